@@ -1,0 +1,39 @@
+/** Largest amount a token can hold. */
+export const maxUint256 = (1n << 256n) - 1n
+
+/** `raw` on the wire: an integer as a decimal string in the token's smallest unit, below 2^256. */
+export const rawPattern = '^[0-9]{1,78}$'
+
+/** Parses a `raw` amount; undefined when it is not one. */
+export function parseRaw(text: string): bigint | undefined {
+  if (!/^[0-9]{1,78}$/.test(text)) return undefined
+  const value = BigInt(text)
+  return value <= maxUint256 ? value : undefined
+}
+
+/** An amount in whole units as a plain decimal string (`dec`): no exponent, no trailing zeros. */
+export function formatUnits(raw: bigint, decimals: number): string {
+  const negative = raw < 0n
+  const digits = (negative ? -raw : raw).toString().padStart(decimals + 1, '0')
+  const whole = digits.slice(0, digits.length - decimals)
+  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '')
+  return `${negative ? '-' : ''}${whole}${fraction ? `.${fraction}` : ''}`
+}
+
+/** Parses a plain decimal string into an integer scaled by 10^decimals; digits beyond that are cut. */
+export function parseDecimal(text: string, decimals: number): bigint {
+  const match = /^(-?)([0-9]+)(?:\.([0-9]*))?$/.exec(text)
+  if (!match) throw new RangeError(`not a plain decimal: ${text}`)
+  const fraction = (match[3] ?? '').padEnd(decimals, '0').slice(0, decimals)
+  const value = BigInt((match[2] ?? '0') + fraction)
+  return match[1] ? -value : value
+}
+
+/** Digits kept after the point for US dollars in storage and in `dec` members. */
+export const usdDecimals = 18
+
+/** USD value (`dec`) of a raw amount at a price (`dec`, USD per whole unit), exact, cut after 18 digits. */
+export function computeUsd(raw: bigint, decimals: number, priceUsd: string): string {
+  const price = parseDecimal(priceUsd, usdDecimals)
+  return formatUnits((raw * price) / 10n ** BigInt(decimals), usdDecimals)
+}

@@ -1,0 +1,112 @@
+import { homedir } from 'node:os'
+import { isAbsolute, join, resolve } from 'node:path'
+
+/** Everything the service reads from its environment, parsed once at the start. */
+export type Config = {
+  /** Folder of the embedded database and other local state. */
+  dataDir: string
+  /** External PostgreSQL; absent means the embedded one. */
+  databaseUrl: string | undefined
+  databasePoolSize: number
+  host: string
+  port: number
+  opsHost: string
+  opsPort: number
+  logLevel: string
+  /** Accept `Authorization: Bearer` as an alias of `X-API-Key`. */
+  bearerEnabled: boolean
+  /** Private key that signs attributions; absent means plans cannot be built. */
+  attributionKey: `0x${string}` | undefined
+  /** RPC urls by chain id; they replace those in the database. */
+  rpcUrls: ReadonlyMap<number, readonly string[]>
+  /** Ports of the devnet. */
+  anvilPort: number
+}
+
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+}
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** The process environment; the only place that reads it. */
+export function readEnv(): Env {
+  return process.env
+}
+
+/** The working folder given by npm (where the user called it), else the current one. */
+export function repositoryRoot(): string {
+  return process.cwd()
+}
+
+/** Parses the environment. Every violation is reported at once in one ConfigError. */
+export function parseConfig(env: Env, root: string = repositoryRoot()): Config {
+  const problems: string[] = []
+  const text = (name: string) => (env[name] === undefined || env[name] === '' ? undefined : env[name])
+  const integer = (name: string, fallback: number, min: number, max: number) => {
+    const value = text(name)
+    if (value === undefined) return fallback
+    const number = Number(value)
+    if (Number.isInteger(number) && number >= min && number <= max) return number
+    problems.push(`${name} must be a whole number from ${min} to ${max}`)
+    return fallback
+  }
+  const port = (name: string, fallback: number) => integer(name, fallback, 0, 65_535)
+  const flag = (name: string, fallback: boolean) => {
+    const value = text(name)
+    if (value === undefined) return fallback
+    if (value === 'true' || value === 'false') return value === 'true'
+    problems.push(`${name} must be true or false`)
+    return fallback
+  }
+  const dataDir = text('OPENEARN_DATA_DIR') ?? '.openearn'
+  const config: Config = {
+    dataDir: dataDir.startsWith('~/')
+      ? join(homedir(), dataDir.slice(2))
+      : isAbsolute(dataDir)
+        ? dataDir
+        : resolve(root, dataDir),
+    databaseUrl: text('DATABASE_URL'),
+    databasePoolSize: integer('DATABASE_POOL_SIZE', 10, 1, 200),
+    host: text('HOST') ?? '127.0.0.1',
+    port: port('PORT', 4020),
+    opsHost: text('OPS_HOST') ?? '127.0.0.1',
+    opsPort: port('OPS_PORT', 4021),
+    logLevel: text('LOG_LEVEL') ?? 'info',
+    bearerEnabled: flag('BEARER_ENABLED', true),
+    attributionKey: parsePrivateKey(text('ATTRIBUTION_KEY'), problems),
+    rpcUrls: parseRpcUrls(env, problems),
+    anvilPort: port('ANVIL_PORT', 8545),
+  }
+  if (!['debug', 'info', 'warn', 'error', 'silent'].includes(config.logLevel))
+    problems.push('LOG_LEVEL must be one of debug, info, warn, error, silent')
+  if (problems.length > 0) throw new ConfigError(`bad configuration: ${problems.join('; ')}`)
+  return config
+}
+
+function parsePrivateKey(value: string | undefined, problems: string[]): `0x${string}` | undefined {
+  if (value === undefined) return undefined
+  if (/^0x[0-9a-fA-F]{64}$/.test(value)) return `0x${value.slice(2)}`
+  problems.push('ATTRIBUTION_KEY must be 0x and 64 hex digits')
+  return undefined
+}
+
+function parseRpcUrls(env: Env, problems: string[]): Map<number, string[]> {
+  const urls = new Map<number, string[]>()
+  for (const [name, value] of Object.entries(env)) {
+    const match = /^RPC_URL_([1-9][0-9]*)$/.exec(name)
+    if (!match || !value) continue
+    const list = value
+      .split(',')
+      .map((url) => url.trim())
+      .filter(Boolean)
+    if (!list.every(isRpcUrl)) problems.push(`${name} must be http, https, ws or wss urls separated by commas`)
+    urls.set(Number(match[1]), list)
+  }
+  return urls
+}
+
+/** True for an http, https, ws or wss url. */
+export function isRpcUrl(url: string): boolean {
+  return URL.canParse(url) && ['http:', 'https:', 'ws:', 'wss:'].includes(new URL(url).protocol)
+}

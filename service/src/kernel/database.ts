@@ -1,0 +1,88 @@
+import postgres from 'postgres'
+
+export type Database = postgres.Sql<{ bigint: number }>
+export type Transaction = postgres.TransactionSql<{ bigint: number }>
+/** Either: what a store function that may run inside a transaction takes. */
+export type Queryable = Database | Transaction
+
+export type DatabaseTarget =
+  | { url: string }
+  | { host: string; port: number; database: string; username: string; password?: string }
+
+/**
+ * Opens a pool. `bigint` columns (block numbers, chain ids, counts) read as numbers, all below 2^53; `numeric` reads
+ * as text, so that amounts go through BigInt and never through a float.
+ */
+export function openDatabase(target: DatabaseTarget, options: { max?: number; name?: string } = {}): Database {
+  const settings: postgres.Options<{ bigint: postgres.PostgresType<number> }> = {
+    max: options.max ?? 10,
+    connect_timeout: 10,
+    idle_timeout: 0,
+    max_lifetime: null,
+    onnotice: () => undefined,
+    connection: { application_name: options.name ?? 'openearn', TimeZone: 'UTC' },
+    types: {
+      bigint: { to: 20, from: [20], serialize: (value: number) => String(value), parse: parseBigint },
+    },
+  }
+  const sql =
+    'url' in target
+      ? postgres(target.url, settings)
+      : postgres({
+          ...settings,
+          host: target.host,
+          port: target.port,
+          database: target.database,
+          username: target.username,
+          password: target.password ?? '',
+        })
+  return sql as unknown as Database
+}
+
+function parseBigint(text: string): number {
+  const value = Number(text)
+  if (!Number.isSafeInteger(value)) throw new RangeError(`a bigint column holds ${text}, beyond 2^53`)
+  return value
+}
+
+/** SQLSTATE of a database error, if it has one. */
+export function sqlState(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined
+  return /^[0-9A-Z]{5}$/.test(error.code) ? error.code : undefined
+}
+
+/** True when a unique or exclusion constraint refused the write. */
+export function isUniqueViolation(error: unknown): boolean {
+  return sqlState(error) === '23505' || sqlState(error) === '23P01'
+}
+
+const connectionCodes = new Set([
+  'CONNECTION_CLOSED',
+  'CONNECTION_ENDED',
+  'CONNECTION_DESTROYED',
+  'CONNECT_TIMEOUT',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOENT',
+  'EPIPE',
+  'ETIMEDOUT',
+])
+
+/** True when the database could not be reached or is shutting down: the caller should try again later. */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  const state = sqlState(error)
+  if (state) return state.startsWith('08') || state.startsWith('57P') || state === '53300' || state === '25006'
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' && connectionCodes.has(error.code)
+}
+
+/** Runs `work` in one transaction; a serialization failure or deadlock is tried again, at most 5 times in all. */
+export async function inTransaction<T>(db: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return (await db.begin(work)) as T
+    } catch (error) {
+      const state = sqlState(error)
+      if (attempt >= 5 || (state !== '40001' && state !== '40P01')) throw error
+    }
+  }
+}

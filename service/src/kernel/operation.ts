@@ -1,0 +1,87 @@
+import type { Static, TObject, TSchema } from 'typebox'
+import type { Context } from './context.js'
+
+/** Who may call: anyone, any key, secret keys only. */
+export type Access = 'public' | 'publishable' | 'secret'
+
+export type KeyKind = 'publishable' | 'secret'
+
+/** The key behind a request and what it may do. */
+export type Caller = {
+  keyId: string
+  kind: KeyKind
+  organizationId: string
+  /** The only distributor this key may act for, when it is bound to one. */
+  distributorId: string | null
+  permissions: readonly string[]
+}
+
+/** The caller of a public operation. */
+export const anonymous: Caller = {
+  keyId: '',
+  kind: 'publishable',
+  organizationId: '',
+  distributorId: null,
+  permissions: [],
+}
+
+export type Method = 'GET' | 'POST'
+
+/** Statuses an operation answers with beside 401, 429 and 500, and what each says. `200` is the body's schema. */
+export type Responses = { 200: TSchema } & { [status in 400 | 403 | 404 | 409 | 412 | 413 | 415 | 503]?: string }
+
+/** Raw query names to their values in order of appearance, before any parsing. */
+export type RawQuery = ReadonlyMap<string, readonly string[]>
+
+/** A body that was serialised beforehand; sent as it is. */
+export class PreparedBody {
+  constructor(readonly bytes: Uint8Array) {}
+}
+
+/**
+ * An endpoint as data: registration, validation, the OpenAPI document, cost and access all read this.
+ * `run` gets path, query and body members merged into one parsed input.
+ */
+export type Operation<C = Context> = {
+  readonly operationId: string
+  readonly method: Method
+  readonly path: string
+  readonly summary: string
+  readonly description: string
+  readonly tag: string
+  readonly access: Access
+  readonly permission?: string
+  /** Cost units, or a pure function of the raw query. */
+  readonly cost: number | ((query: RawQuery) => number)
+  readonly params?: TObject
+  readonly query?: TObject
+  readonly body?: TSchema
+  /** Name of the body's schema in the OpenAPI document. */
+  readonly bodyName?: string
+  readonly responses: Responses
+  /** Answers carry a strong ETag and honour If-None-Match. */
+  readonly cacheable?: boolean
+  run(ctx: C, input: never, caller: Caller): Promise<unknown>
+}
+
+type Part<S extends TSchema | undefined> = S extends TSchema ? Static<S> : unknown
+
+type Descriptor<C, P extends TObject | undefined, Q extends TObject | undefined, B extends TSchema | undefined> = Omit<
+  Operation<C>,
+  'params' | 'query' | 'body' | 'run'
+> & {
+  readonly params?: P
+  readonly query?: Q
+  readonly body?: B
+  readonly run: (ctx: C, input: Part<P> & Part<Q> & Part<B>, caller: Caller) => Promise<unknown>
+}
+
+/** Declares an operation; the input type of `run` follows from the schemas. */
+export function defineOperation<
+  C,
+  P extends TObject | undefined = undefined,
+  Q extends TObject | undefined = undefined,
+  B extends TSchema | undefined = undefined,
+>(descriptor: Descriptor<C, P, Q, B>): Operation<C> {
+  return descriptor as unknown as Operation<C>
+}

@@ -1,0 +1,123 @@
+import type { Clock } from './clock.js'
+import { redactUrls } from './log.js'
+
+/** What went wrong on the way out, in the classes that decide whether to try again. */
+export type OutboundClass =
+  | 'timeout'
+  | 'network'
+  | 'rate-limited'
+  | 'server'
+  | 'client'
+  | 'malformed'
+  | 'too-large'
+  | 'open'
+
+/** A failed call to another system. The message names the host only. */
+export class OutboundError extends Error {
+  override readonly name = 'OutboundError'
+  constructor(
+    readonly kind: OutboundClass,
+    message: string,
+    readonly retryAfterMs: number | undefined = undefined,
+    options?: ErrorOptions,
+  ) {
+    super(redactUrls(message), options)
+  }
+  /** True when the same call may succeed later. */
+  get retryable(): boolean {
+    return this.kind !== 'client' && this.kind !== 'too-large'
+  }
+}
+
+export type OutboundRequest = {
+  url: string
+  method?: 'GET' | 'POST'
+  body?: string
+  headers?: Readonly<Record<string, string>>
+  timeoutMs?: number
+  /** Tries after the first; only for failures that may pass. Default 2. */
+  retries?: number
+  maxBytes?: number
+  signal?: AbortSignal
+}
+
+/** The one way out of the process over HTTP. */
+export type Outbound = { fetchText(request: OutboundRequest): Promise<string> }
+
+const defaults = { timeoutMs: 10_000, retries: 2, maxBytes: 64 * 1024 * 1024 }
+const circuit = { failures: 5, openMs: 5_000 }
+
+/**
+ * HTTP with a timeout, retries with backoff and jitter, `Retry-After`, and a circuit per host: after 5 failures in a
+ * row calls fail at once for 5 s. Urls never appear in errors beyond their host.
+ */
+export function createOutbound(clock: Clock, random: () => number = Math.random): Outbound {
+  const circuits = new Map<string, { failures: number; openUntilMs: number }>()
+  return {
+    fetchText: async (request) => {
+      const host = new URL(request.url).host
+      const state = circuits.get(host) ?? { failures: 0, openUntilMs: 0 }
+      circuits.set(host, state)
+      const retries = request.retries ?? defaults.retries
+      for (let attempt = 0; ; attempt++) {
+        if (state.openUntilMs > clock.monotonicMs())
+          throw new OutboundError('open', `${host} failed ${state.failures} times in a row; not asked again yet`)
+        try {
+          const text = await fetchOnce(request, host)
+          state.failures = 0
+          return text
+        } catch (error) {
+          if (!(error instanceof OutboundError)) throw error
+          if (!error.retryable) throw error
+          state.failures += 1
+          if (state.failures >= circuit.failures) state.openUntilMs = clock.monotonicMs() + circuit.openMs
+          if (attempt >= retries || request.signal?.aborted) throw error
+          const backoff = 100 * 2 ** attempt * (0.5 + random())
+          await clock.sleep(Math.min(error.retryAfterMs ?? backoff, 10_000), request.signal)
+        }
+      }
+    },
+  }
+}
+
+async function fetchOnce(request: OutboundRequest, host: string): Promise<string> {
+  const timeout = AbortSignal.timeout(request.timeoutMs ?? defaults.timeoutMs)
+  const signal = request.signal ? AbortSignal.any([timeout, request.signal]) : timeout
+  try {
+    const response = await fetch(request.url, {
+      method: request.method ?? 'GET',
+      redirect: 'error',
+      signal,
+      ...(request.body === undefined ? {} : { body: request.body }),
+      ...(request.headers ? { headers: request.headers } : {}),
+    })
+    if (!response.ok) {
+      await response.body?.cancel()
+      throw refusal(response, host)
+    }
+    return await readLimited(response, request.maxBytes ?? defaults.maxBytes, host)
+  } catch (error) {
+    if (error instanceof OutboundError) throw error
+    if (timeout.aborted)
+      throw new OutboundError('timeout', `${host} did not answer in time`, undefined, { cause: error })
+    throw new OutboundError('network', `${host} could not be reached`, undefined, { cause: error })
+  }
+}
+
+function refusal(response: Response, host: string): OutboundError {
+  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
+  const retryAfterMs = Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : undefined
+  const kind = response.status === 429 ? 'rate-limited' : response.status >= 500 ? 'server' : 'client'
+  return new OutboundError(kind, `${host} answered ${response.status}`, retryAfterMs)
+}
+
+async function readLimited(response: Response, maxBytes: number, host: string): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of response.body ?? []) {
+    size += chunk.byteLength
+    if (size > maxBytes) throw new OutboundError('too-large', `${host} answered more than ${maxBytes} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}

@@ -1,0 +1,61 @@
+import type { Log } from './log.js'
+
+export type Shutdown = {
+  /** Aborts when stopping begins. */
+  readonly signal: AbortSignal
+  /** Registers something to close. Closed last in, first out. */
+  add(name: string, close: () => Promise<void> | void): void
+  /** Closes everything once; later calls wait for the same end. */
+  stop(): Promise<void>
+}
+
+/** The lifecycle of a process: a signal to end loops, and an ordered list of things to close. */
+export function createShutdown(log: Log): Shutdown {
+  const controller = new AbortController()
+  const closers: { name: string; close: () => Promise<void> | void }[] = []
+  let stopped: Promise<void> | undefined
+  const closeAll = async () => {
+    controller.abort()
+    for (let next = closers.pop(); next; next = closers.pop()) {
+      try {
+        await next.close()
+      } catch (error) {
+        log.error({ err: error }, `could not close ${next.name}`)
+      }
+    }
+  }
+  return {
+    signal: controller.signal,
+    add: (name, close) => {
+      closers.push({ name, close })
+    },
+    stop: () => {
+      stopped ??= closeAll()
+      return stopped
+    },
+  }
+}
+
+/**
+ * Stops on SIGINT or SIGTERM, and when the parent process is gone (an `npm` killed without a signal to us). A second
+ * signal ends the process at once; the data survives that too.
+ */
+export function stopOnSignals(shutdown: Shutdown, log: Log): void {
+  let signals = 0
+  const parent = process.ppid
+  const onSignal = (name: NodeJS.Signals) => {
+    signals += 1
+    if (signals > 1) process.exit(1)
+    log.info(`${name}: stopping`)
+    void shutdown.stop().then(() => process.exit(0))
+  }
+  process.on('SIGINT', onSignal)
+  process.on('SIGTERM', onSignal)
+  const timer = setInterval(() => {
+    if (process.ppid === parent || shutdown.signal.aborted) return
+    clearInterval(timer)
+    log.info('parent process is gone: stopping')
+    void shutdown.stop().then(() => process.exit(0))
+  }, 1000)
+  timer.unref()
+}

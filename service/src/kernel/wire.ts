@@ -1,0 +1,147 @@
+import T, { type TObject, type TSchema } from 'typebox'
+import type { Violation } from './errors.js'
+import type { RawQuery } from './operation.js'
+
+/** EVM address on input: any case, checksum not judged. Lower-cased by whoever stores it. */
+export const AddressInput = T.String({ pattern: '^0[xX][0-9a-fA-F]{40}$', description: 'EVM address, any case' })
+export const Address = T.String({ pattern: '^0x[0-9a-fA-F]{40}$', description: 'EVM address, EIP-55 checksum' })
+export const TxHash = T.String({ pattern: '^0[xX][0-9a-fA-F]{64}$', description: 'Transaction hash' })
+export const Hex = T.String({ pattern: '^0x([0-9a-fA-F]{2})*$' })
+export const Uuid = T.String({
+  pattern: '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$',
+  description: 'UUID',
+})
+export const Raw = T.String({ pattern: '^[0-9]{1,78}$', description: "Integer in the token's smallest unit" })
+export const SignedRaw = T.String({ pattern: '^-?[0-9]{1,78}$' })
+export const Dec = T.String({ pattern: '^-?[0-9]+(\\.[0-9]+)?$', description: 'Plain decimal, no exponent' })
+export const Ts = T.String({
+  pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]+)?Z$',
+  description: 'RFC 3339, UTC',
+})
+export const ChainId = T.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
+export const Nullable = <S extends TSchema>(schema: S) => T.Union([schema, T.Null()])
+/** A list parameter: repeated, or separated by commas; blanks trimmed, empties dropped. */
+export const List = (options: { maxItems?: number; pattern?: string; description?: string } = {}) =>
+  T.Array(T.String(options.pattern ? { pattern: options.pattern } : {}), {
+    maxItems: options.maxItems ?? 200,
+    ...(options.description ? { description: options.description } : {}),
+  })
+
+/** The four pagination members of a query. */
+export const pageQuery = {
+  page: T.Optional(T.Integer({ description: 'From 1; below 1 is 1', default: 1 })),
+  limit: T.Optional(T.Integer({ description: 'Items a page, 1 to 100; below 1 is 20', default: 20 })),
+  pageLimit: T.Optional(T.Integer({ description: 'Alias of limit' })),
+  pageSize: T.Optional(T.Integer({ description: 'Alias of limit' })),
+}
+
+export const PaginationSchema = T.Object({
+  page: T.Integer(),
+  limit: T.Integer(),
+  total: T.Integer(),
+  totalPages: T.Integer(),
+})
+export const PaginationNavSchema = T.Object({
+  page: T.Integer(),
+  limit: T.Integer(),
+  total: T.Integer(),
+  totalPages: T.Integer(),
+  hasNext: T.Boolean(),
+  hasPrevious: T.Boolean(),
+})
+export const PageOf = <S extends TSchema>(item: S) => T.Object({ data: T.Array(item), pagination: PaginationSchema })
+
+/** Names and values of a raw query string (without `?`), in order. Bad percent escapes are kept as they stand. */
+export function parseQueryString(text: string): RawQuery {
+  const query = new Map<string, string[]>()
+  for (const [name, value] of new URLSearchParams(text)) {
+    const values = query.get(name)
+    if (values) values.push(value)
+    else query.set(name, [value])
+  }
+  return query
+}
+
+type Decoded = { value: Record<string, unknown>; violations: Violation[] }
+
+/**
+ * Turns query (or path) text into typed values by the declared schema: integers, numbers, booleans, lists and text.
+ * Empty is absent; a scalar given twice, NUL characters and text that is no number or boolean are violations; unknown
+ * names are ignored. Bounds and patterns are left to the schema check that follows.
+ */
+export function decodeQuery(schema: TObject, query: RawQuery): Decoded {
+  const decoded: Decoded = { value: {}, violations: [] }
+  for (const [name, property] of Object.entries<TSchema>(schema.properties)) {
+    const values = (query.get(name) ?? []).filter((value) => value !== '')
+    if (values.length === 0) continue
+    const result = decodeValues(property, values)
+    if (result === absent) continue
+    if (result instanceof Refusal) decoded.violations.push({ path: name, message: result.message })
+    else decoded.value[name] = result
+  }
+  return decoded
+}
+
+const absent = Symbol('absent')
+class Refusal {
+  constructor(readonly message: string) {}
+}
+
+function decodeValues(property: TSchema, values: readonly string[]): unknown {
+  if (values.some((value) => value.includes('\0'))) return new Refusal('must not contain NUL characters')
+  const type = 'type' in property ? property.type : undefined
+  if (type === 'array') {
+    const items = values.flatMap((value) => value.split(',').map((item) => item.trim()))
+    const present = items.filter((item) => item !== '')
+    return present.length === 0 ? absent : present
+  }
+  const [value] = values
+  if (value === undefined) return absent
+  if (values.length > 1) return new Refusal('must be given once')
+  if ('nullable' in property && property.nullable === true && value === 'null') return absent
+  return decodeScalar(type, value)
+}
+
+function decodeScalar(type: unknown, value: string): unknown {
+  if (type === 'integer') {
+    const number = /^-?[0-9]{1,16}$/.test(value) ? Number(value) : Number.NaN
+    return Number.isSafeInteger(number) ? number : new Refusal('must be an integer')
+  }
+  if (type === 'number') {
+    const number = /^-?[0-9]{1,308}(\.[0-9]{1,100})?$/.test(value) ? Number(value) : Number.NaN
+    return Number.isFinite(number) ? number : new Refusal('must be a plain decimal number')
+  }
+  if (type === 'boolean') {
+    if (value === 'true' || value === 'false') return value === 'true'
+    return new Refusal('must be true or false')
+  }
+  return value
+}
+
+/**
+ * Parses an RFC 3339 date-time with `Z` or an offset (a space where `+` stood is read as `+`); undefined for anything
+ * else, calendar nonsense included.
+ */
+export function parseTs(text: string): Date | undefined {
+  const match =
+    /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(?:[Zz]|([+ -])(\d{2}):(\d{2}))$/.exec(text)
+  if (!match) return undefined
+  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number)
+  const offsetHour = Number(match[9] ?? 0)
+  const offsetMinute = Number(match[10] ?? 0)
+  if (year === undefined || month === undefined || day === undefined) return undefined
+  if (hour === undefined || minute === undefined || second === undefined) return undefined
+  if (month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month)) return undefined
+  if (hour > 23 || minute > 59 || second > 59 || offsetHour > 23 || offsetMinute > 59) return undefined
+  const ms = Math.floor(Number(`0.${match[7] ?? '0'}`) * 1000)
+  const local = Date.UTC(year, month - 1, day, hour, minute, second, ms)
+  const at = new Date(local)
+  if (year < 100) at.setUTCFullYear(year)
+  const sign = match[8] === '-' ? -1 : 1
+  return new Date(at.getTime() - sign * (offsetHour * 60 + offsetMinute) * 60_000)
+}
+
+function daysInMonth(year: number, month: number): number {
+  const leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
+  return [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1] ?? 0
+}
