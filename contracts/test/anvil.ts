@@ -1,0 +1,96 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import {
+  type Abi,
+  type Address,
+  createTestClient,
+  getAddress,
+  type Hex,
+  http,
+  type PrivateKeyAccount,
+  publicActions,
+  walletActions,
+} from 'viem'
+import { mnemonicToAccount, privateKeyToAccount } from 'viem/accounts'
+import { foundry } from 'viem/chains'
+
+const require = createRequire(import.meta.url)
+
+/** The path of a Foundry binary: it is in the platform's npm package, and no install script needs to run for it. */
+export const findFoundryBinary = (tool: 'anvil' | 'forge'): string => {
+  const arch = process.arch === 'x64' ? 'amd64' : process.arch
+  const pkg = `@foundry-rs/${tool}-${process.platform}-${arch}`
+  return join(dirname(require.resolve(`${pkg}/package.json`)), 'bin', tool)
+}
+
+/** Anvil's public test accounts, by index, with their keys. */
+export const account = (index: number): PrivateKeyAccount => {
+  const key = mnemonicToAccount('test test test test test test test test test test test junk', {
+    addressIndex: index,
+  }).getHdKey().privateKey
+  if (key === null) throw new Error('a derived key is never absent')
+  return privateKeyToAccount(`0x${Buffer.from(key).toString('hex')}`)
+}
+
+const readPort = (stdout: NodeJS.ReadableStream): Promise<number> =>
+  new Promise((resolve, reject) => {
+    let text = ''
+    stdout.on('data', (chunk) => {
+      text += String(chunk)
+      const port = /Listening on 127\.0\.0\.1:(\d+)/.exec(text)?.[1]
+      if (port !== undefined) resolve(Number(port))
+    })
+    stdout.on('end', () => reject(new Error(`anvil ended before it listened:\n${text}`)))
+  })
+
+/** A chain of its own on a free loopback port, starting at `timestamp` (unix seconds); stop it when done. */
+export const startAnvil = async ({ timestamp }: { timestamp: number }) => {
+  const dir = mkdtempSync(join(tmpdir(), 'openearn-anvil-'))
+  const args = ['--host', '127.0.0.1', '--port', '0', '--timestamp', String(timestamp), '--cache-path', dir]
+  const child = spawn(findFoundryBinary('anvil'), args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const port = await readPort(child.stdout)
+  const client = createTestClient({
+    mode: 'anvil',
+    chain: foundry,
+    account: account(0),
+    transport: http(`http://127.0.0.1:${port}`),
+    cacheTime: 0,
+    pollingInterval: 20,
+  })
+    .extend(publicActions)
+    .extend(walletActions)
+
+  return {
+    client,
+    /** Deploys a contract from account 0 and returns its address. */
+    deploy: async (input: { abi: Abi; bytecode: Hex; args: readonly unknown[] }): Promise<Address> => {
+      const hash = await client.deployContract(input)
+      const { contractAddress } = await client.waitForTransactionReceipt({ hash })
+      if (!contractAddress) throw new Error('the deployment made no contract')
+      return getAddress(contractAddress)
+    },
+    /** Fails unless the transaction succeeded; returns its receipt. */
+    done: async (hash: Hex | Promise<Hex>) => {
+      const receipt = await client.waitForTransactionReceipt({ hash: await hash })
+      if (receipt.status !== 'success') throw new Error(`transaction ${receipt.transactionHash} reverted`)
+      return receipt
+    },
+    /** Mines an empty block `seconds` after the head. */
+    pass: async (seconds: number): Promise<void> => {
+      await client.increaseTime({ seconds })
+      await client.mine({ blocks: 1 })
+    },
+    stop: async (): Promise<void> => {
+      const ended = new Promise((resolve) => child.once('exit', resolve))
+      child.kill('SIGKILL')
+      await ended
+      rmSync(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A chain as `startAnvil` gives it. */
+export type Anvil = Awaited<ReturnType<typeof startAnvil>>
