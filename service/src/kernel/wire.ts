@@ -132,13 +132,16 @@ export function parseTs(text: string): Date | undefined {
   if (year === undefined || month === undefined || day === undefined) return undefined
   if (hour === undefined || minute === undefined || second === undefined) return undefined
   if (month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month)) return undefined
-  if (hour > 23 || minute > 59 || second > 59 || offsetHour > 23 || offsetMinute > 59) return undefined
+  if (hour > 23 || minute > 59 || second > 60 || offsetHour > 23 || offsetMinute > 59) return undefined
   const ms = Math.floor(Number(`0.${match[7] ?? '0'}`) * 1000)
   const local = Date.UTC(year, month - 1, day, hour, minute, second, ms)
   const at = new Date(local)
   if (year < 100) at.setUTCFullYear(year)
   const sign = match[8] === '-' ? -1 : 1
-  return new Date(at.getTime() - sign * (offsetHour * 60 + offsetMinute) * 60_000)
+  const instant = new Date(at.getTime() - sign * (offsetHour * 60 + offsetMinute) * 60_000)
+  // Second 60 exists only as a leap second: the last of a UTC day, read as the first instant of the next.
+  if (second === 60 && (instant.getTime() - ms) % 86_400_000 !== 0) return undefined
+  return instant
 }
 
 function daysInMonth(year: number, month: number): number {

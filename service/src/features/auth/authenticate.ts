@@ -1,0 +1,80 @@
+import type { Context } from '../../kernel/context.js'
+import { permissionDenied, unauthorized } from '../../kernel/errors.js'
+import type { Access, Caller } from '../../kernel/operation.js'
+import { hashKey, parseKeyText } from './apiKey.js'
+import { findKeyByHash, type KeyRow } from './store.js'
+
+export type Credentials = {
+  apiKey: string | undefined
+  /** The `Authorization` header. */
+  authorization: string | undefined
+  origin: string | undefined
+}
+
+/** Finds the key behind a request. One per process: it remembers keys for a few seconds. */
+export type Authenticate = (credentials: Credentials) => Promise<AuthenticatedKey>
+
+export type AuthenticatedKey = { caller: Caller; hourlyUnits: number; monthlyUnits: number | null }
+
+/** A revoked key must be refused within 5 s everywhere, so a key is believed for less than that. */
+const believedMs = 3_000
+const rememberedMax = 10_000
+
+/**
+ * A missing, malformed, unknown, revoked or expired key is 401 with the same text, so that nothing can be learned
+ * from it; a known key used from an origin outside its list is 403.
+ */
+export function createAuthenticate(ctx: Pick<Context, 'db' | 'clock' | 'config'>): Authenticate {
+  const remembered = new Map<string, { key: KeyRow; untilMs: number }>()
+  const find = async (text: string): Promise<KeyRow | undefined> => {
+    const nowMs = ctx.clock.monotonicMs()
+    const known = remembered.get(text)
+    if (known && known.untilMs > nowMs) return known.key
+    remembered.delete(text)
+    const key = await findKeyByHash(ctx.db, hashKey(text))
+    if (!key) return undefined
+    if (remembered.size >= rememberedMax) remembered.clear()
+    remembered.set(text, { key, untilMs: nowMs + believedMs })
+    return key
+  }
+  return async (credentials) => {
+    const text = chooseKeyText(credentials, ctx.config.bearerEnabled)
+    if (parseKeyText(text) === undefined) throw refused()
+    const key = await find(text)
+    if (!key || key.revokedAt !== null) throw refused()
+    if (key.expiresAt !== null && key.expiresAt <= ctx.clock.now()) throw refused()
+    assertOrigin(key, credentials.origin)
+    return { caller: toCaller(key), hourlyUnits: key.hourlyUnits, monthlyUnits: key.monthlyUnits }
+  }
+}
+
+function refused() {
+  return unauthorized('the API key is missing, malformed, unknown, revoked or expired; send a valid one in X-API-Key')
+}
+
+function chooseKeyText(credentials: Credentials, bearerEnabled: boolean): string {
+  const bearer = bearerEnabled ? /^Bearer +(\S+) *$/i.exec(credentials.authorization ?? '')?.[1] : undefined
+  if (credentials.apiKey && bearer && credentials.apiKey !== bearer)
+    throw unauthorized('X-API-Key and Authorization carry different keys; send one')
+  return credentials.apiKey || bearer || ''
+}
+
+function assertOrigin(key: KeyRow, origin: string | undefined): void {
+  if (origin === undefined) return
+  if (key.origins.length === 0 && key.kind === 'publishable') return
+  if (key.origins.includes(origin)) return
+  throw permissionDenied('this API key may not be used from this origin')
+}
+
+function toCaller(key: KeyRow): Caller {
+  const { id, kind, organizationId, distributorId, permissions } = key
+  return { keyId: id, kind, organizationId, distributorId, permissions }
+}
+
+/** Refuses a key of the wrong kind, or without the permission an operation asks for. */
+export function assertAccess(caller: Caller, access: Access, permission: string | undefined): void {
+  if (access === 'secret' && caller.kind !== 'secret')
+    throw permissionDenied('this operation needs a secret key; publishable keys cannot call it')
+  if (permission !== undefined && !caller.permissions.includes(permission))
+    throw permissionDenied(`this operation needs the permission ${permission}`)
+}

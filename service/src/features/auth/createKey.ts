@@ -1,0 +1,41 @@
+import type { Context } from '../../kernel/context.js'
+import { newId } from '../../kernel/ids.js'
+import type { KeyKind } from '../../kernel/operation.js'
+import { createKeyText, formatHint, hashKey, parseKeyText } from './apiKey.js'
+import { recordKey } from './store.js'
+
+export type CreateKeyInput = {
+  kind: KeyKind
+  organizationId: string
+  distributorId?: string | null
+  name?: string
+  permissions?: string[]
+  origins?: string[]
+  hourlyUnits?: number
+  monthlyUnits?: number | null
+  expiresAt?: Date | null
+  /** A given key text instead of a new one: the devnet's public keys. */
+  text?: string
+}
+
+/** Creates an API key and returns its text, which is shown this once and never stored. */
+export async function createKey(ctx: Pick<Context, 'db'>, input: CreateKeyInput): Promise<{ id: string; text: string }> {
+  const text = input.text ?? createKeyText(input.kind)
+  if (parseKeyText(text) !== input.kind) throw new RangeError('the given key text is not of this kind')
+  const id = newId()
+  await recordKey(ctx.db, {
+    id,
+    hash: hashKey(text),
+    hint: formatHint(text),
+    kind: input.kind,
+    name: input.name ?? '',
+    organizationId: input.organizationId,
+    distributorId: input.distributorId ?? null,
+    permissions: input.permissions ?? [],
+    origins: input.origins ?? [],
+    hourlyUnits: input.hourlyUnits ?? 10_000,
+    monthlyUnits: input.monthlyUnits ?? null,
+    expiresAt: input.expiresAt ?? null,
+  })
+  return { id, text }
+}

@@ -1,0 +1,14 @@
+/**
+ * API keys: creating, listing, revoking them, and finding the caller behind a request. Owns the table `api_keys`.
+ * Has no operations; the server asks it before every keyed one.
+ */
+export { createKeyText, hashKey, parseKeyText } from './apiKey.js'
+export {
+  type Authenticate,
+  type AuthenticatedKey,
+  assertAccess,
+  type Credentials,
+  createAuthenticate,
+} from './authenticate.js'
+export { type CreateKeyInput, createKey } from './createKey.js'
+export { type KeyRow, listKeys, updateRevoked as revokeKey } from './store.js'

@@ -1,0 +1,57 @@
+import type { Queryable } from '../../kernel/database.js'
+import type { KeyKind } from '../../kernel/operation.js'
+
+export type KeyRow = {
+  id: string
+  kind: KeyKind
+  hint: string
+  name: string
+  organizationId: string
+  distributorId: string | null
+  permissions: string[]
+  origins: string[]
+  hourlyUnits: number
+  monthlyUnits: number | null
+  createdAt: Date
+  expiresAt: Date | null
+  revokedAt: Date | null
+}
+
+const columns = (db: Queryable) => db`
+  id, kind, hint, name, organization_id as "organizationId", distributor_id as "distributorId", permissions, origins,
+  hourly_units as "hourlyUnits", monthly_units as "monthlyUnits", created_at as "createdAt",
+  expires_at as "expiresAt", revoked_at as "revokedAt"`
+
+export async function findKeyByHash(db: Queryable, hash: Uint8Array): Promise<KeyRow | undefined> {
+  const rows = await db<KeyRow[]>`select ${columns(db)} from api_keys where hash = ${Buffer.from(hash)}`
+  return rows[0]
+}
+
+/** Keys of one organization, or of all, newest first. */
+export async function listKeys(db: Queryable, organizationId: string | undefined): Promise<KeyRow[]> {
+  return db<KeyRow[]>`
+    select ${columns(db)} from api_keys
+    ${organizationId === undefined ? db`` : db`where organization_id = ${organizationId}`}
+    order by created_at desc, id`
+}
+
+export type NewKey = Omit<KeyRow, 'createdAt' | 'revokedAt'> & { hash: Uint8Array }
+
+/** Records a key. False when an equal key is there already. */
+export async function recordKey(db: Queryable, key: NewKey): Promise<boolean> {
+  const rows = await db`
+    insert into api_keys (id, hash, kind, hint, name, organization_id, distributor_id, permissions, origins,
+      hourly_units, monthly_units, expires_at)
+    values (${key.id}, ${Buffer.from(key.hash)}, ${key.kind}, ${key.hint}, ${key.name}, ${key.organizationId},
+      ${key.distributorId}, ${key.permissions}, ${key.origins}, ${key.hourlyUnits}, ${key.monthlyUnits},
+      ${key.expiresAt})
+    on conflict (hash) do nothing returning id`
+  return rows.length === 1
+}
+
+/** Revokes by id or hint. The rows revoked; a key revoked before is not among them. */
+export async function updateRevoked(db: Queryable, idOrHint: string, at: Date): Promise<{ id: string; hint: string }[]> {
+  return db<{ id: string; hint: string }[]>`
+    update api_keys set revoked_at = ${at} where (id::text = ${idOrHint} or hint = ${idOrHint}) and revoked_at is null
+    returning id, hint`
+}
