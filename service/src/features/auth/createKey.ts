@@ -19,7 +19,10 @@ export type CreateKeyInput = {
 }
 
 /** Creates an API key and returns its text, which is shown this once and never stored. */
-export async function createKey(ctx: Pick<Context, 'db'>, input: CreateKeyInput): Promise<{ id: string; text: string }> {
+export async function createKey(
+  ctx: Pick<Context, 'db'>,
+  input: CreateKeyInput,
+): Promise<{ id: string; text: string }> {
   const text = input.text ?? createKeyText(input.kind)
   if (parseKeyText(text) !== input.kind) throw new RangeError('the given key text is not of this kind')
   const id = newId()

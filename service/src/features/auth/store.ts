@@ -50,7 +50,11 @@ export async function recordKey(db: Queryable, key: NewKey): Promise<boolean> {
 }
 
 /** Revokes by id or hint. The rows revoked; a key revoked before is not among them. */
-export async function updateRevoked(db: Queryable, idOrHint: string, at: Date): Promise<{ id: string; hint: string }[]> {
+export async function updateRevoked(
+  db: Queryable,
+  idOrHint: string,
+  at: Date,
+): Promise<{ id: string; hint: string }[]> {
   return db<{ id: string; hint: string }[]>`
     update api_keys set revoked_at = ${at} where (id::text = ${idOrHint} or hint = ${idOrHint}) and revoked_at is null
     returning id, hint`

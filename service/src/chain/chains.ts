@@ -1,0 +1,75 @@
+import { createPublicClient, custom, defineChain, type PublicClient } from 'viem'
+import type { Context } from '../kernel/context.js'
+import { unavailable } from '../kernel/errors.js'
+import { type Outbound, OutboundError } from '../kernel/outbound.js'
+import { createRpc, type Rpc } from './rpc.js'
+
+export type ChainSettings = {
+  chainId: number
+  name: string
+  nativeSymbol: string
+  rpcUrls: readonly string[]
+  confirmations: number
+  finalityDepth: number
+  pollIntervalMs: number
+  reorgRecheckSeconds: number
+  entryPoints: readonly string[]
+}
+
+/** A chain this installation can read. */
+export type Chain = ChainSettings & {
+  /** Raw JSON-RPC with failover. */
+  rpc: Rpc
+  /** viem over the same urls; never caches the head. */
+  client: PublicClient
+}
+
+/** The chains with an RPC url, by id. */
+export type Chains = ReadonlyMap<number, Chain>
+
+export type ChainContext = Context & { readonly chains: Chains }
+
+/** Opens clients for every chain that has a url. No call is made. */
+export function openChains(outbound: Outbound, settings: readonly ChainSettings[]): Chains {
+  return new Map(
+    settings
+      .filter((chain) => chain.rpcUrls.length > 0)
+      .map((chain) => [chain.chainId, openChain(outbound, chain)] as const),
+  )
+}
+
+/** Opens the clients of one chain. No call is made. */
+export function openChain(outbound: Outbound, settings: ChainSettings): Chain {
+  const rpc = createRpc(outbound, settings.rpcUrls)
+  const client = createPublicClient({
+    chain: defineChain({
+      id: settings.chainId,
+      name: settings.name,
+      nativeCurrency: { name: settings.nativeSymbol, symbol: settings.nativeSymbol, decimals: 18 },
+      rpcUrls: { default: { http: [] } },
+    }),
+    cacheTime: 0,
+    transport: custom({ request: (request) => rpc.request(request) }, { retryCount: 0 }),
+  })
+  return { ...settings, rpc, client }
+}
+
+/** The failed outbound call inside an error chain (viem wraps what its transport throws), if that is what failed. */
+export function findOutboundError(error: unknown): OutboundError | undefined {
+  for (let at: unknown = error, depth = 0; at instanceof Error && depth < 10; at = at.cause, depth++) {
+    if (at instanceof OutboundError) return at
+  }
+  return undefined
+}
+
+/** Runs reads of a chain; when no node answers the failure is a 503 the caller can wait for. */
+export async function readingChain<T>(chain: Pick<Chain, 'name'>, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read()
+  } catch (error) {
+    const outbound = findOutboundError(error)
+    if (!outbound) throw error
+    const retryAfterSeconds = Math.max(1, Math.ceil((outbound.retryAfterMs ?? 5_000) / 1000))
+    throw unavailable(`${chain.name} cannot be read right now; try again shortly`, { cause: error, retryAfterSeconds })
+  }
+}

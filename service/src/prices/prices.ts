@@ -1,0 +1,32 @@
+import type { Context } from '../kernel/context.js'
+import type { Queryable } from '../kernel/database.js'
+import { findPriceAt, findPricesAt, recordObservation } from './store.js'
+
+/** What a source said a token was worth, at or before the instant asked for. */
+export type PriceObservation = { id: number; priceUsd: string; source: string; observedAt: Date }
+
+export type TokenKey = { chainId: number; address: string }
+
+/** USD price of a token at an instant; undefined when nothing was observed by then. Never looks past the instant. */
+export async function findPrice(db: Queryable, token: TokenKey, at: Date): Promise<PriceObservation | undefined> {
+  return findPriceAt(db, token, at)
+}
+
+/** The same for many tokens of one chain, by lower-case address. */
+export async function findPrices(
+  db: Queryable,
+  chainId: number,
+  addresses: readonly string[],
+  at: Date,
+): Promise<Map<string, PriceObservation>> {
+  const rows = await findPricesAt(db, chainId, addresses, at)
+  return new Map(rows.map(({ address, ...observation }) => [address, observation]))
+}
+
+/** Start of every fixed peg: a peg holds for all time unless the operator says otherwise. */
+export const pegStart = new Date(0)
+
+/** Records a fixed peg as an observation; the same peg again adds nothing. */
+export async function recordPeg(ctx: Pick<Context, 'db'>, token: TokenKey, priceUsd: string): Promise<void> {
+  await recordObservation(ctx.db, { ...token, priceUsd, source: 'peg', observedAt: pegStart })
+}
