@@ -5,6 +5,7 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['source'], externalConditions: ['node'] } },
   test: {
     include: ['**/*.test.ts'],
+    globalSetup: ['service/test/globalSetup.ts'],
     exclude: ['**/node_modules/**', '**/dist/**'],
     pool: 'forks',
     maxWorkers: 2,

@@ -1,0 +1,34 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { computeUsd, formatUnits, maxUint256, parseDecimal, parseRaw } from './amount.js'
+
+describe('amounts', () => {
+  it('parse only whole decimal digits below 2^256', () => {
+    expect(parseRaw('0')).toBe(0n)
+    expect(parseRaw(maxUint256.toString())).toBe(maxUint256)
+    for (const text of ['', '-1', '1.5', '1e18', '0x1', ' 1', (maxUint256 + 1n).toString(), '9'.repeat(79)])
+      expect(parseRaw(text)).toBeUndefined()
+  })
+
+  it('are written as plain decimals', () => {
+    expect(formatUnits(1_500_000n, 6)).toBe('1.5')
+    expect(formatUnits(1n, 18)).toBe('0.000000000000000001')
+    expect(formatUnits(-25n, 1)).toBe('-2.5')
+    expect(formatUnits(42n, 0)).toBe('42')
+    expect(formatUnits(0n, 36)).toBe('0')
+  })
+
+  it('survive writing and reading for every amount and every number of decimals', () => {
+    fc.assert(
+      fc.property(fc.bigInt(-maxUint256, maxUint256), fc.integer({ min: 0, max: 36 }), (raw, decimals) => {
+        expect(parseDecimal(formatUnits(raw, decimals), decimals)).toBe(raw)
+      }),
+    )
+  })
+
+  it('become dollars exactly', () => {
+    expect(computeUsd(1_500_000n, 6, '1')).toBe('1.5')
+    expect(computeUsd(123_456_789n, 8, '65000.5')).toBe('80247.530133945')
+    expect(computeUsd(maxUint256, 0, '0')).toBe('0')
+  })
+})

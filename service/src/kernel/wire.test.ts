@@ -1,0 +1,52 @@
+import T from 'typebox'
+import { describe, expect, it } from 'vitest'
+import { readVectors } from '../../test/vectors.js'
+import { decodeQuery, List, parseQueryString, parseTs } from './wire.js'
+
+describe('RFC 3339 date-times', () => {
+  for (const vector of readVectors('api.json').dates)
+    it(`vector: ${JSON.stringify(vector.input)}`, () => {
+      expect(parseTs(vector.input)?.toISOString() ?? null).toBe(vector.rfc3339 ?? null)
+    })
+
+  it('reads a space where a raw + stood in a query', () => {
+    expect(parseTs('2026-11-20T12:00:00 02:00')?.toISOString()).toBe('2026-11-20T10:00:00.000Z')
+  })
+})
+
+describe('query values', () => {
+  const schema = T.Object({
+    count: T.Optional(T.Integer()),
+    ratio: T.Optional(T.Number()),
+    flag: T.Optional(T.Boolean()),
+    text: T.Optional(T.String()),
+    items: T.Optional(List()),
+    maybe: T.Optional(T.Boolean({ nullable: true })),
+  })
+  const decode = (text: string) => decodeQuery(schema, parseQueryString(text))
+
+  it('are typed by the schema; unknown names are ignored', () => {
+    expect(decode('count=3&ratio=1.5&flag=true&text=a+b&items=a,b&items=%20c%20,,&other=1')).toEqual({
+      value: { count: 3, ratio: 1.5, flag: true, text: 'a b', items: ['a', 'b', 'c'] },
+      violations: [],
+    })
+  })
+
+  it('are absent when empty, and when null where null is allowed', () => {
+    expect(decode('count=&flag=&text=&items=,&maybe=null')).toEqual({ value: {}, violations: [] })
+    expect(decode('flag=null').violations).toEqual([{ path: 'flag', message: 'must be true or false' }])
+  })
+
+  it.each(['1.5', '1e3', '0x10', ' 1', '9007199254740993', 'NaN', '+1'])('refuse %s as an integer', (text) => {
+    expect(decode(`count=${encodeURIComponent(text)}`).violations).toHaveLength(1)
+  })
+
+  it.each(['1e3', 'Infinity', '.5', '1.', '--1'])('refuse %s as a number', (text) => {
+    expect(decode(`ratio=${text}`).violations).toHaveLength(1)
+  })
+
+  it('refuse a scalar given twice, and NUL characters', () => {
+    expect(decode('count=1&count=1').violations).toEqual([{ path: 'count', message: 'must be given once' }])
+    expect(decode('text=a%00b').violations).toEqual([{ path: 'text', message: 'must not contain NUL characters' }])
+  })
+})

@@ -1,0 +1,8 @@
+import type { ChainContext } from '../chain/chains.js'
+import type { Operation } from '../kernel/operation.js'
+
+/** Everything the operations of the service need. */
+export type ServiceContext = ChainContext
+
+/** Every operation there is. HTTP registration, the OpenAPI document and the limits read this list. */
+export const operations: readonly Operation<ServiceContext>[] = []

@@ -1,0 +1,40 @@
+import type { FastifyInstance } from 'fastify'
+import { type ChainSettings, openChains } from '../chain/chains.js'
+import { createAuthenticate } from '../features/auth/index.js'
+import type { Context } from '../kernel/context.js'
+import { createOutbound } from '../kernel/outbound.js'
+import type { Shutdown } from '../kernel/shutdown.js'
+import { buildPublicApp } from './http.js'
+import { buildOpenApi } from './openapi.js'
+import { operations, type ServiceContext } from './operations.js'
+import { buildOpsApp, type Readiness } from './ops.js'
+
+export type Service = {
+  ctx: ServiceContext
+  /** `/v2` and nothing else. */
+  publicApp: FastifyInstance
+  /** Health, readiness, the OpenAPI document. */
+  opsApp: FastifyInstance
+}
+
+/** Puts the service together on an open, migrated database. Nothing listens and nothing watches yet. */
+export async function openService(
+  base: Context,
+  options: { chains: readonly ChainSettings[]; shutdown: Shutdown },
+): Promise<Service> {
+  const outbound = createOutbound(base.clock)
+  const ctx: ServiceContext = { ...base, chains: openChains(outbound, options.chains) }
+  const publicApp = buildPublicApp({ ctx, operations, authenticate: createAuthenticate(ctx) })
+  const opsApp = buildOpsApp(ctx, { openapi: buildOpenApi(operations), checks: () => readinessChecks(ctx) })
+  return { ctx, publicApp, opsApp }
+}
+
+async function readinessChecks(ctx: ServiceContext): Promise<Readiness[]> {
+  try {
+    await ctx.db`select 1`
+    return [{ name: 'database', ready: true, detail: 'answers' }]
+  } catch (error) {
+    ctx.log.warn({ err: error }, 'the database does not answer')
+    return [{ name: 'database', ready: false, detail: 'does not answer; it is restarted or tried again by itself' }]
+  }
+}

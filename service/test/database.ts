@@ -1,0 +1,35 @@
+import { randomUUID } from 'node:crypto'
+import { inject } from 'vitest'
+import { type Database, type DatabaseTarget, openDatabase } from '../src/kernel/database.js'
+import { withDatabase } from './globalSetup.js'
+
+export type TestDatabase = {
+  db: Database
+  target: DatabaseTarget
+  /** Closes the pool and drops the database. */
+  close(): Promise<void>
+}
+
+/** A migrated, empty database of one's own, cloned from the template. */
+export async function openTestDatabase(options: { max?: number } = {}): Promise<TestDatabase> {
+  const { server, template } = inject('database')
+  const name = `openearn_test_${randomUUID().replaceAll('-', '').slice(0, 12)}`
+  const admin = openDatabase(server, { max: 1 })
+  try {
+    await admin.unsafe(`create database ${name} template ${template}`)
+  } finally {
+    await admin.end()
+  }
+  const target = withDatabase(server, name)
+  const db = openDatabase(target, { max: options.max ?? 10 })
+  return {
+    db,
+    target,
+    close: async () => {
+      await db.end({ timeout: 5 })
+      const again = openDatabase(server, { max: 1 })
+      await again.unsafe(`drop database if exists ${name} with (force)`)
+      await again.end()
+    },
+  }
+}

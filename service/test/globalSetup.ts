@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestProject } from 'vitest/node'
+import { type DatabaseTarget, openDatabase } from '../src/kernel/database.js'
+import { startEmbeddedPostgres } from '../src/kernel/embedded.js'
+import { silentLog } from '../src/kernel/log.js'
+import { migrate, readMigrations } from '../src/kernel/migrate.js'
+
+declare module 'vitest' {
+  // biome-ignore lint/style/useConsistentTypeDefinitions: augmenting the runner's context needs an interface
+  interface ProvidedContext {
+    database: { server: DatabaseTarget; template: string }
+  }
+}
+
+/**
+ * One PostgreSQL for the whole run: an embedded one in a temporary folder, or the server of DATABASE_URL. A template
+ * database is migrated once; every test file clones it.
+ */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const template = `openearn_template_${randomUUID().slice(0, 8)}`
+  const external = process.env['DATABASE_URL']
+  if (external) {
+    const drop = await createTemplate({ url: external }, template)
+    project.provide('database', { server: { url: external }, template })
+    return drop
+  }
+  const folder = await mkdtemp(join(tmpdir(), 'openearn-test-'))
+  const server = await startEmbeddedPostgres({ dataDir: join(folder, 'postgres'), log: silentLog, durable: false })
+  await createTemplate(server.target, template)
+  project.provide('database', { server: server.target, template })
+  return async () => {
+    await server.stop()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function createTemplate(server: DatabaseTarget, template: string): Promise<() => Promise<void>> {
+  const admin = openDatabase(server, { max: 1 })
+  await admin.unsafe(`create database ${template}`)
+  const db = openDatabase(withDatabase(server, template), { max: 2 })
+  await migrate(db, await readMigrations())
+  await db.end()
+  await admin.end()
+  return async () => {
+    const again = openDatabase(server, { max: 1 })
+    await again.unsafe(`drop database if exists ${template} with (force)`)
+    await again.end()
+  }
+}
+
+/** The same server, another database. */
+export function withDatabase(server: DatabaseTarget, database: string): DatabaseTarget {
+  if (!('url' in server)) return { ...server, database }
+  const url = new URL(server.url)
+  url.pathname = `/${database}`
+  return { url: url.href }
+}
