@@ -2,5 +2,7 @@
 export * from './generated/FeeOnTransferToken.js'
 export * from './generated/LyingAssetVault.js'
 export * from './generated/NoReturnToken.js'
+export * from './generated/Reader.js'
+export * from './generated/Runner.js'
 export * from './generated/TestToken.js'
 export * from './generated/YieldVault.js'

@@ -25,7 +25,10 @@ const withoutInternalTypes = (item) => {
   )
 }
 
-const formatContract = ({ name, file, abi, bytecode }) => {
+/** Contracts that run without being deployed, by putting their code at an address for one call. */
+const isCallOnly = (file) => file.startsWith('src/calls/')
+
+const formatContract = ({ name, file, abi, bytecode, deployedBytecode }) => {
   const lines = abi.map((item) => `  ${JSON.stringify(withoutInternalTypes(item))},\n`).join('')
   return [
     header,
@@ -33,6 +36,9 @@ const formatContract = ({ name, file, abi, bytecode }) => {
     `export const ${camel(name)}Abi = [\n${lines}] as const\n\n`,
     `/** What deploys ${name}, before its constructor's arguments. */\n`,
     `export const ${camel(name)}Bytecode =\n  '${bytecode}' as const\n`,
+    isCallOnly(file)
+      ? `\n/** The code of ${name} once deployed. */\nexport const ${camel(name)}DeployedBytecode =\n  '${deployedBytecode}' as const\n`
+      : '',
   ].join('')
 }
 

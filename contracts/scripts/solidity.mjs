@@ -52,6 +52,7 @@ export const compile = (files) => {
       file: relative(workspaceDir, join(workspaceDir, file)).split(sep).join('/'),
       abi: contract.abi,
       bytecode: `0x${contract.evm.bytecode.object}`,
+      deployedBytecode: `0x${contract.evm.deployedBytecode.object}`,
       linked: Object.keys(contract.evm.bytecode.linkReferences ?? {}).length === 0,
       deployedBytes: contract.evm.deployedBytecode.object.length / 2,
     })),

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity ^0.8.26;
+
+/// @title What a wallet's calls would do, found without sending them
+/// @notice Its code is put at a wallet's address for one `eth_call`. It makes the calls in order, as the wallet, and
+/// answers what each one used, what failed and with which data, and how the wallet's balances changed. It never
+/// reverts because a call did: the answer says so instead. It is never deployed.
+contract Runner {
+    struct Call {
+        address target;
+        uint256 value;
+        bytes data;
+    }
+
+    struct Step {
+        bool success;
+        uint256 gasUsed;
+        bytes returned;
+    }
+
+    /// @notice A transfer tried and undone before the calls, to see whether the token moves what it is told to.
+    /// None is tried where `token` is zero.
+    struct Probe {
+        address token;
+        address to;
+        uint256 amount;
+    }
+
+    struct Outcome {
+        uint256 blockNumber;
+        uint256 timestamp;
+        /// @dev The probe's transfer succeeded; what left the wallet and what arrived.
+        bool probed;
+        uint256 probeSent;
+        uint256 probeReceived;
+        /// @dev Balances of the wallet, one for each token asked for.
+        uint256[] balancesBefore;
+        uint256[] balancesAfter;
+        /// @dev One for each call made; a failed call is the last one.
+        Step[] steps;
+    }
+
+    /// @dev Carries the result of the probe out of the frame it undoes.
+    error Probed(bool success, uint256 sent, uint256 received);
+
+    /// @dev Stands for the chain's native token among `tokens`.
+    address private constant NATIVE = 0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE;
+    uint256 private constant ANSWER_BYTES_MAX = 4096;
+
+    receive() external payable {}
+
+    /// @dev A wallet without code accepts any call.
+    fallback() external payable {}
+
+    /// @notice Makes `calls` in order as the wallet, stopping at the first that fails.
+    function run(Call[] calldata calls, address[] calldata tokens, Probe calldata probe)
+        external
+        returns (Outcome memory outcome)
+    {
+        outcome.blockNumber = block.number;
+        outcome.timestamp = block.timestamp;
+        if (probe.token != address(0)) {
+            (outcome.probed, outcome.probeSent, outcome.probeReceived) = _probe(probe);
+        }
+        outcome.balancesBefore = _balances(tokens);
+        outcome.steps = _run(calls);
+        outcome.balancesAfter = _balances(tokens);
+    }
+
+    /// @notice Tries the probe and always reverts with {Probed}, so that nothing of it stays.
+    function tryProbe(Probe calldata probe) external {
+        uint256 held = _balance(probe.token, address(this));
+        uint256 heldThere = _balance(probe.token, probe.to);
+        (bool success, bytes memory returned) =
+            _call(probe.token, 0, abi.encodeWithSignature("transfer(address,uint256)", probe.to, probe.amount));
+        if (returned.length >= 32 && abi.decode(returned, (uint256)) == 0) success = false;
+        uint256 left = _balance(probe.token, address(this));
+        uint256 there = _balance(probe.token, probe.to);
+        revert Probed(success, held > left ? held - left : 0, there > heldThere ? there - heldThere : 0);
+    }
+
+    function _probe(Probe calldata probe) private returns (bool success, uint256 sent, uint256 received) {
+        (, bytes memory returned) = _call(address(this), 0, abi.encodeCall(this.tryProbe, (probe)));
+        if (returned.length != 100) return (false, 0, 0);
+        assembly ("memory-safe") {
+            success := mload(add(returned, 0x24))
+            sent := mload(add(returned, 0x44))
+            received := mload(add(returned, 0x64))
+        }
+    }
+
+    function _run(Call[] calldata calls) private returns (Step[] memory steps) {
+        steps = new Step[](calls.length);
+        uint256 made = 0;
+        while (made < calls.length) {
+            Call calldata one = calls[made];
+            uint256 gasBefore = gasleft();
+            (bool success, bytes memory returned) = _call(one.target, one.value, one.data);
+            steps[made++] = Step(success, gasBefore - gasleft(), returned);
+            if (!success) break;
+        }
+        assembly ("memory-safe") {
+            mstore(steps, made)
+        }
+    }
+
+    function _balances(address[] calldata tokens) private view returns (uint256[] memory balances) {
+        balances = new uint256[](tokens.length);
+        for (uint256 i = 0; i < tokens.length; i++) {
+            balances[i] = _balance(tokens[i], address(this));
+        }
+    }
+
+    /// @dev 0 where the token does not answer.
+    function _balance(address token, address holder) private view returns (uint256 held) {
+        if (token == NATIVE) return holder.balance;
+        bytes memory data = abi.encodeWithSignature("balanceOf(address)", holder);
+        assembly ("memory-safe") {
+            mstore(0, 0)
+            let success := staticcall(gas(), token, add(data, 0x20), mload(data), 0, 0x20)
+            if and(success, gt(returndatasize(), 0x1f)) { held := mload(0) }
+        }
+    }
+
+    function _call(address target, uint256 value, bytes memory data)
+        private
+        returns (bool success, bytes memory returned)
+    {
+        uint256 size;
+        assembly ("memory-safe") {
+            success := call(gas(), target, value, add(data, 0x20), mload(data), 0, 0)
+            size := returndatasize()
+        }
+        if (size > ANSWER_BYTES_MAX) size = ANSWER_BYTES_MAX;
+        returned = new bytes(size);
+        assembly ("memory-safe") {
+            returndatacopy(add(returned, 0x20), 0, size)
+        }
+    }
+}
