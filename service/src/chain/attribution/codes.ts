@@ -1,0 +1,12 @@
+const distributorCode = /^[A-Za-z0-9_-]{1,32}$/
+const referralCode = /^[A-Za-z0-9_-]{1,64}$/
+
+/** Whether a code can name a distributor: 1 to 32 characters of A–Z, a–z, 0–9, `_` and `-`, compared byte for byte. */
+export function isDistributorCode(code: string): boolean {
+  return distributorCode.test(code)
+}
+
+/** Whether a text can be a referral code: 1 to 64 characters of A–Z, a–z, 0–9, `_` and `-`. */
+export function isReferralCode(code: string): boolean {
+  return referralCode.test(code)
+}

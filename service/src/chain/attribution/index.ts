@@ -1,0 +1,22 @@
+/**
+ * Who brought a transaction: reading and writing the codes at the end of calldata. ERC-8021 suffixes (schemas 0, 1, 2)
+ * and the older 0xdeadbeef tracker are read strictly and never throw; what this service writes is schema 2 with a
+ * signature over the very call it belongs to. Pure: bytes in, values out, no clock, no network.
+ */
+export { type Calldata, calldataBytes } from './bytes.js'
+export { isDistributorCode, isReferralCode } from './codes.js'
+export { decodeSuffix, decodeSuffixes, encodeSuffix, type Span, type Suffix, suffixCodes } from './erc8021.js'
+export type { MalformedReason, Registry } from './erc8021Fields.js'
+export { decodeLegacy, type LegacyTracker } from './legacy.js'
+export { isCanonicalSignature, type Recover, recoverAddress, signerAddress } from './recover.js'
+export {
+  type AttributionMessage,
+  attributionDomain,
+  attributionTypes,
+  buildSuffix,
+  formatActionId,
+  hashAttribution,
+  parseActionId,
+  recoverAttributionSigner,
+  signAttribution,
+} from './typedData.js'

@@ -1,0 +1,6 @@
+import { concatBytes, formatUtf8, keccak256 } from './bytes.js'
+
+/** EIP-191 digest of a personal message: what wallets sign for a text. */
+export function hashPersonalMessage(message: Uint8Array): Uint8Array {
+  return keccak256(concatBytes(formatUtf8(`\x19Ethereum Signed Message:\n${message.length}`), message))
+}

@@ -1,0 +1,127 @@
+import type { Address, Hex } from 'viem'
+import { type Calldata, calldataBytes, concatBytes, formatHex, formatUtf8, keccak256, parseHex } from './bytes.js'
+import { encodeSuffix } from './erc8021.js'
+import { type Recover, recoverAddress, signDigest } from './recover.js'
+import { readTails } from './tails.js'
+
+/** EIP-712 domain of a signed attribution. It has no chain and no contract: the message carries the chain. */
+export const attributionDomain = { name: 'OpenEarn Attribution', version: '1' } as const
+
+/** EIP-712 types of a signed attribution, as wallets and libraries take them. */
+export const attributionTypes = {
+  Attribution: [
+    { name: 'code', type: 'string' },
+    { name: 'actionId', type: 'bytes16' },
+    { name: 'chainId', type: 'uint256' },
+    { name: 'wallet', type: 'address' },
+    { name: 'target', type: 'address' },
+    { name: 'callHash', type: 'bytes32' },
+    { name: 'referralCode', type: 'string' },
+  ],
+} as const
+
+/**
+ * What we sign: that `code` brought this very call. `wallet` makes the call, `target` is what it calls, `callHash` is
+ * keccak256 of the call's data before any suffix, `referralCode` is empty when there is none.
+ */
+export type AttributionMessage = {
+  code: string
+  actionId: Uint8Array
+  chainId: number
+  wallet: Address
+  target: Address
+  callHash: Uint8Array
+  referralCode: string
+}
+
+const typeHash = keccak256(
+  formatUtf8(`Attribution(${attributionTypes.Attribution.map(({ name, type }) => `${type} ${name}`).join(',')})`),
+)
+
+const domainSeparator = keccak256(
+  concatBytes(
+    keccak256(formatUtf8('EIP712Domain(string name,string version)')),
+    keccak256(formatUtf8(attributionDomain.name)),
+    keccak256(formatUtf8(attributionDomain.version)),
+  ),
+)
+
+/** EIP-712 digest of an attribution: what is signed and what a signer is recovered from. 32 bytes. */
+export function hashAttribution(message: AttributionMessage): Uint8Array {
+  const words = new Uint8Array(8 * 32)
+  words.set(typeHash, 0)
+  words.set(keccak256(formatUtf8(message.code)), 32)
+  words.set(message.actionId, 64)
+  new DataView(words.buffer).setBigUint64(96 + 24, BigInt(message.chainId))
+  words.set(addressBytes(message.wallet), 128 + 12)
+  words.set(addressBytes(message.target), 160 + 12)
+  words.set(message.callHash, 192)
+  words.set(keccak256(formatUtf8(message.referralCode)), 224)
+  return keccak256(concatBytes(Uint8Array.of(0x19, 0x01), domainSeparator, keccak256(words)))
+}
+
+/** Signature (65 bytes, v 27 or 28) of an attribution by a private key (32 bytes). Deterministic. */
+export function signAttribution(message: AttributionMessage, privateKey: Uint8Array): Uint8Array {
+  return signDigest(hashAttribution(message), privateKey)
+}
+
+/** Who signed an attribution, lower-case, or undefined when the signature is of nobody. */
+export function recoverAttributionSigner(
+  message: AttributionMessage,
+  signature: Uint8Array,
+  recover: Recover = recoverAddress,
+): Address | undefined {
+  return recover(hashAttribution(message), signature)
+}
+
+/** Bytes of an action id given as a uuid or as 0x and 32 hex digits; throws RangeError on anything else. */
+export function parseActionId(actionId: string): Uint8Array {
+  const bytes = parseHex(actionId.startsWith('0x') ? actionId : `0x${actionId.replaceAll('-', '')}`)
+  if (bytes?.length !== 16) throw new RangeError('an action id is a uuid or 16 bytes of hex')
+  return bytes
+}
+
+/** An action id as the lower-case uuid it is everywhere else. */
+export function formatActionId(bytes: Uint8Array): string {
+  return formatHex(bytes)
+    .slice(2)
+    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}
+
+/**
+ * The signed suffix to append to one call: data with this suffix is the call's final calldata. `data` is the call
+ * before it (suffixes already there stay and are not covered by the signature, as when it is read), `wallet` who makes
+ * the call, `target` what it calls, `actionId` a uuid or 16 bytes of hex. Throws RangeError on a malformed argument.
+ */
+export function buildSuffix(input: {
+  code: string
+  actionId: string
+  chainId: number
+  wallet: Address
+  target: Address
+  data: Calldata
+  referralCode?: string | undefined
+  privateKey: Hex
+}): Hex {
+  const privateKey = parseHex(input.privateKey)
+  if (privateKey?.length !== 32) throw new RangeError('a private key is 32 bytes of hex')
+  const data = calldataBytes(input.data)
+  const message: AttributionMessage = {
+    code: input.code,
+    actionId: parseActionId(input.actionId),
+    chainId: input.chainId,
+    wallet: input.wallet,
+    target: input.target,
+    callHash: keccak256(data.subarray(0, readTails(data).bodyEnd)),
+    referralCode: input.referralCode ?? '',
+  }
+  const signature = signAttribution(message, privateKey)
+  const { code, actionId, referralCode } = message
+  return formatHex(encodeSuffix({ code, actionId, referralCode, signature }))
+}
+
+function addressBytes(address: Address): Uint8Array {
+  const bytes = parseHex(address)
+  if (bytes?.length !== 20) throw new RangeError('an address is 20 bytes of hex')
+  return bytes
+}
