@@ -1,5 +1,18 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { chmod, copyFile, cp, lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import {
+  chmod,
+  copyFile,
+  cp,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  readlink,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -7,6 +20,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openDatabase } from './database.js'
 import { type EmbeddedPostgres, findEmbeddedPostgres, startEmbeddedPostgres } from './embedded.js'
+import { silentLog } from './log.js'
 
 const asRoot = process.getuid?.() === 0
 const nobody = 65_534
@@ -14,6 +28,8 @@ const compiled = fileURLToPath(new URL('../../dist/kernel', import.meta.url))
 const binaries = dirname(dirname(createRequire(import.meta.url).resolve(platformPackage())))
 
 let install: string
+/** A database made once; most tests start from a copy of it. */
+let template: string
 let root: string
 let dataDir: string
 let lines: string[]
@@ -21,14 +37,22 @@ let cleanups: (() => Promise<unknown> | unknown)[]
 
 beforeAll(async () => {
   install = await makeInstall()
+  template = await mkdtemp(join(tmpdir(), 'template-'))
+  await chmod(template, 0o755)
+  const server = await startEmbeddedPostgres({ dataDir: template, durable: false, log: silentLog })
+  await server.stop()
 })
 
-afterAll(() => rm(install, { recursive: true, force: true }))
+afterAll(async () => {
+  for (const folder of [install, template]) await rm(folder, { recursive: true, force: true })
+})
 
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'embedded-'))
   await chmod(root, 0o755)
   dataDir = join(root, 'postgres')
+  await mkdir(dataDir)
+  execFileSync('cp', ['-a', join(template, 'data'), dataDir])
   lines = []
   cleanups = [() => rm(root, { recursive: true, force: true, maxRetries: 5 })]
 })
@@ -39,7 +63,9 @@ afterEach(async () => {
 
 describe('first start and restart', () => {
   it('makes a database at the first start and keeps its rows over a clean restart', async () => {
+    dataDir = join(root, 'new')
     const first = await start()
+    expect(lines).toEqual([`made a new database in ${dataDir}`])
     await query(first, (sql) => sql`create table kept as select 'öl' as word`)
     await first.stop()
     expect(first.pid()).toBeUndefined()
@@ -51,6 +77,7 @@ describe('first start and restart', () => {
   })
 
   it('lets other processes of the same user find the running server', async () => {
+    expect(await findEmbeddedPostgres(join(root, 'new'))).toBeUndefined()
     expect(await findEmbeddedPostgres(dataDir)).toBeUndefined()
     const server = await start()
     expect(await findEmbeddedPostgres(dataDir)).toEqual(server.target)
@@ -59,6 +86,7 @@ describe('first start and restart', () => {
   })
 
   it('starts over when the first start was killed half-way', async () => {
+    dataDir = join(root, 'new')
     const service = spawnService(dataDir)
     while (!(await halves()).length) await pause()
     service.kill('SIGKILL')
@@ -72,10 +100,12 @@ describe('first start and restart', () => {
     const server = await start()
     expect(await query(server, (sql) => sql`select 1 as one`)).toEqual([{ one: 1 }])
     await expect(start()).rejects.toThrow('another OpenEarn service is running')
+    expect(await aliases()).toHaveLength(1)
+    await server.stop()
+    expect(await aliases()).toHaveLength(0)
   })
 
   it('says in one sentence that the data is of another PostgreSQL version', async () => {
-    await (await start()).stop()
     await writeFile(join(dataDir, 'data', 'PG_VERSION'), '15\n')
     await expect(start()).rejects.toThrow(/was made by PostgreSQL 15, this service has 18: use the version/)
   })
@@ -113,7 +143,7 @@ describe('crashes', () => {
     process.kill(before, 'SIGKILL')
     while (server.pid() === before || !(await findEmbeddedPostgres(dataDir))) await pause()
     expect(await query(server, (sql) => sql`select one from kept`)).toEqual([{ one: 1 }])
-    expect(lines).toEqual([expect.stringContaining('made'), expect.stringContaining('ended by itself (SIGKILL)')])
+    expect(lines).toEqual([expect.stringContaining('ended by itself (SIGKILL)')])
   })
 
   it('stops the server left behind by a killed service and goes on with its data', async () => {
@@ -166,6 +196,7 @@ describe('crashes', () => {
 describe('as an ordinary user and as root', () => {
   it('works below a folder closed to other users', async () => {
     await chmod(root, 0o700)
+    dataDir = join(root, 'new')
     const first = await start()
     await query(first, (sql) => sql`create table kept as select 1 as one`)
     await first.stop()
@@ -179,6 +210,7 @@ describe('as an ordinary user and as root', () => {
     'keeps the data of a closed folder where the server can go, and sweeps it once forgotten',
     async () => {
       await chmod(root, 0o700)
+      dataDir = join(root, 'new')
       await (await start()).stop()
       const home = (await readFile(join(dataDir, 'moved-to'), 'utf8')).trim()
       expect((await stat(join(home, 'data'))).uid).toBe(nobody)
@@ -188,6 +220,13 @@ describe('as an ordinary user and as root', () => {
       await expect(stat(home)).rejects.toThrow('ENOENT')
     },
   )
+
+  it.runIf(asRoot)('says in one sentence that the folder was closed to the server after the fact', async () => {
+    await chmod(root, 0o700)
+    await expect(start()).rejects.toThrow(
+      `runs as user ${nobody}, who may not enter ${dataDir}: open the folders above`,
+    )
+  })
 
   it('runs from an installation that is closed, read-only and without library links', async () => {
     await chmod(install, 0o700)
@@ -204,6 +243,7 @@ describe('as an ordinary user and as root', () => {
   it.runIf(asRoot)('runs for an ordinary user', async () => {
     const home = join(root, 'home')
     await mkdir(home)
+    await cp(dataDir, join(home, 'postgres'), { recursive: true })
     execFileSync('chown', ['-R', `${nobody}:${nobody}`, home])
     await chmod(home, 0o700)
     const service = spawnService(join(home, 'postgres'), { from: install, uid: nobody, gid: nobody })
@@ -213,7 +253,6 @@ describe('as an ordinary user and as root', () => {
   })
 
   it.runIf(asRoot)('says in one sentence that the folder belongs to somebody else', async () => {
-    await (await start()).stop()
     const service = spawnService(dataDir, { from: install, uid: 1, gid: 1 })
     expect(await exit(service)).toBe(1)
     expect(output.get(service)).toContain(`user 1 may not write in ${dataDir}: run as its owner`)
@@ -303,6 +342,14 @@ async function makeInstall(): Promise<string> {
 
 function library(): string {
   return join(install, 'node_modules', platformPackage(), 'native', 'lib')
+}
+
+/** Short links to the data folder. */
+async function aliases(): Promise<string[]> {
+  const parent = asRoot ? '/tmp' : tmpdir()
+  const names = (await readdir(parent)).filter((name) => name.startsWith('openearn-'))
+  const links = await Promise.all(names.map((name) => readlink(join(parent, name, 'db')).catch(() => '')))
+  return links.filter((link) => link === dataDir)
 }
 
 async function halves(): Promise<string[]> {

@@ -49,17 +49,22 @@ export async function openFolder(dataDir: string): Promise<Folder> {
     await fs.mkdir(dataDir, { recursive: true })
     const real = await fs.realpath(dataDir)
     const asRoot = process.getuid?.() === 0
-    const home =
-      (await findHome(real)) ?? (asRoot && !(await canEnter(dirname(real), nobody)) ? await moveOut(real) : real)
-    await fs.chmod(home, asRoot ? 0o711 : 0o700)
+    const kept = await findHome(real)
+    const home = kept ?? (asRoot && !(await canEnter(dirname(real), nobody)) ? await moveOut(real) : real)
     const owner = asRoot ? await fs.stat(join(home, 'data')).catch(ignore('ENOENT')) : undefined
     const { uid, gid } = owner && owner.uid !== 0 ? owner : { uid: nobody, gid: nobody }
+    if (asRoot && !(await canEnter(dirname(home), uid)))
+      throw new Error(
+        `the database server runs as user ${uid}, who may not enter ${home}: open the folders above it, or remove it to start over`,
+      )
+    await fs.chmod(home, asRoot ? 0o711 : 0o700)
     const alias = home.length > 75 ? await makeAlias(home, asRoot) : undefined
     const short = alias ?? home
-    const release = await takeOwnership(home, short)
+    const forget = async () => alias && fs.rm(dirname(alias), { recursive: true, force: true })
+    const release = await takeOwnership(home, short).catch((error) => forget().then(() => Promise.reject(error)))
     const close = async () => {
       await release()
-      if (alias) await fs.rm(dirname(alias), { recursive: true, force: true })
+      await forget()
     }
     return { home, short, runAs: asRoot ? { uid: uid | 0, gid: gid | 0 } : undefined, close }
   } catch (error) {
