@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
@@ -28,6 +28,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     return drop
   }
   const folder = await mkdtemp(join(tmpdir(), 'openearn-test-'))
+  // As root the server runs as another user, who must be able to enter.
+  await chmod(folder, 0o755)
   const server = await startEmbeddedPostgres({ dataDir: join(folder, 'postgres'), log: silentLog, durable: false })
   await createTemplate(server.target, template)
   project.provide('database', { server: server.target, template })
