@@ -1,0 +1,39 @@
+import type { CapabilityRecord, OpportunityRow } from './records.js'
+
+/** Whether something can be done now, and the sentence for the user when it cannot (`''` when it can). */
+export type Capability = { enabled: boolean; reason: string }
+
+export type Capabilities = { deposit: Capability; withdraw: Capability }
+
+type Switches = Pick<
+  OpportunityRow,
+  'depositEnabled' | 'withdrawEnabled' | 'depositDisabledReason' | 'withdrawDisabledReason'
+>
+
+const enabled: Capability = { enabled: true, reason: '' }
+const disabled = (...reasons: string[]): Capability => ({ enabled: false, reason: reasons.find(Boolean) ?? '' })
+
+/**
+ * What can be done: the operator's switch and the vault's own state must both allow it; the operator's reason goes
+ * first. A vault that was never read (`capability` null) does not forbid anything. An unlisted opportunity takes no
+ * deposits, but lets everybody leave.
+ */
+export function decideCapabilities(
+  listed: boolean,
+  switches: Switches,
+  capability: CapabilityRecord | null,
+): Capabilities {
+  const deposit = !listed
+    ? disabled(switches.depositDisabledReason, 'This opportunity is no longer offered.')
+    : !switches.depositEnabled
+      ? disabled(switches.depositDisabledReason, 'Deposits are switched off by the operator.')
+      : capability?.depositOpen === false
+        ? disabled(capability.depositClosedReason, 'The vault takes no deposits at present.')
+        : enabled
+  const withdraw = !switches.withdrawEnabled
+    ? disabled(switches.withdrawDisabledReason, 'Withdrawals are switched off by the operator.')
+    : capability?.withdrawOpen === false
+      ? disabled(capability.withdrawClosedReason, 'The vault allows no withdrawals at present.')
+      : enabled
+  return { deposit, withdraw }
+}

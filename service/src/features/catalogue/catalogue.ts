@@ -1,0 +1,72 @@
+import { systemClock } from '../../kernel/clock.js'
+import type { Context } from '../../kernel/context.js'
+import { buildSnapshot, type CatalogueSnapshot } from './snapshot.js'
+import { listenForChanges, readCatalogue, readVersion } from './store.js'
+
+/** The catalogue of this process: an immutable snapshot, replaced as a whole when the database's version moves. */
+export type Catalogue = {
+  current(): CatalogueSnapshot
+  /** Reads the database again; afterwards `current()` is at least as new as the database was at the call. */
+  refresh(): Promise<void>
+  close(): Promise<void>
+}
+
+export type CatalogueContext = Context & { readonly catalogue: Catalogue }
+
+/**
+ * Opens the catalogue: reads it once, then follows it by NOTIFY and, should a message be lost, by comparing versions
+ * every `pollMs`. A failed read keeps the last snapshot and is tried again at the next poll.
+ */
+export async function openCatalogue(ctx: Context, options: { pollMs?: number } = {}): Promise<Catalogue> {
+  const pollMs = options.pollMs ?? 2_000
+  const stopping = new AbortController()
+  let snapshot = buildSnapshot(await readCatalogue(ctx.db))
+  let reading: Promise<void> | undefined
+  let queued: Promise<void> | undefined
+
+  const read = async () => {
+    const rows = await readCatalogue(ctx.db)
+    if (rows.version >= snapshot.version) snapshot = buildSnapshot(rows)
+  }
+  // One read at a time; calls that arrive meanwhile share the next one, which starts after they asked.
+  const refresh = (): Promise<void> => {
+    if (!reading) {
+      reading = read().finally(() => {
+        reading = undefined
+      })
+      return reading
+    }
+    queued ??= reading
+      .catch(() => undefined)
+      .then(() => {
+        queued = undefined
+        return refresh()
+      })
+    return queued
+  }
+  const refreshIfChanged = async () => {
+    try {
+      if ((await readVersion(ctx.db)) !== snapshot.version) await refresh()
+    } catch (error) {
+      if (!stopping.signal.aborted) ctx.log.warn({ err: error }, 'the catalogue could not be read; keeping the last')
+    }
+  }
+  const poll = async () => {
+    while (!stopping.signal.aborted) {
+      await systemClock.sleep(pollMs, stopping.signal)
+      if (!stopping.signal.aborted) await refreshIfChanged()
+    }
+  }
+  const unlisten = await listenForChanges(ctx.db, () => void refreshIfChanged())
+  const polling = poll()
+  return {
+    current: () => snapshot,
+    refresh,
+    close: async () => {
+      stopping.abort()
+      await polling
+      await unlisten()
+      await reading?.catch(() => undefined)
+    },
+  }
+}

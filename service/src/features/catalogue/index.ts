@@ -1,0 +1,30 @@
+/**
+ * The catalogue: chains, tokens, protocols, organizations, distributors, products, vaults and the opportunities made of
+ * them. Owns the tables of migration 0002, the operations that list them, the import of a catalogue file, and the job
+ * that reads what each vault allows and holds. Others ask the snapshot of their process; they never query the tables.
+ */
+export type { Capabilities, Capability } from './capability.js'
+export { type Catalogue, type CatalogueContext, openCatalogue } from './catalogue.js'
+export { formatAddress, toChain, toToken } from './item.js'
+export {
+  type ChainRecord,
+  chainKey,
+  type DistributorRecord,
+  type OrganizationRecord,
+  type ProductRecord,
+  type TokenRecord,
+  type VaultRecord,
+} from './records.js'
+export { ChainSchema, type Deltas, TokenSchema } from './schema.js'
+export {
+  type CatalogueSnapshot,
+  findDistributor,
+  findOpportunity,
+  findOpportunityByVault,
+  findProduct,
+  findToken,
+  findVault,
+  type OpportunityRecord,
+} from './snapshot.js'
+export { bumpVersion } from './store.js'
+export { compareText } from './text.js'

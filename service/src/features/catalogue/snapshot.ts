@@ -1,0 +1,211 @@
+import { type Capabilities, decideCapabilities } from './capability.js'
+import { computeEstimatedApr } from './item.js'
+import {
+  type CatalogueRows,
+  type ChainRecord,
+  chainKey,
+  type DistributorRecord,
+  type IncentiveRow,
+  type OpportunityRow,
+  type OrganizationRecord,
+  type OrganizationRole,
+  type ProductRecord,
+  type ProtocolRecord,
+  type TokenRecord,
+  type VaultRecord,
+} from './records.js'
+import type { Tag } from './schema.js'
+import { compareText } from './text.js'
+
+/** An opportunity with everything it refers to. */
+export type OpportunityRecord = OpportunityRow & {
+  /** Shown in lists: active, on an active chain. */
+  listed: boolean
+  capabilities: Capabilities
+  vault: VaultRecord
+  baseToken: TokenRecord
+  receiptToken: TokenRecord
+  /** Active tokens a deposit accepts, in the order shown. */
+  depositTokens: readonly TokenRecord[]
+  curator: OrganizationRecord | null
+  providers: readonly OrganizationRecord[]
+  partners: readonly OrganizationRecord[]
+  lendingProtocols: readonly OrganizationRecord[]
+  tags: readonly Tag[]
+  products: readonly ProductRecord[]
+  incentives: readonly IncentiveRow[]
+  /** Percent a year. */
+  estimatedApr: number
+}
+
+/** The whole catalogue, inactive entries included, as it was at one version. Never changes. */
+export type CatalogueSnapshot = {
+  readonly version: number
+  readonly chains: ReadonlyMap<number, ChainRecord>
+  /** By `chainKey`. */
+  readonly tokens: ReadonlyMap<string, TokenRecord>
+  readonly organizations: ReadonlyMap<string, OrganizationRecord>
+  readonly distributors: ReadonlyMap<string, DistributorRecord>
+  readonly protocols: ReadonlyMap<string, ProtocolRecord>
+  readonly products: ReadonlyMap<string, ProductRecord>
+  /** By `chainKey`. */
+  readonly vaults: ReadonlyMap<string, VaultRecord>
+  /** By id, in the order of ids. */
+  readonly opportunities: ReadonlyMap<string, OpportunityRecord>
+  /** By `chainKey` of the vault. */
+  readonly opportunitiesByVault: ReadonlyMap<string, OpportunityRecord>
+  /** Ids of the opportunities in a product. */
+  readonly productOpportunities: ReadonlyMap<string, ReadonlySet<string>>
+  /** Ids of the opportunities a distributor shows: its own and those of its products. */
+  readonly distributorOpportunities: ReadonlyMap<string, ReadonlySet<string>>
+}
+
+/** Joins the rows. Pure. */
+export function buildSnapshot(rows: CatalogueRows): CatalogueSnapshot {
+  const chains = new Map(rows.chains.map((chain) => [chain.chainId, chain]))
+  const tokens = new Map(rows.tokens.map((token) => [chainKey(token.chainId, token.address), token]))
+  const organizations = byId(rows.organizations)
+  const products = byId(rows.products)
+  const vaults = new Map(rows.vaults.map((vault) => [chainKey(vault.chainId, vault.address), vault]))
+  const tags = byId(rows.tags)
+  const links = {
+    tokens: group(rows.opportunityTokens),
+    organizations: group(rows.opportunityOrganizations),
+    tags: group(rows.opportunityTags),
+    products: group(rows.opportunityProducts),
+    incentives: group(rows.incentives),
+  }
+  const join = (row: OpportunityRow): OpportunityRecord[] => {
+    const vault = vaults.get(chainKey(row.chainId, row.vaultAddress))
+    if (!vault) return []
+    const withRole = (role: OrganizationRole) =>
+      (links.organizations.get(row.id) ?? [])
+        .filter((link) => link.role === role)
+        .flatMap((link) => organizations.get(link.organizationId) ?? [])
+        .sort(byName)
+    const listed = row.active && chains.get(row.chainId)?.active === true
+    const incentives = links.incentives.get(row.id) ?? []
+    return [
+      {
+        ...row,
+        listed,
+        capabilities: decideCapabilities(listed, row, row.capability),
+        vault,
+        baseToken: tokens.get(chainKey(vault.chainId, vault.asset)) ?? unknownToken(vault, 'asset'),
+        receiptToken: tokens.get(chainKey(vault.chainId, vault.receiptToken)) ?? unknownToken(vault, 'receiptToken'),
+        depositTokens: (links.tokens.get(row.id) ?? [])
+          .flatMap((link) => tokens.get(chainKey(link.chainId, link.address)) ?? [])
+          .filter((token) => token.active),
+        curator: (row.curatorId === null ? undefined : organizations.get(row.curatorId)) ?? null,
+        providers: withRole('provider'),
+        partners: withRole('partner'),
+        lendingProtocols: withRole('lending-protocol'),
+        tags: (links.tags.get(row.id) ?? [])
+          .flatMap((link) => tags.get(link.tagId) ?? [])
+          .sort((a, b) => compareText(a.code, b.code)),
+        products: (links.products.get(row.id) ?? []).flatMap((link) => products.get(link.productId) ?? []).sort(byName),
+        incentives,
+        estimatedApr: computeEstimatedApr(incentives),
+      },
+    ]
+  }
+  const opportunities = byId(rows.opportunities.flatMap(join))
+  const productOpportunities = collect(rows.opportunityProducts.map((link) => [link.productId, link.opportunityId]))
+  return {
+    version: rows.version,
+    chains,
+    tokens,
+    organizations,
+    distributors: byId(rows.distributors),
+    protocols: byId(rows.protocols),
+    products,
+    vaults,
+    opportunities,
+    opportunitiesByVault: new Map(
+      [...opportunities.values()].map((record) => [chainKey(record.chainId, record.vaultAddress), record]),
+    ),
+    productOpportunities,
+    distributorOpportunities: collect([
+      ...rows.distributorOpportunities.map((link) => [link.distributorId, link.opportunityId] as const),
+      ...rows.distributorProducts.flatMap((link) =>
+        [...(productOpportunities.get(link.productId) ?? [])].map((id) => [link.distributorId, id] as const),
+      ),
+    ]),
+  }
+}
+
+/** Stands in for a token the catalogue does not describe. */
+function unknownToken(vault: VaultRecord, member: 'asset' | 'receiptToken'): TokenRecord {
+  return {
+    chainId: vault.chainId,
+    address: vault[member],
+    decimals: member === 'asset' ? vault.assetDecimals : vault.receiptDecimals,
+    symbol: '',
+    name: '',
+    logoUrl: '',
+    active: false,
+    pegUsd: null,
+    approvalReset: false,
+  }
+}
+
+function byId<T extends { id: string }>(rows: readonly T[]): Map<string, T> {
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+/** By name in the text order of the wire, then by id. */
+export function byName(a: { id: string; name: string }, b: { id: string; name: string }): number {
+  return compareText(a.name, b.name) || (a.id < b.id ? -1 : 1)
+}
+
+function group<T extends { opportunityId: string }>(rows: readonly T[]): Map<string, T[]> {
+  const groups = new Map<string, T[]>()
+  for (const row of rows) {
+    const members = groups.get(row.opportunityId)
+    if (members) members.push(row)
+    else groups.set(row.opportunityId, [row])
+  }
+  return groups
+}
+
+function collect(pairs: readonly (readonly [string, string])[]): Map<string, Set<string>> {
+  const sets = new Map<string, Set<string>>()
+  for (const [key, value] of pairs) {
+    const set = sets.get(key)
+    if (set) set.add(value)
+    else sets.set(key, new Set([value]))
+  }
+  return sets
+}
+
+/** The opportunity, active or not. Ids compare without case. */
+export function findOpportunity(snapshot: CatalogueSnapshot, id: string): OpportunityRecord | undefined {
+  return snapshot.opportunities.get(id.toLowerCase())
+}
+
+/** The opportunity of a vault, active or not. */
+export function findOpportunityByVault(
+  snapshot: CatalogueSnapshot,
+  chainId: number,
+  vaultAddress: string,
+): OpportunityRecord | undefined {
+  return snapshot.opportunitiesByVault.get(chainKey(chainId, vaultAddress))
+}
+
+/** The distributor of a builder code; codes compare byte for byte. */
+export function findDistributor(snapshot: CatalogueSnapshot, id: string): DistributorRecord | undefined {
+  return snapshot.distributors.get(id)
+}
+
+/** The token, active or not. */
+export function findToken(snapshot: CatalogueSnapshot, chainId: number, address: string): TokenRecord | undefined {
+  return snapshot.tokens.get(chainKey(chainId, address))
+}
+
+export function findProduct(snapshot: CatalogueSnapshot, id: string): ProductRecord | undefined {
+  return snapshot.products.get(id.toLowerCase())
+}
+
+export function findVault(snapshot: CatalogueSnapshot, chainId: number, address: string): VaultRecord | undefined {
+  return snapshot.vaults.get(chainKey(chainId, address))
+}
