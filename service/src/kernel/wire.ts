@@ -7,10 +7,8 @@ export const AddressInput = T.String({ pattern: '^0[xX][0-9a-fA-F]{40}$', descri
 export const Address = T.String({ pattern: '^0x[0-9a-fA-F]{40}$', description: 'EVM address, EIP-55 checksum' })
 export const TxHash = T.String({ pattern: '^0[xX][0-9a-fA-F]{64}$', description: 'Transaction hash' })
 export const Hex = T.String({ pattern: '^0x([0-9a-fA-F]{2})*$' })
-export const Uuid = T.String({
-  pattern: '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$',
-  description: 'UUID',
-})
+export const uuidPattern = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$'
+export const Uuid = T.String({ pattern: uuidPattern, description: 'UUID' })
 export const Raw = T.String({ pattern: '^[0-9]{1,78}$', description: "Integer in the token's smallest unit" })
 export const SignedRaw = T.String({ pattern: '^-?[0-9]{1,78}$' })
 export const Dec = T.String({ pattern: '^-?[0-9]+(\\.[0-9]+)?$', description: 'Plain decimal, no exponent' })

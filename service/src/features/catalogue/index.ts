@@ -6,6 +6,7 @@
 export type { Capabilities, Capability } from './capability.js'
 export { type Catalogue, type CatalogueContext, openCatalogue } from './catalogue.js'
 export { formatAddress, toChain, toToken } from './item.js'
+export { catalogueOperations } from './operations.js'
 export {
   type ChainRecord,
   chainKey,

@@ -1,0 +1,39 @@
+import { type PageInput, paginate, parsePage } from '../../kernel/page.js'
+import type { CatalogueContext } from './catalogue.js'
+import { toToken } from './item.js'
+import type { TokenRecord } from './records.js'
+import type { CatalogueSnapshot } from './snapshot.js'
+import { compareText } from './text.js'
+
+export type GetTokensInput = PageInput & { chainId?: number; search?: string }
+
+/** Active tokens of active chains, by chain, symbol and address. `search` is part of the address, name or symbol. */
+export async function getTokens(ctx: CatalogueContext, input: GetTokensInput) {
+  const request = parsePage(input)
+  const search = input.search?.toLowerCase()
+  const found = listedTokens(ctx.catalogue.current()).filter(
+    (token) =>
+      (input.chainId === undefined || token.chainId === input.chainId) &&
+      (search === undefined ||
+        [token.address, token.name, token.symbol].some((text) => text.toLowerCase().includes(search))),
+  )
+  const page = found.slice(request.offset, request.offset + request.limit)
+  return { data: page.map(toToken), pagination: paginate(request, found.length) }
+}
+
+const sorted = new WeakMap<CatalogueSnapshot, readonly TokenRecord[]>()
+
+function listedTokens(snapshot: CatalogueSnapshot): readonly TokenRecord[] {
+  const known = sorted.get(snapshot)
+  if (known) return known
+  const tokens = [...snapshot.tokens.values()]
+    .filter((token) => isListedToken(snapshot, token))
+    .sort((a, b) => a.chainId - b.chainId || compareText(a.symbol, b.symbol) || (a.address < b.address ? -1 : 1))
+  sorted.set(snapshot, tokens)
+  return tokens
+}
+
+/** Shown: active, on an active chain. */
+export function isListedToken(snapshot: CatalogueSnapshot, token: TokenRecord): boolean {
+  return token.active && snapshot.chains.get(token.chainId)?.active === true
+}
