@@ -65,6 +65,8 @@ export const startAnvil = async ({ timestamp }: { timestamp: number }) => {
 
   return {
     client,
+    /** Where it answers. */
+    url: `http://127.0.0.1:${port}`,
     /** Deploys a contract from account 0 and returns its address. */
     deploy: async (input: { abi: Abi; bytecode: Hex; args: readonly unknown[] }): Promise<Address> => {
       const hash = await client.deployContract(input)

@@ -40,12 +40,13 @@ contract Runner {
         Step[] steps;
     }
 
-    /// @dev Carries the result of the probe out of the frame it undoes.
-    error Probed(bool success, uint256 sent, uint256 received);
+    /// @dev Carries what was seen out of the frame it undoes.
+    error Seen(uint256[] balances, bool probed, uint256 sent, uint256 received);
 
     /// @dev Stands for the chain's native token among `tokens`.
     address private constant NATIVE = 0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE;
     uint256 private constant ANSWER_BYTES_MAX = 4096;
+    uint256 private constant SELECTOR_BYTES = 4;
 
     receive() external payable {}
 
@@ -59,34 +60,39 @@ contract Runner {
     {
         outcome.blockNumber = block.number;
         outcome.timestamp = block.timestamp;
-        if (probe.token != address(0)) {
-            (outcome.probed, outcome.probeSent, outcome.probeReceived) = _probe(probe);
+        (, bytes memory returned) = _call(address(this), 0, abi.encodeCall(this.look, (tokens, probe)));
+        assembly ("memory-safe") {
+            mstore(add(returned, SELECTOR_BYTES), sub(mload(returned), SELECTOR_BYTES))
+            returned := add(returned, SELECTOR_BYTES)
         }
-        outcome.balancesBefore = _balances(tokens);
+        (outcome.balancesBefore, outcome.probed, outcome.probeSent, outcome.probeReceived) =
+            abi.decode(returned, (uint256[], bool, uint256, uint256));
         outcome.steps = _run(calls);
         outcome.balancesAfter = _balances(tokens);
     }
 
-    /// @notice Tries the probe and always reverts with {Probed}, so that nothing of it stays.
-    function tryProbe(Probe calldata probe) external {
-        uint256 held = _balance(probe.token, address(this));
-        uint256 heldThere = _balance(probe.token, probe.to);
-        (bool success, bytes memory returned) =
-            _call(probe.token, 0, abi.encodeWithSignature("transfer(address,uint256)", probe.to, probe.amount));
-        if (returned.length >= 32 && abi.decode(returned, (uint256)) == 0) success = false;
-        uint256 left = _balance(probe.token, address(this));
-        uint256 there = _balance(probe.token, probe.to);
-        revert Probed(success, held > left ? held - left : 0, there > heldThere ? there - heldThere : 0);
+    /// @notice Reads the balances, tries the probe, and always reverts with {Seen}: so nothing of it stays, and the
+    /// calls that follow pay for cold storage as they would on their own.
+    function look(address[] calldata tokens, Probe calldata probe) external {
+        uint256[] memory balances = _balances(tokens);
+        (bool probed, uint256 sent, uint256 received) =
+            probe.token == address(0) ? (false, 0, 0) : _probe(probe.token, probe.to, probe.amount);
+        revert Seen(balances, probed, sent, received);
     }
 
-    function _probe(Probe calldata probe) private returns (bool success, uint256 sent, uint256 received) {
-        (, bytes memory returned) = _call(address(this), 0, abi.encodeCall(this.tryProbe, (probe)));
-        if (returned.length != 100) return (false, 0, 0);
-        assembly ("memory-safe") {
-            success := mload(add(returned, 0x24))
-            sent := mload(add(returned, 0x44))
-            received := mload(add(returned, 0x64))
-        }
+    function _probe(address token, address to, uint256 amount)
+        private
+        returns (bool success, uint256 sent, uint256 received)
+    {
+        uint256 held = _balance(token, address(this));
+        uint256 heldThere = _balance(token, to);
+        bytes memory returned;
+        (success, returned) = _call(token, 0, abi.encodeWithSignature("transfer(address,uint256)", to, amount));
+        if (returned.length >= 32 && abi.decode(returned, (uint256)) == 0) success = false;
+        uint256 left = _balance(token, address(this));
+        uint256 there = _balance(token, to);
+        sent = held > left ? held - left : 0;
+        received = there > heldThere ? there - heldThere : 0;
     }
 
     function _run(Call[] calldata calls) private returns (Step[] memory steps) {

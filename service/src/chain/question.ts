@@ -1,0 +1,134 @@
+import { readerAbi, readerBytecode } from '@openearn/contracts'
+import {
+  type Abi,
+  type Address,
+  type ContractFunctionArgs,
+  type ContractFunctionName,
+  type ContractFunctionReturnType,
+  decodeAbiParameters,
+  decodeFunctionResult,
+  encodeDeployData,
+  encodeFunctionData,
+  type Hex,
+  hexToBigInt,
+  isHex,
+  size,
+  slice,
+} from 'viem'
+import { unavailable } from '../kernel/errors.js'
+import { type Chain, readingChain } from './chains.js'
+import { RpcError } from './rpc.js'
+
+/** Reads of a chain that go out together, and what they mean. A read that reverts answers undefined. */
+export type Question<T> = {
+  readonly reads: readonly { target: Address; data: Hex }[]
+  readonly answer: (results: readonly (Hex | undefined)[]) => T
+}
+
+/** A view of a contract; undefined when it reverts or answers something else than its interface says. */
+export function view<
+  const abi extends Abi,
+  name extends ContractFunctionName<abi, 'pure' | 'view'>,
+  const args extends ContractFunctionArgs<abi, 'pure' | 'view', name>,
+>(
+  target: Address,
+  abi: abi,
+  functionName: name,
+  args: args,
+): Question<ContractFunctionReturnType<abi, 'pure' | 'view', name, args> | undefined> {
+  const call = { abi: abi as Abi, functionName: functionName as string, args: args as readonly unknown[] }
+  return {
+    reads: [{ target, data: encodeFunctionData(call) }],
+    answer: ([result]) => {
+      if (result === undefined || result === '0x') return undefined
+      try {
+        return decodeFunctionResult({ ...call, data: result }) as ContractFunctionReturnType<
+          abi,
+          'pure' | 'view',
+          name,
+          args
+        >
+      } catch {
+        return undefined
+      }
+    },
+  }
+}
+
+/** The native balance of an address and the length of its code. */
+export function account(address: Address): Question<{ balance: bigint; codeLength: bigint }> {
+  return {
+    reads: [{ target: address, data: '0x' }],
+    answer: ([result]) => {
+      if (result === undefined || size(result) < 64) return { balance: 0n, codeLength: 0n }
+      return { balance: hexToBigInt(slice(result, 0, 32)), codeLength: hexToBigInt(slice(result, 32, 64)) }
+    },
+  }
+}
+
+/** What is known without asking. */
+export function known<T>(value: T): Question<T> {
+  return { reads: [], answer: () => value }
+}
+
+/** Several questions as one. */
+export function together<Q extends Record<string, Question<unknown>>>(
+  questions: Q,
+): Question<{ [name in keyof Q]: Q[name] extends Question<infer T> ? T : never }> {
+  const entries = Object.entries(questions)
+  return {
+    reads: entries.flatMap(([, question]) => question.reads),
+    answer: (results) => {
+      let at = 0
+      const answers = entries.map(([name, question]) => {
+        const from = at
+        at += question.reads.length
+        return [name, question.answer(results.slice(from, at))] as const
+      })
+      return Object.fromEntries(answers) as { [name in keyof Q]: Q[name] extends Question<infer T> ? T : never }
+    },
+  }
+}
+
+/** A question whose answer is read in another way. */
+export function reading<T, U>(question: Question<T>, read: (answer: T) => U): Question<U> {
+  return { reads: question.reads, answer: (results) => read(question.answer(results)) }
+}
+
+export type Answered<T> = { blockNumber: bigint; timestamp: bigint; answer: T }
+
+/** A block to read at: the latest, or one by its hash. */
+export type At = 'latest' | { blockHash: Hex }
+
+const answerParameters = [
+  { type: 'uint256' },
+  { type: 'uint256' },
+  { type: 'tuple[]', components: [{ type: 'bool' }, { type: 'bytes' }] },
+] as const
+
+/**
+ * Asks everything in one `eth_call`, at one block: the reader's creation code runs and answers, nothing needs to be
+ * deployed on the chain. A node that cannot be reached, or refuses the call itself, is a 503.
+ */
+export async function ask<T>(
+  chain: Pick<Chain, 'name' | 'rpc'>,
+  question: Question<T>,
+  at: At = 'latest',
+): Promise<Answered<T>> {
+  const data = encodeDeployData({ abi: readerAbi, bytecode: readerBytecode, args: [[...question.reads]] })
+  const answer = await readingChain(chain, () => callReader(chain, data, at))
+  const [blockNumber, timestamp, results] = decodeAbiParameters(answerParameters, answer)
+  const texts = results.map(([success, result]) => (success ? result : undefined))
+  return { blockNumber, timestamp, answer: question.answer(texts) }
+}
+
+async function callReader(chain: Pick<Chain, 'name' | 'rpc'>, data: Hex, at: At): Promise<Hex> {
+  try {
+    const answer = await chain.rpc.request({ method: 'eth_call', params: [{ data }, at] })
+    if (isHex(answer) && answer !== '0x') return answer
+    throw unavailable(`${chain.name} did not answer a read`, { retryAfterSeconds: 5 })
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error
+    throw unavailable(`${chain.name} refused a read; try again shortly`, { cause: error, retryAfterSeconds: 5 })
+  }
+}

@@ -1,0 +1,109 @@
+import T from 'typebox'
+import Value from 'typebox/value'
+import { type Address, encodeFunctionData, erc20Abi, type Hex, isHex, toHex } from 'viem'
+import type { Chain } from './chains.js'
+import { nativeToken } from './native.js'
+import { RpcError } from './rpc.js'
+import type { Simulated, SimulationRequest } from './simulate.js'
+
+const HexText = T.String({ pattern: '^0x[0-9a-fA-F]*$' })
+const CallResult = T.Object({
+  status: HexText,
+  returnData: T.Optional(HexText),
+  gasUsed: HexText,
+  logs: T.Optional(T.Array(T.Object({ address: HexText, topics: T.Array(HexText), data: HexText }))),
+  error: T.Optional(T.Object({ data: T.Optional(T.Union([HexText, T.Null()])) })),
+})
+const Blocks = T.Array(T.Object({ calls: T.Array(CallResult) }), { minItems: 1 })
+
+const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
+
+/**
+ * The same simulation through `eth_simulateV1`: every call is a transaction of its own in one block, with the wallet's
+ * own code. Balances are read by calls before and after; the native balance from the traced transfers. A node without
+ * the method answers `unavailable`.
+ */
+export async function simulateWithoutRunner(chain: Pick<Chain, 'rpc'>, request: SimulationRequest): Promise<Simulated> {
+  const { wallet, calls, tokens } = request
+  const reads = tokens
+    .filter((token) => token !== nativeToken)
+    .map((token) => ({ from: wallet, to: token, data: balanceOf(wallet) }))
+  const made = calls.map(({ to, data, value }) => ({ from: wallet, to, data, value: toHex(value) }))
+  const results = await simulate(chain, [...reads, ...made, ...reads], request)
+  if (!results) return { status: 'unavailable' }
+  const before = results.slice(0, reads.length)
+  const steps = results.slice(reads.length, reads.length + made.length)
+  const after = results.slice(reads.length + made.length)
+  const failed = steps.findIndex((step) => quantityOf(step.status) === 0n)
+  if (failed !== -1) {
+    const step = steps[failed]
+    const returned = asHex(step?.error?.data ?? step?.returnData ?? '0x')
+    return { status: 'reverted', index: failed, returned, probe: undefined }
+  }
+  let read = 0
+  const changes = tokens.map((token) => {
+    if (token === nativeToken) return computeNativeChange(wallet, steps)
+    const at = read++
+    return wordOf(after[at]?.returnData) - wordOf(before[at]?.returnData)
+  })
+  return { status: 'ok', gasUsed: steps.map(computeCallGas), changes, probe: undefined }
+}
+
+type Result = T.Static<typeof CallResult>
+
+async function simulate(
+  chain: Pick<Chain, 'rpc'>,
+  calls: readonly unknown[],
+  request: SimulationRequest,
+): Promise<Result[] | undefined> {
+  const params = [
+    { blockStateCalls: [{ calls }], traceTransfers: true, validation: false },
+    typeof request.at === 'object' ? request.at.blockHash : 'latest',
+  ]
+  try {
+    const answer = await chain.rpc.request({ method: 'eth_simulateV1', params })
+    if (!Value.Check(Blocks, answer)) return undefined
+    const results = answer[0]?.calls
+    return results?.length === calls.length ? results : undefined
+  } catch (error) {
+    if (error instanceof RpcError) return undefined
+    throw error
+  }
+}
+
+/** A transaction cost of 21,000 is in the figure, and up to a fifth was refunded: neither may be counted on. */
+function computeCallGas(step: Result): bigint {
+  const used = quantityOf(step.gasUsed) * 5n
+  return used / 4n > 21_000n ? used / 4n - 21_000n : 0n
+}
+
+function computeNativeChange(wallet: Address, steps: readonly Result[]): bigint {
+  const own = wallet.toLowerCase()
+  let change = 0n
+  for (const log of steps.flatMap((step) => step.logs ?? [])) {
+    if (log.address.toLowerCase() !== nativeToken.toLowerCase() || log.topics[0] !== transferTopic) continue
+    if (addressOf(log.topics[1]) === own) change -= wordOf(log.data)
+    if (addressOf(log.topics[2]) === own) change += wordOf(log.data)
+  }
+  return change
+}
+
+function addressOf(topic: string | undefined): string {
+  return `0x${(topic ?? '').slice(-40)}`.toLowerCase()
+}
+
+function wordOf(data: string | undefined): bigint {
+  return data !== undefined && data.length >= 66 ? BigInt(data.slice(0, 66)) : 0n
+}
+
+function asHex(text: string): Hex {
+  return isHex(text) ? text : '0x'
+}
+
+function quantityOf(text: string): bigint {
+  return text === '0x' ? 0n : BigInt(text)
+}
+
+function balanceOf(holder: Address): Hex {
+  return encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [holder] })
+}

@@ -1,0 +1,12 @@
+import { erc4626 } from './erc4626.js'
+import type { VaultKind } from './kind.js'
+
+export type { DepositAsk, Terms, Vault, VaultCall, VaultKind, WithdrawAsk } from './kind.js'
+
+/** Every vault kind there is. */
+export const vaultKinds: readonly VaultKind[] = [erc4626]
+
+/** The kind of a vault by its configured name. */
+export function findVaultKind(name: string): VaultKind | undefined {
+  return vaultKinds.find((kind) => kind.name === name)
+}
