@@ -96,6 +96,7 @@ export async function openEarn(options: EarnOptions = {}): Promise<Earn> {
     organization: (name = 'Another organization') => createOrganization(db, name),
     distributor: async (id = `dist_${newId().slice(0, 8)}`, owner = organizationId) => {
       await db`insert into distributors (id, organization_id, name, active_from) values (${id}, ${owner}, ${id}, 'epoch')`
+      await service.ctx.catalogue.refresh()
       return id
     },
     close: async () => {

@@ -1,8 +1,9 @@
 import type { ChainContext } from '../chain/chains.js'
+import { type CatalogueContext, catalogueOperations } from '../features/catalogue/index.js'
 import type { Operation } from '../kernel/operation.js'
 
 /** Everything the operations of the service need. */
-export type ServiceContext = ChainContext
+export type ServiceContext = ChainContext & CatalogueContext
 
 /** Every operation there is. HTTP registration, the OpenAPI document and the limits read this list. */
-export const operations: readonly Operation<ServiceContext>[] = []
+export const operations: readonly Operation<ServiceContext>[] = [...catalogueOperations]

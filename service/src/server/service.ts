@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { type ChainSettings, openChains } from '../chain/chains.js'
 import { createAuthenticate } from '../features/auth/index.js'
+import { openCatalogue } from '../features/catalogue/index.js'
 import type { Context } from '../kernel/context.js'
 import { createOutbound } from '../kernel/outbound.js'
 import type { Shutdown } from '../kernel/shutdown.js'
@@ -23,7 +24,9 @@ export async function openService(
   options: { chains: readonly ChainSettings[]; shutdown: Shutdown },
 ): Promise<Service> {
   const outbound = createOutbound(base.clock)
-  const ctx: ServiceContext = { ...base, chains: openChains(outbound, options.chains) }
+  const catalogue = await openCatalogue(base)
+  options.shutdown.add('catalogue', catalogue.close)
+  const ctx: ServiceContext = { ...base, chains: openChains(outbound, options.chains), catalogue }
   const publicApp = buildPublicApp({ ctx, operations, authenticate: createAuthenticate(ctx) })
   const opsApp = buildOpsApp(ctx, { openapi: buildOpenApi(operations), checks: () => readinessChecks(ctx) })
   return { ctx, publicApp, opsApp }
