@@ -30,7 +30,11 @@ const findImport = (path) => {
   }
 }
 
-/** Compiles files of this workspace; throws with the compiler's own text on any error or warning. */
+/** Errors anywhere, and warnings about our own code: what OpenZeppelin warns of in its own is its to judge. */
+const isProblem = ({ severity, sourceLocation }) =>
+  severity === 'error' || (severity === 'warning' && !sourceLocation?.file.startsWith('@openzeppelin/'))
+
+/** Compiles files of this workspace; throws with the compiler's own text on any problem. */
 export const compile = (files) => {
   const sources = Object.fromEntries(
     files.map((file) => [file, { content: readFileSync(join(workspaceDir, file), 'utf8') }]),
@@ -44,7 +48,7 @@ export const compile = (files) => {
     },
   }
   const output = JSON.parse(solc.compile(JSON.stringify(input), { import: findImport }))
-  const problems = (output.errors ?? []).filter((problem) => problem.severity !== 'info')
+  const problems = (output.errors ?? []).filter(isProblem)
   if (problems.length > 0) throw new Error(problems.map((problem) => problem.formattedMessage).join('\n'))
   return files.flatMap((file) =>
     Object.entries(output.contracts[file] ?? {}).map(([name, contract]) => ({
