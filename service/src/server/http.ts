@@ -7,6 +7,7 @@ import {
   headTooLarge,
   internal,
   invalidArgument,
+  isRetryable,
   notFound,
   payloadTooLarge,
   unavailable,
@@ -34,6 +35,7 @@ export function buildPublicApp<C extends Context>(options: HttpOptions<C>): Fast
     app.route({
       method: operation.method,
       url: operation.path.replace(/\{([a-zA-Z]+)\}/g, ':$1'),
+      config: { tellsRetryable: operation.tellsRetryable === true },
       onRequest: async (request) => {
         request.caller = await admit(options, operation, request)
       },
@@ -50,6 +52,10 @@ declare module 'fastify' {
   // biome-ignore lint/style/useConsistentTypeDefinitions: augmenting the framework's request needs an interface
   interface FastifyRequest {
     caller: Caller
+  }
+  // biome-ignore lint/style/useConsistentTypeDefinitions: augmenting the framework's route config needs an interface
+  interface FastifyContextConfig {
+    tellsRetryable?: boolean
   }
 }
 
@@ -144,10 +150,13 @@ function sendError(ctx: Context, error: unknown, request: FastifyRequest, reply:
   if (known.code === 413 || known.code === 431) reply.header('Connection', 'close')
   if (known.retryAfterSeconds !== undefined) reply.header('Retry-After', Math.ceil(known.retryAfterSeconds))
   reply.header('X-Request-Id', request.id)
+  const body = known.toBody()
+  if (request.routeOptions.config?.tellsRetryable)
+    body.context = { ...body.context, retryable: body.context.retryable ?? isRetryable(known) }
   return reply
     .code(known.code)
     .header('Content-Type', 'application/json')
-    .send(Buffer.from(JSON.stringify(known.toBody())))
+    .send(Buffer.from(JSON.stringify(body)))
 }
 
 const parserFailures: Record<string, () => EarnError> = {
