@@ -86,3 +86,16 @@ export async function inTransaction<T>(db: Database, work: (tx: Transaction) => 
     }
   }
 }
+
+/** A fact about this installation, by name. */
+export async function readSetting(db: Queryable, name: string): Promise<unknown> {
+  const rows = await db<{ value: unknown }[]>`select value from settings where name = ${name}`
+  return rows[0]?.value
+}
+
+/** Records a fact about this installation in place of an earlier one. */
+export async function recordSetting(db: Queryable, name: string, value: postgres.JSONValue): Promise<void> {
+  await db`
+    insert into settings (name, value) values (${name}, ${db.json(value)})
+    on conflict (name) do update set value = excluded.value, updated_at = now()`
+}

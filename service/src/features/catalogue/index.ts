@@ -28,4 +28,17 @@ export {
   type OpportunityRecord,
 } from './snapshot.js'
 export { bumpVersion } from './store.js'
+export {
+  createDistributor,
+  createOrganization,
+  type DistributorRow,
+  findDistributorRow,
+  findOrganization,
+  listChainSettings,
+  listDistributors,
+  listOrganizations,
+  type OrganizationRow,
+  recordChain,
+  updateSignedOnly,
+} from './storeOperator.js'
 export { compareText } from './text.js'

@@ -1,0 +1,59 @@
+import { listChainSettings, recordChain } from '../features/catalogue/index.js'
+import { isRpcUrl } from '../kernel/config.js'
+import { redactUrls } from '../kernel/log.js'
+import { type Command, parseFlags, print, printTable, requireFlag, UsageError, withContext } from './command.js'
+
+const usage = `openearn chains add CHAIN_ID --name TEXT --rpc URL [--rpc URL]… [--confirmations N] [--metadata-only]
+openearn chains list`
+
+export const chains: Command = {
+  summary: 'add and list chains and how they are read',
+  usage,
+  run: async ([verb, ...words]) => {
+    if (verb === 'add') return add(words)
+    if (verb === 'list') return list()
+    throw new UsageError(`chains: say add or list\n${usage}`)
+  },
+}
+
+async function add(words: string[]): Promise<void> {
+  const { values, positionals } = parseFlags(words, {
+    name: { type: 'string' },
+    slug: { type: 'string' },
+    rpc: { type: 'string', multiple: true },
+    confirmations: { type: 'string' },
+    'metadata-only': { type: 'boolean' },
+  })
+  const chainId = Number(positionals[0])
+  if (!Number.isSafeInteger(chainId) || chainId < 1) throw new UsageError('chains add: give the chain id first')
+  const name = requireFlag(values.name, 'name')
+  const confirmations = Number(values.confirmations ?? 12)
+  if (!Number.isSafeInteger(confirmations) || confirmations < 1)
+    throw new UsageError('--confirmations must be a whole number from 1')
+  const rpcUrls = values.rpc ?? []
+  if (!rpcUrls.every(isRpcUrl)) throw new UsageError('--rpc must be an http, https, ws or wss url')
+  const watched = values['metadata-only'] !== true
+  if (watched && rpcUrls.length === 0) throw new UsageError('--rpc is missing (or say --metadata-only)')
+  const slug = values.slug ?? name.toLowerCase().replace(/[^a-z0-9]+/g, '-')
+  await withContext(async ({ db }) => {
+    await recordChain(db, { chainId, name, slug, rpcUrls, confirmations, watched })
+    print(`${chainId}: ${watched ? 'watched from the next start on' : 'metadata only'}`)
+  })
+}
+
+async function list(): Promise<void> {
+  await withContext(async ({ db }) => {
+    const rows = await listChainSettings(db)
+    printTable(
+      ['CHAIN', 'NAME', 'WATCHED', 'ACTIVE', 'CONFIRMATIONS', 'RPC'],
+      rows.map((row) => [
+        String(row.chainId),
+        row.name,
+        row.watched ? 'yes' : 'no',
+        row.active ? 'yes' : 'no',
+        String(row.confirmations),
+        row.rpcUrls.map(redactUrls).join(' '),
+      ]),
+    )
+  })
+}

@@ -1,0 +1,70 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { systemClock } from '../kernel/clock.js'
+import { type Config, parseConfig, readEnv } from '../kernel/config.js'
+import type { Context } from '../kernel/context.js'
+import { openLog } from '../kernel/log.js'
+import { createShutdown } from '../kernel/shutdown.js'
+import { openCommandDatabase } from '../server/database.js'
+
+/** A command of `openearn`: what it is for, and what it does with the words after its name. */
+export type Command = {
+  summary: string
+  usage: string
+  run(words: string[]): Promise<void>
+}
+
+/** A mistake in how a command was called, or something it cannot do: printed as one sentence, exit code 2. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
+
+type Options = NonNullable<ParseArgsConfig['options']>
+type Flags<O extends Options> = ReturnType<typeof parseArgs<{ options: O; allowPositionals: true; strict: true }>>
+
+/** Parses flags; an unknown or ill-formed one is a UsageError. */
+export function parseFlags<O extends Options>(words: string[], options: O): Flags<O> {
+  try {
+    return parseArgs({ args: words, options, allowPositionals: true, strict: true })
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error))
+  }
+}
+
+/** A flag that has to be there. */
+export function requireFlag(value: string | undefined, name: string): string {
+  if (value === undefined || value === '') throw new UsageError(`--${name} is missing`)
+  return value
+}
+
+export function readConfig(): Config {
+  return parseConfig(readEnv())
+}
+
+/** Prints a line for the person (or script) at the terminal. */
+export function print(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
+
+/** Prints rows as columns wide enough for their longest cell. */
+export function printTable(header: string[], rows: string[][]): void {
+  const widths = header.map((name, column) => Math.max(name.length, ...rows.map((row) => (row[column] ?? '').length)))
+  const format = (row: string[]) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd()
+  for (const row of [header, ...rows]) print(format(row))
+}
+
+/** Opens the database, runs the work, closes everything again, whatever happens. */
+export async function withContext(work: (ctx: Context) => Promise<void>): Promise<void> {
+  const config = readConfig()
+  const log = openLog({ level: 'warn', pretty: true })
+  const shutdown = createShutdown(log)
+  try {
+    const db = await openCommandDatabase(config, log, shutdown)
+    await work({ db, config, log, clock: systemClock })
+  } finally {
+    await shutdown.stop()
+  }
+}

@@ -1,0 +1,176 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import {
+  createPublicClient,
+  createWalletClient,
+  erc20Abi,
+  formatUnits,
+  type Hex,
+  http,
+  parseEther,
+  parseUnits,
+} from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { foundry } from 'viem/chains'
+import { systemClock } from '../kernel/clock.js'
+import { type Command, print, readConfig, UsageError } from './command.js'
+
+type Dev = {
+  baseUrl: string
+  rpcUrl: string
+  keys: { publishable: string }
+  distributorIds: string[]
+  accounts: { address: `0x${string}`; privateKey: Hex }[]
+  opportunities: { id: string; name: string; kind: string; vaultAddress: `0x${string}` }[]
+}
+
+type Prepared = {
+  type: string
+  description: string
+  transaction: { to: Hex; data: Hex; value: string; gasLimit: string }
+}
+// biome-ignore lint/suspicious/noExplicitAny: the demo prints answers as they come
+type Json = any
+
+export const demo: Command = {
+  summary: 'play a deposit and a withdrawal against the running devnet, step by step',
+  usage: 'openearn demo    (needs `npm start` running)',
+  run: async () => {
+    const file = join(readConfig().dataDir, 'dev.json')
+    const text = await readFile(file, 'utf8').catch(() => {
+      throw new UsageError(`${file} is not there: start the devnet first with \`npm start\``)
+    })
+    await play(JSON.parse(text))
+  },
+}
+
+async function play(dev: Dev): Promise<void> {
+  const call = createCaller(dev)
+  const transport = http(dev.rpcUrl)
+  const chain = createPublicClient({ chain: foundry, transport, cacheTime: 0, pollingInterval: 50 })
+  const distributorId = dev.distributorIds[0]
+  const listed = dev.opportunities.find(({ kind }) => kind === 'erc4626')
+  const funder = dev.accounts[0]
+  if (!distributorId || !listed || !funder) throw new UsageError('dev.json names no distributor, vault or account')
+
+  print(`1. Browse. ${dev.baseUrl}/v2/opportunities/`)
+  const page = await call('GET', '/v2/opportunities/?sortBy=tvl')
+  for (const { name, tvl, baseToken } of page.data)
+    print(`   ${name.padEnd(20)} ${baseToken.symbol.padEnd(5)} TVL $${tvl}`)
+  const opportunity = await call('GET', `/v2/opportunities/${listed.id}`)
+  const token = opportunity.baseToken
+  print(`   chosen: ${opportunity.name} at ${opportunity.vaultAddress}`)
+
+  const wallet = privateKeyToAccount(generatePrivateKey())
+  print(`2. A fresh wallet ${wallet.address}, funded with 1 ETH and 100 ${token.symbol} by a devnet account.`)
+  const amount = parseUnits('100', token.decimals)
+  const giver = createWalletClient({ chain: foundry, transport, account: privateKeyToAccount(funder.privateKey) })
+  const mined = async (hash: Hex) => {
+    const receipt = await chain.waitForTransactionReceipt({ hash })
+    if (receipt.status !== 'success') throw new Error(`transaction ${hash} failed`)
+    return receipt
+  }
+  await mined(await giver.sendTransaction({ to: wallet.address, value: parseEther('1') }))
+  const transfer = { address: token.address, abi: erc20Abi, functionName: 'transfer' } as const
+  await mined(await giver.writeContract({ ...transfer, args: [wallet.address, amount] }))
+
+  print('3. Prove the wallet.')
+  const address = wallet.address
+  print(`   member before: ${(await call('GET', `/v2/membership/?address=${address}`)).isMember}`)
+  const agreement = await call('POST', '/v2/membership/agreement', {
+    address,
+    walletEcosystem: 'evm',
+    url: 'https://demo.openearn.example',
+    chainId: String(foundry.id),
+  })
+  const signature = await wallet.signMessage({ message: agreement.message })
+  const joined = await call('POST', '/v2/membership/', {
+    address,
+    walletEcosystem: 'evm',
+    signature,
+    nonce: agreement.nonce,
+    distributorId,
+  })
+  print(`   member now: ${joined.isMember}`)
+
+  const sender = createWalletClient({ chain: foundry, transport, account: wallet })
+  const sendAll = async (transactions: Prepared[]): Promise<Hex> => {
+    let last: Hex = '0x'
+    for (const { type, description, transaction } of transactions) {
+      const { to, data, value, gasLimit } = transaction
+      last = await sender.sendTransaction({ to, data, value: BigInt(value), gas: BigInt(gasLimit) })
+      await mined(last)
+      print(`   ${type}: ${description}`)
+      print(`   ${last}`)
+    }
+    return last
+  }
+  const waitForEntry = async (hash: Hex): Promise<Json> => {
+    for (let tries = 0; tries < 150; tries++) {
+      const activity = await call('GET', `/v2/interactions/?distributorId=${distributorId}&limit=100`)
+      const entry = activity.data.find((one: Json) => one.txHash === hash)
+      if (entry) return entry
+      await systemClock.sleep(200)
+    }
+    throw new Error('the ledger did not show the transaction within 30 seconds')
+  }
+  const show = (entry: Json) =>
+    print(
+      `   ledger: ${entry.interaction} ${entry.amountToken} ${entry.tokenSymbol} ($${entry.amountInUsd}), ` +
+        `distributor ${entry.distributorId}, ${entry.attribution}, ${entry.finality}`,
+    )
+
+  print('4. Deposit.')
+  const body = { userAddress: address, tokenIn: token.address, amount: String(amount), distributorId }
+  const deposit = await call('POST', `/v2/actions/deposit/${listed.id}`, body)
+  const depositHash = await sendAll(deposit.transactions)
+  show(await waitForEntry(depositHash))
+
+  print('5. Withdraw everything.')
+  const shares = await chain.readContract({
+    address: opportunity.receiptToken.address,
+    abi: erc20Abi,
+    functionName: 'balanceOf',
+    args: [address],
+  })
+  const withdrawal = await call('POST', `/v2/actions/withdraw/${listed.id}`, {
+    userAddress: address,
+    amount: String(shares),
+    distributorId,
+  })
+  const withdrawHash = await sendAll(withdrawal.transactions)
+  show(await waitForEntry(withdrawHash))
+  const back = await chain.readContract({
+    address: token.address,
+    abi: erc20Abi,
+    functionName: 'balanceOf',
+    args: [address],
+  })
+  print(`   the wallet holds ${formatUnits(back, token.decimals)} ${token.symbol}`)
+
+  print('6. Who brought it? The attribution debugger needs no key:')
+  for (const hash of [depositHash, withdrawHash]) {
+    const answer = await call('GET', `/v2/attribution/${hash}?chainId=${foundry.id}`, undefined, false)
+    print(JSON.stringify(answer, null, 2))
+    const signed = answer.attributed && answer.calldata?.signature?.valid === true
+    if (!signed || answer.distributorId !== distributorId || answer.interactions.length !== 1)
+      throw new Error(`the debugger does not confirm ${hash}`)
+  }
+  print('Verified, signed and attributed: a deposit and a withdrawal.')
+}
+
+function createCaller(dev: Dev) {
+  return async (method: string, path: string, body?: unknown, keyed = true): Promise<Json> => {
+    const response = await fetch(`${dev.baseUrl}${path}`, {
+      method,
+      headers: {
+        ...(keyed ? { 'X-API-Key': dev.keys.publishable } : {}),
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    const answer: Json = await response.json()
+    if (!response.ok) throw new UsageError(`${method} ${path} answered ${response.status}: ${answer.error}`)
+    return answer
+  }
+}

@@ -1,0 +1,189 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { createPublicClient, createWalletClient, http, type PublicClient, type WalletClient } from 'viem'
+import { mnemonicToAccount } from 'viem/accounts'
+import { foundry } from 'viem/chains'
+import { devnetChainId } from '../../chain/devnet.js'
+import { type Clock, systemClock, toUnixSeconds } from '../../kernel/clock.js'
+import type { Log } from '../../kernel/log.js'
+import type { Shutdown } from '../../kernel/shutdown.js'
+import { UsageError } from '../command.js'
+import { assertPortsFree } from './ports.js'
+
+const accountCount = 20
+const daySeconds = 86_400
+
+/** Where the devnet's accounts come from: the public test phrase every development node knows. */
+const phrase = 'test test test test test test test test test test test junk'
+
+export type DevAccount = { address: `0x${string}`; privateKey: `0x${string}` }
+
+/** The devnet's accounts: public knowledge, worth nothing anywhere else. */
+export function devAccount(index: number): DevAccount {
+  const account = mnemonicToAccount(phrase, { addressIndex: index })
+  const key = account.getHdKey().privateKey
+  if (!key) throw new Error('the test phrase gives a private key for every index')
+  return { address: account.address, privateKey: `0x${Buffer.from(key).toString('hex')}` }
+}
+
+export type DevChain = {
+  rpcUrl: string
+  client: PublicClient
+  wallet: WalletClient
+  /** A call of the development node itself. */
+  request(method: string, params?: unknown[]): Promise<unknown>
+}
+
+/** Clients of a running devnet. */
+export function openDevChain(rpcUrl: string): DevChain {
+  const transport = http(rpcUrl)
+  const client = createPublicClient({ chain: foundry, transport, cacheTime: 0, pollingInterval: 50 })
+  const wallet = createWalletClient({ chain: foundry, transport })
+  const request = (method: string, params: unknown[] = []) =>
+    client.request({ method: method as never, params: params as never })
+  return { rpcUrl, client: client as PublicClient, wallet, request }
+}
+
+type Options = { folder: string; port: number; clock: Clock; log: Log; shutdown: Shutdown }
+
+/**
+ * Starts anvil on the state kept in `folder`, or on a new chain that begins 61 days ago. Blocks are mined with their
+ * transactions and at least once a minute; chain time follows the wall clock.
+ */
+export async function startDevChain(options: Options): Promise<DevChain & { stop(): Promise<void> }> {
+  const { folder, port, clock, log, shutdown } = options
+  await mkdir(folder, { recursive: true })
+  await stopOrphan(folder, log)
+  await assertPortsFree([{ setting: 'ANVIL_PORT', host: '127.0.0.1', port }])
+  const cache = join(folder, 'cache')
+  await rm(cache, { recursive: true, force: true })
+  const genesis = toUnixSeconds(clock.now()) - 61 * daySeconds
+  const args = [
+    ...['--host', '127.0.0.1', '--port', String(port), '--chain-id', String(devnetChainId)],
+    ...['--accounts', String(accountCount), '--balance', '10000', '--timestamp', String(genesis)],
+    ...['--slots-in-an-epoch', '1', '--cache-path', cache],
+    ...['--state', statePath(folder), '--state-interval', '10'],
+  ]
+  const child = spawn(findAnvil(), args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  const listening = await waitUntilListening(child)
+  await writeFile(pidPath(folder), JSON.stringify({ anvil: child.pid, owner: process.pid }))
+  const stopping = new AbortController()
+  const chain = openDevChain(`http://127.0.0.1:${listening}`)
+  child.on('exit', (code) => {
+    // A signal to the process group ends anvil just before our own handler runs.
+    setTimeout(() => {
+      if (stopping.signal.aborted || shutdown.signal.aborted) return
+      log.error(`anvil ended by itself (${code ?? 'killed'}); stopping`)
+      void shutdown.stop().then(() => process.exit(1))
+    }, 500)
+  })
+  const beating = setInterval(() => {
+    beat(chain, clock).catch((error) => log.warn({ err: error }, 'no heartbeat block'))
+  }, 5_000)
+  const stop = async () => {
+    stopping.abort()
+    clearInterval(beating)
+    await stopAnvil(child, folder)
+  }
+  shutdown.add('anvil', stop)
+  return { ...chain, stop }
+}
+
+/** Forgets the chain: the next start begins a new one. */
+export async function removeDevChain(folder: string, log: Log): Promise<void> {
+  await stopOrphan(folder, log)
+  await rm(folder, { recursive: true, force: true })
+}
+
+const statePath = (folder: string) => join(folder, 'state.json')
+const pidPath = (folder: string) => join(folder, 'anvil.pid')
+
+/** Lets chain time follow the wall clock from now on. */
+export async function syncChainTime(chain: DevChain, clock: Clock): Promise<void> {
+  const { timestamp } = await chain.client.getBlock()
+  const now = toUnixSeconds(clock.now())
+  if (Number(timestamp) >= now) return
+  await chain.request('evm_setTime', [now * 1000])
+  await chain.request('evm_mine')
+}
+
+/** The binary of anvil's platform package; no install script needs to have run. */
+export function findAnvil(): string {
+  const arch = process.arch === 'x64' ? 'amd64' : process.arch
+  const { resolve } = createRequire(import.meta.url)
+  try {
+    return join(dirname(resolve(`@foundry-rs/anvil-${process.platform}-${arch}/package.json`)), 'bin', 'anvil')
+  } catch (error) {
+    throw new Error(`there is no anvil for ${process.platform} ${process.arch}; run \`npm ci\` again`, { cause: error })
+  }
+}
+
+function waitUntilListening(child: ChildProcess): Promise<number> {
+  return new Promise((resolve, reject) => {
+    let said = ''
+    const read = (chunk: unknown) => {
+      said = (said + String(chunk)).slice(-4_000)
+      const port = /Listening on 127\.0\.0\.1:([0-9]+)/.exec(said)?.[1]
+      if (port) resolve(Number(port))
+    }
+    child.stdout?.on('data', read)
+    child.stderr?.on('data', read)
+    child.on('error', reject)
+    child.on('exit', () => reject(new Error(`anvil ended before it listened: ${said.trim().split('\n').at(-1) ?? ''}`)))
+  })
+}
+
+async function stopAnvil(child: ChildProcess, folder: string): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) {
+    const ended = new Promise((resolve) => child.once('exit', resolve))
+    child.kill('SIGINT')
+    const timer = setTimeout(() => child.kill('SIGKILL'), 10_000)
+    await ended
+    clearTimeout(timer)
+  }
+  await rm(pidPath(folder), { force: true })
+}
+
+/** Ends the anvil of a service that was killed, so that its state is written and its port is free. */
+async function stopOrphan(folder: string, log: Log): Promise<void> {
+  const left = parsePids(await readFile(pidPath(folder), 'utf8').catch(() => ''))
+  if (!left || !(await runs(left.anvil, statePath(folder)))) return
+  if (left.owner !== process.pid && (await runs(left.owner, 'main.js')))
+    throw new UsageError(`another devnet (process ${left.owner}) runs on ${folder}; stop it first`)
+  log.info('stopping the anvil a killed service left behind')
+  process.kill(left.anvil, 'SIGINT')
+  for (let waited = 0; waited < 100 && (await runs(left.anvil, statePath(folder))); waited++)
+    await systemClock.sleep(100)
+  if (await runs(left.anvil, statePath(folder))) process.kill(left.anvil, 'SIGKILL')
+}
+
+function parsePids(text: string): { anvil: number; owner: number } | undefined {
+  const match = /^\{"anvil":([0-9]+),"owner":([0-9]+)\}$/.exec(text)
+  return match ? { anvil: Number(match[1]), owner: Number(match[2]) } : undefined
+}
+
+/** True when the process exists and its command line names `word`: pids are used again. */
+async function runs(pid: number, word: string): Promise<boolean> {
+  return (await readCommandLine(pid)).includes(word)
+}
+
+async function readCommandLine(pid: number): Promise<string> {
+  try {
+    if (process.platform === 'linux') return await readFile(`/proc/${pid}/cmdline`, 'utf8')
+    return (await promisify(execFile)('ps', ['-o', 'command=', '-p', String(pid)])).stdout
+  } catch {
+    // No such process.
+    return ''
+  }
+}
+
+const heartbeatSeconds = 60
+
+/** A block at least once a minute, so that chain time does not stand still. */
+async function beat(chain: DevChain, clock: Clock): Promise<void> {
+  const { timestamp } = await chain.client.getBlock()
+  if (Number(timestamp) + heartbeatSeconds <= toUnixSeconds(clock.now())) await chain.request('evm_mine')
+}

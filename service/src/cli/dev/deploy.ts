@@ -1,0 +1,121 @@
+import {
+  noReturnTokenAbi,
+  noReturnTokenBytecode,
+  testTokenAbi,
+  testTokenBytecode,
+  yieldVaultAbi,
+  yieldVaultBytecode,
+} from '@openearn/contracts'
+import { type Abi, type Address, type Hex, parseUnits } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { type DevChain, devAccount } from './anvil.js'
+
+/** Index of the devnet account that owns the contracts. */
+const deployerIndex = 0
+/** Index of the devnet account that signs attributions. */
+export const attributionIndex = 1
+/** First of the accounts handed to users; the ones before it belong to the service. */
+const userFirst = 5
+const userCount = 12
+
+export type DevToken = {
+  key: string
+  address: Address
+  symbol: string
+  name: string
+  decimals: number
+  priceUsd: string
+  approvalReset: boolean
+}
+
+export type DevVault = {
+  slug: string
+  name: string
+  description: string
+  kind: 'erc4626'
+  address: Address
+  token: string
+  shareSymbol: string
+  shareDecimals: number
+  startBlock: number
+}
+
+export type Deployment = { genesisHash: Hex; tokens: DevToken[]; vaults: DevVault[] }
+
+const tokenPlans = [
+  { key: 'usdc', symbol: 'USDC', name: 'Devnet USD Coin', decimals: 6, priceUsd: '1', approvalReset: false },
+  { key: 'dai', symbol: 'DAI', name: 'Devnet Dai', decimals: 18, priceUsd: '1', approvalReset: false },
+  { key: 'wbtc', symbol: 'WBTC', name: 'Devnet Wrapped Bitcoin', decimals: 8, priceUsd: '65000', approvalReset: false },
+  { key: 'usdt', symbol: 'USDT', name: 'Devnet Tether USD', decimals: 6, priceUsd: '1', approvalReset: true },
+] as const
+
+const vaultPlans = [
+  { slug: 'steady-usdc', name: 'Steady USDC', token: 'usdc', offset: 0, rate: '0.05', shareSymbol: 'oeUSDC' },
+  { slug: 'growth-usdc', name: 'Growth USDC', token: 'usdc', offset: 12, rate: '0.085', shareSymbol: 'ogUSDC' },
+  { slug: 'dai-savings', name: 'Dai Savings', token: 'dai', offset: 0, rate: '0.04', shareSymbol: 'oeDAI' },
+  { slug: 'bitcoin-yield', name: 'Bitcoin Yield', token: 'wbtc', offset: 0, rate: '0.015', shareSymbol: 'oeWBTC' },
+  { slug: 'tether-reserve', name: 'Tether Reserve', token: 'usdt', offset: 12, rate: '0.06', shareSymbol: 'oeUSDT' },
+] as const
+
+/** Accounts for users of the devnet. */
+export function userAccounts() {
+  return Array.from({ length: userCount }, (_, index) => devAccount(userFirst + index))
+}
+
+/** Deploys tokens and vaults, funds the users with every token, and lets the owner make first deposits. */
+export async function deployDevnet(chain: DevChain): Promise<Deployment> {
+  const owner = privateKeyToAccount(devAccount(deployerIndex).privateKey)
+  const { client, wallet } = chain
+  const mined = async (hash: Hex) => {
+    const receipt = await client.waitForTransactionReceipt({ hash, pollingInterval: 20 })
+    if (receipt.status !== 'success') throw new Error(`a devnet transaction failed: ${hash}`)
+    return receipt
+  }
+  const deploy = async (abi: Abi, bytecode: Hex, args: unknown[]): Promise<{ address: Address; block: number }> => {
+    const receipt = await mined(await wallet.deployContract({ account: owner, abi, bytecode, args } as never))
+    if (!receipt.contractAddress) throw new Error('a deployment gave no contract')
+    return { address: receipt.contractAddress, block: Number(receipt.blockNumber) }
+  }
+  const write = async (address: Address, abi: Abi, functionName: string, args: unknown[]) =>
+    mined(await wallet.writeContract({ account: owner, address, abi, functionName, args } as never))
+
+  const tokens: DevToken[] = []
+  for (const plan of tokenPlans) {
+    const args = [plan.name, plan.symbol, plan.decimals]
+    const { address } = plan.approvalReset
+      ? await deploy(noReturnTokenAbi as Abi, noReturnTokenBytecode, args)
+      : await deploy(testTokenAbi as Abi, testTokenBytecode, args)
+    const worth = plan.priceUsd === '1' ? '1000000' : '20'
+    for (const holder of [owner.address, ...userAccounts().map((user) => user.address)])
+      await write(address, testTokenAbi as Abi, 'mint', [holder, parseUnits(worth, plan.decimals)])
+    tokens.push({ ...plan, address })
+  }
+
+  const vaults: DevVault[] = []
+  for (const plan of vaultPlans) {
+    const token = tokens.find(({ key }) => key === plan.token)
+    if (!token) throw new Error(`no devnet token ${plan.token}`)
+    const mintsYield = !token.approvalReset
+    const args = [token.address, plan.name, plan.shareSymbol, plan.offset, parseUnits(plan.rate, 18), mintsYield]
+    const { address, block } = await deploy(yieldVaultAbi as Abi, yieldVaultBytecode, args)
+    if (mintsYield) await write(token.address, testTokenAbi as Abi, 'setMinter', [address, true])
+    const first = parseUnits(token.priceUsd === '1' ? '100000' : '2', token.decimals)
+    const reserve = mintsYield ? 0n : first
+    await write(token.address, testTokenAbi as Abi, 'approve', [address, first + reserve])
+    if (reserve > 0n) await write(address, yieldVaultAbi as Abi, 'fundReserve', [reserve])
+    await write(address, yieldVaultAbi as Abi, 'deposit', [first, owner.address])
+    vaults.push({
+      slug: plan.slug,
+      name: plan.name,
+      description: `Earns ${Number(plan.rate) * 100} % a year on ${token.symbol}, block by block.`,
+      kind: 'erc4626',
+      address,
+      token: plan.token,
+      shareSymbol: plan.shareSymbol,
+      shareDecimals: token.decimals + plan.offset,
+      startBlock: block,
+    })
+  }
+  const genesis = await client.getBlock({ blockNumber: 0n })
+  return { genesisHash: genesis.hash, tokens, vaults }
+}

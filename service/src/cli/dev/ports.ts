@@ -1,0 +1,20 @@
+import { createServer } from 'node:net'
+import { UsageError } from '../command.js'
+
+/** Fails with one sentence when a port the devnet needs is taken. */
+export async function assertPortsFree(ports: { setting: string; host: string; port: number }[]): Promise<void> {
+  for (const { setting, host, port } of ports)
+    if (port !== 0 && !(await isFree(host, port)))
+      throw new UsageError(`port ${port} of ${host} is taken; free it or set ${setting} to another`)
+}
+
+function isFree(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE') resolve(false)
+      else reject(error)
+    })
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(true)))
+  })
+}

@@ -1,0 +1,41 @@
+#!/usr/bin/env node
+import { ConfigError } from '../kernel/config.js'
+import { EarnError } from '../kernel/errors.js'
+import { redactUrls } from '../kernel/log.js'
+import { type Command, print, UsageError } from './command.js'
+
+const commands: Record<string, () => Promise<Command>> = {
+  demo: async () => (await import('./demo.js')).demo,
+  start: async () => (await import('./serve.js')).start,
+  serve: async () => (await import('./serve.js')).serve,
+  watch: async () => (await import('./serve.js')).watch,
+  migrate: async () => (await import('./migrate.js')).migrateCommand,
+  keys: async () => (await import('./keys.js')).keys,
+  orgs: async () => (await import('./orgs.js')).orgs,
+  distributors: async () => (await import('./distributors.js')).distributors,
+  chains: async () => (await import('./chains.js')).chains,
+  openapi: async () => (await import('./openapi.js')).openapi,
+}
+
+async function main(words: string[]): Promise<void> {
+  const [name, ...rest] = words
+  if (name === undefined || name === 'help' || name === '--help') return printHelp()
+  const load = Object.hasOwn(commands, name) ? commands[name] : undefined
+  if (!load) throw new UsageError(`there is no command ${name}; \`openearn help\` lists them`)
+  const command = await load()
+  if (rest.includes('--help')) return print(command.usage)
+  await command.run(rest)
+}
+
+async function printHelp(): Promise<void> {
+  print('openearn <command>\n')
+  for (const [name, load] of Object.entries(commands)) print(`  ${name.padEnd(14)}${(await load()).summary}`)
+  print('\n`openearn <command> --help` says more.')
+}
+
+main(process.argv.slice(2)).catch((error: unknown) => {
+  const said = error instanceof UsageError || error instanceof ConfigError || error instanceof EarnError
+  const text = error instanceof Error ? (said ? error.message : `${error.name}: ${error.message}`) : String(error)
+  process.stderr.write(`openearn: ${redactUrls(text)}\n`)
+  process.exitCode = said ? 2 : 1
+})

@@ -1,0 +1,43 @@
+import { createOrganization, listOrganizations } from '../features/catalogue/index.js'
+import { newId } from '../kernel/ids.js'
+import { type Command, parseFlags, print, printTable, requireFlag, UsageError, withContext } from './command.js'
+
+const types = ['curator', 'provider', 'partner', 'lending-protocol', 'distributor', 'reward-sponsor']
+const usage = `openearn orgs create --name TEXT [--type ${types.join('|')}] [--premium]
+openearn orgs list`
+
+export const orgs: Command = {
+  summary: 'create and list organizations',
+  usage,
+  run: async ([verb, ...words]) => {
+    if (verb === 'create') return create(words)
+    if (verb === 'list') return list()
+    throw new UsageError(`orgs: say create or list\n${usage}`)
+  },
+}
+
+async function create(words: string[]): Promise<void> {
+  const { values } = parseFlags(words, {
+    name: { type: 'string' },
+    type: { type: 'string' },
+    premium: { type: 'boolean' },
+  })
+  const name = requireFlag(values.name, 'name')
+  const organizationType = values.type ?? 'distributor'
+  if (!types.includes(organizationType)) throw new UsageError(`--type must be one of ${types.join(', ')}`)
+  const id = newId()
+  await withContext(async ({ db }) => {
+    await createOrganization(db, { id, name, organizationType, premium: values.premium ?? false })
+    print(id)
+  })
+}
+
+async function list(): Promise<void> {
+  await withContext(async ({ db }) => {
+    const rows = await listOrganizations(db)
+    printTable(
+      ['ID', 'TYPE', 'PREMIUM', 'NAME'],
+      rows.map((row) => [row.id, row.organizationType, row.premium ? 'yes' : 'no', row.name]),
+    )
+  })
+}

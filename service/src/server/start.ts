@@ -1,0 +1,77 @@
+import type { FastifyInstance } from 'fastify'
+import { privateKeyToAddress } from 'viem/accounts'
+import type { ChainSettings } from '../chain/chains.js'
+import { devnetChainId, isDevnetAddress } from '../chain/devnet.js'
+import { listChainSettings } from '../features/catalogue/index.js'
+import type { Clock } from '../kernel/clock.js'
+import { type Config, ConfigError } from '../kernel/config.js'
+import type { Context } from '../kernel/context.js'
+import type { Log } from '../kernel/log.js'
+import type { Shutdown } from '../kernel/shutdown.js'
+import { openServiceDatabase } from './database.js'
+import type { ServiceContext } from './operations.js'
+import { openService } from './service.js'
+
+export type StartOptions = {
+  config: Config
+  log: Log
+  clock: Clock
+  shutdown: Shutdown
+  /** Serve the public and the operator listener. */
+  api: boolean
+  /** Follow the watched chains and run the jobs. */
+  watch: boolean
+  /** Runs on the migrated database before anything else opens. */
+  prepare?: (ctx: Context) => Promise<void>
+}
+
+export type Running = { ctx: ServiceContext; baseUrl: string | undefined; opsUrl: string | undefined }
+
+/** Starts a process of the service. Everything that exists is created here, in this order. */
+export async function startService(options: StartOptions): Promise<Running> {
+  const { config, log, clock, shutdown } = options
+  const db = await openServiceDatabase(config, log, shutdown)
+  const base: Context = { db, clock, log, config }
+  await options.prepare?.(base)
+  const chains = await readChains(base)
+  assertKeysFit(config, chains)
+  const { ctx, publicApp, opsApp } = await openService(base, { chains, shutdown })
+  if (!options.api) return { ctx, baseUrl: undefined, opsUrl: undefined }
+  const opsUrl = await listen(opsApp, config.opsHost, config.opsPort, 'OPS_PORT', shutdown)
+  const baseUrl = await listen(publicApp, config.host, config.port, 'PORT', shutdown)
+  return { ctx, baseUrl, opsUrl }
+}
+
+/** The watched chains; RPC urls of the environment replace those of the database. */
+async function readChains({ db, config }: Context): Promise<ChainSettings[]> {
+  const settings = await listChainSettings(db, { watchedOnly: true })
+  return settings.map((chain) => ({ ...chain, rpcUrls: config.rpcUrls.get(chain.chainId) ?? chain.rpcUrls }))
+}
+
+/** The devnet's keys are public: anyone could sign with them, so they are refused on every other chain. */
+function assertKeysFit(config: Config, chains: readonly ChainSettings[]): void {
+  if (!config.attributionKey || !isDevnetAddress(privateKeyToAddress(config.attributionKey))) return
+  const other = chains.find((chain) => chain.chainId !== devnetChainId)
+  if (other)
+    throw new ConfigError(
+      `ATTRIBUTION_KEY is a public test key and ${other.name} (${other.chainId}) is not the devnet; use a key of your own`,
+    )
+}
+
+async function listen(
+  app: FastifyInstance,
+  host: string,
+  port: number,
+  setting: string,
+  shutdown: Shutdown,
+): Promise<string> {
+  try {
+    const url = await app.listen({ host, port })
+    shutdown.add(`listener ${setting}`, () => app.close())
+    return url
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')
+      throw new ConfigError(`port ${port} of ${host} is taken; free it or set ${setting} to another`)
+    throw error
+  }
+}
