@@ -1,9 +1,10 @@
 import type { ChainContext } from '../chain/chains.js'
 import { type CatalogueContext, catalogueOperations } from '../features/catalogue/index.js'
+import { membershipOperations } from '../features/membership/index.js'
 import type { Operation } from '../kernel/operation.js'
 
 /** Everything the operations of the service need. */
 export type ServiceContext = ChainContext & CatalogueContext
 
 /** Every operation there is. HTTP registration, the OpenAPI document and the limits read this list. */
-export const operations: readonly Operation<ServiceContext>[] = [...catalogueOperations]
+export const operations: readonly Operation<ServiceContext>[] = [...catalogueOperations, ...membershipOperations]

@@ -1,5 +1,8 @@
 /**
- * Membership: which wallets belong to a user, and the agreement they sign to get there. Owns the tables `users`,
- * `memberships`, `agreements`.
+ * Membership: which wallets belong to a user, and the agreement a wallet signs to get there. Owns the tables `users`,
+ * `memberships` and `agreements`, and the three membership operations. Other slices only ask whether a wallet is a
+ * member.
  */
-export { isMember, type WalletEcosystem } from './store.js'
+export { membershipOperations } from './operations.js'
+export { isMember } from './store.js'
+export type { WalletEcosystem } from './wallet.js'

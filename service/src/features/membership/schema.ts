@@ -1,0 +1,7 @@
+import T from 'typebox'
+import { ecosystems } from './wallet.js'
+
+export const WalletAddress = T.String({
+  description: 'The wallet: 0x and 40 hex digits (evm), base58 (solana), raw or friendly form (ton)',
+})
+export const Ecosystem = T.Enum([...ecosystems])
