@@ -1,4 +1,3 @@
-import type { Context } from '../kernel/context.js'
 import type { Queryable } from '../kernel/database.js'
 import { findPriceAt, findPricesAt, recordObservation } from './store.js'
 
@@ -27,6 +26,6 @@ export async function findPrices(
 export const pegStart = new Date(0)
 
 /** Records a fixed peg as an observation; the same peg again adds nothing. */
-export async function recordPeg(ctx: Pick<Context, 'db'>, token: TokenKey, priceUsd: string): Promise<void> {
+export async function recordPeg(ctx: { db: Queryable }, token: TokenKey, priceUsd: string): Promise<void> {
   await recordObservation(ctx.db, { ...token, priceUsd, source: 'peg', observedAt: pegStart })
 }

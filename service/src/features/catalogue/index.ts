@@ -5,6 +5,9 @@
  */
 export type { Capabilities, Capability } from './capability.js'
 export { type Catalogue, type CatalogueContext, openCatalogue } from './catalogue.js'
+export { type CatalogueFile, slugId } from './catalogueFile.js'
+export { cleanText, cleanTokenText, textLengths } from './cleanText.js'
+export { CatalogueImportError, type ImportCounts, type ImportProblem, importCatalogue } from './importCatalogue.js'
 export { formatAddress, toChain, toToken } from './item.js'
 export { catalogueOperations } from './operations.js'
 export {
