@@ -1,10 +1,12 @@
 #!/usr/bin/env node
+import { CatalogueImportError } from '../features/catalogue/index.js'
 import { ConfigError } from '../kernel/config.js'
 import { EarnError } from '../kernel/errors.js'
 import { redactUrls } from '../kernel/log.js'
 import { type Command, print, UsageError } from './command.js'
 
 const commands: Record<string, () => Promise<Command>> = {
+  dev: async () => (await import('./dev/dev.js')).dev,
   demo: async () => (await import('./demo.js')).demo,
   start: async () => (await import('./serve.js')).start,
   serve: async () => (await import('./serve.js')).serve,
@@ -14,8 +16,12 @@ const commands: Record<string, () => Promise<Command>> = {
   orgs: async () => (await import('./orgs.js')).orgs,
   distributors: async () => (await import('./distributors.js')).distributors,
   chains: async () => (await import('./chains.js')).chains,
+  catalogue: async () => (await import('./catalogue.js')).catalogue,
   openapi: async () => (await import('./openapi.js')).openapi,
 }
+
+/** Failures whose message was written for the person at the terminal. */
+const sayable = [UsageError, ConfigError, EarnError, CatalogueImportError]
 
 async function main(words: string[]): Promise<void> {
   const [name, ...rest] = words
@@ -34,7 +40,7 @@ async function printHelp(): Promise<void> {
 }
 
 main(process.argv.slice(2)).catch((error: unknown) => {
-  const said = error instanceof UsageError || error instanceof ConfigError || error instanceof EarnError
+  const said = sayable.some((kind) => error instanceof kind)
   const text = error instanceof Error ? (said ? error.message : `${error.name}: ${error.message}`) : String(error)
   process.stderr.write(`openearn: ${redactUrls(text)}\n`)
   process.exitCode = said ? 2 : 1

@@ -1,3 +1,4 @@
+import { isDatabaseUnavailable } from './database.js'
 import type { Log } from './log.js'
 
 export type Shutdown = {
@@ -20,7 +21,9 @@ export function createShutdown(log: Log): Shutdown {
       try {
         await next.close()
       } catch (error) {
-        log.error({ err: error }, `could not close ${next.name}`)
+        // Ctrl-C reaches the whole process group: the embedded database may be gone before we say goodbye to it.
+        const write = isDatabaseUnavailable(error) ? log.debug : log.error
+        write.call(log, { err: error }, `could not close ${next.name}`)
       }
     }
   }

@@ -89,7 +89,6 @@ describe('the signed message', () => {
         })
         expect(formatHex(hashAttribution(message))).toBe(wanted)
       }),
-      { numRuns: 40 },
     )
   })
 })
@@ -135,7 +134,7 @@ describe('signatures', () => {
         )
         expect(recoverAddress(digest, bytes)).toBe(wanted && lowerAddress(wanted))
       }),
-      { numRuns: 20 },
+      { numRuns: 50 },
     )
   })
 
@@ -159,7 +158,7 @@ describe('signatures', () => {
         ])
         expect(isCanonicalSignature(other)).toBe(false)
       }),
-      { numRuns: 10 },
+      { numRuns: 20 },
     )
   })
 

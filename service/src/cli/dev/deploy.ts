@@ -6,7 +6,7 @@ import {
   yieldVaultAbi,
   yieldVaultBytecode,
 } from '@openearn/contracts'
-import { type Abi, type Address, type Hex, parseUnits } from 'viem'
+import { type Abi, type Address, formatUnits, type Hex, parseUnits } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { type DevChain, devAccount } from './anvil.js'
 
@@ -38,6 +38,7 @@ export type DevVault = {
   shareSymbol: string
   shareDecimals: number
   startBlock: number
+  aprPercent: number
 }
 
 export type Deployment = { genesisHash: Hex; tokens: DevToken[]; vaults: DevVault[] }
@@ -107,15 +108,21 @@ export async function deployDevnet(chain: DevChain): Promise<Deployment> {
     vaults.push({
       slug: plan.slug,
       name: plan.name,
-      description: `Earns ${Number(plan.rate) * 100} % a year on ${token.symbol}, block by block.`,
+      description: `Earns ${formatPercent(plan.rate)} % a year on ${token.symbol}, block by block.`,
       kind: 'erc4626',
       address,
       token: plan.token,
       shareSymbol: plan.shareSymbol,
       shareDecimals: token.decimals + plan.offset,
       startBlock: block,
+      aprPercent: Number(formatPercent(plan.rate)),
     })
   }
   const genesis = await client.getBlock({ blockNumber: 0n })
   return { genesisHash: genesis.hash, tokens, vaults }
+}
+
+/** A rate like 0.085 in percent: 8.5. */
+function formatPercent(rate: string): string {
+  return formatUnits(parseUnits(rate, 18), 16)
 }

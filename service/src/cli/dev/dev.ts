@@ -1,0 +1,100 @@
+import { chmod, mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { devnetChainId } from '../../chain/devnet.js'
+import { findOpportunityByVault } from '../../features/catalogue/index.js'
+import { systemClock } from '../../kernel/clock.js'
+import type { Config } from '../../kernel/config.js'
+import { type Log, openLog } from '../../kernel/log.js'
+import { createShutdown, type Shutdown, stopOnSignals } from '../../kernel/shutdown.js'
+import { startService } from '../../server/start.js'
+import { type Command, parseFlags, print, readConfig } from '../command.js'
+import { type DevChain, devAccount } from './anvil.js'
+import { attributionIndex, type Deployment, userAccounts } from './deploy.js'
+import { type DevKeys, findDevKeys, openDevKeys } from './keys.js'
+import { distributorIds, organizations } from './names.js'
+import { openWorld } from './open.js'
+import { assertPortsFree } from './ports.js'
+import { fillCatalogue } from './world.js'
+
+export const dev: Command = {
+  summary: 'run everything on this machine: database, local chain, demo catalogue, API, watcher',
+  usage: `openearn dev [--reset]
+  --reset   forget the chain and the database of earlier runs`,
+  run: async (words) => {
+    const { values } = parseFlags(words, { reset: { type: 'boolean' } })
+    const config = { ...readConfig() }
+    config.attributionKey ??= devAccount(attributionIndex).privateKey
+    const log = openLog({ level: config.logLevel, pretty: true })
+    const shutdown = createShutdown(log)
+    stopOnSignals(shutdown, log)
+    try {
+      await runDevnet(config, log, shutdown, values.reset === true)
+    } catch (error) {
+      await shutdown.stop()
+      throw error
+    }
+  },
+}
+
+const devFile = (config: Config) => join(config.dataDir, 'dev.json')
+
+async function runDevnet(config: Config, log: Log, shutdown: Shutdown, reset: boolean): Promise<void> {
+  await assertPortsFree([
+    { setting: 'PORT', host: config.host, port: config.port },
+    { setting: 'OPS_PORT', host: config.opsHost, port: config.opsPort },
+  ])
+  await mkdir(config.dataDir, { recursive: true })
+  const keysBefore = reset ? undefined : await findDevKeys(devFile(config))
+  await rm(devFile(config), { force: true })
+  const world: { chain?: DevChain; deployment?: Deployment; keys?: DevKeys } = {}
+  const { baseUrl, opsUrl, ctx } = await startService({
+    config,
+    log,
+    clock: systemClock,
+    shutdown,
+    api: true,
+    watch: true,
+    prepare: async (base) => {
+      const { chain, deployment } = await openWorld(base, shutdown, reset)
+      await fillCatalogue(base, deployment, chain.rpcUrl)
+      Object.assign(world, { chain, deployment, keys: await openDevKeys(base, keysBefore) })
+    },
+  })
+  const { chain, deployment, keys } = world
+  if (!chain || !deployment || !keys) throw new Error('the devnet was not prepared')
+  const snapshot = ctx.catalogue.current()
+  const opportunities = deployment.vaults.map((vault) => {
+    const found = findOpportunityByVault(snapshot, devnetChainId, vault.address.toLowerCase())
+    if (!found) throw new Error(`the catalogue has no opportunity for ${vault.slug}`)
+    const token = deployment.tokens.find(({ key }) => key === vault.token)
+    return {
+      id: found.id,
+      name: vault.name,
+      kind: vault.kind,
+      vaultAddress: vault.address,
+      asset: token && { address: token.address, symbol: token.symbol, decimals: token.decimals },
+    }
+  })
+  const description = {
+    baseUrl,
+    opsUrl,
+    rpcUrl: chain.rpcUrl,
+    chainId: devnetChainId,
+    keys,
+    distributorIds,
+    organizations,
+    accounts: userAccounts(),
+    opportunities,
+    contracts: Object.fromEntries(
+      [...deployment.tokens, ...deployment.vaults].map((one) => [nameOf(one), one.address]),
+    ),
+  }
+  await writeFile(devFile(config), `${JSON.stringify(description, null, 2)}\n`, { mode: 0o600 })
+  await chmod(devFile(config), 0o600)
+  print(`ready: API ${baseUrl}, operator ${opsUrl}, chain ${chain.rpcUrl}`)
+  print(`keys, accounts and vaults: ${devFile(config)}`)
+  print('`npm run demo` plays a deposit from start to end; Ctrl-C stops everything.')
+}
+
+const nameOf = (contract: Deployment['tokens'][number] | Deployment['vaults'][number]) =>
+  'slug' in contract ? contract.slug : contract.symbol

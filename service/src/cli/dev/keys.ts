@@ -1,0 +1,40 @@
+import { readFile } from 'node:fs/promises'
+import { createKey, parseKeyText } from '../../features/auth/index.js'
+import type { Context } from '../../kernel/context.js'
+import { organizations } from './names.js'
+
+export type DevKeys = { publishable: string; secret: string }
+
+/** The keys of an earlier run, so that a restart does not change them. */
+export async function findDevKeys(file: string): Promise<DevKeys | undefined> {
+  const text = await readFile(file, 'utf8').catch(() => '{}')
+  try {
+    const { keys } = JSON.parse(text)
+    if (parseKeyText(keys.publishable) === 'publishable' && parseKeyText(keys.secret) === 'secret') return keys
+  } catch {
+    // A half-written file: new keys are made.
+    return undefined
+  }
+  return undefined
+}
+
+/** Units an hour: enough for a developer's scripts and tests. */
+const hourlyUnits = 10_000_000
+
+/** The devnet's two keys, both of the first organization; made when they are not there yet. */
+export async function openDevKeys(ctx: Pick<Context, 'db'>, before: DevKeys | undefined): Promise<DevKeys> {
+  const organizationId = organizations[0].id
+  const shared = { organizationId, hourlyUnits, name: 'devnet' }
+  const publishable = await createKey(ctx, {
+    ...shared,
+    kind: 'publishable',
+    ...(before ? { text: before.publishable } : {}),
+  })
+  const secret = await createKey(ctx, {
+    ...shared,
+    kind: 'secret',
+    permissions: ['organization:incentivize:streams', 'organization:incentivize:streams:create'],
+    ...(before ? { text: before.secret } : {}),
+  })
+  return { publishable: publishable.text, secret: secret.text }
+}

@@ -1,0 +1,87 @@
+import { devnetChainId } from '../../chain/devnet.js'
+import { importCatalogue } from '../../features/catalogue/index.js'
+import type { Context } from '../../kernel/context.js'
+import type { Deployment } from './deploy.js'
+import { distributors, organizations } from './names.js'
+
+const epoch = '1970-01-01T00:00:00Z'
+
+/** Imports the demo catalogue of a devnet. The same deployment again changes nothing. */
+export async function fillCatalogue(ctx: Context, deployment: Deployment, rpcUrl: string): Promise<void> {
+  const text = JSON.stringify(demoCatalogue(deployment, rpcUrl), null, 2)
+  await importCatalogue(ctx, text, { fileName: 'the demo catalogue' })
+}
+
+function demoCatalogue({ tokens, vaults }: Deployment, rpcUrl: string) {
+  const opportunities = vaults.map((vault, index) => opportunityOf(vault, index, tokens))
+  return {
+    organizations: [
+      ...organizations.map(({ id, name }, index) => ({
+        id,
+        slug: ['aurora', 'borealis'][index],
+        name,
+        organizationType: 'distributor',
+      })),
+      { slug: 'meridian', name: 'Meridian Curators', organizationType: 'curator' },
+      { slug: 'lowland', name: 'Lowland Vaults', organizationType: 'provider' },
+    ],
+    chains: [
+      {
+        chainId: devnetChainId,
+        name: 'Devnet',
+        slug: 'devnet',
+        watched: true,
+        rpcUrls: [rpcUrl],
+        confirmations: 1,
+        pollIntervalMs: 250,
+      },
+    ],
+    tokens: [
+      ...tokens.map(({ address, decimals, symbol, name, priceUsd, approvalReset }) => ({
+        ...{ chainId: devnetChainId, address, decimals, symbol, name, approvalReset, pegUsd: priceUsd },
+      })),
+      ...vaults.map(({ address, shareDecimals, shareSymbol, name }) => ({
+        ...{ chainId: devnetChainId, address, decimals: shareDecimals, symbol: shareSymbol, name: `${name} share` },
+      })),
+    ],
+    protocols: [{ slug: 'openearn-devnet', name: 'OpenEarn devnet vaults' }],
+    tags: [
+      { code: 'stable', name: 'Stable', description: 'Assets worth about one dollar' },
+      { code: 'bitcoin', name: 'Bitcoin' },
+    ],
+    products: [{ slug: 'dollar-yield', name: 'Dollar Yield', organization: 'aurora' }],
+    opportunities,
+    distributors: distributors.map(({ id, name, organizationId }) => ({
+      ...{ id, name, organization: organizationId, activeFrom: epoch },
+      opportunities: opportunities.map(({ slug }) => slug),
+    })),
+  }
+}
+
+function opportunityOf(vault: Deployment['vaults'][number], index: number, tokens: Deployment['tokens']) {
+  const token = tokens.find(({ key }) => key === vault.token)
+  if (!token) throw new Error(`no devnet token ${vault.token}`)
+  const stable = token.priceUsd === '1'
+  return {
+    slug: vault.slug,
+    name: vault.name,
+    description: vault.description,
+    type: 'vault',
+    vault: {
+      chainId: devnetChainId,
+      address: vault.address,
+      kind: vault.kind,
+      protocol: 'openearn-devnet',
+      asset: token.address,
+      startBlock: vault.startBlock,
+      activeFrom: epoch,
+    },
+    curator: 'meridian',
+    providers: ['lowland'],
+    tags: [stable ? 'stable' : 'bitcoin'],
+    products: stable ? ['dollar-yield'] : [],
+    depositTokens: [token.address],
+    incentives: [{ name: 'Vault yield', rewardType: 'yield', rewardTypeName: 'Base yield', apr: vault.aprPercent }],
+    featured: index === 0,
+  }
+}

@@ -1,0 +1,91 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
+
+export type Started = {
+  child: ChildProcess
+  output(): string
+  /** Resolves with everything said once the process has ended. */
+  ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
+  /** Asks it to stop and waits for the end. */
+  stop(): Promise<void>
+  kill(): Promise<void>
+}
+
+/** Starts the built `openearn` with free ports of loopback unless `env` says otherwise. */
+export function startOpenEarn(words: string[], env: Record<string, string>): Started {
+  const child = spawn(process.execPath, [main, ...words], {
+    env: { PATH: process.env['PATH'], PORT: '0', OPS_PORT: '0', ANVIL_PORT: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let said = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (chunk) => {
+      said += String(chunk)
+    })
+  const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
+    child.once('close', (code, signal) => resolve({ code, signal }))
+  })
+  const end = async (signal: NodeJS.Signals) => {
+    if (child.exitCode === null && child.signalCode === null) child.kill(signal)
+    await ended
+  }
+  return { child, output: () => said, ended, stop: () => end('SIGTERM'), kill: () => end('SIGKILL') }
+}
+
+/** Runs one command to its end; fails with what it said when it fails. */
+export async function runOpenEarn(words: string[], env: Record<string, string>): Promise<string> {
+  const started = startOpenEarn(words, env)
+  const { code } = await started.ended
+  if (code !== 0) throw new Error(`openearn ${words.join(' ')} ended with ${code}: ${started.output()}`)
+  return started.output()
+}
+
+/** Waits until the process says `ready …` and gives that line. */
+export async function waitUntilReady(started: Started): Promise<string> {
+  return waitFor(async () => {
+    if (started.child.exitCode !== null) throw new Error(`it ended instead: ${started.output()}`)
+    return /^ready.*$/m.exec(started.output())?.[0]
+  }, 'the process to be ready')
+}
+
+/** Asks again every 50 ms until there is an answer; fails after a minute. */
+export async function waitFor<T>(ask: () => Promise<T | undefined>, what: string, timeoutMs = 60_000): Promise<T> {
+  const deadline = performance.now() + timeoutMs
+  for (;;) {
+    const answer = await ask()
+    if (answer !== undefined) return answer
+    if (performance.now() > deadline) throw new Error(`waited in vain for ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+export type Dev = {
+  baseUrl: string
+  opsUrl: string
+  rpcUrl: string
+  chainId: number
+  keys: { publishable: string; secret: string }
+  distributorIds: string[]
+  organizations: { id: string; name: string }[]
+  accounts: { address: `0x${string}`; privateKey: `0x${string}` }[]
+  opportunities: {
+    id: string
+    name: string
+    kind: string
+    vaultAddress: `0x${string}`
+    asset: { address: `0x${string}`; symbol: string; decimals: number }
+  }[]
+  contracts: Record<string, `0x${string}`>
+}
+
+/** Starts the devnet in a folder of its own and waits until it is ready. */
+export async function startDevnet(dataDir: string, words: string[] = []): Promise<Started & { dev: Dev }> {
+  const started = startOpenEarn(['dev', ...words], { OPENEARN_DATA_DIR: dataDir, LOG_LEVEL: 'info' })
+  await waitUntilReady(started)
+  const dev: Dev = JSON.parse(await readFile(join(dataDir, 'dev.json'), 'utf8'))
+  return { ...started, dev }
+}
