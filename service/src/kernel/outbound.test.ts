@@ -1,0 +1,89 @@
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, describe, expect, it } from 'vitest'
+import { fakeClock, systemClock } from './clock.js'
+import { createOutbound, type OutboundError } from './outbound.js'
+
+let server: Server | undefined
+afterEach(() => server?.close())
+
+async function listen(handle: RequestListener): Promise<string> {
+  const started = createServer(handle)
+  server = started
+  await new Promise<void>((resolve) => started.listen(0, '127.0.0.1', resolve))
+  return `http://127.0.0.1:${(started.address() as AddressInfo).port}/secret-path?key=secret`
+}
+
+const failure = (promise: Promise<unknown>) =>
+  promise.then(
+    () => undefined,
+    (error: unknown) => error as OutboundError,
+  )
+
+describe('calls to other systems', () => {
+  it('are tried again after a failure that may pass, and wait as Retry-After says', async () => {
+    const clock = fakeClock('2026-01-01T00:00:00Z')
+    let calls = 0
+    const url = await listen((_request, response) => {
+      calls += 1
+      if (calls === 1) response.writeHead(429, { 'retry-after': '3' }).end()
+      else if (calls === 2) response.writeHead(500).end()
+      else response.end('well')
+    })
+    const outbound = createOutbound(clock, () => 0.5)
+    expect(await outbound.fetchText({ url })).toBe('well')
+    expect(clock.now().getTime() - Date.parse('2026-01-01T00:00:00Z')).toBe(3_000 + 200)
+  })
+
+  it('are not tried again when the caller is wrong, and name nothing but the host', async () => {
+    let calls = 0
+    const url = await listen((_request, response) => {
+      calls += 1
+      response.writeHead(403).end('no')
+    })
+    const error = await failure(createOutbound(systemClock).fetchText({ url }))
+    expect(error).toMatchObject({ kind: 'client', retryable: false })
+    expect(error?.message).toMatch(/^127\.0\.0\.1:[0-9]+ answered 403$/)
+    expect(calls).toBe(1)
+  })
+
+  it('end in time, also when an answer never ends', async () => {
+    const url = await listen((_request, response) => {
+      response.write('half')
+    })
+    const error = await failure(createOutbound(systemClock).fetchText({ url, timeoutMs: 100, retries: 0 }))
+    expect(error).toMatchObject({ kind: 'timeout', retryable: true })
+    server?.closeAllConnections()
+  })
+
+  it('refuse answers above the limit, and redirects', async () => {
+    const big = await listen((_request, response) => response.end('x'.repeat(2_000)))
+    expect(await failure(createOutbound(systemClock).fetchText({ url: big, maxBytes: 1_000 }))).toMatchObject({
+      kind: 'too-large',
+    })
+    server?.close()
+    const away = await listen((_request, response) =>
+      response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(),
+    )
+    expect(await failure(createOutbound(systemClock).fetchText({ url: away, retries: 0 }))).toMatchObject({
+      kind: 'network',
+    })
+  })
+
+  it('stop for 5 seconds after 5 failures in a row, then begin again', async () => {
+    const clock = fakeClock('2026-01-01T00:00:00Z')
+    let well = false
+    let calls = 0
+    const url = await listen((_request, response) => {
+      calls += 1
+      response.writeHead(well ? 200 : 500).end('well')
+    })
+    const outbound = createOutbound(clock)
+    for (let i = 0; i < 5; i++) await failure(outbound.fetchText({ url, retries: 0 }))
+    expect(await failure(outbound.fetchText({ url, retries: 0 }))).toMatchObject({ kind: 'open' })
+    expect(calls).toBe(5)
+    well = true
+    clock.advance(5_001)
+    expect(await outbound.fetchText({ url })).toBe('well')
+  })
+})
