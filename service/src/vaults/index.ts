@@ -10,3 +10,14 @@ export const vaultKinds: readonly VaultKind[] = [erc4626]
 export function findVaultKind(name: string): VaultKind | undefined {
   return vaultKinds.find((kind) => kind.name === name)
 }
+
+export {
+  type Block,
+  findBlockAt,
+  readHead,
+  readVaultStates,
+  type VaultFigures,
+  type VaultState,
+  type WatchedVault,
+} from './snapshots.js'
+export { listVaultsSnapshotAt, type NewSnapshot, recordSnapshots } from './store.js'

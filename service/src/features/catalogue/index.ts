@@ -9,6 +9,7 @@ export { type CatalogueFile, slugId } from './catalogueFile.js'
 export { cleanText, cleanTokenText, textLengths } from './cleanText.js'
 export { CatalogueImportError, type ImportCounts, type ImportProblem, importCatalogue } from './importCatalogue.js'
 export { formatAddress, toChain, toToken } from './item.js'
+export { type CatalogueJobContext, pushDeltas, runCapabilityAndTvl } from './jobs.js'
 export { catalogueOperations } from './operations.js'
 export {
   type ChainRecord,
@@ -19,7 +20,7 @@ export {
   type TokenRecord,
   type VaultRecord,
 } from './records.js'
-export { ChainSchema, type Deltas, TokenSchema } from './schema.js'
+export { ChainSchema, type Deltas, type Movement, TokenSchema } from './schema.js'
 export {
   type CatalogueSnapshot,
   findDistributor,
@@ -44,4 +45,5 @@ export {
   recordChain,
   updateSignedOnly,
 } from './storeOperator.js'
+export type { DeltasPush } from './storePushes.js'
 export { compareText } from './text.js'

@@ -1,0 +1,48 @@
+import type { Queryable } from '../../kernel/database.js'
+import type { CapabilityRecord } from './records.js'
+import type { Deltas } from './schema.js'
+
+export type CapabilityPush = { opportunityId: string; capability: CapabilityRecord }
+export type TvlPush = { opportunityId: string; tvlUsd: string | null; analyticsAt: Date }
+export type DeltasPush = { opportunityId: string; deltas: Partial<Deltas> }
+
+/** Replaces what vaults allow, as last read. */
+export async function updateCapabilities(tx: Queryable, pushes: readonly CapabilityPush[]): Promise<void> {
+  const rows = pushes.map(({ opportunityId, capability: { capabilityAt, ...rest } }) => ({
+    opportunityId,
+    ...rest,
+    capabilityAt: capabilityAt.toISOString(),
+  }))
+  await tx`
+    insert into opportunity_capabilities (opportunity_id, deposit_open, withdraw_open, deposit_closed_reason,
+      withdraw_closed_reason, capability_at)
+    select "opportunityId", "depositOpen", "withdrawOpen", "depositClosedReason", "withdrawClosedReason",
+      "capabilityAt"
+    from jsonb_to_recordset(${tx.json(rows)}) as r ("opportunityId" uuid, "depositOpen" boolean,
+      "withdrawOpen" boolean, "depositClosedReason" text, "withdrawClosedReason" text, "capabilityAt" timestamptz)
+    where exists (select from opportunities where id = "opportunityId")
+    on conflict (opportunity_id) do update set deposit_open = excluded.deposit_open,
+      withdraw_open = excluded.withdraw_open, deposit_closed_reason = excluded.deposit_closed_reason,
+      withdraw_closed_reason = excluded.withdraw_closed_reason, capability_at = excluded.capability_at`
+}
+
+/** Replaces TVL figures. A null TVL is one that has no price. */
+export async function updateTvl(tx: Queryable, pushes: readonly TvlPush[]): Promise<void> {
+  const rows = pushes.map((push) => ({ ...push, analyticsAt: push.analyticsAt.toISOString() }))
+  await tx`
+    insert into opportunity_analytics (opportunity_id, tvl_usd, analytics_at)
+    select "opportunityId", "tvlUsd", "analyticsAt"
+    from jsonb_to_recordset(${tx.json(rows)}) as r ("opportunityId" uuid, "tvlUsd" numeric, "analyticsAt" timestamptz)
+    where exists (select from opportunities where id = "opportunityId")
+    on conflict (opportunity_id) do update set tvl_usd = excluded.tvl_usd, analytics_at = excluded.analytics_at`
+}
+
+/** Replaces movements, as computed by those who keep history. */
+export async function updateDeltas(tx: Queryable, pushes: readonly DeltasPush[]): Promise<void> {
+  await tx`
+    insert into opportunity_analytics (opportunity_id, deltas)
+    select "opportunityId", deltas
+    from jsonb_to_recordset(${tx.json(pushes.map((push) => ({ ...push })))}) as r ("opportunityId" uuid, deltas jsonb)
+    where exists (select from opportunities where id = "opportunityId")
+    on conflict (opportunity_id) do update set deltas = excluded.deltas`
+}

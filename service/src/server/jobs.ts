@@ -1,0 +1,35 @@
+import { runCapabilityAndTvl } from '../features/catalogue/index.js'
+import type { ServiceContext } from './operations.js'
+
+/** Work on a timer: the next run starts `everySeconds` after the last one ended. */
+export type Job = {
+  name: string
+  everySeconds: number
+  run(ctx: ServiceContext): Promise<void>
+}
+
+/** Every job there is. Running one in several processes at once is wasteful, never wrong. */
+export function listJobs(options: { capabilitySeconds: number }): readonly Job[] {
+  return [{ name: 'capability and TVL', everySeconds: options.capabilitySeconds, run: runCapabilityAndTvl }]
+}
+
+/** Runs jobs until stopped, each at once and then on its timer. A failure is logged; the next run tries again. */
+export function startJobs(ctx: ServiceContext, jobs: readonly Job[]): { stop(): Promise<void> } {
+  const stopping = new AbortController()
+  const loops = jobs.map(async (job) => {
+    while (!stopping.signal.aborted) {
+      try {
+        await job.run(ctx)
+      } catch (error) {
+        ctx.log.warn({ err: error }, `the job "${job.name}" failed; it runs again in ${job.everySeconds} s`)
+      }
+      await ctx.clock.sleep(job.everySeconds * 1000, stopping.signal)
+    }
+  })
+  return {
+    stop: async () => {
+      stopping.abort()
+      await Promise.all(loops)
+    },
+  }
+}

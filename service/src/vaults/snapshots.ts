@@ -1,0 +1,141 @@
+import { type Address, erc20Abi, erc4626Abi, type Hex, parseAbi } from 'viem'
+import { type Chain, readingChain } from '../chain/chains.js'
+import { account, ask, type Question, reading, together, view } from '../chain/question.js'
+
+/** A vault to be looked at. Addresses in any case. */
+export type WatchedVault = {
+  address: string
+  receiptToken: string
+  receiptDecimals: number
+  /** False for vaults whose `maxDeposit` speaks of claims and not of room (asynchronous deposits). */
+  limitsDeposits: boolean
+}
+
+/** What a vault holds and what a share is worth, all at one block. */
+export type VaultFigures = {
+  totalAssets: bigint
+  totalSupply: bigint
+  /** `convertToAssets(10^priceExponent)`. */
+  priceNumerator: bigint
+  priceExponent: number
+}
+
+/** A vault's own word on what can be done. The reasons are sentences, `''` where it is open. */
+export type VaultState = {
+  depositOpen: boolean
+  withdrawOpen: boolean
+  depositClosedReason: string
+  withdrawClosedReason: string
+  /** Undefined when the vault does not answer all of them. */
+  figures: VaultFigures | undefined
+}
+
+export type Block = { number: number; hash: Hex; timestamp: number }
+
+const pausableAbi = parseAbi(['function paused() view returns (bool)'])
+
+/** Asks for limits on behalf of a wallet that no vault has heard of: what it may do, anybody may. */
+const anybody: Address = '0x000000000000000000000000000000000000bEEF'
+
+/** Digits beyond the share's own, so that a small change of a low-decimal asset's share price shows. */
+const extraDigits = 12
+
+/** Vaults in one call: creation code and reads must stay below the 48 KiB that nodes accept. */
+const vaultsPerCall = 20
+
+/**
+ * Reads what every vault holds and allows, all at one block, in as few calls as nodes accept. A vault that answers
+ * nothing sensible is closed and has no figures; a node that does not answer is a 503.
+ */
+export async function readVaultStates(
+  chain: Pick<Chain, 'name' | 'rpc'>,
+  vaults: readonly WatchedVault[],
+  blockHash: Hex,
+): Promise<VaultState[]> {
+  const states: VaultState[] = []
+  for (let at = 0; at < vaults.length; at += vaultsPerCall) {
+    const batch = vaults.slice(at, at + vaultsPerCall)
+    const questions = Object.fromEntries(batch.map((vault, index) => [String(index), askVault(vault)]))
+    const { answer } = await ask(chain, together(questions), { blockHash })
+    for (let index = 0; index < batch.length; index++) {
+      const state = answer[String(index)]
+      if (state) states.push(state)
+    }
+  }
+  return states
+}
+
+function askVault(vault: WatchedVault): Question<VaultState> {
+  const address = vault.address as Address
+  const fine = vault.receiptDecimals + extraDigits
+  const price = (exponent: number) => view(address, erc4626Abi, 'convertToAssets', [10n ** BigInt(exponent)])
+  return reading(
+    together({
+      code: account(address),
+      paused: view(address, pausableAbi, 'paused', []),
+      maxDeposit: view(address, erc4626Abi, 'maxDeposit', [anybody]),
+      totalAssets: view(address, erc4626Abi, 'totalAssets', []),
+      totalSupply: view(vault.receiptToken as Address, erc20Abi, 'totalSupply', []),
+      finePrice: price(fine),
+      coarsePrice: price(vault.receiptDecimals),
+    }),
+    ({ code, paused, maxDeposit, totalAssets, totalSupply, finePrice, coarsePrice }) => {
+      const priceNumerator = finePrice ?? coarsePrice
+      const complete = totalAssets !== undefined && totalSupply !== undefined && priceNumerator !== undefined
+      const priceExponent = finePrice === undefined ? vault.receiptDecimals : fine
+      return {
+        ...decideState(code.codeLength, paused, vault.limitsDeposits ? maxDeposit : undefined),
+        figures: complete ? { totalAssets, totalSupply, priceNumerator, priceExponent } : undefined,
+      }
+    },
+  )
+}
+
+function decideState(codeLength: bigint, paused: boolean | undefined, maxDeposit: bigint | undefined) {
+  const all =
+    codeLength === 0n ? 'There is no contract at the address of the vault.' : paused ? 'The vault is paused.' : ''
+  const full = maxDeposit === 0n ? 'The vault takes no deposits at present.' : ''
+  return {
+    depositOpen: all === '' && full === '',
+    withdrawOpen: all === '',
+    depositClosedReason: all || full,
+    withdrawClosedReason: all,
+  }
+}
+
+/** The newest block. */
+export async function readHead(chain: Pick<Chain, 'name' | 'client'>): Promise<Block> {
+  return readingChain(chain, async () => toBlock(await chain.client.getBlock({ blockTag: 'latest' })))
+}
+
+function toBlock(block: { number: bigint; hash: Hex; timestamp: bigint }): Block {
+  return { number: Number(block.number), hash: block.hash, timestamp: Number(block.timestamp) }
+}
+
+/**
+ * The last block whose time is at or before `atSeconds`, by halving; undefined when even the first block is later.
+ * Starts from `head` and walks back in growing steps, as the instant asked for is usually near.
+ */
+export async function findBlockAt(
+  chain: Pick<Chain, 'name' | 'client'>,
+  head: Block,
+  atSeconds: number,
+): Promise<Block | undefined> {
+  if (head.timestamp <= atSeconds) return head
+  const readBlock = (number: number) =>
+    readingChain(chain, async () => toBlock(await chain.client.getBlock({ blockNumber: BigInt(number) })))
+  let late = head.number
+  let early: Block | undefined
+  for (let step = 1; early === undefined; step *= 4) {
+    if (late === 0) return undefined
+    const block = await readBlock(Math.max(0, late - step))
+    if (block.timestamp <= atSeconds) early = block
+    else late = block.number
+  }
+  while (late - early.number > 1) {
+    const block: Block = await readBlock(Math.floor((late + early.number) / 2))
+    if (block.timestamp <= atSeconds) early = block
+    else late = block.number
+  }
+  return early
+}

@@ -1,0 +1,43 @@
+import type { Queryable } from '../kernel/database.js'
+import type { Block, VaultFigures } from './snapshots.js'
+
+export type NewSnapshot = { chainId: number; vaultAddress: string; block: Block; figures: VaultFigures } & {
+  priceObservationId: number | null
+}
+
+/** Records what vaults answered at a block. The same block again adds nothing; another block of its number replaces. */
+export async function recordSnapshots(db: Queryable, snapshots: readonly NewSnapshot[]): Promise<void> {
+  const rows = snapshots.map(({ chainId, vaultAddress, block, figures, priceObservationId }) => ({
+    chain_id: chainId,
+    vault_address: vaultAddress,
+    block_number: block.number,
+    block_hash: block.hash,
+    block_timestamp: block.timestamp,
+    total_assets: String(figures.totalAssets),
+    total_supply: String(figures.totalSupply),
+    price_numerator: String(figures.priceNumerator),
+    price_exponent: figures.priceExponent,
+    price_observation_id: priceObservationId,
+  }))
+  await db`
+    insert into vault_snapshots (chain_id, vault_address, block_number, block_hash, block_timestamp, total_assets,
+      total_supply, price_numerator, price_exponent, price_observation_id)
+    select chain_id, vault_address, block_number, block_hash, to_timestamp(block_timestamp), total_assets,
+      total_supply, price_numerator, price_exponent, price_observation_id
+    from jsonb_to_recordset(${db.json(rows)}) as r (chain_id bigint, vault_address text, block_number bigint,
+      block_hash text, block_timestamp bigint, total_assets numeric, total_supply numeric, price_numerator numeric,
+      price_exponent integer, price_observation_id bigint)
+    on conflict (chain_id, vault_address, block_number) do update set block_hash = excluded.block_hash,
+      block_timestamp = excluded.block_timestamp, total_assets = excluded.total_assets,
+      total_supply = excluded.total_supply, price_numerator = excluded.price_numerator,
+      price_exponent = excluded.price_exponent, price_observation_id = excluded.price_observation_id
+    where vault_snapshots.block_hash <> excluded.block_hash`
+}
+
+/** Addresses of the vaults that have a snapshot of this very block. */
+export async function listVaultsSnapshotAt(db: Queryable, chainId: number, block: Block): Promise<Set<string>> {
+  const rows = await db<{ vaultAddress: string }[]>`
+    select vault_address as "vaultAddress" from vault_snapshots
+    where chain_id = ${chainId} and block_number = ${block.number} and block_hash = ${block.hash}`
+  return new Set(rows.map(({ vaultAddress }) => vaultAddress))
+}
