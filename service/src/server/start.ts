@@ -9,6 +9,7 @@ import type { Context } from '../kernel/context.js'
 import type { Log } from '../kernel/log.js'
 import type { Shutdown } from '../kernel/shutdown.js'
 import { openServiceDatabase } from './database.js'
+import { listJobs, startJobs } from './jobs.js'
 import type { ServiceContext } from './operations.js'
 import { openService } from './service.js'
 
@@ -21,6 +22,8 @@ export type StartOptions = {
   api: boolean
   /** Follow the watched chains and run the jobs. */
   watch: boolean
+  /** How often vaults are read for what they allow and hold. Default 60. */
+  capabilitySeconds?: number
   /** Runs on the migrated database before anything else opens. */
   prepare?: (ctx: Context) => Promise<void>
 }
@@ -36,6 +39,10 @@ export async function startService(options: StartOptions): Promise<Running> {
   const chains = await readChains(base)
   assertKeysFit(config, chains)
   const { ctx, publicApp, opsApp } = await openService(base, { chains, shutdown })
+  if (options.watch) {
+    const jobs = startJobs(ctx, listJobs({ capabilitySeconds: options.capabilitySeconds ?? 60 }))
+    shutdown.add('jobs', jobs.stop)
+  }
   if (!options.api) return { ctx, baseUrl: undefined, opsUrl: undefined }
   const opsUrl = await listen(opsApp, config.opsHost, config.opsPort, 'OPS_PORT', shutdown)
   const baseUrl = await listen(publicApp, config.host, config.port, 'PORT', shutdown)

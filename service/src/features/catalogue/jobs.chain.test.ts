@@ -1,0 +1,179 @@
+import { testTokenAbi, testTokenBytecode, yieldVaultAbi, yieldVaultBytecode } from '@openearn/contracts'
+import { type Address, erc20Abi, type Hex, parseUnits } from 'viem'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type Anvil, startAnvil } from '../../../../contracts/test/anvil.js'
+import { type Earn, openEarn } from '../../../test/harness.js'
+import { type CatalogueFile, importCatalogue, runCapabilityAndTvl, slugId } from './index.js'
+
+const start = '2026-11-20T12:00:00Z'
+const startSeconds = Date.parse(start) / 1000
+const id = slugId.opportunity('yield')
+
+let anvil: Anvil
+let earn: Earn
+let token: Address
+let vault: Address
+let clean: Hex
+
+beforeAll(async () => {
+  anvil = await startAnvil({ timestamp: startSeconds })
+  token = await anvil.deploy({ abi: testTokenAbi, bytecode: testTokenBytecode, args: ['Dollar', 'USD', 6] })
+  const args = [token, 'Yield', 'yUSD', 6, 0n, true]
+  vault = await anvil.deploy({ abi: yieldVaultAbi, bytecode: yieldVaultBytecode, args })
+  const me = anvil.client.account.address
+  const amount = parseUnits('1000', 6)
+  await send(token, testTokenAbi, 'mint', [me, amount * 10n])
+  await send(token, erc20Abi, 'approve', [vault, amount * 10n])
+  await send(vault, yieldVaultAbi, 'deposit', [amount, me])
+  clean = await anvil.client.snapshot()
+})
+afterAll(() => anvil.stop())
+
+beforeEach(async () => {
+  await anvil.client.revert({ id: clean })
+  clean = await anvil.client.snapshot()
+  await earn?.close()
+  const rpcUrls = [anvil.url]
+  const settings = { nativeSymbol: 'ETH', finalityDepth: 64, reorgRecheckSeconds: 2, entryPoints: [] }
+  const chains = [{ chainId: 31337, name: 'Anvil', confirmations: 1, pollIntervalMs: 1000, rpcUrls, ...settings }]
+  earn = await openEarn({ now: start, chains })
+  await load()
+})
+afterAll(() => earn.close())
+
+// biome-ignore lint/suspicious/noExplicitAny: calls of several contracts
+async function send(address: Address, abi: any, functionName: string, args: unknown[]) {
+  await anvil.done(anvil.client.writeContract({ address, abi, functionName, args }))
+}
+
+async function load(options: { pegUsd?: number; asyncDeposit?: boolean } = { pegUsd: 2 }) {
+  const { pegUsd, ...switches } = options
+  const file: CatalogueFile = {
+    chains: [{ chainId: 31337, name: 'Anvil', slug: 'anvil', watched: true }],
+    tokens: [
+      { chainId: 31337, address: token, decimals: 6, symbol: 'USD', name: 'Dollar', ...(pegUsd ? { pegUsd } : {}) },
+      { chainId: 31337, address: vault, decimals: 12, symbol: 'yUSD', name: 'Yield' },
+    ],
+    opportunities: [
+      {
+        slug: 'yield',
+        name: 'Yield',
+        type: 'vault',
+        vault: { chainId: 31337, address: vault, kind: 'erc4626', asset: token, startBlock: 1 },
+        ...switches,
+      },
+    ],
+  }
+  await importCatalogue(earn.ctx, JSON.stringify(file))
+  await earn.ctx.catalogue.refresh()
+}
+
+async function run() {
+  await runCapabilityAndTvl(earn.ctx)
+  await earn.ctx.catalogue.refresh()
+  return (await earn.call('GetOpportunity', { params: { id } })).body
+}
+
+const version = () => earn.ctx.catalogue.current().version
+
+describe('runCapabilityAndTvl', () => {
+  it('shows the TVL at the price of the asset and says when it was read', async () => {
+    expect(await run()).toMatchObject({ tvl: 2000, freshness: { analyticsAt: start, capabilityAt: start } })
+  })
+
+  it('leaves the TVL of an asset without a price at 0, with no instant', async () => {
+    await earn.db`delete from price_observations`
+    expect(await run()).toMatchObject({ tvl: 0, freshness: { analyticsAt: null, capabilityAt: start } })
+  })
+
+  it('follows the vault: paused deposits, a full cap, and open again', async () => {
+    expect((await run()).meta).toMatchObject({ depositEnabled: true, depositDisabledReason: '' })
+    await send(vault, yieldVaultAbi, 'setDepositsPaused', [true])
+    const closed = 'The vault takes no deposits at present.'
+    expect((await run()).meta).toMatchObject({
+      depositEnabled: false,
+      depositDisabledReason: closed,
+      withdrawEnabled: true,
+    })
+    await send(vault, yieldVaultAbi, 'setDepositsPaused', [false])
+    await send(vault, yieldVaultAbi, 'setDepositCap', [parseUnits('1000', 6)])
+    expect((await run()).meta).toMatchObject({ depositEnabled: false, depositDisabledReason: closed })
+    await send(vault, yieldVaultAbi, 'setDepositCap', [parseUnits('1001', 6)])
+    expect((await run()).meta).toMatchObject({ depositEnabled: true, depositDisabledReason: '' })
+  })
+
+  it('takes maxDeposit of an asynchronous vault for what it is: claims, not room', async () => {
+    await send(vault, yieldVaultAbi, 'setDepositCap', [0n])
+    await load({ pegUsd: 2, asyncDeposit: true })
+    expect((await run()).meta).toMatchObject({ depositEnabled: true })
+  })
+
+  it('closes both sides of a vault that is not there', async () => {
+    await anvil.client.setCode({ address: vault, bytecode: '0x' })
+    const gone = 'There is no contract at the address of the vault.'
+    expect((await run()).meta).toMatchObject({
+      depositEnabled: false,
+      depositDisabledReason: gone,
+      withdrawEnabled: false,
+      withdrawalDisabledReason: gone,
+    })
+  })
+
+  it('raises the version only when something changed or has grown a minute old', async () => {
+    await run()
+    const first = version()
+    earn.clock.advance(30_000)
+    await run()
+    expect(version()).toBe(first)
+    await send(vault, yieldVaultAbi, 'setDepositsPaused', [true])
+    await run()
+    expect(version()).toBe(first + 1)
+    earn.clock.advance(61_000)
+    await run()
+    expect(version()).toBe(first + 2)
+  })
+
+  it('records the last block at or before each grid instant, once, with figures and price', async () => {
+    const mineAt = async (offset: number) => {
+      await anvil.client.setNextBlockTimestamp({ timestamp: BigInt(startSeconds + offset) })
+      await anvil.client.mine({ blocks: 1 })
+    }
+    for (const offset of [600, 899, 905, 1000]) await mineAt(offset)
+    await run()
+    await run()
+    await mineAt(1800)
+    await run()
+    const rows = await earn.db`
+      select extract(epoch from block_timestamp)::bigint as at, total_assets, total_supply, price_numerator,
+        price_exponent, price_usd::text from vault_snapshots
+        join price_observations on price_observations.id = price_observation_id order by vault_snapshots.block_number`
+    expect(rows.map((row) => row['at'] - startSeconds)).toEqual([899, 1800])
+    expect(rows[0]).toMatchObject({
+      total_assets: '1000000000',
+      total_supply: '1000000000000000',
+      price_numerator: (10n ** 18n).toString(),
+      price_exponent: 24,
+      price_usd: '2',
+    })
+  })
+
+  it('keeps what it knew when the chain does not answer', async () => {
+    const before = await run()
+    const dead = await openEarn({
+      now: start,
+      chains: [
+        {
+          ...[...earn.ctx.chains.values()][0]!,
+          rpcUrls: ['http://127.0.0.1:1'],
+        },
+      ],
+    })
+    try {
+      await runCapabilityAndTvl({ ...earn.ctx, chains: dead.ctx.chains })
+      await earn.ctx.catalogue.refresh()
+      expect((await earn.call('GetOpportunity', { params: { id } })).body).toEqual(before)
+    } finally {
+      await dead.close()
+    }
+  })
+})
