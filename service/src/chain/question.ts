@@ -123,12 +123,27 @@ export async function ask<T>(
 }
 
 async function callReader(chain: Pick<Chain, 'name' | 'rpc'>, data: Hex, at: At): Promise<Hex> {
+  const answer = await requestRead(chain, 'eth_call', [{ data }, at])
+  if (isHex(answer) && answer !== '0x') return answer
+  throw unavailable(`${chain.name} did not answer a read`, { retryAfterSeconds: 5 })
+}
+
+/** A read a node must be able to answer: its refusal is a 503. */
+async function requestRead(chain: Pick<Chain, 'name' | 'rpc'>, method: string, params: unknown): Promise<unknown> {
   try {
-    const answer = await chain.rpc.request({ method: 'eth_call', params: [{ data }, at] })
-    if (isHex(answer) && answer !== '0x') return answer
-    throw unavailable(`${chain.name} did not answer a read`, { retryAfterSeconds: 5 })
+    return await chain.rpc.request({ method, params })
   } catch (error) {
     if (!(error instanceof RpcError)) throw error
     throw unavailable(`${chain.name} refused a read; try again shortly`, { cause: error, retryAfterSeconds: 5 })
   }
+}
+
+export type Block = { number: bigint; hash: Hex }
+
+/** The latest block. A node that cannot be reached or does not tell is a 503. */
+export async function readHead(chain: Pick<Chain, 'name' | 'rpc'>): Promise<Block> {
+  const block = await readingChain(chain, () => requestRead(chain, 'eth_getBlockByNumber', ['latest', false]))
+  const { number, hash }: { number?: unknown; hash?: unknown } = typeof block === 'object' && block ? block : {}
+  if (isHex(number) && isHex(hash)) return { number: hexToBigInt(number), hash }
+  throw unavailable(`${chain.name} did not tell its latest block`, { retryAfterSeconds: 5 })
 }

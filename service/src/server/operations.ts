@@ -1,4 +1,5 @@
 import type { ChainContext } from '../chain/chains.js'
+import { actionOperations } from '../features/actions/index.js'
 import { type CatalogueContext, catalogueOperations } from '../features/catalogue/index.js'
 import { membershipOperations } from '../features/membership/index.js'
 import type { Operation } from '../kernel/operation.js'
@@ -7,4 +8,8 @@ import type { Operation } from '../kernel/operation.js'
 export type ServiceContext = ChainContext & CatalogueContext
 
 /** Every operation there is. HTTP registration, the OpenAPI document and the limits read this list. */
-export const operations: readonly Operation<ServiceContext>[] = [...catalogueOperations, ...membershipOperations]
+export const operations: readonly Operation<ServiceContext>[] = [
+  ...catalogueOperations,
+  ...membershipOperations,
+  ...actionOperations,
+]

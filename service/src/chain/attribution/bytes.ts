@@ -10,14 +10,17 @@ export function parseHex(text: string): Uint8Array | undefined {
   if (!text.startsWith('0x') || text.length % 2 !== 0) return undefined
   // Buffer stops silently at the first character that is not hex, so the length tells.
   const bytes = Buffer.from(text.slice(2), 'hex')
-  return bytes.length === text.length / 2 - 1 ? new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length) : undefined
+  return bytes.length === text.length / 2 - 1 ? plainBytes(bytes) : undefined
 }
 
 /** Bytes of calldata; empty when the text is not hex, so that reading foreign data never throws. */
 export function calldataBytes(input: Calldata): Uint8Array {
-  if (typeof input === 'string') return parseHex(input) ?? new Uint8Array(0)
-  // A Buffer slices by reference where a Uint8Array copies; one kind inside keeps that simple.
-  return Buffer.isBuffer(input) ? new Uint8Array(input.buffer, input.byteOffset, input.length) : input
+  return typeof input === 'string' ? (parseHex(input) ?? new Uint8Array(0)) : plainBytes(input)
+}
+
+/** The same bytes, never as a Buffer: that slices by reference where a Uint8Array copies. */
+export function plainBytes(bytes: Uint8Array): Uint8Array {
+  return Buffer.isBuffer(bytes) ? new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length) : bytes
 }
 
 /** Lower-case 0x text of the bytes from start to end. */

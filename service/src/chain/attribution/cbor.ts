@@ -1,10 +1,16 @@
 import { type DecodeOptions, decode, encode, type Token, Tokenizer, Type } from 'cborg'
-import { parseUtf8 } from './bytes.js'
+import { parseUtf8, plainBytes } from './bytes.js'
 
 /** Deeper than any map someone writes on purpose, far from what the stack of the reader holds. */
 const depthMax = 512
 
-const options: DecodeOptions = { useMaps: true, rejectDuplicateMapKeys: true, retainStringBytes: true }
+const options: DecodeOptions = {
+  useMaps: true,
+  rejectDuplicateMapKeys: true,
+  retainStringBytes: true,
+  allowBigInt: true,
+  allowIndefinite: true,
+}
 
 /** A container whose items are still being read. `left` counts items (a map entry is two), Infinity when a break ends it. */
 type Open = { isMap: boolean; left: number; read: number }
@@ -16,7 +22,7 @@ type Open = { isMap: boolean; left: number; read: number }
  */
 export function decodeCbor(bytes: Uint8Array): { value: unknown } | undefined {
   try {
-    return { value: decode(bytes, { ...options, tokenizer: guardedTokenizer(bytes) }) }
+    return { value: decode(bytes, { ...options, tokenizer: guardedTokenizer(plainBytes(bytes)) }) }
   } catch (error) {
     // The reader reports every defect of the bytes by throwing; nothing else can go wrong on bytes we hold.
     if (error instanceof Error) return undefined
@@ -26,7 +32,7 @@ export function decodeCbor(bytes: Uint8Array): { value: unknown } | undefined {
 
 /** CBOR of a value with the shortest lengths and keys ordered by length, then bytes. */
 export function encodeCbor(value: unknown): Uint8Array {
-  return encode(value)
+  return plainBytes(encode(value))
 }
 
 /**

@@ -3,12 +3,28 @@
  * and the older 0xdeadbeef tracker are read strictly and never throw; what this service writes is schema 2 with a
  * signature over the very call it belongs to. Pure: bytes in, values out, no clock, no network.
  */
+export {
+  type Attribution,
+  type AttributionInput,
+  type AttributionKind,
+  attribute,
+  type Candidate,
+  chooseDistributor,
+  type Finding,
+  type GroupFindings,
+  mayCarryAttribution,
+  type Placement,
+  type Reading,
+} from './attribute.js'
 export { type Calldata, calldataBytes } from './bytes.js'
 export { isDistributorCode, isReferralCode } from './codes.js'
 export { decodeSuffix, decodeSuffixes, encodeSuffix, type Span, type Suffix, suffixCodes } from './erc8021.js'
 export type { MalformedReason, Registry } from './erc8021Fields.js'
+export { type Frame, type FrameGroup, readFrames, type TransactionFrames } from './frames.js'
+export { emptyInspection, type Inspection, inspect, type SuffixInspection } from './inspection.js'
 export { decodeLegacy, type LegacyTracker } from './legacy.js'
 export { isCanonicalSignature, type Recover, recoverAddress, signerAddress } from './recover.js'
+export { type SignatureVerdict, signatureErrors } from './signature.js'
 export {
   type AttributionMessage,
   attributionDomain,

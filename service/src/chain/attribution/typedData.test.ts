@@ -89,6 +89,7 @@ describe('the signed message', () => {
         })
         expect(formatHex(hashAttribution(message))).toBe(wanted)
       }),
+      { numRuns: 40 },
     )
   })
 })
@@ -134,7 +135,7 @@ describe('signatures', () => {
         )
         expect(recoverAddress(digest, bytes)).toBe(wanted && lowerAddress(wanted))
       }),
-      { numRuns: 50 },
+      { numRuns: 20 },
     )
   })
 
@@ -158,7 +159,7 @@ describe('signatures', () => {
         ])
         expect(isCanonicalSignature(other)).toBe(false)
       }),
-      { numRuns: 20 },
+      { numRuns: 10 },
     )
   })
 

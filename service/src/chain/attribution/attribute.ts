@@ -1,0 +1,248 @@
+import type { Address } from 'viem'
+import { type Calldata, calldataBytes, formatHex, lowerAddress } from './bytes.js'
+import { isDistributorCode } from './codes.js'
+import { marker } from './erc8021.js'
+import { type Frame, type FrameGroup, readFrames } from './frames.js'
+import { legacyMarker } from './legacy.js'
+import { type Recover, recoverAddress } from './recover.js'
+import {
+  type Budget,
+  readActionId,
+  readOwnMetadata,
+  type SignatureVerdict,
+  type SignedFrame,
+  signatureErrors,
+  verifyLegacy,
+  verifySuffix,
+} from './signature.js'
+import { readTails, type Tail, tailCodes } from './tails.js'
+
+/** Where the codes were found: at the end of the transaction, in a user operation, or in a call inside a wrapper. */
+export type Placement = 'transaction' | 'userOperation' | 'innerCall'
+
+/** How far a code can be believed: signed by us for this very call, an ERC-8021 suffix anyone may write, or a tracker. */
+export type AttributionKind = 'signed' | 'unsigned' | 'legacy'
+
+/** One suffix or tracker with its verdict. */
+export type Reading = Tail & {
+  codes: string[]
+  attribution: AttributionKind
+  signature: SignatureVerdict
+  /** The action it names: a uuid in what we write, any text in a tracker. Not proven unless `signed`. */
+  actionId: string | undefined
+  referralCode: string | undefined
+}
+
+/** A code that can name a distributor, and where it stands. `attribution` is about this code. */
+export type Candidate = { code: string; attribution: AttributionKind; error: string; reading: Reading }
+
+/**
+ * What one frame carries. The summary members speak for the first candidate, or for the outermost reading where no code
+ * can name a distributor; `chooseDistributor` finds the candidate that counts.
+ */
+export type Finding = {
+  placement: Placement
+  frame: Frame
+  /** Outermost first. */
+  readings: Reading[]
+  /** Every code, outermost suffix first. */
+  codes: string[]
+  /** Distributor codes in the order they are to be tried: schema 2 application codes, then the others. */
+  candidates: Candidate[]
+  attribution: AttributionKind
+  /** Why the attribution is not signed; empty when it is, and for a tracker with a signature of ours. */
+  error: string
+  signer: Address | undefined
+  actionId: string | undefined
+  referralCode: string | undefined
+}
+
+/** What one sender's frames carry: the transaction's, or one user operation's (`index` in the order of the bundle). */
+export type GroupFindings = {
+  kind: FrameGroup['kind']
+  index: number
+  sender: Address
+  findings: Finding[]
+}
+
+export type Attribution = {
+  groups: GroupFindings[]
+  /** Tails of the call that carries a bundle of user operations: the bundler's, shown and never counted. */
+  bundler: Reading[]
+  /** Some calls were too many or too deep to be read. */
+  truncated: boolean
+}
+
+export type AttributionInput = {
+  chainId: number
+  from: Address
+  to: Address | null
+  input: Calldata
+  /** Addresses of our attribution keys, retired ones included. */
+  signers: readonly { address: Address }[]
+  /** ERC-4337 entry points we know. */
+  entryPoints: readonly Address[]
+  /** A faster way to recover signers, if there is one. */
+  recover?: Recover
+}
+
+const markerText = formatHex(marker).slice(2)
+const legacyMarkerText = formatHex(legacyMarker).slice(2)
+const nothing: Attribution = { groups: [], bundler: [], truncated: false }
+
+/** Whether calldata holds one of the markers anywhere: a cheap look that spares reading most transactions. */
+export function mayCarryAttribution(input: Calldata): boolean {
+  if (typeof input === 'string') {
+    const text = input.toLowerCase()
+    return text.includes(markerText) || text.includes(legacyMarkerText)
+  }
+  const view = Buffer.from(input.buffer, input.byteOffset, input.length)
+  return view.indexOf(marker) >= 0 || view.indexOf(legacyMarker) >= 0
+}
+
+/**
+ * Everything a transaction's calldata says about who brought it, per sender and frame, with what our signatures prove.
+ * Only groups and frames that carry something are listed. A suffix that ends an inner call is that call's, also where it
+ * ends the outer data as well. Deterministic, linear in the input, and never throws on any calldata.
+ */
+export function attribute(transaction: AttributionInput): Attribution {
+  if (transaction.to === null || !mayCarryAttribution(transaction.input)) return nothing
+  const data = calldataBytes(transaction.input)
+  const from = lowerAddress(transaction.from)
+  const { groups, bundle, truncated } = readFrames({
+    from,
+    to: lowerAddress(transaction.to),
+    input: data,
+    entryPoints: transaction.entryPoints.map(lowerAddress),
+  })
+  const context: Context = {
+    data,
+    chainId: transaction.chainId,
+    signers: transaction.signers.map(({ address }) => lowerAddress(address)),
+    recover: transaction.recover ?? recoverAddress,
+  }
+
+  const found: GroupFindings[] = []
+  for (const group of groups) {
+    const findings = readGroup(group, context, { checks: checksFor(groups.length) })
+    if (findings.length === 0) continue
+    const isOperation = group.kind === 'userOperation'
+    const [index, sender] = isOperation ? [group.index, group.sender] : [0, from]
+    found.push({ kind: group.kind, index, sender, findings })
+  }
+  const bundlerTails = bundle ? readTails(data, bundle, bundle.floor).tails : []
+  const bundler = bundlerTails.map((tail) => readReading(tail, verify(tail, [], context, { checks: 0 })))
+  return { groups: found, bundler, truncated }
+}
+
+/**
+ * The candidate whose code is a registered distributor: application codes of schema 2 first, outermost suffix first.
+ * Undefined when none is.
+ */
+export function chooseDistributor(
+  finding: Pick<Finding, 'candidates'>,
+  isDistributor: (code: string) => boolean,
+): Candidate | undefined {
+  return finding.candidates.find(({ code }) => isDistributor(code))
+}
+
+type Context = { data: Uint8Array; chainId: number; signers: readonly Address[]; recover: Recover }
+
+/**
+ * Signature checks each sender has, so that no one's hostile calldata costs much time or another's checks: 128 for one
+ * sender, 640 shared evenly by many, at least 4. An ordinary call needs one or two.
+ */
+function checksFor(senders: number): number {
+  return Math.max(4, Math.min(128, Math.floor(640 / senders)))
+}
+
+function readGroup(group: FrameGroup, context: Context, budget: Budget): Finding[] {
+  const frames = group.frames.map((frame) => ({ frame, ...readTails(context.data, frame, frame.floor) }))
+  const carrying = frames.flatMap(({ frame, bodyEnd, tails }, at) => {
+    // Each suffix is first tried on the call that carries it, before any is tried elsewhere.
+    const verdicts = tails.map((tail) => verify(tail, [{ frame, bodyEnd }], context, budget))
+    return tails.length > 0 ? [{ frame, at, tails, verdicts }] : []
+  })
+  return carrying.map(({ frame, at, tails, verdicts }) => {
+    const readings = tails.map((tail, i) => {
+      const own = verdicts[i] ?? verify(tail, [], context, budget)
+      if (own.error !== signatureErrors.mismatch || frames.length === 1) return readReading(tail, own)
+      // A wallet that gathers calls may have moved the suffix outwards: the calls inside come before the others.
+      const others = [...frames.slice(at + 1), ...frames.slice(0, at)]
+      return readReading(tail, verify(tail, others, context, budget))
+    })
+    const outermost: Placement = group.kind === 'userOperation' ? 'userOperation' : 'transaction'
+    const placement = outermost === 'transaction' && frame.depth > 0 ? 'innerCall' : outermost
+    return summarize(placement, frame, readings)
+  })
+}
+
+function verify(tail: Tail, frames: readonly SignedFrame[], context: Context, budget: Budget): SignatureVerdict {
+  return tail.kind === 'legacy'
+    ? verifyLegacy({ tracker: tail.suffix, ...context, budget })
+    : verifySuffix({ suffix: tail.suffix, frames, ...context, budget })
+}
+
+function readReading(tail: Tail, signature: SignatureVerdict): Reading {
+  const codes = tailCodes(tail)
+  if (tail.kind === 'erc8021') {
+    const attribution = signature.valid ? 'signed' : 'unsigned'
+    const { referralCode } = readOwnMetadata(tail.suffix)
+    return { ...tail, codes, attribution, signature, actionId: readActionId(tail.suffix), referralCode }
+  }
+  const tracker = tail.suffix.status === 'malformed' ? undefined : tail.suffix
+  const actionId = tracker?.metadata.get('actionId')
+  return {
+    ...tail,
+    codes,
+    attribution: 'legacy',
+    signature,
+    actionId: typeof actionId === 'string' ? actionId : undefined,
+    referralCode: tracker?.referralCode,
+  }
+}
+
+function summarize(placement: Placement, frame: Frame, readings: Reading[]): Finding {
+  const candidates = listCandidates(readings)
+  const [first] = candidates
+  const reading = first?.reading ?? readings[0]
+  return {
+    placement,
+    frame,
+    readings,
+    codes: readings.flatMap(({ codes }) => codes),
+    candidates,
+    attribution: first?.attribution ?? reading?.attribution ?? 'unsigned',
+    error: first?.error ?? reading?.signature.error ?? signatureErrors.absent,
+    signer: reading?.signature.signer,
+    actionId: reading?.actionId,
+    referralCode: reading?.referralCode,
+  }
+}
+
+function listCandidates(readings: readonly Reading[]): Candidate[] {
+  const applications = readings.flatMap((reading) => {
+    const code = applicationCode(reading)
+    return code === undefined ? [] : [toCandidate(code, reading)]
+  })
+  const others = readings.flatMap((reading) => reading.codes.map((code) => toCandidate(code, reading)))
+  const candidates = new Map<string, Candidate>()
+  for (const candidate of [...applications, ...others]) {
+    const known = candidates.get(candidate.code)
+    // A code that stands there twice keeps its place, and counts as signed if either is.
+    if (known && (known.attribution === 'signed' || candidate.attribution !== 'signed')) continue
+    if (isDistributorCode(candidate.code)) candidates.set(candidate.code, candidate)
+  }
+  return [...candidates.values()]
+}
+
+/** What can be said of one code: a signature covers the application's code alone. */
+function toCandidate(code: string, reading: Reading): Candidate {
+  const isCovered = reading.attribution !== 'signed' || code === applicationCode(reading)
+  if (isCovered) return { code, attribution: reading.attribution, error: reading.signature.error, reading }
+  return { code, attribution: 'unsigned', error: signatureErrors.otherCode, reading }
+}
+
+function applicationCode({ kind, suffix }: Reading): string | undefined {
+  return kind === 'erc8021' && 'appCode' in suffix ? suffix.appCode : undefined
+}

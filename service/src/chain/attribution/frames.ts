@@ -1,0 +1,129 @@
+import type { Address } from 'viem'
+import { readAddress, readArray, readBytes, readSelector, readTuple, type Slice } from './abi.js'
+import { type Call, operationBody, unwrapCall, unwrapOperation } from './wrappers.js'
+
+/**
+ * Who calls what with which part of the transaction input: the transaction itself or a call inside a wrapper we know.
+ * Positions index the transaction input. What lies before `floor` belongs to a call further in.
+ */
+export type Frame = {
+  caller: Address
+  target: Address
+  start: number
+  end: number
+  floor: number
+  /** 0 for the transaction or a user operation's own calldata, one more for each wrapper around it. */
+  depth: number
+}
+
+/** Frames that share one sender, outer before inner and in the order of the calls: descendants follow their wrapper. */
+export type FrameGroup =
+  | { kind: 'transaction'; frames: Frame[] }
+  | { kind: 'userOperation'; index: number; sender: Address; frames: Frame[] }
+
+export type TransactionFrames = {
+  groups: FrameGroup[]
+  /** The outer call of a bundle of user operations. Its end is the bundler's and counts for nobody. */
+  bundle: Frame | undefined
+  /** More calls than we follow, or calls that overlap as no honest encoder writes them; the rest was not read. */
+  truncated: boolean
+}
+
+/** Wrappers inside wrappers that are followed. */
+const depthMax = 8
+/** Frames of one group, and user operations of one transaction. */
+const framesMax = 1024
+const operationsMax = 512
+
+const handleOpsSelectors: readonly number[] = [
+  0x1fad948c, // EntryPoint 0.6 handleOps((address,uint256,bytes,bytes,uint256,uint256,uint256,uint256,uint256,bytes,bytes)[],address)
+  0x765e827f, // EntryPoint 0.7 and 0.8 handleOps((address,uint256,bytes,bytes,bytes32,uint256,bytes32,bytes,bytes)[],address)
+]
+
+/**
+ * The frames of a transaction. `entryPoints` are the ERC-4337 entry points we know, lower-case: in a bundle sent to one of
+ * them each user operation is a group of its own. Addresses are lower-case. A deployment has no frames. Work is linear
+ * in the input; never throws.
+ */
+export function readFrames(transaction: {
+  from: Address
+  to: Address | null
+  input: Uint8Array
+  entryPoints: readonly Address[]
+}): TransactionFrames {
+  const { from, to, input, entryPoints } = transaction
+  if (to === null) return { groups: [], bundle: undefined, truncated: false }
+  const call: Call = { data: input, start: 0, end: input.length, caller: from, target: to, isDelegated: false }
+  if (isBundle(call, entryPoints)) return readBundle(call)
+  const frames: Frame[] = []
+  const complete = collectFrames(call, 0, frames, unwrapCall)
+  return { groups: [{ kind: 'transaction', frames }], bundle: undefined, truncated: !complete }
+}
+
+function isBundle(call: Call, entryPoints: readonly Address[]): boolean {
+  const selector = readSelector(call)
+  return selector !== undefined && handleOpsSelectors.includes(selector) && entryPoints.includes(call.target)
+}
+
+function readBundle(call: Call): TransactionFrames {
+  const bundle: Frame = { ...position(call), depth: 0 }
+  const operations = readOperations(call)
+  const groups: FrameGroup[] = []
+  let truncated = operations.length > operationsMax
+  let room = call.end - call.start
+  for (const [index, { sender, callData }] of operations.slice(0, operationsMax).entries()) {
+    room -= callData.end - callData.start + 32
+    if (room < 0) {
+      truncated = true
+      break
+    }
+    bundle.floor = Math.max(bundle.floor, callData.end)
+    const frames: Frame[] = []
+    // The entry point calls the account for its owner: the account stands as caller, as in every call it makes.
+    const own: Call = { ...operationBody(callData), caller: sender, target: sender, isDelegated: false }
+    if (!collectFrames(own, 0, frames, unwrapOperation)) truncated = true
+    groups.push({ kind: 'userOperation', index, sender, frames })
+  }
+  return { groups, bundle, truncated }
+}
+
+/** Sender and calldata of each user operation; both stand at the same place in every version. */
+function readOperations(call: Call): { sender: Address; callData: Slice }[] {
+  const args = call.start + 4
+  const list = readArray(call, args, args)
+  const operations: { sender: Address; callData: Slice }[] = []
+  for (let index = 0; list && index < list.count && index <= operationsMax; index++) {
+    const tuple = readTuple(call, list.start, list.start + index * 32, 9)
+    const sender = tuple === undefined ? undefined : readAddress(call, tuple)
+    const callData = tuple === undefined ? undefined : readBytes(call, tuple, tuple + 96)
+    if (!sender || !callData) return []
+    operations.push({ sender, callData })
+  }
+  return operations
+}
+
+/**
+ * Adds a call and the calls inside it. Honest calls lie beside each other, each with a word of its own, so together they
+ * are never longer than what wraps them; holding to that keeps the work linear however hostile the input.
+ */
+function collectFrames(call: Call, depth: number, frames: Frame[], unwrap: typeof unwrapCall): boolean {
+  const frame: Frame = { ...position(call), depth }
+  frames.push(frame)
+  const length = call.end - call.start
+  const limit = Math.min(framesMax, Math.floor(length / 32)) + 1
+  const calls = unwrap(call, limit)
+  if (calls.length > 0 && depth >= depthMax) return false
+  let room = length
+  let complete = true
+  for (const inner of calls) {
+    room -= inner.end - inner.start + 32
+    if (room < 0 || frames.length >= framesMax) return false
+    frame.floor = Math.max(frame.floor, inner.end)
+    if (!collectFrames(inner, depth + 1, frames, unwrapCall)) complete = false
+  }
+  return complete
+}
+
+function position({ caller, target, start, end }: Call): Omit<Frame, 'depth'> {
+  return { caller, target, start, end, floor: start }
+}

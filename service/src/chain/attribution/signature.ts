@@ -1,0 +1,127 @@
+import type { Address } from 'viem'
+import { keccak256 } from './bytes.js'
+import { isDistributorCode, isReferralCode } from './codes.js'
+import type { Suffix } from './erc8021.js'
+import type { Frame } from './frames.js'
+import type { LegacyTracker } from './legacy.js'
+import { hashPersonalMessage } from './personalMessage.js'
+import { isCanonicalSignature, type Recover } from './recover.js'
+import { formatActionId, recoverAttributionSigner } from './typedData.js'
+
+/** What is known about the signature of one suffix or tracker. `error` is empty exactly when `valid`. */
+export type SignatureVerdict = {
+  present: boolean
+  valid: boolean
+  /** Who signed, lower-case: for a suffix one of our keys, for a tracker whoever did. */
+  signer: Address | undefined
+  error: string
+  /** The call a valid suffix was made for; it may be another than the one that carries it. */
+  provenBy: Frame | undefined
+}
+
+/** The members of our own metadata, each absent when it is not of the form we write. */
+export type OwnMetadata = { actionId?: Uint8Array; referralCode?: string; signature?: Uint8Array }
+
+/** A frame with the part of its data that was there before any suffix. */
+export type SignedFrame = { frame: Frame; bodyEnd: number }
+
+/** Signature checks left; shared by what one sender put into a transaction so that hostile input has a price limit. */
+export type Budget = { checks: number }
+
+/** Error texts; whoever asks why a signature does not count reads these. */
+export const signatureErrors = {
+  absent: 'no signature',
+  noActionId: 'the signature has no 16-byte action id beside it',
+  badReferralCode: 'the referral code is not one this service writes',
+  badForm: 'the signature is not 65 bytes with v 27 or 28 and low s',
+  otherCode: 'the signature covers another code of the same suffix',
+  badCode: 'the signed code cannot be a distributor of this service',
+  noKeys: 'this service has no attribution key',
+  budget: 'too many signatures in this transaction to check them all',
+  mismatch:
+    'signature is not from an attribution key of this service, or it was made for another wallet, target, call or chain',
+  legacyMismatch: 'signature is not from an attribution key of this service',
+} as const
+
+const unsigned: SignatureVerdict = {
+  present: false,
+  valid: false,
+  signer: undefined,
+  error: signatureErrors.absent,
+  provenBy: undefined,
+}
+
+/** What our metadata says in a schema 2 suffix. */
+export function readOwnMetadata(suffix: Suffix): OwnMetadata {
+  const metadata = suffix.status !== 'malformed' && 'metadata' in suffix ? suffix.metadata : undefined
+  const actionId = metadata?.get('i')
+  const referralCode = metadata?.get('r')
+  const signature = metadata?.get('g')
+  return {
+    ...(actionId instanceof Uint8Array && actionId.length === 16 ? { actionId } : {}),
+    ...(typeof referralCode === 'string' && isReferralCode(referralCode) ? { referralCode } : {}),
+    ...(signature instanceof Uint8Array && signature.length === 65 ? { signature } : {}),
+  }
+}
+
+/** The action a schema 2 suffix names, as a uuid. */
+export function readActionId(suffix: Suffix): string | undefined {
+  const { actionId } = readOwnMetadata(suffix)
+  return actionId && formatActionId(actionId)
+}
+
+/**
+ * Whether one of `signers` made the suffix for one of `frames` on this chain: it is tried against each frame's caller,
+ * target and data before any suffix, because the message itself is not in the suffix. Each try costs one of `budget`.
+ */
+export function verifySuffix(input: {
+  suffix: Suffix
+  frames: readonly SignedFrame[]
+  data: Uint8Array
+  chainId: number
+  signers: readonly Address[]
+  recover: Recover
+  budget: Budget
+}): SignatureVerdict {
+  const { suffix, frames, data, chainId, signers, recover, budget } = input
+  const metadata = suffix.status !== 'malformed' && 'metadata' in suffix ? suffix.metadata : undefined
+  if (suffix.status === 'malformed' || !metadata?.has('g')) return unsigned
+  const refuse = (error: string): SignatureVerdict => ({ ...unsigned, present: true, error })
+
+  const { actionId, referralCode, signature } = readOwnMetadata(suffix)
+  if (!signature || !isCanonicalSignature(signature)) return refuse(signatureErrors.badForm)
+  if (!actionId) return refuse(signatureErrors.noActionId)
+  if (metadata.has('r') && referralCode === undefined) return refuse(signatureErrors.badReferralCode)
+  const code = 'appCode' in suffix ? suffix.appCode : undefined
+  if (code === undefined || !isDistributorCode(code)) return refuse(signatureErrors.badCode)
+  if (signers.length === 0) return refuse(signatureErrors.noKeys)
+
+  for (const { frame, bodyEnd } of frames) {
+    if (budget.checks <= 0) return refuse(signatureErrors.budget)
+    budget.checks -= 1
+    const callHash = keccak256(data.subarray(frame.start, bodyEnd))
+    const { caller: wallet, target } = frame
+    const message = { code, actionId, chainId, wallet, target, callHash, referralCode: referralCode ?? '' }
+    const signer = recoverAttributionSigner(message, signature, recover)
+    if (signer && signers.includes(signer)) return { present: true, valid: true, signer, error: '', provenBy: frame }
+  }
+  return refuse(signatureErrors.mismatch)
+}
+
+/** Whether one of `signers` signed the payload of a legacy tracker, which says nothing about the call it is in. */
+export function verifyLegacy(input: {
+  tracker: LegacyTracker
+  signers: readonly Address[]
+  recover: Recover
+  budget: Budget
+}): SignatureVerdict {
+  const { tracker, signers, recover, budget } = input
+  if (tracker.status === 'malformed' || !tracker.signature) return unsigned
+  const refuse = (error: string, signer?: Address): SignatureVerdict => ({ ...unsigned, present: true, error, signer })
+  if (!isCanonicalSignature(tracker.signature)) return refuse(signatureErrors.badForm)
+  if (budget.checks <= 0) return refuse(signatureErrors.budget)
+  budget.checks -= 1
+  const signer = recover(hashPersonalMessage(tracker.payload), tracker.signature)
+  if (!signer || !signers.includes(signer)) return refuse(signatureErrors.legacyMismatch, signer)
+  return { present: true, valid: true, signer, error: '', provenBy: undefined }
+}

@@ -1,0 +1,49 @@
+import { defineOperation, type Operation } from '../../kernel/operation.js'
+import { createDepositInteraction } from './createDepositInteraction.js'
+import { createWithdrawInteraction } from './createWithdrawInteraction.js'
+import { DepositBody, InteractionSchema, opportunityParams, WithdrawBody } from './schema.js'
+import type { ActionContext } from './target.js'
+
+const common = {
+  method: 'POST',
+  tag: 'actions',
+  access: 'publishable',
+  cost: 10,
+  tellsRetryable: true,
+  params: opportunityParams,
+} as const
+
+const responses = {
+  200: InteractionSchema,
+  400: 'The request does not fit, or the vault, the token or the wallet does not allow it: see reason',
+  403: 'The distributor belongs to another organization, or the key to another distributor',
+  404: 'Unknown opportunity or distributor, or the wallet is not a member',
+  503: 'The chain cannot be read',
+} as const
+
+export const operations: readonly Operation<ActionContext>[] = [
+  defineOperation({
+    ...common,
+    operationId: 'CreateDepositInteraction',
+    path: '/v2/actions/deposit/{opportunityId}',
+    summary: 'Build a deposit',
+    description:
+      'Returns the transactions of a deposit in signing order: exact approvals where they are needed, then the deposit with the attribution suffix. Checked and simulated before it is returned; nothing is sent.',
+    body: DepositBody,
+    bodyName: 'CreateDepositInteractionInput',
+    responses,
+    run: createDepositInteraction,
+  }),
+  defineOperation({
+    ...common,
+    operationId: 'CreateWithdrawInteraction',
+    path: '/v2/actions/withdraw/{opportunityId}',
+    summary: 'Build a withdrawal',
+    description:
+      'Returns the transactions that redeem an amount of receipt tokens, with the attribution suffix. Checked and simulated before it is returned; nothing is sent.',
+    body: WithdrawBody,
+    bodyName: 'CreateWithdrawInteractionInput',
+    responses,
+    run: createWithdrawInteraction,
+  }),
+]

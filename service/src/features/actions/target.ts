@@ -1,0 +1,92 @@
+import { type Address, getAddress } from 'viem'
+import type { Chain, ChainContext } from '../../chain/chains.js'
+import { maxUint256, parseRaw } from '../../kernel/amount.js'
+import { invalidInput, notFound, permissionDenied, unavailable } from '../../kernel/errors.js'
+import type { Caller } from '../../kernel/operation.js'
+import { findVaultKind, type Vault, type VaultKind } from '../../vaults/index.js'
+import {
+  type CatalogueContext,
+  type CatalogueSnapshot,
+  type DistributorRecord,
+  findDistributor,
+  findOpportunity,
+  type OpportunityRecord,
+} from '../catalogue/index.js'
+import { isMember } from '../membership/index.js'
+
+export type ActionContext = ChainContext & CatalogueContext
+
+/** Whom and what an action is about, once all of it is known to exist and to belong together. */
+export type Target = {
+  snapshot: CatalogueSnapshot
+  opportunity: OpportunityRecord
+  distributor: DistributorRecord
+  wallet: Address
+  vault: Vault
+}
+
+/** Finds opportunity, distributor and member, in that order; whatever is missing is 404, another's distributor 403. */
+export async function findTarget(
+  ctx: ActionContext,
+  input: { opportunityId: string; distributorId: string; userAddress: string },
+  caller: Caller,
+): Promise<Target> {
+  const snapshot = ctx.catalogue.current()
+  const opportunity = getOpportunity(snapshot, input.opportunityId)
+  const distributor = getOwnDistributor(snapshot, input.distributorId, caller)
+  const wallet = getAddress(input.userAddress.toLowerCase())
+  await assertMember(ctx, wallet)
+  return { snapshot, opportunity, distributor, wallet, vault: toVault(opportunity) }
+}
+
+export function getOpportunity(snapshot: CatalogueSnapshot, id: string): OpportunityRecord {
+  const opportunity = findOpportunity(snapshot, id)
+  if (!opportunity) throw notFound('no such opportunity')
+  return opportunity
+}
+
+/** The distributor, if the caller's key may act for it. */
+export function getOwnDistributor(snapshot: CatalogueSnapshot, id: string, caller: Caller): DistributorRecord {
+  const distributor = findDistributor(snapshot, id)
+  if (!distributor) throw notFound('no such distributor')
+  if (distributor.organizationId !== caller.organizationId)
+    throw permissionDenied('this distributor belongs to another organization')
+  if (caller.distributorId !== null && caller.distributorId !== distributor.id)
+    throw permissionDenied('this API key acts for another distributor')
+  return distributor
+}
+
+export async function assertMember(ctx: ActionContext, wallet: Address): Promise<void> {
+  if (!(await isMember(ctx.db, 'evm', wallet.toLowerCase()))) throw notFound('membership not found')
+}
+
+/** The chain of an opportunity, if this installation can read it. */
+export function getChain(ctx: ActionContext, opportunity: OpportunityRecord): Chain {
+  const chain = ctx.chains.get(opportunity.chainId)
+  if (!chain) throw unavailable('this installation has no access to the chain of the opportunity')
+  return chain
+}
+
+export function getKind(opportunity: OpportunityRecord): VaultKind {
+  const kind = findVaultKind(opportunity.vault.kind)
+  if (!kind) throw unavailable(`this installation does not know vaults of the kind ${opportunity.vault.kind}`)
+  return kind
+}
+
+function toVault({ vault }: OpportunityRecord): Vault {
+  return {
+    chainId: vault.chainId,
+    address: getAddress(vault.address),
+    asset: getAddress(vault.asset),
+    assetDecimals: vault.assetDecimals,
+    receiptToken: getAddress(vault.receiptToken),
+    receiptDecimals: vault.receiptDecimals,
+  }
+}
+
+/** A raw amount that passed its schema; at or above 2^256 it fits no token. */
+export function parseAmount(text: string): bigint {
+  const amount = parseRaw(text)
+  if (amount === undefined) throw invalidInput([{ path: 'body.amount', message: `must be at most ${maxUint256}` }])
+  return amount
+}

@@ -1,0 +1,200 @@
+import {
+  noReturnTokenAbi,
+  noReturnTokenBytecode,
+  testTokenAbi,
+  testTokenBytecode,
+  yieldVaultAbi,
+  yieldVaultBytecode,
+} from '@openearn/contracts'
+import { type Abi, type Address, erc20Abi, type Hex, type PrivateKeyAccount } from 'viem'
+import { type Anvil, account, startAnvil } from '../../contracts/test/anvil.js'
+import type { ChainSettings } from '../src/chain/chains.js'
+import { bumpVersion } from '../src/features/catalogue/index.js'
+import { newId } from '../src/kernel/ids.js'
+import { recordPeg } from '../src/prices/index.js'
+import { type Answer, type Earn, openEarn } from './harness.js'
+
+/** The key the world signs attributions with: anvil's last public test account. */
+export const attributionAccount = account(9)
+
+export type World = Awaited<ReturnType<typeof openWorld>>
+export type WorldVault = { opportunityId: string; address: Address; asset: Address; decimals: number }
+
+const chainId = 31337
+
+/** The service over a real chain, with a distributor, members who hold tokens, and verbs to act as they would. */
+export async function openWorld() {
+  const anvil = await startAnvil({ timestamp: 1_795_000_000 })
+  const { key } = await keyOf(9)
+  const earn = await openEarn({
+    now: '2026-11-20T12:00:00Z',
+    chains: [chainSettings(anvil.url)],
+    config: { attributionKey: key },
+  })
+  await earn.db`
+    insert into chains (chain_id, name, slug, watched) values (${chainId}, 'Devnet', 'devnet', true)`
+  const distributorId = await earn.distributor('acme')
+  const refresh = async () => {
+    await bumpVersion(earn.db)
+    await earn.ctx.catalogue.refresh()
+  }
+  const world = {
+    anvil,
+    earn,
+    chainId,
+    distributorId,
+    refresh,
+    owner: account(0),
+    /** Makes a wallet a member. */
+    join: (wallet: Address) => join(earn, wallet),
+    /** Deploys a token; `old` returns nothing and wants its allowance reset. */
+    token: (options: { decimals?: number; old?: boolean; pegUsd?: string } = {}) => deployToken(anvil, earn, options),
+    /** Deploys an ERC-4626 vault over a token and lists it. */
+    vault: async (asset: Address, options: { name?: string; minDepositUsd?: string; old?: boolean } = {}) => {
+      const vault = await deployVault(anvil, earn, asset, options)
+      await refresh()
+      return vault
+    },
+    list: async (input: ListInput) => {
+      const vault = await listVault(earn, input)
+      await refresh()
+      return vault
+    },
+    mint: (token: Address, to: Address, amount: bigint) => write(anvil, token, noReturnTokenAbi, 'mint', [to, amount]),
+    write: (to: Address, abi: Abi, functionName: string, args: readonly unknown[], as?: PrivateKeyAccount) =>
+      write(anvil, to, abi, functionName, args, as),
+    balance: (token: Address, holder: Address) =>
+      anvil.client.readContract({ address: token, abi: erc20Abi, functionName: 'balanceOf', args: [holder] }),
+    /** Signs and sends the transactions of a plan as a wallet would, each with the gas limit it was given. */
+    send: (answer: Answer, as: PrivateKeyAccount) => send(anvil, answer, as),
+    close: async () => {
+      await earn.close()
+      await anvil.stop()
+    },
+  }
+  await refresh()
+  return world
+}
+
+export function chainSettings(url: string): ChainSettings {
+  return {
+    chainId,
+    name: 'Devnet',
+    nativeSymbol: 'ETH',
+    rpcUrls: [url],
+    confirmations: 1,
+    finalityDepth: 64,
+    pollIntervalMs: 100,
+    reorgRecheckSeconds: 0,
+    entryPoints: [],
+  }
+}
+
+async function keyOf(index: number): Promise<{ key: Hex }> {
+  const { mnemonicToAccount } = await import('viem/accounts')
+  const found = mnemonicToAccount('test test test test test test test test test test test junk', {
+    addressIndex: index,
+  })
+  return { key: `0x${Buffer.from(found.getHdKey().privateKey!).toString('hex')}` }
+}
+
+async function join(earn: Earn, wallet: Address): Promise<void> {
+  const userId = newId()
+  await earn.db`insert into users (id) values (${userId})`
+  await earn.db`
+    insert into memberships (ecosystem, address, user_id) values ('evm', ${wallet.toLowerCase()}, ${userId})`
+}
+
+async function deployToken(
+  anvil: Anvil,
+  earn: Earn,
+  options: { decimals?: number; old?: boolean; pegUsd?: string },
+): Promise<Address> {
+  const decimals = options.decimals ?? 6
+  const abi = options.old ? noReturnTokenAbi : testTokenAbi
+  const bytecode = options.old ? noReturnTokenBytecode : testTokenBytecode
+  const address = await anvil.deploy({ abi, bytecode, args: ['Test Dollar', 'TUSD', decimals] })
+  await listToken(earn, { address, decimals, symbol: 'TUSD', approvalReset: options.old === true })
+  if (options.pegUsd !== undefined)
+    await recordPeg(earn.ctx, { chainId, address: address.toLowerCase() }, options.pegUsd)
+  return address
+}
+
+export async function listToken(
+  earn: Earn,
+  token: { address: Address; decimals: number; symbol: string; approvalReset?: boolean },
+): Promise<void> {
+  const { address, decimals, symbol, approvalReset } = token
+  await earn.db`
+    insert into tokens (chain_id, address, decimals, symbol, name, approval_reset)
+    values (${chainId}, ${address.toLowerCase()}, ${decimals}, ${symbol}, ${symbol}, ${approvalReset === true})
+    on conflict do nothing`
+}
+
+async function deployVault(
+  anvil: Anvil,
+  earn: Earn,
+  asset: Address,
+  options: { name?: string; minDepositUsd?: string; old?: boolean },
+): Promise<WorldVault> {
+  const decimals = await anvil.client.readContract({ address: asset, abi: erc20Abi, functionName: 'decimals' })
+  const args = [asset, 'Yield', 'yTUSD', 18 - decimals, 50_000_000_000_000_000n, !options.old]
+  const address = await anvil.deploy({ abi: yieldVaultAbi, bytecode: yieldVaultBytecode, args })
+  if (!options.old) await write(anvil, asset, testTokenAbi, 'setMinter', [address, true])
+  return listVault(earn, { address, asset, decimals, kind: 'erc4626', ...options })
+}
+
+export type ListInput = {
+  address: Address
+  asset: Address
+  /** Of the asset; the receipt token has 18. */
+  decimals: number
+  kind: string
+  name?: string
+  minDepositUsd?: string
+  receiptToken?: Address
+}
+
+async function listVault(earn: Earn, input: ListInput): Promise<WorldVault> {
+  const { address, asset, decimals } = input
+  const opportunityId = newId()
+  const vault = address.toLowerCase()
+  const receipt = (input.receiptToken ?? address).toLowerCase()
+  const { db } = earn
+  await listToken(earn, { address: input.receiptToken ?? address, decimals: 18, symbol: 'yTUSD' })
+  await db`
+    insert into vaults (chain_id, address, kind, asset, asset_decimals, receipt_token, receipt_decimals, active_from)
+    values (${chainId}, ${vault}, ${input.kind}, ${asset.toLowerCase()}, ${decimals}, ${receipt}, 18, 'epoch')`
+  await db`
+    insert into opportunities (id, slug, name, type, chain_id, vault_address, min_deposit_amount_usd)
+    values (${opportunityId}, ${opportunityId}, ${input.name ?? 'Yield vault'}, 'vault', ${chainId}, ${vault},
+      ${input.minDepositUsd ?? '0'})`
+  await db`
+    insert into opportunity_tokens (opportunity_id, chain_id, address, position)
+    values (${opportunityId}, ${chainId}, ${asset.toLowerCase()}, 0)`
+  return { opportunityId, address, asset, decimals }
+}
+
+async function write(
+  anvil: Anvil,
+  to: Address,
+  abi: Abi,
+  functionName: string,
+  args: readonly unknown[],
+  as: PrivateKeyAccount = account(0),
+) {
+  return anvil.done(anvil.client.writeContract({ address: to, abi, functionName, args, account: as }))
+}
+
+type Wire = { transaction: { to: Address; data: Hex; value: string; gasLimit: string } }
+
+async function send(anvil: Anvil, answer: Answer, as: PrivateKeyAccount) {
+  if (answer.status !== 200) throw new Error(`no plan to send: ${answer.text}`)
+  const receipts = []
+  for (const { transaction } of answer.body.transactions as Wire[]) {
+    const { to, data, value, gasLimit } = transaction
+    const hash = anvil.client.sendTransaction({ account: as, to, data, value: BigInt(value), gas: BigInt(gasLimit) })
+    receipts.push(await anvil.done(hash))
+  }
+  return receipts
+}
