@@ -15,6 +15,10 @@ export type Config = {
   logLevel: string
   /** Accept `Authorization: Bearer` as an alias of `X-API-Key`. */
   bearerEnabled: boolean
+  /** Calls a minute without a key, and 401s, an IP may make; absent means 60, and no limit for loopback. 0: no limit. */
+  ipLimitPerMinute: number | undefined
+  /** Proxies (addresses or CIDR ranges) whose X-Forwarded-For is believed. */
+  trustedProxies: readonly string[]
   /** Private key that signs attributions; absent means plans cannot be built. */
   attributionKey: `0x${string}` | undefined
   /** RPC urls by chain id; they replace those in the database. */
@@ -74,6 +78,9 @@ export function parseConfig(env: Env, root: string = repositoryRoot()): Config {
     opsPort: port('OPS_PORT', 4021),
     logLevel: text('LOG_LEVEL') ?? 'info',
     bearerEnabled: flag('BEARER_ENABLED', true),
+    ipLimitPerMinute:
+      text('IP_LIMIT_PER_MINUTE') === undefined ? undefined : integer('IP_LIMIT_PER_MINUTE', 60, 0, 1e6),
+    trustedProxies: list(text('TRUSTED_PROXIES') ?? ''),
     attributionKey: parsePrivateKey(text('ATTRIBUTION_KEY'), problems),
     rpcUrls: parseRpcUrls(env, problems),
     anvilPort: port('ANVIL_PORT', 8545),
@@ -82,6 +89,10 @@ export function parseConfig(env: Env, root: string = repositoryRoot()): Config {
     problems.push('LOG_LEVEL must be one of debug, info, warn, error, silent')
   if (problems.length > 0) throw new ConfigError(`bad configuration: ${problems.join('; ')}`)
   return config
+}
+
+function list(value: string): string[] {
+  return value.split(',').flatMap((item) => item.trim() || [])
 }
 
 function parsePrivateKey(value: string | undefined, problems: string[]): `0x${string}` | undefined {
@@ -96,12 +107,9 @@ function parseRpcUrls(env: Env, problems: string[]): Map<number, string[]> {
   for (const [name, value] of Object.entries(env)) {
     const match = /^RPC_URL_([1-9][0-9]*)$/.exec(name)
     if (!match || !value) continue
-    const list = value
-      .split(',')
-      .map((url) => url.trim())
-      .filter(Boolean)
-    if (!list.every(isRpcUrl)) problems.push(`${name} must be http, https, ws or wss urls separated by commas`)
-    urls.set(Number(match[1]), list)
+    const found = list(value)
+    if (!found.every(isRpcUrl)) problems.push(`${name} must be http, https, ws or wss urls separated by commas`)
+    urls.set(Number(match[1]), found)
   }
   return urls
 }

@@ -3,6 +3,7 @@ import T from 'typebox'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Earn, openEarn } from '../../test/harness.js'
 import { createAuthenticate } from '../features/auth/index.js'
+import { openLimits } from '../features/limits/index.js'
 import { notFound, unavailable } from '../kernel/errors.js'
 import { defineOperation, type Operation } from '../kernel/operation.js'
 import { List } from '../kernel/wire.js'
@@ -80,7 +81,12 @@ let app: ReturnType<typeof buildPublicApp>
 
 beforeAll(async () => {
   earn = await openEarn()
-  app = buildPublicApp({ ctx: earn.ctx, operations: probes as never, authenticate: createAuthenticate(earn.ctx) })
+  app = buildPublicApp({
+    ctx: earn.ctx,
+    operations: probes as never,
+    authenticate: createAuthenticate(earn.ctx),
+    limits: openLimits(earn.ctx),
+  })
 })
 afterAll(async () => {
   await app.close()

@@ -1,12 +1,13 @@
 import type { TObject, TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { EarnError, invalidArgument, invalidInput, unsupportedMediaType, type Violation } from '../kernel/errors.js'
+import { EarnError, invalidArgument, invalidInput, type Violation } from '../kernel/errors.js'
 import type { Operation, RawQuery } from '../kernel/operation.js'
 import { decodeQuery } from '../kernel/wire.js'
 
 export type RawInput = {
   params: Readonly<Record<string, string>>
   query: RawQuery
+  /** Absent when empty. */
   body: Uint8Array | undefined
   contentType: string | undefined
 }
@@ -46,15 +47,19 @@ export function compileInput(operation: Pick<Operation<never>, 'params' | 'query
 }
 
 function parseBody(raw: RawInput): unknown {
-  if (raw.body === undefined || raw.body.length === 0) return {}
-  if (!/^application\/json\s*(;|$)/i.test(raw.contentType ?? ''))
-    throw unsupportedMediaType('send the body as application/json')
+  if (raw.body === undefined) return {}
   const value = parseJson(raw.body)
   if (hasNul(value)) throw invalidArgument('the body must not contain NUL characters')
   return value
 }
 
-function parseJson(bytes: Uint8Array): unknown {
+/** True for a Content-Type of JSON, whatever its parameters. */
+export function isJson(contentType: string | undefined): boolean {
+  return /^application\/json\s*(;|$)/i.test(contentType ?? '')
+}
+
+/** Parses UTF-8 JSON; anything else is 400. */
+export function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch (error) {

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { type ChainSettings, openChains } from '../chain/chains.js'
 import { createAuthenticate } from '../features/auth/index.js'
 import { openCatalogue } from '../features/catalogue/index.js'
+import { openLimits } from '../features/limits/index.js'
 import type { Context } from '../kernel/context.js'
 import { createOutbound } from '../kernel/outbound.js'
 import type { Shutdown } from '../kernel/shutdown.js'
@@ -27,7 +28,7 @@ export async function openService(
   const catalogue = await openCatalogue(base)
   options.shutdown.add('catalogue', catalogue.close)
   const ctx: ServiceContext = { ...base, chains: openChains(outbound, options.chains), catalogue }
-  const publicApp = buildPublicApp({ ctx, operations, authenticate: createAuthenticate(ctx) })
+  const publicApp = buildPublicApp({ ctx, operations, authenticate: createAuthenticate(ctx), limits: openLimits(ctx) })
   const opsApp = buildOpsApp(ctx, { openapi: buildOpenApi(operations), checks: () => readinessChecks(ctx) })
   return { ctx, publicApp, opsApp }
 }

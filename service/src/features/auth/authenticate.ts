@@ -8,13 +8,17 @@ export type Credentials = {
   apiKey: string | undefined
   /** The `Authorization` header. */
   authorization: string | undefined
-  origin: string | undefined
 }
 
 /** Finds the key behind a request. One per process: it remembers keys for a few seconds. */
 export type Authenticate = (credentials: Credentials) => Promise<AuthenticatedKey>
 
-export type AuthenticatedKey = { caller: Caller; hourlyUnits: number; monthlyUnits: number | null }
+export type AuthenticatedKey = {
+  caller: Caller
+  hourlyUnits: number
+  monthlyUnits: number | null
+  origins: readonly string[]
+}
 
 /** A revoked key must be refused within 5 s everywhere, so a key is believed for less than that. */
 const believedMs = 3_000
@@ -22,7 +26,7 @@ const rememberedMax = 10_000
 
 /**
  * A missing, malformed, unknown, revoked or expired key is 401 with the same text, so that nothing can be learned
- * from it; a known key used from an origin outside its list is 403.
+ * from it.
  */
 export function createAuthenticate(ctx: Pick<Context, 'db' | 'clock' | 'config'>): Authenticate {
   const remembered = new Map<string, { key: KeyRow; untilMs: number }>()
@@ -43,8 +47,8 @@ export function createAuthenticate(ctx: Pick<Context, 'db' | 'clock' | 'config'>
     const key = await find(text)
     if (!key || key.revokedAt !== null) throw refused()
     if (key.expiresAt !== null && key.expiresAt <= ctx.clock.now()) throw refused()
-    assertOrigin(key, credentials.origin)
-    return { caller: toCaller(key), hourlyUnits: key.hourlyUnits, monthlyUnits: key.monthlyUnits }
+    const { hourlyUnits, monthlyUnits, origins } = key
+    return { caller: toCaller(key), hourlyUnits, monthlyUnits, origins }
   }
 }
 
@@ -59,10 +63,11 @@ function chooseKeyText(credentials: Credentials, bearerEnabled: boolean): string
   return credentials.apiKey || bearer || ''
 }
 
-function assertOrigin(key: KeyRow, origin: string | undefined): void {
+/** Refuses a page's origin outside the key's list; an empty list is any for a publishable key, none for a secret one. */
+export function assertOrigin({ caller, origins }: AuthenticatedKey, origin: string | undefined): void {
   if (origin === undefined) return
-  if (key.origins.length === 0 && key.kind === 'publishable') return
-  if (key.origins.includes(origin)) return
+  if (origins.length === 0 && caller.kind === 'publishable') return
+  if (origins.includes(origin)) return
   throw permissionDenied('this API key may not be used from this origin')
 }
 

@@ -7,6 +7,7 @@ export {
   type Authenticate,
   type AuthenticatedKey,
   assertAccess,
+  assertOrigin,
   type Credentials,
   createAuthenticate,
 } from './authenticate.js'

@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Earn, openEarn } from '../../../test/harness.js'
+import type { Database } from '../../kernel/database.js'
+import { createBudgets } from './budgets.js'
+
+let earn: Earn
+beforeAll(async () => {
+  earn = await openEarn()
+})
+afterAll(() => earn.close())
+
+async function allowance(hourlyUnits: number, monthlyUnits: number | null = null) {
+  const text = await earn.key({ kind: 'publishable', hourlyUnits, monthlyUnits })
+  const hint = `${text.slice(0, 12)}…${text.slice(-4)}`
+  const rows = await earn.db<{ id: string }[]>`select id from api_keys where hint = ${hint}`
+  return { keyId: rows[0]!.id, hourlyUnits, monthlyUnits }
+}
+
+/** The database, counting statements and how many are in flight at once. */
+function counting(db: Database) {
+  const seen = { statements: 0, inFlight: 0, inFlightMax: 0 }
+  const counted = new Proxy(db, {
+    apply: (target, self, args) => {
+      seen.statements += 1
+      seen.inFlight += 1
+      seen.inFlightMax = Math.max(seen.inFlightMax, seen.inFlight)
+      const done = () => {
+        seen.inFlight -= 1
+      }
+      const result = Promise.resolve(Reflect.apply(target, self, args))
+      result.then(done, done)
+      return result
+    },
+  })
+  return { db: counted, seen }
+}
+
+const mixed = [1, 3, 10]
+
+describe('budgets', () => {
+  it('serve exactly the budget to 500 calls at once through 4 independent chargers, in 10 of 10 runs', async () => {
+    for (let run = 0; run < 10; run++) {
+      const key = await allowance(100)
+      const chargers = Array.from({ length: 4 }, () => createBudgets(earn.ctx))
+      const charges = await Promise.all(Array.from({ length: 500 }, (_, i) => chargers[i % 4]!.charge(key, 1)))
+      const granted = charges.filter((charge) => charge.granted)
+      expect(granted).toHaveLength(100)
+      const shown = granted.map((charge) => Number(charge.headers['X-RateLimit-Used'])).sort((a, b) => a - b)
+      expect(shown).toEqual(Array.from({ length: 100 }, (_, i) => i + 1))
+      for (const charge of charges) if (!charge.granted) expect(charge.headers['X-RateLimit-Remaining']).toBe('0')
+    }
+  })
+
+  it('strand no unit under mixed costs 1, 3 and 10, in 10 of 10 runs', async () => {
+    for (let run = 0; run < 10; run++) {
+      const key = await allowance(97 + run)
+      const chargers = [createBudgets(earn.ctx), createBudgets(earn.ctx)]
+      const costs = Array.from({ length: 500 }, (_, i) => mixed[(i * 7 + run) % 3]!)
+      const charges = await Promise.all(costs.map((units, i) => chargers[i % 2]!.charge(key, units)))
+      const served = costs.reduce((sum, units, i) => sum + (charges[i]!.granted ? units : 0), 0)
+      expect(served).toBe(97 + run)
+    }
+  })
+
+  it('put what arrives meanwhile into one statement, never two in flight for a key', async () => {
+    const key = await allowance(10_000)
+    const { db, seen } = counting(earn.db)
+    const budgets = createBudgets({ ...earn.ctx, db })
+    await Promise.all(Array.from({ length: 300 }, () => budgets.charge(key, 2)))
+    expect(seen).toMatchObject({ statements: 2, inFlightMax: 1 })
+  })
+
+  it('hold the month as well, and refuse what is too dear while serving what fits', async () => {
+    const key = await allowance(1_000, 12)
+    const budgets = createBudgets(earn.ctx)
+    expect(await budgets.charge(key, 10)).toMatchObject({ granted: true })
+    const refused = await budgets.charge(key, 10)
+    expect(refused).toMatchObject({ granted: false, limit: 'monthly' })
+    expect(refused.headers).toMatchObject({ 'X-Monthly-Usage': '10', 'X-Monthly-Remaining': '2' })
+    const both = await Promise.all([budgets.charge(key, 3), budgets.charge(key, 2), budgets.charge(key, 1)])
+    expect(both.map(({ granted }) => granted)).toEqual([false, true, false])
+  })
+
+  it('begin anew with the hour and with the month, and charge a process with a late clock to the newer window', async () => {
+    const key = await allowance(5, 8)
+    const budgets = createBudgets(earn.ctx)
+    const late = createBudgets({ ...earn.ctx, clock: { ...earn.clock, now: () => new Date('2026-11-20T12:59:59Z') } })
+    earn.clock.set('2026-11-20T12:59:59Z')
+    expect(await budgets.charge(key, 5)).toMatchObject({ granted: true })
+    expect(await budgets.charge(key, 1)).toMatchObject({ granted: false, limit: 'hourly', retryAfterSeconds: 1 })
+    earn.clock.set('2026-11-20T13:00:00Z')
+    expect((await budgets.charge(key, 2)).headers).toMatchObject({ 'X-RateLimit-Used': '2', 'X-Monthly-Usage': '7' })
+    expect((await late.charge(key, 1)).headers).toMatchObject({ 'X-RateLimit-Used': '3', 'X-Monthly-Usage': '8' })
+    expect(await budgets.charge(key, 1)).toMatchObject({ granted: false, limit: 'monthly' })
+    earn.clock.set('2026-12-01T00:00:00Z')
+    expect((await budgets.charge(key, 1)).headers).toMatchObject({ 'X-RateLimit-Used': '1', 'X-Monthly-Usage': '1' })
+  })
+
+  it('only tell what is used when nothing is charged, even above the limit', async () => {
+    const key = await allowance(5)
+    const budgets = createBudgets(earn.ctx)
+    await budgets.charge(key, 5)
+    const lowered = { ...key, hourlyUnits: 3 }
+    expect(await budgets.charge(lowered, 0)).toMatchObject({ granted: true, headers: { 'X-RateLimit-Used': '5' } })
+    expect(await budgets.charge(lowered, 1)).toMatchObject({ granted: false })
+  })
+
+  it('refuse everything for a key of no units', async () => {
+    const key = await allowance(0)
+    expect(await createBudgets(earn.ctx).charge(key, 1)).toMatchObject({ granted: false, limit: 'hourly' })
+  })
+
+  it('fail when the database does, and charge again when it is back', async () => {
+    const key = await allowance(5)
+    let down = true
+    const flaky = new Proxy(earn.db, {
+      apply: (target, self, args) => (down ? Promise.reject(new Error('down')) : Reflect.apply(target, self, args)),
+    })
+    const budgets = createBudgets({ ...earn.ctx, db: flaky })
+    const failed = await Promise.allSettled([budgets.charge(key, 1), budgets.charge(key, 1)])
+    expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+    down = false
+    expect(await budgets.charge(key, 1)).toMatchObject({ granted: true, headers: { 'X-RateLimit-Used': '1' } })
+  })
+})
