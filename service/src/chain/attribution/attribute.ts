@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
-import { type Calldata, calldataBytes, formatHex, lowerAddress } from './bytes.js'
-import { isDistributorCode } from './codes.js'
+import { type Calldata, calldataBytes, formatHex, keccak256, lowerAddress } from './bytes.js'
+import { isDistributorCode, isPlainText } from './codes.js'
 import { marker } from './erc8021.js'
 import { type Frame, type FrameGroup, readFrames } from './frames.js'
 import { legacyMarker } from './legacy.js'
@@ -88,7 +88,6 @@ export type AttributionInput = {
 
 const markerText = formatHex(marker).slice(2)
 const legacyMarkerText = formatHex(legacyMarker).slice(2)
-const nothing: Attribution = { groups: [], bundler: [], truncated: false }
 
 /** Whether calldata holds one of the markers anywhere: a cheap look that spares reading most transactions. */
 export function mayCarryAttribution(input: Calldata): boolean {
@@ -106,7 +105,9 @@ export function mayCarryAttribution(input: Calldata): boolean {
  * ends the outer data as well. Deterministic, linear in the input, and never throws on any calldata.
  */
 export function attribute(transaction: AttributionInput): Attribution {
-  if (transaction.to === null || !mayCarryAttribution(transaction.input)) return nothing
+  if (transaction.to === null || !mayCarryAttribution(transaction.input)) {
+    return { groups: [], bundler: [], truncated: false }
+  }
   const data = calldataBytes(transaction.input)
   const from = lowerAddress(transaction.from)
   const { groups, bundle, truncated } = readFrames({
@@ -157,10 +158,18 @@ function checksFor(senders: number): number {
 }
 
 function readGroup(group: FrameGroup, context: Context, budget: Budget): Finding[] {
-  const frames = group.frames.map((frame) => ({ frame, ...readTails(context.data, frame, frame.floor) }))
-  const carrying = frames.flatMap(({ frame, bodyEnd, tails }, at) => {
+  const frames = group.frames.map((frame) => {
+    const { tails, bodyEnd } = readTails(context.data, frame, frame.floor)
+    let hash: Uint8Array | undefined
+    const callHash = () => {
+      hash ??= keccak256(context.data.subarray(frame.start, bodyEnd))
+      return hash
+    }
+    return { frame, tails, callHash }
+  })
+  const carrying = frames.flatMap(({ frame, tails, callHash }, at) => {
     // Each suffix is first tried on the call that carries it, before any is tried elsewhere.
-    const verdicts = tails.map((tail) => verify(tail, [{ frame, bodyEnd }], context, budget))
+    const verdicts = tails.map((tail) => verify(tail, [{ frame, callHash }], context, budget))
     return tails.length > 0 ? [{ frame, at, tails, verdicts }] : []
   })
   return carrying.map(({ frame, at, tails, verdicts }) => {
@@ -197,7 +206,7 @@ function readReading(tail: Tail, signature: SignatureVerdict): Reading {
     codes,
     attribution: 'legacy',
     signature,
-    actionId: typeof actionId === 'string' ? actionId : undefined,
+    actionId: typeof actionId === 'string' && isPlainText(actionId) ? actionId : undefined,
     referralCode: tracker?.referralCode,
   }
 }

@@ -1,7 +1,11 @@
-import { type Address, type Hex, keccak256 as viemKeccak256 } from 'viem'
+import { createKeccak } from 'hash-wasm'
+import type { Address, Hex } from 'viem'
 
 /** Calldata as a node gives it (0x text, any case) or as bytes. */
 export type Calldata = Hex | Uint8Array
+
+// Compiled once. It keeps state between init and digest, which no other code can come between.
+const keccak = await createKeccak(256)
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -35,7 +39,7 @@ export function lowerAddress(address: string): Address {
 
 /** Keccak-256 of some bytes. */
 export function keccak256(bytes: Uint8Array): Uint8Array {
-  return viemKeccak256(bytes, 'bytes')
+  return keccak.init().update(bytes).digest('binary')
 }
 
 /** Text of UTF-8 bytes, or undefined when they are not UTF-8. A byte order mark is kept: codes are compared byte for byte. */

@@ -1,7 +1,7 @@
 import type { Address, Hex } from 'viem'
 import { getAddress } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { chainId, schema0, schema2, signed, signers, tracker } from '../../../test/chain/suffixes.js'
+import { chainId, only, schema0, schema2, signed, signers, tracker } from '../../../test/chain/suffixes.js'
 import {
   account,
   deposit,
@@ -237,6 +237,14 @@ describe('foreign metadata', () => {
     )
     expect({ ...metadata }).toEqual({ '1': expect.any(String), '0x09': 'bytes', true: 'yes' })
     expect(problems).toEqual(['some metadata is left out'])
+  })
+
+  test('holds no NUL and no half character, which a database refuses', () => {
+    const halves = tracker('{"distributorId":"abc","x":"\\ud800\\u0000","referralCode":"\\u0000","actionId":"\\ud800"}')
+    const { metadata } = inspectInput(`${deposit}${halves}`)
+    expect(metadata).toMatchObject({ x: '\uFFFD\uFFFD', referralCode: '\uFFFD' })
+    const [reading] = only(`${deposit}${halves}`).readings
+    expect(reading).toMatchObject({ codes: ['abc'], referralCode: undefined, actionId: undefined })
   })
 
   test('is bounded in depth, number and length', () => {

@@ -1,5 +1,5 @@
 import { parseUtf8 } from './bytes.js'
-import { isDistributorCode } from './codes.js'
+import { isDistributorCode, isPlainText } from './codes.js'
 import type { Span } from './erc8021.js'
 import { countTopLevelKeys } from './jsonKeys.js'
 
@@ -80,7 +80,7 @@ function readTag(tag: string, payload: Uint8Array): Read | undefined {
   const [, distributorId = '', referralCode = ''] = tagShape.exec(tag) ?? []
   if (!isDistributorCode(distributorId)) return undefined
   const metadata = new Map(Object.entries({ distributorId, ...(referralCode ? { referralCode } : {}) }))
-  return { status: 'ok', tag, metadata, distributorId, ...(referralCode ? { referralCode } : {}), payload }
+  return { status: 'ok', tag, metadata, distributorId, ...(isPlainText(referralCode) ? { referralCode } : {}), payload }
 }
 
 function readObject(tag: string, payload: Uint8Array): Read | undefined {
@@ -97,7 +97,7 @@ function readObject(tag: string, payload: Uint8Array): Read | undefined {
     tag,
     metadata,
     ...(known ? { distributorId } : {}),
-    ...(typeof referralCode === 'string' && referralCode !== '' ? { referralCode } : {}),
+    ...(typeof referralCode === 'string' && isPlainText(referralCode) ? { referralCode } : {}),
     payload,
   }
 }

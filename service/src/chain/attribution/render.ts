@@ -7,10 +7,11 @@ export type JsonObject = { [name: string]: Json }
 const depthMax = 16
 const nodesMax = 500
 const textMax = 1024
+const unprintable = /[\0\p{Cs}]/gu
 
 /**
  * Foreign metadata as an object that JSON can carry and that cannot hurt its reader: no prototype, byte strings as 0x
- * hex, integers beyond 2^53 and non-finite numbers as text, maps as objects. At most 500 values, 16 levels and 1,024
+ * hex, NUL and half characters replaced, integers beyond 2^53 and non-finite numbers as text, maps as objects. At most 500 values, 16 levels and 1,024
  * characters a text; `truncated` says that something was left out, an ellipsis marks where.
  */
 export function renderMetadata(metadata: ReadonlyMap<unknown, unknown>): { value: JsonObject; truncated: boolean } {
@@ -71,7 +72,8 @@ function renderKey(key: unknown, budget: Budget): string {
 }
 
 function cut(text: string, budget: Budget): string {
-  if (text.length <= textMax) return text
-  budget.truncated = true
-  return `${text.slice(0, textMax)}…`
+  if (text.length > textMax) budget.truncated = true
+  const kept = text.length > textMax ? `${text.slice(0, textMax)}…` : text
+  // What is no character, and NUL, which JSON columns of a database refuse.
+  return kept.replace(unprintable, '\uFFFD')
 }

@@ -1,5 +1,4 @@
 import type { Address } from 'viem'
-import { keccak256 } from './bytes.js'
 import { isDistributorCode, isReferralCode } from './codes.js'
 import type { Suffix } from './erc8021.js'
 import type { Frame } from './frames.js'
@@ -22,8 +21,8 @@ export type SignatureVerdict = {
 /** The members of our own metadata, each absent when it is not of the form we write. */
 export type OwnMetadata = { actionId?: Uint8Array; referralCode?: string; signature?: Uint8Array }
 
-/** A frame with the part of its data that was there before any suffix. */
-export type SignedFrame = { frame: Frame; bodyEnd: number }
+/** A frame and the keccak256 of its data before any suffix, computed when it is first asked for. */
+export type SignedFrame = { frame: Frame; callHash: () => Uint8Array }
 
 /** Signature checks left; shared by what one sender put into a transaction so that hostile input has a price limit. */
 export type Budget = { checks: number }
@@ -77,13 +76,12 @@ export function readActionId(suffix: Suffix): string | undefined {
 export function verifySuffix(input: {
   suffix: Suffix
   frames: readonly SignedFrame[]
-  data: Uint8Array
   chainId: number
   signers: readonly Address[]
   recover: Recover
   budget: Budget
 }): SignatureVerdict {
-  const { suffix, frames, data, chainId, signers, recover, budget } = input
+  const { suffix, frames, chainId, signers, recover, budget } = input
   const metadata = suffix.status !== 'malformed' && 'metadata' in suffix ? suffix.metadata : undefined
   if (suffix.status === 'malformed' || !metadata?.has('g')) return unsigned
   const refuse = (error: string): SignatureVerdict => ({ ...unsigned, present: true, error })
@@ -96,12 +94,11 @@ export function verifySuffix(input: {
   if (code === undefined || !isDistributorCode(code)) return refuse(signatureErrors.badCode)
   if (signers.length === 0) return refuse(signatureErrors.noKeys)
 
-  for (const { frame, bodyEnd } of frames) {
+  for (const { frame, callHash } of frames) {
     if (budget.checks <= 0) return refuse(signatureErrors.budget)
     budget.checks -= 1
-    const callHash = keccak256(data.subarray(frame.start, bodyEnd))
     const { caller: wallet, target } = frame
-    const message = { code, actionId, chainId, wallet, target, callHash, referralCode: referralCode ?? '' }
+    const message = { code, actionId, chainId, wallet, target, callHash: callHash(), referralCode: referralCode ?? '' }
     const signer = recoverAttributionSigner(message, signature, recover)
     if (signer && signers.includes(signer)) return { present: true, valid: true, signer, error: '', provenBy: frame }
   }
