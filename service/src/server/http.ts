@@ -84,7 +84,9 @@ export function buildApp(ctx: Context, beforeError: BeforeError = async () => un
     reply.header('X-Request-Id', request.id)
     reply.header('X-Request-Cost', 0)
     reply.header('Content-Type', 'application/json')
-    // At once, so that the body of a request for nothing is not read.
+  })
+  // Before the body of a request for nothing is read.
+  app.addHook('preParsing', async (request) => {
     if (request.is404) throw notFound('no such route')
   })
   app.setNotFoundHandler((request, reply) => sendError(ctx, notFound('no such route'), request, reply))
