@@ -11,8 +11,8 @@ const unprintable = /[\0\p{Cs}]/gu
 
 /**
  * Foreign metadata as an object that JSON can carry and that cannot hurt its reader: no prototype, byte strings as 0x
- * hex, NUL and half characters replaced, integers beyond 2^53 and non-finite numbers as text, maps as objects. At most 500 values, 16 levels and 1,024
- * characters a text; `truncated` says that something was left out, an ellipsis marks where.
+ * hex, NUL and half characters replaced, integers beyond 2^53 and non-finite numbers as text, maps as objects. At most
+ * 500 values, 16 levels and 1,024 characters a text; `truncated` says that something was left out, an ellipsis where.
  */
 export function renderMetadata(metadata: ReadonlyMap<unknown, unknown>): { value: JsonObject; truncated: boolean } {
   const budget = { nodes: nodesMax, truncated: false }
