@@ -15,7 +15,11 @@ export class RpcError extends Error {
 export type RpcRequest = { method: string; params?: unknown }
 
 /** JSON-RPC to one chain over several urls. */
-export type Rpc = { request(request: RpcRequest): Promise<unknown> }
+export type Rpc = {
+  request(request: RpcRequest): Promise<unknown>
+  /** Results in the order of the requests, from one node, in one call where it allows that. Fails as a whole. */
+  batch(requests: readonly RpcRequest[]): Promise<unknown[]>
+}
 
 /**
  * JSON-RPC over HTTP. Urls are tried in turn: a url that fails is passed over for the next one; the error of the last
@@ -24,40 +28,62 @@ export type Rpc = { request(request: RpcRequest): Promise<unknown> }
 export function createRpc(outbound: Outbound, urls: readonly string[]): Rpc {
   let preferred = 0
   let nextId = 1
-  const call = async (url: string, { method, params }: RpcRequest): Promise<unknown> => {
-    const id = nextId++
-    const text = await outbound.fetchText({
+  const post = (url: string, body: unknown): Promise<string> =>
+    outbound.fetchText({
       url,
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ jsonrpc: '2.0', id, method, params: params ?? [] }),
+      body: JSON.stringify(body),
       retries: urls.length > 1 ? 0 : 2,
     })
-    return parseAnswer(text, id, url)
+  const envelope = ({ method, params }: RpcRequest) => ({ jsonrpc: '2.0', id: nextId++, method, params: params ?? [] })
+  const callOne = async (url: string, request: RpcRequest): Promise<unknown> => {
+    const body = envelope(request)
+    return readAnswer(parseJson(await post(url, body), url), body.id, url)
+  }
+  const unbatched = new Set<string>()
+  const callMany = async (url: string, requests: readonly RpcRequest[]): Promise<unknown[]> => {
+    if (unbatched.has(url) || requests.length === 1) return Promise.all(requests.map((request) => callOne(url, request)))
+    const bodies = requests.map(envelope)
+    const answers = parseJson(await post(url, bodies), url)
+    if (!Array.isArray(answers)) {
+      unbatched.add(url)
+      return callMany(url, requests)
+    }
+    const byId = new Map(answers.map((answer: unknown) => [readId(answer), answer]))
+    return bodies.map(({ id }) => readAnswer(byId.get(id), id, url))
+  }
+  const onSomeUrl = async <T>(call: (url: string) => Promise<T>): Promise<T> => {
+    let last: unknown = new OutboundError('network', 'the chain has no RPC url')
+    for (let turn = 0; turn < urls.length; turn++) {
+      const index = (preferred + turn) % urls.length
+      const url = urls[index]
+      if (url === undefined) break
+      try {
+        const result = await call(url)
+        preferred = index
+        return result
+      } catch (error) {
+        if (!(error instanceof OutboundError)) throw error
+        last = error
+      }
+    }
+    throw last
   }
   return {
-    request: async (request) => {
-      let last: unknown = new OutboundError('network', 'the chain has no RPC url')
-      for (let turn = 0; turn < urls.length; turn++) {
-        const index = (preferred + turn) % urls.length
-        const url = urls[index]
-        if (url === undefined) break
-        try {
-          const result = await call(url, request)
-          preferred = index
-          return result
-        } catch (error) {
-          if (!(error instanceof OutboundError)) throw error
-          last = error
-        }
-      }
-      throw last
-    },
+    request: (request) => onSomeUrl((url) => callOne(url, request)),
+    batch: (requests) => (requests.length === 0 ? Promise.resolve([]) : onSomeUrl((url) => callMany(url, requests))),
   }
 }
 
-function parseAnswer(text: string, id: number, url: string): unknown {
-  const answer = parseObject(text, url)
+function readId(answer: unknown): unknown {
+  return typeof answer === 'object' && answer !== null && 'id' in answer ? answer.id : undefined
+}
+
+function readAnswer(value: unknown, id: number, url: string): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new OutboundError('malformed', `${new URL(url).host} did not answer a JSON object`)
+  const answer = value as Record<string, unknown>
   if (answer.id !== id) throw new OutboundError('malformed', `${new URL(url).host} answered another request`)
   const { error } = answer
   if (typeof error === 'object' && error !== null) {
@@ -68,14 +94,10 @@ function parseAnswer(text: string, id: number, url: string): unknown {
   return answer.result
 }
 
-function parseObject(text: string, url: string): Record<string, unknown> {
-  let value: unknown
+function parseJson(text: string, url: string): unknown {
   try {
-    value = JSON.parse(text)
+    return JSON.parse(text)
   } catch (error) {
     throw new OutboundError('malformed', `${new URL(url).host} did not answer JSON`, undefined, { cause: error })
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new OutboundError('malformed', `${new URL(url).host} did not answer a JSON object`)
-  return value as Record<string, unknown>
 }

@@ -1,0 +1,93 @@
+-- Chain watching. `blocks`, `logs` and `transactions` are the raw store: append-only facts, removed only with an orphaned
+-- block. `chain_cursors` says how far a chain is derived; it moves in the same transaction as everything derived.
+alter table vaults add column id integer generated always as identity;
+alter table vaults add constraint vaults_id_key unique (id);
+-- Holds shares or assets on behalf of others (an escrow or silo); never counted as a depositor.
+alter table vaults add column escrow text check (escrow = lower(escrow));
+
+create table blocks (
+  chain_id bigint not null,
+  number bigint not null,
+  hash text collate "C" not null,
+  parent_hash text collate "C" not null,
+  timestamp timestamptz not null,
+  -- A header without facts goes once its block is final.
+  has_facts boolean not null,
+  primary key (chain_id, number)
+);
+create index blocks_bare_idx on blocks (chain_id, number) where not has_facts;
+create index blocks_timestamp_idx on blocks (chain_id, timestamp);
+
+create table logs (
+  chain_id bigint not null,
+  block_number bigint not null,
+  log_index integer not null,
+  transaction_index integer not null,
+  transaction_hash text collate "C" not null,
+  address text collate "C" not null,
+  -- Joined by commas, as many as the log has.
+  topics text collate "C" not null,
+  data text collate "C" not null,
+  primary key (chain_id, block_number, log_index)
+);
+create index logs_address_idx on logs (chain_id, address, block_number);
+
+-- Only transactions with a vault event or to an entry point.
+create table transactions (
+  chain_id bigint not null,
+  block_number bigint not null,
+  transaction_index integer not null,
+  hash text collate "C" not null,
+  sender text collate "C" not null,
+  target text collate "C",
+  input text collate "C" not null,
+  primary key (chain_id, block_number, transaction_index)
+);
+create index transactions_hash_idx on transactions (hash, chain_id);
+
+create table chain_cursors (
+  chain_id bigint primary key references chains (chain_id),
+  -- First block read.
+  start_block bigint not null,
+  -- Last block derived; one below start_block before the first.
+  block_number bigint not null,
+  block_hash text collate "C" not null,
+  block_timestamp timestamptz,
+  head_number bigint not null,
+  finalized_number bigint,
+  state text not null default 'backfilling' check (state in ('backfilling', 'live', 'stalled')),
+  reason text,
+  -- What of the configuration the derived rows rest on; a difference re-derives.
+  configuration jsonb not null default '[]',
+  updated_at timestamptz not null
+);
+
+-- Vaults whose logs are read, and up to where for one that was added later than the rest.
+create table watched_vaults (
+  chain_id bigint not null,
+  address text collate "C" not null,
+  from_block bigint not null,
+  raw_to bigint not null,
+  joined boolean not null,
+  primary key (chain_id, address)
+);
+
+-- A record of every reorganisation, kept for good.
+create table chain_reorgs (
+  id bigint generated always as identity primary key,
+  chain_id bigint not null,
+  detected_at timestamptz not null,
+  ancestor_number bigint not null,
+  ancestor_hash text not null,
+  old_number bigint not null,
+  old_hash text not null,
+  retracted_interactions integer not null
+);
+create index chain_reorgs_chain_idx on chain_reorgs (chain_id, detected_at);
+
+-- Addresses of our attribution keys, present and retired. Configuration.
+create table attribution_signers (
+  address text collate "C" primary key check (address = lower(address)),
+  active_from timestamptz not null,
+  retired_at timestamptz
+);

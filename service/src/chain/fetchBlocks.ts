@@ -1,0 +1,72 @@
+import { OutboundError } from '../kernel/outbound.js'
+import type { Node } from './node.js'
+import { assembleBlocks, type Header, type RawBlock, type RawLog } from './raw.js'
+
+/** What is read of a chain: contracts, first topics, and which events make a transaction's calldata worth keeping. */
+export type WatchList = {
+  addresses: readonly string[]
+  topics: readonly string[]
+  callTopics: ReadonlySet<string>
+  /** Entry points whose UserOperationEvents split a bundle, lower-case. */
+  entryPoints: ReadonlySet<string>
+  operationTopic: string
+}
+
+/** Everything kept of one block whose header is known. Logs are asked for by block hash, so they cannot be another's. */
+export async function fetchBlock(node: Node, header: Header, list: WatchList): Promise<RawBlock> {
+  if (list.addresses.length === 0) return { ...header, logs: [], transactions: [] }
+  const logs = await node.listLogs({ addresses: list.addresses, topics: list.topics, blockHash: header.hash })
+  const [block] = await complete(node, [header], logs, list)
+  if (!block) throw new OutboundError('malformed', 'a block was lost')
+  return block
+}
+
+/** Blocks with facts of a range that is too deep to change, and the header of its last block. */
+export async function fetchRange(
+  node: Node,
+  range: { from: number; to: number },
+  list: WatchList,
+): Promise<{ blocks: RawBlock[]; last: Header }> {
+  const logs =
+    list.addresses.length === 0
+      ? []
+      : await node.listLogs({ addresses: list.addresses, topics: list.topics, fromBlock: range.from, toBlock: range.to })
+  const numbers = new Set(logs.map((log) => log.blockNumber))
+  if ([...numbers].some((number) => number < range.from || number > range.to))
+    throw new OutboundError('malformed', 'a node gave logs outside the range asked')
+  numbers.add(range.to)
+  const headers = await node.listHeaders([...numbers].sort((a, b) => a - b))
+  const last = headers.at(-1)
+  if (!last) throw new OutboundError('malformed', 'a node gave no header')
+  const blocks = await complete(node, headers, logs, list)
+  return { blocks: blocks.filter((block) => block.logs.length > 0), last }
+}
+
+/** Adds the transactions that matter, and for bundles of user operations the events that split them. */
+async function complete(
+  node: Node,
+  headers: readonly Header[],
+  logs: readonly RawLog[],
+  list: WatchList,
+): Promise<RawBlock[]> {
+  const hashes = new Set(
+    logs.filter((log) => list.callTopics.has(log.topics[0] ?? '')).map((log) => log.transactionHash),
+  )
+  const transactions = await node.listTransactions([...hashes])
+  const places = new Map(logs.map((log) => [log.transactionHash, log]))
+  for (const { hash, blockNumber, transactionIndex } of transactions) {
+    const log = places.get(hash)
+    if (log?.blockNumber !== blockNumber || log.transactionIndex !== transactionIndex)
+      throw new OutboundError('malformed', 'a node places a transaction and its logs differently')
+  }
+  const bundles = transactions.filter(({ to }) => to !== null && list.entryPoints.has(to))
+  const marks = await Promise.all(bundles.map(({ hash }) => node.listReceiptLogs(hash)))
+  const operations = marks
+    .flat()
+    .filter((log) => log.topics[0] === list.operationTopic && list.entryPoints.has(log.address))
+  const known = new Set(logs.map((log) => `${log.blockNumber}:${log.logIndex}`))
+  const all = [...logs, ...operations.filter((log) => !known.has(`${log.blockNumber}:${log.logIndex}`))]
+  all.sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
+  transactions.sort((a, b) => a.blockNumber - b.blockNumber || a.transactionIndex - b.transactionIndex)
+  return assembleBlocks(headers, all, transactions)
+}

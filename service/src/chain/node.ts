@@ -1,0 +1,148 @@
+import { OutboundError } from '../kernel/outbound.js'
+import type { Header, RawLog, RawTransaction } from './raw.js'
+import type { Rpc, RpcRequest } from './rpc.js'
+
+/** What a node is asked for, parsed and checked at this edge. Nothing it says is believed further in without a check. */
+export type Node = {
+  chainId(): Promise<number>
+  /** Undefined when the node does not know the block (or the tag). */
+  findHeader(at: number | 'latest' | 'finalized'): Promise<Header | undefined>
+  listHeaders(numbers: readonly number[]): Promise<Header[]>
+  /** Logs of a range of blocks or of one block, in order. */
+  listLogs(filter: LogFilter): Promise<RawLog[]>
+  listTransactions(hashes: readonly string[]): Promise<RawTransaction[]>
+  /** All logs of one transaction. */
+  listReceiptLogs(hash: string): Promise<RawLog[]>
+}
+
+export type LogFilter = {
+  addresses: readonly string[]
+  topics: readonly string[]
+} & ({ fromBlock: number; toBlock: number } | { blockHash: string })
+
+/** Requests in one HTTP call. */
+const batchMax = 100
+
+/** Wraps the JSON-RPC of a chain. */
+export function createNode(rpc: Rpc): Node {
+  const batch = async (requests: readonly RpcRequest[]): Promise<unknown[]> => {
+    const results: unknown[] = []
+    for (let at = 0; at < requests.length; at += batchMax)
+      results.push(...(await rpc.batch(requests.slice(at, at + batchMax))))
+    return results
+  }
+  const headerRequest = (at: number | string): RpcRequest => ({
+    method: 'eth_getBlockByNumber',
+    params: [typeof at === 'number' ? toQuantity(at) : at, false],
+  })
+  return {
+    chainId: async () => readQuantity(await rpc.request({ method: 'eth_chainId' }), 'chain id'),
+    findHeader: async (at) => {
+      const value = await rpc.request(headerRequest(at))
+      return value === null ? undefined : readHeader(value)
+    },
+    listHeaders: async (numbers) =>
+      (await batch(numbers.map(headerRequest))).map((value, index) => {
+        const header = readHeader(value)
+        if (header.number !== numbers[index]) throw malformed('a node answered another block than asked')
+        return header
+      }),
+    listLogs: async (filter) => {
+      const place =
+        'blockHash' in filter
+          ? { blockHash: filter.blockHash }
+          : { fromBlock: toQuantity(filter.fromBlock), toBlock: toQuantity(filter.toBlock) }
+      const value = await rpc.request({
+        method: 'eth_getLogs',
+        params: [{ ...place, address: filter.addresses, topics: [filter.topics] }],
+      })
+      return readLogs(value, 'blockHash' in filter ? filter.blockHash : undefined)
+    },
+    listTransactions: async (hashes) =>
+      (await batch(hashes.map((hash) => ({ method: 'eth_getTransactionByHash', params: [hash] })))).map(
+        (value, index) => {
+          const transaction = readTransaction(value)
+          if (transaction.hash !== hashes[index]) throw malformed('a node answered another transaction than asked')
+          return transaction
+        },
+      ),
+    listReceiptLogs: async (hash) => {
+      const value = readObject(await rpc.request({ method: 'eth_getTransactionReceipt', params: [hash] }), 'receipt')
+      return readLogs(value['logs'], undefined)
+    },
+  }
+}
+
+export function toQuantity(value: number): string {
+  return `0x${value.toString(16)}`
+}
+
+function malformed(message: string): OutboundError {
+  return new OutboundError('malformed', message)
+}
+
+function readObject(value: unknown, what: string): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw malformed(`a node gave no ${what}`)
+  return value as Record<string, unknown>
+}
+
+function readQuantity(value: unknown, what: string): number {
+  const number = typeof value === 'string' && /^0x[0-9a-fA-F]{1,14}$/.test(value) ? Number(value) : Number.NaN
+  if (!Number.isSafeInteger(number)) throw malformed(`a node gave a ${what} that is no quantity`)
+  return number
+}
+
+const hashPattern = /^0x[0-9a-fA-F]{64}$/
+const addressPattern = /^0x[0-9a-fA-F]{40}$/
+const bytesPattern = /^0x(?:[0-9a-fA-F]{2})*$/
+
+function readText(value: unknown, pattern: RegExp, what: string): string {
+  if (typeof value !== 'string' || !pattern.test(value)) throw malformed(`a node gave a malformed ${what}`)
+  return value.toLowerCase()
+}
+
+function readHeader(value: unknown): Header {
+  const block = readObject(value, 'block')
+  return {
+    number: readQuantity(block['number'], 'block number'),
+    hash: readText(block['hash'], hashPattern, 'block hash'),
+    parentHash: readText(block['parentHash'], hashPattern, 'parent hash'),
+    timestamp: readQuantity(block['timestamp'], 'timestamp'),
+  }
+}
+
+/** Logs of one block hash when given; each log's own block hash is kept aside and must agree with it. */
+function readLogs(value: unknown, blockHash: string | undefined): RawLog[] {
+  if (!Array.isArray(value)) throw malformed('a node gave no list of logs')
+  const logs = value.map((item: unknown) => {
+    const log = readObject(item, 'log')
+    if (blockHash !== undefined && log['blockHash'] !== blockHash)
+      throw malformed('a node gave logs of another block than asked')
+    const topics = log['topics']
+    if (!Array.isArray(topics) || topics.length > 4) throw malformed('a node gave a log without topics')
+    return {
+      blockNumber: readQuantity(log['blockNumber'], 'block number'),
+      logIndex: readQuantity(log['logIndex'], 'log index'),
+      transactionIndex: readQuantity(log['transactionIndex'], 'transaction index'),
+      transactionHash: readText(log['transactionHash'], hashPattern, 'transaction hash'),
+      address: readText(log['address'], addressPattern, 'address'),
+      topics: topics.map((topic: unknown) => readText(topic, hashPattern, 'topic')),
+      data: readText(log['data'], bytesPattern, 'log data'),
+    }
+  })
+  logs.sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
+  return logs
+}
+
+function readTransaction(value: unknown): RawTransaction {
+  const transaction = readObject(value, 'transaction')
+  const to = transaction['to']
+  return {
+    blockNumber: readQuantity(transaction['blockNumber'], 'block number'),
+    transactionIndex: readQuantity(transaction['transactionIndex'], 'transaction index'),
+    hash: readText(transaction['hash'], hashPattern, 'transaction hash'),
+    from: readText(transaction['from'], addressPattern, 'address'),
+    to: to === null || to === undefined ? null : readText(to, addressPattern, 'address'),
+    input: readText(transaction['input'], bytesPattern, 'input'),
+  }
+}

@@ -1,0 +1,44 @@
+/** A log as a node gives it; addresses and hashes lower-case. */
+export type RawLog = {
+  blockNumber: number
+  logIndex: number
+  transactionIndex: number
+  transactionHash: string
+  address: string
+  topics: readonly string[]
+  data: string
+}
+
+/** A transaction whose calldata may say who brought it. */
+export type RawTransaction = {
+  blockNumber: number
+  transactionIndex: number
+  hash: string
+  from: string
+  to: string | null
+  input: string
+}
+
+export type Header = {
+  number: number
+  hash: string
+  parentHash: string
+  /** Unix seconds. */
+  timestamp: number
+}
+
+/** What is kept of a block: its header, the logs of what is watched, and the transactions that matter, all in order. */
+export type RawBlock = Header & { logs: readonly RawLog[]; transactions: readonly RawTransaction[] }
+
+/** Puts ordered headers, logs and transactions together. */
+export function assembleBlocks(
+  headers: readonly Header[],
+  logs: readonly RawLog[],
+  transactions: readonly RawTransaction[],
+): RawBlock[] {
+  const blocks = headers.map((header) => ({ ...header, logs: [] as RawLog[], transactions: [] as RawTransaction[] }))
+  const byNumber = new Map(blocks.map((block) => [block.number, block]))
+  for (const log of logs) byNumber.get(log.blockNumber)?.logs.push(log)
+  for (const transaction of transactions) byNumber.get(transaction.blockNumber)?.transactions.push(transaction)
+  return blocks
+}

@@ -1,0 +1,152 @@
+import type { Database, Queryable } from '../kernel/database.js'
+
+export type ChainState = 'backfilling' | 'live' | 'stalled'
+
+/** How far a chain is derived and what is known of its head. */
+export type Cursor = {
+  chainId: number
+  startBlock: number
+  blockNumber: number
+  /** Empty before the first block. */
+  blockHash: string
+  blockTimestamp: Date | null
+  headNumber: number
+  finalizedNumber: number | null
+  state: ChainState
+  reason: string | null
+  updatedAt: Date
+}
+
+const columns = (db: Queryable) => db`chain_id as "chainId", start_block as "startBlock", block_number as "blockNumber",
+  block_hash as "blockHash", block_timestamp as "blockTimestamp", head_number as "headNumber",
+  finalized_number as "finalizedNumber", state, reason, updated_at as "updatedAt"`
+
+export async function findCursor(db: Queryable, chainId: number): Promise<Cursor | undefined> {
+  const rows = await db<Cursor[]>`select ${columns(db)} from chain_cursors where chain_id = ${chainId}`
+  return rows[0]
+}
+
+export async function listCursors(db: Queryable): Promise<Cursor[]> {
+  return db<Cursor[]>`select ${columns(db)} from chain_cursors order by chain_id`
+}
+
+/** The cursor, locked until the transaction ends. */
+export async function lockCursor(db: Queryable, chainId: number): Promise<Cursor | undefined> {
+  const rows = await db<Cursor[]>`select ${columns(db)} from chain_cursors where chain_id = ${chainId} for update`
+  return rows[0]
+}
+
+/** Starts a chain just below its first block; an existing cursor stays. */
+export async function createCursor(db: Queryable, chainId: number, startBlock: number, at: Date): Promise<void> {
+  await db`
+    insert into chain_cursors (chain_id, start_block, block_number, block_hash, head_number, updated_at)
+    values (${chainId}, ${startBlock}, ${startBlock - 1}, '', ${startBlock - 1}, ${at}) on conflict do nothing`
+}
+
+export type CursorMove = {
+  chainId: number
+  blockNumber: number
+  blockHash: string
+  blockTimestamp: Date | null
+  at: Date
+}
+
+export async function moveCursor(db: Queryable, move: CursorMove): Promise<void> {
+  await db`
+    update chain_cursors set block_number = ${move.blockNumber}, block_hash = ${move.blockHash},
+      block_timestamp = ${move.blockTimestamp}, head_number = greatest(head_number, ${move.blockNumber}), updated_at = ${move.at}
+    where chain_id = ${move.chainId}`
+}
+
+/** Records what a node says of its head, without moving the cursor. */
+export async function recordHead(
+  db: Queryable,
+  head: {
+    chainId: number
+    headNumber: number
+    finalizedNumber: number | null
+    state: ChainState
+    reason: string | null
+    at: Date
+  },
+): Promise<void> {
+  await db`
+    update chain_cursors set head_number = ${head.headNumber}, finalized_number = ${head.finalizedNumber},
+      state = ${head.state}, reason = ${head.reason}, updated_at = ${head.at}
+    where chain_id = ${head.chainId}`
+}
+
+/** Records that a chain cannot go on by itself, and why. */
+export async function recordStall(db: Queryable, chainId: number, reason: string, at: Date): Promise<void> {
+  await db`
+    update chain_cursors set state = 'stalled', reason = ${reason}, updated_at = ${at} where chain_id = ${chainId}`
+}
+
+export type Reorg = {
+  chainId: number
+  detectedAt: Date
+  ancestorNumber: number
+  ancestorHash: string
+  oldNumber: number
+  oldHash: string
+}
+
+/** Keeps a record of a reorganisation; answers its id. */
+export async function recordReorg(db: Queryable, reorg: Reorg): Promise<number> {
+  const rows = await db<{ id: number }[]>`
+    insert into chain_reorgs
+      (chain_id, detected_at, ancestor_number, ancestor_hash, old_number, old_hash, retracted_interactions)
+    values (${reorg.chainId}, ${reorg.detectedAt}, ${reorg.ancestorNumber}, ${reorg.ancestorHash}, ${reorg.oldNumber},
+      ${reorg.oldHash}, 0) returning id`
+  const [row] = rows
+  if (!row) throw new Error('a recorded reorganisation has no id')
+  return row.id
+}
+
+export async function recordRetractedCount(db: Queryable, reorgId: number, count: number): Promise<void> {
+  await db`update chain_reorgs set retracted_interactions = ${count} where id = ${reorgId}`
+}
+
+/** First number of the advisory lock of a chain's watcher; the second is the chain id. */
+const watcherLock = 6_736_002
+
+export type WatcherLock = {
+  /** Whether the lock is still ours: its connection answers. */
+  isHeld(): Promise<boolean>
+  release(): Promise<void>
+}
+
+/**
+ * Takes the lock of a chain's watcher on a connection of its own, undefined when another process holds it. PostgreSQL
+ * frees it when that connection ends, so a killed process holds nothing.
+ */
+export async function tryWatcherLock(db: Database, chainId: number): Promise<WatcherLock | undefined> {
+  const connection = await db.reserve()
+  try {
+    const [row] = await connection<{ taken: boolean }[]>`
+      select pg_try_advisory_lock(${watcherLock}, ${chainId | 0}) as taken`
+    if (!row?.taken) {
+      connection.release()
+      return undefined
+    }
+  } catch (error) {
+    connection.release()
+    throw error
+  }
+  return {
+    isHeld: async () => {
+      try {
+        const rows = await connection<{ held: boolean }[]>`
+          select exists (select from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()
+            and classid = ${watcherLock}::bigint::oid and objid = (${chainId | 0}::bigint & 4294967295)::oid) as held`
+        return rows[0]?.held ?? false
+      } catch {
+        return false
+      }
+    },
+    release: async () => {
+      await connection`select pg_advisory_unlock(${watcherLock}, ${chainId | 0})`.catch(() => undefined)
+      connection.release()
+    },
+  }
+}

@@ -1,0 +1,203 @@
+import type { Clock } from '../kernel/clock.js'
+import type { Log } from '../kernel/log.js'
+import { findOutboundError } from './chains.js'
+import { fetchBlock, fetchRange, type WatchList } from './fetchBlocks.js'
+import { decideStep, finalNumber, judgeReorg } from './localChain.js'
+import type { Node } from './node.js'
+import type { Header, RawBlock } from './raw.js'
+import { RpcError } from './rpc.js'
+import type { ChainState, Cursor } from './storeCursor.js'
+
+/** What a chain needs to be watched; `Chain` has all of it. */
+export type WatchSettings = {
+  chainId: number
+  confirmations: number
+  finalityDepth: number
+  reorgRecheckSeconds: number
+}
+
+/**
+ * Where blocks go. Each call is one database transaction with the cursor; it throws `CursorMoved` when the cursor is not
+ * where the caller believes it to be.
+ */
+export type Sink = {
+  /** Takes up changes of the configuration; answers where the chain stands. `head` starts a chain with nothing to read. */
+  refresh(head: Header): Promise<Cursor>
+  watchList(): WatchList
+  append(cursor: Cursor, blocks: readonly RawBlock[], tip: Header): Promise<Cursor>
+  rewind(cursor: Cursor, ancestor: { number: number; hash: string }): Promise<Cursor>
+  /** Progress that does not move the cursor: logs of vaults added later. Answers whether there is more to do. */
+  backfill(cursor: Cursor, node: Node): Promise<boolean>
+  recordHead(cursor: Cursor, head: HeadRecord): Promise<void>
+  localHash(number: number): Promise<string | undefined>
+  listHeadersDown(from: number, count: number): Promise<Header[]>
+}
+
+export type HeadRecord = {
+  headNumber: number
+  finalizedNumber: number | null
+  state: ChainState
+  reason: string | null
+}
+
+export class CursorMoved extends Error {
+  override readonly name = 'CursorMoved'
+}
+
+export type Watcher = {
+  /** One look at the chain. `progress`: look again at once; `idle`: nothing new; `stalled`: an operator is needed. */
+  step(): Promise<'progress' | 'idle' | 'stalled'>
+}
+
+type Options = { chain: WatchSettings; node: Node; sink: Sink; clock: Clock; log: Log; windowMax?: number }
+
+/** Blocks at the head that are derived in one transaction. */
+const headBatch = 32
+/** Stored headers compared at once in the search for a common ancestor. */
+const ancestorBatch = 16
+
+/** Turns a chain into appended blocks and reorganisations, one step at a time. */
+export function createWatcher(options: Options): Watcher {
+  const { chain, node, sink, clock, log } = options
+  const windowMax = options.windowMax ?? 10_000
+  let window = Math.min(2_000, windowMax)
+
+  const readWindow = async (from: number, to: number, list: WatchList) => {
+    for (;;) {
+      const end = Math.min(to, from + window - 1)
+      try {
+        const range = await fetchRange(node, { from, to: end }, list)
+        window = Math.min(windowMax, window * 2)
+        return range
+      } catch (error) {
+        const outbound = findOutboundError(error)
+        const tooMuch = error instanceof RpcError || outbound?.kind === 'too-large' || outbound?.kind === 'timeout'
+        if (!tooMuch || end === from) throw error
+        window = Math.max(1, Math.floor((end - from + 1) / 2))
+      }
+    }
+  }
+
+  const followDeep = async (cursor: Cursor, to: number): Promise<void> => {
+    await assertTip(cursor)
+    const { blocks, last } = await readWindow(cursor.blockNumber + 1, to, sink.watchList())
+    await sink.append(cursor, blocks, last)
+  }
+
+  /** The tip must still be the node's block before anything is put on it unlinked. */
+  const assertTip = async (cursor: Cursor): Promise<void> => {
+    if (cursor.blockHash === '') return
+    const held = await node.findHeader(cursor.blockNumber)
+    if (held && held.hash !== cursor.blockHash) throw new ForkFound()
+  }
+
+  const followHead = async (cursor: Cursor, head: Header): Promise<void> => {
+    const from = cursor.blockNumber + 1
+    const to = Math.min(head.number, from + headBatch - 1)
+    const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index)
+    const headers = to === head.number && numbers.length === 1 ? [head] : await node.listHeaders(numbers)
+    let tip = { number: cursor.blockNumber, hash: cursor.blockHash }
+    const linked: Header[] = []
+    for (const header of headers) {
+      if (decideStep(tip, header, () => undefined).kind !== 'append') break
+      linked.push(header)
+      tip = header
+    }
+    const last = linked.at(-1)
+    if (!last) throw new ForkFound()
+    const list = sink.watchList()
+    const blocks = await Promise.all(linked.map((header) => fetchBlock(node, header, list)))
+    await sink.append(cursor, blocks, last)
+  }
+
+  const findAncestor = async (cursor: Cursor): Promise<{ number: number; hash: string } | undefined> => {
+    for (let from = cursor.blockNumber; ; ) {
+      const held = await sink.listHeadersDown(from, ancestorBatch)
+      if (held.length === 0) return undefined
+      const theirs = await Promise.all(held.map(({ number }) => node.findHeader(number)))
+      const match = held.find((header, index) => theirs[index]?.hash === header.hash)
+      if (match) return match
+      from = (held.at(-1)?.number ?? 0) - 1
+    }
+  }
+
+  const reorganise = async (cursor: Cursor): Promise<'progress' | 'stalled'> => {
+    const ancestor = await findAncestor(cursor)
+    const stall = async (reason: string): Promise<'stalled'> => {
+      const { headNumber, finalizedNumber } = cursor
+      await sink.recordHead(cursor, { headNumber, finalizedNumber, state: 'stalled', reason })
+      log.error({ chainId: chain.chainId, block: cursor.blockNumber }, reason)
+      return 'stalled'
+    }
+    if (!ancestor) return stall('the node has another chain than this database, without a common block')
+    if (ancestor.number === cursor.blockNumber) return 'progress'
+    const verdict = judgeReorg({
+      ancestor: ancestor.number,
+      head: cursor.blockNumber,
+      confirmations: chain.confirmations,
+      finalized: cursor.finalizedNumber,
+      finalityDepth: chain.finalityDepth,
+    })
+    if (verdict === 'refuse')
+      return stall(`the node replaced final blocks above ${ancestor.number}; check it, then run: openearn chains rewind`)
+    if (verdict === 'recheck') {
+      await clock.sleep(chain.reorgRecheckSeconds * 1000)
+      const again = await findAncestor(cursor)
+      if (again?.number !== ancestor.number) return 'progress'
+    }
+    await sink.rewind(cursor, ancestor)
+    log.warn({ chainId: chain.chainId, from: cursor.blockNumber, to: ancestor.number }, 'reorganisation')
+    return 'progress'
+  }
+
+  const isFork = async (cursor: Cursor, head: Header): Promise<boolean> => {
+    if (head.number > cursor.blockNumber || cursor.blockHash === '') return false
+    const held = head.number === cursor.blockNumber ? cursor.blockHash : await sink.localHash(head.number)
+    return held !== undefined && held !== head.hash
+  }
+
+  return {
+    step: async () => {
+      const head = await node.findHeader('latest')
+      if (!head) return 'idle'
+      const cursor = await sink.refresh(head)
+      try {
+        if (await isFork(cursor, head)) return await reorganise(cursor)
+        const finalizedNumber = await readFinal(node, cursor, head, chain.finalityDepth)
+        const deepTo = Math.min(finalizedNumber ?? -1, head.number - headBatch)
+        const behind = head.number > cursor.blockNumber
+        const more = await sink.backfill(cursor, node)
+        const isLive = head.number - cursor.blockNumber <= headBatch
+        await sink.recordHead(cursor, {
+          headNumber: Math.max(head.number, cursor.blockNumber),
+          finalizedNumber,
+          state: isLive && !more ? 'live' : 'backfilling',
+          reason: null,
+        })
+        if (behind && cursor.blockNumber < deepTo) await followDeep(cursor, deepTo)
+        else if (behind) await followHead(cursor, head)
+        return behind || more ? 'progress' : 'idle'
+      } catch (error) {
+        if (error instanceof ForkFound) return reorganise(cursor)
+        if (error instanceof CursorMoved) return 'progress'
+        throw error
+      }
+    },
+  }
+}
+
+class ForkFound extends Error {
+  override readonly name = 'ForkFound'
+}
+
+/** Up to where blocks are final: asked of the node only when its head has moved. */
+async function readFinal(node: Node, cursor: Cursor, head: Header, finalityDepth: number): Promise<number | null> {
+  const previous = cursor.finalizedNumber
+  if (head.number <= cursor.headNumber && previous !== null) return previous
+  const finalized = await node.findHeader('finalized').catch((error: unknown) => {
+    // A node that does not know the tag refuses the call; then depth decides.
+    if (error instanceof RpcError) return undefined
+    throw error
+  })
+  return finalNumber({ head: head.number, finalized: finalized?.number ?? null, finalityDepth, previous })
+}

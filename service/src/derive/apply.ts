@@ -1,0 +1,50 @@
+import type { RawBlock } from '../chain/raw.js'
+import type { Queryable } from '../kernel/database.js'
+import { type Derivation, derive, listStateKeys, type RequestOwner } from './derive.js'
+import { type DerivedRows, type DeriveState, emptyRows } from './rows.js'
+import { recordInteractions, recordWatched } from './storeLedger.js'
+import { loadState, recordPositions } from './storePositions.js'
+
+/** Derives blocks in order on the state the database holds, and writes the rows. */
+export async function applyBlocks(
+  db: Queryable,
+  derivation: Derivation,
+  blocks: readonly RawBlock[],
+): Promise<DerivedRows> {
+  const holders = new Map<string, { vaultId: number; wallet: string }>()
+  const requests = new Map<string, RequestOwner>()
+  for (const block of blocks) {
+    const keys = listStateKeys(block, derivation)
+    for (const [key, value] of keys.holders) holders.set(key, value)
+    for (const [key, value] of keys.requests) requests.set(key, value)
+  }
+  const state = await loadState(db, { holders: holders.values(), requests: requests.values() })
+  const rows = deriveBlocks(blocks, derivation, state)
+  await recordRows(db, derivation, rows)
+  return rows
+}
+
+/** Derives blocks in order; `state` is advanced in place. */
+export function deriveBlocks(blocks: readonly RawBlock[], derivation: Derivation, state: DeriveState): DerivedRows {
+  const rows = emptyRows()
+  for (const block of blocks) {
+    if (block.logs.length === 0) continue
+    const own = derive(block, derivation, state)
+    rows.balanceChanges.push(...own.balanceChanges)
+    rows.lotChanges.push(...own.lotChanges)
+    rows.requests.push(...own.requests)
+    rows.requestChanges.push(...own.requestChanges)
+    rows.interactions.push(...own.interactions)
+    rows.watched.push(...own.watched)
+  }
+  return rows
+}
+
+/** Writes derived rows. */
+export async function recordRows(db: Queryable, derivation: Derivation, rows: DerivedRows): Promise<void> {
+  const { config } = derivation
+  await recordPositions(db, rows)
+  const vaults = new Map(config.vaults.map((vault) => [vault.id, vault]))
+  await recordInteractions(db, config.chainId, rows.interactions, vaults)
+  await recordWatched(db, config.chainId, rows.watched)
+}

@@ -1,0 +1,84 @@
+/** A vault as the derivation sees it. Addresses lower-case, instants in unix seconds of chain time. */
+export type DeriveVault = {
+  id: number
+  address: string
+  kind: string
+  receiptToken: string
+  asset: string
+  assetDecimals: number
+  escrow: string | null
+  startBlock: number
+  activeFrom: number
+}
+
+export type SignedOnlySetting = { from: number; signedOnly: boolean }
+
+/** Everything beside the chain that decides derived rows; each part holds from an instant of chain time. */
+export type DeriveConfig = {
+  chainId: number
+  vaults: readonly DeriveVault[]
+  /** Registered from when, by distributor. */
+  distributors: ReadonlyMap<string, number>
+  /** Settings by distributor, oldest first. */
+  signedOnly: ReadonlyMap<string, readonly SignedOnlySetting[]>
+  /** Addresses of our attribution keys, present and retired, lower-case. */
+  signers: ReadonlySet<string>
+  /** ERC-4337 entry points we unwrap, lower-case. */
+  entryPoints: readonly string[]
+}
+
+/** The published ERC-4337 entry points: 0.6, 0.7 and 0.8. */
+export const knownEntryPoints: readonly string[] = [
+  '0x5ff137d4b0fdcd49dca30c7cf57e578a026d2789',
+  '0x0000000071727de22e5e9d8baf0edac6f37da032',
+  '0x4337084d9e255ff0702461cf8895ce9e3b5ff108',
+]
+
+/** Whether a code names a distributor registered at an instant. */
+export function isRegistered(config: DeriveConfig, code: string, timestamp: number): boolean {
+  const from = config.distributors.get(code)
+  return from !== undefined && from <= timestamp
+}
+
+/** Whether a distributor accepts signed attributions only, at an instant. */
+export function isSignedOnly(config: DeriveConfig, distributorId: string, timestamp: number): boolean {
+  const settings = config.signedOnly.get(distributorId) ?? []
+  return settings.findLast((setting) => setting.from <= timestamp)?.signedOnly ?? false
+}
+
+/** Deposits need a request first, and the Deposit event is the claim (ERC-7540). */
+export function hasAsyncDeposit(vault: Pick<DeriveVault, 'kind'>): boolean {
+  return vault.kind.startsWith('erc7540') && vault.kind !== 'erc7540-redeem'
+}
+
+/** Redemptions need a request first, and the Withdraw event is the claim (ERC-7540). */
+export function hasAsyncRedeem(vault: Pick<DeriveVault, 'kind'>): boolean {
+  return vault.kind.startsWith('erc7540') && vault.kind !== 'erc7540-deposit'
+}
+
+/** One dated line of configuration and the instant from which it decides rows. */
+export type DatedLine = { line: string; from: number }
+
+/** The configuration as dated lines: two configurations give the same rows below the earliest line they do not share. */
+export function listDatedLines(config: DeriveConfig): DatedLine[] {
+  const lines: DatedLine[] = []
+  for (const [id, from] of config.distributors) lines.push({ line: `distributor ${id} ${from}`, from })
+  for (const [id, settings] of config.signedOnly)
+    for (const { from, signedOnly } of settings) lines.push({ line: `signed-only ${id} ${signedOnly} ${from}`, from })
+  for (const vault of config.vaults)
+    lines.push({
+      line: `vault ${vault.address} ${vault.kind} ${vault.receiptToken} ${vault.escrow ?? ''} ${vault.activeFrom}`,
+      from: vault.activeFrom,
+    })
+  for (const signer of config.signers) lines.push({ line: `signer ${signer}`, from: 0 })
+  for (const entryPoint of config.entryPoints) lines.push({ line: `entry-point ${entryPoint}`, from: 0 })
+  return lines
+}
+
+/** The earliest instant at which two configurations may give different rows; undefined when they agree. */
+export function findDivergence(a: readonly DatedLine[], b: readonly DatedLine[]): number | undefined {
+  const inA = new Set(a.map(({ line }) => line))
+  const inB = new Set(b.map(({ line }) => line))
+  const differing = [...a.filter(({ line }) => !inB.has(line)), ...b.filter(({ line }) => !inA.has(line))]
+  return differing.length === 0 ? undefined : Math.min(...differing.map(({ from }) => from))
+}

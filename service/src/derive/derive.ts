@@ -1,0 +1,169 @@
+import type { Recover } from '../chain/attribution/index.js'
+import type { RawBlock, RawLog, RawTransaction } from '../chain/raw.js'
+import { attributeEvents, type Credit, type PlacedEvent } from './attribution.js'
+import { type DeriveConfig, type DeriveVault, isSignedOnly } from './config.js'
+import { decodeTransfer, decodeVaultEvent, topics, type VaultEvent } from './events.js'
+import { deriveVaultTransaction } from './deriveVault.js'
+import { netChanges, type VaultTransaction } from './netChanges.js'
+import { type DeriveState, type DerivedRows, emptyRows, holderKey, type RequestLot, requestKey } from './rows.js'
+
+/** A configuration with the look-ups derivation needs; make one per configuration, not per block. */
+export type Derivation = {
+  config: DeriveConfig
+  vaultsByAddress: ReadonlyMap<string, DeriveVault>
+  /** Several vaults may share one receipt token. */
+  vaultsByToken: ReadonlyMap<string, readonly DeriveVault[]>
+  entryPoints: ReadonlySet<string>
+  recover: Recover | undefined
+}
+
+export function createDerivation(config: DeriveConfig, recover?: Recover): Derivation {
+  const vaultsByToken = new Map<string, DeriveVault[]>()
+  for (const vault of config.vaults)
+    vaultsByToken.set(vault.receiptToken, [...(vaultsByToken.get(vault.receiptToken) ?? []), vault])
+  return {
+    config,
+    vaultsByAddress: new Map(config.vaults.map((vault) => [vault.address, vault])),
+    vaultsByToken,
+    entryPoints: new Set(config.entryPoints),
+    recover,
+  }
+}
+
+/**
+ * Derives the rows of a block: frames, attribution, positions, ledger. No I/O and no clock: the same block, configuration
+ * and state give the same rows, live and in a rebuild alike. `state` is advanced in place.
+ */
+export function derive(block: RawBlock, derivation: Derivation, state: DeriveState): DerivedRows {
+  const rows = emptyRows()
+  const inputs = new Map(block.transactions.map((transaction) => [transaction.transactionIndex, transaction]))
+  for (const logs of splitByTransaction(block.logs)) deriveTransaction(block, logs, inputs, derivation, state, rows)
+  return rows
+}
+
+function deriveTransaction(
+  block: RawBlock,
+  logs: readonly RawLog[],
+  inputs: ReadonlyMap<number, RawTransaction>,
+  derivation: Derivation,
+  state: DeriveState,
+  rows: DerivedRows,
+): void {
+  const [first] = logs
+  if (!first) return
+  const parts = readVaultParts(logs, derivation)
+  const nets = new Map([...parts.values()].map((part) => [part.vault.id, netChanges(part)]))
+  const place = { ...block, transactionHash: first.transactionHash, transactionIndex: first.transactionIndex }
+  const transaction = inputs.get(first.transactionIndex)
+  const credits = new Map<VaultEvent, Credit>()
+  if (transaction) {
+    const placed = placeEvents(parts, nets, block.timestamp)
+    const operationEnds = logs
+      .filter((log) => log.topics[0] === topics.userOperation && derivation.entryPoints.has(log.address))
+      .map((log) => log.logIndex)
+    const found = attributeEvents({ ...derivation, timestamp: block.timestamp, transaction, events: placed, operationEnds })
+    found.credits.forEach((credit, index) => {
+      const event = placed[index]?.event
+      if (credit && event && counts(derivation.config, credit, block.timestamp)) credits.set(event, credit)
+    })
+    if ([...parts.values()].some(({ events }) => events.length > 0))
+      rows.watched.push({
+        blockNumber: block.number,
+        blockHash: block.hash,
+        timestamp: block.timestamp,
+        transactionHash: transaction.hash,
+        transactionIndex: transaction.transactionIndex,
+        from: transaction.from,
+        to: transaction.to,
+        ...found.carried,
+      })
+  }
+  for (const part of parts.values())
+    deriveVaultTransaction({ chainId: derivation.config.chainId, place, part, net: nets.get(part.vault.id) ?? new Map(), credits, state, rows })
+}
+
+/** A distributor set to signed only is watched, but nothing unsigned enters its ledger or lots. */
+function counts(config: DeriveConfig, credit: Credit, timestamp: number): boolean {
+  return credit.attribution === 'signed' || !isSignedOnly(config, credit.distributorId, timestamp)
+}
+
+/** Transfers and events of each vault in one transaction, by vault id, in the order of the logs. */
+function readVaultParts(logs: readonly RawLog[], derivation: Derivation): Map<number, VaultTransaction> {
+  const parts = new Map<number, VaultTransaction>()
+  const partOf = (vault: DeriveVault): VaultTransaction => {
+    const known = parts.get(vault.id)
+    if (known) return known
+    const part: VaultTransaction = { vault, transfers: [], events: [] }
+    parts.set(vault.id, part)
+    return part
+  }
+  for (const log of logs) {
+    if (log.topics[0] === topics.transfer) {
+      const vaults = derivation.vaultsByToken.get(log.address)
+      const transfer = vaults && decodeTransfer(log)
+      if (transfer) for (const vault of vaults) partOf(vault).transfers.push(transfer)
+      continue
+    }
+    const vault = derivation.vaultsByAddress.get(log.address)
+    const event = vault && decodeVaultEvent(log)
+    if (event) partOf(vault).events.push(event)
+  }
+  return parts
+}
+
+/** Events that may be credited: of vaults in force, in the order of the logs. */
+function placeEvents(
+  parts: ReadonlyMap<number, VaultTransaction>,
+  nets: ReadonlyMap<number, ReadonlyMap<string, bigint>>,
+  timestamp: number,
+): PlacedEvent[] {
+  return [...parts.values()]
+    .filter(({ vault, events }) => events.length > 0 && vault.activeFrom <= timestamp)
+    .flatMap(({ vault, events }) => {
+      const net = [...(nets.get(vault.id) ?? [])]
+      const gainers = new Set(net.filter(([, change]) => change > 0n).map(([wallet]) => wallet))
+      return events.map((event) => ({ vault: vault.address, event, gainers }))
+    })
+    .sort((a, b) => a.event.logIndex - b.event.logIndex)
+}
+
+function splitByTransaction(logs: readonly RawLog[]): RawLog[][] {
+  const groups: RawLog[][] = []
+  let index = -1
+  for (const log of logs) {
+    if (log.transactionIndex !== index) groups.push([])
+    index = log.transactionIndex
+    groups.at(-1)?.push(log)
+  }
+  return groups
+}
+
+/** Keys of the state a block needs before it can be derived: holders, and controllers of requests. */
+export function listStateKeys(
+  block: Pick<RawBlock, 'logs'>,
+  derivation: Derivation,
+): { holders: Map<string, { vaultId: number; wallet: string }>; requests: Map<string, RequestOwner> } {
+  const holders = new Map<string, { vaultId: number; wallet: string }>()
+  const requests = new Map<string, RequestOwner>()
+  for (const log of block.logs) {
+    if (log.topics[0] === topics.transfer) {
+      const vaults = derivation.vaultsByToken.get(log.address)
+      const transfer = vaults && decodeTransfer(log)
+      if (!transfer) continue
+      for (const { id } of vaults)
+        for (const wallet of [transfer.from, transfer.to])
+          holders.set(holderKey(id, wallet), { vaultId: id, wallet })
+      continue
+    }
+    const vault = derivation.vaultsByAddress.get(log.address)
+    const event = vault && decodeVaultEvent(log)
+    if (!event) continue
+    const controllers = 'controller' in event ? [event.controller] : [event.sender, event.owner]
+    for (const kind of ['deposit', 'redeem'] as const)
+      for (const controller of controllers)
+        requests.set(requestKey(vault.id, kind, controller), { vaultId: vault.id, kind, controller })
+  }
+  return { holders, requests }
+}
+
+export type RequestOwner = Pick<RequestLot, 'vaultId' | 'kind' | 'controller'>

@@ -1,0 +1,220 @@
+import { derivedId } from '../kernel/ids.js'
+import type { Credit } from './attribution.js'
+import { hasAsyncDeposit, hasAsyncRedeem } from './config.js'
+import type { VaultEvent } from './events.js'
+import { addShares, compareCodes, emptyHolder, type Holder, splitProportionally, takeFromLot, takeProportionally } from './lots.js'
+import { createTransferFinder, type VaultTransaction } from './netChanges.js'
+import { cancelRequests, claimRequests, openRequest, type Part } from './requests.js'
+import { type DeriveState, type DerivedRows, holderKey } from './rows.js'
+
+/** Where in the chain a transaction lies. */
+export type Place = {
+  number: number
+  hash: string
+  timestamp: number
+  transactionHash: string
+  transactionIndex: number
+}
+
+export type VaultInput = {
+  chainId: number
+  place: Place
+  part: VaultTransaction
+  net: ReadonlyMap<string, bigint>
+  credits: ReadonlyMap<VaultEvent, Credit>
+  state: DeriveState
+  rows: DerivedRows
+}
+
+type Work = VaultInput & {
+  /** Net gain of each wallet that no attributed deposit has claimed yet, and net loss not yet taken from lots. */
+  gains: Map<string, bigint>
+  losses: Map<string, bigint>
+  holders: Map<string, { holder: Holder; shares: bigint; attributed: bigint; lots: Map<string, bigint> }>
+  finder: ReturnType<typeof createTransferFinder>
+}
+
+/**
+ * Applies one transaction to one vault: events in the order of the logs first move what they attribute, then every other
+ * gain is unattributed and every other loss reduces all lots in proportion.
+ */
+export function deriveVaultTransaction(input: VaultInput): void {
+  const { part, net } = input
+  const work: Work = {
+    ...input,
+    gains: new Map(),
+    losses: new Map(),
+    holders: new Map(),
+    finder: createTransferFinder(part),
+  }
+  for (const [wallet, change] of net) {
+    if (change > 0n) work.gains.set(wallet, change)
+    else work.losses.set(wallet, -change)
+  }
+  for (const event of part.events) applyEvent(event, work)
+  for (const [wallet, gain] of work.gains) addShares(open(work, wallet), gain, null)
+  for (const [wallet, loss] of work.losses) takeProportionally(open(work, wallet), loss)
+  recordChanges(work)
+}
+
+function applyEvent(event: VaultEvent, work: Work): void {
+  const { vault } = work.part
+  const credit = work.credits.get(event) ?? null
+  switch (event.kind) {
+    case 'deposit': {
+      const parts = hasAsyncDeposit(vault)
+        ? claimRequests(work, { kind: 'deposit', controller: event.sender, event, amount: event.assets, credit })
+        : [toPart(credit, event.assets)]
+      applyDeposit(event, parts, work)
+      return
+    }
+    case 'withdraw': {
+      if (!hasAsyncRedeem(vault)) {
+        applyWithdraw(event, credit, work)
+        return
+      }
+      const parts = claimRequests(work, { kind: 'redeem', controller: event.owner, event, amount: event.shares, credit: null })
+      const assets = splitProportionally(event.assets, parts.map(({ amount }) => amount))
+      parts.forEach((part, index) => {
+        recordEntry(work, event, { part, wallet: event.owner, assets: assets[index] ?? 0n, shares: part.amount, split: true })
+      })
+      return
+    }
+    case 'depositRequest':
+      openRequest(work, event, credit)
+      return
+    case 'redeemRequest': {
+      openRequest(work, event, credit)
+      const sent = work.finder.sent(event, event.owner)
+      if (credit) takeFirst(work, event.owner, sent, credit.distributorId)
+      return
+    }
+    default:
+      cancelRequests(work, event)
+  }
+}
+
+function toPart(credit: Credit | null, amount: bigint): Part {
+  return credit === null
+    ? { distributorId: null, attribution: null, amount, isSwap: false }
+    : { ...credit, amount }
+}
+
+type DepositEvent = Extract<VaultEvent, { kind: 'deposit' }>
+type WithdrawEvent = Extract<VaultEvent, { kind: 'withdraw' }>
+
+function applyDeposit(event: DepositEvent, parts: readonly Part[], work: Work): void {
+  const isClaim = hasAsyncDeposit(work.part.vault)
+  const weights = parts.map(({ amount }) => amount)
+  // A deposit of nothing that still delivers shares has no proportion to split by: all is the first part's.
+  const split = (amount: bigint) =>
+    weights.every((weight) => weight === 0n) ? weights.map((_, i) => (i === 0 ? amount : 0n)) : splitProportionally(amount, weights)
+  const delivered = split(work.finder.received(event, event.owner))
+  const shares = split(event.shares)
+  parts.forEach((part, index) => {
+    if (part.distributorId === null) return
+    giveToLot(work, event.owner, delivered[index] ?? 0n, part.distributorId)
+    const wallet = isClaim ? event.sender : event.owner
+    recordEntry(work, event, { part, wallet, assets: part.amount, shares: shares[index] ?? 0n, split: isClaim })
+  })
+}
+
+function applyWithdraw(event: WithdrawEvent, credit: Credit | null, work: Work): void {
+  const sent = work.finder.sent(event, event.owner)
+  if (credit === null) return
+  takeFirst(work, event.owner, sent, credit.distributorId)
+  const part = toPart(credit, event.shares)
+  recordEntry(work, event, { part, wallet: event.owner, assets: event.assets, shares: event.shares, split: false })
+}
+
+/** Minted shares go to those who end the transaction with them: the owner first, then other gainers in proportion. */
+function giveToLot(work: Work, owner: string, amount: bigint, distributorId: string): void {
+  const left = amount - giveGain(work, owner, amount, distributorId)
+  if (left <= 0n) return
+  const others = [...work.gains].filter(([, gain]) => gain > 0n).sort(([a], [b]) => compareCodes(a, b))
+  const total = others.reduce((sum, [, gain]) => sum + gain, 0n)
+  const given = splitProportionally(left < total ? left : total, others.map(([, gain]) => gain))
+  others.forEach(([wallet], index) => {
+    giveGain(work, wallet, given[index] ?? 0n, distributorId)
+  })
+}
+
+function giveGain(work: Work, wallet: string, amount: bigint, distributorId: string): bigint {
+  const gain = work.gains.get(wallet) ?? 0n
+  const given = gain < amount ? gain : amount
+  if (given === 0n) return 0n
+  work.gains.set(wallet, gain - given)
+  addShares(open(work, wallet), given, distributorId)
+  return given
+}
+
+/** An attributed withdrawal takes from its distributor's lot first. */
+function takeFirst(work: Work, wallet: string, amount: bigint, distributorId: string): void {
+  const loss = work.losses.get(wallet) ?? 0n
+  const most = loss < amount ? loss : amount
+  if (most === 0n) return
+  work.losses.set(wallet, loss - takeFromLot(open(work, wallet), most, distributorId))
+}
+
+/** The holder, remembered as it was before the transaction. */
+function open(work: Work, wallet: string): Holder {
+  const known = work.holders.get(wallet)
+  if (known) return known.holder
+  const key = holderKey(work.part.vault.id, wallet)
+  const holder = work.state.holders.get(key) ?? emptyHolder()
+  work.state.holders.set(key, holder)
+  work.holders.set(wallet, { holder, shares: holder.shares, attributed: holder.attributed, lots: new Map(holder.lots) })
+  return holder
+}
+
+function recordChanges({ place, part, holders, rows }: Work): void {
+  for (const [wallet, before] of holders) {
+    const { holder } = before
+    const at = {
+      vaultId: part.vault.id,
+      wallet,
+      blockNumber: place.number,
+      transactionIndex: place.transactionIndex,
+      timestamp: place.timestamp,
+    }
+    if (holder.shares !== before.shares || holder.attributed !== before.attributed)
+      rows.balanceChanges.push({
+        ...at,
+        before: before.shares,
+        after: holder.shares,
+        attributedBefore: before.attributed,
+        attributedAfter: holder.attributed,
+      })
+    for (const [distributorId, shares] of holder.lots) {
+      const had = before.lots.get(distributorId) ?? 0n
+      if (had !== shares) rows.lotChanges.push({ ...at, distributorId, before: had, after: shares })
+    }
+  }
+}
+
+function recordEntry(
+  { place, part: { vault }, rows, chainId }: Work,
+  event: VaultEvent,
+  entry: { part: Part; wallet: string; assets: bigint; shares: bigint; split: boolean },
+): void {
+  const { distributorId, attribution, isSwap } = entry.part
+  if (distributorId === null || attribution === null) return
+  const name = `${chainId}:${place.hash}:${place.transactionHash}:${event.logIndex}`
+  rows.interactions.push({
+    id: derivedId(entry.split ? `${name}:${distributorId}` : name),
+    vaultId: vault.id,
+    kind: event.kind === 'deposit' ? 'deposit' : 'withdraw',
+    blockNumber: place.number,
+    blockHash: place.hash,
+    timestamp: place.timestamp,
+    transactionHash: place.transactionHash,
+    transactionIndex: place.transactionIndex,
+    logIndex: event.logIndex,
+    wallet: entry.wallet,
+    distributorId,
+    attribution,
+    assets: entry.assets,
+    shares: entry.shares,
+    isSwap,
+  })
+}

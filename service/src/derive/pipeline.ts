@@ -1,0 +1,260 @@
+import type { Recover } from '../chain/attribution/index.js'
+import { fetchBlock, fetchRange, type WatchList } from '../chain/fetchBlocks.js'
+import type { Node } from '../chain/node.js'
+import type { Header, RawBlock } from '../chain/raw.js'
+import {
+  type Cursor,
+  createCursor,
+  findCursor,
+  lockCursor,
+  moveCursor,
+  recordHead,
+  recordReorg,
+  recordRetractedCount,
+} from '../chain/storeCursor.js'
+import { findBlockHash, listHeadersDown, recordBlocks, removeBareHeaders, removeRawAbove } from '../chain/storeRaw.js'
+import { CursorMoved, type Sink } from '../chain/watcher.js'
+import type { Context } from '../kernel/context.js'
+import { inTransaction, type Transaction } from '../kernel/database.js'
+import { applyBlocks } from './apply.js'
+import { type DeriveConfig, findDivergence, listDatedLines } from './config.js'
+import { createDerivation, type Derivation } from './derive.js'
+import { topics, vaultTopics, watchedTopics } from './events.js'
+import { joinVaults, rederive } from './rederive.js'
+import {
+  createWatchedVaults,
+  findConfigMark,
+  findDerivedConfig,
+  listWatchedVaults,
+  loadConfig,
+  recordDerivedConfig,
+  recordVaultProgress,
+  rewindVaultProgress,
+  type WatchedVault,
+} from './storeConfig.js'
+import { retractLedger } from './storeLedger.js'
+import { rewindPositions } from './storePositions.js'
+import type { DerivedRows } from './rows.js'
+
+/** What a slice does in the same transaction as the derived rows. */
+export type Reaction = {
+  name: string
+  onBlocks?(tx: Transaction, chainId: number, blocks: readonly RawBlock[], rows: DerivedRows): Promise<void>
+  onRewind?(tx: Transaction, chainId: number, ancestor: number): Promise<void>
+}
+
+export type PipelineOptions = {
+  chainId: number
+  reactions?: readonly Reaction[]
+  recover?: Recover
+  /** Blocks of one window when logs of a vault added later are fetched. */
+  backfillWindow?: number
+}
+
+/** The one ordered pipeline of a chain: raw store, derivation, reactions and cursor, in one transaction each time. */
+export function createPipeline(ctx: Pick<Context, 'db' | 'clock' | 'log'>, options: PipelineOptions): Sink {
+  const { db, clock, log } = ctx
+  const { chainId, recover } = options
+  const reactions = options.reactions ?? []
+  let mark: string | undefined
+  let loaded: { full: DeriveConfig; watched: WatchedVault[]; derivation: Derivation } | undefined
+
+  const current = () => {
+    if (!loaded) throw new Error('the pipeline was used before it was refreshed')
+    return loaded
+  }
+
+  const takeUp = (full: DeriveConfig, watched: WatchedVault[]) => {
+    const joined = new Set(watched.filter((vault) => vault.joined).map(({ address }) => address))
+    const config = { ...full, vaults: full.vaults.filter(({ address }) => joined.has(address)) }
+    loaded = { full, watched, derivation: createDerivation(config, recover) }
+  }
+
+  const lock = async (tx: Transaction, cursor: Cursor): Promise<void> => {
+    const held = await lockCursor(tx, chainId)
+    if (held?.blockNumber !== cursor.blockNumber || held.blockHash !== cursor.blockHash)
+      throw new CursorMoved('another process moved the cursor')
+  }
+
+  const reload = async (): Promise<Cursor> => {
+    const cursor = await findCursor(db, chainId)
+    if (!cursor) throw new CursorMoved('the cursor is gone')
+    return cursor
+  }
+
+  /** Vaults that came into the catalogue: read from where the chain stands if they start later, else backfilled. */
+  const watchNew = async (full: DeriveConfig, cursor: Cursor): Promise<WatchedVault[]> => {
+    const watched = await listWatchedVaults(db, chainId)
+    const known = new Set(watched.map(({ address }) => address))
+    const fresh = full.vaults
+      .filter(({ address }) => !known.has(address))
+      .map(({ address, startBlock }) => ({
+        address,
+        fromBlock: startBlock,
+        rawTo: startBlock - 1,
+        joined: startBlock > cursor.blockNumber,
+      }))
+    await createWatchedVaults(db, chainId, fresh)
+    return [...watched, ...fresh]
+  }
+
+  const refreshConfig = async (cursor: Cursor): Promise<void> => {
+    const full = await loadConfig(db, chainId)
+    takeUp(full, await watchNew(full, cursor))
+    const lines = listDatedLines(current().derivation.config)
+    const from = findDivergence(await findDerivedConfig(db, chainId), lines)
+    if (from === undefined) return
+    await inTransaction(db, async (tx) => {
+      await lock(tx, cursor)
+      const reaches = cursor.blockTimestamp !== null && from * 1000 <= cursor.blockTimestamp.getTime()
+      if (reaches) {
+        log.info({ chainId, from }, 'the configuration of the past has changed: deriving again')
+        await rederive(tx, { chainId, derivation: current().derivation, from, to: cursor.blockNumber })
+      }
+      await recordDerivedConfig(tx, chainId, lines)
+    })
+  }
+
+  return {
+    refresh: async (head) => {
+      let cursor = await findCursor(db, chainId)
+      if (!cursor) {
+        const { vaults } = await loadConfig(db, chainId)
+        const start = vaults.length > 0 ? Math.min(...vaults.map(({ startBlock }) => startBlock)) : head.number
+        await createCursor(db, chainId, start, clock.now())
+        cursor = await reload()
+      }
+      const now = await findConfigMark(db)
+      if (now !== mark || !loaded) {
+        await refreshConfig(cursor)
+        mark = now
+      }
+      return cursor
+    },
+    watchList: () => toWatchList(current().derivation),
+    append: async (cursor, blocks, tip) => {
+      const { derivation } = current()
+      const timestamp = new Date(tip.timestamp * 1000)
+      await inTransaction(db, async (tx) => {
+        await lock(tx, cursor)
+        await recordBlocks(tx, chainId, withTip(blocks, tip))
+        const rows = await applyBlocks(tx, derivation, blocks)
+        for (const reaction of reactions) await reaction.onBlocks?.(tx, chainId, blocks, rows)
+        const at = clock.now()
+        await moveCursor(tx, { chainId, blockNumber: tip.number, blockHash: tip.hash, blockTimestamp: timestamp, at })
+        if (cursor.finalizedNumber !== null)
+          await removeBareHeaders(tx, chainId, Math.min(cursor.finalizedNumber, tip.number))
+      })
+      return reload()
+    },
+    rewind: async (cursor, ancestor) => {
+      await inTransaction(db, async (tx) => {
+        await lock(tx, cursor)
+        const reorgId = await recordReorg(tx, {
+          chainId,
+          detectedAt: clock.now(),
+          ancestorNumber: ancestor.number,
+          ancestorHash: ancestor.hash,
+          oldNumber: cursor.blockNumber,
+          oldHash: cursor.blockHash,
+        })
+        for (const reaction of reactions) await reaction.onRewind?.(tx, chainId, ancestor.number)
+        const vaultIds = current().full.vaults.map(({ id }) => id)
+        await rewindPositions(tx, vaultIds, ancestor.number)
+        await recordRetractedCount(tx, reorgId, await retractLedger(tx, chainId, ancestor.number, reorgId))
+        const [held] = await listHeadersDown(tx, chainId, ancestor.number, 1)
+        await removeRawAbove(tx, chainId, ancestor.number)
+        await rewindVaultProgress(tx, chainId, ancestor.number)
+        const blockTimestamp = held?.number === ancestor.number ? new Date(held.timestamp * 1000) : null
+        const { number: blockNumber, hash: blockHash } = ancestor
+        await moveCursor(tx, { chainId, blockNumber, blockHash, blockTimestamp, at: clock.now() })
+      })
+      return reload()
+    },
+    backfill: async (cursor, node) => {
+      const pending = current().watched.filter((vault) => !vault.joined)
+      if (pending.length === 0) return false
+      const rawTo = Math.min(...pending.map((vault) => vault.rawTo))
+      const group = pending.filter((vault) => vault.rawTo === rawTo)
+      const addresses = new Set(group.map(({ address }) => address))
+      const { full } = current()
+      const derivation = createDerivation(
+        { ...full, vaults: full.vaults.filter(({ address }) => addresses.has(address)) },
+        recover,
+      )
+      if (rawTo < cursor.blockNumber) {
+        const window = options.backfillWindow ?? 5_000
+        const others = pending.filter((vault) => vault.rawTo > rawTo).map((vault) => vault.rawTo)
+        const to = Math.min(rawTo + window, cursor.blockNumber, ...others)
+        const blocks = await fetchPast({ node, from: rawTo + 1, to, list: toWatchList(derivation), cursor, localHash })
+        await inTransaction(db, async (tx) => {
+          await lock(tx, cursor)
+          await recordBlocks(tx, chainId, blocks)
+          await recordVaultProgress(tx, chainId, [...addresses], { rawTo: to, joined: false })
+        })
+        takeUp(full, await listWatchedVaults(db, chainId))
+        return true
+      }
+      const joined = [...current().derivation.config.vaults, ...derivation.config.vaults]
+      const config = { ...full, vaults: full.vaults.filter((vault) => joined.includes(vault)) }
+      await inTransaction(db, async (tx) => {
+        await lock(tx, cursor)
+        await joinVaults(tx, { chainId, added: derivation, all: createDerivation(config, recover), cursor })
+        await recordVaultProgress(tx, chainId, [...addresses], { rawTo: cursor.blockNumber, joined: true })
+        await recordDerivedConfig(tx, chainId, listDatedLines(config))
+      })
+      log.info({ chainId, vaults: addresses.size }, 'vaults added later have caught up')
+      takeUp(full, await listWatchedVaults(db, chainId))
+      return true
+    },
+    recordHead: async (_cursor, head) => recordHead(db, { chainId, ...head, at: clock.now() }),
+    localHash,
+    listHeadersDown: (from, count) => listHeadersDown(db, chainId, from, count),
+  }
+
+  function localHash(number: number): Promise<string | undefined> {
+    return findBlockHash(db, chainId, number)
+  }
+}
+
+/** The tip's header is always kept, also when it carries nothing. */
+function withTip(blocks: readonly RawBlock[], tip: Header): readonly RawBlock[] {
+  return blocks.at(-1)?.number === tip.number ? blocks : [...blocks, { ...tip, logs: [], transactions: [] }]
+}
+
+function toWatchList(derivation: Derivation): WatchList {
+  const { vaults } = derivation.config
+  return {
+    addresses: [...new Set(vaults.flatMap(({ address, receiptToken }) => [address, receiptToken]))],
+    topics: watchedTopics,
+    callTopics: new Set(vaultTopics),
+    entryPoints: derivation.entryPoints,
+    operationTopic: topics.userOperation,
+  }
+}
+
+/** Blocks of the past for vaults added later. What is not final is read by the hashes we hold, so that it is our chain. */
+async function fetchPast(input: {
+  node: Node
+  from: number
+  to: number
+  list: WatchList
+  cursor: Cursor
+  localHash: (number: number) => Promise<string | undefined>
+}): Promise<RawBlock[]> {
+  const { node, from, to, list, cursor, localHash } = input
+  const finalized = Math.min(to, cursor.finalizedNumber ?? -1)
+  const deep = from <= finalized ? (await fetchRange(node, { from, to: finalized }, list)).blocks : []
+  const numbers = Array.from({ length: Math.max(0, to - Math.max(from, finalized + 1) + 1) }, (_, index) => {
+    return Math.max(from, finalized + 1) + index
+  })
+  const headers = await node.listHeaders(numbers)
+  const fresh: RawBlock[] = []
+  for (const header of headers) {
+    const held = await localHash(header.number)
+    if (held !== undefined && held !== header.hash) throw new CursorMoved('the chain moved while a vault was read')
+    const block = await fetchBlock(node, header, list)
+    if (block.logs.length > 0) fresh.push(block)
+  }
+  return [...deep, ...fresh]
+}

@@ -1,0 +1,121 @@
+import type { AttributionKind } from '../chain/attribution/index.js'
+import type { Holder } from './lots.js'
+
+/** One wallet's balance of one vault, before and after a transaction. */
+export type BalanceChange = {
+  vaultId: number
+  wallet: string
+  blockNumber: number
+  transactionIndex: number
+  timestamp: number
+  before: bigint
+  after: bigint
+  attributedBefore: bigint
+  attributedAfter: bigint
+}
+
+/** One lot, before and after a transaction. */
+export type LotChange = Omit<BalanceChange, 'attributedBefore' | 'attributedAfter'> & { distributorId: string }
+
+/** An asynchronous deposit (in assets) or redemption (in shares) that is not fully consumed. */
+export type RequestLot = {
+  id: string
+  vaultId: number
+  kind: 'deposit' | 'redeem'
+  controller: string
+  owner: string
+  requestId: bigint
+  distributorId: string | null
+  attribution: AttributionKind | null
+  amount: bigint
+  remaining: bigint
+  cancelled: bigint
+  cancelling: boolean
+  blockNumber: number
+  timestamp: number
+  transactionIndex: number
+  logIndex: number
+  transactionHash: string
+}
+
+export type RequestState = Pick<RequestLot, 'remaining' | 'cancelled' | 'cancelling'>
+
+/** What one event did to a request. */
+export type RequestChange = {
+  requestId: string
+  vaultId: number
+  blockNumber: number
+  logIndex: number
+  before: RequestState
+  after: RequestState
+}
+
+/** A ledger entry: one deposit or withdrawal of one distributor. */
+export type InteractionRow = {
+  id: string
+  vaultId: number
+  kind: 'deposit' | 'withdraw'
+  blockNumber: number
+  blockHash: string
+  timestamp: number
+  transactionHash: string
+  transactionIndex: number
+  logIndex: number
+  wallet: string
+  distributorId: string
+  attribution: AttributionKind
+  assets: bigint
+  shares: bigint
+  isSwap: boolean
+}
+
+/** A transaction of a vault whose calldata can carry attribution. */
+export type WatchedRow = {
+  blockNumber: number
+  blockHash: string
+  timestamp: number
+  transactionHash: string
+  transactionIndex: number
+  from: string
+  to: string | null
+  distributorId: string | null
+  codes: string[]
+  schema: string | null
+  signatureValid: boolean | null
+}
+
+export type DerivedRows = {
+  balanceChanges: BalanceChange[]
+  lotChanges: LotChange[]
+  /** Opened by these blocks, as they stand after the last of them. */
+  requests: RequestLot[]
+  requestChanges: RequestChange[]
+  interactions: InteractionRow[]
+  watched: WatchedRow[]
+}
+
+export function emptyRows(): DerivedRows {
+  return { balanceChanges: [], lotChanges: [], requests: [], requestChanges: [], interactions: [], watched: [] }
+}
+
+/**
+ * What derivation rests on besides the block: holders and open requests. It must hold every key `listStateKeys` names for
+ * the block; derivation advances it in place, so that the next block may follow.
+ */
+export type DeriveState = {
+  holders: Map<string, Holder>
+  /** Open requests of a controller, oldest first. */
+  requests: Map<string, RequestLot[]>
+}
+
+export function emptyState(): DeriveState {
+  return { holders: new Map(), requests: new Map() }
+}
+
+export function holderKey(vaultId: number, wallet: string): string {
+  return `${vaultId}:${wallet}`
+}
+
+export function requestKey(vaultId: number, kind: RequestLot['kind'], controller: string): string {
+  return `${vaultId}:${kind}:${controller}`
+}

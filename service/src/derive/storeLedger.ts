@@ -1,0 +1,93 @@
+import { formatUnits } from '../kernel/amount.js'
+import type { Queryable } from '../kernel/database.js'
+import type { DeriveVault } from './config.js'
+import type { InteractionRow, WatchedRow } from './rows.js'
+
+const column = <T, V>(rows: readonly T[], read: (row: T) => V): V[] => rows.map(read)
+
+/**
+ * Writes ledger entries. Each is priced once, by the last price observation at or before its block's time, and keeps
+ * that observation for good, through rebuilds too.
+ */
+export async function recordInteractions(
+  db: Queryable,
+  chainId: number,
+  rows: readonly InteractionRow[],
+  vaults: ReadonlyMap<number, DeriveVault>,
+): Promise<void> {
+  if (rows.length === 0) return
+  const amount = ({ vaultId, assets }: InteractionRow) => formatUnits(assets, vaults.get(vaultId)?.assetDecimals ?? 0)
+  const ids = column(rows, (r) => r.id)
+  await db`
+    insert into interactions (id, chain_id, vault_id, kind, block_number, block_hash, block_timestamp, transaction_hash,
+      transaction_index, log_index, wallet, distributor_id, attribution, assets, shares, amount, is_swap, amount_usd,
+      price_observation_id)
+    select t.id, ${chainId}, t.vault_id, t.kind, t.block_number, t.block_hash, to_timestamp(t.at), t.transaction_hash,
+      t.transaction_index, t.log_index, t.wallet, t.distributor_id, t.attribution, t.assets, t.shares, t.amount, t.is_swap,
+      trunc(t.amount * p.price_usd, 18), p.id
+    from unnest(${ids}::uuid[], ${column(rows, (r) => r.vaultId)}::int[], ${column(rows, (r) => r.kind)}::text[],
+      ${column(rows, (r) => r.blockNumber)}::bigint[], ${column(rows, (r) => r.blockHash)}::text[],
+      ${column(rows, (r) => r.timestamp)}::bigint[], ${column(rows, (r) => r.transactionHash)}::text[],
+      ${column(rows, (r) => r.transactionIndex)}::int[], ${column(rows, (r) => r.logIndex)}::int[],
+      ${column(rows, (r) => r.wallet)}::text[], ${column(rows, (r) => r.distributorId)}::text[],
+      ${column(rows, (r) => r.attribution)}::text[], ${column(rows, (r) => r.assets.toString())}::numeric[],
+      ${column(rows, (r) => r.shares.toString())}::numeric[], ${column(rows, amount)}::numeric[],
+      ${column(rows, (r) => r.isSwap)}::boolean[], ${column(rows, (r) => vaults.get(r.vaultId)?.asset ?? '')}::text[])
+      as t (id, vault_id, kind, block_number, block_hash, at, transaction_hash, transaction_index, log_index, wallet,
+        distributor_id, attribution, assets, shares, amount, is_swap, asset)
+    left join interaction_prices ip on ip.interaction_id = t.id
+    left join lateral (
+      select o.id, o.price_usd from price_observations o
+      where case when ip.price_observation_id is not null then o.id = ip.price_observation_id
+        else o.chain_id = ${chainId} and o.address = t.asset and o.observed_at <= to_timestamp(t.at) end
+      order by o.observed_at desc, o.id desc limit 1) p on true`
+  await db`
+    insert into interaction_prices (interaction_id, price_observation_id)
+    select id, price_observation_id from interactions where id = any(${ids}::uuid[]) and price_observation_id is not null
+    on conflict do nothing`
+}
+
+/** Writes what was watched; a row that was retracted and has come back in the same block counts again. */
+export async function recordWatched(db: Queryable, chainId: number, rows: readonly WatchedRow[]): Promise<void> {
+  if (rows.length === 0) return
+  await db`
+    insert into watched (chain_id, block_number, block_hash, block_timestamp, transaction_hash, transaction_index, sender,
+      target, distributor_id, codes, schema, signature_valid)
+    select ${chainId}, block_number, block_hash, to_timestamp(at), transaction_hash, transaction_index, sender, target,
+      distributor_id, array(select jsonb_array_elements_text(codes::jsonb)), schema, signature_valid
+    from unnest(${column(rows, (r) => r.blockNumber)}::bigint[], ${column(rows, (r) => r.blockHash)}::text[],
+      ${column(rows, (r) => r.timestamp)}::bigint[], ${column(rows, (r) => r.transactionHash)}::text[],
+      ${column(rows, (r) => r.transactionIndex)}::int[], ${column(rows, (r) => r.from)}::text[],
+      ${column(rows, (r) => r.to)}::text[], ${column(rows, (r) => r.distributorId)}::text[],
+      ${column(rows, (r) => JSON.stringify(r.codes))}::text[], ${column(rows, (r) => r.schema)}::text[],
+      ${column(rows, (r) => r.signatureValid)}::boolean[])
+      as t (block_number, block_hash, at, transaction_hash, transaction_index, sender, target, distributor_id, codes, schema,
+        signature_valid)
+    on conflict (chain_id, block_hash, transaction_hash) do update set retracted = false,
+      distributor_id = excluded.distributor_id, codes = excluded.codes, schema = excluded.schema,
+      signature_valid = excluded.signature_valid`
+}
+
+/**
+ * Takes the ledger of a chain back to a block because the chain did: entries go and a record of each stays; what was
+ * watched stays, marked. Answers how many entries went.
+ */
+export async function retractLedger(db: Queryable, chainId: number, number: number, reorgId: number): Promise<number> {
+  const gone = await db`
+    with gone as (
+      delete from interactions where chain_id = ${chainId} and block_number > ${number} returning *)
+    insert into retractions (interaction_id, reorg_id, chain_id, block_number, block_hash, transaction_hash, log_index,
+      distributor_id, kind, wallet, assets)
+    select id, ${reorgId}, chain_id, block_number, block_hash, transaction_hash, log_index, distributor_id, kind, wallet,
+      assets from gone
+    on conflict (interaction_id) do update set reorg_id = excluded.reorg_id`
+  await db`
+    update watched set retracted = true where chain_id = ${chainId} and block_number > ${number} and not retracted`
+  return gone.count
+}
+
+/** Drops the ledger of a chain above a block so that it can be derived anew from the same chain. */
+export async function removeLedgerAbove(db: Queryable, chainId: number, number: number): Promise<void> {
+  await db`delete from interactions where chain_id = ${chainId} and block_number > ${number}`
+  await db`delete from watched where chain_id = ${chainId} and block_number > ${number} and not retracted`
+}
