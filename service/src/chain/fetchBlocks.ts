@@ -30,7 +30,12 @@ export async function fetchRange(
   const logs =
     list.addresses.length === 0
       ? []
-      : await node.listLogs({ addresses: list.addresses, topics: list.topics, fromBlock: range.from, toBlock: range.to })
+      : await node.listLogs({
+          addresses: list.addresses,
+          topics: list.topics,
+          fromBlock: range.from,
+          toBlock: range.to,
+        })
   const numbers = new Set(logs.map((log) => log.blockNumber))
   if ([...numbers].some((number) => number < range.from || number > range.to))
     throw new OutboundError('malformed', 'a node gave logs outside the range asked')

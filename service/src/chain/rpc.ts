@@ -43,7 +43,8 @@ export function createRpc(outbound: Outbound, urls: readonly string[]): Rpc {
   }
   const unbatched = new Set<string>()
   const callMany = async (url: string, requests: readonly RpcRequest[]): Promise<unknown[]> => {
-    if (unbatched.has(url) || requests.length === 1) return Promise.all(requests.map((request) => callOne(url, request)))
+    if (unbatched.has(url) || requests.length === 1)
+      return Promise.all(requests.map((request) => callOne(url, request)))
     const bodies = requests.map(envelope)
     const answers = parseJson(await post(url, bodies), url)
     if (!Array.isArray(answers)) {

@@ -139,7 +139,9 @@ export function createWatcher(options: Options): Watcher {
       finalityDepth: chain.finalityDepth,
     })
     if (verdict === 'refuse')
-      return stall(`the node replaced final blocks above ${ancestor.number}; check it, then run: openearn chains rewind`)
+      return stall(
+        `the node replaced final blocks above ${ancestor.number}; check it, then run: openearn chains rewind`,
+      )
     if (verdict === 'recheck') {
       await clock.sleep(chain.reorgRecheckSeconds * 1000)
       const again = await findAncestor(cursor)

@@ -81,7 +81,13 @@ export function attributeEvents(input: {
       if (chosen) credits[index] = toCredit(chosen, finding, events[index]?.event)
     }
   }
-  return { credits, carried: summarize(groups.flatMap(({ findings }) => findings), choose) }
+  return {
+    credits,
+    carried: summarize(
+      groups.flatMap(({ findings }) => findings),
+      choose,
+    ),
+  }
 }
 
 function toCredit(chosen: Candidate, finding: Finding, event: VaultEvent | undefined): Credit {

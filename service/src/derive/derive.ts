@@ -2,10 +2,10 @@ import type { Recover } from '../chain/attribution/index.js'
 import type { RawBlock, RawLog, RawTransaction } from '../chain/raw.js'
 import { attributeEvents, type Credit, type PlacedEvent } from './attribution.js'
 import { type DeriveConfig, type DeriveVault, isSignedOnly } from './config.js'
-import { decodeTransfer, decodeVaultEvent, topics, type VaultEvent } from './events.js'
 import { deriveVaultTransaction } from './deriveVault.js'
+import { decodeTransfer, decodeVaultEvent, topics, type VaultEvent } from './events.js'
 import { netChanges, type VaultTransaction } from './netChanges.js'
-import { type DeriveState, type DerivedRows, emptyRows, holderKey, type RequestLot, requestKey } from './rows.js'
+import { type DerivedRows, type DeriveState, emptyRows, holderKey, type RequestLot, requestKey } from './rows.js'
 
 /** A configuration with the look-ups derivation needs; make one per configuration, not per block. */
 export type Derivation = {
@@ -61,7 +61,13 @@ function deriveTransaction(
     const operationEnds = logs
       .filter((log) => log.topics[0] === topics.userOperation && derivation.entryPoints.has(log.address))
       .map((log) => log.logIndex)
-    const found = attributeEvents({ ...derivation, timestamp: block.timestamp, transaction, events: placed, operationEnds })
+    const found = attributeEvents({
+      ...derivation,
+      timestamp: block.timestamp,
+      transaction,
+      events: placed,
+      operationEnds,
+    })
     found.credits.forEach((credit, index) => {
       const event = placed[index]?.event
       if (credit && event && counts(derivation.config, credit, block.timestamp)) credits.set(event, credit)
@@ -79,7 +85,15 @@ function deriveTransaction(
       })
   }
   for (const part of parts.values())
-    deriveVaultTransaction({ chainId: derivation.config.chainId, place, part, net: nets.get(part.vault.id) ?? new Map(), credits, state, rows })
+    deriveVaultTransaction({
+      chainId: derivation.config.chainId,
+      place,
+      part,
+      net: nets.get(part.vault.id) ?? new Map(),
+      credits,
+      state,
+      rows,
+    })
 }
 
 /** A distributor set to signed only is watched, but nothing unsigned enters its ledger or lots. */
@@ -151,8 +165,7 @@ export function listStateKeys(
       const transfer = vaults && decodeTransfer(log)
       if (!transfer) continue
       for (const { id } of vaults)
-        for (const wallet of [transfer.from, transfer.to])
-          holders.set(holderKey(id, wallet), { vaultId: id, wallet })
+        for (const wallet of [transfer.from, transfer.to]) holders.set(holderKey(id, wallet), { vaultId: id, wallet })
       continue
     }
     const vault = derivation.vaultsByAddress.get(log.address)

@@ -2,10 +2,19 @@ import { derivedId } from '../kernel/ids.js'
 import type { Credit } from './attribution.js'
 import { hasAsyncDeposit, hasAsyncRedeem } from './config.js'
 import type { VaultEvent } from './events.js'
-import { addShares, compareCodes, emptyHolder, type Holder, splitProportionally, takeFromLot, takeProportionally } from './lots.js'
+import {
+  addShares,
+  compareCodes,
+  emptyHolder,
+  type Holder,
+  smaller,
+  splitProportionally,
+  takeFromLot,
+  takeProportionally,
+} from './lots.js'
 import { createTransferFinder, type VaultTransaction } from './netChanges.js'
 import { cancelRequests, claimRequests, openRequest, type Part } from './requests.js'
-import { type DeriveState, type DerivedRows, holderKey } from './rows.js'
+import { type DerivedRows, type DeriveState, holderKey } from './rows.js'
 
 /** Where in the chain a transaction lies. */
 export type Place = {
@@ -73,10 +82,25 @@ function applyEvent(event: VaultEvent, work: Work): void {
         applyWithdraw(event, credit, work)
         return
       }
-      const parts = claimRequests(work, { kind: 'redeem', controller: event.owner, event, amount: event.shares, credit: null })
-      const assets = splitProportionally(event.assets, parts.map(({ amount }) => amount))
+      const parts = claimRequests(work, {
+        kind: 'redeem',
+        controller: event.owner,
+        event,
+        amount: event.shares,
+        credit: null,
+      })
+      const assets = splitProportionally(
+        event.assets,
+        parts.map(({ amount }) => amount),
+      )
       parts.forEach((part, index) => {
-        recordEntry(work, event, { part, wallet: event.owner, assets: assets[index] ?? 0n, shares: part.amount, split: true })
+        recordEntry(work, event, {
+          part,
+          wallet: event.owner,
+          assets: assets[index] ?? 0n,
+          shares: part.amount,
+          split: true,
+        })
       })
       return
     }
@@ -95,9 +119,7 @@ function applyEvent(event: VaultEvent, work: Work): void {
 }
 
 function toPart(credit: Credit | null, amount: bigint): Part {
-  return credit === null
-    ? { distributorId: null, attribution: null, amount, isSwap: false }
-    : { ...credit, amount }
+  return credit === null ? { distributorId: null, attribution: null, amount, isSwap: false } : { ...credit, amount }
 }
 
 type DepositEvent = Extract<VaultEvent, { kind: 'deposit' }>
@@ -108,7 +130,9 @@ function applyDeposit(event: DepositEvent, parts: readonly Part[], work: Work): 
   const weights = parts.map(({ amount }) => amount)
   // A deposit of nothing that still delivers shares has no proportion to split by: all is the first part's.
   const split = (amount: bigint) =>
-    weights.every((weight) => weight === 0n) ? weights.map((_, i) => (i === 0 ? amount : 0n)) : splitProportionally(amount, weights)
+    weights.every((weight) => weight === 0n)
+      ? weights.map((_, i) => (i === 0 ? amount : 0n))
+      : splitProportionally(amount, weights)
   const delivered = split(work.finder.received(event, event.owner))
   const shares = split(event.shares)
   parts.forEach((part, index) => {
@@ -133,7 +157,10 @@ function giveToLot(work: Work, owner: string, amount: bigint, distributorId: str
   if (left <= 0n) return
   const others = [...work.gains].filter(([, gain]) => gain > 0n).sort(([a], [b]) => compareCodes(a, b))
   const total = others.reduce((sum, [, gain]) => sum + gain, 0n)
-  const given = splitProportionally(left < total ? left : total, others.map(([, gain]) => gain))
+  const given = splitProportionally(
+    smaller(left, total),
+    others.map(([, gain]) => gain),
+  )
   others.forEach(([wallet], index) => {
     giveGain(work, wallet, given[index] ?? 0n, distributorId)
   })
@@ -141,7 +168,7 @@ function giveToLot(work: Work, owner: string, amount: bigint, distributorId: str
 
 function giveGain(work: Work, wallet: string, amount: bigint, distributorId: string): bigint {
   const gain = work.gains.get(wallet) ?? 0n
-  const given = gain < amount ? gain : amount
+  const given = smaller(gain, amount)
   if (given === 0n) return 0n
   work.gains.set(wallet, gain - given)
   addShares(open(work, wallet), given, distributorId)
@@ -151,7 +178,7 @@ function giveGain(work: Work, wallet: string, amount: bigint, distributorId: str
 /** An attributed withdrawal takes from its distributor's lot first. */
 function takeFirst(work: Work, wallet: string, amount: bigint, distributorId: string): void {
   const loss = work.losses.get(wallet) ?? 0n
-  const most = loss < amount ? loss : amount
+  const most = smaller(loss, amount)
   if (most === 0n) return
   work.losses.set(wallet, loss - takeFromLot(open(work, wallet), most, distributorId))
 }

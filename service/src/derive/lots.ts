@@ -46,7 +46,7 @@ export function addShares(holder: Holder, amount: bigint, distributorId: string 
 /** Takes up to `amount` from one distributor's lot; returns how much it had to give. */
 export function takeFromLot(holder: Holder, amount: bigint, distributorId: string): bigint {
   const lot = holder.lots.get(distributorId) ?? 0n
-  const taken = lot < amount ? lot : amount
+  const taken = smaller(lot, amount)
   if (taken === 0n) return 0n
   holder.shares -= taken
   holder.attributed -= taken
@@ -59,7 +59,7 @@ export function takeFromLot(holder: Holder, amount: bigint, distributorId: strin
  * more than there is, it takes everything; returns what it took.
  */
 export function takeProportionally(holder: Holder, amount: bigint): bigint {
-  const taken = amount < holder.shares ? amount : holder.shares
+  const taken = smaller(amount, holder.shares)
   if (taken <= 0n) return 0n
   if (holder.attributed === 0n) {
     holder.shares -= taken
@@ -75,6 +75,10 @@ export function takeProportionally(holder: Holder, amount: bigint): bigint {
   })
   holder.shares -= taken
   return taken
+}
+
+export function smaller(a: bigint, b: bigint): bigint {
+  return a < b ? a : b
 }
 
 /** Order of distributor ids: byte for byte. */

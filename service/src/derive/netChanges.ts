@@ -41,7 +41,9 @@ export function createTransferFinder({ vault, transfers, events }: VaultTransact
     const before = claim((transfer) => transfer.logIndex < event.logIndex && belongs(transfer))
     if (before > 0n) return before
     const next = events.find(({ logIndex }) => logIndex > event.logIndex)?.logIndex ?? Number.POSITIVE_INFINITY
-    return claim(({ logIndex, ...rest }) => logIndex > event.logIndex && logIndex < next && belongs({ logIndex, ...rest }))
+    return claim(
+      ({ logIndex, ...rest }) => logIndex > event.logIndex && logIndex < next && belongs({ logIndex, ...rest }),
+    )
   }
   return {
     received: (event, owner) => {

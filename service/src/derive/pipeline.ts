@@ -21,6 +21,7 @@ import { type DeriveConfig, findDivergence, listDatedLines } from './config.js'
 import { createDerivation, type Derivation } from './derive.js'
 import { topics, vaultTopics, watchedTopics } from './events.js'
 import { joinVaults, rederive } from './rederive.js'
+import type { DerivedRows } from './rows.js'
 import {
   createWatchedVaults,
   findConfigMark,
@@ -34,7 +35,6 @@ import {
 } from './storeConfig.js'
 import { retractLedger } from './storeLedger.js'
 import { rewindPositions } from './storePositions.js'
-import type { DerivedRows } from './rows.js'
 
 /** What a slice does in the same transaction as the derived rows. */
 export type Reaction = {

@@ -2,8 +2,9 @@ import { derivedId } from '../kernel/ids.js'
 import type { Credit } from './attribution.js'
 import type { Place } from './deriveVault.js'
 import type { VaultEvent } from './events.js'
+import { smaller } from './lots.js'
 import type { VaultTransaction } from './netChanges.js'
-import { type DeriveState, type DerivedRows, type RequestLot, type RequestState, requestKey } from './rows.js'
+import { type DerivedRows, type DeriveState, type RequestLot, type RequestState, requestKey } from './rows.js'
 
 /** A part of a deposit or claim and who brought it; amounts in assets for deposits, in shares for redemptions. */
 export type Part = {
@@ -69,7 +70,10 @@ export function claimRequests(
   const parts = new Map<string | null, Part>()
   let left = claim.amount
   const add = (distributorId: string | null, attribution: Part['attribution'], amount: bigint) => {
-    const [id, how] = distributorId === null ? [credit?.distributorId ?? null, credit?.attribution ?? null] : [distributorId, attribution]
+    const [id, how] =
+      distributorId === null
+        ? [credit?.distributorId ?? null, credit?.attribution ?? null]
+        : [distributorId, attribution]
     const known = parts.get(id)
     if (known) {
       known.amount += amount
@@ -79,7 +83,7 @@ export function claimRequests(
   }
   for (const lot of openLots(work, kind, controller)) {
     if (left === 0n) break
-    const taken = lot.remaining < left ? lot.remaining : left
+    const taken = smaller(lot.remaining, left)
     if (taken === 0n) continue
     changeLot(work, lot, event, { ...stateOf(lot), remaining: lot.remaining - taken })
     add(lot.distributorId, lot.attribution, taken)
@@ -104,7 +108,7 @@ export function cancelRequests(work: RequestWork, event: VaultEvent): void {
   }
   let left = event.amount
   for (const lot of lots.reverse()) {
-    const taken = lot.remaining < left ? lot.remaining : left
+    const taken = smaller(lot.remaining, left)
     const after = { remaining: lot.remaining - taken, cancelled: lot.cancelled + taken, cancelling: false }
     if (taken > 0n || lot.cancelling) changeLot(work, lot, event, after)
     left -= taken

@@ -1,6 +1,12 @@
 import { listSigners } from '../chain/storeSigners.js'
 import type { Queryable } from '../kernel/database.js'
-import { type DatedLine, type DeriveConfig, type DeriveVault, knownEntryPoints, type SignedOnlySetting } from './config.js'
+import {
+  type DatedLine,
+  type DeriveConfig,
+  type DeriveVault,
+  knownEntryPoints,
+  type SignedOnlySetting,
+} from './config.js'
 
 /** Everything of the configuration that decides the derived rows of a chain, as it is now. */
 export async function loadConfig(db: Queryable, chainId: number): Promise<DeriveConfig> {

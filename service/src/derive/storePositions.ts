@@ -3,8 +3,8 @@ import type { RequestOwner } from './derive.js'
 import { emptyHolder } from './lots.js'
 import {
   type BalanceChange,
-  type DeriveState,
   type DerivedRows,
+  type DeriveState,
   emptyState,
   holderKey,
   type LotChange,
@@ -120,7 +120,10 @@ export async function recordLotChanges(db: Queryable, rows: readonly LotChange[]
 }
 
 /** The last change of each key, with the block of its first one. */
-function lastOf<T extends { blockNumber: number }>(rows: readonly T[], key: (row: T) => string): (T & { first: number })[] {
+function lastOf<T extends { blockNumber: number }>(
+  rows: readonly T[],
+  key: (row: T) => string,
+): (T & { first: number })[] {
   const last = new Map<string, T & { first: number }>()
   for (const row of rows) {
     const name = key(row)

@@ -1,6 +1,7 @@
 import type { ChainContext } from '../chain/chains.js'
 import { actionOperations } from '../features/actions/index.js'
 import { type CatalogueContext, catalogueOperations } from '../features/catalogue/index.js'
+import { ledgerOperations } from '../features/ledger/index.js'
 import { membershipOperations } from '../features/membership/index.js'
 import type { Operation } from '../kernel/operation.js'
 
@@ -12,4 +13,5 @@ export const operations: readonly Operation<ServiceContext>[] = [
   ...catalogueOperations,
   ...membershipOperations,
   ...actionOperations,
+  ...ledgerOperations,
 ]

@@ -1,0 +1,20 @@
+import type { Queryable } from '../../kernel/database.js'
+import { type Activity, toActivity } from './activity.js'
+import { listActivity } from './store.js'
+
+/**
+ * The ledger: verified deposits and withdrawals of registered distributors, and what was watched on the way. Reads
+ * `interactions`, `retractions` and `watched`, which derivation writes; owns the operations that list them. Verified is
+ * never stored: it follows from the depth of the entry's block.
+ */
+export { type Activity, ActivitySchema } from './activity.js'
+export { ledgerOperations } from './operations.js'
+export { listWatched, type WatchedTransaction } from './store.js'
+
+/** Verified entries of one transaction as served, in the order of its logs; on one chain or on any. */
+export async function listInteractionsByTx(db: Queryable, txHash: string, chainId?: number): Promise<Activity[]> {
+  const everything = { page: 1, limit: 1_000, offset: 0 }
+  const filter = { transactionHash: txHash.toLowerCase(), chainId }
+  const { rows } = await listActivity(db, filter, everything, { by: 'date', order: 'asc' })
+  return rows.map(toActivity)
+}

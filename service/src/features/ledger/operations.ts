@@ -1,0 +1,54 @@
+import T from 'typebox'
+import { defineOperation, type Operation } from '../../kernel/operation.js'
+import { PageOf, PaginationNavSchema, pageQuery, Uuid } from '../../kernel/wire.js'
+import type { CatalogueContext } from '../catalogue/index.js'
+import { ActivitySchema, interactionTypes } from './activity.js'
+import { getDistributorDeposits } from './getDistributorDeposits.js'
+import { listInteractions } from './listInteractions.js'
+import { sortKeys } from './store.js'
+
+const malformed = 'A parameter is malformed'
+const common = { method: 'GET', access: 'publishable', cost: 2, tag: 'Ledger' } as const
+
+/** The operations of the ledger. */
+export const ledgerOperations: readonly Operation<CatalogueContext>[] = [
+  defineOperation({
+    ...common,
+    operationId: 'ListInteractions',
+    path: '/v2/interactions/',
+    summary: 'List interactions',
+    description:
+      "Verified deposits and withdrawals: at or past the chain's confirmation depth, and not taken back by a " +
+      'reorganisation. The date sort is by block time, chain, block and log.',
+    query: T.Object({
+      ...pageQuery,
+      interactionType: T.Optional(T.Enum([...interactionTypes], { description: 'Absent returns both' })),
+      distributorId: T.Optional(T.String({ description: 'Builder code' })),
+      opportunityId: T.Optional(Uuid),
+      productId: T.Optional(Uuid),
+      sortBy: T.Optional(T.Enum([...sortKeys], { default: 'date' })),
+      sortOrder: T.Optional(T.Enum(['asc', 'desc'], { default: 'desc' })),
+    }),
+    responses: { 200: PageOf(ActivitySchema), 400: malformed },
+    run: listInteractions,
+  }),
+  defineOperation({
+    ...common,
+    operationId: 'GetDistributorDeposits',
+    path: '/v2/deposit/{distributorId}',
+    summary: "List a distributor's deposits",
+    description: 'Verified deposits attributed to the distributor, newest first.',
+    params: T.Object({ distributorId: T.String({ description: 'Builder code' }) }),
+    query: T.Object({
+      ...pageQuery,
+      opportunityId: T.Optional(Uuid),
+      productId: T.Optional(Uuid),
+    }),
+    responses: {
+      200: T.Object({ deposits: T.Array(ActivitySchema), pagination: PaginationNavSchema }),
+      400: malformed,
+      404: 'No such distributor',
+    },
+    run: getDistributorDeposits,
+  }),
+]

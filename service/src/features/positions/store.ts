@@ -1,0 +1,37 @@
+import type { Queryable } from '../../kernel/database.js'
+
+export type Balance = { chainId: number; vaultAddress: string; wallet: string; shares: string; attributed: string }
+
+/** Present balances of wallets (lower-case), in raw shares; vaults they no longer hold are left out. */
+export async function listBalances(db: Queryable, wallets: readonly string[]): Promise<Balance[]> {
+  return db<Balance[]>`
+    select v.chain_id as "chainId", v.address as "vaultAddress", b.wallet, b.shares, b.attributed
+    from balances b join vaults v on v.id = b.vault_id
+    where b.wallet = any(${[...wallets]}::text[]) and b.shares > 0
+    order by v.chain_id, v.address, b.wallet`
+}
+
+export type Lot = { chainId: number; vaultAddress: string; wallet: string; distributorId: string; shares: string }
+
+/** Present lots of wallets (lower-case), in raw shares. What a balance has beyond its lots is unattributed. */
+export async function listLots(db: Queryable, wallets: readonly string[]): Promise<Lot[]> {
+  return db<Lot[]>`
+    select v.chain_id as "chainId", v.address as "vaultAddress", l.wallet, l.distributor_id as "distributorId", l.shares
+    from lots l join vaults v on v.id = l.vault_id
+    where l.wallet = any(${[...wallets]}::text[]) and l.shares > 0
+    order by v.chain_id, v.address, l.wallet, l.distributor_id`
+}
+
+/** Shares of a vault a wallet held at the end of a block; 0 before its first. */
+export async function findBalanceAt(
+  db: Queryable,
+  holder: { chainId: number; vaultAddress: string; wallet: string },
+  blockNumber: number,
+): Promise<bigint> {
+  const rows = await db<{ after: string }[]>`
+    select c.after from balance_changes c join vaults v on v.id = c.vault_id
+    where v.chain_id = ${holder.chainId} and v.address = ${holder.vaultAddress} and c.wallet = ${holder.wallet}
+      and c.block_number <= ${blockNumber}
+    order by c.block_number desc, c.transaction_index desc limit 1`
+  return BigInt(rows[0]?.after ?? 0)
+}

@@ -1,0 +1,79 @@
+import type { Chain, ChainContext } from '../chain/chains.js'
+import { createNode } from '../chain/node.js'
+import { tryWatcherLock, type WatcherLock } from '../chain/storeCursor.js'
+import { createWatcher } from '../chain/watcher.js'
+import { createPipeline, type Reaction } from '../derive/index.js'
+
+export type WatchOptions = {
+  /** What slices do in the transaction of the rows they depend on. */
+  reactions?: readonly Reaction[]
+}
+
+/** How often a process that waits for another's lock looks again; a death is taken over within this and a moment. */
+const lockRetryMs = 2_000
+/** How often the lock's connection is checked while working. */
+const lockCheckMs = 5_000
+
+/**
+ * Follows every chain of the context until stopped: one watcher a chain, guarded by an advisory lock, so that any number
+ * of processes is safe. A failure is logged and tried again; nothing is lost, because each step is one transaction.
+ */
+export function startWatching(ctx: ChainContext, options: WatchOptions = {}): { stop(): Promise<void> } {
+  const stopping = new AbortController()
+  const loops = [...ctx.chains.values()].map((chain) => watchChain(ctx, chain, options, stopping.signal))
+  return {
+    stop: async () => {
+      stopping.abort()
+      await Promise.all(loops)
+    },
+  }
+}
+
+async function watchChain(ctx: ChainContext, chain: Chain, options: WatchOptions, signal: AbortSignal): Promise<void> {
+  const log = ctx.log.child({ chainId: chain.chainId })
+  let failures = 0
+  while (!signal.aborted) {
+    try {
+      const lock = await tryWatcherLock(ctx.db, chain.chainId)
+      if (!lock) {
+        await ctx.clock.sleep(lockRetryMs, signal)
+        continue
+      }
+      try {
+        await followChain(ctx, chain, options, { lock, signal, onStep: () => (failures = 0) })
+      } finally {
+        await lock.release()
+      }
+    } catch (error) {
+      failures += 1
+      const waitMs = Math.min(250 * 2 ** Math.min(failures, 7), 15_000)
+      log.warn({ err: error, failures }, `watching failed; trying again in ${waitMs} ms`)
+      await ctx.clock.sleep(waitMs, signal)
+    }
+  }
+}
+
+async function followChain(
+  ctx: ChainContext,
+  chain: Chain,
+  options: WatchOptions,
+  guard: { lock: WatcherLock; signal: AbortSignal; onStep: () => void },
+): Promise<void> {
+  const { clock, log } = ctx
+  const node = createNode(chain.rpc)
+  const found = await node.chainId()
+  if (found !== chain.chainId)
+    throw new Error(`the RPC url of ${chain.name} serves chain ${found}, not ${chain.chainId}: correct the url`)
+  const sink = createPipeline(ctx, { chainId: chain.chainId, reactions: options.reactions ?? [] })
+  const watcher = createWatcher({ chain, node, sink, clock, log })
+  let checkedMs = clock.monotonicMs()
+  while (!guard.signal.aborted) {
+    const result = await watcher.step()
+    guard.onStep()
+    if (clock.monotonicMs() - checkedMs > lockCheckMs) {
+      if (!(await guard.lock.isHeld())) return
+      checkedMs = clock.monotonicMs()
+    }
+    if (result !== 'progress') await clock.sleep(chain.pollIntervalMs, guard.signal)
+  }
+}
