@@ -8,10 +8,10 @@ export async function recordBlocks(db: Queryable, chainId: number, blocks: reado
   if (blocks.length === 0) return
   await db`
     insert into blocks (chain_id, number, hash, parent_hash, timestamp, has_facts)
-    select ${chainId}, number, hash, parent_hash, to_timestamp(at), has_facts
+    select ${chainId}, number, hash, parent_hash, to_timestamp(at), has_facts = 1
     from unnest(${column(blocks, (b) => b.number)}::bigint[], ${column(blocks, (b) => b.hash)}::text[],
       ${column(blocks, (b) => b.parentHash)}::text[], ${column(blocks, (b) => b.timestamp)}::bigint[],
-      ${column(blocks, (b) => b.logs.length > 0)}::boolean[]) as t (number, hash, parent_hash, at, has_facts)
+      ${column(blocks, (b) => Number(b.logs.length > 0))}::int[]) as t (number, hash, parent_hash, at, has_facts)
     on conflict (chain_id, number) do update set has_facts = blocks.has_facts or excluded.has_facts`
   await recordLogs(
     db,

@@ -23,7 +23,7 @@ export async function recordInteractions(
       transaction_index, log_index, wallet, distributor_id, attribution, assets, shares, amount, is_swap, amount_usd,
       price_observation_id)
     select t.id, ${chainId}, t.vault_id, t.kind, t.block_number, t.block_hash, to_timestamp(t.at), t.transaction_hash,
-      t.transaction_index, t.log_index, t.wallet, t.distributor_id, t.attribution, t.assets, t.shares, t.amount, t.is_swap,
+      t.transaction_index, t.log_index, t.wallet, t.distributor_id, t.attribution, t.assets, t.shares, t.amount, t.is_swap = 1,
       trunc(t.amount * p.price_usd, 18), p.id
     from unnest(${ids}::uuid[], ${column(rows, (r) => r.vaultId)}::int[], ${column(rows, (r) => r.kind)}::text[],
       ${column(rows, (r) => r.blockNumber)}::bigint[], ${column(rows, (r) => r.blockHash)}::text[],
@@ -32,7 +32,7 @@ export async function recordInteractions(
       ${column(rows, (r) => r.wallet)}::text[], ${column(rows, (r) => r.distributorId)}::text[],
       ${column(rows, (r) => r.attribution)}::text[], ${column(rows, (r) => r.assets.toString())}::numeric[],
       ${column(rows, (r) => r.shares.toString())}::numeric[], ${column(rows, amount)}::numeric[],
-      ${column(rows, (r) => r.isSwap)}::boolean[], ${column(rows, (r) => vaults.get(r.vaultId)?.asset ?? '')}::text[])
+      ${column(rows, (r) => Number(r.isSwap))}::int[], ${column(rows, (r) => vaults.get(r.vaultId)?.asset ?? '')}::text[])
       as t (id, vault_id, kind, block_number, block_hash, at, transaction_hash, transaction_index, log_index, wallet,
         distributor_id, attribution, assets, shares, amount, is_swap, asset)
     left join interaction_prices ip on ip.interaction_id = t.id
@@ -54,13 +54,13 @@ export async function recordWatched(db: Queryable, chainId: number, rows: readon
     insert into watched (chain_id, block_number, block_hash, block_timestamp, transaction_hash, transaction_index, sender,
       target, distributor_id, codes, schema, signature_valid)
     select ${chainId}, block_number, block_hash, to_timestamp(at), transaction_hash, transaction_index, sender, target,
-      distributor_id, array(select jsonb_array_elements_text(codes::jsonb)), schema, signature_valid
+      distributor_id, array(select jsonb_array_elements_text(codes::jsonb)), schema, signature_valid = 1
     from unnest(${column(rows, (r) => r.blockNumber)}::bigint[], ${column(rows, (r) => r.blockHash)}::text[],
       ${column(rows, (r) => r.timestamp)}::bigint[], ${column(rows, (r) => r.transactionHash)}::text[],
       ${column(rows, (r) => r.transactionIndex)}::int[], ${column(rows, (r) => r.from)}::text[],
       ${column(rows, (r) => r.to)}::text[], ${column(rows, (r) => r.distributorId)}::text[],
       ${column(rows, (r) => JSON.stringify(r.codes))}::text[], ${column(rows, (r) => r.schema)}::text[],
-      ${column(rows, (r) => r.signatureValid)}::boolean[])
+      ${column(rows, (r) => (r.signatureValid === null ? null : Number(r.signatureValid)))}::int[])
       as t (block_number, block_hash, at, transaction_hash, transaction_index, sender, target, distributor_id, codes, schema,
         signature_valid)
     on conflict (chain_id, block_hash, transaction_hash) do update set retracted = false,

@@ -160,13 +160,13 @@ async function recordRequests(db: Queryable, { requests, requestChanges }: Deriv
       insert into requests (id, vault_id, kind, controller, owner, request_id, distributor_id, attribution, amount,
         remaining, cancelled, cancelling, block_number, block_timestamp, transaction_index, log_index, transaction_hash)
       select id, vault_id, kind, controller, owner, request_id, distributor_id, attribution, amount, remaining, cancelled,
-        cancelling, block_number, to_timestamp(at), transaction_index, log_index, transaction_hash
+        cancelling = 1, block_number, to_timestamp(at), transaction_index, log_index, transaction_hash
       from unnest(${column(requests, (r) => r.id)}::uuid[], ${column(requests, (r) => r.vaultId)}::int[],
         ${column(requests, (r) => r.kind)}::text[], ${column(requests, (r) => r.controller)}::text[],
         ${column(requests, (r) => r.owner)}::text[], ${column(requests, (r) => text(r.requestId))}::numeric[],
         ${column(requests, (r) => r.distributorId)}::text[], ${column(requests, (r) => r.attribution)}::text[],
         ${column(requests, (r) => text(r.amount))}::numeric[], ${column(requests, (r) => text(r.remaining))}::numeric[],
-        ${column(requests, (r) => text(r.cancelled))}::numeric[], ${column(requests, (r) => r.cancelling)}::boolean[],
+        ${column(requests, (r) => text(r.cancelled))}::numeric[], ${column(requests, (r) => Number(r.cancelling))}::int[],
         ${column(requests, (r) => r.blockNumber)}::bigint[], ${column(requests, (r) => r.timestamp)}::bigint[],
         ${column(requests, (r) => r.transactionIndex)}::int[], ${column(requests, (r) => r.logIndex)}::int[],
         ${column(requests, (r) => r.transactionHash)}::text[])
@@ -177,16 +177,18 @@ async function recordRequests(db: Queryable, { requests, requestChanges }: Deriv
   await db`
     insert into request_changes (request_id, vault_id, block_number, log_index, remaining_before, remaining_after,
       cancelled_before, cancelled_after, cancelling_before, cancelling_after)
-    select * from unnest(${column(c, (r) => r.requestId)}::uuid[], ${column(c, (r) => r.vaultId)}::int[],
+    select request_id, vault_id, block_number, log_index, rb, ra, cb, ca, flag_before = 1, flag_after = 1
+    from unnest(${column(c, (r) => r.requestId)}::uuid[], ${column(c, (r) => r.vaultId)}::int[],
       ${column(c, (r) => r.blockNumber)}::bigint[], ${column(c, (r) => r.logIndex)}::int[],
       ${column(c, (r) => text(r.before.remaining))}::numeric[], ${column(c, (r) => text(r.after.remaining))}::numeric[],
       ${column(c, (r) => text(r.before.cancelled))}::numeric[], ${column(c, (r) => text(r.after.cancelled))}::numeric[],
-      ${column(c, (r) => r.before.cancelling)}::boolean[], ${column(c, (r) => r.after.cancelling)}::boolean[])`
+      ${column(c, (r) => Number(r.before.cancelling))}::int[], ${column(c, (r) => Number(r.after.cancelling))}::int[])
+      as t (request_id, vault_id, block_number, log_index, rb, ra, cb, ca, flag_before, flag_after)`
   const last = lastOf(c, (row) => row.requestId)
   await db`
-    update requests r set remaining = t.remaining, cancelled = t.cancelled, cancelling = t.cancelling
+    update requests r set remaining = t.remaining, cancelled = t.cancelled, cancelling = t.cancelling = 1
     from unnest(${column(last, (l) => l.requestId)}::uuid[], ${column(last, (l) => text(l.after.remaining))}::numeric[],
-      ${column(last, (l) => text(l.after.cancelled))}::numeric[], ${column(last, (l) => l.after.cancelling)}::boolean[])
+      ${column(last, (l) => text(l.after.cancelled))}::numeric[], ${column(last, (l) => Number(l.after.cancelling))}::int[])
       as t (id, remaining, cancelled, cancelling)
     where r.id = t.id`
 }
