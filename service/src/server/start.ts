@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { privateKeyToAddress } from 'viem/accounts'
 import type { ChainSettings } from '../chain/chains.js'
 import { devnetChainId, isDevnetAddress } from '../chain/devnet.js'
+import { recordSigner } from '../chain/storeSigners.js'
 import { listChainSettings } from '../features/catalogue/index.js'
 import type { Clock } from '../kernel/clock.js'
 import { type Config, ConfigError } from '../kernel/config.js'
@@ -12,6 +13,7 @@ import { openServiceDatabase } from './database.js'
 import { listJobs, startJobs } from './jobs.js'
 import type { ServiceContext } from './operations.js'
 import { openService } from './service.js'
+import { startWatching } from './watch.js'
 
 export type StartOptions = {
   config: Config
@@ -39,7 +41,11 @@ export async function startService(options: StartOptions): Promise<Running> {
   const chains = await readChains(base)
   assertKeysFit(config, chains)
   const { ctx, publicApp, opsApp } = await openService(base, { chains, shutdown })
+  // The key signs for every process, so whichever starts first makes its address known to the watcher.
+  if (config.attributionKey) await recordSigner(db, privateKeyToAddress(config.attributionKey), clock.now())
   if (options.watch) {
+    const watching = startWatching(ctx)
+    shutdown.add('watchers', watching.stop)
     const jobs = startJobs(ctx, listJobs({ capabilitySeconds: options.capabilitySeconds ?? 60 }))
     shutdown.add('jobs', jobs.stop)
   }
