@@ -193,7 +193,7 @@ describe('an Idempotency-Key', () => {
     gate.hold = new Promise(() => undefined)
     // Never answered: to the database it looks like a process that is gone.
     void send('k9', { text: 'nine' }, { to: dying })
-    while ((await earn.db`select from idempotency_keys where key = 'k9'`).length === 0);
+    await untilHeld(before)
     gate.hold = undefined
     earn.clock.advance(59_999)
     expect((await send('k9', { text: 'nine' })).statusCode).toBe(409)
