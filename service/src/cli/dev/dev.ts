@@ -54,6 +54,7 @@ async function runDevnet(config: Config, log: Log, shutdown: Shutdown, reset: bo
     shutdown,
     api: true,
     watch: true,
+    capabilitySeconds: 10,
     prepare: async (base) => {
       const { chain, deployment } = await openWorld(base, shutdown, reset)
       await fillCatalogue(base, deployment, chain.rpcUrl)

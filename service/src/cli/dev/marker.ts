@@ -1,5 +1,6 @@
 import T from 'typebox'
 import { Check } from 'typebox/value'
+import type { Cursor } from '../../chain/storeCursor.js'
 import type { Context } from '../../kernel/context.js'
 import { readSetting, recordSetting } from '../../kernel/database.js'
 import type { DevChain } from './anvil.js'
@@ -24,12 +25,11 @@ export async function recordMarker({ db }: Pick<Context, 'db'>, deployment: Depl
 export async function isOurChain(
   chain: DevChain,
   deployment: Deployment,
-  indexed: { number: number; hash: string } | undefined,
+  cursor: Pick<Cursor, 'blockNumber' | 'blockHash'> | undefined,
 ): Promise<boolean> {
   const genesis = await chain.client.getBlock({ blockNumber: 0n })
   if (genesis.hash !== deployment.genesisHash) return false
-  if (!indexed) return true
-  const head = await chain.client.getBlockNumber()
-  if (head < BigInt(indexed.number)) return false
-  return (await chain.client.getBlock({ blockNumber: BigInt(indexed.number) })).hash === indexed.hash
+  if (!cursor || cursor.blockHash === '') return true
+  if ((await chain.client.getBlockNumber()) < BigInt(cursor.blockNumber)) return false
+  return (await chain.client.getBlock({ blockNumber: BigInt(cursor.blockNumber) })).hash === cursor.blockHash
 }
