@@ -218,4 +218,23 @@ describe('stopping and starting again', () => {
     client = openClient(devnet.dev)
     expect(await client.listEntries(dev.distributorIds[0]!)).toEqual(before)
   }, 120_000)
+
+  it('survives SIGKILL: what it left behind is stopped, and chain and ledger go on', async () => {
+    const before = await client.listEntries(dev.distributorIds[0]!)
+    await devnet.kill()
+    devnet = await startDevnet(dataDir)
+    client = openClient(devnet.dev)
+    expect(await client.listEntries(dev.distributorIds[0]!)).toEqual(before)
+    const account = privateKeyToAccount(dev.accounts[2]!.privateKey)
+    await client.join(dev.accounts[2]!.privateKey)
+    const opportunity = devnet.dev.opportunities[0]!
+    const plan = await client.call('POST', `/v2/actions/deposit/${opportunity.id}`, {
+      ...{ userAddress: account.address, tokenIn: opportunity.asset.address, amount: '1000000' },
+      distributorId: dev.distributorIds[0],
+    })
+    const receipt = await client.sendAll(account, plan.transactions)
+    expect(await client.waitForEntry(dev.distributorIds[0]!, receipt.transactionHash)).toMatchObject({
+      attribution: 'signed',
+    })
+  }, 120_000)
 })
