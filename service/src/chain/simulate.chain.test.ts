@@ -185,7 +185,7 @@ describe('a simulation', () => {
 })
 
 function withRpc(request: Chain['rpc']['request']): Pick<Chain, 'name' | 'rpc'> {
-  return { name: 'Anvil', rpc: { request } }
+  return { name: 'Anvil', rpc: { request, batch: (requests) => Promise.all(requests.map(request)) } }
 }
 
 function callDataGas(data: Hex): number {
