@@ -5,6 +5,7 @@ import { newId } from '../kernel/ids.js'
 import { anonymous, type Operation, PreparedBody } from '../kernel/operation.js'
 import { parseQueryString } from '../kernel/wire.js'
 import { type Admission, addLimitHeaders, admit, chargeRequest, type Gate } from './admit.js'
+import { sendCacheable } from './cache.js'
 import { addCors, toRoute } from './cors.js'
 import { answerClientError, bodyBytesMax, headBytesMax, sendError } from './errors.js'
 import { compileInput, isJson, type ParseInput, type RawInput } from './input.js'
@@ -115,13 +116,18 @@ async function answer<C extends Context>(
   const { admission } = request
   const log = options.ctx.log.child({ requestId: request.id, operationId: operation.operationId })
   const caller = admission?.key.caller ?? anonymous
-  const run = async (db = options.ctx.db) =>
-    toBytes(await operation.run({ ...options.ctx, db, log }, parse(raw) as never, caller))
+  const run = async (db = options.ctx.db) => operation.run({ ...options.ctx, db, log }, parse(raw) as never, caller)
   const charge = async (cost: number) => admission && chargeRequest(options, admission, cost, reply)
   if (admission && operation.method === 'POST' && request.headers['idempotency-key'] !== undefined)
-    return answerOnce(options.limits.once, { operation, caller, raw, units, run, charge }, request, reply)
+    return answerOnce(
+      options.limits.once,
+      { operation, caller, raw, units, run: async (db) => toBytes(await run(db)), charge },
+      request,
+      reply,
+    )
   await charge(units)
-  return reply.send(await run())
+  const body = await run()
+  return operation.cacheable ? sendCacheable(request, reply, body) : reply.send(toBytes(body))
 }
 
 function readInput(request: FastifyRequest): RawInput {

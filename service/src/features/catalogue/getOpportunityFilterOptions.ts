@@ -1,5 +1,6 @@
 import type { CatalogueContext } from './catalogue.js'
 import { toChain, toOrganizationOption } from './item.js'
+import { prepareJson } from './prepared.js'
 import type { OrganizationRecord } from './records.js'
 import type { Tag } from './schema.js'
 import { byName, type CatalogueSnapshot, type OpportunityRecord } from './snapshot.js'
@@ -10,6 +11,10 @@ import { viewOf } from './view.js'
 /** The values at least one listed opportunity has, each once, in the order of their names. */
 export async function getOpportunityFilterOptions(ctx: CatalogueContext) {
   const snapshot = ctx.catalogue.current()
+  return prepareJson(snapshot, 'GetOpportunityFilterOptions', {}, () => listOptions(snapshot))
+}
+
+function listOptions(snapshot: CatalogueSnapshot) {
   const records = viewOf(snapshot).listed.map((entry) => entry.record)
   const organizations = (read: (record: OpportunityRecord) => readonly OrganizationRecord[]) =>
     distinct(records.flatMap(read)).sort(byName).map(toOrganizationOption)

@@ -2,11 +2,15 @@ import { notFound } from '../../kernel/errors.js'
 import type { CatalogueContext } from './catalogue.js'
 import { isListedToken } from './getTokens.js'
 import { toToken } from './item.js'
+import { prepareJson } from './prepared.js'
+import { chainKey } from './records.js'
 import { findToken } from './snapshot.js'
 
 export async function getTokenByAddress(ctx: CatalogueContext, input: { chainId: number; address: string }) {
   const snapshot = ctx.catalogue.current()
   const token = findToken(snapshot, input.chainId, input.address)
   if (!token || !isListedToken(snapshot, token)) throw notFound('token not found')
-  return toToken(token)
+  return prepareJson(snapshot, 'GetTokenByAddress', { key: chainKey(token.chainId, token.address) }, () =>
+    toToken(token),
+  )
 }

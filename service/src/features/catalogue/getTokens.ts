@@ -1,6 +1,7 @@
 import { type PageInput, paginate, parsePage } from '../../kernel/page.js'
 import type { CatalogueContext } from './catalogue.js'
 import { toToken } from './item.js'
+import { prepareJson } from './prepared.js'
 import type { TokenRecord } from './records.js'
 import type { CatalogueSnapshot } from './snapshot.js'
 import { compareText } from './text.js'
@@ -9,16 +10,19 @@ export type GetTokensInput = PageInput & { chainId?: number; search?: string }
 
 /** Active tokens of active chains, by chain, symbol and address. `search` is part of the address, name or symbol. */
 export async function getTokens(ctx: CatalogueContext, input: GetTokensInput) {
-  const request = parsePage(input)
-  const search = input.search?.toLowerCase()
-  const found = listedTokens(ctx.catalogue.current()).filter(
-    (token) =>
-      (input.chainId === undefined || token.chainId === input.chainId) &&
-      (search === undefined ||
-        [token.address, token.name, token.symbol].some((text) => text.toLowerCase().includes(search))),
-  )
-  const page = found.slice(request.offset, request.offset + request.limit)
-  return { data: page.map(toToken), pagination: paginate(request, found.length) }
+  const snapshot = ctx.catalogue.current()
+  return prepareJson(snapshot, 'GetTokens', input, () => {
+    const request = parsePage(input)
+    const search = input.search?.toLowerCase()
+    const found = listedTokens(snapshot).filter(
+      (token) =>
+        (input.chainId === undefined || token.chainId === input.chainId) &&
+        (search === undefined ||
+          [token.address, token.name, token.symbol].some((text) => text.toLowerCase().includes(search))),
+    )
+    const page = found.slice(request.offset, request.offset + request.limit)
+    return { data: page.map(toToken), pagination: paginate(request, found.length) }
+  })
 }
 
 const sorted = new WeakMap<CatalogueSnapshot, readonly TokenRecord[]>()

@@ -1,8 +1,11 @@
 import type { CatalogueContext } from './catalogue.js'
-import { type Listing, preparePage, selectPage } from './listing.js'
+import { type Listing, selectPage, writePage } from './listing.js'
+import { nameOf, prepare } from './prepared.js'
 import { viewOf } from './view.js'
 
 export async function listOpportunities(ctx: CatalogueContext, input: Listing) {
-  const view = viewOf(ctx.catalogue.current())
-  return preparePage(selectPage(view, input), input.includeDeltas === true)
+  const snapshot = ctx.catalogue.current()
+  return prepare(snapshot, nameOf('ListOpportunities', input), () =>
+    writePage(selectPage(viewOf(snapshot), input), input.includeDeltas === true),
+  )
 }

@@ -1,6 +1,7 @@
 import { notFound } from '../../kernel/errors.js'
 import type { CatalogueContext } from './catalogue.js'
-import { type Listing, preparePage, selectPage } from './listing.js'
+import { type Listing, selectPage, writePage } from './listing.js'
+import { nameOf, prepare } from './prepared.js'
 import { findDistributor } from './snapshot.js'
 import { viewOf } from './view.js'
 
@@ -14,5 +15,7 @@ export async function listOpportunitiesByDistributor(
   const snapshot = ctx.catalogue.current()
   if (!findDistributor(snapshot, input.distributorId)) throw notFound('distributor not found')
   const shown = snapshot.distributorOpportunities.get(input.distributorId) ?? none
-  return preparePage(selectPage(viewOf(snapshot), input, shown), input.includeDeltas === true)
+  return prepare(snapshot, nameOf('ListOpportunitiesByDistributor', input), () =>
+    writePage(selectPage(viewOf(snapshot), input, shown), input.includeDeltas === true),
+  )
 }

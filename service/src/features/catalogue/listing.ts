@@ -1,5 +1,4 @@
 import T, { type Static } from 'typebox'
-import { PreparedBody } from '../../kernel/operation.js'
 import { type Pagination, paginate, parsePage } from '../../kernel/page.js'
 import { pageQuery } from '../../kernel/wire.js'
 import { compileFilter, filterQuery } from './filter.js'
@@ -42,12 +41,12 @@ const open = Buffer.from('{"data":[')
 const comma = Buffer.from(',')
 
 /** The page as JSON, put together from the bytes of its items. */
-export function preparePage({ entries, pagination }: ListedPage, includeDeltas: boolean): PreparedBody {
+export function writePage({ entries, pagination }: ListedPage, includeDeltas: boolean): Uint8Array {
   const parts: Uint8Array[] = [open]
   entries.forEach((entry, index) => {
     if (index > 0) parts.push(comma)
     parts.push(entry.bytes(includeDeltas))
   })
   parts.push(Buffer.from(`],"pagination":${JSON.stringify(pagination)}}`))
-  return new PreparedBody(Buffer.concat(parts))
+  return Buffer.concat(parts)
 }

@@ -1,0 +1,47 @@
+import { PreparedBody } from '../../kernel/operation.js'
+import type { CatalogueSnapshot } from './snapshot.js'
+
+/** What a snapshot keeps of answers given, least recently used first. */
+type Kept = { bodies: Map<string, PreparedBody>; bytes: number }
+
+const bodiesMax = 1_000
+const bytesMax = 32 * 1024 * 1024
+
+const kept = new WeakMap<CatalogueSnapshot, Kept>()
+
+/**
+ * The answer to a question asked of a snapshot; made once and given again, the same object, until it is pushed out by
+ * others or the snapshot goes. `name` says the whole question.
+ */
+export function prepare(snapshot: CatalogueSnapshot, name: string, make: () => Uint8Array): PreparedBody {
+  const memory = kept.get(snapshot) ?? { bodies: new Map<string, PreparedBody>(), bytes: 0 }
+  kept.set(snapshot, memory)
+  const known = memory.bodies.get(name)
+  if (known) {
+    memory.bodies.delete(name)
+    memory.bodies.set(name, known)
+    return known
+  }
+  const body = new PreparedBody(make())
+  memory.bodies.set(name, body)
+  memory.bytes += sizeOf(name, body)
+  for (const [oldest, old] of memory.bodies) {
+    if (memory.bodies.size <= bodiesMax && memory.bytes <= bytesMax) break
+    memory.bodies.delete(oldest)
+    memory.bytes -= sizeOf(oldest, old)
+  }
+  return body
+}
+
+/** Bytes an entry takes; its compressed forms, which are small beside it, are not counted. */
+const sizeOf = (name: string, body: PreparedBody) => 2 * name.length + body.bytes.byteLength
+
+/** A JSON answer to a question whose whole input is `input`. */
+export function prepareJson(snapshot: CatalogueSnapshot, operation: string, input: object, make: () => unknown) {
+  return prepare(snapshot, nameOf(operation, input), () => Buffer.from(JSON.stringify(make())))
+}
+
+/** Members of a parsed input stand in the order of their schema, so equal questions have equal names. */
+export function nameOf(operation: string, input: object): string {
+  return `${operation} ${JSON.stringify(input)}`
+}
