@@ -9,7 +9,12 @@ import {
 import { type Abi, type Address, erc20Abi, type Hex, type PrivateKeyAccount } from 'viem'
 import { type Anvil, account, startAnvil } from '../../contracts/test/anvil.js'
 import type { ChainSettings } from '../src/chain/chains.js'
+import { createNode } from '../src/chain/node.js'
+import { recordSigner } from '../src/chain/storeSigners.js'
+import { createWatcher } from '../src/chain/watcher.js'
+import { createPipeline } from '../src/derive/index.js'
 import { bumpVersion } from '../src/features/catalogue/index.js'
+import { systemClock } from '../src/kernel/clock.js'
 import { newId } from '../src/kernel/ids.js'
 import { recordPeg } from '../src/prices/index.js'
 import { type Answer, type Earn, openEarn } from './harness.js'
@@ -32,7 +37,9 @@ export async function openWorld() {
     config: { attributionKey: key },
   })
   await earn.db`
-    insert into chains (chain_id, name, slug, watched) values (${chainId}, 'Devnet', 'devnet', true)`
+    insert into chains (chain_id, name, slug, watched, reorg_recheck_seconds)
+    values (${chainId}, 'Devnet', 'devnet', true, 0)`
+  await recordSigner(earn.db, attributionAccount.address, new Date(0))
   const distributorId = await earn.distributor('acme')
   const refresh = async () => {
     await bumpVersion(earn.db)
@@ -67,6 +74,8 @@ export async function openWorld() {
       anvil.client.readContract({ address: token, abi: erc20Abi, functionName: 'balanceOf', args: [holder] }),
     /** Signs and sends the transactions of a plan as a wallet would, each with the gas limit it was given. */
     send: (answer: Answer, as: PrivateKeyAccount) => send(anvil, answer, as),
+    /** Watches until there is nothing new. */
+    sync: () => sync(earn),
     close: async () => {
       await earn.close()
       await anvil.stop()
@@ -74,6 +83,16 @@ export async function openWorld() {
   }
   await refresh()
   return world
+}
+
+async function sync(earn: Earn): Promise<void> {
+  const chain = earn.ctx.chains.get(chainId)
+  if (!chain) throw new Error('the world has a chain')
+  const ctx = { db: earn.db, clock: systemClock, log: earn.ctx.log }
+  const sink = createPipeline(ctx, { chainId })
+  const watcher = createWatcher({ chain, node: createNode(chain.rpc), sink, clock: systemClock, log: earn.ctx.log })
+  for (let turn = 0; turn < 500; turn++) if ((await watcher.step()) !== 'progress') return
+  throw new Error('the watcher never came to rest')
 }
 
 export function chainSettings(url: string): ChainSettings {

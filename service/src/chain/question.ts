@@ -116,7 +116,7 @@ export async function ask<T>(
   at: At = 'latest',
 ): Promise<Answered<T>> {
   const data = encodeDeployData({ abi: readerAbi, bytecode: readerBytecode, args: [[...question.reads]] })
-  const answer = await readingChain(chain, () => callReader(chain, data, at))
+  const answer = await callReader(chain, data, at)
   const [blockNumber, timestamp, results] = decodeAbiParameters(answerParameters, answer)
   const texts = results.map(([success, result]) => (success ? result : undefined))
   return { blockNumber, timestamp, answer: question.answer(texts) }
@@ -128,10 +128,14 @@ async function callReader(chain: Pick<Chain, 'name' | 'rpc'>, data: Hex, at: At)
   throw unavailable(`${chain.name} did not answer a read`, { retryAfterSeconds: 5 })
 }
 
-/** A read a node must be able to answer: its refusal is a 503. */
-async function requestRead(chain: Pick<Chain, 'name' | 'rpc'>, method: string, params: unknown): Promise<unknown> {
+/** A read a node must be able to answer: silence or a refusal is a 503. */
+export async function requestRead(
+  chain: Pick<Chain, 'name' | 'rpc'>,
+  method: string,
+  params: unknown,
+): Promise<unknown> {
   try {
-    return await chain.rpc.request({ method, params })
+    return await readingChain(chain, () => chain.rpc.request({ method, params }))
   } catch (error) {
     if (!(error instanceof RpcError)) throw error
     throw unavailable(`${chain.name} refused a read; try again shortly`, { cause: error, retryAfterSeconds: 5 })
@@ -142,7 +146,7 @@ export type Block = { number: bigint; hash: Hex }
 
 /** The latest block. A node that cannot be reached or does not tell is a 503. */
 export async function readHead(chain: Pick<Chain, 'name' | 'rpc'>): Promise<Block> {
-  const block = await readingChain(chain, () => requestRead(chain, 'eth_getBlockByNumber', ['latest', false]))
+  const block = await requestRead(chain, 'eth_getBlockByNumber', ['latest', false])
   const { number, hash }: { number?: unknown; hash?: unknown } = typeof block === 'object' && block ? block : {}
   if (isHex(number) && isHex(hash)) return { number: hexToBigInt(number), hash }
   throw unavailable(`${chain.name} did not tell its latest block`, { retryAfterSeconds: 5 })

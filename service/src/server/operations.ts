@@ -1,5 +1,6 @@
 import type { ChainContext } from '../chain/chains.js'
 import { actionOperations } from '../features/actions/index.js'
+import { attributionOperations } from '../features/attribution/index.js'
 import { type CatalogueContext, catalogueOperations } from '../features/catalogue/index.js'
 import { ledgerOperations } from '../features/ledger/index.js'
 import { membershipOperations } from '../features/membership/index.js'
@@ -14,4 +15,5 @@ export const operations: readonly Operation<ServiceContext>[] = [
   ...membershipOperations,
   ...actionOperations,
   ...ledgerOperations,
+  ...attributionOperations,
 ]

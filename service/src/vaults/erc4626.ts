@@ -1,6 +1,6 @@
 import { type AbiEvent, type Address, encodeFunctionData, erc4626Abi, isAddressEqual, parseAbi } from 'viem'
-import { account, type Question, reading, together, view } from '../chain/question.js'
-import type { Terms, Vault, VaultKind } from './kind.js'
+import { account, reading, together, view } from '../chain/question.js'
+import type { DepositAsk, Vault, VaultCall, VaultKind, WithdrawAsk } from './kind.js'
 
 /** What every ERC-4626 vault emits, and the asynchronous ones too. */
 export const erc4626Events: readonly AbiEvent[] = parseAbi([
@@ -17,61 +17,72 @@ export const erc4626: VaultKind = {
   summary: 'ERC-4626: deposits and redemptions complete in the transaction itself.',
   events: erc4626Events,
   errors: [],
-  readDeposit: ({ vault, wallet, amount }) =>
+  spender: (vault) => vault.address,
+  deposit: (ask) =>
     reading(
       together({
-        ...readIdentity(vault),
-        max: view(vault.address, erc4626Abi, 'maxDeposit', [wallet]),
-        quoted: view(vault.address, erc4626Abi, 'previewDeposit', [amount]),
+        ...readIdentity(ask.vault),
+        max: view(ask.vault.address, erc4626Abi, 'maxDeposit', [ask.wallet]),
+        quoted: view(ask.vault.address, erc4626Abi, 'previewDeposit', [ask.amount]),
       }),
-      ({ code, asset, max, quoted }): Terms => ({
+      ({ code, asset, max, quoted }) => ({
         closed: decideClosed(code.codeLength, max, 'deposits'),
-        mismatch: decideMismatch(vault, asset),
+        mismatch: decideMismatch(ask.vault, asset),
         max,
         quoted,
+        call: buildDeposit(ask),
       }),
     ),
-  buildDeposit: ({ vault, wallet, amount }) => ({
+  withdraw: (ask) =>
+    reading(
+      together({
+        ...readIdentity(ask.vault),
+        held: view(ask.vault.receiptToken, erc4626Abi, 'balanceOf', [ask.wallet]),
+        max: view(ask.vault.address, erc4626Abi, 'maxRedeem', [ask.wallet]),
+        quoted: view(ask.vault.address, erc4626Abi, 'previewRedeem', [ask.shares]),
+      }),
+      ({ code, asset, held, max, quoted }) => ({
+        // maxRedeem is bounded by what the wallet holds; only what is lower than that is the vault's own limit.
+        closed: decideClosed(code.codeLength, max === 0n && !held ? 1n : max, 'withdrawals'),
+        mismatch: decideMismatch(ask.vault, asset),
+        max: max !== undefined && held !== undefined && max >= held ? undefined : max,
+        quoted,
+        available: held,
+        assets: quoted,
+        call: buildRedeem(ask, 'redeem'),
+      }),
+    ),
+}
+
+/** `deposit(assets, receiver)`: the shares go to the wallet in this call. */
+export function buildDeposit({ vault, wallet, amount }: DepositAsk): VaultCall {
+  return {
     to: vault.address,
     data: encodeFunctionData({ abi: erc4626Abi, functionName: 'deposit', args: [amount, wallet] }),
     value: 0n,
-    spender: vault.address,
     verb: 'deposit',
     gasConstant: gasConstants.deposit,
-  }),
-  readWithdraw: ({ vault, wallet, shares }) =>
-    reading(
-      together({
-        ...readIdentity(vault),
-        held: view(vault.receiptToken, erc4626Abi, 'balanceOf', [wallet]),
-        max: view(vault.address, erc4626Abi, 'maxRedeem', [wallet]),
-        quoted: view(vault.address, erc4626Abi, 'previewRedeem', [shares]),
-      }),
-      ({ code, asset, held, max, quoted }): Terms => ({
-        // maxRedeem is bounded by what the wallet holds; only what is lower than that is the vault's own limit.
-        closed: decideClosed(code.codeLength, max === 0n && !held ? 1n : max, 'withdrawals'),
-        mismatch: decideMismatch(vault, asset),
-        max: max !== undefined && held !== undefined && max >= held ? undefined : max,
-        quoted,
-      }),
-    ),
-  buildWithdraw: ({ vault, wallet, shares }) => ({
+    spends: { token: vault.asset, amount },
+    gains: vault.receiptToken,
+  }
+}
+
+/** `redeem(shares, receiver, owner)`, for the wallet itself; of an asynchronous vault it claims what was settled. */
+export function buildRedeem({ vault, wallet, shares }: WithdrawAsk, verb: 'redeem' | 'claimRedeem'): VaultCall {
+  return {
     to: vault.address,
     data: encodeFunctionData({ abi: erc4626Abi, functionName: 'redeem', args: [shares, wallet, wallet] }),
     value: 0n,
-    spender: undefined,
-    verb: 'redeem',
+    verb,
     gasConstant: gasConstants.redeem,
-  }),
+    spends: verb === 'redeem' ? { token: vault.receiptToken, amount: shares } : undefined,
+    gains: vault.asset,
+  }
 }
 
 /** The reads that tell whether there is a vault and whether it is the one configured. */
 export function readIdentity(vault: Vault) {
-  return { code: account(vault.address), asset: readAsset(vault) }
-}
-
-function readAsset(vault: Vault): Question<Address | undefined> {
-  return view(vault.address, erc4626Abi, 'asset', [])
+  return { code: account(vault.address), asset: view(vault.address, erc4626Abi, 'asset', []) }
 }
 
 /** Why a vault cannot be used now; `max` undefined means that it does not answer. */

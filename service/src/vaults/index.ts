@@ -1,10 +1,23 @@
 import { erc4626 } from './erc4626.js'
+import { erc7540 } from './erc7540.js'
 import type { VaultKind } from './kind.js'
+import { lagoon } from './lagoon.js'
 
-export type { DepositAsk, Terms, Vault, VaultCall, VaultKind, WithdrawAsk } from './kind.js'
+export type {
+  DepositAsk,
+  Offer,
+  RequestAsk,
+  RequestOffer,
+  Vault,
+  VaultCall,
+  VaultKind,
+  Verb,
+  WithdrawAsk,
+  WithdrawOffer,
+} from './kind.js'
 
 /** Every vault kind there is. */
-export const vaultKinds: readonly VaultKind[] = [erc4626]
+export const vaultKinds: readonly VaultKind[] = [erc4626, erc7540, lagoon]
 
 /** The kind of a vault by its configured name. */
 export function findVaultKind(name: string): VaultKind | undefined {

@@ -26,13 +26,46 @@ export type WithdrawAsk = {
   wallet: Address
   /** Smallest units of the receipt token. */
   shares: bigint
-  /** The token wanted; the vault's asset unless it pays in several. */
+  /** The token wanted. */
   tokenOut: Address
   slippageBps: number
 }
 
-/** What a vault says about a deposit or withdrawal, before it is built. */
-export type Terms = {
+export type RequestAsk = {
+  vault: Vault
+  wallet: Address
+  /** Ids the wallet's requests may have; 0 is the aggregate of a controller. Never empty. */
+  requestIds: readonly bigint[]
+  /** Only this request, where the caller named one. */
+  requestId: bigint | undefined
+}
+
+export type Verb =
+  | 'deposit'
+  | 'requestDeposit'
+  | 'redeem'
+  | 'requestRedeem'
+  | 'claimRedeem'
+  | 'claimDeposit'
+  | 'cancelDeposit'
+  | 'claimCancelled'
+
+/** A call that does what was asked, before the suffix. */
+export type VaultCall = {
+  to: Address
+  data: Hex
+  value: bigint
+  verb: Verb
+  /** Gas limit when no estimate can be had. */
+  gasConstant: bigint
+  /** What leaves the wallet, to the unit; undefined when nothing does. */
+  spends: { token: Address; amount: bigint } | undefined
+  /** What the wallet gets more of in this call; undefined when it waits. */
+  gains: Address | undefined
+}
+
+/** What a vault says about a deposit or withdrawal, and the call that makes it. */
+export type Offer = {
   /** Why nothing can be done now, as a sentence; undefined when it can. */
   closed: string | undefined
   /** The vault is not what the catalogue says it is: a sentence; undefined when it is. */
@@ -41,20 +74,16 @@ export type Terms = {
   max: bigint | undefined
   /** What the wallet would get, as the vault quotes it; undefined when it gives no quote. */
   quoted: bigint | undefined
+  call: VaultCall
 }
 
-/** A call that does what was asked, before the suffix. */
-export type VaultCall = {
-  to: Address
-  data: Hex
-  value: bigint
-  /** Who takes tokens from the wallet in this call; undefined when nobody needs an allowance. */
-  spender: Address | undefined
-  /** What the call does, for descriptions. */
-  verb: 'deposit' | 'requestDeposit' | 'redeem' | 'requestRedeem' | 'claimRedeem' | 'claimDeposit' | 'cancelDeposit'
-  /** Gas limit when no estimate can be had. */
-  gasConstant: bigint
-}
+/** `available`: units of the receipt token that can be withdrawn so, claimable ones included; `assets`: their worth. */
+export type WithdrawOffer = Offer & { available: bigint | undefined; assets: bigint | undefined }
+
+/** What can be done about a pending deposit: the call, or why there is none. */
+export type RequestOffer =
+  | { refusal: undefined; call: VaultCall; requestId: bigint; assets: bigint }
+  | { refusal: 'NOTHING_PENDING' | 'NOT_CLAIMABLE'; why: string }
 
 /** One kind of vault: what it can do, how it builds, what it emits. One file each. */
 export type VaultKind = {
@@ -65,8 +94,12 @@ export type VaultKind = {
   readonly events: readonly AbiEvent[]
   /** Errors beside the common ones, to read a revert by. */
   readonly errors: Abi
-  readDeposit(ask: DepositAsk): Question<Terms>
-  buildDeposit(ask: DepositAsk, terms: Terms): VaultCall
-  readWithdraw(ask: WithdrawAsk): Question<Terms>
-  buildWithdraw(ask: WithdrawAsk, terms: Terms): VaultCall
+  /** Who takes the wallet's tokens on a deposit, and so needs the allowance. */
+  spender(vault: Vault): Address
+  deposit(ask: DepositAsk): Question<Offer>
+  withdraw(ask: WithdrawAsk): Question<WithdrawOffer>
+  /** Absent where deposits complete at once. */
+  claimDeposit?(ask: RequestAsk): Question<RequestOffer>
+  /** Absent where a deposit cannot be cancelled. */
+  cancelDeposit?(ask: RequestAsk): Question<RequestOffer>
 }

@@ -1,6 +1,6 @@
 import { formatUnits, parseDecimal, usdDecimals } from '../../kernel/amount.js'
 import type { Reason } from '../../kernel/errors.js'
-import type { Terms } from '../../vaults/index.js'
+import type { Offer, VaultCall } from '../../vaults/index.js'
 import type { OpportunityRecord } from '../catalogue/index.js'
 import { refuse } from './refusal.js'
 
@@ -42,13 +42,13 @@ export function assertMinimumShares(minimum: string, shares: bigint, decimals: n
  * Refuses what the vault itself does not allow now: closed, not what it is listed as, an amount so small that it gives
  * nothing, or more than it takes.
  */
-export function assertTerms(terms: Terms, closed: Reason, amount: bigint, decimals: number): void {
-  if (terms.closed !== undefined) throw refuse(closed, terms.closed)
-  if (terms.mismatch !== undefined) throw refuse('TOKEN_UNSUPPORTED', terms.mismatch)
-  if (terms.quoted === 0n) throw refuse('BELOW_MINIMUM', 'the amount is so small that nothing would be given for it')
-  if (terms.max === undefined || amount <= terms.max) return
-  throw refuse('CAP_EXCEEDED', `the vault takes at most ${formatUnits(terms.max, decimals)} at present`, {
-    maximum: String(terms.max),
+export function assertOffer(offer: Offer, closed: Reason, amount: bigint, decimals: number): void {
+  if (offer.closed !== undefined) throw refuse(closed, offer.closed)
+  if (offer.mismatch !== undefined) throw refuse('TOKEN_UNSUPPORTED', offer.mismatch)
+  if (offer.quoted === 0n) throw refuse('BELOW_MINIMUM', 'the amount is so small that nothing would be given for it')
+  if (offer.max === undefined || amount <= offer.max) return
+  throw refuse('CAP_EXCEEDED', `the vault takes at most ${formatUnits(offer.max, decimals)} at present`, {
+    maximum: String(offer.max),
   })
 }
 
@@ -59,4 +59,12 @@ export function assertBalance(balance: bigint | undefined, amount: bigint): void
     balance: String(balance ?? 0n),
     amount: String(amount),
   })
+}
+
+/** Refuses a simulated outcome in which the wallet spends something else than was asked for, or gets nothing. */
+export function assertOutcome(call: VaultCall, changeOf: (token: string) => bigint | undefined): void {
+  if (call.spends && changeOf(call.spends.token) !== -call.spends.amount)
+    throw refuse('TOKEN_UNSUPPORTED', 'the vault would take another amount or another token than was asked for')
+  if (call.gains && (changeOf(call.gains) ?? 0n) <= 0n)
+    throw refuse('BELOW_MINIMUM', 'the amount is so small that nothing would be given for it')
 }

@@ -7,8 +7,8 @@ import { findPrice } from '../../prices/index.js'
 import type { DepositAsk } from '../../vaults/index.js'
 import type { OpportunityRecord, TokenRecord } from '../catalogue/index.js'
 import { buildApprovals } from './approvals.js'
-import { assertBalance, assertDepositEnabled, assertMinimumUsd, assertTerms } from './checks.js'
-import { describeDeposit } from './describe.js'
+import { assertBalance, assertDepositEnabled, assertMinimumUsd, assertOffer, assertOutcome } from './checks.js'
+import { describeCall } from './describe.js'
 import { type Draft, finishAction } from './finishAction.js'
 import { refuse } from './refusal.js'
 import type { Interaction } from './schema.js'
@@ -45,22 +45,22 @@ export async function createDepositInteraction(
   const kind = getKind(opportunity)
   const tokenIn = getAddress(token.address)
   const depositAsk: DepositAsk = { vault, wallet, tokenIn, amount, slippageBps: input.slippageBps ?? 50 }
-  const spender = vault.address
+  const spender = kind.spender(vault)
   const [head, { answer }] = await Promise.all([
     input.simulate === false ? undefined : readHead(chain),
     ask(
       chain,
       together({
-        terms: kind.readDeposit(depositAsk),
+        offer: kind.deposit(depositAsk),
         balance: view(tokenIn, erc20Abi, 'balanceOf', [wallet]),
         allowance: view(tokenIn, erc20Abi, 'allowance', [wallet, spender]),
       }),
     ),
   ])
-  assertTerms(answer.terms, 'DEPOSIT_DISABLED', amount, token.decimals)
+  assertOffer(answer.offer, 'DEPOSIT_DISABLED', amount, token.decimals)
   assertBalance(answer.balance, amount)
 
-  const call = kind.buildDeposit(depositAsk, answer.terms)
+  const { call } = answer.offer
   const party = { name: opportunity.name, address: vault.address }
   const approvals = buildApprovals({
     token,
@@ -77,7 +77,13 @@ export async function createDepositInteraction(
       ...approvals,
       {
         type: 'deposit',
-        description: describeDeposit(amount, token, party, wallet),
+        description: describeCall(call.verb, {
+          amount,
+          token,
+          out: opportunity.receiptToken,
+          vault: party,
+          receiver: wallet,
+        }),
         call,
         gasConstant: call.gasConstant,
       },
@@ -90,7 +96,7 @@ export async function createDepositInteraction(
     probe: { token: tokenIn, to: spender, amount },
     block: head,
     errors: kind.errors,
-    assertOutcome: (changeOf) => assertDeposited(opportunity, token, amount, changeOf),
+    assertOutcome: (changeOf) => assertOutcome(call, changeOf),
   }
   return finishAction(ctx, target, draft)
 }
@@ -110,17 +116,4 @@ function getDepositToken(opportunity: OpportunityRecord, text: string): TokenRec
 async function findValueUsd(ctx: ActionContext, token: TokenRecord, amount: bigint): Promise<string | undefined> {
   const price = await findPrice(ctx.db, token, ctx.clock.now())
   return price && computeUsd(amount, token.decimals, price.priceUsd)
-}
-
-/** The wallet must lose exactly the amount of the token, and gain shares. */
-function assertDeposited(
-  opportunity: OpportunityRecord,
-  token: TokenRecord,
-  amount: bigint,
-  changeOf: (token: string) => bigint | undefined,
-): void {
-  if (changeOf(token.address) !== -amount)
-    throw refuse('TOKEN_UNSUPPORTED', 'the vault would take another amount or another token than was asked for')
-  if ((changeOf(opportunity.receiptToken.address) ?? 0n) <= 0n)
-    throw refuse('BELOW_MINIMUM', 'the amount is so small that nothing would be given for it')
 }

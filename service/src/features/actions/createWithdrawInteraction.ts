@@ -1,11 +1,11 @@
-import { erc20Abi, getAddress } from 'viem'
-import { ask, readHead, together, view } from '../../chain/question.js'
+import { getAddress } from 'viem'
+import { ask, readHead } from '../../chain/question.js'
 import { computeUsd } from '../../kernel/amount.js'
 import type { Caller } from '../../kernel/operation.js'
 import { findPrice } from '../../prices/index.js'
 import type { WithdrawAsk } from '../../vaults/index.js'
-import { assertBalance, assertMinimumShares, assertTerms, assertWithdrawEnabled } from './checks.js'
-import { describeWithdraw } from './describe.js'
+import { assertBalance, assertMinimumShares, assertOffer, assertOutcome, assertWithdrawEnabled } from './checks.js'
+import { describeCall } from './describe.js'
 import { type Draft, finishAction } from './finishAction.js'
 import { refuse } from './refusal.js'
 import type { Interaction } from './schema.js'
@@ -40,51 +40,41 @@ export async function createWithdrawInteraction(
   const kind = getKind(opportunity)
   const tokenOut = getAddress(baseToken.address)
   const withdrawAsk: WithdrawAsk = { vault, wallet, shares, tokenOut, slippageBps: input.slippageBps ?? 50 }
-  const [head, { answer }] = await Promise.all([
+  const [head, { answer: offer }] = await Promise.all([
     input.simulate === false ? undefined : readHead(chain),
-    ask(
-      chain,
-      together({
-        terms: kind.readWithdraw(withdrawAsk),
-        balance: view(vault.receiptToken, erc20Abi, 'balanceOf', [wallet]),
-      }),
-    ),
+    ask(chain, kind.withdraw(withdrawAsk)),
   ])
-  assertTerms(answer.terms, 'WITHDRAW_DISABLED', shares, receiptToken.decimals)
-  assertBalance(answer.balance, shares)
+  assertOffer(offer, 'WITHDRAW_DISABLED', shares, receiptToken.decimals)
+  assertBalance(offer.available, shares)
 
-  const call = kind.buildWithdraw(withdrawAsk, answer.terms)
+  const { call, assets } = offer
   const price = await findPrice(ctx.db, baseToken, ctx.clock.now())
-  const { quoted } = answer.terms
   const draft: Draft = {
     kind: 'withdraw',
     chain,
     steps: [
       {
         type: 'withdraw',
-        description: describeWithdraw(
-          shares,
-          receiptToken,
-          baseToken,
-          { name: opportunity.name, address: vault.address },
-          wallet,
-        ),
+        description: describeCall(call.verb, {
+          amount: shares,
+          token: receiptToken,
+          out: baseToken,
+          vault: { name: opportunity.name, address: vault.address },
+          receiver: wallet,
+        }),
         call,
         gasConstant: call.gasConstant,
       },
     ],
     tokenIn: receiptToken,
     amount: shares,
-    amountUsd: price && quoted !== undefined ? computeUsd(quoted, baseToken.decimals, price.priceUsd) : undefined,
+    amountUsd: price && assets !== undefined ? computeUsd(assets, baseToken.decimals, price.priceUsd) : undefined,
     referralCode: '',
     tokens: [receiptToken, baseToken],
     probe: undefined,
     block: head,
     errors: kind.errors,
-    assertOutcome: (changeOf) => {
-      if (changeOf(receiptToken.address) !== -shares)
-        throw refuse('TOKEN_UNSUPPORTED', 'the vault would take another amount of shares than was asked for')
-    },
+    assertOutcome: (changeOf) => assertOutcome(call, changeOf),
   }
   return finishAction(ctx, target, draft)
 }

@@ -1,4 +1,5 @@
 import { formatUnits } from '../../kernel/amount.js'
+import type { Verb } from '../../vaults/index.js'
 import { formatAddress, type TokenRecord } from '../catalogue/index.js'
 
 /** Someone named in a description. */
@@ -25,19 +26,30 @@ export function describeApprovalReset(token: TokenRecord, spender: Party): strin
   return `Set what ${describeParty(spender)} may take of ${describeToken(token)} back to 0; this token asks for it first.`
 }
 
-export function describeDeposit(amount: bigint, token: TokenRecord, vault: Party, receiver: string): string {
-  return `Deposit ${describeAmount(amount, token)} into ${describeParty(vault)}; the shares go to ${formatAddress(receiver)}.`
-}
-
-export function describeWithdraw(
-  shares: bigint,
-  receipt: TokenRecord,
-  out: TokenRecord,
-  vault: Party,
-  receiver: string,
+/** What a vault's call does, in a sentence that names amount, token, vault and receiver. */
+export function describeCall(
+  verb: Verb,
+  facts: { amount: bigint; token: TokenRecord; out: TokenRecord; vault: Party; receiver: string },
 ): string {
-  return (
-    `Redeem ${describeAmount(shares, receipt)} at ${describeParty(vault)}; ` +
-    `the ${describeToken(out)} goes to ${formatAddress(receiver)}.`
-  )
+  const amount = describeAmount(facts.amount, facts.token)
+  const vault = describeParty(facts.vault)
+  const receiver = formatAddress(facts.receiver)
+  switch (verb) {
+    case 'deposit':
+      return `Deposit ${amount} into ${vault}; the shares go to ${receiver}.`
+    case 'requestDeposit':
+      return `Request to deposit ${amount} into ${vault}; once it is settled, ${receiver} claims the shares.`
+    case 'redeem':
+      return `Redeem ${amount} at ${vault}; the ${describeToken(facts.out)} goes to ${receiver}.`
+    case 'requestRedeem':
+      return `Request to redeem ${amount} at ${vault}; once it is settled, ${receiver} claims the ${describeToken(facts.out)}.`
+    case 'claimRedeem':
+      return `Claim the ${describeToken(facts.out)} of ${amount} redeemed at ${vault}; it goes to ${receiver}.`
+    case 'claimDeposit':
+      return `Claim the shares of ${amount} deposited into ${vault}; they go to ${receiver}.`
+    case 'cancelDeposit':
+      return `Cancel the pending deposit of ${amount} in ${vault}; the ${describeToken(facts.token)} is for ${receiver}.`
+    case 'claimCancelled':
+      return `Take back ${amount} of the cancelled deposit in ${vault}; it goes to ${receiver}.`
+  }
 }

@@ -6,7 +6,7 @@ import type { ActionContext } from './target.js'
 
 const common = {
   method: 'POST',
-  tag: 'actions',
+  tag: 'Actions',
   access: 'publishable',
   cost: 10,
   tellsRetryable: true,

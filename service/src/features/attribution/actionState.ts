@@ -1,0 +1,25 @@
+import type { ActionBody } from './schema.js'
+
+/** What is known of the transaction an action led to. */
+export type Sighting =
+  /** No node knows it, or a reorganisation took it back. */
+  | { seen: 'nowhere' }
+  /** It waits to be mined. */
+  | { seen: 'pending' }
+  | { seen: 'mined'; success: boolean; confirmed: boolean }
+
+/**
+ * Where an action stands: built → submitted → verified | reverted | expired. The chain decides: what is mined and
+ * confirmed is verified however long it took, and only a plan nobody sent in its time has expired. Pure.
+ */
+export function decideActionStatus(sighting: Sighting, validUntil: Date, now: Date): ActionBody['status'] {
+  if (sighting.seen === 'pending') return 'submitted'
+  if (sighting.seen === 'nowhere') return now > validUntil ? 'expired' : 'built'
+  if (!sighting.success) return 'reverted'
+  return sighting.confirmed ? 'verified' : 'submitted'
+}
+
+/** True when a block is at least `confirmations` deep; the head itself is 1 deep. */
+export function isConfirmed(blockNumber: number, headNumber: number, confirmations: number): boolean {
+  return headNumber - blockNumber + 1 >= confirmations
+}

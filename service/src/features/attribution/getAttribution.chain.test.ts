@@ -1,0 +1,234 @@
+import { type Address, concat, encodeFunctionData, erc4626Abi, type Hex } from 'viem'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { account } from '../../../../contracts/test/anvil.js'
+import { attributionAccount, openWorld, type World, type WorldVault } from '../../../test/actionWorld.js'
+import { OutboundError } from '../../kernel/outbound.js'
+
+const user = account(1)
+const thief = account(2)
+const usd = 1_000_000n
+let world: World
+let token: Address
+let vault: WorldVault
+
+beforeAll(async () => {
+  world = await openWorld()
+  for (const wallet of [user, thief]) await world.join(wallet.address)
+  token = await world.token({ pegUsd: '1' })
+  vault = await world.vault(token)
+  for (const wallet of [user, thief]) await world.mint(token, wallet.address, 10_000n * usd)
+})
+afterAll(() => world.close())
+
+const get = (txHash: string, query: Record<string, string | number> | string = {}) =>
+  world.earn.call('GetAttribution', { params: { txHash }, query, key: null })
+
+const plan = () =>
+  world.earn.call('CreateDepositInteraction', {
+    params: { opportunityId: vault.opportunityId },
+    body: {
+      userAddress: user.address,
+      tokenIn: token,
+      amount: String(100n * usd),
+      distributorId: world.distributorId,
+      referralCode: 'friend',
+    },
+  })
+
+async function depositOnce() {
+  const built = await plan()
+  const receipts = await world.send(built, user)
+  const last = receipts[receipts.length - 1]!
+  const data: Hex = built.body.transactions.at(-1).transaction.data
+  return { hash: last.transactionHash, actionId: built.body.actionId as string, data, built }
+}
+
+/** Sends any calldata, from the user unless told otherwise. */
+async function sendRaw(to: Address, data: Hex, as = user) {
+  const receipt = await world.anvil.done(world.anvil.client.sendTransaction({ account: as, to, data, gas: 500_000n }))
+  return receipt.transactionHash
+}
+
+describe('200', () => {
+  it('shows a signed deposit from the ledger, its action, what was watched and the calldata, byte for byte', async () => {
+    const { hash, actionId, data } = await depositOnce()
+    await world.sync()
+    const { status, body } = await get(hash.toUpperCase().replace('0X', '0x'), { chainId: world.chainId })
+    expect(status).toBe(200)
+    expect(body).toMatchObject({
+      txHash: hash,
+      chainId: world.chainId,
+      attributed: true,
+      distributorId: world.distributorId,
+      codes: [world.distributorId],
+      source: 'interaction',
+      action: { actionId, kind: 'deposit', status: 'verified', createdAt: '2026-11-20T12:00:00Z' },
+    })
+    expect(body.interactions).toMatchObject([
+      { txHash: hash, distributorId: world.distributorId, attribution: 'signed', amountRaw: String(100n * usd) },
+    ])
+    expect(body.watched).toMatchObject([
+      {
+        chainId: world.chainId,
+        from: user.address,
+        to: vault.address,
+        distributorId: world.distributorId,
+        codes: [world.distributorId],
+        schema: 'erc8021-2',
+        signatureValid: true,
+        retracted: false,
+      },
+    ])
+    expect(body.calldata).toMatchObject({
+      found: true,
+      schema: 'erc8021-2',
+      placement: 'transaction',
+      app: world.distributorId,
+      signature: { present: true, valid: true, signer: attributionAccount.address },
+      problems: [],
+      stacked: [],
+    })
+    const input = data.slice(2)
+    expect(`0x${input.slice(2 * body.calldata.start, 2 * body.calldata.end)}`).toBe(body.calldata.suffix)
+  })
+
+  it('looks without a chain on every chain, and leaves the calldata out', async () => {
+    const { hash, actionId } = await depositOnce()
+    await world.sync()
+    for (const query of ['', 'chainId=', 'chainId=null']) {
+      const { body } = await get(hash, query)
+      expect(body).toMatchObject({ chainId: world.chainId, source: 'interaction', calldata: null })
+      expect(body.action).toMatchObject({ actionId, status: 'verified' })
+    }
+  })
+
+  it('ignores a key, even a bad one', async () => {
+    const answer = await world.earn.request('GET', `/v2/attribution/0x${'11'.repeat(32)}`, { key: 'nonsense' })
+    expect(answer.status).toBe(200)
+    expect(answer.body).toEqual({
+      txHash: `0x${'11'.repeat(32)}`,
+      chainId: null,
+      attributed: false,
+      distributorId: null,
+      codes: [],
+      source: null,
+      action: null,
+      interactions: [],
+      watched: [],
+      calldata: null,
+    })
+  })
+
+  it('says that a transaction is unknown to the node', async () => {
+    const { body } = await get(`0x${'22'.repeat(32)}`, { chainId: world.chainId })
+    expect(body).toMatchObject({ attributed: false, chainId: world.chainId, source: null })
+    expect(body.calldata).toMatchObject({ found: false, problems: ['transaction not found'], stacked: [] })
+  })
+
+  it('answers with what the tables know when the chain cannot be read', async () => {
+    const { hash } = await depositOnce()
+    const chain = world.earn.ctx.chains.get(world.chainId)!
+    const { request } = chain.rpc
+    chain.rpc.request = async () => {
+      throw new OutboundError('network', 'gone')
+    }
+    const { status, body } = await get(hash, { chainId: world.chainId })
+    chain.rpc.request = request
+    expect(status).toBe(200)
+    expect(body.calldata).toMatchObject({ found: false, problems: ['chain unavailable'] })
+    await world.sync()
+    expect((await get(hash, { chainId: world.chainId })).body.source).toBe('interaction')
+  })
+
+  it('follows an action from built over submitted to verified, and tells a reverted one', async () => {
+    const { hash, actionId } = await depositOnce()
+    const submitted = await get(hash, { chainId: world.chainId })
+    expect(submitted.body).toMatchObject({ source: 'calldata', attributed: true, interactions: [] })
+    expect(submitted.body.action).toMatchObject({ actionId, status: 'submitted' })
+    await world.sync()
+    expect((await get(hash)).body.action).toMatchObject({ actionId, status: 'verified' })
+
+    // The same calldata again finds no allowance left and reverts.
+    const { to, data } = (await plan()).body.transactions.at(-1).transaction
+    const again = await world.anvil.client.sendTransaction({ account: user, to, data, gas: 500_000n })
+    const receipt = await world.anvil.client.waitForTransactionReceipt({ hash: again })
+    expect(receipt.status).toBe('reverted')
+    const reverted = await get(again, { chainId: world.chainId })
+    expect(reverted.body).toMatchObject({ attributed: false, source: null, codes: [world.distributorId] })
+    expect(reverted.body.action).toMatchObject({ status: 'reverted' })
+    expect(reverted.body.calldata.problems).toContain('the transaction reverted')
+  })
+
+  it('shows a suffix copied to another wallet as invalid, and no action of another', async () => {
+    const { data } = await depositOnce()
+    const suffix = `0x${data.slice(2 + 2 * 68)}` as Hex
+    await world.write(token, [{ ...approveAbi }], 'approve', [vault.address, 50n * usd], thief)
+    const own = encodeFunctionData({ abi: erc4626Abi, functionName: 'deposit', args: [50n * usd, thief.address] })
+    const hash = await sendRaw(vault.address, concat([own, suffix]), thief)
+    await world.sync()
+    const { body } = await get(hash, { chainId: world.chainId })
+    expect(body).toMatchObject({ attributed: true, source: 'interaction', action: null })
+    expect(body.interactions[0].attribution).toBe('unsigned')
+    expect(body.calldata.signature).toEqual({ present: true, valid: false, signer: null })
+  })
+
+  it('marks what a reorganisation took back', async () => {
+    const { hash } = await depositOnce()
+    await world.sync()
+    await world.anvil.client.request({ method: 'anvil_reorg', params: [1, []] } as never)
+    await world.anvil.client.mine({ blocks: 1 })
+    await world.sync()
+    const { body } = await get(hash)
+    expect(body).toMatchObject({ attributed: false, source: null, distributorId: null, interactions: [] })
+    expect(body.watched).toMatchObject([{ retracted: true, distributorId: world.distributorId }])
+  })
+
+  it('reads a transaction of the chain that touches no vault', async () => {
+    const foreign = concat(['0x12345678', '0x626173656170700700', '0x80218021802180218021802180218021'])
+    const hash = await sendRaw(thief.address, foreign)
+    const { body } = await get(hash, { chainId: world.chainId })
+    expect(body).toMatchObject({ attributed: false, source: null, codes: ['baseapp'] })
+    expect(body.calldata).toMatchObject({ found: true, schema: 'erc8021-0', codes: ['baseapp'] })
+  })
+})
+
+describe('400 INVALID_ARGUMENT', () => {
+  it.each([
+    ['a chain below 1', 'chainId=0'],
+    ['a chain that is no integer', 'chainId=abc'],
+    ['a fraction', 'chainId=1.5'],
+    ['a chain that is not supported', 'chainId=999999'],
+    ['a chain given twice', 'chainId=31337&chainId=31337'],
+  ])('refuses %s', async (_name, query) => {
+    const answer = await get(`0x${'11'.repeat(32)}`, query)
+    expect(answer.body).toMatchObject({ code: 400, status: 'INVALID_ARGUMENT' })
+  })
+
+  it.each(['0x12', `0x${'1'.repeat(63)}`, `0x${'g'.repeat(64)}`, '1'.repeat(66)])(
+    'refuses the hash %s',
+    async (hash) => {
+      expect((await get(hash)).body).toMatchObject({ code: 400, status: 'INVALID_ARGUMENT' })
+    },
+  )
+})
+
+describe('404 NOT_FOUND', () => {
+  it('has no way to submit an attribution', async () => {
+    for (const path of [`/v2/attribution/0x${'11'.repeat(32)}`, '/v2/actions/verify', '/v2/attribution'])
+      expect((await world.earn.request('POST', path, { body: {} })).body).toMatchObject({
+        code: 404,
+        status: 'NOT_FOUND',
+      })
+  })
+})
+
+const approveAbi = {
+  type: 'function',
+  name: 'approve',
+  stateMutability: 'nonpayable',
+  inputs: [
+    { name: 'spender', type: 'address' },
+    { name: 'amount', type: 'uint256' },
+  ],
+  outputs: [],
+} as const

@@ -1,0 +1,153 @@
+import { type Attribution, emptyInspection, type Inspection, inspect } from '../../chain/attribution/index.js'
+import { findCursor } from '../../chain/storeCursor.js'
+import type { ChainTransaction } from '../../chain/transaction.js'
+import { formatTs } from '../../kernel/clock.js'
+import { EarnError } from '../../kernel/errors.js'
+import { findAction } from '../actions/index.js'
+import { formatAddress } from '../catalogue/index.js'
+import { type Activity, listInteractionsByTx, listWatched, type WatchedTransaction } from '../ledger/index.js'
+import { decideActionStatus, isConfirmed, type Sighting } from './actionState.js'
+import { type Claim, findClaim } from './claim.js'
+import type { ActionBody, WatchedBody } from './schema.js'
+import {
+  type AttributionContext,
+  findStoredTransaction,
+  findTransaction,
+  getSupportedChain,
+  isRegistered,
+  judgeTransaction,
+} from './transaction.js'
+
+export type AttributionResult = {
+  txHash: string
+  chainId: number | null
+  attributed: boolean
+  distributorId: string | null
+  codes: string[]
+  source: 'interaction' | 'watcher' | 'calldata' | null
+  action: ActionBody | null
+  interactions: Activity[]
+  watched: WatchedBody[]
+  calldata: Inspection | null
+}
+
+/** Shows everything known about who brought a transaction: ledger, watcher and, with a chain, the calldata itself. */
+export async function getAttribution(
+  ctx: AttributionContext,
+  input: { txHash: string; chainId?: number },
+): Promise<AttributionResult> {
+  const txHash = input.txHash.toLowerCase()
+  const chainId = input.chainId === undefined ? undefined : getSupportedChain(ctx, input.chainId).chainId
+  const [interactions, watched, look] = await Promise.all([
+    listInteractionsByTx(ctx.db, txHash, chainId),
+    listWatched(ctx.db, txHash, chainId),
+    lookAtCalldata(ctx, txHash, chainId),
+  ])
+  const claim = look.attribution && findClaim(look.attribution, (code) => isRegistered(ctx, code))
+  const verdict = decideSource(interactions, watched, claim, look.transaction)
+  return {
+    txHash,
+    chainId: chainId ?? interactions[0]?.chainId ?? watched[0]?.chainId ?? null,
+    attributed: verdict.source !== null,
+    ...verdict,
+    codes: listCodes(watched, look.calldata, verdict.distributorId),
+    action: await findActionOf(ctx, look, claim),
+    interactions,
+    watched: watched.map(toWatchedBody),
+    calldata: look.calldata,
+  }
+}
+
+type Look = {
+  calldata: Inspection | null
+  transaction: ChainTransaction | undefined
+  attribution: Attribution | undefined
+}
+
+/** The calldata, inspected when a chain is given; without one our own store still tells which action it was. */
+async function lookAtCalldata(ctx: AttributionContext, txHash: string, chainId: number | undefined): Promise<Look> {
+  try {
+    const transaction =
+      chainId === undefined ? await findStoredTransaction(ctx, txHash) : await findTransaction(ctx, txHash, chainId)
+    const asked = chainId !== undefined
+    if (!transaction) return nothing(asked ? emptyInspection('transaction not found') : null)
+    const attribution = await judgeTransaction(ctx, transaction)
+    return { calldata: asked ? inspectTransaction(attribution, transaction) : null, transaction, attribution }
+  } catch (error) {
+    if (!(error instanceof EarnError) || error.code !== 503) throw error
+    ctx.log.warn({ err: error.cause ?? error }, 'a chain could not be read for an attribution look-up')
+    return nothing(emptyInspection('chain unavailable'))
+  }
+}
+
+const nothing = (calldata: Inspection | null): Look => ({ calldata, transaction: undefined, attribution: undefined })
+
+function inspectTransaction(attribution: Attribution, transaction: ChainTransaction): Inspection {
+  const inspection = inspect(attribution, transaction.input)
+  const problem = !transaction.mined
+    ? 'the transaction is not mined yet'
+    : transaction.mined.success
+      ? undefined
+      : 'the transaction reverted'
+  return problem === undefined ? inspection : { ...inspection, problems: [...inspection.problems, problem] }
+}
+
+/** The first of ledger, watcher and calldata that names a registered distributor. Pure. */
+function decideSource(
+  interactions: readonly Activity[],
+  watched: readonly WatchedTransaction[],
+  claim: Claim | undefined,
+  transaction: ChainTransaction | undefined,
+): { distributorId: string | null; source: AttributionResult['source'] } {
+  const [entry] = interactions
+  if (entry) return { distributorId: entry.distributorId, source: 'interaction' }
+  const seen = watched.find(({ distributorId, retracted }) => distributorId !== null && !retracted)
+  if (seen) return { distributorId: seen.distributorId, source: 'watcher' }
+  if (claim?.registered && transaction?.mined?.success) return { distributorId: claim.code, source: 'calldata' }
+  return { distributorId: null, source: null }
+}
+
+function listCodes(
+  watched: readonly WatchedTransaction[],
+  calldata: Inspection | null,
+  distributorId: string | null,
+): string[] {
+  const inspected = calldata ? [calldata, ...calldata.stacked].flatMap(({ codes }) => codes) : []
+  const codes = [...inspected, ...watched.flatMap((row) => row.codes)]
+  return [...new Set(codes.length > 0 || distributorId === null ? codes : [distributorId])]
+}
+
+/** The action a signed suffix names; a copied suffix names somebody else's, so it is not shown. */
+async function findActionOf(ctx: AttributionContext, look: Look, claim: Claim | undefined): Promise<ActionBody | null> {
+  const { transaction } = look
+  const actionId = claim?.signatureValid && claim.reading.kind === 'erc8021' ? claim.reading.actionId : undefined
+  const action = actionId === undefined ? undefined : await findAction(ctx.db, actionId)
+  if (!action || !transaction) return null
+  const status = decideActionStatus(await findSighting(ctx, transaction), action.validUntil, ctx.clock.now())
+  return { actionId: action.id, kind: action.kind, status, createdAt: formatTs(action.createdAt) }
+}
+
+async function findSighting(ctx: AttributionContext, { chainId, mined }: ChainTransaction): Promise<Sighting> {
+  if (!mined) return { seen: 'pending' }
+  const cursor = await findCursor(ctx.db, chainId)
+  const confirmations = ctx.catalogue.current().chains.get(chainId)?.confirmations ?? 1
+  const confirmed = isConfirmed(mined.blockNumber, cursor?.headNumber ?? -1, confirmations)
+  return { seen: 'mined', success: mined.success, confirmed }
+}
+
+function toWatchedBody(row: WatchedTransaction): WatchedBody {
+  const { chainId, blockNumber, blockHash, distributorId, codes, schema, signatureValid, retracted } = row
+  return {
+    chainId,
+    blockNumber,
+    blockHash,
+    timestamp: formatTs(row.timestamp),
+    from: formatAddress(row.from),
+    to: row.to === null ? null : formatAddress(row.to),
+    distributorId,
+    codes,
+    schema,
+    signatureValid,
+    retracted,
+  }
+}

@@ -1,0 +1,103 @@
+import T, { type Static, type TSchema } from 'typebox'
+import { Address, Hex, Nullable, Ts, TxHash, Uuid } from '../../kernel/wire.js'
+
+/** Query `chainId` that may be absent, empty or `null`. */
+export const OptionalChainId = T.Optional(
+  T.Integer({ minimum: 1, nullable: true, description: 'Narrows the look-up and inspects the calldata' }),
+)
+
+const FreeObject = T.Record(T.String(), T.Unknown())
+
+const suffixMembers = {
+  found: T.Boolean(),
+  schema: Nullable(T.Enum(['erc8021-0', 'erc8021-1', 'erc8021-2', 'legacy'])),
+  placement: Nullable(T.Enum(['transaction', 'userOperation', 'innerCall'])),
+  app: Nullable(T.String()),
+  wallet: Nullable(T.String()),
+  services: T.Array(T.String()),
+  codes: T.Array(T.String()),
+  registries: Nullable(FreeObject),
+  metadata: Nullable(FreeObject),
+  suffix: Nullable(Hex),
+  start: Nullable(T.Integer({ description: 'First byte in the transaction input' })),
+  end: Nullable(T.Integer({ description: 'The byte after the last' })),
+  signature: T.Object({ present: T.Boolean(), valid: T.Boolean(), signer: Nullable(Address) }),
+  problems: T.Array(T.String()),
+}
+
+export const InspectionSchema = T.Object({
+  ...suffixMembers,
+  stacked: T.Array(T.Object(suffixMembers), { description: 'Further suffixes inwards' }),
+})
+
+export const actionStatuses = ['built', 'submitted', 'verified', 'reverted', 'expired'] as const
+
+export const ActionSchema = T.Object({
+  actionId: Uuid,
+  kind: T.String(),
+  status: T.Enum([...actionStatuses]),
+  createdAt: Ts,
+})
+
+export const WatchedSchema = T.Object({
+  chainId: T.Integer(),
+  blockNumber: T.Integer(),
+  blockHash: TxHash,
+  timestamp: Ts,
+  from: Address,
+  to: Nullable(Address),
+  distributorId: Nullable(T.String()),
+  codes: T.Array(T.String()),
+  schema: Nullable(T.String()),
+  signatureValid: Nullable(T.Boolean()),
+  retracted: T.Boolean(),
+})
+
+export const attributionSchema = <A extends TSchema>(activity: A) =>
+  T.Object({
+    txHash: TxHash,
+    chainId: Nullable(T.Integer()),
+    attributed: T.Boolean(),
+    distributorId: Nullable(T.String()),
+    codes: T.Array(T.String()),
+    source: Nullable(T.Enum(['interaction', 'watcher', 'calldata'])),
+    action: Nullable(ActionSchema),
+    interactions: T.Array(activity),
+    watched: T.Array(WatchedSchema),
+    calldata: Nullable(InspectionSchema),
+  })
+
+export const TrackingMetadataSchema = T.Object({
+  distributorId: T.String(),
+  referralCode: T.String(),
+  actionId: T.String(),
+  action: T.String(),
+  opportunityId: T.String(),
+  tokenIn: T.String(),
+  amount: T.String(),
+  amountUsd: T.String(),
+  tokenInDecimals: T.Integer(),
+})
+
+export const ProofSchema = T.Object({
+  chainId: T.Integer(),
+  blockNumber: T.Integer(),
+  blockHash: TxHash,
+  transactionIndex: T.Integer(),
+  inspection: InspectionSchema,
+  events: T.Array(T.Object({ address: Address, logIndex: T.Integer(), name: T.String(), args: FreeObject })),
+})
+
+export const TrackingSchema = T.Object({
+  tag: T.String(),
+  metadata: TrackingMetadataSchema,
+  signatureValid: T.Boolean(),
+  error: T.String({ description: 'Empty exactly when the signature is valid' }),
+  proof: ProofSchema,
+})
+
+export type ActionBody = Static<typeof ActionSchema>
+export type WatchedBody = Static<typeof WatchedSchema>
+export type TrackingMetadata = Static<typeof TrackingMetadataSchema>
+export type Tracking = Static<typeof TrackingSchema>
+export type DecodedEvent = Tracking['proof']['events'][number]
