@@ -3,7 +3,7 @@ import type { ChainSettings } from '../src/chain/chains.js'
 import { type CreateKeyInput, createKey } from '../src/features/auth/index.js'
 import { fakeClock } from '../src/kernel/clock.js'
 import { type Config, parseConfig } from '../src/kernel/config.js'
-import type { Database } from '../src/kernel/database.js'
+import type { Database, DatabaseTarget } from '../src/kernel/database.js'
 import { newId } from '../src/kernel/ids.js'
 import { silentLog } from '../src/kernel/log.js'
 import { createShutdown } from '../src/kernel/shutdown.js'
@@ -26,6 +26,8 @@ export type Answer = { status: number; body: any; headers: LightMyRequestRespons
 export type Earn = {
   ctx: ServiceContext
   db: Database
+  /** How another process reaches the same database. */
+  target: DatabaseTarget
   clock: ReturnType<typeof fakeClock>
   service: Service
   organizationId: string
@@ -50,7 +52,7 @@ export type EarnOptions = { now?: string; chains?: readonly ChainSettings[]; con
  * database holds one organization with a publishable and a secret key, and nothing else.
  */
 export async function openEarn(options: EarnOptions = {}): Promise<Earn> {
-  const { db, close } = await openTestDatabase()
+  const { db, target, close } = await openTestDatabase()
   const clock = fakeClock(options.now ?? '2026-11-20T12:00:00Z')
   const shutdown = createShutdown(silentLog)
   const config = { ...parseConfig({}, '/nonexistent'), ...options.config }
@@ -78,6 +80,7 @@ export async function openEarn(options: EarnOptions = {}): Promise<Earn> {
   return {
     ctx: service.ctx,
     db,
+    target,
     clock,
     service,
     organizationId,

@@ -1,68 +1,62 @@
-import {
-  encodeDeployData,
-  erc6492SignatureValidatorAbi,
-  erc6492SignatureValidatorByteCode,
-  type Hex,
-  hashMessage,
-} from 'viem'
-import { unavailable } from '../kernel/errors.js'
-import { isCanonicalSignature, recoverAddress } from './attribution/index.js'
-import { type Chain, readingChain } from './chains.js'
-import { RpcError } from './rpc.js'
+import type { Context } from '../kernel/context.js'
+import { type ChainContext, readingChain } from './chains.js'
+import { verifyEvmSignature } from './evmSignature.js'
+import { verifySolanaSignature } from './solana.js'
+import { type TonRefusal, verifyTonSignature } from './ton.js'
+import type { TonReader } from './tonReader.js'
 
-/** A wallet's claim to have signed a text. `address` is lower-case, `signature` as the client sent it. */
-export type SignatureClaim = { address: string; message: string; signature: string }
+/** What checking signatures needs: the EVM chains, and the TON chain when an endpoint is configured. */
+export type SignatureContext = Context & ChainContext & { readonly ton: TonReader | undefined }
 
-/**
- * Whether an EVM wallet signed the text (EIP-191 personal message): by the key of an externally owned account, else by
- * the word of the contract at the address (ERC-1271), which a wrapped signature may deploy first (ERC-6492). Contracts
- * are asked on `chain`; without one only keys are checked. Throws 503 when the chain cannot be read.
- */
-export async function verifyEvmSignature(chain: Chain | undefined, claim: SignatureClaim): Promise<boolean> {
-  const signer = recoverSigner(claim)
-  if (signer === 'mirrored') return false
-  if (signer === claim.address) return true
-  if (!chain || !/^0[xX]([0-9a-fA-F]{2}){1,16384}$/.test(claim.signature)) return false
-  return askContract(chain, claim)
+/** A wallet's claim to have signed the message it was handed. The address is in the normal form of its ecosystem. */
+export type SignatureClaim = {
+  ecosystem: 'evm' | 'solana' | 'ton'
+  address: string
+  message: string
+  nonce: string
+  /** The host that showed the message. */
+  domain: string
+  /** Where a contract wallet lives; null outside EVM. */
+  chainId: bigint | null
+  /** As the client sent it. */
+  signature: string
 }
 
 /**
- * The account whose key made a 65-byte signature with v 0, 1, 27 or 28; undefined for any other form, the compact one
- * of EIP-2098 included. The twin with a high s, which anybody can make of a good signature, is 'mirrored'.
+ * Why a claim does not hold, as a sentence for the caller; undefined when it does. Nothing in the signature text is
+ * taken for the message. Throws 503 when the word of a contract is needed and its chain cannot be read.
  */
-function recoverSigner({ message, signature }: SignatureClaim): string | undefined {
-  if (!/^0[xX][0-9a-fA-F]{130}$/.test(signature)) return undefined
-  const bytes = Uint8Array.from(Buffer.from(signature.slice(2), 'hex'))
-  const v = bytes[64] ?? 0
-  bytes[64] = v < 2 ? v + 27 : v
-  if (bytes[64] !== 27 && bytes[64] !== 28) return undefined
-  if (!isCanonicalSignature(bytes)) return 'mirrored'
-  return recoverAddress(hashMessage(message, 'bytes'), bytes)
+export async function findSignatureFault(ctx: SignatureContext, claim: SignatureClaim): Promise<string | undefined> {
+  if (claim.ecosystem === 'ton') return findTonFault(ctx, claim)
+  const signed =
+    claim.ecosystem === 'evm'
+      ? await verifyEvmSignature(ctx.chains.get(Number(claim.chainId)), claim)
+      : verifySolanaSignature(claim)
+  return signed ? undefined : 'the signature is not one of this wallet over the agreement'
 }
 
-/** Runs the ERC-6492 reference validator as an `eth_call` that creates it: nothing is deployed, nothing is sent. */
-async function askContract(chain: Chain, { address, message, signature }: SignatureClaim): Promise<boolean> {
-  const data = encodeDeployData({
-    abi: erc6492SignatureValidatorAbi,
-    bytecode: erc6492SignatureValidatorByteCode,
-    args: [address as Hex, hashMessage(message), `0x${signature.slice(2)}`],
+async function findTonFault(ctx: SignatureContext, claim: SignatureClaim): Promise<string | undefined> {
+  const { ton } = ctx
+  const refusal = await verifyTonSignature(claim.signature, {
+    ...claim,
+    message: Buffer.from(claim.message),
+    now: ctx.clock.now(),
+    proofEnabled: ctx.config.tonProofEnabled,
+    readPublicKey: async () => ton && readingChain({ name: 'TON' }, () => ton.readPublicKey(claim.address)),
   })
-  return readingChain(chain, async () => {
-    try {
-      return (await chain.rpc.request({ method: 'eth_call', params: [{ data }, 'latest'] })) === '0x01'
-    } catch (error) {
-      if (!(error instanceof RpcError)) throw error
-      if (isExecutionFailure(error)) return false
-      throw unavailable(`${chain.name} cannot check the signature right now; try again shortly`, { cause: error })
-    }
-  })
+  return refusal && tonFaults[refusal]
 }
 
-/** True when the node ran the code and the code failed: an answer, where every other error is the node's trouble. */
-function isExecutionFailure({ code, message }: RpcError): boolean {
-  return (
-    code === 3 ||
-    code === -32015 ||
-    /revert|invalid opcode|invalid jump|out of gas|stack (under|over)flow/i.test(message)
-  )
+const tonFaults: Readonly<Record<TonRefusal, string>> = {
+  malformed: 'signature must be the JSON text (or its base64) of a TON Connect signData answer',
+  kind: 'ton_proof is not accepted here, as it does not cover the agreement: sign it with signData',
+  'domain-length': 'the signature names a domain of another length',
+  domain: 'the signature is for another domain',
+  expired: 'the signature is older than 15 minutes',
+  future: 'the signature is dated in the future',
+  payload: 'the signature is over something else than the agreement',
+  'state-init-address': 'walletStateInit is of another wallet',
+  'public-key': 'publicKey is of another wallet',
+  'no-public-key': 'the key of the wallet cannot be told: send its walletStateInit',
+  signature: 'the signature is not one of this wallet over the agreement',
 }

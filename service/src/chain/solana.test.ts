@@ -110,7 +110,7 @@ describe('Solana addresses', () => {
     for (const text of [
       '',
       '1',
-      `${address}1`,
+      `1${address}`,
       ` ${address}`,
       address.slice(1),
       `0${address.slice(1)}`,

@@ -15,6 +15,7 @@ const commands: Record<string, () => Promise<Command>> = {
   keys: async () => (await import('./keys.js')).keys,
   orgs: async () => (await import('./orgs.js')).orgs,
   distributors: async () => (await import('./distributors.js')).distributors,
+  members: async () => (await import('./members.js')).members,
   chains: async () => (await import('./chains.js')).chains,
   catalogue: async () => (await import('./catalogue.js')).catalogue,
   openapi: async () => (await import('./openapi.js')).openapi,

@@ -23,6 +23,12 @@ export type Config = {
   attributionKey: `0x${string}` | undefined
   /** RPC urls by chain id; they replace those in the database. */
   rpcUrls: ReadonlyMap<number, readonly string[]>
+  /** TON Center HTTP API v2, for wallets that do not send their initial state; absent means they are refused. */
+  tonUrl: string | undefined
+  /** Accept TON addresses marked as test-only. */
+  tonTestnet: boolean
+  /** Accept `ton_proof` for membership, which covers the nonce but not the text of the agreement. */
+  tonProofEnabled: boolean
   /** Ports of the devnet. */
   anvilPort: number
 }
@@ -83,10 +89,15 @@ export function parseConfig(env: Env, root: string = repositoryRoot()): Config {
     trustedProxies: list(text('TRUSTED_PROXIES') ?? ''),
     attributionKey: parsePrivateKey(text('ATTRIBUTION_KEY'), problems),
     rpcUrls: parseRpcUrls(env, problems),
+    tonUrl: text('TON_URL'),
+    tonTestnet: flag('TON_TESTNET', false),
+    tonProofEnabled: flag('TON_PROOF_ENABLED', false),
     anvilPort: port('ANVIL_PORT', 8545),
   }
   if (!['debug', 'info', 'warn', 'error', 'silent'].includes(config.logLevel))
     problems.push('LOG_LEVEL must be one of debug, info, warn, error, silent')
+  if (config.tonUrl !== undefined && !/^https?:/.test(config.tonUrl))
+    problems.push('TON_URL must be an http or https url')
   if (problems.length > 0) throw new ConfigError(`bad configuration: ${problems.join('; ')}`)
   return config
 }

@@ -61,6 +61,8 @@ export type Operation<C = Context> = {
   readonly responses: Responses
   /** Answers carry a strong ETag and honour If-None-Match. */
   readonly cacheable?: boolean
+  /** A call with a publishable key also takes a token from the bucket of its address. */
+  readonly addressLimited?: boolean
   /** Its errors say in `context.retryable` whether the same request may succeed later. */
   readonly tellsRetryable?: boolean
   run(ctx: C, input: never, caller: Caller): Promise<unknown>

@@ -10,12 +10,12 @@ export type Admission = { key: AuthenticatedKey; charged: boolean }
 export type Gate = { authenticate: Authenticate; limits: Limits; onRefused?: (limit: string) => void }
 
 /**
- * Finds who is calling: undefined for operations open to anyone. A call without a good key, and a call to an open
- * operation, takes a token from the bucket of its address.
+ * Finds who is calling: undefined for operations open to anyone. A call without a good key, a call to an open
+ * operation, and one with a publishable key to an operation that says so take a token from the bucket of their address.
  */
 export async function admit(
   gate: Gate,
-  operation: Pick<Operation<never>, 'access' | 'permission'>,
+  operation: Pick<Operation<never>, 'access' | 'permission' | 'addressLimited'>,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
@@ -29,6 +29,7 @@ export async function admit(
     request.admission = { key, charged: false }
     assertOrigin(key, headers.origin)
     assertAccess(key.caller, operation.access, operation.permission)
+    if (operation.addressLimited && key.caller.kind === 'publishable') takeToken(gate, request, reply)
   } catch (error) {
     if (error instanceof EarnError && error.code === 401) takeToken(gate, request, reply)
     throw error

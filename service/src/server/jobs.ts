@@ -1,4 +1,5 @@
 import { runCapabilityAndTvl } from '../features/catalogue/index.js'
+import { sweepAgreements } from '../features/membership/index.js'
 import type { ServiceContext } from './operations.js'
 
 /** Work on a timer: the next run starts `everySeconds` after the last one ended. */
@@ -10,7 +11,10 @@ export type Job = {
 
 /** Every job there is. Running one in several processes at once is wasteful, never wrong. */
 export function listJobs(options: { capabilitySeconds: number }): readonly Job[] {
-  return [{ name: 'capability and TVL', everySeconds: options.capabilitySeconds, run: runCapabilityAndTvl }]
+  return [
+    { name: 'capability and TVL', everySeconds: options.capabilitySeconds, run: runCapabilityAndTvl },
+    { name: 'expired agreements', everySeconds: 60, run: sweepAgreements },
+  ]
 }
 
 /** Runs jobs until stopped, each at once and then on its timer. A failure is logged; the next run tries again. */

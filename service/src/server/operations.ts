@@ -1,4 +1,4 @@
-import type { ChainContext } from '../chain/chains.js'
+import type { SignatureContext } from '../chain/signatures.js'
 import { actionOperations } from '../features/actions/index.js'
 import { attributionOperations } from '../features/attribution/index.js'
 import { type CatalogueContext, catalogueOperations } from '../features/catalogue/index.js'
@@ -7,7 +7,7 @@ import { membershipOperations } from '../features/membership/index.js'
 import type { Operation } from '../kernel/operation.js'
 
 /** Everything the operations of the service need. */
-export type ServiceContext = ChainContext & CatalogueContext
+export type ServiceContext = SignatureContext & CatalogueContext
 
 /** Every operation there is. HTTP registration, the OpenAPI document and the limits read this list. */
 export const operations: readonly Operation<ServiceContext>[] = [

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { type ChainSettings, openChains } from '../chain/chains.js'
+import { createTonReader } from '../chain/tonReader.js'
 import { createAuthenticate } from '../features/auth/index.js'
 import { openCatalogue } from '../features/catalogue/index.js'
 import { openLimits } from '../features/limits/index.js'
@@ -27,7 +28,8 @@ export async function openService(
   const outbound = createOutbound(base.clock)
   const catalogue = await openCatalogue(base)
   options.shutdown.add('catalogue', catalogue.close)
-  const ctx: ServiceContext = { ...base, chains: openChains(outbound, options.chains), catalogue }
+  const ton = base.config.tonUrl === undefined ? undefined : createTonReader(outbound, base.config.tonUrl)
+  const ctx: ServiceContext = { ...base, chains: openChains(outbound, options.chains), ton, catalogue }
   const publicApp = buildPublicApp({ ctx, operations, authenticate: createAuthenticate(ctx), limits: openLimits(ctx) })
   const opsApp = buildOpsApp(ctx, { openapi: buildOpenApi(operations), checks: () => readinessChecks(ctx) })
   return { ctx, publicApp, opsApp }

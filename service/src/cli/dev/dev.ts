@@ -22,7 +22,7 @@ export const dev: Command = {
   --reset   forget the chain and the database of earlier runs`,
   run: async (words) => {
     const { values } = parseFlags(words, { reset: { type: 'boolean' } })
-    const config = { ...readConfig() }
+    const config = { ...readConfig(), tonTestnet: true, tonProofEnabled: true }
     config.attributionKey ??= devAccount(attributionIndex).privateKey
     const log = openLog({ level: config.logLevel, pretty: true })
     const shutdown = createShutdown(log)

@@ -1,15 +1,18 @@
+import { createSignInMessageText, parseSignInMessageText } from '@solana/wallet-standard-util'
 import fc from 'fast-check'
 import { SiweMessage } from 'siwe'
 import { getAddress } from 'viem'
 import { parseSiweMessage } from 'viem/siwe'
 import { describe, expect, it } from 'vitest'
 import { readSiwe } from '../../../test/siwe.js'
-import { formatEvmMessage, parseApplication } from './agreement.js'
+import { createSolanaWallet, createTonWallet } from '../../../test/wallets.js'
+import { formatMessage, parseApplication } from './agreement.js'
 
 const address = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'
 const terms = {
   ecosystem: 'evm' as const,
   address,
+  domain: 'app.example.com',
   nonce: '550e8400e29b41d4a716446655440000',
   chainId: 8453n,
   createdAt: new Date('2026-11-20T12:00:00Z'),
@@ -18,7 +21,7 @@ const terms = {
 
 describe('the EVM message', () => {
   it('is EIP-4361, line by line', () => {
-    const message = formatEvmMessage({ domain: 'app.example.com', uri: 'https://app.example.com/earn' }, terms)
+    const message = formatMessage(terms, 'https://app.example.com/earn')
     expect(message).toBe(`app.example.com wants you to sign in with your Ethereum account:
 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266
 
@@ -44,7 +47,10 @@ Expiration Time: 2026-11-20T12:10:00Z`)
         (url, wallet, chainId, nonce) => {
           const application = parseApplication(url)
           if (!application) return
-          const message = formatEvmMessage(application, { ...terms, address: `0x${wallet}`, chainId, nonce })
+          const message = formatMessage(
+            { ...terms, domain: application.domain, address: `0x${wallet}`, chainId, nonce },
+            application.uri,
+          )
           const expected = {
             domain: application.domain,
             address: getAddress(`0x${wallet}`),
@@ -58,8 +64,49 @@ Expiration Time: 2026-11-20T12:10:00Z`)
           expect(readSiwe(message)).toMatchObject({ ...expected, chainId: String(chainId) })
         },
       ),
-      { seed: 4361, numRuns: 300 },
+      { seed: 4361, numRuns: 60 },
     )
+  })
+})
+
+describe('the Solana message', () => {
+  it('is Sign In With Solana, and reads back with the wallet standard’s own library', () => {
+    const { address: solana } = createSolanaWallet()
+    const message = formatMessage(
+      { ...terms, ecosystem: 'solana', address: solana, chainId: null },
+      'https://a.example/',
+    )
+    expect(parseSignInMessageText(message)).toEqual({
+      domain: 'app.example.com',
+      address: solana,
+      statement: 'Link this wallet to your account. This costs nothing and sends no transaction.',
+      uri: 'https://a.example/',
+      version: '1',
+      nonce: terms.nonce,
+      issuedAt: '2026-11-20T12:00:00Z',
+      expirationTime: '2026-11-20T12:10:00Z',
+      chainId: undefined,
+      notBefore: undefined,
+      requestId: undefined,
+      resources: undefined,
+    })
+    const parsed = parseSignInMessageText(message)
+    expect(parsed && createSignInMessageText(parsed)).toBe(message)
+  })
+})
+
+describe('the TON message', () => {
+  it('shows the address as wallets do', () => {
+    const ton = createTonWallet()
+    const message = formatMessage(
+      { ...terms, ecosystem: 'ton', address: ton.address, chainId: null },
+      'https://a.example/',
+    )
+    expect(message.split('\n').slice(0, 2)).toEqual([
+      'app.example.com wants you to sign in with your TON account:',
+      ton.friendly.toString({ bounceable: false }),
+    ])
+    expect(message).not.toContain('Chain ID')
   })
 })
 
@@ -99,7 +146,7 @@ describe('the application', () => {
   it('cannot put a line of its own into the message', () => {
     for (const url of ['https://a.example/\nNonce: x', 'https://a.example/%0ANonce:%20x', 'https://a.\nexample/']) {
       const application = parseApplication(url)
-      expect(application && formatEvmMessage(application, terms).split('\n')).toHaveLength(11)
+      expect(application && formatMessage({ ...terms, ...application }, application.uri).split('\n')).toHaveLength(11)
     }
   })
 })

@@ -1,19 +1,24 @@
 import { getAddress } from 'viem'
+import { formatTonAddress } from '../../chain/tonAddress.js'
 import { formatTs } from '../../kernel/clock.js'
 import type { Wallet } from './wallet.js'
 
 /** How long an agreement can be signed. */
 export const agreementLifetimeSeconds = 600
 
-/** What a wallet is asked to sign. The message is kept and verified byte for byte. */
-export type Agreement = Wallet & {
+/** What a wallet is asked to sign, before it is put in words. */
+export type Terms = Wallet & {
   nonce: string
+  /** The host that shows the message. */
+  domain: string
   /** Where a contract wallet lives; null outside EVM. */
   chainId: bigint | null
-  message: string
   createdAt: Date
   expiresAt: Date
 }
+
+/** Terms and their message, which is kept and verified byte for byte. */
+export type Agreement = Terms & { message: string }
 
 /** The application a person is signing in to. */
 export type Application = { domain: string; uri: string }
@@ -40,21 +45,29 @@ function escapeUri({ origin, pathname, search, hash }: URL): string {
 }
 
 /**
- * The message of an EVM wallet, line by line as the grammar of EIP-4361 has it: checksummed address, a nonce of letters
- * and digits, instants in RFC 3339, no line feed at the end.
+ * The message of a wallet, line by line: for EVM as the grammar of EIP-4361 has it (checksummed address, a nonce of
+ * letters and digits, instants in RFC 3339, no line feed at the end), for Solana as Sign In With Solana has it, for TON
+ * in the same form with the address as wallets show it.
  */
-export function formatEvmMessage(application: Application, agreement: Omit<Agreement, 'message'>): string {
+export function formatMessage(terms: Terms, uri: string): string {
+  const { account, address } = signers[terms.ecosystem](terms.address)
   return [
-    `${application.domain} wants you to sign in with your Ethereum account:`,
-    getAddress(agreement.address),
+    `${terms.domain} wants you to sign in with your ${account} account:`,
+    address,
     '',
     statement,
     '',
-    `URI: ${application.uri}`,
+    `URI: ${uri}`,
     'Version: 1',
-    `Chain ID: ${agreement.chainId}`,
-    `Nonce: ${agreement.nonce}`,
-    `Issued At: ${formatTs(agreement.createdAt)}`,
-    `Expiration Time: ${formatTs(agreement.expiresAt)}`,
+    ...(terms.chainId === null ? [] : [`Chain ID: ${terms.chainId}`]),
+    `Nonce: ${terms.nonce}`,
+    `Issued At: ${formatTs(terms.createdAt)}`,
+    `Expiration Time: ${formatTs(terms.expiresAt)}`,
   ].join('\n')
+}
+
+const signers = {
+  evm: (address: string) => ({ account: 'Ethereum', address: getAddress(address) }),
+  solana: (address: string) => ({ account: 'Solana', address }),
+  ton: (address: string) => ({ account: 'TON', address: formatTonAddress(address) }),
 }

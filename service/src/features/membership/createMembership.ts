@@ -1,9 +1,8 @@
 import T, { type Static } from 'typebox'
-import type { ChainContext } from '../../chain/chains.js'
-import { verifyEvmSignature } from '../../chain/signatures.js'
+import { findSignatureFault, type SignatureContext } from '../../chain/signatures.js'
 import { inTransaction } from '../../kernel/database.js'
 import { invalidArgument } from '../../kernel/errors.js'
-import type { Agreement } from './agreement.js'
+import type { Caller } from '../../kernel/operation.js'
 import { Ecosystem, WalletAddress } from './schema.js'
 import { assertNoMember, consumeNonce, createUser, findAgreement } from './store.js'
 import { parseWallet } from './wallet.js'
@@ -11,7 +10,11 @@ import { parseWallet } from './wallet.js'
 export const CreateMembershipBody = T.Object({
   address: WalletAddress,
   walletEcosystem: Ecosystem,
-  signature: T.String({ description: 'Signature of the agreement message' }),
+  signature: T.String({
+    description:
+      'Signature of the message: hex for evm; base58, base64 or hex for solana; for ton the JSON text (or its base64) ' +
+      'of what TON Connect answered, with `type` signData',
+  }),
   nonce: T.String({ description: 'The nonce that came with the message' }),
   distributorId: T.Optional(T.String({ description: 'Who the user signed up through' })),
 })
@@ -20,26 +23,23 @@ export const CreateMembershipResponse = T.Object({ isMember: T.Boolean(), error:
 
 /** Makes a wallet a member, for a signature of the agreement kept under the nonce. A bad signature uses nothing up. */
 export async function createMembership(
-  ctx: ChainContext,
+  ctx: SignatureContext,
   input: Static<typeof CreateMembershipBody>,
+  { keyId }: Caller,
 ): Promise<Static<typeof CreateMembershipResponse>> {
-  const wallet = parseWallet(input.walletEcosystem, input.address)
-  const now = ctx.clock.now()
+  const { nonce, signature, distributorId: signupDistributorId = null } = input
+  const wallet = parseWallet(input.walletEcosystem, input.address, ctx.config)
+  const at = ctx.clock.now()
   await assertNoMember(ctx.db, wallet)
-  const agreement = await findAgreement(ctx.db, wallet, input.nonce, now)
+  const agreement = await findAgreement(ctx.db, wallet, nonce, at)
   if (!agreement) throw unusableNonce()
-  if (!(await verifyAgreement(ctx, agreement, input.signature)))
-    throw invalidArgument('the signature is not one of this wallet over the agreement')
+  const fault = await findSignatureFault(ctx, { ...agreement, signature })
+  if (fault) throw invalidArgument(fault)
   await inTransaction(ctx.db, async (tx) => {
-    if (!(await consumeNonce(tx, input.nonce, now))) throw unusableNonce()
-    await createUser(tx, wallet, input.distributorId ?? null)
+    if (!(await consumeNonce(tx, nonce, at))) throw unusableNonce()
+    await createUser(tx, wallet, { at, keyId, message: agreement.message, signature, signupDistributorId })
   })
   return { isMember: true, error: '' }
-}
-
-function verifyAgreement(ctx: ChainContext, agreement: Agreement, signature: string): Promise<boolean> {
-  const { address, message, chainId } = agreement
-  return verifyEvmSignature(ctx.chains.get(Number(chainId)), { address, message, signature })
 }
 
 function unusableNonce(): Error {

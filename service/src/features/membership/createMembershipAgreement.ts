@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import T, { type Static } from 'typebox'
 import type { Context } from '../../kernel/context.js'
 import { invalidArgument } from '../../kernel/errors.js'
-import { agreementLifetimeSeconds, formatEvmMessage, parseApplication } from './agreement.js'
+import type { Caller } from '../../kernel/operation.js'
+import { agreementLifetimeSeconds, formatMessage, parseApplication } from './agreement.js'
 import { Ecosystem, WalletAddress } from './schema.js'
 import { assertNoMember, recordAgreement } from './store.js'
 import { parseWallet } from './wallet.js'
@@ -25,18 +26,20 @@ export const CreateMembershipAgreementResponse = T.Object({
 export async function createMembershipAgreement(
   ctx: Context,
   input: Static<typeof CreateMembershipAgreementBody>,
+  { organizationId }: Caller,
 ): Promise<Static<typeof CreateMembershipAgreementResponse>> {
-  const wallet = parseWallet(input.walletEcosystem, input.address)
+  const wallet = parseWallet(input.walletEcosystem, input.address, ctx.config)
   const application = parseApplication(input.url)
   if (!application) throw invalidArgument('url must be http or https with a host')
-  const chainId = parseChainId(input.chainId ?? '1')
+  const { domain, uri } = application
+  const chainId = wallet.ecosystem === 'evm' ? parseChainId(input.chainId ?? '1') : null
   await assertNoMember(ctx.db, wallet)
   const nonce = randomBytes(16).toString('hex')
   const createdAt = ctx.clock.now()
   const expiresAt = new Date(createdAt.getTime() + agreementLifetimeSeconds * 1000)
-  const terms = { ...wallet, nonce, chainId, createdAt, expiresAt }
-  const message = formatEvmMessage(application, terms)
-  await recordAgreement(ctx.db, { ...terms, message })
+  const terms = { ...wallet, nonce, domain, chainId, createdAt, expiresAt }
+  const message = formatMessage(terms, uri)
+  await recordAgreement(ctx.db, { ...terms, message }, organizationId)
   return { message, nonce }
 }
 

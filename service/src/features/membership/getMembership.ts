@@ -16,6 +16,6 @@ export async function getMembership(
   ctx: Context,
   input: Static<typeof GetMembershipQuery>,
 ): Promise<Static<typeof GetMembershipResponse>> {
-  const { ecosystem, address } = parseWallet(input.walletEcosystem ?? 'evm', input.address)
+  const { ecosystem, address } = parseWallet(input.walletEcosystem ?? 'evm', input.address, ctx.config)
   return { isMember: await isMember(ctx.db, ecosystem, address) }
 }

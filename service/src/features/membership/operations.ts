@@ -1,4 +1,4 @@
-import type { ChainContext } from '../../chain/chains.js'
+import type { SignatureContext } from '../../chain/signatures.js'
 import { defineOperation, type Operation } from '../../kernel/operation.js'
 import { CreateMembershipBody, CreateMembershipResponse, createMembership } from './createMembership.js'
 import {
@@ -8,7 +8,7 @@ import {
 } from './createMembershipAgreement.js'
 import { GetMembershipQuery, GetMembershipResponse, getMembership } from './getMembership.js'
 
-export const membershipOperations: readonly Operation<ChainContext>[] = [
+export const membershipOperations: readonly Operation<SignatureContext>[] = [
   defineOperation({
     operationId: 'GetMembership',
     method: 'GET',
@@ -27,12 +27,14 @@ export const membershipOperations: readonly Operation<ChainContext>[] = [
     method: 'POST',
     path: '/v2/membership/agreement',
     summary: 'The message a wallet signs to become a member',
-    description: 'EVM messages follow EIP-4361. Sign the message as it stands, then send the signature with the nonce.',
+    description:
+      'EVM messages follow EIP-4361, Solana messages Sign In With Solana. Sign the message as it stands, then send the signature with the nonce.',
     tag: 'Membership',
     access: 'publishable',
     cost: 2,
     body: CreateMembershipAgreementBody,
     bodyName: 'V2CreateMembershipAgreementInput',
+    addressLimited: true,
     responses: {
       200: CreateMembershipAgreementResponse,
       400: 'The address, url or chain id is malformed',

@@ -15,11 +15,21 @@ export async function assertNoMember(db: Queryable, { ecosystem, address }: Wall
   if (await isMember(db, ecosystem, address)) throw alreadyMember()
 }
 
-export async function recordAgreement(db: Queryable, agreement: Agreement): Promise<void> {
-  const { nonce, ecosystem, address, chainId, message, createdAt, expiresAt } = agreement
+/** An organization may have this many agreements of one wallet open; the oldest goes when another is asked for. */
+const openAgreementsMax = 50
+
+export async function recordAgreement(db: Queryable, agreement: Agreement, organizationId: string): Promise<void> {
+  const { nonce, ecosystem, address, domain, chainId, message, createdAt, expiresAt } = agreement
+  const chain = chainId === null ? null : String(chainId)
   await db`
-    insert into agreements (nonce, ecosystem, address, chain_id, message, created_at, expires_at)
-    values (${nonce}, ${ecosystem}, ${address}, ${chainId === null ? null : String(chainId)}, ${message},
+    with superseded as (
+      delete from agreements where nonce in (
+        select nonce from agreements
+        where ecosystem = ${ecosystem} and address = ${address} and organization_id = ${organizationId}
+        order by created_at desc, nonce offset ${openAgreementsMax - 1}))
+    insert into agreements
+      (nonce, ecosystem, address, domain, chain_id, message, organization_id, created_at, expires_at)
+    values (${nonce}, ${ecosystem}, ${address}, ${domain}, ${chain}, ${message}, ${organizationId},
             ${createdAt}, ${expiresAt})`
 }
 
@@ -30,14 +40,14 @@ export async function findAgreement(
   nonce: string,
   now: Date,
 ): Promise<Agreement | undefined> {
-  const rows = await db<{ chain_id: string | null; message: string; created_at: Date; expires_at: Date }[]>`
-    select chain_id, message, created_at, expires_at from agreements
+  type Row = { domain: string; chain_id: string | null; message: string; created_at: Date; expires_at: Date }
+  const [row] = await db<Row[]>`
+    select domain, chain_id, message, created_at, expires_at from agreements
     where nonce = ${nonce} and ecosystem = ${ecosystem} and address = ${address} and expires_at > ${now}`
-  const [row] = rows
   if (!row) return undefined
+  const { domain, message, created_at: createdAt, expires_at: expiresAt } = row
   const chainId = row.chain_id === null ? null : BigInt(row.chain_id)
-  const { message, created_at: createdAt, expires_at: expiresAt } = row
-  return { ecosystem, address, nonce, chainId, message, createdAt, expiresAt }
+  return { ecosystem, address, nonce, domain, chainId, message, createdAt, expiresAt }
 }
 
 /** Uses up a nonce. Of any number of callers at most one is told true. */
@@ -46,24 +56,46 @@ export async function consumeNonce(tx: Transaction, nonce: string, now: Date): P
   return rows.length > 0
 }
 
+/** Removes agreements that can no longer be signed; how many they were. */
+export async function removeExpiredAgreements(db: Queryable, now: Date): Promise<number> {
+  const { count } = await db`delete from agreements where expires_at <= ${now}`
+  return count
+}
+
+/** How a wallet joined, for the record. */
+export type Joining = {
+  at: Date
+  keyId: string
+  message: string
+  signature: string
+  signupDistributorId: string | null
+}
+
 /** Makes a user with this wallet. Throws 409 when the wallet belongs to a user already, 400 for a distributor we lack. */
-export async function createUser(
-  tx: Transaction,
-  { ecosystem, address }: Wallet,
-  signupDistributorId: string | null,
-): Promise<void> {
-  const id = newId()
+export async function createUser(tx: Transaction, { ecosystem, address }: Wallet, joining: Joining): Promise<void> {
+  const { at, keyId, message, signature, signupDistributorId } = joining
+  const userId = newId()
   try {
-    await tx`insert into users (id, signup_distributor_id) values (${id}, ${signupDistributorId})`
-    await tx`insert into memberships (ecosystem, address, user_id) values (${ecosystem}, ${address}, ${id})`
+    await tx`
+      with member as (
+        insert into users (id, signup_distributor_id, created_at) values (${userId}, ${signupDistributorId}, ${at})
+      ), wallet as (
+        insert into memberships (ecosystem, address, user_id, created_at)
+        values (${ecosystem}, ${address}, ${userId}, ${at})
+      )
+      insert into membership_events (id, at, kind, ecosystem, address, user_id, key_id, message, signature)
+      values (${newId()}, ${at}, 'joined', ${ecosystem}, ${address}, ${userId}, ${keyId}, ${message}, ${signature})`
   } catch (error) {
     if (isUniqueViolation(error)) throw alreadyMember(error)
-    if (sqlState(error) === foreignKeyViolation) throw invalidArgument('distributorId is unknown', { cause: error })
+    if (isUnknownDistributor(error)) throw invalidArgument('distributorId is unknown', { cause: error })
     throw error
   }
 }
 
-const foreignKeyViolation = '23503'
+function isUnknownDistributor(error: unknown): boolean {
+  const constraint = error instanceof Error && 'constraint_name' in error ? error.constraint_name : undefined
+  return sqlState(error) === '23503' && constraint === 'users_signup_distributor_id_fkey'
+}
 
 function alreadyMember(cause?: unknown): Error {
   return conflict('the wallet is a member already', { cause })

@@ -4,7 +4,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, it } from 'vitest'
 import { readSiwe } from '../../test/siwe.js'
 import { readVectors } from '../../test/vectors.js'
-import { verifyEvmSignature } from './signatures.js'
+import { verifyEvmSignature } from './evmSignature.js'
 
 type Vector = {
   name: string

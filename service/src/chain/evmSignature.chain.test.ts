@@ -1,0 +1,90 @@
+import { type Address, getAddress, type Hex, pad } from 'viem'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Anvil, startAnvil } from '../../../contracts/test/anvil.js'
+import { chainSettings } from '../../test/actionWorld.js'
+import { readVectors } from '../../test/vectors.js'
+import { systemClock } from '../kernel/clock.js'
+import { EarnError } from '../kernel/errors.js'
+import { createOutbound } from '../kernel/outbound.js'
+import { type Chain, openChain } from './chains.js'
+import { verifyEvmSignature } from './evmSignature.js'
+
+type Vector = { name: string; signer: Address; message: string; signature: Hex; valid: boolean; note?: string }
+
+const { smartAccounts, smartAccountFixtures: fixtures, testKeys } = readVectors('siwe.json')
+let anvil: Anvil
+let chain: Chain
+
+beforeAll(async () => {
+  anvil = await startAnvil({ timestamp: 1_795_000_000 })
+  chain = openChain(createOutbound(systemClock), chainSettings(anvil.url))
+  const place = async (address: Address, bytecode: Hex, owner?: Address) => {
+    await anvil.client.setCode({ address, bytecode })
+    if (owner) await anvil.client.setStorageAt({ address, index: 0, value: pad(owner) })
+  }
+  await place(fixtures.wallet, fixtures.deployedBytecode.Wallet, testKeys.account0)
+  await place(fixtures.revertingWallet, fixtures.deployedBytecode.Reverts)
+  await place(fixtures.factory, fixtures.deployedBytecode.Factory)
+})
+afterAll(() => anvil.stop())
+
+const verify = ({ signer, message, signature }: Pick<Vector, 'signer' | 'message' | 'signature'>, on = chain) =>
+  verifyEvmSignature(on, { address: signer.toLowerCase(), message, signature })
+
+describe('ERC-1271 and ERC-6492 vectors', () => {
+  it.each<Vector>(smartAccounts)('$name', async (vector) => {
+    // The on-chain validator knows v 27 and 28 only; the keys of accounts are checked before it, v 0 and 1 included.
+    const expected = vector.valid || vector.note === 'validator requires v in {27,28}: normalise before the call'
+    expect(await verify(vector)).toBe(expected)
+  })
+
+  it('are 11', () => expect(smartAccounts).toHaveLength(11))
+
+  it('leave nothing behind on the chain', async () => {
+    expect(await anvil.client.getCode({ address: fixtures.counterfactual })).toBeUndefined()
+    expect(await anvil.client.getBlockNumber()).toBe(0n)
+  })
+})
+
+describe('the word of a contract', () => {
+  const find = (name: string): Vector => smartAccounts.find((vector: Vector) => vector.name === name)
+
+  it('is never asked where no chain is configured', async () => {
+    const vector = find('eip1271/deployed wallet, owner signs')
+    expect(await verifyEvmSignature(undefined, { ...vector, address: vector.signer.toLowerCase() })).toBe(false)
+  })
+
+  it('cannot make a mirrored signature of its own key pass', async () => {
+    const [signer, code] = [getAddress(testKeys.account0), fixtures.deployedBytecode.Wallet]
+    const twin = readVectors('siwe.json').vectors.find((vector: Vector) => vector.name === 'edge/high-s malleable twin')
+    await anvil.client.setCode({ address: signer, bytecode: code })
+    expect(await verify({ ...twin, signer })).toBe(false)
+    await anvil.client.setCode({ address: signer, bytecode: '0x' })
+    expect(await verify({ ...twin, signer })).toBe(false)
+  })
+
+  it('is no when the contract runs out of gas, loops, returns nothing, or is cut short', async () => {
+    const vector = find('eip1271/deployed wallet, owner signs')
+    const signer = '0x00000000000000000000000000000000000c0de5'
+    // Nothing; an endless loop; an invalid opcode; a word that is almost the magic value; 4 bytes of it only.
+    const codes: Hex[] = [
+      '0x00',
+      '0x5b600056',
+      '0xfe',
+      '0x631626ba7f60e01b60005260206000f3',
+      '0x631626ba7e60e01b60005260046000f3',
+    ]
+    for (const bytecode of codes) {
+      await anvil.client.setCode({ address: signer, bytecode })
+      expect(await verify({ ...vector, signer }), bytecode).toBe(false)
+    }
+  })
+
+  it('is a 503 when the chain does not answer', async () => {
+    const dead = openChain(createOutbound(systemClock), chainSettings('http://127.0.0.1:1'))
+    const failure = await verify(find('eip1271/deployed wallet, owner signs'), dead).catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(EarnError)
+    expect(failure).toMatchObject({ code: 503, retryAfterSeconds: expect.any(Number) })
+    expect(await verify(find('eoa/valid'), dead)).toBe(true)
+  })
+})

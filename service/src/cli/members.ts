@@ -1,0 +1,93 @@
+import {
+  ecosystems,
+  findUserId,
+  listMembers,
+  listMembershipEvents,
+  listWallets,
+  parseWallet,
+  removeMembership,
+  updateWalletUser,
+  type Wallet,
+} from '../features/membership/index.js'
+import { formatTs } from '../kernel/clock.js'
+import type { Config } from '../kernel/config.js'
+import { type Command, parseFlags, print, printTable, UsageError, withContext } from './command.js'
+
+const usage = `openearn members list [--limit N]
+openearn members show WALLET
+openearn members link WALLET MEMBER      WALLET joins the user of MEMBER; both are members already
+openearn members unlink WALLET           WALLET is no member any more
+A wallet is its address after its ecosystem: evm:0x…, solana:…, ton:…`
+
+export const members: Command = {
+  summary: 'list, show, link and unlink the wallets of users',
+  usage,
+  run: async ([verb, ...words]) => {
+    if (verb === 'list') return list(words)
+    if (verb === 'show') return show(words)
+    if (verb === 'link') return link(words)
+    if (verb === 'unlink') return unlink(words)
+    throw new UsageError(`members: say list, show, link or unlink\n${usage}`)
+  },
+}
+
+const header = ['WALLET', 'USER', 'JOINED', 'SIGNED UP THROUGH']
+
+async function list(words: string[]): Promise<void> {
+  const { values } = parseFlags(words, { limit: { type: 'string' } })
+  const limit = values.limit ?? '100'
+  if (!/^[1-9][0-9]{0,6}$/.test(limit)) throw new UsageError('--limit must be a whole number of at least 1')
+  await withContext(async ({ db }) => printTable(header, (await listMembers(db, Number(limit))).map(toRow)))
+}
+
+async function show(words: string[]): Promise<void> {
+  await withContext(async ({ db, config }) => {
+    const wallet = readWallet(words[0], config)
+    const userId = await findUserId(db, wallet)
+    if (userId === undefined) throw noMember(wallet)
+    printTable(header, (await listWallets(db, userId)).map(toRow))
+    print('')
+    const events = await listMembershipEvents(db, userId)
+    printTable(
+      ['AT', 'WHAT', 'WALLET'],
+      events.map((event) => [formatTs(event.at), event.kind, formatWallet(event)]),
+    )
+  })
+}
+
+async function link(words: string[]): Promise<void> {
+  await withContext(async ({ db, config, clock }) => {
+    const [wallet, member] = [readWallet(words[0], config), readWallet(words[1], config)]
+    for (const one of [wallet, member]) if ((await findUserId(db, one)) === undefined) throw noMember(one)
+    if (!(await updateWalletUser(db, wallet, member, clock.now()))) throw noMember(wallet)
+    print(`${formatWallet(wallet)} belongs to user ${await findUserId(db, member)}`)
+  })
+}
+
+async function unlink(words: string[]): Promise<void> {
+  await withContext(async ({ db, config, clock }) => {
+    const wallet = readWallet(words[0], config)
+    if (!(await removeMembership(db, wallet, clock.now()))) throw noMember(wallet)
+    print(`${formatWallet(wallet)} is no member any more; it may join again`)
+  })
+}
+
+function readWallet(text: string | undefined, config: Config): Wallet {
+  const at = text?.indexOf(':') ?? -1
+  const ecosystem = ecosystems.find((name) => name === text?.slice(0, at))
+  if (text === undefined || ecosystem === undefined)
+    throw new UsageError(`members: name the wallet as ecosystem:address\n${usage}`)
+  return parseWallet(ecosystem, text.slice(at + 1), config)
+}
+
+function formatWallet({ ecosystem, address }: Wallet): string {
+  return `${ecosystem}:${address}`
+}
+
+function noMember(wallet: Wallet): UsageError {
+  return new UsageError(`${formatWallet(wallet)} is no member`)
+}
+
+function toRow(row: Wallet & { userId: string; joinedAt: Date; signupDistributorId: string | null }): string[] {
+  return [formatWallet(row), row.userId, formatTs(row.joinedAt), row.signupDistributorId ?? '']
+}

@@ -1,0 +1,111 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import {
+  type Abi,
+  type Address,
+  concat,
+  encodeAbiParameters,
+  encodeDeployData,
+  encodeFunctionData,
+  getContractAddress,
+  type Hex,
+  hashMessage,
+  keccak256,
+  type PrivateKeyAccount,
+  zeroAddress,
+} from 'viem'
+import type { Anvil } from '../../contracts/test/anvil.js'
+
+const require = createRequire(import.meta.url)
+const chainId = 31337
+const magicSuffix = '0x6492649264926492649264926492649264926492649264926492649264926492'
+
+/** ABI and bytecode as published in the npm package of the Safe contracts. */
+function published(path: string): { abi: Abi; bytecode: Hex } {
+  const file = require.resolve(`@safe-global/safe-smart-account/build/artifacts/contracts/${path}`)
+  return JSON.parse(readFileSync(file, 'utf8'))
+}
+
+const safe = published('Safe.sol/Safe.json')
+const handler = published('handler/CompatibilityFallbackHandler.sol/CompatibilityFallbackHandler.json')
+const factory = published('proxies/SafeProxyFactory.sol/SafeProxyFactory.json')
+const proxy = published('proxies/SafeProxy.sol/SafeProxy.json')
+
+export type SafeWorld = Awaited<ReturnType<typeof deploySafeWorld>>
+
+/** The Safe contracts on a chain, and verbs to make a Safe of one owner. */
+export async function deploySafeWorld(anvil: Pick<Anvil, 'deploy' | 'client' | 'done'>) {
+  const singleton = await anvil.deploy({ ...safe, args: [] })
+  const fallbackHandler = await anvil.deploy({ ...handler, args: [] })
+  const proxyFactory = await anvil.deploy({ ...factory, args: [] })
+  return {
+    /** A Safe of one owner: where it will be, and what makes it. Nothing is sent. */
+    plan: (owner: PrivateKeyAccount, saltNonce: bigint) => {
+      const initializer = encodeFunctionData({
+        abi: safe.abi,
+        functionName: 'setup',
+        args: [[owner.address], 1n, zeroAddress, '0x', fallbackHandler, zeroAddress, 0n, zeroAddress],
+      })
+      const salt = keccak256(concat([keccak256(initializer), encodeAbiParameters([{ type: 'uint256' }], [saltNonce])]))
+      const bytecode = encodeDeployData({ ...proxy, args: [singleton] })
+      const address = getContractAddress({ opcode: 'CREATE2', from: proxyFactory, salt, bytecode })
+      const args = [singleton, initializer, saltNonce]
+      const data = encodeFunctionData({ abi: factory.abi, functionName: 'createProxyWithNonce', args })
+      return openSafe(address, owner, { to: proxyFactory, data })
+    },
+    create: async (plan: ReturnType<typeof openSafe>) => {
+      await anvil.done(anvil.client.sendTransaction({ ...plan.creation, account: anvil.client.account, chain: null }))
+    },
+  }
+}
+
+function openSafe(address: Address, owner: PrivateKeyAccount, creation: { to: Address; data: Hex }) {
+  return {
+    address,
+    owner,
+    creation,
+    /** The owner's signature of a text for this Safe (ERC-1271). */
+    signText: (message: string) =>
+      owner.signTypedData({
+        domain: { chainId, verifyingContract: address },
+        types: { SafeMessage: [{ name: 'message', type: 'bytes' }] },
+        primaryType: 'SafeMessage',
+        message: { message: hashMessage(message) },
+      }),
+    /** A signature wrapped with what creates the Safe (ERC-6492). */
+    wrap: (signature: Hex): Hex =>
+      concat([
+        encodeAbiParameters(
+          [{ type: 'address' }, { type: 'bytes' }, { type: 'bytes' }],
+          [creation.to, creation.data, signature],
+        ),
+        magicSuffix,
+      ]),
+    /** The transaction by which the Safe makes a call; anyone may send it. */
+    execute: async (call: { to: Address; data: Hex; value?: bigint }, nonce: bigint) => {
+      const value = call.value ?? 0n
+      const free = { safeTxGas: 0n, baseGas: 0n, gasPrice: 0n, gasToken: zeroAddress, refundReceiver: zeroAddress }
+      const signature = await owner.signTypedData({
+        domain: { chainId, verifyingContract: address },
+        types: {
+          SafeTx: [
+            { name: 'to', type: 'address' },
+            { name: 'value', type: 'uint256' },
+            { name: 'data', type: 'bytes' },
+            { name: 'operation', type: 'uint8' },
+            { name: 'safeTxGas', type: 'uint256' },
+            { name: 'baseGas', type: 'uint256' },
+            { name: 'gasPrice', type: 'uint256' },
+            { name: 'gasToken', type: 'address' },
+            { name: 'refundReceiver', type: 'address' },
+            { name: 'nonce', type: 'uint256' },
+          ],
+        },
+        primaryType: 'SafeTx',
+        message: { ...call, value, operation: 0, ...free, nonce },
+      })
+      const args = [call.to, value, call.data, 0, 0n, 0n, 0n, zeroAddress, zeroAddress, signature]
+      return { to: address, data: encodeFunctionData({ abi: safe.abi, functionName: 'execTransaction', args }) }
+    },
+  }
+}
