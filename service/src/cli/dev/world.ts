@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { devnetChainId } from '../../chain/devnet.js'
 import { importCatalogue } from '../../features/catalogue/index.js'
 import type { Context } from '../../kernel/context.js'
@@ -6,10 +7,14 @@ import { distributors, organizations } from './names.js'
 
 const epoch = '1970-01-01T00:00:00Z'
 
-/** Imports the demo catalogue of a devnet. The same deployment again changes nothing. */
+/** Vaults of chains the devnet does not follow: listed, with deposits off and the reason. */
+const exampleFile = new URL('../../../demo/catalogue.json', import.meta.url)
+
+/** Imports the demo catalogue: the examples, then the devnet's own vaults. The same deployment again changes nothing. */
 export async function fillCatalogue(ctx: Context, deployment: Deployment, rpcUrl: string): Promise<void> {
+  await importCatalogue(ctx, await readFile(exampleFile, 'utf8'), { fileName: 'service/demo/catalogue.json' })
   const text = JSON.stringify(demoCatalogue(deployment, rpcUrl), null, 2)
-  await importCatalogue(ctx, text, { fileName: 'the demo catalogue' })
+  await importCatalogue(ctx, text, { fileName: 'the devnet' })
 }
 
 function demoCatalogue({ tokens, vaults }: Deployment, rpcUrl: string) {
@@ -22,8 +27,6 @@ function demoCatalogue({ tokens, vaults }: Deployment, rpcUrl: string) {
         name,
         organizationType: 'distributor',
       })),
-      { slug: 'meridian', name: 'Meridian Curators', organizationType: 'curator' },
-      { slug: 'lowland', name: 'Lowland Vaults', organizationType: 'provider' },
     ],
     chains: [
       {
@@ -45,10 +48,6 @@ function demoCatalogue({ tokens, vaults }: Deployment, rpcUrl: string) {
       })),
     ],
     protocols: [{ slug: 'openearn-devnet', name: 'OpenEarn devnet vaults' }],
-    tags: [
-      { code: 'stable', name: 'Stable', description: 'Assets worth about one dollar' },
-      { code: 'bitcoin', name: 'Bitcoin' },
-    ],
     products: [{ slug: 'dollar-yield', name: 'Dollar Yield', organization: 'aurora' }],
     opportunities,
     distributors: distributors.map(({ id, name, organizationId }) => ({
@@ -77,9 +76,11 @@ function opportunityOf(vault: Deployment['vaults'][number], index: number, token
       activeFrom: epoch,
     },
     curator: 'meridian',
-    providers: ['lowland'],
+    providers: stable ? ['lowland', 'quarry'] : ['lowland'],
+    lendingProtocols: stable ? ['quarry'] : [],
+    partners: index === 0 ? ['cairn'] : [],
     tags: [stable ? 'stable' : 'bitcoin'],
-    products: stable ? ['dollar-yield'] : [],
+    products: stable ? ['dollar-yield', 'stable-savings'] : ['bitcoin-yield'],
     depositTokens: [token.address],
     incentives: [{ name: 'Vault yield', rewardType: 'yield', rewardTypeName: 'Base yield', apr: vault.aprPercent }],
     featured: index === 0,
