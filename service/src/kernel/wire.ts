@@ -33,20 +33,26 @@ export const pageQuery = {
   pageSize: T.Optional(T.Integer({ description: 'Alias of limit' })),
 }
 
-export const PaginationSchema = T.Object({
-  page: T.Integer(),
-  limit: T.Integer(),
-  total: T.Integer(),
-  totalPages: T.Integer(),
-})
-export const PaginationNavSchema = T.Object({
-  page: T.Integer(),
-  limit: T.Integer(),
-  total: T.Integer(),
-  totalPages: T.Integer(),
-  hasNext: T.Boolean(),
-  hasPrevious: T.Boolean(),
-})
+export const PaginationSchema = T.Object(
+  {
+    page: T.Integer(),
+    limit: T.Integer(),
+    total: T.Integer(),
+    totalPages: T.Integer(),
+  },
+  { title: 'Pagination' },
+)
+export const PaginationNavSchema = T.Object(
+  {
+    page: T.Integer(),
+    limit: T.Integer(),
+    total: T.Integer(),
+    totalPages: T.Integer(),
+    hasNext: T.Boolean(),
+    hasPrevious: T.Boolean(),
+  },
+  { title: 'PaginationNav' },
+)
 export const PageOf = <S extends TSchema>(item: S) => T.Object({ data: T.Array(item), pagination: PaginationSchema })
 
 /** Names and values of a raw query string (without `?`), in order. Bad percent escapes are kept as they stand. */

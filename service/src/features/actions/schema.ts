@@ -40,43 +40,55 @@ const TokenDetails = T.Object({ address: T.String(), decimals: T.Integer(), logo
 
 export const preparedTypes = ['approve', 'swap', 'deposit', 'withdraw', 'claimDeposit', 'cancelDeposit'] as const
 
-export const PreparedSchema = T.Object({
-  type: T.Enum([...preparedTypes]),
-  description: T.String({ description: 'Amount, token, spender and receiver in words' }),
-  transaction: T.Object({ to: Address, data: Hex, value: Raw, gasLimit: Raw, chainId: ChainId }),
-  metadata: T.Optional(
-    T.Object({
-      provider: T.String(),
-      providerImg: T.String(),
-      amountOut: Raw,
-      gas: Raw,
-      route: T.Array(T.Object({ action: T.String(), from: TokenDetails, to: TokenDetails })),
-    }),
-  ),
-})
+export const PreparedSchema = T.Object(
+  {
+    type: T.Enum([...preparedTypes]),
+    description: T.String({ description: 'Amount, token, spender and receiver in words' }),
+    transaction: T.Object({ to: Address, data: Hex, value: Raw, gasLimit: Raw, chainId: ChainId }),
+    metadata: T.Optional(
+      T.Object({
+        provider: T.String(),
+        providerImg: T.String(),
+        amountOut: Raw,
+        gas: Raw,
+        route: T.Array(T.Object({ action: T.String(), from: TokenDetails, to: TokenDetails })),
+      }),
+    ),
+  },
+  { title: 'PreparedTransaction' },
+)
 
-export const SimulationSchema = T.Object({
-  status: T.Enum(['ok', 'skipped', 'unavailable']),
-  blockNumber: Nullable(T.Integer()),
-  blockHash: Nullable(Hex),
-  assetChanges: T.Array(T.Object({ token: TokenSchema, amount: SignedRaw })),
-})
+export const SimulationSchema = T.Object(
+  {
+    status: T.Enum(['ok', 'skipped', 'unavailable']),
+    blockNumber: Nullable(T.Integer()),
+    blockHash: Nullable(Hex),
+    assetChanges: T.Array(T.Object({ token: TokenSchema, amount: SignedRaw })),
+  },
+  { title: 'Simulation' },
+)
 
-export const BatchSchema = T.Object({
-  version: T.String(),
-  chainId: T.String({ description: 'Hex quantity' }),
-  from: Address,
-  atomicRequired: T.Boolean(),
-  calls: T.Array(T.Object({ to: Address, data: Hex, value: T.String({ description: 'Hex quantity' }) })),
-})
+export const BatchSchema = T.Object(
+  {
+    version: T.String(),
+    chainId: T.String({ description: 'Hex quantity' }),
+    from: Address,
+    atomicRequired: T.Boolean(),
+    calls: T.Array(T.Object({ to: Address, data: Hex, value: T.String({ description: 'Hex quantity' }) })),
+  },
+  { title: 'Batch' },
+)
 
-export const InteractionSchema = T.Object({
-  actionId: Uuid,
-  transactions: T.Array(PreparedSchema, { description: 'In the order to sign and send' }),
-  simulation: SimulationSchema,
-  batch: BatchSchema,
-  validUntil: Ts,
-})
+export const InteractionSchema = T.Object(
+  {
+    actionId: Uuid,
+    transactions: T.Array(PreparedSchema, { description: 'In the order to sign and send' }),
+    simulation: SimulationSchema,
+    batch: BatchSchema,
+    validUntil: Ts,
+  },
+  { title: 'Interaction' },
+)
 
 export type Prepared = Static<typeof PreparedSchema>
 export type PreparedType = Prepared['type']

@@ -1,23 +1,32 @@
 import T, { type Static } from 'typebox'
 import { Address, ChainId, Nullable, Ts, Uuid } from '../../kernel/wire.js'
 
-export const TokenSchema = T.Object({
-  address: Address,
-  chainId: ChainId,
-  decimals: T.Integer(),
-  symbol: T.String(),
-  name: T.String(),
-  logoUrl: T.String(),
-})
+export const TokenSchema = T.Object(
+  {
+    address: Address,
+    chainId: ChainId,
+    decimals: T.Integer(),
+    symbol: T.String(),
+    name: T.String(),
+    logoUrl: T.String(),
+  },
+  { title: 'Token' },
+)
 
-export const ChainSchema = T.Object({
-  chainId: ChainId,
-  name: T.String(),
-  logoUrl: T.String(),
-  explorerUrl: T.String(),
-})
+export const ChainSchema = T.Object(
+  {
+    chainId: ChainId,
+    name: T.String(),
+    logoUrl: T.String(),
+    explorerUrl: T.String(),
+  },
+  { title: 'Chain' },
+)
 
-export const ProtocolSchema = T.Object({ name: T.String(), logoUrl: T.String(), siteUrl: T.String() })
+export const ProtocolSchema = T.Object(
+  { name: T.String(), logoUrl: T.String(), siteUrl: T.String() },
+  { title: 'Protocol' },
+)
 
 export const organizationTypes = [
   'curator',
@@ -28,101 +37,125 @@ export const organizationTypes = [
   'reward-sponsor',
 ] as const
 
-export const OrganizationOptionSchema = T.Object({
-  id: Uuid,
-  name: T.String(),
-  iconUrl: T.String(),
-  landingUrl: T.String(),
-  organizationType: T.Enum([...organizationTypes]),
-})
+export const OrganizationOptionSchema = T.Object(
+  {
+    id: Uuid,
+    name: T.String(),
+    iconUrl: T.String(),
+    landingUrl: T.String(),
+    organizationType: T.Enum([...organizationTypes]),
+  },
+  { title: 'OrganizationOption' },
+)
 
 export const rewardTypes = ['points', 'tokens', 'yield', 'vesting'] as const
 
-export const IncentiveSchema = T.Object({
-  id: Uuid,
-  name: T.String(),
-  description: T.String(),
-  iconUrl: T.String(),
-  rewardType: T.Enum([...rewardTypes]),
-  rewardTypeName: T.String(),
-  apr: Nullable(T.Number({ description: 'Percent a year' })),
-  minApr: Nullable(T.Number()),
-  maxApr: Nullable(T.Number()),
-  estPriceUsd: Nullable(T.Number()),
-  fdvEstimate: Nullable(T.Number()),
-  tokenSupplyAllocation: Nullable(T.Number()),
-  indexed: T.Boolean(),
-})
+export const IncentiveSchema = T.Object(
+  {
+    id: Uuid,
+    name: T.String(),
+    description: T.String(),
+    iconUrl: T.String(),
+    rewardType: T.Enum([...rewardTypes]),
+    rewardTypeName: T.String(),
+    apr: Nullable(T.Number({ description: 'Percent a year' })),
+    minApr: Nullable(T.Number()),
+    maxApr: Nullable(T.Number()),
+    estPriceUsd: Nullable(T.Number()),
+    fdvEstimate: Nullable(T.Number()),
+    tokenSupplyAllocation: Nullable(T.Number()),
+    indexed: T.Boolean(),
+  },
+  { title: 'Incentive' },
+)
 
-export const MetaSchema = T.Object({
-  depositEnabled: T.Boolean(),
-  withdrawEnabled: T.Boolean(),
-  directInteractionEnabled: T.Boolean(),
-  routedSwapEnabled: T.Boolean(),
-  asyncDeposit: T.Boolean(),
-  asyncWithdraw: T.Boolean(),
-  isSecondaryMarket: T.Boolean(),
-  depositDisabledReason: T.String({ description: 'Empty when deposits are enabled' }),
-  withdrawalDisabledReason: T.String({ description: 'Empty when withdrawals are enabled' }),
-})
+export const MetaSchema = T.Object(
+  {
+    depositEnabled: T.Boolean(),
+    withdrawEnabled: T.Boolean(),
+    directInteractionEnabled: T.Boolean(),
+    routedSwapEnabled: T.Boolean(),
+    asyncDeposit: T.Boolean(),
+    asyncWithdraw: T.Boolean(),
+    isSecondaryMarket: T.Boolean(),
+    depositDisabledReason: T.String({ description: 'Empty when deposits are enabled' }),
+    withdrawalDisabledReason: T.String({ description: 'Empty when withdrawals are enabled' }),
+  },
+  { title: 'OpportunityMeta' },
+)
 
-export const MovementSchema = T.Object({
-  current: Nullable(T.Number()),
-  d1: Nullable(T.Number({ description: 'Absolute change over the trailing day' })),
-  d7: Nullable(T.Number({ description: 'Absolute change over the trailing 7 days' })),
-  d30: Nullable(T.Number({ description: 'Absolute change over the trailing 30 days' })),
-})
+export const MovementSchema = T.Object(
+  {
+    current: Nullable(T.Number()),
+    d1: Nullable(T.Number({ description: 'Absolute change over the trailing day' })),
+    d7: Nullable(T.Number({ description: 'Absolute change over the trailing 7 days' })),
+    d30: Nullable(T.Number({ description: 'Absolute change over the trailing 30 days' })),
+  },
+  { title: 'Movement' },
+)
 
-export const DeltasSchema = T.Object({ tvl: MovementSchema, lps: MovementSchema, apy: MovementSchema })
+export const DeltasSchema = T.Object(
+  { tvl: MovementSchema, lps: MovementSchema, apy: MovementSchema },
+  { title: 'Deltas' },
+)
 
 export const opportunityTypes = ['vault', 'lending', 'liquid-staking', 'structured'] as const
 
-export const CuratorSchema = T.Object({
-  id: Uuid,
-  name: T.String(),
-  description: T.String(),
-  iconUrl: T.String(),
-  landingUrl: T.String(),
-})
+export const CuratorSchema = T.Object(
+  {
+    id: Uuid,
+    name: T.String(),
+    description: T.String(),
+    iconUrl: T.String(),
+    landingUrl: T.String(),
+  },
+  { title: 'Curator' },
+)
 
-export const OpportunitySchema = T.Object({
-  id: Uuid,
-  slug: T.String(),
-  name: T.String(),
-  description: T.String(),
-  type: T.Enum([...opportunityTypes]),
-  tvl: T.Number({ description: 'US dollars; 0 when it cannot be priced, then freshness.analyticsAt is null' }),
-  estimatedApr: T.Number({ description: 'Percent a year: the sum of the active incentives' }),
-  minDepositAmountUsd: T.Number(),
-  minWithdrawAmount: T.Number({ description: 'Whole receipt tokens' }),
-  featured: T.Boolean(),
-  baseToken: TokenSchema,
-  depositTokens: T.Array(TokenSchema),
-  receiptToken: TokenSchema,
-  curator: T.Optional(CuratorSchema),
-  incentives: T.Array(IncentiveSchema),
-  meta: MetaSchema,
-  swapDirectEnabled: T.Boolean(),
-  swapRouteEnabled: T.Boolean(),
-  tags: T.Array(T.String()),
-  curatorId: Nullable(Uuid),
-  providerIds: T.Array(Uuid),
-  partnerIds: T.Array(Uuid),
-  lendingProtocolIds: T.Array(Uuid),
-  productIds: T.Array(Uuid),
-  chainId: ChainId,
-  vaultAddress: Address,
-  freshness: T.Object({ analyticsAt: Nullable(Ts), capabilityAt: Nullable(Ts) }),
-  deltas: T.Optional(DeltasSchema),
-})
+export const OpportunitySchema = T.Object(
+  {
+    id: Uuid,
+    slug: T.String(),
+    name: T.String(),
+    description: T.String(),
+    type: T.Enum([...opportunityTypes]),
+    tvl: T.Number({ description: 'US dollars; 0 when it cannot be priced, then freshness.analyticsAt is null' }),
+    estimatedApr: T.Number({ description: 'Percent a year: the sum of the active incentives' }),
+    minDepositAmountUsd: T.Number(),
+    minWithdrawAmount: T.Number({ description: 'Whole receipt tokens' }),
+    featured: T.Boolean(),
+    baseToken: TokenSchema,
+    depositTokens: T.Array(TokenSchema),
+    receiptToken: TokenSchema,
+    curator: T.Optional(CuratorSchema),
+    incentives: T.Array(IncentiveSchema),
+    meta: MetaSchema,
+    swapDirectEnabled: T.Boolean(),
+    swapRouteEnabled: T.Boolean(),
+    tags: T.Array(T.String()),
+    curatorId: Nullable(Uuid),
+    providerIds: T.Array(Uuid),
+    partnerIds: T.Array(Uuid),
+    lendingProtocolIds: T.Array(Uuid),
+    productIds: T.Array(Uuid),
+    chainId: ChainId,
+    vaultAddress: Address,
+    freshness: T.Object({ analyticsAt: Nullable(Ts), capabilityAt: Nullable(Ts) }),
+    deltas: T.Optional(DeltasSchema),
+  },
+  { title: 'Opportunity' },
+)
 
-export const TagSchema = T.Object({
-  id: Uuid,
-  code: T.String(),
-  name: T.String(),
-  description: T.String(),
-  color: T.String(),
-})
+export const TagSchema = T.Object(
+  {
+    id: Uuid,
+    code: T.String(),
+    name: T.String(),
+    description: T.String(),
+    color: T.String(),
+  },
+  { title: 'Tag' },
+)
 
 export type Token = Static<typeof TokenSchema>
 export type Chain = Static<typeof ChainSchema>
