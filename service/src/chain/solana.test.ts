@@ -112,7 +112,7 @@ describe('Solana addresses', () => {
       '1',
       `1${address}`,
       ` ${address}`,
-      address.slice(1),
+      address.slice(4),
       `0${address.slice(1)}`,
       '1'.repeat(200),
     ])
