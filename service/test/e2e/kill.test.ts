@@ -57,7 +57,7 @@ describe('a service killed with SIGKILL while watching and mid-request', () => {
 
     let service = await startService()
     const client = openClient({ baseUrl: service.baseUrl, rpcUrl: dev.rpcUrl, keys: { publishable, secret: '' } })
-    const opportunities = (await client.call('GET', '/v2/opportunities/?depositTokenSymbols=usdc,dai')).data
+    const opportunities = (await client.call('GET', '/v2/opportunities/?depositTokenSymbols=usdc,dai&chainIds=31337')).data
     const queue: { account: PrivateKeyAccount; transaction: Prepared['transaction'] }[] = []
     const wallets = dev.accounts.slice(1, 5)
     for (const { privateKey } of wallets) await client.join(privateKey)
