@@ -1,15 +1,14 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { runOpenEarn, startOpenEarn, waitUntilReady } from './process.js'
+import { makeFolder, runOpenEarn, startOpenEarn, waitUntilReady } from './process.js'
 
 let folder: string
 let env: Record<string, string>
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'openearn-cli-'))
+  folder = await makeFolder('openearn-cli-')
   env = { OPENEARN_DATA_DIR: join(folder, 'data') }
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))

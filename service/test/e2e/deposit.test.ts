@@ -1,11 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rm } from 'node:fs/promises'
 import { concat, encodeFunctionData, erc20Abi, erc4626Abi, type Hex, slice } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Json, openClient } from './client.js'
-import { type Dev, type Started, startDevnet, waitFor } from './process.js'
+import { type Dev, makeFolder, type Started, startDevnet, waitFor } from './process.js'
 
 let dataDir: string
 let devnet: Started & { dev: Dev }
@@ -15,7 +13,7 @@ let depositHash: Hex
 let suffix: Hex
 
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'openearn-e2e-'))
+  dataDir = await makeFolder('openearn-e2e-')
   devnet = await startDevnet(dataDir)
   dev = devnet.dev
   client = openClient(dev)

@@ -1,12 +1,20 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Hex, parseAbi, parseEventLogs } from 'viem'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Json, openClient, type Prepared } from './client.js'
 import { demoCatalogueText } from './demoCatalogue.js'
-import { type Dev, runOpenEarn, type Started, startDevnet, startOpenEarn, waitFor, waitUntilReady } from './process.js'
+import {
+  type Dev,
+  makeFolder,
+  runOpenEarn,
+  type Started,
+  startDevnet,
+  startOpenEarn,
+  waitFor,
+  waitUntilReady,
+} from './process.js'
 
 /**
  * The chain of a devnet, and beside it a service of its own: other database, same chain. The service is killed; the
@@ -17,7 +25,7 @@ let devnet: Started & { dev: Dev }
 let env: Record<string, string>
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'openearn-kill-'))
+  folder = await makeFolder('openearn-kill-')
   devnet = await startDevnet(join(folder, 'devnet'))
   env = {
     OPENEARN_DATA_DIR: join(folder, 'service'),
@@ -57,7 +65,8 @@ describe('a service killed with SIGKILL while watching and mid-request', () => {
 
     let service = await startService()
     const client = openClient({ baseUrl: service.baseUrl, rpcUrl: dev.rpcUrl, keys: { publishable, secret: '' } })
-    const opportunities = (await client.call('GET', '/v2/opportunities/?depositTokenSymbols=usdc,dai&chainIds=31337')).data
+    const opportunities = (await client.call('GET', '/v2/opportunities/?depositTokenSymbols=usdc,dai&chainIds=31337'))
+      .data
     const queue: { account: PrivateKeyAccount; transaction: Prepared['transaction'] }[] = []
     const wallets = dev.accounts.slice(1, 5)
     for (const { privateKey } of wallets) await client.join(privateKey)

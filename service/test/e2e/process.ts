@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -13,6 +14,13 @@ export type Started = {
   /** Asks it to stop and waits for the end. */
   stop(): Promise<void>
   kill(): Promise<void>
+}
+
+/** A new folder for data, which the unprivileged user a database server started by root runs as can enter. */
+export async function makeFolder(prefix: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), prefix))
+  await chmod(folder, 0o755)
+  return folder
 }
 
 /** Starts the built `openearn` with free ports of loopback unless `env` says otherwise. */
