@@ -1,4 +1,5 @@
 import { runCapabilityAndTvl } from '../features/catalogue/index.js'
+import { sweepIdempotencyKeys } from '../features/limits/index.js'
 import { sweepAgreements } from '../features/membership/index.js'
 import type { ServiceContext } from './operations.js'
 
@@ -14,6 +15,7 @@ export function listJobs(options: { capabilitySeconds: number }): readonly Job[]
   return [
     { name: 'capability and TVL', everySeconds: options.capabilitySeconds, run: runCapabilityAndTvl },
     { name: 'expired agreements', everySeconds: 60, run: sweepAgreements },
+    { name: 'expired idempotency keys', everySeconds: 60, run: sweepIdempotencyKeys },
   ]
 }
 

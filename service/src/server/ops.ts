@@ -1,23 +1,37 @@
 import type { FastifyInstance } from 'fastify'
+import type { Registry } from 'prom-client'
 import type { Context } from '../kernel/context.js'
 import { buildApp } from './http.js'
+import { addReference } from './reference.js'
 
 /** One line of /readyz: what was looked at, whether it is well, and what to do if not. */
 export type Readiness = { name: string; ready: boolean; detail: string }
 
-/** The operator listener (loopback unless configured otherwise): health, readiness and the OpenAPI document. */
-export function buildOpsApp(
-  ctx: Context,
-  options: { openapi: Record<string, unknown>; checks: () => Promise<Readiness[]> },
-): FastifyInstance {
+export type OpsOptions = {
+  openapi: Record<string, unknown>
+  checks: () => Promise<Readiness[]>
+  registry: Registry
+  /** What the reference tries calls on. */
+  publicApp: FastifyInstance
+}
+
+/**
+ * The operator listener (loopback unless configured otherwise): health, readiness, metrics, the OpenAPI document and
+ * the reference made of it.
+ */
+export function buildOpsApp(ctx: Context, { openapi, checks, registry, publicApp }: OpsOptions): FastifyInstance {
   const app = buildApp(ctx)
-  const openapi = Buffer.from(JSON.stringify(options.openapi))
+  const document = Buffer.from(JSON.stringify(openapi))
   app.get('/healthz', async (_request, reply) => reply.send(Buffer.from('{"status":"ok"}')))
   app.get('/readyz', async (_request, reply) => {
-    const checks = await options.checks()
-    const ready = checks.every((check) => check.ready)
-    return reply.code(ready ? 200 : 503).send(Buffer.from(JSON.stringify({ ready, checks })))
+    const found = await checks()
+    const ready = found.every((check) => check.ready)
+    return reply.code(ready ? 200 : 503).send(Buffer.from(JSON.stringify({ ready, checks: found })))
   })
-  app.get('/openapi.json', async (_request, reply) => reply.send(openapi))
+  app.get('/metrics', async (_request, reply) =>
+    reply.header('Content-Type', registry.contentType).send(Buffer.from(await registry.metrics())),
+  )
+  app.get('/openapi.json', async (_request, reply) => reply.send(document))
+  addReference(app, publicApp)
   return app
 }

@@ -8,6 +8,7 @@ import type { Context } from '../kernel/context.js'
 import { createOutbound } from '../kernel/outbound.js'
 import type { Shutdown } from '../kernel/shutdown.js'
 import { buildPublicApp } from './http.js'
+import { createMetrics, type Metrics } from './metrics.js'
 import { buildOpenApi } from './openapi.js'
 import { operations, type ServiceContext } from './operations.js'
 import { buildOpsApp, type Readiness } from './ops.js'
@@ -16,8 +17,9 @@ export type Service = {
   ctx: ServiceContext
   /** `/v2` and nothing else. */
   publicApp: FastifyInstance
-  /** Health, readiness, the OpenAPI document. */
+  /** Health, readiness, metrics, the OpenAPI document and its reference. */
   opsApp: FastifyInstance
+  metrics: Metrics
 }
 
 /** Puts the service together on an open, migrated database. Nothing listens and nothing watches yet. */
@@ -30,9 +32,22 @@ export async function openService(
   options.shutdown.add('catalogue', catalogue.close)
   const ton = base.config.tonUrl === undefined ? undefined : createTonReader(outbound, base.config.tonUrl)
   const ctx: ServiceContext = { ...base, chains: openChains(outbound, options.chains), ton, catalogue }
-  const publicApp = buildPublicApp({ ctx, operations, authenticate: createAuthenticate(ctx), limits: openLimits(ctx) })
-  const opsApp = buildOpsApp(ctx, { openapi: buildOpenApi(operations), checks: () => readinessChecks(ctx) })
-  return { ctx, publicApp, opsApp }
+  const metrics = createMetrics()
+  const publicApp = buildPublicApp({
+    ctx,
+    operations,
+    authenticate: createAuthenticate(ctx),
+    limits: openLimits(ctx),
+    onAnswered: metrics.answered,
+    onRefused: metrics.refused,
+  })
+  const opsApp = buildOpsApp(ctx, {
+    openapi: buildOpenApi(operations),
+    checks: () => readinessChecks(ctx),
+    registry: metrics.registry,
+    publicApp,
+  })
+  return { ctx, publicApp, opsApp, metrics }
 }
 
 async function readinessChecks(ctx: ServiceContext): Promise<Readiness[]> {

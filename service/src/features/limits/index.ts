@@ -16,7 +16,7 @@ import { createOnce, type Once } from './once.js'
 export type { Allowance } from './budget.js'
 export type { Charge } from './budgets.js'
 export { computeFingerprint, parseIdempotencyKey } from './idempotency.js'
-export type { Claim, KeptAnswer } from './once.js'
+export { type Claim, type KeptAnswer, sweepIdempotencyKeys } from './once.js'
 
 export type Limits = { budgets: Budgets; ipBuckets: IpBuckets; once: Once }
 

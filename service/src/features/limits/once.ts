@@ -32,16 +32,9 @@ export type Once = {
 
 const keptMs = 24 * 3_600_000
 const leaseMs = 60_000
-const sweepMs = 60_000
 
 /** Idempotency keys: of any number of equal requests one does its work, the others repeat its answer. */
 export function createOnce(ctx: Pick<Context, 'db' | 'clock' | 'log'>): Once {
-  let sweptMs = Number.NEGATIVE_INFINITY
-  const sweep = async (now: Date) => {
-    if (ctx.clock.monotonicMs() - sweptMs < sweepMs) return
-    sweptMs = ctx.clock.monotonicMs()
-    await removeExpired(ctx.db, now)
-  }
   const release = async (turn: Turn) => {
     try {
       await removeTurn(ctx.db, turn)
@@ -54,7 +47,6 @@ export function createOnce(ctx: Pick<Context, 'db' | 'clock' | 'log'>): Once {
     release,
     claim: async ({ organizationId, key, fingerprint }) => {
       const now = ctx.clock.now()
-      await sweep(now)
       const turn = { organizationId, key, turn: newId() }
       const leasedUntil = new Date(now.getTime() + leaseMs)
       const times = { now, leasedUntil, expiresAt: new Date(now.getTime() + keptMs) }
@@ -89,4 +81,9 @@ export function createOnce(ctx: Pick<Context, 'db' | 'clock' | 'log'>): Once {
       }
     },
   }
+}
+
+/** Removes answers nobody can ask for any more. */
+export async function sweepIdempotencyKeys(ctx: Pick<Context, 'db' | 'clock'>): Promise<void> {
+  while ((await removeExpired(ctx.db, ctx.clock.now())) > 0);
 }

@@ -45,9 +45,10 @@ export async function removeTurn(db: Queryable, { organizationId, key, turn }: T
   await db`delete from idempotency_keys where organization_id = ${organizationId} and key = ${key} and turn = ${turn}`
 }
 
-/** Removes some of the rows nobody may ask for any more. */
-export async function removeExpired(db: Queryable, now: Date): Promise<void> {
-  await db`
+/** Removes some of the rows nobody may ask for any more; how many. */
+export async function removeExpired(db: Queryable, now: Date): Promise<number> {
+  const { count } = await db`
     delete from idempotency_keys where ctid = any (array(
       select ctid from idempotency_keys where expires_at <= ${now} limit 1000 for update skip locked))`
+  return count
 }
