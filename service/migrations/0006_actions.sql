@@ -3,7 +3,8 @@ create table actions (
   id uuid primary key,
   kind text not null check (kind in ('deposit', 'withdraw', 'claimDeposit', 'cancelDeposit', 'swap')),
   organization_id uuid not null references organizations (id),
-  distributor_id text not null references distributors (id),
+  -- Null for the claim or cancellation of a deposit nobody brought.
+  distributor_id text references distributors (id),
   opportunity_id uuid references opportunities (id),
   chain_id bigint not null,
   wallet text not null,

@@ -1,4 +1,8 @@
 import {
+  asyncVaultAbi,
+  asyncVaultBytecode,
+  cancellableAsyncVaultBytecode,
+  epochAsyncVaultBytecode,
   noReturnTokenAbi,
   noReturnTokenBytecode,
   testTokenAbi,
@@ -59,6 +63,12 @@ export async function openWorld() {
     /** Deploys an ERC-4626 vault over a token and lists it. */
     vault: async (asset: Address, options: { name?: string; minDepositUsd?: string; old?: boolean } = {}) => {
       const vault = await deployVault(anvil, earn, asset, options)
+      await refresh()
+      return vault
+    },
+    /** Deploys an asynchronous vault over a token and lists it under its kind. */
+    asyncVault: async (asset: Address, options: AsyncOptions = {}) => {
+      const vault = await deployAsyncVault(anvil, earn, asset, options)
       await refresh()
       return vault
     },
@@ -161,6 +171,29 @@ async function deployVault(
   const address = await anvil.deploy({ abi: yieldVaultAbi, bytecode: yieldVaultBytecode, args })
   if (!options.old) await write(anvil, asset, testTokenAbi, 'setMinter', [address, true])
   return listVault(earn, { address, asset, decimals, kind: 'erc4626', ...options })
+}
+
+export type AsyncOptions = {
+  kind?: 'erc7540' | 'erc7540-deposit' | 'erc7540-redeem' | 'lagoon'
+  /** Deposits cannot be cancelled. */
+  final?: boolean
+  separateIds?: boolean
+  name?: string
+}
+
+async function deployAsyncVault(anvil: Anvil, earn: Earn, asset: Address, options: AsyncOptions): Promise<WorldVault> {
+  const kind = options.kind ?? 'erc7540'
+  const decimals = await anvil.client.readContract({ address: asset, abi: erc20Abi, functionName: 'decimals' })
+  const settings = {
+    asyncDeposit: kind !== 'erc7540-redeem',
+    asyncRedeem: kind !== 'erc7540-deposit',
+    separateIds: options.separateIds === true || kind === 'lagoon',
+    decimalsOffset: 18 - decimals,
+  }
+  const bytecode =
+    kind === 'lagoon' ? epochAsyncVaultBytecode : options.final ? asyncVaultBytecode : cancellableAsyncVaultBytecode
+  const address = await anvil.deploy({ abi: asyncVaultAbi, bytecode, args: [asset, 'Async', 'aTUSD', settings] })
+  return listVault(earn, { address, asset, decimals, kind, ...(options.name ? { name: options.name } : {}) })
 }
 
 export type ListInput = {

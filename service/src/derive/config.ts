@@ -1,3 +1,5 @@
+import { findVaultKind } from '../vaults/index.js'
+
 /** A vault as the derivation sees it. Addresses lower-case, instants in unix seconds of chain time. */
 export type DeriveVault = {
   id: number
@@ -48,12 +50,12 @@ export function isSignedOnly(config: DeriveConfig, distributorId: string, timest
 
 /** Deposits need a request first, and the Deposit event is the claim (ERC-7540). */
 export function hasAsyncDeposit(vault: Pick<DeriveVault, 'kind'>): boolean {
-  return vault.kind.startsWith('erc7540') && vault.kind !== 'erc7540-redeem'
+  return findVaultKind(vault.kind)?.asyncDeposit === true
 }
 
 /** Redemptions need a request first, and the Withdraw event is the claim (ERC-7540). */
 export function hasAsyncRedeem(vault: Pick<DeriveVault, 'kind'>): boolean {
-  return vault.kind.startsWith('erc7540') && vault.kind !== 'erc7540-deposit'
+  return findVaultKind(vault.kind)?.asyncRedeem === true
 }
 
 /** One dated line of configuration and the instant from which it decides rows. */

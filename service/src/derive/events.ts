@@ -1,6 +1,7 @@
 import type { RawLog } from '../chain/raw.js'
+import { maxUint256 } from '../kernel/amount.js'
 
-/** First topics of the events read, from ERC-20, ERC-4626, ERC-7540, ERC-7887 and ERC-4337. */
+/** First topics of the events read, from ERC-20, ERC-4626, ERC-7540, ERC-7887, Lagoon and ERC-4337. */
 export const topics = {
   transfer: '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
   deposit: '0xdcbc1c05240f31ff3ad067ef1ee35ce4997762752e3a095284754544f4c709d7',
@@ -11,6 +12,7 @@ export const topics = {
   cancelDepositClaim: '0x295a9a8b44c0ac92394b0da92ef469784ff064156f08dab8316760c064c6cd2f',
   cancelRedeemRequest: '0xa16c0f2cab616ed5d17cd544655b00d7062a1df7c457960cc8b9bf60770f9236',
   cancelRedeemClaim: '0x9c133d4657dc9cd12f4c08cef86ef778dbbe03f3ad3b661ff14d36bc3febb1fb',
+  depositRequestCanceled: '0xf3df774413906479e4aa6d20ad2ad938e10990d517dc9d29909f6eaa4981ad43',
   userOperation: '0x49628fd1471006c1482da88028e9ce4dbb080b815c9b0344d39e5a8e6ec1419f',
 } as const
 
@@ -24,6 +26,7 @@ export const vaultTopics: readonly string[] = [
   topics.cancelDepositClaim,
   topics.cancelRedeemRequest,
   topics.cancelRedeemClaim,
+  topics.depositRequestCanceled,
 ]
 
 /** All first topics asked of a node for watched contracts. */
@@ -133,6 +136,18 @@ export function decodeVaultEvent(log: RawLog): VaultEvent | undefined {
         requestId: BigInt(c),
         sender: wordAddress(data, 0),
         amount: wordUint(data, 1),
+      }
+    case topics.depositRequestCanceled:
+      // Lagoon cancels all that is pending of a request and pays it back at once; the event names no amount.
+      if (!hasShape(log, 3, 0)) return undefined
+      return {
+        kind: 'cancelDepositClaim',
+        logIndex,
+        controller: topicAddress(b),
+        receiver: topicAddress(b),
+        requestId: BigInt(a),
+        sender: topicAddress(b),
+        amount: maxUint256,
       }
     default:
       return undefined

@@ -15,6 +15,8 @@ const gasConstants = { deposit: 600_000n, redeem: 900_000n }
 export const erc4626: VaultKind = {
   name: 'erc4626',
   summary: 'ERC-4626: deposits and redemptions complete in the transaction itself.',
+  asyncDeposit: false,
+  asyncRedeem: false,
   events: erc4626Events,
   errors: [],
   spender: (vault) => vault.address,

@@ -1,4 +1,4 @@
-import { encodeFunctionData, erc4626Abi, parseAbi } from 'viem'
+import { type Abi, encodeFunctionData, erc4626Abi, parseAbi } from 'viem'
 import { type Question, reading, together, view } from '../chain/question.js'
 import {
   buildRequestDeposit,
@@ -9,16 +9,18 @@ import {
   inOrder,
   readDepositRequests,
 } from './asyncRequests.js'
-import {
-  buildDeposit,
-  buildRedeem,
-  decideClosed,
-  decideMismatch,
-  erc4626,
-  erc4626Events,
-  readIdentity,
-} from './erc4626.js'
-import type { RequestAsk, RequestOffer, Vault, VaultCall, VaultKind, WithdrawAsk, WithdrawOffer } from './kind.js'
+import { buildRedeem, decideClosed, decideMismatch, erc4626, erc4626Events, readIdentity } from './erc4626.js'
+import type {
+  DepositAsk,
+  Offer,
+  RequestAsk,
+  RequestOffer,
+  Vault,
+  VaultCall,
+  VaultKind,
+  WithdrawAsk,
+  WithdrawOffer,
+} from './kind.js'
 
 /** ERC-165 ids: which sides of a vault are asynchronous, and whether a pending deposit can be cancelled. */
 export const interfaceIds = {
@@ -41,89 +43,101 @@ const erc7887Events = parseAbi([
 
 const cancelGas = 300_000n
 
+export const erc7540Errors: Abi = parseAbi([
+  'error NotOperator(address owner, address caller)',
+  'error NothingRequested()',
+  'error NotEnoughClaimable(uint256 asked, uint256 claimable)',
+  'error RequestsPaused()',
+  'error CancellationPending()',
+  'error OnlyOneRequestAllowed()',
+])
+
+/** Both sides are asynchronous. */
+export const erc7540 = defineErc7540({ name: 'erc7540', asyncDeposit: true, asyncRedeem: true })
+/** Deposits are requested; redemptions complete at once. */
+export const erc7540Deposit = defineErc7540({ name: 'erc7540-deposit', asyncDeposit: true, asyncRedeem: false })
+/** Redemptions are requested; deposits complete at once. */
+export const erc7540Redeem = defineErc7540({ name: 'erc7540-redeem', asyncDeposit: false, asyncRedeem: true })
+
 /**
- * Vaults of ERC-7540. Which sides are asynchronous, and whether ERC-7887 cancels a pending deposit, is asked by ERC-165
- * every time: never guessed from a selector, which other vaults use with other meanings.
+ * Vaults of ERC-7540. Which sides are asynchronous is configuration, because old events must be read without asking; it
+ * is compared with what the vault says by ERC-165 before anything is built. Whether ERC-7887 cancels a pending deposit is
+ * asked by ERC-165 too: never guessed from a selector, which other vaults use with other meanings.
  */
-export const erc7540: VaultKind = {
-  name: 'erc7540',
-  summary: 'ERC-7540: deposits, redemptions or both are requested, settled by the vault, then claimed.',
-  events: [...erc4626Events, ...erc7540Events, ...erc7887Events],
-  errors: parseAbi([
-    'error NotOperator(address owner, address caller)',
-    'error NothingRequested()',
-    'error NotEnoughClaimable(uint256 asked, uint256 claimable)',
-    'error RequestsPaused()',
-    'error CancellationPending()',
-    'error OnlyOneRequestAllowed()',
-  ]),
-  spender: (vault) => vault.address,
-  deposit: (ask) =>
-    reading(
-      together({
-        ...readIdentity(ask.vault),
-        asynchronous: supports(ask.vault, interfaceIds.asyncDeposit),
-        sync: erc4626.deposit(ask),
-      }),
-      ({ code, asset, asynchronous, sync }) => {
-        if (asynchronous === false) return { ...sync, call: buildDeposit(ask) }
-        return {
-          closed: decideClosed(code.codeLength, undecided(asynchronous), 'deposit requests'),
-          mismatch: decideMismatch(ask.vault, asset),
-          max: undefined,
-          quoted: undefined,
-          call: buildRequestDeposit(ask),
-        }
-      },
-    ),
-  withdraw: (ask) =>
-    reading(
-      together({
-        ...readIdentity(ask.vault),
-        asynchronous: supports(ask.vault, interfaceIds.asyncRedeem),
-        requests: readRedemption(ask),
-        sync: erc4626.withdraw(ask),
-      }),
-      ({ code, asset, asynchronous, requests, sync }) => {
-        if (asynchronous === false) return { ...sync, call: buildRedeem(ask, 'redeem') }
-        return {
-          ...requests,
-          closed: decideClosed(code.codeLength, undecided(asynchronous), 'redemption requests'),
-          mismatch: decideMismatch(ask.vault, asset),
-        }
-      },
-    ),
-  claimDeposit: claimSettledDeposits,
-  cancelDeposit: (ask) =>
-    reading(
-      together({
-        supported: supports(ask.vault, interfaceIds.cancelDeposit),
-        requests: readDepositRequests(ask),
-        cancellations: readCancellations(ask),
-      }),
-      ({ supported, requests, cancellations }): RequestOffer => {
-        if (supported !== true) return { refusal: 'NOTHING_PENDING', why: 'deposits of this vault cannot be cancelled' }
-        const pending = requests.find((request) => request.pending > 0n)
-        if (pending) return offerCancel(ask, pending.requestId, pending.pending)
-        const granted = cancellations.find((cancellation) => cancellation.claimable > 0n)
-        if (granted) return offerCancelClaim(ask, granted.requestId, granted.claimable)
-        if (cancellations.some((cancellation) => cancellation.pending))
-          return { refusal: 'NOT_CLAIMABLE', why: 'the cancellation waits for the vault; claim it once it is granted' }
-        if (requests.some((request) => request.claimable > 0n))
-          return { refusal: 'NOTHING_PENDING', why: 'the deposit is settled already; it can be claimed, not cancelled' }
-        return { refusal: 'NOTHING_PENDING', why: 'this wallet has no pending deposit in this vault' }
-      },
-    ),
+function defineErc7540(sides: Pick<VaultKind, 'name' | 'asyncDeposit' | 'asyncRedeem'>): VaultKind {
+  const { asyncDeposit, asyncRedeem } = sides
+  return {
+    ...sides,
+    summary: 'ERC-7540: deposits, redemptions or both are requested, settled by the vault, then claimed.',
+    events: [...erc4626Events, ...erc7540Events, ...erc7887Events],
+    errors: erc7540Errors,
+    spender: (vault) => vault.address,
+    deposit: (ask) => (asyncDeposit ? requestDeposit(ask) : stillSync(ask.vault, 'asyncDeposit', erc4626.deposit(ask))),
+    withdraw: (ask) => (asyncRedeem ? withdrawAsync(ask) : stillSync(ask.vault, 'asyncRedeem', erc4626.withdraw(ask))),
+    ...(asyncDeposit ? { claimDeposit: claimSettledDeposits, cancelDeposit: cancelPendingDeposit } : {}),
+  }
+}
+
+function requestDeposit(ask: DepositAsk): Question<Offer> {
+  return reading(readAsyncIdentity(ask.vault, 'asyncDeposit'), (identity) => ({
+    ...identity,
+    max: undefined,
+    quoted: undefined,
+    call: buildRequestDeposit(ask),
+  }))
+}
+
+function withdrawAsync(ask: WithdrawAsk): Question<WithdrawOffer> {
+  return reading(
+    together({ identity: readAsyncIdentity(ask.vault, 'asyncRedeem'), redemption: readRedemption(ask) }),
+    ({ identity, redemption }) => ({ ...redemption, ...identity }),
+  )
+}
+
+type Side = 'asyncDeposit' | 'asyncRedeem'
+
+/** Whether the vault is there, and as asynchronous as it is listed; one that does not know ERC-165 is believed. */
+function readAsyncIdentity(vault: Vault, side: Side): Question<Pick<Offer, 'closed' | 'mismatch'>> {
+  return reading(
+    together({ ...readIdentity(vault), asynchronous: supports(vault, interfaceIds[side]) }),
+    ({ code, asset, asynchronous }) => ({
+      closed: decideClosed(code.codeLength, 1n, 'requests'),
+      mismatch: asynchronous === false ? 'the vault says it takes no such requests' : decideMismatch(vault, asset),
+    }),
+  )
+}
+
+function stillSync<T extends Offer>(vault: Vault, side: Side, offer: Question<T>): Question<T> {
+  return reading(together({ offer, asynchronous: supports(vault, interfaceIds[side]) }), ({ offer, asynchronous }) =>
+    asynchronous === true ? { ...offer, mismatch: 'the vault wants requests where it is listed without' } : offer,
+  )
+}
+
+function cancelPendingDeposit(ask: RequestAsk): Question<RequestOffer> {
+  return reading(
+    together({
+      supported: supports(ask.vault, interfaceIds.cancelDeposit),
+      requests: readDepositRequests(ask),
+      cancellations: readCancellations(ask),
+    }),
+    ({ supported, requests, cancellations }): RequestOffer => {
+      if (supported !== true) return { refusal: 'NOTHING_PENDING', why: 'deposits of this vault cannot be cancelled' }
+      const pending = requests.find((request) => request.pending > 0n)
+      if (pending) return offerCancel(ask, pending.requestId, pending.pending)
+      const granted = cancellations.find((cancellation) => cancellation.claimable > 0n)
+      if (granted) return offerCancelClaim(ask, granted.requestId, granted.claimable)
+      if (cancellations.some((cancellation) => cancellation.pending))
+        return { refusal: 'NOT_CLAIMABLE', why: 'the cancellation waits for the vault; claim it once it is granted' }
+      if (requests.some((request) => request.claimable > 0n))
+        return { refusal: 'NOTHING_PENDING', why: 'the deposit is settled already; it can be claimed, not cancelled' }
+      return { refusal: 'NOTHING_PENDING', why: 'this wallet has no pending deposit in this vault' }
+    },
+  )
 }
 
 /** Whether the vault says that it has an interface; undefined when it does not answer. */
 export function supports(vault: Vault, interfaceId: `0x${string}`): Question<boolean | undefined> {
   return view(vault.address, erc7540Abi, 'supportsInterface', [interfaceId])
-}
-
-/** A vault that does not answer ERC-165 cannot be used; one that does is open as far as can be known. */
-function undecided(answered: boolean | undefined): bigint | undefined {
-  return answered === undefined ? undefined : 1n
 }
 
 /**

@@ -90,6 +90,10 @@ export type VaultKind = {
   readonly name: string
   /** A sentence for operators. */
   readonly summary: string
+  /** Deposits are requested first, and the Deposit event is the claim. */
+  readonly asyncDeposit: boolean
+  /** Redemptions are requested first, and the Withdraw event is the claim. */
+  readonly asyncRedeem: boolean
   /** Events that say what happened, as the vault emits them. */
   readonly events: readonly AbiEvent[]
   /** Errors beside the common ones, to read a revert by. */

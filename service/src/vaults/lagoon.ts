@@ -2,7 +2,7 @@ import { encodeFunctionData, parseAbi } from 'viem'
 import { reading, together, view } from '../chain/question.js'
 import { buildRequestDeposit, claimSettledDeposits, erc7540Events, readDepositRequests } from './asyncRequests.js'
 import { decideClosed, decideMismatch, erc4626Events, readIdentity } from './erc4626.js'
-import { erc7540, readRedemption } from './erc7540.js'
+import { erc7540Errors, readRedemption } from './erc7540.js'
 import type { RequestOffer, VaultCall, VaultKind } from './kind.js'
 
 const lagoonAbi = parseAbi([
@@ -19,12 +19,14 @@ const cancelGas = 300_000n
 export const lagoon: VaultKind = {
   name: 'lagoon',
   summary: 'Lagoon: ERC-7540 with one open deposit request a wallet, cancelled in one step.',
+  asyncDeposit: true,
+  asyncRedeem: true,
   events: [
     ...erc4626Events,
     ...erc7540Events,
     ...parseAbi(['event DepositRequestCanceled(uint256 indexed requestId, address indexed controller)']),
   ],
-  errors: erc7540.errors,
+  errors: erc7540Errors,
   spender: (vault) => vault.address,
   deposit: (ask) =>
     reading(

@@ -5,7 +5,7 @@ import type { Probe } from '../../chain/simulate.js'
 import { formatTs } from '../../kernel/clock.js'
 import { unavailable } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
-import type { TokenRecord } from '../catalogue/index.js'
+import type { DistributorRecord, TokenRecord } from '../catalogue/index.js'
 import { attribute, type Step, toBatch, toPrepared } from './plan.js'
 import type { Interaction } from './schema.js'
 import { type PlanSimulation, simulatePlan, unsimulated } from './simulation.js'
@@ -19,7 +19,7 @@ const validForMs = 10 * 60_000
 export type Draft = {
   kind: ActionKind
   chain: Chain
-  /** In signing order; the last one carries the suffix. */
+  /** In signing order; the last one carries the suffix of the target's distributor, if there is one. */
   steps: readonly Step[]
   /** What the wallet gives, as recorded. */
   tokenIn: TokenRecord
@@ -37,7 +37,11 @@ export type Draft = {
 }
 
 /** Signs the suffix, simulates the final calldata, records the action, and answers the plan. */
-export async function finishAction(ctx: ActionContext, target: Target, draft: Draft): Promise<Interaction> {
+export async function finishAction(
+  ctx: ActionContext,
+  target: Target & { distributor: DistributorRecord | undefined; organizationId: string },
+  draft: Draft,
+): Promise<Interaction> {
   const { wallet, distributor, opportunity } = target
   const { chainId } = opportunity
   const actionId = newId()
@@ -45,15 +49,18 @@ export async function finishAction(ctx: ActionContext, target: Target, draft: Dr
   if (!attributionKey) throw unavailable('this installation has no attribution key, so it cannot build transactions')
   const plain = draft.steps[draft.steps.length - 1]
   if (!plain) throw new RangeError('a plan has at least one step')
-  const attribution = {
-    distributorId: distributor.id,
-    actionId,
-    chainId,
-    wallet,
-    referralCode: draft.referralCode,
-    privateKey: attributionKey,
-  }
-  const steps = [...draft.steps.slice(0, -1), attribute(plain, attribution)]
+  const attributed =
+    distributor === undefined
+      ? plain
+      : attribute(plain, {
+          distributorId: distributor.id,
+          actionId,
+          chainId,
+          wallet,
+          referralCode: draft.referralCode,
+          privateKey: attributionKey,
+        })
+  const steps = [...draft.steps.slice(0, -1), attributed]
   const simulation = draft.block
     ? await simulatePlan(draft.chain, { ...draft, wallet, steps, block: draft.block })
     : unsimulated
@@ -64,8 +71,8 @@ export async function finishAction(ctx: ActionContext, target: Target, draft: Dr
   await recordAction(ctx.db, {
     id: actionId,
     kind: draft.kind,
-    organizationId: distributor.organizationId,
-    distributorId: distributor.id,
+    organizationId: target.organizationId,
+    distributorId: distributor?.id ?? null,
     opportunityId: opportunity.id,
     chainId,
     wallet: wallet.toLowerCase(),

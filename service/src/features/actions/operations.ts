@@ -1,7 +1,9 @@
 import { defineOperation, type Operation } from '../../kernel/operation.js'
+import { createCancelDepositInteraction } from './createCancelDepositInteraction.js'
+import { createClaimDepositInteraction } from './createClaimDepositInteraction.js'
 import { createDepositInteraction } from './createDepositInteraction.js'
 import { createWithdrawInteraction } from './createWithdrawInteraction.js'
-import { DepositBody, InteractionSchema, opportunityParams, WithdrawBody } from './schema.js'
+import { DepositBody, InteractionSchema, opportunityParams, RequestBody, WithdrawBody } from './schema.js'
 import type { ActionContext } from './target.js'
 
 const common = {
@@ -45,5 +47,29 @@ export const operations: readonly Operation<ActionContext>[] = [
     bodyName: 'CreateWithdrawInteractionInput',
     responses,
     run: createWithdrawInteraction,
+  }),
+  defineOperation({
+    ...common,
+    operationId: 'CreateClaimDepositInteraction',
+    path: '/v2/actions/claim-deposit/{opportunityId}',
+    summary: 'Build the claim of a settled deposit',
+    description:
+      'Returns the transaction that claims the shares of a pending deposit the vault has settled. Works on opportunities no longer offered.',
+    body: RequestBody,
+    bodyName: 'CreateClaimDepositInteractionInput',
+    responses,
+    run: createClaimDepositInteraction,
+  }),
+  defineOperation({
+    ...common,
+    operationId: 'CreateCancelDepositInteraction',
+    path: '/v2/actions/cancel-deposit/{opportunityId}',
+    summary: 'Build the cancellation of a pending deposit',
+    description:
+      'Returns the transaction that cancels a pending deposit; where a vault cancels in two steps, the same call returns the second once it is due. Works on opportunities no longer offered.',
+    body: RequestBody,
+    bodyName: 'CreateCancelDepositInteractionInput',
+    responses,
+    run: createCancelDepositInteraction,
   }),
 ]

@@ -36,6 +36,14 @@ export const WithdrawBody = T.Object({
   simulate: T.Optional(Simulate),
 })
 
+/** A claim or cancellation of a pending deposit: it needs the wallet only. */
+export const RequestBody = T.Object({
+  userAddress: AddressInput,
+  distributorId: T.Optional(DistributorId),
+  requestId: T.Optional(T.String({ pattern: '^[0-9]{1,78}$', description: 'One request; absent: whatever is there' })),
+  simulate: T.Optional(Simulate),
+})
+
 const TokenDetails = T.Object({ address: T.String(), decimals: T.Integer(), logoUrl: T.String(), symbol: T.String() })
 
 export const preparedTypes = ['approve', 'swap', 'deposit', 'withdraw', 'claimDeposit', 'cancelDeposit'] as const

@@ -7,7 +7,7 @@ export type ActionRow = {
   id: string
   kind: ActionKind
   organizationId: string
-  distributorId: string
+  distributorId: string | null
   opportunityId: string | null
   chainId: number
   wallet: string

@@ -20,23 +20,27 @@ export type ActionContext = ChainContext & CatalogueContext
 export type Target = {
   snapshot: CatalogueSnapshot
   opportunity: OpportunityRecord
-  distributor: DistributorRecord
   wallet: Address
   vault: Vault
+  /** Whose key asked. */
+  organizationId: string
 }
 
 /** Finds opportunity, distributor and member, in that order; whatever is missing is 404, another's distributor 403. */
-export async function findTarget(
+export async function findTarget<D extends string | undefined>(
   ctx: ActionContext,
-  input: { opportunityId: string; distributorId: string; userAddress: string },
+  input: { opportunityId: string; distributorId: D; userAddress: string },
   caller: Caller,
-): Promise<Target> {
+): Promise<Target & { distributor: D extends string ? DistributorRecord : DistributorRecord | undefined }> {
   const snapshot = ctx.catalogue.current()
   const opportunity = getOpportunity(snapshot, input.opportunityId)
-  const distributor = getOwnDistributor(snapshot, input.distributorId, caller)
+  const distributor =
+    input.distributorId === undefined ? undefined : getOwnDistributor(snapshot, input.distributorId, caller)
   const wallet = getAddress(input.userAddress.toLowerCase())
   await assertMember(ctx, wallet)
-  return { snapshot, opportunity, distributor, wallet, vault: toVault(opportunity) }
+  const { organizationId } = caller
+  const target = { snapshot, opportunity, distributor, wallet, vault: toVault(opportunity), organizationId }
+  return target as Target & { distributor: D extends string ? DistributorRecord : DistributorRecord | undefined }
 }
 
 export function getOpportunity(snapshot: CatalogueSnapshot, id: string): OpportunityRecord {

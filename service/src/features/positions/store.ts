@@ -35,3 +35,19 @@ export async function findBalanceAt(
     order by c.block_number desc, c.transaction_index desc limit 1`
   return BigInt(rows[0]?.after ?? 0)
 }
+
+/** A request that is not fully claimed or cancelled; amounts in assets for deposits, in shares for redemptions. */
+export type OpenRequest = { requestId: string; remaining: string; cancelling: boolean; distributorId: string | null }
+
+/** Open requests of a wallet (lower-case) in a vault, oldest first. */
+export async function listOpenRequests(
+  db: Queryable,
+  of: { chainId: number; vaultAddress: string; wallet: string; kind: 'deposit' | 'redeem' },
+): Promise<OpenRequest[]> {
+  return db<OpenRequest[]>`
+    select r.request_id as "requestId", r.remaining, r.cancelling, r.distributor_id as "distributorId"
+    from requests r join vaults v on v.id = r.vault_id
+    where v.chain_id = ${of.chainId} and v.address = ${of.vaultAddress} and r.controller = ${of.wallet}
+      and r.kind = ${of.kind} and r.remaining > 0
+    order by r.block_number, r.log_index`
+}

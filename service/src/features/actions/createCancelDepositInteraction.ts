@@ -1,0 +1,13 @@
+import type { Caller } from '../../kernel/operation.js'
+import { buildRequestAction, type RequestInput } from './buildRequestAction.js'
+import type { Interaction } from './schema.js'
+import type { ActionContext } from './target.js'
+
+/** Builds the cancellation of a pending deposit, or the claim of a cancellation the vault granted; sends nothing. */
+export async function createCancelDepositInteraction(
+  ctx: ActionContext,
+  input: RequestInput,
+  caller: Caller,
+): Promise<Interaction> {
+  return buildRequestAction(ctx, input, caller, 'cancelDeposit')
+}

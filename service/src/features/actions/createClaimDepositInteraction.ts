@@ -1,0 +1,13 @@
+import type { Caller } from '../../kernel/operation.js'
+import { buildRequestAction, type RequestInput } from './buildRequestAction.js'
+import type { Interaction } from './schema.js'
+import type { ActionContext } from './target.js'
+
+/** Builds the claim of a pending deposit the vault has settled; sends nothing. */
+export async function createClaimDepositInteraction(
+  ctx: ActionContext,
+  input: RequestInput,
+  caller: Caller,
+): Promise<Interaction> {
+  return buildRequestAction(ctx, input, caller, 'claimDeposit')
+}

@@ -1,0 +1,133 @@
+import { type Address, decodeFunctionData, erc4626Abi } from 'viem'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { account } from '../../../../contracts/test/anvil.js'
+import { openWorld, type World, type WorldVault } from '../../../test/actionWorld.js'
+import { tellStories } from '../../../test/asyncStories.js'
+import { vaultKinds } from '../../vaults/index.js'
+
+const user = account(1)
+const usd = 1_000_000n
+let world: World
+let token: Address
+let story: ReturnType<typeof tellStories>
+
+beforeAll(async () => {
+  world = await openWorld()
+  await world.join(user.address)
+  token = await world.token({ pegUsd: '1' })
+  await world.mint(token, user.address, 1_000_000n * usd)
+  story = tellStories(world, user)
+})
+afterAll(() => world.close())
+
+/** What a plan moved, by balances before and after. */
+async function moved(vault: WorldVault, plan: Awaited<ReturnType<typeof story.deposit>>) {
+  const read = async () => ({
+    assets: await world.balance(token, user.address),
+    shares: await world.balance(vault.address, user.address),
+  })
+  const before = await read()
+  await world.send(plan, user)
+  const after = await read()
+  return { assets: after.assets - before.assets, shares: after.shares - before.shares }
+}
+
+/** Yield makes shares and assets differ, with a remainder. */
+const gift = (vault: WorldVault) => world.mint(token, vault.address, 7_777_777n)
+
+describe('each vault kind, from the plan to the ledger, agrees with the balances to the unit', () => {
+  it('erc4626: deposit and withdraw', async () => {
+    const vault = await world.vault(token)
+    const deposit = await moved(vault, await story.deposit(vault, 123_456_789n))
+    expect(deposit.assets).toBe(-123_456_789n)
+    await gift(vault)
+    await world.anvil.pass(86_400)
+    const withdraw = await moved(vault, await story.withdraw(vault, deposit.shares / 3n))
+    expect(withdraw.shares).toBe(-(deposit.shares / 3n))
+    expect(await story.entries(vault)).toMatchObject([
+      { interaction: 'deposit', amountRaw: String(-deposit.assets), attribution: 'signed' },
+      { interaction: 'withdraw', amountRaw: String(withdraw.assets), attribution: 'signed' },
+    ])
+  })
+
+  it.each([
+    ['erc7540', 0n, 0n],
+    ['lagoon', 1n, 2n],
+  ] as const)('%s: request, claim, request to redeem, claim', async (kind, depositId, redeemId) => {
+    const vault = await world.asyncVault(token, { kind })
+    const request = await moved(vault, await story.deposit(vault, 123_456_789n))
+    expect(request).toEqual({ assets: -123_456_789n, shares: 0n })
+    await world.sync()
+    await story.settle(vault, 'settleDeposit', depositId)
+    const claim = await moved(vault, await story.claim(vault))
+    expect(claim.assets).toBe(0n)
+    await gift(vault)
+
+    const part = claim.shares / 3n
+    const redeem = await story.withdraw(vault, part)
+    expect(redeem.body.transactions[0].description).toMatch(/^Request to redeem/)
+    expect(await moved(vault, redeem)).toEqual({ assets: 0n, shares: -part })
+    await story.settle(vault, 'settleRedeem', redeemId)
+
+    // Claimable shares count as balance: a part is claimed, more than there is asks for a new request.
+    const first = await story.withdraw(vault, part / 2n)
+    expect(decodeFunctionData({ abi: erc4626Abi, data: first.body.transactions[0].transaction.data })).toEqual({
+      functionName: 'redeem',
+      args: [part / 2n, user.address, user.address],
+    })
+    expect(first.body.transactions[0].description).toMatch(/^Claim the TUSD/)
+    const half = await moved(vault, first)
+    const rest = await moved(vault, await story.withdraw(vault, part - part / 2n))
+    expect(half.shares + rest.shares).toBe(0n)
+    expect((await story.withdraw(vault, claim.shares)).body.reason).toBe('INSUFFICIENT_BALANCE')
+    expect(await story.entries(vault)).toMatchObject([
+      { interaction: 'deposit', amountRaw: String(-request.assets) },
+      { interaction: 'withdraw', amountRaw: String(half.assets) },
+      { interaction: 'withdraw', amountRaw: String(rest.assets) },
+    ])
+  })
+
+  it('erc7540-deposit: deposits wait, redemptions do not', async () => {
+    const vault = await world.asyncVault(token, { kind: 'erc7540-deposit' })
+    await world.send(await story.deposit(vault, 1000n * usd), user)
+    await world.sync()
+    await story.settle(vault, 'settleDeposit')
+    const claim = await moved(vault, await story.claim(vault))
+    const withdraw = await moved(vault, await story.withdraw(vault, claim.shares))
+    expect(await story.entries(vault)).toMatchObject([
+      { interaction: 'deposit', amountRaw: String(1000n * usd) },
+      { interaction: 'withdraw', amountRaw: String(withdraw.assets) },
+    ])
+  })
+
+  it('erc7540-redeem: redemptions wait, deposits do not', async () => {
+    const vault = await world.asyncVault(token, { kind: 'erc7540-redeem' })
+    const deposit = await moved(vault, await story.deposit(vault, 1000n * usd))
+    await world.send(await story.withdraw(vault, deposit.shares), user)
+    await story.settle(vault, 'settleRedeem')
+    const withdraw = await moved(vault, await story.withdraw(vault, deposit.shares))
+    expect(await story.entries(vault)).toMatchObject([
+      { interaction: 'deposit', amountRaw: String(1000n * usd) },
+      { interaction: 'withdraw', amountRaw: String(withdraw.assets) },
+    ])
+    expect((await story.claim(vault)).body.reason).toBe('NOTHING_PENDING')
+  })
+})
+
+describe('a vault listed as another kind than it is', () => {
+  it.each([
+    ['erc7540-deposit', 'DEPOSIT_DISABLED'],
+    ['erc7540-redeem', 'TOKEN_UNSUPPORTED'],
+  ] as const)('is refused: %s', async (kind, reason) => {
+    const vault = await world.asyncVault(token, { kind })
+    const other = kind === 'erc7540-deposit' ? 'erc7540-redeem' : 'erc7540-deposit'
+    await world.earn.db`update vaults set kind = ${other} where address = ${vault.address.toLowerCase()}`
+    await world.refresh()
+    expect((await story.deposit(vault, 1000n * usd)).body.reason).toBe(reason)
+  })
+})
+
+it('every kind has a name of its own and says what it emits', () => {
+  expect(new Set(vaultKinds.map(({ name }) => name)).size).toBe(vaultKinds.length)
+  for (const kind of vaultKinds) expect(kind.events.length).toBeGreaterThan(1)
+})
