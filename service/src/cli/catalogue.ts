@@ -1,21 +1,73 @@
 import { readFile } from 'node:fs/promises'
-import { importCatalogue } from '../features/catalogue/index.js'
-import { type Command, print, UsageError, withContext } from './command.js'
+import { isAddress } from 'viem'
+import { type Chain, openChain } from '../chain/chains.js'
+import { describeProbe, draftEntry, importCatalogue, listChainSettings } from '../features/catalogue/index.js'
+import { systemClock } from '../kernel/clock.js'
+import { isRpcUrl } from '../kernel/config.js'
+import { EarnError } from '../kernel/errors.js'
+import { createOutbound } from '../kernel/outbound.js'
+import { ProbeError, probeVault } from '../vaults/index.js'
+import { type Command, parseFlags, print, readConfig, UsageError, withContext } from './command.js'
 
-const usage = 'openearn catalogue import FILE'
+const usage = `openearn catalogue import FILE
+openearn catalogue probe CHAIN_ID VAULT_ADDRESS [--rpc URL]
+  what a vault is, and a draft of its catalogue entry on standard output`
 
 export const catalogue: Command = {
-  summary: 'import a catalogue file',
+  summary: 'import a catalogue file, or draft an entry from a vault',
   usage,
-  run: async ([verb, fileName, ...more]) => {
-    if (verb !== 'import' || fileName === undefined || more.length > 0)
-      throw new UsageError(`catalogue: say import and a file\n${usage}`)
-    const text = await readFile(fileName, 'utf8').catch((error: Error) => {
-      throw new UsageError(`${fileName} cannot be read: ${error.message}`)
-    })
-    await withContext(async (ctx) => {
-      await importCatalogue(ctx, text, { fileName })
-      print(`imported ${fileName}`)
-    })
+  run: async ([verb, ...words]) => {
+    if (verb === 'import') return importFile(words)
+    if (verb === 'probe') return probe(words)
+    throw new UsageError(`catalogue: say import or probe\n${usage}`)
   },
+}
+
+async function importFile([fileName, ...more]: string[]): Promise<void> {
+  if (fileName === undefined || more.length > 0) throw new UsageError(`catalogue import: name one file\n${usage}`)
+  const text = await readFile(fileName, 'utf8').catch((error: Error) => {
+    throw new UsageError(`${fileName} cannot be read: ${error.message}`)
+  })
+  await withContext(async (ctx) => {
+    const { opportunities, tokens, distributors } = await importCatalogue(ctx, text, { fileName })
+    print(`imported ${fileName}: ${opportunities} opportunities, ${tokens} tokens, ${distributors} distributors`)
+  })
+}
+
+async function probe(words: string[]): Promise<void> {
+  const { values, positionals } = parseFlags(words, { rpc: { type: 'string' } })
+  const [chainText, address, ...more] = positionals
+  const chainId = Number(chainText)
+  if (!Number.isSafeInteger(chainId) || chainId < 1) throw new UsageError('catalogue probe: give the chain id first')
+  if (address === undefined || !isAddress(address, { strict: false }) || more.length > 0)
+    throw new UsageError('catalogue probe: give the address of one vault after the chain id')
+  const chain = await openProbedChain(chainId, values.rpc)
+  try {
+    const probed = await probeVault(chain, address)
+    for (const line of describeProbe(probed)) process.stderr.write(`${line}\n`)
+    print(JSON.stringify(draftEntry(chainId, address, probed), null, 2))
+  } catch (error) {
+    if (error instanceof ProbeError || error instanceof EarnError) throw new UsageError(error.message)
+    throw error
+  }
+}
+
+/** The chain by the url given, by the environment, or as it is configured. */
+async function openProbedChain(chainId: number, url: string | undefined): Promise<Chain> {
+  if (url !== undefined && !isRpcUrl(url)) throw new UsageError('--rpc must be an http, https, ws or wss url')
+  const outbound = createOutbound(systemClock)
+  const given = url === undefined ? readConfig().rpcUrls.get(chainId) : [url]
+  const open = (name: string, rpcUrls: readonly string[]) =>
+    openChain(outbound, {
+      ...{ chainId, name, rpcUrls, nativeSymbol: 'ETH', confirmations: 1, finalityDepth: 64 },
+      ...{ pollIntervalMs: 1000, reorgRecheckSeconds: 2, entryPoints: [] },
+    })
+  if (given) return open(`chain ${chainId}`, given)
+  let chain: Chain | undefined
+  await withContext(async ({ db }) => {
+    const found = (await listChainSettings(db)).find((row) => row.chainId === chainId && row.rpcUrls.length > 0)
+    if (found) chain = open(found.name, found.rpcUrls)
+  })
+  if (!chain) throw new UsageError(`chain ${chainId} has no RPC url: add the chain, or say --rpc URL`)
+  return chain
 }

@@ -24,6 +24,7 @@ export function findVaultKind(name: string): VaultKind | undefined {
   return vaultKinds.find((kind) => kind.name === name)
 }
 
+export { type ProbedToken, type ProbedVault, ProbeError, probeVault } from './probe.js'
 export {
   type Block,
   findBlockAt,

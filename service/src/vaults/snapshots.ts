@@ -35,7 +35,7 @@ export type Block = { number: number; hash: Hex; timestamp: number }
 const pausableAbi = parseAbi(['function paused() view returns (bool)'])
 
 /** Asks for limits on behalf of a wallet that no vault has heard of: what it may do, anybody may. */
-const anybody: Address = '0x000000000000000000000000000000000000bEEF'
+export const anybody: Address = '0x000000000000000000000000000000000000bEEF'
 
 /** Digits beyond the share's own, so that a small change of a low-decimal asset's share price shows. */
 const extraDigits = 12

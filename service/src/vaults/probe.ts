@@ -1,0 +1,159 @@
+import { type Address, erc20Abi, erc4626Abi, parseAbi } from 'viem'
+import { type Chain, readingChain } from '../chain/chains.js'
+import { account, ask, type Question, reading, together, view } from '../chain/question.js'
+import { RpcError } from '../chain/rpc.js'
+import { erc4626 } from './erc4626.js'
+import { erc7540, interfaceIds } from './erc7540.js'
+import { anybody, readHead, readVaultStates, type VaultState } from './snapshots.js'
+
+export type ProbedToken = { address: Address; symbol: string; name: string; decimals: number }
+
+/** What an address turned out to be. Texts are as the contracts say them: not cleaned. */
+export type ProbedVault = {
+  kind: string
+  asset: ProbedToken
+  receiptToken: ProbedToken
+  asyncDeposit: boolean
+  asyncWithdraw: boolean
+  state: VaultState
+  /** Most assets one deposit may bring now; undefined where the vault states no limit that binds. */
+  maxDeposit: bigint | undefined
+  /** What depositing one whole unit and redeeming it at once would lose, hundredths of a percent. */
+  roundTripLossBps: number | undefined
+  /** The vault's first block; undefined when the node keeps no old states. */
+  startBlock: number | undefined
+  /** What an operator should look at before listing it. */
+  notes: string[]
+}
+
+/** The address is no vault we can list; the message says why. */
+export class ProbeError extends Error {
+  override readonly name = 'ProbeError'
+}
+
+const interfaceAbi = parseAbi(['function supportsInterface(bytes4 id) view returns (bool)'])
+const shareAbi = parseAbi(['function share() view returns (address)'])
+const bytes32Abi = parseAbi(['function symbol() view returns (bytes32)', 'function name() view returns (bytes32)'])
+
+/** Reads everything a catalogue entry needs from the vault at `address`. Throws a ProbeError when it is none. */
+export async function probeVault(chain: Chain, address: Address): Promise<ProbedVault> {
+  const chainId = await readingChain(chain, () => chain.client.getChainId())
+  if (chainId !== chain.chainId) throw new ProbeError(`the RPC url serves chain ${chainId}, not ${chain.chainId}`)
+  const head = await readHead(chain)
+  const { answer } = await ask(chain, askIdentity(address), { blockHash: head.hash })
+  if (answer.code.codeLength === 0n) throw new ProbeError(`there is no contract at ${address} on ${chain.name}`)
+  if (answer.asset === undefined || answer.totalAssets === undefined)
+    throw new ProbeError(`${address} is no ERC-4626 vault: it does not answer asset() and totalAssets()`)
+  const receiptAddress = answer.share ?? address
+  const tokens = await ask(chain, together({ asset: askToken(answer.asset), receipt: askToken(receiptAddress) }))
+  const asset = requireToken('asset', answer.asset, tokens.answer.asset)
+  const receiptToken = requireToken('receipt token', receiptAddress, tokens.answer.receipt)
+  const asyncDeposit = answer.asyncDeposit === true
+  const asyncWithdraw = answer.asyncWithdraw === true
+  const watched = { address, receiptToken: receiptToken.address, receiptDecimals: receiptToken.decimals }
+  const [state] = await readVaultStates(chain, [{ ...watched, limitsDeposits: !asyncDeposit }], head.hash)
+  if (!state) throw new ProbeError(`${address} did not answer`)
+  const roundTripLossBps = asyncDeposit ? undefined : await readRoundTripLoss(chain, address, asset.decimals)
+  const startBlock = await findFirstBlock(chain, address, head.number)
+  const unlimited = answer.maxDeposit === undefined || answer.maxDeposit >= 1n << 200n
+  return {
+    kind: asyncDeposit || asyncWithdraw ? erc7540.name : erc4626.name,
+    asset,
+    receiptToken,
+    asyncDeposit,
+    asyncWithdraw,
+    state,
+    maxDeposit: asyncDeposit || unlimited ? undefined : answer.maxDeposit,
+    roundTripLossBps,
+    startBlock,
+    notes: listNotes({ state, asyncDeposit, roundTripLossBps, startBlock }),
+  }
+}
+
+function askIdentity(address: Address) {
+  const supports = (id: `0x${string}`) => view(address, interfaceAbi, 'supportsInterface', [id])
+  return together({
+    code: account(address),
+    asset: view(address, erc4626Abi, 'asset', []),
+    totalAssets: view(address, erc4626Abi, 'totalAssets', []),
+    maxDeposit: view(address, erc4626Abi, 'maxDeposit', [anybody]),
+    share: view(address, shareAbi, 'share', []),
+    asyncDeposit: supports(interfaceIds.asyncDeposit),
+    asyncWithdraw: supports(interfaceIds.asyncRedeem),
+  })
+}
+
+type TokenAnswer = { symbol: string; name: string; decimals: number | undefined }
+
+function askToken(address: Address): Question<TokenAnswer> {
+  return reading(
+    together({
+      decimals: view(address, erc20Abi, 'decimals', []),
+      symbol: view(address, erc20Abi, 'symbol', []),
+      name: view(address, erc20Abi, 'name', []),
+      oldSymbol: view(address, bytes32Abi, 'symbol', []),
+      oldName: view(address, bytes32Abi, 'name', []),
+    }),
+    ({ decimals, symbol, name, oldSymbol, oldName }) => ({
+      decimals,
+      symbol: symbol ?? readBytes32(oldSymbol),
+      name: name ?? readBytes32(oldName),
+    }),
+  )
+}
+
+/** Old tokens answer their texts as 32 bytes, filled up with zeros. */
+function readBytes32(bytes: `0x${string}` | undefined): string {
+  return bytes ? Buffer.from(bytes.slice(2), 'hex').toString('utf8').replace(/\0+$/, '') : ''
+}
+
+function requireToken(what: string, address: Address, answer: TokenAnswer): ProbedToken {
+  const { decimals, symbol, name } = answer
+  if (decimals === undefined || decimals > 36)
+    throw new ProbeError(`the ${what} ${address} does not say how many decimals it has, from 0 to 36`)
+  return { address, symbol, name, decimals }
+}
+
+/** What a deposit of one whole unit and its redemption at once would lose, in hundredths of a percent. */
+async function readRoundTripLoss(chain: Chain, vault: Address, assetDecimals: number): Promise<number | undefined> {
+  const one = 10n ** BigInt(assetDecimals)
+  const deposit = await ask(chain, view(vault, erc4626Abi, 'previewDeposit', [one]))
+  if (deposit.answer === undefined || one < 10_000n) return undefined
+  const back = await ask(chain, view(vault, erc4626Abi, 'previewRedeem', [deposit.answer]))
+  return back.answer === undefined || back.answer > one ? undefined : Number(((one - back.answer) * 10_000n) / one)
+}
+
+/** The first block with code at the address, by halving; undefined when the node has no states that old. */
+async function findFirstBlock(chain: Chain, address: Address, head: number): Promise<number | undefined> {
+  const hasCode = async (number: number) => {
+    const at = `0x${number.toString(16)}`
+    const code = await chain.rpc.request({ method: 'eth_getCode', params: [address, at] })
+    return typeof code === 'string' && code !== '0x'
+  }
+  try {
+    let without = -1
+    let withCode = head
+    while (withCode - without > 1) {
+      const middle = Math.floor((withCode + without) / 2)
+      if (await hasCode(middle)) withCode = middle
+      else without = middle
+    }
+    return withCode
+  } catch (error) {
+    if (error instanceof RpcError) return undefined
+    throw error
+  }
+}
+
+function listNotes(found: Pick<ProbedVault, 'state' | 'asyncDeposit' | 'roundTripLossBps' | 'startBlock'>): string[] {
+  const { state, asyncDeposit, roundTripLossBps, startBlock } = found
+  const notes: string[] = []
+  if (state.depositClosedReason) notes.push(`deposits: ${state.depositClosedReason}`)
+  if (state.withdrawClosedReason) notes.push(`withdrawals: ${state.withdrawClosedReason}`)
+  if (state.figures === undefined) notes.push('the share price cannot be read: there will be no history')
+  if (asyncDeposit) notes.push('deposits are requested and claimed; for a Lagoon vault set the kind to "lagoon"')
+  if (roundTripLossBps !== undefined && roundTripLossBps > 1)
+    notes.push(`a deposit redeemed at once loses ${roundTripLossBps / 100} %: the vault takes a fee`)
+  if (startBlock === undefined) notes.push('the node keeps no old states: set vault.startBlock by hand')
+  return notes
+}
