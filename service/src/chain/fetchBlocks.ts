@@ -12,20 +12,31 @@ export type WatchList = {
   operationTopic: string
 }
 
-/** Everything kept of one block whose header is known. Logs are asked for by block hash, so they cannot be another's. */
+/**
+ * Everything kept of one block whose header is known. Logs are asked for by block hash, so they cannot be another's, and
+ * compared with the block's receipts, so that none is left out or invented.
+ */
 export async function fetchBlock(node: Node, header: Header, list: WatchList): Promise<RawBlock> {
   if (list.addresses.length === 0) return { ...header, logs: [], transactions: [] }
-  const logs = await node.listLogs({ addresses: list.addresses, topics: list.topics, blockHash: header.hash })
+  const [logs, all] = await Promise.all([
+    node.listLogs({ addresses: list.addresses, topics: list.topics, blockHash: header.hash }),
+    node.listBlockLogs(header.hash),
+  ])
+  if (all) assertSameLogs(logs, all, list)
   const [block] = await complete(node, [header], logs, list)
   if (!block) throw new OutboundError('malformed', 'a block was lost')
   return block
 }
 
-/** Blocks with facts of a range that is too deep to change, and the header of its last block. */
+/**
+ * Blocks with facts of a range that is too deep to change, and the header of its last block. With `check` the logs of
+ * the blocks found, and of the last, are compared with their receipts.
+ */
 export async function fetchRange(
   node: Node,
   range: { from: number; to: number },
   list: WatchList,
+  options: { check?: boolean } = {},
 ): Promise<{ blocks: RawBlock[]; last: Header }> {
   const logs =
     list.addresses.length === 0
@@ -41,10 +52,28 @@ export async function fetchRange(
     throw new OutboundError('malformed', 'a node gave logs outside the range asked')
   numbers.add(range.to)
   const headers = await node.listHeaders([...numbers].sort((a, b) => a - b))
+  if (options.check) {
+    for (const header of headers) {
+      const all = await node.listBlockLogs(header.hash)
+      const own = logs.filter(({ blockNumber }) => blockNumber === header.number)
+      if (all) assertSameLogs(own, all, list)
+    }
+  }
   const last = headers.at(-1)
   if (!last) throw new OutboundError('malformed', 'a node gave no header')
   const blocks = await complete(node, headers, logs, list)
   return { blocks: blocks.filter((block) => block.logs.length > 0), last }
+}
+
+/** Throws when what a node filtered is not what it should have been. */
+function assertSameLogs(filtered: readonly RawLog[], all: readonly RawLog[], list: WatchList): void {
+  const addresses = new Set(list.addresses)
+  const wanted = new Set(list.topics)
+  const expected = all.filter(({ address, topics }) => addresses.has(address) && wanted.has(topics[0] ?? ''))
+  const text = (logs: readonly RawLog[]) =>
+    logs.map((log) => `${log.logIndex}:${log.transactionHash}:${log.address}:${log.topics.join()}:${log.data}`).join()
+  if (text(filtered) !== text(expected))
+    throw new OutboundError('malformed', 'a node gave logs of a block that are not those of its receipts')
 }
 
 /** Adds the transactions that matter, and for bundles of user operations the events that split them. */

@@ -1,6 +1,6 @@
 import { OutboundError } from '../kernel/outbound.js'
 import type { Header, RawLog, RawTransaction } from './raw.js'
-import type { Rpc, RpcRequest } from './rpc.js'
+import { type Rpc, RpcError, type RpcRequest } from './rpc.js'
 
 /** What a node is asked for, parsed and checked at this edge. Nothing it says is believed further in without a check. */
 export type Node = {
@@ -13,6 +13,8 @@ export type Node = {
   listTransactions(hashes: readonly string[]): Promise<RawTransaction[]>
   /** All logs of one transaction. */
   listReceiptLogs(hash: string): Promise<RawLog[]>
+  /** All logs of a block by another way than listLogs, to compare with; undefined where the node cannot. */
+  listBlockLogs(blockHash: string): Promise<RawLog[] | undefined>
 }
 
 export type LogFilter = {
@@ -25,6 +27,7 @@ const batchMax = 100
 
 /** Wraps the JSON-RPC of a chain. */
 export function createNode(rpc: Rpc): Node {
+  let hasBlockReceipts = true
   const batch = async (requests: readonly RpcRequest[]): Promise<unknown[]> => {
     const results: unknown[] = []
     for (let at = 0; at < requests.length; at += batchMax)
@@ -69,6 +72,24 @@ export function createNode(rpc: Rpc): Node {
     listReceiptLogs: async (hash) => {
       const value = readObject(await rpc.request({ method: 'eth_getTransactionReceipt', params: [hash] }), 'receipt')
       return readLogs(value['logs'], undefined)
+    },
+    listBlockLogs: async (blockHash) => {
+      if (!hasBlockReceipts) return undefined
+      try {
+        const value = await rpc.request({ method: 'eth_getBlockReceipts', params: [blockHash] })
+        if (!Array.isArray(value)) throw malformed('a node gave no receipts of a block it announced')
+        return readLogs(
+          value.flatMap((receipt: unknown) => {
+            const { logs } = readObject(receipt, 'receipt')
+            return Array.isArray(logs) ? logs : []
+          }),
+          blockHash,
+        )
+      } catch (error) {
+        if (!(error instanceof RpcError)) throw error
+        hasBlockReceipts = false
+        return undefined
+      }
     },
   }
 }

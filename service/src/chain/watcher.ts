@@ -49,7 +49,19 @@ export type Watcher = {
   step(): Promise<'progress' | 'idle' | 'stalled'>
 }
 
-type Options = { chain: WatchSettings; node: Node; sink: Sink; clock: Clock; log: Log; windowMax?: number }
+type Options = {
+  chain: WatchSettings
+  node: Node
+  sink: Sink
+  clock: Clock
+  log: Log
+  windowMax?: number
+  /** Chooses the windows of the past that are checked against receipts. */
+  random?: () => number
+}
+
+/** Share of windows of the past whose logs are compared with receipts; at the head every block is. */
+const checkedShare = 0.01
 
 /** Blocks at the head that are derived in one transaction. */
 const headBatch = 32
@@ -60,13 +72,14 @@ const ancestorBatch = 16
 export function createWatcher(options: Options): Watcher {
   const { chain, node, sink, clock, log } = options
   const windowMax = options.windowMax ?? 10_000
+  const random = options.random ?? Math.random
   let window = Math.min(2_000, windowMax)
 
   const readWindow = async (from: number, to: number, list: WatchList) => {
     for (;;) {
       const end = Math.min(to, from + window - 1)
       try {
-        const range = await fetchRange(node, { from, to: end }, list)
+        const range = await fetchRange(node, { from, to: end }, list, { check: random() < checkedShare })
         window = Math.min(windowMax, window * 2)
         return range
       } catch (error) {
@@ -78,10 +91,10 @@ export function createWatcher(options: Options): Watcher {
     }
   }
 
-  const followDeep = async (cursor: Cursor, to: number): Promise<void> => {
+  const followDeep = async (cursor: Cursor, to: number): Promise<Cursor> => {
     await assertTip(cursor)
     const { blocks, last } = await readWindow(cursor.blockNumber + 1, to, sink.watchList())
-    await sink.append(cursor, blocks, last)
+    return sink.append(cursor, blocks, last)
   }
 
   /** The tip must still be the node's block before anything is put on it unlinked. */
@@ -91,7 +104,7 @@ export function createWatcher(options: Options): Watcher {
     if (held && held.hash !== cursor.blockHash) throw new ForkFound()
   }
 
-  const followHead = async (cursor: Cursor, head: Header): Promise<void> => {
+  const followHead = async (cursor: Cursor, head: Header): Promise<Cursor> => {
     const from = cursor.blockNumber + 1
     const to = Math.min(head.number, from + headBatch - 1)
     const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index)
@@ -107,13 +120,14 @@ export function createWatcher(options: Options): Watcher {
     if (!last) throw new ForkFound()
     const list = sink.watchList()
     const blocks = await Promise.all(linked.map((header) => fetchBlock(node, header, list)))
-    await sink.append(cursor, blocks, last)
+    return sink.append(cursor, blocks, last)
   }
 
   const findAncestor = async (cursor: Cursor): Promise<{ number: number; hash: string } | undefined> => {
     for (let from = cursor.blockNumber; ; ) {
       const held = await sink.listHeadersDown(from, ancestorBatch)
-      if (held.length === 0) return undefined
+      // Every block since the first was replaced: begin again, if none of them was final.
+      if (held.length === 0) return from < cursor.startBlock ? { number: cursor.startBlock - 1, hash: '' } : undefined
       const theirs = await Promise.all(held.map(({ number }) => node.findHeader(number)))
       const match = held.find((header, index) => theirs[index]?.hash === header.hash)
       if (match) return match
@@ -162,13 +176,16 @@ export function createWatcher(options: Options): Watcher {
     step: async () => {
       const head = await node.findHeader('latest')
       if (!head) return 'idle'
-      const cursor = await sink.refresh(head)
+      let cursor = await sink.refresh(head)
       try {
         if (await isFork(cursor, head)) return await reorganise(cursor)
         const finalizedNumber = await readFinal(node, cursor, head, chain.finalityDepth)
         const deepTo = Math.min(finalizedNumber ?? -1, head.number - headBatch)
         const behind = head.number > cursor.blockNumber
-        const more = await sink.backfill(cursor, node)
+        // The head first: on a chain that has forked, reading the past of a vault would never match.
+        if (behind && cursor.blockNumber < deepTo) cursor = await followDeep(cursor, deepTo)
+        else if (behind) cursor = await followHead(cursor, head)
+        const more = await sink.backfill({ ...cursor, finalizedNumber }, node)
         const isLive = head.number - cursor.blockNumber <= headBatch
         await sink.recordHead(cursor, {
           headNumber: Math.max(head.number, cursor.blockNumber),
@@ -176,12 +193,10 @@ export function createWatcher(options: Options): Watcher {
           state: isLive && !more ? 'live' : 'backfilling',
           reason: null,
         })
-        if (behind && cursor.blockNumber < deepTo) await followDeep(cursor, deepTo)
-        else if (behind) await followHead(cursor, head)
         return behind || more ? 'progress' : 'idle'
       } catch (error) {
         if (error instanceof ForkFound) return reorganise(cursor)
-        if (error instanceof CursorMoved) return 'progress'
+        if (error instanceof CursorMoved) return 'idle'
         throw error
       }
     },

@@ -1,0 +1,74 @@
+import type { Database } from '../../src/kernel/database.js'
+import type { Expected } from './recount.js'
+import type { Played } from './schedule.js'
+
+/** Differences between the tables of a chain and what they should say; empty when there is none. */
+export async function findDifferences(db: Database, played: Played, expected: Expected): Promise<string[]> {
+  const { chainId } = played
+  const found: string[] = []
+  const same = (what: string, actual: readonly string[], wanted: readonly string[]) => {
+    const [a, b] = [new Set(actual), new Set(wanted)]
+    for (const line of actual) if (!b.has(line)) found.push(`${what} too many: ${line}`)
+    for (const line of wanted) if (!a.has(line)) found.push(`${what} missing: ${line}`)
+    if (actual.length !== a.size) found.push(`${what}: something twice`)
+    if (actual.length !== wanted.length) found.push(`${what}: ${actual.length} instead of ${wanted.length}`)
+  }
+  type Line = { line: string }
+  const lines = async (rows: PromiseLike<readonly Line[]>) => (await rows).map(({ line }) => line)
+  const balances = await lines(db<Line[]>`
+    select concat_ws(' ', v.address, b.wallet, b.shares) as line from balances b join vaults v on v.id = b.vault_id
+    where v.chain_id = ${chainId} and b.shares > 0`)
+  same(
+    'balance',
+    balances,
+    [...expected.balances].map(([key, shares]) => `${key} ${shares}`),
+  )
+  const lots = await lines(db<Line[]>`
+    select concat_ws(' ', v.address, l.wallet, l.distributor_id, l.shares) as line
+    from lots l join vaults v on v.id = l.vault_id where v.chain_id = ${chainId} and l.shares > 0`)
+  same(
+    'lot',
+    lots,
+    [...expected.lots].map(([key, shares]) => `${key} ${shares}`),
+  )
+  const requests = await lines(db<Line[]>`
+    select concat_ws(' ', row_number() over (order by r.block_number, r.log_index), r.kind, r.controller,
+      coalesce(r.distributor_id, '-'), r.amount, r.remaining, r.cancelled) as line
+    from requests r join vaults v on v.id = r.vault_id where v.chain_id = ${chainId}`)
+  same(
+    'request',
+    requests,
+    expected.requests.map((r, i) =>
+      [i + 1, r.kind, r.controller, r.distributor ?? '-', r.amount, r.remaining, r.cancelled].join(' '),
+    ),
+  )
+  const entries = await lines(db<Line[]>`
+    select concat_ws(' ', i.block_hash, i.transaction_hash, i.log_index, i.kind, v.address, i.wallet, i.distributor_id,
+      i.attribution, i.assets) as line
+    from interactions i join vaults v on v.id = i.vault_id where i.chain_id = ${chainId}`)
+  same('entry', entries, expected.entries)
+  const watched = await lines(db<Line[]>`
+    select concat_ws(' ', block_hash, transaction_hash) as line from watched
+    where chain_id = ${chainId} and not retracted`)
+  same('watched', watched, expected.watched)
+  const vaultIds = (await db<{ id: number }[]>`select id from vaults where chain_id = ${chainId}`).map(({ id }) => id)
+  const broken = await lines(db<Line[]>`
+    select concat_ws(' ', 'history', v.address, c.wallet, c.block_number) as line
+    from (select *, lag(after, 1, 0::numeric) over w as held, lag(attributed_after, 1, 0::numeric) over w as lots
+      from balance_changes where vault_id = any(${vaultIds}) window w as (partition by vault_id, wallet order by block_number, transaction_index)) c
+    join vaults v on v.id = c.vault_id
+    where v.chain_id = ${chainId} and (c.before <> c.held or c.attributed_before <> c.lots)
+    union all
+    select concat_ws(' ', 'present', v.address, b.wallet)
+    from balances b join vaults v on v.id = b.vault_id
+    where v.chain_id = ${chainId} and (
+      b.shares <> (select after from balance_changes c where c.vault_id = b.vault_id and c.wallet = b.wallet
+        order by block_number desc, transaction_index desc limit 1)
+      or b.attributed <> (select coalesce(sum(shares), 0) from lots l where l.vault_id = b.vault_id and l.wallet = b.wallet))
+    union all
+    select concat_ws(' ', 'lot history', v.address, c.wallet, c.distributor_id, c.block_number)
+    from (select *, lag(after, 1, 0::numeric) over (partition by vault_id, wallet, distributor_id
+        order by block_number, transaction_index) as held from lot_changes where vault_id = any(${vaultIds})) c
+    join vaults v on v.id = c.vault_id where v.chain_id = ${chainId} and c.before <> c.held`)
+  return [...found, ...broken]
+}

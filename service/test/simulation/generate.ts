@@ -1,0 +1,343 @@
+import type { Address, Hex } from 'viem'
+import { encodeFunctionData, parseAbi } from 'viem'
+import { buildSuffix } from '../../src/chain/attribution/index.js'
+import type { RawLog } from '../../src/chain/raw.js'
+import { topics } from '../../src/derive/events.js'
+import { handleOps7, operation7 } from '../chain/wrapping.js'
+import {
+  accounts,
+  asyncVault,
+  codes,
+  type How,
+  innerVault,
+  lateVault,
+  type ModelEvent,
+  type ModelFrame,
+  type ModelGroup,
+  type ModelState,
+  type ModelTransaction,
+  outerVault,
+  router,
+  settler,
+  strangerCode,
+  treasury,
+  wallets,
+  zero,
+} from './model.js'
+import type { Random } from './random.js'
+
+export const entryPoint = '0x0000000071727de22e5e9d8baf0edac6f37da032'
+export const signerKey: Hex = `0x${'07'.repeat(32)}`
+const abi = parseAbi(['struct Call { address to; uint256 value; bytes data; }', 'function executeBatch(Call[] calls)'])
+
+const pad = (value: string | bigint): string =>
+  (typeof value === 'bigint' ? value.toString(16) : value.slice(2)).padStart(64, '0')
+const marker = '80218021802180218021802180218021'
+const hexText = (text: string) => Buffer.from(text).toString('hex')
+
+type Place = { chainId: number; block: number; index: number; hash: string; firstLog: number; late: boolean }
+
+/** Writes one random transaction onto `state`. */
+export function generateTransaction(random: Random, state: ModelState, place: Place): ModelTransaction {
+  const events: ModelEvent[] = []
+  const logs: RawLog[] = []
+  let at = place.firstLog
+  const log = (
+    address: string,
+    first: string,
+    indexed: readonly (string | bigint)[],
+    data: readonly (string | bigint)[],
+  ) => {
+    logs.push({
+      blockNumber: place.block,
+      logIndex: at,
+      transactionIndex: place.index,
+      transactionHash: place.hash,
+      address,
+      topics: [first, ...indexed.map((value) => `0x${pad(value)}`)],
+      data: `0x${data.map(pad).join('')}`,
+    })
+    at += 1
+  }
+  const shares = (vault: string) => {
+    const known = state.shares.get(vault) ?? new Map<string, bigint>()
+    state.shares.set(vault, known)
+    return known
+  }
+  const held = (vault: string, wallet: string) => shares(vault).get(wallet) ?? 0n
+  const move = (vault: string, from: string, to: string, amount: bigint) => {
+    events.push({ at, vault, kind: 'transfer', from, to, amount })
+    log(vault, topics.transfer, [from, to], [amount])
+    if (from !== zero) shares(vault).set(from, held(vault, from) - amount)
+    if (to !== zero) shares(vault).set(to, held(vault, to) + amount)
+  }
+  const emit = (
+    vault: string,
+    kind: 'deposit' | 'withdraw',
+    sender: string,
+    owner: string,
+    assets: bigint,
+    amount: bigint,
+  ) => {
+    events.push({ at, vault, kind, sender, owner, assets, shares: amount })
+    if (kind === 'deposit') log(vault, topics.deposit, [sender, owner], [assets, amount])
+    else log(vault, topics.withdraw, [sender, owner, owner], [assets, amount])
+  }
+  /** A deposit as vaults make it: the mint, sometimes less than the event says because of a fee, sometimes a fee mint. */
+  const deposit = (vault: string, sender: string, owner: string, assets: bigint) => {
+    const gross = assets * 2n + 1n
+    const fee = random.chance(0.3) ? gross / 7n : 0n
+    if (fee > 0n && random.chance(0.5)) move(vault, zero, treasury, fee)
+    move(vault, zero, owner, gross - fee)
+    emit(vault, 'deposit', sender, owner, assets, gross)
+    return gross - fee
+  }
+  const withdraw = (vault: string, sender: string, owner: string, amount: bigint) => {
+    move(vault, owner, zero, amount)
+    emit(vault, 'withdraw', sender, owner, amount / 2n, amount)
+  }
+  const amountOf = () => (random.chance(0.2) ? BigInt(random.int(1, 3)) : BigInt(random.int(1, 1_000_000)) ** 2n)
+  const partOf = (whole: bigint) => (random.chance(0.2) ? whole : (whole * BigInt(random.int(1, 99))) / 100n)
+  const code = () => (random.chance(0.12) ? strangerCode : random.pick(codes))
+  const how = (): How => (random.chance(0.12) ? 'signed' : random.chance(0.2) ? 'legacy' : 'unsigned')
+  const frames: ModelFrame[] = []
+  /** A call's data, with a code at its end most of the time. */
+  const call = (caller: string, target: string, carry = random.chance(0.75)): Hex => {
+    const data: Hex = `0x6e553f65${pad(BigInt(random.int(1, 1e9)))}${pad(caller)}`
+    if (!carry) return data
+    const frame = { caller, target, code: code(), how: how() }
+    frames.push(frame)
+    return `${data}${suffixOf(frame, data, place.chainId)}`
+  }
+  const sync = () => random.pick([innerVault, outerVault, ...(place.late ? [lateVault] : [])])
+  const done = (from: string, to: string, input: string, groups?: ModelGroup[]): ModelTransaction => ({
+    hash: place.hash,
+    from,
+    to,
+    input,
+    groups: groups ?? [{ frames, from: place.firstLog, to: Number.POSITIVE_INFINITY }],
+    events,
+    logs,
+  })
+  const holder = (vault: string) => wallets.filter((wallet) => held(vault, wallet) > 0n)
+  const user = random.pick(wallets)
+
+  switch (random.int(0, 13)) {
+    case 0:
+    case 1: {
+      const vault = sync()
+      const input = call(user, vault)
+      deposit(vault, user, random.chance(0.8) ? user : random.pick(wallets), amountOf())
+      return done(user, vault, input)
+    }
+    case 2: {
+      const vault = sync()
+      const from = holder(vault)[0] ?? user
+      const to = random.pick([...wallets, from])
+      if (held(vault, from) > 0n) move(vault, from, to, partOf(held(vault, from)))
+      return done(from, vault, '0xa9059cbb')
+    }
+    case 3:
+    case 4: {
+      const vault = sync()
+      const from = random.pick([...holder(vault), user])
+      const input = call(from, vault)
+      if (held(vault, from) > 0n) withdraw(vault, from, from, partOf(held(vault, from)))
+      return done(from, vault, input)
+    }
+    case 5: {
+      // A router deposits for itself and hands the shares on, to one or two.
+      const vault = sync()
+      const input = call(user, router)
+      const minted = deposit(vault, router, router, amountOf())
+      const part = random.chance(0.5) ? minted : partOf(minted)
+      move(vault, router, user, part)
+      if (part < minted) move(vault, router, random.pick(wallets), minted - part)
+      return done(user, router, input)
+    }
+    case 6: {
+      // An outer vault deposits into an inner one: only the outer deposit is the user's.
+      const input = call(user, outerVault)
+      const assets = amountOf()
+      deposit(innerVault, outerVault, outerVault, assets)
+      deposit(outerVault, user, user, assets)
+      return done(user, outerVault, input)
+    }
+    case 7: {
+      // Two deposits by an account, each with a code of its own.
+      const account = accounts[0] ?? user
+      const list = [innerVault, outerVault].map((vault) => ({
+        to: vault as Address,
+        value: 0n,
+        data: call(account, vault, true),
+      }))
+      for (const { to } of list) deposit(to, account, random.chance(0.7) ? account : user, amountOf())
+      return done(user, account, encodeFunctionData({ abi, functionName: 'executeBatch', args: [list] }).toLowerCase())
+    }
+    case 8: {
+      // A bundle of two operations of two accounts; the bundler's own code counts for nobody.
+      const groups: ModelGroup[] = []
+      const operations = accounts.map((account) => {
+        frames.length = 0
+        const vault = sync()
+        const data = call(account, vault, true)
+        const start = at
+        deposit(vault, account, account, amountOf())
+        log(entryPoint, topics.userOperation, [1n, account, zero], [1n, 1n, 1n, 1n])
+        groups.push({ frames: [...frames], from: start, to: at })
+        const batch = encodeFunctionData({
+          abi,
+          functionName: 'executeBatch',
+          args: [[{ to: vault as Address, value: 0n, data }]],
+        })
+        return operation7(account as Address, batch)
+      })
+      const bundler = suffixOf(
+        { caller: user, target: entryPoint, code: 'alpha', how: 'unsigned' },
+        '0x',
+        place.chainId,
+      )
+      return done(user, entryPoint, `${handleOps7(...operations)}${bundler}`.toLowerCase(), groups)
+    }
+    case 9: {
+      // There and back: nothing has changed.
+      const vault = sync()
+      const from = holder(vault)[0]
+      if (!from) return done(user, vault, '0x')
+      const amount = partOf(held(vault, from))
+      move(vault, from, user, amount)
+      move(vault, user, from, amount)
+      return done(from, vault, '0xa9059cbb')
+    }
+    case 10: {
+      // A deposit whose shares partly leave again in the same transaction.
+      const vault = sync()
+      const input = call(user, vault)
+      const minted = deposit(vault, user, user, amountOf())
+      move(vault, user, random.pick(wallets), partOf(minted + (held(vault, user) - minted) / 2n))
+      return done(user, vault, input)
+    }
+    default:
+      return asynchronous()
+  }
+
+  function asynchronous(): ModelTransaction {
+    const open = state.requests
+    const request = (kind: 'deposit' | 'redeem', controller: string) => {
+      const known = open.find((each) => each.kind === kind && each.controller === controller)
+      if (known) return known
+      const made = { controller, kind, pending: 0n, claimable: 0n, cancelling: 0n }
+      open.push(made)
+      return made
+    }
+    const deposits = open.filter((each) => each.kind === 'deposit')
+    const redeems = open.filter((each) => each.kind === 'redeem')
+    const choices = [
+      'request',
+      ...(deposits.some((each) => each.pending > 0n) ? ['settle', 'cancel'] : []),
+      ...(deposits.some((each) => each.claimable > 0n) ? ['claim', 'claim'] : []),
+      ...(deposits.some((each) => each.cancelling > 0n) ? ['cancelled'] : []),
+      ...(holder(asyncVault).length > 0 ? ['redeem'] : []),
+      ...(redeems.some((each) => each.pending > 0n) ? ['settleRedeem'] : []),
+      ...(redeems.some((each) => each.claimable > 0n) ? ['claimRedeem'] : []),
+    ]
+    switch (random.pick(choices)) {
+      case 'settle': {
+        const one = random.pick(deposits.filter((each) => each.pending > 0n))
+        const part = random.chance(0.5) ? one.pending : partOf(one.pending) || one.pending
+        one.pending -= part
+        one.claimable += part
+        move(asyncVault, zero, asyncVault, part * 3n)
+        return done(settler, asyncVault, '0x')
+      }
+      case 'claim': {
+        const one = random.pick(deposits.filter((each) => each.claimable > 0n))
+        const byOther = random.chance(0.3)
+        const caller = byOther ? random.pick(wallets) : one.controller
+        const receiver = random.chance(0.7) ? one.controller : random.pick(wallets)
+        const assets = partOf(one.claimable) || one.claimable
+        one.claimable -= assets
+        const input = call(caller, asyncVault)
+        emit(asyncVault, 'deposit', one.controller, receiver, assets, assets * 3n)
+        move(asyncVault, asyncVault, receiver, assets * 3n)
+        return done(caller, asyncVault, input)
+      }
+      case 'cancel': {
+        const one = random.pick(deposits.filter((each) => each.pending > 0n))
+        one.cancelling += one.pending
+        one.pending = 0n
+        events.push({
+          at,
+          vault: asyncVault,
+          kind: 'cancelDeposit',
+          controller: one.controller,
+          sender: one.controller,
+        })
+        log(asyncVault, topics.cancelDepositRequest, [one.controller, 0n], [one.controller])
+        return done(one.controller, asyncVault, call(one.controller, asyncVault))
+      }
+      case 'cancelled': {
+        const one = random.pick(deposits.filter((each) => each.cancelling > 0n))
+        const amount = one.cancelling
+        one.cancelling = 0n
+        events.push({
+          at,
+          vault: asyncVault,
+          kind: 'cancelledDeposit',
+          controller: one.controller,
+          sender: user,
+          amount,
+        })
+        log(asyncVault, topics.cancelDepositClaim, [one.controller, user, 0n], [user, amount])
+        return done(user, asyncVault, '0x')
+      }
+      case 'redeem': {
+        const owner = random.pick(holder(asyncVault))
+        const controller = random.chance(0.8) ? owner : random.pick(wallets)
+        const amount = partOf(held(asyncVault, owner)) || held(asyncVault, owner)
+        const input = call(owner, asyncVault)
+        events.push({ at, vault: asyncVault, kind: 'requestRedeem', controller, owner, sender: owner, amount })
+        log(asyncVault, topics.redeemRequest, [controller, owner, 0n], [owner, amount])
+        move(asyncVault, owner, asyncVault, amount)
+        request('redeem', controller).pending += amount
+        return done(owner, asyncVault, input)
+      }
+      case 'settleRedeem': {
+        const one = random.pick(redeems.filter((each) => each.pending > 0n))
+        move(asyncVault, asyncVault, zero, one.pending)
+        one.claimable += one.pending
+        one.pending = 0n
+        return done(settler, asyncVault, '0x')
+      }
+      case 'claimRedeem': {
+        const one = random.pick(redeems.filter((each) => each.claimable > 0n))
+        const amount = partOf(one.claimable) || one.claimable
+        one.claimable -= amount
+        const input = call(one.controller, asyncVault)
+        emit(asyncVault, 'withdraw', one.controller, one.controller, amount / 3n, amount)
+        return done(one.controller, asyncVault, input)
+      }
+      default: {
+        const controller = random.chance(0.8) ? user : random.pick(wallets)
+        // The standard forbids new requests while a cancellation is pending.
+        if (request('deposit', controller).cancelling > 0n) return done(user, asyncVault, '0x')
+        const amount = amountOf()
+        const input = call(user, asyncVault)
+        events.push({ at, vault: asyncVault, kind: 'requestDeposit', controller, owner: user, sender: user, amount })
+        log(asyncVault, topics.depositRequest, [controller, user, 0n], [user, amount])
+        request('deposit', controller).pending += amount
+        return done(user, asyncVault, input)
+      }
+    }
+  }
+}
+
+/** The end of calldata that names a frame's code, without 0x. */
+function suffixOf(frame: ModelFrame, data: Hex, chainId: number): string {
+  const { code, how } = frame
+  if (how === 'legacy') return `deadbeef${hexText(`turtle:v1:${code}:`)}`
+  if (how === 'unsigned') return `${hexText(code)}${code.length.toString(16).padStart(2, '0')}00${marker}`
+  const [wallet, target] = [frame.caller as Address, frame.target as Address]
+  const actionId = `0x${'11'.repeat(16)}`
+  return buildSuffix({ code, actionId, chainId, wallet, target, data, privateKey: signerKey }).slice(2)
+}

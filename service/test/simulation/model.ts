@@ -1,0 +1,76 @@
+import type { RawLog } from '../../src/chain/raw.js'
+
+/** What happened, told without calldata or topics: the recount reads only this. */
+
+export type How = 'signed' | 'unsigned' | 'legacy'
+/** A call that carries a code: who made it, what it called, which code. */
+export type ModelFrame = { caller: string; target: string; code: string; how: How }
+
+export type ModelEvent = { at: number; vault: string } & (
+  | { kind: 'transfer'; from: string; to: string; amount: bigint }
+  | { kind: 'deposit' | 'withdraw'; sender: string; owner: string; assets: bigint; shares: bigint }
+  | { kind: 'requestDeposit' | 'requestRedeem'; controller: string; owner: string; sender: string; amount: bigint }
+  | { kind: 'cancelDeposit'; controller: string; sender: string }
+  | { kind: 'cancelledDeposit'; controller: string; sender: string; amount: bigint }
+)
+
+/** Calls of one sender: the whole transaction, or one user operation of a bundle. `to` is exclusive, by log index. */
+export type ModelGroup = { frames: ModelFrame[]; from: number; to: number }
+
+export type ModelTransaction = {
+  hash: string
+  from: string
+  to: string
+  input: string
+  groups: ModelGroup[]
+  events: ModelEvent[]
+  logs: RawLog[]
+}
+
+export type ModelBlock = {
+  number: number
+  hash: string
+  parentHash: string
+  timestamp: number
+  transactions: ModelTransaction[]
+  /** State after the block; only the generator looks at it. */
+  state: ModelState
+}
+
+/** A request as the vault itself keeps it. */
+export type ModelRequest = {
+  controller: string
+  kind: 'deposit' | 'redeem'
+  pending: bigint
+  claimable: bigint
+  cancelling: bigint
+}
+
+export type ModelState = {
+  /** Shares by vault and wallet. */
+  shares: Map<string, Map<string, bigint>>
+  requests: ModelRequest[]
+}
+
+export function cloneState(state: ModelState): ModelState {
+  return {
+    shares: new Map([...state.shares].map(([vault, wallets]) => [vault, new Map(wallets)])),
+    requests: state.requests.map((request) => ({ ...request })),
+  }
+}
+
+export const address = (text: string): string => `0x${text.padStart(40, '0')}`
+export const zero = address('0')
+export const wallets = ['a1', 'a2', 'a3', 'a4', 'a5', 'a6'].map(address)
+/** Smart accounts: one driven by its owner, two by bundles. */
+export const accounts = ['ac1', 'ac2'].map(address)
+export const router = address('b0')
+export const treasury = address('fee')
+export const settler = address('5e')
+export const asyncVault = address('f2')
+export const outerVault = address('f1')
+export const innerVault = address('f0')
+export const lateVault = address('f3')
+export const allVaults = [innerVault, outerVault, asyncVault, lateVault]
+export const codes = ['alpha', 'Beta_2', 'gamma-3']
+export const strangerCode = 'nobody'
