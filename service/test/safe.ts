@@ -14,7 +14,6 @@ import {
   type PrivateKeyAccount,
   zeroAddress,
 } from 'viem'
-import type { Anvil } from '../../contracts/test/anvil.js'
 
 const require = createRequire(import.meta.url)
 const chainId = 31337
@@ -31,15 +30,18 @@ const handler = published('handler/CompatibilityFallbackHandler.sol/Compatibilit
 const factory = published('proxies/SafeProxyFactory.sol/SafeProxyFactory.json')
 const proxy = published('proxies/SafeProxy.sol/SafeProxy.json')
 
+/** How the contracts get onto a chain. */
+type Deploy = (input: { abi: Abi; bytecode: Hex; args: readonly unknown[] }) => Promise<Address>
+
 export type SafeWorld = Awaited<ReturnType<typeof deploySafeWorld>>
 
-/** The Safe contracts on a chain, and verbs to make a Safe of one owner. */
-export async function deploySafeWorld(anvil: Pick<Anvil, 'deploy' | 'client' | 'done'>) {
-  const singleton = await anvil.deploy({ ...safe, args: [] })
-  const fallbackHandler = await anvil.deploy({ ...handler, args: [] })
-  const proxyFactory = await anvil.deploy({ ...factory, args: [] })
+/** The Safe contracts on a chain. */
+export async function deploySafeWorld(deploy: Deploy) {
+  const singleton = await deploy({ ...safe, args: [] })
+  const fallbackHandler = await deploy({ ...handler, args: [] })
+  const proxyFactory = await deploy({ ...factory, args: [] })
   return {
-    /** A Safe of one owner: where it will be, and what makes it. Nothing is sent. */
+    /** A Safe of one owner: where it will be, and the call that creates it. Nothing is sent. */
     plan: (owner: PrivateKeyAccount, saltNonce: bigint) => {
       const initializer = encodeFunctionData({
         abi: safe.abi,
@@ -52,9 +54,6 @@ export async function deploySafeWorld(anvil: Pick<Anvil, 'deploy' | 'client' | '
       const args = [singleton, initializer, saltNonce]
       const data = encodeFunctionData({ abi: factory.abi, functionName: 'createProxyWithNonce', args })
       return openSafe(address, owner, { to: proxyFactory, data })
-    },
-    create: async (plan: ReturnType<typeof openSafe>) => {
-      await anvil.done(anvil.client.sendTransaction({ ...plan.creation, account: anvil.client.account, chain: null }))
     },
   }
 }
@@ -82,8 +81,8 @@ function openSafe(address: Address, owner: PrivateKeyAccount, creation: { to: Ad
         magicSuffix,
       ]),
     /** The transaction by which the Safe makes a call; anyone may send it. */
-    execute: async (call: { to: Address; data: Hex; value?: bigint }, nonce: bigint) => {
-      const value = call.value ?? 0n
+    execute: async (call: { to: Address; data: Hex }, nonce: bigint) => {
+      const value = 0n
       const free = { safeTxGas: 0n, baseGas: 0n, gasPrice: 0n, gasToken: zeroAddress, refundReceiver: zeroAddress }
       const signature = await owner.signTypedData({
         domain: { chainId, verifyingContract: address },

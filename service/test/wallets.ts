@@ -84,18 +84,20 @@ export function createTonWallet(version: TonVersion = 'v4r2') {
     publicKey,
     walletStateInit,
     /** What a wallet answers to `signData` over a text. */
-    signData: (text: string, domain: string, timestamp: number) => {
+    signData: (text: string, domain: string, timestamp: number, options: { littleEndian?: boolean } = {}) => {
+      const ordered = (value: number, length: number) =>
+        options.littleEndian ? number(value, length).reverse() : number(value, length)
       const host = Buffer.from(domain)
       const content = Buffer.from(text)
       const bytes = digest(
         prefix,
         '/sign-data/',
         account,
-        number(host.length, 4),
+        ordered(host.length, 4),
         host,
-        number(timestamp, 8),
+        ordered(timestamp, 8),
         'txt',
-        number(content.length, 4),
+        ordered(content.length, 4),
         content,
       )
       const signature = sign(bytes, keys.secretKey).toString('base64')

@@ -13,7 +13,7 @@ let salt = 0n
 
 beforeAll(async () => {
   anvil = await startAnvil({ timestamp: 1_795_000_000 })
-  safes = await deploySafeWorld(anvil)
+  safes = await deploySafeWorld(anvil.deploy)
   const dead = { ...chainSettings('http://127.0.0.1:1'), chainId: 10, name: 'Dead chain' }
   earn = await openEarn({ chains: [chainSettings(anvil.url), dead] })
 })
@@ -35,7 +35,7 @@ const send = (address: string, nonce: string, signature: Hex) =>
 describe('CreateMembership 200', () => {
   it('takes a deployed Safe by the signature of its owner', async () => {
     const safe = planSafe()
-    await safes.create(safe)
+    await anvil.done(anvil.client.sendTransaction(safe.creation))
     const { message, nonce } = await ask(safe.address, 31337)
     const answer = await send(safe.address, nonce, await safe.signText(message))
     expect([answer.status, answer.body]).toEqual([200, { isMember: true, error: '' }])
@@ -54,7 +54,7 @@ describe('CreateMembership 200', () => {
     const safe = planSafe()
     const { message, nonce } = await ask(safe.address, 31337)
     const signature = safe.wrap(await safe.signText(message))
-    await safes.create(safe)
+    await anvil.done(anvil.client.sendTransaction(safe.creation))
     expect((await send(safe.address, nonce, signature)).status).toBe(200)
   })
 })
@@ -62,7 +62,7 @@ describe('CreateMembership 200', () => {
 describe('CreateMembership 400 INVALID_ARGUMENT', () => {
   it('refuses for a Safe: a stranger’s signature, the owner’s own, one for another Safe; and uses up nothing', async () => {
     const [safe, other] = [planSafe(), planSafe()]
-    await safes.create(safe)
+    await anvil.done(anvil.client.sendTransaction(safe.creation))
     const { message, nonce } = await ask(safe.address, 31337)
     const stranger = { ...safe, owner: account(4) }
     const signatures = [
@@ -81,7 +81,7 @@ describe('CreateMembership 400 INVALID_ARGUMENT', () => {
 
   it('refuses a contract wallet on a chain that is not configured', async () => {
     const safe = planSafe()
-    await safes.create(safe)
+    await anvil.done(anvil.client.sendTransaction(safe.creation))
     const { message, nonce } = await ask(safe.address, 8453)
     expect((await send(safe.address, nonce, await safe.signText(message))).status).toBe(400)
   })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Earn, openEarn } from '../../../test/harness.js'
 import { agree, becomeMember, createWallet, isOpen, join } from '../../../test/membership.js'
+import { removeMembership } from './index.js'
 
 const start = '2026-11-20T12:00:00Z'
 let earn: Earn
@@ -36,6 +37,14 @@ describe('CreateMembership 200', () => {
     const body = await agree(earn, createWallet())
     earn.clock.advance(600_000 - 1)
     expect((await join(earn, body)).status).toBe(200)
+  })
+
+  it('is given again to a repeated request that names the same Idempotency-Key', async () => {
+    const { message: _message, ...body } = await agree(earn, createWallet())
+    const send = () => earn.call('CreateMembership', { body, headers: { 'idempotency-key': body.nonce } })
+    const [first, second] = [await send(), await send()]
+    expect([first.status, first.body]).toEqual([200, { isMember: true, error: '' }])
+    expect([second.status, second.body, second.headers['idempotency-replayed']]).toEqual([200, first.body, 'true'])
   })
 
   it('is answered to exactly one of 100 calls that send one nonce at once', async () => {
@@ -90,6 +99,36 @@ describe('CreateMembership 400 INVALID_ARGUMENT', () => {
       signature: await wallet.signMessage({ message: altered }),
     })
     expect(answer.status).toBe(400)
+  })
+
+  it('refuses the nonce of one chain with a signature for another, and uses up neither', async () => {
+    const wallet = createWallet()
+    const [one, other] = [await agree(earn, wallet, { chainId: 1 }), await agree(earn, wallet, { chainId: 10 })]
+    for (const [nonce, signature] of [
+      [one.nonce, other.signature],
+      [other.nonce, one.signature],
+    ]) {
+      expect((await join(earn, { ...one, nonce, signature })).status).toBe(400)
+      expect(await isOpen(earn, nonce ?? '')).toBe(true)
+    }
+  })
+
+  it('refuses the nonce in another ecosystem', async () => {
+    const body = await agree(earn, createWallet())
+    for (const walletEcosystem of ['solana', 'ton']) {
+      expect((await join(earn, { ...body, walletEcosystem })).status).toBe(400)
+      expect(await isOpen(earn, body.nonce)).toBe(true)
+    }
+  })
+
+  it('refuses a used nonce for good, even when the wallet is no member any more', async () => {
+    const wallet = createWallet()
+    const body = await agree(earn, wallet)
+    await join(earn, body)
+    const address = wallet.address.toLowerCase()
+    expect(await removeMembership(earn.db, { ecosystem: 'evm', address }, earn.clock.now())).toBe(true)
+    expect((await join(earn, body)).status).toBe(400)
+    await becomeMember(earn, wallet)
   })
 
   it('refuses an expired nonce, on the very instant too', async () => {

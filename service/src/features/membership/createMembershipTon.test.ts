@@ -99,6 +99,7 @@ describe('CreateMembership 400 for TON', () => {
       ['the key of another wallet', { ...good, publicKey: thief.publicKey }],
       ['another application', wallet.signData(message, 'evil.example.com', at)],
       ['another domain than the one signed', { ...wallet.signData(message, 'evil.example.com', at), domain: host }],
+      ['the wrong byte order', wallet.signData(message, host, at, { littleEndian: true })],
       ['another text', wallet.signData(`${message} `, host, at)],
       ['the text of another nonce', wallet.signData(other.message, host, at)],
       ['a signature older than 15 minutes', wallet.signData(message, host, at - 901)],
