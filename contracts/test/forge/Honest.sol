@@ -5,12 +5,12 @@ import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
 import {IStream} from "../../src/streams/IStream.sol";
 import {IStreamFactory} from "../../src/streams/IStreamFactory.sol";
+import {Checks} from "./Checks.sol";
 import {Merkle} from "./Merkle.sol";
 import {vm} from "./Vm.sol";
-import {World} from "./World.sol";
 
 /// @dev What people do as they should. Each step must succeed, and is entered in the books.
-abstract contract Honest is World {
+abstract contract Honest is Checks {
     using SafeERC20 for IERC20;
 
     modifier withStream() {

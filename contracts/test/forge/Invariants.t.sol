@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity ^0.8.26;
 
-import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
-import {IStream} from "../../src/streams/IStream.sol";
-import {StreamFactory} from "../../src/streams/StreamFactory.sol";
 import {Handler} from "./Handler.sol";
 import {vm} from "./Vm.sol";
 import {World} from "./World.sol";
 
-/// @dev The numbers are those of INVARIANTS.md.
 abstract contract InvariantsSetUp {
-    uint256 internal constant USERS = 4;
-    uint256 internal constant TOKENS = 3;
     Handler internal handler;
-    StreamFactory internal factory;
 
     struct FuzzSelector {
         address addr;
@@ -22,7 +15,17 @@ abstract contract InvariantsSetUp {
 
     function setUp() public {
         handler = new Handler();
-        factory = handler.factory();
+    }
+
+    /// @dev What forge may call: the handler's steps, and nothing else.
+    function targetSelectors() external view returns (FuzzSelector[] memory targets) {
+        targets = new FuzzSelector[](1);
+        targets[0] = FuzzSelector(address(handler), steps());
+    }
+
+    function targetContracts() external view returns (address[] memory targets) {
+        targets = new address[](1);
+        targets[0] = address(handler);
     }
 
     function steps() internal view returns (bytes4[] memory selectors) {
@@ -46,122 +49,67 @@ abstract contract InvariantsSetUp {
     }
 }
 
+/// @dev The numbers are those of INVARIANTS.md. Each is fuzzed by itself, and checked after every step.
 contract InvariantsTest is InvariantsSetUp {
-    /// @dev What forge may call: the handler's steps, and nothing else.
-    function targetSelectors() external view returns (FuzzSelector[] memory targets) {
-        targets = new FuzzSelector[](1);
-        targets[0] = FuzzSelector(address(handler), steps());
-    }
-
-    function targetContracts() external view returns (address[] memory targets) {
-        targets = new address[](1);
-        targets[0] = address(handler);
-    }
-
     function invariant_01_claimsNeverExceedAllocationsNorAllocationsFunds() external view {
-        for (uint256 i = 0; i < handler.countStreams(); i++) {
-            IStream stream = handler.readBook(i).stream;
-            uint256 sum;
-            for (uint256 user = 0; user < USERS; user++) {
-                sum += stream.getClaimedRewards(handler.readUser(user));
-            }
-            vm.assertEq(sum, stream.getTotalClaimed());
-            vm.assertLe(sum, stream.getTotalAllocated());
-            vm.assertLe(stream.getTotalAllocated(), stream.getTotalFunded());
-        }
+        handler.check01();
     }
 
     function invariant_02_everyStreamHoldsWhatItOwes() external view {
-        for (uint256 i = 0; i < handler.countStreams(); i++) {
-            World.Book memory book = handler.readBook(i);
-            uint256 owed = book.stream.getTotalAllocated() - book.stream.getTotalClaimed();
-            vm.assertLe(owed, IERC20(book.token).balanceOf(address(book.stream)));
-        }
+        handler.check02();
     }
 
     function invariant_03_nobodyIsPaidTwiceNorWhatWasNotCommitted() external view {
-        vm.assertEq(handler.readBreaches(3), 0);
-        for (uint256 i = 0; i < handler.countStreams(); i++) {
-            World.Book memory book = handler.readBook(i);
-            for (uint256 user = 0; user < USERS; user++) {
-                vm.assertEq(book.paidTo[user], book.stream.getClaimedRewards(handler.readUser(user)));
-                vm.assertLe(book.paidTo[user], book.highest[user]);
-            }
-        }
+        handler.check03();
     }
 
     function invariant_04_fundsLeaveOnlyByClaimsAndByWithdrawalsOfWhatIsNotOwed() external view {
-        vm.assertEq(handler.readBreaches(4), 0);
-        for (uint256 i = 0; i < handler.countStreams(); i++) {
-            World.Book memory book = handler.readBook(i);
-            uint256 balance = IERC20(book.token).balanceOf(address(book.stream));
-            vm.assertEq(balance + book.paid + book.withdrawn, book.funded + book.donated);
-            vm.assertEq(book.stream.getTotalFunded(), book.funded);
-            vm.assertEq(book.stream.getTotalClaimed(), book.paid);
-        }
+        handler.check04();
     }
 
     function invariant_05_onlyTheAdminWithAFreshSignatureOfTheRightVerifierMovesFunds() external view {
-        vm.assertEq(handler.readBreaches(5), 0);
+        handler.check05();
     }
 
     function invariant_06_rootsOnlyMoveForward() external view {
-        vm.assertEq(handler.readBreaches(6), 0);
-        for (uint256 i = 0; i < handler.countStreams(); i++) {
-            World.Book memory book = handler.readBook(i);
-            (IStream.Root memory current, IStream.Root memory previous) = book.stream.getRoots();
-            vm.assertEq(current.timestamp, book.currentAt);
-            vm.assertEq(previous.timestamp, book.previousAt);
-            vm.assertTrue(previous.timestamp < current.timestamp || current.timestamp == 0);
-            vm.assertLe(current.timestamp, block.timestamp);
-            vm.assertEq(current.root == bytes32(0), current.timestamp == 0);
-            vm.assertEq(book.stream.getTotalAllocated(), book.allocated);
-        }
+        handler.check06();
     }
 
     function invariant_07_feesAreTakenOnceAndFromTheAdminAlone() external view {
-        for (uint256 i = 0; i < TOKENS; i++) {
-            (uint256 taken, uint256 received) = handler.readFees(i);
-            vm.assertEq(received, taken);
-            for (uint256 admin = 0; admin < 2; admin++) {
-                (uint256 has, uint256 shouldHave) = handler.readAdmin(i, admin);
-                vm.assertEq(has, shouldHave);
-            }
-        }
+        handler.check07();
     }
 
     function invariant_08_saltsAndIdsAreUsedOnce() external view {
-        vm.assertEq(handler.readBreaches(8), 0);
-        (bytes32[] memory used, bytes32[] memory refused) = handler.readSalts();
-        for (uint256 i = 0; i < used.length; i++) {
-            vm.assertTrue(factory.isSaltUsed(used[i]));
-        }
-        for (uint256 i = 0; i < refused.length; i++) {
-            vm.assertFalse(factory.isSaltUsed(refused[i]));
-        }
-        for (uint256 i = 0; i < handler.countStreams(); i++) {
-            World.Book memory book = handler.readBook(i);
-            vm.assertEq(factory.getStreamAddress(book.id), address(book.stream));
-            vm.assertEq(bytes32(book.stream.getStreamId()), bytes32(book.id));
-            vm.assertEq(book.stream.getRewardToken(), book.token);
-            vm.assertEq(book.stream.getAdmin(), book.admin);
-        }
+        handler.check08();
     }
 
     function invariant_09_theFactoryHoldsNothing() external view {
-        for (uint256 i = 0; i < TOKENS; i++) {
-            IERC20 token = IERC20(handler.readToken(i));
-            vm.assertEq(token.balanceOf(address(factory)), 0);
-            vm.assertEq(token.balanceOf(factory.getStreamImplementation()), 0);
-        }
+        handler.check09();
     }
 
     function invariant_10_canClaimForetellsEveryClaim() external view {
-        vm.assertEq(handler.readBreaches(10), 0);
+        handler.check10();
     }
 
     function invariant_11_aPauseStopsWhatItSays() external view {
-        vm.assertEq(handler.readBreaches(11), 0);
+        handler.check11();
+    }
+}
+
+/// @dev All of them after every step: the long form, where each by itself would see the same steps again.
+contract AllInvariantsTest is InvariantsSetUp {
+    function invariant_01to11_holdTogether() external view {
+        handler.check01();
+        handler.check02();
+        handler.check03();
+        handler.check04();
+        handler.check05();
+        handler.check06();
+        handler.check07();
+        handler.check08();
+        handler.check09();
+        handler.check10();
+        handler.check11();
     }
 }
 

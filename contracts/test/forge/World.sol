@@ -116,44 +116,8 @@ abstract contract World {
         }
     }
 
-    function countStreams() external view returns (uint256) {
-        return books.length;
-    }
-
-    function readBook(uint256 index) external view returns (Book memory) {
-        return books[index];
-    }
-
     function readTally() external view returns (Tally memory) {
         return tally;
-    }
-
-    function readBreaches(uint256 invariantNumber) external view returns (uint256) {
-        return breaches[invariantNumber];
-    }
-
-    function readSalts() external view returns (bytes32[] memory used, bytes32[] memory refused) {
-        return (usedSalts, refusedSalts);
-    }
-
-    function readFees(uint256 tokenIndex) external view returns (uint256 taken, uint256 received) {
-        address token = tokens[tokenIndex];
-        return (feesTaken[token], IERC20(token).balanceOf(COLLECTOR));
-    }
-
-    /// @dev What an admin has of a token, and what it should have.
-    function readAdmin(uint256 tokenIndex, uint256 adminIndex) external view returns (uint256 has, uint256 shouldHave) {
-        address token = tokens[tokenIndex];
-        address admin = admins[adminIndex];
-        return (IERC20(token).balanceOf(admin), ADMIN_WEALTH + returned[token][admin] - spent[token][admin]);
-    }
-
-    function readUser(uint256 index) external view returns (address) {
-        return users[index];
-    }
-
-    function readToken(uint256 index) external view returns (address) {
-        return tokens[index];
     }
 
     function bound(uint256 seed, uint256 low, uint256 high) internal pure returns (uint256) {
