@@ -14,6 +14,7 @@ interface Vm {
     function expectRevert(bytes4 selector) external;
     function expectRevert(bytes calldata data) external;
     function expectRevert() external;
+    function snapshotGasLastCall(string calldata name) external returns (uint256);
     function expectEmit(address emitter) external;
     function expectCall(address callee, bytes calldata data, uint64 count) external;
 
