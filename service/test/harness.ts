@@ -9,6 +9,7 @@ import { silentLog } from '../src/kernel/log.js'
 import { createShutdown } from '../src/kernel/shutdown.js'
 import { operations, type ServiceContext } from '../src/server/operations.js'
 import { openService, type Service } from '../src/server/service.js'
+import { openContract } from './contract.js'
 import { openTestDatabase } from './database.js'
 
 export type CallInput = {
@@ -47,6 +48,9 @@ export type Earn = {
 
 export type EarnOptions = { now?: string; chains?: readonly ChainSettings[]; config?: Partial<Config> }
 
+/** Every answer a test gets is held against the contract, whatever the test itself looks at. */
+const contract = openContract(operations)
+
 /**
  * The whole service on a database of its own, called without sockets, with a clock that stands still at `now`. The
  * database holds one organization with a publishable and a secret key, and nothing else.
@@ -75,7 +79,10 @@ export async function openEarn(options: EarnOptions = {}): Promise<Earn> {
     })
     const json = String(answer.headers['content-type']).startsWith('application/json')
     const body = json && answer.rawPayload.length > 0 && !answer.headers['content-encoding'] ? answer.json() : undefined
-    return { status: answer.statusCode, body, headers: answer.headers, text: answer.body }
+    const { statusCode: status, headers: seen } = answer
+    const problems = contract.check(contract.find(method, url)?.operationId, { status, headers: seen, body })
+    if (problems.length > 0) throw new Error(`${method} ${url} ${status}: ${problems.join('; ')}\n${answer.body}`)
+    return { status, body, headers: seen, text: answer.body }
   }
   return {
     ctx: service.ctx,
