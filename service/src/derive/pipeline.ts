@@ -169,6 +169,8 @@ export function createPipeline(ctx: Pick<Context, 'db' | 'clock' | 'log'>, optio
         const { number: blockNumber, hash: blockHash } = ancestor
         await moveCursor(tx, { chainId, blockNumber, blockHash, blockTimestamp, at: clock.now() })
       })
+      // What was read of vaults added later went with the orphaned blocks.
+      takeUp(current().full, await listWatchedVaults(db, chainId))
       return reload()
     },
     backfill: async (cursor, node) => {

@@ -7,7 +7,7 @@ import { recount } from './recount.js'
 import { playSchedule } from './schedule.js'
 
 /** Seeds that once failed, for good. */
-const hardSeeds: readonly number[] = [4, 16]
+const hardSeeds: readonly number[] = [4, 16, 204]
 const schedules = Number(process.env['SIMULATION_SCHEDULES'] ?? 40)
 const firstSeed = Number(process.env['SIMULATION_FIRST_SEED'] ?? 1)
 
