@@ -150,3 +150,11 @@ export async function tryWatcherLock(db: Database, chainId: number): Promise<Wat
     },
   }
 }
+
+/** After an operator's rewind: nothing above the block is final any more, and the chain is no longer stalled. */
+export async function lowerFinalized(db: Queryable, chainId: number, number: number): Promise<void> {
+  await db`
+    update chain_cursors set finalized_number = least(finalized_number, ${number}), head_number = ${number},
+      state = 'backfilling', reason = null
+    where chain_id = ${chainId}`
+}

@@ -1,10 +1,12 @@
+import { rewindChain } from '../derive/index.js'
 import { listChainSettings, recordChain } from '../features/catalogue/index.js'
 import { isRpcUrl } from '../kernel/config.js'
 import { redactUrls } from '../kernel/log.js'
 import { type Command, parseFlags, print, printTable, requireFlag, UsageError, withContext } from './command.js'
 
 const usage = `openearn chains add CHAIN_ID --name TEXT --rpc URL [--rpc URL]… [--confirmations N] [--metadata-only]
-openearn chains list`
+openearn chains list
+openearn chains rewind CHAIN_ID --to BLOCK   take back everything above a block, final or not; the watcher reads it again`
 
 export const chains: Command = {
   summary: 'add and list chains and how they are read',
@@ -12,7 +14,8 @@ export const chains: Command = {
   run: async ([verb, ...words]) => {
     if (verb === 'add') return add(words)
     if (verb === 'list') return list()
-    throw new UsageError(`chains: say add or list\n${usage}`)
+    if (verb === 'rewind') return rewind(words)
+    throw new UsageError(`chains: say add, list or rewind\n${usage}`)
   },
 }
 
@@ -55,5 +58,17 @@ async function list(): Promise<void> {
         row.rpcUrls.map(redactUrls).join(' '),
       ]),
     )
+  })
+}
+
+async function rewind(words: string[]): Promise<void> {
+  const { values, positionals } = parseFlags(words, { to: { type: 'string' } })
+  const chainId = Number(positionals[0])
+  if (!Number.isSafeInteger(chainId) || chainId < 1) throw new UsageError('chains rewind: give the chain id first')
+  const to = Number(requireFlag(values.to, 'to'))
+  if (!Number.isSafeInteger(to) || to < 0) throw new UsageError('--to must be a block number')
+  await withContext(async (ctx) => {
+    const { blockNumber, removedBlocks } = await rewindChain(ctx, { chainId, to })
+    print(`${chainId}: back at block ${blockNumber}; ${removedBlocks} blocks are read again`)
   })
 }

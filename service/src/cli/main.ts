@@ -17,6 +17,7 @@ const commands: Record<string, () => Promise<Command>> = {
   distributors: async () => (await import('./distributors.js')).distributors,
   members: async () => (await import('./members.js')).members,
   chains: async () => (await import('./chains.js')).chains,
+  rebuild: async () => (await import('./rebuild.js')).rebuild,
   catalogue: async () => (await import('./catalogue.js')).catalogue,
   openapi: async () => (await import('./openapi.js')).openapi,
 }

@@ -154,7 +154,7 @@ async function recordLots(db: Queryable, changes: readonly LotChange[]): Promise
     on conflict (vault_id, wallet, distributor_id) do update set shares = excluded.shares`
 }
 
-async function recordRequests(db: Queryable, { requests, requestChanges }: DerivedRows): Promise<void> {
+export async function recordRequests(db: Queryable, { requests, requestChanges }: DerivedRows): Promise<void> {
   if (requests.length > 0)
     await db`
       insert into requests (id, vault_id, kind, controller, owner, request_id, distributor_id, attribution, amount,

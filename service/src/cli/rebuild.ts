@@ -1,0 +1,36 @@
+import { listCursors } from '../chain/storeCursor.js'
+import { rebuildChain } from '../derive/index.js'
+import { type Command, parseFlags, print, UsageError, withContext } from './command.js'
+
+const usage = `openearn rebuild [--chain CHAIN_ID]
+
+Drops every derived row and derives it again from the raw store, the observations and the configuration. No node is
+asked. Prints the state hash: the same before and after, and on any other database with the same chain.`
+
+export const rebuild: Command = {
+  summary: 'derive everything again from the raw store',
+  usage,
+  run: async (words) => {
+    const { values } = parseFlags(words, { chain: { type: 'string' } })
+    await withContext(async (ctx) => {
+      const watched = (await listCursors(ctx.db)).map(({ chainId }) => chainId)
+      const chains = watched.filter((chainId) => values.chain === undefined || String(chainId) === values.chain)
+      if (chains.length === 0) throw new UsageError('rebuild: no such chain was ever watched')
+      for (const chainId of chains) {
+        let saidAt = 0
+        const { events, seconds, hash } = await rebuildChain(ctx, {
+          chainId,
+          onProgress: ({ blockNumber, toBlock, events: done, seconds: passed }) => {
+            if (passed - saidAt < 2) return
+            saidAt = passed
+            print(
+              `${chainId}: block ${blockNumber} of ${toBlock}, ${done} events, ${Math.round(done / passed)} a second`,
+            )
+          },
+        })
+        print(`${chainId}: ${events} events in ${seconds.toFixed(1)} s (${Math.round(events / seconds)} a second)`)
+        print(`${chainId}: state ${hash}`)
+      }
+    })
+  },
+}

@@ -1,0 +1,24 @@
+import { findCursor, lowerFinalized } from '../chain/storeCursor.js'
+import { listHeadersDown } from '../chain/storeRaw.js'
+import type { Context } from '../kernel/context.js'
+import { createPipeline, type Reaction } from './pipeline.js'
+
+/**
+ * Takes a chain back to the newest block kept at or below `to`, on an operator's word and below final too: everything
+ * above it goes as in a reorganisation, with a record, and the watcher reads on from there. Answers where it stands now.
+ */
+export async function rewindChain(
+  ctx: Pick<Context, 'db' | 'clock' | 'log'>,
+  input: { chainId: number; to: number; reactions?: readonly Reaction[] },
+): Promise<{ blockNumber: number; removedBlocks: number }> {
+  const { chainId, to } = input
+  const cursor = await findCursor(ctx.db, chainId)
+  if (!cursor) throw new Error(`chain ${chainId} was never watched`)
+  const pipeline = createPipeline(ctx, { chainId, reactions: input.reactions ?? [] })
+  await pipeline.refresh({ number: cursor.blockNumber, hash: cursor.blockHash, parentHash: '', timestamp: 0 })
+  const [held] = await listHeadersDown(ctx.db, chainId, Math.min(to, cursor.blockNumber), 1)
+  const ancestor = held ?? { number: cursor.startBlock - 1, hash: '' }
+  await pipeline.rewind(cursor, ancestor)
+  await lowerFinalized(ctx.db, chainId, ancestor.number)
+  return { blockNumber: ancestor.number, removedBlocks: cursor.blockNumber - ancestor.number }
+}
