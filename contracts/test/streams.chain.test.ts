@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SimpleMerkleTree, StandardMerkleTree } from '@openzeppelin/merkle-tree'
+import fc from 'fast-check'
 import {
   type Address,
+  bytesToHex,
   concat,
   decodeErrorResult,
   domainSeparator,
@@ -11,6 +13,7 @@ import {
   getAddress,
   type Hex,
   hashStruct,
+  hashTypedData,
   keccak256,
   maxUint256,
   parseEther,
@@ -51,17 +54,17 @@ type WithdrawMessage = {
   salt: Hex
   deadline: number
 }
-type Vector = {
+type Message =
+  | { primaryType: 'CreateStream'; message: CreateMessage }
+  | { primaryType: 'AddFunds'; message: AddMessage }
+  | { primaryType: 'WithdrawFunds'; message: WithdrawMessage }
+type Vector = Message & {
   structHash: Hex
   digest: Hex
   signature: Hex
   signatureBase64: string
   calldata: Hex
-} & (
-  | { primaryType: 'CreateStream'; message: CreateMessage }
-  | { primaryType: 'AddFunds'; message: AddMessage }
-  | { primaryType: 'WithdrawFunds'; message: WithdrawMessage }
-)
+}
 const typed = readVectors<{
   verifier: { address: Address }
   domain: { name: string; version: string; chainId: number; verifyingContract: Address }
@@ -206,7 +209,7 @@ describe('the stream contracts on a chain', () => {
     },
   )
 
-  const readDigest = (vector: Vector): Promise<Hex> => {
+  const readDigest = (vector: Message): Promise<Hex> => {
     const of = { address: factory, abi: streamFactoryAbi } as const
     if (vector.primaryType === 'CreateStream') {
       const { creator, params, deadline } = vector.message
@@ -245,6 +248,55 @@ describe('the stream contracts on a chain', () => {
     const args = [{ ...params, amount: BigInt(params.amount) }, salt, deadline, vector.signature] as const
     return encodeFunctionData({ abi: streamFactoryAbi, functionName: 'withdrawFunds', args })
   }
+
+  test('any message is hashed by the contract as by EIP-712', async () => {
+    const bytes = (length: number) =>
+      fc.uint8Array({ minLength: length, maxLength: length }).map((array) => bytesToHex(array))
+    const address = bytes(20).map((hex) => getAddress(hex))
+    const amount = fc.bigInt({ min: 0n, max: maxUint256 }).map(String)
+    const deadline = fc.nat(2 ** 40 - 1)
+    const types = typed.types
+    const message = fc.oneof(
+      fc.record({
+        primaryType: fc.constant('CreateStream' as const),
+        message: fc.record({
+          creator: address,
+          params: fc.record({
+            streamId: bytes(16),
+            rewardToken: address,
+            netTotalAmount: amount,
+            feeAmount: amount,
+          }),
+          deadline,
+        }),
+      }),
+      fc.record({
+        primaryType: fc.constant('AddFunds' as const),
+        message: fc.record({
+          admin: address,
+          params: fc.record({ stream: address, netAmount: amount, feeAmount: amount }),
+          salt: bytes(32),
+          deadline,
+        }),
+      }),
+      fc.record({
+        primaryType: fc.constant('WithdrawFunds' as const),
+        message: fc.record({
+          admin: address,
+          params: fc.record({ stream: address, to: address, amount }),
+          salt: bytes(32),
+          deadline,
+        }),
+      }),
+    )
+    await fc.assert(
+      fc.asyncProperty(message, async (one) => {
+        const expected = hashTypedData({ domain: typed.domain, types, ...one })
+        expect(await readDigest(one)).toBe(expected)
+      }),
+      { numRuns: 150 },
+    )
+  })
 
   test('the vectors’ calldata is judged by the chain: good signatures pass, an expired one and foreign streams do not', async () => {
     const verdicts: string[] = []
