@@ -252,6 +252,20 @@ describe('as an ordinary user and as root', () => {
     expect(await exit(service)).toBe(0)
   })
 
+  it.runIf(asRoot)('leaves an ordinary user’s database to that user, though root ran it and was killed', async () => {
+    const home = join(root, 'home')
+    await mkdir(home)
+    execFileSync('cp', ['-a', dataDir, home])
+    execFileSync('chown', ['-R', `${nobody}:${nobody}`, home])
+    const asRootFirst = spawnService(join(home, 'postgres'))
+    await ready(asRootFirst)
+    asRootFirst.kill('SIGKILL')
+    const service = spawnService(join(home, 'postgres'), { from: install, uid: nobody, gid: nobody })
+    await ready(service)
+    service.kill('SIGINT')
+    expect(await exit(service)).toBe(0)
+  })
+
   it.runIf(asRoot)('says in one sentence that the folder belongs to somebody else', async () => {
     const service = spawnService(dataDir, { from: install, uid: 1, gid: 1 })
     expect(await exit(service)).toBe(1)

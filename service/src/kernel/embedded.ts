@@ -171,7 +171,7 @@ async function spawnServer({ folder, data, postgres, durable }: Cluster): Promis
   const time = ['timezone=UTC', 'log_timezone=UTC', 'log_line_prefix=%m [%p] ', 'log_checkpoints=off']
   const disk = durable ? [] : ['fsync=off', 'full_page_writes=off']
   const flags = [...place, ...size, ...time, ...disk].flatMap((setting) => ['-c', setting])
-  const log = await openLogFile(home)
+  const log = await openLogFile(folder)
   try {
     const stdio = ['ignore' as const, log.fd, log.fd]
     const child = spawn(postgres, ['-D', data, ...flags], { ...runAs, cwd: '/', env: environment, stdio })
@@ -187,11 +187,13 @@ async function spawnServer({ folder, data, postgres, durable }: Cluster): Promis
 }
 
 /** Opens the server's own log for appending; one that has grown past 16 MiB becomes `server.log.1`. */
-async function openLogFile(home: string): Promise<fs.FileHandle> {
+async function openLogFile({ home, runAs }: Folder): Promise<fs.FileHandle> {
   const path = join(home, logName)
   const size = (await fs.stat(path).catch(ignore('ENOENT')))?.size ?? 0
   if (size > 16 * 2 ** 20) await fs.rename(path, `${path}.1`)
-  return fs.open(path, 'a', 0o600)
+  const file = await fs.open(path, 'a', 0o600)
+  if (runAs) await file.chown(runAs.uid >>> 0, runAs.gid >>> 0)
+  return file
 }
 
 /** Waits until the server says it is ready (after recovering from a crash, if it must); throws its own words if it ends. */

@@ -108,18 +108,21 @@ async function makeAlias(home: string, asRoot: boolean): Promise<string> {
 
 /**
  * Ownership is a listening unix socket in the folder: the kernel ends it with the process however it dies, and no pid
- * is trusted. Announce first, then look: of two starters at least one sees the other, so never both win; the lowest
- * name stays while the others step back, so one does.
+ * is trusted. Announce first, then look: of two starters at least one sees the other, so never both win. Of several the
+ * lowest name stays; the others step back and stay silent while they see anyone, so one wins.
  */
 async function takeOwnership(home: string, short: string): Promise<() => Promise<void>> {
   const name = `owner.${randomBytes(4).toString('hex')}.sock`
+  const lookAround = () => findOwners(home, short, name)
   let withdraw: (() => Promise<void>) | undefined
   for (let look = 0; look < 10; look++) {
-    withdraw ??= await announce(join(short, name))
-    const rivals = await findOwners(home, short, name)
-    const announced = await fs.stat(join(home, name)).catch(ignore('ENOENT'))
-    if (announced && rivals.length === 0) return withdraw
-    if (!announced || rivals.some((rival) => rival < name)) withdraw = void (await withdraw())
+    if (withdraw || (await lookAround()).length === 0) {
+      withdraw ??= await announce(join(short, name))
+      const rivals = await lookAround()
+      const announced = await fs.stat(join(home, name)).catch(ignore('ENOENT'))
+      if (announced && rivals.length === 0) return withdraw
+      if (!announced || rivals.some((rival) => rival < name)) withdraw = void (await withdraw())
+    }
     await systemClock.sleep(50)
   }
   await withdraw?.()
@@ -128,7 +131,9 @@ async function takeOwnership(home: string, short: string): Promise<() => Promise
 
 async function announce(path: string): Promise<() => Promise<void>> {
   const server = createServer((socket) => socket.destroy()).unref()
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve))
+  await new Promise<void>((resolve, reject) =>
+    server.once('error', reject).listen({ path, writableAll: true }, resolve),
+  )
   return () => new Promise((resolve) => server.close(() => resolve()))
 }
 
