@@ -1,6 +1,7 @@
 import { runCapabilityAndTvl } from '../features/catalogue/index.js'
 import { sweepIdempotencyKeys } from '../features/limits/index.js'
 import { sweepAgreements } from '../features/membership/index.js'
+import { reconcileBalances } from '../features/positions/index.js'
 import type { ServiceContext } from './operations.js'
 
 /** Work on a timer: the next run starts `everySeconds` after the last one ended. */
@@ -14,6 +15,7 @@ export type Job = {
 export function listJobs(options: { capabilitySeconds: number }): readonly Job[] {
   return [
     { name: 'capability and TVL', everySeconds: options.capabilitySeconds, run: runCapabilityAndTvl },
+    { name: 'reconciliation of balances', everySeconds: 300, run: reconcileBalances },
     { name: 'expired agreements', everySeconds: 60, run: sweepAgreements },
     { name: 'expired idempotency keys', everySeconds: 60, run: sweepIdempotencyKeys },
   ]

@@ -4,6 +4,7 @@ import { attributionOperations } from '../features/attribution/index.js'
 import { type CatalogueContext, catalogueOperations } from '../features/catalogue/index.js'
 import { ledgerOperations } from '../features/ledger/index.js'
 import { membershipOperations } from '../features/membership/index.js'
+import { positionsOperations } from '../features/positions/index.js'
 import type { Operation } from '../kernel/operation.js'
 
 /** Everything the operations of the service need. */
@@ -15,5 +16,6 @@ export const operations: readonly Operation<ServiceContext>[] = [
   ...membershipOperations,
   ...actionOperations,
   ...ledgerOperations,
+  ...positionsOperations,
   ...attributionOperations,
 ]

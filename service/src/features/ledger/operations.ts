@@ -1,9 +1,10 @@
 import T from 'typebox'
 import { defineOperation, type Operation } from '../../kernel/operation.js'
-import { PageOf, PaginationNavSchema, pageQuery, Uuid } from '../../kernel/wire.js'
+import { List, PageOf, PaginationNavSchema, pageQuery, Uuid } from '../../kernel/wire.js'
 import type { CatalogueContext } from '../catalogue/index.js'
 import { ActivitySchema, interactionTypes } from './activity.js'
 import { getDistributorDeposits } from './getDistributorDeposits.js'
+import { getWalletActivity } from './getWalletActivity.js'
 import { listInteractions } from './listInteractions.js'
 import { sortKeys } from './store.js'
 
@@ -50,5 +51,21 @@ export const ledgerOperations: readonly Operation<CatalogueContext>[] = [
       404: 'No such distributor',
     },
     run: getDistributorDeposits,
+  }),
+  defineOperation({
+    ...common,
+    operationId: 'GetWalletActivity',
+    path: '/v2/wallets/activity/',
+    summary: "List wallets' activity",
+    description: 'Verified deposits and withdrawals of up to 1,000 wallets, newest first.',
+    query: T.Object({
+      ...pageQuery,
+      addresses: List({ maxItems: 1_000, pattern: '^0[xX][0-9a-fA-F]{40}$', description: 'EVM addresses, any case' }),
+    }),
+    responses: {
+      200: T.Object({ activity: T.Array(ActivitySchema), pagination: PaginationNavSchema }),
+      400: malformed,
+    },
+    run: getWalletActivity,
   }),
 ]

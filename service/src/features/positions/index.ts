@@ -1,7 +1,10 @@
 /**
  * Who holds how much of a vault, and which distributor sourced it. Reads `balances`, `balance_changes`, `lots`,
- * `lot_changes` and `requests`, which derivation writes. Amounts are raw shares.
+ * `lot_changes` and `requests`, which derivation writes; amounts are raw shares. Owns `vault_drift`, the job that compares
+ * balances with the chain, and the operations that show how far everything is and what a wallet has requested.
  */
+export { positionsOperations } from './operations.js'
+export { reconcileBalances } from './reconcile.js'
 export {
   type Balance,
   findBalanceAt,

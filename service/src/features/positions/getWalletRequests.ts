@@ -1,0 +1,73 @@
+import { type Address, parseAbi } from 'viem'
+import type { ChainContext } from '../../chain/chains.js'
+import { ask, view } from '../../chain/question.js'
+import { formatTs } from '../../kernel/clock.js'
+import { unavailable } from '../../kernel/errors.js'
+import { listWalletRequests, type WalletRequest } from './storeStatus.js'
+
+const abi = parseAbi([
+  'function claimableDepositRequest(uint256 requestId, address controller) view returns (uint256)',
+  'function claimableRedeemRequest(uint256 requestId, address controller) view returns (uint256)',
+])
+
+/**
+ * Asynchronous deposits and redemptions of a wallet, oldest first. What is claimable is asked of the chain; of requests
+ * that share an id the oldest are claimable first. Throws 503 when a chain with an open request cannot be read.
+ */
+export async function getWalletRequests(ctx: ChainContext, input: { address: string }) {
+  const requests = await listWalletRequests(ctx.db, input.address.toLowerCase())
+  const claimable = await readClaimable(ctx, requests.filter(isOpen))
+  return {
+    requests: requests.map((request) => {
+      const key = poolKey(request)
+      const left = claimable.get(key) ?? 0n
+      const remaining = BigInt(request.remaining)
+      const own = isOpen(request) ? (left < remaining ? left : remaining) : 0n
+      if (own > 0n) claimable.set(key, left - own)
+      const amount = request.amount
+      return {
+        opportunityId: request.opportunityId,
+        kind: request.kind,
+        requestId: request.requestId,
+        state: requestState(request, own),
+        assets: request.kind === 'deposit' ? amount : null,
+        shares: request.kind === 'redeem' ? amount : null,
+        claimable: String(own),
+        distributorId: request.distributorId,
+        requestedAt: formatTs(request.requestedAt),
+        txHash: request.transactionHash,
+      }
+    }),
+  }
+}
+
+export type RequestStateName = 'pending' | 'claimable' | 'claimed' | 'cancelling' | 'cancelled'
+
+/** State of a request: the chain decides, terminal states never change. */
+export function requestState(
+  request: Pick<WalletRequest, 'remaining' | 'cancelled' | 'cancelling'>,
+  claimable: bigint,
+): RequestStateName {
+  if (BigInt(request.remaining) === 0n) return BigInt(request.cancelled) > 0n ? 'cancelled' : 'claimed'
+  if (claimable > 0n) return 'claimable'
+  return request.cancelling ? 'cancelling' : 'pending'
+}
+
+const isOpen = (request: WalletRequest) => request.remaining !== '0'
+const poolKey = ({ chainId, vaultAddress, kind, requestId }: WalletRequest) =>
+  `${chainId}:${vaultAddress}:${kind}:${requestId}`
+
+async function readClaimable(ctx: ChainContext, open: readonly WalletRequest[]): Promise<Map<string, bigint>> {
+  const pools = new Map(open.map((request) => [poolKey(request), request]))
+  const answers = await Promise.all(
+    [...pools].map(async ([key, { chainId, vaultAddress, kind, requestId, controller }]) => {
+      const chain = ctx.chains.get(chainId)
+      if (!chain) throw unavailable(`chain ${chainId} cannot be read right now`, { retryAfterSeconds: 30 })
+      const name = kind === 'deposit' ? 'claimableDepositRequest' : 'claimableRedeemRequest'
+      const args = [BigInt(requestId), controller as Address] as const
+      const { answer } = await ask(chain, view(vaultAddress as Address, abi, name, args))
+      return [key, answer ?? 0n] as const
+    }),
+  )
+  return new Map(answers)
+}
