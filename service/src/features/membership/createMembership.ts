@@ -29,12 +29,12 @@ export async function createMembership(
 ): Promise<Static<typeof CreateMembershipResponse>> {
   const { nonce, signature, distributorId: signupDistributorId = null } = input
   const wallet = parseWallet(input.walletEcosystem, input.address, ctx.config)
-  const at = ctx.clock.now()
   await assertNoMember(ctx.db, wallet)
-  const agreement = await findAgreement(ctx.db, wallet, nonce, at)
+  const agreement = await findAgreement(ctx.db, wallet, nonce, ctx.clock.now())
   if (!agreement) throw unusableNonce()
   const fault = await findSignatureFault(ctx, { ...agreement, signature })
   if (fault) throw invalidArgument(fault)
+  const at = ctx.clock.now()
   await inTransaction(ctx.db, async (tx) => {
     if (!(await consumeNonce(tx, nonce, at))) throw unusableNonce()
     await createUser(tx, wallet, { at, keyId, message: agreement.message, signature, signupDistributorId })
