@@ -22,6 +22,7 @@ import { systemClock } from '../src/kernel/clock.js'
 import { newId } from '../src/kernel/ids.js'
 import { recordPeg } from '../src/prices/index.js'
 import { type Answer, type Earn, openEarn } from './harness.js'
+import { verifyEveryPlan } from './verifyPlans.js'
 
 /** The key the world signs attributions with: anvil's last public test account. */
 export const attributionAccount = account(9)
@@ -44,6 +45,7 @@ export async function openWorld() {
     insert into chains (chain_id, name, slug, watched, reorg_recheck_seconds)
     values (${chainId}, 'Devnet', 'devnet', true, 0)`
   await recordSigner(earn.db, attributionAccount.address, new Date(0))
+  const plans = verifyEveryPlan(earn, anvil, [attributionAccount.address])
   const distributorId = await earn.distributor('acme')
   const refresh = async () => {
     await bumpVersion(earn.db)
@@ -54,6 +56,8 @@ export async function openWorld() {
     earn,
     chainId,
     distributorId,
+    /** Every plan returned so far, each verified. */
+    plans,
     refresh,
     owner: account(0),
     /** Makes a wallet a member. */

@@ -62,6 +62,7 @@ function checkImport(from: string, specifier: string): boolean {
   const [layer, slice] = from.split(sep)
   if (specifier.startsWith('@openearn/contracts'))
     return layer === 'features' ? contractSlices.includes(slice ?? '') : contractUsers.includes(layer ?? '')
+  if (specifier === '@openearn/sdk') return layer === 'cli'
   if (specifier.startsWith('@openearn/')) return false
   if (!specifier.startsWith('.')) return true
   const target = relative('.', join(dirname(from), specifier))

@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest'
+import { type Plan, readPlans } from '../../test/plans.js'
+import { verifyPlan } from './verifyPlan.js'
+
+const plans = readPlans()
+const named = (name: string): Plan => structuredClone(plans.find((plan) => plan.name === name)!)
+const verify = ({ request, transactions, context }: Plan) => verifyPlan(request, transactions, context)
+
+describe('a plan the service returned', () => {
+  it.each(plans.map((plan) => [plan.name, plan] as const))('is what was asked: %s', async (_name, plan) => {
+    expect(await verify(plan)).toEqual({ ok: true, problems: [] })
+  })
+
+  it('is what was asked whether or not the allowance is known', async () => {
+    for (const plan of plans) {
+      const { allowance, approvalReset, ...context } = plan.context
+      expect((await verify({ ...plan, context })).ok).toBe(true)
+      expect(allowance === undefined || typeof allowance === 'string').toBe(true)
+      expect(approvalReset === undefined || typeof approvalReset === 'boolean').toBe(true)
+    }
+  })
+})
+
+describe('a plan that is not what was asked', () => {
+  const deposit = () => named('erc4626 deposit with approval and referral code')
+
+  it.each<[string, (plan: Plan) => void, RegExp]>([
+    ['nothing', (plan) => plan.transactions.splice(0), /no transaction/],
+    [
+      'another wallet',
+      (plan) => Object.assign(plan.request, { userAddress: `0x${'11'.repeat(20)}` }),
+      /something else/,
+    ],
+    ['another amount', (plan) => Object.assign(plan.request, { amount: '123000001' }), /something else/],
+    ['another token', (plan) => Object.assign(plan.request, { tokenIn: `0x${'11'.repeat(20)}` }), /not the one/],
+    ['another distributor', (plan) => Object.assign(plan.request, { distributorId: 'other' }), /another distributor/],
+    ['another referral code', (plan) => Object.assign(plan.request, { referralCode: 'x' }), /another referral/],
+    ['another action', (plan) => Object.assign(plan.context, { actionId: crypto.randomUUID() }), /another action/],
+    ['another chain', (plan) => Object.assign(plan.context, { chainId: 1 }), /is for chain 31337/],
+    ['another signer', (plan) => Object.assign(plan.context, { signers: [`0x${'11'.repeat(20)}`] }), /not signed/],
+    ['no signer', (plan) => Object.assign(plan.context, { signers: [] }), /not signed/],
+    [
+      'another vault',
+      (plan) => Object.assign(plan.context.vault, { address: `0x${'11'.repeat(20)}` }),
+      /another contract/,
+    ],
+    ['another kind', (plan) => Object.assign(plan.context.vault, { kind: 'erc7540' }), /something else/],
+    ['an unknown kind', (plan) => Object.assign(plan.context.vault, { kind: 'pool' }), /cannot be verified/],
+    ['no approval', (plan) => plan.transactions.splice(0, 1), /what comes before/],
+    ['one approval too many', (plan) => plan.transactions.unshift(plan.transactions[0]!), /what comes before/],
+    ['a needless approval', (plan) => Object.assign(plan.context, { allowance: '123000000' }), /what comes before/],
+    ['no suffix', (plan) => dropSuffix(plan), /carries no suffix/],
+    [
+      'a request no vault of the kind takes',
+      (plan) => Object.assign(plan.request, { type: 'claimDeposit' }),
+      /something else|not claimDeposit/,
+    ],
+  ])('is refused: %s', async (_name, change, problem) => {
+    const plan = deposit()
+    change(plan)
+    const verdict = await verify(plan)
+    expect(verdict.ok).toBe(false)
+    expect(verdict.problems.join('\n')).toMatch(problem)
+  })
+
+  it('is refused when its parts are malformed, without throwing', async () => {
+    for (const [name, value] of [
+      ['to', '0x12'],
+      ['data', '0x1'],
+      ['data', 'zz'],
+      ['value', '-1'],
+      ['value', '0x0'],
+      ['chainId', '31337'],
+    ] as const) {
+      const plan = deposit()
+      Object.assign(plan.transactions[1]!.transaction, { [name]: value })
+      expect((await verify(plan)).ok, `${name} ${value}`).toBe(false)
+    }
+  })
+
+  it('is refused when a suffix of another plan was put on it', async () => {
+    const plan = deposit()
+    const other = named('erc4626 deposit without approval')
+    const own = plan.transactions[1]!.transaction
+    own.data = own.data.slice(0, 2 + 136) + other.transactions[0]!.transaction.data.slice(2 + 136)
+    plan.context.actionId = other.context.actionId!
+    Object.assign(plan.request, { referralCode: '' })
+    expect((await verify(plan)).problems).toEqual(['the suffix is not signed by a published signer for this call'])
+  })
+})
+
+function dropSuffix(plan: Plan): void {
+  const { transaction } = plan.transactions[1]!
+  transaction.data = transaction.data.slice(0, 2 + 136)
+}

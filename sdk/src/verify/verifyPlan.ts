@@ -1,0 +1,182 @@
+import { type Address, concat, getAddress, type Hex, isAddress, isAddressEqual, isHex, slice } from 'viem'
+import { recoverSigner } from '../attribution/signer.js'
+import { decode, encode, type OwnSuffix, readOwnMetadata } from '../attribution/suffix.js'
+import { approve, type ExpectedCalls, expectedCalls, wrap } from './expected.js'
+import type { ParsedTransaction, PlanContext, PlannedTransaction, PlanRequest, Verdict } from './types.js'
+
+const native = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
+
+/**
+ * Decides, from what is public and without any network, whether the transactions of a plan do exactly what was asked:
+ * the right chain, targets, functions, receiver, spender and amounts, in order, nothing beside them, and a suffix that
+ * carries the distributor asked for and is signed by a published signer for this very call. Answers a verdict; does not
+ * throw for "no".
+ */
+export async function verifyPlan(
+  request: PlanRequest,
+  transactions: readonly PlannedTransaction[],
+  context: PlanContext,
+): Promise<Verdict> {
+  const problems: string[] = []
+  const parsed = transactions.map((transaction, at) => parse(transaction, at, context, problems))
+  const steps = parsed.filter((step) => step !== undefined)
+  const kind = expectedCalls[context.vault.kind]
+  if (!kind) problems.push(`vaults of the kind ${context.vault.kind} cannot be verified`)
+  for (const text of [request.userAddress, context.vault.address, context.vault.asset])
+    if (!isAddress(text.toLowerCase())) problems.push(`${text} is no address`)
+  const last = steps.at(-1)
+  if (!last) problems.push('the plan has no transaction')
+  if (problems.length > 0 || !kind || !last) return { ok: false, problems }
+
+  checkSteps(request, steps.slice(0, -1), context, problems)
+  await checkMain(request, last, { ...context, kind }, problems)
+  return { ok: problems.length === 0, problems }
+}
+
+function parse(
+  planned: PlannedTransaction,
+  at: number,
+  context: PlanContext,
+  problems: string[],
+): ParsedTransaction | undefined {
+  const { to, data, value, chainId } = planned.transaction
+  const complain = (what: string) => {
+    problems.push(`transaction ${at + 1}: ${what}`)
+  }
+  if (chainId !== context.chainId) complain(`is for chain ${chainId}, not ${context.chainId}`)
+  if (!isAddress(to, { strict: false })) complain('calls no address')
+  else if (!isHex(data) || data.length % 2 === 1) complain('has data that is no hex')
+  else if (!/^[0-9]{1,78}$/.test(value)) complain('has a value that is no amount')
+  else return { type: planned.type, to, data: data.toLowerCase() as Hex, value: BigInt(value), chainId }
+  return undefined
+}
+
+/** An address in any case of letters, its prefix included. */
+function toAddress(text: string): Address {
+  return getAddress(text.toLowerCase())
+}
+
+type Step = { type: string; to: Address; data: Hex; value: bigint }
+
+/** What comes before the main call: wrapping the native token, and approvals of exactly the amount. */
+function checkSteps(
+  request: PlanRequest,
+  steps: readonly ParsedTransaction[],
+  context: PlanContext,
+  problems: string[],
+): void {
+  const allowed = request.type === 'deposit' ? listPreparations(request, context, problems) : [[]]
+  if (!allowed.some((expected) => isSame(steps, expected)))
+    problems.push('what comes before the last transaction is not what this needs, and nothing else')
+}
+
+function isSame(steps: readonly ParsedTransaction[], expected: readonly Step[]): boolean {
+  return (
+    steps.length === expected.length &&
+    expected.every((wanted, i) => {
+      const step = steps[i]
+      if (!step || step.type !== wanted.type || step.value !== wanted.value) return false
+      return isAddressEqual(step.to, wanted.to) && step.data === wanted.data
+    })
+  )
+}
+
+/** Every sequence of preparations that fits: which of them depends on the allowance, where that is not known. */
+function listPreparations(
+  request: Extract<PlanRequest, { type: 'deposit' }>,
+  context: PlanContext,
+  problems: string[],
+): Step[][] {
+  const amount = BigInt(request.amount)
+  const { asset, address: spender } = context.vault
+  const isNative = request.tokenIn === 'native' || request.tokenIn.toLowerCase() === native
+  const token = isNative ? context.wrappedNative : request.tokenIn
+  if (token === undefined || !isAddressEqual(toAddress(token), toAddress(asset))) {
+    problems.push('the token given is not the one the vault takes')
+    return []
+  }
+  const wraps: Step[] = isNative ? [{ type: 'swap', to: toAddress(token), data: wrap(), value: amount }] : []
+  const step = (value: bigint): Step => ({
+    type: 'approve',
+    to: toAddress(token),
+    data: approve(toAddress(spender), value),
+    value: 0n,
+  })
+  const once = [...wraps, step(amount)]
+  const reset = [...wraps, step(0n), step(amount)]
+  const { approvalReset } = context
+  const resets = approvalReset === undefined ? [once, reset] : [approvalReset ? reset : once]
+  if (context.allowance === undefined) return [wraps, once, ...(approvalReset === false ? [] : [reset])]
+  const allowance = BigInt(context.allowance)
+  if (allowance >= amount) return [wraps]
+  return allowance === 0n ? [once] : resets
+}
+
+/** The call that moves the money, with its suffix. */
+async function checkMain(
+  request: PlanRequest,
+  step: ParsedTransaction,
+  context: PlanContext & { kind: ExpectedCalls },
+  problems: string[],
+): Promise<void> {
+  if (step.type !== request.type) problems.push(`the last transaction is called ${step.type}, not ${request.type}`)
+  if (!isAddressEqual(step.to, toAddress(context.vault.address)))
+    problems.push('the last transaction calls another contract')
+  if (step.value !== 0n) problems.push('the last transaction sends native value')
+  const { call, own } = splitSuffix(step.data, problems)
+  if (!isExpectedCall(request, call, context))
+    problems.push('the last transaction calls something else than was asked for')
+  if (problems.length > 0) return
+  if (own) await checkSuffix(request, step, call, own, context, problems)
+  else if (request.distributorId !== undefined) problems.push('the last transaction carries no suffix')
+}
+
+/** The call and the one suffix after it, byte for byte as the service writes it. */
+function splitSuffix(data: Hex, problems: string[]): { call: Hex; own: OwnSuffix | undefined } {
+  const suffixes = decode(data)
+  const [suffix] = suffixes
+  if (!suffix) return { call: data, own: undefined }
+  const own = readOwnMetadata(suffix)
+  const call = slice(data, 0, suffix.start)
+  if (suffixes.length === 1 && own && concat([call, encode(own)]) === data) return { call, own }
+  problems.push('the suffix is not of the form the service writes')
+  return { call, own: undefined }
+}
+
+function isExpectedCall(request: PlanRequest, call: Hex, context: PlanContext & { kind: ExpectedCalls }): boolean {
+  const user = toAddress(request.userAddress)
+  const { kind } = context
+  if (request.type === 'deposit') return call === kind.deposit(BigInt(request.amount), user)
+  if (request.type === 'withdraw') {
+    const { tokenOut } = request
+    if (tokenOut !== undefined && !isAddressEqual(toAddress(tokenOut), toAddress(context.vault.asset))) return false
+    return kind.withdraw(BigInt(request.amount), user).includes(call)
+  }
+  const requestId = request.requestId === undefined ? undefined : BigInt(request.requestId)
+  const amount = context.requestAmount === undefined ? undefined : BigInt(context.requestAmount)
+  const is = request.type === 'claimDeposit' ? kind.isClaim : kind.isCancel
+  return is?.(call, { user, requestId, amount }) ?? false
+}
+
+async function checkSuffix(
+  request: PlanRequest,
+  step: ParsedTransaction,
+  call: Hex,
+  own: OwnSuffix,
+  context: PlanContext,
+  problems: string[],
+): Promise<void> {
+  if (request.distributorId !== undefined && own.code !== request.distributorId)
+    problems.push('the suffix carries another distributor')
+  const referralCode = request.type === 'deposit' ? (request.referralCode ?? '') : ''
+  if ((own.referralCode ?? '') !== referralCode) problems.push('the suffix carries another referral code')
+  if (context.actionId !== undefined && own.actionId !== `0x${context.actionId.replaceAll('-', '').toLowerCase()}`)
+    problems.push('the suffix carries another action')
+  if (problems.length > 0) return
+  const wallet = toAddress(request.userAddress)
+  const signer = await recoverSigner(own, { chainId: context.chainId, wallet, target: step.to, call })
+  const published = context.signers.some(
+    (address) => signer !== undefined && isAddressEqual(toAddress(address), signer),
+  )
+  if (!published) problems.push('the suffix is not signed by a published signer for this call')
+}

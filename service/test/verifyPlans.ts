@@ -1,0 +1,77 @@
+import { type PlanContext, type PlanRequest, verifyPlan } from '@openearn/sdk'
+import { type Address, erc20Abi } from 'viem'
+import type { Anvil } from '../../contracts/test/anvil.js'
+import { findOpportunity, findToken } from '../src/features/catalogue/index.js'
+import type { Answer, CallInput, Earn } from './harness.js'
+
+const types: Readonly<Record<string, PlanRequest['type']>> = {
+  CreateDepositInteraction: 'deposit',
+  CreateWithdrawInteraction: 'withdraw',
+  CreateClaimDepositInteraction: 'claimDeposit',
+  CreateCancelDepositInteraction: 'cancelDeposit',
+}
+
+export type VerifiedPlan = { request: PlanRequest; transactions: Answer['body']; context: PlanContext }
+
+/**
+ * Every plan the service returns in a world is verified as a wallet would: from what was asked, the registry and the
+ * allowance alone. One that fails breaks the test it was built in. Answers the plans verified so far.
+ */
+export function verifyEveryPlan(earn: Earn, anvil: Anvil, signers: readonly Address[]): VerifiedPlan[] {
+  const verified: VerifiedPlan[] = []
+  const { call } = earn
+  earn.call = async (operationId, input = {}) => {
+    const type = types[operationId]
+    const allowance = type === 'deposit' ? await readAllowance(earn, anvil, input) : undefined
+    const answer = await call(operationId, input)
+    if (type === undefined || answer.status !== 200) return answer
+    const plan = toPlan(earn, type, input, answer, signers, allowance)
+    const verdict = await verifyPlan(plan.request, plan.transactions, plan.context)
+    if (!verdict.ok) throw new Error(`the verifier refused a plan: ${verdict.problems.join('; ')}\n${answer.text}`)
+    verified.push(plan)
+    return answer
+  }
+  return verified
+}
+
+type Body = { userAddress: Address; tokenIn: string }
+
+function toPlan(
+  earn: Earn,
+  type: PlanRequest['type'],
+  input: CallInput,
+  answer: Answer,
+  signers: readonly Address[],
+  allowance: bigint | undefined,
+): VerifiedPlan {
+  const snapshot = earn.ctx.catalogue.current()
+  const opportunity = findOpportunity(snapshot, String(input.params?.['opportunityId']))!
+  const { chainId, vault } = opportunity
+  const context: PlanContext = {
+    chainId,
+    vault,
+    signers,
+    actionId: answer.body.actionId,
+    approvalReset: findToken(snapshot, chainId, vault.asset)?.approvalReset ?? false,
+    ...(allowance === undefined ? {} : { allowance }),
+  }
+  return {
+    request: { type, ...(input.body as object) } as PlanRequest,
+    transactions: answer.body.transactions,
+    context,
+  }
+}
+
+async function readAllowance(earn: Earn, anvil: Anvil, input: CallInput): Promise<bigint | undefined> {
+  const opportunity = findOpportunity(earn.ctx.catalogue.current(), String(input.params?.['opportunityId']))
+  const { userAddress } = input.body as Body
+  if (!opportunity || !/^0[xX][0-9a-fA-F]{40}$/.test(userAddress)) return undefined
+  return anvil.client
+    .readContract({
+      address: opportunity.vault.asset as Address,
+      abi: erc20Abi,
+      functionName: 'allowance',
+      args: [userAddress.toLowerCase() as Address, opportunity.vault.address as Address],
+    })
+    .catch(() => undefined)
+}
