@@ -219,9 +219,11 @@ create table opportunity_capabilities (
   capability_at timestamptz not null
 );
 
--- Raised by every change of the catalogue; processes compare it and swap their snapshot.
+-- Processes compare both and swap their snapshot. `version` is raised by every change of configuration, `live_version`
+-- by every push of analytics or capabilities, after which only those two tables are read again.
 create table catalogue_versions (
   only_row boolean primary key default true check (only_row),
-  version bigint not null
+  version bigint not null,
+  live_version bigint not null default 1
 );
 insert into catalogue_versions (version) values (1);

@@ -33,9 +33,12 @@ export type Responses = { 200: TSchema } & { [status in 400 | 403 | 404 | 409 | 
 /** Raw query names to their values in order of appearance, before any parsing. */
 export type RawQuery = ReadonlyMap<string, readonly string[]>
 
-/** A body that was serialised beforehand; sent as it is. */
+/** A body that was serialised beforehand; sent as it is. `digest`, when known, is the same only for the same bytes. */
 export class PreparedBody {
-  constructor(readonly bytes: Uint8Array) {}
+  constructor(
+    readonly bytes: Uint8Array,
+    readonly digest?: Uint8Array,
+  ) {}
 }
 
 /**

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, type Hash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -18,6 +18,9 @@ const compressors: { [encoding in Exclude<Encoding, 'identity'>]: (bytes: Uint8A
   gzip: (bytes) => promisify(gzip)(bytes, { level: 1 }),
 }
 
+/** What compresses, to the version: another version may write other bytes, which then need another ETag. */
+const compressorNames = { br: `br 1 ${process.versions['brotli']}`, gzip: `gzip 1 ${process.versions['zlib']}` }
+
 /** Variants live as long as their body, so a body served again is neither compressed nor hashed again. */
 const known = new WeakMap<PreparedBody, Map<Encoding, Promise<Variant>>>()
 
@@ -31,13 +34,14 @@ function variantOf(body: PreparedBody, encoding: Encoding): Promise<Variant> {
   return made
 }
 
-async function makeVariant(body: PreparedBody, encoding: Encoding): Promise<Variant> {
-  const bytes =
-    encoding === 'identity'
-      ? Buffer.from(body.bytes.buffer, body.bytes.byteOffset, body.bytes.byteLength)
-      : await compressors[encoding](body.bytes)
-  return { bytes, etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 27)}"` }
+async function makeVariant({ bytes, digest }: PreparedBody, encoding: Encoding): Promise<Variant> {
+  const hash = createHash('sha256').update(digest ?? createHash('sha256').update(bytes).digest())
+  if (encoding === 'identity') return { bytes: toBuffer(bytes), etag: toEtag(hash) }
+  return { bytes: await compressors[encoding](bytes), etag: toEtag(hash.update(compressorNames[encoding])) }
 }
+
+const toBuffer = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+const toEtag = (hash: Hash) => `"${hash.digest('base64url').slice(0, 27)}"`
 
 /**
  * Sends a cacheable answer: in the best encoding the client takes, with a strong ETag of exactly these bytes, or as a

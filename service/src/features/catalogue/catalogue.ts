@@ -1,7 +1,7 @@
 import { systemClock } from '../../kernel/clock.js'
 import type { Context } from '../../kernel/context.js'
-import { buildSnapshot, type CatalogueSnapshot } from './snapshot.js'
-import { listenForChanges, readCatalogue, readVersion } from './store.js'
+import { buildSnapshot, type CatalogueSnapshot, patchSnapshot } from './snapshot.js'
+import { type CatalogueVersion, listenForChanges, readCatalogue, readLive, readVersion } from './store.js'
 
 /** The catalogue of this process: an immutable snapshot, replaced as a whole when the database's version moves. */
 export type Catalogue = {
@@ -26,7 +26,13 @@ export async function openCatalogue(ctx: Context, options: { pollMs?: number } =
 
   const read = async () => {
     const rows = await readCatalogue(ctx.db)
-    if (rows.version >= snapshot.version) snapshot = buildSnapshot(rows)
+    if (!isOlder(rows, snapshot)) snapshot = buildSnapshot(rows)
+  }
+  // Most changes are figures that jobs pushed: those are read alone and put into the snapshot there is.
+  const readChanges = async () => {
+    const { version, liveVersion, live } = await readLive(ctx.db)
+    if (version !== snapshot.version) await refresh()
+    else if (liveVersion > snapshot.liveVersion) snapshot = patchSnapshot(snapshot, liveVersion, live)
   }
   // One read at a time; calls that arrive meanwhile share the next one, which starts after they asked.
   const refresh = (): Promise<void> => {
@@ -46,7 +52,9 @@ export async function openCatalogue(ctx: Context, options: { pollMs?: number } =
   }
   const refreshIfChanged = async () => {
     try {
-      if ((await readVersion(ctx.db)) !== snapshot.version) await refresh()
+      const { version, liveVersion } = await readVersion(ctx.db)
+      if (version !== snapshot.version) await refresh()
+      else if (liveVersion !== snapshot.liveVersion) await readChanges()
     } catch (error) {
       if (!stopping.signal.aborted) ctx.log.warn({ err: error }, 'the catalogue could not be read; keeping the last')
     }
@@ -69,4 +77,9 @@ export async function openCatalogue(ctx: Context, options: { pollMs?: number } =
       await reading?.catch(() => undefined)
     },
   }
+}
+
+/** Two reads may overlap; the one that saw less must not win. */
+function isOlder(rows: CatalogueVersion, than: CatalogueVersion): boolean {
+  return rows.version < than.version || (rows.version === than.version && rows.liveVersion < than.liveVersion)
 }

@@ -1,8 +1,9 @@
 import type { Static } from 'typebox'
 import T from 'typebox'
 import { List, uuidPattern } from '../../kernel/wire.js'
+import { type Bits, fullBits, keepAny, keepOnly, keepWhere, remove } from './bits.js'
+import type { Columns, Index, LiveColumns } from './columns.js'
 import { chainKey } from './records.js'
-import type { Listed } from './view.js'
 
 const chainIdPattern = '^(0|[1-9][0-9]{0,14})$'
 const ids = (what: string) =>
@@ -45,73 +46,59 @@ const FilterSchema = T.Object(filterQuery)
 
 export type OpportunityFilter = Static<typeof FilterSchema>
 
-type Test = (entry: Listed) => boolean
-
-/** The filter as one test; undefined when it lets everything through. */
-export function compileFilter(filter: OpportunityFilter): Test | undefined {
-  const tests = [...textTests(filter), ...organizationTests(filter), ...boundTests(filter), ...flagTests(filter)]
-  const [first] = tests
-  if (tests.length <= 1) return first
-  return (entry) => tests.every((test) => test(entry))
+/** The positions the filter leaves, of all or of those in `within`. */
+export function selectBits(columns: Columns, live: LiveColumns, filter: OpportunityFilter, within?: Bits): Bits {
+  const bits = fullBits(columns.size)
+  if (within) keepOnly(bits, within)
+  keepIndexed(bits, columns, filter)
+  keepFlags(bits, columns, live, filter)
+  const bounds = [
+    [filter.tvlMin, filter.tvlMax, live.tvl],
+    [filter.minApr, filter.maxApr, columns.estimatedApr],
+  ] as const
+  for (const [min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY, values] of bounds)
+    if (min !== Number.NEGATIVE_INFINITY || max !== Number.POSITIVE_INFINITY)
+      keepWhere(bits, (position) => {
+        const value = values[position] ?? 0
+        return value >= min && value <= max
+      })
+  // Last, because it is the dearest: only what the others left is searched.
+  if (filter.search) {
+    const text = filter.search.toLowerCase()
+    keepWhere(bits, (position) => columns.searchTexts[position]?.includes(text) === true)
+  }
+  return bits
 }
 
-function textTests({ search, chainIds, depositToken, depositTokenSymbols, tags }: OpportunityFilter): Test[] {
-  const tests: Test[] = []
-  if (chainIds) {
-    const wanted = chainIds.map(Number)
-    tests.push((entry) => wanted.some((chainId) => entry.depositChainIds.has(chainId)))
+function keepIndexed(bits: Bits, columns: Columns, filter: OpportunityFilter): void {
+  const keepAnyOf = <K>(index: Index<K>, wanted: readonly K[] | undefined) => {
+    if (wanted)
+      keepAny(
+        bits,
+        wanted.flatMap((value) => index.get(value) ?? []),
+      )
   }
-  if (depositToken) {
-    const [address = '', chainId] = depositToken.split('-')
-    const key = chainKey(Number(chainId), address)
-    tests.push((entry) => entry.depositTokenKeys.has(key))
+  const lower = (values: readonly string[] | undefined) => values?.map((value) => value.toLowerCase())
+  keepAnyOf(columns.depositChainIds, filter.chainIds?.map(Number))
+  if (filter.depositToken) {
+    const [address = '', chainId] = filter.depositToken.split('-')
+    keepAnyOf(columns.depositTokens, [chainKey(Number(chainId), address)])
   }
-  if (depositTokenSymbols) {
-    const wanted = depositTokenSymbols.map((symbol) => symbol.toLowerCase())
-    tests.push((entry) => wanted.some((symbol) => entry.depositTokenSymbols.has(symbol)))
-  }
-  if (tags) {
-    const wanted = new Set(tags)
-    tests.push((entry) => entry.item.tags.some((code) => wanted.has(code)))
-  }
-  if (search) {
-    const text = search.toLowerCase()
-    tests.push((entry) => entry.searchText.includes(text))
-  }
-  return tests
+  keepAnyOf(columns.depositTokenSymbols, lower(filter.depositTokenSymbols))
+  keepAnyOf(columns.tags, filter.tags)
+  keepAnyOf(columns.curators, lower(filter.curatorId))
+  keepAnyOf(columns.providers, lower(filter.providerId))
+  keepAnyOf(columns.partners, lower(filter.partnerId))
+  keepAnyOf(columns.lendingProtocols, lower(filter.lendingProtocolId))
 }
 
-function organizationTests(filter: OpportunityFilter): Test[] {
-  const tests: Test[] = []
-  const add = (wanted: readonly string[] | undefined, read: (item: Listed['item']) => readonly string[]) => {
-    if (!wanted) return
-    const lower = new Set(wanted.map((id) => id.toLowerCase()))
-    tests.push((entry) => read(entry.item).some((id) => lower.has(id)))
-  }
-  add(filter.curatorId, (item) => (item.curatorId === null ? [] : [item.curatorId]))
-  add(filter.providerId, (item) => [...item.providerIds, ...item.lendingProtocolIds])
-  add(filter.partnerId, (item) => item.partnerIds)
-  add(filter.lendingProtocolId, (item) => item.lendingProtocolIds)
-  return tests
-}
-
-function boundTests({ tvlMin, tvlMax, minApr, maxApr, featured }: OpportunityFilter): Test[] {
-  const tests: Test[] = []
-  if (tvlMin !== undefined) tests.push(({ item }) => item.tvl >= tvlMin)
-  if (tvlMax !== undefined) tests.push(({ item }) => item.tvl <= tvlMax)
-  if (minApr !== undefined) tests.push(({ item }) => item.estimatedApr >= minApr)
-  if (maxApr !== undefined) tests.push(({ item }) => item.estimatedApr <= maxApr)
-  if (featured !== undefined) tests.push(({ item }) => item.featured === featured)
-  return tests
-}
-
-function flagTests(filter: OpportunityFilter): Test[] {
-  const tests: Test[] = []
-  if (filter.directInteractionEnabled) tests.push(({ item }) => item.meta.directInteractionEnabled)
-  if (filter.routedSwapEnabled) tests.push(({ item }) => item.meta.routedSwapEnabled)
-  if (filter.depositEnabled) tests.push(({ item }) => item.meta.depositEnabled)
-  if (filter.withdrawEnabled) tests.push(({ item }) => item.meta.withdrawEnabled)
-  if (filter.asyncDeposit) tests.push(({ item }) => item.meta.asyncDeposit)
-  if (filter.asyncWithdraw) tests.push(({ item }) => item.meta.asyncWithdraw)
-  return tests
+function keepFlags(bits: Bits, columns: Columns, live: LiveColumns, filter: OpportunityFilter): void {
+  if (filter.featured === true) keepOnly(bits, columns.featured)
+  if (filter.featured === false) remove(bits, columns.featured)
+  if (filter.directInteractionEnabled) keepOnly(bits, columns.directInteractionEnabled)
+  if (filter.routedSwapEnabled) keepOnly(bits, columns.routedSwapEnabled)
+  if (filter.depositEnabled) keepOnly(bits, live.depositEnabled)
+  if (filter.withdrawEnabled) keepOnly(bits, live.withdrawEnabled)
+  if (filter.asyncDeposit) keepOnly(bits, columns.asyncDeposit)
+  if (filter.asyncWithdraw) keepOnly(bits, columns.asyncWithdraw)
 }

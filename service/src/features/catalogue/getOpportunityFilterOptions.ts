@@ -15,7 +15,7 @@ export async function getOpportunityFilterOptions(ctx: CatalogueContext) {
 }
 
 function listOptions(snapshot: CatalogueSnapshot) {
-  const records = viewOf(snapshot).listed.map((entry) => entry.record)
+  const records = viewOf(snapshot).listed
   const organizations = (read: (record: OpportunityRecord) => readonly OrganizationRecord[]) =>
     distinct(records.flatMap(read)).sort(byName).map(toOrganizationOption)
   return {

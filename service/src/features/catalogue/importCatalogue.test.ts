@@ -40,7 +40,7 @@ describe('importing a catalogue file', () => {
       products: 1,
       distributors: 2,
     })
-    expect(await readVersion(test.db)).toBe(before + 1)
+    expect(await readVersion(test.db)).toEqual({ ...before, version: before.version + 1 })
     const snapshot = await read()
     const id = slugId.opportunity('usdc-ethereum')
     expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)

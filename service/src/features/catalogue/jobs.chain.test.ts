@@ -74,7 +74,7 @@ async function run() {
   return (await earn.call('GetOpportunity', { params: { id } })).body
 }
 
-const version = () => earn.ctx.catalogue.current().version
+const version = () => earn.ctx.catalogue.current().liveVersion
 
 describe('runCapabilityAndTvl', () => {
   it('shows the TVL at the price of the asset and says when it was read', async () => {

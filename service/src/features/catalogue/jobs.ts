@@ -14,7 +14,7 @@ import {
 } from '../../vaults/index.js'
 import type { CatalogueContext } from './catalogue.js'
 import type { OpportunityRecord } from './snapshot.js'
-import { bumpVersion } from './store.js'
+import { bumpLiveVersion } from './store.js'
 import {
   type CapabilityPush,
   type DeltasPush,
@@ -93,7 +93,7 @@ async function pushStates(
   await inTransaction(ctx.db, async (tx) => {
     if (capabilities.length > 0) await updateCapabilities(tx, capabilities)
     if (tvls.length > 0) await updateTvl(tx, tvls)
-    await bumpVersion(tx)
+    await bumpLiveVersion(tx)
   })
 }
 
@@ -153,6 +153,6 @@ export async function pushDeltas(ctx: Pick<CatalogueContext, 'db'>, pushes: read
   if (pushes.length === 0) return
   await inTransaction(ctx.db, async (tx) => {
     await updateDeltas(tx, pushes)
-    await bumpVersion(tx)
+    await bumpLiveVersion(tx)
   })
 }

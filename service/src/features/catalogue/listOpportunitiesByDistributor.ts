@@ -1,11 +1,10 @@
 import { notFound } from '../../kernel/errors.js'
+import { emptyBits } from './bits.js'
 import type { CatalogueContext } from './catalogue.js'
 import { type Listing, selectPage, writePage } from './listing.js'
 import { nameOf, prepare } from './prepared.js'
 import { findDistributor } from './snapshot.js'
 import { viewOf } from './view.js'
-
-const none: ReadonlySet<string> = new Set()
 
 /** What a distributor shows: its configured opportunities and those of its configured products. */
 export async function listOpportunitiesByDistributor(
@@ -14,8 +13,9 @@ export async function listOpportunitiesByDistributor(
 ) {
   const snapshot = ctx.catalogue.current()
   if (!findDistributor(snapshot, input.distributorId)) throw notFound('distributor not found')
-  const shown = snapshot.distributorOpportunities.get(input.distributorId) ?? none
-  return prepare(snapshot, nameOf('ListOpportunitiesByDistributor', input), () =>
-    writePage(selectPage(viewOf(snapshot), input, shown), input.includeDeltas === true),
-  )
+  return prepare(snapshot, nameOf('ListOpportunitiesByDistributor', input), () => {
+    const view = viewOf(snapshot)
+    const shown = view.columns.distributors.get(input.distributorId) ?? emptyBits(view.columns.size)
+    return writePage(selectPage(view, input, shown), input.includeDeltas === true)
+  })
 }

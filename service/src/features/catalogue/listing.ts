@@ -1,9 +1,13 @@
+import { createHash } from 'node:crypto'
 import T, { type Static } from 'typebox'
+import { PreparedBody } from '../../kernel/operation.js'
 import { type Pagination, paginate, parsePage } from '../../kernel/page.js'
 import { pageQuery } from '../../kernel/wire.js'
-import { compileFilter, filterQuery } from './filter.js'
+import { type Bits, countBits, hasBit } from './bits.js'
+import { filterQuery, selectBits } from './filter.js'
+import type { OpportunityRecord } from './snapshot.js'
 import { sortOptions, sortOrders } from './sort.js'
-import type { CatalogueView, Listed } from './view.js'
+import { type CatalogueView, serialise } from './view.js'
 
 export const includeDeltasQuery = {
   includeDeltas: T.Optional(
@@ -22,31 +26,38 @@ export const ListingQuery = T.Object({
 
 export type Listing = Static<typeof ListingQuery>
 
-export type ListedPage = { entries: readonly Listed[]; pagination: Pagination }
+export type OpportunityPage = { records: readonly OpportunityRecord[]; pagination: Pagination }
 
-/** Filters, sorts and pages; `within` limits the list to some ids. */
-export function selectPage(view: CatalogueView, listing: Listing, within?: ReadonlySet<string>): ListedPage {
+/** Filters, sorts and pages; `within` limits the list to some positions. */
+export function selectPage(view: CatalogueView, listing: Listing, within?: Bits): OpportunityPage {
   const request = parsePage(listing)
-  const sorted = view.sorted(listing.sortBy ?? 'tvl', listing.sortOrder ?? 'desc')
-  const test = compileFilter(listing)
-  const inside = within ? sorted.filter((entry) => within.has(entry.id)) : sorted
-  const found = test ? inside.filter(test) : inside
-  return {
-    entries: found.slice(request.offset, request.offset + request.limit),
-    pagination: paginate(request, found.length),
+  const found = selectBits(view.columns, view.live, listing, within)
+  const records: OpportunityRecord[] = []
+  let skipped = 0
+  for (const position of view.order(listing.sortBy ?? 'tvl', listing.sortOrder ?? 'desc')) {
+    if (records.length === request.limit) break
+    if (!hasBit(found, position)) continue
+    const record = view.listed[position]
+    if (skipped < request.offset) skipped++
+    else if (record) records.push(record)
   }
+  return { records, pagination: paginate(request, countBits(found)) }
 }
 
 const open = Buffer.from('{"data":[')
 const comma = Buffer.from(',')
 
-/** The page as JSON, put together from the bytes of its items. */
-export function writePage({ entries, pagination }: ListedPage, includeDeltas: boolean): Uint8Array {
+/** The page as JSON, put together from the bytes of its items; its digest from theirs. */
+export function writePage({ records, pagination }: OpportunityPage, includeDeltas: boolean): PreparedBody {
   const parts: Uint8Array[] = [open]
-  entries.forEach((entry, index) => {
+  const hash = createHash('sha256')
+  records.forEach((record, index) => {
+    const { bytes, digest } = serialise(record, includeDeltas)
     if (index > 0) parts.push(comma)
-    parts.push(entry.bytes(includeDeltas))
+    parts.push(bytes)
+    hash.update(digest)
   })
-  parts.push(Buffer.from(`],"pagination":${JSON.stringify(pagination)}}`))
-  return Buffer.concat(parts)
+  const close = `],"pagination":${JSON.stringify(pagination)}}`
+  parts.push(Buffer.from(close))
+  return new PreparedBody(Buffer.concat(parts), hash.update(close).digest())
 }

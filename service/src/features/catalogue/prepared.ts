@@ -13,7 +13,7 @@ const kept = new WeakMap<CatalogueSnapshot, Kept>()
  * The answer to a question asked of a snapshot; made once and given again, the same object, until it is pushed out by
  * others or the snapshot goes. `name` says the whole question.
  */
-export function prepare(snapshot: CatalogueSnapshot, name: string, make: () => Uint8Array): PreparedBody {
+export function prepare(snapshot: CatalogueSnapshot, name: string, make: () => PreparedBody): PreparedBody {
   const memory = kept.get(snapshot) ?? { bodies: new Map<string, PreparedBody>(), bytes: 0 }
   kept.set(snapshot, memory)
   const known = memory.bodies.get(name)
@@ -22,7 +22,7 @@ export function prepare(snapshot: CatalogueSnapshot, name: string, make: () => U
     memory.bodies.set(name, known)
     return known
   }
-  const body = new PreparedBody(make())
+  const body = make()
   memory.bodies.set(name, body)
   memory.bytes += sizeOf(name, body)
   for (const [oldest, old] of memory.bodies) {
@@ -38,7 +38,7 @@ const sizeOf = (name: string, body: PreparedBody) => 2 * name.length + body.byte
 
 /** A JSON answer to a question whose whole input is `input`. */
 export function prepareJson(snapshot: CatalogueSnapshot, operation: string, input: object, make: () => unknown) {
-  return prepare(snapshot, nameOf(operation, input), () => Buffer.from(JSON.stringify(make())))
+  return prepare(snapshot, nameOf(operation, input), () => new PreparedBody(Buffer.from(JSON.stringify(make()))))
 }
 
 /** Members of a parsed input stand in the order of their schema, so equal questions have equal names. */

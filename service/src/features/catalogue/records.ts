@@ -101,11 +101,17 @@ export type OpportunityRow = {
   isSecondaryMarket: boolean
   asyncDeposit: boolean
   asyncWithdraw: boolean
+} & Live
+
+/** What jobs push about an opportunity. */
+export type Live = {
   tvlUsd: string | null
   deltas: Partial<Deltas>
   analyticsAt: Date | null
   capability: CapabilityRecord | null
 }
+
+export type LiveRow = { id: string } & Live
 
 export type IncentiveRow = {
   id: string
@@ -129,6 +135,8 @@ export type OrganizationRole = 'provider' | 'partner' | 'lending-protocol'
 /** Everything a snapshot is built from, read at one instant. Rows that belong together are joined by the builder. */
 export type CatalogueRows = {
   version: number
+  /** Raised by what jobs push, while `version` stands still. */
+  liveVersion: number
   chains: readonly ChainRecord[]
   tokens: readonly TokenRecord[]
   organizations: readonly OrganizationRecord[]

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { type Capabilities, decideCapabilities } from './capability.js'
 import { computeEstimatedApr } from './item.js'
 import {
@@ -6,6 +7,7 @@ import {
   chainKey,
   type DistributorRecord,
   type IncentiveRow,
+  type LiveRow,
   type OpportunityRow,
   type OrganizationRecord,
   type OrganizationRole,
@@ -38,9 +40,17 @@ export type OpportunityRecord = OpportunityRow & {
   estimatedApr: number
 }
 
-/** The whole catalogue, inactive entries included, as it was at one version. Never changes. */
+/** What stays the same between two snapshots that differ only in what jobs push. Compared by identity. */
+export type CatalogueBase = {
+  /** Ids of the listed opportunities, ascending; a place in this list is an opportunity's position. */
+  readonly listedIds: readonly string[]
+}
+
+/** The whole catalogue, inactive entries included, as it was at one instant. Never changes. */
 export type CatalogueSnapshot = {
   readonly version: number
+  readonly liveVersion: number
+  readonly base: CatalogueBase
   readonly chains: ReadonlyMap<number, ChainRecord>
   /** By `chainKey`. */
   readonly tokens: ReadonlyMap<string, TokenRecord>
@@ -113,6 +123,10 @@ export function buildSnapshot(rows: CatalogueRows): CatalogueSnapshot {
   const productOpportunities = collect(rows.opportunityProducts.map((link) => [link.productId, link.opportunityId]))
   return {
     version: rows.version,
+    liveVersion: rows.liveVersion,
+    base: {
+      listedIds: [...opportunities.values()].filter((record) => record.listed).map((record) => record.id),
+    },
     chains,
     tokens,
     organizations,
@@ -121,9 +135,7 @@ export function buildSnapshot(rows: CatalogueRows): CatalogueSnapshot {
     products,
     vaults,
     opportunities,
-    opportunitiesByVault: new Map(
-      [...opportunities.values()].map((record) => [chainKey(record.chainId, record.vaultAddress), record]),
-    ),
+    opportunitiesByVault: byVault(opportunities),
     productOpportunities,
     distributorOpportunities: collect([
       ...rows.distributorOpportunities.map((link) => [link.distributorId, link.opportunityId] as const),
@@ -132,6 +144,31 @@ export function buildSnapshot(rows: CatalogueRows): CatalogueSnapshot {
       ),
     ]),
   }
+}
+
+/** The snapshot with what jobs pushed since; an opportunity nothing was pushed about stays the same object. Pure. */
+export function patchSnapshot(
+  previous: CatalogueSnapshot,
+  liveVersion: number,
+  live: readonly LiveRow[],
+): CatalogueSnapshot {
+  const rows = new Map(live.map((row) => [row.id, row]))
+  const opportunities = new Map(
+    [...previous.opportunities].map(([id, record]) => {
+      const row = rows.get(id)
+      if (!row || isDeepStrictEqual(pushedTo(record), row)) return [id, record]
+      return [id, { ...record, ...row, capabilities: decideCapabilities(record.listed, record, row.capability) }]
+    }),
+  )
+  return { ...previous, liveVersion, opportunities, opportunitiesByVault: byVault(opportunities) }
+}
+
+function pushedTo({ id, tvlUsd, deltas, analyticsAt, capability }: OpportunityRecord): LiveRow {
+  return { id, tvlUsd, deltas, analyticsAt, capability }
+}
+
+function byVault(opportunities: ReadonlyMap<string, OpportunityRecord>): Map<string, OpportunityRecord> {
+  return new Map([...opportunities.values()].map((record) => [chainKey(record.chainId, record.vaultAddress), record]))
 }
 
 /** Stands in for a token the catalogue does not describe. */

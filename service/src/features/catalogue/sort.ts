@@ -1,5 +1,5 @@
+import type { OpportunityRecord } from './snapshot.js'
 import { compareCodePoints } from './text.js'
-import type { Listed } from './view.js'
 
 /** What a list of opportunities can be sorted by, with the label shown to a person, in the order offered. */
 export const sortOptions = [
@@ -26,34 +26,40 @@ export const sortOrders = ['asc', 'desc'] as const
 
 export type SortOrder = (typeof sortOrders)[number]
 
-type SortKey = string | number | null
-
-const readKey: { [by in SortBy]: (entry: Listed) => SortKey } = {
-  tvl: ({ item }) => (item.freshness.analyticsAt === null ? null : item.tvl),
-  name: ({ item }) => item.name.toLowerCase(),
-  type: ({ item }) => item.type.toLowerCase(),
-  apr: ({ item }) => item.estimatedApr,
-  curator: ({ record }) => record.curator?.name.toLowerCase() ?? null,
-  // Providers are kept in the order of their names, so the first one is the alphabetically first.
-  provider: ({ record }) => record.providers[0]?.name.toLowerCase() ?? null,
-  tvlD1: ({ deltas }) => deltas.tvl.d1,
-  tvlD7: ({ deltas }) => deltas.tvl.d7,
-  tvlD30: ({ deltas }) => deltas.tvl.d30,
-  lpsD1: ({ deltas }) => deltas.lps.d1,
-  lpsD7: ({ deltas }) => deltas.lps.d7,
-  lpsD30: ({ deltas }) => deltas.lps.d30,
-  growthApyD1: ({ deltas }) => deltas.apy.d1,
-  growthApyD7: ({ deltas }) => deltas.apy.d7,
-  growthApyD30: ({ deltas }) => deltas.apy.d30,
+/** Sorts whose keys jobs push; the others stand as long as the rest of the catalogue does. */
+export function isLiveSort(by: SortBy): boolean {
+  return by === 'tvl' || /D[0-9]+$/.test(by)
 }
 
-/** Sorts: text by lower-cased code points, nulls last in both orders, ties by id ascending in both orders. */
-export function sortListed(entries: readonly Listed[], by: SortBy, order: SortOrder): readonly Listed[] {
+type SortKey = string | number | null
+
+const readKey: { [by in SortBy]: (record: OpportunityRecord) => SortKey } = {
+  tvl: ({ tvlUsd, analyticsAt }) => (tvlUsd === null || analyticsAt === null ? null : Number(tvlUsd)),
+  name: ({ name }) => name.toLowerCase(),
+  type: ({ type }) => type,
+  apr: ({ estimatedApr }) => estimatedApr,
+  curator: ({ curator }) => curator?.name.toLowerCase() ?? null,
+  // Providers are kept in the order of their names, so the first one is the alphabetically first.
+  provider: ({ providers }) => providers[0]?.name.toLowerCase() ?? null,
+  tvlD1: ({ deltas }) => deltas.tvl?.d1 ?? null,
+  tvlD7: ({ deltas }) => deltas.tvl?.d7 ?? null,
+  tvlD30: ({ deltas }) => deltas.tvl?.d30 ?? null,
+  lpsD1: ({ deltas }) => deltas.lps?.d1 ?? null,
+  lpsD7: ({ deltas }) => deltas.lps?.d7 ?? null,
+  lpsD30: ({ deltas }) => deltas.lps?.d30 ?? null,
+  growthApyD1: ({ deltas }) => deltas.apy?.d1 ?? null,
+  growthApyD7: ({ deltas }) => deltas.apy?.d7 ?? null,
+  growthApyD30: ({ deltas }) => deltas.apy?.d30 ?? null,
+}
+
+/**
+ * The positions of records, sorted: text by lower-cased code points, nulls last in both orders, ties by id ascending in
+ * both orders. The records stand in the order of their ids.
+ */
+export function sortPositions(records: readonly OpportunityRecord[], by: SortBy, order: SortOrder): Uint32Array {
   const sign = order === 'asc' ? 1 : -1
-  return entries
-    .map((entry) => ({ entry, key: readKey[by](entry) }))
-    .sort((a, b) => compareKeys(a.key, b.key, sign) || compareCodePoints(a.entry.id, b.entry.id))
-    .map(({ entry }) => entry)
+  const keys = records.map(readKey[by])
+  return Uint32Array.from(records.keys()).sort((a, b) => compareKeys(keys[a] ?? null, keys[b] ?? null, sign) || a - b)
 }
 
 function compareKeys(a: SortKey, b: SortKey, sign: 1 | -1): number {

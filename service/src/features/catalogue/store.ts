@@ -6,6 +6,7 @@ import type {
   ChainRecord,
   DistributorRecord,
   IncentiveRow,
+  LiveRow,
   OpportunityRow,
   OrganizationRecord,
   ProductRecord,
@@ -15,7 +16,7 @@ import type {
 } from './records.js'
 import type { Tag } from './schema.js'
 
-/** Channel on which every change of the catalogue is announced; the payload is the new version. */
+/** Channel on which every change of the catalogue is announced; the payload is the new version or live version. */
 export const catalogueChannel = 'catalogue'
 
 /** Raises the catalogue's version and tells every process. The message leaves when the transaction commits. */
@@ -25,9 +26,19 @@ export async function bumpVersion(tx: Queryable): Promise<void> {
     select pg_notify(${catalogueChannel}, version::text) from raised`
 }
 
-export async function readVersion(db: Queryable): Promise<number> {
-  const rows = await db<{ version: number }[]>`select version from catalogue_versions`
-  return rows[0]?.version ?? 0
+/** The same for a push of analytics or capabilities, which leaves the rest as it is. */
+export async function bumpLiveVersion(tx: Queryable): Promise<void> {
+  await tx`
+    with raised as (update catalogue_versions set live_version = live_version + 1 returning live_version)
+    select pg_notify(${catalogueChannel}, live_version::text) from raised`
+}
+
+export type CatalogueVersion = { version: number; liveVersion: number }
+
+export async function readVersion(db: Queryable): Promise<CatalogueVersion> {
+  const rows = await db<CatalogueVersion[]>`
+    select version, live_version as "liveVersion" from catalogue_versions`
+  return rows[0] ?? { version: 0, liveVersion: 0 }
 }
 
 /** Calls `onChange` for every announced change, and after each reconnection. Resolves to a function that stops. */
@@ -40,15 +51,36 @@ export async function listenForChanges(db: Database, onChange: () => void): Prom
 export async function readCatalogue(db: Database): Promise<CatalogueRows> {
   return inTransaction(db, async (tx) => {
     await tx`set transaction isolation level repeatable read, read only`
-    const [version, base, opportunities, links] = await Promise.all([
+    const [versions, base, opportunities, links] = await Promise.all([
       readVersion(tx),
       readBase(tx),
       readOpportunities(tx),
       readLinks(tx),
     ])
-    return { version, ...base, ...opportunities, ...links }
+    return { ...versions, ...base, ...opportunities, ...links }
   })
 }
+
+/** Only what jobs push, at one instant. */
+export async function readLive(db: Database): Promise<CatalogueVersion & { live: LiveRow[] }> {
+  return inTransaction(db, async (tx) => {
+    await tx`set transaction isolation level repeatable read, read only`
+    const [versions, joined] = await Promise.all([
+      readVersion(tx),
+      tx<JoinedLive[]>`select id, ${liveColumns(tx)} from opportunities ${joinLive(tx)}`,
+    ])
+    return { ...versions, live: joined.map(withCapability) }
+  })
+}
+
+const liveColumns = (tx: Transaction) => tx`
+  tvl_usd::text as "tvlUsd", coalesce(deltas, '{}') as deltas, analytics_at as "analyticsAt",
+  deposit_open as "depositOpen", withdraw_open as "withdrawOpen", deposit_closed_reason as "depositClosedReason",
+  withdraw_closed_reason as "withdrawClosedReason", capability_at as "capabilityAt"`
+
+const joinLive = (tx: Transaction) => tx`
+  left join opportunity_analytics on opportunity_analytics.opportunity_id = id
+  left join opportunity_capabilities on opportunity_capabilities.opportunity_id = id`
 
 async function readBase(tx: Transaction) {
   const [chains, tokens, organizations, distributors, protocols, products, tags] = await Promise.all([
@@ -78,9 +110,9 @@ async function readBase(tx: Transaction) {
   return { chains, tokens, organizations, distributors, protocols, products, tags }
 }
 
-type JoinedOpportunity = Omit<OpportunityRow, 'capability'> & {
-  [member in keyof CapabilityRecord]: CapabilityRecord[member] | null
-}
+type NullableCapability = { [member in keyof CapabilityRecord]: CapabilityRecord[member] | null }
+type JoinedOpportunity = Omit<OpportunityRow, 'capability'> & NullableCapability
+type JoinedLive = Omit<LiveRow, 'capability'> & NullableCapability
 
 async function readOpportunities(tx: Transaction) {
   const [vaults, joined, incentives] = await Promise.all([
@@ -98,13 +130,8 @@ async function readOpportunities(tx: Transaction) {
         withdraw_disabled_reason as "withdrawDisabledReason",
         direct_interaction_enabled as "directInteractionEnabled", routed_swap_enabled as "routedSwapEnabled",
         is_secondary_market as "isSecondaryMarket", async_deposit as "asyncDeposit",
-        async_withdraw as "asyncWithdraw", tvl_usd::text as "tvlUsd", coalesce(deltas, '{}') as deltas,
-        analytics_at as "analyticsAt", deposit_open as "depositOpen", withdraw_open as "withdrawOpen",
-        deposit_closed_reason as "depositClosedReason", withdraw_closed_reason as "withdrawClosedReason",
-        capability_at as "capabilityAt"
-      from opportunities
-        left join opportunity_analytics on opportunity_analytics.opportunity_id = id
-        left join opportunity_capabilities on opportunity_capabilities.opportunity_id = id
+        async_withdraw as "asyncWithdraw", ${liveColumns(tx)}
+      from opportunities ${joinLive(tx)}
       order by id`,
     tx<IncentiveRow[]>`
       select id, opportunity_id as "opportunityId", name, description, icon_url as "iconUrl",
@@ -116,7 +143,9 @@ async function readOpportunities(tx: Transaction) {
   return { vaults, opportunities: joined.map(withCapability), incentives }
 }
 
-function withCapability(row: JoinedOpportunity): OpportunityRow {
+function withCapability<T extends NullableCapability>(
+  row: T,
+): Omit<T, keyof CapabilityRecord> & { capability: CapabilityRecord | null } {
   const { depositOpen, withdrawOpen, depositClosedReason, withdrawClosedReason, capabilityAt, ...opportunity } = row
   if (depositOpen === null || withdrawOpen === null || capabilityAt === null)
     return { ...opportunity, capability: null }

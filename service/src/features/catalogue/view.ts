@@ -1,36 +1,24 @@
+import { createHash } from 'node:crypto'
+import { buildLiveColumns, type Columns, columnsOf, type LiveColumns } from './columns.js'
 import { toDeltas, toOpportunity } from './item.js'
-import { chainKey } from './records.js'
-import type { Deltas, Opportunity } from './schema.js'
-import type { CatalogueSnapshot, OpportunityRecord } from './snapshot.js'
-import { type SortBy, type SortOrder, sortListed } from './sort.js'
+import type { CatalogueBase, CatalogueSnapshot, OpportunityRecord } from './snapshot.js'
+import { isLiveSort, type SortBy, type SortOrder, sortPositions } from './sort.js'
 
-/** A listed opportunity, made ready for filters, sorts and the wire. */
-export type Listed = {
-  readonly id: string
-  readonly record: OpportunityRecord
-  readonly item: Opportunity
-  readonly deltas: Deltas
-  /** Lower-cased name, description and token addresses, separated by NUL. */
-  readonly searchText: string
-  readonly depositChainIds: ReadonlySet<number>
-  /** `chainKey` of every deposit token. */
-  readonly depositTokenKeys: ReadonlySet<string>
-  /** Lower-cased. */
-  readonly depositTokenSymbols: ReadonlySet<string>
-  /** The item as JSON bytes; written once. */
-  bytes(includeDeltas: boolean): Uint8Array
-}
-
-/** The listed opportunities of one snapshot, with every order asked for so far. */
+/** The listed opportunities of one snapshot, by position, with every order asked for so far. */
 export type CatalogueView = {
-  readonly snapshot: CatalogueSnapshot
-  readonly listed: readonly Listed[]
-  readonly byId: ReadonlyMap<string, Listed>
-  sorted(by: SortBy, order: SortOrder): readonly Listed[]
+  readonly listed: readonly OpportunityRecord[]
+  readonly columns: Columns
+  readonly live: LiveColumns
+  /** Positions in the order asked for. */
+  order(by: SortBy, order: SortOrder): Uint32Array
 }
+
+/** An opportunity as JSON, and a digest that is the same only for the same bytes. */
+export type Serialised = { bytes: Uint8Array; digest: Uint8Array }
 
 const views = new WeakMap<CatalogueSnapshot, CatalogueView>()
-const made = new WeakMap<OpportunityRecord, Listed>()
+/** Orders that pushed figures do not change. */
+const baseOrders = new WeakMap<CatalogueBase, Map<string, Uint32Array>>()
 
 /** The view of a snapshot; made at the first call and kept as long as the snapshot. */
 export function viewOf(snapshot: CatalogueSnapshot): CatalogueView {
@@ -42,55 +30,37 @@ export function viewOf(snapshot: CatalogueSnapshot): CatalogueView {
 }
 
 function buildView(snapshot: CatalogueSnapshot): CatalogueView {
-  const listed = [...snapshot.opportunities.values()].filter((record) => record.listed).map(listedOf)
-  const orders = new Map<string, readonly Listed[]>()
+  const listed = snapshot.base.listedIds.flatMap((id) => snapshot.opportunities.get(id) ?? [])
+  const liveOrders = new Map<string, Uint32Array>()
+  const fixedOrders = baseOrders.get(snapshot.base) ?? new Map<string, Uint32Array>()
+  baseOrders.set(snapshot.base, fixedOrders)
   return {
-    snapshot,
     listed,
-    byId: new Map(listed.map((entry) => [entry.id, entry])),
-    sorted: (by, order) => {
+    columns: columnsOf(snapshot, listed),
+    live: buildLiveColumns(listed),
+    order: (by, order) => {
+      const orders = isLiveSort(by) ? liveOrders : fixedOrders
       const name = `${by} ${order}`
       const known = orders.get(name)
       if (known) return known
-      const sorted = sortListed(listed, by, order)
+      const sorted = sortPositions(listed, by, order)
       orders.set(name, sorted)
       return sorted
     },
   }
 }
 
-function listedOf(record: OpportunityRecord): Listed {
-  const known = made.get(record)
-  if (known) return known
-  const entry = toListed(record)
-  made.set(record, entry)
-  return entry
-}
+const plain = new WeakMap<OpportunityRecord, Serialised>()
+const withDeltas = new WeakMap<OpportunityRecord, Serialised>()
 
-/** Makes one record ready. */
-export function toListed(record: OpportunityRecord): Listed {
+/** The opportunity as served; written once, and again only when something about it changes. */
+export function serialise(record: OpportunityRecord, includeDeltas: boolean): Serialised {
+  const kept = includeDeltas ? withDeltas : plain
+  const known = kept.get(record)
+  if (known) return known
   const item = toOpportunity(record)
-  const deltas = toDeltas(record.deltas)
-  const tokens = [...record.depositTokens, record.baseToken, record.receiptToken]
-  const addresses = new Set(tokens.map((token) => token.address.toLowerCase()))
-  let plain: Uint8Array | undefined
-  let withDeltas: Uint8Array | undefined
-  return {
-    id: record.id,
-    record,
-    item,
-    deltas,
-    searchText: [item.name, item.description, ...addresses].map((text) => text.toLowerCase()).join('\0'),
-    depositChainIds: new Set(record.depositTokens.map((token) => token.chainId)),
-    depositTokenKeys: new Set(record.depositTokens.map((token) => chainKey(token.chainId, token.address))),
-    depositTokenSymbols: new Set(record.depositTokens.map((token) => token.symbol.toLowerCase())),
-    bytes: (includeDeltas) => {
-      if (includeDeltas) {
-        withDeltas ??= Buffer.from(JSON.stringify({ ...item, deltas }))
-        return withDeltas
-      }
-      plain ??= Buffer.from(JSON.stringify(item))
-      return plain
-    },
-  }
+  const bytes = Buffer.from(JSON.stringify(includeDeltas ? { ...item, deltas: toDeltas(record.deltas) } : item))
+  const serialised = { bytes, digest: createHash('sha256').update(bytes).digest() }
+  kept.set(record, serialised)
+  return serialised
 }

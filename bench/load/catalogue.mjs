@@ -1,0 +1,83 @@
+// The catalogue under load: a page of 50 with key and budget beside bare node:http writing the same bytes and beside
+// the same page serialised for every request; then filtered pages of a catalogue of 5,000.
+// Usage: node bench/load/catalogue.mjs [seconds per run] [rounds]     (needs `npm run build` and wrk)
+import { spawn } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { cpus, tmpdir, totalmem } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { makeQueries } from './catalogueFile.mjs'
+import { startService } from './service.mjs'
+import { drive } from './wrk.mjs'
+
+const seconds = Number(process.argv[2] ?? 10)
+const rounds = Number(process.argv[3] ?? 3)
+const bare = fileURLToPath(new URL('./bare.mjs', import.meta.url))
+const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]
+const say = (line) => process.stdout.write(`${line}\n`)
+
+async function startBare(file, mode = 'same') {
+  const child = spawn(process.execPath, [bare, file, mode], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const baseUrl = await new Promise((resolve) =>
+    child.stdout.on('data', (chunk) => resolve(/ready (\S+)/.exec(String(chunk))[1])),
+  )
+  return { baseUrl, stop: () => child.kill('SIGTERM') }
+}
+
+const row = (name, runs) => {
+  const perSecond = median(runs.map((run) => run.perSecond))
+  const failed = runs.reduce((sum, run) => sum + run.failed, 0)
+  const [p50, p99] = [median(runs.map((run) => run.p50)), median(runs.map((run) => run.p99))]
+  say(`| ${name} | ${Math.round(perSecond)} | ${p50.toFixed(2)} | ${p99.toFixed(2)} | ${failed} |`)
+  return perSecond
+}
+
+const head = '| what | requests/s | p50 ms | p99 ms | failed |\n|---|---|---|---|---|'
+const [cpu] = cpus()
+say(`machine: ${cpus().length} × ${cpu?.model}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`)
+say(`wrk, 1 thread, 32 connections, ${seconds} s a run, median of ${rounds} interleaved runs\n`)
+
+const folder = await mkdtemp(join(tmpdir(), 'openearn-page-'))
+const small = await startService(200)
+try {
+  const path = '/v2/opportunities/?limit=50'
+  const headers = { 'X-API-Key': small.key }
+  const page = Buffer.from(await (await fetch(`${small.baseUrl}${path}`, { headers })).arrayBuffer())
+  const file = join(folder, 'page.json')
+  await writeFile(file, page)
+  const same = await startBare(file)
+  const anew = await startBare(file, 'serialise')
+  const runs = { service: [], brotli: [], same: [], anew: [] }
+  for (let round = 0; round < rounds; round++) {
+    runs.same.push(await drive({ baseUrl: same.baseUrl, paths: [path], seconds }))
+    runs.service.push(await drive({ baseUrl: small.baseUrl, paths: [path], headers, seconds }))
+    runs.anew.push(await drive({ baseUrl: anew.baseUrl, paths: [path], seconds }))
+    const compressed = { ...headers, 'Accept-Encoding': 'br' }
+    runs.brotli.push(await drive({ baseUrl: small.baseUrl, paths: [path], headers: compressed, seconds }))
+  }
+  same.stop()
+  anew.stop()
+  say(`page of 50 opportunities, ${page.length} bytes\n${head}`)
+  const bareRate = row('bare node:http, same bytes', runs.same)
+  const ours = row('service, key and budget', runs.service)
+  row('service, key and budget, brotli', runs.brotli)
+  row('bare node:http, serialised per request', runs.anew)
+  say(`\nservice / bare: ${(ours / bareRate).toFixed(2)}\n`)
+} finally {
+  await small.stop()
+  await rm(folder, { recursive: true, force: true })
+}
+
+const large = await startService(5_000)
+try {
+  const headers = { 'X-API-Key': large.key }
+  say(`filtered and sorted pages of 20 out of 5,000 opportunities\n${head}`)
+  for (const different of [200, 5_000]) {
+    const paths = makeQueries(different).map((query) => `/v2/opportunities/?${query}`)
+    const runs = []
+    for (let round = 0; round < rounds; round++) runs.push(await drive({ ...large, paths, headers, seconds }))
+    row(`${different} different queries`, runs)
+  }
+} finally {
+  await large.stop()
+}
