@@ -7,6 +7,8 @@ import { createPipeline, type Reaction } from '../derive/index.js'
 export type WatchOptions = {
   /** What slices do in the transaction of the rows they depend on. */
   reactions?: readonly Reaction[]
+  /** Most blocks read in one window of the past. */
+  windowMax?: number
 }
 
 /** How often a process that waits for another's lock looks again; a death is taken over within this and a moment. */
@@ -65,7 +67,8 @@ async function followChain(
   if (found !== chain.chainId)
     throw new Error(`the RPC url of ${chain.name} serves chain ${found}, not ${chain.chainId}: correct the url`)
   const sink = createPipeline(ctx, { chainId: chain.chainId, reactions: options.reactions ?? [] })
-  const watcher = createWatcher({ chain, node, sink, clock, log })
+  const window = options.windowMax === undefined ? {} : { windowMax: options.windowMax }
+  const watcher = createWatcher({ chain, node, sink, clock, log, ...window })
   let checkedMs = clock.monotonicMs()
   while (!guard.signal.aborted) {
     const result = await watcher.step()

@@ -48,15 +48,16 @@ export async function openWatchWorld(db: Database, organizationId: string) {
   const opportunityId = await list(vault)
 
   const send = async (user: PrivateKeyAccount, to: Address, data: Hex): Promise<Hex> => {
-    const hash = await client.sendTransaction({ account: user, to, data })
+    const hash = await client.sendTransaction({ account: user, to, data, gas: 1_000_000n })
     await done(hash)
     return hash
   }
-  const watcher = (options: Partial<PipelineOptions> = {}): Watcher => {
-    const ctx = { db, clock: systemClock, log: silentLog }
+  const watcherOn = (database: Database, options: Partial<PipelineOptions> = {}): Watcher => {
+    const ctx = { db: database, clock: systemClock, log: silentLog }
     const sink = createPipeline(ctx, { chainId, ...options })
     return createWatcher({ chain, node: createNode(chain.rpc), sink, clock: systemClock, log: silentLog })
   }
+  const watcher = (options: Partial<PipelineOptions> = {}) => watcherOn(db, options)
   const depositData = (user: PrivateKeyAccount, amount: bigint, distributorId?: string, to = vault): Hex => {
     const data = encodeFunctionData({ abi: yieldVaultAbi, functionName: 'deposit', args: [amount, user.address] })
     return withSuffix(data, user.address, to, distributorId)
@@ -74,6 +75,8 @@ export async function openWatchWorld(db: Database, organizationId: string) {
     send,
     /** A watcher of its own, as another process would have one. */
     watcher,
+    /** A watcher of the same chain into another database. */
+    watcherOn,
     /** Watches until there is nothing new. */
     sync: async (by: Watcher = watcher()) => {
       for (let turn = 0; turn < 500; turn++) if ((await by.step()) !== 'progress') return

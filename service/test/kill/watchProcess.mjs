@@ -1,0 +1,14 @@
+// A process that watches one chain into a database until it is killed: node watchProcess.mjs '<JSON>'.
+import { openChains } from '../../dist/chain/chains.js'
+import { systemClock } from '../../dist/kernel/clock.js'
+import { parseConfig } from '../../dist/kernel/config.js'
+import { openDatabase } from '../../dist/kernel/database.js'
+import { silentLog } from '../../dist/kernel/log.js'
+import { createOutbound } from '../../dist/kernel/outbound.js'
+import { startWatching } from '../../dist/server/watch.js'
+
+const { target, chain, windowMax } = JSON.parse(process.argv[2])
+const db = openDatabase(target, { max: 4 })
+const chains = openChains(createOutbound(systemClock), [chain])
+startWatching({ db, clock: systemClock, log: silentLog, config: parseConfig({}), chains }, { windowMax })
+process.stdout.write('watching\n')
