@@ -3,6 +3,7 @@ import { CatalogueImportError } from '../features/catalogue/index.js'
 import { ConfigError } from '../kernel/config.js'
 import { EarnError } from '../kernel/errors.js'
 import { redactUrls } from '../kernel/log.js'
+import { Stopping } from '../kernel/shutdown.js'
 import { type Command, print, UsageError } from './command.js'
 
 const commands: Record<string, () => Promise<Command>> = {
@@ -42,6 +43,8 @@ async function printHelp(): Promise<void> {
 }
 
 main(process.argv.slice(2)).catch((error: unknown) => {
+  // A signal while starting: whoever got it ends the process.
+  if (error instanceof Stopping) return
   const said = sayable.some((kind) => error instanceof kind)
   const text = error instanceof Error ? (said ? error.message : `${error.name}: ${error.message}`) : String(error)
   process.stderr.write(`openearn: ${redactUrls(text)}\n`)

@@ -1,35 +1,58 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { isDatabaseUnavailable } from './database.js'
 import type { Log } from './log.js'
+
+type Close = () => Promise<void> | void
 
 export type Shutdown = {
   /** Aborts when stopping begins. */
   readonly signal: AbortSignal
-  /** Registers something to close. Closed last in, first out. */
-  add(name: string, close: () => Promise<void> | void): void
+  /** Registers something to close. Closed last in, first out. Once stopping has begun: closes it and throws Stopping. */
+  add(name: string, close: Close): void
   /** Closes everything once; later calls wait for the same end. */
   stop(): Promise<void>
 }
 
+/** Thrown into whatever is still starting when stopping has begun. Not a failure. */
+export class Stopping extends Error {
+  override readonly name = 'Stopping'
+}
+
+/** What does not close in this time is left behind, and said so: a stuck part must not keep the rest from closing. */
+const closeMs = 20_000
+
 /** The lifecycle of a process: a signal to end loops, and an ordered list of things to close. */
 export function createShutdown(log: Log): Shutdown {
   const controller = new AbortController()
-  const closers: { name: string; close: () => Promise<void> | void }[] = []
+  const closers: { name: string; close: Close }[] = []
+  const late: Promise<void>[] = []
   let stopped: Promise<void> | undefined
+  const closeOne = async (name: string, close: Close) => {
+    const done = new AbortController()
+    try {
+      const closed = Promise.resolve(close())
+      const stuck = sleep(closeMs, true, { signal: done.signal, ref: false }).catch(() => false)
+      if ((await Promise.race([closed.then(() => false), stuck])) === true) log.error(`${name} did not close in time`)
+    } catch (error) {
+      // Ctrl-C reaches the whole process group: the embedded database may be gone before we say goodbye to it.
+      const write = isDatabaseUnavailable(error) ? log.debug : log.error
+      write.call(log, { err: error }, `could not close ${name}`)
+    } finally {
+      done.abort()
+    }
+  }
   const closeAll = async () => {
     controller.abort()
-    for (let next = closers.pop(); next; next = closers.pop()) {
-      try {
-        await next.close()
-      } catch (error) {
-        // Ctrl-C reaches the whole process group: the embedded database may be gone before we say goodbye to it.
-        const write = isDatabaseUnavailable(error) ? log.debug : log.error
-        write.call(log, { err: error }, `could not close ${next.name}`)
-      }
-    }
+    for (let next = closers.pop(); next; next = closers.pop()) await closeOne(next.name, next.close)
+    await Promise.all(late)
   }
   return {
     signal: controller.signal,
     add: (name, close) => {
+      if (controller.signal.aborted) {
+        late.push(closeOne(name, close))
+        throw new Stopping('stopping')
+      }
       closers.push({ name, close })
     },
     stop: () => {

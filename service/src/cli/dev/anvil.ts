@@ -1,5 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -11,7 +11,7 @@ import { type Clock, systemClock, toUnixSeconds } from '../../kernel/clock.js'
 import type { Log } from '../../kernel/log.js'
 import type { Shutdown } from '../../kernel/shutdown.js'
 import { UsageError } from '../command.js'
-import { assertPortsFree } from './ports.js'
+import { assertPortsFree, findFreePort } from './ports.js'
 
 const accountCount = 20
 const daySeconds = 86_400
@@ -60,18 +60,22 @@ export async function startDevChain(options: Options): Promise<DevChain & { stop
   await assertPortsFree([{ setting: 'ANVIL_PORT', host: '127.0.0.1', port }])
   const cache = join(folder, 'cache')
   await rm(cache, { recursive: true, force: true })
-  const genesis = toUnixSeconds(clock.now()) - 61 * daySeconds
+  const genesis = await keepGenesis(folder, toUnixSeconds(clock.now()) - 61 * daySeconds)
+  const ownPort = port === 0 ? await findFreePort() : port
   const args = [
-    ...['--host', '127.0.0.1', '--port', String(port), '--chain-id', String(devnetChainId)],
+    ...['--quiet', '--host', '127.0.0.1', '--port', String(ownPort), '--chain-id', String(devnetChainId)],
     ...['--accounts', String(accountCount), '--balance', '10000', '--timestamp', String(genesis)],
     ...['--slots-in-an-epoch', '1', '--cache-path', cache],
     ...['--state', statePath(folder), '--state-interval', '10'],
   ]
-  const child = spawn(findAnvil(), args, { stdio: ['ignore', 'pipe', 'pipe'] })
-  const listening = await waitUntilListening(child)
+  // Its output goes to a file, not to us: it must not die of a closed pipe when we are killed.
+  const output = await open(logPath(folder), 'w')
+  const child = spawn(findAnvil(), args, { stdio: ['ignore', output.fd, output.fd] })
+  await output.close()
   await writeFile(pidPath(folder), JSON.stringify({ anvil: child.pid, owner: process.pid }))
   const stopping = new AbortController()
-  const chain = openDevChain(`http://127.0.0.1:${listening}`)
+  const chain = openDevChain(`http://127.0.0.1:${ownPort}`)
+  await waitUntilAnswering(chain, child, folder)
   child.on('exit', (code) => {
     // A signal to the process group ends anvil just before our own handler runs.
     setTimeout(() => {
@@ -92,6 +96,15 @@ export async function startDevChain(options: Options): Promise<DevChain & { stop
   return { ...chain, stop }
 }
 
+/** The chain's first instant. A later start must name the same, or anvil adds a second first block to the state. */
+async function keepGenesis(folder: string, proposed: number): Promise<number> {
+  const file = join(folder, 'genesis')
+  const kept = Number(await readFile(file, 'utf8').catch(() => Number.NaN))
+  if (Number.isSafeInteger(kept) && kept > 0) return kept
+  await writeFile(file, String(proposed))
+  return proposed
+}
+
 /** Forgets the chain: the next start begins a new one. */
 export async function removeDevChain(folder: string, log: Log): Promise<void> {
   await stopOrphan(folder, log)
@@ -99,13 +112,13 @@ export async function removeDevChain(folder: string, log: Log): Promise<void> {
 }
 
 const statePath = (folder: string) => join(folder, 'state.json')
+const logPath = (folder: string) => join(folder, 'anvil.log')
 const pidPath = (folder: string) => join(folder, 'anvil.pid')
 
-/** Lets chain time follow the wall clock from now on. */
+/** Lets chain time follow the wall clock from now on. A node that starts again begins its time anew. */
 export async function syncChainTime(chain: DevChain, clock: Clock): Promise<void> {
   const { timestamp } = await chain.client.getBlock()
-  const now = toUnixSeconds(clock.now())
-  if (Number(timestamp) >= now) return
+  const now = Math.max(toUnixSeconds(clock.now()), Number(timestamp) + 1)
   await chain.request('evm_setTime', [now * 1000])
   await chain.request('evm_mine')
 }
@@ -121,19 +134,23 @@ export function findAnvil(): string {
   }
 }
 
-function waitUntilListening(child: ChildProcess): Promise<number> {
-  return new Promise((resolve, reject) => {
-    let said = ''
-    const read = (chunk: unknown) => {
-      said = (said + String(chunk)).slice(-4_000)
-      const port = /Listening on 127\.0\.0\.1:([0-9]+)/.exec(said)?.[1]
-      if (port) resolve(Number(port))
-    }
-    child.stdout?.on('data', read)
-    child.stderr?.on('data', read)
-    child.on('error', reject)
-    child.on('exit', () => reject(new Error(`anvil ended before it listened: ${said.trim().split('\n').at(-1) ?? ''}`)))
+async function waitUntilAnswering(chain: DevChain, child: ChildProcess, folder: string): Promise<void> {
+  let failed: Error | undefined
+  child.once('error', (error) => {
+    failed = error
   })
+  for (let tries = 0; tries < 600; tries++) {
+    if (failed) throw failed
+    if (child.exitCode !== null || child.signalCode !== null) {
+      const said = await readFile(logPath(folder), 'utf8')
+      throw new Error(`anvil ended before it answered: ${said.trim().split('\n').at(-1) ?? ''}`)
+    }
+    const chainId = await chain.client.getChainId().catch(() => undefined)
+    if (chainId === devnetChainId) return
+    await systemClock.sleep(50)
+  }
+  child.kill('SIGKILL')
+  throw new Error('anvil did not answer within 30 seconds')
 }
 
 async function stopAnvil(child: ChildProcess, folder: string): Promise<void> {

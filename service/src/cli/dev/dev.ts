@@ -44,8 +44,6 @@ async function runDevnet(config: Config, log: Log, shutdown: Shutdown, reset: bo
     { setting: 'OPS_PORT', host: config.opsHost, port: config.opsPort },
   ])
   await mkdir(config.dataDir, { recursive: true })
-  const keysBefore = reset ? undefined : await findDevKeys(devFile(config))
-  await rm(devFile(config), { force: true })
   const world: { chain?: DevChain; deployment?: Deployment; keys?: DevKeys } = {}
   const { baseUrl, opsUrl, ctx } = await startService({
     config,
@@ -56,6 +54,9 @@ async function runDevnet(config: Config, log: Log, shutdown: Shutdown, reset: bo
     watch: true,
     capabilitySeconds: 10,
     prepare: async (base) => {
+      // From here on the folder is ours; another service on it would have been refused.
+      const keysBefore = reset ? undefined : await findDevKeys(devFile(config))
+      await rm(devFile(config), { force: true })
       const { chain, deployment } = await openWorld(base, shutdown, reset)
       await fillCatalogue(base, deployment, chain.rpcUrl)
       Object.assign(world, { chain, deployment, keys: await openDevKeys(base, keysBefore) })

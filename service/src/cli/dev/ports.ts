@@ -18,3 +18,17 @@ function isFree(host: string, port: number): Promise<boolean> {
     server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(true)))
   })
 }
+
+/** A port of loopback nobody listens on at the moment. */
+export function findFreePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() =>
+        typeof address === 'object' && address ? resolve(address.port) : reject(new Error('no port')),
+      )
+    })
+  })
+}
