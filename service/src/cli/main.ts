@@ -20,6 +20,8 @@ const commands: Record<string, () => Promise<Command>> = {
   chains: async () => (await import('./chains.js')).chains,
   rebuild: async () => (await import('./rebuild.js')).rebuild,
   catalogue: async () => (await import('./catalogue.js')).catalogue,
+  attribution: async () => (await import('./attribution.js')).attribution,
+  'verify-plan': async () => (await import('./verifyPlan.js')).verifyPlanCommand,
   openapi: async () => (await import('./openapi.js')).openapi,
 }
 

@@ -56,7 +56,7 @@ export async function startService(options: StartOptions): Promise<Running> {
 }
 
 /** The watched chains; RPC urls of the environment replace those of the database. */
-async function readChains({ db, config }: Context): Promise<ChainSettings[]> {
+export async function readChains({ db, config }: Context): Promise<ChainSettings[]> {
   const settings = await listChainSettings(db, { watchedOnly: true })
   return settings.map((chain) => ({ ...chain, rpcUrls: config.rpcUrls.get(chain.chainId) ?? chain.rpcUrls }))
 }

@@ -16,6 +16,8 @@ export type {
   WithdrawOffer,
 } from './kind.js'
 
+export { erc4626, erc7540, lagoon }
+
 /** Every vault kind there is. */
 export const vaultKinds: readonly VaultKind[] = [erc4626, erc7540, erc7540Deposit, erc7540Redeem, lagoon]
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { account } from '../../../../contracts/test/anvil.js'
 import { attributionAccount, openWorld, type World, type WorldVault } from '../../../test/actionWorld.js'
 import { OutboundError } from '../../kernel/outbound.js'
+import { checkAttribution } from './index.js'
 
 const user = account(1)
 const thief = account(2)
@@ -232,3 +233,27 @@ const approveAbi = {
   ],
   outputs: [],
 } as const
+
+describe('openearn attribution check', () => {
+  const check = async (txHash: string) => checkAttribution(world.earn.ctx, { txHash, chainId: world.chainId })
+
+  it('explains a deposit from the chain to the ledger', async () => {
+    const { hash } = await depositOnce()
+    expect((await check(hash)).lines.at(-1)).toMatch(/watcher has not read this block yet/)
+    await world.sync()
+    const { attributed, lines } = await check(hash)
+    expect(attributed).toBe(true)
+    expect(lines).toContain('ok: vault events: Deposit')
+    expect(lines.at(-1)).toBe(`ok: deposit credited to ${world.distributorId} (signed)`)
+  })
+
+  it('tells a deposit that lost its suffix, and one of a code nobody registered', async () => {
+    const call = encodeFunctionData({ abi: erc4626Abi, functionName: 'deposit', args: [5n * usd, user.address] })
+    await world.write(token, [{ ...approveAbi }], 'approve', [vault.address, 10n * usd], user)
+    const bare = await sendRaw(vault.address, call)
+    expect((await check(bare)).lines.at(-1)).toMatch(/ends in no suffix/)
+    const foreign = concat([call, '0x626173656170700700', '0x80218021802180218021802180218021'])
+    expect((await check(await sendRaw(vault.address, foreign))).lines.at(-1)).toMatch(/baseapp is not a registered/)
+    expect((await check(`0x${'44'.repeat(32)}`)).lines.at(-1)).toMatch(/does not know this transaction/)
+  })
+})

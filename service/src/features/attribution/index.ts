@@ -2,4 +2,6 @@
  * The attribution debugger: what a transaction says about who brought it, and whether that can be believed. Owns no
  * table; reads the raw store, the ledger, the actions and, when asked, the chain.
  */
+export { checkAttribution } from './checkAttribution.js'
+export type { Explanation } from './explanation.js'
 export { attributionOperations } from './operations.js'

@@ -1,0 +1,45 @@
+import { openChains } from '../chain/chains.js'
+import { checkAttribution } from '../features/attribution/index.js'
+import { openCatalogue } from '../features/catalogue/index.js'
+import { createOutbound } from '../kernel/outbound.js'
+import { readChains } from '../server/start.js'
+import { type Command, parseFlags, print, UsageError, withContext } from './command.js'
+
+const usage = `openearn attribution check TX_HASH [--chain CHAIN_ID]
+
+Explains step by step why a transaction was, or was not, credited to a distributor. --chain may be left out where only
+one chain is watched. Exits with 1 when it was not.`
+
+export const attribution: Command = {
+  summary: 'explain why a transaction was, or was not, credited to a distributor',
+  usage,
+  run: async ([verb, ...words]) => {
+    if (verb !== 'check') throw new UsageError(`attribution: say check\n${usage}`)
+    const { values, positionals } = parseFlags(words, { chain: { type: 'string' } })
+    const [txHash = ''] = positionals
+    if (!/^0[xX][0-9a-fA-F]{64}$/.test(txHash)) throw new UsageError('attribution check: give a transaction hash')
+    await withContext(async (ctx) => {
+      const chains = openChains(createOutbound(ctx.clock), await readChains(ctx))
+      const chainId = chooseChain([...chains.keys()], values.chain)
+      const catalogue = await openCatalogue(ctx)
+      try {
+        const { attributed, lines } = await checkAttribution({ ...ctx, chains, catalogue }, { txHash, chainId })
+        for (const line of lines) print(line)
+        if (!attributed) process.exitCode = 1
+      } finally {
+        await catalogue.close()
+      }
+    })
+  },
+}
+
+function chooseChain(known: readonly number[], given: string | undefined): number {
+  if (given === undefined) {
+    const [only] = known
+    if (known.length === 1 && only !== undefined) return only
+    throw new UsageError(`attribution check: --chain is missing; watched are ${known.join(', ') || 'none'}`)
+  }
+  const chainId = known.find((id) => String(id) === given)
+  if (chainId === undefined) throw new UsageError(`attribution check: the chain ${given} is not watched`)
+  return chainId
+}

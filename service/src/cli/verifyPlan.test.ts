@@ -1,0 +1,63 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { UsageError } from './command.js'
+import { verifyPlanCommand } from './verifyPlan.js'
+
+let folder: string
+let printed: string
+const plans = async () => {
+  const file = new URL('../../../sdk/test/vectors/plans.json', import.meta.url)
+  return JSON.parse(await readFile(file, 'utf8')).plans
+}
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'openearn-plan-'))
+  printed = ''
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    printed += String(text)
+    return true
+  })
+})
+afterEach(async () => {
+  vi.restoreAllMocks()
+  process.exitCode = undefined
+  await rm(folder, { recursive: true })
+})
+
+async function run(content: unknown): Promise<string> {
+  const path = join(folder, 'plan.json')
+  await writeFile(path, typeof content === 'string' ? content : JSON.stringify(content))
+  await verifyPlanCommand.run([path])
+  return printed
+}
+
+describe('openearn verify-plan', () => {
+  it('says yes to what was asked, given as transactions or as the whole answer', async () => {
+    const [{ request, transactions, context }] = await plans()
+    expect(await run({ request, transactions, context })).toBe('ok: the plan does exactly what was asked\n')
+    printed = ''
+    expect(await run({ request, plan: { actionId: 'x', transactions }, context })).toMatch(/^ok/)
+    expect(process.exitCode).toBeUndefined()
+  })
+
+  it('says no with the reason, and fails', async () => {
+    const [{ request, transactions, context }] = await plans()
+    const text = await run({ request: { ...request, amount: '1' }, transactions, context })
+    expect(text).toMatch(/^no: what comes before the last transaction/)
+    expect(process.exitCode).toBe(1)
+  })
+
+  it.each([['no JSON'], [{}], [{ request: {}, context: {} }], [[]]])(
+    'explains a file of another form',
+    async (content) => {
+      await expect(run(content)).rejects.toThrow(UsageError)
+    },
+  )
+
+  it('wants a file that is there', async () => {
+    await expect(verifyPlanCommand.run([])).rejects.toThrow(/give a file/)
+    await expect(verifyPlanCommand.run([join(folder, 'none.json')])).rejects.toThrow(/cannot be read/)
+  })
+})

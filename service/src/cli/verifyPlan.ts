@@ -1,0 +1,98 @@
+import { readFile } from 'node:fs/promises'
+import { type PlanContext, verifyPlan } from '@openearn/sdk'
+import T from 'typebox'
+import Value from 'typebox/value'
+import { type Command, print, UsageError } from './command.js'
+
+const usage = `openearn verify-plan FILE
+
+Decides without any network whether a plan does exactly what was asked. FILE is JSON:
+{ "request":      { "type": "deposit" | "withdraw" | "claimDeposit" | "cancelDeposit", and the body that was sent },
+  "transactions": the transactions of the answer, or the whole answer as "plan",
+  "context":      { "chainId", "vault": { "address", "kind", "asset", "receiptToken" }, "signers": [address],
+                    and if known "actionId", "allowance", "approvalReset", "wrappedNative", "requestAmount" } }
+The signers are published by GetIndexingStatus. Exits with 1 when the plan is refused.`
+
+const Text = T.String()
+const Transactions = T.Array(
+  T.Object({
+    type: Text,
+    transaction: T.Object({ to: Text, data: Text, value: Text, chainId: T.Integer() }),
+  }),
+)
+const common = { userAddress: Text }
+const Request = T.Union([
+  T.Object({
+    ...common,
+    type: T.Literal('deposit'),
+    tokenIn: Text,
+    amount: T.String({ pattern: '^[0-9]{1,78}$' }),
+    distributorId: Text,
+    referralCode: T.Optional(Text),
+  }),
+  T.Object({
+    ...common,
+    type: T.Literal('withdraw'),
+    amount: T.String({ pattern: '^[0-9]{1,78}$' }),
+    distributorId: Text,
+    tokenOut: T.Optional(Text),
+  }),
+  T.Object({
+    ...common,
+    type: T.Union([T.Literal('claimDeposit'), T.Literal('cancelDeposit')]),
+    distributorId: T.Optional(Text),
+    requestId: T.Optional(T.String({ pattern: '^[0-9]{1,78}$' })),
+  }),
+])
+const Units = T.Optional(T.String({ pattern: '^[0-9]{1,78}$' }))
+const Context = T.Object({
+  chainId: T.Integer(),
+  vault: T.Object({ address: Text, kind: Text, asset: Text, receiptToken: Text }),
+  signers: T.Array(Text),
+  actionId: T.Optional(Text),
+  allowance: Units,
+  approvalReset: T.Optional(T.Boolean()),
+  wrappedNative: T.Optional(Text),
+  requestAmount: Units,
+})
+const File = T.Object({
+  request: Request,
+  transactions: T.Optional(Transactions),
+  plan: T.Optional(T.Object({ transactions: Transactions })),
+  context: Context,
+})
+
+export const verifyPlanCommand: Command = {
+  summary: 'decide offline whether a plan does exactly what was asked',
+  usage,
+  run: async ([path]) => {
+    if (path === undefined) throw new UsageError(`verify-plan: give a file\n${usage}`)
+    const file = parseFile(await readText(path))
+    const transactions = file.transactions ?? file.plan?.transactions
+    if (!transactions) throw new UsageError('verify-plan: the file has neither transactions nor a plan')
+    const verdict = await verifyPlan(file.request, transactions, file.context as PlanContext)
+    if (verdict.ok) return print('ok: the plan does exactly what was asked')
+    for (const problem of verdict.problems) print(`no: ${problem}`)
+    process.exitCode = 1
+  },
+}
+
+async function readText(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    throw new UsageError(`verify-plan: ${path} cannot be read`, { cause: error })
+  }
+}
+
+function parseFile(text: string): T.Static<typeof File> {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw new UsageError('verify-plan: the file is not valid JSON', { cause: error })
+  }
+  if (Value.Check(File, value)) return value
+  const [first] = Value.Errors(File, value)
+  throw new UsageError(`verify-plan: ${first?.instancePath || 'the file'} ${first?.message ?? 'has another form'}`)
+}

@@ -1,0 +1,73 @@
+import type { RawLog } from '../../chain/raw.js'
+import { findCursor } from '../../chain/storeCursor.js'
+import type { ChainTransaction } from '../../chain/transaction.js'
+import { fromUnixSeconds } from '../../kernel/clock.js'
+import { findDistributor, findVault } from '../catalogue/index.js'
+import { listInteractionsByTx, listWatched } from '../ledger/index.js'
+import { type Claim, findClaim } from './claim.js'
+import { decodeEvents } from './decodeEvents.js'
+import { type Explanation, explainAttribution } from './explanation.js'
+import {
+  type AttributionContext,
+  findTransaction,
+  getSupportedChain,
+  isRegistered,
+  judgeTransaction,
+} from './transaction.js'
+
+/** Explains why a transaction was, or was not, credited to a distributor, from the chain and our own tables. */
+export async function checkAttribution(
+  ctx: AttributionContext,
+  input: { txHash: string; chainId: number },
+): Promise<Explanation> {
+  const { chainId, txHash } = { chainId: input.chainId, txHash: input.txHash.toLowerCase() }
+  const chain = getSupportedChain(ctx, chainId)
+  const transaction = await findTransaction(ctx, txHash, chainId)
+  const attribution = transaction && (await judgeTransaction(ctx, transaction))
+  const claim = attribution && findClaim(attribution, (code) => isRegistered(ctx, code))
+  const [entries, watched, cursor] = await Promise.all([
+    listInteractionsByTx(ctx.db, txHash, chainId),
+    listWatched(ctx.db, txHash, chainId),
+    findCursor(ctx.db, chainId),
+  ])
+  return explainAttribution({
+    chainName: chain.name,
+    found: transaction !== undefined,
+    mined: transaction?.mined,
+    vaultEvents: listVaultEvents(ctx, transaction),
+    attribution,
+    claim,
+    distributor: findClaimed(ctx, claim),
+    blockAt: await findBlockTime(ctx, chainId, transaction, watched[0]?.timestamp),
+    entries,
+    watched,
+    confirmations: chain.confirmations,
+    headNumber: cursor?.headNumber,
+  })
+}
+
+function findClaimed(ctx: AttributionContext, claim: Claim | undefined) {
+  return claim && findDistributor(ctx.catalogue.current(), claim.code)
+}
+
+/** Events of a vault in the catalogue beside transfers and approvals of its shares. */
+function listVaultEvents(ctx: AttributionContext, transaction: ChainTransaction | undefined): string[] {
+  const snapshot = ctx.catalogue.current()
+  const logs: readonly RawLog[] = transaction?.mined?.logs ?? []
+  const own = logs.filter((log) => findVault(snapshot, transaction?.chainId ?? 0, log.address) !== undefined)
+  return decodeEvents(own)
+    .map(({ name }) => name)
+    .filter((name) => name !== 'Transfer' && name !== 'Approval')
+}
+
+async function findBlockTime(
+  ctx: AttributionContext,
+  chainId: number,
+  transaction: ChainTransaction | undefined,
+  watchedAt: Date | undefined,
+): Promise<Date | undefined> {
+  const chain = ctx.chains.get(chainId)
+  if (watchedAt || !chain || !transaction?.mined) return watchedAt
+  const block = await chain.client.getBlock({ blockNumber: BigInt(transaction.mined.blockNumber) })
+  return fromUnixSeconds(block.timestamp)
+}

@@ -1,0 +1,75 @@
+import type { Attribution } from '../../chain/attribution/index.js'
+import type { Claim } from './claim.js'
+
+/** What is known of one transaction, for the explanation. Instants in UTC. */
+export type ExplanationFacts = {
+  chainName: string
+  found: boolean
+  /** Undefined while it waits to be mined. */
+  mined: { success: boolean; blockNumber: number } | undefined
+  /** Names of the events of catalogue vaults in it. */
+  vaultEvents: readonly string[]
+  attribution: Attribution | undefined
+  claim: Claim | undefined
+  /** The distributor the claim names; undefined when none is registered under the code. */
+  distributor: { id: string; activeFrom: Date; signedOnly: boolean } | undefined
+  blockAt: Date | undefined
+  /** Its entries in the ledger, verified ones only. */
+  entries: readonly { interaction: string; distributorId: string; attribution: string }[]
+  watched: readonly { distributorId: string | null; retracted: boolean }[]
+  confirmations: number
+  headNumber: number | undefined
+}
+
+export type Explanation = { attributed: boolean; lines: string[] }
+
+/** Why a transaction was, or was not, credited to a distributor: one line a step, the last one says what to do. Pure. */
+export function explainAttribution(facts: ExplanationFacts): Explanation {
+  const lines: string[] = []
+  const stop = (line: string): Explanation => ({ attributed: false, lines: [...lines, line] })
+  const { mined, claim, distributor, entries } = facts
+  if (!facts.found) return stop(`no: ${facts.chainName} does not know this transaction; check the hash and the chain`)
+  if (!mined) return stop('no: the transaction is not mined yet; look again once it is')
+  if (!mined.success) return stop('no: the transaction reverted, so nothing was deposited or withdrawn')
+  lines.push(`ok: mined in block ${mined.blockNumber} of ${facts.chainName}`)
+  if (facts.vaultEvents.length === 0)
+    lines.push('no: it holds no deposit, withdrawal or request of a vault in the catalogue')
+  else lines.push(`ok: vault events: ${facts.vaultEvents.join(', ')}`)
+
+  const [entry] = entries
+  if (entry) {
+    lines.push(...entries.map((one) => `ok: ${one.interaction} credited to ${one.distributorId} (${one.attribution})`))
+    return { attributed: true, lines }
+  }
+  if (!claim) return stop(`no: ${describeSilence(facts.attribution)}`)
+  lines.push(`ok: the calldata carries the code ${claim.code}`)
+  if (!distributor) return stop(`no: ${claim.code} is not a registered distributor; register it or correct the code`)
+  if (facts.blockAt && distributor.activeFrom > facts.blockAt)
+    return stop(`no: ${distributor.id} counts from ${distributor.activeFrom.toISOString()} on, the block is older`)
+  if (!claim.signatureValid && distributor.signedOnly)
+    return stop(`no: ${distributor.id} counts signed attributions only, and here: ${claim.error}`)
+  lines.push(claim.signatureValid ? 'ok: signed by a key of ours' : `note: not signed by us (${claim.error})`)
+  if (facts.vaultEvents.length === 0) return stop('no: without an event of a known vault there is nothing to credit')
+  return stop(`no: ${describeWaiting(facts, mined.blockNumber)}`)
+}
+
+function describeSilence(attribution: Attribution | undefined): string {
+  const readings = attribution?.groups.flatMap((group) => group.findings.flatMap((finding) => finding.readings)) ?? []
+  if (readings.length > 0)
+    return 'what stands at the end of the calldata names no code; the debugger shows what is wrong'
+  if (attribution && attribution.bundler.length > 0)
+    return "the only suffix is the bundler's; the wallet has to put it at the end of userOp.callData"
+  if (attribution?.truncated) return 'the call has too many inner calls to be read; send the deposit by itself'
+  return 'the calldata ends in no suffix; the wallet dropped it, or the call was not built by this service'
+}
+
+function describeWaiting(facts: ExplanationFacts, blockNumber: number): string {
+  if (facts.watched.some(({ retracted }) => retracted) && facts.watched.every(({ retracted }) => retracted))
+    return 'a reorganisation took the block back; it counts once the transaction is mined again'
+  if (facts.watched.length === 0) return 'the watcher has not read this block yet, or the vault was added after it'
+  if (facts.headNumber !== undefined && facts.headNumber - blockNumber + 1 < facts.confirmations)
+    return `it is ${facts.headNumber - blockNumber + 1} blocks deep and counts from ${facts.confirmations} on`
+  if (facts.watched.every(({ distributorId }) => distributorId === null))
+    return 'the code was not registered when the block was derived; an earlier active-from date re-derives it'
+  return 'no event belongs to the call that carries the code: its caller is neither sender, owner nor receiver of the shares; or the deposit is a request that is not claimed yet'
+}
