@@ -25,11 +25,12 @@ export function openContract(operations: readonly Operation<never>[]): Contract 
   const known = new Map(operations.map((operation) => [operation.operationId, compile(operation)]))
   const routes = operations.map((operation) => ({
     operation,
-    pattern: new RegExp(`^${operation.path.replace(/\/$/, '').replace(/\{[a-zA-Z]+\}/g, '[^/]+')}/?$`),
+    pattern: toPattern(operation.path),
   }))
   return {
     find: (method, url) => {
       const path = url.split('?')[0] ?? ''
+      if (!canDecode(path)) return undefined
       const found = routes.filter(({ operation, pattern }) => operation.method === method && pattern.test(path))
       // A fixed segment wins over a parameter, as in the router.
       return found.sort((a, b) => countParams(a.operation) - countParams(b.operation))[0]?.operation
@@ -53,6 +54,22 @@ function compile(operation: Operation<never>): Compiled {
         : validator
             .Errors(body)
             .map((error) => `${error.instancePath || 'body'} ${error.message} ${JSON.stringify(error.params)}`),
+  }
+}
+
+/** Like the router: a parameter may be empty, except at the end, where the slash before it is an optional one. */
+function toPattern(path: string): RegExp {
+  const inner = path.replace(/\/$/, '').replace(/\{[a-zA-Z]+\}$/, '[^/]+')
+  return new RegExp(`^${inner.replace(/\{[a-zA-Z]+\}/g, '[^/]*')}/?$`)
+}
+
+/** A path with a broken escape reaches no route. */
+function canDecode(path: string): boolean {
+  try {
+    decodeURIComponent(path)
+    return true
+  } catch {
+    return false
   }
 }
 

@@ -11,6 +11,7 @@ import {
   notFound,
   payloadTooLarge,
   unavailable,
+  unsupportedMediaType,
 } from '../kernel/errors.js'
 import { newId } from '../kernel/ids.js'
 
@@ -27,6 +28,8 @@ export function sendError(ctx: Context, error: unknown, request: FastifyRequest,
   }
   if (known.code === 413 || known.code === 431) reply.header('Connection', 'close')
   if (known.retryAfterSeconds !== undefined) reply.header('Retry-After', Math.ceil(known.retryAfterSeconds))
+  // Not set yet where the path itself could not be read.
+  if (!reply.hasHeader('X-Request-Cost')) reply.header('X-Request-Cost', 0)
   return reply
     .code(known.code)
     .header('X-Request-Id', request.id)
@@ -44,6 +47,7 @@ export function errorBody(error: EarnError, request: FastifyRequest): ErrorBody 
 const parserFailures: Record<string, () => EarnError> = {
   FST_ERR_CTP_BODY_TOO_LARGE: () => payloadTooLarge(`the body is larger than ${bodyBytesMax} bytes`),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () => invalidArgument('the body is shorter or longer than Content-Length says'),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: () => unsupportedMediaType('send the body as application/json'),
   FST_ERR_BAD_URL: () => invalidArgument('the path is not a valid URL path'),
   FST_ERR_MAX_PARAM_LENGTH: () => notFound('no such route'),
 }

@@ -1,6 +1,6 @@
 import type { TObject, TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { EarnError, invalidArgument, invalidInput, type Violation } from '../kernel/errors.js'
+import { invalidArgument, invalidInput, type Violation } from '../kernel/errors.js'
 import type { Operation, RawQuery } from '../kernel/operation.js'
 import { decodeQuery } from '../kernel/wire.js'
 
@@ -48,9 +48,7 @@ export function compileInput(operation: Pick<Operation<never>, 'params' | 'query
 
 function parseBody(raw: RawInput): unknown {
   if (raw.body === undefined) return {}
-  const value = parseJson(raw.body)
-  if (hasNul(value)) throw invalidArgument('the body must not contain NUL characters')
-  return value
+  return parseJson(raw.body)
 }
 
 /** True for a Content-Type of JSON, whatever its parameters. */
@@ -58,23 +56,36 @@ export function isJson(contentType: string | undefined): boolean {
   return /^application\/json\s*(;|$)/i.test(contentType ?? '')
 }
 
-/** Parses UTF-8 JSON; anything else is 400. */
+/** Parses UTF-8 JSON; anything else, NUL characters and deep nesting are 400. */
 export function parseJson(bytes: Uint8Array): unknown {
+  const value = parseUtf8Json(bytes)
+  assertPlain(value, 0)
+  return value
+}
+
+function parseUtf8Json(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch (error) {
-    if (error instanceof EarnError) throw error
     throw invalidArgument('the body is not valid JSON', { cause: error })
   }
 }
 
+/** Deeper than any body we know; what walks a body by recursion needs a bound. */
+const depthMax = 32
+
 /** PostgreSQL text cannot hold NUL, so no text member may. */
-function hasNul(value: unknown): boolean {
-  if (typeof value === 'string') return value.includes('\0')
-  if (Array.isArray(value)) return value.some(hasNul)
-  if (typeof value === 'object' && value !== null)
-    return Object.entries(value).some(([name, member]) => name.includes('\0') || hasNul(member))
-  return false
+function assertPlain(value: unknown, depth: number): void {
+  if (typeof value === 'string') {
+    if (value.includes('\0')) throw invalidArgument('the body must not contain NUL characters')
+    return
+  }
+  if (typeof value !== 'object' || value === null) return
+  if (depth >= depthMax) throw invalidArgument(`the body is nested deeper than ${depthMax} levels`)
+  for (const [name, member] of Object.entries(value)) {
+    assertPlain(name, depth)
+    assertPlain(member, depth + 1)
+  }
 }
 
 const violationsMax = 20

@@ -1,0 +1,142 @@
+import { readFile } from 'node:fs/promises'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { account } from '../../../contracts/test/anvil.js'
+import { operations } from '../../src/server/operations.js'
+import { openWorld, type World } from '../actionWorld.js'
+import { seeded } from '../catalogueWorld.js'
+import { openContract } from '../contract.js'
+import { createGenerator, type Fuzzed, type Known } from './generate.js'
+
+const requests = Number(process.env['FUZZ_REQUESTS'] ?? 30_000)
+const seed = Number(process.env['FUZZ_SEED'] ?? 20_261_120)
+const atOnce = 16
+
+// biome-ignore lint/suspicious/noExplicitAny: a document of every shape
+const document: any = JSON.parse(await readFile(new URL('../../openapi.json', import.meta.url), 'utf8'))
+
+let world: World
+let known: Known
+beforeAll(async () => {
+  world = await openWorld()
+  known = await furnish(world)
+}, 120_000)
+afterAll(() => world?.close())
+
+/** Things to ask about: vaults, members with money, a deposit that is on the chain. */
+async function furnish({ earn, ...world }: World): Promise<Known> {
+  const user = account(3)
+  const asset = await world.token({ pegUsd: '1' })
+  const vault = await world.vault(asset)
+  await world.join(user.address)
+  await world.mint(asset, user.address, 1_000_000_000n)
+  const body = { userAddress: user.address, tokenIn: asset, amount: '1000000', distributorId: world.distributorId }
+  const plan = await earn.call('CreateDepositInteraction', { params: { opportunityId: vault.opportunityId }, body })
+  const receipts = await world.send(plan, user)
+  await world.anvil.client.mine({ blocks: 3 })
+  await world.sync()
+  const keys = await Promise.all(
+    (['publishable', 'secret'] as const).map((kind) => earn.key({ kind, hourlyUnits: 1_000_000_000 })),
+  )
+  const addresses = [user.address, user.address.toLowerCase(), account(4).address, asset, vault.address]
+  const values = {
+    opportunityId: [vault.opportunityId],
+    opportunityIds: [vault.opportunityId],
+    id: [vault.opportunityId],
+    distributorId: [world.distributorId, 'nobody'],
+    chainId: [world.chainId, 1],
+    chainIds: [world.chainId, 1],
+    address: addresses,
+    addresses,
+    wallet: addresses,
+    walletAddress: addresses,
+    userAddress: [user.address, account(4).address],
+    user: [user.address],
+    tokenIn: [asset, 'native'],
+    tokenOut: [asset],
+    vaultAddress: [vault.address],
+    amount: ['1', '1000000', '999999999999'],
+    txHash: receipts.map((receipt) => receipt.transactionHash),
+    url: ['https://app.example/earn'],
+  }
+  return { values, keys }
+}
+
+const contract = openContract(operations)
+
+/** Answers of 200 held against the document itself by an independent validator. */
+function compileDocument(): Map<string, ValidateFunction> {
+  const ajv = new Ajv2020({ strict: false, allErrors: false })
+  ajv.addSchema({ $id: 'openapi', ...document })
+  const found = new Map<string, ValidateFunction>()
+  for (const [path, item] of Object.entries<Record<string, { operationId: string }>>(document.paths))
+    for (const [method, { operationId }] of Object.entries(item)) {
+      const place = [path, method, 'responses', '200', 'content', 'application/json', 'schema']
+      const pointer = place.map((part) => part.replaceAll('~', '~0').replaceAll('/', '~1')).join('/')
+      found.set(operationId, ajv.compile({ $ref: `openapi#/paths/${encodeURI(pointer)}` }))
+    }
+  return found
+}
+const validators = compileDocument()
+
+async function judge(request: Fuzzed): Promise<{ status: number; problems: string[] }> {
+  const { method, url, headers, payload } = request
+  const answer = await world.earn.service.publicApp.inject({
+    method: method as 'GET',
+    url,
+    headers,
+    ...(payload === undefined ? {} : { payload }),
+  })
+  const plain = answer.rawPayload.length > 0 && !answer.headers['content-encoding'] && method !== 'HEAD'
+  const body = plain ? answer.json() : undefined
+  const status = answer.statusCode
+  const reached = contract.find(method, url)?.operationId
+  const problems = contract.check(reached, { status, headers: answer.headers, body })
+  if (status >= 500) problems.push(`a ${status}: ${answer.body}`)
+  const validate = reached === undefined ? undefined : validators.get(reached)
+  if (status === 200 && body !== undefined && validate && !validate(body))
+    problems.push(...(validate.errors ?? []).map((error) => `${error.instancePath} ${error.message}`))
+  return { status, problems }
+}
+
+describe('requests made from the OpenAPI document', () => {
+  it(
+    `${requests} of them, seed ${seed}: no 5xx, and every answer is one the document allows`,
+    async () => {
+      const next = createGenerator(document, seeded(seed), known)
+      const counts = new Map<string, number>()
+      const failures: string[] = []
+      for (let done = 0; done < requests && failures.length < 10; done += atOnce) {
+        const batch = Array.from({ length: Math.min(atOnce, requests - done) }, next)
+        const judged = await Promise.all(batch.map(judge))
+        judged.forEach(({ status, problems }, i) => {
+          const { operationId } = batch[i]!
+          counts.set(`${operationId} ${status}`, (counts.get(`${operationId} ${status}`) ?? 0) + 1)
+          if (problems.length > 0)
+            failures.push(`#${done + i} ${JSON.stringify(batch[i]).slice(0, 600)} ${status}: ${problems.join('; ')}`)
+        })
+      }
+      expect(failures).toEqual([])
+      const sum = [...counts.values()].reduce((total, count) => total + count, 0)
+      expect(sum).toBe(requests)
+      // The requests get through to the operations, not only to the first check.
+      const reads = operations.filter(({ method }) => method === 'GET')
+      const never = reads.filter(({ operationId }) => !counts.has(`${operationId} 200`))
+      expect(never.map(({ operationId }) => operationId)).toEqual([])
+      console.info(summarize(counts))
+    },
+    30_000 + requests * 10,
+  )
+})
+
+function summarize(counts: ReadonlyMap<string, number>): string {
+  const byStatus = new Map<string, number>()
+  for (const [name, count] of counts) {
+    const status = name.split(' ')[1] ?? ''
+    byStatus.set(status, (byStatus.get(status) ?? 0) + count)
+  }
+  return `fuzz: ${[...byStatus]
+    .sort()
+    .map(([status, count]) => `${status}: ${count}`)
+    .join(', ')}`
+}
