@@ -2,6 +2,7 @@
 // the same page serialised for every request; then filtered pages of a catalogue of 5,000.
 // Usage: node bench/load/catalogue.mjs [seconds per run] [rounds]     (needs `npm run build` and wrk)
 import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { cpus, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
@@ -21,18 +22,37 @@ async function startBare(file, mode = 'same') {
   const baseUrl = await new Promise((resolve) =>
     child.stdout.on('data', (chunk) => resolve(/ready (\S+)/.exec(String(chunk))[1])),
   )
-  return { baseUrl, stop: () => child.kill('SIGTERM') }
+  return { baseUrl, pid: child.pid, stop: () => child.kill('SIGTERM') }
+}
+
+/** CPU time a process has used, in milliseconds; undefined where there is no /proc. */
+function cpuMs(pid) {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ')
+    return (Number(fields[11]) + Number(fields[12])) * 10
+  } catch {
+    return undefined
+  }
+}
+
+/** A run, with the CPU time each request took in the server: what noise from other programs disturbs least. */
+async function measure(server, load) {
+  const before = cpuMs(server.pid)
+  const run = await drive({ baseUrl: server.baseUrl, seconds, ...load })
+  const used = before === undefined ? Number.NaN : cpuMs(server.pid) - before
+  return { ...run, cpu: (used * 1000) / (run.perSecond * seconds) }
 }
 
 const row = (name, runs) => {
   const perSecond = median(runs.map((run) => run.perSecond))
   const failed = runs.reduce((sum, run) => sum + run.failed, 0)
   const [p50, p99] = [median(runs.map((run) => run.p50)), median(runs.map((run) => run.p99))]
-  say(`| ${name} | ${Math.round(perSecond)} | ${p50.toFixed(2)} | ${p99.toFixed(2)} | ${failed} |`)
-  return perSecond
+  const cpu = median(runs.map((run) => run.cpu))
+  say(`| ${name} | ${Math.round(perSecond)} | ${p50.toFixed(2)} | ${p99.toFixed(2)} | ${Math.round(cpu)} | ${failed} |`)
+  return { perSecond, cpu }
 }
 
-const head = '| what | requests/s | p50 ms | p99 ms | failed |\n|---|---|---|---|---|'
+const head = '| what | requests/s | p50 ms | p99 ms | CPU µs a request | failed |\n|---|---|---|---|---|---|'
 const [cpu] = cpus()
 say(`machine: ${cpus().length} × ${cpu?.model}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`)
 say(`wrk, 1 thread, 32 connections, ${seconds} s a run, median of ${rounds} interleaved runs\n`)
@@ -49,11 +69,11 @@ try {
   const anew = await startBare(file, 'serialise')
   const runs = { service: [], brotli: [], same: [], anew: [] }
   for (let round = 0; round < rounds; round++) {
-    runs.same.push(await drive({ baseUrl: same.baseUrl, paths: [path], seconds }))
-    runs.service.push(await drive({ baseUrl: small.baseUrl, paths: [path], headers, seconds }))
-    runs.anew.push(await drive({ baseUrl: anew.baseUrl, paths: [path], seconds }))
+    runs.same.push(await measure(same, { paths: [path] }))
+    runs.service.push(await measure(small, { paths: [path], headers }))
+    runs.anew.push(await measure(anew, { paths: [path] }))
     const compressed = { ...headers, 'Accept-Encoding': 'br' }
-    runs.brotli.push(await drive({ baseUrl: small.baseUrl, paths: [path], headers: compressed, seconds }))
+    runs.brotli.push(await measure(small, { paths: [path], headers: compressed }))
   }
   same.stop()
   anew.stop()
@@ -62,7 +82,8 @@ try {
   const ours = row('service, key and budget', runs.service)
   row('service, key and budget, brotli', runs.brotli)
   row('bare node:http, serialised per request', runs.anew)
-  say(`\nservice / bare: ${(ours / bareRate).toFixed(2)}\n`)
+  const ratio = (ours.perSecond / bareRate.perSecond).toFixed(2)
+  say(`\nservice / bare: ${ratio} by requests, ${(bareRate.cpu / ours.cpu).toFixed(2)} by CPU time\n`)
 } finally {
   await small.stop()
   await rm(folder, { recursive: true, force: true })
@@ -75,7 +96,7 @@ try {
   for (const different of [200, 5_000]) {
     const paths = makeQueries(different).map((query) => `/v2/opportunities/?${query}`)
     const runs = []
-    for (let round = 0; round < rounds; round++) runs.push(await drive({ ...large, paths, headers, seconds }))
+    for (let round = 0; round < rounds; round++) runs.push(await measure(large, { paths, headers }))
     row(`${different} different queries`, runs)
   }
 } finally {

@@ -39,6 +39,7 @@ export async function startService(opportunities) {
   }
   return {
     baseUrl,
+    pid: child.pid,
     key,
     stop: async () => {
       const gone = new Promise((resolve) => child.once('exit', resolve))

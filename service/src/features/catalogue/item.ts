@@ -1,7 +1,7 @@
 import { getAddress, isAddress } from 'viem'
 import { formatUnits, parseDecimal } from '../../kernel/amount.js'
 import { formatTs } from '../../kernel/clock.js'
-import type { ChainRecord, IncentiveRow, OrganizationRecord, TokenRecord } from './records.js'
+import type { ChainRecord, IncentiveRow, OrganizationRecord, TokenRecord, VaultRecord } from './records.js'
 import type { Chain, Deltas, Incentive, Movement, Opportunity, OrganizationOption, Token } from './schema.js'
 import type { OpportunityRecord } from './snapshot.js'
 
@@ -10,9 +10,26 @@ export function formatAddress(address: string): string {
   return isAddress(address, { strict: false }) ? getAddress(address) : address
 }
 
+const tokens = new WeakMap<TokenRecord, Token>()
+
+/** The token as served; the same object for the same record, as a checksum costs more than the rest of it. */
 export function toToken(token: TokenRecord): Token {
+  const known = tokens.get(token)
+  if (known) return known
   const { chainId, decimals, symbol, name, logoUrl } = token
-  return { address: formatAddress(token.address), chainId, decimals, symbol, name, logoUrl }
+  const made = { address: formatAddress(token.address), chainId, decimals, symbol, name, logoUrl }
+  tokens.set(token, made)
+  return made
+}
+
+const vaultAddresses = new WeakMap<VaultRecord, string>()
+
+function toVaultAddress(vault: VaultRecord): string {
+  const known = vaultAddresses.get(vault)
+  if (known) return known
+  const made = formatAddress(vault.address)
+  vaultAddresses.set(vault, made)
+  return made
 }
 
 export function toChain({ chainId, name, logoUrl, explorerUrl }: ChainRecord): Chain {
@@ -102,7 +119,7 @@ export function toOpportunity(record: OpportunityRecord): Opportunity {
     lendingProtocolIds: record.lendingProtocols.map(({ id }) => id),
     productIds: record.products.map(({ id }) => id),
     chainId: record.chainId,
-    vaultAddress: formatAddress(record.vaultAddress),
+    vaultAddress: toVaultAddress(record.vault),
     freshness: {
       analyticsAt: priced && record.analyticsAt ? formatTs(record.analyticsAt) : null,
       capabilityAt: capability ? formatTs(capability.capabilityAt) : null,

@@ -85,6 +85,8 @@ export function buildSnapshot(rows: CatalogueRows): CatalogueSnapshot {
     products: group(rows.opportunityProducts),
     incentives: group(rows.incentives),
   }
+  const inNameOrder = rankByName(rows.organizations)
+  const inProductOrder = rankByName(rows.products)
   const join = (row: OpportunityRow): OpportunityRecord[] => {
     const vault = vaults.get(chainKey(row.chainId, row.vaultAddress))
     if (!vault) return []
@@ -92,7 +94,7 @@ export function buildSnapshot(rows: CatalogueRows): CatalogueSnapshot {
       (links.organizations.get(row.id) ?? [])
         .filter((link) => link.role === role)
         .flatMap((link) => organizations.get(link.organizationId) ?? [])
-        .sort(byName)
+        .sort(inNameOrder)
     const listed = row.active && chains.get(row.chainId)?.active === true
     const incentives = links.incentives.get(row.id) ?? []
     return [
@@ -113,7 +115,9 @@ export function buildSnapshot(rows: CatalogueRows): CatalogueSnapshot {
         tags: (links.tags.get(row.id) ?? [])
           .flatMap((link) => tags.get(link.tagId) ?? [])
           .sort((a, b) => compareText(a.code, b.code)),
-        products: (links.products.get(row.id) ?? []).flatMap((link) => products.get(link.productId) ?? []).sort(byName),
+        products: (links.products.get(row.id) ?? [])
+          .flatMap((link) => products.get(link.productId) ?? [])
+          .sort(inProductOrder),
         incentives,
         estimatedApr: computeEstimatedApr(incentives),
       },
@@ -193,6 +197,12 @@ function byId<T extends { id: string }>(rows: readonly T[]): Map<string, T> {
 /** By name in the text order of the wire, then by id. */
 export function byName(a: { id: string; name: string }, b: { id: string; name: string }): number {
   return compareText(a.name, b.name) || (a.id < b.id ? -1 : 1)
+}
+
+/** The order by name of these rows, computed once. */
+function rankByName<T extends { id: string; name: string }>(rows: readonly T[]): (a: T, b: T) => number {
+  const ranks = new Map([...rows].sort(byName).map(({ id }, rank) => [id, rank]))
+  return (a, b) => (ranks.get(a.id) ?? 0) - (ranks.get(b.id) ?? 0)
 }
 
 function group<T extends { opportunityId: string }>(rows: readonly T[]): Map<string, T[]> {
