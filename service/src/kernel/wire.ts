@@ -1,4 +1,6 @@
 import T, { type TObject, type TSchema } from 'typebox'
+import { Set as setFormat } from 'typebox/format'
+import { parseRaw } from './amount.js'
 import type { Violation } from './errors.js'
 import type { RawQuery } from './operation.js'
 
@@ -9,7 +11,13 @@ export const TxHash = T.String({ pattern: '^0[xX][0-9a-fA-F]{64}$', description:
 export const Hex = T.String({ pattern: '^0x([0-9a-fA-F]{2})*$' })
 export const uuidPattern = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$'
 export const Uuid = T.String({ pattern: uuidPattern, description: 'UUID' })
-export const Raw = T.String({ pattern: '^[0-9]{1,78}$', description: "Integer in the token's smallest unit" })
+/** What digits alone do not say of a raw amount: that it is below 2^256. */
+setFormat('uint256', (text) => parseRaw(text) !== undefined)
+export const Raw = T.String({
+  pattern: '^[0-9]{1,78}$',
+  format: 'uint256',
+  description: "Integer in the token's smallest unit",
+})
 export const SignedRaw = T.String({ pattern: '^-?[0-9]{1,78}$' })
 export const Dec = T.String({ pattern: '^-?[0-9]+(\\.[0-9]+)?$', description: 'Plain decimal, no exponent' })
 export const Ts = T.String({

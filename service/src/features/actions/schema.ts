@@ -6,6 +6,7 @@ import { TokenSchema } from '../catalogue/index.js'
 export const PositiveRaw = T.String({
   pattern: '^0*[1-9][0-9]*$',
   maxLength: 78,
+  format: 'uint256',
   description: 'Smallest units, above 0',
 })
 export const DistributorId = T.String({ minLength: 1, maxLength: 64, description: 'Builder code' })
@@ -29,7 +30,12 @@ export const DepositBody = T.Object({
 
 export const WithdrawBody = T.Object({
   userAddress: AddressInput,
-  amount: T.String({ pattern: '^0*[1-9][0-9]*$', maxLength: 78, description: 'Receipt-token units, above 0' }),
+  amount: T.String({
+    pattern: '^0*[1-9][0-9]*$',
+    maxLength: 78,
+    format: 'uint256',
+    description: 'Receipt-token units, above 0',
+  }),
   distributorId: DistributorId,
   tokenOut: T.Optional(TokenInput),
   slippageBps: T.Optional(SlippageBps),
