@@ -1,7 +1,9 @@
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Context } from '../kernel/context.js'
+import type { Database } from '../kernel/database.js'
 import { notFound, unsupportedMediaType } from '../kernel/errors.js'
 import { newId } from '../kernel/ids.js'
+import type { Log } from '../kernel/log.js'
 import { anonymous, type Operation, PreparedBody } from '../kernel/operation.js'
 import { parseQueryString } from '../kernel/wire.js'
 import { type Admission, addLimitHeaders, admit, chargeRequest, type Gate } from './admit.js'
@@ -114,9 +116,10 @@ async function answer<C extends Context>(
     throw unsupportedMediaType('send the body as application/json')
   const units = typeof operation.cost === 'number' ? operation.cost : operation.cost(raw.query)
   const { admission } = request
-  const log = options.ctx.log.child({ requestId: request.id, operationId: operation.operationId })
+  const { operationId } = operation
   const caller = admission?.key.caller ?? anonymous
-  const run = async (db = options.ctx.db) => operation.run({ ...options.ctx, db, log }, parse(raw) as never, caller)
+  const run = async (db = options.ctx.db) =>
+    operation.run(contextOf(options.ctx, db, { requestId: request.id, operationId }), parse(raw) as never, caller)
   const charge = async (cost: number) => admission && chargeRequest(options, admission, cost, reply)
   if (admission && operation.method === 'POST' && request.headers['idempotency-key'] !== undefined)
     return answerOnce(
@@ -128,6 +131,19 @@ async function answer<C extends Context>(
   await charge(units)
   const body = await run()
   return operation.cacheable ? sendCacheable(request, reply, body) : reply.send(toBytes(body))
+}
+
+/** The context of one request. Its logger is made when somebody logs, which few requests do. */
+function contextOf<C extends Context>(ctx: C, db: Database, fields: object): C {
+  let log: Log | undefined
+  return {
+    ...ctx,
+    db,
+    get log() {
+      log ??= ctx.log.child(fields)
+      return log
+    },
+  }
 }
 
 function readInput(request: FastifyRequest): RawInput {

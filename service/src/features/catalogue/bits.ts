@@ -41,14 +41,26 @@ export function keepAny(bits: Bits, others: readonly Bits[]): void {
   }
 }
 
-/** Keeps the positions that pass the test; only those still in are asked. */
-export function keepWhere(bits: Bits, test: (position: number) => boolean): void {
+/** Keeps the positions whose text has `part` in it; only those still in are looked at. */
+export function keepContaining(bits: Bits, texts: readonly string[], part: string): void {
   for (let index = 0; index < bits.words.length; index++) {
-    const word = bits.words[index] ?? 0
-    let kept = word
-    for (let rest = word; rest !== 0; rest &= rest - 1) {
+    let kept = 0
+    for (let rest = bits.words[index] ?? 0; rest !== 0; rest &= rest - 1) {
       const bit = 31 - Math.clz32(rest & -rest)
-      if (!test(index * 32 + bit)) kept &= ~(1 << bit)
+      if (texts[index * 32 + bit]?.includes(part)) kept |= 1 << bit
+    }
+    bits.words[index] = kept
+  }
+}
+
+/** Keeps the positions whose value is at least `min` and at most `max`. */
+export function keepBetween(bits: Bits, values: Float64Array, min: number, max: number): void {
+  for (let index = 0; index < bits.words.length; index++) {
+    let kept = 0
+    for (let rest = bits.words[index] ?? 0; rest !== 0; rest &= rest - 1) {
+      const bit = 31 - Math.clz32(rest & -rest)
+      const value = values[index * 32 + bit] ?? Number.NaN
+      if (value >= min && value <= max) kept |= 1 << bit
     }
     bits.words[index] = kept
   }

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import T from 'typebox'
 import { List, uuidPattern } from '../../kernel/wire.js'
-import { type Bits, fullBits, keepAny, keepOnly, keepWhere, remove } from './bits.js'
+import { type Bits, fullBits, keepAny, keepBetween, keepContaining, keepOnly, remove } from './bits.js'
 import type { Columns, Index, LiveColumns } from './columns.js'
 import { chainKey } from './records.js'
 
@@ -52,22 +52,16 @@ export function selectBits(columns: Columns, live: LiveColumns, filter: Opportun
   if (within) keepOnly(bits, within)
   keepIndexed(bits, columns, filter)
   keepFlags(bits, columns, live, filter)
-  const bounds = [
-    [filter.tvlMin, filter.tvlMax, live.tvl],
-    [filter.minApr, filter.maxApr, columns.estimatedApr],
-  ] as const
-  for (const [min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY, values] of bounds)
-    if (min !== Number.NEGATIVE_INFINITY || max !== Number.POSITIVE_INFINITY)
-      keepWhere(bits, (position) => {
-        const value = values[position] ?? 0
-        return value >= min && value <= max
-      })
+  keepBounds(bits, live.tvl, filter.tvlMin, filter.tvlMax)
+  keepBounds(bits, columns.estimatedApr, filter.minApr, filter.maxApr)
   // Last, because it is the dearest: only what the others left is searched.
-  if (filter.search) {
-    const text = filter.search.toLowerCase()
-    keepWhere(bits, (position) => columns.searchTexts[position]?.includes(text) === true)
-  }
+  if (filter.search) keepContaining(bits, columns.searchTexts, filter.search.toLowerCase())
   return bits
+}
+
+function keepBounds(bits: Bits, values: Float64Array, min: number | undefined, max: number | undefined): void {
+  if (min === undefined && max === undefined) return
+  keepBetween(bits, values, min ?? Number.NEGATIVE_INFINITY, max ?? Number.POSITIVE_INFINITY)
 }
 
 function keepIndexed(bits: Bits, columns: Columns, filter: OpportunityFilter): void {
