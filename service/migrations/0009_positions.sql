@@ -24,7 +24,8 @@ create table balance_changes (
   attributed_after numeric(78, 0) not null,
   primary key (vault_id, wallet, block_number, transaction_index)
 );
-create index balance_changes_block_idx on balance_changes (vault_id, block_number);
+-- Rows come in the order of blocks, so the smallest index finds those above a block.
+create index balance_changes_block_idx on balance_changes using brin (block_number) with (pages_per_range = 16);
 -- Wallets that began or ceased to hold: the steps of every count of holders.
 create index balance_changes_edges_idx on balance_changes (vault_id, block_timestamp)
   where before = 0 or after = 0 or ((attributed_before = 0) <> (attributed_after = 0));
@@ -51,7 +52,7 @@ create table lot_changes (
   after numeric(78, 0) not null,
   primary key (vault_id, wallet, distributor_id, block_number, transaction_index)
 );
-create index lot_changes_block_idx on lot_changes (vault_id, block_number);
+create index lot_changes_block_idx on lot_changes using brin (block_number) with (pages_per_range = 16);
 create index lot_changes_distributor_idx on lot_changes (distributor_id, vault_id, block_timestamp);
 
 -- Asynchronous deposits (in assets) and redemptions (in shares), one row per request event, in order of arrival.

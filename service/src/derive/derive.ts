@@ -52,7 +52,9 @@ function deriveTransaction(
   const [first] = logs
   if (!first) return
   const parts = readVaultParts(logs, derivation)
-  const nets = new Map([...parts.values()].map((part) => [part.vault.id, netChanges(part)]))
+  // A lone transfer needs no net change, and most transactions are that.
+  const isLone = parts.size === 1 && logs.length === 1
+  const nets = isLone ? noNets : new Map([...parts.values()].map((part) => [part.vault.id, netChanges(part)]))
   const place = { ...block, transactionHash: first.transactionHash, transactionIndex: first.transactionIndex }
   const transaction = inputs.get(first.transactionIndex)
   const credits = new Map<VaultEvent, Credit>()
@@ -89,12 +91,15 @@ function deriveTransaction(
       chainId: derivation.config.chainId,
       place,
       part,
-      net: nets.get(part.vault.id) ?? new Map(),
+      net: nets.get(part.vault.id) ?? noNet,
       credits,
       state,
       rows,
     })
 }
+
+const noNet: ReadonlyMap<string, bigint> = new Map()
+const noNets: ReadonlyMap<number, ReadonlyMap<string, bigint>> = new Map()
 
 /** A distributor set to signed only is watched, but nothing unsigned enters its ledger or lots. */
 function counts(config: DeriveConfig, credit: Credit, timestamp: number): boolean {

@@ -1,7 +1,7 @@
 import { derivedId } from '../kernel/ids.js'
 import type { Credit } from './attribution.js'
 import { hasAsyncDeposit, hasAsyncRedeem } from './config.js'
-import type { VaultEvent } from './events.js'
+import { type Transfer, type VaultEvent, zeroAddress } from './events.js'
 import {
   addShares,
   compareCodes,
@@ -39,9 +39,12 @@ type Work = VaultInput & {
   /** Net gain of each wallet that no attributed deposit has claimed yet, and net loss not yet taken from lots. */
   gains: Map<string, bigint>
   losses: Map<string, bigint>
-  holders: Map<string, { holder: Holder; shares: bigint; attributed: bigint; lots: Map<string, bigint> }>
+  holders: Map<string, Opened>
   finder: ReturnType<typeof createTransferFinder>
 }
+
+/** A holder and what it was before the transaction; `lots` is undefined when it had none. */
+type Opened = { holder: Holder; shares: bigint; attributed: bigint; lots: Map<string, bigint> | undefined }
 
 /**
  * Applies one transaction to one vault: events in the order of the logs first move what they attribute, then every other
@@ -49,6 +52,11 @@ type Work = VaultInput & {
  */
 export function deriveVaultTransaction(input: VaultInput): void {
   const { part, net } = input
+  const [only] = part.transfers
+  if (only && part.events.length === 0 && part.transfers.length === 1) {
+    deriveTransfer(only, input)
+    return
+  }
   const work: Work = {
     ...input,
     gains: new Map(),
@@ -64,6 +72,21 @@ export function deriveVaultTransaction(input: VaultInput): void {
   for (const [wallet, gain] of work.gains) addShares(open(work, wallet), gain, null)
   for (const [wallet, loss] of work.losses) takeProportionally(open(work, wallet), loss)
   recordChanges(work)
+}
+
+/** The most common transaction, one Transfer and nothing else, without the bookkeeping of the others. */
+function deriveTransfer({ from, to, amount }: Transfer, { place, part, state, rows }: VaultInput): void {
+  if (from === to || amount === 0n) return
+  const record = { place, vaultId: part.vault.id, rows }
+  if (to !== zeroAddress) {
+    const opened = openHolder(state, part.vault.id, to)
+    addShares(opened.holder, amount, null)
+    recordChange(to, opened, record)
+  }
+  if (from === zeroAddress) return
+  const opened = openHolder(state, part.vault.id, from)
+  takeProportionally(opened.holder, amount)
+  recordChange(from, opened, record)
 }
 
 function applyEvent(event: VaultEvent, work: Work): void {
@@ -187,35 +210,51 @@ function takeFirst(work: Work, wallet: string, amount: bigint, distributorId: st
 function open(work: Work, wallet: string): Holder {
   const known = work.holders.get(wallet)
   if (known) return known.holder
-  const key = holderKey(work.part.vault.id, wallet)
-  const holder = work.state.holders.get(key) ?? emptyHolder()
-  work.state.holders.set(key, holder)
-  work.holders.set(wallet, { holder, shares: holder.shares, attributed: holder.attributed, lots: new Map(holder.lots) })
-  return holder
+  const opened = openHolder(work.state, work.part.vault.id, wallet)
+  work.holders.set(wallet, opened)
+  return opened.holder
+}
+
+function openHolder(state: DeriveState, vaultId: number, wallet: string): Opened {
+  const key = holderKey(vaultId, wallet)
+  let holder = state.holders.get(key)
+  if (!holder) {
+    holder = emptyHolder()
+    state.holders.set(key, holder)
+  }
+  const lots = holder.lots.size > 0 ? new Map(holder.lots) : undefined
+  return { holder, shares: holder.shares, attributed: holder.attributed, lots }
 }
 
 function recordChanges({ place, part, holders, rows }: Work): void {
-  for (const [wallet, before] of holders) {
-    const { holder } = before
-    const at = {
-      vaultId: part.vault.id,
-      wallet,
-      blockNumber: place.number,
-      transactionIndex: place.transactionIndex,
-      timestamp: place.timestamp,
-    }
-    if (holder.shares !== before.shares || holder.attributed !== before.attributed)
-      rows.balanceChanges.push({
-        ...at,
-        before: before.shares,
-        after: holder.shares,
-        attributedBefore: before.attributed,
-        attributedAfter: holder.attributed,
-      })
-    for (const [distributorId, shares] of holder.lots) {
-      const had = before.lots.get(distributorId) ?? 0n
-      if (had !== shares) rows.lotChanges.push({ ...at, distributorId, before: had, after: shares })
-    }
+  for (const [wallet, before] of holders) recordChange(wallet, before, { place, vaultId: part.vault.id, rows })
+}
+
+function recordChange(wallet: string, before: Opened, to: { place: Place; vaultId: number; rows: DerivedRows }): void {
+  const { holder } = before
+  const { place, rows } = to
+  const at = {
+    vaultId: to.vaultId,
+    wallet,
+    blockNumber: place.number,
+    transactionIndex: place.transactionIndex,
+    timestamp: place.timestamp,
+  }
+  holder.firstBlock ??= place.number
+  if (holder.shares !== before.shares || holder.attributed !== before.attributed)
+    rows.balanceChanges.push({
+      ...at,
+      before: before.shares,
+      after: holder.shares,
+      attributedBefore: before.attributed,
+      attributedAfter: holder.attributed,
+    })
+  for (const [distributorId, shares] of holder.lots) {
+    const had = before.lots?.get(distributorId) ?? 0n
+    if (had === shares) continue
+    rows.lotChanges.push({ ...at, distributorId, before: had, after: shares })
+    holder.lotBlocks ??= new Map()
+    if (!holder.lotBlocks.has(distributorId)) holder.lotBlocks.set(distributorId, place.number)
   }
 }
 

@@ -2,7 +2,14 @@
  * What a wallet holds of a vault. `lots` are the parts distributors sourced; the rest of `shares` is unattributed. Always
  * 0 ≤ sum of lots ≤ shares.
  */
-export type Holder = { shares: bigint; lots: Map<string, bigint>; attributed: bigint }
+export type Holder = {
+  shares: bigint
+  lots: Map<string, bigint>
+  attributed: bigint
+  /** Block of its first change, and of each lot's; known only where derivation began at the beginning. */
+  firstBlock?: number
+  lotBlocks?: Map<string, number>
+}
 
 /** A wallet that never held anything. */
 export function emptyHolder(): Holder {

@@ -1,4 +1,5 @@
 import type { Recover } from '../chain/attribution/index.js'
+import { openFastRecover } from '../chain/fastRecover.js'
 import { fetchBlock, fetchRange, type WatchList } from '../chain/fetchBlocks.js'
 import type { Node } from '../chain/node.js'
 import type { Header, RawBlock } from '../chain/raw.js'
@@ -54,7 +55,8 @@ export type PipelineOptions = {
 /** The one ordered pipeline of a chain: raw store, derivation, reactions and cursor, in one transaction each time. */
 export function createPipeline(ctx: Pick<Context, 'db' | 'clock' | 'log'>, options: PipelineOptions): Sink {
   const { db, clock, log } = ctx
-  const { chainId, recover } = options
+  const { chainId } = options
+  const recover = options.recover ?? openFastRecover()
   const reactions = options.reactions ?? []
   let mark: string | undefined
   let loaded: { full: DeriveConfig; watched: WatchedVault[]; derivation: Derivation } | undefined

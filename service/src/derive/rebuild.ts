@@ -1,12 +1,13 @@
 import type { Recover } from '../chain/attribution/index.js'
+import { openFastRecover } from '../chain/fastRecover.js'
 import { lockCursor } from '../chain/storeCursor.js'
 import { readRawBlocks } from '../chain/storeRaw.js'
 import type { Context } from '../kernel/context.js'
 import { inTransaction, type Transaction } from '../kernel/database.js'
 import { deriveBlocks } from './apply.js'
-import { listDatedLines } from './config.js'
+import { type DeriveVault, listDatedLines } from './config.js'
 import { createDerivation, type Derivation } from './derive.js'
-import { emptyRows, emptyState } from './rows.js'
+import { type DerivedRows, emptyRows, emptyState } from './rows.js'
 import { listWatchedVaults, loadConfig, recordDerivedConfig } from './storeConfig.js'
 import { computeStateHash } from './storeHash.js'
 import { recordInteractions, recordWatched } from './storeLedger.js'
@@ -15,7 +16,6 @@ import {
   copyBalanceChanges,
   copyLotChanges,
   copyState,
-  type FirstBlocks,
   formatBalanceChanges,
   formatLotChanges,
   removeDerived,
@@ -45,7 +45,7 @@ export async function rebuildChain(
     (await listWatchedVaults(db, chainId)).filter((vault) => vault.joined).map(({ address }) => address),
   )
   const config = { ...full, vaults: full.vaults.filter(({ address }) => joined.has(address)) }
-  const derivation = createDerivation(config, input.recover)
+  const derivation = createDerivation(config, input.recover ?? openFastRecover())
   const events = await inTransaction(db, async (tx) => {
     const cursor = await lockCursor(tx, chainId)
     if (!cursor) throw new Error(`chain ${chainId} was never watched: there is nothing to rebuild from`)
@@ -77,39 +77,44 @@ async function deriveAll(
   const { derivation, range } = input
   const { chainId } = range
   const state = emptyState()
-  const first: FirstBlocks = { holders: new Map(), lots: new Map() }
   const vaults = new Map(derivation.config.vaults.map((vault) => [vault.id, vault]))
   // The raw store below the locked cursor does not move, so another connection can read ahead.
   const read = (from: number) => readRawBlocks(db, { ...range, from, logsMax })
   let events = 0
   let ahead = read(range.from)
+  let writing: Promise<void> = Promise.resolve()
   for (;;) {
     const { blocks, next } = await ahead
     if (next !== undefined) ahead = read(next)
     const rows = deriveBlocks(blocks, derivation, state)
-    for (const row of rows.balanceChanges) {
-      const key = `${row.vaultId}:${row.wallet}`
-      if (!first.holders.has(key)) first.holders.set(key, row.blockNumber)
-    }
-    for (const row of rows.lotChanges) {
-      const key = `${row.vaultId}:${row.wallet}:${row.distributorId}`
-      if (!first.lots.has(key)) first.lots.set(key, row.blockNumber)
-    }
-    const balanceChanges = await copyBalanceChanges(tx)
-    await balanceChanges.write(formatBalanceChanges(rows.balanceChanges))
-    await balanceChanges.end()
-    if (rows.lotChanges.length > 0) {
-      const lotChanges = await copyLotChanges(tx)
-      await lotChanges.write(formatLotChanges(rows.lotChanges))
-      await lotChanges.end()
-    }
-    await recordRequests(tx, { ...emptyRows(), requests: rows.requests, requestChanges: rows.requestChanges })
-    await recordInteractions(tx, chainId, rows.interactions, vaults)
-    await recordWatched(tx, chainId, rows.watched)
+    // The database takes up these rows while the next blocks are derived.
+    await writing
+    writing = writeRows(tx, chainId, rows, vaults)
+    writing.catch(() => undefined)
     events += blocks.reduce((sum, block) => sum + block.logs.length, 0)
     input.report(blocks.at(-1)?.number ?? range.to, events)
     if (next === undefined) break
   }
-  await copyState(tx, state, first)
+  await writing
+  await copyState(tx, state)
   return events
+}
+
+async function writeRows(
+  tx: Transaction,
+  chainId: number,
+  rows: DerivedRows,
+  vaults: ReadonlyMap<number, DeriveVault>,
+): Promise<void> {
+  const balanceChanges = await copyBalanceChanges(tx)
+  await balanceChanges.write(formatBalanceChanges(rows.balanceChanges))
+  await balanceChanges.end()
+  if (rows.lotChanges.length > 0) {
+    const lotChanges = await copyLotChanges(tx)
+    await lotChanges.write(formatLotChanges(rows.lotChanges))
+    await lotChanges.end()
+  }
+  await recordRequests(tx, { ...emptyRows(), requests: rows.requests, requestChanges: rows.requestChanges })
+  await recordInteractions(tx, chainId, rows.interactions, vaults)
+  await recordWatched(tx, chainId, rows.watched)
 }

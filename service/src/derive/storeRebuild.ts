@@ -50,9 +50,17 @@ export function copyLotChanges(db: Queryable): Promise<CopyStream> {
   )
 }
 
-const instant = (seconds: number) => new Date(seconds * 1000).toISOString()
+/** Rows of one block share their instant, so the text of the last one is kept. */
+function createInstant(): (seconds: number) => string {
+  let last = { seconds: Number.NaN, text: '' }
+  return (seconds) => {
+    if (seconds !== last.seconds) last = { seconds, text: new Date(seconds * 1000).toISOString() }
+    return last.text
+  }
+}
 
 export function formatBalanceChanges(rows: readonly BalanceChange[]): string {
+  const instant = createInstant()
   let text = ''
   for (const r of rows)
     text += `${r.vaultId}\t${r.wallet}\t${r.blockNumber}\t${r.transactionIndex}\t${instant(r.timestamp)}\t${r.before}\t${r.after}\t${r.attributedBefore}\t${r.attributedAfter}\n`
@@ -60,23 +68,21 @@ export function formatBalanceChanges(rows: readonly BalanceChange[]): string {
 }
 
 export function formatLotChanges(rows: readonly LotChange[]): string {
+  const instant = createInstant()
   let text = ''
   for (const r of rows)
     text += `${r.vaultId}\t${r.wallet}\t${r.distributorId}\t${r.blockNumber}\t${r.transactionIndex}\t${instant(r.timestamp)}\t${r.before}\t${r.after}\n`
   return text
 }
 
-/** The block in which a holder, or a lot of it, first appeared, by the key of the state. */
-export type FirstBlocks = { holders: Map<string, number>; lots: Map<string, number> }
-
 /** Writes the whole present state at once. */
-export async function copyState(db: Queryable, state: DeriveState, first: FirstBlocks): Promise<void> {
+export async function copyState(db: Queryable, state: DeriveState): Promise<void> {
   const balances = await openCopy(
     db`copy balances (vault_id, wallet, shares, attributed, first_block) from stdin`.writable(),
   )
   for (const lines of inChunks(state.holders, ([key, holder]) => {
-    const block = first.holders.get(key)
-    return block === undefined ? '' : `${key.replace(':', '\t')}\t${holder.shares}\t${holder.attributed}\t${block}\n`
+    const { firstBlock, shares, attributed } = holder
+    return firstBlock === undefined ? '' : `${key.replace(':', '\t')}\t${shares}\t${attributed}\t${firstBlock}\n`
   }))
     await balances.write(lines)
   await balances.end()
@@ -86,7 +92,7 @@ export async function copyState(db: Queryable, state: DeriveState, first: FirstB
   for (const lines of inChunks(state.holders, ([key, holder]) => {
     let text = ''
     for (const [id, shares] of holder.lots) {
-      const block = first.lots.get(`${key}:${id}`)
+      const block = holder.lotBlocks?.get(id)
       if (block !== undefined) text += `${key.replace(':', '\t')}\t${id}\t${shares}\t${block}\n`
     }
     return text
