@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type Abi,
   type Address,
@@ -12,6 +13,8 @@ import {
   http,
   type PrivateKeyAccount,
   publicActions,
+  type TransactionReceipt,
+  TransactionReceiptNotFoundError,
   walletActions,
 } from 'viem'
 import { mnemonicToAccount, privateKeyToAccount } from 'viem/accounts'
@@ -63,6 +66,22 @@ export const startAnvil = async ({ timestamp }: { timestamp: number }) => {
     .extend(publicActions)
     .extend(walletActions)
 
+  /**
+   * Asks until there is a receipt. viem's own waiting looks again only when a block comes, so that a receipt that is a
+   * moment late is never seen on a chain that mines on demand.
+   */
+  const readReceipt = async (hash: Hex): Promise<TransactionReceipt> => {
+    for (let turn = 0; turn < 2_000; turn++) {
+      const receipt = await client.getTransactionReceipt({ hash }).catch((error: unknown) => {
+        if (error instanceof TransactionReceiptNotFoundError) return undefined
+        throw error
+      })
+      if (receipt) return receipt
+      await sleep(10)
+    }
+    throw new Error(`transaction ${hash} was not mined within 20 s`)
+  }
+
   return {
     client,
     /** Where it answers. */
@@ -70,13 +89,15 @@ export const startAnvil = async ({ timestamp }: { timestamp: number }) => {
     /** Deploys a contract from account 0 and returns its address. */
     deploy: async (input: { abi: Abi; bytecode: Hex; args: readonly unknown[] }): Promise<Address> => {
       const hash = await client.deployContract(input)
-      const { contractAddress } = await client.waitForTransactionReceipt({ hash })
+      const { contractAddress } = await readReceipt(hash)
       if (!contractAddress) throw new Error('the deployment made no contract')
       return getAddress(contractAddress)
     },
+    /** The receipt of a transaction, whether it succeeded or reverted. */
+    mined: readReceipt,
     /** Fails unless the transaction succeeded; returns its receipt. */
     done: async (hash: Hex | Promise<Hex>) => {
-      const receipt = await client.waitForTransactionReceipt({ hash: await hash })
+      const receipt = await readReceipt(await hash)
       if (receipt.status !== 'success') throw new Error(`transaction ${receipt.transactionHash} reverted`)
       return receipt
     },

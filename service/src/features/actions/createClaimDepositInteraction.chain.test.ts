@@ -118,7 +118,7 @@ describe('200', () => {
     )
     await client.setAutomine(true)
     await client.mine({ blocks: 1 })
-    const receipts = await Promise.all(hashes.map((hash) => client.waitForTransactionReceipt({ hash })))
+    const receipts = await Promise.all(hashes.map((hash) => world.anvil.mined(hash)))
     expect(receipts.filter((receipt) => receipt.status === 'success')).toHaveLength(1)
     expect(receipts.filter((receipt) => receipt.status === 'reverted')).toHaveLength(99)
     expect(await world.balance(vault.address, user.address)).toBe(100n * share)

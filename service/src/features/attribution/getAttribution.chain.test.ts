@@ -152,7 +152,7 @@ describe('200', () => {
     // The same calldata again finds no allowance left and reverts.
     const { to, data } = (await plan()).body.transactions.at(-1).transaction
     const again = await world.anvil.client.sendTransaction({ account: user, to, data, gas: 500_000n })
-    const receipt = await world.anvil.client.waitForTransactionReceipt({ hash: again })
+    const receipt = await world.anvil.mined(again)
     expect(receipt.status).toBe('reverted')
     const reverted = await get(again, { chainId: world.chainId })
     expect(reverted.body).toMatchObject({ attributed: false, source: null, codes: [world.distributorId] })
