@@ -97,7 +97,13 @@ export const unsupportedMediaType = make('unsupportedMediaType')
 export const resourceExhausted = make('resourceExhausted')
 export const headTooLarge = make('headTooLarge')
 export const internal = make('internal')
-export const unavailable = make('unavailable')
+
+/** Waiting less than this for something that is down, and nobody knows for how long, helps nobody. */
+const retryAfterSecondsDefault = 30
+
+/** A 503 always says when to come back. */
+export const unavailable = (message: string, details?: Details): EarnError =>
+  make('unavailable')(message, { retryAfterSeconds: retryAfterSecondsDefault, ...details })
 
 /** Refusals that may pass without any change to the request. */
 const passingReasons: readonly Reason[] = ['NOT_CLAIMABLE', 'NO_ROUTE', 'QUOTE_EXPIRED']

@@ -49,6 +49,18 @@ const probes: Operation[] = [
   }),
   defineOperation({
     ...text,
+    operationId: 'Named',
+    method: 'POST',
+    path: '/v2/named/{name}',
+    access: 'publishable',
+    cost: 1,
+    params: T.Object({ name: T.String() }),
+    body: T.Object({ note: T.Optional(T.String()) }),
+    responses,
+    run: async (_ctx, { name, note }) => ({ name, note }),
+  }),
+  defineOperation({
+    ...text,
     operationId: 'SecretOnly',
     method: 'GET',
     path: '/v2/secret',
@@ -70,6 +82,7 @@ const probes: Operation[] = [
     run: async (_ctx, { how }) => {
       if (how === 'missing') throw notFound('nothing here')
       if (how === 'waiting') throw unavailable('later', { retryAfterSeconds: 1.2, context: { retryable: true } })
+      if (how === 'closed') throw unavailable('nobody knows how long')
       if (how === 'broken') throw new Error('select secret from /home/someone at http://user:pass@node/key')
       return { how }
     },
@@ -126,6 +139,11 @@ describe('200', () => {
     expect((await post('/v2/post', '')).statusCode).toBe(400)
   })
 
+  it('hands on declared body members only, so that none takes the place of one in the path', async () => {
+    const answer = await post('/v2/named/abc', '{"name":5,"note":"x","other":1,"__proto__":{"note":"y"}}')
+    expect(answer.json()).toEqual({ name: 'abc', note: 'x' })
+    expect((await post('/v2/named/abc', '{"__proto__":{"note":5}}')).json()).toEqual({ name: 'abc' })
+  })
   it('takes the key from Authorization as well, and the same key twice', async () => {
     const bearer = { authorization: `Bearer ${earn.publishable}` }
     expect((await get('/v2/echo/abc', bearer)).statusCode).toBe(200)
@@ -166,6 +184,7 @@ describe('400 INVALID_ARGUMENT', () => {
     const answer = await get('/v2/echo/%E0%A4%A')
     expect(answer.statusCode).toBe(400)
     expect(answer.json().status).toBe('INVALID_ARGUMENT')
+    expect(answer.headers).toMatchObject({ 'x-request-cost': '0', 'x-request-id': expect.any(String) })
   })
 })
 
@@ -274,6 +293,7 @@ describe('500 INTERNAL and 503 UNAVAILABLE', () => {
     expect(answer.statusCode).toBe(503)
     expect(answer.headers['retry-after']).toBe('2')
     expect(answer.json()).toEqual({ code: 503, status: 'UNAVAILABLE', error: 'later', context: { retryable: true } })
+    expect((await get('/v2/open/closed')).headers['retry-after']).toBe('30')
   })
 })
 

@@ -77,7 +77,7 @@ export function buildApp(ctx: Context, beforeError: BeforeError = async () => un
     },
     clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) => {
-      sendError(ctx, error, request, reply)
+      sendError(ctx, error, request, reply.header('X-Request-Cost', 0))
     },
   })
   app.removeAllContentTypeParsers()

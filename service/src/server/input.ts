@@ -39,7 +39,7 @@ export function compileInput(operation: Pick<Operation<never>, 'params' | 'query
     if (checkBody) {
       const body = parseBody(raw)
       violations.push(...checkBody(body, 'body'))
-      if (violations.length === 0) Object.assign(input, body)
+      if (violations.length === 0) Object.assign(input, pickDeclared(operation.body, body))
     }
     if (violations.length > 0) throw invalidInput(violations)
     return input
@@ -49,6 +49,12 @@ export function compileInput(operation: Pick<Operation<never>, 'params' | 'query
 function parseBody(raw: RawInput): unknown {
   if (raw.body === undefined) return {}
   return parseJson(raw.body)
+}
+
+/** The members of a body its schema names: any other could take the place of one in path or query. */
+function pickDeclared(schema: TSchema | undefined, body: unknown): Record<string, unknown> {
+  const declared = schema && 'properties' in schema ? Object.keys(schema.properties ?? {}) : []
+  return Object.fromEntries(Object.entries(body ?? {}).filter(([name]) => declared.includes(name)))
 }
 
 /** True for a Content-Type of JSON, whatever its parameters. */

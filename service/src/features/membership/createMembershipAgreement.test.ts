@@ -64,6 +64,7 @@ describe('CreateMembershipAgreement 400 INVALID_ARGUMENT', () => {
     ['a negative chain id', { chainId: -1 }],
     ['a chain id with a fraction', { chainId: 1.5 }],
     ['a chain id in hex', { chainId: '0x1' }],
+    ['a chain id no JSON number holds exactly', { chainId: 2 ** 53 }],
     ['an empty chain id', { chainId: '' }],
   ])('refuses %s', async (_what, input) => {
     const answer = await ask(input)

@@ -44,6 +44,8 @@ export async function createMembershipAgreement(
 }
 
 function parseChainId(value: string | number): bigint {
-  if (/^[0-9]{1,78}$/.test(String(value)) && BigInt(value) >= 1n) return BigInt(value)
+  // A number beyond the safe integers is not the one that was sent.
+  const exact = typeof value === 'string' || Number.isSafeInteger(value)
+  if (exact && /^[0-9]{1,78}$/.test(String(value)) && BigInt(value) >= 1n) return BigInt(value)
   throw invalidArgument('chainId must be a whole number of at least 1')
 }
