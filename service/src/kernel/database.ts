@@ -19,6 +19,8 @@ export function openDatabase(target: DatabaseTarget, options: { max?: number; na
     connect_timeout: 10,
     idle_timeout: 0,
     max_lifetime: null,
+    // Seconds before a lost server is tried again; a caller waits at most this long for its 503.
+    backoff: (attempt) => Math.min(0.02 * 2 ** attempt, 0.5),
     onnotice: () => undefined,
     connection: { application_name: options.name ?? 'openearn', TimeZone: 'UTC' },
     types: {
