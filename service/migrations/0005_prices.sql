@@ -28,4 +28,5 @@ create table vault_snapshots (
   primary key (chain_id, vault_address, block_number)
 );
 create index vault_snapshots_time_idx on vault_snapshots (chain_id, vault_address, block_timestamp desc);
+create index vault_snapshots_block_idx on vault_snapshots (chain_id, block_number desc);
 create index vault_snapshots_price_observation_id_idx on vault_snapshots (price_observation_id);

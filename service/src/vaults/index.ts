@@ -30,10 +30,17 @@ export { type ProbedToken, type ProbedVault, ProbeError, probeVault } from './pr
 export {
   type Block,
   findBlockAt,
+  readBlock,
   readHead,
   readVaultStates,
   type VaultFigures,
   type VaultState,
   type WatchedVault,
 } from './snapshots.js'
-export { listVaultsSnapshotAt, type NewSnapshot, recordSnapshots } from './store.js'
+export {
+  findNewestSnapshotBlock,
+  listVaultsSnapshotAt,
+  type NewSnapshot,
+  recordSnapshots,
+  removeSnapshotsAt,
+} from './store.js'

@@ -108,6 +108,11 @@ export async function readHead(chain: Pick<Chain, 'name' | 'client'>): Promise<B
   return readingChain(chain, async () => toBlock(await chain.client.getBlock({ blockTag: 'latest' })))
 }
 
+/** The block of a number the chain has reached. */
+export async function readBlock(chain: Pick<Chain, 'name' | 'client'>, number: number): Promise<Block> {
+  return readingChain(chain, async () => toBlock(await chain.client.getBlock({ blockNumber: BigInt(number) })))
+}
+
 function toBlock(block: { number: bigint; hash: Hex; timestamp: bigint }): Block {
   return { number: Number(block.number), hash: block.hash, timestamp: Number(block.timestamp) }
 }
@@ -122,18 +127,16 @@ export async function findBlockAt(
   atSeconds: number,
 ): Promise<Block | undefined> {
   if (head.timestamp <= atSeconds) return head
-  const readBlock = (number: number) =>
-    readingChain(chain, async () => toBlock(await chain.client.getBlock({ blockNumber: BigInt(number) })))
   let late = head.number
   let early: Block | undefined
   for (let step = 1; early === undefined; step *= 4) {
     if (late === 0) return undefined
-    const block = await readBlock(Math.max(0, late - step))
+    const block = await readBlock(chain, Math.max(0, late - step))
     if (block.timestamp <= atSeconds) early = block
     else late = block.number
   }
   while (late - early.number > 1) {
-    const block: Block = await readBlock(Math.floor((late + early.number) / 2))
+    const block: Block = await readBlock(chain, Math.floor((late + early.number) / 2))
     if (block.timestamp <= atSeconds) early = block
     else late = block.number
   }

@@ -34,6 +34,29 @@ export async function recordSnapshots(db: Queryable, snapshots: readonly NewSnap
     where vault_snapshots.block_hash <> excluded.block_hash`
 }
 
+/** The newest block of a chain, at or below `numberMax`, that a snapshot was taken at. */
+export async function findNewestSnapshotBlock(
+  db: Queryable,
+  chainId: number,
+  numberMax: number,
+): Promise<{ number: number; hash: string } | undefined> {
+  const rows = await db<{ number: number; hash: string }[]>`
+    select block_number as number, block_hash as hash from vault_snapshots
+    where chain_id = ${chainId} and block_number <= ${numberMax} order by block_number desc limit 1`
+  return rows[0]
+}
+
+/** Removes what was read at a block that the chain has dropped. */
+export async function removeSnapshotsAt(
+  db: Queryable,
+  chainId: number,
+  block: { number: number; hash: string },
+): Promise<void> {
+  await db`
+    delete from vault_snapshots
+    where chain_id = ${chainId} and block_number = ${block.number} and block_hash = ${block.hash}`
+}
+
 /** Addresses of the vaults that have a snapshot of this very block. */
 export async function listVaultsSnapshotAt(db: Queryable, chainId: number, block: Block): Promise<Set<string>> {
   const rows = await db<{ vaultAddress: string }[]>`

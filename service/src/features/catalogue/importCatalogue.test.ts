@@ -97,6 +97,24 @@ describe('importing a catalogue file', () => {
     expect(rows[1]?.['active_from']).toEqual(new Date('2026-11-21T00:00:00Z'))
   })
 
+  it('corrects the decimals of a token in the vaults that use it', async () => {
+    await loadFile(smallCatalogue())
+    const tokens = smallCatalogue().tokens.map((token) => ({ ...token, decimals: token.decimals === 6 ? 8 : 18 }))
+    await loadFile({ tokens })
+    const { vaults } = await readCatalogue(test.db)
+    expect(vaults.map((vault) => [vault.assetDecimals, vault.receiptDecimals])).toEqual([
+      [8, 18],
+      [8, 18],
+    ])
+  })
+
+  it('is one at a time: twenty imports at once all succeed and raise the version twenty times', async () => {
+    await loadFile(smallCatalogue())
+    const before = await readVersion(test.db)
+    await Promise.all(Array.from({ length: 20 }, () => loadFile(smallCatalogue())))
+    expect((await readVersion(test.db)).version).toBe(before.version + 20)
+  })
+
   it('cleans hostile token metadata: length, control and bidirectional characters, HTML', async () => {
     const file = smallCatalogue()
     const token = file.tokens[0]
@@ -172,6 +190,15 @@ describe('a file with mistakes', () => {
       const member = /([a-zA-Z]+)(\[\d+\])?$/.exec(path)?.[1] ?? ''
       if (!path.endsWith(']')) expect(lines[line - 1]).toContain(`"${member}"`)
     }
+  })
+
+  it('is refused in a sentence when an id belongs to something else', async () => {
+    await loadFile(smallCatalogue())
+    const { opportunities } = smallCatalogue()
+    const [first, second] = opportunities
+    const stolen = { id: slugId.incentive(slugId.opportunity(first?.slug ?? ''), 0), name: 'X', rewardType: 'points' }
+    const { message } = await problemsOf(JSON.stringify({ opportunities: [{ ...second, incentives: [stolen] }] }))
+    expect(message).toMatch(/^demo\.json:1: an id or slug of the file is in use/)
   })
 
   it('changes nothing, not even the version', async () => {

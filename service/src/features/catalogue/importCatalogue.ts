@@ -1,9 +1,9 @@
 import type { Context } from '../../kernel/context.js'
-import { inTransaction, type Transaction } from '../../kernel/database.js'
+import { inTransaction, isUniqueViolation, type Transaction } from '../../kernel/database.js'
 import { recordPeg } from '../../prices/index.js'
 import { isCatalogueFile, listShapeProblems } from './catalogueFile.js'
 import { JsonSyntaxError, type LocatedJson, parseLocatedJson } from './locatedJson.js'
-import { formatPath, type Problem, resolveFile } from './resolveFile.js'
+import { formatPath, type ImportRows, type Problem, resolveFile } from './resolveFile.js'
 import { bumpVersion } from './store.js'
 import { readKnown, writeCatalogue } from './storeImport.js'
 
@@ -15,9 +15,11 @@ export class CatalogueImportError extends Error {
   constructor(
     readonly fileName: string,
     readonly problems: readonly ImportProblem[],
+    options?: ErrorOptions,
   ) {
     super(
       problems.map(({ line, path, message }) => `${fileName}:${line}: ${path ? `${path}: ` : ''}${message}`).join('\n'),
+      options,
     )
   }
 }
@@ -45,21 +47,31 @@ export async function importCatalogue(
   const located = parse(text, fileName)
   const { value } = located
   if (!isCatalogueFile(value)) throw refuse(fileName, located, listShapeProblems(value))
-  return inTransaction(ctx.db, async (tx: Transaction) => {
-    const { rows, pegs, problems } = resolveFile(value, await readKnown(tx))
-    if (problems.length > 0) throw refuse(fileName, located, problems)
-    await writeCatalogue(tx, rows, ctx.clock.now())
-    for (const peg of pegs) await recordPeg({ db: tx }, peg, peg.priceUsd)
-    await bumpVersion(tx)
-    return {
-      organizations: rows.organizations.length,
-      chains: rows.chains.length,
-      tokens: rows.tokens.length,
-      opportunities: rows.opportunities.length,
-      products: rows.products.length,
-      distributors: rows.distributors.length,
-    }
-  })
+  try {
+    return await inTransaction(ctx.db, async (tx: Transaction) => {
+      const { rows, pegs, problems } = resolveFile(value, await readKnown(tx))
+      if (problems.length > 0) throw refuse(fileName, located, problems)
+      await writeCatalogue(tx, rows, ctx.clock.now())
+      for (const peg of pegs) await recordPeg({ db: tx }, peg, peg.priceUsd)
+      await bumpVersion(tx)
+      return countRows(rows)
+    })
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error
+    const message = 'an id or slug of the file is in use by another entry; give it another, or import in two steps'
+    throw new CatalogueImportError(fileName, [{ line: 1, path: '', message }], { cause: error })
+  }
+}
+
+function countRows(rows: ImportRows): ImportCounts {
+  return {
+    organizations: rows.organizations.length,
+    chains: rows.chains.length,
+    tokens: rows.tokens.length,
+    opportunities: rows.opportunities.length,
+    products: rows.products.length,
+    distributors: rows.distributors.length,
+  }
 }
 
 function parse(text: string, fileName: string): LocatedJson {

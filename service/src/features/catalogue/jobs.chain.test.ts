@@ -157,6 +157,28 @@ describe('runCapabilityAndTvl', () => {
     })
   })
 
+  it('removes a snapshot with its block, and takes the one of the block that came instead', async () => {
+    await anvil.client.setNextBlockTimestamp({ timestamp: BigInt(startSeconds + 880) })
+    await anvil.client.mine({ blocks: 1 })
+    const fork = await anvil.client.snapshot()
+    const mineAt = async (offset: number) => {
+      await anvil.client.setNextBlockTimestamp({ timestamp: BigInt(startSeconds + offset) })
+      await anvil.client.mine({ blocks: 1 })
+    }
+    await mineAt(890)
+    await mineAt(905)
+    await run()
+    const snapshots = () => earn.db`
+      select extract(epoch from block_timestamp)::bigint - ${startSeconds}::bigint as at from vault_snapshots`
+    expect(await snapshots()).toMatchObject([{ at: 890 }])
+    await anvil.client.revert({ id: fork })
+    await mineAt(895)
+    await mineAt(896)
+    await mineAt(910)
+    await run()
+    expect(await snapshots()).toMatchObject([{ at: 896 }])
+  })
+
   it('keeps what it knew when the chain does not answer', async () => {
     const before = await run()
     const dead = await openEarn({

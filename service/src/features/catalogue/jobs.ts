@@ -6,10 +6,13 @@ import { findPrices } from '../../prices/index.js'
 import {
   type Block,
   findBlockAt,
+  findNewestSnapshotBlock,
   listVaultsSnapshotAt,
+  readBlock,
   readHead,
   readVaultStates,
   recordSnapshots,
+  removeSnapshotsAt,
   type VaultState,
 } from '../../vaults/index.js'
 import type { CatalogueContext } from './catalogue.js'
@@ -43,6 +46,7 @@ export async function runCapabilityAndTvl(ctx: CatalogueJobContext): Promise<voi
       try {
         const head = await readHead(chain)
         await pushStates(ctx, chain, opportunities, head)
+        await removeOrphanedSnapshots(ctx, chain, head)
         await recordDueSnapshots(ctx, chain, opportunities, head)
       } catch (error) {
         ctx.log.warn({ err: error, chainId: chain.chainId }, 'the vaults of a chain could not be read')
@@ -108,6 +112,19 @@ function sameCapability({ capability }: OpportunityRecord, state: VaultState): b
 
 function sameNumber(a: string | null, b: string | null): boolean {
   return a === b || (a !== null && b !== null && Number(a) === Number(b))
+}
+
+/**
+ * Removes snapshots of blocks the chain has dropped, newest first, until one stands: what lies below it does too, as it
+ * was looked at when it was the newest. A block above the head is not judged, for the node may only be behind.
+ */
+async function removeOrphanedSnapshots(ctx: CatalogueJobContext, chain: Chain, head: Block): Promise<void> {
+  for (;;) {
+    const newest = await findNewestSnapshotBlock(ctx.db, chain.chainId, head.number)
+    if (!newest || (await readBlock(chain, newest.number)).hash === newest.hash) return
+    ctx.log.info({ chainId: chain.chainId, blockNumber: newest.number }, 'snapshots of a dropped block are removed')
+    await removeSnapshotsAt(ctx.db, chain.chainId, newest)
+  }
 }
 
 /** Records, for every vault, the last block at or before the newest instant of its grid, unless it is there already. */

@@ -3,8 +3,12 @@ import type { Queryable, Transaction } from '../../kernel/database.js'
 import { chainKey } from './records.js'
 import type { ImportRows, Known } from './resolveFile.js'
 
-/** What entries of a file may refer to. */
+/** One number for the whole service: two imports at once would wait for each other's rows in different orders. */
+const importLock = 6_736_002
+
+/** What entries of a file may refer to. Other imports wait until this transaction ends. */
 export async function readKnown(tx: Queryable): Promise<Known> {
+  await tx`select pg_advisory_xact_lock(${importLock})`
   const ids = async (rows: Promise<{ id: string }[]>) => new Set((await rows).map(({ id }) => id))
   const [organizationIds, protocolIds, productIds, chains, tags, tokens, opportunities, distributors] =
     await Promise.all([
@@ -95,6 +99,12 @@ export async function writeCatalogue(tx: Transaction, rows: ImportRows, now: Dat
     on conflict (id) do update set name = excluded.name, organization_id = excluded.organization_id`
   await writeOpportunities(tx, json, now)
   await writeDistributors(tx, json, now)
+  // A token's decimals may be corrected after the vaults that use it were written.
+  await tx`
+    update vaults set asset_decimals = a.decimals, receipt_decimals = r.decimals from tokens a, tokens r
+    where a.chain_id = vaults.chain_id and a.address = vaults.asset and r.chain_id = vaults.chain_id
+      and r.address = vaults.receipt_token
+      and (asset_decimals, receipt_decimals) is distinct from (a.decimals, r.decimals)`
 }
 
 type Json = (table: keyof ImportRows) => ReturnType<Transaction['json']>
