@@ -1,4 +1,4 @@
-import { connect } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import T from 'typebox'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Earn, openEarn } from '../../test/harness.js'
@@ -276,6 +276,19 @@ describe('413, 415, 431', () => {
     const nonsense = await sendRaw(port, 'NONSENSE\r\n\r\n')
     expect(nonsense).toMatch(/^HTTP\/1.1 400 /)
     expect(nonsense).toMatch(/X-Request-Id: [0-9a-f-]{36}/)
+    const homeless = await sendRaw(port, 'GET /v2/open/x HTTP/1.1\r\nConnection: close\r\n\r\n')
+    expect(homeless).toMatch(/^HTTP\/1.1 400 /)
+    expect(homeless).toMatch(/x-request-id: [0-9a-f-]{36}/)
+    expect(JSON.parse(homeless.split('\r\n\r\n')[1] ?? '')).toMatchObject({ code: 400, status: 'INVALID_ARGUMENT' })
+  })
+
+  it('does not mind an expectation it does not know', async () => {
+    const { port } = app.server.address() as AddressInfo
+    const answer = await sendRaw(
+      port,
+      'GET /v2/open/x HTTP/1.1\r\nHost: a\r\nExpect: a-lot\r\nConnection: close\r\n\r\n',
+    )
+    expect(answer).toMatch(/^HTTP\/1.1 200 /)
   })
 })
 

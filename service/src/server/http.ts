@@ -1,7 +1,7 @@
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Context } from '../kernel/context.js'
 import type { Database } from '../kernel/database.js'
-import { notFound, unsupportedMediaType } from '../kernel/errors.js'
+import { invalidArgument, notFound, unsupportedMediaType } from '../kernel/errors.js'
 import { newId } from '../kernel/ids.js'
 import type { Log } from '../kernel/log.js'
 import { anonymous, type Operation, PreparedBody } from '../kernel/operation.js'
@@ -69,7 +69,8 @@ export function buildApp(ctx: Context, beforeError: BeforeError = async () => un
     forceCloseConnections: 'idle',
     requestTimeout: 30_000,
     trustProxy: ctx.config.trustedProxies.length > 0 ? [...ctx.config.trustedProxies] : false,
-    http: { maxHeaderSize: headBytesMax },
+    // A missing Host is refused below: Node's own refusal has no body.
+    http: { maxHeaderSize: headBytesMax, requireHostHeader: false },
     routerOptions: {
       ignoreTrailingSlash: true,
       maxParamLength: headBytesMax,
@@ -87,7 +88,11 @@ export function buildApp(ctx: Context, beforeError: BeforeError = async () => un
     reply.header('X-Request-Id', request.id)
     reply.header('X-Request-Cost', 0)
     reply.header('Content-Type', 'application/json')
+    if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
+      throw invalidArgument('the request has no Host header')
   })
+  // An expectation nobody knows is ignored (RFC 9110 §10.1.1) rather than answered by Node without a body.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   // Before the body of a request for nothing is read.
   app.addHook('preParsing', async (request) => {
     if (request.is404) throw notFound('no such route')
