@@ -1,4 +1,6 @@
 import {
+  cancellableAsyncVaultAbi,
+  cancellableAsyncVaultBytecode,
   noReturnTokenAbi,
   noReturnTokenBytecode,
   testTokenAbi,
@@ -11,7 +13,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { type DevChain, devAccount } from './anvil.js'
 
 /** Index of the devnet account that owns the contracts. */
-const deployerIndex = 0
+export const deployerIndex = 0
 /** Index of the devnet account that signs attributions. */
 export const attributionIndex = 1
 /** First of the accounts handed to users; the ones before it belong to the service. */
@@ -35,7 +37,7 @@ export type DevVault = {
   slug: string
   name: string
   description: string
-  kind: 'erc4626'
+  kind: 'erc4626' | 'erc7540'
   address: Address
   token: string
   shareSymbol: string
@@ -53,13 +55,34 @@ const tokenPlans = [
   { key: 'usdt', symbol: 'USDT', name: 'Devnet Tether USD', decimals: 6, priceUsd: '1', approvalReset: true },
 ] as const
 
-const vaultPlans = [
+type VaultPlan = {
+  slug: string
+  name: string
+  token: string
+  offset: number
+  rate: string
+  shareSymbol: string
+  kind?: 'erc7540'
+}
+
+const vaultPlans: readonly VaultPlan[] = [
   { slug: 'steady-usdc', name: 'Steady USDC', token: 'usdc', offset: 0, rate: '0.05', shareSymbol: 'oeUSDC' },
   { slug: 'growth-usdc', name: 'Growth USDC', token: 'usdc', offset: 12, rate: '0.085', shareSymbol: 'ogUSDC' },
   { slug: 'dai-savings', name: 'Dai Savings', token: 'dai', offset: 0, rate: '0.04', shareSymbol: 'oeDAI' },
   { slug: 'bitcoin-yield', name: 'Bitcoin Yield', token: 'wbtc', offset: 0, rate: '0.015', shareSymbol: 'oeWBTC' },
   { slug: 'tether-reserve', name: 'Tether Reserve', token: 'usdt', offset: 12, rate: '0.06', shareSymbol: 'oeUSDT' },
-] as const
+  { slug: 'prime-dai', name: 'Prime Dai', token: 'dai', offset: 0, rate: '0.07', shareSymbol: 'opDAI' },
+  { slug: 'deep-bitcoin', name: 'Deep Bitcoin', token: 'wbtc', offset: 10, rate: '0.02', shareSymbol: 'odWBTC' },
+  {
+    slug: 'patient-usdc',
+    name: 'Patient USDC',
+    token: 'usdc',
+    offset: 0,
+    rate: '0',
+    shareSymbol: 'owUSDC',
+    kind: 'erc7540',
+  },
+]
 
 /** Accounts for users of the devnet. */
 export function userAccounts() {
@@ -101,6 +124,13 @@ export async function deployDevnet(chain: DevChain): Promise<Deployment> {
   for (const plan of vaultPlans) {
     const token = tokens.find(({ key }) => key === plan.token)
     if (!token) throw new Error(`no devnet token ${plan.token}`)
+    if (plan.kind === 'erc7540') {
+      const settings = { asyncDeposit: true, asyncRedeem: true, separateIds: false, decimalsOffset: plan.offset }
+      const args = [token.address, plan.name, plan.shareSymbol, settings]
+      const { address, block } = await deploy(cancellableAsyncVaultAbi as Abi, cancellableAsyncVaultBytecode, args)
+      vaults.push(describe(plan, token, address, block))
+      continue
+    }
     const mintsYield = !token.approvalReset
     const args = [token.address, plan.name, plan.shareSymbol, plan.offset, parseUnits(plan.rate, 18), mintsYield]
     const { address, block } = await deploy(yieldVaultAbi as Abi, yieldVaultBytecode, args)
@@ -110,21 +140,30 @@ export async function deployDevnet(chain: DevChain): Promise<Deployment> {
     await write(token.address, testTokenAbi as Abi, 'approve', [address, first + reserve])
     if (reserve > 0n) await write(address, yieldVaultAbi as Abi, 'fundReserve', [reserve])
     await write(address, yieldVaultAbi as Abi, 'deposit', [first, owner.address])
-    vaults.push({
-      slug: plan.slug,
-      name: plan.name,
-      description: `Earns ${formatPercent(plan.rate)} % a year on ${token.symbol}, block by block.`,
-      kind: 'erc4626',
-      address,
-      token: plan.token,
-      shareSymbol: plan.shareSymbol,
-      shareDecimals: token.decimals + plan.offset,
-      startBlock: block,
-      aprPercent: Number(formatPercent(plan.rate)),
-    })
+    vaults.push(describe(plan, token, address, block))
   }
   const genesis = await client.getBlock({ blockNumber: 0n })
   return { genesisHash: genesis.hash, tokens, vaults }
+}
+
+function describe(plan: VaultPlan, token: DevToken, address: Address, startBlock: number): DevVault {
+  const percent = formatPercent(plan.rate)
+  const description =
+    plan.kind === 'erc7540'
+      ? `Takes deposits and redemptions of ${token.symbol} as requests, settled half a minute later.`
+      : `Earns ${percent} % a year on ${token.symbol}, block by block.`
+  return {
+    slug: plan.slug,
+    name: plan.name,
+    description,
+    kind: plan.kind ?? 'erc4626',
+    address,
+    token: plan.token,
+    shareSymbol: plan.shareSymbol,
+    shareDecimals: token.decimals + plan.offset,
+    startBlock,
+    aprPercent: Number(percent),
+  }
 }
 
 /** A rate like 0.085 in percent: 8.5. */

@@ -14,6 +14,7 @@ import { type DevKeys, findDevKeys, openDevKeys } from './keys.js'
 import { distributorIds, organizations } from './names.js'
 import { openWorld } from './open.js'
 import { assertPortsFree } from './ports.js'
+import { startSettling } from './settle.js'
 import { fillCatalogue } from './world.js'
 
 export const dev: Command = {
@@ -64,6 +65,7 @@ async function runDevnet(config: Config, log: Log, shutdown: Shutdown, reset: bo
   })
   const { chain, deployment, keys } = world
   if (!chain || !deployment || !keys) throw new Error('the devnet was not prepared')
+  startSettling(chain, deployment, { clock: systemClock, log, shutdown })
   const snapshot = ctx.catalogue.current()
   const opportunities = deployment.vaults.map((vault) => {
     const found = findOpportunityByVault(snapshot, devnetChainId, vault.address.toLowerCase())
