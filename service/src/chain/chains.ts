@@ -22,6 +22,8 @@ export type Chain = ChainSettings & {
   rpc: Rpc
   /** viem over the same urls; never caches the head. */
   client: PublicClient
+  /** WebSocket urls: they only say that there is a new head, everything is asked over HTTP. */
+  headUrls: readonly string[]
 }
 
 /** The chains with an RPC url, by id. */
@@ -40,7 +42,8 @@ export function openChains(outbound: Outbound, settings: readonly ChainSettings[
 
 /** Opens the clients of one chain. No call is made. */
 export function openChain(outbound: Outbound, settings: ChainSettings): Chain {
-  const rpc = createRpc(outbound, settings.rpcUrls)
+  const isHttp = (url: string) => /^https?:/.test(url)
+  const rpc = createRpc(outbound, settings.rpcUrls.filter(isHttp), { chainId: settings.chainId })
   const client = createPublicClient({
     chain: defineChain({
       id: settings.chainId,
@@ -51,7 +54,7 @@ export function openChain(outbound: Outbound, settings: ChainSettings): Chain {
     cacheTime: 0,
     transport: custom({ request: (request) => rpc.request(request) }, { retryCount: 0 }),
   })
-  return { ...settings, rpc, client }
+  return { ...settings, rpc, client, headUrls: settings.rpcUrls.filter((url) => !isHttp(url)) }
 }
 
 /** The failed outbound call inside an error chain (viem wraps what its transport throws), if that is what failed. */

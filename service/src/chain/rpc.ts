@@ -1,3 +1,4 @@
+import { type Clock, systemClock } from '../kernel/clock.js'
 import { type Outbound, OutboundError } from '../kernel/outbound.js'
 
 /** A JSON-RPC error object a node answered with: the node works, the call was refused. */
@@ -21,12 +22,28 @@ export type Rpc = {
   batch(requests: readonly RpcRequest[]): Promise<unknown[]>
 }
 
+export type RpcOptions = {
+  /** Refuse a url that serves another chain; asked before its first use and every ten minutes. */
+  chainId?: number
+  clock?: Pick<Clock, 'monotonicMs'>
+}
+
+/** How a url has behaved. */
+type UrlHealth = { failures: number; benchedUntilMs: number; checkedMs: number | undefined }
+
+const bench = { firstMs: 1_000, longestMs: 60_000, wrongChainMs: 600_000 }
+const chainCheckMs = 600_000
+
 /**
- * JSON-RPC over HTTP. Urls are tried in turn: a url that fails is passed over for the next one; the error of the last
- * is thrown when none answers. A node's own refusal (RpcError) is an answer and is not tried elsewhere.
+ * JSON-RPC over HTTP. A url that fails is benched, longer each time, and the next is asked at once; when all are benched
+ * the one whose time is up first is tried. The error of the last is thrown when none answers. A node's own refusal
+ * (RpcError) is an answer and is not tried elsewhere.
  */
-export function createRpc(outbound: Outbound, urls: readonly string[]): Rpc {
-  let preferred = 0
+export function createRpc(outbound: Outbound, urls: readonly string[], options: RpcOptions = {}): Rpc {
+  const clock = options.clock ?? systemClock
+  const health = new Map<string, UrlHealth>(
+    urls.map((url) => [url, { failures: 0, benchedUntilMs: 0, checkedMs: undefined }]),
+  )
   let nextId = 1
   const post = (url: string, body: unknown): Promise<string> =>
     outbound.fetchText({
@@ -54,19 +71,38 @@ export function createRpc(outbound: Outbound, urls: readonly string[]): Rpc {
     const byId = new Map(answers.map((answer: unknown) => [readId(answer), answer]))
     return bodies.map(({ id }) => readAnswer(byId.get(id), id, url))
   }
+  const assertChain = async (url: string, state: UrlHealth): Promise<void> => {
+    const now = clock.monotonicMs()
+    if (options.chainId === undefined || (state.checkedMs !== undefined && now - state.checkedMs < chainCheckMs)) return
+    const found = Number(await callOne(url, { method: 'eth_chainId' }))
+    if (found !== options.chainId) {
+      state.benchedUntilMs = now + bench.wrongChainMs
+      throw new WrongChain(`${new URL(url).host} serves chain ${found}, not ${options.chainId}: correct the url`)
+    }
+    state.checkedMs = now
+  }
   const onSomeUrl = async <T>(call: (url: string) => Promise<T>): Promise<T> => {
-    let last: unknown = new OutboundError('network', 'the chain has no RPC url')
-    for (let turn = 0; turn < urls.length; turn++) {
-      const index = (preferred + turn) % urls.length
-      const url = urls[index]
-      if (url === undefined) break
+    let last: unknown = new OutboundError('network', 'the chain has no http or https RPC url')
+    const now = clock.monotonicMs()
+    const waits = ([, state]: [string, UrlHealth]) => Math.max(0, state.benchedUntilMs - now)
+    for (const [url, state] of [...health].sort((a, b) => waits(a) - waits(b))) {
       try {
+        await assertChain(url, state)
         const result = await call(url)
-        preferred = index
+        state.failures = 0
+        state.benchedUntilMs = 0
         return result
       } catch (error) {
+        if (error instanceof RpcError) {
+          state.failures = 0
+          throw error
+        }
         if (!(error instanceof OutboundError)) throw error
         last = error
+        if (error instanceof WrongChain) continue
+        state.failures += 1
+        const backoff = Math.min(bench.firstMs * 2 ** (state.failures - 1), bench.longestMs)
+        state.benchedUntilMs = clock.monotonicMs() + Math.max(backoff, error.retryAfterMs ?? 0)
       }
     }
     throw last
@@ -74,6 +110,12 @@ export function createRpc(outbound: Outbound, urls: readonly string[]): Rpc {
   return {
     request: (request) => onSomeUrl((url) => callOne(url, request)),
     batch: (requests) => (requests.length === 0 ? Promise.resolve([]) : onSomeUrl((url) => callMany(url, requests))),
+  }
+}
+
+class WrongChain extends OutboundError {
+  constructor(message: string) {
+    super('client', message)
   }
 }
 

@@ -4,6 +4,8 @@ import { chainId, openWatchWorld, type WatchWorld } from '../../test/chain/watch
 import { type Earn, openEarn } from '../../test/harness.js'
 import { listWatched } from '../features/ledger/index.js'
 import { listBalances, listLots } from '../features/positions/index.js'
+import { systemClock } from '../kernel/clock.js'
+import { startWatching } from './watch.js'
 
 let earn: Earn
 let world: WatchWorld
@@ -161,4 +163,22 @@ describe('a chain that is watched', () => {
       expect(BigInt(lots)).toBeLessThanOrEqual(onChain)
     }
   })
+})
+
+describe('a chain that is followed by the service', () => {
+  it('looks at once when a node announces a head over WebSocket, however slow it polls', async () => {
+    const chain = { ...world.chain, pollIntervalMs: 60_000, headUrls: [world.anvil.url.replace('http', 'ws')] }
+    const watching = startWatching({ ...earn.ctx, clock: systemClock, chains: new Map([[chainId, chain]]) })
+    try {
+      await systemClock.sleep(500)
+      const hash = await world.deposit(alice, 1_234n, D)
+      const started = systemClock.monotonicMs()
+      while (!(await entries()).some((entry: { txHash: string }) => entry.txHash === hash)) {
+        if (systemClock.monotonicMs() - started > 10_000) throw new Error('the head was not noticed')
+        await systemClock.sleep(20)
+      }
+    } finally {
+      await watching.stop()
+    }
+  }, 30_000)
 })

@@ -1,8 +1,10 @@
 import type { Chain, ChainContext } from '../chain/chains.js'
+import { followHeads } from '../chain/heads.js'
 import { createNode } from '../chain/node.js'
 import { tryWatcherLock, type WatcherLock } from '../chain/storeCursor.js'
 import { createWatcher } from '../chain/watcher.js'
 import { createPipeline, type Reaction } from '../derive/index.js'
+import type { Clock } from '../kernel/clock.js'
 
 export type WatchOptions = {
   /** What slices do in the transaction of the rows they depend on. */
@@ -63,20 +65,42 @@ async function followChain(
 ): Promise<void> {
   const { clock, log } = ctx
   const node = createNode(chain.rpc)
-  const found = await node.chainId()
-  if (found !== chain.chainId)
-    throw new Error(`the RPC url of ${chain.name} serves chain ${found}, not ${chain.chainId}: correct the url`)
   const sink = createPipeline(ctx, { chainId: chain.chainId, reactions: options.reactions ?? [] })
   const window = options.windowMax === undefined ? {} : { windowMax: options.windowMax }
   const watcher = createWatcher({ chain, node, sink, clock, log, ...window })
   let checkedMs = clock.monotonicMs()
-  while (!guard.signal.aborted) {
-    const result = await watcher.step()
-    guard.onStep()
-    if (clock.monotonicMs() - checkedMs > lockCheckMs) {
-      if (!(await guard.lock.isHeld())) return
-      checkedMs = clock.monotonicMs()
+  const alarm = createAlarm()
+  const ending = new AbortController()
+  const signal = AbortSignal.any([guard.signal, ending.signal])
+  const heads = followHeads({ urls: chain.headUrls, clock, log, signal, onHead: alarm.ring })
+  try {
+    await stepUntilStopped()
+  } finally {
+    ending.abort()
+    await heads
+  }
+
+  async function stepUntilStopped(): Promise<void> {
+    while (!guard.signal.aborted) {
+      const result = await watcher.step()
+      guard.onStep()
+      if (clock.monotonicMs() - checkedMs > lockCheckMs) {
+        if (!(await guard.lock.isHeld())) return
+        checkedMs = clock.monotonicMs()
+      }
+      if (result !== 'progress') await alarm.sleep(clock, chain.pollIntervalMs, guard.signal)
     }
-    if (result !== 'progress') await clock.sleep(chain.pollIntervalMs, guard.signal)
+  }
+}
+
+/** A sleep that a new head cuts short; one that rings while nobody sleeps is not forgotten. */
+function createAlarm() {
+  let wake = new AbortController()
+  return {
+    ring: () => wake.abort(),
+    sleep: async (clock: Clock, ms: number, signal: AbortSignal): Promise<void> => {
+      await clock.sleep(ms, AbortSignal.any([signal, wake.signal]))
+      wake = new AbortController()
+    },
   }
 }

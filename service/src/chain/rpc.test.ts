@@ -1,0 +1,119 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, describe, expect, it } from 'vitest'
+import { fakeClock, systemClock } from '../kernel/clock.js'
+import { createOutbound, OutboundError } from '../kernel/outbound.js'
+import { createRpc, RpcError } from './rpc.js'
+
+const servers: Server[] = []
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close()
+})
+
+type Call = { id: number; method: string }
+type Behaviour = (body: Call | Call[]) => { status?: number; headers?: Record<string, string>; body: unknown } | 'hang'
+
+/** A node on loopback that answers as told; `calls` are the methods it was asked. */
+async function node(behave: Behaviour): Promise<{ url: string; calls: string[] }> {
+  const calls: string[] = []
+  const server = createServer((request, response) => {
+    let text = ''
+    request.on('data', (chunk) => {
+      text += chunk
+    })
+    request.on('end', () => {
+      const body = JSON.parse(text) as Call | Call[]
+      calls.push(Array.isArray(body) ? `batch ${body.length}` : body.method)
+      const answer = behave(body)
+      if (answer === 'hang') return
+      response.writeHead(answer.status ?? 200, { 'content-type': 'application/json', ...answer.headers })
+      response.end(typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body))
+    })
+  })
+  servers.push(server)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, calls }
+}
+
+const answerOne = ({ id, method }: Call, chainId = 5) => ({
+  jsonrpc: '2.0',
+  id,
+  result: method === 'eth_chainId' ? `0x${chainId.toString(16)}` : method,
+})
+const healthy: Behaviour = (body) => ({
+  body: Array.isArray(body) ? body.map((call) => answerOne(call)) : answerOne(body),
+})
+const quick = () => createOutbound({ ...systemClock, sleep: async () => undefined })
+
+describe('JSON-RPC over several urls', () => {
+  it.each([
+    ['a 5xx', () => ({ status: 502, body: '' })],
+    ['a 429 with Retry-After', () => ({ status: 429, headers: { 'retry-after': '30' }, body: '' })],
+    ['a 429 without', () => ({ status: 429, body: '' })],
+    ['truncated JSON', () => ({ body: '{"jsonrpc":"2.0","id":1,"resu' })],
+    ['an answer to another request', () => ({ body: { jsonrpc: '2.0', id: 999_999, result: '0x1' } })],
+  ] as [string, Behaviour][])('goes on with the next url after %s, and benches the first', async (_, broken) => {
+    const [first, second] = [await node(broken), await node(healthy)]
+    const clock = fakeClock('2026-01-01T00:00:00Z')
+    const rpc = createRpc(quick(), [first.url, second.url], { clock })
+    expect(await rpc.request({ method: 'a' })).toBe('a')
+    expect(await rpc.request({ method: 'b' })).toBe('b')
+    expect(first.calls).toEqual(['a'])
+    clock.advance(61_000)
+    await rpc.request({ method: 'c' })
+    expect(first.calls.length).toBe(2)
+  })
+
+  it('never asks a url that serves another chain for anything else', async () => {
+    const stranger = await node((body) => ({ body: answerOne(body as Call, 6) }))
+    const own = await node(healthy)
+    const rpc = createRpc(quick(), [stranger.url, own.url], { chainId: 5 })
+    expect(await rpc.request({ method: 'a' })).toBe('a')
+    expect(stranger.calls).toEqual(['eth_chainId'])
+    const alone = createRpc(quick(), [stranger.url], { chainId: 5 })
+    await expect(alone.request({ method: 'a' })).rejects.toThrow(/serves chain 6, not 5/)
+  })
+
+  it('notices a url that begins to serve another chain later', async () => {
+    let chainId = 5
+    const fickle = await node((body) => ({ body: answerOne(body as Call, chainId) }))
+    const clock = fakeClock('2026-01-01T00:00:00Z')
+    const rpc = createRpc(quick(), [fickle.url], { chainId: 5, clock })
+    await rpc.request({ method: 'a' })
+    chainId = 6
+    clock.advance(601_000)
+    await expect(rpc.request({ method: 'b' })).rejects.toBeInstanceOf(OutboundError)
+    expect(fickle.calls).toEqual(['eth_chainId', 'a', 'eth_chainId'])
+  })
+
+  it("takes a node's refusal for an answer and asks nobody else", async () => {
+    const refusing = await node((body) => ({
+      body: {
+        jsonrpc: '2.0',
+        id: (body as Call).id,
+        error: { code: -32005, message: 'query returned more than 10000 results' },
+      },
+    }))
+    const other = await node(healthy)
+    const rpc = createRpc(quick(), [refusing.url, other.url])
+    await expect(rpc.request({ method: 'a' })).rejects.toBeInstanceOf(RpcError)
+    expect(other.calls).toEqual([])
+  })
+
+  it('batches in one call in any order of answers, and asks one by one where batches are refused', async () => {
+    const shuffled = await node((body) => ({
+      body: Array.isArray(body) ? body.map((call) => answerOne(call)).reverse() : answerOne(body),
+    }))
+    const rpc = createRpc(quick(), [shuffled.url])
+    expect(await rpc.batch([{ method: 'a' }, { method: 'b' }])).toEqual(['a', 'b'])
+    expect(shuffled.calls).toEqual(['batch 2'])
+    const single = await node((body) =>
+      Array.isArray(body)
+        ? { body: { jsonrpc: '2.0', id: null, error: { code: -32600, message: 'no batches' } } }
+        : { body: answerOne(body) },
+    )
+    const slow = createRpc(quick(), [single.url])
+    expect(await slow.batch([{ method: 'a' }, { method: 'b' }])).toEqual(['a', 'b'])
+    expect(single.calls).toEqual(['batch 2', 'a', 'b'])
+  })
+})

@@ -1,0 +1,288 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { testTokenAbi, yieldVaultAbi } from '@openearn/contracts'
+import {
+  type Abi,
+  type Address,
+  concat,
+  encodeFunctionData,
+  encodePacked,
+  erc20Abi,
+  type Hex,
+  numberToHex,
+  type PrivateKeyAccount,
+  pad,
+  parseEther,
+  zeroAddress,
+} from 'viem'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { account } from '../../../contracts/test/anvil.js'
+import { openWatchWorld, type WatchWorld, withSuffix } from '../../test/chain/watchWorld.js'
+import { type Earn, openEarn } from '../../test/harness.js'
+import { listLots } from '../features/positions/index.js'
+
+const require = createRequire(import.meta.url)
+
+/** ABI and bytecode as published on npm. */
+function published(path: string): { abi: Abi; bytecode: Hex } {
+  return JSON.parse(readFileSync(require.resolve(path), 'utf8'))
+}
+
+let earn: Earn
+let world: WatchWorld
+const [bundler, owner] = [account(5), account(6)]
+const D = 'Y2Zi7KWy'
+const E = 'MpOgVDnc'
+
+beforeAll(async () => {
+  earn = await openEarn()
+  world = await openWatchWorld(earn.db, earn.organizationId)
+}, 120_000)
+afterAll(async () => {
+  await world?.close()
+  await earn?.close()
+})
+
+const mint = async (to: Address, amount = 1_000_000n) => {
+  const { client, done } = world.anvil
+  await done(
+    client.writeContract({ address: world.token, abi: testTokenAbi, functionName: 'mint', args: [to, amount] }),
+  )
+}
+const approveData = () =>
+  encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [world.vault, 2n ** 200n] })
+const depositData = (wallet: Address, amount: bigint, code?: string) => {
+  const data = encodeFunctionData({ abi: yieldVaultAbi, functionName: 'deposit', args: [amount, wallet] })
+  return withSuffix(data, wallet, world.vault, code)
+}
+const lotsOf = async (wallet: Address) => {
+  const lots = await listLots(earn.db, [wallet.toLowerCase()])
+  return Object.fromEntries(lots.map(({ distributorId, shares }) => [distributorId, BigInt(shares)]))
+}
+const entriesOf = async (hash: Hex) => {
+  await world.sync()
+  const { body } = await earn.call('ListInteractions', { query: { limit: 100, sortBy: 'amount', sortOrder: 'asc' } })
+  return body.data.filter((entry: { txHash: string }) => entry.txHash === hash)
+}
+
+type Version = '06' | '07' | '08'
+type Operation = Record<string, unknown>
+
+/** A deployed EntryPoint with its account factory, and how to make and sign an operation of that version. */
+async function openEntryPoint(version: Version) {
+  const { client, deploy, done } = world.anvil
+  const entryPoint = published(`entry-point-${version}/artifacts/EntryPoint.json`)
+  const factory = published(`entry-point-${version}/artifacts/SimpleAccountFactory.json`)
+  const address = await deploy({ ...entryPoint, args: [] })
+  const factoryAddress = await deploy({ ...factory, args: [address] })
+  await earn.db`update chains set entry_points = entry_points || ${[address.toLowerCase()]}`
+  await earn.db`update catalogue_versions set version = version + 1`
+  const read = (abi: Abi, to: Address, functionName: string, args: readonly unknown[]) =>
+    client.readContract({ abi, address: to, functionName, args })
+  const packed = (a: bigint, b: bigint) =>
+    concat([pad(numberToHex(a), { size: 16 }), pad(numberToHex(b), { size: 16 })])
+  const batch = (calls: { to: Address; data: Hex }[]): Hex => {
+    const [to, data, value] = [calls.map((call) => call.to), calls.map((call) => call.data), calls.map(() => 0n)]
+    const abi = published(`entry-point-${version}/artifacts/SimpleAccount.json`).abi
+    const args =
+      version === '06'
+        ? [to, data]
+        : version === '07'
+          ? [to, value, data]
+          : [calls.map((call) => ({ target: call.to, value: 0n, data: call.data }))]
+    return encodeFunctionData({ abi, functionName: 'executeBatch', args })
+  }
+  return {
+    batch,
+    operation: async (
+      salt: bigint,
+      makeCallData: (sender: Address) => Hex,
+    ): Promise<{ op: Operation; sender: Address }> => {
+      const sender = (await read(factory.abi, factoryAddress, 'getAddress', [owner.address, salt])) as Address
+      await mint(sender)
+      await done(
+        client.writeContract({
+          address,
+          abi: entryPoint.abi,
+          functionName: 'depositTo',
+          args: [sender],
+          value: parseEther('1'),
+        }),
+      )
+      const create = encodeFunctionData({
+        abi: factory.abi,
+        functionName: 'createAccount',
+        args: [owner.address, salt],
+      })
+      const common = { sender, nonce: 0n, initCode: concat([factoryAddress, create]), callData: makeCallData(sender) }
+      const op: Operation =
+        version === '06'
+          ? {
+              ...common,
+              callGasLimit: 1_000_000n,
+              verificationGasLimit: 2_000_000n,
+              preVerificationGas: 100_000n,
+              maxFeePerGas: 3_000_000_000n,
+              maxPriorityFeePerGas: 1_000_000_000n,
+              paymasterAndData: '0x',
+              signature: '0x',
+            }
+          : {
+              ...common,
+              accountGasLimits: packed(2_000_000n, 1_000_000n),
+              preVerificationGas: 100_000n,
+              gasFees: packed(1_000_000_000n, 3_000_000_000n),
+              paymasterAndData: '0x',
+              signature: '0x',
+            }
+      const hash = (await read(entryPoint.abi, address, 'getUserOpHash', [op])) as Hex
+      op['signature'] =
+        version === '08' ? await owner.sign({ hash }) : await owner.signMessage({ message: { raw: hash } })
+      return { op, sender }
+    },
+    /** Sends a bundle; what follows the calldata is the bundler's. */
+    bundle: async (operations: Operation[], tail = ''): Promise<Hex> => {
+      const data = encodeFunctionData({
+        abi: entryPoint.abi,
+        functionName: 'handleOps',
+        args: [operations, bundler.address],
+      })
+      const hash = await client.sendTransaction({
+        account: bundler,
+        to: address,
+        data: `${data}${tail}`,
+        gas: 8_000_000n,
+      })
+      await done(hash)
+      return hash
+    },
+  }
+}
+
+const bundlerTail = `${Buffer.from(E).toString('hex')}0800${'80218021802180218021802180218021'}`
+
+describe.each(['06', '07', '08'] as const)('a user operation through EntryPoint 0.%s', (version) => {
+  it('is credited by the code in its inner call, signed, and the bundler’s own code counts for nobody', async () => {
+    const entryPoint = await openEntryPoint(version)
+    const { op, sender } = await entryPoint.operation(1n, (wallet) =>
+      entryPoint.batch([
+        { to: world.token, data: approveData() },
+        { to: world.vault, data: depositData(wallet, 700n, D) },
+      ]),
+    )
+    const hash = await entryPoint.bundle([op], bundlerTail)
+    expect(await entriesOf(hash)).toMatchObject([
+      { distributorId: D, attribution: 'signed', walletAddress: sender, amountRaw: '700', isSwap: false },
+    ])
+    expect(await lotsOf(sender)).toEqual({ [D]: 700n })
+  }, 60_000)
+
+  it('keeps two operations of one bundle apart, and a suffix moved to the end of callData valid', async () => {
+    const entryPoint = await openEntryPoint(version)
+    const first = await entryPoint.operation(2n, (wallet) =>
+      entryPoint.batch([
+        { to: world.token, data: approveData() },
+        { to: world.vault, data: depositData(wallet, 300n, E) },
+      ]),
+    )
+    const second = await entryPoint.operation(3n, (wallet) => {
+      const plain = depositData(wallet, 500n)
+      const moved = depositData(wallet, 500n, D).slice(plain.length)
+      const batch = entryPoint.batch([
+        { to: world.token, data: approveData() },
+        { to: world.vault, data: plain },
+      ])
+      return `${batch}${moved}`
+    })
+    const hash = await entryPoint.bundle([first.op, second.op])
+    expect(await entriesOf(hash)).toMatchObject([
+      { distributorId: E, attribution: 'signed', walletAddress: first.sender, amountRaw: '300' },
+      { distributorId: D, attribution: 'signed', walletAddress: second.sender, amountRaw: '500' },
+    ])
+  }, 60_000)
+})
+
+describe('a Safe', () => {
+  const safe = published('@safe-global/safe-smart-account/build/artifacts/contracts/Safe.sol/Safe.json')
+  const proxy = published(
+    '@safe-global/safe-smart-account/build/artifacts/contracts/proxies/SafeProxy.sol/SafeProxy.json',
+  )
+  const multiSend = published(
+    '@safe-global/safe-smart-account/build/artifacts/contracts/libraries/MultiSend.sol/MultiSend.json',
+  )
+  let wallet: Address
+
+  const execute = async (to: Address, data: Hex, operation: number): Promise<Hex> => {
+    // The owner sends it, so its approval is implied (v = 1).
+    const signatures = concat([pad(owner.address), pad('0x0'), '0x01'])
+    const args = [to, 0n, data, operation, 0n, 0n, 0n, zeroAddress, zeroAddress, signatures]
+    return world.send(owner, wallet, encodeFunctionData({ abi: safe.abi, functionName: 'execTransaction', args }))
+  }
+  beforeAll(async () => {
+    const singleton = await world.anvil.deploy({ ...safe, args: [] })
+    wallet = await world.anvil.deploy({ ...proxy, args: [singleton] })
+    const args = [[owner.address], 1n, zeroAddress, '0x', zeroAddress, zeroAddress, 0n, zeroAddress]
+    await world.send(owner, wallet, encodeFunctionData({ abi: safe.abi, functionName: 'setup', args }))
+    await mint(wallet)
+  })
+
+  it('is credited by the code in the call it executes', async () => {
+    await execute(world.token, approveData(), 0)
+    const hash = await execute(world.vault, depositData(wallet, 900n, D), 0)
+    expect(await entriesOf(hash)).toMatchObject([{ distributorId: D, attribution: 'signed', walletAddress: wallet }])
+  })
+
+  it('is credited for each call inside a multiSend', async () => {
+    const library = await world.anvil.deploy({ ...multiSend, args: [] })
+    const part = (to: Address, data: Hex) =>
+      encodePacked(['uint8', 'address', 'uint256', 'uint256', 'bytes'], [0, to, 0n, BigInt(data.length / 2 - 1), data])
+    const packed = concat([
+      part(world.token, approveData()),
+      part(world.vault, depositData(wallet, 100n, D)),
+      part(world.vault, depositData(wallet, 200n, E)),
+    ])
+    const hash = await execute(
+      library,
+      encodeFunctionData({ abi: multiSend.abi, functionName: 'multiSend', args: [packed] }),
+      1,
+    )
+    expect(await entriesOf(hash)).toMatchObject([
+      { distributorId: D, amountRaw: '100', attribution: 'signed', walletAddress: wallet },
+      { distributorId: E, amountRaw: '200', attribution: 'signed', walletAddress: wallet },
+    ])
+    expect(await lotsOf(wallet)).toEqual({ [D]: 1_000n, [E]: 200n })
+  })
+})
+
+describe('an EIP-7702 account', () => {
+  it('is credited by the code in a batch it executes on itself', async () => {
+    const { client, deploy, done } = world.anvil
+    const user: PrivateKeyAccount = account(7)
+    const delegate = published('entry-point-08/artifacts/Simple7702Account.json')
+    const implementation = await deploy({ ...delegate, args: [] })
+    await mint(user.address)
+    const authorization = await user.signAuthorization({
+      address: implementation,
+      chainId: 31_337,
+      nonce: (await client.getTransactionCount({ address: user.address })) + 1,
+    })
+    const args = [
+      [
+        { target: world.token, value: 0n, data: approveData() },
+        { target: world.vault, value: 0n, data: depositData(user.address, 400n, D) },
+      ],
+    ]
+    const data = encodeFunctionData({ abi: delegate.abi, functionName: 'executeBatch', args })
+    const hash = await client.sendTransaction({
+      account: user,
+      to: user.address,
+      data,
+      gas: 2_000_000n,
+      authorizationList: [authorization],
+    })
+    await done(hash)
+    expect(await entriesOf(hash)).toMatchObject([
+      { distributorId: D, attribution: 'signed', walletAddress: user.address, isSwap: false },
+    ])
+  })
+})
