@@ -46,6 +46,8 @@ create table chains (
   reorg_recheck_seconds integer not null default 2,
   -- Entry points beside the known ones.
   entry_points text[] not null default '{}',
+  -- The ERC-20 that wraps the native token; null when none is known.
+  wrapped_native text check (wrapped_native = lower(wrapped_native)),
   created_at timestamptz not null default now()
 );
 
@@ -61,6 +63,8 @@ create table tokens (
   peg_usd numeric,
   -- approve() refuses to change a non-zero allowance to another non-zero one.
   approval_reset boolean not null default false,
+  -- Why this token cannot be deposited (it rebases, it takes a fee); empty when it can.
+  unsupported_reason text not null default '',
   primary key (chain_id, address)
 );
 

@@ -7,6 +7,8 @@ import {
   noReturnTokenBytecode,
   testTokenAbi,
   testTokenBytecode,
+  wrappedNativeAbi,
+  wrappedNativeBytecode,
   yieldVaultAbi,
   yieldVaultBytecode,
 } from '@openearn/contracts'
@@ -64,6 +66,13 @@ export async function openWorld() {
     join: (wallet: Address) => join(earn, wallet),
     /** Deploys a token; `old` returns nothing and wants its allowance reset. */
     token: (options: { decimals?: number; old?: boolean; pegUsd?: string } = {}) => deployToken(anvil, earn, options),
+    /** Deploys the ERC-20 that wraps the native token and makes it the chain's. */
+    wrappedNative: async (): Promise<Address> => {
+      const address = await anvil.deploy({ abi: wrappedNativeAbi, bytecode: wrappedNativeBytecode, args: [] })
+      await listToken(earn, { address, decimals: 18, symbol: 'WETH' })
+      await earn.db`update chains set wrapped_native = ${address.toLowerCase()} where chain_id = ${chainId}`
+      return address
+    },
     /** Deploys an ERC-4626 vault over a token and lists it. */
     vault: async (asset: Address, options: { name?: string; minDepositUsd?: string; old?: boolean } = {}) => {
       const vault = await deployVault(anvil, earn, asset, options)

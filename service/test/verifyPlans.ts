@@ -47,10 +47,12 @@ function toPlan(
   const snapshot = earn.ctx.catalogue.current()
   const opportunity = findOpportunity(snapshot, String(input.params?.['opportunityId']))!
   const { chainId, vault } = opportunity
+  const wrappedNative = snapshot.chains.get(chainId)?.wrappedNative
   const context: PlanContext = {
     chainId,
     vault,
     signers,
+    ...(wrappedNative ? { wrappedNative } : {}),
     actionId: answer.body.actionId,
     approvalReset: findToken(snapshot, chainId, vault.asset)?.approvalReset ?? false,
     ...(allowance === undefined ? {} : { allowance }),

@@ -1,6 +1,6 @@
 import { formatUnits, parseDecimal, usdDecimals } from '../../kernel/amount.js'
 import type { Reason } from '../../kernel/errors.js'
-import type { Offer, VaultCall } from '../../vaults/index.js'
+import type { Offer } from '../../vaults/index.js'
 import type { OpportunityRecord } from '../catalogue/index.js'
 import { refuse } from './refusal.js'
 
@@ -62,7 +62,10 @@ export function assertBalance(balance: bigint | undefined, amount: bigint): void
 }
 
 /** Refuses a simulated outcome in which the wallet spends something else than was asked for, or gets nothing. */
-export function assertOutcome(call: VaultCall, changeOf: (token: string) => bigint | undefined): void {
+export function assertOutcome(
+  call: { spends: { token: string; amount: bigint } | undefined; gains: string | undefined },
+  changeOf: (token: string) => bigint | undefined,
+): void {
   if (call.spends && changeOf(call.spends.token) !== -call.spends.amount)
     throw refuse('TOKEN_UNSUPPORTED', 'the vault would take another amount or another token than was asked for')
   if (call.gains && (changeOf(call.gains) ?? 0n) <= 0n)

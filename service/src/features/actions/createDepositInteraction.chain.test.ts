@@ -19,6 +19,7 @@ import {
 } from '../../../test/actionWorld.js'
 import { decodeSuffix, formatActionId, recoverAttributionSigner } from '../../chain/attribution/index.js'
 import { openChain } from '../../chain/chains.js'
+import { RpcError } from '../../chain/rpc.js'
 import { systemClock } from '../../kernel/clock.js'
 import { createOutbound } from '../../kernel/outbound.js'
 import { findAction } from './index.js'
@@ -192,6 +193,72 @@ describe('200', () => {
     expect((await deposit({ tokenIn: unpriced, amount: '5' }, { id: other.opportunityId })).status).toBe(200)
   })
 
+  it('wraps the native token first where the vault takes it wrapped, and all is mined', async () => {
+    const wrapped = await world.wrappedNative()
+    const other = await world.vault(wrapped, { old: true })
+    const amount = 3n * 10n ** 18n
+    for (const tokenIn of ['native', `0x${'E'.repeat(40)}`]) {
+      const plan = await deposit({ tokenIn, amount: String(amount) }, { id: other.opportunityId })
+      expect(types(plan)).toEqual(['swap', 'approve', 'deposit'])
+      expect(plan.body.transactions[0]).toMatchObject({
+        description: `Wrap 3 ETH (0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE) into as much WETH (${wrapped}) in your wallet.`,
+        transaction: { to: wrapped, data: '0xd0e30db0', value: String(amount) },
+      })
+      expect(plan.body.batch.calls[0].value).toBe('0x29a2241af62c0000')
+      expect(plan.body.simulation.assetChanges).toMatchObject([
+        { token: { symbol: 'ETH', decimals: 18 }, amount: String(-amount) },
+        { token: { address: other.address }, amount: String(amount) },
+      ])
+      const before = await world.balance(other.address, user.address)
+      await world.send(plan, user)
+      expect((await world.balance(other.address, user.address)) - before).toBe(amount)
+    }
+    const tooMuch = await deposit({ tokenIn: 'native', amount: String(10n ** 23n) }, { id: other.opportunityId })
+    expect(tooMuch.body.reason).toBe('INSUFFICIENT_BALANCE')
+  })
+
+  it('simulates through eth_simulateV1 where the node refuses overrides, and says so where it offers neither', async () => {
+    const chain = world.earn.ctx.chains.get(world.chainId)!
+    const { request } = chain.rpc
+    const refuse = (also: string) => {
+      chain.rpc.request = async (asked) => {
+        const overrides = asked.method === 'eth_call' && Array.isArray(asked.params) && asked.params.length > 2
+        if (overrides || asked.method === also) throw new RpcError(-32602, 'refused', undefined)
+        return request(asked)
+      }
+    }
+    refuse('')
+    const second = await deposit()
+    refuse('eth_simulateV1')
+    const none = await deposit()
+    chain.rpc.request = request
+    expect(second.body.simulation).toMatchObject({ status: 'ok', assetChanges: [{ amount: String(-100n * usd) }, {}] })
+    expect(none.body.simulation).toEqual({
+      status: 'unavailable',
+      blockNumber: null,
+      blockHash: null,
+      assetChanges: [],
+    })
+    expect(none.status).toBe(200)
+    await world.send(second, user)
+  })
+
+  it('answers the same plan to the same Idempotency-Key, and records it once', async () => {
+    const send = (changes: Body = {}) =>
+      world.earn.call('CreateDepositInteraction', {
+        params: { opportunityId: vault.opportunityId },
+        body: body(changes),
+        headers: { 'idempotency-key': `deposit-${vault.address}` },
+      })
+    const [first, again] = [await send(), await send()]
+    expect(again.body).toEqual(first.body)
+    expect(again.headers['idempotency-replayed']).toBe('true')
+    const [row] = await world.earn
+      .db`select count(*)::int as count from actions where target = ${vault.address.toLowerCase()}`
+    expect(row?.['count']).toBe(1)
+    expect((await send({ amount: '5' })).body).toMatchObject({ code: 409, context: { retryable: false } })
+  })
+
   it('asks the node three times at most', async () => {
     const counted = await countRequests(() => deposit())
     expect(counted.answer.status).toBe(200)
@@ -252,6 +319,13 @@ describe('400 INVALID_ARGUMENT', () => {
   it('refuses a token the opportunity does not take: another one, its own receipt, and native', async () => {
     for (const tokenIn of [await world.token(), vault.address, 'native', `0x${'e'.repeat(40)}`])
       await refused(await deposit({ tokenIn }), 'TOKEN_NOT_ACCEPTED')
+  })
+
+  it('refuses a token the operator marked as rebasing', async () => {
+    await world.earn.db`update tokens set unsupported_reason = 'it rebases' where address = ${token.toLowerCase()}`
+    await world.refresh()
+    const answer = await refused(await deposit(), 'TOKEN_UNSUPPORTED')
+    expect(answer.error).toBe('TUSD cannot be deposited: it rebases')
   })
 
   it('refuses an amount worth less than the minimum', async () => {
@@ -345,6 +419,13 @@ describe('400 INVALID_ARGUMENT', () => {
     const answer = await refused(await deposit(), 'SIMULATION_REVERTED')
     expect(answer.context.transactionIndex).toBe(1)
     expect(answer.error).toMatch(/transaction 2 of 2 \(deposit\) would revert with the custom error 0x/)
+  })
+})
+
+describe('401 UNAUTHORIZED', () => {
+  it('says on every failure whether to try again', async () => {
+    const answer = await deposit({}, { key: 'pk_live_nonsense' })
+    expect(answer.body).toMatchObject({ code: 401, status: 'UNAUTHORIZED', context: { retryable: false } })
   })
 })
 

@@ -1,13 +1,13 @@
 import { erc20Abi, getAddress } from 'viem'
-import { nativeToken } from '../../chain/native.js'
-import { ask, readHead, together, view } from '../../chain/question.js'
+import { account, ask, readHead, together, view } from '../../chain/question.js'
 import { computeUsd } from '../../kernel/amount.js'
 import type { Caller } from '../../kernel/operation.js'
 import { findPrice } from '../../prices/index.js'
 import type { DepositAsk } from '../../vaults/index.js'
-import type { OpportunityRecord, TokenRecord } from '../catalogue/index.js'
+import type { TokenRecord } from '../catalogue/index.js'
 import { buildApprovals } from './approvals.js'
 import { assertBalance, assertDepositEnabled, assertMinimumUsd, assertOffer, assertOutcome } from './checks.js'
+import { buildWrap, getDepositToken } from './depositToken.js'
 import { describeCall } from './describe.js'
 import { type Draft, finishAction } from './finishAction.js'
 import { refuse } from './refusal.js'
@@ -37,13 +37,14 @@ export async function createDepositInteraction(
   const { opportunity, vault, wallet } = target
   assertDepositEnabled(opportunity)
   if (input.mode === 'swap') throw refuse('NO_ROUTE', 'there is no route from this token into the vault')
-  const token = getDepositToken(opportunity, input.tokenIn)
-  const amountUsd = await findValueUsd(ctx, token, amount)
+  const tokens = getDepositToken(target.snapshot, opportunity, input.tokenIn)
+  const { given, entering } = tokens
+  const amountUsd = await findValueUsd(ctx, entering, amount)
   assertMinimumUsd(opportunity.minDepositAmountUsd, amountUsd)
 
   const chain = getChain(ctx, opportunity)
   const kind = getKind(opportunity)
-  const tokenIn = getAddress(token.address)
+  const tokenIn = getAddress(entering.address)
   const depositAsk: DepositAsk = { vault, wallet, tokenIn, amount, slippageBps: input.slippageBps ?? 50 }
   const spender = kind.spender(vault)
   const [head, { answer }] = await Promise.all([
@@ -52,64 +53,46 @@ export async function createDepositInteraction(
       chain,
       together({
         offer: kind.deposit(depositAsk),
+        account: account(wallet),
         balance: view(tokenIn, erc20Abi, 'balanceOf', [wallet]),
         allowance: view(tokenIn, erc20Abi, 'allowance', [wallet, spender]),
       }),
     ),
   ])
-  assertOffer(answer.offer, 'DEPOSIT_DISABLED', amount, token.decimals)
-  assertBalance(answer.balance, amount)
+  assertOffer(answer.offer, 'DEPOSIT_DISABLED', amount, entering.decimals)
+  assertBalance(tokens.wraps ? answer.account.balance : answer.balance, amount)
 
   const { call } = answer.offer
   const party = { name: opportunity.name, address: vault.address }
   const approvals = buildApprovals({
-    token,
+    token: entering,
     tokenAddress: tokenIn,
     spender,
     spenderParty: party,
     amount,
     allowance: answer.allowance ?? 0n,
   })
+  const facts = { amount, token: entering, out: opportunity.receiptToken, vault: party, receiver: wallet }
   const draft: Draft = {
     kind: 'deposit',
     chain,
     steps: [
+      ...(tokens.wraps ? [buildWrap(tokens, amount)] : []),
       ...approvals,
-      {
-        type: 'deposit',
-        description: describeCall(call.verb, {
-          amount,
-          token,
-          out: opportunity.receiptToken,
-          vault: party,
-          receiver: wallet,
-        }),
-        call,
-        gasConstant: call.gasConstant,
-      },
+      { type: 'deposit', description: describeCall(call.verb, facts), call, gasConstant: call.gasConstant },
     ],
-    tokenIn: token,
+    tokenIn: given,
     amount,
     amountUsd,
     referralCode: input.referralCode ?? '',
-    tokens: [token, opportunity.receiptToken],
-    probe: { token: tokenIn, to: spender, amount },
+    tokens: [given, ...(tokens.wraps ? [entering] : []), opportunity.receiptToken],
+    // What is wrapped in this very plan cannot be tried before.
+    probe: tokens.wraps ? undefined : { token: tokenIn, to: spender, amount },
     block: head,
     errors: kind.errors,
-    assertOutcome: (changeOf) => assertOutcome(call, changeOf),
+    assertOutcome: (changeOf) => assertOutcome({ ...call, spends: { token: given.address, amount } }, changeOf),
   }
   return finishAction(ctx, target, draft)
-}
-
-/** The token if a direct deposit takes it. */
-function getDepositToken(opportunity: OpportunityRecord, text: string): TokenRecord {
-  const address = text === 'native' ? nativeToken.toLowerCase() : text.toLowerCase()
-  const token = opportunity.depositTokens.find(
-    (candidate) => candidate.address === address && candidate.chainId === opportunity.chainId,
-  )
-  if (token && token.address === opportunity.vault.asset) return token
-  const accepted = opportunity.depositTokens.map(({ symbol }) => symbol).join(', ')
-  throw refuse('TOKEN_NOT_ACCEPTED', `this opportunity does not take that token; it takes ${accepted || 'none'}`)
 }
 
 /** What an amount is worth now; undefined without a price. */

@@ -26,6 +26,10 @@ export function describeApprovalReset(token: TokenRecord, spender: Party): strin
   return `Set what ${describeParty(spender)} may take of ${describeToken(token)} back to 0; this token asks for it first.`
 }
 
+export function describeWrap(amount: bigint, native: TokenRecord, wrapped: TokenRecord): string {
+  return `Wrap ${describeAmount(amount, native)} into as much ${describeToken(wrapped)} in your wallet.`
+}
+
 /** What a vault's call does, in a sentence that names amount, token, vault and receiver. */
 export function describeCall(
   verb: Verb,

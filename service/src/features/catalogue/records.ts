@@ -18,6 +18,8 @@ export type ChainRecord = {
   pollIntervalMs: number
   reorgRecheckSeconds: number
   entryPoints: readonly string[]
+  /** The ERC-20 that wraps the native token. */
+  wrappedNative: string | null
 }
 
 export type TokenRecord = {
@@ -31,6 +33,8 @@ export type TokenRecord = {
   pegUsd: string | null
   /** approve() refuses to change a non-zero allowance to another non-zero one. */
   approvalReset: boolean
+  /** Why it cannot be deposited; `''` when it can. */
+  unsupportedReason: string
 }
 
 export type OrganizationRecord = {

@@ -67,6 +67,7 @@ export function resolveFile(file: CatalogueFile, known: Known): Resolved {
       name: cleanText(entry.name, textLengths.label),
       nativeSymbol: cleanTokenText(entry.nativeSymbol ?? 'ETH', textLengths.symbol),
       entryPoints: entry.entryPoints?.map(lower),
+      wrappedNative: entry.wrappedNative && lower(entry.wrappedNative),
     })),
     tokens: (file.tokens ?? []).map((entry) => ({
       ...entry,

@@ -187,6 +187,7 @@ function unknownToken(vault: VaultRecord, member: 'asset' | 'receiptToken'): Tok
     active: false,
     pegUsd: null,
     approvalReset: false,
+    unsupportedReason: '',
   }
 }
 

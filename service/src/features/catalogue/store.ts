@@ -88,11 +88,13 @@ async function readBase(tx: Transaction) {
       select chain_id as "chainId", name, slug, logo_url as "logoUrl", explorer_url as "explorerUrl",
         native_symbol as "nativeSymbol", active, watched, rpc_urls as "rpcUrls", confirmations,
         finality_depth as "finalityDepth", poll_interval_ms as "pollIntervalMs",
-        reorg_recheck_seconds as "reorgRecheckSeconds", entry_points as "entryPoints"
+        reorg_recheck_seconds as "reorgRecheckSeconds", entry_points as "entryPoints",
+        wrapped_native as "wrappedNative"
       from chains order by chain_id`,
     tx<TokenRecord[]>`
       select chain_id as "chainId", address, decimals, symbol, name, logo_url as "logoUrl", active,
-        peg_usd::text as "pegUsd", approval_reset as "approvalReset"
+        peg_usd::text as "pegUsd", approval_reset as "approvalReset",
+        unsupported_reason as "unsupportedReason"
       from tokens order by chain_id, address`,
     tx<OrganizationRecord[]>`
       select id, name, description, icon_url as "iconUrl", landing_url as "landingUrl",

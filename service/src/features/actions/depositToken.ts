@@ -1,0 +1,67 @@
+import { encodeFunctionData, parseAbi } from 'viem'
+import { nativeToken } from '../../chain/native.js'
+import { type CatalogueSnapshot, findToken, type OpportunityRecord, type TokenRecord } from '../catalogue/index.js'
+import { describeWrap } from './describe.js'
+import type { Step } from './plan.js'
+import { refuse } from './refusal.js'
+
+/** The token a wallet gives, and the one that enters the vault: another one where the native token is wrapped first. */
+export type DepositToken = { given: TokenRecord; entering: TokenRecord; wraps: boolean }
+
+const wrappedAbi = parseAbi(['function deposit() payable'])
+
+/** Gas limit of wrapping when no estimate can be had. */
+const wrapGas = 100_000n
+
+/** The token if a direct deposit takes it; the native token where the vault takes the chain's wrapped one. */
+export function getDepositToken(
+  snapshot: CatalogueSnapshot,
+  opportunity: OpportunityRecord,
+  text: string,
+): DepositToken {
+  const native = nativeToken.toLowerCase()
+  const address = text === 'native' ? native : text.toLowerCase()
+  const { chainId, vault, depositTokens } = opportunity
+  const asset = depositTokens.find((token) => token.address === vault.asset && token.chainId === chainId)
+  const wraps = address === native && vault.asset === snapshot.chains.get(chainId)?.wrappedNative
+  if (!asset || (!wraps && address !== asset.address)) {
+    const accepted = depositTokens.map(({ symbol }) => symbol).join(', ')
+    throw refuse('TOKEN_NOT_ACCEPTED', `this opportunity does not take that token; it takes ${accepted || 'none'}`)
+  }
+  if (asset.unsupportedReason !== '')
+    throw refuse('TOKEN_UNSUPPORTED', `${asset.symbol} cannot be deposited: ${asset.unsupportedReason}`)
+  return { given: wraps ? toNativeToken(snapshot, chainId) : asset, entering: asset, wraps }
+}
+
+/** The step that wraps the native token into what enters the vault. */
+export function buildWrap({ given, entering }: DepositToken, amount: bigint): Step {
+  return {
+    type: 'swap',
+    description: describeWrap(amount, given, entering),
+    call: { to: toHexAddress(entering.address), data: encodeFunctionData({ abi: wrappedAbi }), value: amount },
+    gasConstant: wrapGas,
+  }
+}
+
+/** Native tokens are listed where an operator gave them a logo; else the chain's own words do. */
+function toNativeToken(snapshot: CatalogueSnapshot, chainId: number): TokenRecord {
+  const symbol = snapshot.chains.get(chainId)?.nativeSymbol ?? 'ETH'
+  return (
+    findToken(snapshot, chainId, nativeToken) ?? {
+      chainId,
+      address: nativeToken.toLowerCase(),
+      decimals: 18,
+      symbol,
+      name: symbol,
+      logoUrl: '',
+      active: true,
+      pegUsd: null,
+      approvalReset: false,
+      unsupportedReason: '',
+    }
+  )
+}
+
+function toHexAddress(address: string): `0x${string}` {
+  return `0x${address.slice(2)}`
+}
