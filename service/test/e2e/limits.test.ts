@@ -1,0 +1,153 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { createKey } from '../../src/features/auth/index.js'
+import { createOnce } from '../../src/features/limits/once.js'
+import { systemClock } from '../../src/kernel/clock.js'
+import { newId } from '../../src/kernel/ids.js'
+import { silentLog } from '../../src/kernel/log.js'
+import { openTestDatabase, type TestDatabase } from '../database.js'
+
+const script = fileURLToPath(new URL('probeServer.mjs', import.meta.url))
+
+type Process = { child: ChildProcess; url: string; said(): string; end(signal: NodeJS.Signals): Promise<void> }
+
+let test: TestDatabase
+let organizationId: string
+const running: Process[] = []
+
+beforeAll(async () => {
+  test = await openTestDatabase()
+  await test.db`create table notes (id uuid primary key, text text not null)`
+  organizationId = newId()
+  await test.db`
+    insert into organizations (id, name, organization_type) values (${organizationId}, 'Limits', 'distributor')`
+})
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((one) => one.end('SIGTERM')))
+})
+afterAll(() => test.close())
+
+/** A process of the built service on the test's database. */
+async function startProcess(): Promise<Process> {
+  const child = spawn(process.execPath, [script, JSON.stringify(test.target)], { stdio: ['ignore', 'pipe', 'inherit'] })
+  let said = ''
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const url = await new Promise<string>((resolve, reject) => {
+    child.once('exit', (code) => reject(new Error(`the process ended with ${code}`)))
+    child.stdout.on('data', (chunk) => {
+      said += String(chunk)
+      const ready = /^ready (\S+)$/m.exec(said)?.[1]
+      if (ready) resolve(ready)
+    })
+  })
+  const one: Process = {
+    child,
+    url,
+    said: () => said,
+    end: async (signal) => {
+      child.kill(signal)
+      await ended
+    },
+  }
+  running.push(one)
+  return one
+}
+
+const newKey = async (hourlyUnits: number) =>
+  (await createKey({ db: test.db }, { organizationId, kind: 'publishable', hourlyUnits })).text
+
+const budget = 100
+const calls = 500
+const mixed = [1, 3, 10]
+
+describe(`${calls} concurrent calls against ${budget} units from two processes`, () => {
+  it.each([
+    ['1', (_i: number) => 1],
+    ['1, 3 and 10', (i: number) => mixed[(i * 7) % 3]!],
+  ])(
+    'serve exactly the budget at costs of %s, in 10 of 10 runs, with exact headers',
+    async (_name, unitsOf) => {
+      const processes = await Promise.all([startProcess(), startProcess()])
+      for (let run = 0; run < 10; run++) {
+        const key = await newKey(budget)
+        const answers = await Promise.all(
+          Array.from({ length: calls }, async (_, i) => {
+            const units = unitsOf(i + run)
+            const { url } = processes[i % 2]!
+            const response = await fetch(`${url}/v2/spend?units=${units}`, { headers: { 'x-api-key': key } })
+            await response.arrayBuffer()
+            const [cost, used, remaining] = ['x-request-cost', 'x-ratelimit-used', 'x-ratelimit-remaining'].map(
+              (name) => Number(response.headers.get(name)),
+            )
+            return { units, status: response.status, cost: cost!, used: used!, remaining: remaining! }
+          }),
+        )
+        const served = answers.filter(({ status }) => status === 200)
+        const refused = answers.filter(({ status }) => status === 429)
+        expect(served.length + refused.length).toBe(calls)
+        expect(served.reduce((sum, { cost }) => sum + cost, 0)).toBe(budget)
+        for (const { cost, used, remaining } of refused) {
+          expect(cost).toBe(0)
+          expect(used + remaining).toBe(budget)
+        }
+        // The answers, put in the order of what they say was used, add up to each other without a gap.
+        let used = 0
+        for (const answer of served.sort((a, b) => a.used - b.used)) {
+          expect(answer.used).toBe(used + answer.units)
+          used = answer.used
+        }
+      }
+    },
+    120_000,
+  )
+})
+
+describe('a process killed in the middle of a request with an Idempotency-Key', () => {
+  it('leaves nothing written, and its key free after the lease and not before', async () => {
+    const dying = await startProcess()
+    const key = await newKey(100)
+    const headers = { 'x-api-key': key, 'content-type': 'application/json', 'idempotency-key': 'once' }
+    const send = (url: string, body: object) =>
+      fetch(`${url}/v2/write`, { method: 'POST', headers, body: JSON.stringify(body) })
+    const lost = send(dying.url, { text: 'lost', hang: true }).catch((error: unknown) => error)
+    while (!dying.said().includes('written')) await new Promise((resolve) => setTimeout(resolve, 10))
+    await dying.end('SIGKILL')
+    expect(await lost).toBeInstanceOf(Error)
+    const other = await startProcess()
+    const early = await send(other.url, { text: 'lost', hang: true })
+    expect([early.status, early.headers.get('retry-after')]).toEqual([409, '1'])
+    expect(await test.db`select from notes where text = 'lost'`).toHaveLength(0)
+    const later = { ...systemClock, now: () => new Date(systemClock.now().getTime() + 60_000) }
+    const once = createOnce({ db: test.db, clock: later, log: silentLog })
+    const claim = await once.claim({ organizationId, key: 'once', fingerprint: Buffer.from('another request') })
+    expect(claim.kind).toBe('mine')
+  })
+
+  it('never leaves an answer without its writes, or writes without their answer, wherever it is killed', async () => {
+    const key = await newKey(100_000)
+    const rounds = 12
+    for (let round = 0; round < rounds; round++) {
+      const dying = await startProcess()
+      const requests = Array.from({ length: 40 }, (_, i) =>
+        fetch(`${dying.url}/v2/write`, {
+          method: 'POST',
+          headers: { 'x-api-key': key, 'content-type': 'application/json', 'idempotency-key': `${round}-${i}` },
+          body: JSON.stringify({ text: `${round}-${i}` }),
+        }).catch(() => undefined),
+      )
+      await new Promise((resolve) => setTimeout(resolve, 3 * round))
+      await dying.end('SIGKILL')
+      await Promise.all(requests)
+    }
+    // Whatever was still being committed when the last process died has ended.
+    await test.db`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'
+        and application_name = 'openearn' and state <> 'idle'`
+    const answered = await test.db<{ key: string }[]>`
+      select key from idempotency_keys where key like '%-%' and status is not null order by key`
+    const written = await test.db<{ text: string }[]>`select text from notes where text like '%-%' order by text`
+    expect(written.length).toBeGreaterThan(0)
+    expect(written.map(({ text }) => text)).toEqual(answered.map((row) => row.key))
+  }, 120_000)
+})
