@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { smallCatalogue } from '../../../test/catalogueFile.js'
+import { addressOf, smallCatalogue } from '../../../test/catalogueFile.js'
 import { openTestDatabase, type TestDatabase } from '../../../test/database.js'
 import { fakeClock, systemClock } from '../../kernel/clock.js'
 import { parseConfig } from '../../kernel/config.js'
@@ -7,8 +7,11 @@ import type { Context } from '../../kernel/context.js'
 import { type Database, openDatabase } from '../../kernel/database.js'
 import { silentLog } from '../../kernel/log.js'
 import { type Catalogue, openCatalogue } from './catalogue.js'
+import { slugId } from './catalogueFile.js'
 import { importCatalogue } from './importCatalogue.js'
+import { pushDeltas } from './jobs.js'
 import { bumpVersion } from './store.js'
+import { serialise, viewOf } from './view.js'
 
 let test: TestDatabase
 let other: Database
@@ -55,6 +58,27 @@ describe('the catalogue of a process', () => {
     expect(before.opportunities.size).toBe(0)
   })
 
+  it('takes pushed figures alone: what they do not concern stays the same object', async () => {
+    const pushed = slugId.opportunity('usdc-base')
+    const other = slugId.opportunity('usdc-ethereum')
+    const before = there.current()
+    const bytes = serialise(before.opportunities.get(other)!, true)
+    const orders = viewOf(before)
+    const tvl = { current: 7, d1: 1, d7: null, d30: null }
+    await pushDeltas(contextOf(test.db), [{ opportunityId: pushed, deltas: { tvl } }])
+    await eventually(() => there.current().liveVersion === before.liveVersion + 1)
+    const after = there.current()
+    expect(after.version).toBe(before.version)
+    expect(after.opportunities.get(pushed)?.deltas).toEqual({ tvl })
+    expect(before.opportunities.get(pushed)?.deltas).toEqual({})
+    expect(after.opportunities.get(other)).toBe(before.opportunities.get(other))
+    expect(serialise(after.opportunities.get(other)!, true)).toBe(bytes)
+    expect(viewOf(after).columns).toBe(orders.columns)
+    expect(viewOf(after).order('name', 'asc')).toBe(orders.order('name', 'asc'))
+    expect(viewOf(after).order('tvlD1', 'desc')).not.toBe(orders.order('tvlD1', 'desc'))
+    expect(after.opportunitiesByVault.get(`8453:${addressOf(3)}`)).toBe(after.opportunities.get(pushed))
+  })
+
   it('notices by polling what no notification told', async () => {
     const polling = await openCatalogue(contextOf(other), { pollMs: 50 })
     opened.push(polling)
@@ -85,11 +109,11 @@ describe('the catalogue of a process', () => {
   })
 
   it('keeps the last snapshot while the database is away, and follows again after', async () => {
-    const lost = openDatabase(test.target, { max: 2 })
+    const lost = openDatabase(test.target, { max: 2, name: 'lost' })
     const catalogue = await openCatalogue(contextOf(lost), { pollMs: 50 })
     opened.push(catalogue)
     await test.db`select pg_terminate_backend(pid) from pg_stat_activity
-      where datname = current_database() and pid <> pg_backend_pid() and application_name = 'openearn'`
+      where datname = current_database() and application_name = 'lost'`
     expect(catalogue.current().opportunities.size).toBe(2)
     await load()
     const [row] = await test.db<{ version: number }[]>`select version from catalogue_versions`

@@ -73,7 +73,7 @@ export async function openCatalogue(ctx: Context, options: { pollMs?: number } =
     close: async () => {
       stopping.abort()
       await polling
-      await unlisten()
+      await unlisten().catch((error) => ctx.log.debug({ err: error }, 'the database was gone before the catalogue'))
       await reading?.catch(() => undefined)
     },
   }
