@@ -1,4 +1,5 @@
-import { rm } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { concat, encodeFunctionData, erc20Abi, erc4626Abi, type Hex, slice } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -235,4 +236,29 @@ describe('stopping and starting again', () => {
       attribution: 'signed',
     })
   }, 120_000)
+
+  it('goes on without the chain: actions answer 503 with Retry-After, the debugger what it knows', async () => {
+    const { anvil } = JSON.parse(await readFile(join(dataDir, 'anvil', 'anvil.pid'), 'utf8'))
+    const [entry] = await client.listEntries(dev.distributorIds[0]!)
+    process.kill(anvil, 'SIGKILL')
+    await waitFor(
+      async () => devnet.output().includes('anvil ended by itself') || undefined,
+      'the end of the chain to be noticed',
+    )
+    const opportunity = devnet.dev.opportunities[0]!
+    const { status, headers, body } = await client.fetchAnswer('POST', `/v2/actions/deposit/${opportunity.id}`, {
+      ...{ userAddress: dev.accounts[2]!.address, tokenIn: opportunity.asset.address, amount: '1000000' },
+      distributorId: dev.distributorIds[0],
+    })
+    expect({ status, body }).toMatchObject({
+      status: 503,
+      body: { status: 'UNAVAILABLE', context: { retryable: true } },
+    })
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+    const debugged = await client.call('GET', `/v2/attribution/${entry.txHash}?chainId=31337`, undefined, null)
+    expect(debugged).toMatchObject({ attributed: true, source: 'interaction' })
+    expect(await client.listEntries(dev.distributorIds[0]!)).not.toEqual([])
+    await devnet.stop()
+    expect((await devnet.ended).code).toBe(0)
+  }, 60_000)
 })

@@ -80,8 +80,8 @@ export async function startDevChain(options: Options): Promise<DevChain & { stop
     // A signal to the process group ends anvil just before our own handler runs.
     setTimeout(() => {
       if (stopping.signal.aborted || shutdown.signal.aborted) return
-      log.error(`anvil ended by itself (${code ?? 'killed'}); stopping`)
-      void shutdown.stop().then(() => process.exit(1))
+      clearInterval(beating)
+      log.error(`anvil ended by itself (${code ?? 'killed'}); the API goes on without a chain until you start again`)
     }, 500)
   })
   const beating = setInterval(() => {
