@@ -8,6 +8,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 const run = promisify(execFile)
 const workspaceDir = join(import.meta.dirname, '..')
 const script = join(workspaceDir, 'scripts', 'compile.mjs')
+/** Both compile every contract, which keeps a core busy for seconds, or for longer beside other work. */
+const compileMs = 120_000
 
 describe('the generated interfaces', () => {
   let copy: string
@@ -19,20 +21,28 @@ describe('the generated interfaces', () => {
 
   afterEach(() => rmSync(copy, { recursive: true, force: true }))
 
-  test('are those of the contracts as they stand', async () => {
-    const { stdout } = await run(process.execPath, [script, '--check'])
-    expect(stdout).toMatch(/^\d+ generated files match the contracts/)
-  })
+  test(
+    'are those of the contracts as they stand',
+    async () => {
+      const { stdout } = await run(process.execPath, [script, '--check'])
+      expect(stdout).toMatch(/^\d+ generated files match the contracts/)
+    },
+    compileMs,
+  )
 
-  test('are refused when one differs or has no contract', async () => {
-    appendFileSync(join(copy, 'generated', 'TestToken.ts'), '\n')
-    writeFileSync(join(copy, 'generated', 'Stranger.ts'), 'export {}\n')
-    const check = run(process.execPath, [script, '--check', '--abi', copy])
-    await expect(check).rejects.toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(
-        /run `npm run compile -w contracts`:\n {2}differs: generated\/TestToken\.ts\n {2}has no contract: generated\/Stranger\.ts\n/,
-      ),
-    })
-  })
+  test(
+    'are refused when one differs or has no contract',
+    async () => {
+      appendFileSync(join(copy, 'generated', 'TestToken.ts'), '\n')
+      writeFileSync(join(copy, 'generated', 'Stranger.ts'), 'export {}\n')
+      const check = run(process.execPath, [script, '--check', '--abi', copy])
+      await expect(check).rejects.toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(
+          /run `npm run compile -w contracts`:\n {2}differs: generated\/TestToken\.ts\n {2}has no contract: generated\/Stranger\.ts\n/,
+        ),
+      })
+    },
+    compileMs,
+  )
 })

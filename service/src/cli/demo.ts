@@ -14,6 +14,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
 import { systemClock } from '../kernel/clock.js'
 import { type Command, print, readConfig, UsageError } from './command.js'
+import { waitForReceipt } from './dev/receipt.js'
 
 type Dev = {
   baseUrl: string
@@ -65,11 +66,7 @@ async function play(dev: Dev): Promise<void> {
   print(`2. A fresh wallet ${wallet.address}, funded with 1 ETH and 100 ${token.symbol} by a devnet account.`)
   const amount = parseUnits('100', token.decimals)
   const giver = createWalletClient({ chain: foundry, transport, account: privateKeyToAccount(funder.privateKey) })
-  const mined = async (hash: Hex) => {
-    const receipt = await chain.waitForTransactionReceipt({ hash })
-    if (receipt.status !== 'success') throw new Error(`transaction ${hash} failed`)
-    return receipt
-  }
+  const mined = (hash: Hex) => waitForReceipt(chain, hash)
   await mined(await giver.sendTransaction({ to: wallet.address, value: parseEther('1') }))
   const transfer = { address: token.address, abi: erc20Abi, functionName: 'transfer' } as const
   await mined(await giver.writeContract({ ...transfer, args: [wallet.address, amount] }))

@@ -1,6 +1,7 @@
 import { type Account, createPublicClient, createWalletClient, type Hex, http, type PublicClient } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
+import { waitForReceipt } from '../../src/cli/dev/receipt.js'
 import { type Dev, waitFor } from './process.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
@@ -50,9 +51,7 @@ export function openClient(dev: Pick<Dev, 'baseUrl' | 'rpcUrl' | 'keys'>) {
   const send = async (account: Account, { to, data, value, gasLimit }: Prepared['transaction']) => {
     const wallet = createWalletClient({ chain: foundry, transport, account })
     const hash = await wallet.sendTransaction({ to, data, value: BigInt(value), gas: BigInt(gasLimit) })
-    const receipt = await chain.waitForTransactionReceipt({ hash })
-    if (receipt.status !== 'success') throw new Error(`transaction ${hash} reverted`)
-    return receipt
+    return waitForReceipt(chain, hash)
   }
   const sendAll = async (account: Account, transactions: Prepared[]) => {
     const receipts = []

@@ -3,6 +3,7 @@ import { createWalletClient, encodeFunctionData, erc20Abi, type Hex, http } from
 import { privateKeyToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { waitForReceipt } from '../../src/cli/dev/receipt.js'
 import { deploySafeWorld, type SafeWorld } from '../safe.js'
 import { createSolanaWallet, createTonWallet } from '../wallets.js'
 import { type Json, openClient, type Prepared } from './client.js'
@@ -24,7 +25,7 @@ beforeAll(async () => {
   const deployer = createWalletClient({ chain: foundry, transport: http(dev.rpcUrl), account })
   safes = await deploySafeWorld(async (input) => {
     const hash = await deployer.deployContract(input)
-    const { contractAddress } = await client.chain.waitForTransactionReceipt({ hash, pollingInterval: 20 })
+    const { contractAddress } = await waitForReceipt(client.chain, hash)
     return contractAddress!
   })
 }, 120_000)

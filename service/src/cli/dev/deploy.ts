@@ -11,6 +11,7 @@ import {
 import { type Abi, type Address, formatUnits, type Hex, parseUnits } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { type DevChain, devAccount } from './anvil.js'
+import { waitForReceipt } from './receipt.js'
 
 /** Index of the devnet account that owns the contracts. */
 export const deployerIndex = 0
@@ -93,11 +94,7 @@ export function userAccounts() {
 export async function deployDevnet(chain: DevChain): Promise<Deployment> {
   const owner = privateKeyToAccount(devAccount(deployerIndex).privateKey)
   const { client, wallet } = chain
-  const mined = async (hash: Hex) => {
-    const receipt = await client.waitForTransactionReceipt({ hash, pollingInterval: 20 })
-    if (receipt.status !== 'success') throw new Error(`a devnet transaction failed: ${hash}`)
-    return receipt
-  }
+  const mined = (hash: Hex) => waitForReceipt(client, hash)
   const deploy = async (abi: Abi, bytecode: Hex, args: unknown[]): Promise<{ address: Address; block: number }> => {
     const receipt = await mined(
       await wallet.deployContract({ account: owner, abi, bytecode, args, gas: deployGas } as never),
