@@ -121,10 +121,16 @@ export async function deployDevnet(chain: DevChain): Promise<Deployment> {
   for (const plan of vaultPlans) {
     const token = tokens.find(({ key }) => key === plan.token)
     if (!token) throw new Error(`no devnet token ${plan.token}`)
+    const first = parseUnits(token.priceUsd === '1' ? '100000' : '2', token.decimals)
     if (plan.kind === 'erc7540') {
       const settings = { asyncDeposit: true, asyncRedeem: true, separateIds: false, decimalsOffset: plan.offset }
       const args = [token.address, plan.name, plan.shareSymbol, settings]
-      const { address, block } = await deploy(cancellableAsyncVaultAbi as Abi, cancellableAsyncVaultBytecode, args)
+      const abi = cancellableAsyncVaultAbi as Abi
+      const { address, block } = await deploy(abi, cancellableAsyncVaultBytecode, args)
+      await write(token.address, testTokenAbi as Abi, 'approve', [address, first])
+      await write(address, abi, 'requestDeposit', [first, owner.address, owner.address])
+      await write(address, abi, 'settleDeposit', [owner.address, 0n])
+      await write(address, abi, 'deposit', [first, owner.address, owner.address])
       vaults.push(describe(plan, token, address, block))
       continue
     }
@@ -132,7 +138,6 @@ export async function deployDevnet(chain: DevChain): Promise<Deployment> {
     const args = [token.address, plan.name, plan.shareSymbol, plan.offset, parseUnits(plan.rate, 18), mintsYield]
     const { address, block } = await deploy(yieldVaultAbi as Abi, yieldVaultBytecode, args)
     if (mintsYield) await write(token.address, testTokenAbi as Abi, 'setMinter', [address, true])
-    const first = parseUnits(token.priceUsd === '1' ? '100000' : '2', token.decimals)
     const reserve = mintsYield ? 0n : first
     await write(token.address, testTokenAbi as Abi, 'approve', [address, first + reserve])
     if (reserve > 0n) await write(address, yieldVaultAbi as Abi, 'fundReserve', [reserve])
