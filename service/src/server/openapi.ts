@@ -94,7 +94,7 @@ function describe<C>(operation: Operation<C>, refer: Refer): Record<string, unkn
     description: 'The answer',
     headers: headerRefs(operation, 200),
     content: {
-      'application/json': { schema: refer(ok, `${operation.operationId}Response`), example: buildExample(ok) },
+      'application/json': { schema: refer(ok), example: buildExample(ok) },
     },
   }
   return {

@@ -1,0 +1,118 @@
+import { mkdir, rm } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { createClient } from '@hey-api/openapi-ts'
+import { privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { operations } from '../../src/server/operations.js'
+import { openClient } from './client.js'
+import { type Dev, makeFolder, type Started, startDevnet } from './process.js'
+
+const input = fileURLToPath(new URL('../../openapi.json', import.meta.url))
+/** Inside the workspace, so that the generated code finds its packages; not committed. */
+const output = fileURLToPath(new URL('../../.generated/client', import.meta.url))
+
+let dataDir: string
+let devnet: Started & { dev: Dev }
+let known: Record<string, unknown>
+// biome-ignore lint/suspicious/noExplicitAny: the generated module has no types before it is generated
+let sdk: Record<string, (options: any) => Promise<any>>
+let client: unknown
+
+beforeAll(async () => {
+  await rm(output, { recursive: true, force: true })
+  await mkdir(output, { recursive: true })
+  await createClient({
+    input,
+    output,
+    logs: { level: 'silent' },
+    plugins: [
+      '@hey-api/client-fetch',
+      '@hey-api/typescript',
+      'zod',
+      { name: '@hey-api/sdk', validator: { response: 'zod' } },
+    ],
+  })
+  sdk = await import(/* @vite-ignore */ `${output}/sdk.gen.ts`)
+  const made = await import(/* @vite-ignore */ `${output}/client/index.ts`)
+  dataDir = await makeFolder('openearn-generated-')
+  devnet = await startDevnet(dataDir)
+  const { dev } = devnet
+  client = made.createClient({ baseUrl: dev.baseUrl, auth: () => dev.keys.secret })
+  known = await lookAround(dev)
+}, 180_000)
+
+afterAll(async () => {
+  await devnet?.stop()
+  await rm(dataDir, { recursive: true, force: true })
+}, 60_000)
+
+/** Makes a deposit of the first account; values of the devnet by the name of the parameter they fit. */
+async function lookAround(dev: Dev): Promise<Record<string, unknown>> {
+  const plain = openClient(dev)
+  const opportunity = dev.opportunities.find(({ kind }) => kind === 'erc4626')!
+  const distributorId = dev.distributorIds[0]!
+  const account = privateKeyToAccount(dev.accounts[0]!.privateKey)
+  const { address } = account
+  const { isMember } = await plain.call('GET', `/v2/membership/?address=${address}`)
+  if (!isMember) await plain.join(dev.accounts[0]!.privateKey, distributorId)
+  const body = {
+    userAddress: address,
+    tokenIn: opportunity.asset.address,
+    amount: String(10n ** BigInt(opportunity.asset.decimals)),
+    distributorId,
+  }
+  const plan = await plain.call('POST', `/v2/actions/deposit/${opportunity.id}`, body)
+  const receipt = await plain.sendAll(account, plan.transactions)
+  await plain.waitForEntry(distributorId, receipt.transactionHash)
+  return {
+    id: opportunity.id,
+    opportunityId: opportunity.id,
+    chainId: dev.chainId,
+    vaultAddress: opportunity.vaultAddress,
+    distributorId,
+    txHash: receipt.transactionHash,
+    address,
+    addresses: dev.accounts.map((one) => one.address),
+    walletEcosystem: 'evm',
+    wallet: address,
+    user: address,
+  }
+}
+
+/** Operations whose path names a thing other than their parameter's usual one. */
+const special: Record<string, () => Record<string, unknown>> = {
+  GetTokenByAddress: () => ({ address: devnet.dev.opportunities[0]!.asset.address }),
+}
+
+describe('a client generated from the OpenAPI document, validating every answer', () => {
+  const reads = operations.filter(({ method }) => method === 'GET')
+
+  it.each(reads.map((operation) => [operation.operationId, operation] as const))(
+    'runs %s on the devnet without a complaint',
+    async (operationId, operation) => {
+      const values = { ...known, ...special[operationId]?.() }
+      const fill = (schema: typeof operation.params) => {
+        const required = new Set<string>((schema?.required ?? []) as string[])
+        return Object.fromEntries(
+          Object.keys(schema?.properties ?? {})
+            .filter((name) => required.has(name))
+            .map((name) => {
+              expect(values, `a value for ${name}`).toHaveProperty(name)
+              return [name, values[name]]
+            }),
+        )
+      }
+      const name = `${operationId[0]!.toLowerCase()}${operationId.slice(1)}`
+      const options = { client, path: fill(operation.params), query: fill(operation.query), throwOnError: true }
+      const { data, response } = await sdk[name]!(options)
+      expect(response.status).toBe(200)
+      expect(data).toBeTypeOf('object')
+    },
+  )
+
+  it('is red on an answer that does not fit: the validation is on', async () => {
+    const lying = async () =>
+      new Response('{"data":[{"chainId":"one"}]}', { headers: { 'content-type': 'application/json' } })
+    await expect(sdk['getChains']!({ client, fetch: lying, throwOnError: true })).rejects.toThrow()
+  })
+})
