@@ -24,15 +24,24 @@ export type LogFilter = {
 
 /** Requests in one HTTP call. */
 const batchMax = 100
+/** Such calls at a time. */
+const batchesInFlight = 4
 
 /** Wraps the JSON-RPC of a chain. */
 export function createNode(rpc: Rpc): Node {
   let hasBlockReceipts = true
   const batch = async (requests: readonly RpcRequest[]): Promise<unknown[]> => {
-    const results: unknown[] = []
-    for (let at = 0; at < requests.length; at += batchMax)
-      results.push(...(await rpc.batch(requests.slice(at, at + batchMax))))
-    return results
+    const chunks = Array.from({ length: Math.ceil(requests.length / batchMax) }, (_, index) =>
+      requests.slice(index * batchMax, (index + 1) * batchMax),
+    )
+    const results: unknown[][] = []
+    let next = 0
+    const work = async (): Promise<void> => {
+      for (let index = next++; index < chunks.length; index = next++)
+        results[index] = await rpc.batch(chunks[index] ?? [])
+    }
+    await Promise.all(Array.from({ length: Math.min(batchesInFlight, chunks.length) }, work))
+    return results.flat()
   }
   const headerRequest = (at: number | string): RpcRequest => ({
     method: 'eth_getBlockByNumber',

@@ -65,6 +65,8 @@ const checkedShare = 0.01
 
 /** Blocks at the head that are derived in one transaction. */
 const headBatch = 32
+/** Logs a window of the past should bring. */
+const logsPerWindow = 10_000
 /** Stored headers compared at once in the search for a common ancestor. */
 const ancestorBatch = 16
 
@@ -80,7 +82,7 @@ export function createWatcher(options: Options): Watcher {
       const end = Math.min(to, from + window - 1)
       try {
         const range = await fetchRange(node, { from, to: end }, list, { check: random() < checkedShare })
-        window = Math.min(windowMax, window * 2)
+        window = nextWindow(range.blocks)
         return range
       } catch (error) {
         const outbound = findOutboundError(error)
@@ -91,9 +93,29 @@ export function createWatcher(options: Options): Watcher {
     }
   }
 
+  /** Windows aim at a number of logs, so that busy and quiet stretches cost about the same memory and time. */
+  const nextWindow = (blocks: readonly RawBlock[]): number => {
+    const logs = blocks.reduce((sum, block) => sum + block.logs.length, 0)
+    if (logs > logsPerWindow * 2) return Math.max(1, Math.floor(window / 2))
+    return logs < logsPerWindow / 2 ? Math.min(windowMax, window * 2) : window
+  }
+
+  /** The window after the one being written, already on its way. */
+  let ahead: { from: number; list: WatchList; range: ReturnType<typeof readWindow> } | undefined
+
   const followDeep = async (cursor: Cursor, to: number): Promise<Cursor> => {
     await assertTip(cursor)
-    const { blocks, last } = await readWindow(cursor.blockNumber + 1, to, sink.watchList())
+    const list = sink.watchList()
+    const from = cursor.blockNumber + 1
+    const range = ahead?.from === from && ahead.list === list ? ahead.range : readWindow(from, to, list)
+    ahead = undefined
+    const { blocks, last } = await range
+    if (last.number < to) {
+      const next = readWindow(last.number + 1, to, list)
+      // Whoever takes it up sees the failure; until then it must not end the process.
+      next.catch(() => undefined)
+      ahead = { from: last.number + 1, list, range: next }
+    }
     return sink.append(cursor, blocks, last)
   }
 

@@ -59,7 +59,7 @@ export function createPipeline(ctx: Pick<Context, 'db' | 'clock' | 'log'>, optio
   const recover = options.recover ?? openFastRecover()
   const reactions = options.reactions ?? []
   let mark: string | undefined
-  let loaded: { full: DeriveConfig; watched: WatchedVault[]; derivation: Derivation } | undefined
+  let loaded: { full: DeriveConfig; watched: WatchedVault[]; derivation: Derivation; list: WatchList } | undefined
 
   const current = () => {
     if (!loaded) throw new Error('the pipeline was used before it was refreshed')
@@ -69,7 +69,8 @@ export function createPipeline(ctx: Pick<Context, 'db' | 'clock' | 'log'>, optio
   const takeUp = (full: DeriveConfig, watched: WatchedVault[]) => {
     const joined = new Set(watched.filter((vault) => vault.joined).map(({ address }) => address))
     const config = { ...full, vaults: full.vaults.filter(({ address }) => joined.has(address)) }
-    loaded = { full, watched, derivation: createDerivation(config, recover) }
+    const derivation = createDerivation(config, recover)
+    loaded = { full, watched, derivation, list: toWatchList(derivation) }
   }
 
   const lock = async (tx: Transaction, cursor: Cursor): Promise<void> => {
@@ -133,7 +134,7 @@ export function createPipeline(ctx: Pick<Context, 'db' | 'clock' | 'log'>, optio
       }
       return cursor
     },
-    watchList: () => toWatchList(current().derivation),
+    watchList: () => current().list,
     append: async (cursor, blocks, tip) => {
       const { derivation } = current()
       const timestamp = new Date(tip.timestamp * 1000)

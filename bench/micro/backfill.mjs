@@ -1,0 +1,97 @@
+// Backfill rate on anvil: node bench/micro/backfill.mjs [deposits]. Each deposit is two events of the vault. First the same
+// logs, headers and transactions are fetched and dropped, then fetched, derived and written.
+
+import { fetchRange } from '../../service/dist/chain/fetchBlocks.js'
+import { createNode } from '../../service/dist/chain/node.js'
+import { createWatcher } from '../../service/dist/chain/watcher.js'
+import { createPipeline } from '../../service/dist/derive/index.js'
+import { systemClock } from '../../service/dist/kernel/clock.js'
+import { silentLog } from '../../service/dist/kernel/log.js'
+import { chainId, startChain } from './chain.mjs'
+import { fillCatalogue, openBenchDatabase } from './database.mjs'
+
+const deposits = Number(process.argv[2] ?? 50_000)
+const perBlock = 250
+const node = await startChain()
+const post = async (method, params) => {
+  const body = JSON.stringify(Array.isArray(method) ? method : { jsonrpc: '2.0', id: 1, method, params })
+  const answer = await fetch(node.url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+  return answer.json()
+}
+await post('evm_setAutomine', [false])
+let nonce = await node.client.getTransactionCount({ address: node.user.address })
+for (let made = 0; made < deposits; made += perBlock) {
+  const calls = Array.from({ length: Math.min(perBlock, deposits - made) }, (_, id) => {
+    const transaction = {
+      from: node.user.address,
+      to: node.vault,
+      data: node.depositData(BigInt(1_000 + made + id)),
+      gas: '0x30d40',
+      nonce: `0x${(nonce++).toString(16)}`,
+    }
+    return { jsonrpc: '2.0', id, method: 'eth_sendTransaction', params: [transaction] }
+  })
+  await post(calls)
+  await post('evm_mine', [])
+}
+await node.client.mine({ blocks: 100 })
+const head = Number(await node.client.getBlockNumber())
+const deep = head - 64
+console.log(`${deposits} deposits (${deposits * 2} events) in ${head} blocks`)
+
+const bench = await openBenchDatabase()
+const { db } = bench
+await fillCatalogue(db, { chainId, vault: node.vault, token: node.token, distributorId: 'Y2Zi7KWy' })
+const chain = node.chain()
+const reader = createNode(chain.rpc)
+
+for (let run = 1; run <= 2; run++) {
+  await db`delete from chain_cursors`
+  for (const table of [
+    'blocks',
+    'logs',
+    'transactions',
+    'watched_vaults',
+    'balances',
+    'balance_changes',
+    'lots',
+    'lot_changes',
+    'watched',
+  ])
+    await db.unsafe(`truncate ${table}`)
+  const fresh = createPipeline({ db, clock: systemClock, log: silentLog }, { chainId })
+  await fresh.refresh(await reader.findHeader('latest'))
+  const list = fresh.watchList()
+  const started = performance.now()
+  let fetched = 0
+  for (let from = 0; from <= deep; from += 20) {
+    const { blocks } = await fetchRange(reader, { from, to: Math.min(deep, from + 19) }, list)
+    fetched += blocks.reduce((sum, block) => sum + block.logs.length, 0)
+  }
+  const bare = (performance.now() - started) / 1000
+
+  const watcher = createWatcher({
+    chain,
+    node: reader,
+    sink: fresh,
+    clock: systemClock,
+    log: silentLog,
+    random: () => 1,
+  })
+  const begun = performance.now()
+  const server = await bench.serverCpuSeconds()
+  const cpu = process.cpuUsage()
+  while ((await watcher.step()) === 'progress');
+  const whole = (performance.now() - begun) / 1000
+  const { user, system } = process.cpuUsage(cpu)
+  const [{ events }] = await db`select count(*)::int as events from logs`
+  const [bareRate, rate] = [fetched / bare, events / whole]
+  console.log(
+    `run ${run}: fetched and dropped ${fetched} at ${Math.round(bareRate)} a second; backfilled ${events} at ${Math.round(rate)} a second: ${(rate / bareRate).toFixed(2)} of it`,
+  )
+  console.log(
+    `  processor of the backfill: node ${((user + system) / 1e6).toFixed(1)} s, database ${((await bench.serverCpuSeconds()) - server).toFixed(1)} s`,
+  )
+}
+await bench.close()
+node.stop()
