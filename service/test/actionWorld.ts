@@ -5,6 +5,8 @@ import {
   epochAsyncVaultBytecode,
   noReturnTokenAbi,
   noReturnTokenBytecode,
+  standardizedYieldAbi,
+  standardizedYieldBytecode,
   testTokenAbi,
   testTokenBytecode,
   wrappedNativeAbi,
@@ -82,6 +84,18 @@ export async function openWorld(options: { verifyPlans?: boolean } = {}) {
     /** Deploys an asynchronous vault over a token and lists it under its kind. */
     asyncVault: async (asset: Address, options: AsyncOptions = {}) => {
       const vault = await deployAsyncVault(anvil, earn, asset, options)
+      await refresh()
+      return vault
+    },
+    /** Deploys an ERC-5115 vault that takes two tokens and lists it with the first as its asset. */
+    severalTokenVault: async (first: Address, second: Address) => {
+      const abi = standardizedYieldAbi
+      const address = await anvil.deploy({ abi, bytecode: standardizedYieldBytecode, args: [first, second] })
+      const decimals = await anvil.client.readContract({ address: first, abi: erc20Abi, functionName: 'decimals' })
+      const vault = await listVault(earn, { address, asset: first, decimals, kind: 'erc5115' })
+      await earn.db`
+        insert into opportunity_tokens (opportunity_id, chain_id, address, position)
+        values (${vault.opportunityId}, ${chainId}, ${second.toLowerCase()}, 1)`
       await refresh()
       return vault
     },

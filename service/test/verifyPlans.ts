@@ -64,13 +64,15 @@ function toPlan(
   }
 }
 
+/** What the vault may take of the token given; of the wrapped one where that is the native token. */
 async function readAllowance(earn: Earn, anvil: Anvil, input: CallInput): Promise<bigint | undefined> {
   const opportunity = findOpportunity(earn.ctx.catalogue.current(), String(input.params?.['opportunityId']))
-  const { userAddress } = input.body as Body
+  const { userAddress, tokenIn } = input.body as Body
+  const isToken = /^0x[0-9a-f]{40}$/i.test(tokenIn) && !/^0xe{40}$/i.test(tokenIn)
   if (!opportunity || !/^0[xX][0-9a-fA-F]{40}$/.test(userAddress)) return undefined
   return anvil.client
     .readContract({
-      address: opportunity.vault.asset as Address,
+      address: (isToken ? tokenIn.toLowerCase() : opportunity.vault.asset) as Address,
       abi: erc20Abi,
       functionName: 'allowance',
       args: [userAddress.toLowerCase() as Address, opportunity.vault.address as Address],

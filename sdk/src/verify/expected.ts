@@ -1,4 +1,4 @@
-import { type Address, decodeFunctionData, encodeFunctionData, type Hex, parseAbi } from 'viem'
+import { type Abi, type Address, decodeFunctionData, encodeFunctionData, type Hex, parseAbi } from 'viem'
 
 const tokenAbi = parseAbi(['function approve(address spender, uint256 amount)'])
 const wrappedAbi = parseAbi(['function deposit()'])
@@ -14,6 +14,10 @@ const asyncAbi = parseAbi([
 const cancelAbi = parseAbi([
   'function cancelDepositRequest(uint256 requestId, address controller)',
   'function claimCancelDepositRequest(uint256 requestId, address receiver, address controller)',
+])
+const severalAbi = parseAbi([
+  'function deposit(address receiver, address tokenIn, uint256 amountTokenToDeposit, uint256 minSharesOut)',
+  'function redeem(address receiver, uint256 amountSharesToRedeem, address tokenOut, uint256 minTokenOut, bool burnFromInternalBalance)',
 ])
 const lagoonAbi = parseAbi(['function cancelRequestDeposit()'])
 
@@ -35,9 +39,11 @@ export type Wanted = { user: Address; requestId: bigint | undefined; amount: big
 
 /** The calls of one kind of vault that do what was asked, and nothing else. */
 export type ExpectedCalls = {
-  deposit(amount: bigint, user: Address): Hex
+  /** The vault takes and pays several tokens. */
+  severalTokens?: boolean
+  isDeposit(call: Hex, asked: { amount: bigint; user: Address; token: Address }): boolean
   /** Redeeming, or claiming what was redeemed, or asking for it. */
-  withdraw(shares: bigint, user: Address): Hex[]
+  isWithdraw(call: Hex, asked: { shares: bigint; user: Address; token: Address }): boolean
   isClaim?(call: Hex, wanted: Wanted): boolean
   isCancel?(call: Hex, wanted: Wanted): boolean
 }
@@ -59,7 +65,7 @@ function isStandardCancel(call: Hex, { user, requestId }: Wanted): boolean {
   )
 }
 
-function read(call: Hex, abi: typeof asyncAbi | typeof cancelAbi, name: string): readonly unknown[] | undefined {
+function read(call: Hex, abi: Abi, name: string): readonly unknown[] | undefined {
   try {
     const { functionName, args } = decodeFunctionData({ abi, data: call })
     return functionName === name ? args : undefined
@@ -68,19 +74,44 @@ function read(call: Hex, abi: typeof asyncAbi | typeof cancelAbi, name: string):
   }
 }
 
-const requested = { deposit: requestDeposit, isClaim: isDepositClaim }
-const redeemedLater = (shares: bigint, user: Address) => [requestRedeem(shares, user), redeem(shares, user)]
-const redeemedNow = (shares: bigint, user: Address) => [redeem(shares, user)]
+/** ERC-5115: exact but for the least that must come out, which is above 0 and pinned by the signature. */
+function isTokenDeposit(
+  call: Hex,
+  { amount, user, token }: { amount: bigint; user: Address; token: Address },
+): boolean {
+  const minimum = read(call, severalAbi, 'deposit')?.[3]
+  if (typeof minimum !== 'bigint' || minimum === 0n) return false
+  const args = [user, token, amount, minimum] as const
+  return call === encodeFunctionData({ abi: severalAbi, functionName: 'deposit', args })
+}
+
+function isTokenRedeem(call: Hex, { shares, user, token }: { shares: bigint; user: Address; token: Address }): boolean {
+  const minimum = read(call, severalAbi, 'redeem')?.[3]
+  if (typeof minimum !== 'bigint' || minimum === 0n) return false
+  const args = [user, shares, token, minimum, false] as const
+  return call === encodeFunctionData({ abi: severalAbi, functionName: 'redeem', args })
+}
+
+type IsDeposit = ExpectedCalls['isDeposit']
+type IsWithdraw = ExpectedCalls['isWithdraw']
+const isDepositNow: IsDeposit = (call, { amount, user }) => call === deposit(amount, user)
+const isRequest: IsDeposit = (call, { amount, user }) => call === requestDeposit(amount, user)
+const isRedeemNow: IsWithdraw = (call, { shares, user }) => call === redeem(shares, user)
+const isRedeemOrRequest: IsWithdraw = (call, { shares, user }) =>
+  call === redeem(shares, user) || call === requestRedeem(shares, user)
+
+const requested = { isDeposit: isRequest, isClaim: isDepositClaim }
 
 /** By the name of the vault's kind. */
 export const expectedCalls: Readonly<Record<string, ExpectedCalls>> = {
-  erc4626: { deposit, withdraw: redeemedNow },
-  erc7540: { ...requested, withdraw: redeemedLater, isCancel: isStandardCancel },
-  'erc7540-deposit': { ...requested, withdraw: redeemedNow, isCancel: isStandardCancel },
-  'erc7540-redeem': { deposit, withdraw: redeemedLater },
+  erc4626: { isDeposit: isDepositNow, isWithdraw: isRedeemNow },
+  erc5115: { severalTokens: true, isDeposit: isTokenDeposit, isWithdraw: isTokenRedeem },
+  erc7540: { ...requested, isWithdraw: isRedeemOrRequest, isCancel: isStandardCancel },
+  'erc7540-deposit': { ...requested, isWithdraw: isRedeemNow, isCancel: isStandardCancel },
+  'erc7540-redeem': { isDeposit: isDepositNow, isWithdraw: isRedeemOrRequest },
   lagoon: {
     ...requested,
-    withdraw: redeemedLater,
+    isWithdraw: isRedeemOrRequest,
     isCancel: (call) => call === encodeFunctionData({ abi: lagoonAbi }),
   },
 }

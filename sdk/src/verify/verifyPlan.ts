@@ -28,7 +28,7 @@ export async function verifyPlan(
   if (!last) problems.push('the plan has no transaction')
   if (problems.length > 0 || !kind || !last) return { ok: false, problems }
 
-  checkSteps(request, steps.slice(0, -1), context, problems)
+  checkSteps(request, steps.slice(0, -1), { ...context, kind }, problems)
   await checkMain(request, last, { ...context, kind }, problems)
   return { ok: problems.length === 0, problems }
 }
@@ -51,10 +51,16 @@ function parse(
   return undefined
 }
 
+function isNativeToken(text: string): boolean {
+  return text === 'native' || text.toLowerCase() === native
+}
+
 /** An address in any case of letters, its prefix included. */
 function toAddress(text: string): Address {
   return getAddress(text.toLowerCase())
 }
+
+type KnownContext = PlanContext & { kind: ExpectedCalls }
 
 type Step = { type: string; to: Address; data: Hex; value: bigint }
 
@@ -62,7 +68,7 @@ type Step = { type: string; to: Address; data: Hex; value: bigint }
 function checkSteps(
   request: PlanRequest,
   steps: readonly ParsedTransaction[],
-  context: PlanContext,
+  context: KnownContext,
   problems: string[],
 ): void {
   const allowed = request.type === 'deposit' ? listPreparations(request, context, problems) : [[]]
@@ -84,14 +90,14 @@ function isSame(steps: readonly ParsedTransaction[], expected: readonly Step[]):
 /** Every sequence of preparations that fits: which of them depends on the allowance, where that is not known. */
 function listPreparations(
   request: Extract<PlanRequest, { type: 'deposit' }>,
-  context: PlanContext,
+  context: KnownContext,
   problems: string[],
 ): Step[][] {
   const amount = BigInt(request.amount)
   const { asset, address: spender } = context.vault
-  const isNative = request.tokenIn === 'native' || request.tokenIn.toLowerCase() === native
+  const isNative = isNativeToken(request.tokenIn)
   const token = isNative ? context.wrappedNative : request.tokenIn
-  if (token === undefined || !isAddressEqual(toAddress(token), toAddress(asset))) {
+  if (token === undefined || (!context.kind.severalTokens && !isAddressEqual(toAddress(token), toAddress(asset)))) {
     problems.push('the token given is not the one the vault takes')
     return []
   }
@@ -116,7 +122,7 @@ function listPreparations(
 async function checkMain(
   request: PlanRequest,
   step: ParsedTransaction,
-  context: PlanContext & { kind: ExpectedCalls },
+  context: KnownContext,
   problems: string[],
 ): Promise<void> {
   if (step.type !== request.type) problems.push(`the last transaction is called ${step.type}, not ${request.type}`)
@@ -143,14 +149,18 @@ function splitSuffix(data: Hex, problems: string[]): { call: Hex; own: OwnSuffix
   return { call, own: undefined }
 }
 
-function isExpectedCall(request: PlanRequest, call: Hex, context: PlanContext & { kind: ExpectedCalls }): boolean {
+function isExpectedCall(request: PlanRequest, call: Hex, context: KnownContext): boolean {
   const user = toAddress(request.userAddress)
   const { kind } = context
-  if (request.type === 'deposit') return call === kind.deposit(BigInt(request.amount), user)
+  if (request.type === 'deposit') {
+    const { tokenIn } = request
+    const token = toAddress(isNativeToken(tokenIn) ? (context.wrappedNative ?? context.vault.asset) : tokenIn)
+    return kind.isDeposit(call, { amount: BigInt(request.amount), user, token })
+  }
   if (request.type === 'withdraw') {
-    const { tokenOut } = request
-    if (tokenOut !== undefined && !isAddressEqual(toAddress(tokenOut), toAddress(context.vault.asset))) return false
-    return kind.withdraw(BigInt(request.amount), user).includes(call)
+    const token = toAddress(request.tokenOut ?? context.vault.asset)
+    if (!kind.severalTokens && !isAddressEqual(token, toAddress(context.vault.asset))) return false
+    return kind.isWithdraw(call, { shares: BigInt(request.amount), user, token })
   }
   const requestId = request.requestId === undefined ? undefined : BigInt(request.requestId)
   const amount = context.requestAmount === undefined ? undefined : BigInt(context.requestAmount)

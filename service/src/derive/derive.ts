@@ -124,7 +124,7 @@ function readVaultParts(logs: readonly RawLog[], derivation: Derivation): Map<nu
       continue
     }
     const vault = derivation.vaultsByAddress.get(log.address)
-    const event = vault && decodeVaultEvent(log)
+    const event = vault && decodeVaultEvent(log, vault.asset)
     if (event) partOf(vault).events.push(event)
   }
   return parts
@@ -174,7 +174,7 @@ export function listStateKeys(
       continue
     }
     const vault = derivation.vaultsByAddress.get(log.address)
-    const event = vault && decodeVaultEvent(log)
+    const event = vault && decodeVaultEvent(log, vault.asset)
     if (!event) continue
     const controllers = 'controller' in event ? [event.controller] : [event.sender, event.owner]
     for (const kind of ['deposit', 'redeem'] as const)

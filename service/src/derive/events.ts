@@ -1,7 +1,7 @@
 import type { RawLog } from '../chain/raw.js'
 import { maxUint256 } from '../kernel/amount.js'
 
-/** First topics of the events read, from ERC-20, ERC-4626, ERC-7540, ERC-7887, Lagoon and ERC-4337. */
+/** First topics of the events read, from ERC-20, ERC-4626, ERC-5115, ERC-7540, ERC-7887, Lagoon and ERC-4337. */
 export const topics = {
   transfer: '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
   deposit: '0xdcbc1c05240f31ff3ad067ef1ee35ce4997762752e3a095284754544f4c709d7',
@@ -12,6 +12,8 @@ export const topics = {
   cancelDepositClaim: '0x295a9a8b44c0ac92394b0da92ef469784ff064156f08dab8316760c064c6cd2f',
   cancelRedeemRequest: '0xa16c0f2cab616ed5d17cd544655b00d7062a1df7c457960cc8b9bf60770f9236',
   cancelRedeemClaim: '0x9c133d4657dc9cd12f4c08cef86ef778dbbe03f3ad3b661ff14d36bc3febb1fb',
+  tokenDeposit: '0x5fe47ed6d4225326d3303476197d782ded5a4e9c14f479dc9ec4992af4e85d59',
+  tokenRedeem: '0xaee47cdf925cf525fdae94f9777ee5a06cac37e1c41220d0a8a89ed154f62d1c',
   depositRequestCanceled: '0xf3df774413906479e4aa6d20ad2ad938e10990d517dc9d29909f6eaa4981ad43',
   userOperation: '0x49628fd1471006c1482da88028e9ce4dbb080b815c9b0344d39e5a8e6ec1419f',
 } as const
@@ -27,6 +29,8 @@ export const vaultTopics: readonly string[] = [
   topics.cancelRedeemRequest,
   topics.cancelRedeemClaim,
   topics.depositRequestCanceled,
+  topics.tokenDeposit,
+  topics.tokenRedeem,
 ]
 
 /** All first topics asked of a node for watched contracts. */
@@ -78,7 +82,7 @@ export function decodeTransfer(log: RawLog): Transfer | undefined {
 }
 
 /** An event of a vault, or undefined when the log is another or has another shape. Never throws. */
-export function decodeVaultEvent(log: RawLog): VaultEvent | undefined {
+export function decodeVaultEvent(log: RawLog, asset?: string): VaultEvent | undefined {
   const [first, a = '', b = '', c = ''] = log.topics
   const { logIndex, data } = log
   switch (first) {
@@ -136,6 +140,28 @@ export function decodeVaultEvent(log: RawLog): VaultEvent | undefined {
         requestId: BigInt(c),
         sender: wordAddress(data, 0),
         amount: wordUint(data, 1),
+      }
+    case topics.tokenDeposit:
+      // ERC-5115 takes several tokens; the ledger is in the vault's asset, so others are no entries.
+      if (!hasShape(log, 4, 2) || topicAddress(c) !== asset) return undefined
+      return {
+        kind: 'deposit',
+        logIndex,
+        sender: topicAddress(a),
+        owner: topicAddress(b),
+        assets: wordUint(data, 0),
+        shares: wordUint(data, 1),
+      }
+    case topics.tokenRedeem:
+      if (!hasShape(log, 4, 2) || topicAddress(c) !== asset) return undefined
+      return {
+        kind: 'withdraw',
+        logIndex,
+        sender: topicAddress(a),
+        receiver: topicAddress(b),
+        owner: topicAddress(a),
+        assets: wordUint(data, 1),
+        shares: wordUint(data, 0),
       }
     case topics.depositRequestCanceled:
       // Lagoon cancels all that is pending of a request and pays it back at once; the event names no amount.

@@ -1,4 +1,5 @@
 import { erc4626 } from './erc4626.js'
+import { erc5115 } from './erc5115.js'
 import { erc7540, erc7540Deposit, erc7540Redeem } from './erc7540.js'
 import type { VaultKind } from './kind.js'
 import { lagoon } from './lagoon.js'
@@ -19,7 +20,7 @@ export type {
 export { erc4626, erc7540, lagoon }
 
 /** Every vault kind there is. */
-export const vaultKinds: readonly VaultKind[] = [erc4626, erc7540, erc7540Deposit, erc7540Redeem, lagoon]
+export const vaultKinds: readonly VaultKind[] = [erc4626, erc5115, erc7540, erc7540Deposit, erc7540Redeem, lagoon]
 
 /** The kind of a vault by its configured name. */
 export function findVaultKind(name: string): VaultKind | undefined {

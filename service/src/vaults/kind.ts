@@ -94,6 +94,8 @@ export type VaultKind = {
   readonly asyncDeposit: boolean
   /** Redemptions are requested first, and the Withdraw event is the claim. */
   readonly asyncRedeem: boolean
+  /** Takes and pays several tokens: a withdrawal names the one it wants. */
+  readonly severalTokens?: boolean
   /** Events that say what happened, as the vault emits them. */
   readonly events: readonly AbiEvent[]
   /** Errors beside the common ones, to read a revert by. */

@@ -37,13 +37,13 @@ export async function createDepositInteraction(
   const { opportunity, vault, wallet } = target
   assertDepositEnabled(opportunity)
   if (input.mode === 'swap') throw refuse('NO_ROUTE', 'there is no route from this token into the vault')
-  const tokens = getDepositToken(target.snapshot, opportunity, input.tokenIn)
+  const kind = getKind(opportunity)
+  const tokens = getDepositToken(target.snapshot, opportunity, input.tokenIn, kind.severalTokens === true)
   const { given, entering } = tokens
   const amountUsd = await findValueUsd(ctx, entering, amount)
   assertMinimumUsd(opportunity.minDepositAmountUsd, amountUsd)
 
   const chain = getChain(ctx, opportunity)
-  const kind = getKind(opportunity)
   const tokenIn = getAddress(entering.address)
   const depositAsk: DepositAsk = { vault, wallet, tokenIn, amount, slippageBps: input.slippageBps ?? 50 }
   const spender = kind.spender(vault)

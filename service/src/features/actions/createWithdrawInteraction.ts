@@ -1,9 +1,11 @@
 import { getAddress } from 'viem'
 import { ask, readHead } from '../../chain/question.js'
 import { computeUsd } from '../../kernel/amount.js'
+import { invalidInput } from '../../kernel/errors.js'
 import type { Caller } from '../../kernel/operation.js'
 import { findPrice } from '../../prices/index.js'
 import type { WithdrawAsk } from '../../vaults/index.js'
+import type { OpportunityRecord, TokenRecord } from '../catalogue/index.js'
 import { assertBalance, assertMinimumShares, assertOffer, assertOutcome, assertWithdrawEnabled } from './checks.js'
 import { describeCall } from './describe.js'
 import { type Draft, finishAction } from './finishAction.js'
@@ -30,15 +32,14 @@ export async function createWithdrawInteraction(
   const shares = parseAmount(input.amount)
   const target = await findTarget(ctx, input, caller)
   const { opportunity, vault, wallet } = target
-  const { receiptToken, baseToken } = opportunity
+  const { receiptToken } = opportunity
   assertWithdrawEnabled(opportunity)
-  if (input.tokenOut !== undefined && input.tokenOut.toLowerCase() !== baseToken.address)
-    throw refuse('TOKEN_NOT_ACCEPTED', `this vault pays out ${baseToken.symbol} only`)
+  const kind = getKind(opportunity)
+  const out = getTokenOut(opportunity, input.tokenOut, kind.severalTokens === true)
   assertMinimumShares(opportunity.minWithdrawAmount, shares, receiptToken.decimals)
 
   const chain = getChain(ctx, opportunity)
-  const kind = getKind(opportunity)
-  const tokenOut = getAddress(baseToken.address)
+  const tokenOut = getAddress(out.address)
   const withdrawAsk: WithdrawAsk = { vault, wallet, shares, tokenOut, slippageBps: input.slippageBps ?? 50 }
   const [head, { answer: offer }] = await Promise.all([
     input.simulate === false ? undefined : readHead(chain),
@@ -48,7 +49,7 @@ export async function createWithdrawInteraction(
   assertBalance(offer.available, shares)
 
   const { call, assets } = offer
-  const price = await findPrice(ctx.db, baseToken, ctx.clock.now())
+  const price = await findPrice(ctx.db, out, ctx.clock.now())
   const draft: Draft = {
     kind: 'withdraw',
     chain,
@@ -58,7 +59,7 @@ export async function createWithdrawInteraction(
         description: describeCall(call.verb, {
           amount: shares,
           token: receiptToken,
-          out: baseToken,
+          out,
           vault: { name: opportunity.name, address: vault.address },
           receiver: wallet,
         }),
@@ -68,13 +69,25 @@ export async function createWithdrawInteraction(
     ],
     tokenIn: receiptToken,
     amount: shares,
-    amountUsd: price && assets !== undefined ? computeUsd(assets, baseToken.decimals, price.priceUsd) : undefined,
+    amountUsd: price && assets !== undefined ? computeUsd(assets, out.decimals, price.priceUsd) : undefined,
     referralCode: '',
-    tokens: [receiptToken, baseToken],
+    tokens: [receiptToken, out],
     probe: undefined,
     block: head,
     errors: kind.errors,
     assertOutcome: (changeOf) => assertOutcome(call, changeOf),
   }
   return finishAction(ctx, target, draft)
+}
+
+/** The token to be paid in: the vault's asset, or the one named where a vault pays several. */
+function getTokenOut(opportunity: OpportunityRecord, text: string | undefined, severalTokens: boolean): TokenRecord {
+  const { baseToken, depositTokens, chainId } = opportunity
+  if (severalTokens && text === undefined)
+    throw invalidInput([{ path: 'body.tokenOut', message: 'is required: this vault pays in several tokens' }])
+  const payable = [baseToken, ...(severalTokens ? depositTokens.filter((token) => token.chainId === chainId) : [])]
+  const out = payable.find((token) => token.address === (text ?? baseToken.address).toLowerCase())
+  if (out) return out
+  const symbols = [...new Set(payable.map(({ symbol }) => symbol))].join(', ')
+  throw refuse('TOKEN_NOT_ACCEPTED', `this vault pays ${symbols} only`)
 }

@@ -18,13 +18,18 @@ export function getDepositToken(
   snapshot: CatalogueSnapshot,
   opportunity: OpportunityRecord,
   text: string,
+  severalTokens: boolean,
 ): DepositToken {
   const native = nativeToken.toLowerCase()
   const address = text === 'native' ? native : text.toLowerCase()
   const { chainId, vault, depositTokens } = opportunity
-  const asset = depositTokens.find((token) => token.address === vault.asset && token.chainId === chainId)
-  const wraps = address === native && vault.asset === snapshot.chains.get(chainId)?.wrappedNative
-  if (!asset || (!wraps && address !== asset.address)) {
+  const wrapped = snapshot.chains.get(chainId)?.wrappedNative
+  const direct = depositTokens.filter(
+    (token) => token.chainId === chainId && (severalTokens || token.address === vault.asset),
+  )
+  const wraps = address === native && wrapped !== null
+  const asset = direct.find((token) => token.address === (wraps ? wrapped : address))
+  if (!asset) {
     const accepted = depositTokens.map(({ symbol }) => symbol).join(', ')
     throw refuse('TOKEN_NOT_ACCEPTED', `this opportunity does not take that token; it takes ${accepted || 'none'}`)
   }

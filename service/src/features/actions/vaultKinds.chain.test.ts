@@ -1,3 +1,4 @@
+import { standardizedYieldAbi } from '@openearn/contracts'
 import { type Address, decodeFunctionData, erc4626Abi } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { account } from '../../../../contracts/test/anvil.js'
@@ -111,6 +112,50 @@ describe('each vault kind, from the plan to the ledger, agrees with the balances
       { interaction: 'withdraw', amountRaw: String(withdraw.assets) },
     ])
     expect((await story.claim(vault)).body.reason).toBe('NOTHING_PENDING')
+  })
+})
+
+describe('erc5115: a vault that takes and pays several tokens', () => {
+  it('carries a minimum in both calls, and the ledger has what moved in its asset', async () => {
+    const second = await world.token({ decimals: 18, pegUsd: '1' })
+    await world.mint(second, user.address, 10n ** 24n)
+    const vault = await world.severalTokenVault(token, second)
+    const deposit = await moved(vault, await story.deposit(vault, 123_456_789n))
+    expect(deposit).toEqual({ assets: -123_456_789n, shares: 123_456_789n * 10n ** 12n })
+    await gift(vault)
+    const plan = await story.deposit(vault, 100n * 10n ** 18n, { tokenIn: second, slippageBps: 100 })
+    const quoted = BigInt(plan.body.simulation.assetChanges[1].amount)
+    const { args } = decodeFunctionData({ abi: standardizedYieldAbi, data: plan.body.transactions[1].transaction.data })
+    expect(args).toEqual([user.address, second, 100n * 10n ** 18n, (quoted * 9_900n) / 10_000n])
+    await world.send(plan, user)
+
+    const shares = deposit.shares / 3n
+    const nothing = await story.withdraw(vault, shares)
+    expect(nothing.body).toMatchObject({ code: 400, context: { violations: [{ path: 'body.tokenOut' }] } })
+    const before = await world.balance(second, user.address)
+    const out = await story.withdraw(vault, shares, { tokenOut: second })
+    await world.send(out, user)
+    expect(String((await world.balance(second, user.address)) - before)).toBe(
+      out.body.simulation.assetChanges[1].amount,
+    )
+    const withdraw = await moved(vault, await story.withdraw(vault, shares, { tokenOut: token }))
+    expect(withdraw.shares).toBe(-shares)
+    expect((await story.withdraw(vault, shares, { tokenOut: vault.address })).body.reason).toBe('TOKEN_NOT_ACCEPTED')
+    expect(await story.entries(vault)).toMatchObject([
+      { interaction: 'deposit', amountRaw: String(123_456_789n), attribution: 'signed' },
+      { interaction: 'withdraw', amountRaw: String(withdraw.assets), attribution: 'signed' },
+    ])
+  })
+
+  it('reverts on the chain when the price has moved further than the slippage allowed', async () => {
+    const second = await world.token({ decimals: 18, pegUsd: '1' })
+    const vault = await world.severalTokenVault(token, second)
+    await world.send(await story.deposit(vault, 1000n * usd), user)
+    const plan = await story.withdraw(vault, 10n ** 18n, { tokenOut: token, slippageBps: 10 })
+    await world.send(plan, user)
+    const stale = await story.deposit(vault, 1000n * usd, { slippageBps: 10 })
+    await world.mint(token, vault.address, 100n * usd)
+    await expect(world.send(stale, user)).rejects.toThrow(/reverted/)
   })
 })
 
