@@ -4,7 +4,7 @@
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { cpus, tmpdir, totalmem } from 'node:os'
+import { cpus, loadavg, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { makeQueries } from './catalogueFile.mjs'
@@ -48,13 +48,23 @@ const row = (name, runs) => {
   const failed = runs.reduce((sum, run) => sum + run.failed, 0)
   const [p50, p99] = [median(runs.map((run) => run.p50)), median(runs.map((run) => run.p99))]
   const cpu = median(runs.map((run) => run.cpu))
-  say(`| ${name} | ${Math.round(perSecond)} | ${p50.toFixed(2)} | ${p99.toFixed(2)} | ${Math.round(cpu)} | ${failed} |`)
-  return { perSecond, cpu }
+  const best = runs.toSorted((a, b) => b.perSecond - a.perSecond)[0]
+  const bestText = `${Math.round(best.perSecond)} (${best.p50.toFixed(2)}, ${best.p99.toFixed(2)})`
+  say(
+    `| ${name} | ${Math.round(perSecond)} | ${p50.toFixed(2)} | ${p99.toFixed(2)} | ${Math.round(cpu)} | ${bestText} | ${failed} |`,
+  )
+  return { perSecond, cpu, best: best.perSecond }
 }
 
-const head = '| what | requests/s | p50 ms | p99 ms | CPU µs a request | failed |\n|---|---|---|---|---|---|'
+const head =
+  '| what | requests/s | p50 ms | p99 ms | CPU µs a request | best run (p50, p99) | failed |\n|---|---|---|---|---|---|---|'
 const [cpu] = cpus()
 say(`machine: ${cpus().length} × ${cpu?.model}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`)
+say(
+  `load average at the start: ${loadavg()
+    .map((load) => load.toFixed(1))
+    .join(', ')}`,
+)
 say(`wrk, 1 thread, 32 connections, ${seconds} s a run, median of ${rounds} interleaved runs\n`)
 
 const folder = await mkdtemp(join(tmpdir(), 'openearn-page-'))
@@ -83,7 +93,9 @@ try {
   row('service, key and budget, brotli', runs.brotli)
   row('bare node:http, serialised per request', runs.anew)
   const ratio = (ours.perSecond / bareRate.perSecond).toFixed(2)
-  say(`\nservice / bare: ${ratio} by requests, ${(bareRate.cpu / ours.cpu).toFixed(2)} by CPU time\n`)
+  say(
+    `\nservice / bare: ${ratio} by requests, ${(ours.best / bareRate.best).toFixed(2)} by the best runs, ${(bareRate.cpu / ours.cpu).toFixed(2)} by CPU time\n`,
+  )
 } finally {
   await small.stop()
   await rm(folder, { recursive: true, force: true })
