@@ -5,6 +5,7 @@
  */
 export { positionsOperations } from './operations.js'
 export { reconcileBalances } from './reconcile.js'
+export { type DistributorReportRow, reportDistributor } from './reportDistributor.js'
 export {
   type Balance,
   findBalanceAt,
@@ -14,3 +15,5 @@ export {
   listOpenRequests,
   type OpenRequest,
 } from './store.js'
+export { type ExportName, streamExport } from './storeReport.js'
+export { type ChainStatus, listChainStatus, listVaultStatus, type VaultStatus } from './storeStatus.js'

@@ -1,0 +1,99 @@
+import { openChain } from '../chain/chains.js'
+import { createNode } from '../chain/node.js'
+import { listGaps, listInvalidIndexes } from '../chain/storeDoctor.js'
+import { listChainSettings } from '../features/catalogue/index.js'
+import { listChainStatus, listVaultStatus } from '../features/positions/index.js'
+import type { Context } from '../kernel/context.js'
+import { redactUrls } from '../kernel/log.js'
+import { createOutbound } from '../kernel/outbound.js'
+import { type Command, printTable, withContext } from './command.js'
+
+/** One thing looked at. `advice` says what to do when it is not well. */
+export type Finding = { what: string; well: boolean; detail: string; advice: string }
+
+const lagSecondsMax = 300
+const clockSecondsMax = 120
+
+export const doctor: Command = {
+  summary: 'check nodes, lag, gaps, drift, indexes and the clock, and say what to do',
+  usage: 'openearn doctor',
+  run: async () => {
+    await withContext(async (ctx) => {
+      const findings = await examine(ctx)
+      printTable(
+        ['', 'WHAT', 'FOUND', 'DO'],
+        findings.map(({ what, well, detail, advice }) => [well ? 'ok' : 'NOT WELL', what, detail, well ? '' : advice]),
+      )
+      if (findings.some(({ well }) => !well)) process.exitCode = 1
+    })
+  },
+}
+
+/** Looks at everything that can go wrong with watching. Never throws for what it finds. */
+export async function examine(ctx: Context): Promise<Finding[]> {
+  const { db, clock, config } = ctx
+  const findings: Finding[] = []
+  const add = (what: string, well: boolean, detail: string, advice: string) =>
+    findings.push({ what, well, detail, advice })
+  const outbound = createOutbound(clock)
+  for (const settings of await listChainSettings(db, { watchedOnly: true })) {
+    const rpcUrls = config.rpcUrls.get(settings.chainId) ?? settings.rpcUrls
+    for (const url of rpcUrls.filter((each) => each.startsWith('http'))) {
+      const what = `${settings.name}: ${redactUrls(url)}`
+      try {
+        const head = await createNode(openChain(outbound, { ...settings, rpcUrls: [url] }).rpc).findHeader('latest')
+        add(
+          what,
+          head !== undefined,
+          `head ${head?.number ?? 'unknown'}`,
+          'the node has no blocks; wait for it to sync',
+        )
+        const skew = head ? clock.now().getTime() / 1000 - head.timestamp : 0
+        add(
+          `${what} clock`,
+          skew > -clockSecondsMax,
+          `head is ${Math.round(skew)} s old`,
+          'set the clock of this machine',
+        )
+      } catch (error) {
+        const reason = error instanceof Error ? redactUrls(error.message) : String(error)
+        add(what, false, reason, 'check the url, the network and the node')
+      }
+    }
+    const gaps = await listGaps(db, settings.chainId)
+    add(
+      `${settings.name}: header chain`,
+      gaps.length === 0,
+      `${gaps.length} broken links`,
+      'openearn chains rewind below the first',
+    )
+  }
+  for (const chain of await listChainStatus(db, clock.now())) {
+    const behind = (chain.headBlock ?? 0) - (chain.indexedBlock ?? 0)
+    const quietMs = chain.updatedAt === null ? null : clock.now().getTime() - chain.updatedAt.getTime()
+    const alive = quietMs !== null && quietMs < lagSecondsMax * 1000
+    add(
+      `${chain.name}: watcher`,
+      alive,
+      quietMs === null ? 'never ran' : `last seen ${Math.round(quietMs / 1000)} s ago`,
+      'start `openearn watch`',
+    )
+    add(
+      `${chain.name}: state`,
+      chain.state !== 'stalled',
+      `${chain.state ?? 'not started'}, ${behind} blocks behind`,
+      'openearn chains rewind, after checking the node',
+    )
+  }
+  const vaults = await listVaultStatus(db, {})
+  const drifting = vaults.filter(({ mismatches }) => (mismatches ?? 0) > 0)
+  add(
+    'balances against the chain',
+    drifting.length === 0,
+    `${drifting.length} of ${vaults.length} vaults drift`,
+    'check start_block of the vault, then openearn rebuild',
+  )
+  const invalid = await listInvalidIndexes(db)
+  add('indexes', invalid.length === 0, invalid.length === 0 ? 'all valid' : invalid.join(' '), 'reindex them')
+  return findings
+}

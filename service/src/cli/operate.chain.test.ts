@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { account } from '../../../contracts/test/anvil.js'
+import { chainId, openWatchWorld, type WatchWorld } from '../../test/chain/watchWorld.js'
+import { type Earn, openEarn } from '../../test/harness.js'
+import { findCursor } from '../chain/storeCursor.js'
+import { computeStateHash, rewindChain } from '../derive/index.js'
+import { reportDistributor } from '../features/positions/index.js'
+import { silentLog } from '../kernel/log.js'
+import { examine } from './doctor.js'
+import { writeCsv } from './export.js'
+
+let earn: Earn
+let world: WatchWorld
+let folder: string
+const [alice, bob] = [account(1), account(2)]
+const D = 'Y2Zi7KWy'
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'openearn-export-'))
+  earn = await openEarn()
+  world = await openWatchWorld(earn.db, earn.organizationId)
+  await earn.db`update chains set rpc_urls = ${[world.anvil.url]} where chain_id = ${chainId}`
+  for (const user of [alice, bob]) await world.fund(user, 1_000_000_000n)
+  await world.deposit(alice, 5_000_000n, D)
+  await world.deposit(bob, 3_000_000n)
+  await world.sync()
+  earn.clock.set(new Date())
+})
+afterAll(async () => {
+  await world?.close()
+  await earn?.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+describe('the doctor', () => {
+  it('finds nothing wrong with a chain that is watched', async () => {
+    const findings = await examine(earn.ctx)
+    expect(findings.filter(({ well }) => !well)).toEqual([])
+    expect(findings.length).toBeGreaterThan(5)
+  })
+
+  it('names a broken header chain, a silent watcher and a node that does not answer, each with what to do', async () => {
+    await earn.db`update blocks set parent_hash = '0x00' where number = 3`
+    await earn.db`update chains set rpc_urls = ${['http://127.0.0.1:1']}`
+    earn.clock.set(new Date(Date.now() + 3_600_000))
+    const unwell = (await examine(earn.ctx)).filter(({ well }) => !well)
+    expect(unwell.map(({ what }) => what)).toEqual([
+      'Devnet: http://127.0.0.1:1/…',
+      'Devnet: header chain',
+      'Devnet: watcher',
+    ])
+    expect(unwell.every(({ advice }) => advice.length > 10)).toBe(true)
+    earn.clock.set(new Date())
+    await earn.db`update blocks b set parent_hash = (select hash from blocks a where a.chain_id = b.chain_id and a.number = 2) where number = 3`
+  })
+})
+
+describe('an export', () => {
+  it('is a file whose SHA-256 and rows are as its manifest says', async () => {
+    for (const [name, wanted] of [
+      ['ledger', 1],
+      ['balances', 2],
+      ['snapshots', 0],
+    ] as const) {
+      const file = join(folder, `${name}.csv`)
+      const { rows, sha256 } = await writeCsv(earn.db, name, file)
+      const text = await readFile(file, 'utf8')
+      expect(rows).toBe(wanted)
+      expect(sha256).toBe(createHash('sha256').update(text).digest('hex'))
+      expect(text.split('\n').length - 1).toBe(wanted === 0 ? 0 : wanted + 1)
+    }
+    expect(await readFile(join(folder, 'ledger.csv'), 'utf8')).toContain(
+      `,${alice.address.toLowerCase()},${D},signed,5000000,`,
+    )
+  })
+})
+
+describe('the report of a distributor', () => {
+  it('is the integral of attributed value, and covers the whole supply', async () => {
+    const cursor = (await findCursor(earn.db, chainId))!
+    const at = cursor.blockTimestamp!
+    await earn.db`
+      insert into vault_snapshots (chain_id, vault_address, block_number, block_hash, block_timestamp, total_assets,
+        total_supply, price_numerator, price_exponent)
+      values (${chainId}, ${world.vault.toLowerCase()}, ${cursor.blockNumber}, ${cursor.blockHash}, ${at}, 8000000, 8000000,
+        1000000, 6)`
+    const to = new Date(at.getTime() + 2 * 86_400_000)
+    const rows = await reportDistributor(earn.db, { distributorId: D, from: at, to })
+    expect(rows).toMatchObject([
+      {
+        opportunityId: world.opportunityId,
+        usdDays: '10',
+        unpricedMs: 0,
+        coverage: { attributed: 5_000_000n, unattributed: 3_000_000n, drift: 0n, supply: 8_000_000n },
+      },
+    ])
+  })
+})
+
+describe('an operator’s rewind', () => {
+  it('takes everything above a block back, final or not, and the watcher reads the same again', async () => {
+    const before = await computeStateHash(earn.db, chainId)
+    const { blockNumber: tip } = (await findCursor(earn.db, chainId))!
+    await earn.db`update chain_cursors set finalized_number = ${tip}`
+    const ctx = { db: earn.db, clock: earn.clock, log: silentLog }
+    expect(await rewindChain(ctx, { chainId, to: tip - 2 })).toEqual({ blockNumber: tip - 2, removedBlocks: 2 })
+    expect(await computeStateHash(earn.db, chainId)).not.toBe(before)
+    await world.sync()
+    expect(await computeStateHash(earn.db, chainId)).toBe(before)
+  })
+})

@@ -1,0 +1,38 @@
+import { reportDistributor } from '../features/positions/index.js'
+import { parseTs } from '../kernel/wire.js'
+import { type Command, parseFlags, print, printTable, requireFlag, UsageError, withContext } from './command.js'
+
+const usage = `openearn report distributor ID --from DATE-TIME --to DATE-TIME
+
+Attributed USD-days per opportunity (the integral of attributed value over time), and how much of each vault's supply is
+attributed, unattributed and unexplained (drift).`
+
+export const report: Command = {
+  summary: 'report what a distributor brought',
+  usage,
+  run: async ([noun, ...words]) => {
+    if (noun !== 'distributor') throw new UsageError(`report: say distributor\n${usage}`)
+    const { values, positionals } = parseFlags(words, { from: { type: 'string' }, to: { type: 'string' } })
+    const [distributorId] = positionals
+    if (distributorId === undefined) throw new UsageError('report distributor: give the builder code first')
+    const from = parseTs(requireFlag(values.from, 'from'))
+    const to = parseTs(requireFlag(values.to, 'to'))
+    if (!from || !to || from > to) throw new UsageError('--from and --to must be RFC 3339 date-times, in order')
+    await withContext(async ({ db }) => {
+      const rows = await reportDistributor(db, { distributorId, from, to })
+      printTable(
+        ['OPPORTUNITY', 'USD-DAYS', 'UNPRICED HOURS', 'ATTRIBUTED', 'UNATTRIBUTED', 'DRIFT', 'SUPPLY'],
+        rows.map(({ opportunityName, usdDays, unpricedMs, coverage }) => [
+          opportunityName,
+          usdDays,
+          (unpricedMs / 3_600_000).toFixed(1),
+          String(coverage.attributed),
+          String(coverage.unattributed),
+          String(coverage.drift),
+          String(coverage.supply ?? 'unknown'),
+        ]),
+      )
+      if (rows.length === 0) print('nothing was ever attributed to this distributor')
+    })
+  },
+}

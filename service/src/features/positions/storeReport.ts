@@ -1,0 +1,97 @@
+import type { Queryable } from '../../kernel/database.js'
+
+export type AttributedVault = {
+  vaultId: number
+  chainId: number
+  vaultAddress: string
+  opportunityId: string
+  opportunityName: string
+  asset: string
+  assetDecimals: number
+}
+
+/** Vaults in which a distributor ever had a lot. */
+export async function listAttributedVaults(db: Queryable, distributorId: string): Promise<AttributedVault[]> {
+  return db<AttributedVault[]>`
+    select v.id as "vaultId", v.chain_id as "chainId", v.address as "vaultAddress", o.id as "opportunityId",
+      o.name as "opportunityName", lower(v.asset) as asset, v.asset_decimals as "assetDecimals"
+    from vaults v join opportunities o on o.chain_id = v.chain_id and o.vault_address = v.address
+    where exists (select from lots l where l.vault_id = v.id and l.distributor_id = ${distributorId})
+    order by v.chain_id, v.address`
+}
+
+/** Sum of a distributor's lots of a vault after each instant it changed, up to `to`. */
+export async function listLotTotals(
+  db: Queryable,
+  of: { vaultId: number; distributorId: string; to: Date },
+): Promise<{ at: Date; shares: string }[]> {
+  return db<{ at: Date; shares: string }[]>`
+    select block_timestamp as at, sum(sum(after - before)) over (order by block_timestamp) as shares
+    from lot_changes
+    where vault_id = ${of.vaultId} and distributor_id = ${of.distributorId} and block_timestamp < ${of.to}
+    group by block_timestamp order by block_timestamp`
+}
+
+export type PricedSnapshot = {
+  at: Date
+  numerator: string
+  exponent: number
+  totalSupply: string
+  priceUsd: string | null
+}
+
+/** Snapshots of a vault up to `to` with the price of its asset then, oldest first, from the last one before `from`. */
+export async function listPricedSnapshots(
+  db: Queryable,
+  of: { chainId: number; vaultAddress: string; asset: string; from: Date; to: Date },
+): Promise<PricedSnapshot[]> {
+  return db<PricedSnapshot[]>`
+    select s.block_timestamp as at, s.price_numerator as numerator, s.price_exponent as exponent,
+      s.total_supply as "totalSupply", p.price_usd::text as "priceUsd"
+    from vault_snapshots s
+    left join lateral (
+      select price_usd from price_observations o where o.chain_id = s.chain_id and o.address = ${of.asset}
+        and o.observed_at <= s.block_timestamp order by o.observed_at desc, o.id desc limit 1) p on true
+    where s.chain_id = ${of.chainId} and s.vault_address = ${of.vaultAddress} and s.block_timestamp < ${of.to}
+      and s.block_timestamp >= coalesce((
+        select max(block_timestamp) from vault_snapshots e where e.chain_id = s.chain_id
+          and e.vault_address = s.vault_address and e.block_timestamp <= ${of.from}), '-infinity')
+    order by s.block_timestamp`
+}
+
+export type Coverage = { attributed: string; unattributed: string }
+
+/** Shares in lots and outside them, at present. */
+export async function findCoverage(db: Queryable, vaultId: number): Promise<Coverage> {
+  const [row] = await db<Coverage[]>`
+    select coalesce(sum(attributed), 0) as attributed, coalesce(sum(shares - attributed), 0) as unattributed
+    from balances where vault_id = ${vaultId}`
+  return row ?? { attributed: '0', unattributed: '0' }
+}
+
+type Rows = readonly Record<string, unknown>[]
+
+export type ExportName = 'ledger' | 'balances' | 'snapshots'
+
+/** Everything of one kind, in a fixed order, in chunks: what an export writes. */
+export function streamExport(db: Queryable, name: ExportName): AsyncIterable<Rows> {
+  const query = {
+    ledger: () => db`
+      select i.id, i.chain_id, v.address as vault, o.id as opportunity_id, i.kind, i.block_number, i.block_hash,
+        i.block_timestamp, i.transaction_hash, i.log_index, i.wallet, i.distributor_id, i.attribution, i.assets, i.shares,
+        i.amount_usd, i.price_observation_id
+      from interactions i join vaults v on v.id = i.vault_id
+      left join opportunities o on o.chain_id = v.chain_id and o.vault_address = v.address
+      order by i.chain_id, i.block_number, i.log_index, i.distributor_id collate "C"`,
+    balances: () => db`
+      select v.chain_id, v.address as vault, b.wallet, b.shares, b.attributed, l.distributor_id, l.shares as lot
+      from balances b join vaults v on v.id = b.vault_id
+      left join lots l on l.vault_id = b.vault_id and l.wallet = b.wallet and l.shares > 0
+      where b.shares > 0 order by v.chain_id, v.address collate "C", b.wallet, l.distributor_id`,
+    snapshots: () => db`
+      select chain_id, vault_address as vault, block_number, block_hash, block_timestamp, total_assets, total_supply,
+        price_numerator, price_exponent, price_observation_id
+      from vault_snapshots order by chain_id, vault_address collate "C", block_number`,
+  }[name]()
+  return query.cursor(2_000) as AsyncIterable<Rows>
+}

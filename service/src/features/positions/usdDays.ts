@@ -1,0 +1,42 @@
+import { computeUsd, formatUnits, parseDecimal, usdDecimals } from '../../kernel/amount.js'
+
+/** Something that holds from an instant (unix milliseconds) until the next step. */
+export type Step<T> = { atMs: number; value: T }
+
+export type SharePrice = { numerator: bigint; exponent: number; priceUsd: string | null }
+
+/**
+ * The integral of a position's USD value over time, in USD-days: shares × share price × price, each as last known at every
+ * moment, from `fromMs` to `toMs`. `unpricedMs` is how long shares were held while a price was missing; that time adds 0.
+ */
+export function computeUsdDays(input: {
+  shares: readonly Step<bigint>[]
+  prices: readonly Step<SharePrice>[]
+  assetDecimals: number
+  fromMs: number
+  toMs: number
+}): { usdDays: string; unpricedMs: number } {
+  const { shares, prices, assetDecimals, fromMs, toMs } = input
+  const instants = [fromMs, ...shares.map(({ atMs }) => atMs), ...prices.map(({ atMs }) => atMs), toMs]
+  const cuts = [...new Set(instants.filter((at) => at >= fromMs && at <= toMs))].sort((a, b) => a - b)
+  let sum = 0n
+  let unpricedMs = 0
+  cuts.slice(0, -1).forEach((at, index) => {
+    const until = cuts[index + 1] ?? at
+    const held = lastAt(shares, at) ?? 0n
+    if (held === 0n) return
+    const price = lastAt(prices, at)
+    if (!price || price.priceUsd === null) {
+      unpricedMs += until - at
+      return
+    }
+    const assets = (held * price.numerator) / 10n ** BigInt(price.exponent)
+    const usd = parseDecimal(computeUsd(assets, assetDecimals, price.priceUsd), usdDecimals)
+    sum += usd * BigInt(until - at)
+  })
+  return { usdDays: formatUnits(sum / 86_400_000n, usdDecimals), unpricedMs }
+}
+
+function lastAt<T>(steps: readonly Step<T>[], atMs: number): T | undefined {
+  return steps.findLast((step) => step.atMs <= atMs)?.value
+}
