@@ -162,6 +162,22 @@ describe('400 INVALID_ARGUMENT', () => {
   })
 })
 
+describe('400 INVALID_ARGUMENT for addresses of the wrong ecosystem', () => {
+  const fitting = { evm, solana, ton }
+  const asks = cases.filter(([, operation]) => membersOf(operation).some(({ name }) => name === 'walletEcosystem'))
+  it.each(asks)('%s takes an address for its own ecosystem only', async (_id, operation) => {
+    const place = operation.method === 'POST' ? 'body' : 'query'
+    for (const walletEcosystem of ['evm', 'solana', 'ton', 'bitcoin'])
+      for (const [ecosystem, address] of Object.entries(fitting)) {
+        const input = wellFormed(operation)
+        Object.assign(input[place], { walletEcosystem, address })
+        const answer = await send(operation, input)
+        if (ecosystem !== walletEcosystem) expect(answer.status, `${ecosystem} as ${walletEcosystem}`).toBe(400)
+      }
+    expect(asks.length).toBeGreaterThan(2)
+  })
+})
+
 describe('413, 415 and 431', () => {
   const posts = cases.filter(([, operation]) => operation.method === 'POST')
   it.each(posts)('%s refuses a body above 64 KiB and one of another type', async (_id, operation) => {

@@ -115,7 +115,7 @@ function compareBounds(narrow: Json, wide: Json, place: string, found: string[])
   for (const name of upper)
     if (wide[name] !== undefined && !(Number(narrow[name]) <= Number(wide[name])))
       found.push(`${place}: ${name} changed`)
-  for (const name of ['pattern', 'multipleOf', 'const'])
+  for (const name of ['pattern', 'format', 'multipleOf', 'const'])
     if (wide[name] !== undefined && narrow[name] !== wide[name]) found.push(`${place}: ${name} changed`)
 }
 
