@@ -105,15 +105,6 @@ const retryAfterSecondsDefault = 30
 export const unavailable = (message: string, details?: Details): EarnError =>
   make('unavailable')(message, { retryAfterSeconds: retryAfterSecondsDefault, ...details })
 
-/** Refusals that may pass without any change to the request. */
-const passingReasons: readonly Reason[] = ['NOT_CLAIMABLE', 'NO_ROUTE', 'QUOTE_EXPIRED']
-
-/** True when the same request may succeed later: the failure is ours, a limit's, or a state that moves by itself. */
-export function isRetryable(error: EarnError): boolean {
-  if (error.reason !== undefined && passingReasons.includes(error.reason)) return true
-  return error.code === 429 || error.code >= 500
-}
-
 /** A 400 for input that does not fit its schema; every violation is named. */
 export function invalidInput(violations: Violation[]): EarnError {
   const first = violations[0]

@@ -7,13 +7,13 @@ import {
   headTooLarge,
   internal,
   invalidArgument,
-  isRetryable,
   notFound,
   payloadTooLarge,
   unavailable,
   unsupportedMediaType,
 } from '../kernel/errors.js'
 import { newId } from '../kernel/ids.js'
+import { isRetryable } from './retryable.js'
 
 /** 64 KiB for a body, and for a request head. */
 export const bodyBytesMax = 64 * 1024
