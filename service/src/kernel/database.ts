@@ -58,33 +58,34 @@ export function isUniqueViolation(error: unknown): boolean {
   return sqlState(error) === '23505' || sqlState(error) === '23P01'
 }
 
-const connectionCodes = new Set([
-  'CONNECTION_CLOSED',
-  'CONNECTION_ENDED',
-  'CONNECTION_DESTROYED',
-  'CONNECT_TIMEOUT',
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ENOENT',
-  'EPIPE',
-  'ETIMEDOUT',
-])
+const connectionCode =
+  /^(CONNECTION_(CLOSED|ENDED|DESTROYED)|CONNECT_TIMEOUT|ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|ETIMEDOUT)$/
 
 /** True when the database could not be reached or is shutting down: the caller should try again later. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   const state = sqlState(error)
   if (state) return state.startsWith('08') || state.startsWith('57P') || state === '53300' || state === '25006'
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' && connectionCodes.has(error.code)
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' && connectionCode.test(error.code)
 }
 
-/** Runs `work` in one transaction; a serialization failure or deadlock is tried again, at most 5 times in all. */
-export async function inTransaction<T>(db: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
+/**
+ * Runs `work` in one transaction; a serialization failure or deadlock is tried again, at most `attempts` times in all.
+ * Once its connection is lost, statements of `work` fail: the driver would send them, outside of any transaction, on
+ * the connection that came in its place.
+ */
+export async function inTransaction<T>(db: Database, work: (tx: Transaction) => Promise<T>, attempts = 5): Promise<T> {
   for (let attempt = 1; ; attempt++) {
+    let over = false
+    const apply: ProxyHandler<Transaction>['apply'] = (tx, self, words) => {
+      if (over) throw Object.assign(new Error('the transaction lost its connection'), { code: 'CONNECTION_CLOSED' })
+      return Reflect.apply(tx, self, words)
+    }
     try {
-      return (await db.begin(work)) as T
+      return (await db.begin((tx) => work(new Proxy(tx, { apply })))) as T
     } catch (error) {
+      over = true
       const state = sqlState(error)
-      if (attempt >= 5 || (state !== '40001' && state !== '40P01')) throw error
+      if (attempt >= attempts || (state !== '40001' && state !== '40P01')) throw error
     }
   }
 }

@@ -82,9 +82,9 @@ export const errorTable = {
 } as const
 
 const make =
-  (row: keyof typeof errorTable) =>
+  (row: keyof typeof errorTable, always?: Details) =>
   (message: string, details?: Details): EarnError =>
-    new EarnError(errorTable[row][0], errorTable[row][1], message, details)
+    new EarnError(errorTable[row][0], errorTable[row][1], message, { ...always, ...details })
 
 export const invalidArgument = make('invalidArgument')
 export const unauthorized = make('unauthorized')
@@ -97,13 +97,8 @@ export const unsupportedMediaType = make('unsupportedMediaType')
 export const resourceExhausted = make('resourceExhausted')
 export const headTooLarge = make('headTooLarge')
 export const internal = make('internal')
-
-/** Waiting less than this for something that is down, and nobody knows for how long, helps nobody. */
-const retryAfterSecondsDefault = 30
-
 /** A 503 always says when to come back. */
-export const unavailable = (message: string, details?: Details): EarnError =>
-  make('unavailable')(message, { retryAfterSeconds: retryAfterSecondsDefault, ...details })
+export const unavailable = make('unavailable', { retryAfterSeconds: 30 })
 
 /** A 400 for input that does not fit its schema; every violation is named. */
 export function invalidInput(violations: Violation[]): EarnError {

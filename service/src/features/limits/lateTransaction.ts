@@ -1,4 +1,4 @@
-import type { Database, Transaction } from '../../kernel/database.js'
+import { type Database, inTransaction, type Transaction } from '../../kernel/database.js'
 
 export type LateTransaction = {
   /** Reads through the pool until the first write, from then on everything runs in one transaction. */
@@ -31,11 +31,12 @@ export function openLateTransaction(pool: Database): LateTransaction {
       const decision = new Promise<boolean>((settle) => {
         decide = settle
       })
-      ended = pool.begin(async (tx) => {
+      const decided = async (tx: Transaction) => {
         current = tx
         resolve(tx)
         if (!(await decision)) throw new RolledBack()
-      })
+      }
+      ended = inTransaction(pool, decided, 1)
       ended.catch(reject)
     })
     return begun

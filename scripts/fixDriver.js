@@ -1,0 +1,49 @@
+// The PostgreSQL driver, postgres 3.4.9, ends the whole process when a statement is sent on a connection that has just
+// been lost (porsager/postgres issues 1066, 1154, 1208), as every rollback after the loss of the server is; and a
+// connection lost between a statement and its sending never sends again. This changes the installed file: such a
+// statement fails with CONNECTION_CLOSED, and a lost connection begins anew with nothing left to send.
+// It does nothing to a file already changed, and fails on one it does not know: then look whether it is still needed.
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+
+const mark = '/* changed by OpenEarn: scripts/fixDriver.js */'
+
+const changes = [
+  [
+    'function nextWrite(fn) {\n',
+    `function nextWrite(fn) { ${mark}
+    if (socket === null) {
+      chunk = nextWriteTimer = null
+      const lost = Errors.connection('CONNECTION_CLOSED', options)
+      query && queryError(query, lost)
+      query = null
+      while (sent.length) queryError(sent.shift(), lost)
+      return true
+    }
+`,
+  ],
+  ['clearImmediate(nextWriteTimer)\n    if (socket) {', 'dropUnsent()\n    if (socket) {'],
+  ['clearImmediate(nextWriteTimer)\n    socket.removeListener', 'dropUnsent()\n    socket.removeListener'],
+  [
+    'async function closed(hadError) {',
+    `function dropUnsent() {
+    clearImmediate(nextWriteTimer)
+    chunk = nextWriteTimer = null
+  }
+
+  async function closed(hadError) {`,
+  ],
+]
+
+const file = new URL('connection.js', import.meta.resolve('postgres'))
+const before = readFileSync(file, 'utf8')
+if (!before.includes(mark)) {
+  let after = before
+  for (const [from, to] of changes) {
+    if (after.split(from).length !== 2) throw new Error(`${file.pathname} is not the file this change was made for`)
+    after = after.replace(from, () => to)
+  }
+  // A new file in its place: the old one may be shared with other installations.
+  const fresh = new URL(`connection.js.${process.pid}`, file)
+  writeFileSync(fresh, after)
+  renameSync(fresh, file)
+}

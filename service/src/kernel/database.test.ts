@@ -1,0 +1,77 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Database, inTransaction, isDatabaseUnavailable, openDatabase } from './database.js'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded.js'
+import { silentLog } from './log.js'
+
+let folder: string
+let server: EmbeddedPostgres
+let db: Database
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'openearn-lost-'))
+  server = await startEmbeddedPostgres({ dataDir: join(folder, 'postgres'), durable: false, log: silentLog })
+  db = openDatabase(server.target, { max: 4 })
+  await db`create table facts (word text)`
+}, 60_000)
+afterAll(async () => {
+  await db.end({ timeout: 1 })
+  await server.stop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const refused = (error: unknown) => ({ unavailable: isDatabaseUnavailable(error) })
+
+async function killServer(): Promise<void> {
+  const before = server.pid() ?? 0
+  process.kill(before, 'SIGKILL')
+  while (server.pid() === before || server.pid() === undefined) await sleep(10)
+}
+
+async function waitUntilBack(): Promise<void> {
+  for (let tries = 0; tries < 400; tries++) {
+    const back = await db`select 1 as one`.catch(() => undefined)
+    if (back) return
+    await sleep(25)
+  }
+  throw new Error('the pool never came back')
+}
+
+describe('a transaction whose server is killed', () => {
+  it('while it is idle: fails, writes nothing afterwards, and the pool comes back', async () => {
+    let late: unknown
+    const lost = inTransaction(db, async (tx) => {
+      await tx`insert into facts values ('before')`
+      await killServer()
+      await waitUntilBack()
+      try {
+        await tx`insert into facts values ('after')`
+      } catch (error) {
+        late = refused(error)
+      }
+    }).catch(refused)
+    expect(await lost).toEqual({ unavailable: true })
+    await waitUntilBack()
+    await sleep(200)
+    expect(late).toEqual({ unavailable: true })
+    expect(await db`select word from facts`).toEqual([])
+  }, 60_000)
+
+  it('while statements run: fails, and every slot of the pool comes back', async () => {
+    const running = Array.from({ length: 12 }, () =>
+      inTransaction(db, async (tx) => {
+        await tx`insert into facts values ('running')`
+        await tx`select pg_sleep(5)`
+      }).catch(refused),
+    )
+    await sleep(300)
+    await killServer()
+    for (const outcome of await Promise.all(running)) expect(outcome).toEqual({ unavailable: true })
+    await waitUntilBack()
+    await Promise.all(Array.from({ length: 12 }, () => db`select pg_sleep(0.05)`))
+    expect(await db`select word from facts`).toEqual([])
+  }, 60_000)
+})
