@@ -22,10 +22,14 @@ export type Rpc = {
   batch(requests: readonly RpcRequest[]): Promise<unknown[]>
 }
 
+/** Told of every call, for counting: `ok`, `refused` by the node itself, or `failed` on the way. */
+export type RpcObserver = (chainId: number, method: string, outcome: 'ok' | 'refused' | 'failed') => void
+
 export type RpcOptions = {
   /** Refuse a url that serves another chain; asked before its first use and every ten minutes. */
   chainId?: number
   clock?: Pick<Clock, 'monotonicMs'>
+  onCall?: RpcObserver
 }
 
 /** How a url has behaved. */
@@ -81,7 +85,10 @@ export function createRpc(outbound: Outbound, urls: readonly string[], options: 
     }
     state.checkedMs = now
   }
-  const onSomeUrl = async <T>(call: (url: string) => Promise<T>): Promise<T> => {
+  const count = (methods: readonly string[], outcome: Parameters<RpcObserver>[2]) => {
+    for (const method of methods) options.onCall?.(options.chainId ?? 0, method, outcome)
+  }
+  const onSomeUrl = async <T>(methods: readonly string[], call: (url: string) => Promise<T>): Promise<T> => {
     let last: unknown = new OutboundError('network', 'the chain has no http or https RPC url')
     const now = clock.monotonicMs()
     const waits = ([, state]: [string, UrlHealth]) => Math.max(0, state.benchedUntilMs - now)
@@ -91,14 +98,17 @@ export function createRpc(outbound: Outbound, urls: readonly string[], options: 
         const result = await call(url)
         state.failures = 0
         state.benchedUntilMs = 0
+        count(methods, 'ok')
         return result
       } catch (error) {
         if (error instanceof RpcError) {
           state.failures = 0
+          count(methods, 'refused')
           throw error
         }
         if (!(error instanceof OutboundError)) throw error
         last = error
+        count(methods, 'failed')
         if (error instanceof WrongChain) continue
         state.failures += 1
         const backoff = Math.min(bench.firstMs * 2 ** (state.failures - 1), bench.longestMs)
@@ -108,8 +118,14 @@ export function createRpc(outbound: Outbound, urls: readonly string[], options: 
     throw last
   }
   return {
-    request: (request) => onSomeUrl((url) => callOne(url, request)),
-    batch: (requests) => (requests.length === 0 ? Promise.resolve([]) : onSomeUrl((url) => callMany(url, requests))),
+    request: (request) => onSomeUrl([request.method], (url) => callOne(url, request)),
+    batch: async (requests) => {
+      if (requests.length === 0) return []
+      return onSomeUrl(
+        requests.map(({ method }) => method),
+        (url) => callMany(url, requests),
+      )
+    },
   }
 }
 

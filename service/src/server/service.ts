@@ -7,6 +7,7 @@ import { openLimits } from '../features/limits/index.js'
 import type { Context } from '../kernel/context.js'
 import { createOutbound } from '../kernel/outbound.js'
 import type { Shutdown } from '../kernel/shutdown.js'
+import { type ChainMetrics, createChainMetrics, registerChainGauges } from './chainMetrics.js'
 import { buildPublicApp } from './http.js'
 import { createMetrics, type Metrics } from './metrics.js'
 import { buildOpenApi } from './openapi.js'
@@ -20,6 +21,7 @@ export type Service = {
   /** Health, readiness, metrics, the OpenAPI document and its reference. */
   opsApp: FastifyInstance
   metrics: Metrics
+  chainMetrics: ChainMetrics
 }
 
 /** Puts the service together on an open, migrated database. Nothing listens and nothing watches yet. */
@@ -31,8 +33,11 @@ export async function openService(
   const catalogue = await openCatalogue(base)
   options.shutdown.add('catalogue', catalogue.close)
   const ton = base.config.tonUrl === undefined ? undefined : createTonReader(outbound, base.config.tonUrl)
-  const ctx: ServiceContext = { ...base, chains: openChains(outbound, options.chains), ton, catalogue }
   const metrics = createMetrics()
+  const chainMetrics = createChainMetrics(metrics.registry)
+  const chains = openChains(outbound, options.chains, chainMetrics.onCall)
+  const ctx: ServiceContext = { ...base, chains, ton, catalogue }
+  registerChainGauges(metrics.registry, ctx)
   const publicApp = buildPublicApp({
     ctx,
     operations,
@@ -47,7 +52,7 @@ export async function openService(
     registry: metrics.registry,
     publicApp,
   })
-  return { ctx, publicApp, opsApp, metrics }
+  return { ctx, publicApp, opsApp, metrics, chainMetrics }
 }
 
 async function readinessChecks(ctx: ServiceContext): Promise<Readiness[]> {

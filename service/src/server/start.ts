@@ -40,11 +40,11 @@ export async function startService(options: StartOptions): Promise<Running> {
   await options.prepare?.(base)
   const chains = await readChains(base)
   assertKeysFit(config, chains)
-  const { ctx, publicApp, opsApp } = await openService(base, { chains, shutdown })
+  const { ctx, publicApp, opsApp, chainMetrics } = await openService(base, { chains, shutdown })
   // The key signs for every process, so whichever starts first makes its address known to the watcher.
   if (config.attributionKey) await recordSigner(db, privateKeyToAddress(config.attributionKey), clock.now())
   if (options.watch) {
-    const watching = startWatching(ctx)
+    const watching = startWatching(ctx, { reactions: [chainMetrics.reaction] })
     shutdown.add('watchers', watching.stop)
     const jobs = startJobs(ctx, listJobs({ capabilitySeconds: options.capabilitySeconds ?? 60 }))
     shutdown.add('jobs', jobs.stop)

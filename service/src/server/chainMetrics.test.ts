@@ -1,0 +1,37 @@
+import { Registry } from 'prom-client'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Earn, openEarn } from '../../test/harness.js'
+import { createChainMetrics } from './chainMetrics.js'
+
+let earn: Earn
+beforeAll(async () => {
+  earn = await openEarn()
+  await earn.db`insert into chains (chain_id, name, slug, watched) values (7, 'Seven', 'seven', true)`
+  await earn.db`insert into chain_cursors (chain_id, start_block, block_number, block_hash, head_number, finalized_number, updated_at)
+    values (7, 0, 90, '0x', 100, 40, now())`
+})
+afterAll(() => earn?.close())
+
+describe('the metrics of chains', () => {
+  it('show head, progress and lag of every chain when somebody looks', async () => {
+    const text = await earn.service.metrics.registry.metrics()
+    for (const line of [
+      'openearn_chain_head_block{chain="7"} 100',
+      'openearn_chain_indexed_block{chain="7"} 90',
+      'openearn_chain_lag_blocks{chain="7"} 10',
+      'openearn_chain_finalized_block{chain="7"} 40',
+      'openearn_chain_stalled{chain="7"} 0',
+      'openearn_chain_watched{chain="7"} 1',
+    ])
+      expect(text).toContain(line)
+  })
+
+  it('count calls of nodes by method and outcome', async () => {
+    const registry = new Registry()
+    const { onCall } = createChainMetrics(registry)
+    onCall(7, 'eth_getLogs', 'ok')
+    onCall(7, 'eth_getLogs', 'failed')
+    const text = await registry.metrics()
+    expect(text).toContain('openearn_rpc_calls_total{chain="7",method="eth_getLogs",outcome="failed"} 1')
+  })
+})

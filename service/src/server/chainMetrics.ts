@@ -1,0 +1,87 @@
+import { Counter, Gauge, type Registry } from 'prom-client'
+import type { RpcObserver } from '../chain/rpc.js'
+import type { Reaction } from '../derive/index.js'
+import { type ChainStatus, listChainStatus } from '../features/positions/index.js'
+import type { Context } from '../kernel/context.js'
+
+export type ChainMetrics = {
+  /** Counts every call of a node. */
+  onCall: RpcObserver
+  /** Counts what the watcher derives. */
+  reaction: Reaction
+}
+
+/** Head, progress, lag and reorganisations of each chain, calls of nodes by method and outcome, and events derived. */
+export function createChainMetrics(registry: Registry): ChainMetrics {
+  const calls = new Counter({
+    name: 'openearn_rpc_calls_total',
+    help: 'Calls of a node, by method and outcome',
+    labelNames: ['chain', 'method', 'outcome'],
+    registers: [registry],
+  })
+  const events = new Counter({
+    name: 'openearn_chain_events_total',
+    help: 'Logs taken into the raw store and derived',
+    labelNames: ['chain'],
+    registers: [registry],
+  })
+  const entries = new Counter({
+    name: 'openearn_ledger_entries_total',
+    help: 'Ledger entries derived by this process',
+    labelNames: ['chain'],
+    registers: [registry],
+  })
+  const reorgs = new Counter({
+    name: 'openearn_chain_reorgs_total',
+    help: 'Reorganisations applied by this process',
+    labelNames: ['chain'],
+    registers: [registry],
+  })
+  return {
+    onCall: (chain, method, outcome) => calls.inc({ chain, method, outcome }),
+    reaction: {
+      name: 'metrics',
+      onBlocks: async (_tx, chain, blocks, rows) => {
+        events.inc(
+          { chain },
+          blocks.reduce((sum, block) => sum + block.logs.length, 0),
+        )
+        entries.inc({ chain }, rows.interactions.length)
+      },
+      onRewind: async (_tx, chain) => reorgs.inc({ chain }),
+    },
+  }
+}
+
+/** Gauges that are read from the database when somebody looks, all of one look from one query. */
+export function registerChainGauges(registry: Registry, ctx: Pick<Context, 'db' | 'clock'>): void {
+  let look: Promise<ChainStatus[]> | undefined
+  const readStatus = (): Promise<ChainStatus[]> => {
+    look ??= listChainStatus(ctx.db, ctx.clock.now()).finally(() => {
+      look = undefined
+    })
+    return look
+  }
+  const add = (name: string, help: string, read: (status: ChainStatus) => number | null) =>
+    new Gauge({
+      name: `openearn_chain_${name}`,
+      help,
+      labelNames: ['chain'],
+      registers: [registry],
+      async collect() {
+        for (const status of await readStatus()) {
+          const value = read(status)
+          if (value !== null) this.set({ chain: status.chainId }, value)
+        }
+      },
+    })
+  add('head_block', 'Newest block a node told of', ({ headBlock }) => headBlock)
+  add('indexed_block', 'Last block derived', ({ indexedBlock }) => indexedBlock)
+  add('finalized_block', 'Last final block', ({ finalizedBlock }) => finalizedBlock)
+  add('lag_blocks', 'Blocks between the head and the last one derived', ({ headBlock, indexedBlock }) =>
+    Math.max(0, (headBlock ?? 0) - (indexedBlock ?? 0)),
+  )
+  add('reorgs_24h', 'Reorganisations of the last 24 hours', ({ reorgs24h }) => reorgs24h)
+  add('stalled', '1 when an operator is needed', ({ state }) => Number(state === 'stalled'))
+  add('watched', '1 when this installation follows the chain', ({ watched }) => Number(watched))
+}
