@@ -1,5 +1,5 @@
 import { type Address, erc20Abi, erc4626Abi, parseAbi } from 'viem'
-import { type Chain, readingChain } from '../chain/chains.js'
+import { type Chain, findOutboundError } from '../chain/chains.js'
 import { account, ask, type Question, reading, together, view } from '../chain/question.js'
 import { RpcError } from '../chain/rpc.js'
 import { erc4626 } from './erc4626.js'
@@ -37,8 +37,7 @@ const bytes32Abi = parseAbi(['function symbol() view returns (bytes32)', 'functi
 
 /** Reads everything a catalogue entry needs from the vault at `address`. Throws a ProbeError when it is none. */
 export async function probeVault(chain: Chain, address: Address): Promise<ProbedVault> {
-  const chainId = await readingChain(chain, () => chain.client.getChainId())
-  if (chainId !== chain.chainId) throw new ProbeError(`the RPC url serves chain ${chainId}, not ${chain.chainId}`)
+  await assertReadable(chain)
   const head = await readHead(chain)
   const { answer } = await ask(chain, askIdentity(address), { blockHash: head.hash })
   if (answer.code.codeLength === 0n) throw new ProbeError(`there is no contract at ${address} on ${chain.name}`)
@@ -67,6 +66,16 @@ export async function probeVault(chain: Chain, address: Address): Promise<Probed
     roundTripLossBps,
     startBlock,
     notes: listNotes({ state, asyncDeposit, roundTripLossBps, startBlock }),
+  }
+}
+
+/** Throws what is wrong with the node in its own words: a wrong url, another chain, a refusal. */
+async function assertReadable(chain: Chain): Promise<void> {
+  try {
+    await chain.rpc.request({ method: 'eth_chainId' })
+  } catch (error) {
+    const outbound = findOutboundError(error)
+    throw outbound ? new ProbeError(outbound.message, { cause: error }) : error
   }
 }
 
