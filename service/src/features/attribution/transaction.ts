@@ -10,10 +10,10 @@ import { type CatalogueContext, type ChainRecord, findDistributor } from '../cat
 
 export type AttributionContext = ChainContext & CatalogueContext
 
-/** The chain, if this installation knows it; else a 400. */
+/** The chain, if this installation can read it; one it only describes is not supported: a 400. */
 export function getSupportedChain(ctx: AttributionContext, chainId: number): ChainRecord {
   const chain = ctx.catalogue.current().chains.get(chainId)
-  if (!chain) throw invalidArgument('this chain is not supported', { context: { chainId } })
+  if (!chain || !ctx.chains.has(chainId)) throw invalidArgument('this chain is not supported', { context: { chainId } })
   return chain
 }
 

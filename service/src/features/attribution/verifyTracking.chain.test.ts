@@ -147,6 +147,13 @@ describe('200', () => {
 })
 
 describe('400 INVALID_ARGUMENT', () => {
+  it('does not support a chain that is only described', async () => {
+    await world.earn.db`insert into chains (chain_id, name, slug) values (10, 'Example', 'example')`
+    await world.refresh()
+    const answer = await verify({ chainId: 10, txHash: `0x${'11'.repeat(32)}` })
+    expect(answer.body).toMatchObject({ code: 400, status: 'INVALID_ARGUMENT' })
+  })
+
   it('refuses a malformed hash and a chain that is not supported', async () => {
     const hash = `0x${'11'.repeat(32)}`
     for (const query of [{ chainId: world.chainId, txHash: '0x1' }, { chainId: 5, txHash: hash }, { txHash: hash }])
