@@ -63,6 +63,11 @@ contract CreateStreamTest is StreamTest {
         vm.assertEq(old.balanceOf(COLLECTOR), 15);
     }
 
+    function test_createStream_withoutAFeeSendsNothingToTheCollector() external {
+        vm.expectCall(address(token), abi.encodeCall(token.transferFrom, (ADMIN, COLLECTOR, 0)), 0);
+        createStream(address(token), 1000);
+    }
+
     function test_createStream_isNotHinderedByTokensSentToItsAddressBefore() external {
         token.mint(factory.getStreamAddress(ID), 7);
         IStream stream = createStream(address(token), 1000);

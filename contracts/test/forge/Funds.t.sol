@@ -87,6 +87,17 @@ contract AddFundsTest is StreamTest {
         );
     }
 
+    function test_addFunds_reverts_AmountNotReceived_whenMoreArrives() external {
+        HostileToken hostile = new HostileToken();
+        hostile.mint(ADMIN, 1000);
+        allow(address(hostile), ADMIN);
+        IStream risky = createStream(bytes16(uint128(1)), address(hostile), 500);
+        hostile.callBack(address(hostile), abi.encodeCall(hostile.fakeBalance, (address(risky), 1)), false);
+        expectRefusal(
+            abi.encodeWithSelector(IStreamFactory.AmountNotReceived.selector, 100, 101), ADMIN, address(risky), 100
+        );
+    }
+
     function test_addFunds_reverts_SafeERC20FailedOperation() external {
         HostileToken hostile = new HostileToken();
         hostile.mint(ADMIN, 1000);
