@@ -11,7 +11,7 @@ const script = join(workspaceDir, 'scripts', 'compile.mjs')
 /** Both compile every contract, which keeps a core busy for seconds, or for longer beside other work. */
 const compileMs = 120_000
 
-describe('the generated interfaces', () => {
+describe('the generated interfaces', { timeout: 300_000 }, () => {
   let copy: string
 
   beforeEach(() => {

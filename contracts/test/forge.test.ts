@@ -18,7 +18,7 @@ describe('the stream contracts under forge', () => {
 
   beforeAll(async () => {
     tests = await runForgeTests(['--no-match-contract', 'AllInvariantsTest'])
-  }, 600_000)
+  }, 1_200_000)
 
   test('every test passes', () => {
     expect(tests.filter(({ passed }) => !passed)).toEqual([])
