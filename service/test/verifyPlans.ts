@@ -1,6 +1,7 @@
 import { type PlanContext, type PlanRequest, verifyPlan } from '@openearn/sdk'
 import { type Address, erc20Abi } from 'viem'
 import type { Anvil } from '../../contracts/test/anvil.js'
+import { findAction } from '../src/features/actions/index.js'
 import { findOpportunity, findToken } from '../src/features/catalogue/index.js'
 import type { Answer, CallInput, Earn } from './harness.js'
 
@@ -26,6 +27,8 @@ export function verifyEveryPlan(earn: Earn, anvil: Anvil, signers: readonly Addr
     const answer = await call(operationId, input)
     if (type === undefined || answer.status !== 200) return answer
     const plan = toPlan(earn, type, input, answer, signers, allowance)
+    const action = await findAction(earn.db, answer.body.actionId)
+    plan.context.distributorId = action?.distributorId ?? null
     const verdict = await verifyPlan(plan.request, plan.transactions, plan.context)
     if (!verdict.ok) throw new Error(`the verifier refused a plan: ${verdict.problems.join('; ')}\n${answer.text}`)
     verified.push(plan)

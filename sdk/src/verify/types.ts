@@ -33,6 +33,11 @@ export type PlanContext = {
   approvalReset?: boolean
   /** The chain's wrapped native token; needed where the native token is deposited. */
   wrappedNative?: string
+  /**
+   * Who brought the pending deposit, where a claim or cancellation named nobody: its code has to be in the suffix; null:
+   * nobody did, and there has to be none; absent: a signed suffix of anybody, or none, is taken.
+   */
+  distributorId?: string | null
   /** Units that are claimable or pending, when they are known; absent: any amount above 0. */
   requestAmount?: string | bigint
 }

@@ -63,6 +63,18 @@ describe('a plan that is not what was asked', () => {
     expect(verdict.problems.join('\n')).toMatch(problem)
   })
 
+  it('is refused when the suffix of the pending deposit is missing, or nobody brought it', async () => {
+    const plan = named('lagoon cancel')
+    const { transaction } = plan.transactions[0]!
+    const whole = transaction.data
+    transaction.data = whole.slice(0, 10)
+    expect((await verify(plan)).problems).toEqual(['the last transaction carries no suffix'])
+    plan.context.distributorId = null
+    expect((await verify(plan)).ok).toBe(true)
+    transaction.data = whole
+    expect((await verify(plan)).problems).toEqual(['the last transaction carries a suffix nobody asked for'])
+  })
+
   it('is refused when its parts are malformed, without throwing', async () => {
     for (const [name, value] of [
       ['to', '0x12'],

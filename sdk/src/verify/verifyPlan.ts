@@ -133,8 +133,10 @@ async function checkMain(
   if (!isExpectedCall(request, call, context))
     problems.push('the last transaction calls something else than was asked for')
   if (problems.length > 0) return
-  if (own) await checkSuffix(request, step, call, own, context, problems)
-  else if (request.distributorId !== undefined) problems.push('the last transaction carries no suffix')
+  const wanted = request.distributorId ?? context.distributorId
+  if (own && wanted === null) problems.push('the last transaction carries a suffix nobody asked for')
+  else if (own) await checkSuffix(request, step, call, own, context, problems)
+  else if (typeof wanted === 'string') problems.push('the last transaction carries no suffix')
 }
 
 /** The call and the one suffix after it, byte for byte as the service writes it. */
@@ -176,8 +178,8 @@ async function checkSuffix(
   context: PlanContext,
   problems: string[],
 ): Promise<void> {
-  if (request.distributorId !== undefined && own.code !== request.distributorId)
-    problems.push('the suffix carries another distributor')
+  const wanted = request.distributorId ?? context.distributorId
+  if (typeof wanted === 'string' && own.code !== wanted) problems.push('the suffix carries another distributor')
   const referralCode = request.type === 'deposit' ? (request.referralCode ?? '') : ''
   if ((own.referralCode ?? '') !== referralCode) problems.push('the suffix carries another referral code')
   if (context.actionId !== undefined && own.actionId !== `0x${context.actionId.replaceAll('-', '').toLowerCase()}`)

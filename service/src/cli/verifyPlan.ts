@@ -10,7 +10,8 @@ Decides without any network whether a plan does exactly what was asked. FILE is 
 { "request":      { "type": "deposit" | "withdraw" | "claimDeposit" | "cancelDeposit", and the body that was sent },
   "transactions": the transactions of the answer, or the whole answer as "plan",
   "context":      { "chainId", "vault": { "address", "kind", "asset", "receiptToken" }, "signers": [address],
-                    and if known "actionId", "allowance", "approvalReset", "wrappedNative", "requestAmount" } }
+                    and if known "actionId", "allowance", "approvalReset", "wrappedNative", "requestAmount",
+                    "distributorId" (of the pending deposit, where the request names none) } }
 The signers are published by GetIndexingStatus. Exits with 1 when the plan is refused.`
 
 const Text = T.String()
@@ -54,6 +55,7 @@ const Context = T.Object({
   approvalReset: T.Optional(T.Boolean()),
   wrappedNative: T.Optional(Text),
   requestAmount: Units,
+  distributorId: T.Optional(T.Union([Text, T.Null()])),
 })
 const File = T.Object({
   request: Request,
