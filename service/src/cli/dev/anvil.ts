@@ -65,7 +65,6 @@ export async function startDevChain(options: Options): Promise<DevChain & { stop
   const args = [
     ...['--quiet', '--host', '127.0.0.1', '--port', String(ownPort), '--chain-id', String(devnetChainId)],
     ...['--accounts', String(accountCount), '--balance', '10000', '--timestamp', String(genesis)],
-    ...['--slots-in-an-epoch', '1', '--cache-path', cache],
     ...['--state', statePath(folder), '--state-interval', '10'],
   ]
   // Its output goes to a file, not to us: it must not die of a closed pipe when we are killed.
