@@ -26,7 +26,7 @@ describe('parseLocatedJson', () => {
       '-',
       '0',
       '.5',
-      'e3',
+      'e-3',
       'true',
       'nul',
       ' ',
