@@ -15,8 +15,12 @@ beforeEach(async () => {
 
 const notes = async (db = test.db) =>
   (await db<{ text: string }[]>`select text from notes order by text`).map(({ text }) => text)
-const backends = async () =>
-  Number((await test.db`select count(*) as n from pg_stat_activity where state = 'idle in transaction'`)[0]!['n'])
+/** Transactions open in this database, not in those of other tests. */
+const backends = async () => {
+  const rows = await test.db`
+    select from pg_stat_activity where datname = current_database() and state = 'idle in transaction'`
+  return rows.length
+}
 
 describe('a late transaction', () => {
   it('holds no connection before the first write, and shows its own writes to itself alone', async () => {
