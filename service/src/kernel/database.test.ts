@@ -55,7 +55,7 @@ describe('a transaction whose server is killed', () => {
     }).catch(refused)
     expect(await lost).toEqual({ unavailable: true })
     await waitUntilBack()
-    await sleep(200)
+    for (let tries = 0; late === undefined && tries < 200; tries++) await sleep(25)
     expect(late).toEqual({ unavailable: true })
     expect(await db`select word from facts`).toEqual([])
   }, 60_000)
@@ -69,9 +69,15 @@ describe('a transaction whose server is killed', () => {
     )
     await sleep(300)
     await killServer()
-    for (const outcome of await Promise.all(running)) expect(outcome).toEqual({ unavailable: true })
+    // Those that still waited for a connection begin when the server is back, and succeed; those that ran fail.
+    const outcomes = await Promise.all(running)
+    const done = outcomes.filter((outcome) => outcome === undefined)
+    expect(outcomes.filter((outcome) => outcome !== undefined)).toEqual(
+      Array.from({ length: outcomes.length - done.length }, () => ({ unavailable: true })),
+    )
+    expect(done.length).toBeLessThanOrEqual(8)
     await waitUntilBack()
     await Promise.all(Array.from({ length: 12 }, () => db`select pg_sleep(0.05)`))
-    expect(await db`select word from facts`).toEqual([])
+    expect(await db`select word from facts`).toHaveLength(done.length)
   }, 60_000)
 })

@@ -136,6 +136,8 @@ describe('a process killed in the middle of a request with an Idempotency-Key', 
           body: JSON.stringify({ text: `${round}-${i}` }),
         }).catch(() => undefined),
       )
+      // The last rounds die late enough that some requests have ended on any machine.
+      if (round >= rounds - 2) await Promise.race(requests)
       await new Promise((resolve) => setTimeout(resolve, 3 * round))
       await dying.end('SIGKILL')
       await Promise.all(requests)
