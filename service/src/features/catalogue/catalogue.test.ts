@@ -119,6 +119,6 @@ describe('the catalogue of a process', () => {
     const [row] = await test.db<{ version: number }[]>`select version from catalogue_versions`
     await eventually(() => catalogue.current().version === row?.version)
     await catalogue.close()
-    await lost.end()
-  })
+    await lost.end({ timeout: 2 })
+  }, 60_000)
 })
