@@ -73,7 +73,11 @@ export async function openCatalogue(ctx: Context, options: { pollMs?: number } =
     close: async () => {
       stopping.abort()
       await polling
-      await unlisten().catch((error) => ctx.log.debug({ err: error }, 'the database was gone before the catalogue'))
+      const said = unlisten().catch((error) =>
+        ctx.log.debug({ err: error }, 'the database was gone before the catalogue'),
+      )
+      // A connection that was lost may never answer the goodbye.
+      await Promise.race([said, systemClock.sleep(2_000)])
       await reading?.catch(() => undefined)
     },
   }
