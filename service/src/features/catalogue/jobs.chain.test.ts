@@ -27,7 +27,7 @@ beforeAll(async () => {
   await send(vault, yieldVaultAbi, 'deposit', [amount, me])
   clean = await anvil.client.snapshot()
 })
-afterAll(() => anvil.stop())
+afterAll(() => anvil?.stop())
 
 beforeEach(async () => {
   await anvil.client.revert({ id: clean })
@@ -39,7 +39,7 @@ beforeEach(async () => {
   earn = await openEarn({ now: start, chains })
   await load()
 })
-afterAll(() => earn.close())
+afterAll(() => earn?.close())
 
 // biome-ignore lint/suspicious/noExplicitAny: calls of several contracts
 async function send(address: Address, abi: any, functionName: string, args: unknown[]) {
