@@ -21,7 +21,7 @@ const magicSuffix = '0x649264926492649264926492649264926492649264926492649264926
 
 /** ABI and bytecode as published in the npm package of the Safe contracts. */
 function published(path: string): { abi: Abi; bytecode: Hex } {
-  const file = require.resolve(`@safe-global/safe-smart-account/build/artifacts/contracts/${path}`)
+  const file = require.resolve(`@safe-global/safe-contracts/build/artifacts/contracts/${path}`)
   return JSON.parse(readFileSync(file, 'utf8'))
 }
 

@@ -117,28 +117,22 @@ contract AsyncVault is ERC4626, Ownable, IERC165 {
 
     /// @notice Gives a pending deposit its shares, at the price of now; they wait here to be claimed.
     function settleDeposit(address controller, uint256 requestId) external onlyOwner {
-        Request storage request = _deposits[controller][requestId];
-        uint256 assets = request.pending;
-        if (assets == 0) revert NothingRequested();
-        uint256 shares = _convertToShares(assets, Math.Rounding.Floor);
-        request.pending = 0;
-        request.claimable += assets;
-        request.given += shares;
-        _reservedAssets -= assets;
-        _mint(address(this), shares);
+        _settleDeposit(controller, requestId, _deposits[controller][requestId].pending);
+    }
+
+    /// @notice Settles `assets` of what is pending; the rest of the request goes on waiting.
+    function settleDepositPart(address controller, uint256 requestId, uint256 assets) external onlyOwner {
+        _settleDeposit(controller, requestId, assets);
     }
 
     /// @notice Gives a pending redemption its assets, at the price of now; they wait here to be claimed.
     function settleRedeem(address controller, uint256 requestId) external onlyOwner {
-        Request storage request = _redeems[controller][requestId];
-        uint256 shares = request.pending;
-        if (shares == 0) revert NothingRequested();
-        uint256 assets = _convertToAssets(shares, Math.Rounding.Floor);
-        request.pending = 0;
-        request.claimable += shares;
-        request.given += assets;
-        _reservedAssets += assets;
-        _burn(address(this), shares);
+        _settleRedeem(controller, requestId, _redeems[controller][requestId].pending);
+    }
+
+    /// @notice Settles `shares` of what is pending; the rest of the request goes on waiting.
+    function settleRedeemPart(address controller, uint256 requestId, uint256 shares) external onlyOwner {
+        _settleRedeem(controller, requestId, shares);
     }
 
     /// @notice Claims the shares of `assets` of settled deposits, oldest first.
@@ -289,6 +283,30 @@ contract AsyncVault is ERC4626, Ownable, IERC165 {
     function _open(uint256[] storage ids) private returns (uint256 requestId) {
         if (_separateIds) requestId = ++_lastId;
         if (_separateIds || ids.length == 0) ids.push(requestId);
+    }
+
+    /// @dev More than is pending underflows.
+    function _settleDeposit(address controller, uint256 requestId, uint256 assets) private {
+        if (assets == 0) revert NothingRequested();
+        Request storage request = _deposits[controller][requestId];
+        uint256 shares = _convertToShares(assets, Math.Rounding.Floor);
+        request.pending -= assets;
+        request.claimable += assets;
+        request.given += shares;
+        _reservedAssets -= assets;
+        _mint(address(this), shares);
+    }
+
+    /// @dev More than is pending underflows.
+    function _settleRedeem(address controller, uint256 requestId, uint256 shares) private {
+        if (shares == 0) revert NothingRequested();
+        Request storage request = _redeems[controller][requestId];
+        uint256 assets = _convertToAssets(shares, Math.Rounding.Floor);
+        request.pending -= shares;
+        request.claimable += shares;
+        request.given += assets;
+        _reservedAssets += assets;
+        _burn(address(this), shares);
     }
 
     function _payOut(address receiver, address controller, uint256 assets, uint256 shares) private {

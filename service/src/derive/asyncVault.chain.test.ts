@@ -158,6 +158,70 @@ describe('an asynchronous redemption', () => {
   })
 })
 
+describe('a vault that settles in parts', () => {
+  const dan = account(4)
+  beforeAll(() => world.fund(dan, 1_000_000n, vault))
+  const requestsOf = (user: PrivateKeyAccount) => earn.db`
+    select kind, distributor_id, amount, remaining, cancelled from requests
+    where controller = ${user.address.toLowerCase()} order by block_number`
+
+  it('fills the oldest request first: a claim of the settled part credits only what it consumed', async () => {
+    await request(dan, 600n, D)
+    await request(dan, 400n, E)
+    await call(owner, 'settleDepositPart', [dan.address, 0n, 700n])
+    // 700 are claimable, 300 wait. The first claim stays inside the first request.
+    const first = await call(dan, 'deposit', [250n, dan.address, dan.address])
+    expect(await entriesOf(first)).toMatchObject([
+      { interaction: 'deposit', distributorId: D, amountRaw: '250', attribution: 'signed' },
+    ])
+    expect(await lotsOf(dan)).toEqual({ [D]: 250n })
+    expect(await requestsOf(dan)).toMatchObject([
+      { distributor_id: D, remaining: '350', cancelled: '0' },
+      { distributor_id: E, remaining: '400', cancelled: '0' },
+    ])
+  })
+
+  it('is claimed across requests by an operator, whose own code counts for nothing', async () => {
+    await call(dan, 'setOperator', [carol.address, true])
+    const hash = await call(carol, 'deposit', [450n, dan.address, dan.address], E)
+    expect(await entriesOf(hash)).toMatchObject([
+      { interaction: 'deposit', distributorId: E, amountRaw: '100', walletAddress: dan.address },
+      { interaction: 'deposit', distributorId: D, amountRaw: '350', walletAddress: dan.address },
+    ])
+    expect(await sharesOf(dan)).toBe(700n)
+    expect(await lotsOf(dan)).toEqual({ [D]: 600n, [E]: 100n })
+  })
+
+  it('gives back what is still pending when that is cancelled, and leaves what was claimed', async () => {
+    await call(dan, 'cancelDepositRequest', [0n, dan.address])
+    await call(owner, 'settleCancelDeposit', [dan.address, 0n])
+    const hash = await call(dan, 'claimCancelDepositRequest', [0n, dan.address, dan.address])
+    expect(await entriesOf(hash)).toEqual([])
+    expect(await requestsOf(dan)).toMatchObject([
+      { distributor_id: D, amount: '600', remaining: '0', cancelled: '0' },
+      { distributor_id: E, amount: '400', remaining: '0', cancelled: '300' },
+    ])
+    expect(await lotsOf(dan)).toEqual({ [D]: 600n, [E]: 100n })
+  })
+
+  it('takes shares from lots at the request to redeem, and pays each part to who brought the request', async () => {
+    await call(dan, 'requestRedeem', [500n, dan.address, dan.address], D)
+    expect(await lotsOf(dan)).toEqual({ [D]: 100n, [E]: 100n })
+    await call(owner, 'settleRedeemPart', [dan.address, 0n, 200n])
+    const first = await call(dan, 'redeem', [200n, dan.address, dan.address])
+    expect(await entriesOf(first)).toMatchObject([
+      { interaction: 'withdraw', distributorId: D, amountRaw: '200', walletAddress: dan.address },
+    ])
+    await call(owner, 'settleRedeem', [dan.address, 0n])
+    const rest = await call(dan, 'redeem', [300n, dan.address, dan.address], E)
+    expect(await entriesOf(rest)).toMatchObject([
+      { interaction: 'withdraw', distributorId: D, amountRaw: '300', walletAddress: dan.address },
+    ])
+    expect(await lotsOf(dan)).toEqual({ [D]: 100n, [E]: 100n })
+    expect(await sharesOf(dan)).toBe(200n)
+  })
+})
+
 describe('everything asynchronous', () => {
   it('comes out of a reorganisation and of a rebuild as it was', async () => {
     await world.sync()

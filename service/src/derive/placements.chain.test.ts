@@ -1,10 +1,18 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { testTokenAbi, yieldVaultAbi } from '@openearn/contracts'
+import {
+  batchAccountAbi,
+  batchAccountBytecode,
+  multicallVaultAbi,
+  multicallVaultBytecode,
+  testTokenAbi,
+  yieldVaultAbi,
+} from '@openearn/contracts'
 import {
   type Abi,
   type Address,
   concat,
+  encodeAbiParameters,
   encodeFunctionData,
   encodePacked,
   erc20Abi,
@@ -51,9 +59,9 @@ const mint = async (to: Address, amount = 1_000_000n) => {
 }
 const approveData = () =>
   encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [world.vault, 2n ** 200n] })
-const depositData = (wallet: Address, amount: bigint, code?: string) => {
+const depositData = (wallet: Address, amount: bigint, code?: string, vault = world.vault) => {
   const data = encodeFunctionData({ abi: yieldVaultAbi, functionName: 'deposit', args: [amount, wallet] })
-  return withSuffix(data, wallet, world.vault, code)
+  return withSuffix(data, wallet, vault, code)
 }
 const lotsOf = async (wallet: Address) => {
   const lots = await listLots(earn.db, [wallet.toLowerCase()])
@@ -92,8 +100,13 @@ async function openEntryPoint(version: Version) {
           : [calls.map((call) => ({ target: call.to, value: 0n, data: call.data }))]
     return encodeFunctionData({ abi, functionName: 'executeBatch', args })
   }
+  const execute = (to: Address, data: Hex): Hex => {
+    const abi = published(`entry-point-${version}/artifacts/SimpleAccount.json`).abi
+    return encodeFunctionData({ abi, functionName: 'execute', args: [to, 0n, data] })
+  }
   return {
     batch,
+    execute,
     operation: async (
       salt: bigint,
       makeCallData: (sender: Address) => Hex,
@@ -202,13 +215,53 @@ describe.each(['06', '07', '08'] as const)('a user operation through EntryPoint 
   }, 60_000)
 })
 
-describe('a Safe', () => {
-  const safe = published('@safe-global/safe-smart-account/build/artifacts/contracts/Safe.sol/Safe.json')
-  const proxy = published(
-    '@safe-global/safe-smart-account/build/artifacts/contracts/proxies/SafeProxy.sol/SafeProxy.json',
-  )
+describe.each(['06', '07', '08'] as const)('an account of version 0.%s', (version) => {
+  it('is credited for a call it executes in an operation, and for one its owner sends it directly', async () => {
+    const entryPoint = await openEntryPoint(version)
+    const { op, sender } = await entryPoint.operation(4n, () => entryPoint.execute(world.token, approveData()))
+    await entryPoint.bundle([op])
+    const hash = await world.send(owner, sender, entryPoint.execute(world.vault, depositData(sender, 60n, D)))
+    expect(await entriesOf(hash)).toMatchObject([
+      { distributorId: D, attribution: 'signed', walletAddress: sender, amountRaw: '60' },
+    ])
+    const batch = entryPoint.batch([
+      { to: world.vault, data: depositData(sender, 70n, D) },
+      { to: world.vault, data: depositData(sender, 80n, E) },
+    ])
+    expect(await entriesOf(await world.send(owner, sender, batch))).toMatchObject([
+      { distributorId: D, attribution: 'signed', walletAddress: sender, amountRaw: '70' },
+      { distributorId: E, attribution: 'signed', walletAddress: sender, amountRaw: '80' },
+    ])
+    expect(await lotsOf(sender)).toEqual({ [D]: 130n, [E]: 80n })
+  }, 60_000)
+})
+
+describe('a vault with multicall(bytes[])', () => {
+  it('credits each call by its own code to the wallet that sent them all', async () => {
+    const vault = await world.anvil.deploy({
+      abi: multicallVaultAbi as Abi,
+      bytecode: multicallVaultBytecode,
+      args: [world.token],
+    })
+    await world.list(vault)
+    const user = account(4)
+    await world.fund(user, 1_000n, vault)
+    const args = [[depositData(user.address, 10n, D, vault), depositData(user.address, 20n, E, vault)]] as const
+    const data = encodeFunctionData({ abi: multicallVaultAbi, functionName: 'multicall', args })
+    const hash = await world.send(user, vault, data)
+    expect(await entriesOf(hash)).toMatchObject([
+      { distributorId: D, attribution: 'signed', walletAddress: user.address, amountRaw: '10', isSwap: false },
+      { distributorId: E, attribution: 'signed', walletAddress: user.address, amountRaw: '20', isSwap: false },
+    ])
+    expect(await lotsOf(user.address)).toEqual({ [D]: 10n, [E]: 20n })
+  })
+})
+
+describe('a Safe of version 1.4.1', () => {
+  const safe = published('@safe-global/safe-contracts/build/artifacts/contracts/Safe.sol/Safe.json')
+  const proxy = published('@safe-global/safe-contracts/build/artifacts/contracts/proxies/SafeProxy.sol/SafeProxy.json')
   const multiSend = published(
-    '@safe-global/safe-smart-account/build/artifacts/contracts/libraries/MultiSend.sol/MultiSend.json',
+    '@safe-global/safe-contracts/build/artifacts/contracts/libraries/MultiSend.sol/MultiSend.json',
   )
   let wallet: Address
 
@@ -255,24 +308,14 @@ describe('a Safe', () => {
 })
 
 describe('an EIP-7702 account', () => {
-  it('is credited by the code in a batch it executes on itself', async () => {
+  /** Delegates the user's account to some code and makes it call itself, in one transaction. */
+  const callItself = async (user: PrivateKeyAccount, code: { abi: Abi; bytecode: Hex }, data: Hex): Promise<Hex> => {
     const { client, deploy, done } = world.anvil
-    const user: PrivateKeyAccount = account(7)
-    const delegate = published('entry-point-08/artifacts/Simple7702Account.json')
-    const implementation = await deploy({ ...delegate, args: [] })
-    await mint(user.address)
     const authorization = await user.signAuthorization({
-      address: implementation,
+      address: await deploy({ ...code, args: [] }),
       chainId: 31_337,
       nonce: (await client.getTransactionCount({ address: user.address })) + 1,
     })
-    const args = [
-      [
-        { target: world.token, value: 0n, data: approveData() },
-        { target: world.vault, value: 0n, data: depositData(user.address, 400n, D) },
-      ],
-    ]
-    const data = encodeFunctionData({ abi: delegate.abi, functionName: 'executeBatch', args })
     const hash = await client.sendTransaction({
       account: user,
       to: user.address,
@@ -281,8 +324,43 @@ describe('an EIP-7702 account', () => {
       authorizationList: [authorization],
     })
     await done(hash)
-    expect(await entriesOf(hash)).toMatchObject([
-      { distributorId: D, attribution: 'signed', walletAddress: user.address, isSwap: false },
-    ])
+    return hash
+  }
+  const calls = (user: Address, amount: bigint) => [
+    { target: world.token, value: 0n, data: approveData() },
+    { target: world.vault, value: 0n, data: depositData(user, amount, D) },
+  ]
+  const credited = (user: PrivateKeyAccount, amount: bigint) => [
+    { distributorId: D, attribution: 'signed', walletAddress: user.address, amountRaw: String(amount), isSwap: false },
+  ]
+
+  it('is credited by the code in a batch it executes on itself', async () => {
+    const user = account(7)
+    await mint(user.address)
+    const delegate = published('entry-point-08/artifacts/Simple7702Account.json')
+    const args = [calls(user.address, 400n)]
+    const data = encodeFunctionData({ abi: delegate.abi, functionName: 'executeBatch', args })
+    expect(await entriesOf(await callItself(user, delegate, data))).toMatchObject(credited(user, 400n))
+  })
+
+  it('is credited by the code in a batch of ERC-7821', async () => {
+    const user = account(8)
+    await mint(user.address)
+    const batch = encodeAbiParameters(batchParameters, [calls(user.address, 450n)])
+    const args = [pad('0x01', { dir: 'right' }), batch] as const
+    const data = encodeFunctionData({ abi: batchAccountAbi, functionName: 'execute', args })
+    const code = { abi: batchAccountAbi as Abi, bytecode: batchAccountBytecode }
+    expect(await entriesOf(await callItself(user, code, data))).toMatchObject(credited(user, 450n))
   })
 })
+
+const batchParameters = [
+  {
+    type: 'tuple[]',
+    components: [
+      { name: 'target', type: 'address' },
+      { name: 'value', type: 'uint256' },
+      { name: 'data', type: 'bytes' },
+    ],
+  },
+] as const
