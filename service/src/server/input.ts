@@ -3,6 +3,7 @@ import { Compile } from 'typebox/compile'
 import { invalidArgument, invalidInput, type Violation } from '../kernel/errors.js'
 import type { Operation, RawQuery } from '../kernel/operation.js'
 import { decodeQuery } from '../kernel/wire.js'
+import { findSentence } from './sentences.js'
 
 export type RawInput = {
   params: Readonly<Record<string, string>>
@@ -106,7 +107,8 @@ function compileCheck(schema: TSchema): Check {
       const missing = 'requiredProperties' in error.params ? error.params.requiredProperties : undefined
       if (Array.isArray(missing))
         return missing.map((name) => ({ path: [path, String(name)].filter(Boolean).join('.'), message: 'is required' }))
-      return [{ path: path || at || 'request', message: error.message }]
+      const sentence = 'pattern' in error.params ? findSentence(String(error.params.pattern)) : undefined
+      return [{ path: path || at || 'request', message: sentence ?? error.message }]
     })
     // Union members report twice; one line a place is enough for a reader.
     const seen = new Set<string>()
