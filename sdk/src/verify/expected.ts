@@ -37,13 +37,18 @@ const requestRedeem = (shares: bigint, user: Address): Hex =>
 
 export type Wanted = { user: Address; requestId: bigint | undefined; amount: bigint | undefined }
 
+/** `minimumOut`: the least that must come out, for vaults whose calls say it. */
+type Asked = { user: Address; token: Address; minimumOut: bigint }
+export type DepositAsked = Asked & { amount: bigint }
+export type WithdrawAsked = Asked & { shares: bigint }
+
 /** The calls of one kind of vault that do what was asked, and nothing else. */
 export type ExpectedCalls = {
   /** The vault takes and pays several tokens. */
   severalTokens?: boolean
-  isDeposit(call: Hex, asked: { amount: bigint; user: Address; token: Address }): boolean
+  isDeposit(call: Hex, asked: DepositAsked): boolean
   /** Redeeming, or claiming what was redeemed, or asking for it. */
-  isWithdraw(call: Hex, asked: { shares: bigint; user: Address; token: Address }): boolean
+  isWithdraw(call: Hex, asked: WithdrawAsked): boolean
   isClaim?(call: Hex, wanted: Wanted): boolean
   isCancel?(call: Hex, wanted: Wanted): boolean
 }
@@ -74,20 +79,17 @@ function read(call: Hex, abi: Abi, name: string): readonly unknown[] | undefined
   }
 }
 
-/** ERC-5115: exact but for the least that must come out, which is above 0 and pinned by the signature. */
-function isTokenDeposit(
-  call: Hex,
-  { amount, user, token }: { amount: bigint; user: Address; token: Address },
-): boolean {
+/** ERC-5115: exact but for the least that must come out: at least what was asked for, and pinned by the signature. */
+function isTokenDeposit(call: Hex, { amount, user, token, minimumOut }: DepositAsked): boolean {
   const minimum = read(call, severalAbi, 'deposit')?.[3]
-  if (typeof minimum !== 'bigint' || minimum === 0n) return false
+  if (typeof minimum !== 'bigint' || minimum < minimumOut) return false
   const args = [user, token, amount, minimum] as const
   return call === encodeFunctionData({ abi: severalAbi, functionName: 'deposit', args })
 }
 
-function isTokenRedeem(call: Hex, { shares, user, token }: { shares: bigint; user: Address; token: Address }): boolean {
+function isTokenRedeem(call: Hex, { shares, user, token, minimumOut }: WithdrawAsked): boolean {
   const minimum = read(call, severalAbi, 'redeem')?.[3]
-  if (typeof minimum !== 'bigint' || minimum === 0n) return false
+  if (typeof minimum !== 'bigint' || minimum < minimumOut) return false
   const args = [user, shares, token, minimum, false] as const
   return call === encodeFunctionData({ abi: severalAbi, functionName: 'redeem', args })
 }

@@ -38,6 +38,11 @@ export type PlanContext = {
    * nobody did, and there has to be none; absent: a signed suffix of anybody, or none, is taken.
    */
   distributorId?: string | null
+  /**
+   * The least that must come out of a call that says so (ERC-5115), by your own quote and slippage; absent: any minimum
+   * above 0, which the signature pins.
+   */
+  minimumOut?: string | bigint
   /** Units that are claimable or pending, when they are known; absent: any amount above 0. */
   requestAmount?: string | bigint
 }

@@ -50,6 +50,12 @@ describe('a plan that is not what was asked', () => {
     ['one approval too many', (plan) => plan.transactions.unshift(plan.transactions[0]!), /what comes before/],
     ['a needless approval', (plan) => Object.assign(plan.context, { allowance: '123000000' }), /what comes before/],
     ['no suffix', (plan) => dropSuffix(plan), /carries no suffix/],
+    ['a token that is no address', (plan) => Object.assign(plan.request, { tokenIn: 'USDC' }), /USDC is no address/],
+    [
+      'an authorization beside the call',
+      (plan) => Object.assign(plan.transactions[1]!.transaction, { authorizationList: [] }),
+      /says more than a plan does: authorizationList/,
+    ],
     [
       'a request no vault of the kind takes',
       (plan) => Object.assign(plan.request, { type: 'claimDeposit' }),
@@ -87,6 +93,21 @@ describe('a plan that is not what was asked', () => {
       const plan = deposit()
       Object.assign(plan.transactions[1]!.transaction, { [name]: value })
       expect((await verify(plan)).ok, `${name} ${value}`).toBe(false)
+    }
+  })
+
+  it('is refused when less may come out than the wallet wants, and taken from that amount on', async () => {
+    for (const [name, least] of [
+      ['erc5115 deposit', 3],
+      ['erc5115 withdraw', 3],
+    ] as const) {
+      const plan = named(name)
+      const { data } = plan.transactions[plan.transactions.length - 1]!.transaction
+      const minimum = BigInt(`0x${data.slice(10 + 64 * least, 74 + 64 * least)}`)
+      plan.context.minimumOut = minimum
+      expect((await verify(plan)).ok).toBe(true)
+      plan.context.minimumOut = String(minimum + 1n)
+      expect((await verify(plan)).ok).toBe(false)
     }
   })
 

@@ -22,7 +22,7 @@ export async function verifyPlan(
   const steps = parsed.filter((step) => step !== undefined)
   const kind = expectedCalls[context.vault.kind]
   if (!kind) problems.push(`vaults of the kind ${context.vault.kind} cannot be verified`)
-  for (const text of [request.userAddress, context.vault.address, context.vault.asset])
+  for (const text of listAddresses(request, context))
     if (!isAddress(text.toLowerCase())) problems.push(`${text} is no address`)
   const last = steps.at(-1)
   if (!last) problems.push('the plan has no transaction')
@@ -33,22 +33,38 @@ export async function verifyPlan(
   return { ok: problems.length === 0, problems }
 }
 
+/** Every address that is compared; the native token by its word is none. */
+function listAddresses(request: PlanRequest, context: PlanContext): string[] {
+  const token =
+    request.type === 'deposit' ? request.tokenIn : request.type === 'withdraw' ? request.tokenOut : undefined
+  const { vault, wrappedNative, signers } = context
+  const others = [token === 'native' ? undefined : token, wrappedNative].filter((text) => text !== undefined)
+  return [request.userAddress, vault.address, vault.asset, ...signers, ...others]
+}
+
 function parse(
   planned: PlannedTransaction,
   at: number,
   context: PlanContext,
   problems: string[],
 ): ParsedTransaction | undefined {
-  const { to, data, value, chainId } = planned.transaction
+  const { to, data, value, chainId, gasLimit, ...others } = planned.transaction
   const complain = (what: string) => {
     problems.push(`transaction ${at + 1}: ${what}`)
   }
+  // Whatever else stands there (a fee, a nonce, an authorization) a wallet might pass on.
+  for (const name of Object.keys(others)) complain(`says more than a plan does: ${name}`)
+  if (gasLimit !== undefined && !isRaw(gasLimit)) complain('has a gas limit that is no amount')
   if (chainId !== context.chainId) complain(`is for chain ${chainId}, not ${context.chainId}`)
   if (!isAddress(to, { strict: false })) complain('calls no address')
   else if (!isHex(data) || data.length % 2 === 1) complain('has data that is no hex')
-  else if (!/^[0-9]{1,78}$/.test(value)) complain('has a value that is no amount')
-  else return { type: planned.type, to, data: data.toLowerCase() as Hex, value: BigInt(value), chainId }
+  else if (!isRaw(value)) complain('has a value that is no amount')
+  else return { type: planned.type, to: toAddress(to), data: data.toLowerCase() as Hex, value: BigInt(value), chainId }
   return undefined
+}
+
+function isRaw(text: string): boolean {
+  return /^[0-9]{1,78}$/.test(text)
 }
 
 function isNativeToken(text: string): boolean {
@@ -154,15 +170,17 @@ function splitSuffix(data: Hex, problems: string[]): { call: Hex; own: OwnSuffix
 function isExpectedCall(request: PlanRequest, call: Hex, context: KnownContext): boolean {
   const user = toAddress(request.userAddress)
   const { kind } = context
+  const least = BigInt(context.minimumOut ?? 1n)
+  const minimumOut = least > 0n ? least : 1n
   if (request.type === 'deposit') {
     const { tokenIn } = request
     const token = toAddress(isNativeToken(tokenIn) ? (context.wrappedNative ?? context.vault.asset) : tokenIn)
-    return kind.isDeposit(call, { amount: BigInt(request.amount), user, token })
+    return kind.isDeposit(call, { amount: BigInt(request.amount), user, token, minimumOut })
   }
   if (request.type === 'withdraw') {
     const token = toAddress(request.tokenOut ?? context.vault.asset)
     if (!kind.severalTokens && !isAddressEqual(token, toAddress(context.vault.asset))) return false
-    return kind.isWithdraw(call, { shares: BigInt(request.amount), user, token })
+    return kind.isWithdraw(call, { shares: BigInt(request.amount), user, token, minimumOut })
   }
   const requestId = request.requestId === undefined ? undefined : BigInt(request.requestId)
   const amount = context.requestAmount === undefined ? undefined : BigInt(context.requestAmount)

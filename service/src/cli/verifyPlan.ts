@@ -11,7 +11,7 @@ Decides without any network whether a plan does exactly what was asked. FILE is 
   "transactions": the transactions of the answer, or the whole answer as "plan",
   "context":      { "chainId", "vault": { "address", "kind", "asset", "receiptToken" }, "signers": [address],
                     and if known "actionId", "allowance", "approvalReset", "wrappedNative", "requestAmount",
-                    "distributorId" (of the pending deposit, where the request names none) } }
+                    "minimumOut" (ERC-5115), "distributorId" (of the pending deposit, where the request names none) } }
 The signers are published by GetIndexingStatus. Exits with 1 when the plan is refused.`
 
 const Text = T.String()
@@ -55,6 +55,7 @@ const Context = T.Object({
   approvalReset: T.Optional(T.Boolean()),
   wrappedNative: T.Optional(Text),
   requestAmount: Units,
+  minimumOut: Units,
   distributorId: T.Optional(T.Union([Text, T.Null()])),
 })
 const File = T.Object({
