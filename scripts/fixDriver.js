@@ -1,8 +1,10 @@
 // The PostgreSQL driver, postgres 3.4.9, ends the whole process when a statement is sent on a connection that has just
 // been lost (porsager/postgres issues 1066, 1154, 1208), as every rollback after the loss of the server is; and a
-// connection lost between a statement and its sending never sends again. This changes the installed file: such a
-// statement fails with CONNECTION_CLOSED, and a lost connection begins anew with nothing left to send.
-// It does nothing to a file already changed, and fails on one it does not know: then look whether it is still needed.
+// connection lost between a statement and its sending never sends again. A statement that fails or is cut off after its
+// first rows leaves their count to the next one on that connection, whose rows then begin with holes; and the error of a
+// cut-off statement is thrown again by the first one after. This changes the installed file: a statement on a lost
+// connection fails with CONNECTION_CLOSED, and a connection begins anew with nothing left of what was before.
+// It leaves what is already changed, and fails on a file it does not know: then look whether it is still needed.
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 
 const mark = '/* changed by OpenEarn: scripts/fixDriver.js */'
@@ -23,6 +25,11 @@ const changes = [
   ],
   ['clearImmediate(nextWriteTimer)\n    if (socket) {', 'dropUnsent()\n    if (socket) {'],
   ['clearImmediate(nextWriteTimer)\n    socket.removeListener', 'dropUnsent()\n    socket.removeListener'],
+  ['      statements = {}\n', '      statements = {}\n      query = results = errorResponse = null\n'],
+  [
+    '    result = new Result()\n    connectTimer.cancel()',
+    '    result = new Result()\n    rows = 0\n    connectTimer.cancel()',
+  ],
   [
     'async function closed(hadError) {',
     `function dropUnsent() {
@@ -36,12 +43,13 @@ const changes = [
 
 const file = new URL('connection.js', import.meta.resolve('postgres'))
 const before = readFileSync(file, 'utf8')
-if (!before.includes(mark)) {
-  let after = before
-  for (const [from, to] of changes) {
-    if (after.split(from).length !== 2) throw new Error(`${file.pathname} is not the file this change was made for`)
-    after = after.replace(from, () => to)
-  }
+let after = before
+for (const [from, to] of changes) {
+  if (after.includes(to)) continue
+  if (after.split(from).length !== 2) throw new Error(`${file.pathname} is not the file this change was made for`)
+  after = after.replace(from, () => to)
+}
+if (after !== before) {
   // A new file in its place: the old one may be shared with other installations.
   const fresh = new URL(`connection.js.${process.pid}`, file)
   writeFileSync(fresh, after)

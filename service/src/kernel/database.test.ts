@@ -81,3 +81,25 @@ describe('a transaction whose server is killed', () => {
     expect(await db`select word from facts`).toHaveLength(done.length)
   }, 60_000)
 })
+
+describe('a statement that ends in the middle of its rows', () => {
+  const one = () => openDatabase(server.target, { max: 1 })
+
+  it('leaves nothing to the next statement on its connection when it fails', async () => {
+    const single = one()
+    await expect(single`select 1 / (3 - n) from generate_series(1, 5) as n`).rejects.toThrow('division by zero')
+    expect([...(await single`select 7 as seven`)]).toEqual([{ seven: 7 }])
+    await single.end()
+  })
+
+  it('leaves neither rows nor its error to the next statement when its connection is cut', async () => {
+    const single = one()
+    const cut = single`select n, case when n = 3 then pg_terminate_backend(pg_backend_pid()) end
+      from generate_series(1, 5) as n`
+    await expect(cut).rejects.toThrow()
+    expect([...(await single`select 7 as seven`)]).toEqual([{ seven: 7 }])
+    await expect(inTransaction(single, (tx) => tx`select pg_terminate_backend(pg_backend_pid())`)).rejects.toThrow()
+    expect([...(await single`select 8 as eight`)]).toEqual([{ eight: 8 }])
+    await single.end()
+  })
+})
