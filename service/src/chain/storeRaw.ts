@@ -118,6 +118,16 @@ const toLog = (row: LogRow): RawLog => ({ ...row, topics: row.topics === '' ? []
 const logColumns = (db: Queryable) => db`block_number as "blockNumber", log_index as "logIndex",
   transaction_index as "transactionIndex", transaction_hash as "transactionHash", address, topics, data`
 
+/** Logs of the raw store in [from, to]. */
+export async function countRawLogs(
+  db: Queryable,
+  { chainId, from, to }: { chainId: number; from: number; to: number },
+): Promise<number> {
+  const rows = await db<{ logs: number }[]>`
+    select count(*) as logs from logs where chain_id = ${chainId} and block_number between ${from} and ${to}`
+  return rows[0]?.logs ?? 0
+}
+
 /**
  * Blocks with facts in [from, to], in order, at most about `logsMax` logs at once; `next` is where to go on, undefined at
  * the end. With `addresses` only blocks with a log of one of them (all logs of such blocks).

@@ -4,8 +4,8 @@ import { type Command, parseFlags, print, UsageError, withContext } from './comm
 
 const usage = `openearn rebuild [--chain CHAIN_ID]
 
-Drops every derived row and derives it again from the raw store, the observations and the configuration. No node is
-asked. Prints the state hash: the same before and after, and on any other database with the same chain.`
+Derives every derived row again from the raw store, the observations and the configuration, and puts what differs in
+place of what was there, in one transaction. No node is asked. Prints the state hash: the same before and after, and on any other database with the same chain.`
 
 export const rebuild: Command = {
   summary: 'derive everything again from the raw store',
@@ -20,11 +20,13 @@ export const rebuild: Command = {
         let saidAt = 0
         const { events, seconds, hash } = await rebuildChain(ctx, {
           chainId,
-          onProgress: ({ blockNumber, toBlock, events: done, seconds: passed }) => {
+          onProgress: ({ blockNumber, toBlock, events: done, toEvents, seconds: passed, secondsLeft }) => {
             if (passed - saidAt < 2) return
             saidAt = passed
+            const percent = toEvents === 0 ? 100 : Math.floor((done / toEvents) * 100)
+            const rate = Math.round(done / passed)
             print(
-              `${chainId}: block ${blockNumber} of ${toBlock}, ${done} events, ${Math.round(done / passed)} a second`,
+              `${chainId}: ${percent} %, block ${blockNumber} of ${toBlock}, ${done} of ${toEvents} events, ${rate} a second, ${Math.ceil(secondsLeft)} s left`,
             )
           },
         })

@@ -1,6 +1,6 @@
 import type { RawBlock } from '../chain/raw.js'
 import type { Queryable } from '../kernel/database.js'
-import { type Derivation, derive, listStateKeys, type RequestOwner } from './derive.js'
+import { type Derivation, deriveInto, listStateKeys, type RequestOwner } from './derive.js'
 import { type DerivedRows, type DeriveState, emptyRows } from './rows.js'
 import { recordInteractions, recordWatched } from './storeLedger.js'
 import { loadState, recordPositions } from './storePositions.js'
@@ -27,16 +27,7 @@ export async function applyBlocks(
 /** Derives blocks in order; `state` is advanced in place. */
 export function deriveBlocks(blocks: readonly RawBlock[], derivation: Derivation, state: DeriveState): DerivedRows {
   const rows = emptyRows()
-  for (const block of blocks) {
-    if (block.logs.length === 0) continue
-    const own = derive(block, derivation, state)
-    rows.balanceChanges.push(...own.balanceChanges)
-    rows.lotChanges.push(...own.lotChanges)
-    rows.requests.push(...own.requests)
-    rows.requestChanges.push(...own.requestChanges)
-    rows.interactions.push(...own.interactions)
-    rows.watched.push(...own.watched)
-  }
+  for (const block of blocks) deriveInto(rows, block, derivation, state)
   return rows
 }
 

@@ -2,7 +2,7 @@ import type { Recover } from '../chain/attribution/index.js'
 import type { RawBlock, RawLog, RawTransaction } from '../chain/raw.js'
 import { attributeEvents, type Credit, type PlacedEvent } from './attribution.js'
 import { type DeriveConfig, type DeriveVault, isSignedOnly } from './config.js'
-import { deriveVaultTransaction } from './deriveVault.js'
+import { deriveTransfer, deriveVaultTransaction, type Place } from './deriveVault.js'
 import { decodeTransfer, decodeVaultEvent, topics, type VaultEvent } from './events.js'
 import { netChanges, type VaultTransaction } from './netChanges.js'
 import { type DerivedRows, type DeriveState, emptyRows, holderKey, type RequestLot, requestKey } from './rows.js'
@@ -36,55 +36,84 @@ export function createDerivation(config: DeriveConfig, recover?: Recover): Deriv
  */
 export function derive(block: RawBlock, derivation: Derivation, state: DeriveState): DerivedRows {
   const rows = emptyRows()
-  const inputs = new Map(block.transactions.map((transaction) => [transaction.transactionIndex, transaction]))
-  for (const logs of splitByTransaction(block.logs)) deriveTransaction(block, logs, inputs, derivation, state, rows)
+  deriveInto(rows, block, derivation, state)
   return rows
 }
 
+/** `derive` of one block after others: its rows are added to theirs. */
+export function deriveInto(rows: DerivedRows, block: RawBlock, derivation: Derivation, state: DeriveState): void {
+  const { logs } = block
+  const inputs = new Map(block.transactions.map((transaction) => [transaction.transactionIndex, transaction]))
+  for (let start = 0; start < logs.length; ) {
+    const first = logs[start]
+    if (!first) break
+    let end = start + 1
+    while (logs[end]?.transactionIndex === first.transactionIndex) end += 1
+    const place = {
+      number: block.number,
+      hash: block.hash,
+      timestamp: block.timestamp,
+      transactionHash: first.transactionHash,
+      transactionIndex: first.transactionIndex,
+    }
+    // Most transactions are a lone transfer: no net change, no event, nothing to attribute.
+    if (end - start > 1 || !deriveLoneTransfer(first, place, derivation, state, rows))
+      deriveTransaction(place, logs.slice(start, end), inputs.get(first.transactionIndex), derivation, state, rows)
+    start = end
+  }
+}
+
+function deriveLoneTransfer(
+  log: RawLog,
+  place: Place,
+  derivation: Derivation,
+  state: DeriveState,
+  rows: DerivedRows,
+): boolean {
+  if (log.topics[0] !== topics.transfer) return false
+  const vaults = derivation.vaultsByToken.get(log.address)
+  const transfer = vaults && decodeTransfer(log)
+  if (transfer) for (const { id: vaultId } of vaults) deriveTransfer(transfer, { place, vaultId, state, rows })
+  return true
+}
+
 function deriveTransaction(
-  block: RawBlock,
+  place: Place,
   logs: readonly RawLog[],
-  inputs: ReadonlyMap<number, RawTransaction>,
+  transaction: RawTransaction | undefined,
   derivation: Derivation,
   state: DeriveState,
   rows: DerivedRows,
 ): void {
-  const [first] = logs
-  if (!first) return
   const parts = readVaultParts(logs, derivation)
-  // A lone transfer needs no net change, and most transactions are that.
-  const isLone = parts.size === 1 && logs.length === 1
-  const nets = isLone ? noNets : new Map([...parts.values()].map((part) => [part.vault.id, netChanges(part)]))
-  const place = { ...block, transactionHash: first.transactionHash, transactionIndex: first.transactionIndex }
-  const transaction = inputs.get(first.transactionIndex)
+  const nets = new Map([...parts.values()].map((part) => [part.vault.id, netChanges(part)]))
   const credits = new Map<VaultEvent, Credit>()
-  if (transaction) {
-    const placed = placeEvents(parts, nets, block.timestamp)
+  if (transaction && [...parts.values()].some(({ events }) => events.length > 0)) {
+    const placed = placeEvents(parts, nets, place.timestamp)
     const operationEnds = logs
       .filter((log) => log.topics[0] === topics.userOperation && derivation.entryPoints.has(log.address))
       .map((log) => log.logIndex)
     const found = attributeEvents({
       ...derivation,
-      timestamp: block.timestamp,
+      timestamp: place.timestamp,
       transaction,
       events: placed,
       operationEnds,
     })
     found.credits.forEach((credit, index) => {
       const event = placed[index]?.event
-      if (credit && event && counts(derivation.config, credit, block.timestamp)) credits.set(event, credit)
+      if (credit && event && counts(derivation.config, credit, place.timestamp)) credits.set(event, credit)
     })
-    if ([...parts.values()].some(({ events }) => events.length > 0))
-      rows.watched.push({
-        blockNumber: block.number,
-        blockHash: block.hash,
-        timestamp: block.timestamp,
-        transactionHash: transaction.hash,
-        transactionIndex: transaction.transactionIndex,
-        from: transaction.from,
-        to: transaction.to,
-        ...found.carried,
-      })
+    rows.watched.push({
+      blockNumber: place.number,
+      blockHash: place.hash,
+      timestamp: place.timestamp,
+      transactionHash: transaction.hash,
+      transactionIndex: transaction.transactionIndex,
+      from: transaction.from,
+      to: transaction.to,
+      ...found.carried,
+    })
   }
   for (const part of parts.values())
     deriveVaultTransaction({
@@ -99,7 +128,6 @@ function deriveTransaction(
 }
 
 const noNet: ReadonlyMap<string, bigint> = new Map()
-const noNets: ReadonlyMap<number, ReadonlyMap<string, bigint>> = new Map()
 
 /** A distributor set to signed only is watched, but nothing unsigned enters its ledger or lots. */
 function counts(config: DeriveConfig, credit: Credit, timestamp: number): boolean {
@@ -144,17 +172,6 @@ function placeEvents(
       return events.map((event) => ({ vault: vault.address, event, gainers }))
     })
     .sort((a, b) => a.event.logIndex - b.event.logIndex)
-}
-
-function splitByTransaction(logs: readonly RawLog[]): RawLog[][] {
-  const groups: RawLog[][] = []
-  let index = -1
-  for (const log of logs) {
-    if (log.transactionIndex !== index) groups.push([])
-    index = log.transactionIndex
-    groups.at(-1)?.push(log)
-  }
-  return groups
 }
 
 /** Keys of the state a block needs before it can be derived: holders, and controllers of requests. */

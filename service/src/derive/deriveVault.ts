@@ -44,7 +44,7 @@ type Work = VaultInput & {
 }
 
 /** A holder and what it was before the transaction; `lots` is undefined when it had none. */
-type Opened = { holder: Holder; shares: bigint; attributed: bigint; lots: Map<string, bigint> | undefined }
+type Opened = { holder: Holder; shares: bigint; attributed: bigint; lots: readonly [string, bigint][] | undefined }
 
 /**
  * Applies one transaction to one vault: events in the order of the logs first move what they attribute, then every other
@@ -54,7 +54,7 @@ export function deriveVaultTransaction(input: VaultInput): void {
   const { part, net } = input
   const [only] = part.transfers
   if (only && part.events.length === 0 && part.transfers.length === 1) {
-    deriveTransfer(only, input)
+    deriveTransfer(only, { ...input, vaultId: part.vault.id })
     return
   }
   const work: Work = {
@@ -75,16 +75,19 @@ export function deriveVaultTransaction(input: VaultInput): void {
 }
 
 /** The most common transaction, one Transfer and nothing else, without the bookkeeping of the others. */
-function deriveTransfer({ from, to, amount }: Transfer, { place, part, state, rows }: VaultInput): void {
+export function deriveTransfer(
+  { from, to, amount }: Transfer,
+  { place, vaultId, state, rows }: { place: Place; vaultId: number; state: DeriveState; rows: DerivedRows },
+): void {
   if (from === to || amount === 0n) return
-  const record = { place, vaultId: part.vault.id, rows }
+  const record = { place, vaultId, rows }
   if (to !== zeroAddress) {
-    const opened = openHolder(state, part.vault.id, to)
+    const opened = openHolder(state, vaultId, to)
     addShares(opened.holder, amount, null)
     recordChange(to, opened, record)
   }
   if (from === zeroAddress) return
-  const opened = openHolder(state, part.vault.id, from)
+  const opened = openHolder(state, vaultId, from)
   takeProportionally(opened.holder, amount)
   recordChange(from, opened, record)
 }
@@ -218,12 +221,12 @@ function open(work: Work, wallet: string): Holder {
 function openHolder(state: DeriveState, vaultId: number, wallet: string): Opened {
   const key = holderKey(vaultId, wallet)
   let holder = state.holders.get(key)
-  if (!holder) {
+  if (holder === undefined) {
     holder = emptyHolder()
     state.holders.set(key, holder)
   }
-  const lots = holder.lots.size > 0 ? new Map(holder.lots) : undefined
-  return { holder, shares: holder.shares, attributed: holder.attributed, lots }
+  const { shares, attributed, lots } = holder
+  return { holder, shares, attributed, lots: lots.size > 0 ? [...lots] : undefined }
 }
 
 function recordChanges({ place, part, holders, rows }: Work): void {
@@ -232,29 +235,38 @@ function recordChanges({ place, part, holders, rows }: Work): void {
 
 function recordChange(wallet: string, before: Opened, to: { place: Place; vaultId: number; rows: DerivedRows }): void {
   const { holder } = before
-  const { place, rows } = to
-  const at = {
-    vaultId: to.vaultId,
-    wallet,
-    blockNumber: place.number,
-    transactionIndex: place.transactionIndex,
-    timestamp: place.timestamp,
-  }
-  holder.firstBlock ??= place.number
-  if (holder.shares !== before.shares || holder.attributed !== before.attributed)
+  const { shares, attributed, lots } = holder
+  const { place, vaultId, rows } = to
+  const { number: blockNumber, transactionIndex, timestamp } = place
+  holder.firstBlock ??= blockNumber
+  if (shares !== before.shares || attributed !== before.attributed)
     rows.balanceChanges.push({
-      ...at,
+      vaultId,
+      wallet,
+      blockNumber,
+      transactionIndex,
+      timestamp,
       before: before.shares,
-      after: holder.shares,
+      after: shares,
       attributedBefore: before.attributed,
-      attributedAfter: holder.attributed,
+      attributedAfter: attributed,
     })
-  for (const [distributorId, shares] of holder.lots) {
-    const had = before.lots?.get(distributorId) ?? 0n
-    if (had === shares) continue
-    rows.lotChanges.push({ ...at, distributorId, before: had, after: shares })
+  if (lots.size === 0) return
+  for (const [distributorId, after] of lots) {
+    const had = before.lots?.find(([id]) => id === distributorId)?.[1] ?? 0n
+    if (had === after) continue
+    rows.lotChanges.push({
+      vaultId,
+      wallet,
+      distributorId,
+      blockNumber,
+      transactionIndex,
+      timestamp,
+      before: had,
+      after,
+    })
     holder.lotBlocks ??= new Map()
-    if (!holder.lotBlocks.has(distributorId)) holder.lotBlocks.set(distributorId, place.number)
+    if (!holder.lotBlocks.has(distributorId)) holder.lotBlocks.set(distributorId, blockNumber)
   }
 }
 

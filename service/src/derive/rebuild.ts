@@ -1,13 +1,14 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Recover } from '../chain/attribution/index.js'
 import { openFastRecover } from '../chain/fastRecover.js'
+import type { RawBlock } from '../chain/raw.js'
 import { lockCursor } from '../chain/storeCursor.js'
-import { readRawBlocks } from '../chain/storeRaw.js'
+import { countRawLogs, readRawBlocks } from '../chain/storeRaw.js'
 import type { Context } from '../kernel/context.js'
 import { inTransaction, type Transaction } from '../kernel/database.js'
-import { deriveBlocks } from './apply.js'
 import { type DeriveVault, listDatedLines } from './config.js'
-import { createDerivation, type Derivation } from './derive.js'
-import { type DerivedRows, emptyRows, emptyState } from './rows.js'
+import { createDerivation, type Derivation, deriveInto } from './derive.js'
+import { type DerivedRows, type DeriveState, emptyRows, emptyState } from './rows.js'
 import { listWatchedVaults, loadConfig, recordDerivedConfig } from './storeConfig.js'
 import { computeStateHash } from './storeHash.js'
 import { recordInteractions, recordWatched } from './storeLedger.js'
@@ -18,19 +19,36 @@ import {
   copyState,
   formatBalanceChanges,
   formatLotChanges,
+  openRebuilt,
+  type RebuiltPlace,
   removeDerived,
+  replacePositions,
 } from './storeRebuild.js'
 
 export type RebuildResult = { events: number; seconds: number; hash: string }
 
-export type RebuildProgress = { blockNumber: number; toBlock: number; events: number; seconds: number }
+export type RebuildProgress = {
+  blockNumber: number
+  toBlock: number
+  events: number
+  /** All events there are to derive. */
+  toEvents: number
+  /** Since the beginning, and how many more at the rate so far. */
+  seconds: number
+  secondsLeft: number
+}
 
-const logsMax = 20_000
+/** Logs read at once: few enough that what is derived of them dies young. */
+const logsMax = 5_000
+/** Batches of rows that may wait for the database before derivation pauses. */
+const waitingMax = 3
+/** Logs derived before the rows of earlier ones and the answers of the database get their turn: about 3 ms. */
+const logsPerTurn = 200
 
 /**
- * Drops everything derived of a chain and derives it again from the raw store, the observations and the configuration,
- * without asking any node, in one transaction: until it ends others see the old rows. Answers how many logs there were
- * and the hash of the state. Throws when the chain was never watched.
+ * Derives everything derived of a chain again from the raw store, the observations and the configuration, without asking
+ * any node, and puts it in place of what was there, in one transaction: until it ends others see the old rows. Answers how many logs there were
+ * and the hash of the state; `seconds` is without the hashing. Throws when the chain was never watched.
  */
 export async function rebuildChain(
   ctx: Pick<Context, 'db' | 'clock'>,
@@ -39,7 +57,7 @@ export async function rebuildChain(
   const { db, clock } = ctx
   const { chainId } = input
   const startMs = clock.monotonicMs()
-  const seconds = () => (clock.monotonicMs() - startMs) / 1000
+  const elapsed = () => (clock.monotonicMs() - startMs) / 1000
   const full = await loadConfig(db, chainId)
   const joined = new Set(
     (await listWatchedVaults(db, chainId)).filter((vault) => vault.joined).map(({ address }) => address),
@@ -49,20 +67,20 @@ export async function rebuildChain(
   const events = await inTransaction(db, async (tx) => {
     const cursor = await lockCursor(tx, chainId)
     if (!cursor) throw new Error(`chain ${chainId} was never watched: there is nothing to rebuild from`)
-    await removeDerived(
-      tx,
-      chainId,
-      full.vaults.map(({ id }) => id),
-    )
-    const report = (blockNumber: number, count: number) =>
-      input.onProgress?.({ blockNumber, toBlock: cursor.blockNumber, events: count, seconds: seconds() })
     const range = { chainId, from: cursor.startBlock, to: cursor.blockNumber }
-    const count = await deriveAll(tx, ctx, { derivation, range, report })
+    const toEvents = await countRawLogs(db, range)
+    const report = (blockNumber: number, done: number) => {
+      const seconds = elapsed()
+      const secondsLeft = done === 0 ? 0 : (seconds * Math.max(0, toEvents - done)) / done
+      input.onProgress?.({ blockNumber, toBlock: range.to, events: done, toEvents, seconds, secondsLeft })
+    }
+    const vaultIds = full.vaults.map(({ id }) => id)
+    const count = await deriveAll(tx, ctx, { derivation, range, vaultIds, report })
     await recordDerivedConfig(tx, chainId, listDatedLines(config))
     return count
   })
-  const took = seconds()
-  return { events, seconds: took, hash: await computeStateHash(db, chainId) }
+  const seconds = elapsed()
+  return { events, seconds, hash: await computeStateHash(db, chainId) }
 }
 
 async function deriveAll(
@@ -71,46 +89,91 @@ async function deriveAll(
   input: {
     derivation: Derivation
     range: { chainId: number; from: number; to: number }
+    vaultIds: readonly number[]
     report: (blockNumber: number, events: number) => void
   },
 ): Promise<number> {
-  const { derivation, range } = input
+  const { derivation, range, vaultIds } = input
   const { chainId } = range
   const state = emptyState()
   const vaults = new Map(derivation.config.vaults.map((vault) => [vault.id, vault]))
   // The raw store below the locked cursor does not move, so another connection can read ahead.
-  const read = (from: number) => readRawBlocks(db, { ...range, from, logsMax })
-  let events = 0
-  let ahead = read(range.from)
-  let writing: Promise<void> = Promise.resolve()
-  for (;;) {
-    const { blocks, next } = await ahead
-    if (next !== undefined) ahead = read(next)
-    const rows = deriveBlocks(blocks, derivation, state)
-    // The database takes up these rows while the next blocks are derived.
-    await writing
-    writing = writeRows(tx, chainId, rows, vaults)
-    writing.catch(() => undefined)
-    events += blocks.reduce((sum, block) => sum + block.logs.length, 0)
-    input.report(blocks.at(-1)?.number ?? range.to, events)
-    if (next === undefined) break
+  const read = (from: number) => {
+    const reading = readRawBlocks(db, { ...range, from, logsMax })
+    // Whoever takes it up sees the failure; until then it must not end the process.
+    reading.catch(() => undefined)
+    return reading
   }
-  await writing
-  await copyState(tx, state)
-  return events
+  // The database takes up the rows of one batch while the next is derived; first it drops the old ones.
+  const writer = createWriter()
+  const place = await openRebuilt(tx, vaultIds)
+  try {
+    await writer.add(() => removeDerived(tx, chainId, vaultIds))
+    let events = 0
+    let ahead = read(range.from)
+    for (;;) {
+      const { blocks, next } = await ahead
+      if (next !== undefined) ahead = read(next)
+      const rows = await deriveInTurns(blocks, derivation, state)
+      await writer.add(() => writeRows(tx, { chainId, rows, vaults, place }))
+      events += blocks.reduce((sum, block) => sum + block.logs.length, 0)
+      input.report(blocks.at(-1)?.number ?? range.to, events)
+      if (next === undefined) break
+    }
+    await writer.add(() => copyState(tx, state, place))
+    if (place === 'beside') await writer.add(() => replacePositions(tx, vaultIds))
+    return events
+  } finally {
+    await writer.end()
+  }
+}
+
+/** Derives blocks in order and lets other work have its turn in between. */
+async function deriveInTurns(
+  blocks: readonly RawBlock[],
+  derivation: Derivation,
+  state: DeriveState,
+): Promise<DerivedRows> {
+  const rows = emptyRows()
+  let logs = 0
+  for (const block of blocks) {
+    deriveInto(rows, block, derivation, state)
+    logs += block.logs.length
+    if (logs < logsPerTurn) continue
+    logs = 0
+    await nextTurn()
+  }
+  return rows
+}
+
+/**
+ * Work for one connection, done in order. `add` waits only while too much is under way; `end` waits for all of it. After
+ * a failure the rest is left undone, and both throw it.
+ */
+function createWriter(): { add(work: () => Promise<void>): Promise<void>; end(): Promise<void> } {
+  const waiting: Promise<void>[] = []
+  let last = Promise.resolve()
+  return {
+    add: async (work) => {
+      last = last.then(work)
+      last.catch(() => undefined)
+      waiting.push(last)
+      if (waiting.length > waitingMax) await waiting.shift()
+    },
+    end: () => last,
+  }
 }
 
 async function writeRows(
   tx: Transaction,
-  chainId: number,
-  rows: DerivedRows,
-  vaults: ReadonlyMap<number, DeriveVault>,
+  input: { chainId: number; rows: DerivedRows; vaults: ReadonlyMap<number, DeriveVault>; place: RebuiltPlace },
 ): Promise<void> {
-  const balanceChanges = await copyBalanceChanges(tx)
+  const { chainId, rows, vaults, place } = input
+  const balanceChanges = await copyBalanceChanges(tx, place)
   await balanceChanges.write(formatBalanceChanges(rows.balanceChanges))
   await balanceChanges.end()
   if (rows.lotChanges.length > 0) {
-    const lotChanges = await copyLotChanges(tx)
+    const lotChanges = await copyLotChanges(tx, place)
     await lotChanges.write(formatLotChanges(rows.lotChanges))
     await lotChanges.end()
   }
