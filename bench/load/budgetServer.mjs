@@ -18,7 +18,7 @@ const ways = {
   coalesced: createBudgets(ctx),
   single: { charge: (allowance, units) => createBudgets(ctx).charge(allowance, units) },
 }
-const page = new PreparedBody(Buffer.from(JSON.stringify({ data: 'x'.repeat(82_000) })))
+const page = new PreparedBody([Buffer.from(JSON.stringify({ data: 'x'.repeat(82_000) }))])
 const operation = {
   operationId: 'Page',
   method: 'GET',

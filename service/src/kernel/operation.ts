@@ -33,10 +33,10 @@ export type Responses = { 200: TSchema } & { [status in 400 | 403 | 404 | 409 | 
 /** Raw query names to their values in order of appearance, before any parsing. */
 export type RawQuery = ReadonlyMap<string, readonly string[]>
 
-/** A body that was serialised beforehand; sent as it is. `digest`, when known, is the same only for the same bytes. */
+/** A body serialised beforehand: its parts, sent as they are. `digest`, when known, is the same only for the same bytes. */
 export class PreparedBody {
   constructor(
-    readonly bytes: Uint8Array,
+    readonly parts: readonly Uint8Array[],
     readonly digest?: Uint8Array,
   ) {}
 }
@@ -62,8 +62,11 @@ export type Operation<C = Context> = {
   /** Name of the body's schema in the OpenAPI document. */
   readonly bodyName?: string
   readonly responses: Responses
-  /** Answers carry a strong ETag and honour If-None-Match. */
-  readonly cacheable?: boolean
+  /**
+   * Answers carry a strong ETag and honour If-None-Match. Gives what they follow from beside the request, whoever calls:
+   * while it is the same object, the same request has the same answer.
+   */
+  readonly cacheable?: (ctx: C) => object
   /** A call with a publishable key also takes a token from the bucket of its address. */
   readonly addressLimited?: boolean
   /** Its errors say in `context.retryable` whether the same request may succeed later. */

@@ -77,7 +77,8 @@ export async function addLimitHeaders(gate: Gate, request: FastifyRequest, reply
   reply.headers(charge.headers)
 }
 
-function toAllowance({ caller, hourlyUnits, monthlyUnits }: AuthenticatedKey): Allowance {
+/** What a key may use. */
+export function toAllowance({ caller, hourlyUnits, monthlyUnits }: AuthenticatedKey): Allowance {
   return { keyId: caller.keyId, hourlyUnits, monthlyUnits }
 }
 

@@ -6,8 +6,8 @@ import { PreparedBody } from '../kernel/operation.js'
 
 export type Encoding = 'br' | 'gzip' | 'identity'
 
-/** One form of a body: its bytes and their strong ETag. */
-type Variant = { bytes: Buffer; etag: string }
+/** One form of a body: its bytes in parts, and their strong ETag. */
+export type Variant = { encoding: Encoding; parts: readonly Uint8Array[]; byteLength: number; etag: string }
 
 /** Below this a compressed answer saves nothing worth the work. */
 const compressBytesMin = 1_024
@@ -34,34 +34,47 @@ function variantOf(body: PreparedBody, encoding: Encoding): Promise<Variant> {
   return made
 }
 
-async function makeVariant({ bytes, digest }: PreparedBody, encoding: Encoding): Promise<Variant> {
-  const hash = createHash('sha256').update(digest ?? createHash('sha256').update(bytes).digest())
-  if (encoding === 'identity') return { bytes: toBuffer(bytes), etag: toEtag(hash) }
-  return { bytes: await compressors[encoding](bytes), etag: toEtag(hash.update(compressorNames[encoding])) }
+async function makeVariant({ parts, digest }: PreparedBody, encoding: Encoding): Promise<Variant> {
+  const hash = createHash('sha256').update(digest ?? createHash('sha256').update(joinParts(parts)).digest())
+  if (encoding === 'identity') return { encoding, parts, byteLength: sizeOf(parts), etag: toEtag(hash) }
+  const bytes = await compressors[encoding](joinParts(parts))
+  const etag = toEtag(hash.update(compressorNames[encoding]))
+  return { encoding, parts: [bytes], byteLength: bytes.byteLength, etag }
 }
 
-const toBuffer = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+const sizeOf = (parts: readonly Uint8Array[]) => parts.reduce((sum, part) => sum + part.byteLength, 0)
 const toEtag = (hash: Hash) => `"${hash.digest('base64url').slice(0, 27)}"`
+
+/** The bytes of all parts; of a single one without a copy. */
+export function joinParts(parts: readonly Uint8Array[]): Buffer {
+  const [only] = parts
+  if (!only || parts.length > 1) return Buffer.concat(parts)
+  return Buffer.from(only.buffer, only.byteOffset, only.byteLength)
+}
+
+/** Of every cacheable answer. */
+export const cacheHeaders = { 'Cache-Control': 'private, no-cache', Vary: 'X-API-Key, Accept-Encoding, Origin' }
 
 /**
  * Sends a cacheable answer: in the best encoding the client takes, with a strong ETag of exactly these bytes, or as a
- * 304 without body when the client has them.
+ * 304 without body when the client has them. Resolves to what would be sent in full.
  */
 export async function sendCacheable(
-  request: FastifyRequest,
+  { headers }: Pick<FastifyRequest, 'headers'>,
   reply: FastifyReply,
   answer: unknown,
-): Promise<FastifyReply> {
-  const body = answer instanceof PreparedBody ? answer : new PreparedBody(Buffer.from(JSON.stringify(answer)))
-  const wanted = negotiateEncoding(request.headers['accept-encoding'])
-  const encoding = body.bytes.byteLength < compressBytesMin ? 'identity' : wanted
-  const { bytes, etag } = await variantOf(body, encoding)
-  reply.header('ETag', etag)
-  reply.header('Cache-Control', 'private, no-cache')
-  reply.header('Vary', 'X-API-Key, Accept-Encoding, Origin')
-  if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send()
-  if (encoding !== 'identity') reply.header('Content-Encoding', encoding)
-  return reply.send(bytes)
+): Promise<Variant> {
+  const body = answer instanceof PreparedBody ? answer : new PreparedBody([Buffer.from(JSON.stringify(answer))])
+  const wanted = negotiateEncoding(headers['accept-encoding'])
+  const variant = await variantOf(body, sizeOf(body.parts) < compressBytesMin ? 'identity' : wanted)
+  reply.header('ETag', variant.etag).headers(cacheHeaders)
+  if (matchesEtag(headers['if-none-match'], variant.etag)) {
+    reply.code(304).send()
+    return variant
+  }
+  if (variant.encoding !== 'identity') reply.header('Content-Encoding', variant.encoding)
+  reply.send(joinParts(variant.parts))
+  return variant
 }
 
 /** True when If-None-Match names the ETag (compared weakly, RFC 9110 §13.1.2) or is `*`. */

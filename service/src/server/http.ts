@@ -7,11 +7,12 @@ import type { Log } from '../kernel/log.js'
 import { anonymous, type Operation, PreparedBody } from '../kernel/operation.js'
 import { parseQueryString } from '../kernel/wire.js'
 import { type Admission, addLimitHeaders, admit, chargeRequest, type Gate } from './admit.js'
-import { sendCacheable } from './cache.js'
+import { joinParts, sendCacheable } from './cache.js'
 import { addCors, toRoute } from './cors.js'
 import { answerClientError, bodyBytesMax, headBytesMax, sendError } from './errors.js'
 import { compileInput, isJson, type ParseInput, type RawInput } from './input.js'
 import { answerOnce } from './once.js'
+import { createRepeats, type Repeats } from './repeats.js'
 
 export type HttpOptions<C extends Context> = Gate & {
   ctx: C
@@ -26,6 +27,7 @@ export type HttpOptions<C extends Context> = Gate & {
  */
 export function buildPublicApp<C extends Context>(options: HttpOptions<C>): FastifyInstance {
   const app = buildApp(options.ctx, (request, reply) => addLimitHeaders(options, request, reply))
+  const repeats = createRepeats(options)
   addCors(app, options.operations)
   for (const operation of options.operations) {
     const parse = compileInput(operation)
@@ -34,13 +36,15 @@ export function buildPublicApp<C extends Context>(options: HttpOptions<C>): Fast
       url: toRoute(operation.path),
       config: { operationId: operation.operationId, tellsRetryable: operation.tellsRetryable === true },
       onRequest: (request, reply) => admit(options, operation, request, reply),
-      handler: (request, reply) => answer(options, operation, parse, request, reply),
+      handler: (request, reply) => answer({ ...options, repeats }, operation, parse, request, reply),
     })
   }
   app.addHook('onResponse', async (request, reply) => {
     const operationId = request.routeOptions.config?.operationId ?? 'none'
     options.onAnswered?.(operationId, reply.statusCode, reply.elapsedTime / 1000)
   })
+  app.addHook('preClose', async () => repeats.stop())
+  repeats.standBefore(app.server)
   return app
 }
 
@@ -110,7 +114,7 @@ export function buildApp(ctx: Context, beforeError: BeforeError = async () => un
 }
 
 async function answer<C extends Context>(
-  options: HttpOptions<C>,
+  options: HttpOptions<C> & { repeats: Repeats<C> },
   operation: Operation<C>,
   parse: ParseInput,
   request: FastifyRequest,
@@ -133,9 +137,15 @@ async function answer<C extends Context>(
       request,
       reply,
     )
+  const failure = options.repeats.failureOf(request.raw)
+  if (failure) throw failure.error
   await charge(units)
+  // What the answer follows from, as the operation finds it when it begins.
+  const source = operation.cacheable?.(options.ctx)
   const body = await run()
-  return operation.cacheable ? sendCacheable(request, reply, body) : reply.send(toBytes(body))
+  if (!source) return reply.send(toBytes(body))
+  options.repeats.remember(operation, request.raw, units, source, await sendCacheable(request, reply, body))
+  return reply
 }
 
 /** The context of one request. Its logger is made when somebody logs, which few requests do. */
@@ -165,5 +175,5 @@ function readInput(request: FastifyRequest): RawInput {
 
 /** The bytes of an operation's answer. */
 function toBytes(body: unknown): Buffer {
-  return body instanceof PreparedBody ? Buffer.from(body.bytes) : Buffer.from(JSON.stringify(body))
+  return body instanceof PreparedBody ? joinParts(body.parts) : Buffer.from(JSON.stringify(body))
 }

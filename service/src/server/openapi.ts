@@ -88,7 +88,7 @@ function describe<C>(operation: Operation<C>, refer: Refer): Record<string, unkn
   const { 200: ok, ...own } = operation.responses
   const isPost = operation.method === 'POST'
   const failures = { ...everyone, ...(operation.access === 'public' ? {} : keyed), ...(isPost ? posted : {}), ...own }
-  const cacheable = operation.cacheable === true
+  const cacheable = operation.cacheable !== undefined
   const extra = [...(isPost ? ['IdempotencyKey'] : []), ...(cacheable ? ['IfNoneMatch'] : [])]
   const answer = {
     description: 'The answer',

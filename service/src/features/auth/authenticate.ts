@@ -11,7 +11,11 @@ export type Credentials = {
 }
 
 /** Finds the key behind a request. One per process: it remembers keys for a few seconds. */
-export type Authenticate = (credentials: Credentials) => Promise<AuthenticatedKey>
+export type Authenticate = {
+  (credentials: Credentials): Promise<AuthenticatedKey>
+  /** A good key that is remembered, without a wait; undefined says nothing. */
+  remembered(apiKey: string): AuthenticatedKey | undefined
+}
 
 export type AuthenticatedKey = {
   caller: Caller
@@ -29,28 +33,42 @@ const rememberedMax = 10_000
  * from it.
  */
 export function createAuthenticate(ctx: Pick<Context, 'db' | 'clock' | 'config'>): Authenticate {
-  const remembered = new Map<string, { key: KeyRow; untilMs: number }>()
-  const find = async (text: string): Promise<KeyRow | undefined> => {
+  const remembered = new Map<string, Remembered>()
+  const find = async (text: string): Promise<Remembered | undefined> => {
     const nowMs = ctx.clock.monotonicMs()
     const known = remembered.get(text)
-    if (known && known.untilMs > nowMs) return known.key
+    if (known && known.untilMs > nowMs) return known
     remembered.delete(text)
-    const key = await findKeyByHash(ctx.db, hashKey(text))
-    if (!key) return undefined
+    const row = await findKeyByHash(ctx.db, hashKey(text))
+    if (!row) return undefined
     if (remembered.size >= rememberedMax) remembered.clear()
-    remembered.set(text, { key, untilMs: nowMs + believedMs })
-    return key
+    const { hourlyUnits, monthlyUnits, origins } = row
+    const found = {
+      row,
+      key: { caller: toCaller(row), hourlyUnits, monthlyUnits, origins },
+      untilMs: nowMs + believedMs,
+    }
+    remembered.set(text, found)
+    return found
   }
-  return async (credentials) => {
+  const isGood = ({ row }: Remembered) =>
+    row.revokedAt === null && (row.expiresAt === null || row.expiresAt > ctx.clock.now())
+  const authenticate = async (credentials: Credentials) => {
     const text = chooseKeyText(credentials, ctx.config.bearerEnabled)
     if (parseKeyText(text) === undefined) throw refused()
-    const key = await find(text)
-    if (!key || key.revokedAt !== null) throw refused()
-    if (key.expiresAt !== null && key.expiresAt <= ctx.clock.now()) throw refused()
-    const { hourlyUnits, monthlyUnits, origins } = key
-    return { caller: toCaller(key), hourlyUnits, monthlyUnits, origins }
+    const found = await find(text)
+    if (!found || !isGood(found)) throw refused()
+    return found.key
   }
+  return Object.assign(authenticate, {
+    remembered: (apiKey: string) => {
+      const known = remembered.get(apiKey)
+      return known && known.untilMs > ctx.clock.monotonicMs() && isGood(known) ? known.key : undefined
+    },
+  })
 }
+
+type Remembered = { row: KeyRow; key: AuthenticatedKey; untilMs: number }
 
 function refused() {
   return unauthorized('the API key is missing, malformed, unknown, revoked or expired; send a valid one in X-API-Key')

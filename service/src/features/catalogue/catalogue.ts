@@ -1,7 +1,9 @@
 import { systemClock } from '../../kernel/clock.js'
 import type { Context } from '../../kernel/context.js'
-import { buildSnapshot, type CatalogueSnapshot, patchSnapshot } from './snapshot.js'
+import { runInSlices, type Steps } from './slices.js'
+import { type CatalogueSnapshot, joinRows, patchSnapshot } from './snapshot.js'
 import { type CatalogueVersion, listenForChanges, readCatalogue, readLive, readVersion } from './store.js'
+import { prepareView } from './view.js'
 
 /** The catalogue of this process: an immutable snapshot, replaced as a whole when the database's version moves. */
 export type Catalogue = {
@@ -20,19 +22,22 @@ export type CatalogueContext = Context & { readonly catalogue: Catalogue }
 export async function openCatalogue(ctx: Context, options: { pollMs?: number } = {}): Promise<Catalogue> {
   const pollMs = options.pollMs ?? 2_000
   const stopping = new AbortController()
-  let snapshot = buildSnapshot(await readCatalogue(ctx.db))
+  let snapshot = await makeReady(joinRows(await readCatalogue(ctx.db)))
   let reading: Promise<void> | undefined
   let queued: Promise<void> | undefined
 
+  const swap = (next: CatalogueSnapshot) => {
+    if (!isOlder(next, snapshot)) snapshot = next
+  }
   const read = async () => {
     const rows = await readCatalogue(ctx.db)
-    if (!isOlder(rows, snapshot)) snapshot = buildSnapshot(rows)
+    if (!isOlder(rows, snapshot)) swap(await makeReady(joinRows(rows)))
   }
   // Most changes are figures that jobs pushed: those are read alone and put into the snapshot there is.
   const readChanges = async () => {
     const { version, liveVersion, live } = await readLive(ctx.db)
     if (version !== snapshot.version) await refresh()
-    else if (liveVersion > snapshot.liveVersion) snapshot = patchSnapshot(snapshot, liveVersion, live)
+    else if (liveVersion > snapshot.liveVersion) swap(await makeReady(patchSnapshot(snapshot, liveVersion, live)))
   }
   // One read at a time; calls that arrive meanwhile share the next one, which starts after they asked.
   const refresh = (): Promise<void> => {
@@ -50,7 +55,21 @@ export async function openCatalogue(ctx: Context, options: { pollMs?: number } =
       })
     return queued
   }
-  const refreshIfChanged = async () => {
+  // One look at a time as well; whatever is announced meanwhile is looked at after.
+  let looking: Promise<void> | undefined
+  let announced = false
+  const refreshIfChanged = (): Promise<void> => {
+    announced = true
+    looking ??= (async () => {
+      while (announced && !stopping.signal.aborted) {
+        announced = false
+        await look()
+      }
+      looking = undefined
+    })()
+    return looking
+  }
+  const look = async () => {
     try {
       const { version, liveVersion } = await readVersion(ctx.db)
       if (version !== snapshot.version) await refresh()
@@ -78,9 +97,17 @@ export async function openCatalogue(ctx: Context, options: { pollMs?: number } =
       )
       // A connection that was lost may never answer the goodbye.
       await Promise.race([said, systemClock.sleep(2_000)])
+      await looking
       await reading?.catch(() => undefined)
     },
   }
+}
+
+/** Makes a snapshot, and what requests need of it, while others go on being served. */
+async function makeReady(steps: Steps<CatalogueSnapshot>): Promise<CatalogueSnapshot> {
+  const snapshot = await runInSlices(steps)
+  await runInSlices(prepareView(snapshot))
+  return snapshot
 }
 
 /** Two reads may overlap; the one that saw less must not win. */

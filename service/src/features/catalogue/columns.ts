@@ -1,5 +1,6 @@
 import { type Bits, emptyBits, setBit } from './bits.js'
 import { chainKey } from './records.js'
+import { mapInSteps, type Steps } from './slices.js'
 import type { CatalogueBase, CatalogueSnapshot, OpportunityRecord } from './snapshot.js'
 
 /** For every value of a dimension, the positions that have it. */
@@ -43,15 +44,15 @@ export type LiveColumns = {
 const made = new WeakMap<CatalogueBase, Columns>()
 
 /** The columns of a snapshot's base; made once. */
-export function columnsOf(snapshot: CatalogueSnapshot, listed: readonly OpportunityRecord[]): Columns {
+export function* columnsOf(snapshot: CatalogueSnapshot, listed: readonly OpportunityRecord[]): Steps<Columns> {
   const known = made.get(snapshot.base)
   if (known) return known
-  const columns = buildColumns(snapshot, listed)
+  const columns = yield* buildColumns(snapshot, listed)
   made.set(snapshot.base, columns)
   return columns
 }
 
-function buildColumns(snapshot: CatalogueSnapshot, listed: readonly OpportunityRecord[]): Columns {
+function* buildColumns(snapshot: CatalogueSnapshot, listed: readonly OpportunityRecord[]): Steps<Columns> {
   const index = <K>(read: (record: OpportunityRecord) => Iterable<K>) => buildIndex(listed, read)
   const bits = (test: (record: OpportunityRecord) => boolean) => buildBits(listed, test)
   const ids = (list: readonly { id: string }[]) => list.map(({ id }) => id)
@@ -66,30 +67,32 @@ function buildColumns(snapshot: CatalogueSnapshot, listed: readonly OpportunityR
   })
   return {
     size: listed.length,
-    depositChainIds: index((record) => record.depositTokens.map((token) => token.chainId)),
-    depositTokens: index((record) => record.depositTokens.map((token) => chainKey(token.chainId, token.address))),
-    depositTokenSymbols: index((record) => record.depositTokens.map((token) => token.symbol.toLowerCase())),
-    tags: index((record) => record.tags.map((tag) => tag.code)),
-    curators: index((record) => (record.curatorId === null ? [] : [record.curatorId])),
-    providers: index((record) => ids([...record.providers, ...record.lendingProtocols])),
-    partners: index((record) => ids(record.partners)),
-    lendingProtocols: index((record) => ids(record.lendingProtocols)),
-    featured: bits((record) => record.featured),
-    directInteractionEnabled: bits((record) => record.directInteractionEnabled),
-    routedSwapEnabled: bits((record) => record.routedSwapEnabled),
-    asyncDeposit: bits((record) => record.asyncDeposit),
-    asyncWithdraw: bits((record) => record.asyncWithdraw),
-    estimatedApr: Float64Array.from(listed, (record) => record.estimatedApr),
-    searchTexts: listed.map(searchTextOf),
+    depositChainIds: yield* index((record) => record.depositTokens.map((token) => token.chainId)),
+    depositTokens: yield* index((record) =>
+      record.depositTokens.map((token) => chainKey(token.chainId, token.address)),
+    ),
+    depositTokenSymbols: yield* index((record) => record.depositTokens.map((token) => token.symbol.toLowerCase())),
+    tags: yield* index((record) => record.tags.map((tag) => tag.code)),
+    curators: yield* index((record) => (record.curatorId === null ? [] : [record.curatorId])),
+    providers: yield* index((record) => ids([...record.providers, ...record.lendingProtocols])),
+    partners: yield* index((record) => ids(record.partners)),
+    lendingProtocols: yield* index((record) => ids(record.lendingProtocols)),
+    featured: yield* bits((record) => record.featured),
+    directInteractionEnabled: yield* bits((record) => record.directInteractionEnabled),
+    routedSwapEnabled: yield* bits((record) => record.routedSwapEnabled),
+    asyncDeposit: yield* bits((record) => record.asyncDeposit),
+    asyncWithdraw: yield* bits((record) => record.asyncWithdraw),
+    estimatedApr: Float64Array.from(yield* mapInSteps(listed, (record) => record.estimatedApr)),
+    searchTexts: yield* mapInSteps(listed, searchTextOf),
     distributors: new Map(shown),
   }
 }
 
-export function buildLiveColumns(listed: readonly OpportunityRecord[]): LiveColumns {
+export function* buildLiveColumns(listed: readonly OpportunityRecord[]): Steps<LiveColumns> {
   return {
-    tvl: Float64Array.from(listed, (record) => Number(record.tvlUsd ?? 0)),
-    depositEnabled: buildBits(listed, (record) => record.capabilities.deposit.enabled),
-    withdrawEnabled: buildBits(listed, (record) => record.capabilities.withdraw.enabled),
+    tvl: Float64Array.from(yield* mapInSteps(listed, (record) => Number(record.tvlUsd ?? 0))),
+    depositEnabled: yield* buildBits(listed, (record) => record.capabilities.deposit.enabled),
+    withdrawEnabled: yield* buildBits(listed, (record) => record.capabilities.withdraw.enabled),
   }
 }
 
@@ -98,20 +101,20 @@ function searchTextOf({ name, description, depositTokens, baseToken, receiptToke
   return [name, description, ...addresses].map((text) => text.toLowerCase()).join('\0')
 }
 
-function buildBits(listed: readonly OpportunityRecord[], test: (record: OpportunityRecord) => boolean): Bits {
+function* buildBits(listed: readonly OpportunityRecord[], test: (record: OpportunityRecord) => boolean): Steps<Bits> {
   const bits = emptyBits(listed.length)
-  listed.forEach((record, position) => {
+  yield* mapInSteps(listed, (record, position) => {
     if (test(record)) setBit(bits, position)
   })
   return bits
 }
 
-function buildIndex<K>(
+function* buildIndex<K>(
   listed: readonly OpportunityRecord[],
   read: (record: OpportunityRecord) => Iterable<K>,
-): Index<K> {
+): Steps<Index<K>> {
   const index = new Map<K, Bits>()
-  listed.forEach((record, position) => {
+  yield* mapInSteps(listed, (record, position) => {
     for (const value of read(record)) {
       const bits = index.get(value) ?? emptyBits(listed.length)
       index.set(value, bits)

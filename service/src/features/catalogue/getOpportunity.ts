@@ -13,6 +13,6 @@ export async function getOpportunity(ctx: CatalogueContext, input: { id: string;
   const includeDeltas = input.includeDeltas === true
   return prepare(snapshot, nameOf('GetOpportunity', { id: record.id, includeDeltas }), () => {
     const { bytes, digest } = serialise(record, includeDeltas)
-    return new PreparedBody(bytes, digest)
+    return new PreparedBody([bytes], digest)
   })
 }

@@ -34,7 +34,12 @@ const FilterOptionsSchema = T.Object({
   sortOptions: T.Array(T.Object({ value: T.Enum(sortOptions.map(({ value }) => value)), label: T.String() })),
 })
 
-const common = { method: 'GET', access: 'publishable', cost: 1, cacheable: true } as const
+const common = {
+  method: 'GET',
+  access: 'publishable',
+  cost: 1,
+  cacheable: (ctx: CatalogueContext) => ctx.catalogue.current(),
+} as const
 
 /** The operations of the catalogue. */
 export const catalogueOperations: readonly Operation<CatalogueContext>[] = [

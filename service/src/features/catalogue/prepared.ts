@@ -4,7 +4,7 @@ import type { CatalogueSnapshot } from './snapshot.js'
 /** What a snapshot keeps of answers given, least recently used first. */
 type Kept = { bodies: Map<string, PreparedBody>; bytes: number }
 
-const bodiesMax = 1_000
+const bodiesMax = 10_000
 const bytesMax = 32 * 1024 * 1024
 
 const kept = new WeakMap<CatalogueSnapshot, Kept>()
@@ -33,12 +33,18 @@ export function prepare(snapshot: CatalogueSnapshot, name: string, make: () => P
   return body
 }
 
-/** Bytes an entry takes; its compressed forms, which are small beside it, are not counted. */
-const sizeOf = (name: string, body: PreparedBody) => 2 * name.length + body.bytes.byteLength
+/**
+ * About the bytes an entry takes: its name, its parts (a page's belong to its items, which are there anyway) and its
+ * compressed forms, an eighth of the whole.
+ */
+function sizeOf(name: string, { parts }: PreparedBody): number {
+  const bytes = parts.reduce((sum, part) => sum + part.byteLength, 0)
+  return 2 * name.length + 64 * parts.length + (parts.length === 1 ? bytes : 0) + bytes / 8
+}
 
 /** A JSON answer to a question whose whole input is `input`. */
 export function prepareJson(snapshot: CatalogueSnapshot, operation: string, input: object, make: () => unknown) {
-  return prepare(snapshot, nameOf(operation, input), () => new PreparedBody(Buffer.from(JSON.stringify(make()))))
+  return prepare(snapshot, nameOf(operation, input), () => new PreparedBody([Buffer.from(JSON.stringify(make()))]))
 }
 
 /** Members of a parsed input stand in the order of their schema, so equal questions have equal names. */

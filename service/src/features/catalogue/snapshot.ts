@@ -17,6 +17,7 @@ import {
   type VaultRecord,
 } from './records.js'
 import type { Tag } from './schema.js'
+import { mapInSteps, runAtOnce, type Steps } from './slices.js'
 import { compareText } from './text.js'
 
 /** An opportunity with everything it refers to. */
@@ -72,18 +73,27 @@ export type CatalogueSnapshot = {
 
 /** Joins the rows. Pure. */
 export function buildSnapshot(rows: CatalogueRows): CatalogueSnapshot {
+  return runAtOnce(joinRows(rows))
+}
+
+/** The same in steps: thousands of opportunities take longer than a request may wait. */
+export function* joinRows(rows: CatalogueRows): Steps<CatalogueSnapshot> {
   const chains = new Map(rows.chains.map((chain) => [chain.chainId, chain]))
-  const tokens = new Map(rows.tokens.map((token) => [chainKey(token.chainId, token.address), token]))
+  const tokens = new Map(
+    yield* mapInSteps(rows.tokens, (token) => [chainKey(token.chainId, token.address), token] as const),
+  )
   const organizations = byId(rows.organizations)
   const products = byId(rows.products)
-  const vaults = new Map(rows.vaults.map((vault) => [chainKey(vault.chainId, vault.address), vault]))
+  const vaults = new Map(
+    yield* mapInSteps(rows.vaults, (vault) => [chainKey(vault.chainId, vault.address), vault] as const),
+  )
   const tags = byId(rows.tags)
   const links = {
-    tokens: group(rows.opportunityTokens),
-    organizations: group(rows.opportunityOrganizations),
-    tags: group(rows.opportunityTags),
-    products: group(rows.opportunityProducts),
-    incentives: group(rows.incentives),
+    tokens: yield* group(rows.opportunityTokens),
+    organizations: yield* group(rows.opportunityOrganizations),
+    tags: yield* group(rows.opportunityTags),
+    products: yield* group(rows.opportunityProducts),
+    incentives: yield* group(rows.incentives),
   }
   const inNameOrder = rankByName(rows.organizations)
   const inProductOrder = rankByName(rows.products)
@@ -123,8 +133,10 @@ export function buildSnapshot(rows: CatalogueRows): CatalogueSnapshot {
       },
     ]
   }
-  const opportunities = byId(rows.opportunities.flatMap(join))
+  const opportunities = byId((yield* mapInSteps(rows.opportunities, join)).flat())
+  yield
   const productOpportunities = collect(rows.opportunityProducts.map((link) => [link.productId, link.opportunityId]))
+  yield
   return {
     version: rows.version,
     liveVersion: rows.liveVersion,
@@ -139,7 +151,7 @@ export function buildSnapshot(rows: CatalogueRows): CatalogueSnapshot {
     products,
     vaults,
     opportunities,
-    opportunitiesByVault: byVault(opportunities),
+    opportunitiesByVault: yield* byVault(opportunities),
     productOpportunities,
     distributorOpportunities: collect([
       ...rows.distributorOpportunities.map((link) => [link.distributorId, link.opportunityId] as const),
@@ -151,28 +163,28 @@ export function buildSnapshot(rows: CatalogueRows): CatalogueSnapshot {
 }
 
 /** The snapshot with what jobs pushed since; an opportunity nothing was pushed about stays the same object. Pure. */
-export function patchSnapshot(
+export function* patchSnapshot(
   previous: CatalogueSnapshot,
   liveVersion: number,
   live: readonly LiveRow[],
-): CatalogueSnapshot {
+): Steps<CatalogueSnapshot> {
   const rows = new Map(live.map((row) => [row.id, row]))
-  const opportunities = new Map(
-    [...previous.opportunities].map(([id, record]) => {
-      const row = rows.get(id)
-      if (!row || isDeepStrictEqual(pushedTo(record), row)) return [id, record]
-      return [id, { ...record, ...row, capabilities: decideCapabilities(record.listed, record, row.capability) }]
-    }),
-  )
-  return { ...previous, liveVersion, opportunities, opportunitiesByVault: byVault(opportunities) }
+  const patch = ([id, record]: readonly [string, OpportunityRecord]): [string, OpportunityRecord] => {
+    const row = rows.get(id)
+    if (!row || isDeepStrictEqual(pushedTo(record), row)) return [id, record]
+    return [id, { ...record, ...row, capabilities: decideCapabilities(record.listed, record, row.capability) }]
+  }
+  const opportunities = new Map(yield* mapInSteps(previous.opportunities, patch))
+  return { ...previous, liveVersion, opportunities, opportunitiesByVault: yield* byVault(opportunities) }
 }
 
 function pushedTo({ id, tvlUsd, deltas, analyticsAt, capability }: OpportunityRecord): LiveRow {
   return { id, tvlUsd, deltas, analyticsAt, capability }
 }
 
-function byVault(opportunities: ReadonlyMap<string, OpportunityRecord>): Map<string, OpportunityRecord> {
-  return new Map([...opportunities.values()].map((record) => [chainKey(record.chainId, record.vaultAddress), record]))
+function* byVault(opportunities: ReadonlyMap<string, OpportunityRecord>): Steps<Map<string, OpportunityRecord>> {
+  const named = (record: OpportunityRecord) => [chainKey(record.chainId, record.vaultAddress), record] as const
+  return new Map(yield* mapInSteps(opportunities.values(), named))
 }
 
 /** Stands in for a token the catalogue does not describe. */
@@ -206,13 +218,13 @@ function rankByName<T extends { id: string; name: string }>(rows: readonly T[]):
   return (a, b) => (ranks.get(a.id) ?? 0) - (ranks.get(b.id) ?? 0)
 }
 
-function group<T extends { opportunityId: string }>(rows: readonly T[]): Map<string, T[]> {
+function* group<T extends { opportunityId: string }>(rows: readonly T[]): Steps<Map<string, T[]>> {
   const groups = new Map<string, T[]>()
-  for (const row of rows) {
+  yield* mapInSteps(rows, (row) => {
     const members = groups.get(row.opportunityId)
     if (members) members.push(row)
     else groups.set(row.opportunityId, [row])
-  }
+  })
   return groups
 }
 

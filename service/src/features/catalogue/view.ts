@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { buildLiveColumns, type Columns, columnsOf, type LiveColumns } from './columns.js'
 import { toDeltas, toOpportunity } from './item.js'
+import { mapInSteps, runAtOnce, type Steps } from './slices.js'
 import type { CatalogueBase, CatalogueSnapshot, OpportunityRecord } from './snapshot.js'
 import { isLiveSort, type SortBy, type SortOrder, sortPositions } from './sort.js'
 
@@ -13,8 +14,8 @@ export type CatalogueView = {
   order(by: SortBy, order: SortOrder): Uint32Array
 }
 
-/** An opportunity as JSON, and a digest that is the same only for the same bytes. */
-export type Serialised = { bytes: Uint8Array; digest: Uint8Array }
+/** An opportunity as JSON, the same after a comma, and a digest that is the same only for the same bytes. */
+export type Serialised = { bytes: Uint8Array; following: Uint8Array; digest: Uint8Array }
 
 const views = new WeakMap<CatalogueSnapshot, CatalogueView>()
 /** Orders that pushed figures do not change. */
@@ -22,22 +23,37 @@ const baseOrders = new WeakMap<CatalogueBase, Map<string, Uint32Array>>()
 
 /** The view of a snapshot; made at the first call and kept as long as the snapshot. */
 export function viewOf(snapshot: CatalogueSnapshot): CatalogueView {
-  const known = views.get(snapshot)
-  if (known) return known
-  const view = buildView(snapshot)
+  return views.get(snapshot) ?? runAtOnce(makeView(snapshot))
+}
+
+/** Does in steps what the first requests to a snapshot would otherwise wait for. */
+export function* prepareView(snapshot: CatalogueSnapshot): Steps<undefined> {
+  const view = yield* makeView(snapshot)
+  view.order('tvl', 'desc')
+  yield* mapInSteps(view.listed, (record) => serialise(record, false))
+}
+
+function* makeView(snapshot: CatalogueSnapshot): Steps<CatalogueView> {
+  const listed = snapshot.base.listedIds.flatMap((id) => snapshot.opportunities.get(id) ?? [])
+  const columns = yield* columnsOf(snapshot, listed)
+  const view = buildView(snapshot, listed, columns, yield* buildLiveColumns(listed))
   views.set(snapshot, view)
   return view
 }
 
-function buildView(snapshot: CatalogueSnapshot): CatalogueView {
-  const listed = snapshot.base.listedIds.flatMap((id) => snapshot.opportunities.get(id) ?? [])
+function buildView(
+  snapshot: CatalogueSnapshot,
+  listed: readonly OpportunityRecord[],
+  columns: Columns,
+  live: LiveColumns,
+): CatalogueView {
   const liveOrders = new Map<string, Uint32Array>()
   const fixedOrders = baseOrders.get(snapshot.base) ?? new Map<string, Uint32Array>()
   baseOrders.set(snapshot.base, fixedOrders)
   return {
     listed,
-    columns: columnsOf(snapshot, listed),
-    live: buildLiveColumns(listed),
+    columns,
+    live,
     order: (by, order) => {
       const orders = isLiveSort(by) ? liveOrders : fixedOrders
       const name = `${by} ${order}`
@@ -59,8 +75,11 @@ export function serialise(record: OpportunityRecord, includeDeltas: boolean): Se
   const known = kept.get(record)
   if (known) return known
   const item = toOpportunity(record)
-  const bytes = Buffer.from(JSON.stringify(includeDeltas ? { ...item, deltas: toDeltas(record.deltas) } : item))
-  const serialised = { bytes, digest: createHash('sha256').update(bytes).digest() }
+  const following = Buffer.from(
+    `,${JSON.stringify(includeDeltas ? { ...item, deltas: toDeltas(record.deltas) } : item)}`,
+  )
+  const bytes = following.subarray(1)
+  const serialised = { bytes, following, digest: createHash('sha256').update(bytes).digest() }
   kept.set(record, serialised)
   return serialised
 }

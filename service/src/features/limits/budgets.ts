@@ -1,4 +1,4 @@
-import { systemClock } from '../../kernel/clock.js'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Context } from '../../kernel/context.js'
 import {
   type Allowance,
@@ -33,26 +33,30 @@ type Waiting = {
   reject(error: unknown): void
 }
 
-/** How long a busy key's next statement waits for the calls that the last one set free. */
-const gatherMs = 1
+/** How many turns of the event loop a key's next statement waits for the calls that the last one set free. */
+const gatherTurnsMax = 30
 
 /**
  * Budgets exact across processes. At most one statement per key and process is in flight; calls that arrive meanwhile
  * are charged together by the next. If their sum does not fit, those that do fit one after the other are charged,
  * against what is then known to be left. What is used only grows within a window, so a refusal stays right and a
- * repeated attempt always has less to share out: the loop ends. A commit costs the same for one call as for a hundred: where
- * the last statement served several, the next one waits a moment for company.
+ * repeated attempt always has less to share out: the loop ends. A commit costs the same for one call as for a hundred:
+ * where the last statement served several, the next one waits a few turns until as many are there again.
  */
 export function createBudgets(ctx: Pick<Context, 'db' | 'clock'>): Budgets {
   const queues = new Map<string, Waiting[]>()
-  /** Keys whose last statement served several calls. */
-  const busy = new Set<string>()
+  /** How many calls a key's last statement served, where that was more than one. */
+  const served = new Map<string, number>()
+  const gather = async (keyId: string, queue: readonly Waiting[]) => {
+    const company = served.get(keyId) ?? 0
+    for (let turn = 0; turn < gatherTurnsMax && queue.length < company; turn++) await nextTurn()
+  }
   const drain = async (keyId: string, queue: Waiting[]) => {
     while (queue.length > 0) {
-      if (busy.has(keyId)) await systemClock.sleep(gatherMs)
+      await gather(keyId, queue)
       const batch = queue.splice(0)
-      if (batch.length > 1) busy.add(keyId)
-      else busy.delete(keyId)
+      if (batch.length > 1) served.set(keyId, batch.length)
+      else served.delete(keyId)
       try {
         await settle(ctx, batch)
       } catch (error) {
