@@ -14,9 +14,20 @@ import {
   yieldVaultAbi,
   yieldVaultBytecode,
 } from '@openearn/contracts'
-import { type Abi, type Address, erc20Abi, type Hex, type PrivateKeyAccount } from 'viem'
+import {
+  type Abi,
+  type Address,
+  concat,
+  erc20Abi,
+  type Hex,
+  keccak256,
+  type PrivateKeyAccount,
+  pad,
+  size,
+  toHex,
+} from 'viem'
 import { type Anvil, account, startAnvil } from '../../contracts/test/anvil.js'
-import type { ChainSettings } from '../src/chain/chains.js'
+import type { Chain, ChainSettings } from '../src/chain/chains.js'
 import { createNode } from '../src/chain/node.js'
 import { recordSigner } from '../src/chain/storeSigners.js'
 import { createWatcher } from '../src/chain/watcher.js'
@@ -24,6 +35,7 @@ import { createPipeline } from '../src/derive/index.js'
 import { bumpVersion } from '../src/features/catalogue/index.js'
 import { systemClock } from '../src/kernel/clock.js'
 import { newId } from '../src/kernel/ids.js'
+import { OutboundError } from '../src/kernel/outbound.js'
 import { recordPeg } from '../src/prices/index.js'
 import { type Answer, type Earn, openEarn } from './harness.js'
 import { verifyEveryPlan } from './verifyPlans.js'
@@ -99,6 +111,11 @@ export async function openWorld(options: { verifyPlans?: boolean } = {}) {
       await refresh()
       return vault
     },
+    /** Makes a contract revert with these bytes in one of its functions, and be as it was in all others. */
+    breakCall: (contract: Address, selector: Hex, returned: Hex) => breakCall(anvil, contract, selector, returned),
+    /** The owner of an asynchronous vault settles all that is pending of a wallet under id 0. */
+    settle: (vault: Address, controller: Address) =>
+      write(anvil, vault, asyncVaultAbi, 'settleDeposit', [controller, 0n]),
     list: async (input: ListInput) => {
       const vault = await listVault(earn, input)
       await refresh()
@@ -113,6 +130,8 @@ export async function openWorld(options: { verifyPlans?: boolean } = {}) {
     send: (answer: Answer, as: PrivateKeyAccount) => send(anvil, answer, as),
     /** Watches until there is nothing new. */
     sync: () => sync(earn),
+    /** Runs while the node answers otherwise: `change` stands between the service and it. */
+    withNode: <T>(change: (request: Request) => Request, run: () => Promise<T>) => withNode(earn, change, run),
     close: async () => {
       await earn.close()
       await anvil.stop()
@@ -120,6 +139,25 @@ export async function openWorld(options: { verifyPlans?: boolean } = {}) {
   }
   await refresh()
   return world
+}
+
+type Request = Chain['rpc']['request']
+
+async function withNode<T>(earn: Earn, change: (request: Request) => Request, run: () => Promise<T>): Promise<T> {
+  const chain = earn.ctx.chains.get(chainId)
+  if (!chain) throw new Error('the world has a chain')
+  const { request } = chain.rpc
+  chain.rpc.request = change(request)
+  try {
+    return await run()
+  } finally {
+    chain.rpc.request = request
+  }
+}
+
+/** A node that cannot be reached. */
+export const goneNode = (): Request => async () => {
+  throw new OutboundError('network', 'gone')
 }
 
 async function sync(earn: Earn): Promise<void> {
@@ -263,6 +301,24 @@ async function write(
   as: PrivateKeyAccount = account(0),
 ) {
   return anvil.done(anvil.client.writeContract({ address: to, abi, functionName, args, account: as }))
+}
+
+/** The contract's code moves elsewhere and is delegated to; in its place stands what looks at the selector first. */
+async function breakCall({ client }: Anvil, contract: Address, selector: Hex, returned: Hex): Promise<void> {
+  const code = await client.getCode({ address: contract })
+  if (!code) throw new Error('there is no code to break')
+  const elsewhere: Address = `0x${keccak256(concat([contract, selector])).slice(26)}`
+  const length = pad(toHex(size(returned)), { size: 2 })
+  const isBroken = concat(['0x60003560e01c63', selector, '0x14604557'])
+  const delegate = concat([
+    '0x3660006000376000600036600073',
+    elsewhere,
+    '0x5af43d600060003e604057',
+    '0x3d6000fd5b3d6000f3',
+  ])
+  const fail = concat(['0x5b61', length, '0x60546000', '0x3961', length, '0x6000fd', returned])
+  await client.setCode({ address: elsewhere, bytecode: code })
+  await client.setCode({ address: contract, bytecode: concat([isBroken, delegate, fail]) })
 }
 
 type Wire = { transaction: { to: Address; data: Hex; value: string; gasLimit: string } }

@@ -23,6 +23,8 @@ export type Carried = {
   codes: string[]
   schema: string | null
   signatureValid: boolean | null
+  /** The action of ours it names, where a key of ours signed that. */
+  actionId: string | null
 }
 
 /** An event of a vault, and the wallets that end the transaction with more of its shares. */
@@ -30,7 +32,7 @@ export type PlacedEvent = { vault: string; event: VaultEvent; gainers: ReadonlyS
 
 export type AttributedEvents = { credits: (Credit | null)[]; carried: Carried }
 
-const nothing: Carried = { distributorId: null, codes: [], schema: null, signatureValid: null }
+const nothing: Carried = { distributorId: null, codes: [], schema: null, signatureValid: null, actionId: null }
 
 /**
  * Credits each event of a transaction to the distributor whose code stands in the frame it belongs to.
@@ -106,6 +108,7 @@ function summarize(findings: readonly Finding[], choose: (finding: Finding) => C
     codes,
     schema: reading.kind === 'legacy' ? 'legacy' : schemaId === undefined ? null : `erc8021-${schemaId}`,
     signatureValid: reading.signature.present ? reading.signature.valid : null,
+    actionId: reading.kind === 'erc8021' && reading.signature.valid ? (reading.actionId ?? null) : null,
   }
 }
 

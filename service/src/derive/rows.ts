@@ -82,6 +82,7 @@ export type WatchedRow = {
   codes: string[]
   schema: string | null
   signatureValid: boolean | null
+  actionId: string | null
 }
 
 export type DerivedRows = {

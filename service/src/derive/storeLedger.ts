@@ -52,20 +52,21 @@ export async function recordWatched(db: Queryable, chainId: number, rows: readon
   if (rows.length === 0) return
   await db`
     insert into watched (chain_id, block_number, block_hash, block_timestamp, transaction_hash, transaction_index, sender,
-      target, distributor_id, codes, schema, signature_valid)
+      target, distributor_id, codes, schema, signature_valid, action_id)
     select ${chainId}, block_number, block_hash, to_timestamp(at), transaction_hash, transaction_index, sender, target,
-      distributor_id, array(select jsonb_array_elements_text(codes::jsonb)), schema, signature_valid = 1
+      distributor_id, array(select jsonb_array_elements_text(codes::jsonb)), schema, signature_valid = 1, action_id
     from unnest(${column(rows, (r) => r.blockNumber)}::bigint[], ${column(rows, (r) => r.blockHash)}::text[],
       ${column(rows, (r) => r.timestamp)}::bigint[], ${column(rows, (r) => r.transactionHash)}::text[],
       ${column(rows, (r) => r.transactionIndex)}::int[], ${column(rows, (r) => r.from)}::text[],
       ${column(rows, (r) => r.to)}::text[], ${column(rows, (r) => r.distributorId)}::text[],
       ${column(rows, (r) => JSON.stringify(r.codes))}::text[], ${column(rows, (r) => r.schema)}::text[],
-      ${column(rows, (r) => (r.signatureValid === null ? null : Number(r.signatureValid)))}::int[])
+      ${column(rows, (r) => (r.signatureValid === null ? null : Number(r.signatureValid)))}::int[],
+      ${column(rows, (r) => r.actionId)}::uuid[])
       as t (block_number, block_hash, at, transaction_hash, transaction_index, sender, target, distributor_id, codes, schema,
-        signature_valid)
+        signature_valid, action_id)
     on conflict (chain_id, block_hash, transaction_hash) do update set retracted = false,
       distributor_id = excluded.distributor_id, codes = excluded.codes, schema = excluded.schema,
-      signature_valid = excluded.signature_valid`
+      signature_valid = excluded.signature_valid, action_id = excluded.action_id`
 }
 
 /**

@@ -35,8 +35,14 @@ export function signerAddress(privateKey: Uint8Array): Address {
   return pointAddress(secp256k1.getPublicKey(privateKey, false))
 }
 
-/** Deterministic signature (r, s, v with v 27 or 28, low s) over a 32-byte digest. */
-export function signDigest(digest: Uint8Array, privateKey: Uint8Array): Uint8Array {
+/**
+ * Deterministic signature (RFC 6979; r, s, v with v 27 or 28, low s) over a 32-byte digest. A faster implementation may
+ * stand in: it must answer the same bytes.
+ */
+export type SignDigest = (digest: Uint8Array, privateKey: Uint8Array) => Uint8Array
+
+/** `SignDigest` in plain JavaScript. */
+export const signDigest: SignDigest = (digest, privateKey) => {
   const signature = secp256k1.sign(digest, privateKey, { prehash: false, format: 'recovered' })
   return concatBytes(signature.subarray(1), Uint8Array.of(27 + (signature[0] ?? 0)))
 }

@@ -1,7 +1,7 @@
 import type { Address, Hex } from 'viem'
 import { type Calldata, calldataBytes, concatBytes, formatHex, formatUtf8, keccak256, parseHex } from './bytes.js'
 import { encodeSuffix } from './erc8021.js'
-import { type Recover, recoverAddress, signDigest } from './recover.js'
+import { type Recover, recoverAddress, type SignDigest, signDigest } from './recover.js'
 import { readTails } from './tails.js'
 
 /** EIP-712 domain of a signed attribution. It has no chain and no contract: the message carries the chain. */
@@ -61,8 +61,12 @@ export function hashAttribution(message: AttributionMessage): Uint8Array {
 }
 
 /** Signature (65 bytes, v 27 or 28) of an attribution by a private key (32 bytes). Deterministic. */
-export function signAttribution(message: AttributionMessage, privateKey: Uint8Array): Uint8Array {
-  return signDigest(hashAttribution(message), privateKey)
+export function signAttribution(
+  message: AttributionMessage,
+  privateKey: Uint8Array,
+  sign: SignDigest = signDigest,
+): Uint8Array {
+  return sign(hashAttribution(message), privateKey)
 }
 
 /** Who signed an attribution, lower-case, or undefined when the signature is of nobody. */
@@ -102,6 +106,8 @@ export function buildSuffix(input: {
   data: Calldata
   referralCode?: string | undefined
   privateKey: Hex
+  /** A faster way to sign, if there is one. */
+  sign?: SignDigest
 }): Hex {
   const privateKey = parseHex(input.privateKey)
   if (privateKey?.length !== 32) throw new RangeError('a private key is 32 bytes of hex')
@@ -115,7 +121,7 @@ export function buildSuffix(input: {
     callHash: keccak256(data.subarray(0, readTails(data).bodyEnd)),
     referralCode: input.referralCode ?? '',
   }
-  const signature = signAttribution(message, privateKey)
+  const signature = signAttribution(message, privateKey, input.sign)
   const { code, actionId, referralCode } = message
   return formatHex(encodeSuffix({ code, actionId, referralCode, signature }))
 }

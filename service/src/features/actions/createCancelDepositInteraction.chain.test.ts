@@ -1,9 +1,9 @@
 import type { Address } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { account } from '../../../../contracts/test/anvil.js'
-import { openWorld, type World } from '../../../test/actionWorld.js'
+import { goneNode, openWorld, type World } from '../../../test/actionWorld.js'
 import { tellStories } from '../../../test/asyncStories.js'
-import { OutboundError } from '../../kernel/outbound.js'
+import { refused } from '../../../test/refused.js'
 
 const user = account(1)
 const usd = 1_000_000n
@@ -76,9 +76,6 @@ describe('200', () => {
 })
 
 describe('400 INVALID_ARGUMENT', () => {
-  const refused = (answer: Awaited<ReturnType<typeof story.cancel>>, reason: string) =>
-    expect(answer.body).toMatchObject({ code: 400, status: 'INVALID_ARGUMENT', reason, context: { retryable: false } })
-
   it('has nothing to cancel: none requested, a synchronous vault, a vault that cancels nothing', async () => {
     refused(await story.cancel(await world.asyncVault(token)), 'NOTHING_PENDING')
     refused(await story.cancel(await world.vault(token)), 'NOTHING_PENDING')
@@ -129,13 +126,7 @@ describe('404 NOT_FOUND', () => {
 describe('503 UNAVAILABLE', () => {
   it('says so when the chain cannot be read', async () => {
     const vault = await world.asyncVault(token)
-    const chain = world.earn.ctx.chains.get(world.chainId)!
-    const { request } = chain.rpc
-    chain.rpc.request = async () => {
-      throw new OutboundError('network', 'gone')
-    }
-    const answer = await story.cancel(vault)
-    chain.rpc.request = request
+    const answer = await world.withNode(goneNode, () => story.cancel(vault))
     expect(answer.body).toMatchObject({ code: 503, status: 'UNAVAILABLE', context: { retryable: true } })
   })
 })

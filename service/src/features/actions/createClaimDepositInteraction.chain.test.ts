@@ -2,10 +2,10 @@ import { asyncVaultAbi } from '@openearn/contracts'
 import { type Address, decodeFunctionData } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { account } from '../../../../contracts/test/anvil.js'
-import { openWorld, type World, type WorldVault } from '../../../test/actionWorld.js'
+import { goneNode, openWorld, type World, type WorldVault } from '../../../test/actionWorld.js'
 import { tellStories } from '../../../test/asyncStories.js'
+import { refused } from '../../../test/refused.js'
 import { decodeSuffix } from '../../chain/attribution/index.js'
-import { OutboundError } from '../../kernel/outbound.js'
 import { findAction } from './index.js'
 
 const user = account(1)
@@ -128,11 +128,6 @@ describe('200', () => {
 })
 
 describe('400 INVALID_ARGUMENT', () => {
-  const refused = (answer: Awaited<ReturnType<typeof story.claim>>, reason: string | undefined, retryable = false) => {
-    expect(answer.body).toMatchObject({ code: 400, status: 'INVALID_ARGUMENT', context: { retryable } })
-    expect(answer.body.reason).toBe(reason)
-  }
-
   it('has nothing to claim where nothing was requested, on a synchronous vault, and after the claim', async () => {
     refused(await story.claim(vault), 'NOTHING_PENDING')
     refused(await story.claim(await world.vault(token)), 'NOTHING_PENDING')
@@ -187,13 +182,7 @@ describe('404 NOT_FOUND', () => {
 
 describe('503 UNAVAILABLE', () => {
   it('says so when the chain cannot be read', async () => {
-    const chain = world.earn.ctx.chains.get(world.chainId)!
-    const { request } = chain.rpc
-    chain.rpc.request = async () => {
-      throw new OutboundError('network', 'gone')
-    }
-    const answer = await story.claim(vault)
-    chain.rpc.request = request
+    const answer = await world.withNode(goneNode, () => story.claim(vault))
     expect(answer.body).toMatchObject({ code: 503, status: 'UNAVAILABLE', context: { retryable: true } })
   })
 })

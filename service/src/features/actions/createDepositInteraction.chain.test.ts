@@ -1,71 +1,42 @@
-import {
-  feeOnTransferTokenAbi,
-  feeOnTransferTokenBytecode,
-  lyingAssetVaultAbi,
-  lyingAssetVaultBytecode,
-  testTokenAbi,
-  yieldVaultAbi,
-} from '@openearn/contracts'
 import { type Address, decodeFunctionData, erc20Abi, getAddress, type Hex } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { account } from '../../../../contracts/test/anvil.js'
-import {
-  attributionAccount,
-  chainSettings,
-  listToken,
-  openWorld,
-  type World,
-  type WorldVault,
-} from '../../../test/actionWorld.js'
+import { attributionAccount, chainSettings, type World, type WorldVault } from '../../../test/actionWorld.js'
+import { openDepositWorld, typesOf, usd } from '../../../test/depositWorld.js'
+import { refused } from '../../../test/refused.js'
 import { decodeSuffix, formatActionId, recoverAttributionSigner } from '../../chain/attribution/index.js'
 import { openChain } from '../../chain/chains.js'
-import { RpcError } from '../../chain/rpc.js'
 import { systemClock } from '../../kernel/clock.js'
 import { createOutbound } from '../../kernel/outbound.js'
 import { findAction } from './index.js'
 
 const user = account(1)
 const stranger = account(2)
-const usd = 1_000_000n
+
 let world: World
+let at: Awaited<ReturnType<typeof openDepositWorld>>
 let token: Address
 let vault: WorldVault
 
 beforeAll(async () => {
-  world = await openWorld()
-  await world.join(user.address)
+  at = await openDepositWorld()
+  world = at.world
 })
 afterAll(() => world.close())
-
-// Every test has a token and a vault of its own.
 beforeEach(async () => {
-  token = await world.token({ pegUsd: '1' })
-  vault = await world.vault(token, { minDepositUsd: '1' })
-  await world.mint(token, user.address, 1000n * usd)
+  await at.renew()
+  token = at.state.token
+  vault = at.state.vault
 })
 
-type Body = Record<string, unknown>
-const body = (changes: Body = {}): Body => ({
-  userAddress: user.address,
-  tokenIn: token,
-  amount: String(100n * usd),
-  distributorId: world.distributorId,
-  ...changes,
-})
-const deposit = (changes: Body = {}, options: { id?: string; key?: string } = {}) =>
-  world.earn.call('CreateDepositInteraction', {
-    params: { opportunityId: options.id ?? vault.opportunityId },
-    body: body(changes),
-    ...(options.key === undefined ? {} : { key: options.key }),
-  })
-const types = (answer: { body: { transactions: { type: string }[] } }) =>
-  answer.body.transactions.map(({ type }) => type)
+const deposit: Awaited<ReturnType<typeof openDepositWorld>>['deposit'] = (changes, options) =>
+  at.deposit(changes, options)
 
 describe('200', () => {
   it('gives an exact approval and the deposit, and what the simulation says is what is mined', async () => {
     const plan = await deposit({ referralCode: 'friend-1' })
     expect(plan.status).toBe(200)
-    expect(types(plan)).toEqual(['approve', 'deposit'])
+    expect(typesOf(plan)).toEqual(['approve', 'deposit'])
     const [approve, last] = plan.body.transactions
     expect(decodeFunctionData({ abi: erc20Abi, data: approve.transaction.data })).toEqual({
       functionName: 'approve',
@@ -152,8 +123,8 @@ describe('200', () => {
 
   it('needs no approval where the allowance suffices', async () => {
     await world.write(token, erc20Abi, 'approve', [vault.address, 100n * usd], user)
-    expect(types(await deposit())).toEqual(['deposit'])
-    expect(types(await deposit({ amount: String(100n * usd + 1n) }))).toEqual(['approve', 'deposit'])
+    expect(typesOf(await deposit())).toEqual(['deposit'])
+    expect(typesOf(await deposit({ amount: String(100n * usd + 1n) }))).toEqual(['approve', 'deposit'])
   })
 
   it('resets an allowance first for a token that asks for it, and all three are mined', async () => {
@@ -162,7 +133,7 @@ describe('200', () => {
     await world.mint(old, user.address, 500n * usd)
     await world.write(old, erc20Abi, 'approve', [oldVault.address, 5n], user)
     const plan = await deposit({ tokenIn: old }, { id: oldVault.opportunityId })
-    expect(types(plan)).toEqual(['approve', 'approve', 'deposit'])
+    expect(typesOf(plan)).toEqual(['approve', 'approve', 'deposit'])
     expect(plan.body.transactions[0].description).toMatch(/back to 0/)
     await world.send(plan, user)
     expect(await world.balance(old, user.address)).toBe(400n * usd)
@@ -175,15 +146,6 @@ describe('200', () => {
       { id: vault.opportunityId.toUpperCase() },
     )
     expect(plan.status).toBe(200)
-  })
-
-  it('skips the simulation when asked to, and then uses constant gas limits', async () => {
-    const plan = await deposit({ simulate: false })
-    expect(plan.body.simulation).toEqual({ status: 'skipped', blockNumber: null, blockHash: null, assetChanges: [] })
-    expect(
-      plan.body.transactions.map((item: { transaction: { gasLimit: string } }) => item.transaction.gasLimit),
-    ).toEqual(['120000', '600000'])
-    await world.send(plan, user)
   })
 
   it('passes an amount below the minimum when the token has no price', async () => {
@@ -199,7 +161,7 @@ describe('200', () => {
     const amount = 3n * 10n ** 18n
     for (const tokenIn of ['native', `0x${'E'.repeat(40)}`]) {
       const plan = await deposit({ tokenIn, amount: String(amount) }, { id: other.opportunityId })
-      expect(types(plan)).toEqual(['swap', 'approve', 'deposit'])
+      expect(typesOf(plan)).toEqual(['swap', 'approve', 'deposit'])
       expect(plan.body.transactions[0]).toMatchObject({
         description: `Wrap 3 ETH (0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE) into as much WETH (${wrapped}) in your wallet.`,
         transaction: { to: wrapped, data: '0xd0e30db0', value: String(amount) },
@@ -216,63 +178,9 @@ describe('200', () => {
     const tooMuch = await deposit({ tokenIn: 'native', amount: String(10n ** 23n) }, { id: other.opportunityId })
     expect(tooMuch.body.reason).toBe('INSUFFICIENT_BALANCE')
   })
-
-  it('simulates through eth_simulateV1 where the node refuses overrides, and says so where it offers neither', async () => {
-    const chain = world.earn.ctx.chains.get(world.chainId)!
-    const { request } = chain.rpc
-    const refuse = (also: string) => {
-      chain.rpc.request = async (asked) => {
-        const overrides = asked.method === 'eth_call' && Array.isArray(asked.params) && asked.params.length > 2
-        if (overrides || asked.method === also) throw new RpcError(-32602, 'refused', undefined)
-        return request(asked)
-      }
-    }
-    refuse('')
-    const second = await deposit()
-    refuse('eth_simulateV1')
-    const none = await deposit()
-    chain.rpc.request = request
-    expect(second.body.simulation).toMatchObject({ status: 'ok', assetChanges: [{ amount: String(-100n * usd) }, {}] })
-    expect(none.body.simulation).toEqual({
-      status: 'unavailable',
-      blockNumber: null,
-      blockHash: null,
-      assetChanges: [],
-    })
-    expect(none.status).toBe(200)
-    await world.send(second, user)
-  })
-
-  it('answers the same plan to the same Idempotency-Key, and records it once', async () => {
-    const send = (changes: Body = {}) =>
-      world.earn.call('CreateDepositInteraction', {
-        params: { opportunityId: vault.opportunityId },
-        body: body(changes),
-        headers: { 'idempotency-key': `deposit-${vault.address}` },
-      })
-    const [first, again] = [await send(), await send()]
-    expect(again.body).toEqual(first.body)
-    expect(again.headers['idempotency-replayed']).toBe('true')
-    const [row] = await world.earn
-      .db`select count(*)::int as count from actions where target = ${vault.address.toLowerCase()}`
-    expect(row?.['count']).toBe(1)
-    expect((await send({ amount: '5' })).body).toMatchObject({ code: 409, context: { retryable: false } })
-  })
-
-  it('asks the node three times at most', async () => {
-    const counted = await countRequests(() => deposit())
-    expect(counted.answer.status).toBe(200)
-    expect(counted.methods).toEqual(['eth_getBlockByNumber', 'eth_call', 'eth_call'])
-  })
 })
 
 describe('400 INVALID_ARGUMENT', () => {
-  const refused = async (answer: Awaited<ReturnType<typeof deposit>>, reason: string | undefined) => {
-    expect(answer.body).toMatchObject({ code: 400, status: 'INVALID_ARGUMENT', context: { retryable: false } })
-    expect(answer.body.reason).toBe(reason)
-    return answer.body
-  }
-
   it.each([
     ['a number', 5],
     ['zero', '0'],
@@ -283,7 +191,7 @@ describe('400 INVALID_ARGUMENT', () => {
     ['2^256', String(2n ** 256n)],
     ['empty', ''],
   ])('refuses an amount that is %s', async (_name, amount) => {
-    const answer = await refused(await deposit({ amount }), undefined)
+    const answer = refused(await deposit({ amount }), undefined)
     expect(answer.context.violations[0].path).toBe('body.amount')
   })
 
@@ -298,127 +206,16 @@ describe('400 INVALID_ARGUMENT', () => {
     ['simulate', 'yes'],
     ['distributorId', ''],
   ])('refuses a malformed %s', async (name, value) => {
-    const answer = await refused(await deposit({ [name]: value }), undefined)
+    const answer = refused(await deposit({ [name]: value }), undefined)
     expect(answer.context.violations[0].path).toBe(`body.${name}`)
   })
 
   it.each(['userAddress', 'tokenIn', 'amount', 'distributorId'])('refuses a body without %s', async (name) => {
-    const answer = await refused(await deposit({ [name]: undefined }), undefined)
+    const answer = refused(await deposit({ [name]: undefined }), undefined)
     expect(answer.context.violations[0].path).toBe(`body.${name}`)
   })
-
   it('refuses an opportunity id that is no uuid', async () => {
-    await refused(await deposit({}, { id: 'nope' }), undefined)
-  })
-
-  it('says insufficient token balance when the wallet has less than the amount', async () => {
-    const answer = await refused(await deposit({ amount: String(1000n * usd + 1n) }), 'INSUFFICIENT_BALANCE')
-    expect(answer.error).toBe('insufficient token balance')
-  })
-
-  it('refuses a token the opportunity does not take: another one, its own receipt, and native', async () => {
-    for (const tokenIn of [await world.token(), vault.address, 'native', `0x${'e'.repeat(40)}`])
-      await refused(await deposit({ tokenIn }), 'TOKEN_NOT_ACCEPTED')
-  })
-
-  it('refuses a token the operator marked as rebasing', async () => {
-    await world.earn.db`update tokens set unsupported_reason = 'it rebases' where address = ${token.toLowerCase()}`
-    await world.refresh()
-    const answer = await refused(await deposit(), 'TOKEN_UNSUPPORTED')
-    expect(answer.error).toBe('TUSD cannot be deposited: it rebases')
-  })
-
-  it('refuses an amount worth less than the minimum', async () => {
-    await refused(await deposit({ amount: String(usd - 1n) }), 'BELOW_MINIMUM')
-    expect((await deposit({ amount: String(usd) })).status).toBe(200)
-  })
-
-  it('refuses dust that would give no shares', async () => {
-    const whole = await world.token({ decimals: 18 })
-    const other = await world.vault(whole)
-    await world.mint(whole, user.address, 10n ** 20n)
-    await world.send(await deposit({ tokenIn: whole, amount: '1000' }, { id: other.opportunityId }), user)
-    // A gift makes a share worth more than a unit.
-    await world.mint(whole, other.address, 10n ** 19n)
-    await refused(await deposit({ tokenIn: whole, amount: '1' }, { id: other.opportunityId }), 'BELOW_MINIMUM')
-  })
-
-  it('refuses what is over the cap of the vault, and a paused vault', async () => {
-    await world.write(vault.address, yieldVaultAbi, 'setDepositCap', [50n * usd])
-    const answer = await refused(await deposit(), 'CAP_EXCEEDED')
-    expect(answer.context.maximum).toBe(String(50n * usd))
-    await world.write(vault.address, yieldVaultAbi, 'setDepositsPaused', [true])
-    await refused(await deposit(), 'DEPOSIT_DISABLED')
-  })
-
-  it('refuses an opportunity whose deposits the operator switched off, and one no longer offered', async () => {
-    await world.earn.db`update opportunities set deposit_enabled = false where id = ${vault.opportunityId}`
-    await world.refresh()
-    await refused(await deposit(), 'DEPOSIT_DISABLED')
-    await world.earn.db`
-      update opportunities set deposit_enabled = true, active = false where id = ${vault.opportunityId}`
-    await world.refresh()
-    await refused(await deposit(), 'DEPOSIT_DISABLED')
-  })
-
-  it('refuses a vault that is bought on a market only, and one without direct deposits', async () => {
-    const { db } = world.earn
-    await db`update opportunities set is_secondary_market = true where id = ${vault.opportunityId}`
-    await world.refresh()
-    await refused(await deposit(), 'DEPOSIT_DISABLED')
-    await db`
-      update opportunities set is_secondary_market = false, direct_interaction_enabled = false
-      where id = ${vault.opportunityId}`
-    await world.refresh()
-    await refused(await deposit(), 'DEPOSIT_DISABLED')
-  })
-
-  it('answers NO_ROUTE to a swap where there is no route', async () => {
-    const answer = await deposit({ mode: 'swap' })
-    expect(answer.body).toMatchObject({ code: 400, reason: 'NO_ROUTE', context: { retryable: true } })
-  })
-
-  it('refuses an address without code', async () => {
-    const empty = await world.list({ address: account(7).address, asset: token, decimals: 6, kind: 'erc4626' })
-    await refused(await deposit({}, { id: empty.opportunityId }), 'DEPOSIT_DISABLED')
-  })
-
-  it('refuses a vault that reverts on every question', async () => {
-    const address = await world.anvil.deploy({ abi: [], bytecode: '0x60fe60005360016000f3', args: [] })
-    const broken = await world.list({ address, asset: token, decimals: 6, kind: 'erc4626' })
-    await refused(await deposit({}, { id: broken.opportunityId }), 'DEPOSIT_DISABLED')
-  })
-
-  it('refuses a vault that lies about its asset, now or at the deposit', async () => {
-    const other = await world.token()
-    const args = [other, token]
-    const address = await world.anvil.deploy({ abi: lyingAssetVaultAbi, bytecode: lyingAssetVaultBytecode, args })
-    const lying = await world.list({ address, asset: token, decimals: 6, kind: 'erc4626' })
-    await world.mint(other, user.address, 1000n * usd)
-    await refused(await deposit({}, { id: lying.opportunityId }), 'SIMULATION_REVERTED')
-    await world.write(other, erc20Abi, 'approve', [address, 1000n * usd], user)
-    await refused(await deposit({}, { id: lying.opportunityId }), 'TOKEN_UNSUPPORTED')
-    await world.write(address, lyingAssetVaultAbi, 'claimAsset', [other])
-    await refused(await deposit({}, { id: lying.opportunityId }), 'TOKEN_UNSUPPORTED')
-  })
-
-  it('refuses a token that takes a fee on transfer', async () => {
-    const args = ['Taxed', 'TAX', 6, 100n]
-    const taxed = await world.anvil.deploy({ abi: feeOnTransferTokenAbi, bytecode: feeOnTransferTokenBytecode, args })
-    await listToken(world.earn, { address: taxed, decimals: 6, symbol: 'TAX' })
-    const other = await world.vault(taxed, { old: true })
-    await world.mint(taxed, user.address, 1000n * usd)
-    await refused(await deposit({ tokenIn: taxed }, { id: other.opportunityId }), 'TOKEN_UNSUPPORTED')
-  })
-
-  it('says which transaction would revert, and why', async () => {
-    // A vault that may not mint its yield any more reverts on deposit.
-    await world.send(await deposit(), user)
-    await world.anvil.pass(3600)
-    await world.write(token, testTokenAbi, 'setMinter', [vault.address, false])
-    const answer = await refused(await deposit(), 'SIMULATION_REVERTED')
-    expect(answer.context.transactionIndex).toBe(1)
-    expect(answer.error).toMatch(/transaction 2 of 2 \(deposit\) would revert with the custom error 0x/)
+    refused(await deposit({}, { id: 'nope' }), undefined)
   })
 })
 
@@ -486,21 +283,6 @@ async function withChain<T>(url: string, run: () => Promise<T>): Promise<T> {
     return await run()
   } finally {
     chains.set(world.chainId, before)
-  }
-}
-
-async function countRequests<T>(run: () => Promise<T>): Promise<{ methods: string[]; answer: T }> {
-  const chain = world.earn.ctx.chains.get(world.chainId)!
-  const request = chain.rpc.request
-  const methods: string[] = []
-  chain.rpc.request = (asked) => {
-    methods.push(asked.method)
-    return request(asked)
-  }
-  try {
-    return { answer: await run(), methods }
-  } finally {
-    chain.rpc.request = request
   }
 }
 

@@ -3,6 +3,8 @@ import { type Address, decodeFunctionData, erc4626Abi } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { account } from '../../../../contracts/test/anvil.js'
 import { openWorld, type World, type WorldVault } from '../../../test/actionWorld.js'
+import { refused } from '../../../test/refused.js'
+import { RpcError } from '../../chain/rpc.js'
 import { findAction } from './index.js'
 
 const user = account(1)
@@ -102,12 +104,6 @@ describe('200', () => {
 })
 
 describe('400 INVALID_ARGUMENT', () => {
-  const refused = (answer: Awaited<ReturnType<typeof withdraw>>, reason: string | undefined) => {
-    expect(answer.body).toMatchObject({ code: 400, status: 'INVALID_ARGUMENT', context: { retryable: false } })
-    expect(answer.body.reason).toBe(reason)
-    return answer.body
-  }
-
   it.each([
     ['amount', 1],
     ['amount', '0'],
@@ -180,14 +176,10 @@ describe('404 NOT_FOUND', () => {
 
 describe('503 UNAVAILABLE', () => {
   it('says so when the node refuses to answer', async () => {
-    const chain = world.earn.ctx.chains.get(world.chainId)!
-    const { request } = chain.rpc
-    const { RpcError } = await import('../../chain/rpc.js')
-    chain.rpc.request = async () => {
+    const busy = () => async () => {
       throw new RpcError(-32000, 'busy', undefined)
     }
-    const answer = await withdraw({ simulate: false })
-    chain.rpc.request = request
+    const answer = await world.withNode(busy, () => withdraw({ simulate: false }))
     expect(answer.body).toMatchObject({ code: 503, status: 'UNAVAILABLE', context: { retryable: true } })
   })
 })

@@ -1,5 +1,6 @@
 import { type Address, concat, getAddress, type Hex, numberToHex } from 'viem'
 import { buildSuffix } from '../../chain/attribution/index.js'
+import { openFastSign } from '../../chain/fastSign.js'
 import type { Call } from '../../chain/simulate.js'
 import { computeGasLimit } from './gas.js'
 import type { Interaction, Prepared, PreparedType } from './schema.js'
@@ -16,6 +17,8 @@ export type Attribution = {
   privateKey: Hex
 }
 
+const sign = openFastSign()
+
 /** The step with our signed suffix at the end of its calldata. Only the call that moves the money carries one. */
 export function attribute(step: Step, attribution: Attribution): Step {
   const { distributorId, actionId, chainId, wallet, referralCode, privateKey } = attribution
@@ -29,6 +32,7 @@ export function attribute(step: Step, attribution: Attribution): Step {
     data,
     referralCode,
     privateKey,
+    sign,
   })
   return { ...step, call: { ...step.call, data: concat([data, suffix]) } }
 }

@@ -1,8 +1,7 @@
 import { type Address, concat, encodeFunctionData, erc4626Abi, type Hex } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { account } from '../../../../contracts/test/anvil.js'
-import { attributionAccount, openWorld, type World, type WorldVault } from '../../../test/actionWorld.js'
-import { OutboundError } from '../../kernel/outbound.js'
+import { attributionAccount, goneNode, openWorld, type World, type WorldVault } from '../../../test/actionWorld.js'
 import { checkAttribution } from './index.js'
 
 const user = account(1)
@@ -128,13 +127,7 @@ describe('200', () => {
 
   it('answers with what the tables know when the chain cannot be read', async () => {
     const { hash } = await depositOnce()
-    const chain = world.earn.ctx.chains.get(world.chainId)!
-    const { request } = chain.rpc
-    chain.rpc.request = async () => {
-      throw new OutboundError('network', 'gone')
-    }
-    const { status, body } = await get(hash, { chainId: world.chainId })
-    chain.rpc.request = request
+    const { status, body } = await world.withNode(goneNode, () => get(hash, { chainId: world.chainId }))
     expect(status).toBe(200)
     expect(body.calldata).toMatchObject({ found: false, problems: ['chain unavailable'] })
     await world.sync()
@@ -158,6 +151,46 @@ describe('200', () => {
     expect(reverted.body).toMatchObject({ attributed: false, source: null, codes: [world.distributorId] })
     expect(reverted.body.action).toMatchObject({ status: 'reverted' })
     expect(reverted.body.calldata.problems).toContain('the transaction reverted')
+  })
+
+  it('shows an action as submitted while its transaction waits to be mined, however long its time is over', async () => {
+    const built = await plan()
+    const [approval, deposit] = built.body.transactions
+    await sendRaw(approval.transaction.to, approval.transaction.data)
+    const { client } = world.anvil
+    await client.setAutomine(false)
+    const { to, data } = deposit.transaction
+    const hash = await client.sendTransaction({ account: user, to, data, gas: 500_000n })
+    const waiting = await get(hash, { chainId: world.chainId })
+    world.earn.clock.advance(11 * 60_000)
+    const late = await get(hash, { chainId: world.chainId })
+    world.earn.clock.advance(-11 * 60_000)
+    await client.setAutomine(true)
+    await client.mine({ blocks: 1 })
+    for (const { body } of [waiting, late]) {
+      expect(body.action).toMatchObject({ actionId: built.body.actionId, status: 'submitted' })
+      expect(body.calldata.problems).toEqual(['the transaction is not mined yet'])
+      expect(body).toMatchObject({ attributed: false, source: null })
+    }
+    await world.sync()
+    expect((await get(hash)).body.action).toMatchObject({ actionId: built.body.actionId, status: 'verified' })
+  })
+
+  it('shows an action as built again when a reorganisation took its transaction back, and as expired after its time', async () => {
+    const { hash, actionId } = await depositOnce()
+    await world.sync()
+    expect((await get(hash)).body.action).toMatchObject({ actionId, status: 'verified' })
+    await world.anvil.client.request({ method: 'anvil_reorg', params: [1, []] } as never)
+    await world.anvil.client.mine({ blocks: 1 })
+    await world.sync()
+    for (const query of ['', `chainId=${world.chainId}`]) {
+      const built = await get(hash, query)
+      expect(built.body).toMatchObject({ attributed: false, watched: [{ retracted: true }] })
+      expect(built.body.action).toMatchObject({ actionId, kind: 'deposit', status: 'built' })
+      world.earn.clock.advance(10 * 60_000 + 1)
+      expect((await get(hash, query)).body.action).toMatchObject({ actionId, status: 'expired' })
+      world.earn.clock.advance(-10 * 60_000 - 1)
+    }
   })
 
   it('shows a suffix copied to another wallet as invalid, and no action of another', async () => {

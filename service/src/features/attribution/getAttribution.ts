@@ -51,7 +51,7 @@ export async function getAttribution(
     attributed: verdict.source !== null,
     ...verdict,
     codes: listCodes(watched, look.calldata, verdict.distributorId),
-    action: await findActionOf(ctx, look, claim),
+    action: await findActionOf(ctx, look, claim, watched),
     interactions,
     watched: watched.map(toWatchedBody),
     calldata: look.calldata,
@@ -117,13 +117,22 @@ function listCodes(
   return [...new Set(codes.length > 0 || distributorId === null ? codes : [distributorId])]
 }
 
-/** The action a signed suffix names; a copied suffix names somebody else's, so it is not shown. */
-async function findActionOf(ctx: AttributionContext, look: Look, claim: Claim | undefined): Promise<ActionBody | null> {
-  const { transaction } = look
-  const actionId = claim?.signatureValid && claim.reading.kind === 'erc8021' ? claim.reading.actionId : undefined
-  const action = actionId === undefined ? undefined : await findAction(ctx.db, actionId)
-  if (!action || !transaction) return null
-  const status = decideActionStatus(await findSighting(ctx, transaction), action.validUntil, ctx.clock.now())
+/**
+ * The action a signed suffix names; a copied suffix names somebody else's, so it is not shown. A transaction that a
+ * reorganisation took back, and that nobody has sent again, still names its action: then nothing has come of it yet.
+ */
+async function findActionOf(
+  ctx: AttributionContext,
+  { transaction }: Look,
+  claim: Claim | undefined,
+  watched: readonly WatchedTransaction[],
+): Promise<ActionBody | null> {
+  const signed = claim?.signatureValid && claim.reading.kind === 'erc8021' ? claim.reading.actionId : undefined
+  const actionId = transaction ? signed : watched.find((row) => row.actionId !== null)?.actionId
+  const action = actionId === undefined || actionId === null ? undefined : await findAction(ctx.db, actionId)
+  if (!action) return null
+  const sighting: Sighting = transaction ? await findSighting(ctx, transaction) : { seen: 'nowhere' }
+  const status = decideActionStatus(sighting, action.validUntil, ctx.clock.now())
   return { actionId: action.id, kind: action.kind, status, createdAt: formatTs(action.createdAt) }
 }
 

@@ -97,6 +97,8 @@ export type WatchedTransaction = {
   codes: string[]
   schema: string | null
   signatureValid: boolean | null
+  /** The action of ours its signed suffix names. */
+  actionId: string | null
   retracted: boolean
 }
 
@@ -105,7 +107,7 @@ export async function listWatched(db: Queryable, txHash: string, chainId?: numbe
   return db<WatchedTransaction[]>`
     select chain_id as "chainId", block_number as "blockNumber", block_hash as "blockHash",
       block_timestamp as timestamp, sender as "from", target as "to", distributor_id as "distributorId", codes, schema,
-      signature_valid as "signatureValid", retracted
+      signature_valid as "signatureValid", action_id as "actionId", retracted
     from watched where transaction_hash = ${txHash.toLowerCase()}
       ${chainId === undefined ? db`` : db`and chain_id = ${chainId}`}
     order by chain_id, retracted desc, block_number`

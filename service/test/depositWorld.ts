@@ -1,0 +1,53 @@
+import type { Address } from 'viem'
+import { account } from '../../contracts/test/anvil.js'
+import { openWorld, type World, type WorldVault } from './actionWorld.js'
+import type { Answer, CallInput } from './harness.js'
+
+export const usd = 1_000_000n
+
+type Body = Record<string, unknown>
+type Options = Pick<CallInput, 'key' | 'headers'> & { id?: string }
+
+/** A world with one member who deposits; `renew` gives a token and a vault that nothing has happened to. */
+export async function openDepositWorld() {
+  const world: World = await openWorld()
+  const user = account(1)
+  await world.join(user.address)
+  const state: { token: Address; vault: WorldVault } = await makeVault(world)
+  const body = (changes: Body = {}): Body => ({
+    userAddress: user.address,
+    tokenIn: state.token,
+    amount: String(100n * usd),
+    distributorId: world.distributorId,
+    ...changes,
+  })
+  return {
+    world,
+    user,
+    /** No member. */
+    stranger: account(2),
+    /** The token and the vault of the running test. */
+    state,
+    body,
+    /** A token and a vault of its own for a test, and 1,000 of the token for the user. */
+    renew: async (): Promise<void> => {
+      Object.assign(state, await makeVault(world))
+      await world.mint(state.token, user.address, 1000n * usd)
+    },
+    deposit: (changes: Body = {}, { id, key, headers }: Options = {}): Promise<Answer> =>
+      world.earn.call('CreateDepositInteraction', {
+        params: { opportunityId: id ?? state.vault.opportunityId },
+        body: body(changes),
+        ...(key === undefined ? {} : { key }),
+        ...(headers ? { headers } : {}),
+      }),
+  }
+}
+
+async function makeVault(world: World) {
+  const token = await world.token({ pegUsd: '1' })
+  return { token, vault: await world.vault(token, { minDepositUsd: '1' }) }
+}
+
+/** The types of a plan's transactions, in order. */
+export const typesOf = (answer: Answer): string[] => answer.body.transactions.map(({ type }: { type: string }) => type)
