@@ -38,20 +38,13 @@ export async function fetchRange(
   list: WatchList,
   options: { check?: boolean } = {},
 ): Promise<{ blocks: RawBlock[]; last: Header }> {
-  const logs =
-    list.addresses.length === 0
-      ? []
-      : await node.listLogs({
-          addresses: list.addresses,
-          topics: list.topics,
-          fromBlock: range.from,
-          toBlock: range.to,
-        })
+  const { addresses, topics } = list
+  const { logs, last } = await node.listRange({ addresses, topics, fromBlock: range.from, toBlock: range.to })
   const numbers = new Set(logs.map((log) => log.blockNumber))
   if ([...numbers].some((number) => number < range.from || number > range.to))
     throw new OutboundError('malformed', 'a node gave logs outside the range asked')
-  numbers.add(range.to)
-  const headers = await node.listHeaders([...numbers].sort((a, b) => a - b))
+  numbers.delete(range.to)
+  const headers = [...(await node.listHeaders([...numbers].sort((a, b) => a - b))), last]
   if (options.check) {
     for (const header of headers) {
       const all = await node.listBlockLogs(header.hash)
@@ -59,8 +52,6 @@ export async function fetchRange(
       if (all) assertSameLogs(own, all, list)
     }
   }
-  const last = headers.at(-1)
-  if (!last) throw new OutboundError('malformed', 'a node gave no header')
   const blocks = await complete(node, headers, logs, list)
   return { blocks: blocks.filter((block) => block.logs.length > 0), last }
 }

@@ -8,8 +8,13 @@ export type Node = {
   /** Undefined when the node does not know the block (or the tag). */
   findHeader(at: number | 'latest' | 'finalized'): Promise<Header | undefined>
   listHeaders(numbers: readonly number[]): Promise<Header[]>
-  /** Logs of a range of blocks or of one block, in order. */
-  listLogs(filter: LogFilter): Promise<RawLog[]>
+  /** Logs of one block, in order. */
+  listLogs(filter: LogFilter & { blockHash: string }): Promise<RawLog[]>
+  /**
+   * Logs of a range of blocks, in order, and the header of its last block, asked in one call of one node: a node that has
+   * not reached the end of the range yet gives no logs of what it lacks, and no header.
+   */
+  listRange(filter: LogFilter & { fromBlock: number; toBlock: number }): Promise<{ logs: RawLog[]; last: Header }>
   listTransactions(hashes: readonly string[]): Promise<RawTransaction[]>
   /** All logs of one transaction. */
   listReceiptLogs(hash: string): Promise<RawLog[]>
@@ -17,10 +22,7 @@ export type Node = {
   listBlockLogs(blockHash: string): Promise<RawLog[] | undefined>
 }
 
-export type LogFilter = {
-  addresses: readonly string[]
-  topics: readonly string[]
-} & ({ fromBlock: number; toBlock: number } | { blockHash: string })
+export type LogFilter = { addresses: readonly string[]; topics: readonly string[] }
 
 /** Requests in one HTTP call. */
 const batchMax = 100
@@ -47,6 +49,10 @@ export function createNode(rpc: Rpc): Node {
     method: 'eth_getBlockByNumber',
     params: [typeof at === 'number' ? toQuantity(at) : at, false],
   })
+  const logsRequest = ({ addresses, topics }: LogFilter, place: Record<string, string>): RpcRequest => ({
+    method: 'eth_getLogs',
+    params: [{ ...place, address: addresses, topics: [topics] }],
+  })
   return {
     chainId: async () => readQuantity(await rpc.request({ method: 'eth_chainId' }), 'chain id'),
     findHeader: async (at) => {
@@ -54,21 +60,15 @@ export function createNode(rpc: Rpc): Node {
       return value === null ? undefined : readHeader(value)
     },
     listHeaders: async (numbers) =>
-      (await batch(numbers.map(headerRequest))).map((value, index) => {
-        const header = readHeader(value)
-        if (header.number !== numbers[index]) throw malformed('a node answered another block than asked')
-        return header
-      }),
-    listLogs: async (filter) => {
-      const place =
-        'blockHash' in filter
-          ? { blockHash: filter.blockHash }
-          : { fromBlock: toQuantity(filter.fromBlock), toBlock: toQuantity(filter.toBlock) }
-      const value = await rpc.request({
-        method: 'eth_getLogs',
-        params: [{ ...place, address: filter.addresses, topics: [filter.topics] }],
-      })
-      return readLogs(value, 'blockHash' in filter ? filter.blockHash : undefined)
+      (await batch(numbers.map(headerRequest))).map((value, index) => readHeaderAt(value, numbers[index])),
+    listLogs: async ({ blockHash, ...filter }) =>
+      readLogs(await rpc.request(logsRequest(filter, { blockHash })), blockHash),
+    listRange: async ({ fromBlock, toBlock, ...filter }) => {
+      const last = headerRequest(toBlock)
+      const place = { fromBlock: toQuantity(fromBlock), toBlock: toQuantity(toBlock) }
+      const isEmpty = filter.addresses.length === 0
+      const [header, logs] = await batch(isEmpty ? [last] : [last, logsRequest(filter, place)])
+      return { logs: isEmpty ? [] : readLogs(logs, undefined), last: readHeaderAt(header, toBlock) }
     },
     listTransactions: async (hashes) =>
       (await batch(hashes.map((hash) => ({ method: 'eth_getTransactionByHash', params: [hash] })))).map(
@@ -101,6 +101,12 @@ export function createNode(rpc: Rpc): Node {
       }
     },
   }
+}
+
+function readHeaderAt(value: unknown, number: number | undefined): Header {
+  const header = readHeader(value)
+  if (header.number !== number) throw malformed('a node answered another block than asked')
+  return header
 }
 
 export function toQuantity(value: number): string {

@@ -44,7 +44,7 @@ export async function findDifferences(db: Database, played: Played, expected: Ex
   )
   const entries = await lines(db<Line[]>`
     select concat_ws(' ', i.block_hash, i.transaction_hash, i.log_index, i.kind, v.address, i.wallet, i.distributor_id,
-      i.attribution, i.assets) as line
+      i.attribution, i.assets, i.shares) as line
     from interactions i join vaults v on v.id = i.vault_id where i.chain_id = ${chainId}`)
   same('entry', entries, expected.entries)
   const watched = await lines(db<Line[]>`
@@ -69,6 +69,29 @@ export async function findDifferences(db: Database, played: Played, expected: Ex
     select concat_ws(' ', 'lot history', v.address, c.wallet, c.distributor_id, c.block_number)
     from (select *, lag(after, 1, 0::numeric) over (partition by vault_id, wallet, distributor_id
         order by block_number, transaction_index) as held from lot_changes where vault_id = any(${vaultIds})) c
-    join vaults v on v.id = c.vault_id where v.chain_id = ${chainId} and c.before <> c.held`)
-  return [...found, ...broken]
+    join vaults v on v.id = c.vault_id where v.chain_id = ${chainId} and c.before <> c.held
+    union all
+    select concat_ws(' ', 'first block', v.address, b.wallet, b.first_block)
+    from balances b join vaults v on v.id = b.vault_id
+    where v.chain_id = ${chainId} and b.first_block is distinct from (select min(block_number) from balance_changes c
+      where c.vault_id = b.vault_id and c.wallet = b.wallet)
+    union all
+    select concat_ws(' ', 'first block', v.address, l.wallet, l.distributor_id, l.first_block)
+    from lots l join vaults v on v.id = l.vault_id
+    where v.chain_id = ${chainId} and l.first_block is distinct from (select min(block_number) from lot_changes c
+      where c.vault_id = l.vault_id and c.wallet = l.wallet and c.distributor_id = l.distributor_id)`)
+  return [...found, ...broken, ...(await findUnrecorded(db, played))]
+}
+
+/** Entries that were once committed and are gone without a retraction, and retractions of what never was. */
+async function findUnrecorded(db: Database, { chainId, committed }: Played): Promise<string[]> {
+  if (!committed) return []
+  const rows = await db<{ id: string; is_live: boolean }[]>`
+    select id, true as is_live from interactions where chain_id = ${chainId}
+    union all select interaction_id, false from retractions where chain_id = ${chainId}`
+  const known = new Set(rows.map(({ id }) => id))
+  return [
+    ...[...committed].filter((id) => !known.has(id)).map((id) => `entry gone without a retraction: ${id}`),
+    ...rows.filter(({ id }) => !committed.has(id)).map(({ id }) => `entry or retraction of what never was: ${id}`),
+  ]
 }

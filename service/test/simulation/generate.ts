@@ -14,6 +14,7 @@ import {
   type ModelEvent,
   type ModelFrame,
   type ModelGroup,
+  type ModelRequest,
   type ModelState,
   type ModelTransaction,
   outerVault,
@@ -221,6 +222,27 @@ export function generateTransaction(random: Random, state: ModelState, place: Pl
       return asynchronous()
   }
 
+  function cancel(kind: 'cancelDeposit' | 'cancelRedeem', one: ModelRequest): ModelTransaction {
+    const { controller } = one
+    one.cancelling += one.pending
+    one.pending = 0n
+    events.push({ at, vault: asyncVault, kind, controller, sender: controller })
+    const topic = kind === 'cancelDeposit' ? topics.cancelDepositRequest : topics.cancelRedeemRequest
+    log(asyncVault, topic, [controller, 0n], [controller])
+    return done(controller, asyncVault, call(controller, asyncVault))
+  }
+
+  /** Claims a cancellation; shares that were to be redeemed come back to the user, who may be another. */
+  function takeBack(kind: 'cancelledDeposit' | 'cancelledRedeem', one: ModelRequest): ModelTransaction {
+    const { controller, cancelling: amount } = one
+    one.cancelling = 0n
+    events.push({ at, vault: asyncVault, kind, controller, sender: user, amount })
+    const topic = kind === 'cancelledDeposit' ? topics.cancelDepositClaim : topics.cancelRedeemClaim
+    log(asyncVault, topic, [controller, user, 0n], [user, amount])
+    if (kind === 'cancelledRedeem') move(asyncVault, asyncVault, user, amount)
+    return done(user, asyncVault, call(user, asyncVault))
+  }
+
   function asynchronous(): ModelTransaction {
     const open = state.requests
     const request = (kind: 'deposit' | 'redeem', controller: string) => {
@@ -238,8 +260,9 @@ export function generateTransaction(random: Random, state: ModelState, place: Pl
       ...(deposits.some((each) => each.claimable > 0n) ? ['claim', 'claim'] : []),
       ...(deposits.some((each) => each.cancelling > 0n) ? ['cancelled'] : []),
       ...(holder(asyncVault).length > 0 ? ['redeem'] : []),
-      ...(redeems.some((each) => each.pending > 0n) ? ['settleRedeem'] : []),
+      ...(redeems.some((each) => each.pending > 0n) ? ['settleRedeem', 'cancelRedeem'] : []),
       ...(redeems.some((each) => each.claimable > 0n) ? ['claimRedeem'] : []),
+      ...(redeems.some((each) => each.cancelling > 0n) ? ['cancelledRedeem'] : []),
     ]
     switch (random.pick(choices)) {
       case 'settle': {
@@ -262,51 +285,35 @@ export function generateTransaction(random: Random, state: ModelState, place: Pl
         move(asyncVault, asyncVault, receiver, assets * 3n)
         return done(caller, asyncVault, input)
       }
-      case 'cancel': {
-        const one = random.pick(deposits.filter((each) => each.pending > 0n))
-        one.cancelling += one.pending
-        one.pending = 0n
-        events.push({
-          at,
-          vault: asyncVault,
-          kind: 'cancelDeposit',
-          controller: one.controller,
-          sender: one.controller,
-        })
-        log(asyncVault, topics.cancelDepositRequest, [one.controller, 0n], [one.controller])
-        return done(one.controller, asyncVault, call(one.controller, asyncVault))
-      }
-      case 'cancelled': {
-        const one = random.pick(deposits.filter((each) => each.cancelling > 0n))
-        const amount = one.cancelling
-        one.cancelling = 0n
-        events.push({
-          at,
-          vault: asyncVault,
-          kind: 'cancelledDeposit',
-          controller: one.controller,
-          sender: user,
-          amount,
-        })
-        log(asyncVault, topics.cancelDepositClaim, [one.controller, user, 0n], [user, amount])
-        return done(user, asyncVault, '0x')
-      }
+      case 'cancel':
+        return cancel('cancelDeposit', random.pick(deposits.filter((each) => each.pending > 0n)))
+      case 'cancelRedeem':
+        return cancel('cancelRedeem', random.pick(redeems.filter((each) => each.pending > 0n)))
+      case 'cancelled':
+        return takeBack('cancelledDeposit', random.pick(deposits.filter((each) => each.cancelling > 0n)))
+      case 'cancelledRedeem':
+        return takeBack('cancelledRedeem', random.pick(redeems.filter((each) => each.cancelling > 0n)))
       case 'redeem': {
         const owner = random.pick(holder(asyncVault))
         const controller = random.chance(0.8) ? owner : random.pick(wallets)
+        // The standard forbids new requests while a cancellation is pending.
+        if (request('redeem', controller).cancelling > 0n) return done(owner, asyncVault, '0x')
         const amount = partOf(held(asyncVault, owner)) || held(asyncVault, owner)
         const input = call(owner, asyncVault)
+        const isFirst = random.chance(0.5)
+        if (isFirst) move(asyncVault, owner, asyncVault, amount)
         events.push({ at, vault: asyncVault, kind: 'requestRedeem', controller, owner, sender: owner, amount })
         log(asyncVault, topics.redeemRequest, [controller, owner, 0n], [owner, amount])
-        move(asyncVault, owner, asyncVault, amount)
+        if (!isFirst) move(asyncVault, owner, asyncVault, amount)
         request('redeem', controller).pending += amount
         return done(owner, asyncVault, input)
       }
       case 'settleRedeem': {
         const one = random.pick(redeems.filter((each) => each.pending > 0n))
-        move(asyncVault, asyncVault, zero, one.pending)
-        one.claimable += one.pending
-        one.pending = 0n
+        const part = random.chance(0.5) ? one.pending : partOf(one.pending) || one.pending
+        move(asyncVault, asyncVault, zero, part)
+        one.claimable += part
+        one.pending -= part
         return done(settler, asyncVault, '0x')
       }
       case 'claimRedeem': {

@@ -10,8 +10,8 @@ export type ModelEvent = { at: number; vault: string } & (
   | { kind: 'transfer'; from: string; to: string; amount: bigint }
   | { kind: 'deposit' | 'withdraw'; sender: string; owner: string; assets: bigint; shares: bigint }
   | { kind: 'requestDeposit' | 'requestRedeem'; controller: string; owner: string; sender: string; amount: bigint }
-  | { kind: 'cancelDeposit'; controller: string; sender: string }
-  | { kind: 'cancelledDeposit'; controller: string; sender: string; amount: bigint }
+  | { kind: 'cancelDeposit' | 'cancelRedeem'; controller: string; sender: string }
+  | { kind: 'cancelledDeposit' | 'cancelledRedeem'; controller: string; sender: string; amount: bigint }
 )
 
 /** Calls of one sender: the whole transaction, or one user operation of a bundle. `to` is exclusive, by log index. */
@@ -58,6 +58,9 @@ export function cloneState(state: ModelState): ModelState {
     requests: state.requests.map((request) => ({ ...request })),
   }
 }
+
+/** Time of the first block, unix seconds. */
+export const start = 1_700_000_000
 
 export const address = (text: string): string => `0x${text.padStart(40, '0')}`
 export const zero = address('0')

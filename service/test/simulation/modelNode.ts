@@ -1,4 +1,4 @@
-import type { Node } from '../../src/chain/node.js'
+import type { LogFilter, Node } from '../../src/chain/node.js'
 import type { Header, RawLog } from '../../src/chain/raw.js'
 import { RpcError } from '../../src/chain/rpc.js'
 import { OutboundError } from '../../src/kernel/outbound.js'
@@ -16,25 +16,32 @@ const header = ({ number, hash, parentHash, timestamp }: ModelBlock): Header => 
 const logsOf = (block: ModelBlock): RawLog[] => block.transactions.flatMap(({ logs }) => logs)
 
 /**
- * A node over a model chain. `chain` answers the blocks as they are now; `between` runs before each call, so that the
- * chain may change in the middle of a step. Some answers are lies or failures: time-outs, refused calls, a head that goes
- * back, empty or shortened logs.
+ * A node over a model chain. `chain` answers the blocks as they are now, `stale` as they were before the last fork;
+ * `between` runs before each call, so that the chain may change in the middle of a step. Some answers are lies or
+ * failures: time-outs, refused calls, a head that goes back or does not link, answers of the branch that was left,
+ * transactions placed elsewhere, logs and receipts that are empty, shortened, doubled, altered or invented.
  */
 export function createModelNode(input: {
   chainId: number
   chain: () => readonly ModelBlock[]
+  stale: () => readonly ModelBlock[]
   finalized: () => number | null
   random: Random
   faults: Faults
   between: () => void
 }): Node {
-  const { chain, random, faults } = input
+  const { random, faults } = input
+  let view = input.chain()
+  const chain = () => view
+  /** Blocks about whose logs a lie was told. */
+  const told = new Set<string>()
   const lie = () => random.chance(faults.share)
   const call = <T>(answer: () => T): Promise<T> => {
     input.between()
     if (random.chance(faults.share / 2)) return Promise.reject(new OutboundError('timeout', 'no answer'))
     if (random.chance(faults.share / 4)) return Promise.reject(new OutboundError('rate-limited', 'too many', 0))
     if (random.chance(faults.share / 4)) return Promise.reject(new RpcError(-32000, 'header not found', undefined))
+    view = random.chance(faults.share / 3) ? input.stale() : input.chain()
     try {
       return Promise.resolve(answer())
     } catch (error) {
@@ -66,7 +73,8 @@ export function createModelNode(input: {
         }
         const top = chain().at(-1)?.number ?? 0
         if (which === 'latest' && lie()) return random.chance(0.3) ? undefined : mapHeader(at(random.int(0, top)))
-        return mapHeader(at(which === 'latest' ? top : which))
+        const head = mapHeader(at(which === 'latest' ? top : which))
+        return head && which === 'latest' && random.chance(faults.share / 4) ? { ...head, parentHash: head.hash } : head
       }),
     listHeaders: (numbers) =>
       call(() =>
@@ -76,32 +84,59 @@ export function createModelNode(input: {
           return header(block)
         }),
       ),
-    listLogs: (filter) =>
+    listLogs: ({ blockHash, ...filter }) =>
       call(() => {
-        const blocks =
-          'blockHash' in filter
-            ? [byHash(filter.blockHash)]
-            : chain().filter(({ number }) => number >= filter.fromBlock && number <= filter.toBlock)
-        const logs = blocks
-          .flatMap(logsOf)
-          .filter((log) => filter.addresses.includes(log.address) && filter.topics.includes(log.topics[0] ?? ''))
-        // Deep in the past a lie is found only by chance, so it is told where every answer is checked.
-        if ('blockHash' in filter && logs.length > 0 && lie()) return random.chance(0.5) ? [] : logs.slice(1)
-        return logs
+        const logs = select(logsOf(byHash(blockHash)), filter)
+        if (!lie()) return logs
+        told.add(blockHash)
+        return falsify(random, logs)
+      }),
+    // Deep in the past a lie is found only by chance, so none is told; but a node may not have got that far.
+    listRange: ({ fromBlock, toBlock, ...filter }) =>
+      call(() => {
+        const last = mapHeader(at(toBlock))
+        if (!last) throw new OutboundError('malformed', 'a node gave no block')
+        const blocks = chain().filter(({ number }) => number >= fromBlock && number <= toBlock)
+        return { logs: select(blocks.flatMap(logsOf), filter), last }
       }),
     listTransactions: (hashes) =>
       call(() =>
         hashes.map((hash) => {
           const { block, index, found } = transaction(hash)
           const { from, to, input } = found
-          return { blockNumber: block.number, transactionIndex: index, hash, from, to, input }
+          const moved = random.chance(faults.share / 8) ? 1 : 0
+          return { blockNumber: block.number + moved, transactionIndex: index, hash, from, to, input }
         }),
       ),
     listReceiptLogs: (hash) => call(() => transaction(hash).found.logs),
-    listBlockLogs: (hash) => call(() => logsOf(byHash(hash))),
+    listBlockLogs: (hash) =>
+      call(() => {
+        const logs = logsOf(byHash(hash))
+        // Two equal lies about one block could not be told from the truth.
+        return !told.has(hash) && random.chance(faults.share / 4) ? falsify(random, logs) : logs
+      }),
   }
 }
 
 function mapHeader(block: ModelBlock | undefined): Header | undefined {
   return block && header(block)
+}
+
+function select(logs: readonly RawLog[], { addresses, topics }: LogFilter): RawLog[] {
+  return logs.filter((log) => addresses.includes(log.address) && topics.includes(log.topics[0] ?? ''))
+}
+
+/** The logs of a block as they are not: one missing, all missing, one twice, one altered, one that never was. */
+function falsify(random: Random, logs: readonly RawLog[]): RawLog[] {
+  const last = logs.at(-1)
+  if (!last) return []
+  const after = { ...last, logIndex: last.logIndex + 1 }
+  return random.pick([
+    () => [],
+    () => logs.slice(1),
+    () => logs.slice(0, -1),
+    () => [...logs, last],
+    () => [...logs.slice(0, -1), { ...last, data: last.data.replace(/.$/, (digit) => (digit === '1' ? '2' : '1')) }],
+    () => [...logs, after],
+  ])()
 }

@@ -65,8 +65,8 @@ export function recount(blocks: readonly ModelBlock[], rules: Rules): Expected {
     const gain = new Map([...net].filter(([, change]) => change > 0n))
     const loss = new Map([...net].filter(([, change]) => change < 0n).map(([wallet, change]) => [wallet, -change]))
     const claimed = new Set<ModelEvent>()
-    const entry = (event: ModelEvent, kind: string, wallet: string, credit: Credit, assets: bigint) =>
-      entries.push([block.hash, tx.hash, event.at, kind, vault, wallet, credit.id, credit.how, assets].join(' '))
+    const entry = (event: ModelEvent, kind: string, wallet: string, credit: Credit, amounts: [bigint, bigint]) =>
+      entries.push([block.hash, tx.hash, event.at, kind, vault, wallet, credit.id, credit.how, ...amounts].join(' '))
     const give = (owner: string, amount: bigint, credit: Credit) => {
       const own = least(amount, gain.get(owner) ?? 0n)
       const others = [...gain]
@@ -125,7 +125,7 @@ export function recount(blocks: readonly ModelBlock[], rules: Rules): Expected {
         if (vault !== asyncVault) {
           if (!credit) continue
           give(event.owner, minted, credit)
-          entry(event, 'deposit', event.owner, credit, event.assets)
+          entry(event, 'deposit', event.owner, credit, [event.assets, event.shares])
           continue
         }
         const parts = consume('deposit', event.sender, event.assets, credit)
@@ -133,10 +133,14 @@ export function recount(blocks: readonly ModelBlock[], rules: Rules): Expected {
           minted,
           parts.map(({ amount }) => amount),
         )
+        const shares = share(
+          event.shares,
+          parts.map(({ amount }) => amount),
+        )
         parts.forEach((part, i) => {
           if (!part.credit) return
           give(event.owner, delivered[i] ?? 0n, part.credit)
-          entry(event, 'deposit', event.sender, part.credit, part.amount)
+          entry(event, 'deposit', event.sender, part.credit, [part.amount, shares[i] ?? 0n])
         })
       } else if (event.kind === 'withdraw') {
         if (vault === asyncVault) {
@@ -146,14 +150,14 @@ export function recount(blocks: readonly ModelBlock[], rules: Rules): Expected {
             parts.map(({ amount }) => amount),
           )
           parts.forEach((part, i) => {
-            if (part.credit) entry(event, 'withdraw', event.owner, part.credit, assets[i] ?? 0n)
+            if (part.credit) entry(event, 'withdraw', event.owner, part.credit, [assets[i] ?? 0n, part.amount])
           })
           continue
         }
         const burned = movedFor(event, (from, to) => from === event.owner && (to === zero || to === vault))
         if (!credit) continue
         takeOwn(event.owner, burned, credit)
-        entry(event, 'withdraw', event.owner, credit, event.assets)
+        entry(event, 'withdraw', event.owner, credit, [event.assets, event.shares])
       } else if (event.kind === 'requestDeposit' || event.kind === 'requestRedeem') {
         const kind = event.kind === 'requestDeposit' ? 'deposit' : 'redeem'
         const { controller, amount } = event
@@ -170,10 +174,11 @@ export function recount(blocks: readonly ModelBlock[], rules: Rules): Expected {
           const sent = movedFor(event, (from, to) => from === event.owner && (to === zero || to === vault))
           if (credit) takeOwn(event.owner, sent, credit)
         }
-      } else if (event.kind === 'cancelledDeposit') {
+      } else if (event.kind === 'cancelledDeposit' || event.kind === 'cancelledRedeem') {
         let left = event.amount
+        const kind = event.kind === 'cancelledDeposit' ? 'deposit' : 'redeem'
         for (const request of requests
-          .filter((each) => each.kind === 'deposit' && each.controller === event.controller)
+          .filter((each) => each.kind === kind && each.controller === event.controller)
           .reverse()) {
           const taken = least(left, request.remaining)
           request.remaining -= taken

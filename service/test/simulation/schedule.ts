@@ -1,59 +1,75 @@
-import { createHash } from 'node:crypto'
 import { signerAddress } from '../../src/chain/attribution/index.js'
 import { recordSigner } from '../../src/chain/storeSigners.js'
-import { createWatcher, type Watcher } from '../../src/chain/watcher.js'
-import { createPipeline } from '../../src/derive/index.js'
+import { createWatcher, type Sink, type Watcher } from '../../src/chain/watcher.js'
+import { createPipeline, type Reaction } from '../../src/derive/index.js'
 import { systemClock } from '../../src/kernel/clock.js'
 import type { Database } from '../../src/kernel/database.js'
 import { silentLog } from '../../src/kernel/log.js'
-import { generateTransaction, signerKey } from './generate.js'
-import { allVaults, asyncVault, cloneState, codes, lateVault, type ModelBlock, type ModelState } from './model.js'
+import { signerKey } from './generate.js'
+import { allVaults, asyncVault, codes, lateVault, type ModelBlock, start } from './model.js'
+import { createModelChain, type Forks } from './modelChain.js'
 import { createModelNode } from './modelNode.js'
 import { createRandom, type Random } from './random.js'
 import type { Rules } from './recount.js'
 
-const start = 1_700_000_000
 const epoch = new Date(0)
 
 export type Played = {
   chainId: number
   blocks: ModelBlock[]
   rules: Rules
-  reorgs: number
+  forks: Forks
+  /** How many blocks each reorganisation the watcher followed took back. */
+  reorgs: number[]
+  /** Processes killed, and steps that failed. */
   kills: number
   failures: number
+  /** Ledger entries that were ever committed; undefined when the catalogue changed, which takes entries away too. */
+  committed: ReadonlySet<string> | undefined
 }
 
 class Crash extends Error {
   override readonly name = 'Crash'
 }
 
-/** Plays one schedule: a chain that grows and forks, a node that lies, a watcher that is killed, a catalogue that changes. */
-export async function playSchedule(db: Database, seed: number, organizationId: string): Promise<Played> {
+/**
+ * Plays one schedule: a chain that grows and forks, a node that lies, a watcher that is killed, a catalogue that changes.
+ * `watching` is the watcher's own connections to the same database: they die with it.
+ */
+export async function playSchedule(
+  { db, watching }: { db: Database; watching: Database },
+  seed: number,
+  organizationId: string,
+): Promise<Played> {
   const random = createRandom(seed)
   const chainId = 1_000_000 + seed
   const isLong = random.chance(0.1)
-  const world = createChain(random, chainId, isLong)
+  const world = createModelChain(random, chainId, isLong)
   const rules = await prepareCatalogue(db, chainId, organizationId)
-  const played: Played = { chainId, blocks: [], rules, reorgs: 0, kills: 0, failures: 0 }
-  const faults = { share: 0.06 }
+  const played = { chainId, rules, kills: 0, failures: 0 }
+  const faults = { share: 0 }
   const node = createModelNode({
     chainId,
     chain: () => world.blocks,
+    stale: world.stale,
     finalized: () => (isLong ? world.highest - 80 : null),
     random,
     faults,
     between: () => {
-      if (faults.share > 0 && random.chance(0.01)) world.change()
+      if (!isOver && random.chance(0.01)) world.change()
     },
   })
-  let crashing = true
+  let isOver = false
+  const isCrashing = () => !isOver
+  const committed = new Set<string>()
+  let isCatalogueChanged = false
   const open = (): Watcher => {
-    const crash = async () => {
-      if (crashing && random.chance(0.04)) throw new Crash()
-    }
-    const reactions = [{ name: 'crash', onBlocks: crash, onRewind: crash }]
-    const sink = createPipeline({ db, clock: systemClock, log: silentLog }, { chainId, reactions, backfillWindow: 8 })
+    const { reactions, wrap } = createDeaths(random, isCrashing, committed)
+    const pipeline = createPipeline(
+      { db: watching, clock: systemClock, log: silentLog },
+      { chainId, reactions, backfillWindow: 8 },
+    )
+    const sink = wrap(pipeline)
     const chain = { chainId, confirmations: 1 + (seed % 3) * 6, finalityDepth: 80, reorgRecheckSeconds: 0 }
     return createWatcher({ chain, node, sink, clock: systemClock, log: silentLog, windowMax: 16, random: random.next })
   }
@@ -68,22 +84,31 @@ export async function playSchedule(db: Database, seed: number, organizationId: s
         played.kills += 1
         watcher = open()
       } else lastError = error
+      // A key that is there already would be something derived twice.
+      if (isRejectedRow(error)) throw error
       return 'progress'
     }
   }
-  const turns = random.int(6, 14)
+  const turns = random.int(4, 8)
   for (let turn = 0; turn < turns; turn++) {
+    // Calm and stormy times, so that steps of many calls succeed now and then.
+    faults.share = random.pick([0, 0.01, 0.03, 0.1])
     world.change()
-    if (random.chance(0.12)) await changeCatalogue(db, random, rules, world.blocks, chainId, organizationId)
+    if (random.chance(0.12)) {
+      await changeCatalogue(db, random, rules, world.blocks, chainId, organizationId)
+      isCatalogueChanged = true
+    }
     if (random.chance(0.1)) {
       played.kills += 1
       watcher = open()
     }
-    for (let steps = random.int(0, 3); steps > 0; steps--) await step()
+    // Most of the time the watcher is at the head before the chain moves again: only there forks concern it.
+    const most = random.chance(0.7) ? 15 : random.int(0, 3)
+    for (let steps = 0; steps < most; steps++) if ((await step()) === 'idle') break
   }
   // The faults end, one more block comes, and everything must come to rest.
   faults.share = 0
-  crashing = false
+  isOver = true
   world.mine(1)
   for (let quiet = 0, steps = 0; quiet < 2; steps++) {
     if (steps > 400) throw new Error(`seed ${seed}: the watcher never came to rest`, { cause: lastError })
@@ -94,73 +119,51 @@ export async function playSchedule(db: Database, seed: number, organizationId: s
     }
     quiet = result === 'idle' ? quiet + 1 : 0
   }
-  return { ...played, blocks: [...world.blocks], reorgs: world.reorgs() }
+  const reorgs = await db<{ depth: number }[]>`
+    select (old_number - ancestor_number)::int as depth from chain_reorgs where chain_id = ${chainId}`
+  return {
+    ...played,
+    blocks: [...world.blocks],
+    forks: world.forks,
+    reorgs: reorgs.map(({ depth }) => depth),
+    committed: isCatalogueChanged ? undefined : committed,
+  }
 }
 
-function createChain(random: Random, chainId: number, isLong: boolean) {
-  const empty: ModelState = { shares: new Map(), requests: [] }
-  const genesis: ModelBlock = {
-    number: 0,
-    hash: hash(chainId, 'genesis'),
-    parentHash: hash(chainId, ''),
-    timestamp: start,
-    transactions: [],
-    state: empty,
+/**
+ * Ways to die around a transaction: in the middle of it, by the loss of the database connection it runs on, and after it
+ * was committed but before anybody knew. Keeps the ids of entries that were committed.
+ */
+function createDeaths(random: Random, isCrashing: () => boolean, committed: Set<string>) {
+  let written: string[] = []
+  const die = async (tx: Parameters<NonNullable<Reaction['onRewind']>>[0]) => {
+    if (!isCrashing()) return
+    if (random.chance(0.03)) throw new Crash()
+    if (random.chance(0.01)) await tx`select pg_terminate_backend(pg_backend_pid())`
   }
-  const blocks: ModelBlock[] = [genesis]
-  let fork = 0
-  let reorgs = 0
-  const world = {
-    blocks,
-    highest: 0,
-    reorgs: () => reorgs,
-    mine: (count: number, transactionsMax = 3) => {
-      for (; count > 0; count--) {
-        const parent = blocks.at(-1) ?? genesis
-        const number = parent.number + 1
-        const state = cloneState(parent.state)
-        const id = hash(chainId, `${fork}:${number}:${random.int(0, 1e9)}`)
-        const transactions = []
-        let firstLog = 0
-        for (let index = 0, wanted = random.int(0, transactionsMax); index < wanted; index++) {
-          const place = {
-            chainId,
-            block: number,
-            index,
-            hash: hash(chainId, `${id}:${index}`),
-            firstLog,
-            late: number >= 3,
-          }
-          const transaction = generateTransaction(random, state, place)
-          transactions.push(transaction)
-          firstLog += transaction.logs.length
-        }
-        blocks.push({ number, hash: id, parentHash: parent.hash, timestamp: start + number * 12, transactions, state })
-        world.highest = Math.max(world.highest, number)
-      }
+  const reaction: Reaction = {
+    name: 'death',
+    onBlocks: async (tx, _chainId, _blocks, rows) => {
+      written = rows.interactions.map(({ id }) => id)
+      await die(tx)
     },
-    /** Grows, or forks at a random depth and grows at least as high again. */
-    change: () => {
-      // What is final never changes: no fork reaches below the depth at which a block is final.
-      const depthMax = Math.min(64, blocks.length - 1 - Math.max(0, world.highest - 78))
-      if (depthMax < 1 || random.chance(0.6)) {
-        world.mine(random.int(1, random.chance(0.1) ? 40 : 4))
-        return
-      }
-      const depth = random.chance(0.7) ? random.int(1, Math.min(4, depthMax)) : random.int(1, depthMax)
-      // Transactions of the old branch may come back in the new one, in other blocks.
-      blocks.splice(blocks.length - depth, depth)
-      fork += 1
-      reorgs += 1
-      world.mine(depth + random.int(0, 2))
-    },
+    onRewind: (tx) => die(tx),
   }
-  if (isLong) world.mine(100, 1)
-  return world
-}
-
-function hash(chainId: number, text: string): string {
-  return `0x${createHash('sha256').update(`${chainId}:${text}`).digest('hex')}`
+  const wrap = (sink: Sink): Sink => ({
+    ...sink,
+    append: async (...input) => {
+      const cursor = await sink.append(...input)
+      for (const id of written) committed.add(id)
+      if (isCrashing() && random.chance(0.02)) throw random.chance(0.5) ? new Crash() : new Error('the answer was lost')
+      return cursor
+    },
+    rewind: async (...input) => {
+      const cursor = await sink.rewind(...input)
+      if (isCrashing() && random.chance(0.04)) throw random.chance(0.5) ? new Crash() : new Error('the answer was lost')
+      return cursor
+    },
+  })
+  return { reactions: [reaction], wrap }
 }
 
 async function prepareCatalogue(db: Database, chainId: number, organizationId: string): Promise<Rules> {
@@ -217,4 +220,9 @@ async function changeCatalogue(
     rules.signedOnly.push({ id, from, value })
   }
   await bump(db)
+}
+
+/** Integrity violations (SQLSTATE class 23): no fault around the database explains one. */
+function isRejectedRow(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('23')
 }

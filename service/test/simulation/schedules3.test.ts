@@ -1,0 +1,3 @@
+import { describeSchedules } from './simulate.js'
+
+describeSchedules(2)
