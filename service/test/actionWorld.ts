@@ -184,7 +184,7 @@ export function chainSettings(url: string): ChainSettings {
   }
 }
 
-async function keyOf(index: number): Promise<{ key: Hex }> {
+export async function keyOf(index: number): Promise<{ key: Hex }> {
   const { mnemonicToAccount } = await import('viem/accounts')
   const found = mnemonicToAccount('test test test test test test test test test test test junk', {
     addressIndex: index,
@@ -192,7 +192,7 @@ async function keyOf(index: number): Promise<{ key: Hex }> {
   return { key: `0x${Buffer.from(found.getHdKey().privateKey!).toString('hex')}` }
 }
 
-async function join(earn: Earn, wallet: Address): Promise<void> {
+export async function join(earn: Earn, wallet: Address): Promise<void> {
   const userId = newId()
   await earn.db`insert into users (id) values (${userId})`
   await earn.db`
@@ -272,7 +272,7 @@ export type ListInput = {
   receiptToken?: Address
 }
 
-async function listVault(earn: Earn, input: ListInput): Promise<WorldVault> {
+export async function listVault(earn: Earn, input: ListInput): Promise<WorldVault> {
   const { address, asset, decimals } = input
   const opportunityId = newId()
   const vault = address.toLowerCase()

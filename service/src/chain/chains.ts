@@ -2,7 +2,7 @@ import { createPublicClient, custom, defineChain, type PublicClient } from 'viem
 import type { Context } from '../kernel/context.js'
 import { unavailable } from '../kernel/errors.js'
 import { type Outbound, OutboundError } from '../kernel/outbound.js'
-import { createRpc, type Rpc, type RpcObserver } from './rpc.js'
+import { createRpc, type Rpc, type RpcObserver, type RpcOptions } from './rpc.js'
 
 export type ChainSettings = {
   chainId: number
@@ -32,18 +32,29 @@ export type Chains = ReadonlyMap<number, Chain>
 export type ChainContext = Context & { readonly chains: Chains }
 
 /** Opens clients for every chain that has a url. No call is made. */
-export function openChains(outbound: Outbound, settings: readonly ChainSettings[], onCall?: RpcObserver): Chains {
+export function openChains(
+  outbound: Outbound,
+  settings: readonly ChainSettings[],
+  onCall?: RpcObserver,
+  options: Pick<RpcOptions, 'deadlineMs'> = {},
+): Chains {
   return new Map(
     settings
       .filter((chain) => chain.rpcUrls.length > 0)
-      .map((chain) => [chain.chainId, openChain(outbound, chain, onCall)] as const),
+      .map((chain) => [chain.chainId, openChain(outbound, chain, onCall, options)] as const),
   )
 }
 
 /** Opens the clients of one chain. No call is made. */
-export function openChain(outbound: Outbound, settings: ChainSettings, onCall?: RpcObserver): Chain {
+export function openChain(
+  outbound: Outbound,
+  settings: ChainSettings,
+  onCall?: RpcObserver,
+  options: Pick<RpcOptions, 'deadlineMs'> = {},
+): Chain {
   const isHttp = (url: string) => /^https?:/.test(url)
   const rpc = createRpc(outbound, settings.rpcUrls.filter(isHttp), {
+    ...options,
     chainId: settings.chainId,
     ...(onCall ? { onCall } : {}),
   })

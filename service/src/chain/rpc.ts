@@ -30,6 +30,8 @@ export type RpcOptions = {
   chainId?: number
   clock?: Pick<Clock, 'monotonicMs'>
   onCall?: RpcObserver
+  /** The most one url is waited for, tries included, in milliseconds. Default: as long as its tries take. */
+  deadlineMs?: number
 }
 
 /** How a url has behaved. */
@@ -56,6 +58,7 @@ export function createRpc(outbound: Outbound, urls: readonly string[], options: 
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
       retries: urls.length > 1 ? 0 : 2,
+      ...(options.deadlineMs === undefined ? {} : { signal: AbortSignal.timeout(options.deadlineMs) }),
     })
   const envelope = ({ method, params }: RpcRequest) => ({ jsonrpc: '2.0', id: nextId++, method, params: params ?? [] })
   const callOne = async (url: string, request: RpcRequest): Promise<unknown> => {

@@ -1,7 +1,7 @@
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Context } from '../kernel/context.js'
 import type { Database } from '../kernel/database.js'
-import { invalidArgument, notFound, unsupportedMediaType } from '../kernel/errors.js'
+import { invalidArgument, notFound, unavailable, unsupportedMediaType } from '../kernel/errors.js'
 import { newId } from '../kernel/ids.js'
 import type { Log } from '../kernel/log.js'
 import { anonymous, type Operation, PreparedBody } from '../kernel/operation.js'
@@ -127,8 +127,11 @@ async function answer<C extends Context>(
   const { admission } = request
   const { operationId } = operation
   const caller = admission?.key.caller ?? anonymous
-  const run = async (db = options.ctx.db) =>
-    operation.run(contextOf(options.ctx, db, { requestId: request.id, operationId }), parse(raw) as never, caller)
+  const run = async (db = options.ctx.db) => {
+    const ctx = contextOf(options.ctx, db, { requestId: request.id, operationId })
+    const body = operation.run(ctx, parse(raw) as never, caller)
+    return operation.tellsRetryable ? withinTime(body) : body
+  }
   const charge = async (cost: number) => admission && chargeRequest(options, admission, cost, reply)
   if (admission && operation.method === 'POST' && request.headers['idempotency-key'] !== undefined)
     return answerOnce(
@@ -146,6 +149,23 @@ async function answer<C extends Context>(
   if (!source) return reply.send(toBytes(body))
   options.repeats.remember(operation, request.raw, units, source, await sendCacheable(request, reply, body))
   return reply
+}
+
+/** The most an action or a swap may take, in milliseconds: it asks a chain several times, and a person is waiting. */
+const planMs = 9_000
+
+/** A chain that hangs is a 503 after a while, wherever the work was waiting. */
+async function withinTime<T>(work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    const text = 'the chain did not answer in time; try again shortly'
+    timer = setTimeout(() => reject(unavailable(text, { retryAfterSeconds: 5 })), planMs)
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 /** The context of one request. Its logger is made when somebody logs, which few requests do. */

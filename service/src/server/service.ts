@@ -8,6 +8,7 @@ import type { Context } from '../kernel/context.js'
 import { createOutbound } from '../kernel/outbound.js'
 import type { Shutdown } from '../kernel/shutdown.js'
 import { type ChainMetrics, createChainMetrics, registerChainGauges } from './chainMetrics.js'
+import { type BoundedOptions, boundDatabase } from './deadline.js'
 import { buildPublicApp } from './http.js'
 import { createMetrics, type Metrics } from './metrics.js'
 import { buildOpenApi } from './openapi.js'
@@ -24,10 +25,13 @@ export type Service = {
   chainMetrics: ChainMetrics
 }
 
+/** The most one call of a request to a node may take, tries included. */
+const requestRpcMs = 4_000
+
 /** Puts the service together on an open, migrated database. Nothing listens and nothing watches yet. */
 export async function openService(
   base: Context,
-  options: { chains: readonly ChainSettings[]; shutdown: Shutdown },
+  options: { chains: readonly ChainSettings[]; shutdown: Shutdown; bounds?: BoundedOptions },
 ): Promise<Service> {
   const outbound = createOutbound(base.clock)
   const catalogue = await openCatalogue(base)
@@ -37,18 +41,22 @@ export async function openService(
   const chainMetrics = createChainMetrics(metrics.registry)
   const chains = openChains(outbound, options.chains, chainMetrics.onCall)
   const ctx: ServiceContext = { ...base, chains, ton, catalogue }
-  registerChainGauges(metrics.registry, ctx)
+  // Requests wait for nothing without end; watchers and jobs wait as long as it takes.
+  const bounded = boundDatabase(base.db, options.bounds)
+  const admission: ServiceContext = { ...ctx, db: bounded.admission }
+  const requestChains = openChains(outbound, options.chains, chainMetrics.onCall, { deadlineMs: requestRpcMs })
+  registerChainGauges(metrics.registry, admission)
   const publicApp = buildPublicApp({
-    ctx,
+    ctx: { ...ctx, db: bounded.operation, chains: requestChains },
     operations,
-    authenticate: createAuthenticate(ctx),
-    limits: openLimits(ctx),
+    authenticate: createAuthenticate(admission),
+    limits: openLimits(admission),
     onAnswered: metrics.answered,
     onRefused: metrics.refused,
   })
   const opsApp = buildOpsApp(ctx, {
     openapi: buildOpenApi(operations),
-    checks: () => readinessChecks(ctx),
+    checks: () => readinessChecks(admission),
     registry: metrics.registry,
     publicApp,
   })

@@ -26,7 +26,10 @@ export function openLateTransaction(pool: Database): LateTransaction {
   let begun: Promise<Transaction> | undefined
   let ended: Promise<unknown> = Promise.resolve()
   let decide: (commit: boolean) => void = () => undefined
+  let undone = false
   const begin = (): Promise<Transaction> => {
+    // Nobody would end a transaction begun now, by work that outlived its request.
+    if (undone) return Promise.reject(new RolledBack('the request is over'))
     begun ??= new Promise<Transaction>((resolve, reject) => {
       const decision = new Promise<boolean>((settle) => {
         decide = settle
@@ -83,6 +86,7 @@ export function openLateTransaction(pool: Database): LateTransaction {
       await ended
     },
     rollback: async () => {
+      undone = true
       if (!begun) return
       decide(false)
       await ended.catch(() => undefined)
