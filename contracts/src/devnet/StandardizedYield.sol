@@ -63,18 +63,17 @@ contract StandardizedYield is ERC20 {
         IERC20(tokenOut).safeTransfer(receiver, amountTokenOut);
     }
 
-    /// @notice What a whole share is worth, 1e18 = one whole token.
-    function exchangeRate() public view returns (uint256) {
-        uint256 shares = totalSupply();
-        return shares == 0 ? 1e18 : Math.mulDiv(_held(), 1e18, shares);
+    /// @notice Smallest units of the first token for 1e18 smallest units of shares, as ERC-5115 has it.
+    function exchangeRate() external view returns (uint256) {
+        return _rate() / _unit(address(_first));
     }
 
     function previewDeposit(address tokenIn, uint256 amount) public view returns (uint256 amountSharesOut) {
-        return Math.mulDiv(_scale(tokenIn, amount), 1e18, exchangeRate());
+        return Math.mulDiv(_scale(tokenIn, amount), 1e18, _rate());
     }
 
     function previewRedeem(address tokenOut, uint256 shares) public view returns (uint256 amountTokenOut) {
-        return Math.mulDiv(shares, exchangeRate(), 1e18) / _unit(tokenOut);
+        return Math.mulDiv(shares, _rate(), 1e18) / _unit(tokenOut);
     }
 
     function isValidTokenIn(address token) public view returns (bool) {
@@ -87,6 +86,12 @@ contract StandardizedYield is ERC20 {
 
     function yieldToken() external view returns (address) {
         return address(_first);
+    }
+
+    /// @dev What a whole share is worth, 1e18 = one whole token.
+    function _rate() private view returns (uint256) {
+        uint256 shares = totalSupply();
+        return shares == 0 ? 1e18 : Math.mulDiv(_held(), 1e18, shares);
     }
 
     /// @dev All that is held, in 18 decimals.

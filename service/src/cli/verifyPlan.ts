@@ -12,7 +12,8 @@ Decides without any network whether a plan does exactly what was asked. FILE is 
   "context":      { "chainId", "vault": { "address", "kind", "asset", "receiptToken" }, "signers": [address],
                     and if known "actionId", "allowance", "approvalReset", "wrappedNative", "requestAmount",
                     "minimumOut" (ERC-5115), "distributorId" (of the pending deposit, where the request names none) } }
-The signers are published by GetIndexingStatus. Exits with 1 when the plan is refused.`
+The kind of a vault is in the catalogue file and is told by \`openearn catalogue probe\`; the signers are published by
+GetIndexingStatus. sdk/examples/deposit.json is such a file. Exits with 1 when the plan is refused.`
 
 const Text = T.String()
 const Transactions = T.Array(

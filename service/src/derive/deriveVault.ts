@@ -276,7 +276,7 @@ function recordEntry(
   entry: { part: Part; wallet: string; assets: bigint; shares: bigint; split: boolean },
 ): void {
   const { distributorId, attribution, isSwap } = entry.part
-  if (distributorId === null || attribution === null) return
+  if (distributorId === null || attribution === null || 'isOtherToken' in event) return
   const name = `${chainId}:${place.hash}:${place.transactionHash}:${event.logIndex}`
   rows.interactions.push({
     id: derivedId(entry.split ? `${name}:${distributorId}` : name),

@@ -41,8 +41,17 @@ export const zeroAddress = '0x0000000000000000000000000000000000000000'
 export type Transfer = { logIndex: number; from: string; to: string; amount: bigint }
 
 export type VaultEvent = { logIndex: number } & (
-  | { kind: 'deposit'; sender: string; owner: string; assets: bigint; shares: bigint }
-  | { kind: 'withdraw'; sender: string; receiver: string; owner: string; assets: bigint; shares: bigint }
+  | { kind: 'deposit'; sender: string; owner: string; assets: bigint; shares: bigint; isOtherToken?: true }
+  | {
+      kind: 'withdraw'
+      sender: string
+      receiver: string
+      owner: string
+      assets: bigint
+      shares: bigint
+      /** `assets` are of another token than the vault's asset: shares move, but the amount fits no ledger. */
+      isOtherToken?: true
+    }
   | {
       kind: 'depositRequest' | 'redeemRequest'
       controller: string
@@ -142,8 +151,7 @@ export function decodeVaultEvent(log: RawLog, asset?: string): VaultEvent | unde
         amount: wordUint(data, 1),
       }
     case topics.tokenDeposit:
-      // ERC-5115 takes several tokens; the ledger is in the vault's asset, so others are no entries.
-      if (!hasShape(log, 4, 2) || topicAddress(c) !== asset) return undefined
+      if (!hasShape(log, 4, 2)) return undefined
       return {
         kind: 'deposit',
         logIndex,
@@ -151,9 +159,10 @@ export function decodeVaultEvent(log: RawLog, asset?: string): VaultEvent | unde
         owner: topicAddress(b),
         assets: wordUint(data, 0),
         shares: wordUint(data, 1),
+        ...markOtherToken(topicAddress(c), asset),
       }
     case topics.tokenRedeem:
-      if (!hasShape(log, 4, 2) || topicAddress(c) !== asset) return undefined
+      if (!hasShape(log, 4, 2)) return undefined
       return {
         kind: 'withdraw',
         logIndex,
@@ -162,6 +171,7 @@ export function decodeVaultEvent(log: RawLog, asset?: string): VaultEvent | unde
         owner: topicAddress(a),
         assets: wordUint(data, 1),
         shares: wordUint(data, 0),
+        ...markOtherToken(topicAddress(c), asset),
       }
     case topics.depositRequestCanceled:
       // Lagoon cancels all that is pending of a request and pays it back at once; the event names no amount.
@@ -178,6 +188,11 @@ export function decodeVaultEvent(log: RawLog, asset?: string): VaultEvent | unde
     default:
       return undefined
   }
+}
+
+/** ERC-5115 takes and pays several tokens; the ledger is in the vault's asset. */
+function markOtherToken(token: string, asset: string | undefined): { isOtherToken?: true } {
+  return token === asset ? {} : { isOtherToken: true }
 }
 
 /** Whose event it is: a frame's caller must be one of these, or end the transaction with the minted shares. */

@@ -1,6 +1,7 @@
 import { type Address, erc20Abi, erc4626Abi, type Hex, parseAbi } from 'viem'
 import { type Chain, readingChain } from '../chain/chains.js'
 import { account, ask, type Question, reading, together, view } from '../chain/question.js'
+import { erc5115 } from './erc5115.js'
 
 /** A vault to be looked at. Addresses in any case. */
 export type WatchedVault = {
@@ -9,6 +10,8 @@ export type WatchedVault = {
   receiptDecimals: number
   /** False for vaults whose `maxDeposit` speaks of claims and not of room (asynchronous deposits). */
   limitsDeposits: boolean
+  /** The name of its kind; absent: one that answers as ERC-4626 does. */
+  kind?: string
 }
 
 /** What a vault holds and what a share is worth, all at one block. */
@@ -32,6 +35,7 @@ export type VaultState = {
 
 export type Block = { number: number; hash: Hex; timestamp: number }
 
+const rateAbi = parseAbi(['function exchangeRate() view returns (uint256)'])
 const pausableAbi = parseAbi(['function paused() view returns (bool)'])
 
 /** Asks for limits on behalf of a wallet that no vault has heard of: what it may do, anybody may. */
@@ -69,10 +73,22 @@ function askVault(vault: WatchedVault): Question<VaultState> {
   const address = vault.address as Address
   const fine = vault.receiptDecimals + extraDigits
   const price = (exponent: number) => view(address, erc4626Abi, 'convertToAssets', [10n ** BigInt(exponent)])
+  const identity = { code: account(address), paused: view(address, pausableAbi, 'paused', []) }
+  if (vault.kind === erc5115.name)
+    return reading(
+      together({
+        ...identity,
+        totalSupply: view(vault.receiptToken as Address, erc20Abi, 'totalSupply', []),
+        rate: view(address, rateAbi, 'exchangeRate', []),
+      }),
+      ({ code, paused, totalSupply, rate }) => ({
+        ...decideState(code.codeLength, paused, undefined),
+        figures: totalSupply === undefined || rate === undefined ? undefined : computeByRate(totalSupply, rate, fine),
+      }),
+    )
   return reading(
     together({
-      code: account(address),
-      paused: view(address, pausableAbi, 'paused', []),
+      ...identity,
       maxDeposit: view(address, erc4626Abi, 'maxDeposit', [anybody]),
       totalAssets: view(address, erc4626Abi, 'totalAssets', []),
       totalSupply: view(vault.receiptToken as Address, erc20Abi, 'totalSupply', []),
@@ -89,6 +105,17 @@ function askVault(vault: WatchedVault): Question<VaultState> {
       }
     },
   )
+}
+
+/** ERC-5115: `exchangeRate × shares / 10^18` is in smallest units of the asset. */
+function computeByRate(totalSupply: bigint, rate: bigint, priceExponent: number): VaultFigures {
+  const value = (shares: bigint) => (shares * rate) / 10n ** 18n
+  return {
+    totalAssets: value(totalSupply),
+    totalSupply,
+    priceNumerator: value(10n ** BigInt(priceExponent)),
+    priceExponent,
+  }
 }
 
 function decideState(codeLength: bigint, paused: boolean | undefined, maxDeposit: bigint | undefined) {

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { account } from '../../../../contracts/test/anvil.js'
 import { openWorld, type World, type WorldVault } from '../../../test/actionWorld.js'
 import { tellStories } from '../../../test/asyncStories.js'
-import { vaultKinds } from '../../vaults/index.js'
+import { readVaultStates, vaultKinds } from '../../vaults/index.js'
+import { listLots } from '../positions/index.js'
 
 const user = account(1)
 const usd = 1_000_000n
@@ -31,6 +32,14 @@ async function moved(vault: WorldVault, plan: Awaited<ReturnType<typeof story.de
   await world.send(plan, user)
   const after = await read()
   return { assets: after.assets - before.assets, shares: after.shares - before.shares }
+}
+
+/** Lots of the user in a vault. */
+async function lotsOf(vault: WorldVault) {
+  const lots = await listLots(world.earn.db, [user.address.toLowerCase()])
+  return lots
+    .filter(({ vaultAddress }) => vaultAddress === vault.address.toLowerCase())
+    .map(({ distributorId, shares }) => ({ distributorId, shares }))
 }
 
 /** Yield makes shares and assets differ, with a remainder. */
@@ -128,6 +137,11 @@ describe('erc5115: a vault that takes and pays several tokens', () => {
     const { args } = decodeFunctionData({ abi: standardizedYieldAbi, data: plan.body.transactions[1].transaction.data })
     expect(args).toEqual([user.address, second, 100n * 10n ** 18n, (quoted * 9_900n) / 10_000n])
     await world.send(plan, user)
+    await world.sync()
+    // Whichever token was given, the shares are of who brought them; only the asset makes entries.
+    expect(await lotsOf(vault)).toEqual([
+      { distributorId: world.distributorId, shares: String(deposit.shares + quoted) },
+    ])
 
     const shares = deposit.shares / 3n
     const nothing = await story.withdraw(vault, shares)
@@ -140,11 +154,33 @@ describe('erc5115: a vault that takes and pays several tokens', () => {
     )
     const withdraw = await moved(vault, await story.withdraw(vault, shares, { tokenOut: token }))
     expect(withdraw.shares).toBe(-shares)
+    await world.sync()
+    const left = deposit.shares + quoted - 2n * shares
+    expect(await lotsOf(vault)).toEqual([{ distributorId: world.distributorId, shares: String(left) }])
     expect((await story.withdraw(vault, shares, { tokenOut: vault.address })).body.reason).toBe('TOKEN_NOT_ACCEPTED')
     expect(await story.entries(vault)).toMatchObject([
       { interaction: 'deposit', amountRaw: String(123_456_789n), attribution: 'signed' },
       { interaction: 'withdraw', amountRaw: String(withdraw.assets), attribution: 'signed' },
     ])
+  })
+
+  it('has snapshots by its exchange rate', async () => {
+    const second = await world.token({ decimals: 18, pegUsd: '1' })
+    const vault = await world.severalTokenVault(token, second)
+    await world.send(await story.deposit(vault, 1000n * usd), user)
+    await world.mint(token, vault.address, 250n * usd)
+    const { hash } = await world.anvil.client.getBlock()
+    const chain = world.earn.ctx.chains.get(world.chainId)!
+    const receipt = { receiptToken: vault.address, receiptDecimals: 18, limitsDeposits: true }
+    const [state] = await readVaultStates(chain, [{ address: vault.address, ...receipt, kind: 'erc5115' }], hash)
+    expect(state).toMatchObject({ depositOpen: true, withdrawOpen: true })
+    expect(state?.figures).toEqual({
+      totalAssets: 1250n * usd,
+      totalSupply: 1000n * 10n ** 18n,
+      // A share is worth 1.25 of a token with 6 decimals; 12 digits more are kept.
+      priceNumerator: 1_250_000n * 10n ** 12n,
+      priceExponent: 30,
+    })
   })
 
   it('reverts on the chain when the price has moved further than the slippage allowed', async () => {
