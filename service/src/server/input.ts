@@ -3,7 +3,7 @@ import { Compile } from 'typebox/compile'
 import { invalidArgument, invalidInput, type Violation } from '../kernel/errors.js'
 import type { Operation, RawQuery } from '../kernel/operation.js'
 import { decodeQuery } from '../kernel/wire.js'
-import { findSentence } from './sentences.js'
+import { describeViolation } from './sentences.js'
 
 export type RawInput = {
   params: Readonly<Record<string, string>>
@@ -102,13 +102,17 @@ function compileCheck(schema: TSchema): Check {
   return (value, at) => {
     if (validator.Check(value)) return []
     const errors = validator.Errors(value)
+    // What is no number at all needs no word on its size.
+    const malformed = new Set(
+      errors.flatMap(({ keyword, instancePath }) => (keyword === 'pattern' ? instancePath : [])),
+    )
     const violations = errors.flatMap((error) => {
+      if (error.keyword === 'format' && malformed.has(error.instancePath)) return []
       const path = [at, ...error.instancePath.split('/').slice(1)].filter(Boolean).join('.')
       const missing = 'requiredProperties' in error.params ? error.params.requiredProperties : undefined
       if (Array.isArray(missing))
         return missing.map((name) => ({ path: [path, String(name)].filter(Boolean).join('.'), message: 'is required' }))
-      const sentence = 'pattern' in error.params ? findSentence(String(error.params.pattern)) : undefined
-      return [{ path: path || at || 'request', message: sentence ?? error.message }]
+      return [{ path: path || at || 'request', message: describeViolation(error) }]
     })
     // Union members report twice; one line a place is enough for a reader.
     const seen = new Set<string>()

@@ -15,3 +15,12 @@ const sentences: Readonly<Record<string, string>> = {
 export function findSentence(pattern: string): string | undefined {
   return Object.hasOwn(sentences, pattern) ? sentences[pattern] : undefined
 }
+
+/** What is wrong with a value, in words that say what to write instead. */
+export function describeViolation({ keyword, params, message }: { keyword: string; params: object; message: string }) {
+  if (keyword === 'format') return 'must be an integer below 2^256'
+  if (keyword === 'pattern' && 'pattern' in params) return findSentence(String(params.pattern)) ?? message
+  if ('allowedValues' in params && Array.isArray(params.allowedValues))
+    return `must be one of ${params.allowedValues.join(', ')}`
+  return message
+}

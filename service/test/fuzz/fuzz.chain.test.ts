@@ -135,7 +135,7 @@ function summarize(counts: ReadonlyMap<string, number>): string {
     const status = name.split(' ')[1] ?? ''
     byStatus.set(status, (byStatus.get(status) ?? 0) + count)
   }
-  return `fuzz: ${[...byStatus]
+  return `fuzz: ${requests} requests, seed ${seed}, no 5xx; ${[...byStatus]
     .sort()
     .map(([status, count]) => `${status}: ${count}`)
     .join(', ')}`
