@@ -47,7 +47,7 @@ export function assertOffer(offer: Offer, closed: Reason, amount: bigint, decima
   if (offer.mismatch !== undefined) throw refuse('TOKEN_UNSUPPORTED', offer.mismatch)
   if (offer.quoted === 0n) throw refuse('BELOW_MINIMUM', 'the amount is so small that nothing would be given for it')
   if (offer.max === undefined || amount <= offer.max) return
-  throw refuse('CAP_EXCEEDED', `the vault takes at most ${formatUnits(offer.max, decimals)} at present`, {
+  throw refuse('CAP_EXCEEDED', `the vault allows at most ${formatUnits(offer.max, decimals)} at present`, {
     maximum: String(offer.max),
   })
 }
