@@ -1,6 +1,15 @@
 import { asyncVaultAbi } from '@openearn/contracts'
 import type { Address, PrivateKeyAccount } from 'viem'
-import type { World, WorldVault } from './actionWorld.js'
+import { openWorld, type World, type WorldVault } from './actionWorld.js'
+
+/** A world with a token, a member who holds much of it, and the member's stories. */
+export async function openStories(user: PrivateKeyAccount) {
+  const world = await openWorld()
+  await world.join(user.address)
+  const token = await world.token({ pegUsd: '1' })
+  await world.mint(token, user.address, 1_000_000_000_000n)
+  return { world, token, story: tellStories(world, user) }
+}
 
 /** What a wallet and an asynchronous vault do, told through the operations. */
 export function tellStories(world: World, user: PrivateKeyAccount) {

@@ -8,7 +8,9 @@ export const usd = 1_000_000n
 type Body = Record<string, unknown>
 type Options = Pick<CallInput, 'key' | 'headers'> & { id?: string }
 
-/** A world with one member who deposits; `renew` gives a token and a vault that nothing has happened to. */
+export type DepositWorld = Awaited<ReturnType<typeof openDepositWorld>>
+
+/** A world with one member who deposits into the token and vault that `renew` made last. */
 export async function openDepositWorld() {
   const world: World = await openWorld()
   const user = account(1)
@@ -26,13 +28,11 @@ export async function openDepositWorld() {
     user,
     /** No member. */
     stranger: account(2),
-    /** The token and the vault of the running test. */
-    state,
-    body,
     /** A token and a vault of its own for a test, and 1,000 of the token for the user. */
-    renew: async (): Promise<void> => {
+    renew: async () => {
       Object.assign(state, await makeVault(world))
       await world.mint(state.token, user.address, 1000n * usd)
+      return state
     },
     deposit: (changes: Body = {}, { id, key, headers }: Options = {}): Promise<Answer> =>
       world.earn.call('CreateDepositInteraction', {

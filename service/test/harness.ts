@@ -85,7 +85,8 @@ export async function openEarn(options: EarnOptions = {}): Promise<Earn> {
     return { status, body, headers: seen, text: answer.body }
   }
   return {
-    ctx: service.ctx,
+    // Tests that stand between the service and its node mean the requests.
+    ctx: { ...service.ctx, chains: service.requestChains },
     db,
     target,
     clock,

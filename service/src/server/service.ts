@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { type ChainSettings, openChains } from '../chain/chains.js'
+import { type ChainSettings, type Chains, openChains } from '../chain/chains.js'
 import { createTonReader } from '../chain/tonReader.js'
 import { createAuthenticate } from '../features/auth/index.js'
 import { openCatalogue } from '../features/catalogue/index.js'
@@ -17,6 +17,8 @@ import { buildOpsApp, type Readiness } from './ops.js'
 
 export type Service = {
   ctx: ServiceContext
+  /** The chains as requests read them: no call is waited for without end. */
+  requestChains: Chains
   /** `/v2` and nothing else. */
   publicApp: FastifyInstance
   /** Health, readiness, metrics, the OpenAPI document and its reference. */
@@ -60,7 +62,7 @@ export async function openService(
     registry: metrics.registry,
     publicApp,
   })
-  return { ctx, publicApp, opsApp, metrics, chainMetrics }
+  return { ctx, requestChains, publicApp, opsApp, metrics, chainMetrics }
 }
 
 async function readinessChecks(ctx: ServiceContext): Promise<Readiness[]> {

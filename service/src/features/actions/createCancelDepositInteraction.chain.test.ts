@@ -1,8 +1,8 @@
 import type { Address } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { account } from '../../../../contracts/test/anvil.js'
-import { goneNode, openWorld, type World } from '../../../test/actionWorld.js'
-import { tellStories } from '../../../test/asyncStories.js'
+import { goneNode, type World } from '../../../test/actionWorld.js'
+import { openStories, type tellStories } from '../../../test/asyncStories.js'
 import { refused } from '../../../test/refused.js'
 
 const user = account(1)
@@ -12,11 +12,7 @@ let token: Address
 let story: ReturnType<typeof tellStories>
 
 beforeAll(async () => {
-  world = await openWorld()
-  await world.join(user.address)
-  token = await world.token({ pegUsd: '1' })
-  await world.mint(token, user.address, 1_000_000n * usd)
-  story = tellStories(world, user)
+  ;({ world, token, story } = await openStories(user))
 })
 afterAll(() => world.close())
 

@@ -2,8 +2,8 @@ import { asyncVaultAbi } from '@openearn/contracts'
 import { type Address, decodeFunctionData } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { account } from '../../../../contracts/test/anvil.js'
-import { goneNode, openWorld, type World, type WorldVault } from '../../../test/actionWorld.js'
-import { tellStories } from '../../../test/asyncStories.js'
+import { goneNode, type World, type WorldVault } from '../../../test/actionWorld.js'
+import { openStories, type tellStories } from '../../../test/asyncStories.js'
 import { refused } from '../../../test/refused.js'
 import { decodeSuffix } from '../../chain/attribution/index.js'
 import { findAction } from './index.js'
@@ -17,11 +17,7 @@ let vault: WorldVault
 let story: ReturnType<typeof tellStories>
 
 beforeAll(async () => {
-  world = await openWorld()
-  await world.join(user.address)
-  token = await world.token({ pegUsd: '1' })
-  await world.mint(token, user.address, 1_000_000n * usd)
-  story = tellStories(world, user)
+  ;({ world, token, story } = await openStories(user))
 })
 afterAll(() => world.close())
 beforeEach(async () => {

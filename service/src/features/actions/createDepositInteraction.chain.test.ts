@@ -2,7 +2,7 @@ import { type Address, decodeFunctionData, erc20Abi, getAddress, type Hex } from
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { account } from '../../../../contracts/test/anvil.js'
 import { attributionAccount, chainSettings, type World, type WorldVault } from '../../../test/actionWorld.js'
-import { openDepositWorld, typesOf, usd } from '../../../test/depositWorld.js'
+import { type DepositWorld, openDepositWorld, typesOf, usd } from '../../../test/depositWorld.js'
 import { refused } from '../../../test/refused.js'
 import { decodeSuffix, formatActionId, recoverAttributionSigner } from '../../chain/attribution/index.js'
 import { openChain } from '../../chain/chains.js'
@@ -14,23 +14,18 @@ const user = account(1)
 const stranger = account(2)
 
 let world: World
-let at: Awaited<ReturnType<typeof openDepositWorld>>
+let deposit: DepositWorld['deposit']
+let renew: DepositWorld['renew']
 let token: Address
 let vault: WorldVault
 
 beforeAll(async () => {
-  at = await openDepositWorld()
-  world = at.world
+  ;({ world, deposit, renew } = await openDepositWorld())
 })
 afterAll(() => world.close())
 beforeEach(async () => {
-  await at.renew()
-  token = at.state.token
-  vault = at.state.vault
+  ;({ token, vault } = await renew())
 })
-
-const deposit: Awaited<ReturnType<typeof openDepositWorld>>['deposit'] = (changes, options) =>
-  at.deposit(changes, options)
 
 describe('200', () => {
   it('gives an exact approval and the deposit, and what the simulation says is what is mined', async () => {

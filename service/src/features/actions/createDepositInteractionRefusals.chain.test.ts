@@ -9,29 +9,24 @@ import { type Address, erc20Abi } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { account } from '../../../../contracts/test/anvil.js'
 import { listToken, type World, type WorldVault } from '../../../test/actionWorld.js'
-import { openDepositWorld, usd } from '../../../test/depositWorld.js'
+import { type DepositWorld, openDepositWorld, usd } from '../../../test/depositWorld.js'
 import { refused } from '../../../test/refused.js'
 
 const user = account(1)
 
 let world: World
-let at: Awaited<ReturnType<typeof openDepositWorld>>
+let deposit: DepositWorld['deposit']
+let renew: DepositWorld['renew']
 let token: Address
 let vault: WorldVault
 
 beforeAll(async () => {
-  at = await openDepositWorld()
-  world = at.world
+  ;({ world, deposit, renew } = await openDepositWorld())
 })
 afterAll(() => world.close())
 beforeEach(async () => {
-  await at.renew()
-  token = at.state.token
-  vault = at.state.vault
+  ;({ token, vault } = await renew())
 })
-
-const deposit: Awaited<ReturnType<typeof openDepositWorld>>['deposit'] = (changes, options) =>
-  at.deposit(changes, options)
 
 describe('400 INVALID_ARGUMENT, with a reason', () => {
   it('says insufficient token balance when the wallet has less than the amount', async () => {
@@ -42,6 +37,21 @@ describe('400 INVALID_ARGUMENT, with a reason', () => {
   it('refuses a token the opportunity does not take: another one, its own receipt, and native', async () => {
     for (const tokenIn of [await world.token(), vault.address, 'native', `0x${'e'.repeat(40)}`])
       refused(await deposit({ tokenIn }), 'TOKEN_NOT_ACCEPTED')
+  })
+
+  it('refuses a token of another chain, even one that is listed for the opportunity', async () => {
+    const { db } = world.earn
+    const elsewhere = account(8).address
+    await db`insert into chains (chain_id, name, slug) values (10, 'Elsewhere', 'elsewhere') on conflict do nothing`
+    await db`
+      insert into tokens (chain_id, address, decimals, symbol, name)
+      values (10, ${elsewhere.toLowerCase()}, 6, 'TUSD', 'Bridged') on conflict do nothing`
+    await db`
+      insert into opportunity_tokens (opportunity_id, chain_id, address, position)
+      values (${vault.opportunityId}, 10, ${elsewhere.toLowerCase()}, 1)`
+    await world.refresh()
+    refused(await deposit({ tokenIn: elsewhere }), 'TOKEN_NOT_ACCEPTED')
+    expect((await deposit()).status).toBe(200)
   })
 
   it('refuses a token the operator marked as rebasing', async () => {

@@ -3,7 +3,7 @@ import { type Address, encodeErrorResult, type Hex, parseAbi } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { account } from '../../../../contracts/test/anvil.js'
 import type { World, WorldVault } from '../../../test/actionWorld.js'
-import { openDepositWorld, usd } from '../../../test/depositWorld.js'
+import { type DepositWorld, openDepositWorld, usd } from '../../../test/depositWorld.js'
 import { refused } from '../../../test/refused.js'
 import type { Chain } from '../../chain/chains.js'
 import { RpcError } from '../../chain/rpc.js'
@@ -16,23 +16,18 @@ const panics = parseAbi(['error Panic(uint256)'])
 const caps = parseAbi(['error ERC4626ExceededMaxDeposit(address receiver, uint256 assets, uint256 max)'])
 
 let world: World
-let at: Awaited<ReturnType<typeof openDepositWorld>>
+let deposit: DepositWorld['deposit']
+let renew: DepositWorld['renew']
 let token: Address
 let vault: WorldVault
 
 beforeAll(async () => {
-  at = await openDepositWorld()
-  world = at.world
+  ;({ world, deposit, renew } = await openDepositWorld())
 })
 afterAll(() => world.close())
 beforeEach(async () => {
-  await at.renew()
-  token = at.state.token
-  vault = at.state.vault
+  ;({ token, vault } = await renew())
 })
-
-const deposit: Awaited<ReturnType<typeof openDepositWorld>>['deposit'] = (changes, options) =>
-  at.deposit(changes, options)
 
 /** A node that takes no state overrides, nor one other method. */
 const refusing =

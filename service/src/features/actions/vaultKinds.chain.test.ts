@@ -2,8 +2,8 @@ import { standardizedYieldAbi } from '@openearn/contracts'
 import { type Address, decodeFunctionData, erc4626Abi } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { account } from '../../../../contracts/test/anvil.js'
-import { openWorld, type World, type WorldVault } from '../../../test/actionWorld.js'
-import { tellStories } from '../../../test/asyncStories.js'
+import type { World, WorldVault } from '../../../test/actionWorld.js'
+import { openStories, type tellStories } from '../../../test/asyncStories.js'
 import { readVaultStates, vaultKinds } from '../../vaults/index.js'
 import { listLots } from '../positions/index.js'
 
@@ -14,11 +14,7 @@ let token: Address
 let story: ReturnType<typeof tellStories>
 
 beforeAll(async () => {
-  world = await openWorld()
-  await world.join(user.address)
-  token = await world.token({ pegUsd: '1' })
-  await world.mint(token, user.address, 1_000_000n * usd)
-  story = tellStories(world, user)
+  ;({ world, token, story } = await openStories(user))
 })
 afterAll(() => world.close())
 

@@ -1,7 +1,8 @@
 import { type Address, concat, type Hex } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { account } from '../../../../contracts/test/anvil.js'
-import { openWorld, type World, type WorldVault } from '../../../test/actionWorld.js'
+import type { World, WorldVault } from '../../../test/actionWorld.js'
+import { type AttributionWorld, openAttributionWorld } from '../../../test/attributionWorld.js'
 import { RpcError } from '../../chain/rpc.js'
 import { OutboundError } from '../../kernel/outbound.js'
 
@@ -11,43 +12,15 @@ const usd = 1_000_000n
 let world: World
 let token: Address
 let vault: WorldVault
+let depositOnce: AttributionWorld['depositOnce']
+let sendRaw: AttributionWorld['sendRaw']
 
 beforeAll(async () => {
-  world = await openWorld()
-  for (const wallet of [user, thief]) await world.join(wallet.address)
-  token = await world.token({ pegUsd: '1' })
-  vault = await world.vault(token)
-  for (const wallet of [user, thief]) await world.mint(token, wallet.address, 10_000n * usd)
+  ;({ world, token, vault, depositOnce, sendRaw } = await openAttributionWorld())
 })
 afterAll(() => world.close())
 
 const verify = (query: Record<string, string | number>) => world.earn.call('VerifyTracking', { query })
-
-const plan = () =>
-  world.earn.call('CreateDepositInteraction', {
-    params: { opportunityId: vault.opportunityId },
-    body: {
-      userAddress: user.address,
-      tokenIn: token,
-      amount: String(100n * usd),
-      distributorId: world.distributorId,
-      referralCode: 'friend',
-    },
-  })
-
-async function depositOnce() {
-  const built = await plan()
-  const receipts = await world.send(built, user)
-  const last = receipts[receipts.length - 1]!
-  const data: Hex = built.body.transactions.at(-1).transaction.data
-  return { hash: last.transactionHash, actionId: built.body.actionId as string, data, built }
-}
-
-/** Sends any calldata, from the user unless told otherwise. */
-async function sendRaw(to: Address, data: Hex, as = user) {
-  const receipt = await world.anvil.done(world.anvil.client.sendTransaction({ account: as, to, data, gas: 500_000n }))
-  return receipt.transactionHash
-}
 
 describe('200', () => {
   it('proves a deposit of ours, from the chain and then from the raw store alike', async () => {
