@@ -3,7 +3,8 @@
 // connection lost between a statement and its sending never sends again. A statement that fails or is cut off after its
 // first rows leaves their count to the next one on that connection, whose rows then begin with holes; and the error of a
 // cut-off statement is thrown again by the first one after. This changes the installed file: a statement on a lost
-// connection fails with CONNECTION_CLOSED, and a connection begins anew with nothing left of what was before.
+// connection fails with CONNECTION_CLOSED, a connection begins anew with nothing left of what was before, and one that is
+// lost while it asks for array types fails nobody but whom it was opened for.
 // It leaves what is already changed, and fails on a file it does not know: then look whether it is still needed.
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 
@@ -30,6 +31,7 @@ const changes = [
     '    result = new Result()\n    connectTimer.cancel()',
     '    result = new Result()\n    rows = 0\n    connectTimer.cancel()',
   ],
+  ['return fetchArrayTypes()\n', 'return fetchArrayTypes().catch(() => undefined)\n'],
   [
     'async function closed(hadError) {',
     `function dropUnsent() {

@@ -58,17 +58,27 @@ export function openChain(
     chainId: settings.chainId,
     ...(onCall ? { onCall } : {}),
   })
+  return withRpc({ ...settings, headUrls: settings.rpcUrls.filter((url) => !isHttp(url)) }, rpc)
+}
+
+/** The same chains, their calls counted for a job. */
+export function countFor(chains: Chains, job: string): Chains {
+  return new Map([...chains].map(([chainId, chain]) => [chainId, withRpc(chain, chain.rpc.as(job))]))
+}
+
+function withRpc(settings: Omit<Chain, 'rpc' | 'client'>, rpc: Rpc): Chain {
+  const { chainId, name, nativeSymbol } = settings
   const client = createPublicClient({
     chain: defineChain({
-      id: settings.chainId,
-      name: settings.name,
-      nativeCurrency: { name: settings.nativeSymbol, symbol: settings.nativeSymbol, decimals: 18 },
+      id: chainId,
+      name,
+      nativeCurrency: { name: nativeSymbol, symbol: nativeSymbol, decimals: 18 },
       rpcUrls: { default: { http: [] } },
     }),
     cacheTime: 0,
     transport: custom({ request: (request) => rpc.request(request) }, { retryCount: 0 }),
   })
-  return { ...settings, rpc, client, headUrls: settings.rpcUrls.filter((url) => !isHttp(url)) }
+  return { ...settings, rpc, client }
 }
 
 /** The failed outbound call inside an error chain (viem wraps what its transport throws), if that is what failed. */

@@ -4,9 +4,14 @@ import type { Log } from '../kernel/log.js'
 
 /** How long to wait before a lost connection is opened again. */
 const reconnectMs = 2_000
+/** How long the end of a connection may take before it is left to itself. */
+const closeMs = 1_000
+/** A connection that announces nothing for so long is given up: it may be dead without having been closed. */
+const silentMsMax = 60_000
 
 /**
- * Calls `onHead` whenever a node announces a new block over WebSocket, until `signal` aborts. A lost connection is opened
+ * Calls `onHead` whenever a node announces a new block over WebSocket, until `signal` aborts, and once at the start of
+ * every connection, since blocks may have come while there was none. A connection that is lost or falls silent is opened
  * again, on the next url. It is only a hint to look sooner: polling goes on beside it, so nothing rests on it.
  */
 export async function followHeads(input: {
@@ -15,13 +20,14 @@ export async function followHeads(input: {
   log: Log
   signal: AbortSignal
   onHead: () => void
+  silentMs?: number
 }): Promise<void> {
-  const { urls, clock, log, signal, onHead } = input
+  const { urls, clock, log, signal } = input
   for (let turn = 0; !signal.aborted && urls.length > 0; turn++) {
     const url = urls[turn % urls.length]
     if (url === undefined) return
     try {
-      await follow(url, signal, onHead)
+      await follow(url, input)
     } catch (error) {
       log.warn({ err: error }, 'the connection for new heads was lost; polling goes on')
     }
@@ -29,17 +35,40 @@ export async function followHeads(input: {
   }
 }
 
-async function follow(url: string, signal: AbortSignal, onHead: () => void): Promise<void> {
+async function follow(
+  url: string,
+  { clock, signal, onHead, silentMs = silentMsMax }: Parameters<typeof followHeads>[0],
+): Promise<void> {
   const transport = webSocket(url, { reconnect: false, retryCount: 0, timeout: 10_000 })({})
-  await new Promise<void>((resolve, reject) => {
-    const stop = async () => {
-      const client = await transport.value?.getRpcClient()
-      client?.close()
-      resolve()
-    }
-    signal.addEventListener('abort', () => void stop().catch(() => resolve()), { once: true })
-    transport.value
-      ?.subscribe({ params: ['newHeads'], onData: () => onHead(), onError: (error: unknown) => reject(error) })
-      .catch(reject)
-  })
+  const ending = new AbortController()
+  let heard = clock.monotonicMs()
+  const hear = () => {
+    heard = clock.monotonicMs()
+    onHead()
+  }
+  try {
+    await new Promise<void>((resolve, reject) => {
+      signal.addEventListener('abort', () => resolve(), { once: true, signal: ending.signal })
+      const subscribed = transport.value?.subscribe({ params: ['newHeads'], onData: hear, onError: reject })
+      subscribed?.then(hear, reject)
+      const watchSilence = async () => {
+        for (let leftMs = silentMs; leftMs > 0; leftMs = heard + silentMs - clock.monotonicMs()) {
+          await clock.sleep(leftMs, ending.signal)
+          if (ending.signal.aborted) return
+        }
+        reject(new Error(`the node announced nothing for ${silentMs} ms`))
+      }
+      watchSilence().catch(reject)
+    })
+  } finally {
+    ending.abort()
+    // A connection that never opened cannot be waited for.
+    await Promise.race([closeSocket(transport), clock.sleep(closeMs)])
+  }
+}
+
+/** Closes what was opened, if it ever was; a connection that failed has nothing to close. */
+async function closeSocket(transport: ReturnType<ReturnType<typeof webSocket>>): Promise<void> {
+  const client = await transport.value?.getRpcClient().catch(() => undefined)
+  client?.close()
 }

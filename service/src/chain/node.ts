@@ -20,6 +20,8 @@ export type Node = {
   listReceiptLogs(hash: string): Promise<RawLog[]>
   /** All logs of a block by another way than listLogs, to compare with; undefined where the node cannot. */
   listBlockLogs(blockHash: string): Promise<RawLog[] | undefined>
+  /** Another node than the one that answered last, for a second opinion; undefined when there is only one. */
+  elsewhere(): Node | undefined
 }
 
 export type LogFilter = { addresses: readonly string[]; topics: readonly string[] }
@@ -99,6 +101,10 @@ export function createNode(rpc: Rpc): Node {
         hasBlockReceipts = false
         return undefined
       }
+    },
+    elsewhere: () => {
+      const other = rpc.elsewhere()
+      return other && createNode(other)
     },
   }
 }

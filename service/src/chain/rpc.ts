@@ -20,10 +20,20 @@ export type Rpc = {
   request(request: RpcRequest): Promise<unknown>
   /** Results in the order of the requests, from one node, in one call where it allows that. Fails as a whole. */
   batch(requests: readonly RpcRequest[]): Promise<unknown[]>
+  /** The same urls, their calls counted for a job. */
+  as(job: string): Rpc
+  /** All urls but the one that answered last, for a second opinion; undefined when there is no other. */
+  elsewhere(): Rpc | undefined
 }
 
 /** Told of every call, for counting: `ok`, `refused` by the node itself, or `failed` on the way. */
-export type RpcObserver = (chainId: number, method: string, outcome: 'ok' | 'refused' | 'failed') => void
+export type RpcObserver = (call: {
+  chainId: number
+  method: string
+  outcome: 'ok' | 'refused' | 'failed'
+  /** What asked: a job's name, `watch`, or `api`. */
+  job: string
+}) => void
 
 export type RpcOptions = {
   /** Refuse a url that serves another chain; asked before its first use and every ten minutes. */
@@ -88,30 +98,38 @@ export function createRpc(outbound: Outbound, urls: readonly string[], options: 
     }
     state.checkedMs = now
   }
-  const count = (methods: readonly string[], outcome: Parameters<RpcObserver>[2]) => {
-    for (const method of methods) options.onCall?.(options.chainId ?? 0, method, outcome)
-  }
-  const onSomeUrl = async <T>(methods: readonly string[], call: (url: string) => Promise<T>): Promise<T> => {
+  let lastUrl: string | undefined
+  const onSomeUrl = async <T>(
+    asked: { methods: readonly string[]; job: string; avoid: string | undefined },
+    call: (url: string) => Promise<T>,
+  ): Promise<T> => {
+    const { methods, job, avoid } = asked
+    const count = (outcome: 'ok' | 'refused' | 'failed') => {
+      for (const method of methods) options.onCall?.({ chainId: options.chainId ?? 0, method, outcome, job })
+    }
     let last: unknown = new OutboundError('network', 'the chain has no http or https RPC url')
     const now = clock.monotonicMs()
     const waits = ([, state]: [string, UrlHealth]) => Math.max(0, state.benchedUntilMs - now)
-    for (const [url, state] of [...health].sort((a, b) => waits(a) - waits(b))) {
+    const candidates = [...health].filter(([url]) => url !== avoid).sort((a, b) => waits(a) - waits(b))
+    for (const [url, state] of candidates) {
       try {
         await assertChain(url, state)
         const result = await call(url)
         state.failures = 0
         state.benchedUntilMs = 0
-        count(methods, 'ok')
+        if (avoid === undefined) lastUrl = url
+        count('ok')
         return result
       } catch (error) {
         if (error instanceof RpcError) {
           state.failures = 0
-          count(methods, 'refused')
+          if (avoid === undefined) lastUrl = url
+          count('refused')
           throw error
         }
         if (!(error instanceof OutboundError)) throw error
         last = error
-        count(methods, 'failed')
+        count('failed')
         if (error instanceof WrongChain) continue
         state.failures += 1
         const backoff = Math.min(bench.firstMs * 2 ** (state.failures - 1), bench.longestMs)
@@ -120,16 +138,17 @@ export function createRpc(outbound: Outbound, urls: readonly string[], options: 
     }
     throw last
   }
-  return {
-    request: (request) => onSomeUrl([request.method], (url) => callOne(url, request)),
+  const open = (job: string, avoid?: string): Rpc => ({
+    request: (request) => onSomeUrl({ methods: [request.method], job, avoid }, (url) => callOne(url, request)),
     batch: async (requests) => {
       if (requests.length === 0) return []
-      return onSomeUrl(
-        requests.map(({ method }) => method),
-        (url) => callMany(url, requests),
-      )
+      const methods = requests.map(({ method }) => method)
+      return onSomeUrl({ methods, job, avoid }, (url) => callMany(url, requests))
     },
-  }
+    as: (name) => open(name, avoid),
+    elsewhere: () => (urls.some((url) => url !== lastUrl) ? open(job, lastUrl) : undefined),
+  })
+  return open('api')
 }
 
 class WrongChain extends OutboundError {

@@ -185,7 +185,13 @@ describe('a simulation', () => {
 })
 
 function withRpc(request: Chain['rpc']['request']): Pick<Chain, 'name' | 'rpc'> {
-  return { name: 'Anvil', rpc: { request, batch: (requests) => Promise.all(requests.map(request)) } }
+  const rpc: Chain['rpc'] = {
+    request,
+    batch: (requests) => Promise.all(requests.map(request)),
+    as: () => rpc,
+    elsewhere: () => undefined,
+  }
+  return { name: 'Anvil', rpc }
 }
 
 function callDataGas(data: Hex): number {

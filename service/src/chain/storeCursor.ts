@@ -1,4 +1,4 @@
-import type { Database, Queryable } from '../kernel/database.js'
+import { type Database, openSession, type Queryable } from '../kernel/database.js'
 
 export type ChainState = 'backfilling' | 'live' | 'stalled'
 
@@ -121,22 +121,25 @@ export type WatcherLock = {
  * frees it when that connection ends, so a killed process holds nothing.
  */
 export async function tryWatcherLock(db: Database, chainId: number): Promise<WatcherLock | undefined> {
-  const connection = await db.reserve()
+  const session = openSession(db)
+  // The lock ends with its connection; of a lost one nothing is waited for.
+  const end = () => session.end({ timeout: 1 })
   try {
-    const [row] = await connection<{ taken: boolean }[]>`
+    const [row] = await session<{ taken: boolean }[]>`
       select pg_try_advisory_lock(${watcherLock}, ${chainId | 0}) as taken`
     if (!row?.taken) {
-      connection.release()
+      await end()
       return undefined
     }
   } catch (error) {
-    connection.release()
+    await end()
     throw error
   }
   return {
     isHeld: async () => {
       try {
-        const rows = await connection<{ held: boolean }[]>`
+        // Asked on a new connection, after the old one was lost, this says no.
+        const rows = await session<{ held: boolean }[]>`
           select exists (select from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()
             and classid = ${watcherLock}::bigint::oid and objid = (${chainId | 0}::bigint & 4294967295)::oid) as held`
         return rows[0]?.held ?? false
@@ -144,10 +147,7 @@ export async function tryWatcherLock(db: Database, chainId: number): Promise<Wat
         return false
       }
     },
-    release: async () => {
-      await connection`select pg_advisory_unlock(${watcherLock}, ${chainId | 0})`.catch(() => undefined)
-      connection.release()
-    },
+    release: end,
   }
 }
 

@@ -145,19 +145,36 @@ export function createWatcher(options: Options): Watcher {
     return sink.append(cursor, blocks, last)
   }
 
-  const findAncestor = async (cursor: Cursor): Promise<{ number: number; hash: string } | undefined> => {
+  const findAncestor = async (
+    cursor: Cursor,
+    asked: Node = node,
+  ): Promise<{ number: number; hash: string } | undefined> => {
     for (let from = cursor.blockNumber; ; ) {
       const held = await sink.listHeadersDown(from, ancestorBatch)
       // Every block since the first was replaced: begin again, if none of them was final.
       if (held.length === 0) return from < cursor.startBlock ? { number: cursor.startBlock - 1, hash: '' } : undefined
-      const theirs = await Promise.all(held.map(({ number }) => node.findHeader(number)))
+      const theirs = await Promise.all(held.map(({ number }) => asked.findHeader(number)))
       const match = held.find((header, index) => theirs[index]?.hash === header.hash)
       if (match) return match
       from = (held.at(-1)?.number ?? 0) - 1
     }
   }
 
-  const reorganise = async (cursor: Cursor): Promise<'progress' | 'stalled'> => {
+  /** The ancestor by a second read: of another node, or where none answers of the same one after a while. */
+  const findAncestorAgain = async (cursor: Cursor) => {
+    const other = node.elsewhere()
+    if (other) {
+      try {
+        return await findAncestor(cursor, other)
+      } catch (error) {
+        log.warn({ chainId: chain.chainId, err: error }, 'no second node answers; the first is asked again')
+      }
+    }
+    await clock.sleep(chain.reorgRecheckSeconds * 1000)
+    return findAncestor(cursor)
+  }
+
+  const reorganise = async (cursor: Cursor): Promise<'progress' | 'idle' | 'stalled'> => {
     const ancestor = await findAncestor(cursor)
     const stall = async (reason: string): Promise<'stalled'> => {
       const { headNumber, finalizedNumber } = cursor
@@ -179,9 +196,15 @@ export function createWatcher(options: Options): Watcher {
         `the node replaced final blocks above ${ancestor.number}; check it, then run: openearn chains rewind`,
       )
     if (verdict === 'recheck') {
-      await clock.sleep(chain.reorgRecheckSeconds * 1000)
-      const again = await findAncestor(cursor)
-      if (again?.number !== ancestor.number) return 'progress'
+      const again = await findAncestorAgain(cursor)
+      if (again?.number !== ancestor.number) {
+        const [first, second] = [ancestor.number, again?.number ?? 'nowhere']
+        const reason = `two reads disagree about where the chain forked: above ${first}, above ${second}`
+        const { headNumber, finalizedNumber, state } = cursor
+        await sink.recordHead(cursor, { headNumber, finalizedNumber, state, reason })
+        log.warn({ chainId: chain.chainId, block: cursor.blockNumber }, `${reason}; nothing is taken back yet`)
+        return 'idle'
+      }
     }
     await sink.rewind(cursor, ancestor)
     log.warn({ chainId: chain.chainId, from: cursor.blockNumber, to: ancestor.number }, 'reorganisation')

@@ -41,6 +41,9 @@ export function openDatabase(target: DatabaseTarget, options: { max?: number; na
   return sql as unknown as Database
 }
 
+/** A pool of its own to the same database. Asked one statement at a time it stays on one connection: a session. */
+export const openSession = (db: Database): Database => postgres(db.options as never) as unknown as Database
+
 function parseBigint(text: string): number {
   const value = Number(text)
   if (!Number.isSafeInteger(value)) throw new RangeError(`a bigint column holds ${text}, beyond 2^53`)
@@ -61,10 +64,13 @@ export function isUniqueViolation(error: unknown): boolean {
 const connectionCode =
   /^(CONNECTION_(CLOSED|ENDED|DESTROYED)|CONNECT_TIMEOUT|ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|ETIMEDOUT)$/
 
-/** True when the database could not be reached or is shutting down: the caller should try again later. */
+/** True when the database could not be reached, is shutting down or has no room: the caller should try again later. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   const state = sqlState(error)
-  if (state) return state.startsWith('08') || state.startsWith('57P') || state === '53300' || state === '25006'
+  if (state)
+    return (
+      state.startsWith('08') || state.startsWith('57P') || state === '53100' || state === '53300' || state === '25006'
+    )
   return error instanceof Error && 'code' in error && typeof error.code === 'string' && connectionCode.test(error.code)
 }
 

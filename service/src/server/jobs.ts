@@ -1,3 +1,4 @@
+import { countFor } from '../chain/chains.js'
 import { runCapabilityAndTvl } from '../features/catalogue/index.js'
 import { sweepIdempotencyKeys } from '../features/limits/index.js'
 import { sweepAgreements } from '../features/membership/index.js'
@@ -27,7 +28,7 @@ export function startJobs(ctx: ServiceContext, jobs: readonly Job[]): { stop(): 
   const loops = jobs.map(async (job) => {
     while (!stopping.signal.aborted) {
       try {
-        await job.run(ctx)
+        await job.run({ ...ctx, chains: countFor(ctx.chains, job.name) })
       } catch (error) {
         ctx.log.warn({ err: error }, `the job "${job.name}" failed; it runs again in ${job.everySeconds} s`)
       }

@@ -40,7 +40,7 @@ export async function openService(
   options.shutdown.add('catalogue', catalogue.close)
   const ton = base.config.tonUrl === undefined ? undefined : createTonReader(outbound, base.config.tonUrl)
   const metrics = createMetrics()
-  const chainMetrics = createChainMetrics(metrics.registry)
+  const chainMetrics = createChainMetrics(metrics.registry, base.clock)
   const chains = openChains(outbound, options.chains, chainMetrics.onCall)
   const ctx: ServiceContext = { ...base, chains, ton, catalogue }
   // Requests wait for nothing without end; watchers and jobs wait as long as it takes.

@@ -44,7 +44,7 @@ export async function startService(options: StartOptions): Promise<Running> {
   // The key signs for every process, so whichever starts first makes its address known to the watcher.
   if (config.attributionKey) await recordSigner(db, privateKeyToAddress(config.attributionKey), clock.now())
   if (options.watch) {
-    const watching = startWatching(ctx, { reactions: [chainMetrics.reaction] })
+    const watching = startWatching(ctx, { reactions: [chainMetrics.reaction], onRetry: chainMetrics.onRetry })
     shutdown.add('watchers', watching.stop)
     const jobs = startJobs(ctx, listJobs({ capabilitySeconds: options.capabilitySeconds ?? 60 }))
     shutdown.add('jobs', jobs.stop)

@@ -5,13 +5,21 @@ import { tryWatcherLock, type WatcherLock } from '../chain/storeCursor.js'
 import { createWatcher } from '../chain/watcher.js'
 import { createPipeline, type Reaction } from '../derive/index.js'
 import type { Clock } from '../kernel/clock.js'
+import { sqlState } from '../kernel/database.js'
 
 export type WatchOptions = {
   /** What slices do in the transaction of the rows they depend on. */
   reactions?: readonly Reaction[]
   /** Most blocks read in one window of the past. */
   windowMax?: number
+  /** Told of every failure after which the chain is looked at again. */
+  onRetry?: (chainId: number) => void
 }
+
+/** SQLSTATE of a database that cannot write because its disk is full. */
+const diskFull = '53100'
+const noRoom =
+  'the database has no room left on its disk: nothing was written and nothing is lost; make room, watching then goes on by itself'
 
 /** How often a process that waits for another's lock looks again; a death is taken over within this and a moment. */
 const lockRetryMs = 2_000
@@ -50,8 +58,10 @@ async function watchChain(ctx: ChainContext, chain: Chain, options: WatchOptions
       }
     } catch (error) {
       failures += 1
+      options.onRetry?.(chain.chainId)
       const waitMs = Math.min(250 * 2 ** Math.min(failures, 7), 15_000)
-      log.warn({ err: error, failures }, `watching failed; trying again in ${waitMs} ms`)
+      if (sqlState(error) === diskFull) log.error({ err: error, failures }, noRoom)
+      else log.warn({ err: error, failures }, `watching failed; trying again in ${waitMs} ms`)
       await ctx.clock.sleep(waitMs, signal)
     }
   }
@@ -64,7 +74,7 @@ async function followChain(
   guard: { lock: WatcherLock; signal: AbortSignal; onStep: () => void },
 ): Promise<void> {
   const { clock, log } = ctx
-  const node = createNode(chain.rpc)
+  const node = createNode(chain.rpc.as('watch'))
   const sink = createPipeline(ctx, { chainId: chain.chainId, reactions: options.reactions ?? [] })
   const window = options.windowMax === undefined ? {} : { windowMax: options.windowMax }
   const watcher = createWatcher({ chain, node, sink, clock, log, ...window })
