@@ -1,17 +1,30 @@
-// Backfill rate on anvil: node bench/micro/backfill.mjs [deposits]. Each deposit is two events of the vault. First the same
-// logs, headers and transactions are fetched and dropped, then fetched, derived and written.
+// Backfill rate on anvil: node bench/micro/backfill.mjs [deposits] [--per-block N] [--ponder] [--runs N]. Each deposit is
+// two events of the vault. First the same logs, headers and transactions are fetched and dropped, then fetched, derived and written;
+// with --ponder, Ponder then backfills the same chain into the same database server.
 
+import { parseArgs } from 'node:util'
 import { fetchRange } from '../../service/dist/chain/fetchBlocks.js'
 import { createNode } from '../../service/dist/chain/node.js'
 import { createWatcher } from '../../service/dist/chain/watcher.js'
 import { createPipeline } from '../../service/dist/derive/index.js'
 import { systemClock } from '../../service/dist/kernel/clock.js'
+import { openDatabase } from '../../service/dist/kernel/database.js'
 import { silentLog } from '../../service/dist/kernel/log.js'
+import { installPonder, runPonder } from '../peers/ponder/run.mjs'
 import { chainId, startChain } from './chain.mjs'
 import { fillCatalogue, openBenchDatabase } from './database.mjs'
 
-const deposits = Number(process.argv[2] ?? 50_000)
-const perBlock = 250
+const { values, positionals } = parseArgs({
+  options: {
+    ponder: { type: 'boolean', default: false },
+    runs: { type: 'string', default: '2' },
+    'per-block': { type: 'string', default: '250' },
+  },
+  allowPositionals: true,
+})
+const [deposits, runs, withPonder] = [Number(positionals[0] ?? 50_000), Number(values.runs), values.ponder]
+if (withPonder) await installPonder()
+const perBlock = Number(values['per-block'])
 const node = await startChain()
 const post = async (method, params) => {
   const body = JSON.stringify(Array.isArray(method) ? method : { jsonrpc: '2.0', id: 1, method, params })
@@ -45,7 +58,7 @@ await fillCatalogue(db, { chainId, vault: node.vault, token: node.token, distrib
 const chain = node.chain()
 const reader = createNode(chain.rpc)
 
-for (let run = 1; run <= 2; run++) {
+for (let run = 1; run <= runs; run++) {
   await db`delete from chain_cursors`
   for (const table of [
     'blocks',
@@ -64,8 +77,12 @@ for (let run = 1; run <= 2; run++) {
   const list = fresh.watchList()
   const started = performance.now()
   let fetched = 0
-  for (let from = 0; from <= deep; from += 20) {
-    const { blocks } = await fetchRange(reader, { from, to: Math.min(deep, from + 19) }, list)
+  // Windows of about as many events as ours aim at, the next one always on its way, as ours.
+  const window = Math.ceil(5_000 / perBlock)
+  const read = (from) => fetchRange(reader, { from, to: Math.min(deep, from + window - 1) }, list)
+  for (let from = 0, ahead = read(0); from <= deep; from += window) {
+    const { blocks } = await ahead
+    if (from + window <= deep) ahead = read(from + window)
     fetched += blocks.reduce((sum, block) => sum + block.logs.length, 0)
   }
   const bare = (performance.now() - started) / 1000
@@ -91,6 +108,20 @@ for (let run = 1; run <= 2; run++) {
   )
   console.log(
     `  processor of the backfill: node ${((user + system) / 1e6).toFixed(1)} s, database ${((await bench.serverCpuSeconds()) - server).toFixed(1)} s`,
+  )
+  if (!withPonder) continue
+  await db.unsafe('drop database if exists ponder with (force)')
+  await db.unsafe('create database ponder')
+  const { host, username } = bench.target
+  const databaseUrl = `postgres://${username}@localhost/ponder?host=${encodeURIComponent(host)}`
+  const peer = await runPonder({ rpcUrl: node.url, vault: node.vault, endBlock: deep, databaseUrl })
+  const peerDb = openDatabase({ ...bench.target, database: 'ponder' }, { max: 1 })
+  const [{ rows }] = await peerDb`
+    select (select count(*) from bench.transfer)::int + (select count(*) from bench.deposit)::int as rows`
+  await peerDb.end()
+  const peerRate = rows / peer.seconds
+  console.log(
+    `  Ponder 0.16.10, cold: ${rows} events at ${Math.round(peerRate)} a second (${peer.seconds.toFixed(1)} s, fetched after ${peer.fetchSeconds.toFixed(1)} s); ours is ${(rate / peerRate).toFixed(1)} times that`,
   )
 }
 await bench.close()

@@ -33,11 +33,16 @@ export async function startChain({ blockTime } = {}) {
   })
   const port = await new Promise((resolve) => {
     let text = ''
-    child.stdout.on('data', (chunk) => {
+    const read = (chunk) => {
       text += chunk
       const found = /Listening on 127\.0\.0\.1:(\d+)/.exec(text)?.[1]
-      if (found) resolve(Number(found))
-    })
+      if (!found) return
+      resolve(Number(found))
+      // A line for every call follows; they are read and forgotten, or the node would wait for a reader.
+      child.stdout.off('data', read)
+      child.stdout.resume()
+    }
+    child.stdout.on('data', read)
   })
   const url = `http://127.0.0.1:${port}`
   const client = createTestClient({

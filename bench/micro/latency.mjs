@@ -1,4 +1,5 @@
-// From a mined block to a verified ledger entry: node bench/micro/latency.mjs [deposits]. Depth 1, polling at 1 s and WebSocket.
+// From a mined block to a verified ledger entry: node bench/micro/latency.mjs [deposits] [polling|websocket].
+// Depth 1, polling at 1 s and WebSocket, or one of them.
 import { buildSuffix, signerAddress } from '../../service/dist/chain/attribution/index.js'
 import { recordSigner } from '../../service/dist/chain/storeSigners.js'
 import { systemClock } from '../../service/dist/kernel/clock.js'
@@ -9,6 +10,7 @@ import { chainId, startChain } from './chain.mjs'
 import { fillCatalogue, openBenchDatabase } from './database.mjs'
 
 const deposits = Number(process.argv[2] ?? 200)
+const modes = ['polling at 1 s', 'WebSocket'].filter((mode) => mode.toLowerCase().startsWith(process.argv[3] ?? ''))
 const key = `0x${'07'.repeat(32)}`
 const distributorId = 'Y2Zi7KWy'
 const node = await startChain()
@@ -27,7 +29,7 @@ const verified = async (hash) => {
 const percentile = (values, share) =>
   [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))]
 
-for (const mode of ['polling at 1 s', 'WebSocket']) {
+for (const mode of modes) {
   const headUrls = mode === 'WebSocket' ? [node.url.replace('http', 'ws')] : []
   const chain = { ...node.chain(), headUrls }
   const watching = startWatching({

@@ -1,5 +1,5 @@
 import { OutboundError } from '../kernel/outbound.js'
-import type { Node } from './node.js'
+import type { Node, WantedTransaction } from './node.js'
 import { assembleBlocks, type Header, type RawBlock, type RawLog } from './raw.js'
 
 /** What is read of a chain: contracts, first topics, and which events make a transaction's calldata worth keeping. */
@@ -74,10 +74,11 @@ async function complete(
   logs: readonly RawLog[],
   list: WatchList,
 ): Promise<RawBlock[]> {
-  const hashes = new Set(
-    logs.filter((log) => list.callTopics.has(log.topics[0] ?? '')).map((log) => log.transactionHash),
-  )
-  const transactions = await node.listTransactions([...hashes])
+  const hashes = new Map(headers.map(({ number, hash }) => [number, hash]))
+  const wanted = new Map<string, WantedTransaction>()
+  for (const { topics, transactionHash: hash, blockNumber } of logs)
+    if (list.callTopics.has(topics[0] ?? '')) wanted.set(hash, { hash, blockHash: hashes.get(blockNumber) ?? '' })
+  const transactions = await node.listTransactions([...wanted.values()])
   const places = new Map(logs.map((log) => [log.transactionHash, log]))
   for (const { hash, blockNumber, transactionIndex } of transactions) {
     const log = places.get(hash)

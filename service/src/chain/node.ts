@@ -15,7 +15,8 @@ export type Node = {
    * not reached the end of the range yet gives no logs of what it lacks, and no header.
    */
   listRange(filter: LogFilter & { fromBlock: number; toBlock: number }): Promise<{ logs: RawLog[]; last: Header }>
-  listTransactions(hashes: readonly string[]): Promise<RawTransaction[]>
+  /** In any order: by hash, or where many of one block are wanted, with their block. */
+  listTransactions(wanted: readonly WantedTransaction[]): Promise<RawTransaction[]>
   /** All logs of one transaction. */
   listReceiptLogs(hash: string): Promise<RawLog[]>
   /** All logs of a block by another way than listLogs, to compare with; undefined where the node cannot. */
@@ -24,19 +25,25 @@ export type Node = {
   elsewhere(): Node | undefined
 }
 
+export type WantedTransaction = { hash: string; blockHash: string }
+
 export type LogFilter = { addresses: readonly string[]; topics: readonly string[] }
 
 /** Requests in one HTTP call. */
 const batchMax = 100
 /** Such calls at a time. */
 const batchesInFlight = 4
+/** From as many transactions of one block on, asking for all of it is less work for the node than for each of them. */
+const wholeBlockFrom = 8
+/** Whole blocks in one HTTP call. */
+const wholeBlocksMax = 4
 
 /** Wraps the JSON-RPC of a chain. */
 export function createNode(rpc: Rpc): Node {
   let hasBlockReceipts = true
-  const batch = async (requests: readonly RpcRequest[]): Promise<unknown[]> => {
-    const chunks = Array.from({ length: Math.ceil(requests.length / batchMax) }, (_, index) =>
-      requests.slice(index * batchMax, (index + 1) * batchMax),
+  const batch = async (requests: readonly RpcRequest[], size = batchMax): Promise<unknown[]> => {
+    const chunks = Array.from({ length: Math.ceil(requests.length / size) }, (_, index) =>
+      requests.slice(index * size, (index + 1) * size),
     )
     const results: unknown[][] = []
     let next = 0
@@ -72,14 +79,32 @@ export function createNode(rpc: Rpc): Node {
       const [header, logs] = await batch(isEmpty ? [last] : [last, logsRequest(filter, place)])
       return { logs: isEmpty ? [] : readLogs(logs, undefined), last: readHeaderAt(header, toBlock) }
     },
-    listTransactions: async (hashes) =>
-      (await batch(hashes.map((hash) => ({ method: 'eth_getTransactionByHash', params: [hash] })))).map(
-        (value, index) => {
+    listTransactions: async (wanted) => {
+      const byBlock = new Map<string, string[]>()
+      for (const { hash, blockHash } of wanted) {
+        const own = byBlock.get(blockHash)
+        if (own) own.push(hash)
+        else byBlock.set(blockHash, [hash])
+      }
+      const whole = [...byBlock].filter(([, own]) => own.length >= wholeBlockFrom)
+      const hashes = [...byBlock].flatMap(([, own]) => (own.length < wholeBlockFrom ? own : []))
+      const inBlocks = await batch(
+        whole.map(([hash]) => ({ method: 'eth_getBlockByHash', params: [hash, true] })),
+        wholeBlocksMax,
+      )
+      const alone = await batch(hashes.map((hash) => ({ method: 'eth_getTransactionByHash', params: [hash] })))
+      return [
+        ...inBlocks.flatMap((value, index) => {
+          const [blockHash = '', own = []] = whole[index] ?? []
+          return readTransactionsOf(value, blockHash, new Set(own))
+        }),
+        ...alone.map((value, index) => {
           const transaction = readTransaction(value)
           if (transaction.hash !== hashes[index]) throw malformed('a node answered another transaction than asked')
           return transaction
-        },
-      ),
+        }),
+      ]
+    },
     listReceiptLogs: async (hash) => {
       const value = readObject(await rpc.request({ method: 'eth_getTransactionReceipt', params: [hash] }), 'receipt')
       return readLogs(value['logs'], undefined)
@@ -174,6 +199,16 @@ function readLogs(value: unknown, blockHash: string | undefined): RawLog[] {
   })
   logs.sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
   return logs
+}
+
+/** The wanted transactions of a whole block. */
+function readTransactionsOf(value: unknown, blockHash: string, wanted: ReadonlySet<string>): RawTransaction[] {
+  const block = readObject(value, 'block')
+  const all = block['transactions']
+  if (block['hash'] !== blockHash || !Array.isArray(all)) throw malformed('a node answered another block than asked')
+  const found = all.filter((item: unknown) => wanted.has(String(readObject(item, 'transaction')['hash'])))
+  if (found.length !== wanted.size) throw malformed('a node gave a block without a transaction of it')
+  return found.map(readTransaction)
 }
 
 function readTransaction(value: unknown): RawTransaction {

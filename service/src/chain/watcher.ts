@@ -67,6 +67,8 @@ const checkedShare = 0.01
 const headBatch = 32
 /** Logs a window of the past should bring. */
 const logsPerWindow = 10_000
+/** Blocks of the first window of the past: a busy chain must not bring more than memory holds; a quiet one soon doubles it. */
+const firstWindow = 25
 /** Stored headers compared at once in the search for a common ancestor. */
 const ancestorBatch = 16
 
@@ -75,7 +77,7 @@ export function createWatcher(options: Options): Watcher {
   const { chain, node, sink, clock, log } = options
   const windowMax = options.windowMax ?? 10_000
   const random = options.random ?? Math.random
-  let window = Math.min(2_000, windowMax)
+  let window = Math.min(firstWindow, windowMax)
 
   const readWindow = async (from: number, to: number, list: WatchList) => {
     for (;;) {

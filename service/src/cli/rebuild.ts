@@ -5,7 +5,8 @@ import { type Command, parseFlags, print, UsageError, withContext } from './comm
 const usage = `openearn rebuild [--chain CHAIN_ID]
 
 Derives every derived row again from the raw store, the observations and the configuration, and puts what differs in
-place of what was there, in one transaction. No node is asked. Prints the state hash: the same before and after, and on any other database with the same chain.`
+place of what was there, in one transaction. No node is asked. Prints the state hash: the same before and after, and on any other database with
+the same chain.`
 
 export const rebuild: Command = {
   summary: 'derive everything again from the raw store',

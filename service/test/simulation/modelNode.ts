@@ -99,9 +99,9 @@ export function createModelNode(input: {
         const blocks = chain().filter(({ number }) => number >= fromBlock && number <= toBlock)
         return { logs: select(blocks.flatMap(logsOf), filter), last }
       }),
-    listTransactions: (hashes) =>
+    listTransactions: (wanted) =>
       call(() =>
-        hashes.map((hash) => {
+        wanted.map(({ hash }) => {
           const { block, index, found } = transaction(hash)
           const { from, to, input } = found
           const moved = random.chance(faults.share / 8) ? 1 : 0

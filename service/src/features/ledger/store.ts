@@ -5,6 +5,7 @@ import type { ActivityRow } from './activity.js'
 export const sortKeys = ['date', 'usdValue', 'amount', 'opportunity', 'distributor', 'wallet', 'type'] as const
 export type SortBy = (typeof sortKeys)[number]
 export type SortOrder = 'asc' | 'desc'
+type Sort = { by: SortBy; order: SortOrder }
 
 export type ActivityFilter = {
   kind?: 'deposit' | 'withdraw' | undefined
@@ -22,43 +23,52 @@ export type ActivityFilter = {
  * from the cursor of the chain.
  */
 const verified = (db: Queryable) => db`
-  interactions i
-  join chain_cursors c on c.chain_id = i.chain_id
-  join chains ch on ch.chain_id = i.chain_id
-  join vaults v on v.id = i.vault_id
-  join opportunities o on o.chain_id = v.chain_id and o.vault_address = v.address`
+  interactions i join (
+    select c.chain_id, greatest(c.head_number - ch.confirmations + 1, coalesce(c.finalized_number, -1)) as number
+    from chain_cursors c join chains ch on ch.chain_id = c.chain_id) depth
+  on depth.chain_id = i.chain_id and i.block_number <= depth.number`
 
 const conditions = (db: Queryable, filter: ActivityFilter) => db`
-  i.block_number <= greatest(c.head_number - ch.confirmations + 1, coalesce(c.finalized_number, -1))
   ${filter.kind === undefined ? db`` : db`and i.kind = ${filter.kind}`}
   ${filter.distributorId === undefined ? db`` : db`and i.distributor_id = ${filter.distributorId}`}
+  ${filter.wallets === undefined ? db`` : db`and i.wallet = any(${[...filter.wallets]}::text[])`}
+  ${filter.transactionHash === undefined ? db`` : db`and i.transaction_hash = ${filter.transactionHash}`}
+  ${filter.chainId === undefined ? db`` : db`and i.chain_id = ${filter.chainId}`}`
+
+const opportunities = (db: Queryable) => db`
+  vaults v join opportunities o on o.chain_id = v.chain_id and o.vault_address = v.address`
+
+const opportunityConditions = (db: Queryable, filter: ActivityFilter) => db`
   ${filter.opportunityId === undefined ? db`` : db`and o.id = ${filter.opportunityId}`}
   ${
     filter.productId === undefined
       ? db``
       : db`and exists (select from opportunity_products p where p.opportunity_id = o.id and p.product_id = ${filter.productId})`
-  }
-  ${filter.wallets === undefined ? db`` : db`and i.wallet = any(${[...filter.wallets]}::text[])`}
-  ${filter.transactionHash === undefined ? db`` : db`and i.transaction_hash = ${filter.transactionHash}`}
-  ${filter.chainId === undefined ? db`` : db`and i.chain_id = ${filter.chainId}`}`
+  }`
 
-function ordering(db: Queryable, by: SortBy, order: SortOrder) {
+/** Entries of the filter, in vaults that have an opportunity. */
+const filtered = (db: Queryable, filter: ActivityFilter) => db`
+  ${verified(db)} where true ${conditions(db, filter)}
+  and i.vault_id in (select v.id from ${opportunities(db)} where true ${opportunityConditions(db, filter)})`
+
+/** A total order; its last part goes the same way as the first, so that one index gives both directions. */
+function ordering(db: Queryable, { by, order }: Sort) {
   const way = order === 'asc' ? db`asc` : db`desc`
   switch (by) {
     case 'date':
-      return db`i.block_timestamp ${way}, i.chain_id ${way}, i.block_number ${way}, i.log_index ${way}, i.id`
+      return db`i.block_timestamp ${way}, i.chain_id ${way}, i.block_number ${way}, i.log_index ${way}, i.id ${way}`
     case 'usdValue':
-      return db`i.amount_usd ${way} nulls last, i.id`
+      return db`i.amount_usd ${way} nulls last, i.id ${way}`
     case 'amount':
-      return db`i.amount ${way}, i.id`
+      return db`i.amount ${way}, i.id ${way}`
     case 'opportunity':
-      return db`lower(o.name) collate "C" ${way}, i.id`
+      return db`lower(o.name) collate "C" ${way}, o.id ${way}, i.id ${way}`
     case 'distributor':
-      return db`i.distributor_id ${way}, i.id`
+      return db`i.distributor_id ${way}, i.id ${way}`
     case 'wallet':
-      return db`i.wallet ${way}, i.id`
+      return db`i.wallet ${way}, i.id ${way}`
     case 'type':
-      return db`i.kind collate "C" ${way}, i.id`
+      return db`i.kind ${way}, i.id ${way}`
   }
 }
 
@@ -68,20 +78,39 @@ const columns = (db: Queryable) => db`i.id, o.id as "opportunityId", i.kind, i.t
   t.logo_url as "tokenLogoUrl", i.is_swap as "isSwap", i.distributor_id as "distributorId", i.log_index as "logIndex",
   i.block_number as "blockNumber", i.block_number <= coalesce(c.finalized_number, -1) as "isFinal", i.attribution`
 
+/**
+ * The entries of one page, found before anything else is read of them, so that a page far down costs little more than
+ * the index it walks. By opportunity, the walk goes from one opportunity to the next.
+ */
+function pageOf(db: Queryable, filter: ActivityFilter, request: PageRequest, sort: Sort) {
+  const slice = db`limit ${request.limit} offset ${request.offset}`
+  if (sort.by !== 'opportunity')
+    return db`select i.* from ${filtered(db, filter)} order by ${ordering(db, sort)} ${slice}`
+  return db`
+    select i.* from ${opportunities(db)}
+    cross join lateral (
+      select i.* from ${verified(db)} where i.vault_id = v.id ${conditions(db, filter)}
+      order by i.id ${sort.order === 'asc' ? db`asc` : db`desc`} limit ${request.offset + request.limit}) i
+    where true ${opportunityConditions(db, filter)}
+    order by ${ordering(db, sort)} ${slice}`
+}
+
 /** One page of verified entries in a total order, and how many there are in all. */
 export async function listActivity(
   db: Queryable,
   filter: ActivityFilter,
   request: PageRequest,
-  sort: { by: SortBy; order: SortOrder } = { by: 'date', order: 'desc' },
+  sort: Sort = { by: 'date', order: 'desc' },
 ): Promise<{ rows: ActivityRow[]; total: number }> {
   const [rows, [count]] = await Promise.all([
     db<ActivityRow[]>`
-      select ${columns(db)} from ${verified(db)}
+      select ${columns(db)} from (${pageOf(db, filter, request, sort)}) i
+      join chain_cursors c on c.chain_id = i.chain_id
+      join vaults v on v.id = i.vault_id
+      join opportunities o on o.chain_id = v.chain_id and o.vault_address = v.address
       left join tokens t on t.chain_id = v.chain_id and t.address = lower(v.asset)
-      where ${conditions(db, filter)}
-      order by ${ordering(db, sort.by, sort.order)} limit ${request.limit} offset ${request.offset}`,
-    db<{ total: number }[]>`select count(*) as total from ${verified(db)} where ${conditions(db, filter)}`,
+      order by ${ordering(db, sort)}`,
+    db<{ total: number }[]>`select count(*) as total from ${filtered(db, filter)}`,
   ])
   return { rows, total: count?.total ?? 0 }
 }

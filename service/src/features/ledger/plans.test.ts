@@ -1,0 +1,137 @@
+import postgres from 'postgres'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openTestDatabase, type TestDatabase } from '../../../test/database.js'
+import type { Database } from '../../kernel/database.js'
+import { newId } from '../../kernel/ids.js'
+import { type ActivityFilter, listActivity, type SortBy, sortKeys } from './store.js'
+
+const entries = 200_000
+const vaults = 20
+const product = newId()
+const wallet = (n: number) => `0x${n.toString(16).padStart(40, '0')}`
+const opportunity = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
+
+let test: TestDatabase
+let db: Database
+let asked: { query: string; parameters: unknown[] }[] = []
+
+beforeAll(async () => {
+  test = await openTestDatabase()
+  // The same driver, telling what it asks.
+  const debug = (_: number, query: string, parameters: unknown[]) => asked.push({ query, parameters })
+  const { target } = test
+  if ('url' in target) db = postgres(target.url, { debug, max: 1 }) as unknown as Database
+  else db = postgres({ ...target, password: target.password ?? '', debug, max: 1 }) as unknown as Database
+  await db`insert into chains (chain_id, name, slug, confirmations) values (1, 'C', 'c', 2)`
+  await db`insert into vaults (chain_id, address, kind, asset, asset_decimals, receipt_token, receipt_decimals)
+    select 1, '0x' || lpad(to_hex(n), 40, '0'), 'erc4626', '0xaa', 6, '0x' || lpad(to_hex(n), 40, '0'), 6
+    from generate_series(1, ${vaults}::int) n`
+  await db`insert into opportunities (id, slug, name, type, chain_id, vault_address)
+    select ('00000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, 'o' || n, 'Vault ' || n, 'vault', 1,
+      '0x' || lpad(to_hex(n), 40, '0') from generate_series(1, ${vaults}::int) n`
+  await db`insert into products (id, name) values (${product}, 'P')`
+  await db`insert into opportunity_products (opportunity_id, product_id) values (${opportunity(3)}, ${product})`
+  await db`insert into chain_cursors (chain_id, start_block, block_number, block_hash, head_number, finalized_number, updated_at)
+    values (1, 0, 100000, '0x', 100000, 99000, now())`
+  await db`
+    insert into interactions (id, chain_id, vault_id, kind, block_number, block_hash, block_timestamp, transaction_hash,
+      transaction_index, log_index, wallet, distributor_id, attribution, assets, shares, amount, is_swap, amount_usd)
+    select gen_random_uuid(), 1, v.id, case when n % 3 = 0 then 'withdraw' else 'deposit' end, n / 2, 'b' || n / 2,
+      to_timestamp(1700000000 + n / 2), '0x' || lpad(to_hex(n), 64, '0'), 0, n % 2,
+      '0x' || lpad(to_hex(n % 5000), 40, '0'), 'distributor' || n % 10, 'signed', n % 977, 1, n % 977, false,
+      case when n % 7 = 0 then null else n % 977 end
+    from generate_series(1, ${entries}::int) n
+    join (select id, row_number() over (order by id) - 1 as place from vaults) v on v.place = n % ${vaults}`
+  await db`vacuum analyze interactions`
+  await db`analyze`
+}, 120_000)
+afterAll(async () => {
+  await db?.end()
+  await test?.close()
+})
+
+type Plan = {
+  'Node Type': string
+  'Relation Name'?: string
+  'Index Name'?: string
+  'Actual Rows': number
+  'Actual Loops': number
+  Plans?: Plan[]
+}
+
+/** Every node of a plan. */
+function nodesOf(plan: Plan): Plan[] {
+  return [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
+}
+
+/** Most rows that went into one sort; an incremental sort only orders what is equal so far, and counts as none. */
+function mostSorted(plan: Plan): number {
+  const sorts = nodesOf(plan).filter((node) => node['Node Type'] === 'Sort')
+  return Math.max(0, ...sorts.flatMap(({ Plans = [] }) => Plans.map((each) => each['Actual Rows'])))
+}
+
+const scansOf = (plan: Plan) => nodesOf(plan).filter((node) => node['Relation Name'] === 'interactions')
+
+async function explain(filter: ActivityFilter, sort?: { by: SortBy; order: 'asc' | 'desc' }, offset = 0) {
+  asked = []
+  await listActivity(db, filter, { page: 1 + offset / 20, limit: 20, offset }, sort)
+  const plans = { page: undefined as Plan | undefined, count: undefined as Plan | undefined }
+  for (const { query, parameters } of asked.filter(({ query }) => query.includes('interactions'))) {
+    const [row] = await db.unsafe(`explain (analyze, timing off, format json) ${query}`, parameters as never[])
+    const [{ Plan: plan }] = row!['QUERY PLAN'] as [{ Plan: Plan }]
+    plans[query.includes('count(*)') ? 'count' : 'page'] = plan
+  }
+  const { page, count } = plans
+  if (!page || !count) throw new Error('a list asks for its page and its total')
+  return { page, count }
+}
+
+const filters: Record<string, ActivityFilter> = {
+  nothing: {},
+  interactionType: { kind: 'withdraw' },
+  distributorId: { distributorId: 'distributor3' },
+  opportunityId: { opportunityId: opportunity(3) },
+  productId: { productId: product },
+  'distributorId and opportunityId': { distributorId: 'distributor3', opportunityId: opportunity(4) },
+  'a distributor and deposits, as GetDistributorDeposits asks': { distributorId: 'distributor3', kind: 'deposit' },
+  'wallets, as GetWalletActivity asks': { wallets: [wallet(7), wallet(8)] },
+  'a transaction': { transactionHash: `0x${'0'.repeat(61)}abc` },
+}
+
+describe(`a ledger of ${entries} entries`, () => {
+  for (const [name, filter] of Object.entries(filters))
+    it(`is read by an index in every order, and never sorted as a whole, when filtered by ${name}`, async () => {
+      for (const by of sortKeys)
+        for (const order of ['asc', 'desc'] as const) {
+          const { page } = await explain(filter, { by, order })
+          const scans = scansOf(page)
+          expect(scans.length, `${by} ${order}`).toBeGreaterThan(0)
+          for (const scan of scans) expect(scan['Node Type'], `${by} ${order}`).toMatch(/^(Index|Bitmap Heap)/)
+          // What a selective filter leaves may be sorted; a twentieth of the ledger is one vault of this one.
+          expect(mostSorted(page), `${by} ${order}`).toBeLessThanOrEqual(entries / vaults)
+        }
+    }, 60_000)
+
+  it('counts what a selective filter leaves by an index', async () => {
+    for (const [name, filter] of Object.entries(filters)) {
+      if (name === 'nothing' || name === 'interactionType') continue
+      const { count } = await explain(filter)
+      for (const scan of scansOf(count)) expect(scan['Node Type'], name).not.toBe('Seq Scan')
+    }
+  })
+
+  it('gives exact totals and pages that follow one another to the very end', async () => {
+    const last = await listActivity(db, {}, { page: 2_000, limit: 100, offset: 199_900 })
+    // All but the one above the confirmed block.
+    expect(Number(last.total)).toBe(entries - 1)
+    expect(last.rows).toHaveLength(99)
+    for (const by of sortKeys) {
+      const slice = (offset: number, limit: number) =>
+        listActivity(db, { distributorId: 'distributor3' }, { page: 1, limit, offset }, { by, order: 'desc' })
+      const whole = (await slice(0, 60)).rows.map(({ id }) => id)
+      const parts = await Promise.all([0, 20, 40].map((offset) => slice(offset, 20)))
+      expect(parts.flatMap(({ rows }) => rows.map(({ id }) => id))).toEqual(whole)
+      expect(new Set(whole).size).toBe(60)
+    }
+  })
+})
