@@ -7,6 +7,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { cpus, loadavg, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { bumpVersion } from '../../service/dist/features/catalogue/index.js'
+import { openDatabase } from '../../service/dist/kernel/database.js'
+import { findEmbeddedPostgres } from '../../service/dist/kernel/embedded.js'
 import { makeQueries } from './catalogueFile.mjs'
 import { startService } from './service.mjs'
 import { drive } from './wrk.mjs'
@@ -111,6 +114,16 @@ try {
     for (let round = 0; round < rounds; round++) runs.push(await measure(large, { paths, headers }))
     row(`${different} different queries`, runs)
   }
+  const paths = makeQueries(200).map((query) => `/v2/opportunities/?${query}`)
+  const db = openDatabase(await findEmbeddedPostgres(join(large.dataDir, 'postgres')), { max: 1 })
+  const runs = []
+  for (let round = 0; round < rounds; round++) {
+    const timer = setInterval(() => bumpVersion(db).catch((error) => say(String(error))), 2_000)
+    runs.push(await measure(large, { paths, headers }))
+    clearInterval(timer)
+  }
+  await db.end()
+  row('200 different queries, the whole catalogue read anew every 2 s', runs)
 } finally {
   await large.stop()
 }

@@ -41,6 +41,7 @@ export async function startService(opportunities) {
     baseUrl,
     pid: child.pid,
     key,
+    dataDir: join(folder, 'data'),
     stop: async () => {
       const gone = new Promise((resolve) => child.once('exit', resolve))
       child.kill('SIGTERM')
