@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { type ExportName, streamExport } from '../features/positions/index.js'
@@ -10,7 +10,7 @@ import { type Command, parseFlags, print, requireFlag, UsageError, withContext }
 
 const usage = `openearn export ledger|balances|snapshots --out FOLDER [--format csv]
 
-Writes a CSV file and beside it manifest.json with the SHA-256 and the number of rows, so that anyone can check that the
+Writes a CSV file and notes its SHA-256 and number of rows in manifest.json beside it, so that anyone can check that the
 file is whole.`
 
 const names: readonly string[] = ['ledger', 'balances', 'snapshots']
@@ -26,11 +26,26 @@ export const exportCommand: Command = {
     await withContext(async ({ db, clock }) => {
       await mkdir(out, { recursive: true })
       const { rows, sha256 } = await writeCsv(db, name, join(out, `${name}.csv`))
-      const manifest = { file: `${name}.csv`, rows, sha256, exportedAt: formatTs(clock.now()) }
-      await writeFile(join(out, 'manifest.json'), `${JSON.stringify(manifest, undefined, 2)}\n`)
+      await writeManifest(out, { file: `${name}.csv`, rows, sha256, exportedAt: formatTs(clock.now()) })
       print(`${name}: ${rows} rows, SHA-256 ${sha256}`)
     })
   },
+}
+
+export type Exported = { file: string; rows: number; sha256: string; exportedAt: string }
+
+/** Puts a file into the folder's manifest.json, beside the others exported there. */
+export async function writeManifest(folder: string, exported: Exported): Promise<void> {
+  const path = join(folder, 'manifest.json')
+  const before: unknown = await readFile(path, 'utf8').then(JSON.parse, (error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return {}
+    throw error
+  })
+  const known = typeof before === 'object' && before !== null && 'files' in before ? before.files : []
+  const isOther = (each: unknown) =>
+    typeof each === 'object' && each !== null && 'file' in each && each.file !== exported.file
+  const files = [...(Array.isArray(known) ? known.filter(isOther) : []), exported]
+  await writeFile(path, `${JSON.stringify({ files }, undefined, 2)}\n`)
 }
 
 function isExportName(name: string): name is ExportName {

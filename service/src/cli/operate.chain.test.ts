@@ -11,7 +11,7 @@ import { computeStateHash, rewindChain } from '../derive/index.js'
 import { reportDistributor } from '../features/positions/index.js'
 import { silentLog } from '../kernel/log.js'
 import { examine } from './doctor.js'
-import { writeCsv } from './export.js'
+import { writeCsv, writeManifest } from './export.js'
 
 let earn: Earn
 let world: WatchWorld
@@ -76,6 +76,20 @@ describe('an export', () => {
     expect(await readFile(join(folder, 'ledger.csv'), 'utf8')).toContain(
       `,${alice.address.toLowerCase()},${D},signed,5000000,`,
     )
+  })
+})
+
+describe('a manifest', () => {
+  it('holds every file exported into the folder, once', async () => {
+    const exported = { rows: 1, sha256: 'a', exportedAt: '2026-01-01T00:00:00Z' }
+    await writeManifest(folder, { file: 'ledger.csv', ...exported })
+    await writeManifest(folder, { file: 'balances.csv', ...exported })
+    await writeManifest(folder, { file: 'ledger.csv', ...exported, rows: 2 })
+    const { files } = JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8'))
+    expect(files.map(({ file, rows }: { file: string; rows: number }) => [file, rows])).toEqual([
+      ['balances.csv', 1],
+      ['ledger.csv', 2],
+    ])
   })
 })
 
