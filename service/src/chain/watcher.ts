@@ -4,6 +4,7 @@ import { findOutboundError } from './chains.js'
 import { fetchBlock, fetchRange, type WatchList } from './fetchBlocks.js'
 import { decideStep, finalNumber, judgeReorg } from './localChain.js'
 import type { Node } from './node.js'
+import { createProgress } from './progress.js'
 import type { Header, RawBlock } from './raw.js'
 import { RpcError } from './rpc.js'
 import type { ChainState, Cursor } from './storeCursor.js'
@@ -77,6 +78,7 @@ export function createWatcher(options: Options): Watcher {
   const { chain, node, sink, clock, log } = options
   const windowMax = options.windowMax ?? 10_000
   const random = options.random ?? Math.random
+  const tellProgress = createProgress(clock)
   let window = Math.min(firstWindow, windowMax)
 
   const readWindow = async (from: number, to: number, list: WatchList) => {
@@ -234,6 +236,8 @@ export function createWatcher(options: Options): Watcher {
         else if (behind) cursor = await followHead(cursor, head)
         const more = await sink.backfill({ ...cursor, finalizedNumber }, node)
         const isLive = head.number - cursor.blockNumber <= headBatch
+        const progress = tellProgress(cursor.blockNumber, isLive ? cursor.blockNumber : head.number)
+        if (progress) log.info({ chainId: chain.chainId }, progress)
         await sink.recordHead(cursor, {
           headNumber: Math.max(head.number, cursor.blockNumber),
           finalizedNumber,
