@@ -1,6 +1,7 @@
--- One index behind every order of the ledger’s lists; each is read in both directions.
+-- What stands behind the orders of the ledger's lists. Equal entries are in ascending order of id in both directions: where
+-- many are equal, lists walk one value after the other, by id within each.
 -- The entries without a price come last in both directions, so descending needs an index of its own.
-create index interactions_usd_desc_idx on interactions (amount_usd desc nulls last, id desc);
+create index interactions_usd_desc_idx on interactions (amount_usd desc nulls last, id);
 create index interactions_kind_id_idx on interactions (kind, id);
 create index interactions_distributor_id_idx on interactions (distributor_id, id);
 create index interactions_vault_id_idx on interactions (vault_id, id);

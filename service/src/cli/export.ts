@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { type ExportName, streamExport } from '../features/positions/index.js'
+import { type ExportName, listExportColumns, streamExport } from '../features/positions/index.js'
 import { formatTs } from '../kernel/clock.js'
 import type { Queryable } from '../kernel/database.js'
 import { type Command, parseFlags, print, requireFlag, UsageError, withContext } from './command.js'
@@ -52,7 +52,7 @@ function isExportName(name: string): name is ExportName {
   return names.includes(name)
 }
 
-/** Streams an export into a file; answers its rows and SHA-256. */
+/** Streams an export into a file, its column names first; answers its rows and SHA-256. */
 export async function writeCsv(
   db: Queryable,
   name: ExportName,
@@ -61,13 +61,14 @@ export async function writeCsv(
   const hash = createHash('sha256')
   let rows = 0
   async function* lines(): AsyncGenerator<string> {
+    const emit = (text: string) => {
+      hash.update(text)
+      return text
+    }
+    yield emit(`${(await listExportColumns(db, name)).join(',')}\n`)
     for await (const chunk of streamExport(db, name)) {
-      const text = chunk.map(formatRow).join('')
-      const [first] = chunk
-      const head = rows === 0 && first ? `${Object.keys(first).join(',')}\n` : ''
       rows += chunk.length
-      hash.update(head + text)
-      yield head + text
+      yield emit(chunk.map(formatRow).join(''))
     }
   }
   await pipeline(lines, createWriteStream(file))

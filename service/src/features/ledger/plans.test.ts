@@ -3,13 +3,17 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../../test/database.js'
 import type { Database } from '../../kernel/database.js'
 import { newId } from '../../kernel/ids.js'
+import type { ActivityRow } from './activity.js'
 import { type ActivityFilter, listActivity, type SortBy, sortKeys } from './store.js'
 
 const entries = 200_000
 const vaults = 20
 const product = newId()
+const organization = newId()
 const wallet = (n: number) => `0x${n.toString(16).padStart(40, '0')}`
 const opportunity = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
+/** The names of the opportunities, lower-cased. */
+const names = new Map(Array.from({ length: vaults }, (_, n) => [opportunity(n + 1), `vault ${n + 1}`]))
 
 let test: TestDatabase
 let db: Database
@@ -29,6 +33,9 @@ beforeAll(async () => {
   await db`insert into opportunities (id, slug, name, type, chain_id, vault_address)
     select ('00000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, 'o' || n, 'Vault ' || n, 'vault', 1,
       '0x' || lpad(to_hex(n), 40, '0') from generate_series(1, ${vaults}::int) n`
+  await db`insert into organizations (id, name, organization_type) values (${organization}, 'O', 'distributor')`
+  await db`insert into distributors (id, organization_id)
+    select case when n < 5 then 'distributor' else 'Distributor' end || n, ${organization} from generate_series(0, 9) n`
   await db`insert into products (id, name) values (${product}, 'P')`
   await db`insert into opportunity_products (opportunity_id, product_id) values (${opportunity(3)}, ${product})`
   await db`insert into chain_cursors (chain_id, start_block, block_number, block_hash, head_number, finalized_number, updated_at)
@@ -38,7 +45,7 @@ beforeAll(async () => {
       transaction_index, log_index, wallet, distributor_id, attribution, assets, shares, amount, is_swap, amount_usd)
     select gen_random_uuid(), 1, v.id, case when n % 3 = 0 then 'withdraw' else 'deposit' end, n / 2, 'b' || n / 2,
       to_timestamp(1700000000 + n / 2), '0x' || lpad(to_hex(n), 64, '0'), 0, n % 2,
-      '0x' || lpad(to_hex(n % 5000), 40, '0'), 'distributor' || n % 10, 'signed', n % 977, 1, n % 977, false,
+      '0x' || lpad(to_hex(n % 5000), 40, '0'), case when n % 10 < 5 then 'distributor' else 'Distributor' end || n % 10, 'signed', n % 977, 1, n % 977, false,
       case when n % 7 = 0 then null else n % 977 end
     from generate_series(1, ${entries}::int) n
     join (select id, row_number() over (order by id) - 1 as place from vaults) v on v.place = n % ${vaults}`
@@ -134,4 +141,36 @@ describe(`a ledger of ${entries} entries`, () => {
       expect(new Set(whole).size).toBe(60)
     }
   })
+
+  it('puts equal entries in ascending order of id in both directions, and text in that of lower-cased letters', async () => {
+    const keys: Partial<Record<SortBy, (row: ActivityRow) => string | null>> = {
+      usdValue: ({ amountUsd }) => amountUsd,
+      amount: ({ assets }) => assets,
+      opportunity: ({ opportunityId }) => names.get(opportunityId) ?? null,
+      distributor: ({ distributorId }) => distributorId.toLowerCase(),
+      wallet: ({ wallet }) => wallet,
+      type: ({ kind }) => kind,
+    }
+    for (const [by, keyOf] of Object.entries(keys) as [SortBy, (row: ActivityRow) => string | null][])
+      for (const order of ['asc', 'desc'] as const) {
+        // Where one value ends and the next begins, as far as a page can tell.
+        for (const offset of [0, 19_950, 66_600, 171_400]) {
+          const { rows } = await listActivity(db, {}, { page: 1, limit: 100, offset }, { by, order })
+          expect(rows).toHaveLength(100)
+          for (const [index, row] of rows.slice(1).entries()) {
+            const [before, here] = [keyOf(rows[index]!), keyOf(row)]
+            if (before === here) expect(rows[index]!.id < row.id, `${by} ${order} at ${offset + index}`).toBe(true)
+            else expect(compareKeys(before, here, order), `${by} ${order} at ${offset + index}`).toBeLessThan(0)
+          }
+        }
+      }
+  }, 60_000)
 })
+
+/** Order of two sort keys: numbers as numbers, text by code points, nulls last in both directions. */
+function compareKeys(a: string | null, b: string | null, order: 'asc' | 'desc'): number {
+  if (a === null || b === null) return a === null ? 1 : -1
+  const [x, y] = Number.isNaN(Number(a)) || a.startsWith('0x') ? [a, b] : [Number(a), Number(b)]
+  const sign = x < y ? -1 : x > y ? 1 : 0
+  return order === 'asc' ? sign : -sign
+}

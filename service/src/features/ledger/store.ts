@@ -1,3 +1,4 @@
+import type postgres from 'postgres'
 import type { Queryable } from '../../kernel/database.js'
 import type { PageRequest } from '../../kernel/page.js'
 import type { ActivityRow } from './activity.js'
@@ -51,24 +52,43 @@ const filtered = (db: Queryable, filter: ActivityFilter) => db`
   ${verified(db)} where true ${conditions(db, filter)}
   and i.vault_id in (select v.id from ${opportunities(db)} where true ${opportunityConditions(db, filter)})`
 
-/** A total order; its last part goes the same way as the first, so that one index gives both directions. */
-function ordering(db: Queryable, { by, order }: Sort) {
+/** Text order is that of lower-cased code points; what is equal is in ascending order of id, whichever way the sort goes. */
+function ordering(db: Queryable, { by, order }: Sort, groups?: Groups) {
   const way = order === 'asc' ? db`asc` : db`desc`
   switch (by) {
     case 'date':
-      return db`i.block_timestamp ${way}, i.chain_id ${way}, i.block_number ${way}, i.log_index ${way}, i.id ${way}`
+      return db`i.block_timestamp ${way}, i.chain_id ${way}, i.block_number ${way}, i.log_index ${way}, i.id`
     case 'usdValue':
-      return db`i.amount_usd ${way} nulls last, i.id ${way}`
+      return db`i.amount_usd ${way} nulls last, i.id`
     case 'amount':
-      return db`i.amount ${way}, i.id ${way}`
+      return db`i.amount ${way}, i.id`
     case 'opportunity':
-      return db`lower(o.name) collate "C" ${way}, o.id ${way}, i.id ${way}`
+      return db`lower(o.name) collate "C" ${way}, i.id`
     case 'distributor':
-      return db`i.distributor_id ${way}, i.id ${way}`
+      return db`lower(${groups ? db`d.id` : db`i.distributor_id`}) collate "C" ${way}, i.id`
     case 'wallet':
-      return db`i.wallet ${way}, i.id ${way}`
+      return db`i.wallet ${way}, i.id`
     case 'type':
-      return db`i.kind ${way}, i.id ${way}`
+      return db`${groups ? db`k.kind` : db`i.kind`} collate "C" ${way}, i.id`
+  }
+}
+
+/** Rows that each stand for all entries of one value of a sort, and which entries those are. */
+type Groups = { rows: postgres.Fragment; match: postgres.Fragment }
+
+/** Values many entries share: there the page is walked from one value to the next, by id within each. */
+function findGroups(db: Queryable, filter: ActivityFilter, by: SortBy): Groups | undefined {
+  switch (by) {
+    case 'opportunity': {
+      const rows = db`(select o.*, v.id as vault_id from ${opportunities(db)} where true ${opportunityConditions(db, filter)}) o`
+      return { rows, match: db`i.vault_id = o.vault_id` }
+    }
+    case 'distributor':
+      return { rows: db`distributors d`, match: db`i.distributor_id = d.id` }
+    case 'type':
+      return { rows: db`(values ('deposit'), ('withdraw')) k (kind)`, match: db`i.kind = k.kind` }
+    default:
+      return undefined
   }
 }
 
@@ -80,19 +100,18 @@ const columns = (db: Queryable) => db`i.id, o.id as "opportunityId", i.kind, i.t
 
 /**
  * The entries of one page, found before anything else is read of them, so that a page far down costs little more than
- * the index it walks. By opportunity, the walk goes from one opportunity to the next.
+ * the index it walks.
  */
 function pageOf(db: Queryable, filter: ActivityFilter, request: PageRequest, sort: Sort) {
   const slice = db`limit ${request.limit} offset ${request.offset}`
-  if (sort.by !== 'opportunity')
-    return db`select i.* from ${filtered(db, filter)} order by ${ordering(db, sort)} ${slice}`
+  const groups = findGroups(db, filter, sort.by)
+  if (!groups) return db`select i.* from ${filtered(db, filter)} order by ${ordering(db, sort)} ${slice}`
   return db`
-    select i.* from ${opportunities(db)}
+    select i.* from ${groups.rows}
     cross join lateral (
-      select i.* from ${verified(db)} where i.vault_id = v.id ${conditions(db, filter)}
-      order by i.id ${sort.order === 'asc' ? db`asc` : db`desc`} limit ${request.offset + request.limit}) i
-    where true ${opportunityConditions(db, filter)}
-    order by ${ordering(db, sort)} ${slice}`
+      select i.* from ${filtered(db, filter)} and ${groups.match}
+      order by i.id limit ${request.offset + request.limit}) i
+    order by ${ordering(db, sort, groups)} ${slice}`
 }
 
 /** One page of verified entries in a total order, and how many there are in all. */

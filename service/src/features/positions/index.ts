@@ -15,5 +15,5 @@ export {
   listOpenRequests,
   type OpenRequest,
 } from './store.js'
-export { type ExportName, streamExport } from './storeReport.js'
+export { type ExportName, listExportColumns, streamExport } from './storeReport.js'
 export { type ChainStatus, listChainStatus, listVaultStatus, type VaultStatus } from './storeStatus.js'

@@ -73,15 +73,17 @@ type Rows = readonly Record<string, unknown>[]
 
 export type ExportName = 'ledger' | 'balances' | 'snapshots'
 
-/** Everything of one kind, in a fixed order, in chunks: what an export writes. */
-export function streamExport(db: Queryable, name: ExportName): AsyncIterable<Rows> {
-  const query = {
+/** Everything of one kind in a fixed order; of the ledger what is verified now, as its lists show it. */
+function exported(db: Queryable, name: ExportName) {
+  return {
     ledger: () => db`
       select i.id, i.chain_id, v.address as vault, o.id as opportunity_id, i.kind, i.block_number, i.block_hash,
         i.block_timestamp, i.transaction_hash, i.log_index, i.wallet, i.distributor_id, i.attribution, i.assets, i.shares,
         i.amount_usd, i.price_observation_id
       from interactions i join vaults v on v.id = i.vault_id
+      join chain_cursors c on c.chain_id = i.chain_id join chains ch on ch.chain_id = i.chain_id
       left join opportunities o on o.chain_id = v.chain_id and o.vault_address = v.address
+      where i.block_number <= greatest(c.head_number - ch.confirmations + 1, coalesce(c.finalized_number, -1))
       order by i.chain_id, i.block_number, i.log_index, i.distributor_id collate "C"`,
     balances: () => db`
       select v.chain_id, v.address as vault, b.wallet, b.shares, b.attributed, l.distributor_id, l.shares as lot
@@ -93,5 +95,15 @@ export function streamExport(db: Queryable, name: ExportName): AsyncIterable<Row
         price_numerator, price_exponent, price_observation_id
       from vault_snapshots order by chain_id, vault_address collate "C", block_number`,
   }[name]()
-  return query.cursor(2_000) as AsyncIterable<Rows>
+}
+
+/** The names of an export's columns, in their order. */
+export async function listExportColumns(db: Queryable, name: ExportName): Promise<string[]> {
+  const { columns } = await db`select * from (${exported(db, name)}) rows limit 0`
+  return columns.map((column) => column.name)
+}
+
+/** The rows of an export, in chunks. */
+export function streamExport(db: Queryable, name: ExportName): AsyncIterable<Rows> {
+  return exported(db, name).cursor(2_000) as AsyncIterable<Rows>
 }
