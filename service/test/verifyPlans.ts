@@ -1,4 +1,4 @@
-import { type PlanContext, type PlanRequest, verifyPlan } from '@openearn/sdk'
+import { type PlanContext, type PlanRequest, verifyBatch, verifyPlan } from '@openearn/sdk'
 import { type Address, erc20Abi } from 'viem'
 import type { Anvil } from '../../contracts/test/anvil.js'
 import { findAction } from '../src/features/actions/index.js'
@@ -31,6 +31,8 @@ export function verifyEveryPlan(earn: Earn, anvil: Anvil, signers: readonly Addr
     plan.context.distributorId = action?.distributorId ?? null
     const verdict = await verifyPlan(plan.request, plan.transactions, plan.context)
     if (!verdict.ok) throw new Error(`the verifier refused a plan: ${verdict.problems.join('; ')}\n${answer.text}`)
+    const batch = verifyBatch(answer.body.batch, plan.transactions, plan.request.userAddress)
+    if (!batch.ok) throw new Error(`the verifier refused a batch: ${batch.problems.join('; ')}\n${answer.text}`)
     verified.push(plan)
     return answer
   }

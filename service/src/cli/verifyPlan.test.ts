@@ -49,6 +49,13 @@ describe('openearn verify-plan', () => {
     expect(process.exitCode).toBe(1)
   })
 
+  it('says no to an answer whose batch does something else', async () => {
+    const [{ request, transactions, context }] = await plans()
+    const batch = { version: '2.0.0', chainId: '0x7a69', from: request.userAddress, atomicRequired: true, calls: [] }
+    expect(await run({ request, plan: { transactions, batch }, context })).toMatch(/^no: the batch has 0 calls/)
+    expect(process.exitCode).toBe(1)
+  })
+
   it.each([['no JSON'], [{}], [{ request: {}, context: {} }], [[]]])(
     'explains a file of another form',
     async (content) => {

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { type PlanContext, verifyPlan } from '@openearn/sdk'
+import { type PlanContext, verifyBatch, verifyPlan } from '@openearn/sdk'
 import T from 'typebox'
 import Value from 'typebox/value'
 import { type Command, print, UsageError } from './command.js'
@@ -8,7 +8,7 @@ const usage = `openearn verify-plan FILE
 
 Decides without any network whether a plan does exactly what was asked. FILE is JSON:
 { "request":      { "type": "deposit" | "withdraw" | "claimDeposit" | "cancelDeposit", and the body that was sent },
-  "transactions": the transactions of the answer, or the whole answer as "plan",
+  "transactions": the transactions of the answer, or the whole answer as "plan": then its batch is checked as well,
   "context":      { "chainId", "vault": { "address", "kind", "asset", "receiptToken" }, "signers": [address],
                     and if known "actionId", "allowance", "approvalReset", "wrappedNative", "requestAmount",
                     "minimumOut" (ERC-5115), "distributorId" (of the pending deposit, where the request names none) } }
@@ -22,6 +22,13 @@ const Transactions = T.Array(
     transaction: T.Object({ to: Text, data: Text, value: Text, chainId: T.Integer() }),
   }),
 )
+const Batch = T.Object({
+  version: Text,
+  chainId: Text,
+  from: Text,
+  atomicRequired: T.Boolean(),
+  calls: T.Array(T.Object({ to: Text, data: Text, value: Text })),
+})
 const common = { userAddress: Text }
 const Request = T.Union([
   T.Object({
@@ -62,7 +69,7 @@ const Context = T.Object({
 const File = T.Object({
   request: Request,
   transactions: T.Optional(Transactions),
-  plan: T.Optional(T.Object({ transactions: Transactions })),
+  plan: T.Optional(T.Object({ transactions: Transactions, batch: T.Optional(Batch) })),
   context: Context,
 })
 
@@ -75,8 +82,11 @@ export const verifyPlanCommand: Command = {
     const transactions = file.transactions ?? file.plan?.transactions
     if (!transactions) throw new UsageError('verify-plan: the file has neither transactions nor a plan')
     const verdict = await verifyPlan(file.request, transactions, file.context as PlanContext)
-    if (verdict.ok) return print('ok: the plan does exactly what was asked')
-    for (const problem of verdict.problems) print(`no: ${problem}`)
+    const batch = file.plan?.batch
+    const batchProblems = batch ? verifyBatch(batch, transactions, file.request.userAddress).problems : []
+    const problems = [...verdict.problems, ...batchProblems]
+    if (problems.length === 0) return print('ok: the plan does exactly what was asked')
+    for (const problem of problems) print(`no: ${problem}`)
     process.exitCode = 1
   },
 }

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest'
+import { type Plan, readPlans } from '../../test/plans.js'
+import { type PlannedBatch, verifyBatch } from './verifyBatch.js'
+
+const plans = readPlans()
+const stranger = `0x${'11'.repeat(20)}`
+
+function batchOf({ request, transactions, context }: Plan): PlannedBatch & Record<string, unknown> {
+  return {
+    version: '2.0.0',
+    chainId: `0x${context.chainId.toString(16)}`,
+    from: request.userAddress,
+    atomicRequired: true,
+    calls: transactions.map(({ transaction: { to, data, value } }) => ({
+      to,
+      data,
+      value: `0x${BigInt(value).toString(16)}`,
+    })),
+  }
+}
+
+describe('a batch', () => {
+  it('is good when it says what the transactions say, in any case of letters', () => {
+    for (const plan of plans) {
+      const batch = batchOf(plan)
+      expect(verifyBatch(batch, plan.transactions, plan.request.userAddress)).toEqual({ ok: true, problems: [] })
+      const shouted = { ...batch, calls: batch.calls.map((call) => ({ ...call, to: call.to.toLowerCase() })) }
+      expect(verifyBatch(shouted, plan.transactions, plan.request.userAddress.toUpperCase()).ok).toBe(true)
+    }
+  })
+
+  it.each<[string, (batch: ReturnType<typeof batchOf>) => void, RegExp]>([
+    ['another wallet', (batch) => Object.assign(batch, { from: stranger }), /another wallet/],
+    ['another chain', (batch) => Object.assign(batch, { chainId: '0x1' }), /another chain/],
+    ['a chain that is no quantity', (batch) => Object.assign(batch, { chainId: '31337' }), /another chain/],
+    ['another version', (batch) => Object.assign(batch, { version: '1.0' }), /version 1.0/],
+    ['no atomicity', (batch) => Object.assign(batch, { atomicRequired: false }), /in part/],
+    ['a call less', (batch) => Object.assign(batch, { calls: batch.calls.slice(1) }), /calls, the plan/],
+    ['a call more', (batch) => Object.assign(batch, { calls: [...batch.calls, batch.calls[0]] }), /calls, the plan/],
+    ['another target', (batch) => Object.assign(batch.calls[0]!, { to: stranger }), /call 1 of the batch/],
+    ['other data', (batch) => Object.assign(batch.calls[0]!, { data: '0x' }), /call 1 of the batch/],
+    ['another value', (batch) => Object.assign(batch.calls[0]!, { value: '0x1' }), /call 1 of the batch/],
+    ['a value that is none', (batch) => Object.assign(batch.calls[0]!, { value: '0' }), /call 1 of the batch/],
+    ['capabilities of a call', (batch) => Object.assign(batch.calls[0]!, { capabilities: {} }), /call 1 of the batch/],
+    ['capabilities', (batch) => Object.assign(batch, { capabilities: {} }), /says more than a plan does: capabilities/],
+  ])('is refused with %s', (_name, change, problem) => {
+    const plan = plans.find(({ transactions }) => transactions.length > 1)!
+    const batch = batchOf(plan)
+    change(batch)
+    const verdict = verifyBatch(batch, plan.transactions, plan.request.userAddress)
+    expect(verdict.ok).toBe(false)
+    expect(verdict.problems.join('\n')).toMatch(problem)
+  })
+})
