@@ -39,12 +39,15 @@ export async function fetchRange(
   options: { check?: boolean } = {},
 ): Promise<{ blocks: RawBlock[]; last: Header }> {
   const { addresses, topics } = list
-  const { logs, last } = await node.listRange({ addresses, topics, fromBlock: range.from, toBlock: range.to })
+  const { logs, hashes, last } = await node.listRange({ addresses, topics, fromBlock: range.from, toBlock: range.to })
   const numbers = new Set(logs.map((log) => log.blockNumber))
   if ([...numbers].some((number) => number < range.from || number > range.to))
     throw new OutboundError('malformed', 'a node gave logs outside the range asked')
   numbers.delete(range.to)
   const headers = [...(await node.listHeaders([...numbers].sort((a, b) => a - b))), last]
+  // Asked in another call, perhaps of a node on another branch: the same transaction may be in a block of either.
+  if (headers.some(({ number, hash }) => (hashes.get(number) ?? hash) !== hash))
+    throw new OutboundError('malformed', 'a node gave logs and the header of a block that do not belong together')
   if (options.check) {
     for (const header of headers) {
       const all = await node.listBlockLogs(header.hash)
@@ -86,7 +89,9 @@ async function complete(
       throw new OutboundError('malformed', 'a node places a transaction and its logs differently')
   }
   const bundles = transactions.filter(({ to }) => to !== null && list.entryPoints.has(to))
-  const marks = await Promise.all(bundles.map(({ hash }) => node.listReceiptLogs(hash)))
+  const marks = await Promise.all(
+    bundles.map(({ hash, blockNumber }) => node.listReceiptLogs({ hash, blockHash: hashes.get(blockNumber) ?? '' })),
+  )
   const operations = marks
     .flat()
     .filter((log) => log.topics[0] === list.operationTopic && list.entryPoints.has(log.address))

@@ -12,13 +12,14 @@ export type Node = {
   listLogs(filter: LogFilter & { blockHash: string }): Promise<RawLog[]>
   /**
    * Logs of a range of blocks, in order, and the header of its last block, asked in one call of one node: a node that has
-   * not reached the end of the range yet gives no logs of what it lacks, and no header.
+   * not reached the end of the range yet gives no logs of what it lacks, and no header. `hashes` are those of the blocks
+   * the logs are of, by number.
    */
-  listRange(filter: LogFilter & { fromBlock: number; toBlock: number }): Promise<{ logs: RawLog[]; last: Header }>
+  listRange(filter: LogFilter & { fromBlock: number; toBlock: number }): Promise<LogRange>
   /** In any order: by hash, or where many of one block are wanted, with their block. */
   listTransactions(wanted: readonly WantedTransaction[]): Promise<RawTransaction[]>
-  /** All logs of one transaction. */
-  listReceiptLogs(hash: string): Promise<RawLog[]>
+  /** All logs of one transaction, which has to be in that block. */
+  listReceiptLogs(wanted: WantedTransaction): Promise<RawLog[]>
   /** All logs of a block by another way than listLogs, to compare with; undefined where the node cannot. */
   listBlockLogs(blockHash: string): Promise<RawLog[] | undefined>
   /** Another node than the one that answered last, for a second opinion; undefined when there is only one. */
@@ -26,6 +27,8 @@ export type Node = {
 }
 
 export type WantedTransaction = { hash: string; blockHash: string }
+
+export type LogRange = { logs: RawLog[]; hashes: ReadonlyMap<number, string>; last: Header }
 
 export type LogFilter = { addresses: readonly string[]; topics: readonly string[] }
 
@@ -77,7 +80,11 @@ export function createNode(rpc: Rpc): Node {
       const place = { fromBlock: toQuantity(fromBlock), toBlock: toQuantity(toBlock) }
       const isEmpty = filter.addresses.length === 0
       const [header, logs] = await batch(isEmpty ? [last] : [last, logsRequest(filter, place)])
-      return { logs: isEmpty ? [] : readLogs(logs, undefined), last: readHeaderAt(header, toBlock) }
+      return {
+        logs: isEmpty ? [] : readLogs(logs, undefined),
+        hashes: isEmpty ? new Map() : readBlockHashes(logs),
+        last: readHeaderAt(header, toBlock),
+      }
     },
     listTransactions: async (wanted) => {
       const byBlock = new Map<string, string[]>()
@@ -87,12 +94,12 @@ export function createNode(rpc: Rpc): Node {
         else byBlock.set(blockHash, [hash])
       }
       const whole = [...byBlock].filter(([, own]) => own.length >= wholeBlockFrom)
-      const hashes = [...byBlock].flatMap(([, own]) => (own.length < wholeBlockFrom ? own : []))
+      const single = wanted.filter(({ blockHash }) => (byBlock.get(blockHash)?.length ?? 0) < wholeBlockFrom)
       const inBlocks = await batch(
         whole.map(([hash]) => ({ method: 'eth_getBlockByHash', params: [hash, true] })),
         wholeBlocksMax,
       )
-      const alone = await batch(hashes.map((hash) => ({ method: 'eth_getTransactionByHash', params: [hash] })))
+      const alone = await batch(single.map(({ hash }) => ({ method: 'eth_getTransactionByHash', params: [hash] })))
       return [
         ...inBlocks.flatMap((value, index) => {
           const [blockHash = '', own = []] = whole[index] ?? []
@@ -100,14 +107,17 @@ export function createNode(rpc: Rpc): Node {
         }),
         ...alone.map((value, index) => {
           const transaction = readTransaction(value)
-          if (transaction.hash !== hashes[index]) throw malformed('a node answered another transaction than asked')
+          const { hash, blockHash } = single[index] ?? {}
+          if (transaction.hash !== hash) throw malformed('a node answered another transaction than asked')
+          if (readObject(value, 'transaction')['blockHash'] !== blockHash)
+            throw malformed('a node placed a transaction in another block than its logs')
           return transaction
         }),
       ]
     },
-    listReceiptLogs: async (hash) => {
+    listReceiptLogs: async ({ hash, blockHash }) => {
       const value = readObject(await rpc.request({ method: 'eth_getTransactionReceipt', params: [hash] }), 'receipt')
-      return readLogs(value['logs'], undefined)
+      return readLogs(value['logs'], blockHash)
     },
     listBlockLogs: async (blockHash) => {
       if (!hasBlockReceipts) return undefined
@@ -178,7 +188,20 @@ function readHeader(value: unknown): Header {
   }
 }
 
-/** Logs of one block hash when given; each log's own block hash is kept aside and must agree with it. */
+/** The block hashes a list of logs names, by block number; logs of one number have to agree on one. */
+function readBlockHashes(value: unknown): Map<number, string> {
+  const hashes = new Map<number, string>()
+  for (const item of Array.isArray(value) ? value : []) {
+    const log = readObject(item, 'log')
+    const number = readQuantity(log['blockNumber'], 'block number')
+    const hash = readText(log['blockHash'], hashPattern, 'block hash')
+    if ((hashes.get(number) ?? hash) !== hash) throw malformed('a node gave logs of two blocks of one number')
+    hashes.set(number, hash)
+  }
+  return hashes
+}
+
+/** Logs of one block hash when given; each log's own block hash must agree with it. */
 function readLogs(value: unknown, blockHash: string | undefined): RawLog[] {
   if (!Array.isArray(value)) throw malformed('a node gave no list of logs')
   const logs = value.map((item: unknown) => {

@@ -97,7 +97,8 @@ export function createModelNode(input: {
         const last = mapHeader(at(toBlock))
         if (!last) throw new OutboundError('malformed', 'a node gave no block')
         const blocks = chain().filter(({ number }) => number >= fromBlock && number <= toBlock)
-        return { logs: select(blocks.flatMap(logsOf), filter), last }
+        const logs = select(blocks.flatMap(logsOf), filter)
+        return { logs, hashes: new Map(blocks.map(({ number, hash }) => [number, hash])), last }
       }),
     listTransactions: (wanted) =>
       call(() =>
@@ -108,7 +109,12 @@ export function createModelNode(input: {
           return { blockNumber: block.number + moved, transactionIndex: index, hash, from, to, input }
         }),
       ),
-    listReceiptLogs: (hash) => call(() => transaction(hash).found.logs),
+    listReceiptLogs: ({ hash, blockHash }) =>
+      call(() => {
+        const { block, found } = transaction(hash)
+        if (block.hash !== blockHash) throw new OutboundError('malformed', 'a receipt of another block')
+        return found.logs
+      }),
     listBlockLogs: (hash) =>
       call(() => {
         const logs = logsOf(byHash(hash))
