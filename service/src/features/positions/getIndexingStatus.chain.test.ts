@@ -59,6 +59,19 @@ describe('GetIndexingStatus 200', () => {
     expect((await status({ chainId: 5 })).body).toMatchObject({ chains: [], vaults: [] })
   })
 
+  it('does not promise a vault of a chain that is only listed', async () => {
+    await earn.db`insert into chains (chain_id, name, slug, watched) values (7, 'Listed', 'listed', false)`
+    const address = `0x${'77'.repeat(20)}`
+    await earn.db`insert into vaults (chain_id, address, kind, asset, asset_decimals, receipt_token, receipt_decimals)
+      values (7, ${address}, 'erc4626', ${address}, 6, ${address}, 6)`
+    expect((await status({ chainId: 7 })).body).toMatchObject({
+      chains: [],
+      vaults: [{ state: 'not-started', reason: 'its chain is not watched by this service', retryAfterSeconds: null }],
+    })
+    await earn.db`delete from vaults where chain_id = 7`
+    await earn.db`delete from chains where chain_id = 7`
+  })
+
   it('calls a chain whose watcher has fallen silent stalled', async () => {
     earn.clock.set(new Date(Date.now() + 61_000))
     expect((await status()).body.chains[0]).toMatchObject({ state: 'stalled' })

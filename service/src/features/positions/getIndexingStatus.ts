@@ -22,7 +22,7 @@ export async function getIndexingStatus(ctx: Context, input: { chainId?: number;
   const states = new Map(chains.map((chain) => [chain.chainId, chainState(chain, now)]))
   return {
     chains: chains.map((chain) => toChain(chain, now)),
-    vaults: vaults.map((vault) => toVault(vault, states.get(vault.chainId) ?? 'not-started', now)),
+    vaults: vaults.map((vault) => toVault(vault, states.get(vault.chainId), now)),
     attributionSigners: signers.map(({ address, from, to }) => ({
       address: getAddress(address),
       from: formatTs(from),
@@ -59,13 +59,13 @@ function toChain(chain: ChainStatus, now: Date) {
   }
 }
 
-function toVault(vault: VaultStatus, chain: IndexingState, now: Date) {
-  const kind = findVaultKind(vault.kind)
-  const state = !kind ? 'unsupported' : vault.joined === null ? 'not-started' : vault.joined ? chain : 'backfilling'
+/** `chain` is undefined for a chain that is listed but never watched here. */
+function toVault(vault: VaultStatus, chain: IndexingState | undefined, now: Date) {
+  const state = findVaultState(vault, chain)
   const nextMs = vault.lastSnapshotAt
     ? vault.lastSnapshotAt.getTime() + vault.snapshotIntervalSeconds * 1000 - now.getTime()
     : 0
-  const waits = state === 'backfilling' || state === 'stalled' || state === 'not-started'
+  const waits = state === 'backfilling' || state === 'stalled' || (state === 'not-started' && chain !== undefined)
   return {
     chainId: vault.chainId,
     vaultAddress: getAddress(vault.vaultAddress),
@@ -74,10 +74,16 @@ function toVault(vault: VaultStatus, chain: IndexingState, now: Date) {
     state,
     firstSnapshotAt: ts(vault.firstSnapshotAt),
     lastSnapshotAt: ts(vault.lastSnapshotAt),
-    reason: reasons[state],
+    reason: state === 'not-started' && !chain ? 'its chain is not watched by this service' : reasons[state],
     retryAfterSeconds: waits ? Math.max(30, Math.ceil(nextMs / 1000)) : null,
     drift: { checkedAt: ts(vault.checkedAt), samples: vault.samples ?? 0, mismatches: vault.mismatches ?? 0 },
   }
+}
+
+function findVaultState({ kind, joined }: VaultStatus, chain: IndexingState | undefined) {
+  if (!findVaultKind(kind)) return 'unsupported'
+  if (joined === null || !chain) return 'not-started'
+  return joined ? chain : 'backfilling'
 }
 
 const reasons: Record<IndexingState | 'unsupported', string | null> = {
