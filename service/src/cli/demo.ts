@@ -165,6 +165,8 @@ function createCaller(dev: Dev) {
         ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    }).catch((cause: unknown) => {
+      throw new UsageError(`${dev.baseUrl} cannot be reached: start the devnet with \`npm start\``, { cause })
     })
     const answer: Json = await response.json()
     if (!response.ok) throw new UsageError(`${method} ${path} answered ${response.status}: ${answer.error}`)

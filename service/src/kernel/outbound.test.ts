@@ -35,6 +35,20 @@ describe('calls to other systems', () => {
     expect(clock.now().getTime() - Date.parse('2026-01-01T00:00:00Z')).toBe(3_000 + 200)
   })
 
+  it('wait until the date a Retry-After names, by the clock of the host that says it', async () => {
+    const clock = fakeClock('2026-01-01T00:00:00Z')
+    const waits = ['Tue, 01 Jan 2030 00:00:07 GMT', 'Mon, 31 Dec 2029 00:00:00 GMT', 'soon']
+    const url = await listen((_request, response) => {
+      const after = waits.shift()
+      if (after === undefined) response.end('well')
+      else response.writeHead(429, { date: 'Tue, 01 Jan 2030 00:00:00 GMT', 'retry-after': after }).end()
+    })
+    const outbound = createOutbound(clock, () => 0.5)
+    expect(await outbound.fetchText({ url, retries: 3 })).toBe('well')
+    // 7 s as told; the usual backoff for a date that is past and for a word that is no date.
+    expect(clock.now().getTime() - Date.parse('2026-01-01T00:00:00Z')).toBe(7_000 + 200 + 400)
+  })
+
   it('are not tried again when the caller is wrong, and name nothing but the host', async () => {
     let calls = 0
     const url = await listen((_request, response) => {

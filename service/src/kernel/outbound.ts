@@ -67,8 +67,7 @@ export function createOutbound(clock: Clock, random: () => number = Math.random)
           state.failures = 0
           return text
         } catch (error) {
-          if (!(error instanceof OutboundError)) throw error
-          if (!error.retryable) throw error
+          if (!(error instanceof OutboundError) || !error.retryable) throw error
           state.failures += 1
           if (state.failures >= circuit.failures) state.openUntilMs = clock.monotonicMs() + circuit.openMs
           if (attempt >= retries || request.signal?.aborted) throw error
@@ -104,11 +103,12 @@ async function fetchOnce(request: OutboundRequest, host: string): Promise<string
   }
 }
 
-function refusal(response: Response, host: string): OutboundError {
-  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
-  const retryAfterMs = Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : undefined
-  const kind = response.status === 429 ? 'rate-limited' : response.status >= 500 ? 'server' : 'client'
-  return new OutboundError(kind, `${host} answered ${response.status}`, retryAfterMs)
+function refusal({ headers, status }: Response, host: string): OutboundError {
+  const after = headers.get('retry-after') ?? ''
+  // Seconds or a date (RFC 9110), which is measured by the clock of the host that says it.
+  const ms = /^\d+$/.test(after) ? Number(after) * 1000 : Date.parse(after) - Date.parse(headers.get('date') ?? '')
+  const kind = status === 429 ? 'rate-limited' : status >= 500 ? 'server' : 'client'
+  return new OutboundError(kind, `${host} answered ${status}`, ms >= 0 ? ms : undefined)
 }
 
 async function readLimited(response: Response, maxBytes: number, host: string): Promise<string> {

@@ -1,10 +1,11 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Hex, parseAbi, parseEventLogs } from 'viem'
+import type { Hex } from 'viem'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Json, openClient, type Prepared } from './client.js'
 import { demoCatalogueText } from './demoCatalogue.js'
+import { planDeposits, readDeposits, showEntry } from './deposits.js'
 import {
   type Dev,
   makeFolder,
@@ -39,9 +40,6 @@ afterAll(async () => {
 }, 60_000)
 
 const rounds = 5
-const depositEvent = parseAbi([
-  'event Deposit(address indexed sender, address indexed owner, uint256 assets, uint256 shares)',
-])
 const depositsAWallet = 12
 
 describe('a service killed with SIGKILL while watching and mid-request', () => {
@@ -72,7 +70,10 @@ describe('a service killed with SIGKILL while watching and mid-request', () => {
     for (const { privateKey } of wallets) await client.join(privateKey)
     for (const [index, { privateKey }] of wallets.entries())
       queue.push(
-        ...(await planDeposits(client, privateKeyToAccount(privateKey), opportunities[index % opportunities.length])),
+        ...(await planDeposits(client, privateKeyToAccount(privateKey), opportunities[index % opportunities.length], {
+          distributorId: 'killed',
+          count: depositsAWallet,
+        })),
       )
 
     const sent: Hex[] = []
@@ -101,9 +102,7 @@ describe('a service killed with SIGKILL while watching and mid-request', () => {
       'the ledger to catch up',
     )
     const entries = await after.listEntries('killed')
-    const shown = entries.map(
-      ({ txHash, logIndex, walletAddress, amountRaw }: Json) => `${txHash}:${logIndex}:${walletAddress}:${amountRaw}`,
-    )
+    const shown = entries.map(showEntry)
     expect(shown.sort()).toEqual(expected.sort())
     expect(new Set(entries.map(({ id }: Json) => id)).size).toBe(entries.length)
     expect(entries.every(({ attribution }: Json) => attribution === 'signed')).toBe(true)
@@ -131,26 +130,6 @@ async function startService(): Promise<Started & { baseUrl: string }> {
   return { ...started, baseUrl: /http\S+/.exec(line)![0] }
 }
 
-/** One approval for all of a wallet's deposits, sent at once; the deposits are for later. */
-async function planDeposits(client: ReturnType<typeof openClient>, account: PrivateKeyAccount, opportunity: Json) {
-  const { address, decimals } = opportunity.baseToken
-  const common = { userAddress: account.address, tokenIn: address, distributorId: 'killed' }
-  const whole = 10n ** BigInt(decimals)
-  const all = { ...common, amount: String(1_000n * whole) }
-  const { transactions } = await client.call('POST', `/v2/actions/deposit/${opportunity.id}`, all)
-  await client.send(account, transactions[0].transaction)
-  const planned = []
-  for (let n = 1; n <= depositsAWallet; n++) {
-    const plan = await client.call('POST', `/v2/actions/deposit/${opportunity.id}`, {
-      ...common,
-      amount: String(BigInt(n) * whole),
-    })
-    expect(plan.transactions).toHaveLength(1)
-    planned.push({ account, transaction: plan.transactions[0].transaction })
-  }
-  return planned
-}
-
 /** Requests in flight at every moment; the service may go away under them. */
 async function askWithoutEnd(baseUrl: string, key: string, dev: Dev, signal: AbortSignal): Promise<void> {
   const ask = async (): Promise<void> => {
@@ -172,15 +151,4 @@ async function askWithoutEnd(baseUrl: string, key: string, dev: Dev, signal: Abo
     }
   }
   await Promise.all([ask(), ask(), ask()])
-}
-
-/** What the chain itself says about the transactions sent: the recount. */
-async function readDeposits(client: ReturnType<typeof openClient>, hashes: Hex[]): Promise<string[]> {
-  const lines: string[] = []
-  for (const hash of hashes) {
-    const receipt = await client.chain.getTransactionReceipt({ hash })
-    for (const log of parseEventLogs({ abi: depositEvent, eventName: 'Deposit', logs: receipt.logs }))
-      lines.push(`${hash}:${log.logIndex}:${log.args.owner}:${log.args.assets}`)
-  }
-  return lines
 }

@@ -121,4 +121,22 @@ describe('the catalogue of a process', () => {
     await catalogue.close()
     await lost.end({ timeout: 2 })
   }, 60_000)
+
+  it('says once that it cannot be read, not at every look, and says when it is read again', async () => {
+    const said: string[] = []
+    const say = (_fields: object | string, message?: string) => void said.push(message ?? '')
+    const log = { ...silentLog, warn: say, info: say }
+    const looking = openDatabase(test.target, { max: 2 })
+    const catalogue = await openCatalogue({ ...contextOf(looking), log }, { pollMs: 20 })
+    opened.push(catalogue)
+    await test.db`alter table catalogue_versions rename to catalogue_versions_away`
+    await eventually(() => said.length > 0)
+    await systemClock.sleep(200)
+    expect(said).toEqual(['the catalogue could not be read; keeping the last'])
+    await test.db`alter table catalogue_versions_away rename to catalogue_versions`
+    await eventually(() => said.length > 1)
+    expect(said[1]).toBe('the catalogue is read again')
+    await catalogue.close()
+    await looking.end({ timeout: 2 })
+  })
 })

@@ -69,13 +69,19 @@ export async function openCatalogue(ctx: Context, options: { pollMs?: number } =
     })()
     return looking
   }
+  // A database that is away for an hour is said at once and then once a minute, not at every look.
+  const saidEvery = Math.max(1, Math.round(60_000 / pollMs))
+  let failures = 0
   const look = async () => {
     try {
       const { version, liveVersion } = await readVersion(ctx.db)
       if (version !== snapshot.version) await refresh()
       else if (liveVersion !== snapshot.liveVersion) await readChanges()
+      if (failures > 0) ctx.log.info({ failures }, 'the catalogue is read again')
+      failures = 0
     } catch (error) {
-      if (!stopping.signal.aborted) ctx.log.warn({ err: error }, 'the catalogue could not be read; keeping the last')
+      if (!stopping.signal.aborted && failures++ % saidEvery === 0)
+        ctx.log.warn({ err: error }, 'the catalogue could not be read; keeping the last')
     }
   }
   const poll = async () => {

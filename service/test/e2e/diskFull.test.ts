@@ -1,0 +1,91 @@
+import { spawnSync } from 'node:child_process'
+import { open, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Hex } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Json, openClient } from './client.js'
+import { planDeposits, readDeposits, showEntry } from './deposits.js'
+import { type Dev, makeFolder, type Started, startDevnet, waitFor } from './process.js'
+
+/** A disk of its own, small enough to fill: it takes the right to mount, which an ordinary user seldom has. */
+const disk = await makeFolder('openearn-disk-')
+const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=256m,mode=755', 'tmpfs', disk]).status === 0
+
+let devnet: Started & { dev: Dev }
+
+beforeAll(async () => {
+  if (mounted) devnet = await startDevnet(join(disk, 'data'))
+}, 120_000)
+
+afterAll(async () => {
+  await devnet?.stop()
+  if (mounted) spawnSync('umount', [disk])
+  await rm(disk, { recursive: true, force: true })
+}, 60_000)
+
+describe.skipIf(!mounted)('a service whose disk is full (left out where no tmpfs may be mounted)', () => {
+  it('says so, answers 503 and never 500, and has every deposit once there is room again', async () => {
+    const { dev } = devnet
+    const client = openClient(dev)
+    const [distributorId] = dev.distributorIds
+    const { data } = await client.call('GET', '/v2/opportunities/?depositTokenSymbols=usdc&chainIds=31337')
+    const wallet = dev.accounts[1]!
+    await client.join(wallet.privateKey)
+    const queue = await planDeposits(client, privateKeyToAccount(wallet.privateKey), data[0], {
+      distributorId: distributorId!,
+      count: 60,
+    })
+    const before = (await client.listEntries(distributorId!)).map(showEntry)
+
+    const filler = join(disk, 'filler')
+    await fill(filler)
+    const sent: Hex[] = []
+    for (const { account, transaction } of queue) {
+      sent.push((await client.send(account, transaction)).transactionHash)
+      if (devnet.output().includes('no room left on its disk')) break
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+    expect(devnet.output()).toContain('nothing was written and nothing is lost; make room')
+    const statuses = new Set<number>()
+    const end = performance.now() + 5_000
+    while (performance.now() < end) {
+      statuses.add((await client.fetchAnswer('GET', `/v2/interactions/?distributorId=${distributorId}`)).status)
+      const body = { address: dev.accounts[9]!.address, walletEcosystem: 'evm', url: 'https://a.example', chainId: '1' }
+      statuses.add((await client.fetchAnswer('POST', '/v2/membership/agreement', body)).status)
+    }
+    expect([...statuses].filter((status) => status !== 200 && status !== 503)).toEqual([])
+    expect(devnet.child.exitCode).toBeNull()
+
+    await rm(filler)
+    const expected = [...before, ...(await readDeposits(client, sent))].sort()
+    const readEntries = async (): Promise<Json[] | undefined> => {
+      const answer = await client.fetchAnswer('GET', `/v2/interactions/?distributorId=${distributorId}&limit=100`)
+      return answer.status === 200 && answer.body.data.length >= expected.length ? answer.body.data : undefined
+    }
+    const entries = await waitFor(readEntries, 'the ledger to catch up')
+    expect(entries.map(showEntry).sort()).toEqual(expected)
+    expect(new Set(entries.map(({ id }: Json) => id)).size).toBe(entries.length)
+  }, 180_000)
+})
+
+/** Writes zeros until no byte more fits. */
+async function fill(path: string): Promise<void> {
+  const file = await open(path, 'w')
+  try {
+    for (const size of [1 << 20, 4_096]) {
+      const zeros = Buffer.alloc(size)
+      for (let room = true; room; ) {
+        room = await file.write(zeros).then(
+          ({ bytesWritten }) => bytesWritten === size,
+          (error: NodeJS.ErrnoException) => {
+            if (error.code === 'ENOSPC') return false
+            throw error
+          },
+        )
+      }
+    }
+  } finally {
+    await file.close()
+  }
+}
