@@ -1,10 +1,11 @@
 import type { Recover } from '../chain/attribution/index.js'
 import type { RawBlock, RawLog, RawTransaction } from '../chain/raw.js'
-import { attributeEvents, type Credit, type PlacedEvent } from './attribution.js'
+import { attributeEvents, type Credit } from './attribution.js'
 import { type DeriveConfig, type DeriveVault, isSignedOnly } from './config.js'
 import { deriveTransfer, deriveVaultTransaction, type Place } from './deriveVault.js'
 import { decodeTransfer, decodeVaultEvent, topics, type VaultEvent } from './events.js'
-import { netChanges, type VaultTransaction } from './netChanges.js'
+import type { PlacedEvent } from './matching.js'
+import { type Flows, findGainers, readFlows, type VaultTransaction } from './netChanges.js'
 import { type DerivedRows, type DeriveState, emptyRows, holderKey, type RequestLot, requestKey } from './rows.js'
 
 /** A configuration with the look-ups derivation needs; make one per configuration, not per block. */
@@ -86,12 +87,13 @@ function deriveTransaction(
   rows: DerivedRows,
 ): void {
   const parts = readVaultParts(logs, derivation)
-  const nets = new Map([...parts.values()].map((part) => [part.vault.id, netChanges(part)]))
+  const flows = new Map([...parts.values()].map((part) => [part.vault.id, readFlows(part)]))
   const credits = new Map<VaultEvent, Credit>()
   if (transaction && [...parts.values()].some(({ events }) => events.length > 0)) {
-    const placed = placeEvents(parts, nets, place.timestamp)
+    const placed = placeEvents(parts, flows, place.timestamp)
+    // An operation may run a bundle at another entry point: only the one that was called ends our operations.
     const operationEnds = logs
-      .filter((log) => log.topics[0] === topics.userOperation && derivation.entryPoints.has(log.address))
+      .filter((log) => log.topics[0] === topics.userOperation && log.address === transaction.to)
       .map((log) => log.logIndex)
     const found = attributeEvents({
       ...derivation,
@@ -115,19 +117,18 @@ function deriveTransaction(
       ...found.carried,
     })
   }
+  const { chainId } = derivation.config
   for (const part of parts.values())
     deriveVaultTransaction({
-      chainId: derivation.config.chainId,
+      chainId,
       place,
       part,
-      net: nets.get(part.vault.id) ?? noNet,
+      flows: flows.get(part.vault.id) ?? readFlows(part),
       credits,
       state,
       rows,
     })
 }
-
-const noNet: ReadonlyMap<string, bigint> = new Map()
 
 /** A distributor set to signed only is watched, but nothing unsigned enters its ledger or lots. */
 function counts(config: DeriveConfig, credit: Credit, timestamp: number): boolean {
@@ -161,15 +162,18 @@ function readVaultParts(logs: readonly RawLog[], derivation: Derivation): Map<nu
 /** Events that may be credited: of vaults in force, in the order of the logs. */
 function placeEvents(
   parts: ReadonlyMap<number, VaultTransaction>,
-  nets: ReadonlyMap<number, ReadonlyMap<string, bigint>>,
+  flows: ReadonlyMap<number, Flows>,
   timestamp: number,
 ): PlacedEvent[] {
   return [...parts.values()]
     .filter(({ vault, events }) => events.length > 0 && vault.activeFrom <= timestamp)
     .flatMap(({ vault, events }) => {
-      const net = [...(nets.get(vault.id) ?? [])]
-      const gainers = new Set(net.filter(([, change]) => change > 0n).map(([wallet]) => wallet))
-      return events.map((event) => ({ vault: vault.address, event, gainers }))
+      const own = flows.get(vault.id)
+      return events.map((event) => ({
+        vault: vault.address,
+        event,
+        gainers: own ? findGainers(own, event) : new Set<string>(),
+      }))
     })
     .sort((a, b) => a.event.logIndex - b.event.logIndex)
 }

@@ -12,7 +12,7 @@ import {
   takeFromLot,
   takeProportionally,
 } from './lots.js'
-import { createTransferFinder, type VaultTransaction } from './netChanges.js'
+import type { Flows, VaultTransaction } from './netChanges.js'
 import { cancelRequests, claimRequests, openRequest, type Part } from './requests.js'
 import { type DerivedRows, type DeriveState, holderKey } from './rows.js'
 
@@ -29,7 +29,7 @@ export type VaultInput = {
   chainId: number
   place: Place
   part: VaultTransaction
-  net: ReadonlyMap<string, bigint>
+  flows: Flows
   credits: ReadonlyMap<VaultEvent, Credit>
   state: DeriveState
   rows: DerivedRows
@@ -40,7 +40,9 @@ type Work = VaultInput & {
   gains: Map<string, bigint>
   losses: Map<string, bigint>
   holders: Map<string, Opened>
-  finder: ReturnType<typeof createTransferFinder>
+  /** Attributed shares the owner did not keep, and what owners of deposits nobody brought keep of those. */
+  passedOn: { amount: bigint; distributorId: string }[]
+  unattributed: Map<string, bigint>
 }
 
 /** A holder and what it was before the transaction; `lots` is undefined when it had none. */
@@ -51,7 +53,7 @@ type Opened = { holder: Holder; shares: bigint; attributed: bigint; lots: readon
  * gain is unattributed and every other loss reduces all lots in proportion.
  */
 export function deriveVaultTransaction(input: VaultInput): void {
-  const { part, net } = input
+  const { part, flows } = input
   const [only] = part.transfers
   if (only && part.events.length === 0 && part.transfers.length === 1) {
     deriveTransfer(only, { ...input, vaultId: part.vault.id })
@@ -62,13 +64,15 @@ export function deriveVaultTransaction(input: VaultInput): void {
     gains: new Map(),
     losses: new Map(),
     holders: new Map(),
-    finder: createTransferFinder(part),
+    passedOn: [],
+    unattributed: new Map(),
   }
-  for (const [wallet, change] of net) {
+  for (const [wallet, change] of flows.net) {
     if (change > 0n) work.gains.set(wallet, change)
     else work.losses.set(wallet, -change)
   }
   for (const event of part.events) applyEvent(event, work)
+  for (const { amount, distributorId } of work.passedOn) giveToOthers(work, amount, distributorId)
   for (const [wallet, gain] of work.gains) addShares(open(work, wallet), gain, null)
   for (const [wallet, loss] of work.losses) takeProportionally(open(work, wallet), loss)
   recordChanges(work)
@@ -135,7 +139,7 @@ function applyEvent(event: VaultEvent, work: Work): void {
       return
     case 'redeemRequest': {
       openRequest(work, event, credit)
-      const sent = work.finder.sent(event, event.owner)
+      const sent = work.flows.sent(event, event.owner)
       if (credit) takeFirst(work, event.owner, sent, credit.distributorId)
       return
     }
@@ -159,32 +163,42 @@ function applyDeposit(event: DepositEvent, parts: readonly Part[], work: Work): 
     weights.every((weight) => weight === 0n)
       ? weights.map((_, i) => (i === 0 ? amount : 0n))
       : splitProportionally(amount, weights)
-  const delivered = split(work.finder.received(event, event.owner))
+  const { minted, kept } = work.flows.deliveries.get(event) ?? { minted: 0n, kept: 0n }
+  const delivered = split(minted)
   const shares = split(event.shares)
   parts.forEach((part, index) => {
-    if (part.distributorId === null) return
-    giveToLot(work, event.owner, delivered[index] ?? 0n, part.distributorId)
+    const amount = delivered[index] ?? 0n
+    if (part.distributorId === null) {
+      work.unattributed.set(event.owner, (work.unattributed.get(event.owner) ?? 0n) + smaller(amount, kept))
+      return
+    }
+    const given = giveGain(work, event.owner, amount, part.distributorId)
+    if (given < amount) work.passedOn.push({ amount: amount - given, distributorId: part.distributorId })
     const wallet = isClaim ? event.sender : event.owner
     recordEntry(work, event, { part, wallet, assets: part.amount, shares: shares[index] ?? 0n, split: isClaim })
   })
 }
 
 function applyWithdraw(event: WithdrawEvent, credit: Credit | null, work: Work): void {
-  const sent = work.finder.sent(event, event.owner)
+  const sent = work.flows.sent(event, event.owner)
   if (credit === null) return
   takeFirst(work, event.owner, sent, credit.distributorId)
   const part = toPart(credit, event.shares)
   recordEntry(work, event, { part, wallet: event.owner, assets: event.assets, shares: event.shares, split: false })
 }
 
-/** Minted shares go to those who end the transaction with them: the owner first, then other gainers in proportion. */
-function giveToLot(work: Work, owner: string, amount: bigint, distributorId: string): void {
-  const left = amount - giveGain(work, owner, amount, distributorId)
-  if (left <= 0n) return
-  const others = [...work.gains].filter(([, gain]) => gain > 0n).sort(([a], [b]) => compareCodes(a, b))
+/**
+ * Minted shares go to those who end the transaction with them: the owners first, each up to its net gain, then other
+ * gainers in proportion. What an owner keeps of its own deposit, though nobody brought that, is no other's.
+ */
+function giveToOthers(work: Work, amount: bigint, distributorId: string): void {
+  const others = [...work.gains]
+    .map(([wallet, gain]) => [wallet, gain - (work.unattributed.get(wallet) ?? 0n)] as const)
+    .filter(([, gain]) => gain > 0n)
+    .sort(([a], [b]) => compareCodes(a, b))
   const total = others.reduce((sum, [, gain]) => sum + gain, 0n)
   const given = splitProportionally(
-    smaller(left, total),
+    smaller(amount, total),
     others.map(([, gain]) => gain),
   )
   others.forEach(([wallet], index) => {

@@ -1,5 +1,6 @@
 import type { DeriveVault } from './config.js'
 import { type Transfer, type VaultEvent, zeroAddress } from './events.js'
+import { smaller } from './lots.js'
 
 /** What one transaction did to one vault, in the order of the logs. */
 export type VaultTransaction = { vault: DeriveVault; transfers: Transfer[]; events: VaultEvent[] }
@@ -52,4 +53,46 @@ export function createTransferFinder({ vault, transfers, events }: VaultTransact
     },
     sent: (event, owner) => around(event, ({ from, to }) => from === owner && sources.has(to)),
   }
+}
+
+/** What a deposit minted, and how much of it its owner still has at the end of the transaction. */
+export type Delivery = { minted: bigint; kept: bigint }
+
+/** Shares of one vault that move in one transaction. */
+export type Flows = {
+  net: ReadonlyMap<string, bigint>
+  deliveries: ReadonlyMap<VaultEvent, Delivery>
+  sent: ReturnType<typeof createTransferFinder>['sent']
+}
+
+/** Net changes of a vault in a transaction, and what each deposit minted. */
+export function readFlows(part: VaultTransaction): Flows {
+  const net = netChanges(part)
+  const { received, sent } = createTransferFinder(part)
+  const left = new Map(net)
+  const deliveries = new Map<VaultEvent, Delivery>()
+  for (const event of part.events) {
+    if (event.kind !== 'deposit') continue
+    const minted = received(event, event.owner)
+    const gain = left.get(event.owner) ?? 0n
+    const kept = gain <= 0n ? 0n : smaller(gain, minted)
+    left.set(event.owner, gain - kept)
+    deliveries.set(event, { minted, kept })
+  }
+  return { net, deliveries, sent }
+}
+
+/** Who ends the transaction with shares a deposit minted: its owner, and where that has not kept them all, who else gained. */
+export function findGainers({ net, deliveries }: Flows, event: VaultEvent): Set<string> {
+  const { minted, kept } = deliveries.get(event) ?? { minted: 0n, kept: 0n }
+  const gainers = new Set<string>()
+  if (event.kind !== 'deposit') return gainers
+  if (kept > 0n) gainers.add(event.owner)
+  if (minted > 0n && minted === kept) return gainers
+  // What an owner keeps of deposits of its own did not come from this one.
+  const own = new Map<string, bigint>()
+  for (const [each, delivery] of deliveries)
+    if (each.kind === 'deposit') own.set(each.owner, (own.get(each.owner) ?? 0n) + delivery.kept)
+  for (const [wallet, change] of net) if (change > (own.get(wallet) ?? 0n)) gainers.add(wallet)
+  return gainers
 }

@@ -154,6 +154,8 @@ export function generateTransaction(random: Random, state: ModelState, place: Pl
       const part = random.chance(0.5) ? minted : partOf(minted)
       move(vault, router, user, part)
       if (part < minted) move(vault, router, random.pick(wallets), minted - part)
+      // Somebody else's deposit on the way is not the user's.
+      if (random.chance(0.3)) deposit(vault, router, random.pick(wallets), amountOf())
       return done(user, router, input)
     }
     case 6: {
@@ -167,6 +169,18 @@ export function generateTransaction(random: Random, state: ModelState, place: Pl
     case 7: {
       // Two deposits by an account, each with a code of its own.
       const account = accounts[0] ?? user
+      if (random.chance(0.3)) {
+        // One of them through a router, before or after the direct one.
+        const vault = sync()
+        const targets = random.chance(0.5) ? [router, vault] : [vault, router]
+        const list = targets.map((to) => ({ to: to as Address, value: 0n, data: call(account, to, true) }))
+        for (const to of targets) deposit(vault, to === router ? router : account, account, amountOf())
+        return done(
+          user,
+          account,
+          encodeFunctionData({ abi, functionName: 'executeBatch', args: [list] }).toLowerCase(),
+        )
+      }
       const list = [innerVault, outerVault].map((vault) => ({
         to: vault as Address,
         value: 0n,

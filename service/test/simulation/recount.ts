@@ -64,31 +64,39 @@ export function recount(blocks: readonly ModelBlock[], rules: Rules): Expected {
     const net = netOf(events)
     const gain = new Map([...net].filter(([, change]) => change > 0n))
     const loss = new Map([...net].filter(([, change]) => change < 0n).map(([wallet, change]) => [wallet, -change]))
-    const claimed = new Set<ModelEvent>()
     const entry = (event: ModelEvent, kind: string, wallet: string, credit: Credit, amounts: [bigint, bigint]) =>
       entries.push([block.hash, tx.hash, event.at, kind, vault, wallet, credit.id, credit.how, ...amounts].join(' '))
+    const put = (wallet: string, amount: bigint, id: string) => {
+      const held = position(vault, wallet)
+      held.lots.set(id, (held.lots.get(id) ?? 0n) + amount)
+      gain.set(wallet, (gain.get(wallet) ?? 0n) - amount)
+    }
+    /** What owners passed on, and what owners keep of their own deposits that nobody brought. */
+    const passedOn: { amount: bigint; credit: Credit }[] = []
+    const own = new Map<string, bigint>()
     const give = (owner: string, amount: bigint, credit: Credit) => {
-      const own = least(amount, gain.get(owner) ?? 0n)
+      const kept = least(amount, gain.get(owner) ?? 0n)
+      put(owner, kept, credit.id)
+      passedOn.push({ amount: amount - kept, credit })
+    }
+    const keep = (event: ModelEvent, owner: string, amount: bigint) =>
+      own.set(owner, (own.get(owner) ?? 0n) + least(amount, mints.get(event)?.kept ?? 0n))
+    const giveOthers = ({ amount, credit }: (typeof passedOn)[number]) => {
       const others = [...gain]
-        .filter(([wallet, left]) => wallet !== owner && left > 0n)
+        .map(([wallet, left]) => [wallet, left - (own.get(wallet) ?? 0n)] as const)
+        .filter(([, left]) => left > 0n)
         .sort(([a], [b]) => (a < b ? -1 : 1))
       const rest = least(
-        amount - own,
+        amount,
         others.reduce((sum, [, left]) => sum + left, 0n),
       )
-      const shared = share(
+      const parts = share(
         rest,
         others.map(([, left]) => left),
       )
-      for (const [wallet, part] of [
-        [owner, own] as const,
-        ...others.map(([wallet], i) => [wallet, shared[i] ?? 0n] as const),
-      ]) {
-        if (part === 0n) continue
-        const held = position(vault, wallet)
-        held.lots.set(credit.id, (held.lots.get(credit.id) ?? 0n) + part)
-        gain.set(wallet, (gain.get(wallet) ?? 0n) - part)
-      }
+      others.forEach(([wallet], i) => {
+        put(wallet, parts[i] ?? 0n, credit.id)
+      })
     }
     const takeOwn = (owner: string, amount: bigint, credit: Credit) => {
       const held = position(vault, owner)
@@ -96,34 +104,18 @@ export function recount(blocks: readonly ModelBlock[], rules: Rules): Expected {
       held.lots.set(credit.id, (held.lots.get(credit.id) ?? 0n) - taken)
       loss.set(owner, (loss.get(owner) ?? 0n) - taken)
     }
-    /** Shares that came to or left an owner for this event: by mint, burn, or through the vault. */
-    const movedFor = (event: ModelEvent, matches: (from: string, to: string) => boolean): bigint => {
-      const calls = events.filter(({ kind }) => kind !== 'transfer')
-      const after = calls.find(({ at }) => at > event.at)?.at ?? Number.POSITIVE_INFINITY
-      const find = (low: number, high: number) => {
-        let sum = 0n
-        for (const each of events)
-          if (
-            each.kind === 'transfer' &&
-            !claimed.has(each) &&
-            each.at > low &&
-            each.at < high &&
-            matches(each.from, each.to)
-          ) {
-            claimed.add(each)
-            sum += each.amount
-          }
-        return sum
-      }
-      return find(-1, event.at) || find(event.at, after)
-    }
+    const movedFor = createMoves(events)
+    const mints = readMints(vault, events)
 
     for (const event of events) {
       const credit = credits.get(event) ?? null
       if (event.kind === 'deposit') {
-        const minted = movedFor(event, (from, to) => to === event.owner && (from === zero || from === vault))
+        const minted = mints.get(event)?.minted ?? 0n
         if (vault !== asyncVault) {
-          if (!credit) continue
+          if (!credit) {
+            keep(event, event.owner, minted)
+            continue
+          }
           give(event.owner, minted, credit)
           entry(event, 'deposit', event.owner, credit, [event.assets, event.shares])
           continue
@@ -138,7 +130,10 @@ export function recount(blocks: readonly ModelBlock[], rules: Rules): Expected {
           parts.map(({ amount }) => amount),
         )
         parts.forEach((part, i) => {
-          if (!part.credit) return
+          if (!part.credit) {
+            keep(event, event.owner, delivered[i] ?? 0n)
+            return
+          }
           give(event.owner, delivered[i] ?? 0n, part.credit)
           entry(event, 'deposit', event.sender, part.credit, [part.amount, shares[i] ?? 0n])
         })
@@ -187,6 +182,7 @@ export function recount(blocks: readonly ModelBlock[], rules: Rules): Expected {
         }
       }
     }
+    passedOn.forEach(giveOthers)
     for (const [wallet, left] of gain) position(vault, wallet).free += left
     for (const [wallet, left] of loss) reduce(position(vault, wallet), left)
   }
@@ -274,6 +270,61 @@ function netOf(events: ModelEvent[]): Map<string, bigint> {
   return net
 }
 
+/** Finds shares that came to or left an owner for an event: by mint, burn, or through the vault; each once. */
+function createMoves(events: readonly ModelEvent[]) {
+  const claimed = new Set<ModelEvent>()
+  return (event: ModelEvent, matches: (from: string, to: string) => boolean): bigint => {
+    const calls = events.filter(({ kind }) => kind !== 'transfer')
+    const after = calls.find(({ at }) => at > event.at)?.at ?? Number.POSITIVE_INFINITY
+    const find = (low: number, high: number) => {
+      let sum = 0n
+      for (const each of events)
+        if (
+          each.kind === 'transfer' &&
+          !claimed.has(each) &&
+          each.at > low &&
+          each.at < high &&
+          matches(each.from, each.to)
+        ) {
+          claimed.add(each)
+          sum += each.amount
+        }
+      return sum
+    }
+    return find(-1, event.at) || find(event.at, after)
+  }
+}
+
+/** What each deposit minted, and how much of that its owner keeps. */
+function readMints(vault: string, events: readonly ModelEvent[]): Map<ModelEvent, { minted: bigint; kept: bigint }> {
+  const movedFor = createMoves(events)
+  const left = netOf([...events])
+  const mints = new Map<ModelEvent, { minted: bigint; kept: bigint }>()
+  for (const event of events) {
+    if (event.kind !== 'deposit') continue
+    const minted = movedFor(event, (from, to) => to === event.owner && (from === zero || from === vault))
+    const gain = left.get(event.owner) ?? 0n
+    const kept = gain > 0n ? least(gain, minted) : 0n
+    left.set(event.owner, gain - kept)
+    mints.set(event, { minted, kept })
+  }
+  return mints
+}
+
+/** Whether a wallet ends with shares a deposit minted: its owner's, or what the owners of all deposits did not keep. */
+function endsWith(wallet: string, event: ModelEvent, all: readonly ModelEvent[]): boolean {
+  if (event.kind !== 'deposit') return false
+  const events = all.filter((one) => one.vault === event.vault)
+  const mints = readMints(event.vault, events)
+  const { minted, kept } = mints.get(event) ?? { minted: 0n, kept: 0n }
+  if (wallet === event.owner && kept > 0n) return true
+  if (minted > 0n && minted === kept) return false
+  const own = [...mints]
+    .filter(([one]) => one.kind === 'deposit' && one.owner === wallet)
+    .reduce((sum, [, mint]) => sum + mint.kept, 0n)
+  return (netOf(events).get(wallet) ?? 0n) > own
+}
+
 /** The nth matching frame of a sender to the nth matching event. */
 function creditEvents(
   tx: ModelTransaction,
@@ -289,9 +340,7 @@ function creditEvents(
       const vault = rules.vaults.find(({ address }) => address === event.vault)
       if (!vault || vault.from > time) continue
       const frame = group.frames.find((each) => {
-        const gained =
-          event.kind === 'deposit' &&
-          (netOf(all.filter((one) => one.vault === event.vault)).get(each.caller) ?? 0n) > 0n
+        const gained = endsWith(each.caller, event, all)
         const parties: string[] = ['sender', 'owner', 'controller'].flatMap((name) =>
           name in event ? [String(event[name as never])] : [],
         )

@@ -1,0 +1,153 @@
+import type { Address, Hex } from 'viem'
+import { buildSuffix, signerAddress } from '../src/chain/attribution/index.js'
+import type { RawBlock, RawLog } from '../src/chain/raw.js'
+import { topics } from '../src/derive/events.js'
+import { createDerivation, type Derivation, type DeriveConfig, type DerivedRows, derive } from '../src/derive/index.js'
+import { type DeriveState, emptyState } from '../src/derive/rows.js'
+
+/** Blocks of one transaction written by hand, and what derivation makes of them told in short lines. */
+
+export const who = (text: string): Address => `0x${text.padStart(40, '0')}`
+export const [zero, vault, other, asynchronous, silo] = ['', 'f0', 'f1', 'f2', '5110'].map(who) as [
+  Address,
+  Address,
+  Address,
+  Address,
+  Address,
+]
+export const [ann, bob, cat, router, treasury] = ['a1', 'b2', 'c3', '9000', 'fee'].map(who) as [
+  Address,
+  Address,
+  Address,
+  Address,
+  Address,
+]
+export const chainId = 31_337
+const privateKey: Hex = `0x${'07'.repeat(32)}`
+const signer = signerAddress(Buffer.from(privateKey.slice(2), 'hex'))
+
+const pad = (value: string | bigint) =>
+  (typeof value === 'bigint' ? value.toString(16) : value.slice(2)).padStart(64, '0')
+const marker = '80218021802180218021802180218021'
+/** A schema 0 suffix of codes, to be put behind calldata. */
+export const codes = (...list: string[]): string => {
+  const text = list.join(',')
+  return `${Buffer.from(text).toString('hex')}${text.length.toString(16).padStart(2, '0')}00${marker}`
+}
+/** The suffix this service writes for one call. */
+export const signedBy = (code: string, wallet: Address, target: Address, data: Hex): string =>
+  buildSuffix({ code, actionId: `0x${'11'.repeat(16)}`, chainId, wallet, target, data, privateKey }).slice(2)
+const callTo =
+  (selector: string) =>
+  (amount: bigint, ...wallets: Address[]): Hex =>
+    `0x${selector}${pad(amount)}${wallets.map(pad).join('')}`
+/** Calldata of calls users make; the arguments decide nothing. */
+export const call = {
+  deposit: callTo('6e553f65'),
+  claim: callTo('2e2d2984'),
+  redeem: callTo('ba087652'),
+  requestDeposit: callTo('85b77f45'),
+  requestRedeem: callTo('7d41c86e'),
+  zap: callTo('5eed0001'),
+  approve: callTo('095ea7b3'),
+}
+
+type Log = Pick<RawLog, 'address' | 'topics' | 'data'>
+const log = (address: string, first: string, indexed: (string | bigint)[], data: (string | bigint)[]): Log => ({
+  address,
+  topics: [first, ...indexed.map((value) => `0x${pad(value)}`)],
+  data: `0x${data.map(pad).join('')}`,
+})
+/** What a vault tells; shares are those of `on`, the vault unless said otherwise. */
+export const say = {
+  move: (from: string, to: string, amount: bigint, on: string = vault) =>
+    log(on, topics.transfer, [from, to], [amount]),
+  deposit: (sender: string, owner: string, assets: bigint, shares: bigint, on: string = vault) =>
+    log(on, topics.deposit, [sender, owner], [assets, shares]),
+  withdraw: (sender: string, owner: string, assets: bigint, shares: bigint, on: string = vault) =>
+    log(on, topics.withdraw, [sender, owner, owner], [assets, shares]),
+  requestDeposit: (controller: string, owner: string, sender: string, assets: bigint, id = 0n) =>
+    log(asynchronous, topics.depositRequest, [controller, owner, id], [sender, assets]),
+  requestRedeem: (controller: string, owner: string, sender: string, shares: bigint, id = 0n) =>
+    log(asynchronous, topics.redeemRequest, [controller, owner, id], [sender, shares]),
+  cancelDeposit: (controller: string, id = 0n) =>
+    log(asynchronous, topics.cancelDepositRequest, [controller, id], [controller]),
+  cancelledDeposit: (controller: string, assets: bigint, id = 0n) =>
+    log(asynchronous, topics.cancelDepositClaim, [controller, controller, id], [controller, assets]),
+  operationEnd: (entryPoint: string, sender: string) =>
+    log(entryPoint, topics.userOperation, [1n, sender, zero], [1n, 1n, 1n, 1n]),
+}
+
+const vaultOf = (id: number, address: string, kind = 'erc4626') => ({
+  id,
+  address,
+  kind,
+  receiptToken: address,
+  asset: who('a55e7'),
+  assetDecimals: 6,
+  escrow: null as string | null,
+  startBlock: 0,
+  activeFrom: 0,
+})
+
+/** A chain of two plain vaults and an asynchronous one, and the distributors alpha, beta and gamma, from time 0 on. */
+export function openHandChain(more: Partial<DeriveConfig> = {}) {
+  const config: DeriveConfig = {
+    chainId,
+    vaults: [vaultOf(1, vault), vaultOf(2, other), { ...vaultOf(3, asynchronous, 'erc7540'), escrow: silo }],
+    distributors: new Map(['alpha', 'beta', 'gamma'].map((code) => [code, 0])),
+    signedOnly: new Map(),
+    signers: new Set([signer]),
+    entryPoints: ['0x0000000071727de22e5e9d8baf0edac6f37da032', '0x4337084d9e255ff0702461cf8895ce9e3b5ff108'],
+    ...more,
+  }
+  const derivation: Derivation = createDerivation(config)
+  const state: DeriveState = emptyState()
+  let number = 0
+  return {
+    /** Mines one transaction and answers its rows. */
+    mine: (transaction: {
+      from: Address
+      to: Address
+      input: string
+      logs: Log[]
+      timestamp?: number
+    }): DerivedRows => {
+      number += 1
+      const place = { blockNumber: number, transactionIndex: 0 }
+      const hash = `0x${pad(BigInt(number) << 8n)}`
+      const { from, to, input, logs, timestamp = number } = transaction
+      const block: RawBlock = {
+        number,
+        hash: `0x${pad(BigInt(number))}`,
+        parentHash: '0x',
+        timestamp,
+        logs: logs.map((each, logIndex) => ({ ...place, ...each, logIndex, transactionHash: hash })),
+        transactions: [{ ...place, hash, from, to, input: input.toLowerCase() }],
+      }
+      return derive(block, derivation, state)
+    },
+    /** Parts of what a wallet holds; `free` is unattributed. */
+    lots: (wallet: string, of: string = vault): Record<string, bigint> => {
+      const id = config.vaults.find(({ address }) => address === of)?.id
+      const holder = state.holders.get(`${id}:${wallet}`)
+      if (!holder) return {}
+      const parts = [...holder.lots, ['free', holder.shares - holder.attributed] as const]
+      return Object.fromEntries(parts.filter(([, part]) => part !== 0n))
+    },
+    /** What is left of the requests of a controller, oldest first. */
+    open: (controller: string, kind: 'deposit' | 'redeem' = 'deposit'): string[] =>
+      (state.requests.get(`3:${kind}:${controller}`) ?? []).map(
+        ({ distributorId, remaining }) => `${distributorId ?? 'nobody'} ${remaining}`,
+      ),
+  }
+}
+
+/** Ledger entries as lines: kind, distributor, how, whose, assets, shares. */
+export function entries({ interactions }: DerivedRows): string[] {
+  return interactions.map(({ kind, distributorId, attribution, wallet, assets, shares, isSwap }) =>
+    [kind, distributorId, attribution, wallet.replace(/^0x0+/, ''), assets, shares, ...(isSwap ? ['swap'] : [])].join(
+      ' ',
+    ),
+  )
+}
