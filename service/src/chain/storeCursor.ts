@@ -58,11 +58,15 @@ export async function moveCursor(db: Queryable, move: CursorMove): Promise<void>
     where chain_id = ${move.chainId}`
 }
 
-/** Records what a node says of its head, without moving the cursor. */
+/**
+ * Records what a node says of its head, without moving the cursor; nothing when the cursor is elsewhere by now, for what
+ * was found then holds no more. Finality never goes back.
+ */
 export async function recordHead(
   db: Queryable,
   head: {
     chainId: number
+    cursor: Pick<Cursor, 'blockNumber' | 'blockHash'>
     headNumber: number
     finalizedNumber: number | null
     state: ChainState
@@ -71,9 +75,11 @@ export async function recordHead(
   },
 ): Promise<void> {
   await db`
-    update chain_cursors set head_number = ${head.headNumber}, finalized_number = ${head.finalizedNumber},
-      state = ${head.state}, reason = ${head.reason}, updated_at = ${head.at}
-    where chain_id = ${head.chainId}`
+    update chain_cursors set head_number = ${head.headNumber}, 
+      finalized_number = greatest(finalized_number, ${head.finalizedNumber}), state = ${head.state},
+      reason = ${head.reason}, updated_at = ${head.at}
+    where chain_id = ${head.chainId} and block_number = ${head.cursor.blockNumber}
+      and block_hash = ${head.cursor.blockHash}`
 }
 
 /** Records that a chain cannot go on by itself, and why. */

@@ -3,16 +3,18 @@ import { assembleBlocks, type Header, type RawBlock, type RawLog, type RawTransa
 
 const column = <T, V>(rows: readonly T[], read: (row: T) => V): V[] => rows.map(read)
 
-/** Appends blocks to the raw store; what is already there stays as it is. */
+/** Appends blocks to the raw store; what is already there stays as it is. Throws when another block is there. */
 export async function recordBlocks(db: Queryable, chainId: number, blocks: readonly RawBlock[]): Promise<void> {
   if (blocks.length === 0) return
-  await db`
+  const { count } = await db`
     insert into blocks (chain_id, number, hash, parent_hash, timestamp, has_facts)
     select ${chainId}, number, hash, parent_hash, to_timestamp(at), has_facts = 1
     from unnest(${column(blocks, (b) => b.number)}::bigint[], ${column(blocks, (b) => b.hash)}::text[],
       ${column(blocks, (b) => b.parentHash)}::text[], ${column(blocks, (b) => b.timestamp)}::bigint[],
       ${column(blocks, (b) => Number(b.logs.length > 0))}::int[]) as t (number, hash, parent_hash, at, has_facts)
-    on conflict (chain_id, number) do update set has_facts = blocks.has_facts or excluded.has_facts`
+    on conflict (chain_id, number) do update set has_facts = blocks.has_facts or excluded.has_facts
+      where blocks.hash = excluded.hash`
+  if (count !== blocks.length) throw new Error(`another block of chain ${chainId} is kept at one of these heights`)
   await recordLogs(
     db,
     chainId,

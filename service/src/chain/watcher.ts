@@ -26,9 +26,11 @@ export type Sink = {
   refresh(head: Header): Promise<Cursor>
   watchList(): WatchList
   append(cursor: Cursor, blocks: readonly RawBlock[], tip: Header): Promise<Cursor>
-  rewind(cursor: Cursor, ancestor: { number: number; hash: string }): Promise<Cursor>
+  /** `byOperator` takes finality back too. */
+  rewind(cursor: Cursor, ancestor: { number: number; hash: string }, by?: { byOperator: boolean }): Promise<Cursor>
   /** Progress that does not move the cursor: logs of vaults added later. Answers whether there is more to do. */
   backfill(cursor: Cursor, node: Node): Promise<boolean>
+  /** Nothing when the cursor is no longer there. */
   recordHead(cursor: Cursor, head: HeadRecord): Promise<void>
   localHash(number: number): Promise<string | undefined>
   listHeadersDown(from: number, count: number): Promise<Header[]>

@@ -77,6 +77,12 @@ export function listDatedLines(config: DeriveConfig): DatedLine[] {
   return lines
 }
 
+/** Whether two configurations watch and derive the same. */
+export function isSameConfig(a: DeriveConfig, b: DeriveConfig): boolean {
+  const isDivergent = findDivergence(listDatedLines(a), listDatedLines(b)) !== undefined
+  return !isDivergent && JSON.stringify(a.vaults) === JSON.stringify(b.vaults)
+}
+
 /** The earliest instant at which two configurations may give different rows; undefined when they agree. */
 export function findDivergence(a: readonly DatedLine[], b: readonly DatedLine[]): number | undefined {
   const inA = new Set(a.map(({ line }) => line))

@@ -8,6 +8,7 @@ import {
   createCursor,
   findCursor,
   lockCursor,
+  lowerFinalized,
   moveCursor,
   recordHead,
   recordReorg,
@@ -18,7 +19,7 @@ import { CursorMoved, type Sink } from '../chain/watcher.js'
 import type { Context } from '../kernel/context.js'
 import { inTransaction, type Transaction } from '../kernel/database.js'
 import { applyBlocks } from './apply.js'
-import { type DeriveConfig, findDivergence, listDatedLines } from './config.js'
+import { type DeriveConfig, findDivergence, isSameConfig, listDatedLines } from './config.js'
 import { createDerivation, type Derivation } from './derive.js'
 import { topics, vaultTopics, watchedTopics } from './events.js'
 import { joinVaults, rederive } from './rederive.js'
@@ -52,6 +53,9 @@ export type PipelineOptions = {
   backfillWindow?: number
 }
 
+/** Blocks of one window of the past that are not final: each is asked for by itself, and the head waits meanwhile. */
+const unfinalWindow = 32
+
 /** The one ordered pipeline of a chain: raw store, derivation, reactions and cursor, in one transaction each time. */
 export function createPipeline(ctx: Pick<Context, 'db' | 'clock' | 'log'>, options: PipelineOptions): Sink {
   const { db, clock, log } = ctx
@@ -68,6 +72,11 @@ export function createPipeline(ctx: Pick<Context, 'db' | 'clock' | 'log'>, optio
 
   const takeUp = (full: DeriveConfig, watched: WatchedVault[]) => {
     const joined = new Set(watched.filter((vault) => vault.joined).map(({ address }) => address))
+    const isKnown = loaded?.full === full && loaded.derivation.config.vaults.length === joined.size
+    if (isKnown && loaded?.derivation.config.vaults.every(({ address }) => joined.has(address))) {
+      loaded = { ...loaded, watched }
+      return
+    }
     const config = { ...full, vaults: full.vaults.filter(({ address }) => joined.has(address)) }
     const derivation = createDerivation(config, recover)
     loaded = { full, watched, derivation, list: toWatchList(derivation) }
@@ -79,6 +88,29 @@ export function createPipeline(ctx: Pick<Context, 'db' | 'clock' | 'log'>, optio
       throw new CursorMoved('another process moved the cursor')
   }
 
+  /**
+   * The same, for rows that rest on the configuration: were it taken up by another process only, what this one has not
+   * watched would be missing from its blocks for good.
+   */
+  const lockSame = async (tx: Transaction, cursor: Cursor): Promise<void> => {
+    await lock(tx, cursor)
+    const now = await findConfigMark(tx)
+    if (now === mark) return
+    if (!isSameConfig(await loadConfig(tx, chainId), current().full))
+      throw new CursorMoved('the configuration has changed')
+    mark = now
+  }
+
+  /** Records progress of vaults that are still where they were when their logs were read. */
+  const advance = async (
+    tx: Transaction,
+    addresses: ReadonlySet<string>,
+    progress: { from: number; rawTo: number; joined: boolean },
+  ): Promise<void> => {
+    const count = await recordVaultProgress(tx, chainId, [...addresses], progress)
+    if (count !== addresses.size) throw new CursorMoved('another process moved the vaults')
+  }
+
   const reload = async (): Promise<Cursor> => {
     const cursor = await findCursor(db, chainId)
     if (!cursor) throw new CursorMoved('the cursor is gone')
@@ -86,8 +118,9 @@ export function createPipeline(ctx: Pick<Context, 'db' | 'clock' | 'log'>, optio
   }
 
   /** Vaults that came into the catalogue: read from where the chain stands if they start later, else backfilled. */
-  const watchNew = async (full: DeriveConfig, cursor: Cursor): Promise<WatchedVault[]> => {
-    const watched = await listWatchedVaults(db, chainId)
+  const watchNew = async (tx: Transaction, full: DeriveConfig, cursor: Cursor): Promise<WatchedVault[]> => {
+    await lock(tx, cursor)
+    const watched = await listWatchedVaults(tx, chainId)
     const known = new Set(watched.map(({ address }) => address))
     const fresh = full.vaults
       .filter(({ address }) => !known.has(address))
@@ -97,13 +130,13 @@ export function createPipeline(ctx: Pick<Context, 'db' | 'clock' | 'log'>, optio
         rawTo: startBlock - 1,
         joined: startBlock > cursor.blockNumber,
       }))
-    await createWatchedVaults(db, chainId, fresh)
+    await createWatchedVaults(tx, chainId, fresh)
     return [...watched, ...fresh]
   }
 
   const refreshConfig = async (cursor: Cursor): Promise<void> => {
     const full = await loadConfig(db, chainId)
-    takeUp(full, await watchNew(full, cursor))
+    takeUp(full, await inTransaction(db, (tx) => watchNew(tx, full, cursor)))
     const lines = listDatedLines(current().derivation.config)
     const from = findDivergence(await findDerivedConfig(db, chainId), lines)
     if (from === undefined) return
@@ -139,7 +172,7 @@ export function createPipeline(ctx: Pick<Context, 'db' | 'clock' | 'log'>, optio
       const { derivation } = current()
       const timestamp = new Date(tip.timestamp * 1000)
       await inTransaction(db, async (tx) => {
-        await lock(tx, cursor)
+        await lockSame(tx, cursor)
         await recordBlocks(tx, chainId, withTip(blocks, tip))
         const rows = await applyBlocks(tx, derivation, blocks)
         for (const reaction of reactions) await reaction.onBlocks?.(tx, chainId, blocks, rows)
@@ -150,9 +183,9 @@ export function createPipeline(ctx: Pick<Context, 'db' | 'clock' | 'log'>, optio
       })
       return reload()
     },
-    rewind: async (cursor, ancestor) => {
+    rewind: async (cursor, ancestor, by) => {
       await inTransaction(db, async (tx) => {
-        await lock(tx, cursor)
+        await lockSame(tx, cursor)
         const reorgId = await recordReorg(tx, {
           chainId,
           detectedAt: clock.now(),
@@ -171,14 +204,18 @@ export function createPipeline(ctx: Pick<Context, 'db' | 'clock' | 'log'>, optio
         const blockTimestamp = held?.number === ancestor.number ? new Date(held.timestamp * 1000) : null
         const { number: blockNumber, hash: blockHash } = ancestor
         await moveCursor(tx, { chainId, blockNumber, blockHash, blockTimestamp, at: clock.now() })
+        if (by?.byOperator) await lowerFinalized(tx, chainId, ancestor.number)
       })
       // What was read of vaults added later went with the orphaned blocks.
       takeUp(current().full, await listWatchedVaults(db, chainId))
       return reload()
     },
     backfill: async (cursor, node) => {
+      if (current().watched.every((vault) => vault.joined)) return false
+      // An operator's rewind takes back what was read of them, and tells nobody.
+      takeUp(current().full, await listWatchedVaults(db, chainId))
       const pending = current().watched.filter((vault) => !vault.joined)
-      if (pending.length === 0) return false
+      if (pending.length === 0) return true
       const rawTo = Math.min(...pending.map((vault) => vault.rawTo))
       const group = pending.filter((vault) => vault.rawTo === rawTo)
       const addresses = new Set(group.map(({ address }) => address))
@@ -190,12 +227,14 @@ export function createPipeline(ctx: Pick<Context, 'db' | 'clock' | 'log'>, optio
       if (rawTo < cursor.blockNumber) {
         const window = options.backfillWindow ?? 5_000
         const others = pending.filter((vault) => vault.rawTo > rawTo).map((vault) => vault.rawTo)
-        const to = Math.min(rawTo + window, cursor.blockNumber, ...others)
+        const finalized = cursor.finalizedNumber ?? -1
+        const reach = rawTo < finalized ? Math.min(rawTo + window, finalized) : rawTo + Math.min(window, unfinalWindow)
+        const to = Math.min(reach, cursor.blockNumber, ...others)
         const blocks = await fetchPast({ node, from: rawTo + 1, to, list: toWatchList(derivation), cursor, localHash })
         await inTransaction(db, async (tx) => {
-          await lock(tx, cursor)
+          await lockSame(tx, cursor)
           await recordBlocks(tx, chainId, blocks)
-          await recordVaultProgress(tx, chainId, [...addresses], { rawTo: to, joined: false })
+          await advance(tx, addresses, { from: rawTo, rawTo: to, joined: false })
         })
         takeUp(full, await listWatchedVaults(db, chainId))
         return true
@@ -203,16 +242,16 @@ export function createPipeline(ctx: Pick<Context, 'db' | 'clock' | 'log'>, optio
       const joined = [...current().derivation.config.vaults, ...derivation.config.vaults]
       const config = { ...full, vaults: full.vaults.filter((vault) => joined.includes(vault)) }
       await inTransaction(db, async (tx) => {
-        await lock(tx, cursor)
+        await lockSame(tx, cursor)
         await joinVaults(tx, { chainId, added: derivation, all: createDerivation(config, recover), cursor })
-        await recordVaultProgress(tx, chainId, [...addresses], { rawTo: cursor.blockNumber, joined: true })
+        await advance(tx, addresses, { from: rawTo, rawTo: cursor.blockNumber, joined: true })
         await recordDerivedConfig(tx, chainId, listDatedLines(config))
       })
       log.info({ chainId, vaults: addresses.size }, 'vaults added later have caught up')
       takeUp(full, await listWatchedVaults(db, chainId))
       return true
     },
-    recordHead: async (_cursor, head) => recordHead(db, { chainId, ...head, at: clock.now() }),
+    recordHead: async (cursor, head) => recordHead(db, { chainId, cursor, ...head, at: clock.now() }),
     localHash,
     listHeadersDown: (from, count) => listHeadersDown(db, chainId, from, count),
   }
@@ -248,18 +287,14 @@ async function fetchPast(input: {
   localHash: (number: number) => Promise<string | undefined>
 }): Promise<RawBlock[]> {
   const { node, from, to, list, cursor, localHash } = input
-  const finalized = Math.min(to, cursor.finalizedNumber ?? -1)
-  const deep = from <= finalized ? (await fetchRange(node, { from, to: finalized }, list)).blocks : []
-  const numbers = Array.from({ length: Math.max(0, to - Math.max(from, finalized + 1) + 1) }, (_, index) => {
-    return Math.max(from, finalized + 1) + index
-  })
-  const headers = await node.listHeaders(numbers)
-  const fresh: RawBlock[] = []
-  for (const header of headers) {
-    const held = await localHash(header.number)
-    if (held !== undefined && held !== header.hash) throw new CursorMoved('the chain moved while a vault was read')
-    const block = await fetchBlock(node, header, list)
-    if (block.logs.length > 0) fresh.push(block)
-  }
-  return [...deep, ...fresh]
+  if (to <= (cursor.finalizedNumber ?? -1)) return (await fetchRange(node, { from, to }, list)).blocks
+  const headers = await node.listHeaders(Array.from({ length: to - from + 1 }, (_, index) => from + index))
+  const blocks = await Promise.all(
+    headers.map(async (header) => {
+      const held = await localHash(header.number)
+      if (held !== undefined && held !== header.hash) throw new CursorMoved('the chain moved while a vault was read')
+      return fetchBlock(node, header, list)
+    }),
+  )
+  return blocks.filter(({ logs }) => logs.length > 0)
 }

@@ -58,16 +58,17 @@ export async function rebuildChain(
   const { chainId } = input
   const startMs = clock.monotonicMs()
   const elapsed = () => (clock.monotonicMs() - startMs) / 1000
-  const full = await loadConfig(db, chainId)
-  const joined = new Set(
-    (await listWatchedVaults(db, chainId)).filter((vault) => vault.joined).map(({ address }) => address),
-  )
-  const config = { ...full, vaults: full.vaults.filter(({ address }) => joined.has(address)) }
-  const derivation = createDerivation(config, input.recover ?? openFastRecover())
   const events = await inTransaction(db, async (tx) => {
     const cursor = await lockCursor(tx, chainId)
     if (!cursor) throw new Error(`chain ${chainId} was never watched: there is nothing to rebuild from`)
-    const range = { chainId, from: cursor.startBlock, to: cursor.blockNumber }
+    // Read under the lock: a vault that was joining while it was waited for is in.
+    const full = await loadConfig(tx, chainId)
+    const watched = await listWatchedVaults(tx, chainId)
+    const joined = new Set(watched.filter((vault) => vault.joined).map(({ address }) => address))
+    const config = { ...full, vaults: full.vaults.filter(({ address }) => joined.has(address)) }
+    const derivation = createDerivation(config, input.recover ?? openFastRecover())
+    // A vault added later may begin before the first block that was watched.
+    const range = { chainId, from: 0, to: cursor.blockNumber }
     const toEvents = await countRawLogs(db, range)
     const report = (blockNumber: number, done: number) => {
       const seconds = elapsed()

@@ -1,7 +1,11 @@
-import { findCursor, lowerFinalized } from '../chain/storeCursor.js'
+import { findCursor } from '../chain/storeCursor.js'
 import { listHeadersDown } from '../chain/storeRaw.js'
+import { CursorMoved } from '../chain/watcher.js'
 import type { Context } from '../kernel/context.js'
 import { createPipeline, type Reaction } from './pipeline.js'
+
+/** Times a rewind is begun anew because the watcher moved in between. */
+const attemptsMax = 10
 
 /**
  * Takes a chain back to the newest block kept at or below `to`, on an operator's word and below final too: everything
@@ -12,13 +16,19 @@ export async function rewindChain(
   input: { chainId: number; to: number; reactions?: readonly Reaction[] },
 ): Promise<{ blockNumber: number; removedBlocks: number }> {
   const { chainId, to } = input
-  const cursor = await findCursor(ctx.db, chainId)
-  if (!cursor) throw new Error(`chain ${chainId} was never watched`)
   const pipeline = createPipeline(ctx, { chainId, reactions: input.reactions ?? [] })
-  await pipeline.refresh({ number: cursor.blockNumber, hash: cursor.blockHash, parentHash: '', timestamp: 0 })
-  const [held] = await listHeadersDown(ctx.db, chainId, Math.min(to, cursor.blockNumber), 1)
-  const ancestor = held ?? { number: cursor.startBlock - 1, hash: '' }
-  await pipeline.rewind(cursor, ancestor)
-  await lowerFinalized(ctx.db, chainId, ancestor.number)
-  return { blockNumber: ancestor.number, removedBlocks: cursor.blockNumber - ancestor.number }
+  for (let attempt = 1; ; attempt++) {
+    const cursor = await findCursor(ctx.db, chainId)
+    if (!cursor) throw new Error(`chain ${chainId} was never watched`)
+    try {
+      await pipeline.refresh({ number: cursor.blockNumber, hash: cursor.blockHash, parentHash: '', timestamp: 0 })
+      const [held] = await listHeadersDown(ctx.db, chainId, Math.min(to, cursor.blockNumber), 1)
+      const ancestor = held ?? { number: cursor.startBlock - 1, hash: '' }
+      await pipeline.rewind(cursor, ancestor, { byOperator: true })
+      return { blockNumber: ancestor.number, removedBlocks: cursor.blockNumber - ancestor.number }
+    } catch (error) {
+      // The watcher goes on meanwhile.
+      if (!(error instanceof CursorMoved) || attempt >= attemptsMax) throw error
+    }
+  }
 }

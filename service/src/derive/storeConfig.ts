@@ -78,16 +78,17 @@ export async function createWatchedVaults(
       values (${chainId}, ${address}, ${fromBlock}, ${rawTo}, ${joined}) on conflict do nothing`
 }
 
-/** Records how far a vault's logs are in the raw store. */
+/** Records how far vaults' logs are in the raw store; answers how many of them were `from` there, as they must be. */
 export async function recordVaultProgress(
   db: Queryable,
   chainId: number,
   addresses: readonly string[],
-  progress: { rawTo: number; joined: boolean },
-): Promise<void> {
-  await db`
+  progress: { from: number; rawTo: number; joined: boolean },
+): Promise<number> {
+  const { count } = await db`
     update watched_vaults set raw_to = ${progress.rawTo}, joined = ${progress.joined}
-    where chain_id = ${chainId} and address = any(${[...addresses]})`
+    where chain_id = ${chainId} and address = any(${[...addresses]}) and raw_to = ${progress.from} and not joined`
+  return count
 }
 
 /** First block at or after an instant that carries facts; undefined when there is none. */
