@@ -104,7 +104,8 @@ describe('the report of a distributor', () => {
       values (${chainId}, ${world.vault.toLowerCase()}, ${cursor.blockNumber}, ${cursor.blockHash}, ${at}, 8000000, 8000000,
         1000000, 6)`
     const to = new Date(at.getTime() + 2 * 86_400_000)
-    const rows = await reportDistributor(earn.db, { distributorId: D, from: at, to })
+    earn.clock.set(to)
+    const rows = await reportDistributor(earn, { distributorId: D, from: at, to })
     expect(rows).toMatchObject([
       {
         opportunityId: world.opportunityId,
@@ -113,6 +114,41 @@ describe('the report of a distributor', () => {
         coverage: { attributed: 5_000_000n, unattributed: 3_000_000n, drift: 0n, supply: 8_000_000n },
       },
     ])
+  })
+
+  it('holds supply and shares against each other at one block, however much came after it', async () => {
+    const { blockTimestamp: at } = (await findCursor(earn.db, chainId))!
+    await world.deposit(alice, 2_000_000n, D)
+    await world.deposit(bob, 1_000_000n)
+    await world.sync()
+    const to = new Date(at!.getTime() + 2 * 86_400_000)
+    const rows = await reportDistributor(earn, { distributorId: D, from: at!, to })
+    expect(rows[0]?.coverage).toEqual({
+      ...{ attributed: 5_000_000n, unattributed: 3_000_000n, drift: 0n, supply: 8_000_000n },
+    })
+    const [before] = await reportDistributor(earn, { distributorId: D, from: new Date(0), to: at! })
+    expect(before?.coverage).toMatchObject({ drift: 0n, supply: null })
+  })
+
+  it('counts no time that has not passed yet', async () => {
+    const { blockTimestamp: at } = (await findCursor(earn.db, chainId))!
+    const day = 86_400_000
+    earn.clock.set(new Date(at!.getTime() + day))
+    const month = { distributorId: D, from: at!, to: new Date(at!.getTime() + 30 * day) }
+    const [row] = await reportDistributor(earn, month)
+    expect(row?.usdDays).toBe('7')
+    const later = { ...month, from: new Date(at!.getTime() + 2 * day) }
+    expect((await reportDistributor(earn, later))[0]?.usdDays).toBe('0')
+  })
+})
+
+describe('the export of snapshots', () => {
+  it('holds the price the report counts with, so that anyone can count again', async () => {
+    const file = join(folder, 'snapshots.csv')
+    await writeCsv(earn.db, 'snapshots', file)
+    const [names = '', row = ''] = (await readFile(file, 'utf8')).split('\n')
+    expect(names).toMatch(/,price_numerator,price_exponent,price_observation_id,price_usd$/)
+    expect(row).toMatch(/,1000000,6,,1(\.0+)?$/)
   })
 })
 

@@ -1,11 +1,13 @@
+import { findDistributorRow } from '../features/catalogue/index.js'
 import { reportDistributor } from '../features/positions/index.js'
+import { formatTs } from '../kernel/clock.js'
 import { parseTs } from '../kernel/wire.js'
 import { type Command, parseFlags, print, printTable, requireFlag, UsageError, withContext } from './command.js'
 
 const usage = `openearn report distributor ID --from DATE-TIME --to DATE-TIME
 
-Attributed USD-days per opportunity (the integral of attributed value over time), and how much of each vault's supply is
-attributed, unattributed and unexplained (drift).`
+Attributed USD-days per opportunity (the integral of attributed value over time, up to now at most), and how much of each
+vault's supply was attributed, unattributed and unexplained (drift) at its last snapshot before --to.`
 
 export const report: Command = {
   summary: 'report what a distributor brought',
@@ -18,8 +20,10 @@ export const report: Command = {
     const from = parseTs(requireFlag(values.from, 'from'))
     const to = parseTs(requireFlag(values.to, 'to'))
     if (!from || !to || from > to) throw new UsageError('--from and --to must be RFC 3339 date-times, in order')
-    await withContext(async ({ db }) => {
-      const rows = await reportDistributor(db, { distributorId, from, to })
+    await withContext(async ({ db, clock }) => {
+      if (!(await findDistributorRow(db, distributorId)))
+        throw new UsageError(`there is no distributor ${distributorId}`)
+      const rows = await reportDistributor({ db, clock }, { distributorId, from, to })
       printTable(
         ['OPPORTUNITY', 'USD-DAYS', 'UNPRICED HOURS', 'ATTRIBUTED', 'UNATTRIBUTED', 'DRIFT', 'SUPPLY'],
         rows.map(({ opportunityName, usdDays, unpricedMs, coverage }) => [
@@ -33,6 +37,8 @@ export const report: Command = {
         ]),
       )
       if (rows.length === 0) print('nothing was ever attributed to this distributor')
+      const now = clock.now()
+      if (to > now) print(`counted up to now, ${formatTs(now)}`)
     })
   },
 }

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../kernel/database.js'
+import type { Context } from '../../kernel/context.js'
 import { findCoverage, listAttributedVaults, listLotTotals, listPricedSnapshots } from './storeReport.js'
 import { computeUsdDays } from './usdDays.js'
 
@@ -10,21 +10,29 @@ export type DistributorReportRow = {
   usdDays: string
   /** Part of the time in which shares were held without a known price. */
   unpricedMs: number
-  /** Present shares: in lots, outside them, and what the newest known supply has beyond both. */
+  /**
+   * Shares at the block of the last snapshot before the end: in lots, outside them, and what the supply read there has
+   * beyond both. Without a snapshot there is no supply to hold them against.
+   */
   coverage: { attributed: bigint; unattributed: bigint; drift: bigint; supply: bigint | null }
 }
 
-/** Attributed USD-days of a distributor per opportunity between two instants, with the coverage of each vault. */
+/**
+ * Attributed USD-days of a distributor per opportunity between two instants, with the coverage of each vault
+ * (docs/methodology.md, Reconciliation and coverage). Time to come counts for nothing: the end is at most now.
+ */
 export async function reportDistributor(
-  db: Queryable,
+  { db, clock }: Pick<Context, 'db' | 'clock'>,
   input: { distributorId: string; from: Date; to: Date },
 ): Promise<DistributorReportRow[]> {
-  const { distributorId, from, to } = input
+  const { distributorId, from } = input
+  const to = new Date(Math.min(input.to.getTime(), clock.now().getTime()))
   const rows: DistributorReportRow[] = []
   for (const vault of await listAttributedVaults(db, distributorId)) {
     const totals = await listLotTotals(db, { vaultId: vault.vaultId, distributorId, to })
     const snapshots = await listPricedSnapshots(db, { ...vault, from, to })
-    const held = await findCoverage(db, vault.vaultId)
+    const last = snapshots.at(-1)
+    const held = await findCoverage(db, vault.vaultId, last ? { block: last.blockNumber } : { before: to })
     const { usdDays, unpricedMs } = computeUsdDays({
       shares: totals.map(({ at, shares }) => ({ atMs: at.getTime(), value: BigInt(shares) })),
       prices: snapshots.map(({ at, numerator, exponent, priceUsd }) => ({
@@ -35,7 +43,6 @@ export async function reportDistributor(
       fromMs: from.getTime(),
       toMs: to.getTime(),
     })
-    const last = snapshots.at(-1)
     const supply = last ? BigInt(last.totalSupply) : null
     const [attributed, unattributed] = [BigInt(held.attributed), BigInt(held.unattributed)]
     const drift = supply === null ? 0n : supply - attributed - unattributed

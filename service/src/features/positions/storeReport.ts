@@ -34,6 +34,7 @@ export async function listLotTotals(
 
 export type PricedSnapshot = {
   at: Date
+  blockNumber: number
   numerator: string
   exponent: number
   totalSupply: string
@@ -46,26 +47,37 @@ export async function listPricedSnapshots(
   of: { chainId: number; vaultAddress: string; asset: string; from: Date; to: Date },
 ): Promise<PricedSnapshot[]> {
   return db<PricedSnapshot[]>`
-    select s.block_timestamp as at, s.price_numerator as numerator, s.price_exponent as exponent,
+    select s.block_timestamp as at, s.block_number as "blockNumber", s.price_numerator as numerator, s.price_exponent as exponent,
       s.total_supply as "totalSupply", p.price_usd::text as "priceUsd"
-    from vault_snapshots s
-    left join lateral (
-      select price_usd from price_observations o where o.chain_id = s.chain_id and o.address = ${of.asset}
-        and o.observed_at <= s.block_timestamp order by o.observed_at desc, o.id desc limit 1) p on true
+    from vault_snapshots s ${priceThen(db, db`${of.asset}`)}
     where s.chain_id = ${of.chainId} and s.vault_address = ${of.vaultAddress} and s.block_timestamp < ${of.to}
       and s.block_timestamp >= coalesce((
         select max(block_timestamp) from vault_snapshots e where e.chain_id = s.chain_id
           and e.vault_address = s.vault_address and e.block_timestamp <= ${of.from}), '-infinity')
-    order by s.block_timestamp`
+    order by s.block_number`
+}
+
+/** The price `p` of an asset at the time of a snapshot `s`: the last one observed by then. */
+function priceThen(db: Queryable, asset: ReturnType<Queryable>) {
+  return db`
+    left join lateral (
+      select price_usd from price_observations o where o.chain_id = s.chain_id and o.address = ${asset}
+        and o.observed_at <= s.block_timestamp order by o.observed_at desc, o.id desc limit 1) p on true`
 }
 
 export type Coverage = { attributed: string; unattributed: string }
 
-/** Shares in lots and outside them, at present. */
-export async function findCoverage(db: Queryable, vaultId: number): Promise<Coverage> {
+/** Shares in lots and outside them, as they were after a block or before an instant. */
+export async function findCoverage(
+  db: Queryable,
+  vaultId: number,
+  at: { block: number } | { before: Date },
+): Promise<Coverage> {
   const [row] = await db<Coverage[]>`
-    select coalesce(sum(attributed), 0) as attributed, coalesce(sum(shares - attributed), 0) as unattributed
-    from balances where vault_id = ${vaultId}`
+    select coalesce(sum(attributed_after - attributed_before), 0) as attributed,
+      coalesce(sum(after - before - attributed_after + attributed_before), 0) as unattributed
+    from balance_changes where vault_id = ${vaultId}
+      and ${'block' in at ? db`block_number <= ${at.block}` : db`block_timestamp < ${at.before}`}`
   return row ?? { attributed: '0', unattributed: '0' }
 }
 
@@ -91,9 +103,11 @@ function exported(db: Queryable, name: ExportName) {
       left join lots l on l.vault_id = b.vault_id and l.wallet = b.wallet and l.shares > 0
       where b.shares > 0 order by v.chain_id, v.address collate "C", b.wallet, l.distributor_id`,
     snapshots: () => db`
-      select chain_id, vault_address as vault, block_number, block_hash, block_timestamp, total_assets, total_supply,
-        price_numerator, price_exponent, price_observation_id
-      from vault_snapshots order by chain_id, vault_address collate "C", block_number`,
+      select s.chain_id, s.vault_address as vault, s.block_number, s.block_hash, s.block_timestamp, s.total_assets,
+        s.total_supply, s.price_numerator, s.price_exponent, s.price_observation_id, p.price_usd
+      from vault_snapshots s join vaults v on v.chain_id = s.chain_id and v.address = s.vault_address
+      ${priceThen(db, db`lower(v.asset)`)}
+      order by s.chain_id, s.vault_address collate "C", s.block_number`,
   }[name]()
 }
 

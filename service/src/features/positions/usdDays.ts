@@ -7,7 +7,8 @@ export type SharePrice = { numerator: bigint; exponent: number; priceUsd: string
 
 /**
  * The integral of a position's USD value over time, in USD-days: shares × share price × price, each as last known at every
- * moment, from `fromMs` to `toMs`. `unpricedMs` is how long shares were held while a price was missing; that time adds 0.
+ * moment, from `fromMs` to `toMs`. Steps come in the order of time. `unpricedMs` is how long shares were held while a
+ * price was missing; that time adds 0.
  */
 export function computeUsdDays(input: {
   shares: readonly Step<bigint>[]
@@ -19,13 +20,14 @@ export function computeUsdDays(input: {
   const { shares, prices, assetDecimals, fromMs, toMs } = input
   const instants = [fromMs, ...shares.map(({ atMs }) => atMs), ...prices.map(({ atMs }) => atMs), toMs]
   const cuts = [...new Set(instants.filter((at) => at >= fromMs && at <= toMs))].sort((a, b) => a - b)
+  const [sharesAt, priceAt] = [follow(shares), follow(prices)]
   let sum = 0n
   let unpricedMs = 0
   cuts.slice(0, -1).forEach((at, index) => {
     const until = cuts[index + 1] ?? at
-    const held = lastAt(shares, at) ?? 0n
+    const held = sharesAt(at) ?? 0n
+    const price = priceAt(at)
     if (held === 0n) return
-    const price = lastAt(prices, at)
     if (!price || price.priceUsd === null) {
       unpricedMs += until - at
       return
@@ -37,6 +39,15 @@ export function computeUsdDays(input: {
   return { usdDays: formatUnits(sum / 86_400_000n, usdDecimals), unpricedMs }
 }
 
-function lastAt<T>(steps: readonly Step<T>[], atMs: number): T | undefined {
-  return steps.findLast((step) => step.atMs <= atMs)?.value
+/** What holds at instants that are asked for in their order: one walk along the steps, however many there are. */
+function follow<T>(steps: readonly Step<T>[]): (atMs: number) => T | undefined {
+  let next = 0
+  let value: T | undefined
+  return (atMs) => {
+    for (let step = steps[next]; step && step.atMs <= atMs; step = steps[next]) {
+      value = step.value
+      next += 1
+    }
+    return value
+  }
 }
