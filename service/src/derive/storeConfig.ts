@@ -1,4 +1,4 @@
-import { listSigners } from '../chain/storeSigners.js'
+import { listSignersOn } from '../chain/storeSigners.js'
 import type { Queryable } from '../kernel/database.js'
 import {
   type DatedLine,
@@ -21,7 +21,7 @@ export async function loadConfig(db: Queryable, chainId: number): Promise<Derive
     db<{ id: string; from: number; signedOnly: boolean }[]>`
       select distributor_id as id, ceil(extract(epoch from active_from))::bigint as "from", signed_only as "signedOnly"
       from distributor_settings order by active_from`,
-    listSigners(db),
+    listSignersOn(db, chainId),
     db<{ entryPoints: string[] }[]>`select entry_points as "entryPoints" from chains where chain_id = ${chainId}`,
   ])
   const signedOnly = new Map<string, SignedOnlySetting[]>()

@@ -2,7 +2,7 @@ import type { Address, Hex } from 'viem'
 import { type Attribution, attribute } from '../../chain/attribution/index.js'
 import type { ChainContext } from '../../chain/chains.js'
 import { findRawTransaction, listRawLogs } from '../../chain/storeRaw.js'
-import { listSigners } from '../../chain/storeSigners.js'
+import { listSignersOn } from '../../chain/storeSigners.js'
 import { type ChainTransaction, readTransaction } from '../../chain/transaction.js'
 import { knownEntryPoints } from '../../derive/index.js'
 import { invalidArgument, unavailable } from '../../kernel/errors.js'
@@ -47,7 +47,7 @@ export async function findTransaction(
 /** Everything the calldata of a transaction says about who brought it, judged with our keys, retired ones included. */
 export async function judgeTransaction(ctx: AttributionContext, transaction: ChainTransaction): Promise<Attribution> {
   const { chainId, from, to, input } = transaction
-  const signers = await listSigners(ctx.db)
+  const signers = await listSignersOn(ctx.db, chainId)
   const configured = ctx.catalogue.current().chains.get(chainId)?.entryPoints ?? []
   return attribute({
     chainId,
