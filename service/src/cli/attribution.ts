@@ -15,7 +15,7 @@ export const attribution: Command = {
   usage,
   run: async ([verb, ...words]) => {
     if (verb !== 'check') throw new UsageError(`attribution: say check\n${usage}`)
-    const { values, positionals } = parseFlags(words, { chain: { type: 'string' } })
+    const { values, positionals } = parseFlags(words, { chain: { type: 'string' } }, 1)
     const [txHash = ''] = positionals
     if (!/^0[xX][0-9a-fA-F]{64}$/.test(txHash)) throw new UsageError('attribution check: give a transaction hash')
     await withContext(async (ctx) => {

@@ -7,7 +7,7 @@ import { isRpcUrl } from '../kernel/config.js'
 import { EarnError } from '../kernel/errors.js'
 import { createOutbound } from '../kernel/outbound.js'
 import { ProbeError, probeVault } from '../vaults/index.js'
-import { type Command, parseFlags, print, readConfig, UsageError, withContext } from './command.js'
+import { type Command, parseFlags, parseWhole, print, readConfig, UsageError, withContext } from './command.js'
 
 const usage = `openearn catalogue import FILE
 openearn catalogue probe CHAIN_ID VAULT_ADDRESS [--rpc URL]
@@ -35,11 +35,11 @@ async function importFile([fileName, ...more]: string[]): Promise<void> {
 }
 
 async function probe(words: string[]): Promise<void> {
-  const { values, positionals } = parseFlags(words, { rpc: { type: 'string' } })
-  const [chainText, address, ...more] = positionals
-  const chainId = Number(chainText)
-  if (!Number.isSafeInteger(chainId) || chainId < 1) throw new UsageError('catalogue probe: give the chain id first')
-  if (address === undefined || !isAddress(address, { strict: false }) || more.length > 0)
+  const { values, positionals } = parseFlags(words, { rpc: { type: 'string' } }, 2)
+  const [chainText, address] = positionals
+  const chainId = parseWhole(chainText, 1)
+  if (chainId === undefined) throw new UsageError('catalogue probe: give the chain id first')
+  if (address === undefined || !isAddress(address, { strict: false }))
     throw new UsageError('catalogue probe: give the address of one vault after the chain id')
   const chain = await openProbedChain(chainId, values.rpc)
   try {

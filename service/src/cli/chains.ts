@@ -2,36 +2,50 @@ import { rewindChain } from '../derive/index.js'
 import { listChainSettings, recordChain } from '../features/catalogue/index.js'
 import { isRpcUrl } from '../kernel/config.js'
 import { redactUrls } from '../kernel/log.js'
-import { type Command, parseFlags, print, printTable, requireFlag, UsageError, withContext } from './command.js'
+import {
+  type Command,
+  parseFlags,
+  parseWhole,
+  print,
+  printTable,
+  requireFlag,
+  UsageError,
+  withContext,
+} from './command.js'
 
 const usage = `openearn chains add CHAIN_ID --name TEXT --rpc URL [--rpc URL]… [--confirmations N] [--metadata-only]
+  a new chain, or other urls of a known one; confirmations are 12 where nobody said otherwise
 openearn chains list
 openearn chains rewind CHAIN_ID --to BLOCK   take back everything above a block, final or not; the watcher reads it again`
 
 export const chains: Command = {
-  summary: 'add and list chains and how they are read',
+  summary: 'add, list and rewind chains',
   usage,
   run: async ([verb, ...words]) => {
     if (verb === 'add') return add(words)
-    if (verb === 'list') return list()
+    if (verb === 'list') return list(words)
     if (verb === 'rewind') return rewind(words)
     throw new UsageError(`chains: say add, list or rewind\n${usage}`)
   },
 }
 
 async function add(words: string[]): Promise<void> {
-  const { values, positionals } = parseFlags(words, {
-    name: { type: 'string' },
-    slug: { type: 'string' },
-    rpc: { type: 'string', multiple: true },
-    confirmations: { type: 'string' },
-    'metadata-only': { type: 'boolean' },
-  })
-  const chainId = Number(positionals[0])
-  if (!Number.isSafeInteger(chainId) || chainId < 1) throw new UsageError('chains add: give the chain id first')
+  const { values, positionals } = parseFlags(
+    words,
+    {
+      name: { type: 'string' },
+      slug: { type: 'string' },
+      rpc: { type: 'string', multiple: true },
+      confirmations: { type: 'string' },
+      'metadata-only': { type: 'boolean' },
+    },
+    1,
+  )
+  const chainId = parseWhole(positionals[0], 1)
+  if (chainId === undefined) throw new UsageError('chains add: give the chain id first')
   const name = requireFlag(values.name, 'name')
-  const confirmations = Number(values.confirmations ?? 12)
-  if (!Number.isSafeInteger(confirmations) || confirmations < 1)
+  const confirmations = parseWhole(values.confirmations, 1)
+  if (values.confirmations !== undefined && confirmations === undefined)
     throw new UsageError('--confirmations must be a whole number from 1')
   const rpcUrls = values.rpc ?? []
   if (!rpcUrls.every(isRpcUrl)) throw new UsageError('--rpc must be an http, https, ws or wss url')
@@ -44,7 +58,8 @@ async function add(words: string[]): Promise<void> {
   })
 }
 
-async function list(): Promise<void> {
+async function list(words: string[]): Promise<void> {
+  parseFlags(words, {})
   await withContext(async ({ db }) => {
     const rows = await listChainSettings(db)
     printTable(
@@ -62,11 +77,11 @@ async function list(): Promise<void> {
 }
 
 async function rewind(words: string[]): Promise<void> {
-  const { values, positionals } = parseFlags(words, { to: { type: 'string' } })
-  const chainId = Number(positionals[0])
-  if (!Number.isSafeInteger(chainId) || chainId < 1) throw new UsageError('chains rewind: give the chain id first')
-  const to = Number(requireFlag(values.to, 'to'))
-  if (!Number.isSafeInteger(to) || to < 0) throw new UsageError('--to must be a block number')
+  const { values, positionals } = parseFlags(words, { to: { type: 'string' } }, 1)
+  const chainId = parseWhole(positionals[0], 1)
+  if (chainId === undefined) throw new UsageError('chains rewind: give the chain id first')
+  const to = parseWhole(requireFlag(values.to, 'to'), 0)
+  if (to === undefined) throw new UsageError('--to must be a block number')
   await withContext(async (ctx) => {
     const { blockNumber, removedBlocks } = await rewindChain(ctx, { chainId, to })
     print(`${chainId}: back at block ${blockNumber}; ${removedBlocks} blocks are read again`)

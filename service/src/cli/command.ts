@@ -21,13 +21,22 @@ export class UsageError extends Error {
 type Options = NonNullable<ParseArgsConfig['options']>
 type Flags<O extends Options> = ReturnType<typeof parseArgs<{ options: O; allowPositionals: true; strict: true }>>
 
-/** Parses flags; an unknown or ill-formed one is a UsageError. */
-export function parseFlags<O extends Options>(words: string[], options: O): Flags<O> {
+/** Parses flags and at most so many other words; an unknown or ill-formed flag, or a word too many, is a UsageError. */
+export function parseFlags<O extends Options>(words: string[], options: O, wordsMax = 0): Flags<O> {
   try {
-    return parseArgs({ args: words, options, allowPositionals: true, strict: true })
+    const parsed = parseArgs({ args: words, options, allowPositionals: true, strict: true })
+    const surplus = parsed.positionals[wordsMax]
+    if (surplus !== undefined) throw new UsageError(`"${surplus}" is a word too many`)
+    return parsed
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error))
+    throw error instanceof UsageError ? error : new UsageError(error instanceof Error ? error.message : String(error))
   }
+}
+
+/** A whole number in plain digits, or undefined: `1e2`, blanks and an empty word are none. */
+export function parseWhole(text: string | undefined, least: number): number | undefined {
+  if (text === undefined || !/^[0-9]{1,15}$/.test(text)) return undefined
+  return Number(text) < least ? undefined : Number(text)
 }
 
 /** A flag that has to be there. */
@@ -56,13 +65,19 @@ export function printTable(header: string[], rows: string[][]): void {
   for (const row of [header, ...rows]) print(format(row))
 }
 
-/** Opens the database, runs the work, closes everything again, whatever happens. */
-export async function withContext(work: (ctx: Context) => Promise<void>): Promise<void> {
+/**
+ * Opens the database, brings it up to this program unless told to leave it, runs the work, closes everything again,
+ * whatever happens.
+ */
+export async function withContext(
+  work: (ctx: Context) => Promise<void>,
+  options: { asItIs?: boolean } = {},
+): Promise<void> {
   const config = readConfig()
   const log = openLog({ level: 'warn', pretty: true })
   const shutdown = createShutdown(log)
   try {
-    const db = await openCommandDatabase(config, log, shutdown)
+    const db = await openCommandDatabase(config, log, shutdown, options)
     await work({ db, config, log, clock: systemClock })
   } finally {
     await shutdown.stop()

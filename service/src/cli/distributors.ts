@@ -18,17 +18,21 @@ export const distributors: Command = {
   run: async ([verb, ...words]) => {
     if (verb === 'create') return create(words)
     if (verb === 'signed-only') return signedOnly(words)
-    if (verb === 'list') return list()
+    if (verb === 'list') return list(words)
     throw new UsageError(`distributors: say create, signed-only or list\n${usage}`)
   },
 }
 
 async function create(words: string[]): Promise<void> {
-  const { values, positionals } = parseFlags(words, {
-    org: { type: 'string' },
-    name: { type: 'string' },
-    'active-from': { type: 'string' },
-  })
+  const { values, positionals } = parseFlags(
+    words,
+    {
+      org: { type: 'string' },
+      name: { type: 'string' },
+      'active-from': { type: 'string' },
+    },
+    1,
+  )
   const [id] = positionals
   if (id === undefined || !/^[A-Za-z0-9_-]{1,32}$/.test(id))
     throw new UsageError('distributors create: the id is 1 to 32 letters, digits, _ or -')
@@ -44,7 +48,7 @@ async function create(words: string[]): Promise<void> {
 }
 
 async function signedOnly(words: string[]): Promise<void> {
-  const { values, positionals } = parseFlags(words, { from: { type: 'string' } })
+  const { values, positionals } = parseFlags(words, { from: { type: 'string' } }, 2)
   const [id, state] = positionals
   if (id === undefined || (state !== 'on' && state !== 'off'))
     throw new UsageError('distributors signed-only: give an id, and on or off')
@@ -62,7 +66,8 @@ function parseInstant(text: string | undefined, name: string): Date | undefined 
   return at
 }
 
-async function list(): Promise<void> {
+async function list(words: string[]): Promise<void> {
+  parseFlags(words, {})
   await withContext(async ({ db }) => {
     const rows = await listDistributors(db)
     printTable(

@@ -6,7 +6,7 @@ import { listChainStatus, listVaultStatus } from '../features/positions/index.js
 import type { Context } from '../kernel/context.js'
 import { redactUrls } from '../kernel/log.js'
 import { createOutbound } from '../kernel/outbound.js'
-import { type Command, printTable, withContext } from './command.js'
+import { type Command, parseFlags, printTable, withContext } from './command.js'
 
 /** One thing looked at. `advice` says what to do when it is not well. */
 export type Finding = { what: string; well: boolean; detail: string; advice: string }
@@ -17,7 +17,8 @@ const clockSecondsMax = 120
 export const doctor: Command = {
   summary: 'check nodes, lag, gaps, drift, indexes and the clock, and say what to do',
   usage: 'openearn doctor',
-  run: async () => {
+  run: async (words) => {
+    parseFlags(words, {})
     await withContext(async (ctx) => {
       const findings = await examine(ctx)
       printTable(

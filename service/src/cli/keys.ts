@@ -78,7 +78,9 @@ async function assertOwner(ctx: Context, organizationId: string, distributorId: 
 
 async function list(words: string[]): Promise<void> {
   const { values } = parseFlags(words, { org: { type: 'string' } })
-  await withContext(async ({ db, clock }) => {
+  await withContext(async (ctx) => {
+    const { db, clock } = ctx
+    if (values.org !== undefined) await assertOwner(ctx, values.org, undefined)
     const rows = await listKeys(db, values.org)
     printTable(
       ['ID', 'KIND', 'KEY', 'STATE', 'ORGANIZATION', 'DISTRIBUTOR', 'NAME'],
@@ -92,7 +94,7 @@ async function list(words: string[]): Promise<void> {
 }
 
 async function revoke(words: string[]): Promise<void> {
-  const [idOrHint] = parseFlags(words, {}).positionals
+  const [idOrHint] = parseFlags(words, {}, 1).positionals
   if (idOrHint === undefined) throw new UsageError('keys revoke: name the key by its id or its hint')
   await withContext(async ({ db, clock }) => {
     const revoked = await revokeKey(db, idOrHint, clock.now())

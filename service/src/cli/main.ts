@@ -28,16 +28,22 @@ const commands: Record<string, () => Promise<Command>> = {
   openapi: async () => (await import('./openapi.js')).openapi,
 }
 
+const helps: readonly string[] = ['help', '--help', '-h']
+
 /** Failures whose message was written for the person at the terminal. */
 const sayable = [UsageError, ConfigError, EarnError, CatalogueImportError]
 
 async function main(words: string[]): Promise<void> {
   const [name, ...rest] = words
-  if (name === undefined || name === 'help' || name === '--help') return printHelp()
+  if (name === undefined) return printHelp()
+  if (helps.includes(name)) {
+    const [about] = rest.filter((word) => !helps.includes(word))
+    return about === undefined ? printHelp() : main([about, '--help'])
+  }
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (!load) throw new UsageError(`there is no command ${name}; \`openearn help\` lists them`)
   const command = await load()
-  if (rest.includes('--help')) return print(command.usage)
+  if (rest.some((word) => word !== 'help' && helps.includes(word))) return print(command.usage)
   await command.run(rest)
 }
 

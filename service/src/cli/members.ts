@@ -42,7 +42,7 @@ async function list(words: string[]): Promise<void> {
 
 async function show(words: string[]): Promise<void> {
   await withContext(async ({ db, config }) => {
-    const wallet = readWallet(words[0], config)
+    const wallet = readWallet(parseFlags(words, {}, 1).positionals[0], config)
     const userId = await findUserId(db, wallet)
     if (userId === undefined) throw noMember(wallet)
     printTable(header, (await listWallets(db, userId)).map(toRow))
@@ -57,7 +57,8 @@ async function show(words: string[]): Promise<void> {
 
 async function link(words: string[]): Promise<void> {
   await withContext(async ({ db, config, clock }) => {
-    const [wallet, member] = [readWallet(words[0], config), readWallet(words[1], config)]
+    const [first, second] = parseFlags(words, {}, 2).positionals
+    const [wallet, member] = [readWallet(first, config), readWallet(second, config)]
     for (const one of [wallet, member]) if ((await findUserId(db, one)) === undefined) throw noMember(one)
     if (!(await updateWalletUser(db, wallet, member, clock.now()))) throw noMember(wallet)
     print(`${formatWallet(wallet)} belongs to user ${await findUserId(db, member)}`)
@@ -66,7 +67,7 @@ async function link(words: string[]): Promise<void> {
 
 async function unlink(words: string[]): Promise<void> {
   await withContext(async ({ db, config, clock }) => {
-    const wallet = readWallet(words[0], config)
+    const wallet = readWallet(parseFlags(words, {}, 1).positionals[0], config)
     if (!(await removeMembership(db, wallet, clock.now()))) throw noMember(wallet)
     print(`${formatWallet(wallet)} is no member any more; it may join again`)
   })

@@ -1,13 +1,18 @@
 import { migrate, readMigrations } from '../kernel/migrate.js'
-import { type Command, print, withContext } from './command.js'
+import { type Command, parseFlags, print, withContext } from './command.js'
 
 export const migrateCommand: Command = {
   summary: 'bring the database up to this program',
   usage: 'openearn migrate',
-  run: () =>
-    withContext(async ({ db }) => {
-      const applied = await migrate(db, await readMigrations())
-      for (const name of applied) print(`applied ${name}`)
-      print('the database is up to date')
-    }),
+  run: async (words) => {
+    parseFlags(words, {})
+    await withContext(
+      async ({ db }) => {
+        const applied = await migrate(db, await readMigrations())
+        for (const name of applied) print(`applied ${name}`)
+        print('the database is up to date')
+      },
+      { asItIs: true },
+    )
+  },
 }

@@ -11,7 +11,7 @@ export const orgs: Command = {
   usage,
   run: async ([verb, ...words]) => {
     if (verb === 'create') return create(words)
-    if (verb === 'list') return list()
+    if (verb === 'list') return list(words)
     throw new UsageError(`orgs: say create or list\n${usage}`)
   },
 }
@@ -32,7 +32,8 @@ async function create(words: string[]): Promise<void> {
   })
 }
 
-async function list(): Promise<void> {
+async function list(words: string[]): Promise<void> {
+  parseFlags(words, {})
   await withContext(async ({ db }) => {
     const rows = await listOrganizations(db)
     printTable(

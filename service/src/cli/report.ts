@@ -14,7 +14,7 @@ export const report: Command = {
   usage,
   run: async ([noun, ...words]) => {
     if (noun !== 'distributor') throw new UsageError(`report: say distributor\n${usage}`)
-    const { values, positionals } = parseFlags(words, { from: { type: 'string' }, to: { type: 'string' } })
+    const { values, positionals } = parseFlags(words, { from: { type: 'string' }, to: { type: 'string' } }, 1)
     const [distributorId] = positionals
     if (distributorId === undefined) throw new UsageError('report distributor: give the builder code first')
     const from = parseTs(requireFlag(values.from, 'from'))

@@ -2,12 +2,13 @@ import { systemClock } from '../kernel/clock.js'
 import { openLog } from '../kernel/log.js'
 import { createShutdown, stopOnSignals } from '../kernel/shutdown.js'
 import { startService } from '../server/start.js'
-import { type Command, print, readConfig } from './command.js'
+import { type Command, parseFlags, print, readConfig } from './command.js'
 
 const command = (summary: string, name: string, parts: { api: boolean; watch: boolean }): Command => ({
   summary,
   usage: `openearn ${name}    (settings come from the environment; see docs/configuration.md)`,
-  run: async () => {
+  run: async (words) => {
+    parseFlags(words, {})
     const config = readConfig()
     const log = openLog({ level: config.logLevel, pretty: process.stdout.isTTY === true })
     const shutdown = createShutdown(log)

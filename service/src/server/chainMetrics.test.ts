@@ -27,6 +27,11 @@ describe('the metrics of chains', () => {
       expect(text).toContain(line)
   })
 
+  it('tell for how long no watcher has heard of a chain, whichever process is asked', async () => {
+    await earn.db`update chain_cursors set updated_at = ${new Date(earn.clock.now().getTime() - 90_000)}`
+    expect(await earn.service.metrics.registry.metrics()).toContain('openearn_chain_silent_seconds{chain="7"} 90')
+  })
+
   it('count calls of nodes by job, method and outcome, and say how many a day each job makes', async () => {
     const registry = new Registry()
     const clock = fakeClock('2026-01-01T00:00:00Z')

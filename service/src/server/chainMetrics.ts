@@ -105,6 +105,9 @@ export function registerChainGauges(registry: Registry, ctx: Pick<Context, 'db' 
     Math.max(0, (headBlock ?? 0) - (indexedBlock ?? 0)),
   )
   add('reorgs_24h', 'Reorganisations of the last 24 hours', ({ reorgs24h }) => reorgs24h)
+  add('silent_seconds', 'Since a watcher last heard of the chain', ({ watched, updatedAt }) =>
+    watched && updatedAt ? Math.max(0, Math.round((ctx.clock.now().getTime() - updatedAt.getTime()) / 1000)) : null,
+  )
   add('stalled', '1 when an operator is needed', ({ state }) => Number(state === 'stalled'))
   add('watched', '1 when this installation follows the chain', ({ watched }) => Number(watched))
 }

@@ -20,7 +20,7 @@ export type StartOptions = {
   log: Log
   clock: Clock
   shutdown: Shutdown
-  /** Serve the public and the operator listener. */
+  /** Serve the public listener; the operator listener is there in every process. */
   api: boolean
   /** Follow the watched chains and run the jobs. */
   watch: boolean
@@ -49,10 +49,20 @@ export async function startService(options: StartOptions): Promise<Running> {
     const jobs = startJobs(ctx, listJobs({ capabilitySeconds: options.capabilitySeconds ?? 60 }))
     shutdown.add('jobs', jobs.stop)
   }
-  if (!options.api) return { ctx, baseUrl: undefined, opsUrl: undefined }
-  const opsUrl = await listen(opsApp, config.opsHost, config.opsPort, 'OPS_PORT', shutdown)
-  const baseUrl = await listen(publicApp, config.host, config.port, 'PORT', shutdown)
+  const opsUrl = await listen(opsApp, { host: config.opsHost, port: config.opsPort, setting: 'OPS_PORT' }, shutdown)
+  if (!options.api) {
+    // Watching matters more than being measured: several processes of one machine may have got the same settings.
+    if (!opsUrl) log.warn(`port ${config.opsPort} of ${config.opsHost} is taken: no metrics; set OPS_PORT to another`)
+    return { ctx, baseUrl: undefined, opsUrl }
+  }
+  if (!opsUrl) throw taken(config.opsHost, config.opsPort, 'OPS_PORT')
+  const baseUrl = await listen(publicApp, { host: config.host, port: config.port, setting: 'PORT' }, shutdown)
+  if (!baseUrl) throw taken(config.host, config.port, 'PORT')
   return { ctx, baseUrl, opsUrl }
+}
+
+function taken(host: string, port: number, setting: string): ConfigError {
+  return new ConfigError(`port ${port} of ${host} is taken; free it or set ${setting} to another`)
 }
 
 /** The watched chains; RPC urls of the environment replace those of the database. */
@@ -71,20 +81,18 @@ function assertKeysFit(config: Config, chains: readonly ChainSettings[]): void {
     )
 }
 
+/** The url a listener answers at, or undefined when its port is taken. */
 async function listen(
   app: FastifyInstance,
-  host: string,
-  port: number,
-  setting: string,
+  { host, port, setting }: { host: string; port: number; setting: string },
   shutdown: Shutdown,
-): Promise<string> {
+): Promise<string | undefined> {
   try {
     const url = await app.listen({ host, port })
     shutdown.add(`listener ${setting}`, () => app.close())
     return url
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')
-      throw new ConfigError(`port ${port} of ${host} is taken; free it or set ${setting} to another`)
+    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') return undefined
     throw error
   }
 }

@@ -44,6 +44,10 @@ export function startWatching(ctx: ChainContext, options: WatchOptions = {}): { 
 async function watchChain(ctx: ChainContext, chain: Chain, options: WatchOptions, signal: AbortSignal): Promise<void> {
   const log = ctx.log.child({ chainId: chain.chainId })
   let failures = 0
+  const onStep = () => {
+    if (failures > 0) log.info({ failures }, 'watching goes on')
+    failures = 0
+  }
   while (!signal.aborted) {
     try {
       const lock = await tryWatcherLock(ctx.db, chain.chainId)
@@ -52,7 +56,7 @@ async function watchChain(ctx: ChainContext, chain: Chain, options: WatchOptions
         continue
       }
       try {
-        await followChain(ctx, chain, options, { lock, signal, onStep: () => (failures = 0) })
+        await followChain(ctx, chain, options, { lock, signal, onStep })
       } finally {
         await lock.release()
       }

@@ -36,6 +36,33 @@ describe('the openearn command', () => {
     expect(await runOpenEarn(['keys', 'list'], env)).toMatch(/revoked/)
   }, 120_000)
 
+  it('tells what it migrated, and does it once', async () => {
+    const fresh = { OPENEARN_DATA_DIR: join(folder, 'fresh') }
+    expect(await runOpenEarn(['migrate'], fresh)).toMatch(
+      /^applied 0001_.*\n(applied .*\n)+the database is up to date\n$/,
+    )
+    expect(await runOpenEarn(['migrate'], fresh)).toBe('the database is up to date\n')
+  }, 60_000)
+
+  it('keeps the confirmations of a chain whose urls are replaced', async () => {
+    const add = ['chains', 'add', '77', '--name', 'Seven', '--rpc', 'http://127.0.0.1:1']
+    await runOpenEarn([...add, '--confirmations', '64'], env)
+    await runOpenEarn([...add.slice(0, -1), 'http://127.0.0.1:2'], env)
+    expect(await runOpenEarn(['chains', 'list'], env)).toMatch(/^77 +Seven +yes +yes +64 +http:\/\/127\.0\.0\.1:2/m)
+    await runOpenEarn(['chains', 'add', '78', '--name', 'Eight', '--metadata-only'], env)
+    expect(await runOpenEarn(['chains', 'list'], env)).toMatch(/^78 +Eight +no +yes +12/m)
+  }, 60_000)
+
+  it('shows how a command is called, however it is asked', async () => {
+    const usage = await runOpenEarn(['export', '--help'], env)
+    for (const words of [
+      ['help', 'export'],
+      ['export', '-h'],
+    ])
+      expect(await runOpenEarn(words, env)).toBe(usage)
+    expect(await runOpenEarn(['-h'], env)).toBe(await runOpenEarn(['help'], env))
+  }, 60_000)
+
   it('says in one sentence what is wrong, and ends with 2', async () => {
     for (const words of [
       ['nonsense'],
@@ -44,6 +71,11 @@ describe('the openearn command', () => {
       ['keys', 'create', '--unknown'],
       ['distributors', 'create', 'bad id', '--org', 'x'],
       ['chains', 'add', 'x', '--name', 'X', '--rpc', 'http://127.0.0.1:1'],
+      ['chains', 'rewind', '1', '--to', '1e2'],
+      ['doctor', '--all'],
+      ['members', 'unlink', 'evm:0x1', 'evm:0x2'],
+      ['keys', 'list', '--org', 'x'],
+      ['report', 'distributor', 'nobody', '--from', '2026-01-01T00:00:00Z', '--to', '2026-02-01T00:00:00Z'],
       ['catalogue', 'import', join(folder, 'missing.json')],
     ]) {
       const { code, said } = await refusal(words)
@@ -96,6 +128,28 @@ describe('the openearn command', () => {
     }
     server.close()
   }, 90_000)
+
+  it('shows the metrics of a watching process, and watches without them where their port is taken', async () => {
+    const taken = createServer()
+    await new Promise<void>((done) => taken.listen(0, '127.0.0.1', done))
+    const address = taken.address()
+    const port = typeof address === 'object' && address ? String(address.port) : ''
+    const watching = startOpenEarn(['watch'], env)
+    try {
+      const opsUrl = /operator (\S+)/.exec(await waitUntilReady(watching))?.[1]
+      expect(await (await fetch(`${opsUrl}/metrics`)).text()).toContain('openearn_chain_retries_total')
+    } finally {
+      await watching.stop()
+    }
+    const blind = startOpenEarn(['watch'], { ...env, OPS_PORT: port })
+    try {
+      expect(await waitUntilReady(blind)).toBe('ready')
+      expect(blind.output()).toContain(`port ${port} of 127.0.0.1 is taken: no metrics; set OPS_PORT to another`)
+    } finally {
+      await blind.stop()
+      await new Promise((done) => taken.close(done))
+    }
+  }, 60_000)
 
   it('stops at SIGTERM and leaves no process behind', async () => {
     const service = startOpenEarn(['serve'], { OPENEARN_DATA_DIR: join(folder, 'stop') })

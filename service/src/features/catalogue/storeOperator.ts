@@ -100,7 +100,8 @@ export type NewChain = {
   name: string
   slug: string
   rpcUrls: string[]
-  confirmations: number
+  /** Undefined: as they are, 12 for a new chain. */
+  confirmations: number | undefined
   watched: boolean
 }
 
@@ -109,10 +110,10 @@ export async function recordChain(db: Database, chain: NewChain): Promise<void> 
   await db.begin(async (tx) => {
     await tx`
       insert into chains (chain_id, name, slug, rpc_urls, confirmations, watched)
-      values (${chain.chainId}, ${chain.name}, ${chain.slug}, ${chain.rpcUrls}, ${chain.confirmations},
-        ${chain.watched})
+      values (${chain.chainId}, ${chain.name}, ${chain.slug}, ${chain.rpcUrls},
+        ${chain.confirmations ?? 12}, ${chain.watched})
       on conflict (chain_id) do update set name = excluded.name, rpc_urls = excluded.rpc_urls,
-        confirmations = excluded.confirmations, watched = excluded.watched`
+        confirmations = coalesce(${chain.confirmations ?? null}, chains.confirmations), watched = excluded.watched`
     await bumpVersion(tx)
   })
 }
