@@ -9,6 +9,14 @@ export async function listGaps(db: Queryable, chainId: number): Promise<number[]
   return rows.map(({ number }) => number)
 }
 
+/** Which of these indexes the database does not have, as after a restore that failed half way. */
+export async function listMissingIndexes(db: Queryable, names: readonly string[]): Promise<string[]> {
+  const rows = await db<{ name: string }[]>`
+    select indexname as name from pg_indexes where schemaname = current_schema()`
+  const present = new Set(rows.map(({ name }) => name))
+  return names.filter((name) => !present.has(name))
+}
+
 /** Names of indexes the database itself calls invalid. */
 export async function listInvalidIndexes(db: Queryable): Promise<string[]> {
   const rows = await db<{ name: string }[]>`

@@ -1,3 +1,4 @@
+import { findCursor } from '../chain/storeCursor.js'
 import { rewindChain } from '../derive/index.js'
 import { listChainSettings, recordChain } from '../features/catalogue/index.js'
 import { isRpcUrl } from '../kernel/config.js'
@@ -83,6 +84,7 @@ async function rewind(words: string[]): Promise<void> {
   const to = parseWhole(requireFlag(values.to, 'to'), 0)
   if (to === undefined) throw new UsageError('--to must be a block number')
   await withContext(async (ctx) => {
+    if (!(await findCursor(ctx.db, chainId))) throw new UsageError(`the chain ${chainId} was never watched`)
     const { blockNumber, removedBlocks } = await rewindChain(ctx, { chainId, to })
     print(`${chainId}: back at block ${blockNumber}; ${removedBlocks} blocks are read again`)
   })

@@ -1,10 +1,11 @@
 import { openChain } from '../chain/chains.js'
 import { createNode } from '../chain/node.js'
-import { listGaps, listInvalidIndexes } from '../chain/storeDoctor.js'
+import { listGaps, listInvalidIndexes, listMissingIndexes } from '../chain/storeDoctor.js'
 import { listChainSettings } from '../features/catalogue/index.js'
 import { listChainStatus, listVaultStatus } from '../features/positions/index.js'
 import type { Context } from '../kernel/context.js'
 import { redactUrls } from '../kernel/log.js'
+import { type Migration, readMigrations } from '../kernel/migrate.js'
 import { createOutbound } from '../kernel/outbound.js'
 import { type Command, parseFlags, printTable, withContext } from './command.js'
 
@@ -65,8 +66,8 @@ export async function examine(ctx: Context): Promise<Finding[]> {
     add(
       `${settings.name}: header chain`,
       gaps.length === 0,
-      `${gaps.length} broken links`,
-      'openearn chains rewind below the first',
+      gaps[0] === undefined ? 'no broken links' : `${gaps.length} broken links, the first at block ${gaps[0]}`,
+      `openearn chains rewind ${settings.chainId} --to ${Math.max(0, (gaps[0] ?? 0) - 2)}`,
     )
   }
   for (const chain of await listChainStatus(db, clock.now())) {
@@ -77,7 +78,7 @@ export async function examine(ctx: Context): Promise<Finding[]> {
       `${chain.name}: watcher`,
       alive,
       quietMs === null ? 'never ran' : `last seen ${Math.round(quietMs / 1000)} s ago`,
-      'start `openearn watch`',
+      'start `openearn watch`; if one runs, see its log: it cannot reach its node or the database',
     )
     add(
       `${chain.name}: state`,
@@ -91,10 +92,30 @@ export async function examine(ctx: Context): Promise<Finding[]> {
   add(
     'balances against the chain',
     drifting.length === 0,
-    `${drifting.length} of ${vaults.length} vaults drift`,
+    [`${drifting.length} of ${vaults.length} vaults drift`, ...drifting.slice(0, 10).map(nameVault)].join(' '),
     'check start_block of the vault, then openearn rebuild',
   )
+  const missing = await listMissingIndexes(db, namedIndexes(await readMigrations()))
   const invalid = await listInvalidIndexes(db)
-  add('indexes', invalid.length === 0, invalid.length === 0 ? 'all valid' : invalid.join(' '), 'reindex them')
+  const faults = [...missing.map((name) => `${name} is missing`), ...invalid.map((name) => `${name} is invalid`)]
+  add(
+    'indexes',
+    faults.length === 0,
+    faults.length === 0 ? 'all there and valid' : faults.join(', '),
+    'create what is missing as service/migrations does; reindex what is invalid',
+  )
   return findings
+}
+
+const nameVault = ({ chainId, vaultAddress }: { chainId: number; vaultAddress: string }) => `${chainId}:${vaultAddress}`
+
+/** The indexes the migrations make by name and do not drop again. */
+export function namedIndexes(migrations: readonly Pick<Migration, 'sql'>[]): string[] {
+  const names = new Set<string>()
+  const statement = /\b(create|drop)\s+(?:unique\s+)?index\s+(?:if\s+(?:not\s+)?exists\s+)?([a-z0-9_]+)/gi
+  for (const { sql } of migrations)
+    for (const [, verb, name = ''] of sql.replace(/--.*$/gm, '').matchAll(statement))
+      if (verb?.toLowerCase() === 'create') names.add(name)
+      else names.delete(name)
+  return [...names]
 }

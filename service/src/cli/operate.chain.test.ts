@@ -10,7 +10,8 @@ import { findCursor } from '../chain/storeCursor.js'
 import { computeStateHash, rewindChain } from '../derive/index.js'
 import { reportDistributor } from '../features/positions/index.js'
 import { silentLog } from '../kernel/log.js'
-import { examine } from './doctor.js'
+import { readMigrations } from '../kernel/migrate.js'
+import { examine, namedIndexes } from './doctor.js'
 import { writeCsv, writeManifest } from './export.js'
 
 let earn: Earn
@@ -54,8 +55,42 @@ describe('the doctor', () => {
       'Devnet: watcher',
     ])
     expect(unwell.every(({ advice }) => advice.length > 10)).toBe(true)
+    expect(unwell[1]).toMatchObject({
+      detail: '1 broken links, the first at block 3',
+      advice: `openearn chains rewind ${chainId} --to 1`,
+    })
     earn.clock.set(new Date())
     await earn.db`update blocks b set parent_hash = (select hash from blocks a where a.chain_id = b.chain_id and a.number = 2) where number = 3`
+  })
+})
+
+describe('drift', () => {
+  it('is told with the vaults it was found in', async () => {
+    await earn.db`insert into vault_drift (vault_id, checked_at, block_number, samples, mismatches)
+      select id, now(), 1, 4, 2 from vaults where address = ${world.vault.toLowerCase()}`
+    const found = (await examine(earn.ctx)).find(({ what }) => what === 'balances against the chain')
+    expect(found).toMatchObject({ well: false })
+    expect(found?.detail).toContain(`vaults drift ${chainId}:${world.vault.toLowerCase()}`)
+    await earn.db`delete from vault_drift`
+  })
+})
+
+describe('the indexes', () => {
+  it('are all there after the migrations, and the doctor names one that is missing', async () => {
+    const names = namedIndexes(await readMigrations())
+    expect(names.length).toBeGreaterThan(60)
+    const found = async () => (await examine(earn.ctx)).find(({ what }) => what === 'indexes')
+    expect(await found()).toMatchObject({ well: true })
+    await earn.db`drop index lots_wallet_idx`
+    expect(await found()).toMatchObject({ well: false, detail: 'lots_wallet_idx is missing' })
+    await earn.db`create index lots_wallet_idx on lots (wallet)`
+    expect(await found()).toMatchObject({ well: true })
+  })
+
+  it('are those made and not dropped again, comments aside', () => {
+    const sql =
+      'create index a on t (x); -- create index b on t\nCREATE UNIQUE INDEX c on t (x); create index if not exists d on t (y)'
+    expect(namedIndexes([{ sql }, { sql: 'drop index if exists a' }])).toEqual(['c', 'd'])
   })
 })
 

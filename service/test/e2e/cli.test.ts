@@ -72,6 +72,7 @@ describe('the openearn command', () => {
       ['distributors', 'create', 'bad id', '--org', 'x'],
       ['chains', 'add', 'x', '--name', 'X', '--rpc', 'http://127.0.0.1:1'],
       ['chains', 'rewind', '1', '--to', '1e2'],
+      ['chains', 'rewind', '1', '--to', '2'],
       ['doctor', '--all'],
       ['members', 'unlink', 'evm:0x1', 'evm:0x2'],
       ['keys', 'list', '--org', 'x'],
