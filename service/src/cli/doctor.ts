@@ -38,6 +38,7 @@ export async function examine(ctx: Context): Promise<Finding[]> {
   const add = (what: string, well: boolean, detail: string, advice: string) =>
     findings.push({ what, well, detail, advice })
   const outbound = createOutbound(clock)
+  const heads = new Map<number, { number: number; timestamp: number }>()
   for (const settings of await listChainSettings(db, { watchedOnly: true })) {
     const rpcUrls = config.rpcUrls.get(settings.chainId) ?? settings.rpcUrls
     for (const url of rpcUrls.filter((each) => each.startsWith('http'))) {
@@ -50,6 +51,7 @@ export async function examine(ctx: Context): Promise<Finding[]> {
           `head ${head?.number ?? 'unknown'}`,
           'the node has no blocks; wait for it to sync',
         )
+        if (head && head.number >= (heads.get(settings.chainId)?.number ?? 0)) heads.set(settings.chainId, head)
         const skew = head ? clock.now().getTime() / 1000 - head.timestamp : 0
         add(
           `${what} clock`,
@@ -71,7 +73,11 @@ export async function examine(ctx: Context): Promise<Finding[]> {
     )
   }
   for (const chain of await listChainStatus(db, clock.now())) {
-    const behind = (chain.headBlock ?? 0) - (chain.indexedBlock ?? 0)
+    const head = heads.get(chain.chainId)
+    const indexedBlock = chain.indexedBlock ?? 0
+    const behind = Math.max(0, (chain.headBlock ?? 0) - indexedBlock, (head?.number ?? 0) - indexedBlock)
+    const lagSeconds = head && chain.indexedAt ? head.timestamp - chain.indexedAt.getTime() / 1000 : 0
+    const late = chain.state === 'live' && behind > 0 && lagSeconds > lagSecondsMax
     const quietMs = chain.updatedAt === null ? null : clock.now().getTime() - chain.updatedAt.getTime()
     const alive = quietMs !== null && quietMs < lagSecondsMax * 1000
     add(
@@ -82,9 +88,9 @@ export async function examine(ctx: Context): Promise<Finding[]> {
     )
     add(
       `${chain.name}: state`,
-      chain.state !== 'stalled',
+      chain.state !== 'stalled' && !late,
       `${chain.state ?? 'not started'}, ${behind} blocks behind`,
-      'openearn chains rewind, after checking the node',
+      late ? 'see the log of the watcher: node, database or disk' : 'openearn chains rewind, after checking the node',
     )
   }
   const vaults = await listVaultStatus(db, {})

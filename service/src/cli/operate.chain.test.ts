@@ -64,6 +64,23 @@ describe('the doctor', () => {
   })
 })
 
+describe('lag', () => {
+  it('is measured against the node, so that a watcher that cannot write is late too', async () => {
+    const found = async () => (await examine(earn.ctx)).find(({ what }) => what === 'Devnet: state')
+    const { number, timestamp } = await world.anvil.client.getBlock()
+    await earn.db`update chains set rpc_urls = ${[world.anvil.url]} where chain_id = ${chainId}`
+    const at = new Date(Number(timestamp) * 1000)
+    const set = (block: bigint, seen: Date) => earn.db`
+      update chain_cursors set block_number = ${Number(block)}, head_number = ${Number(block)}, block_timestamp = ${seen}`
+    await set(number - 2n, new Date(at.getTime() - 600_000))
+    expect(await found()).toMatchObject({ well: false, detail: 'live, 2 blocks behind' })
+    await set(number - 2n, new Date(at.getTime() - 20_000))
+    expect(await found()).toMatchObject({ well: true, detail: 'live, 2 blocks behind' })
+    await set(number, at)
+    expect(await found()).toMatchObject({ well: true, detail: 'live, 0 blocks behind' })
+  })
+})
+
 describe('drift', () => {
   it('is told with the vaults it was found in', async () => {
     await earn.db`insert into vault_drift (vault_id, checked_at, block_number, samples, mismatches)
