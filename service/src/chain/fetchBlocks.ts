@@ -12,6 +12,9 @@ export type WatchList = {
   operationTopic: string
 }
 
+/** Receipts of bundles asked for at a time. */
+const receiptsInFlight = 16
+
 /**
  * Everything kept of one block whose header is known. Logs are asked for by block hash, so they cannot be another's, and
  * compared with the block's receipts, so that none is left out or invented.
@@ -22,7 +25,7 @@ export async function fetchBlock(node: Node, header: Header, list: WatchList): P
     node.listLogs({ addresses: list.addresses, topics: list.topics, blockHash: header.hash }),
     node.listBlockLogs(header.hash),
   ])
-  if (all) assertSameLogs(logs, all, list)
+  if (all) assertSameLogs(header, logs, all, list)
   const [block] = await complete(node, [header], logs, list)
   if (!block) throw new OutboundError('malformed', 'a block was lost')
   return block
@@ -52,22 +55,38 @@ export async function fetchRange(
     for (const header of headers) {
       const all = await node.listBlockLogs(header.hash)
       const own = logs.filter(({ blockNumber }) => blockNumber === header.number)
-      if (all) assertSameLogs(own, all, list)
+      if (all) assertSameLogs(header, own, all, list)
     }
+    // Blocks whose logs are all left out are not among those found; a second node knows of them.
+    const other = node.elsewhere()
+    const again = await other?.listRange({ addresses, topics, fromBlock: range.from, toBlock: range.to }).catch(() => {
+      // One that does not answer says nothing against the first.
+      return undefined
+    })
+    if (again && textOf(again.logs) !== textOf(logs))
+      throw new OutboundError('malformed', 'two nodes give different logs of the same blocks')
   }
   const blocks = await complete(node, headers, logs, list)
   return { blocks: blocks.filter((block) => block.logs.length > 0), last }
 }
 
 /** Throws when what a node filtered is not what it should have been. */
-function assertSameLogs(filtered: readonly RawLog[], all: readonly RawLog[], list: WatchList): void {
+function assertSameLogs(header: Header, filtered: readonly RawLog[], all: readonly RawLog[], list: WatchList): void {
+  // A node may tell of a block before it has its receipts, and then gives none, by either way.
+  if (all.length === 0 && header.hasLogs)
+    throw new OutboundError('malformed', 'a node gave no logs of a block whose bloom has some')
   const addresses = new Set(list.addresses)
   const wanted = new Set(list.topics)
   const expected = all.filter(({ address, topics }) => addresses.has(address) && wanted.has(topics[0] ?? ''))
-  const text = (logs: readonly RawLog[]) =>
-    logs.map((log) => `${log.logIndex}:${log.transactionHash}:${log.address}:${log.topics.join()}:${log.data}`).join()
-  if (text(filtered) !== text(expected))
+  if (textOf(filtered) !== textOf(expected))
     throw new OutboundError('malformed', 'a node gave logs of a block that are not those of its receipts')
+}
+
+function textOf(logs: readonly RawLog[]): string {
+  const texts = logs.map(({ logIndex, transactionHash, address, topics, data }) =>
+    [logIndex, transactionHash, address, topics.join(), data].join(':'),
+  )
+  return texts.join()
 }
 
 /** Adds the transactions that matter, and for bundles of user operations the events that split them. */
@@ -89,12 +108,15 @@ async function complete(
       throw new OutboundError('malformed', 'a node places a transaction and its logs differently')
   }
   const bundles = transactions.filter(({ to }) => to !== null && list.entryPoints.has(to))
-  const marks = await Promise.all(
-    bundles.map(({ hash, blockNumber }) => node.listReceiptLogs({ hash, blockHash: hashes.get(blockNumber) ?? '' })),
-  )
-  const operations = marks
-    .flat()
-    .filter((log) => log.topics[0] === list.operationTopic && list.entryPoints.has(log.address))
+  const marks: RawLog[] = []
+  for (let at = 0; at < bundles.length; at += receiptsInFlight) {
+    const some = bundles.slice(at, at + receiptsInFlight)
+    const found = await Promise.all(
+      some.map(({ hash, blockNumber }) => node.listReceiptLogs({ hash, blockHash: hashes.get(blockNumber) ?? '' })),
+    )
+    marks.push(...found.flat())
+  }
+  const operations = marks.filter((log) => log.topics[0] === list.operationTopic && list.entryPoints.has(log.address))
   const known = new Set(logs.map((log) => `${log.blockNumber}:${log.logIndex}`))
   const all = [...logs, ...operations.filter((log) => !known.has(`${log.blockNumber}:${log.logIndex}`))]
   all.sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)

@@ -24,6 +24,8 @@ export type Node = {
   listBlockLogs(blockHash: string): Promise<RawLog[] | undefined>
   /** Another node than the one that answered last, for a second opinion; undefined when there is only one. */
   elsewhere(): Node | undefined
+  /** Ask another node from now on, where there is one: what the last one said does not hold together. */
+  distrust(): void
 }
 
 export type WantedTransaction = { hash: string; blockHash: string }
@@ -40,6 +42,9 @@ const batchesInFlight = 4
 const wholeBlockFrom = 8
 /** Whole blocks in one HTTP call. */
 const wholeBlocksMax = 4
+
+/** Refusals that mean a node cannot do this at all: invalid request, no such method or parameters, not supported. */
+const cannot = new Set([-32600, -32601, -32602, -32004])
 
 /** Wraps the JSON-RPC of a chain. */
 export function createNode(rpc: Rpc): Node {
@@ -65,6 +70,17 @@ export function createNode(rpc: Rpc): Node {
     method: 'eth_getLogs',
     params: [{ ...place, address: addresses, topics: [topics] }],
   })
+  const listReceiptsLogs = async (blockHash: string): Promise<RawLog[]> => {
+    const value = await rpc.request({ method: 'eth_getBlockReceipts', params: [blockHash] })
+    if (!Array.isArray(value)) throw malformed('a node gave no receipts of a block it announced')
+    const logs = value.flatMap((receipt: unknown) => {
+      const own = readObject(receipt, 'receipt')['logs']
+      return Array.isArray(own) ? own : []
+    })
+    return readLogs(logs, blockHash)
+  }
+  const listAllLogs = async (blockHash: string): Promise<RawLog[]> =>
+    readLogs(await rpc.request({ method: 'eth_getLogs', params: [{ blockHash }] }), blockHash)
   return {
     chainId: async () => readQuantity(await rpc.request({ method: 'eth_chainId' }), 'chain id'),
     findHeader: async (at) => {
@@ -120,20 +136,20 @@ export function createNode(rpc: Rpc): Node {
       return readLogs(value['logs'], blockHash)
     },
     listBlockLogs: async (blockHash) => {
-      if (!hasBlockReceipts) return undefined
+      let refusal: RpcError | undefined
       try {
-        const value = await rpc.request({ method: 'eth_getBlockReceipts', params: [blockHash] })
-        if (!Array.isArray(value)) throw malformed('a node gave no receipts of a block it announced')
-        return readLogs(
-          value.flatMap((receipt: unknown) => {
-            const { logs } = readObject(receipt, 'receipt')
-            return Array.isArray(logs) ? logs : []
-          }),
-          blockHash,
-        )
+        if (hasBlockReceipts) return await listReceiptsLogs(blockHash)
       } catch (error) {
         if (!(error instanceof RpcError)) throw error
-        hasBlockReceipts = false
+        // A refusal for now must not end the check for good.
+        if (cannot.has(error.code)) hasBlockReceipts = false
+        else refusal = error
+      }
+      try {
+        return await listAllLogs(blockHash)
+      } catch (error) {
+        if (!(error instanceof RpcError)) throw error
+        if (refusal) throw refusal
         return undefined
       }
     },
@@ -141,6 +157,7 @@ export function createNode(rpc: Rpc): Node {
       const other = rpc.elsewhere()
       return other && createNode(other)
     },
+    distrust: rpc.distrust,
   }
 }
 
@@ -185,7 +202,13 @@ function readHeader(value: unknown): Header {
     hash: readText(block['hash'], hashPattern, 'block hash'),
     parentHash: readText(block['parentHash'], hashPattern, 'parent hash'),
     timestamp: readQuantity(block['timestamp'], 'timestamp'),
+    hasLogs: hasBits(block['logsBloom']),
   }
+}
+
+/** Chains that make no blooms give none, an empty one, or one of all bits: that says nothing. */
+function hasBits(bloom: unknown): boolean {
+  return typeof bloom === 'string' && /^0x0*[1-9a-f]/i.test(bloom) && !/^0xf+$/i.test(bloom)
 }
 
 /** The block hashes a list of logs names, by block number; logs of one number have to agree on one. */
@@ -208,6 +231,7 @@ function readLogs(value: unknown, blockHash: string | undefined): RawLog[] {
     const log = readObject(item, 'log')
     if (blockHash !== undefined && log['blockHash'] !== blockHash)
       throw malformed('a node gave logs of another block than asked')
+    if (log['removed'] === true) throw malformed('a node gave logs that a reorganisation removed')
     const topics = log['topics']
     if (!Array.isArray(topics) || topics.length > 4) throw malformed('a node gave a log without topics')
     return {

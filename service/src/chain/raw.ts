@@ -25,6 +25,8 @@ export type Header = {
   parentHash: string
   /** Unix seconds. */
   timestamp: number
+  /** Whether the header's bloom says that the block has logs; only where a node was asked. */
+  hasLogs?: boolean
 }
 
 /** What is kept of a block: its header, the logs of what is watched, and the transactions that matter, all in order. */

@@ -116,4 +116,66 @@ describe('JSON-RPC over several urls', () => {
     expect(await slow.batch([{ method: 'a' }, { method: 'b' }])).toEqual(['a', 'b'])
     expect(single.calls).toEqual(['batch 2', 'a', 'b'])
   })
+
+  it.each([
+    ['code 429', 429, 'Your app has exceeded its compute units per second capacity'],
+    ['-32005', -32005, 'project ID request rate exceeded'],
+    ['-32016', -32016, 'over rate limit'],
+    ['-32090', -32090, 'Too many requests, reason: call rate limit exhausted'],
+  ])('goes on with the next url after one says by JSON (%s) that it is asked too often', async (_, code, message) => {
+    const refused = (id: number | null) => ({ jsonrpc: '2.0', id, error: { code, message } })
+    const busy = await node((body) => ({
+      body: Array.isArray(body) ? body.map(({ id }) => refused(id)) : refused(body.id),
+    }))
+    const own = await node(healthy)
+    const rpc = createRpc(quick(), [busy.url, own.url])
+    expect(await rpc.request({ method: 'a' })).toBe('a')
+    expect(await rpc.batch([{ method: 'b' }, { method: 'c' }])).toEqual(['b', 'c'])
+    expect(busy.calls).toEqual(['a'])
+    const whole = await node(() => ({ body: refused(null) }))
+    expect(await createRpc(quick(), [whole.url, own.url]).batch([{ method: 'b' }, { method: 'c' }])).toEqual(['b', 'c'])
+    expect(whole.calls).toEqual(['batch 2'])
+  })
+
+  it('asks one by one where batches are refused by status, and fails where single calls are refused too', async () => {
+    const single = await node((body) =>
+      Array.isArray(body) ? { status: 413, body: 'batch too large' } : { body: answerOne(body) },
+    )
+    const rpc = createRpc(quick(), [single.url])
+    expect(await rpc.batch([{ method: 'a' }, { method: 'b' }])).toEqual(['a', 'b'])
+    expect(await rpc.batch([{ method: 'c' }, { method: 'd' }])).toEqual(['c', 'd'])
+    expect(single.calls).toEqual(['batch 2', 'a', 'b', 'c', 'd'])
+    const closed = await node(() => ({ status: 403, body: '' }))
+    await expect(createRpc(quick(), [closed.url]).batch([{ method: 'a' }, { method: 'b' }])).rejects.toThrow('403')
+  })
+
+  it('fails a batch of which an answer is missing', async () => {
+    const short = await node((body) => ({ body: (body as Call[]).slice(1).map((call) => answerOne(call)) }))
+    await expect(createRpc(quick(), [short.url]).batch([{ method: 'a' }, { method: 'b' }])).rejects.toThrow(
+      OutboundError,
+    )
+  })
+
+  it('takes a refusal without an id for what it is', async () => {
+    const nameless = await node(() => ({
+      body: { jsonrpc: '2.0', id: null, error: { code: -32602, message: 'invalid block range' } },
+    }))
+    await expect(createRpc(quick(), [nameless.url]).request({ method: 'a' })).rejects.toBeInstanceOf(RpcError)
+  })
+
+  it('keeps off a url that is distrusted, as long as another answers', async () => {
+    const [first, second] = [await node(healthy), await node(healthy)]
+    const clock = fakeClock('2026-01-01T00:00:00Z')
+    const rpc = createRpc(quick(), [first.url, second.url], { clock })
+    await rpc.request({ method: 'a' })
+    // Another job's answers do not say whose was wrong.
+    rpc.as('other').distrust()
+    await rpc.request({ method: 'b' })
+    rpc.distrust()
+    await rpc.request({ method: 'c' })
+    expect([first.calls, second.calls]).toEqual([['a', 'b'], ['c']])
+    clock.advance(301_000)
+    await rpc.request({ method: 'd' })
+    expect(first.calls).toEqual(['a', 'b', 'd'])
+  })
 })

@@ -24,6 +24,8 @@ export type Rpc = {
   as(job: string): Rpc
   /** All urls but the one that answered last, for a second opinion; undefined when there is no other. */
   elsewhere(): Rpc | undefined
+  /** What the url that answered last said does not hold together: it is asked again only when no other answers. */
+  distrust(): void
 }
 
 /** Told of every call, for counting: `ok`, `refused` by the node itself, or `failed` on the way. */
@@ -45,9 +47,15 @@ export type RpcOptions = {
 }
 
 /** How a url has behaved. */
-type UrlHealth = { failures: number; benchedUntilMs: number; checkedMs: number | undefined }
+type UrlHealth = {
+  failures: number
+  benchedUntilMs: number
+  /** Not lifted by an answer: what it says comes in time, but is wrong. */
+  distrustedUntilMs: number
+  checkedMs: number | undefined
+}
 
-const bench = { firstMs: 1_000, longestMs: 60_000, wrongChainMs: 600_000 }
+const bench = { firstMs: 1_000, longestMs: 60_000, wrongChainMs: 600_000, distrustedMs: 300_000 }
 const chainCheckMs = 600_000
 
 /**
@@ -58,7 +66,7 @@ const chainCheckMs = 600_000
 export function createRpc(outbound: Outbound, urls: readonly string[], options: RpcOptions = {}): Rpc {
   const clock = options.clock ?? systemClock
   const health = new Map<string, UrlHealth>(
-    urls.map((url) => [url, { failures: 0, benchedUntilMs: 0, checkedMs: undefined }]),
+    urls.map((url) => [url, { failures: 0, benchedUntilMs: 0, distrustedUntilMs: 0, checkedMs: undefined }]),
   )
   let nextId = 1
   const post = (url: string, body: unknown): Promise<string> =>
@@ -80,10 +88,23 @@ export function createRpc(outbound: Outbound, urls: readonly string[], options: 
     if (unbatched.has(url) || requests.length === 1)
       return Promise.all(requests.map((request) => callOne(url, request)))
     const bodies = requests.map(envelope)
-    const answers = parseJson(await post(url, bodies), url)
-    if (!Array.isArray(answers)) {
+    const oneByOne = async () => {
+      const results = await Promise.all(requests.map((request) => callOne(url, request)))
       unbatched.add(url)
-      return callMany(url, requests)
+      return results
+    }
+    let text: string
+    try {
+      text = await post(url, bodies)
+    } catch (error) {
+      // Some refuse a batch by status alone (400, 403, 413).
+      if (error instanceof OutboundError && error.kind === 'client') return oneByOne()
+      throw error
+    }
+    const answers = parseJson(text, url)
+    if (!Array.isArray(answers)) {
+      assertNotTooOften(answers, url)
+      return oneByOne()
     }
     const byId = new Map(answers.map((answer: unknown) => [readId(answer), answer]))
     return bodies.map(({ id }) => readAnswer(byId.get(id), id, url))
@@ -98,18 +119,18 @@ export function createRpc(outbound: Outbound, urls: readonly string[], options: 
     }
     state.checkedMs = now
   }
-  let lastUrl: string | undefined
   const onSomeUrl = async <T>(
-    asked: { methods: readonly string[]; job: string; avoid: string | undefined },
+    asked: { methods: readonly string[]; job: string; avoid: string | undefined; onAnswer: (url: string) => void },
     call: (url: string) => Promise<T>,
   ): Promise<T> => {
-    const { methods, job, avoid } = asked
+    const { methods, job, avoid, onAnswer } = asked
     const count = (outcome: 'ok' | 'refused' | 'failed') => {
       for (const method of methods) options.onCall?.({ chainId: options.chainId ?? 0, method, outcome, job })
     }
     let last: unknown = new OutboundError('network', 'the chain has no http or https RPC url')
     const now = clock.monotonicMs()
-    const waits = ([, state]: [string, UrlHealth]) => Math.max(0, state.benchedUntilMs - now)
+    const waits = ([, state]: [string, UrlHealth]) =>
+      Math.max(0, state.benchedUntilMs - now, state.distrustedUntilMs - now)
     const candidates = [...health].filter(([url]) => url !== avoid).sort((a, b) => waits(a) - waits(b))
     for (const [url, state] of candidates) {
       try {
@@ -117,13 +138,13 @@ export function createRpc(outbound: Outbound, urls: readonly string[], options: 
         const result = await call(url)
         state.failures = 0
         state.benchedUntilMs = 0
-        if (avoid === undefined) lastUrl = url
+        onAnswer(url)
         count('ok')
         return result
       } catch (error) {
         if (error instanceof RpcError) {
           state.failures = 0
-          if (avoid === undefined) lastUrl = url
+          onAnswer(url)
           count('refused')
           throw error
         }
@@ -138,16 +159,27 @@ export function createRpc(outbound: Outbound, urls: readonly string[], options: 
     }
     throw last
   }
-  const open = (job: string, avoid?: string): Rpc => ({
-    request: (request) => onSomeUrl({ methods: [request.method], job, avoid }, (url) => callOne(url, request)),
-    batch: async (requests) => {
-      if (requests.length === 0) return []
-      const methods = requests.map(({ method }) => method)
-      return onSomeUrl({ methods, job, avoid }, (url) => callMany(url, requests))
-    },
-    as: (name) => open(name, avoid),
-    elsewhere: () => (urls.some((url) => url !== lastUrl) ? open(job, lastUrl) : undefined),
-  })
+  const open = (job: string, avoid?: string): Rpc => {
+    let lastUrl = avoid
+    const onAnswer = (url: string) => {
+      if (avoid === undefined) lastUrl = url
+    }
+    return {
+      request: (request) =>
+        onSomeUrl({ methods: [request.method], job, avoid, onAnswer }, (url) => callOne(url, request)),
+      batch: async (requests) => {
+        if (requests.length === 0) return []
+        const methods = requests.map(({ method }) => method)
+        return onSomeUrl({ methods, job, avoid, onAnswer }, (url) => callMany(url, requests))
+      },
+      as: (name) => open(name, avoid),
+      elsewhere: () => (urls.some((url) => url !== lastUrl) ? open(job, lastUrl) : undefined),
+      distrust: () => {
+        const state = lastUrl === undefined ? undefined : health.get(lastUrl)
+        if (state) state.distrustedUntilMs = clock.monotonicMs() + bench.distrustedMs
+      },
+    }
+  }
   return open('api')
 }
 
@@ -155,6 +187,16 @@ class WrongChain extends OutboundError {
   constructor(message: string) {
     super('client', message)
   }
+}
+
+const tooOften = /rate.?limit|request rate|request count|too many requests|per second/i
+
+/** Asked too often is not a refusal of the question: nodes that say it in JSON, in various words, are left for a while. */
+function assertNotTooOften(answer: unknown, url: string): void {
+  const error = typeof answer === 'object' && answer !== null && 'error' in answer ? answer.error : undefined
+  const { code, message } = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>
+  if (code === 429 || (typeof message === 'string' && tooOften.test(message)))
+    throw new OutboundError('rate-limited', `${new URL(url).host} is asked too often`)
 }
 
 function readId(answer: unknown): unknown {
@@ -165,7 +207,11 @@ function readAnswer(value: unknown, id: number, url: string): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new OutboundError('malformed', `${new URL(url).host} did not answer a JSON object`)
   const answer = value as Record<string, unknown>
-  if (answer.id !== id) throw new OutboundError('malformed', `${new URL(url).host} answered another request`)
+  assertNotTooOften(answer, url)
+  // A request that could not be read is refused without its id.
+  const isNameless = answer.id === null && typeof answer.error === 'object' && answer.error !== null
+  if (answer.id !== id && !isNameless)
+    throw new OutboundError('malformed', `${new URL(url).host} answered another request`)
   const { error } = answer
   if (typeof error === 'object' && error !== null) {
     const { code, message, data } = error as Record<string, unknown>

@@ -190,6 +190,7 @@ function withRpc(request: Chain['rpc']['request']): Pick<Chain, 'name' | 'rpc'> 
     batch: (requests) => Promise.all(requests.map(request)),
     as: () => rpc,
     elsewhere: () => undefined,
+    distrust: () => undefined,
   }
   return { name: 'Anvil', rpc }
 }

@@ -157,10 +157,14 @@ export async function tryWatcherLock(db: Database, chainId: number): Promise<Wat
   }
 }
 
-/** After an operator's rewind: nothing above the block is final any more, and the chain is no longer stalled. */
+/**
+ * After an operator's rewind: nothing above the block is final any more, and the chain is no longer stalled. A chain of
+ * which nothing was known to be final stays so.
+ */
 export async function lowerFinalized(db: Queryable, chainId: number, number: number): Promise<void> {
   await db`
-    update chain_cursors set finalized_number = least(finalized_number, ${number}), head_number = ${number},
+    update chain_cursors set finalized_number = case when finalized_number > ${number} then ${number} else finalized_number end,
+      head_number = ${number},
       state = 'backfilling', reason = null
     where chain_id = ${chainId}`
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../kernel/clock.js'
 import type { Log } from '../kernel/log.js'
+import { type OutboundClass, OutboundError } from '../kernel/outbound.js'
 import { findOutboundError } from './chains.js'
 import { fetchBlock, fetchRange, type WatchList } from './fetchBlocks.js'
 import { decideStep, finalNumber, judgeReorg } from './localChain.js'
@@ -61,10 +62,18 @@ type Options = {
   windowMax?: number
   /** Chooses the windows of the past that are checked against receipts. */
   random?: () => number
+  /** Kept from one watcher of a chain to the next. */
+  doubts?: Doubts
 }
+
+/** Up to which block every window of the past is checked, because one was found wrong. */
+export type Doubts = { to: number }
 
 /** Share of windows of the past whose logs are compared with receipts; at the head every block is. */
 const checkedShare = 0.01
+
+/** So long the head may stand still before another node is asked whether it does. */
+const stillMsMax = 30_000
 
 /** Blocks at the head that are derived in one transaction. */
 const headBatch = 32
@@ -75,24 +84,31 @@ const firstWindow = 25
 /** Stored headers compared at once in the search for a common ancestor. */
 const ancestorBatch = 16
 
+/** Failures a smaller window may not meet; some nodes refuse a range by status alone. */
+const tooMuchKinds = new Set<OutboundClass | undefined>(['too-large', 'timeout', 'client'])
+
 /** Turns a chain into appended blocks and reorganisations, one step at a time. */
 export function createWatcher(options: Options): Watcher {
   const { chain, node, sink, clock, log } = options
   const windowMax = options.windowMax ?? 10_000
   const random = options.random ?? Math.random
+  const doubts = options.doubts ?? { to: -1 }
   const tellProgress = createProgress(clock)
   let window = Math.min(firstWindow, windowMax)
 
   const readWindow = async (from: number, to: number, list: WatchList) => {
     for (;;) {
       const end = Math.min(to, from + window - 1)
+      const check = from <= doubts.to || random() < checkedShare
       try {
-        const range = await fetchRange(node, { from, to: end }, list, { check: random() < checkedShare })
+        const range = await fetchRange(node, { from, to: end }, list, { check })
         window = nextWindow(range.blocks)
         return range
       } catch (error) {
         const outbound = findOutboundError(error)
-        const tooMuch = error instanceof RpcError || outbound?.kind === 'too-large' || outbound?.kind === 'timeout'
+        // Asked again without a check, the same answer would be believed.
+        if (check && outbound?.kind === 'malformed') doubts.to = Math.max(doubts.to, end)
+        const tooMuch = error instanceof RpcError || tooMuchKinds.has(outbound?.kind)
         if (!tooMuch || end === from) throw error
         window = Math.max(1, Math.floor((end - from + 1) / 2))
       }
@@ -129,7 +145,8 @@ export function createWatcher(options: Options): Watcher {
   const assertTip = async (cursor: Cursor): Promise<void> => {
     if (cursor.blockHash === '') return
     const held = await node.findHeader(cursor.blockNumber)
-    if (held && held.hash !== cursor.blockHash) throw new ForkFound()
+    if (!held) throw new OutboundError('malformed', 'a node does not know a block below its head')
+    if (held.hash !== cursor.blockHash) throw new ForkFound()
   }
 
   const followHead = async (cursor: Cursor, head: Header): Promise<Cursor> => {
@@ -223,33 +240,73 @@ export function createWatcher(options: Options): Watcher {
     return held !== undefined && held !== head.hash
   }
 
+  /** The last head that was new, and when. */
+  let moved = { number: -1, atMs: clock.monotonicMs() }
+
+  /** A node that stands still is left when another one goes on. */
+  const assertMoving = async (head: Header): Promise<void> => {
+    const nowMs = clock.monotonicMs()
+    if (head.number > moved.number) moved = { number: head.number, atMs: nowMs }
+    if (nowMs - moved.atMs < stillMsMax) return
+    moved.atMs = nowMs
+    // One that does not answer says nothing.
+    const theirs = await node
+      .elsewhere()
+      ?.findHeader('latest')
+      .catch(() => undefined)
+    if (!theirs || theirs.number <= head.number) return
+    node.distrust()
+    log.warn({ chainId: chain.chainId, head: head.number, theirs: theirs.number }, 'a node has stood still: left')
+  }
+
+  /** What is final, unless a node says so of another block than ours: it may be of another branch. */
+  const assertOurs = async (final: Final, cursor: Cursor): Promise<number | null> => {
+    const { number, hash } = final
+    if (number === null || hash === undefined || number > cursor.blockNumber) return number
+    const held = await sink.localHash(number)
+    if (held === undefined || held === hash) return number
+    log.warn({ chainId: chain.chainId, block: number }, 'a node calls another block final than ours; not believed yet')
+    return cursor.finalizedNumber
+  }
+
+  const look = async (): Promise<'progress' | 'idle' | 'stalled'> => {
+    const head = await node.findHeader('latest')
+    if (!head) return 'idle'
+    await assertMoving(head)
+    let cursor = await sink.refresh(head)
+    try {
+      if (await isFork(cursor, head)) return await reorganise(cursor)
+      const final = await readFinal(node, cursor, head, chain.finalityDepth)
+      const deepTo = Math.min(final.number ?? -1, head.number - headBatch)
+      const behind = head.number > cursor.blockNumber
+      // The head first: on a chain that has forked, reading the past of a vault would never match.
+      if (behind && cursor.blockNumber < deepTo) cursor = await followDeep(cursor, deepTo)
+      else if (behind) cursor = await followHead(cursor, head)
+      const finalizedNumber = await assertOurs(final, cursor)
+      const more = await sink.backfill({ ...cursor, finalizedNumber }, node)
+      const isLive = head.number - cursor.blockNumber <= headBatch
+      const progress = tellProgress(cursor.blockNumber, isLive ? cursor.blockNumber : head.number)
+      if (progress) log.info({ chainId: chain.chainId }, progress)
+      await sink.recordHead(cursor, {
+        headNumber: Math.max(head.number, cursor.blockNumber),
+        finalizedNumber,
+        state: isLive && !more ? 'live' : 'backfilling',
+        reason: null,
+      })
+      return behind || more ? 'progress' : 'idle'
+    } catch (error) {
+      if (error instanceof ForkFound) return reorganise(cursor)
+      if (error instanceof CursorMoved) return 'idle'
+      throw error
+    }
+  }
+
   return {
     step: async () => {
-      const head = await node.findHeader('latest')
-      if (!head) return 'idle'
-      let cursor = await sink.refresh(head)
       try {
-        if (await isFork(cursor, head)) return await reorganise(cursor)
-        const finalizedNumber = await readFinal(node, cursor, head, chain.finalityDepth)
-        const deepTo = Math.min(finalizedNumber ?? -1, head.number - headBatch)
-        const behind = head.number > cursor.blockNumber
-        // The head first: on a chain that has forked, reading the past of a vault would never match.
-        if (behind && cursor.blockNumber < deepTo) cursor = await followDeep(cursor, deepTo)
-        else if (behind) cursor = await followHead(cursor, head)
-        const more = await sink.backfill({ ...cursor, finalizedNumber }, node)
-        const isLive = head.number - cursor.blockNumber <= headBatch
-        const progress = tellProgress(cursor.blockNumber, isLive ? cursor.blockNumber : head.number)
-        if (progress) log.info({ chainId: chain.chainId }, progress)
-        await sink.recordHead(cursor, {
-          headNumber: Math.max(head.number, cursor.blockNumber),
-          finalizedNumber,
-          state: isLive && !more ? 'live' : 'backfilling',
-          reason: null,
-        })
-        return behind || more ? 'progress' : 'idle'
+        return await look()
       } catch (error) {
-        if (error instanceof ForkFound) return reorganise(cursor)
-        if (error instanceof CursorMoved) return 'idle'
+        if (error instanceof RpcError || findOutboundError(error)?.kind === 'malformed') node.distrust()
         throw error
       }
     },
@@ -260,14 +317,22 @@ class ForkFound extends Error {
   override readonly name = 'ForkFound'
 }
 
+/** Up to where blocks are final, and the hash of the last of them where the node names it. */
+type Final = { number: number | null; hash?: string }
+
 /** Up to where blocks are final: asked of the node only when its head has moved. */
-async function readFinal(node: Node, cursor: Cursor, head: Header, finalityDepth: number): Promise<number | null> {
+async function readFinal(node: Node, cursor: Cursor, head: Header, finalityDepth: number): Promise<Final> {
   const previous = cursor.finalizedNumber
-  if (head.number <= cursor.headNumber && previous !== null) return previous
+  if (head.number <= cursor.headNumber && previous !== null) return { number: previous }
   const finalized = await node.findHeader('finalized').catch((error: unknown) => {
     // A node that does not know the tag refuses the call; then depth decides.
     if (error instanceof RpcError) return undefined
     throw error
   })
-  return finalNumber({ head: head.number, finalized: finalized?.number ?? null, finalityDepth, previous })
+  // Of a node ahead of the one that told the head: it says nothing about this head's branch, unless that one agrees now.
+  const isAhead = finalized !== undefined && finalized.number > head.number
+  if (isAhead && (await node.findHeader(head.number))?.hash !== head.hash) return { number: previous }
+  const found = isAhead ? head : finalized
+  const number = finalNumber({ head: head.number, finalized: found?.number ?? null, finalityDepth, previous })
+  return found?.number === number ? { number, hash: found.hash } : { number }
 }

@@ -2,7 +2,7 @@ import type { Chain, ChainContext } from '../chain/chains.js'
 import { followHeads } from '../chain/heads.js'
 import { createNode } from '../chain/node.js'
 import { tryWatcherLock, type WatcherLock } from '../chain/storeCursor.js'
-import { createWatcher } from '../chain/watcher.js'
+import { createWatcher, type Doubts } from '../chain/watcher.js'
 import { createPipeline, type Reaction } from '../derive/index.js'
 import type { Clock } from '../kernel/clock.js'
 import { sqlState } from '../kernel/database.js'
@@ -48,6 +48,7 @@ async function watchChain(ctx: ChainContext, chain: Chain, options: WatchOptions
     if (failures > 0) log.info({ failures }, 'watching goes on')
     failures = 0
   }
+  const doubts: Doubts = { to: -1 }
   while (!signal.aborted) {
     try {
       const lock = await tryWatcherLock(ctx.db, chain.chainId)
@@ -56,7 +57,7 @@ async function watchChain(ctx: ChainContext, chain: Chain, options: WatchOptions
         continue
       }
       try {
-        await followChain(ctx, chain, options, { lock, signal, onStep })
+        await followChain(ctx, chain, options, { lock, signal, doubts, onStep })
       } finally {
         await lock.release()
       }
@@ -75,13 +76,13 @@ async function followChain(
   ctx: ChainContext,
   chain: Chain,
   options: WatchOptions,
-  guard: { lock: WatcherLock; signal: AbortSignal; onStep: () => void },
+  guard: { lock: WatcherLock; signal: AbortSignal; doubts: Doubts; onStep: () => void },
 ): Promise<void> {
   const { clock, log } = ctx
   const node = createNode(chain.rpc.as('watch'))
   const sink = createPipeline(ctx, { chainId: chain.chainId, reactions: options.reactions ?? [] })
   const window = options.windowMax === undefined ? {} : { windowMax: options.windowMax }
-  const watcher = createWatcher({ chain, node, sink, clock, log, ...window })
+  const watcher = createWatcher({ chain, node, sink, clock, log, doubts: guard.doubts, ...window })
   let checkedMs = clock.monotonicMs()
   const alarm = createAlarm()
   const ending = new AbortController()

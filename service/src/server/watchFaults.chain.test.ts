@@ -163,6 +163,20 @@ describe('a watcher whose only node', () => {
     await assertWhole()
   }, 40_000)
 
+  it('refuses ranges by status alone is read in smaller ones', async () => {
+    await world.anvil.client.mine({ blocks: 200 })
+    await act()
+    await world.anvil.client.mine({ blocks: 100 })
+    const node = await badNode((call) => {
+      const { fromBlock, toBlock } = (call.params[0] ?? {}) as { fromBlock?: string; toBlock?: string }
+      if (call.method !== 'eth_getLogs' || fromBlock === undefined) return undefined
+      return Number(toBlock) - Number(fromBlock) > 9 ? { status: 400, body: '{"error":"range"}' } : undefined
+    })
+    await watching(chainOver([node.url]), caughtUp)
+    expect(node.state.faults).toBeGreaterThan(0)
+    await assertWhole()
+  }, 40_000)
+
   it('serves another chain from the start derives nothing from it', async () => {
     const before = await computeStateHash(earn.db, chainId)
     const stranger = only(['eth_chainId'], (call) => ({ id: call.id, result: '0x1' }))
@@ -190,6 +204,27 @@ describe('a watcher with several nodes', () => {
     expect(asked(first)).toBeLessThan(asked(second) / 4)
     await assertWhole()
   }, 40_000)
+
+  it.each([
+    ['gives no logs of blocks that have some', only(['eth_getLogs'], emptied)],
+    ['knows no block by its hash', only(['eth_getLogs', 'eth_getBlockReceipts'], error(-32000, 'unknown block'))],
+    ['knows no transaction', only(['eth_getTransactionByHash'], (_call, truth) => ({ ...truth, result: null }))],
+  ] as [string, Fault][])(
+    'leaves the first when it %s, for good',
+    async (_name, fault) => {
+      const [first, second] = [await badNode(fault), await badNode()]
+      await watching(chainOver([first.url, second.url]), async () => {
+        await act()
+        await caughtUp()
+        const asked = first.state.faults
+        await act()
+        await caughtUp()
+        expect(first.state.faults).toBe(asked)
+      })
+      await assertWhole()
+    },
+    40_000,
+  )
 
   it('asks another one before it takes back confirmed blocks, and takes nothing back when that one disagrees', async () => {
     await watching(chainOver([world.anvil.url]), caughtUp)

@@ -187,6 +187,13 @@ describe('an operator', () => {
     expect(await cursor()).toMatchObject({ blockNumber: before.blockNumber, blockHash: before.blockHash })
   })
 
+  it('who rewinds a chain of which nothing is known to be final makes nothing final', async () => {
+    await world.sync()
+    await earn.db`update chain_cursors set finalized_number = null`
+    await rewindChain(ctx(), { chainId, to: (await cursor()).blockNumber - 2 })
+    expect((await cursor()).finalizedNumber).toBeNull()
+  })
+
   it('who rebuilds while a vault joins keeps that vault', async () => {
     const vault = await vaultWithPast(2)
     await world.sync()

@@ -122,6 +122,7 @@ export function createModelNode(input: {
         return !told.has(hash) && random.chance(faults.share / 4) ? falsify(random, logs) : logs
       }),
     elsewhere: () => undefined,
+    distrust: () => undefined,
   }
 }
 

@@ -1,7 +1,7 @@
 import { signerAddress } from '../../src/chain/attribution/index.js'
 import { recordSigner } from '../../src/chain/storeSigners.js'
 import { createWatcher, type Sink, type Watcher } from '../../src/chain/watcher.js'
-import { createPipeline, type Reaction } from '../../src/derive/index.js'
+import { createPipeline, type Reaction, rebuildChain, rewindChain } from '../../src/derive/index.js'
 import { systemClock } from '../../src/kernel/clock.js'
 import type { Database } from '../../src/kernel/database.js'
 import { silentLog } from '../../src/kernel/log.js'
@@ -21,9 +21,10 @@ export type Played = {
   forks: Forks
   /** How many blocks each reorganisation the watcher followed took back. */
   reorgs: number[]
-  /** Processes killed, and steps that failed. */
+  /** Processes killed, steps that failed, and steps another process came in between of. */
   kills: number
   failures: number
+  interruptions: number
   /** Ledger entries that were ever committed; undefined when the catalogue changed, which takes entries away too. */
   committed: ReadonlySet<string> | undefined
 }
@@ -46,7 +47,7 @@ export async function playSchedule(
   const isLong = random.chance(0.1)
   const world = createModelChain(random, chainId, isLong)
   const rules = await prepareCatalogue(db, chainId, organizationId)
-  const played = { chainId, rules, kills: 0, failures: 0 }
+  const played = { chainId, rules, kills: 0, failures: 0, interruptions: 0 }
   const faults = { share: 0 }
   const node = createModelNode({
     chainId,
@@ -63,8 +64,37 @@ export async function playSchedule(
   const isCrashing = () => !isOver
   const committed = new Set<string>()
   let isCatalogueChanged = false
+  let isInterrupted = false
+  /** What another process does between the reading and the writing of a step: it watches, rewinds, rebuilds, changes. */
+  const interrupt = async (): Promise<void> => {
+    if (isOver || isInterrupted || !random.chance(0.02)) return
+    isInterrupted = true
+    played.interruptions += 1
+    const ctx = { db: watching, clock: systemClock, log: silentLog }
+    try {
+      switch (random.int(0, 4)) {
+        case 0:
+          await rewindChain(ctx, { chainId, to: (world.blocks.at(-1)?.number ?? 0) - random.int(0, 20) })
+          break
+        case 1:
+          await rebuildChain(ctx, { chainId })
+          break
+        case 2:
+          await changeCatalogue(db, random, rules, world.blocks, chainId, organizationId)
+          isCatalogueChanged = true
+          break
+        default:
+          for (let steps = random.int(1, 4); steps > 0; steps--) await other.step()
+      }
+    } catch (error) {
+      played.failures += 1
+      if (isRejectedRow(error)) throw error
+    } finally {
+      isInterrupted = false
+    }
+  }
   const open = (): Watcher => {
-    const { reactions, wrap } = createDeaths(random, isCrashing, committed)
+    const { reactions, wrap } = createDeaths(random, isCrashing, committed, interrupt)
     const pipeline = createPipeline(
       { db: watching, clock: systemClock, log: silentLog },
       { chainId, reactions, backfillWindow: 8 },
@@ -74,6 +104,7 @@ export async function playSchedule(
     return createWatcher({ chain, node, sink, clock: systemClock, log: silentLog, windowMax: 16, random: random.next })
   }
   let watcher = open()
+  let other = open()
   let lastError: unknown
   const step = async (): Promise<'progress' | 'idle' | 'stalled'> => {
     try {
@@ -102,6 +133,8 @@ export async function playSchedule(
       played.kills += 1
       watcher = open()
     }
+    // The lock passes to the other process; this one may wake up once more and not know.
+    if (random.chance(0.2)) [watcher, other] = [other, watcher]
     // Most of the time the watcher is at the head before the chain moves again: only there forks concern it.
     const most = random.chance(0.7) ? 15 : random.int(0, 3)
     for (let steps = 0; steps < most; steps++) if ((await step()) === 'idle') break
@@ -134,7 +167,12 @@ export async function playSchedule(
  * Ways to die around a transaction: in the middle of it, by the loss of the database connection it runs on, and after it
  * was committed but before anybody knew. Keeps the ids of entries that were committed.
  */
-function createDeaths(random: Random, isCrashing: () => boolean, committed: Set<string>) {
+function createDeaths(
+  random: Random,
+  isCrashing: () => boolean,
+  committed: Set<string>,
+  interrupt: () => Promise<void>,
+) {
   let written: string[] = []
   const die = async (tx: Parameters<NonNullable<Reaction['onRewind']>>[0]) => {
     if (!isCrashing()) return
@@ -151,13 +189,24 @@ function createDeaths(random: Random, isCrashing: () => boolean, committed: Set<
   }
   const wrap = (sink: Sink): Sink => ({
     ...sink,
+    recordHead: async (...input) => {
+      await interrupt()
+      return sink.recordHead(...input)
+    },
+    backfill: async (...input) => {
+      await interrupt()
+      return sink.backfill(...input)
+    },
     append: async (...input) => {
+      await interrupt()
+      written = []
       const cursor = await sink.append(...input)
       for (const id of written) committed.add(id)
       if (isCrashing() && random.chance(0.02)) throw random.chance(0.5) ? new Crash() : new Error('the answer was lost')
       return cursor
     },
     rewind: async (...input) => {
+      await interrupt()
       const cursor = await sink.rewind(...input)
       if (isCrashing() && random.chance(0.04)) throw random.chance(0.5) ? new Crash() : new Error('the answer was lost')
       return cursor

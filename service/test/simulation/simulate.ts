@@ -60,7 +60,7 @@ export function describeSchedules(share: number, always: readonly number[] = [])
       }, 300_000)
 
     it('equal a recount under forks, lies, kills and catalogue changes, on many seeds', async () => {
-      const sums = { blocks: 0, entries: 0, kills: 0, failures: 0, reincluded: 0, returned: 0 }
+      const sums = { blocks: 0, entries: 0, kills: 0, failures: 0, interruptions: 0, reincluded: 0, returned: 0 }
       const depths: number[] = []
       let played = 0
       for (let seed = firstSeed + share; seed < firstSeed + schedules; seed += shares) {
@@ -71,7 +71,7 @@ export function describeSchedules(share: number, always: readonly number[] = [])
         }
         const one = await check(test, seed)
         sums.blocks += one.blocks.length
-        for (const name of ['entries', 'kills', 'failures'] as const) sums[name] += one[name]
+        for (const name of ['entries', 'kills', 'failures', 'interruptions'] as const) sums[name] += one[name]
         for (const name of ['reincluded', 'returned'] as const) sums[name] += one.forks[name]
         depths.push(...one.reorgs)
       }
