@@ -61,17 +61,20 @@ export function hasAsyncRedeem(vault: Pick<DeriveVault, 'kind'>): boolean {
 /** One dated line of configuration and the instant from which it decides rows. */
 export type DatedLine = { line: string; from: number }
 
+const shapeMark = 'shape '
+
 /** The configuration as dated lines: two configurations give the same rows below the earliest line they do not share. */
 export function listDatedLines(config: DeriveConfig): DatedLine[] {
   const lines: DatedLine[] = []
   for (const [id, from] of config.distributors) lines.push({ line: `distributor ${id} ${from}`, from })
   for (const [id, settings] of config.signedOnly)
     for (const { from, signedOnly } of settings) lines.push({ line: `signed-only ${id} ${signedOnly} ${from}`, from })
-  for (const vault of config.vaults)
-    lines.push({
-      line: `vault ${vault.address} ${vault.kind} ${vault.receiptToken} ${vault.escrow ?? ''} ${vault.activeFrom}`,
-      from: vault.activeFrom,
-    })
+  for (const { address, kind, receiptToken, escrow, activeFrom } of config.vaults) {
+    const shape = `${address} ${kind} ${receiptToken} ${escrow ?? ''}`
+    lines.push({ line: `vault ${shape} ${activeFrom}`, from: activeFrom })
+    // Balances and requests are counted from a vault's first block, long before it counts for anybody.
+    lines.push({ line: `${shapeMark}${shape}`, from: 0 })
+  }
   for (const signer of config.signers) lines.push({ line: `signer ${signer}`, from: 0 })
   for (const entryPoint of config.entryPoints) lines.push({ line: `entry-point ${entryPoint}`, from: 0 })
   return lines
@@ -83,10 +86,24 @@ export function isSameConfig(a: DeriveConfig, b: DeriveConfig): boolean {
   return !isDivergent && JSON.stringify(a.vaults) === JSON.stringify(b.vaults)
 }
 
-/** The earliest instant at which two configurations may give different rows; undefined when they agree. */
+/**
+ * The earliest instant at which two configurations may give different rows; undefined when they agree. What a vault is
+ * matters only where both know the vault: one that comes or goes does so from its date.
+ */
 export function findDivergence(a: readonly DatedLine[], b: readonly DatedLine[]): number | undefined {
-  const inA = new Set(a.map(({ line }) => line))
-  const inB = new Set(b.map(({ line }) => line))
-  const differing = [...a.filter(({ line }) => !inB.has(line)), ...b.filter(({ line }) => !inA.has(line))]
+  const differing = [...findMissing(a, b), ...findMissing(b, a)]
   return differing.length === 0 ? undefined : Math.min(...differing.map(({ from }) => from))
+}
+
+function findMissing(lines: readonly DatedLine[], other: readonly DatedLine[]): DatedLine[] {
+  const known = new Set(other.map(({ line }) => line))
+  const shapes = new Set(other.filter(({ line }) => line.startsWith(shapeMark)).map(nameShape))
+  return lines.filter(
+    (each) => !known.has(each.line) && (!each.line.startsWith(shapeMark) || shapes.has(nameShape(each))),
+  )
+}
+
+/** Which vault a line about its shape is of. */
+function nameShape({ line }: DatedLine): string {
+  return line.split(' ', 2).join(' ')
 }

@@ -19,8 +19,8 @@ export function netChanges({ transfers }: Pick<VaultTransaction, 'transfers'>): 
 
 /**
  * Finds the Transfers that belong to an event; each is found once. Shares reach a depositor from the zero address, the
- * vault or its escrow, and leave a redeemer the same way; amounts come from these, never from the event's own `shares`,
- * which may not know of fees.
+ * vault or its escrow, and leave a redeemer the same way; where there is none of these, by way of an escrow nobody
+ * declared. Amounts come from these, never from the event's own `shares`, which may not know of fees.
  */
 export function createTransferFinder({ vault, transfers, events }: VaultTransaction): {
   received(event: VaultEvent, owner: string): bigint
@@ -49,9 +49,14 @@ export function createTransferFinder({ vault, transfers, events }: VaultTransact
   return {
     received: (event, owner) => {
       const own = around(event, ({ from, to }) => to === owner && sources.has(from))
-      return own > 0n ? own : around(event, ({ from }) => from === zeroAddress)
+      if (own > 0n) return own
+      const minted = around(event, ({ from }) => from === zeroAddress)
+      return minted > 0n ? minted : around(event, ({ to }) => to === owner)
     },
-    sent: (event, owner) => around(event, ({ from, to }) => from === owner && sources.has(to)),
+    sent: (event, owner) => {
+      const own = around(event, ({ from, to }) => from === owner && sources.has(to))
+      return own > 0n ? own : around(event, ({ from }) => from === owner)
+    },
   }
 }
 

@@ -95,8 +95,8 @@ export function claimRequests(
 }
 
 /**
- * A cancellation marks the requests it names; its claim gives back what was still pending, the newest first, because the
- * oldest may already be claimable.
+ * A cancellation marks the requests it names; its claim gives back what was still pending of these, the newest first,
+ * because the oldest may already be claimable, and only then of requests made since.
  */
 export function cancelRequests(work: RequestWork, event: VaultEvent): void {
   if (!isCancel(event)) return
@@ -107,7 +107,9 @@ export function cancelRequests(work: RequestWork, event: VaultEvent): void {
     return
   }
   let left = event.amount
-  for (const lot of lots.reverse()) {
+  const marked = lots.filter((lot) => lot.cancelling)
+  const others = lots.filter((lot) => !lot.cancelling)
+  for (const lot of [...marked.reverse(), ...others.reverse()]) {
     const taken = smaller(lot.remaining, left)
     const after = { remaining: lot.remaining - taken, cancelled: lot.cancelled + taken, cancelling: false }
     if (taken > 0n || lot.cancelling) changeLot(work, lot, event, after)

@@ -310,8 +310,8 @@ export function generateTransaction(random: Random, state: ModelState, place: Pl
       case 'redeem': {
         const owner = random.pick(holder(asyncVault))
         const controller = random.chance(0.8) ? owner : random.pick(wallets)
-        // The standard forbids new requests while a cancellation is pending.
-        if (request('redeem', controller).cancelling > 0n) return done(owner, asyncVault, '0x')
+        // The standard forbids new requests while a cancellation is pending, not before it is claimed.
+        if (request('redeem', controller).cancelling > 0n && random.chance(0.7)) return done(owner, asyncVault, '0x')
         const amount = partOf(held(asyncVault, owner)) || held(asyncVault, owner)
         const input = call(owner, asyncVault)
         const isFirst = random.chance(0.5)
@@ -340,8 +340,8 @@ export function generateTransaction(random: Random, state: ModelState, place: Pl
       }
       default: {
         const controller = random.chance(0.8) ? user : random.pick(wallets)
-        // The standard forbids new requests while a cancellation is pending.
-        if (request('deposit', controller).cancelling > 0n) return done(user, asyncVault, '0x')
+        // The standard forbids new requests while a cancellation is pending, not before it is claimed.
+        if (request('deposit', controller).cancelling > 0n && random.chance(0.7)) return done(user, asyncVault, '0x')
         const amount = amountOf()
         const input = call(user, asyncVault)
         events.push({ at, vault: asyncVault, kind: 'requestDeposit', controller, owner: user, sender: user, amount })

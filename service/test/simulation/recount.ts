@@ -28,7 +28,7 @@ export type Expected = {
 
 type Credit = { id: string; how: How }
 type Position = { free: bigint; lots: Map<string, bigint> }
-type Request = Expected['requests'][number] & { how: How | null }
+type Request = Expected['requests'][number] & { how: How | null; marked: boolean }
 
 export function recount(blocks: readonly ModelBlock[], rules: Rules): Expected {
   const positions = new Map<string, Position>()
@@ -164,6 +164,7 @@ export function recount(blocks: readonly ModelBlock[], rules: Rules): Expected {
           amount,
           remaining: amount,
           cancelled: 0n,
+          marked: false,
         })
         if (kind === 'redeem') {
           const sent = movedFor(event, (from, to) => from === event.owner && (to === zero || to === vault))
@@ -172,14 +173,20 @@ export function recount(blocks: readonly ModelBlock[], rules: Rules): Expected {
       } else if (event.kind === 'cancelledDeposit' || event.kind === 'cancelledRedeem') {
         let left = event.amount
         const kind = event.kind === 'cancelledDeposit' ? 'deposit' : 'redeem'
-        for (const request of requests
-          .filter((each) => each.kind === kind && each.controller === event.controller)
-          .reverse()) {
+        const own = requests.filter((each) => each.kind === kind && each.controller === event.controller).reverse()
+        // Those that were cancelled before those made since.
+        for (const request of [...own.filter((each) => each.marked), ...own.filter((each) => !each.marked)]) {
           const taken = least(left, request.remaining)
           request.remaining -= taken
           request.cancelled += taken
+          request.marked = false
           left -= taken
         }
+      } else if (event.kind === 'cancelDeposit' || event.kind === 'cancelRedeem') {
+        const kind = event.kind === 'cancelDeposit' ? 'deposit' : 'redeem'
+        for (const request of requests)
+          if (request.kind === kind && request.controller === event.controller && request.remaining > 0n)
+            request.marked = true
       }
     }
     passedOn.forEach(giveOthers)
@@ -223,7 +230,7 @@ export function recount(blocks: readonly ModelBlock[], rules: Rules): Expected {
   return {
     balances,
     lots,
-    requests: requests.map(({ how: _, ...rest }) => rest),
+    requests: requests.map(({ how: _, marked: __, ...rest }) => rest),
     entries: entries.sort(),
     watched: watched.sort(),
   }
