@@ -32,6 +32,7 @@ import {
   loadConfig,
   recordDerivedConfig,
   recordVaultProgress,
+  restartWatchedVault,
   rewindVaultProgress,
   type WatchedVault,
 } from './storeConfig.js'
@@ -131,7 +132,12 @@ export function createPipeline(ctx: Pick<Context, 'db' | 'clock' | 'log'>, optio
         joined: startBlock > cursor.blockNumber,
       }))
     await createWatchedVaults(tx, chainId, fresh)
-    return [...watched, ...fresh]
+    // One that is to begin earlier than it was read from is read again as a whole.
+    const earlier = full.vaults.filter(({ address, startBlock }) =>
+      watched.some((vault) => vault.address === address && startBlock < vault.fromBlock),
+    )
+    for (const { address, startBlock } of earlier) await restartWatchedVault(tx, chainId, address, startBlock)
+    return earlier.length > 0 ? listWatchedVaults(tx, chainId) : [...watched, ...fresh]
   }
 
   const refreshConfig = async (cursor: Cursor): Promise<void> => {

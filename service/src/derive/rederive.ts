@@ -44,7 +44,15 @@ export async function joinVaults(
   const range = { chainId, from, to: cursor.blockNumber }
   const now = cursor.blockTimestamp === null ? 0 : cursor.blockTimestamp.getTime() / 1000
   if (vaults.some(({ activeFrom }) => activeFrom <= now)) await rederiveFromBlock(tx, { ...range, derivation: all })
-  else await deriveRaw(tx, { ...range, derivation: added })
+  else {
+    // One that is read again from an earlier block on has positions already.
+    await rewindPositions(
+      tx,
+      vaults.map(({ id }) => id),
+      from - 1,
+    )
+    await deriveRaw(tx, { ...range, derivation: added })
+  }
 }
 
 async function deriveRaw(

@@ -78,6 +78,18 @@ export async function createWatchedVaults(
       values (${chainId}, ${address}, ${fromBlock}, ${rawTo}, ${joined}) on conflict do nothing`
 }
 
+/** Reads a vault's logs again, from an earlier block on; until that is done it does not count. */
+export async function restartWatchedVault(
+  db: Queryable,
+  chainId: number,
+  address: string,
+  fromBlock: number,
+): Promise<void> {
+  await db`
+    update watched_vaults set from_block = ${fromBlock}, raw_to = ${fromBlock - 1}, joined = false
+    where chain_id = ${chainId} and address = ${address}`
+}
+
 /** Records how far vaults' logs are in the raw store; answers how many of them were `from` there, as they must be. */
 export async function recordVaultProgress(
   db: Queryable,

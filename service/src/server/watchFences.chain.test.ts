@@ -97,6 +97,28 @@ describe('what is kept of a chain', () => {
     expect(await rebuildHash()).toBe(await computeStateHash(earn.db, chainId))
   })
 
+  it.each([
+    ['counts', '1970-01-01'],
+    ['does not count yet', '2100-01-01'],
+  ])('is read from an earlier block on when the start of a vault that %s is corrected', async (_what, activeFrom) => {
+    const vault = await vaultWithPast(4)
+    const first = (await headOf()).number - 1
+    await world.sync()
+    await world.list(vault, { startBlock: first, activeFrom })
+    await world.sync()
+    expect((await countLogs(vault)).kept).toBe(4)
+    await earn.db`update vaults set start_block = 0 where address = ${vault.toLowerCase()}`
+    await earn.db`update catalogue_versions set version = version + 1`
+    await world.sync()
+    const { kept, onChain } = await countLogs(vault)
+    expect(kept).toBe(onChain)
+    const [held] = await earn.db<{ shares: string }[]>`
+      select b.shares from balances b join vaults v on v.id = b.vault_id where v.address = ${vault.toLowerCase()}`
+    expect(held?.shares).toBe('4006')
+    const live = await computeStateHash(earn.db, chainId)
+    expect(await rebuildHash()).toBe(live)
+  })
+
   it('never mixes two blocks of one number', async () => {
     const { blockNumber } = await cursor()
     const [held] = await earn.db<{ hash: string }[]>`select hash from blocks where number = ${blockNumber}`
