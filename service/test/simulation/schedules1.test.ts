@@ -1,4 +1,4 @@
 import { describeSchedules } from './simulate.js'
 
 /** Seeds that once failed, for good. */
-describeSchedules(0, [4, 16, 204, 6165])
+describeSchedules(0, [4, 16, 35, 204, 6165])
