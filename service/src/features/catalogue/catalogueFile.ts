@@ -62,6 +62,7 @@ const FileVault = T.Object(
     protocol: Maybe(Ref),
     asset: AddressText,
     receiptToken: Maybe(AddressText),
+    escrow: Maybe(AddressText),
     startBlock: Maybe(T.Integer({ minimum: 0 })),
     activeFrom: Maybe(Instant),
     snapshotIntervalSeconds: Maybe(T.Integer({ minimum: 60, maximum: 86_400 })),

@@ -30,6 +30,24 @@ async function problemsOf(text: string) {
 }
 
 describe('importing a catalogue file', () => {
+  it('writes the escrow of a vault in lower case, and takes it back when the file names none', async () => {
+    const escrow = '0xABcdEFABcdEFabcdEfAbCdefabcdeFABcDEFabCD'
+    const file = smallCatalogue()
+    const [first] = file.opportunities ?? []
+    if (!first) throw new Error('no opportunity to change')
+    const readEscrow = async () => {
+      const [row] = await test.db`select escrow from vaults where address = ${first.vault.address.toLowerCase()}`
+      return row?.['escrow']
+    }
+    await loadFile({ ...file, opportunities: [{ ...first, vault: { ...first.vault, escrow } }] })
+    expect(await readEscrow()).toBe(escrow.toLowerCase())
+    await loadFile(file)
+    expect(await readEscrow()).toBeNull()
+    await expect(
+      problemsOf(JSON.stringify({ ...file, opportunities: [{ ...first, vault: { ...first.vault, escrow: '0x12' } }] })),
+    ).resolves.toBeInstanceOf(CatalogueImportError)
+  })
+
   it('writes every entry with stable ids, raises the version and records the pegs', async () => {
     const before = await readVersion(test.db)
     expect(await loadFile(smallCatalogue())).toEqual({

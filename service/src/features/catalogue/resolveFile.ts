@@ -238,6 +238,7 @@ function resolveOpportunity(entry: FileOpportunityEntry, at: string, refs: Refs,
     asset: lower(vault.asset),
     assetDecimals: decimalsOf(vault.chainId, vault.asset, `${at}/vault/asset`),
     receiptToken,
+    escrow: vault.escrow === undefined ? null : lower(vault.escrow),
     receiptDecimals: decimalsOf(
       vault.chainId,
       receiptToken,

@@ -117,17 +117,17 @@ type Json = (table: keyof ImportRows) => ReturnType<Transaction['json']>
 async function writeOpportunities(tx: Transaction, json: Json, now: Date): Promise<void> {
   await tx`
     insert into vaults (chain_id, address, kind, protocol_id, asset, asset_decimals, receipt_token, receipt_decimals,
-      start_block, active_from, snapshot_interval_seconds)
+      escrow, start_block, active_from, snapshot_interval_seconds)
     select r."chainId", r.address, r.kind, r."protocolId", r.asset, r."assetDecimals", r."receiptToken",
-      r."receiptDecimals", coalesce(r."startBlock", v.start_block, 0), coalesce(r."activeFrom", v.active_from, ${now}),
+      r."receiptDecimals", r.escrow, coalesce(r."startBlock", v.start_block, 0), coalesce(r."activeFrom", v.active_from, ${now}),
       coalesce(r."snapshotIntervalSeconds", v.snapshot_interval_seconds, 900)
     from jsonb_to_recordset(${json('vaults')}) as r ("chainId" bigint, address text, kind text, "protocolId" uuid,
-      asset text, "assetDecimals" integer, "receiptToken" text, "receiptDecimals" integer, "startBlock" bigint,
-      "activeFrom" timestamptz, "snapshotIntervalSeconds" integer)
+      asset text, "assetDecimals" integer, "receiptToken" text, "receiptDecimals" integer, escrow text,
+      "startBlock" bigint, "activeFrom" timestamptz, "snapshotIntervalSeconds" integer)
       left join vaults v on v.chain_id = r."chainId" and v.address = r.address
     on conflict (chain_id, address) do update set kind = excluded.kind, protocol_id = excluded.protocol_id,
       asset = excluded.asset, asset_decimals = excluded.asset_decimals, receipt_token = excluded.receipt_token,
-      receipt_decimals = excluded.receipt_decimals, start_block = excluded.start_block,
+      receipt_decimals = excluded.receipt_decimals, escrow = excluded.escrow, start_block = excluded.start_block,
       active_from = excluded.active_from, snapshot_interval_seconds = excluded.snapshot_interval_seconds`
   await tx`
     insert into opportunities (id, slug, name, description, type, chain_id, vault_address, curator_id,
