@@ -2,7 +2,8 @@
 // been lost (porsager/postgres issues 1066, 1154, 1208), as every rollback after the loss of the server is; and a
 // connection lost between a statement and its sending never sends again. A statement that fails or is cut off after its
 // first rows leaves their count to the next one on that connection, whose rows then begin with holes; and the error of a
-// cut-off statement is thrown again by the first one after. This changes the installed file: a statement on a lost
+// cut-off statement is thrown again by the first one after. A COPY that is refused, or cut off, after its last
+// line is never told: whoever waits for its end waits for ever. This changes the installed file: a statement on a lost
 // connection fails with CONNECTION_CLOSED, a connection begins anew with nothing left of what was before, and one that is
 // lost while it asks for array types fails nobody but whom it was opened for.
 // It leaves what is already changed, and fails on a file it does not know: then look whether it is still needed.
@@ -30,6 +31,13 @@ const changes = [
   [
     '    result = new Result()\n    connectTimer.cancel()',
     '    result = new Result()\n    rows = 0\n    connectTimer.cancel()',
+  ],
+  [
+    '    stream && (stream.destroy(err), stream = null)\n    query && queryError(query, err)\n',
+    `    final && (final(err), final = null)
+    stream && (stream.destroy(err), stream = null)
+    query && queryError(query, err)
+`,
   ],
   ['return fetchArrayTypes()\n', 'return fetchArrayTypes().catch(() => undefined)\n'],
   [

@@ -137,6 +137,16 @@ describe('JSON-RPC over several urls', () => {
     expect(whole.calls).toEqual(['batch 2'])
   })
 
+  it('takes a contract that reverts with such words for an answer, and keeps to its node', async () => {
+    const error = { code: 3, message: 'execution reverted: rate limit exceeded', data: '0x' }
+    const reverting = await node((body) => ({ body: { jsonrpc: '2.0', id: (body as Call).id, error } }))
+    const other = await node(healthy)
+    const rpc = createRpc(quick(), [reverting.url, other.url])
+    await expect(rpc.request({ method: 'eth_call' })).rejects.toBeInstanceOf(RpcError)
+    await expect(rpc.request({ method: 'eth_call' })).rejects.toBeInstanceOf(RpcError)
+    expect(other.calls).toEqual([])
+  })
+
   it('asks one by one where batches are refused by status, and fails where single calls are refused too', async () => {
     const single = await node((body) =>
       Array.isArray(body) ? { status: 413, body: 'batch too large' } : { body: answerOne(body) },

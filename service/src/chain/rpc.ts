@@ -195,8 +195,9 @@ const tooOften = /rate.?limit|request rate|request count|too many requests|per s
 function assertNotTooOften(answer: unknown, url: string): void {
   const error = typeof answer === 'object' && answer !== null && 'error' in answer ? answer.error : undefined
   const { code, message } = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>
-  if (code === 429 || (typeof message === 'string' && tooOften.test(message)))
-    throw new OutboundError('rate-limited', `${new URL(url).host} is asked too often`)
+  // A contract may revert with such words too: that is an answer.
+  const isSaid = typeof message === 'string' && tooOften.test(message) && !/revert/i.test(message)
+  if (code === 429 || isSaid) throw new OutboundError('rate-limited', `${new URL(url).host} is asked too often`)
 }
 
 function readId(answer: unknown): unknown {

@@ -4,6 +4,7 @@ import { silentLog } from '../kernel/log.js'
 import { OutboundError } from '../kernel/outbound.js'
 import type { Node } from './node.js'
 import type { Header } from './raw.js'
+import { RpcError } from './rpc.js'
 import type { Cursor } from './storeCursor.js'
 import { createWatcher, type Doubts, type HeadRecord, type Sink } from './watcher.js'
 
@@ -134,6 +135,25 @@ describe('a chain far behind', () => {
     answerRange(async () => good)
     await open(node, sink, { doubts, random: () => 0.5 }).watcher.step()
     expect(cursor().blockNumber).toBe(45)
+  })
+})
+
+describe('a node that refuses long ranges', () => {
+  it('is seldom asked for one again', async () => {
+    const told = { latest: block(20_500), finalized: block(20_400), find: (number: number) => block(number) }
+    const { node, answerRange } = nodeOf(told)
+    const sizes: number[] = []
+    answerRange(async ({ fromBlock, toBlock }) => {
+      sizes.push(toBlock - fromBlock + 1)
+      if (toBlock - fromBlock >= 500) throw new RpcError(-32005, 'query exceeds max block range 500', undefined)
+      return { logs: [], hashes: new Map(), last: block(toBlock) }
+    })
+    const { sink, cursor } = sinkAt(20)
+    const { watcher } = open(node, sink, { random: () => 1 })
+    while (cursor().blockNumber < 20_400) await watcher.step()
+    const refused = sizes.filter((size) => size > 500).length
+    expect(refused).toBeGreaterThan(0)
+    expect(refused).toBeLessThan(sizes.length / 10)
   })
 })
 

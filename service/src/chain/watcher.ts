@@ -84,6 +84,9 @@ const firstWindow = 25
 /** Stored headers compared at once in the search for a common ancestor. */
 const ancestorBatch = 16
 
+/** Windows that do not grow after a larger one was refused, so that few calls are spent on trying again. */
+const steadyWindows = 16
+
 /** Failures a smaller window may not meet; some nodes refuse a range by status alone. */
 const tooMuchKinds = new Set<OutboundClass | undefined>(['too-large', 'timeout', 'client'])
 
@@ -95,6 +98,7 @@ export function createWatcher(options: Options): Watcher {
   const doubts = options.doubts ?? { to: -1 }
   const tellProgress = createProgress(clock)
   let window = Math.min(firstWindow, windowMax)
+  let steady = 0
 
   const readWindow = async (from: number, to: number, list: WatchList) => {
     for (;;) {
@@ -111,6 +115,7 @@ export function createWatcher(options: Options): Watcher {
         const tooMuch = error instanceof RpcError || tooMuchKinds.has(outbound?.kind)
         if (!tooMuch || end === from) throw error
         window = Math.max(1, Math.floor((end - from + 1) / 2))
+        steady = steadyWindows
       }
     }
   }
@@ -119,7 +124,8 @@ export function createWatcher(options: Options): Watcher {
   const nextWindow = (blocks: readonly RawBlock[]): number => {
     const logs = blocks.reduce((sum, block) => sum + block.logs.length, 0)
     if (logs > logsPerWindow * 2) return Math.max(1, Math.floor(window / 2))
-    return logs < logsPerWindow / 2 ? Math.min(windowMax, window * 2) : window
+    steady = Math.max(0, steady - 1)
+    return steady === 0 && logs < logsPerWindow / 2 ? Math.min(windowMax, window * 2) : window
   }
 
   /** The window after the one being written, already on its way. */

@@ -3,10 +3,11 @@ import { openTestDatabase, type TestDatabase } from '../../test/database.js'
 import { createCursor, moveCursor } from '../chain/storeCursor.js'
 import { recordBlocks } from '../chain/storeRaw.js'
 import { systemClock } from '../kernel/clock.js'
-import type { Database } from '../kernel/database.js'
+import { type Database, inTransaction } from '../kernel/database.js'
 import { newId } from '../kernel/ids.js'
 import { topics, zeroAddress } from './events.js'
 import { computeStateHash, type RebuildProgress, rebuildChain } from './index.js'
+import { copyBalanceChanges } from './storeRebuild.js'
 
 const chainId = 31_337
 const vault = `0x${'cc'.repeat(20)}`
@@ -131,5 +132,39 @@ describe('rebuildChain', () => {
     await expect(rebuild(fail)).rejects.toThrow('no room left')
     expect(await places()).toEqual(before)
     expect((await db`select count(*)::int as n from interactions`)[0]).toEqual({ n: blocks })
+  })
+  it('ends with the reason when the database refuses its lines, early or late, or goes away', async () => {
+    const lines = (last: string) => `1\t${vault}\t1\t0\t2026-01-01T00:00:00Z\t0\t1\t0\t${last}\n`
+    const copy = (text: string, meanwhile?: (pid: number) => Promise<unknown>) =>
+      inTransaction(db, async (tx) => {
+        const [me] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`
+        const stream = await copyBalanceChanges(tx, 'own')
+        await stream.write(text)
+        await meanwhile?.(me?.pid ?? 0)
+        await stream.end()
+      })
+    await expect(copy(lines('x'))).rejects.toThrow('invalid input syntax')
+    await expect(copy(lines('x').repeat(20_000))).rejects.toThrow('invalid input syntax')
+    await expect(copy(lines('x').repeat(20_000), () => systemClock.sleep(200))).rejects.toThrow('invalid input syntax')
+    await expect(copy(lines('0'), (pid) => db`select pg_terminate_backend(${pid})`)).rejects.toThrow(
+      /CONNECTION_CLOSED|terminating connection/,
+    )
+    expect((await rebuild()).hash).toBe(await computeStateHash(db, chainId))
+  })
+
+  it('goes on over a token that claims to have moved more than any can hold', async () => {
+    const most = 2n ** 256n - 1n
+    const [wallet = ''] = wallets
+    const { hash, ...rest } = toBlock(blocks + 1)
+    const claims = Array.from({ length: 40 }, (_, logIndex) => ({
+      ...{ blockNumber: blocks + 1, logIndex, transactionIndex: 0, transactionHash: hash, address: vault },
+      ...{ topics: [topics.transfer, `0x${pad(zeroAddress)}`, `0x${pad(wallet)}`], data: `0x${pad(most)}` },
+    }))
+    await recordBlocks(db, chainId, [{ ...rest, hash, logs: claims, transactions: [] }])
+    const at = new Date()
+    await moveCursor(db, { chainId, blockNumber: blocks + 1, blockHash: hash, blockTimestamp: at, at })
+    await rebuild()
+    const [held] = await db<{ shares: string }[]>`select shares from balances where wallet = ${wallet}`
+    expect(BigInt(held?.shares ?? 0)).toBeGreaterThan(40n * most)
   })
 })

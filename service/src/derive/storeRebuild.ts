@@ -68,6 +68,8 @@ async function openCopy(stream: Promise<Writable>): Promise<CopyStream> {
     writable.once('finish', () => resolve())
     writable.once('error', reject)
   })
+  // Whoever writes or ends sees the failure; until then it must not end the process.
+  done.catch(() => undefined)
   return {
     write: async (lines) => {
       if (lines !== '' && !writable.write(lines)) await once(writable, 'drain')
