@@ -72,9 +72,8 @@ export function createPipeline(ctx: Pick<Context, 'db' | 'clock' | 'log'>, optio
   }
 
   const takeUp = (full: DeriveConfig, watched: WatchedVault[]) => {
-    const joined = new Set(watched.filter((vault) => vault.joined).map(({ address }) => address))
-    const isKnown = loaded?.full === full && loaded.derivation.config.vaults.length === joined.size
-    if (isKnown && loaded?.derivation.config.vaults.every(({ address }) => joined.has(address))) {
+    const joined = joinedOf(watched)
+    if (loaded?.full === full && isJoined(full, loaded.derivation, joined)) {
       loaded = { ...loaded, watched }
       return
     }
@@ -90,15 +89,17 @@ export function createPipeline(ctx: Pick<Context, 'db' | 'clock' | 'log'>, optio
   }
 
   /**
-   * The same, for rows that rest on the configuration: were it taken up by another process only, what this one has not
-   * watched would be missing from its blocks for good.
+   * The same, for rows that rest on the configuration: were it taken up by another process only, or had that one let a
+   * vault join, what this one has not watched would be missing from its blocks for good.
    */
   const lockSame = async (tx: Transaction, cursor: Cursor): Promise<void> => {
     await lock(tx, cursor)
-    const now = await findConfigMark(tx)
+    const now = await findConfigMark(tx, chainId)
     if (now === mark) return
-    if (!isSameConfig(await loadConfig(tx, chainId), current().full))
-      throw new CursorMoved('the configuration has changed')
+    const { full, derivation } = current()
+    if (!isSameConfig(await loadConfig(tx, chainId), full)) throw new CursorMoved('the configuration has changed')
+    const joined = joinedOf(await listWatchedVaults(tx, chainId))
+    if (!isJoined(full, derivation, joined)) throw new CursorMoved('another process let a vault join')
     mark = now
   }
 
@@ -166,7 +167,7 @@ export function createPipeline(ctx: Pick<Context, 'db' | 'clock' | 'log'>, optio
         await createCursor(db, chainId, start, clock.now())
         cursor = await reload()
       }
-      const now = await findConfigMark(db)
+      const now = await findConfigMark(db, chainId)
       if (now !== mark || !loaded) {
         await refreshConfig(cursor)
         mark = now
@@ -265,6 +266,16 @@ export function createPipeline(ctx: Pick<Context, 'db' | 'clock' | 'log'>, optio
   function localHash(number: number): Promise<string | undefined> {
     return findBlockHash(db, chainId, number)
   }
+}
+
+function joinedOf(watched: readonly WatchedVault[]): Set<string> {
+  return new Set(watched.filter((vault) => vault.joined).map(({ address }) => address))
+}
+
+/** Whether a derivation is of exactly those vaults of a configuration that have joined. */
+function isJoined(full: DeriveConfig, { config }: Derivation, joined: ReadonlySet<string>): boolean {
+  const derived = new Set(config.vaults.map(({ address }) => address))
+  return full.vaults.every(({ address }) => joined.has(address) === derived.has(address))
 }
 
 /** The tip's header is always kept, also when it carries nothing. */

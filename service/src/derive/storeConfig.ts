@@ -37,12 +37,17 @@ export async function loadConfig(db: Queryable, chainId: number): Promise<Derive
   }
 }
 
-/** A text that changes with whatever decides derived rows; cheap enough to ask at every look at the chain. */
-export async function findConfigMark(db: Queryable): Promise<string> {
+/**
+ * A text that changes with whatever decides what is read of a chain and derived from it: the configuration, and which
+ * vaults have joined. Cheap enough to ask at every look at the chain.
+ */
+export async function findConfigMark(db: Queryable, chainId: number): Promise<string> {
   const rows = await db<{ mark: string }[]>`
     select concat_ws(':', (select version from catalogue_versions), (select count(*) from vaults),
       (select count(*) from distributors), (select count(*) from distributor_settings),
-      (select count(*) from attribution_signers)) as mark`
+      (select count(*) from attribution_signers),
+      (select coalesce(bit_xor(hashtextextended(address, 0)), 0) from watched_vaults
+        where chain_id = ${chainId} and joined)) as mark`
   return rows[0]?.mark ?? ''
 }
 

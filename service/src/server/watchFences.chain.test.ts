@@ -170,6 +170,28 @@ describe('a watcher that lost its lock without knowing', () => {
     expect((await other.append(stale, [{ ...head, logs: [], transactions: [] }], head)).blockNumber).toBe(head.number)
   })
 
+  it('appends nothing once another has let a vault join', async () => {
+    const vault = await vaultWithPast(2)
+    await world.sync()
+    await world.list(vault)
+    const late = sink()
+    await late.refresh(await headOf())
+    expect(late.watchList().addresses).not.toContain(vault.toLowerCase())
+    await world.sync()
+    const [row] = await earn.db<{ joined: boolean }[]>`
+      select joined from watched_vaults where address = ${vault.toLowerCase()}`
+    expect(row?.joined).toBe(true)
+    const stale = await cursor()
+    await world.deposit(alice, 888n, D, vault)
+    const blocks = [{ ...(await headOf()), logs: [], transactions: [] }]
+    await expect(late.append(stale, blocks, await headOf())).rejects.toBeInstanceOf(CursorMoved)
+    await late.refresh(await headOf())
+    expect(late.watchList().addresses).toContain(vault.toLowerCase())
+    await world.sync()
+    const { kept, onChain } = await countLogs(vault)
+    expect(kept).toBe(onChain)
+  })
+
   it('starts no vault from where another has already passed', async () => {
     const late = sink()
     const stale = await late.refresh(await headOf())
