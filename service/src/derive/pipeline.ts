@@ -237,7 +237,8 @@ export function createPipeline(ctx: Pick<Context, 'db' | 'clock' | 'log'>, optio
         const finalized = cursor.finalizedNumber ?? -1
         const reach = rawTo < finalized ? Math.min(rawTo + window, finalized) : rawTo + Math.min(window, unfinalWindow)
         const to = Math.min(reach, cursor.blockNumber, ...others)
-        const blocks = await fetchPast({ node, from: rawTo + 1, to, list: toWatchList(derivation), cursor, localHash })
+        const held = await listHeadersDown(db, chainId, to, to - rawTo)
+        const blocks = await fetchPast({ node, from: rawTo + 1, to, list: toWatchList(derivation), cursor, held })
         await inTransaction(db, async (tx) => {
           await lockSame(tx, cursor)
           await recordBlocks(tx, chainId, blocks)
@@ -301,17 +302,14 @@ async function fetchPast(input: {
   to: number
   list: WatchList
   cursor: Cursor
-  localHash: (number: number) => Promise<string | undefined>
+  held: readonly Header[]
 }): Promise<RawBlock[]> {
-  const { node, from, to, list, cursor, localHash } = input
+  const { node, from, to, list, cursor } = input
   if (to <= (cursor.finalizedNumber ?? -1)) return (await fetchRange(node, { from, to }, list)).blocks
   const headers = await node.listHeaders(Array.from({ length: to - from + 1 }, (_, index) => from + index))
-  const blocks = await Promise.all(
-    headers.map(async (header) => {
-      const held = await localHash(header.number)
-      if (held !== undefined && held !== header.hash) throw new CursorMoved('the chain moved while a vault was read')
-      return fetchBlock(node, header, list)
-    }),
-  )
+  const held = new Map(input.held.map(({ number, hash }) => [number, hash]))
+  if (headers.some(({ number, hash }) => (held.get(number) ?? hash) !== hash))
+    throw new CursorMoved('the chain moved while a vault was read')
+  const blocks = await Promise.all(headers.map((header) => fetchBlock(node, header, list)))
   return blocks.filter(({ logs }) => logs.length > 0)
 }

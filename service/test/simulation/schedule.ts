@@ -13,6 +13,8 @@ import { createRandom, type Random } from './random.js'
 import type { Rules } from './recount.js'
 
 const epoch = new Date(0)
+/** Connections of a watcher. */
+export const connections = 4
 
 export type Played = {
   chainId: number
@@ -43,7 +45,6 @@ export async function playSchedule(
   organizationId: string,
 ): Promise<Played> {
   const random = createRandom(seed)
-  const chainId = 1_000_000 + seed
   const isLong = random.chance(0.1)
   const world = createModelChain(random, chainId, isLong)
   const rules = await prepareCatalogue(db, chainId, organizationId)
@@ -115,6 +116,7 @@ export async function playSchedule(
         played.kills += 1
         watcher = open()
       } else lastError = error
+      await settle(watching)
       // A key that is there already would be something derived twice.
       if (isRejectedRow(error)) throw error
       return 'progress'
@@ -213,6 +215,15 @@ function createDeaths(
     },
   })
   return { reactions: [reaction], wrap }
+}
+
+/**
+ * Lets the loss of a connection be noticed before anything else happens, whenever that is: else what fails next depends
+ * on time, and a seed would not play the same schedule twice.
+ */
+async function settle(db: Database): Promise<void> {
+  for (let round = 0; round < 2; round++)
+    await Promise.all(Array.from({ length: connections }, () => db`select 1`.catch(() => undefined)))
 }
 
 async function prepareCatalogue(db: Database, chainId: number, organizationId: string): Promise<Rules> {

@@ -6,7 +6,7 @@ import { newId } from '../../src/kernel/ids.js'
 import { openTestDatabase, type TestDatabase } from '../database.js'
 import { findDifferences } from './compare.js'
 import { recount } from './recount.js'
-import { type Played, playSchedule } from './schedule.js'
+import { connections, type Played, playSchedule } from './schedule.js'
 
 const schedules = Number(process.env['SIMULATION_SCHEDULES'] ?? 2_000)
 const firstSeed = Number(process.env['SIMULATION_FIRST_SEED'] ?? 1)
@@ -21,7 +21,7 @@ type World = TestDatabase & { watching: Database }
 
 async function openWorld(): Promise<World> {
   const test = await openTestDatabase({ max: 4 })
-  const watching = openDatabase(test.target, { max: 4 })
+  const watching = openDatabase(test.target, { max: connections })
   await test.db`insert into organizations (id, name, organization_type) values (${organizationId}, 'O', 'distributor')`
   const close = async () => {
     await watching.end({ timeout: 5 })
