@@ -45,6 +45,7 @@ export async function playSchedule(
   organizationId: string,
 ): Promise<Played> {
   const random = createRandom(seed)
+  const chainId = 1_000_000 + seed
   const isLong = random.chance(0.1)
   const world = createModelChain(random, chainId, isLong)
   const rules = await prepareCatalogue(db, chainId, organizationId)
