@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
+/** The checkout whose built program is started: this one, unless OPENEARN_BUILD names another. */
+const checkout = process.env['OPENEARN_BUILD'] ?? fileURLToPath(new URL('../../..', import.meta.url))
+const main = join(checkout, 'service/dist/cli/main.js')
 
 export type Started = {
   child: ChildProcess
