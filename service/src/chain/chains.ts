@@ -31,12 +31,46 @@ export type Chains = ReadonlyMap<number, Chain>
 
 export type ChainContext = Context & { readonly chains: Chains }
 
+/**
+ * What nodes are asked for. Each purpose has connections, a bound on the calls under way and circuits of its own, so
+ * that none is cut off by what another does to a node.
+ */
+export type Purpose = 'watch' | 'plan' | 'debug'
+
+/** The most one call of a request to a node may take, tries included, and the most it may wait for its turn. */
+const requestMs = 4_000
+
+const pools: Readonly<Record<Purpose, RpcOptions>> = {
+  // Indexing, reconciliation and snapshots wait as long as it takes.
+  watch: { room: { inFlight: 32 } },
+  // Actions and signatures of contract wallets.
+  plan: {
+    deadlineMs: requestMs,
+    room: { inFlight: 32, waiting: 512, waitMs: requestMs },
+    runsForOthers: true,
+  },
+  // Look-ups of transactions.
+  debug: {
+    deadlineMs: requestMs,
+    room: { inFlight: 8, waiting: 128, waitMs: requestMs },
+    runsForOthers: true,
+    job: 'debug',
+  },
+}
+
+export type ChainOptions = {
+  /** Default `watch`. */
+  purpose?: Purpose
+  /** Most gas of a batch of reads. */
+  readGas?: number
+}
+
 /** Opens clients for every chain that has a url. No call is made. */
 export function openChains(
   outbound: Outbound,
   settings: readonly ChainSettings[],
   onCall?: RpcObserver,
-  options: Pick<RpcOptions, 'deadlineMs'> = {},
+  options: ChainOptions = {},
 ): Chains {
   return new Map(
     settings
@@ -50,11 +84,12 @@ export function openChain(
   outbound: Outbound,
   settings: ChainSettings,
   onCall?: RpcObserver,
-  options: Pick<RpcOptions, 'deadlineMs'> = {},
+  { purpose = 'watch', readGas }: ChainOptions = {},
 ): Chain {
   const isHttp = (url: string) => /^https?:/.test(url)
   const rpc = createRpc(outbound, settings.rpcUrls.filter(isHttp), {
-    ...options,
+    ...pools[purpose],
+    ...(readGas === undefined ? {} : { readGas }),
     chainId: settings.chainId,
     ...(onCall ? { onCall } : {}),
   })

@@ -1,4 +1,4 @@
-import { type Address, getAddress, type Hex, pad } from 'viem'
+import { type Address, concat, encodeAbiParameters, getAddress, type Hex, pad } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Anvil, startAnvil } from '../../../contracts/test/anvil.js'
 import { chainSettings } from '../../test/actionWorld.js'
@@ -12,6 +12,9 @@ import { verifyEvmSignature } from './evmSignature.js'
 type Vector = { name: string; signer: Address; message: string; signature: Hex; valid: boolean; note?: string }
 
 const { smartAccounts, smartAccountFixtures: fixtures, testKeys } = readVectors('siwe.json')
+const magicSuffix: Hex = fixtures.magicSuffix
+const always = '0x000000000000000000000000000000000a17a751'
+const late = '0x000000000000000000000000000000000000017e'
 let anvil: Anvil
 let chain: Chain
 
@@ -28,8 +31,9 @@ beforeAll(async () => {
 })
 afterAll(() => anvil.stop())
 
-const verify = ({ signer, message, signature }: Pick<Vector, 'signer' | 'message' | 'signature'>, on = chain) =>
+const judge = ({ signer, message, signature }: Pick<Vector, 'signer' | 'message' | 'signature'>, on = chain) =>
   verifyEvmSignature(on, { address: signer.toLowerCase(), message, signature })
+const verify = async (...asked: Parameters<typeof judge>) => (await judge(...asked)) === 'signed'
 
 describe('ERC-1271 and ERC-6492 vectors', () => {
   it.each<Vector>(smartAccounts)('$name', async (vector) => {
@@ -51,7 +55,37 @@ describe('the word of a contract', () => {
 
   it('is never asked where no chain is configured', async () => {
     const vector = find('eip1271/deployed wallet, owner signs')
-    expect(await verifyEvmSignature(undefined, { ...vector, address: vector.signer.toLowerCase() })).toBe(false)
+    expect(await verifyEvmSignature(undefined, { ...vector, address: vector.signer.toLowerCase() })).toBe('not-signed')
+  })
+
+  it('is asked with any signature, an empty and a short one too', async () => {
+    const vector = find('eip1271/deployed wallet, owner signs')
+    await anvil.client.setCode({ address: always, bytecode: '0x631626ba7e60e01b5f5260205ff3' })
+    for (const signature of ['0x', '0X', '0x0b', '0x0b0b', `0x${'0b'.repeat(31)}`, `0x${'0b'.repeat(64)}`] as Hex[])
+      expect(await judge({ ...vector, signer: always, signature }), signature).toBe('signed')
+    // Nobody lives here.
+    expect(await judge({ ...vector, signer: pad('0xabcd', { size: 20 }), signature: '0x' })).toBe('not-signed')
+  })
+
+  it('is not needed where an account with delegated code signs with its own key', async () => {
+    const vector = find('eip1271/owner signature presented for the owner EOA')
+    const designator = `0xef0100${fixtures.revertingWallet.slice(2)}` as const
+    await anvil.client.setCode({ address: vector.signer, bytecode: designator })
+    expect(await judge(vector)).toBe('signed')
+    expect(await judge({ ...vector, signature: '0x0b' })).toBe('contract-failed')
+    await anvil.client.setCode({ address: vector.signer, bytecode: '0x' })
+  })
+
+  it('is asked without the call that creates it where there is a contract already', async () => {
+    const vector = find('eip1271/deployed wallet, owner signs')
+    // Says yes once its slot 0 is set, which any other call does: a wallet its creator has not initialised yet.
+    const bytecode = '0x5f3560e01c631626ba7e1460135760015f55005b5f5415602857631626ba7e60e01b5f5260205ff35b5f5ffd'
+    await anvil.client.setCode({ address: late, bytecode })
+    const signature = wrap(late, '0x01020304', '0x0b')
+    expect(await judge({ ...vector, signer: late, signature })).toBe('contract-failed')
+    await anvil.client.setStorageAt({ address: late, index: 0, value: pad('0x1') })
+    expect(await judge({ ...vector, signer: late, signature })).toBe('signed')
+    expect(await judge({ ...vector, signer: late, signature: concat([magicSuffix]) })).toBe('not-signed')
   })
 
   it('cannot make a mirrored signature of its own key pass', async () => {
@@ -78,6 +112,10 @@ describe('the word of a contract', () => {
       await anvil.client.setCode({ address: signer, bytecode })
       expect(await verify({ ...vector, signer }), bytecode).toBe(false)
     }
+    for (const bytecode of ['0x5b600056', '0xfe', '0x600156', '0x50', '0x0c', '0x5f5ffd'] as const) {
+      await anvil.client.setCode({ address: signer, bytecode })
+      expect(await judge({ ...vector, signer }), bytecode).toBe('contract-failed')
+    }
   })
 
   it('is a 503 when the chain does not answer', async () => {
@@ -88,3 +126,9 @@ describe('the word of a contract', () => {
     expect(await verify(find('eoa/valid'), dead)).toBe(true)
   })
 })
+
+/** A signature with a call that is said to create its contract (ERC-6492). */
+function wrap(factory: Address, data: Hex, signature: Hex): Hex {
+  const parameters = [{ type: 'address' }, { type: 'bytes' }, { type: 'bytes' }] as const
+  return concat([encodeAbiParameters(parameters, [factory, data, signature]), magicSuffix])
+}

@@ -188,4 +188,37 @@ describe('JSON-RPC over several urls', () => {
     await rpc.request({ method: 'd' })
     expect(first.calls).toEqual(['a', 'b', 'd'])
   })
+
+  it('spares a url for 5 seconds after 5 failures in a row, then begins again', async () => {
+    let well = false
+    const fickle = await node((body) => (well ? { body: answerOne(body as Call) } : { status: 500, body: '' }))
+    const clock = fakeClock('2026-01-01T00:00:00Z')
+    const rpc = createRpc(quick(), [fickle.url], { clock })
+    const ask = () => rpc.request({ method: 'a' })
+    for (let i = 0; i < 5; i++) await expect(ask()).rejects.toMatchObject({ kind: 'server' })
+    const tries = fickle.calls.length
+    await expect(ask()).rejects.toMatchObject({ kind: 'open', retryAfterMs: 5_000 })
+    expect(fickle.calls).toHaveLength(tries)
+    well = true
+    clock.advance(5_001)
+    expect(await ask()).toBe('a')
+  })
+
+  it('gives every eth_call that names no gas the most a batch of reads may use, and leaves the others', async () => {
+    const seen: unknown[] = []
+    const own = await node((body) => {
+      for (const each of [body].flat()) seen.push((each as { params?: unknown }).params)
+      return healthy(body)
+    })
+    const rpc = createRpc(quick(), [own.url], { readGas: 50_000_000 })
+    const call = { to: '0x01', data: '0x' }
+    await rpc.request({ method: 'eth_call', params: [call, 'latest'] })
+    await rpc.request({ method: 'eth_call', params: [{ ...call, gas: '0x5208' }, 'latest'] })
+    await rpc.batch([
+      { method: 'eth_call', params: [call, 'latest'] },
+      { method: 'eth_getCode', params: ['0x01'] },
+    ])
+    const capped = [{ ...call, gas: '0x2faf080' }, 'latest']
+    expect(seen).toEqual([capped, [{ ...call, gas: '0x5208' }, 'latest'], capped, ['0x01']])
+  })
 })

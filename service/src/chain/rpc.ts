@@ -1,5 +1,8 @@
 import { type Clock, systemClock } from '../kernel/clock.js'
 import { type Outbound, OutboundError } from '../kernel/outbound.js'
+import { type Circuit, createCircuit } from './circuit.js'
+import { readGasDefault } from './gasCaps.js'
+import { createRoom, type Room, type RoomSize } from './room.js'
 
 /** A JSON-RPC error object a node answered with: the node works, the call was refused. */
 export class RpcError extends Error {
@@ -44,11 +47,20 @@ export type RpcOptions = {
   onCall?: RpcObserver
   /** The most one url is waited for, tries included, in milliseconds. Default: as long as its tries take. */
   deadlineMs?: number
+  /** How many HTTP calls of one url may be under way, and so how many connections. Default: any number. */
+  room?: RoomSize
+  /** Most gas of an `eth_call` that names none. */
+  readGas?: number
+  /** Callers of ours choose what calls run: that code is slow says nothing against a node. */
+  runsForOthers?: boolean
+  /** What asks, until `as` says otherwise. Default `api`. */
+  job?: string
 }
 
 /** How a url has behaved. */
 type UrlHealth = {
-  failures: number
+  circuit: Circuit
+  room: Room
   benchedUntilMs: number
   /** Not lifted by an answer: what it says comes in time, but is wrong. */
   distrustedUntilMs: number
@@ -58,27 +70,44 @@ type UrlHealth = {
 const bench = { firstMs: 1_000, longestMs: 60_000, wrongChainMs: 600_000, distrustedMs: 300_000 }
 const chainCheckMs = 600_000
 
+/** Methods that run code of contracts, for as long as it takes. */
+const runsCode = new Set(['eth_call', 'eth_estimateGas', 'eth_simulateV1'])
+
 /**
  * JSON-RPC over HTTP. A url that fails is benched, longer each time, and the next is asked at once; when all are benched
- * the one whose time is up first is tried. The error of the last is thrown when none answers. A node's own refusal
- * (RpcError) is an answer and is not tried elsewhere.
+ * the one whose time is up first is tried, but none that failed 5 times in a row within the last 5 s. The error of the
+ * last is thrown when none answers. A node's own refusal (RpcError) is an answer and is not tried elsewhere.
+ *
+ * Benches, circuits and rooms are this opening's own: what one purpose suffers from a url, another does not feel.
  */
 export function createRpc(outbound: Outbound, urls: readonly string[], options: RpcOptions = {}): Rpc {
   const clock = options.clock ?? systemClock
   const health = new Map<string, UrlHealth>(
-    urls.map((url) => [url, { failures: 0, benchedUntilMs: 0, distrustedUntilMs: 0, checkedMs: undefined }]),
+    urls.map((url) => {
+      const circuit = createCircuit(new URL(url).host, clock)
+      const room = createRoom(options.room ?? { inFlight: Number.POSITIVE_INFINITY })
+      return [url, { circuit, room, benchedUntilMs: 0, distrustedUntilMs: 0, checkedMs: undefined }]
+    }),
   )
+  const readGas = `0x${(options.readGas ?? readGasDefault).toString(16)}`
   let nextId = 1
-  const post = (url: string, body: unknown): Promise<string> =>
-    outbound.fetchText({
-      url,
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-      retries: urls.length > 1 ? 0 : 2,
-      ...(options.deadlineMs === undefined ? {} : { signal: AbortSignal.timeout(options.deadlineMs) }),
-    })
-  const envelope = ({ method, params }: RpcRequest) => ({ jsonrpc: '2.0', id: nextId++, method, params: params ?? [] })
+  const post = (url: string, body: unknown): Promise<string> => {
+    const send = () =>
+      outbound.fetchText({
+        url,
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+        retries: urls.length > 1 ? 0 : 2,
+        ...(options.deadlineMs === undefined ? {} : { signal: AbortSignal.timeout(options.deadlineMs) }),
+      })
+    const refuse = () => new OutboundError('busy', `too many calls of ${new URL(url).host} are under way`, 1_000)
+    return health.get(url)?.room.run(send, refuse) ?? send()
+  }
+  const envelope = (request: RpcRequest) => {
+    const { method, params = [] } = request
+    return { jsonrpc: '2.0', id: nextId++, method, params: method === 'eth_call' ? capGas(params, readGas) : params }
+  }
   const callOne = async (url: string, request: RpcRequest): Promise<unknown> => {
     const body = envelope(request)
     return readAnswer(parseJson(await post(url, body), url), body.id, url)
@@ -119,6 +148,9 @@ export function createRpc(outbound: Outbound, urls: readonly string[], options: 
     }
     state.checkedMs = now
   }
+  /** Slowness of code the caller chose is the caller's doing. */
+  const isForgiven = (methods: readonly string[], error: OutboundError): boolean =>
+    options.runsForOthers === true && error.kind === 'timeout' && methods.some((method) => runsCode.has(method))
   const onSomeUrl = async <T>(
     asked: { methods: readonly string[]; job: string; avoid: string | undefined; onAnswer: (url: string) => void },
     call: (url: string) => Promise<T>,
@@ -133,27 +165,36 @@ export function createRpc(outbound: Outbound, urls: readonly string[], options: 
       Math.max(0, state.benchedUntilMs - now, state.distrustedUntilMs - now)
     const candidates = [...health].filter(([url]) => url !== avoid).sort((a, b) => waits(a) - waits(b))
     for (const [url, state] of candidates) {
+      const refusal = state.circuit.findRefusal()
+      if (refusal) {
+        last = refusal
+        continue
+      }
+      let isChecked = false
       try {
         await assertChain(url, state)
+        isChecked = true
         const result = await call(url)
-        state.failures = 0
+        state.circuit.onAnswer()
         state.benchedUntilMs = 0
         onAnswer(url)
         count('ok')
         return result
       } catch (error) {
         if (error instanceof RpcError) {
-          state.failures = 0
+          state.circuit.onAnswer()
           onAnswer(url)
           count('refused')
           throw error
         }
         if (!(error instanceof OutboundError)) throw error
         last = error
+        if (error.kind === 'busy') continue
         count('failed')
         if (error instanceof WrongChain) continue
-        state.failures += 1
-        const backoff = Math.min(bench.firstMs * 2 ** (state.failures - 1), bench.longestMs)
+        // The next url is tried first for a moment, whoever is to blame.
+        if (!(isChecked && isForgiven(methods, error))) state.circuit.onFailure()
+        const backoff = Math.min(bench.firstMs * 2 ** Math.max(0, state.circuit.failures() - 1), bench.longestMs)
         state.benchedUntilMs = clock.monotonicMs() + Math.max(backoff, error.retryAfterMs ?? 0)
       }
     }
@@ -180,7 +221,14 @@ export function createRpc(outbound: Outbound, urls: readonly string[], options: 
       },
     }
   }
-  return open('api')
+  return open(options.job ?? 'api')
+}
+
+/** The parameters of an `eth_call` with the most gas it may use, where they do not say. */
+function capGas(params: unknown, gas: string): unknown {
+  if (!Array.isArray(params)) return params
+  const [call, ...rest]: unknown[] = params
+  return typeof call === 'object' && call !== null && !('gas' in call) ? [{ ...call, gas }, ...rest] : params
 }
 
 class WrongChain extends OutboundError {

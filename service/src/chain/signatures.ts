@@ -1,12 +1,28 @@
 import type { Context } from '../kernel/context.js'
+import { unavailable } from '../kernel/errors.js'
 import { type ChainContext, readingChain } from './chains.js'
-import { verifyEvmSignature } from './evmSignature.js'
+import { type EvmVerdict, verifyEvmSignature } from './evmSignature.js'
+import { signatureGas } from './gasCaps.js'
+import { createRooms, type Rooms } from './room.js'
 import { verifySolanaSignature } from './solana.js'
 import { type TonRefusal, verifyTonSignature } from './ton.js'
 import type { TonReader } from './tonReader.js'
 
 /** What checking signatures needs: the EVM chains, and the TON chain when an endpoint is configured. */
-export type SignatureContext = Context & ChainContext & { readonly ton: TonReader | undefined }
+export type SignatureContext = Context &
+  ChainContext & {
+    readonly ton: TonReader | undefined
+    /** By organization. */
+    readonly signatureGate: Rooms
+  }
+
+/**
+ * Contracts decide for themselves how long they think. Of one organization, whoever its callers are, two are asked at a
+ * time and sixteen wait for up to two seconds, so that a key everybody can read does not keep others from their chain.
+ */
+export function createSignatureGate(): Rooms {
+  return createRooms({ inFlight: 2, waiting: 16, waitMs: 2_000 })
+}
 
 /** A wallet's claim to have signed the message it was handed. The address is in the normal form of its ecosystem. */
 export type SignatureClaim = {
@@ -20,19 +36,40 @@ export type SignatureClaim = {
   chainId: bigint | null
   /** As the client sent it. */
   signature: string
+  /** Whose caller asks. */
+  organizationId: string
 }
 
 /**
  * Why a claim does not hold, as a sentence for the caller; undefined when it does. Nothing in the signature text is
- * taken for the message. Throws 503 when the word of a contract is needed and its chain cannot be read.
+ * taken for the message. Throws 503 when the word of a contract is needed and its chain cannot be read, or too many are
+ * asked for already.
  */
 export async function findSignatureFault(ctx: SignatureContext, claim: SignatureClaim): Promise<string | undefined> {
   if (claim.ecosystem === 'ton') return findTonFault(ctx, claim)
-  const signed =
-    claim.ecosystem === 'evm'
-      ? await verifyEvmSignature(ctx.chains.get(Number(claim.chainId)), claim)
-      : verifySolanaSignature(claim)
-  return signed ? undefined : 'the signature is not one of this wallet over the agreement'
+  if (claim.ecosystem === 'solana') return verifySolanaSignature(claim) ? undefined : notSigned
+  const chain = ctx.chains.get(Number(claim.chainId))
+  return evmFaults[await verifyEvmSignature(chain, claim, (ask) => inTurn(ctx, claim, ask))]
+}
+
+const notSigned = 'the signature is not one of this wallet over the agreement'
+
+const evmFaults: Readonly<Record<EvmVerdict, string | undefined>> = {
+  signed: undefined,
+  'not-signed': notSigned,
+  'contract-failed':
+    'the contract of this wallet did not confirm the signature: it reverted, or needs more than ' +
+    `${signatureGas.toLocaleString('en')} gas to judge one, which is the most it gets`,
+}
+
+/** Asks the word of a contract when it is the organization's turn. */
+function inTurn<T>(ctx: SignatureContext, claim: SignatureClaim, ask: () => Promise<T>): Promise<T> {
+  return ctx.signatureGate.run(claim.organizationId, ask, () =>
+    unavailable('too many signatures of contract wallets are being checked for this organization; try again shortly', {
+      retryAfterSeconds: 2,
+      context: { retryable: true },
+    }),
+  )
 }
 
 async function findTonFault(ctx: SignatureContext, claim: SignatureClaim): Promise<string | undefined> {
@@ -42,7 +79,8 @@ async function findTonFault(ctx: SignatureContext, claim: SignatureClaim): Promi
     message: Buffer.from(claim.message),
     now: ctx.clock.now(),
     proofEnabled: ctx.config.tonProofEnabled,
-    readPublicKey: async () => ton && readingChain({ name: 'TON' }, () => ton.readPublicKey(claim.address)),
+    readPublicKey: async () =>
+      ton && inTurn(ctx, claim, () => readingChain({ name: 'TON' }, () => ton.readPublicKey(claim.address))),
   })
   return refusal && tonFaults[refusal]
 }

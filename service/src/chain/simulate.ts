@@ -1,6 +1,7 @@
 import { runnerAbi, runnerDeployedBytecode } from '@openearn/contracts'
 import { type Address, decodeFunctionResult, encodeFunctionData, type Hex, isHex, toHex } from 'viem'
 import { type Chain, readingChain } from './chains.js'
+import { transactionGasCap } from './gasCaps.js'
 import type { At } from './question.js'
 import { RpcError } from './rpc.js'
 import { simulateWithoutRunner } from './simulateBlock.js'
@@ -60,7 +61,7 @@ async function simulateWithRunner(chain: Pick<Chain, 'rpc'>, request: Simulation
     ],
   })
   const answer = await callOrRefused(chain, [
-    { from: wallet, to: wallet, data, value: toHex(0n) },
+    { from: wallet, to: wallet, data, value: toHex(0n), gas: toHex(transactionGasCap) },
     request.at ?? 'latest',
     { [wallet]: { code: runnerDeployedBytecode } },
   ])

@@ -2,6 +2,7 @@ import T from 'typebox'
 import Value from 'typebox/value'
 import { type Address, encodeFunctionData, erc20Abi, type Hex, isHex, toHex } from 'viem'
 import type { Chain } from './chains.js'
+import { blockGasCap, transactionGasCap } from './gasCaps.js'
 import { nativeToken } from './native.js'
 import { RpcError } from './rpc.js'
 import type { Simulated, SimulationRequest } from './simulate.js'
@@ -27,8 +28,10 @@ export async function simulateWithoutRunner(chain: Pick<Chain, 'rpc'>, request: 
   const { wallet, calls, tokens } = request
   const reads = tokens
     .filter((token) => token !== nativeToken)
-    .map((token) => ({ from: wallet, to: token, data: balanceOf(wallet) }))
-  const made = calls.map(({ to, data, value }) => ({ from: wallet, to, data, value: toHex(value) }))
+    .map((token) => ({ from: wallet, to: token, data: balanceOf(wallet), gas: readGas }))
+  const share = blockGasCap / BigInt(Math.max(1, calls.length))
+  const gas = share < transactionGasCap ? share : transactionGasCap
+  const made = calls.map(({ to, data, value }) => ({ from: wallet, to, data, value: toHex(value), gas: toHex(gas) }))
   const results = await simulate(chain, [...reads, ...made, ...reads], request)
   if (!results) return { status: 'unavailable' }
   const before = results.slice(0, reads.length)
@@ -48,6 +51,9 @@ export async function simulateWithoutRunner(chain: Pick<Chain, 'rpc'>, request: 
   })
   return { status: 'ok', gasUsed: steps.map(computeCallGas), changes, probe: undefined }
 }
+
+/** Of one balance. */
+const readGas = toHex(300_000)
 
 type Result = T.Static<typeof CallResult>
 

@@ -1,6 +1,8 @@
 import T from 'typebox'
 import { Compile } from 'typebox/compile'
+import type { Clock } from '../kernel/clock.js'
 import { type Outbound, OutboundError } from '../kernel/outbound.js'
+import { createCircuit } from './circuit.js'
 
 /** Reads of the TON chain. */
 export type TonReader = {
@@ -18,18 +20,28 @@ const answerCheck = Compile(
 )
 
 /** Reads over the HTTP API v2 of TON Center, which other providers and self-hosted gateways speak too. */
-export function createTonReader(outbound: Outbound, url: string): TonReader {
-  return {
-    readPublicKey: async (address) => {
+export function createTonReader(outbound: Outbound, url: string, clock: Pick<Clock, 'monotonicMs'>): TonReader {
+  const circuit = createCircuit(new URL(url).host, clock)
+  const post = async (body: unknown): Promise<string> => {
+    const refusal = circuit.findRefusal()
+    if (refusal) throw refusal
+    try {
       const text = await outbound.fetchText({
         url: `${url.replace(/\/+$/, '')}/runGetMethod`,
         method: 'POST',
         headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ address, method: 'get_public_key', stack: [] }),
+        body: JSON.stringify(body),
         maxBytes: 1024 * 1024,
       })
-      return parsePublicKey(text)
-    },
+      circuit.onAnswer()
+      return text
+    } catch (error) {
+      if (error instanceof OutboundError && error.retryable) circuit.onFailure()
+      throw error
+    }
+  }
+  return {
+    readPublicKey: async (address) => parsePublicKey(await post({ address, method: 'get_public_key', stack: [] })),
   }
 }
 

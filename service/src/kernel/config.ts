@@ -23,6 +23,8 @@ export type Config = {
   attributionKey: `0x${string}` | undefined
   /** RPC urls by chain id; they replace those in the database. */
   rpcUrls: ReadonlyMap<number, readonly string[]>
+  /** Most gas of one batch of reads. */
+  readGasCap: number
   /** TON Center HTTP API v2, for wallets that do not send their initial state; absent means they are refused. */
   tonUrl: string | undefined
   /** Accept TON addresses marked as test-only. */
@@ -89,6 +91,7 @@ export function parseConfig(env: Env, root: string = repositoryRoot()): Config {
     trustedProxies: list(text('TRUSTED_PROXIES') ?? ''),
     attributionKey: parsePrivateKey(text('ATTRIBUTION_KEY'), problems),
     rpcUrls: parseRpcUrls(env, problems),
+    readGasCap: integer('READ_GAS_CAP', 50_000_000, 1_000_000, 1e9),
     tonUrl: text('TON_URL'),
     tonTestnet: flag('TON_TESTNET', false),
     tonProofEnabled: flag('TON_PROOF_ENABLED', false),

@@ -84,20 +84,15 @@ describe('calls to other systems', () => {
     })
   })
 
-  it('stop for 5 seconds after 5 failures in a row, then begin again', async () => {
-    const clock = fakeClock('2026-01-01T00:00:00Z')
-    let well = false
-    let calls = 0
-    const url = await listen((_request, response) => {
-      calls += 1
-      response.writeHead(well ? 200 : 500).end('well')
-    })
-    const outbound = createOutbound(clock)
-    for (let i = 0; i < 5; i++) await failure(outbound.fetchText({ url, retries: 0 }))
-    expect(await failure(outbound.fetchText({ url, retries: 0 }))).toMatchObject({ kind: 'open' })
-    expect(calls).toBe(5)
-    well = true
-    clock.advance(5_001)
-    expect(await outbound.fetchText({ url })).toBe('well')
+  it.each([408, 504, 524])('take a %i of a proxy for an answer that did not come in time', async (status) => {
+    const url = await listen((_request, response) => response.writeHead(status).end())
+    expect(await failure(createOutbound(systemClock).fetchText({ url, retries: 0 }))).toMatchObject({ kind: 'timeout' })
+  })
+
+  it("are late when the caller's own deadline is over", async () => {
+    const url = await listen(() => undefined)
+    const request = { url, retries: 2, signal: AbortSignal.timeout(50) }
+    expect(await failure(createOutbound(systemClock).fetchText(request))).toMatchObject({ kind: 'timeout' })
+    server?.closeAllConnections()
   })
 })

@@ -11,6 +11,7 @@ export type OutboundClass =
   | 'malformed'
   | 'too-large'
   | 'open'
+  | 'busy'
 
 /** A failed call to another system. The message names the host only. */
 export class OutboundError extends Error {
@@ -38,6 +39,7 @@ export type OutboundRequest = {
   /** Tries after the first; only for failures that may pass. Default 2. */
   retries?: number
   maxBytes?: number
+  /** A deadline over all tries. */
   signal?: AbortSignal
 }
 
@@ -45,31 +47,21 @@ export type OutboundRequest = {
 export type Outbound = { fetchText(request: OutboundRequest): Promise<string> }
 
 const defaults = { timeoutMs: 10_000, retries: 2, maxBytes: 64 * 1024 * 1024 }
-const circuit = { failures: 5, openMs: 5_000 }
 
 /**
- * HTTP with a timeout, retries with backoff and jitter, `Retry-After`, and a circuit per host: after 5 failures in a
- * row calls fail at once for 5 s. Urls never appear in errors beyond their host.
+ * HTTP with a timeout, retries with backoff and jitter, and `Retry-After`. Urls never appear in errors beyond their
+ * host. Whoever calls decides when a host that keeps failing is spared.
  */
 export function createOutbound(clock: Clock, random: () => number = Math.random): Outbound {
-  const circuits = new Map<string, { failures: number; openUntilMs: number }>()
   return {
     fetchText: async (request) => {
       const host = new URL(request.url).host
-      const state = circuits.get(host) ?? { failures: 0, openUntilMs: 0 }
-      circuits.set(host, state)
       const retries = request.retries ?? defaults.retries
       for (let attempt = 0; ; attempt++) {
-        if (state.openUntilMs > clock.monotonicMs())
-          throw new OutboundError('open', `${host} failed ${state.failures} times in a row; not asked again yet`)
         try {
-          const text = await fetchOnce(request, host)
-          state.failures = 0
-          return text
+          return await fetchOnce(request, host)
         } catch (error) {
           if (!(error instanceof OutboundError) || !error.retryable) throw error
-          state.failures += 1
-          if (state.failures >= circuit.failures) state.openUntilMs = clock.monotonicMs() + circuit.openMs
           if (attempt >= retries || request.signal?.aborted) throw error
           const backoff = 100 * 2 ** attempt * (0.5 + random())
           await clock.sleep(Math.min(error.retryAfterMs ?? backoff, 10_000), request.signal)
@@ -97,17 +89,20 @@ async function fetchOnce(request: OutboundRequest, host: string): Promise<string
     return await readLimited(response, request.maxBytes ?? defaults.maxBytes, host)
   } catch (error) {
     if (error instanceof OutboundError) throw error
-    if (timeout.aborted)
+    if (signal.aborted)
       throw new OutboundError('timeout', `${host} did not answer in time`, undefined, { cause: error })
     throw new OutboundError('network', `${host} could not be reached`, undefined, { cause: error })
   }
 }
 
+/** A proxy's words for "too slow": RFC 9110's two, and one that is in use. */
+const late = new Set([408, 504, 524])
+
 function refusal({ headers, status }: Response, host: string): OutboundError {
   const after = headers.get('retry-after') ?? ''
   // Seconds or a date (RFC 9110), which is measured by the clock of the host that says it.
   const ms = /^\d+$/.test(after) ? Number(after) * 1000 : Date.parse(after) - Date.parse(headers.get('date') ?? '')
-  const kind = status === 429 ? 'rate-limited' : status >= 500 ? 'server' : 'client'
+  const kind = status === 429 ? 'rate-limited' : late.has(status) ? 'timeout' : status >= 500 ? 'server' : 'client'
   return new OutboundError(kind, `${host} answered ${status}`, ms >= 0 ? ms : undefined)
 }
 

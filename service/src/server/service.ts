@@ -1,10 +1,13 @@
 import type { FastifyInstance } from 'fastify'
-import { type ChainSettings, type Chains, openChains } from '../chain/chains.js'
+import { type ChainSettings, type Chains, openChains, type Purpose } from '../chain/chains.js'
+import { createSignatureGate } from '../chain/signatures.js'
 import { createTonReader } from '../chain/tonReader.js'
+import { attributionOperations } from '../features/attribution/index.js'
 import { createAuthenticate } from '../features/auth/index.js'
 import { openCatalogue } from '../features/catalogue/index.js'
 import { openLimits } from '../features/limits/index.js'
 import type { Context } from '../kernel/context.js'
+import type { Operation } from '../kernel/operation.js'
 import { createOutbound } from '../kernel/outbound.js'
 import type { Shutdown } from '../kernel/shutdown.js'
 import { type ChainMetrics, createChainMetrics, registerChainGauges } from './chainMetrics.js'
@@ -19,6 +22,8 @@ export type Service = {
   ctx: ServiceContext
   /** The chains as requests read them: no call is waited for without end. */
   requestChains: Chains
+  /** The same for look-ups of transactions, which get in nobody's way. */
+  debugChains: Chains
   /** `/v2` and nothing else. */
   publicApp: FastifyInstance
   /** Health, readiness, metrics, the OpenAPI document and its reference. */
@@ -26,9 +31,6 @@ export type Service = {
   metrics: Metrics
   chainMetrics: ChainMetrics
 }
-
-/** The most one call of a request to a node may take, tries included. */
-const requestRpcMs = 4_000
 
 /** Puts the service together on an open, migrated database. Nothing listens and nothing watches yet. */
 export async function openService(
@@ -38,19 +40,29 @@ export async function openService(
   const outbound = createOutbound(base.clock)
   const catalogue = await openCatalogue(base)
   options.shutdown.add('catalogue', catalogue.close)
-  const ton = base.config.tonUrl === undefined ? undefined : createTonReader(outbound, base.config.tonUrl)
+  const ton = base.config.tonUrl === undefined ? undefined : createTonReader(outbound, base.config.tonUrl, base.clock)
   const metrics = createMetrics()
   const chainMetrics = createChainMetrics(metrics.registry, base.clock)
-  const chains = openChains(outbound, options.chains, chainMetrics.onCall)
-  const ctx: ServiceContext = { ...base, chains, ton, catalogue }
+  const open = (purpose: Purpose) =>
+    openChains(outbound, options.chains, chainMetrics.onCall, { purpose, readGas: base.config.readGasCap })
+  const ctx: ServiceContext = {
+    ...base,
+    chains: open('watch'),
+    ton,
+    catalogue,
+    signatureGate: createSignatureGate(),
+  }
   // Requests wait for nothing without end; watchers and jobs wait as long as it takes.
   const bounded = boundDatabase(base.db, options.bounds)
   const admission: ServiceContext = { ...ctx, db: bounded.admission }
-  const requestChains = openChains(outbound, options.chains, chainMetrics.onCall, { deadlineMs: requestRpcMs })
+  const requestChains = open('plan')
+  const debugChains = open('debug')
   registerChainGauges(metrics.registry, admission)
   const publicApp = buildPublicApp({
     ctx: { ...ctx, db: bounded.operation, chains: requestChains },
-    operations,
+    operations: operations.map((operation) =>
+      lookUps.has(operation) ? withChains(operation, debugChains) : operation,
+    ),
     authenticate: createAuthenticate(admission),
     limits: openLimits(admission),
     onAnswered: metrics.answered,
@@ -62,7 +74,14 @@ export async function openService(
     registry: metrics.registry,
     publicApp,
   })
-  return { ctx, requestChains, publicApp, opsApp, metrics, chainMetrics }
+  return { ctx, requestChains, debugChains, publicApp, opsApp, metrics, chainMetrics }
+}
+
+/** Operations whose callers choose the transaction that is read. */
+const lookUps: ReadonlySet<Operation<ServiceContext>> = new Set(attributionOperations)
+
+function withChains(operation: Operation<ServiceContext>, chains: Chains): Operation<ServiceContext> {
+  return { ...operation, run: (ctx, input, caller) => operation.run({ ...ctx, chains }, input, caller) }
 }
 
 async function readinessChecks(ctx: ServiceContext): Promise<Readiness[]> {

@@ -25,14 +25,14 @@ export const CreateMembershipResponse = T.Object({ isMember: T.Boolean(), error:
 export async function createMembership(
   ctx: SignatureContext,
   input: Static<typeof CreateMembershipBody>,
-  { keyId }: Caller,
+  { keyId, organizationId }: Caller,
 ): Promise<Static<typeof CreateMembershipResponse>> {
   const { nonce, signature, distributorId: signupDistributorId = null } = input
   const wallet = parseWallet(input.walletEcosystem, input.address, ctx.config)
   await assertNoMember(ctx.db, wallet)
   const agreement = await findAgreement(ctx.db, wallet, nonce, ctx.clock.now())
   if (!agreement) throw unusableNonce()
-  const fault = await findSignatureFault(ctx, { ...agreement, signature })
+  const fault = await findSignatureFault(ctx, { ...agreement, signature, organizationId })
   if (fault) throw invalidArgument(fault)
   const at = ctx.clock.now()
   await inTransaction(ctx.db, async (tx) => {
