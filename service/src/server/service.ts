@@ -53,6 +53,7 @@ export async function openService(
     operations,
     authenticate: createAuthenticate(admission),
     limits: openLimits(admission),
+    answers: catalogue.answers,
     onAnswered: metrics.answered,
     onRefused: metrics.refused,
   })
