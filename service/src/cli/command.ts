@@ -71,7 +71,7 @@ export function printTable(header: string[], rows: string[][]): void {
  */
 export async function withContext(
   work: (ctx: Context) => Promise<void>,
-  options: { asItIs?: boolean } = {},
+  options: { asItIs?: boolean; mayMake?: boolean } = {},
 ): Promise<void> {
   const config = readConfig()
   const log = openLog({ level: 'warn', pretty: true })

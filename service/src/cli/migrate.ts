@@ -12,7 +12,7 @@ export const migrateCommand: Command = {
         for (const name of applied) print(`applied ${name}`)
         print('the database is up to date')
       },
-      { asItIs: true },
+      { asItIs: true, mayMake: true },
     )
   },
 }

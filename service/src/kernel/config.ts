@@ -7,6 +7,8 @@ export type Config = {
   dataDir: string
   /** External PostgreSQL; absent means the embedded one. */
   databaseUrl: string | undefined
+  /** External PostgreSQL of the devnet, which it may empty. */
+  devDatabaseUrl: string | undefined
   databasePoolSize: number
   host: string
   port: number
@@ -79,6 +81,7 @@ export function parseConfig(env: Env, root: string = repositoryRoot()): Config {
         ? dataDir
         : resolve(root, dataDir),
     databaseUrl: text('DATABASE_URL'),
+    devDatabaseUrl: text('DEV_DATABASE_URL'),
     databasePoolSize: integer('DATABASE_POOL_SIZE', 10, 1, 200),
     host: text('HOST') ?? '127.0.0.1',
     port: port('PORT', 4020),

@@ -71,6 +71,7 @@ export const errorTable = {
   unauthorized: [401, 'UNAUTHORIZED'],
   permissionDenied: [403, 'PERMISSION_DENIED'],
   notFound: [404, 'NOT_FOUND'],
+  deadlineExceeded: [408, 'DEADLINE_EXCEEDED'],
   conflict: [409, 'CONFLICT'],
   failedPrecondition: [412, 'FAILED_PRECONDITION'],
   payloadTooLarge: [413, 'PAYLOAD_TOO_LARGE'],
@@ -90,6 +91,7 @@ export const invalidArgument = make('invalidArgument')
 export const unauthorized = make('unauthorized')
 export const permissionDenied = make('permissionDenied')
 export const notFound = make('notFound')
+export const deadlineExceeded = make('deadlineExceeded')
 export const conflict = make('conflict')
 export const failedPrecondition = make('failedPrecondition')
 export const payloadTooLarge = make('payloadTooLarge')

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../test/database.js'
 import { openDatabase } from './database.js'
-import { dropEverything, type Migration, migrate, readMigrations } from './migrate.js'
+import { type Migration, migrate, readMigrations } from './migrate.js'
 
 let database: TestDatabase
 beforeEach(async () => {
   database = await openTestDatabase()
-  await dropEverything(database.db)
+  await database.db.unsafe('drop schema public cascade; create schema public')
 })
 afterEach(() => database.close())
 

@@ -62,8 +62,3 @@ export async function migrate(db: Database, migrations: Migration[]): Promise<st
     connection.release()
   }
 }
-
-/** Drops everything in the database, so that it can be migrated anew. */
-export async function dropEverything(db: Database): Promise<void> {
-  await db.unsafe('drop schema public cascade; create schema public')
-}

@@ -3,6 +3,7 @@ import { type Authenticate, type AuthenticatedKey, assertAccess, assertOrigin } 
 import type { Allowance, Charge, Limits } from '../features/limits/index.js'
 import { EarnError, resourceExhausted } from '../kernel/errors.js'
 import type { Operation } from '../kernel/operation.js'
+import { readAuthorization } from './head.js'
 
 /** The key a request came with, and whether its limit headers are set. */
 export type Admission = { key: AuthenticatedKey; charged: boolean }
@@ -24,7 +25,7 @@ export async function admit(
   try {
     const key = await gate.authenticate({
       apiKey: single(headers['x-api-key']),
-      authorization: headers.authorization,
+      authorization: readAuthorization(request.raw),
     })
     request.admission = { key, charged: false }
     assertOrigin(key, headers.origin)

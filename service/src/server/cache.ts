@@ -2,6 +2,8 @@ import { createHash, type Hash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { LRUCache } from 'lru-cache'
+import type { Shelf } from '../features/catalogue/index.js'
 import { PreparedBody } from '../kernel/operation.js'
 
 export type Encoding = 'br' | 'gzip' | 'identity'
@@ -21,17 +23,40 @@ const compressors: { [encoding in Exclude<Encoding, 'identity'>]: (bytes: Uint8A
 /** What compresses, to the version: another version may write other bytes, which then need another ETag. */
 const compressorNames = { br: `br 1 ${process.versions['brotli']}`, gzip: `gzip 1 ${process.versions['zlib']}` }
 
-/** Variants live as long as their body, so a body served again is neither compressed nor hashed again. */
-const known = new WeakMap<PreparedBody, Map<Encoding, Promise<Variant>>>()
+/** Bodies by number, so that their variants have short names. */
+const numbers = new WeakMap<PreparedBody, number>()
+let lastNumber = 0
 
-function variantOf(body: PreparedBody, encoding: Encoding): Promise<Variant> {
-  const variants = known.get(body) ?? new Map<Encoding, Promise<Variant>>()
-  known.set(body, variants)
-  const found = variants.get(encoding)
-  if (found) return found
+function numberOf(body: PreparedBody): number {
+  const known = numbers.get(body)
+  if (known !== undefined) return known
+  lastNumber += 1
+  numbers.set(body, lastNumber)
+  return lastNumber
+}
+
+/** Variants on their way: a body that many ask for at once is compressed once. */
+const making = new WeakMap<PreparedBody, Map<Encoding, Promise<Variant>>>()
+
+/** A body served again is neither compressed nor hashed again while its variant is kept. */
+async function variantOf(body: PreparedBody, encoding: Encoding, shelf: Shelf<Variant>): Promise<Variant> {
+  const name = `${numberOf(body)} ${encoding}`
+  const known = shelf.find(name)
+  if (known) return known
+  const others = making.get(body) ?? new Map<Encoding, Promise<Variant>>()
+  making.set(body, others)
+  const begun = others.get(encoding)
+  if (begun) return begun
   const made = makeVariant(body, encoding)
-  variants.set(encoding, made)
-  return made
+  others.set(encoding, made)
+  try {
+    const variant = await made
+    // The plain parts are the body's own.
+    shelf.keep(name, variant, encoding === 'identity' ? 0 : variant.byteLength)
+    return variant
+  } finally {
+    others.delete(encoding)
+  }
 }
 
 async function makeVariant({ parts, digest }: PreparedBody, encoding: Encoding): Promise<Variant> {
@@ -63,10 +88,11 @@ export async function sendCacheable(
   { headers }: Pick<FastifyRequest, 'headers'>,
   reply: FastifyReply,
   answer: unknown,
+  shelf: Shelf<Variant>,
 ): Promise<Variant> {
   const body = answer instanceof PreparedBody ? answer : new PreparedBody([Buffer.from(JSON.stringify(answer))])
   const wanted = negotiateEncoding(headers['accept-encoding'])
-  const variant = await variantOf(body, sizeOf(body.parts) < compressBytesMin ? 'identity' : wanted)
+  const variant = await variantOf(body, sizeOf(body.parts) < compressBytesMin ? 'identity' : wanted, shelf)
   reply.header('ETag', variant.etag).headers(cacheHeaders)
   if (matchesEtag(headers['if-none-match'], variant.etag)) {
     reply.code(304).send()
@@ -81,6 +107,8 @@ export async function sendCacheable(
 export function matchesEtag(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false
   if (header.trim() === '*') return true
+  // A header of thousands of commas is not taken apart for nothing.
+  if (!header.includes(etag)) return false
   return header.split(',').some((one) => one.trim().replace(/^W\//, '') === etag)
 }
 
@@ -89,13 +117,30 @@ const preference: readonly Encoding[] = ['br', 'gzip', 'identity']
 /** What a client that did not name the plain bytes takes them for: better than nothing, worse than what it named. */
 const unnamed = 0.0001
 
+/** Clients send few different headers; those are read once. Longer ones are not remembered. */
+const negotiated = new LRUCache<string, Encoding>({ max: 200 })
+const rememberedLengthMax = 100
+
 /**
  * The encoding a client likes best (RFC 9110 §12.5.3), brotli before gzip before none where it does not care. A client
  * that takes nothing we have gets the plain bytes.
  */
 export function negotiateEncoding(header: string | undefined): Encoding {
   if (!header) return 'identity'
-  const weights = new Map(header.toLowerCase().split(',').map(parseCoding))
+  const known = negotiated.get(header)
+  if (known) return known
+  const chosen = chooseEncoding(header)
+  if (header.length <= rememberedLengthMax) negotiated.set(header, chosen)
+  return chosen
+}
+
+/** The codings we know and their parameters; others are passed over, so that a long header costs no more than its length. */
+const codings = /(?:^|,)[ \t]*(br|x-gzip|gzip|identity|\*)[ \t]*(?:;([^,]*))?(?=,|$)/gi
+
+function chooseEncoding(header: string): Encoding {
+  const weights = new Map<string, number>()
+  for (const [, name = '', parameters = ''] of header.matchAll(codings))
+    weights.set(name.toLowerCase().replace('x-', ''), parseWeight(parameters))
   const weightOf = (encoding: Encoding) =>
     weights.get(encoding) ?? (encoding === 'identity' ? unnamed : (weights.get('*') ?? 0))
   let best: Encoding = 'identity'
@@ -108,9 +153,8 @@ export function negotiateEncoding(header: string | undefined): Encoding {
   return best
 }
 
-/** `gzip;q=0.5` as a name and a weight; what is no weight counts 0. */
-function parseCoding(part: string): [name: string, weight: number] {
-  const [name = '', ...parameters] = part.split(';').map((text) => text.trim())
-  const weight = parameters.find((text) => text.startsWith('q='))?.slice(2)
-  return [name === 'x-gzip' ? 'gzip' : name, weight === undefined ? 1 : Number(weight) || 0]
+/** The weight among parameters, `q=0.5`, 1 where there is none; what is no weight counts 0. */
+function parseWeight(parameters: string): number {
+  const weight = /(?:^|;)[ \t]*q=([^;]*)/i.exec(parameters)?.[1]
+  return weight === undefined ? 1 : Number(weight) || 0
 }

@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Config } from '../kernel/config.js'
+import { type Config, ConfigError } from '../kernel/config.js'
 import { type Database, type DatabaseTarget, openDatabase } from '../kernel/database.js'
 import { findEmbeddedPostgres, startEmbeddedPostgres } from '../kernel/embedded.js'
+import { findHome } from '../kernel/embeddedFolder.js'
 import type { Log } from '../kernel/log.js'
 import { migrate, readMigrations } from '../kernel/migrate.js'
 import type { Shutdown } from '../kernel/shutdown.js'
@@ -13,17 +15,18 @@ export function postgresFolder(config: Config): string {
 
 /**
  * The database of a long-running service: the external one of DATABASE_URL, else the embedded server, which this
- * process starts and owns. Migrated, unless it is wanted as it is, and closed by the shutdown.
+ * process starts and owns. Inspected first, then migrated, unless it is wanted as it is, and closed by the shutdown.
  */
 export async function openServiceDatabase(
   config: Config,
   log: Log,
   shutdown: Shutdown,
-  options: { asItIs?: boolean } = {},
+  options: { asItIs?: boolean; inspect?: ((db: Database) => Promise<void>) | undefined } = {},
 ): Promise<Database> {
   const target = await serviceTarget(config, log, shutdown)
   const db = openDatabase(target, { max: config.databasePoolSize, name: 'openearn' })
   shutdown.add('database', () => db.end({ timeout: 5 }))
+  await options.inspect?.(db)
   if (options.asItIs) return db
   const applied = await migrate(db, await readMigrations())
   if (applied.length > 0) log.info(`database: applied ${applied.length} migrations`)
@@ -39,17 +42,34 @@ async function serviceTarget(config: Config, log: Log, shutdown: Shutdown): Prom
 
 /**
  * The database for one command: the external one, the embedded server of a running service, or the embedded server
- * started for as long as the command takes. An embedded one is migrated only when no service is running.
+ * started for as long as the command takes. An embedded one is migrated only when no service is running, and made only
+ * where `mayMake`: elsewhere the command was started in the wrong folder.
  */
 export async function openCommandDatabase(
   config: Config,
   log: Log,
   shutdown: Shutdown,
-  options: { asItIs?: boolean } = {},
+  options: { asItIs?: boolean; mayMake?: boolean } = {},
 ): Promise<Database> {
-  const running = config.databaseUrl ? undefined : await findEmbeddedPostgres(postgresFolder(config))
-  if (!running) return openServiceDatabase(config, log, shutdown, options)
+  if (config.databaseUrl) return openServiceDatabase(config, log, shutdown, options)
+  const running = await findEmbeddedPostgres(postgresFolder(config))
+  if (!running) {
+    if (!options.mayMake && !(await isEmbeddedDatabase(config))) throw noDatabase(config)
+    return openServiceDatabase(config, log, shutdown, options)
+  }
   const db = openDatabase(running, { max: 2, name: 'openearn command' })
   shutdown.add('database', () => db.end({ timeout: 5 }))
   return db
+}
+
+async function isEmbeddedDatabase(config: Config): Promise<boolean> {
+  const home = await findHome(postgresFolder(config))
+  return home !== undefined && existsSync(join(home, 'data', 'PG_VERSION'))
+}
+
+function noDatabase({ dataDir }: Config): ConfigError {
+  return new ConfigError(
+    `there is no database in ${dataDir}: run the command where the service runs, or set OPENEARN_DATA_DIR or DATABASE_URL; ` +
+      '`openearn migrate` makes a new one here',
+  )
 }

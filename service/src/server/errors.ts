@@ -1,7 +1,9 @@
+import { STATUS_CODES } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../kernel/context.js'
 import { isDatabaseUnavailable } from '../kernel/database.js'
 import {
+  deadlineExceeded,
   EarnError,
   type ErrorBody,
   headTooLarge,
@@ -13,20 +15,22 @@ import {
   unsupportedMediaType,
 } from '../kernel/errors.js'
 import { newId } from '../kernel/ids.js'
+import { headBytesMax } from './head.js'
 import { isRetryable } from './retryable.js'
 
-/** 64 KiB for a body, and for a request head. */
 export const bodyBytesMax = 64 * 1024
-export const headBytesMax = 64 * 1024
 
 /** The one place where a failure becomes an answer. Only 5xx are logged as errors; nothing internal leaves. */
 export function sendError(ctx: Context, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const known = toEarnError(error, request.id)
+  const known = isAborted(error)
+    ? deadlineExceeded('the caller went away before its request was whole')
+    : toEarnError(error, request.id)
   if (known.code >= 500) {
     const fields = { err: known.cause ?? error, requestId: request.id, code: known.code }
     ctx.log.error(fields, `${request.method} ${request.routeOptions.url ?? 'unknown route'} failed`)
   }
-  if (known.code === 413 || known.code === 431) reply.header('Connection', 'close')
+  // Whoever is refused before the body was there must not hold the connection by going on to send it.
+  if (known.code === 413 || known.code === 431 || request.raw.complete === false) reply.header('Connection', 'close')
   if (known.retryAfterSeconds !== undefined) reply.header('Retry-After', Math.ceil(known.retryAfterSeconds))
   // Not set yet where the path itself could not be read.
   if (!reply.hasHeader('X-Request-Cost')) reply.header('X-Request-Cost', 0)
@@ -35,6 +39,11 @@ export function sendError(ctx: Context, error: unknown, request: FastifyRequest,
     .header('X-Request-Id', request.id)
     .header('Content-Type', 'application/json')
     .send(Buffer.from(JSON.stringify(errorBody(known, request))))
+}
+
+/** True when the caller closed the connection in the middle of a request: no failure of ours, and nobody reads the answer. */
+function isAborted(error: unknown): boolean {
+  return error instanceof Error && error.message === 'aborted' && 'code' in error && error.code === 'ECONNRESET'
 }
 
 /** The body a caller of this route sees for a failure. */
@@ -71,14 +80,17 @@ export function answerClientError(error: Error & { code?: string }, socket: Clie
     socket.destroy()
     return
   }
-  const known =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? headTooLarge(`the request head is larger than ${headBytesMax} bytes`)
-      : invalidArgument('the request is not well-formed HTTP')
+  const known = toParserError(error.code)
   const body = JSON.stringify(known.toBody())
-  const reason = known.code === 431 ? 'Request Header Fields Too Large' : 'Bad Request'
+  const reason = STATUS_CODES[known.code]
   socket.end(
     `HTTP/1.1 ${known.code} ${reason}\r\nContent-Type: application/json\r\nX-Request-Id: ${newId()}\r\n` +
       `X-Request-Cost: 0\r\nConnection: close\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   )
+}
+
+function toParserError(code: string | undefined): EarnError {
+  if (code === 'HPE_HEADER_OVERFLOW') return headTooLarge(`the request head is larger than ${headBytesMax} bytes`)
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return deadlineExceeded('the request did not arrive in time; send it again')
+  return invalidArgument('the request is not well-formed HTTP')
 }

@@ -1,15 +1,18 @@
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { type AnswerCache, createAnswerCache, type Shelf } from '../features/catalogue/index.js'
 import type { Context } from '../kernel/context.js'
 import type { Database } from '../kernel/database.js'
-import { invalidArgument, notFound, unavailable, unsupportedMediaType } from '../kernel/errors.js'
+import { notFound, unavailable, unsupportedMediaType } from '../kernel/errors.js'
 import { newId } from '../kernel/ids.js'
 import type { Log } from '../kernel/log.js'
 import { anonymous, type Operation, PreparedBody } from '../kernel/operation.js'
 import { parseQueryString } from '../kernel/wire.js'
 import { type Admission, addLimitHeaders, admit, chargeRequest, type Gate } from './admit.js'
-import { joinParts, sendCacheable } from './cache.js'
+import { joinParts, sendCacheable, type Variant } from './cache.js'
+import { cutSlowCallers, deadlines } from './connections.js'
 import { addCors, toRoute } from './cors.js'
-import { answerClientError, bodyBytesMax, headBytesMax, sendError } from './errors.js'
+import { answerClientError, bodyBytesMax, sendError } from './errors.js'
+import { checkHead, headBytesMax } from './head.js'
 import { compileInput, isJson, type ParseInput, type RawInput } from './input.js'
 import { answerOnce } from './once.js'
 import { createRepeats, type Repeats } from './repeats.js'
@@ -17,6 +20,8 @@ import { createRepeats, type Repeats } from './repeats.js'
 export type HttpOptions<C extends Context> = Gate & {
   ctx: C
   operations: readonly Operation<C>[]
+  /** Where answers are kept to be given again. */
+  answers?: AnswerCache
   /** Told of every answer: the operation's name, the status, seconds since the request came in. */
   onAnswered?: (operationId: string, status: number, seconds: number) => void
 }
@@ -27,7 +32,9 @@ export type HttpOptions<C extends Context> = Gate & {
  */
 export function buildPublicApp<C extends Context>(options: HttpOptions<C>): FastifyInstance {
   const app = buildApp(options.ctx, (request, reply) => addLimitHeaders(options, request, reply))
-  const repeats = createRepeats(options)
+  const answers = options.answers ?? createAnswerCache()
+  const repeats = createRepeats({ ...options, answers })
+  const variants = answers.shelf<Variant>('variant')
   addCors(app, options.operations)
   for (const operation of options.operations) {
     const parse = compileInput(operation)
@@ -36,7 +43,7 @@ export function buildPublicApp<C extends Context>(options: HttpOptions<C>): Fast
       url: toRoute(operation.path),
       config: { operationId: operation.operationId, tellsRetryable: operation.tellsRetryable === true },
       onRequest: (request, reply) => admit(options, operation, request, reply),
-      handler: (request, reply) => answer({ ...options, repeats }, operation, parse, request, reply),
+      handler: (request, reply) => answer({ ...options, repeats, variants }, operation, parse, request, reply),
     })
   }
   app.addHook('onResponse', async (request, reply) => {
@@ -71,10 +78,10 @@ export function buildApp(ctx: Context, beforeError: BeforeError = async () => un
     exposeHeadRoutes: false,
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    requestTimeout: 30_000,
+    requestTimeout: deadlines.requestTimeout,
     trustProxy: ctx.config.trustedProxies.length > 0 ? [...ctx.config.trustedProxies] : false,
     // A missing Host is refused below: Node's own refusal has no body.
-    http: { maxHeaderSize: headBytesMax, requireHostHeader: false },
+    http: { ...deadlines, maxHeaderSize: headBytesMax, requireHostHeader: false },
     routerOptions: {
       ignoreTrailingSlash: true,
       maxParamLength: headBytesMax,
@@ -92,9 +99,10 @@ export function buildApp(ctx: Context, beforeError: BeforeError = async () => un
     reply.header('X-Request-Id', request.id)
     reply.header('X-Request-Cost', 0)
     reply.header('Content-Type', 'application/json')
-    if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
-      throw invalidArgument('the request has no Host header')
+    const wrong = checkHead(request.raw)
+    if (wrong) throw wrong
   })
+  cutSlowCallers(app)
   // An expectation nobody knows is ignored (RFC 9110 §10.1.1) rather than answered by Node without a body.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   // Before the body of a request for nothing is read.
@@ -114,7 +122,7 @@ export function buildApp(ctx: Context, beforeError: BeforeError = async () => un
 }
 
 async function answer<C extends Context>(
-  options: HttpOptions<C> & { repeats: Repeats<C> },
+  options: HttpOptions<C> & { repeats: Repeats<C>; variants: Shelf<Variant> },
   operation: Operation<C>,
   parse: ParseInput,
   request: FastifyRequest,
@@ -147,7 +155,8 @@ async function answer<C extends Context>(
   const source = operation.cacheable?.(options.ctx)
   const body = await run()
   if (!source) return reply.send(toBytes(body))
-  options.repeats.remember(operation, request.raw, units, source, await sendCacheable(request, reply, body))
+  const variant = await sendCacheable(request, reply, body, options.variants)
+  options.repeats.remember(operation, request.raw, units, source, variant)
   return reply
 }
 

@@ -1,11 +1,13 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { AuthenticatedKey } from '../features/auth/index.js'
+import type { AnswerCache } from '../features/catalogue/index.js'
 import type { Charge } from '../features/limits/index.js'
 import type { Context } from '../kernel/context.js'
 import { newId } from '../kernel/ids.js'
 import type { Operation } from '../kernel/operation.js'
 import { type Gate, single, toAllowance } from './admit.js'
-import { cacheHeaders, joinParts, matchesEtag, type Variant } from './cache.js'
+import { cacheHeaders, joinParts, matchesEtag, negotiateEncoding, type Variant } from './cache.js'
+import { checkHead } from './head.js'
 
 /**
  * Answers given before, by the exact text of the request. Most requests of a page that many people open are the same
@@ -34,37 +36,25 @@ type Known<C> = {
   bodyHeaders: readonly string[]
 }
 
-const answersMax = 10_000
 const urlLengthMax = 2_000
-/** Bytes of pages put together, so that they leave in one piece; others leave in the pieces their items are. */
-const joinedBytesMax = 32 * 1024 * 1024
-/** Everything is forgotten now and then, so that what nobody asks for any more makes room. */
-const keptMs = 60_000
+/** About what an answer takes beside its body: its headers, of a 304 and of a 200. */
+const headersBytes = 600
 
 export type RepeatsOptions<C> = Gate & {
   ctx: C
+  answers: AnswerCache
   onAnswered?: (operationId: string, status: number, seconds: number) => void
 }
 
 export function createRepeats<C extends Context>(options: RepeatsOptions<C>): Repeats<C> {
-  const { ctx, authenticate, limits, onAnswered } = options
-  const answers = new Map<string, Known<C>>()
-  const failures = new WeakMap<IncomingMessage, { error: unknown }>()
-  let joinedBytes = 0
-  let forgetAtMs = 0
-  let stopped = false
-
-  const forget = () => {
-    answers.clear()
-    joinedBytes = 0
-    forgetAtMs = ctx.clock.monotonicMs() + keptMs
-  }
+  const { ctx, authenticate, limits, onAnswered, answers } = options
+  const shelf = answers.shelf<Known<C>>('repeat')
   const find = (request: IncomingMessage): Known<C> | undefined => {
-    const known = isPlain(request) ? answers.get(nameOf(request)) : undefined
-    if (!known || known.operation.cacheable?.(ctx) === known.source) return known
-    forget()
-    return undefined
+    const known = isPlain(request) ? shelf.find(nameOf(request)) : undefined
+    return known?.operation.cacheable?.(ctx) === known?.source ? known : undefined
   }
+  const failures = new WeakMap<IncomingMessage, { error: unknown }>()
+  let stopped = false
   const send = (known: Known<C>, charge: Charge, request: IncomingMessage, response: ServerResponse): number => {
     const headers = ['X-Request-Id', newId(), ...known.headers]
     for (const name in charge.headers) headers.push(name, charge.headers[name] ?? '')
@@ -105,23 +95,26 @@ export function createRepeats<C extends Context>(options: RepeatsOptions<C>): Re
     remember: (operation, request, units, source, { encoding, parts, byteLength, etag }) => {
       if (operation.access !== 'publishable' || operation.permission || operation.addressLimited) return
       if (!isPlain(request) || (request.url?.length ?? 0) > urlLengthMax) return
-      if (answers.size >= answersMax || ctx.clock.monotonicMs() > forgetAtMs) forget()
-      const joins = parts.length > 1 && joinedBytes + byteLength <= joinedBytesMax
-      if (joins || parts.length === 1) joinedBytes += byteLength
+      // Made of what has changed meanwhile.
+      if (operation.cacheable?.(ctx) !== source) return
+      // A page put together leaves in one piece; where that would take too much, in the pieces its items are anyway.
+      const joins = parts.length > 1 && answers.hasPlentyFor(byteLength)
+      const bytes = joins || parts.length === 1 ? byteLength : 16 * parts.length
       const cached = Object.entries({ ...cacheHeaders, ETag: etag }).flat()
       const coded = encoding === 'identity' ? [] : ['Content-Encoding', encoding]
-      answers.set(nameOf(request), {
+      const known = {
         ...{ operation, units, source, etag, parts: joins ? [joinParts(parts)] : parts },
         headers: ['X-Request-Cost', String(units), 'Content-Type', 'application/json', ...cached],
         bodyHeaders: ['Content-Length', String(byteLength), ...coded],
-      })
+      }
+      shelf.keep(nameOf(request), known, headersBytes + bytes)
     },
     standBefore: (server) => {
       const [own] = server.listeners('request') as RequestListener[]
       if (!own) return
       server.removeListener('request', own)
       server.on('request', (request, response) => {
-        const known = stopped ? undefined : find(request)
+        const known = stopped || checkHead(request) ? undefined : find(request)
         const key = known && authenticate.remembered(single(request.headers['x-api-key']) ?? '')
         if (known && key) answer(known, key, own, request, response)
         else own(request, response)
@@ -134,9 +127,9 @@ export function createRepeats<C extends Context>(options: RepeatsOptions<C>): Re
   }
 }
 
-/** The same name is the same question in the same encoding. */
+/** The same name is the same question in the same encoding, in whatever words the caller asks for it. */
 function nameOf({ url, headers }: IncomingMessage): string {
-  return `${headers['accept-encoding'] ?? ''} ${url}`
+  return `${negotiateEncoding(headers['accept-encoding'])} ${url}`
 }
 
 /** A GET with nothing about it that needs a closer look. */

@@ -65,6 +65,7 @@ export async function openService(
     ),
     authenticate: createAuthenticate(admission),
     limits: openLimits(admission),
+    answers: catalogue.answers,
     onAnswered: metrics.answered,
     onRefused: metrics.refused,
   })

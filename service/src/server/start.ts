@@ -7,6 +7,7 @@ import { listChainSettings } from '../features/catalogue/index.js'
 import type { Clock } from '../kernel/clock.js'
 import { type Config, ConfigError } from '../kernel/config.js'
 import type { Context } from '../kernel/context.js'
+import type { Database } from '../kernel/database.js'
 import type { Log } from '../kernel/log.js'
 import type { Shutdown } from '../kernel/shutdown.js'
 import { openServiceDatabase } from './database.js'
@@ -26,6 +27,8 @@ export type StartOptions = {
   watch: boolean
   /** How often vaults are read for what they allow and hold. Default 60. */
   capabilitySeconds?: number
+  /** Looks at the database before anything is written to it; throws where it must not be used. */
+  inspect?: (db: Database) => Promise<void>
   /** Runs on the migrated database before anything else opens. */
   prepare?: (ctx: Context) => Promise<void>
 }
@@ -35,7 +38,7 @@ export type Running = { ctx: ServiceContext; baseUrl: string | undefined; opsUrl
 /** Starts a process of the service. Everything that exists is created here, in this order. */
 export async function startService(options: StartOptions): Promise<Running> {
   const { config, log, clock, shutdown } = options
-  const db = await openServiceDatabase(config, log, shutdown)
+  const db = await openServiceDatabase(config, log, shutdown, { inspect: options.inspect })
   const base: Context = { db, clock, log, config }
   await options.prepare?.(base)
   const chains = await readChains(base)

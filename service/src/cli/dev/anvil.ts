@@ -11,7 +11,8 @@ import { type Clock, systemClock, toUnixSeconds } from '../../kernel/clock.js'
 import type { Log } from '../../kernel/log.js'
 import type { Shutdown } from '../../kernel/shutdown.js'
 import { UsageError } from '../command.js'
-import { assertPortsFree, findFreePort } from './ports.js'
+import { keepStateCopy, restoreState, statePath } from './anvilState.js'
+import { assertPortsFree, findFreePort, waitUntilFree } from './ports.js'
 
 const accountCount = 20
 const daySeconds = 86_400
@@ -47,52 +48,96 @@ export function openDevChain(rpcUrl: string): DevChain {
   return { rpcUrl, client: client as PublicClient, wallet, request }
 }
 
-type Options = { folder: string; port: number; clock: Clock; log: Log; shutdown: Shutdown }
+type Options = {
+  folder: string
+  port: number
+  clock: Clock
+  log: Log
+  shutdown: Shutdown
+  /** Runs when the chain is back after it died; it may have lost its newest blocks. */
+  onRestart(chain: DevChain): Promise<void>
+}
 
 /**
- * Starts anvil on the state kept in `folder`, or on a new chain that begins 61 days ago. Blocks are mined with their
- * transactions and at least once a minute; chain time follows the wall clock.
+ * Starts anvil on the state kept in `folder`, or on a new chain that begins 61 days ago, and keeps it running: when it
+ * dies by itself it is started again on its state. Blocks are mined with their transactions and at least once a minute;
+ * chain time follows the wall clock.
  */
 export async function startDevChain(options: Options): Promise<DevChain & { stop(): Promise<void> }> {
   const { folder, port, clock, log, shutdown } = options
   await mkdir(folder, { recursive: true })
-  await stopOrphan(folder, log)
+  if (await stopOrphan(folder, log)) await waitUntilFree('127.0.0.1', port)
   await assertPortsFree([{ setting: 'ANVIL_PORT', host: '127.0.0.1', port }])
-  const cache = join(folder, 'cache')
-  await rm(cache, { recursive: true, force: true })
   const genesis = await keepGenesis(folder, toUnixSeconds(clock.now()) - 61 * daySeconds)
   const ownPort = port === 0 ? await findFreePort() : port
+  const chain = openDevChain(`http://127.0.0.1:${ownPort}`)
   const args = [
     ...['--quiet', '--host', '127.0.0.1', '--port', String(ownPort), '--chain-id', String(devnetChainId)],
     ...['--accounts', String(accountCount), '--balance', '10000', '--timestamp', String(genesis)],
     ...['--state', statePath(folder), '--state-interval', '10'],
   ]
+  const stopping = new AbortController()
+  const signal = AbortSignal.any([stopping.signal, shutdown.signal])
+  let child = await launch(folder, args, chain, log)
+  const keepRunning = async () => {
+    for (let failures = 0; !signal.aborted; ) {
+      const reason = await endOf(child)
+      // A signal to the process group ends anvil just before our own handler runs.
+      await systemClock.sleep(Math.min(500 * 2 ** failures, 10_000), signal)
+      if (signal.aborted) return
+      log.error(`the local chain ended by itself (${reason}); starting it again from its state`)
+      try {
+        await waitUntilFree('127.0.0.1', ownPort)
+        child = await launch(folder, args, chain, log)
+        await syncChainTime(chain, clock)
+        await options.onRestart(chain)
+        failures = 0
+        log.info('the local chain is back')
+      } catch (error) {
+        if (signal.aborted) return
+        failures += 1
+        log.error({ err: error }, 'the local chain did not come back; trying again')
+      }
+    }
+  }
+  const running = keepRunning()
+  const beating = setInterval(() => {
+    if (hasEnded(child)) return
+    beat(chain, clock).catch((error) => log.warn({ err: error }, 'no heartbeat block'))
+    keepStateCopy(folder, clock).catch((error) => log.warn({ err: error }, "the local chain's state was not copied"))
+  }, 5_000)
+  const stop = async () => {
+    stopping.abort()
+    clearInterval(beating)
+    await stopAnvil(child)
+    await running
+    // One that was being started meanwhile.
+    await stopAnvil(child)
+    await rm(pidPath(folder), { force: true })
+  }
+  shutdown.add('anvil', stop)
+  return { ...chain, stop }
+}
+
+/** Starts anvil on the newest state that is whole, and waits until it answers. */
+async function launch(folder: string, args: string[], chain: DevChain, log: Log): Promise<ChildProcess> {
+  await rm(join(folder, 'cache'), { recursive: true, force: true })
+  if (await restoreState(folder)) log.warn("the local chain's state was half-written; going on from the copy before it")
   // Its output goes to a file, not to us: it must not die of a closed pipe when we are killed.
   const output = await open(logPath(folder), 'w')
   const child = spawn(findAnvil(), args, { stdio: ['ignore', output.fd, output.fd] })
   await output.close()
   await writeFile(pidPath(folder), JSON.stringify({ anvil: child.pid, owner: process.pid }))
-  const stopping = new AbortController()
-  const chain = openDevChain(`http://127.0.0.1:${ownPort}`)
   await waitUntilAnswering(chain, child, folder)
-  child.on('exit', (code) => {
-    // A signal to the process group ends anvil just before our own handler runs.
-    setTimeout(() => {
-      if (stopping.signal.aborted || shutdown.signal.aborted) return
-      clearInterval(beating)
-      log.error(`anvil ended by itself (${code ?? 'killed'}); the API goes on without a chain until you start again`)
-    }, 500)
-  })
-  const beating = setInterval(() => {
-    beat(chain, clock).catch((error) => log.warn({ err: error }, 'no heartbeat block'))
-  }, 5_000)
-  const stop = async () => {
-    stopping.abort()
-    clearInterval(beating)
-    await stopAnvil(child, folder)
-  }
-  shutdown.add('anvil', stop)
-  return { ...chain, stop }
+  return child
+}
+
+const hasEnded = (child: ChildProcess) => child.exitCode !== null || child.signalCode !== null
+
+/** Waits for the end of a process; tells its exit code or signal. */
+async function endOf(child: ChildProcess): Promise<string> {
+  if (!hasEnded(child)) await new Promise((resolve) => child.once('exit', resolve))
+  return child.signalCode ?? `exit code ${child.exitCode}`
 }
 
 /** The chain's first instant. A later start must name the same, or anvil adds a second first block to the state. */
@@ -110,7 +155,6 @@ export async function removeDevChain(folder: string, log: Log): Promise<void> {
   await rm(folder, { recursive: true, force: true })
 }
 
-const statePath = (folder: string) => join(folder, 'state.json')
 const logPath = (folder: string) => join(folder, 'anvil.log')
 const pidPath = (folder: string) => join(folder, 'anvil.pid')
 
@@ -140,7 +184,7 @@ async function waitUntilAnswering(chain: DevChain, child: ChildProcess, folder: 
   })
   for (let tries = 0; tries < 600; tries++) {
     if (failed) throw failed
-    if (child.exitCode !== null || child.signalCode !== null) {
+    if (hasEnded(child)) {
       const said = await readFile(logPath(folder), 'utf8')
       throw new Error(`anvil ended before it answered: ${said.trim().split('\n').at(-1) ?? ''}`)
     }
@@ -152,21 +196,23 @@ async function waitUntilAnswering(chain: DevChain, child: ChildProcess, folder: 
   throw new Error('anvil did not answer within 30 seconds')
 }
 
-async function stopAnvil(child: ChildProcess, folder: string): Promise<void> {
-  if (child.exitCode === null && child.signalCode === null) {
-    const ended = new Promise((resolve) => child.once('exit', resolve))
-    child.kill('SIGINT')
-    const timer = setTimeout(() => child.kill('SIGKILL'), 10_000)
-    await ended
-    clearTimeout(timer)
-  }
-  await rm(pidPath(folder), { force: true })
+async function stopAnvil(child: ChildProcess): Promise<void> {
+  if (hasEnded(child)) return
+  const ended = endOf(child)
+  child.kill('SIGINT')
+  const timer = setTimeout(() => child.kill('SIGKILL'), 10_000)
+  await ended
+  clearTimeout(timer)
 }
 
-/** Ends the anvil of a service that was killed, so that its state is written and its port is free. */
-async function stopOrphan(folder: string, log: Log): Promise<void> {
+/**
+ * Ends the anvil of a service that was killed, so that its state is written. True when there was one, even if it ended
+ * by itself: a process that is going gives up its port last.
+ */
+async function stopOrphan(folder: string, log: Log): Promise<boolean> {
   const left = parsePids(await readFile(pidPath(folder), 'utf8').catch(() => ''))
-  if (!left || !(await runs(left.anvil, statePath(folder)))) return
+  if (!left) return false
+  if (!(await runs(left.anvil, statePath(folder)))) return true
   if (left.owner !== process.pid && (await runs(left.owner, 'main.js')))
     throw new UsageError(`another devnet (process ${left.owner}) runs on ${folder}; stop it first`)
   log.info('stopping the anvil a killed service left behind')
@@ -174,6 +220,7 @@ async function stopOrphan(folder: string, log: Log): Promise<void> {
   for (let waited = 0; waited < 100 && (await runs(left.anvil, statePath(folder))); waited++)
     await systemClock.sleep(100)
   if (await runs(left.anvil, statePath(folder))) process.kill(left.anvil, 'SIGKILL')
+  return true
 }
 
 function parsePids(text: string): { anvil: number; owner: number } | undefined {

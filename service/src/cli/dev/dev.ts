@@ -7,7 +7,7 @@ import type { Config } from '../../kernel/config.js'
 import { type Log, openLog } from '../../kernel/log.js'
 import { createShutdown, type Shutdown, stopOnSignals } from '../../kernel/shutdown.js'
 import { startService } from '../../server/start.js'
-import { type Command, parseFlags, print, readConfig } from '../command.js'
+import { type Command, parseFlags, print, readConfig, UsageError } from '../command.js'
 import { type DevChain, devAccount } from './anvil.js'
 import { attributionIndex, type Deployment, userAccounts } from './deploy.js'
 import { type DevKeys, findDevKeys, openDevKeys } from './keys.js'
@@ -15,15 +15,19 @@ import { distributorIds, organizations } from './names.js'
 import { openWorld } from './open.js'
 import { assertPortsFree } from './ports.js'
 import { startSettling } from './settle.js'
+import { claimDevnet } from './store.js'
 import { fillCatalogue } from './world.js'
 
 export const dev: Command = {
   summary: 'run everything on this machine: database, local chain, demo catalogue, API, watcher',
   usage: `openearn dev [--reset]
-  --reset   forget the chain and the database of earlier runs`,
+  --reset   forget the chain and the database of earlier runs
+
+The database is the embedded one of the data folder, or that of DEV_DATABASE_URL, which has to be empty at the first start.
+It is emptied with the chain; DATABASE_URL is not used.`,
   run: async (words) => {
     const { values } = parseFlags(words, { reset: { type: 'boolean' } })
-    const config = { ...readConfig(), tonTestnet: true, tonProofEnabled: true }
+    const config = devConfig()
     config.attributionKey ??= devAccount(attributionIndex).privateKey
     const log = openLog({ level: config.logLevel, pretty: true })
     const shutdown = createShutdown(log)
@@ -35,6 +39,17 @@ export const dev: Command = {
       throw error
     }
   },
+}
+
+/** The settings of the devnet. It empties its database, so it has to be given one for the purpose. */
+function devConfig(): Config {
+  const config = readConfig()
+  if (config.databaseUrl !== undefined)
+    throw new UsageError(
+      'DATABASE_URL is set, and `openearn dev` empties its database when it begins anew: unset it, or name an empty ' +
+        'database in DEV_DATABASE_URL; to run the service on DATABASE_URL use `openearn start`',
+    )
+  return { ...config, databaseUrl: config.devDatabaseUrl, tonTestnet: true, tonProofEnabled: true }
 }
 
 const devFile = (config: Config) => join(config.dataDir, 'dev.json')
@@ -54,6 +69,8 @@ async function runDevnet(config: Config, log: Log, shutdown: Shutdown, reset: bo
     api: true,
     watch: true,
     capabilitySeconds: 10,
+    inspect: (db) =>
+      claimDevnet(db, config.databaseUrl ? 'the database of DEV_DATABASE_URL' : `the database in ${config.dataDir}`),
     prepare: async (base) => {
       // From here on the folder is ours; another service on it would have been refused.
       const keysBefore = reset ? undefined : await findDevKeys(devFile(config))

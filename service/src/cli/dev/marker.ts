@@ -1,6 +1,9 @@
 import T from 'typebox'
 import { Check } from 'typebox/value'
-import type { Cursor } from '../../chain/storeCursor.js'
+import { devnetChainId } from '../../chain/devnet.js'
+import { findCursor } from '../../chain/storeCursor.js'
+import { listHeadersDown } from '../../chain/storeRaw.js'
+import { rewindChain } from '../../derive/index.js'
 import type { Context } from '../../kernel/context.js'
 import { readSetting, recordSetting } from '../../kernel/database.js'
 import type { DevChain } from './anvil.js'
@@ -21,15 +24,42 @@ export async function recordMarker({ db }: Pick<Context, 'db'>, deployment: Depl
   await recordSetting(db, settingName, deployment)
 }
 
-/** True when the chain is the one the database was filled from, and reaches at least as far. */
-export async function isOurChain(
-  chain: DevChain,
-  deployment: Deployment,
-  cursor: Pick<Cursor, 'blockNumber' | 'blockHash'> | undefined,
-): Promise<boolean> {
-  const genesis = await chain.client.getBlock({ blockNumber: 0n })
+/** True when the chain is the one the database was filled from, and still has what was deployed. */
+export async function isOurChain({ client }: DevChain, deployment: Deployment): Promise<boolean> {
+  const genesis = await client.getBlock({ blockNumber: 0n })
   if (genesis.hash !== deployment.genesisHash) return false
-  if (!cursor || cursor.blockHash === '') return true
-  if ((await chain.client.getBlockNumber()) < BigInt(cursor.blockNumber)) return false
-  return (await chain.client.getBlock({ blockNumber: BigInt(cursor.blockNumber) })).hash === cursor.blockHash
+  const contracts = [...deployment.tokens, ...deployment.vaults]
+  const codes = await Promise.all(contracts.map(({ address }) => client.getCode({ address })))
+  return codes.every((code) => code !== undefined && code !== '0x')
+}
+
+/** Headers compared at once in the search for a block both have. */
+const headersAtOnce = 64
+
+/**
+ * Takes the database back to the newest block it shares with the chain, on our word and below final too: a chain that was
+ * killed goes on from its last written state, without the blocks after it. Answers how many blocks went.
+ */
+export async function dropLostBlocks(
+  ctx: Pick<Context, 'db' | 'clock' | 'log'>,
+  { client }: DevChain,
+): Promise<number> {
+  const cursor = await findCursor(ctx.db, devnetChainId)
+  if (!cursor || cursor.blockHash === '') return 0
+  const hashAt = async (number: number) => {
+    if (BigInt(number) > (await client.getBlockNumber())) return undefined
+    return (await client.getBlock({ blockNumber: BigInt(number) })).hash
+  }
+  const findShared = async (): Promise<number> => {
+    for (let from = cursor.blockNumber; ; ) {
+      const held = await listHeadersDown(ctx.db, devnetChainId, from, headersAtOnce)
+      const last = held.at(-1)
+      if (!last) return cursor.startBlock - 1
+      for (const { number, hash } of held) if ((await hashAt(number)) === hash) return number
+      from = last.number - 1
+    }
+  }
+  if ((await hashAt(cursor.blockNumber)) === cursor.blockHash) return 0
+  const { removedBlocks } = await rewindChain(ctx, { chainId: devnetChainId, to: await findShared() })
+  return removedBlocks
 }

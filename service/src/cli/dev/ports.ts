@@ -1,4 +1,5 @@
 import { createServer } from 'node:net'
+import { systemClock } from '../../kernel/clock.js'
 import { UsageError } from '../command.js'
 
 /** Fails with one sentence when a port the devnet needs is taken. */
@@ -6,6 +7,11 @@ export async function assertPortsFree(ports: { setting: string; host: string; po
   for (const { setting, host, port } of ports)
     if (port !== 0 && !(await isFree(host, port)))
       throw new UsageError(`port ${port} of ${host} is taken; free it or set ${setting} to another`)
+}
+
+/** Waits for a port that a process which is ending still holds, for at most ten seconds. */
+export async function waitUntilFree(host: string, port: number): Promise<void> {
+  for (let tries = 0; port !== 0 && tries < 100 && !(await isFree(host, port)); tries++) await systemClock.sleep(100)
 }
 
 function isFree(host: string, port: number): Promise<boolean> {

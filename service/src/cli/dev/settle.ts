@@ -38,6 +38,8 @@ export function startSettling(
 
   const look = async () => {
     const head = await chain.client.getBlockNumber()
+    // A chain that was killed comes back without its newest blocks.
+    if (head + 1n < nextBlock) nextBlock = head + 1n
     if (head >= nextBlock) {
       const address = vaults.map((vault) => vault.address)
       const logs = await chain.client.getLogs({ address, fromBlock: nextBlock, toBlock: head })

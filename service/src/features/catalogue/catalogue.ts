@@ -1,5 +1,7 @@
 import { systemClock } from '../../kernel/clock.js'
 import type { Context } from '../../kernel/context.js'
+import type { PreparedBody } from '../../kernel/operation.js'
+import { type AnswerCache, createAnswerCache, type Shelf } from './answerCache.js'
 import { runInSlices, type Steps } from './slices.js'
 import { type CatalogueSnapshot, joinRows, patchSnapshot } from './snapshot.js'
 import { type CatalogueVersion, listenForChanges, readCatalogue, readLive, readVersion } from './store.js'
@@ -8,6 +10,10 @@ import { prepareView } from './view.js'
 /** The catalogue of this process: an immutable snapshot, replaced as a whole when the database's version moves. */
 export type Catalogue = {
   current(): CatalogueSnapshot
+  /** Answers kept to be given again; those that follow from the catalogue are forgotten with the snapshot. */
+  readonly answers: AnswerCache
+  /** Bodies made of the current snapshot. */
+  readonly prepared: Shelf<PreparedBody>
   /** Reads the database again; afterwards `current()` is at least as new as the database was at the call. */
   refresh(): Promise<void>
   close(): Promise<void>
@@ -26,8 +32,12 @@ export async function openCatalogue(ctx: Context, options: { pollMs?: number } =
   let reading: Promise<void> | undefined
   let queued: Promise<void> | undefined
 
+  const answers = createAnswerCache()
   const swap = (next: CatalogueSnapshot) => {
-    if (!isOlder(next, snapshot)) snapshot = next
+    if (isOlder(next, snapshot)) return
+    snapshot = next
+    // They hold what the old snapshot was made of.
+    answers.forget()
   }
   const read = async () => {
     const rows = await readCatalogue(ctx.db)
@@ -94,6 +104,8 @@ export async function openCatalogue(ctx: Context, options: { pollMs?: number } =
   const polling = poll()
   return {
     current: () => snapshot,
+    answers,
+    prepared: answers.shelf('prepared'),
     refresh,
     close: async () => {
       stopping.abort()

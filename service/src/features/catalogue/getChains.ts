@@ -6,7 +6,7 @@ import { prepareJson } from './prepared.js'
 /** Active chains, by id. */
 export async function getChains(ctx: CatalogueContext, input: PageInput) {
   const snapshot = ctx.catalogue.current()
-  return prepareJson(snapshot, 'GetChains', input, () => {
+  return prepareJson(ctx, 'GetChains', input, () => {
     const request = parsePage(input)
     const active = [...snapshot.chains.values()].filter((chain) => chain.active)
     const page = active.slice(request.offset, request.offset + request.limit)

@@ -11,7 +11,7 @@ export async function getOpportunity(ctx: CatalogueContext, input: { id: string;
   const record = findOpportunity(snapshot, input.id)
   if (!record?.listed) throw notFound('opportunity not found')
   const includeDeltas = input.includeDeltas === true
-  return prepare(snapshot, nameOf('GetOpportunity', { id: record.id, includeDeltas }), () => {
+  return prepare(ctx, nameOf('GetOpportunity', { id: record.id, includeDeltas }), () => {
     const { bytes, digest } = serialise(record, includeDeltas)
     return new PreparedBody([bytes], digest)
   })

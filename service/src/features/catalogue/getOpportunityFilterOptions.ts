@@ -11,7 +11,7 @@ import { viewOf } from './view.js'
 /** The values at least one listed opportunity has, each once, in the order of their names. */
 export async function getOpportunityFilterOptions(ctx: CatalogueContext) {
   const snapshot = ctx.catalogue.current()
-  return prepareJson(snapshot, 'GetOpportunityFilterOptions', {}, () => listOptions(snapshot))
+  return prepareJson(ctx, 'GetOpportunityFilterOptions', {}, () => listOptions(snapshot))
 }
 
 function listOptions(snapshot: CatalogueSnapshot) {

@@ -6,7 +6,7 @@ import { byName } from './snapshot.js'
 /** All protocols, by name. */
 export async function getProtocols(ctx: CatalogueContext, input: PageInput) {
   const snapshot = ctx.catalogue.current()
-  return prepareJson(snapshot, 'GetProtocols', input, () => {
+  return prepareJson(ctx, 'GetProtocols', input, () => {
     const request = parsePage(input)
     const protocols = [...snapshot.protocols.values()].sort(byName)
     const page = protocols.slice(request.offset, request.offset + request.limit)

@@ -10,7 +10,5 @@ export async function getTokenByAddress(ctx: CatalogueContext, input: { chainId:
   const snapshot = ctx.catalogue.current()
   const token = findToken(snapshot, input.chainId, input.address)
   if (!token || !isListedToken(snapshot, token)) throw notFound('token not found')
-  return prepareJson(snapshot, 'GetTokenByAddress', { key: chainKey(token.chainId, token.address) }, () =>
-    toToken(token),
-  )
+  return prepareJson(ctx, 'GetTokenByAddress', { key: chainKey(token.chainId, token.address) }, () => toToken(token))
 }

@@ -11,7 +11,7 @@ export type GetTokensInput = PageInput & { chainId?: number; search?: string }
 /** Active tokens of active chains, by chain, symbol and address. `search` is part of the address, name or symbol. */
 export async function getTokens(ctx: CatalogueContext, input: GetTokensInput) {
   const snapshot = ctx.catalogue.current()
-  return prepareJson(snapshot, 'GetTokens', input, () => {
+  return prepareJson(ctx, 'GetTokens', input, () => {
     const request = parsePage(input)
     const search = input.search?.toLowerCase()
     const found = listedTokens(snapshot).filter(

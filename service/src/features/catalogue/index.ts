@@ -3,6 +3,7 @@
  * them. Owns the tables of migration 0002, the operations that list them, the import of a catalogue file, and the job
  * that reads what each vault allows and holds. Others ask the snapshot of their process; they never query the tables.
  */
+export { type AnswerCache, createAnswerCache, type Shelf } from './answerCache.js'
 export type { Capabilities, Capability } from './capability.js'
 export { type Catalogue, type CatalogueContext, openCatalogue } from './catalogue.js'
 export { type CatalogueFile, slugId } from './catalogueFile.js'

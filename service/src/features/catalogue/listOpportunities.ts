@@ -5,7 +5,7 @@ import { viewOf } from './view.js'
 
 export async function listOpportunities(ctx: CatalogueContext, input: Listing) {
   const snapshot = ctx.catalogue.current()
-  return prepare(snapshot, nameOf('ListOpportunities', input), () =>
+  return prepare(ctx, nameOf('ListOpportunities', input), () =>
     writePage(selectPage(viewOf(snapshot), input), input.includeDeltas === true),
   )
 }

@@ -13,7 +13,7 @@ export async function listOpportunitiesByDistributor(
 ) {
   const snapshot = ctx.catalogue.current()
   if (!findDistributor(snapshot, input.distributorId)) throw notFound('distributor not found')
-  return prepare(snapshot, nameOf('ListOpportunitiesByDistributor', input), () => {
+  return prepare(ctx, nameOf('ListOpportunitiesByDistributor', input), () => {
     const view = viewOf(snapshot)
     const shown = view.columns.distributors.get(input.distributorId) ?? emptyBits(view.columns.size)
     return writePage(selectPage(view, input, shown), input.includeDeltas === true)
