@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { type ChainSettings, type Chains, openChains } from '../chain/chains.js'
 import { createTonReader } from '../chain/tonReader.js'
+import { openJudge } from '../features/attribution/index.js'
 import { createAuthenticate } from '../features/auth/index.js'
 import { openCatalogue } from '../features/catalogue/index.js'
 import { openLimits } from '../features/limits/index.js'
@@ -42,7 +43,9 @@ export async function openService(
   const metrics = createMetrics()
   const chainMetrics = createChainMetrics(metrics.registry, base.clock)
   const chains = openChains(outbound, options.chains, chainMetrics.onCall)
-  const ctx: ServiceContext = { ...base, chains, ton, catalogue }
+  const judge = openJudge(base)
+  options.shutdown.add('transaction judge', judge.stop)
+  const ctx: ServiceContext = { ...base, chains, ton, catalogue, judge }
   // Requests wait for nothing without end; watchers and jobs wait as long as it takes.
   const bounded = boundDatabase(base.db, options.bounds)
   const admission: ServiceContext = { ...ctx, db: bounded.admission }
