@@ -251,7 +251,8 @@ describe('a transaction made to be expensive', () => {
     expect(judge).not.toHaveBeenCalled()
     judge.mockRestore()
     // Another key of ours may vouch for it: then it is judged again.
-    await world.earn.db`insert into attribution_signers (address, active_from) values (${`0x${'ab'.repeat(20)}`}, now())`
+    await world.earn
+      .db`insert into attribution_signers (address, active_from) values (${`0x${'ab'.repeat(20)}`}, now())`
     const third = await world.withNode(goneNode, () => get(hash, { chainId: world.chainId }))
     expect(third.body.calldata.problems).toEqual(['chain unavailable'])
   })
