@@ -40,9 +40,9 @@ export async function openAttributionWorld() {
       return { hash: last.transactionHash, actionId: built.body.actionId as string, data, built }
     },
     /** Sends any calldata, from the user unless told otherwise. */
-    sendRaw: async (to: Address, data: Hex, as = user) => {
+    sendRaw: async (to: Address, data: Hex, as = user, gas = 500_000n) => {
       const { client, done } = world.anvil
-      return (await done(client.sendTransaction({ account: as, to, data, gas: 500_000n }))).transactionHash
+      return (await done(client.sendTransaction({ account: as, to, data, gas }))).transactionHash
     },
   }
 }

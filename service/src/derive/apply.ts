@@ -36,6 +36,6 @@ export async function recordRows(db: Queryable, derivation: Derivation, rows: De
   const { config } = derivation
   await recordPositions(db, rows)
   const vaults = new Map(config.vaults.map((vault) => [vault.id, vault]))
-  await recordInteractions(db, config.chainId, rows.interactions, vaults)
+  await recordInteractions(db, config.chainId, rows.interactions, vaults, { choosePrices: true })
   await recordWatched(db, config.chainId, rows.watched)
 }

@@ -1,7 +1,7 @@
 /**
  * From blocks to rows: frames, attribution, positions, ledger. `derive` is pure; the pipeline runs it live, in the same
  * transaction as the raw store and the cursor, and a rebuild runs it over the raw store. Owns `balances`, `lots`,
- * `requests` with their `_changes`, `interactions`, `interaction_prices`, `retractions` and `watched` (written here, read
+ * `requests` with their `_changes`, `interactions`, `price_choices`, `retractions` and `watched` (written here, read
  * by the slices positions and ledger), and `watched_vaults`.
  */
 export { applyBlocks } from './apply.js'
@@ -13,3 +13,4 @@ export { rewindChain } from './rewind.js'
 export { type DerivedRows, type DeriveState, emptyState } from './rows.js'
 export { loadConfig } from './storeConfig.js'
 export { computeStateHash } from './storeHash.js'
+export { fillLatePrices } from './storePrices.js'

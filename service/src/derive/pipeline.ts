@@ -38,6 +38,7 @@ import {
 } from './storeConfig.js'
 import { retractLedger } from './storeLedger.js'
 import { rewindPositions } from './storePositions.js'
+import { removePriceChoicesAbove } from './storePrices.js'
 
 /** What a slice does in the same transaction as the derived rows. */
 export type Reaction = {
@@ -205,6 +206,8 @@ export function createPipeline(ctx: Pick<Context, 'db' | 'clock' | 'log'>, optio
         const vaultIds = current().full.vaults.map(({ id }) => id)
         await rewindPositions(tx, vaultIds, ancestor.number)
         await recordRetractedCount(tx, reorgId, await retractLedger(tx, chainId, ancestor.number, reorgId))
+        // An operator's rewind reads the same blocks again: what was chosen for them stays.
+        if (!by?.byOperator) await removePriceChoicesAbove(tx, chainId, ancestor.number)
         const [held] = await listHeadersDown(tx, chainId, ancestor.number, 1)
         await removeRawAbove(tx, chainId, ancestor.number)
         await rewindVaultProgress(tx, chainId, ancestor.number)

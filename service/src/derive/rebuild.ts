@@ -179,6 +179,6 @@ async function writeRows(
     await lotChanges.end()
   }
   await recordRequests(tx, { ...emptyRows(), requests: rows.requests, requestChanges: rows.requestChanges })
-  await recordInteractions(tx, chainId, rows.interactions, vaults)
+  await recordInteractions(tx, chainId, rows.interactions, vaults, { choosePrices: false })
   await recordWatched(tx, chainId, rows.watched)
 }

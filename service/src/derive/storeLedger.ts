@@ -2,22 +2,28 @@ import { formatUnits } from '../kernel/amount.js'
 import type { Queryable } from '../kernel/database.js'
 import type { DeriveVault } from './config.js'
 import type { InteractionRow, WatchedRow } from './rows.js'
+import { choosePrices } from './storePrices.js'
 
 const column = <T, V>(rows: readonly T[], read: (row: T) => V): V[] => rows.map(read)
 
 /**
- * Writes ledger entries. Each is priced once, by the last price observation at or before its block's time, and keeps
- * that observation for good, through rebuilds too.
+ * Writes ledger entries, priced by the observation that was chosen for their token and block (`storePrices.ts`). What is
+ * followed chooses; a rebuild only reads, so that it gives the digits that were there.
  */
 export async function recordInteractions(
   db: Queryable,
   chainId: number,
   rows: readonly InteractionRow[],
   vaults: ReadonlyMap<number, DeriveVault>,
+  options: { choosePrices: boolean },
 ): Promise<void> {
   if (rows.length === 0) return
+  const assetOf = ({ vaultId }: InteractionRow) => vaults.get(vaultId)?.asset ?? ''
+  if (options.choosePrices) {
+    const moved = rows.map((row) => ({ ...row, asset: assetOf(row) }))
+    await choosePrices(db, chainId, moved)
+  }
   const amount = ({ vaultId, assets }: InteractionRow) => formatUnits(assets, vaults.get(vaultId)?.assetDecimals ?? 0)
-  const ids = column(rows, (r) => r.id)
   await db`
     insert into interactions (id, chain_id, vault_id, kind, block_number, block_hash, block_timestamp, transaction_hash,
       transaction_index, log_index, wallet, distributor_id, attribution, assets, shares, amount, is_swap, amount_usd,
@@ -25,26 +31,18 @@ export async function recordInteractions(
     select t.id, ${chainId}, t.vault_id, t.kind, t.block_number, t.block_hash, to_timestamp(t.at), t.transaction_hash,
       t.transaction_index, t.log_index, t.wallet, t.distributor_id, t.attribution, t.assets, t.shares, t.amount, t.is_swap = 1,
       trunc(t.amount * p.price_usd, 18), p.id
-    from unnest(${ids}::uuid[], ${column(rows, (r) => r.vaultId)}::int[], ${column(rows, (r) => r.kind)}::text[],
+    from unnest(${column(rows, (r) => r.id)}::uuid[], ${column(rows, (r) => r.vaultId)}::int[], ${column(rows, (r) => r.kind)}::text[],
       ${column(rows, (r) => r.blockNumber)}::bigint[], ${column(rows, (r) => r.blockHash)}::text[],
       ${column(rows, (r) => r.timestamp)}::bigint[], ${column(rows, (r) => r.transactionHash)}::text[],
       ${column(rows, (r) => r.transactionIndex)}::int[], ${column(rows, (r) => r.logIndex)}::int[],
       ${column(rows, (r) => r.wallet)}::text[], ${column(rows, (r) => r.distributorId)}::text[],
       ${column(rows, (r) => r.attribution)}::text[], ${column(rows, (r) => r.assets.toString())}::numeric[],
       ${column(rows, (r) => r.shares.toString())}::numeric[], ${column(rows, amount)}::numeric[],
-      ${column(rows, (r) => Number(r.isSwap))}::int[], ${column(rows, (r) => vaults.get(r.vaultId)?.asset ?? '')}::text[])
+      ${column(rows, (r) => Number(r.isSwap))}::int[], ${column(rows, assetOf)}::text[])
       as t (id, vault_id, kind, block_number, block_hash, at, transaction_hash, transaction_index, log_index, wallet,
         distributor_id, attribution, assets, shares, amount, is_swap, asset)
-    left join interaction_prices ip on ip.interaction_id = t.id
-    left join lateral (
-      select o.id, o.price_usd from price_observations o
-      where case when ip.price_observation_id is not null then o.id = ip.price_observation_id
-        else o.chain_id = ${chainId} and o.address = t.asset and o.observed_at <= to_timestamp(t.at) end
-      order by o.observed_at desc, o.id desc limit 1) p on true`
-  await db`
-    insert into interaction_prices (interaction_id, price_observation_id)
-    select id, price_observation_id from interactions where id = any(${ids}::uuid[]) and price_observation_id is not null
-    on conflict do nothing`
+    left join price_choices c on c.chain_id = ${chainId} and c.address = t.asset and c.block_hash = t.block_hash
+    left join price_observations p on p.id = c.price_observation_id`
 }
 
 /** Writes what was watched; a row that was retracted and has come back in the same block counts again. */

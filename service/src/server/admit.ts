@@ -51,6 +51,16 @@ function takeToken({ limits, onRefused }: Gate, request: FastifyRequest, reply: 
   throw exhausted('ip', token.retryAfterSeconds)
 }
 
+/** Milliseconds of computing that a token of an address pays for. */
+const tokenMs = 50
+
+/** Takes from the bucket of an address what a call to an open operation turned out to cost beside its own token. */
+export function spendTokens({ limits }: Gate, request: FastifyRequest, reply: FastifyReply, workMs: number): void {
+  const tokens = Math.floor(workMs / tokenMs)
+  const headers = tokens > 0 ? limits.ipBuckets.spend(request.ip, tokens) : undefined
+  if (headers) reply.headers(headers)
+}
+
 /** Charges the key of a request, sets its limit headers and X-Request-Cost, throws 429 when the budget is used up. */
 export async function chargeRequest(
   { limits, onRefused }: Gate,

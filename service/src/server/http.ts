@@ -7,7 +7,7 @@ import { newId } from '../kernel/ids.js'
 import type { Log } from '../kernel/log.js'
 import { anonymous, type Operation, PreparedBody } from '../kernel/operation.js'
 import { parseQueryString } from '../kernel/wire.js'
-import { type Admission, addLimitHeaders, admit, chargeRequest, type Gate } from './admit.js'
+import { type Admission, addLimitHeaders, admit, chargeRequest, type Gate, spendTokens } from './admit.js'
 import { joinParts, sendCacheable, type Variant } from './cache.js'
 import { cutSlowCallers, deadlines } from './connections.js'
 import { addCors, toRoute } from './cors.js'
@@ -136,9 +136,17 @@ async function answer<C extends Context>(
   const { operationId } = operation
   const caller = admission?.key.caller ?? anonymous
   const run = async (db = options.ctx.db) => {
-    const ctx = contextOf(options.ctx, db, { requestId: request.id, operationId })
-    const body = operation.run(ctx, parse(raw) as never, caller)
-    return operation.tellsRetryable ? withinTime(body) : body
+    let workMs = 0
+    const onWork = (ms: number) => {
+      workMs += ms
+    }
+    const ctx = contextOf(options.ctx, { db, onWork }, { requestId: request.id, operationId })
+    try {
+      const body = operation.run(ctx, parse(raw) as never, caller)
+      return await (operation.tellsRetryable ? withinTime(body) : body)
+    } finally {
+      if (operation.access === 'public') spendTokens(options, request, reply, workMs)
+    }
   }
   const charge = async (cost: number) => admission && chargeRequest(options, admission, cost, reply)
   if (admission && operation.method === 'POST' && request.headers['idempotency-key'] !== undefined)
@@ -178,11 +186,11 @@ async function withinTime<T>(work: Promise<T>): Promise<T> {
 }
 
 /** The context of one request. Its logger is made when somebody logs, which few requests do. */
-function contextOf<C extends Context>(ctx: C, db: Database, fields: object): C {
+function contextOf<C extends Context>(ctx: C, own: { db: Database; onWork: (ms: number) => void }, fields: object): C {
   let log: Log | undefined
   return {
     ...ctx,
-    db,
+    ...own,
     get log() {
       log ??= ctx.log.child(fields)
       return log

@@ -1,4 +1,5 @@
 import { countFor } from '../chain/chains.js'
+import { fillLatePrices } from '../derive/index.js'
 import { runCapabilityAndTvl } from '../features/catalogue/index.js'
 import { sweepIdempotencyKeys } from '../features/limits/index.js'
 import { sweepAgreements } from '../features/membership/index.js'
@@ -17,9 +18,14 @@ export function listJobs(options: { capabilitySeconds: number }): readonly Job[]
   return [
     { name: 'capability and TVL', everySeconds: options.capabilitySeconds, run: runCapabilityAndTvl },
     { name: 'reconciliation of balances', everySeconds: 300, run: reconcileBalances },
+    { name: 'prices that came late', everySeconds: 60, run: priceLateEntries },
     { name: 'expired agreements', everySeconds: 60, run: sweepAgreements },
     { name: 'expired idempotency keys', everySeconds: 60, run: sweepIdempotencyKeys },
   ]
+}
+
+async function priceLateEntries({ db, chains }: ServiceContext): Promise<void> {
+  for (const chainId of chains.keys()) await fillLatePrices(db, chainId)
 }
 
 /** Runs jobs until stopped, each at once and then on its timer. A failure is logged; the next run tries again. */

@@ -2,6 +2,7 @@ import T from 'typebox'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Earn, openEarn } from '../../test/harness.js'
 import { buildProbeApp } from '../../test/probes.js'
+import type { Context } from '../kernel/context.js'
 import { notFound } from '../kernel/errors.js'
 import { defineOperation, type Operation } from '../kernel/operation.js'
 
@@ -50,6 +51,20 @@ const probes: Operation[] = [
     access: 'public',
     cost: 0,
     run: async () => ({}),
+  }),
+  defineOperation({
+    ...common,
+    operationId: 'Work',
+    method: 'GET',
+    path: '/v2/work/{ms}',
+    access: 'public',
+    cost: 0,
+    params: T.Object({ ms: T.Integer() }),
+    run: async (ctx: Context & { onWork?: (ms: number) => void }, { ms }) => {
+      ctx.onWork?.(ms)
+      if (ms === 99) throw notFound('nothing here')
+      return {}
+    },
   }),
 ]
 
@@ -165,6 +180,19 @@ describe('429 RESOURCE_EXHAUSTED', () => {
     expect((await from('/v2/open', '192.0.2.2')).statusCode).toBe(200)
     earn.clock.advance(20_000)
     expect((await from('/v2/open', '192.0.2.1')).statusCode).toBe(200)
+    await limited.close()
+  })
+
+  it('lets an address pay for the computing an open operation did: one token, and one for each 50 ms', async () => {
+    const limited = buildProbeApp({ ...earn.ctx, config: { ...earn.ctx.config, ipLimitPerMinute: 10 } }, probes)
+    const work = (ms: number) => limited.inject({ url: `/v2/work/${ms}`, remoteAddress: '192.0.2.9' })
+    expect(numbers(await work(49))).toEqual([0, 10, 9, 1])
+    expect(numbers(await work(100))).toEqual([0, 10, 6, 4])
+    const failed = await work(99)
+    expect([failed.statusCode, ...numbers(failed)]).toEqual([404, 0, 10, 4, 6])
+    expect(numbers(await work(1_000))).toEqual([0, 10, 0, 10])
+    const refused = await work(0)
+    expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '66'])
     await limited.close()
   })
 

@@ -1,6 +1,6 @@
 import type { SignatureContext } from '../chain/signatures.js'
 import { actionOperations } from '../features/actions/index.js'
-import { attributionOperations } from '../features/attribution/index.js'
+import { attributionOperations, type JudgeContext } from '../features/attribution/index.js'
 import { type CatalogueContext, catalogueOperations } from '../features/catalogue/index.js'
 import { ledgerOperations } from '../features/ledger/index.js'
 import { membershipOperations } from '../features/membership/index.js'
@@ -8,7 +8,7 @@ import { positionsOperations } from '../features/positions/index.js'
 import type { Operation } from '../kernel/operation.js'
 
 /** Everything the operations of the service need. */
-export type ServiceContext = SignatureContext & CatalogueContext
+export type ServiceContext = SignatureContext & CatalogueContext & JudgeContext
 
 /** Every operation there is. HTTP registration, the OpenAPI document and the limits read this list. */
 export const operations: readonly Operation<ServiceContext>[] = [

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { type ChainSettings, type Chains, openChains, type Purpose } from '../chain/chains.js'
 import { createSignatureGate } from '../chain/signatures.js'
 import { createTonReader } from '../chain/tonReader.js'
-import { attributionOperations } from '../features/attribution/index.js'
+import { attributionOperations, openJudge } from '../features/attribution/index.js'
 import { createAuthenticate } from '../features/auth/index.js'
 import { openCatalogue } from '../features/catalogue/index.js'
 import { openLimits } from '../features/limits/index.js'
@@ -43,6 +43,8 @@ export async function openService(
   const ton = base.config.tonUrl === undefined ? undefined : createTonReader(outbound, base.config.tonUrl, base.clock)
   const metrics = createMetrics()
   const chainMetrics = createChainMetrics(metrics.registry, base.clock)
+  const judge = openJudge(base)
+  options.shutdown.add('transaction judge', judge.stop)
   const open = (purpose: Purpose) =>
     openChains(outbound, options.chains, chainMetrics.onCall, { purpose, readGas: base.config.readGasCap })
   const ctx: ServiceContext = {
@@ -51,6 +53,7 @@ export async function openService(
     ton,
     catalogue,
     signatureGate: createSignatureGate(),
+    judge,
   }
   // Requests wait for nothing without end; watchers and jobs wait as long as it takes.
   const bounded = boundDatabase(base.db, options.bounds)

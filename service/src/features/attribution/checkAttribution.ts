@@ -1,10 +1,13 @@
+import type { Address } from 'viem'
+import { type Attribution, attribute } from '../../chain/attribution/index.js'
+import { openFastRecover } from '../../chain/fastRecover.js'
 import type { RawLog } from '../../chain/raw.js'
 import { findCursor } from '../../chain/storeCursor.js'
 import type { ChainTransaction } from '../../chain/transaction.js'
 import { fromUnixSeconds } from '../../kernel/clock.js'
 import { findDistributor, findVault } from '../catalogue/index.js'
 import { listInteractionsByTx, listWatched } from '../ledger/index.js'
-import { type Claim, findClaim } from './claim.js'
+import { type Claim, findClaim, listStatements } from './claim.js'
 import { decodeEvents } from './decodeEvents.js'
 import { type Explanation, explainAttribution } from './explanation.js'
 import {
@@ -12,7 +15,7 @@ import {
   findTransaction,
   getSupportedChain,
   isRegistered,
-  judgeTransaction,
+  listWhatCounts,
 } from './transaction.js'
 
 /** Explains why a transaction was, or was not, credited to a distributor, from the chain and our own tables. */
@@ -23,8 +26,8 @@ export async function checkAttribution(
   const { chainId, txHash } = { chainId: input.chainId, txHash: input.txHash.toLowerCase() }
   const chain = getSupportedChain(ctx, chainId)
   const transaction = await findTransaction(ctx, txHash, chainId)
-  const attribution = transaction && (await judgeTransaction(ctx, transaction))
-  const claim = attribution && findClaim(attribution, (code) => isRegistered(ctx, code))
+  const attribution = transaction && (await judgeHere(ctx, transaction))
+  const claim = attribution && findClaim(listStatements(attribution), (code) => isRegistered(ctx, code))
   const [entries, watched, cursor] = await Promise.all([
     listInteractionsByTx(ctx.db, txHash, chainId),
     listWatched(ctx.db, txHash, chainId),
@@ -43,6 +46,21 @@ export async function checkAttribution(
     watched,
     confirmations: chain.confirmations,
     headNumber: cursor?.headNumber,
+  })
+}
+
+/** An operator asks for one transaction, in a process that does nothing else. */
+async function judgeHere(ctx: AttributionContext, transaction: ChainTransaction): Promise<Attribution> {
+  const { signers, entryPoints } = await listWhatCounts(ctx, transaction.chainId)
+  const { chainId, from, to, input } = transaction
+  return attribute({
+    chainId,
+    from: from as Address,
+    to: to as Address | null,
+    input,
+    signers: signers.map((address) => ({ address })),
+    entryPoints,
+    recover: openFastRecover(),
   })
 }
 

@@ -1,8 +1,10 @@
 import { type Address, concat, encodeFunctionData, erc4626Abi, type Hex } from 'viem'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { account } from '../../../../contracts/test/anvil.js'
 import { attributionAccount, goneNode, type World, type WorldVault } from '../../../test/actionWorld.js'
 import { type AttributionWorld, openAttributionWorld } from '../../../test/attributionWorld.js'
+import { signed } from '../../../test/chain/suffixes.js'
+import { multicall } from '../../../test/chain/wrapping.js'
 import { checkAttribution } from './index.js'
 
 const user = account(1)
@@ -90,6 +92,7 @@ describe('200', () => {
       interactions: [],
       watched: [],
       calldata: null,
+      omitted: { codes: 0, interactions: 0, watched: 0, stacked: 0 },
     })
   })
 
@@ -218,6 +221,41 @@ describe('400 INVALID_ARGUMENT', () => {
       expect((await get(hash)).body).toMatchObject({ code: 400, status: 'INVALID_ARGUMENT' })
     },
   )
+})
+
+describe('a transaction made to be expensive', () => {
+  const call = encodeFunctionData({ abi: erc4626Abi, functionName: 'deposit', args: [5n * usd, user.address] })
+  const hostile = multicall(...Array.from({ length: 400 }, (): Hex => `${call}${signed({ code: 'x'.repeat(32) })}`))
+
+  it('is answered in 256 KiB: what is beyond is counted', async () => {
+    const hash = await sendRaw(thief.address, hostile, user, 8_000_000n)
+    const { body, text } = await get(hash, { chainId: world.chainId })
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(256 * 1024)
+    expect(body).toMatchObject({ attributed: false, codes: ['x'.repeat(32)], omitted: { codes: 0 } })
+    expect(body.omitted.stacked).toBeGreaterThan(0)
+    expect(body.calldata.stacked.length + body.omitted.stacked).toBe(399)
+    const tracking = await world.earn.call('VerifyTracking', { query: { chainId: world.chainId, txHash: hash } })
+    expect(Buffer.byteLength(tracking.text)).toBeLessThanOrEqual(256 * 1024)
+    expect(tracking.body).toMatchObject({ signatureValid: false, tag: `erc8021:2:${'x'.repeat(32)}` })
+  })
+
+  it('is judged once when it is final: the next look-up asks no node and judges nothing', async () => {
+    const hash = await sendRaw(thief.address, hostile, user, 8_000_000n)
+    const { client } = world.anvil
+    await client.mine({ blocks: 70 })
+    await world.sync()
+    const first = await get(hash, { chainId: world.chainId })
+    const judge = vi.spyOn(world.earn.ctx.judge, 'judge')
+    const second = await world.withNode(goneNode, () => get(hash, { chainId: world.chainId }))
+    expect(second.body).toEqual(first.body)
+    expect(judge).not.toHaveBeenCalled()
+    judge.mockRestore()
+    // Another key of ours may vouch for it: then it is judged again.
+    await world.earn
+      .db`insert into attribution_signers (address, active_from) values (${`0x${'ab'.repeat(20)}`}, now())`
+    const third = await world.withNode(goneNode, () => get(hash, { chainId: world.chainId }))
+    expect(third.body.calldata.problems).toEqual(['chain unavailable'])
+  })
 })
 
 describe('404 NOT_FOUND', () => {

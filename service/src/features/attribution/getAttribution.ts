@@ -1,22 +1,17 @@
-import { type Attribution, emptyInspection, type Inspection, inspect } from '../../chain/attribution/index.js'
+import { emptyInspection, type Inspection } from '../../chain/attribution/index.js'
 import { findCursor } from '../../chain/storeCursor.js'
-import type { ChainTransaction } from '../../chain/transaction.js'
 import { formatTs } from '../../kernel/clock.js'
 import { EarnError } from '../../kernel/errors.js'
 import { findAction } from '../actions/index.js'
 import { formatAddress } from '../catalogue/index.js'
 import { type Activity, listInteractionsByTx, listWatched, type WatchedTransaction } from '../ledger/index.js'
 import { decideActionStatus, isConfirmed, type Sighting } from './actionState.js'
-import { type Claim, findClaim } from './claim.js'
+import { takeWithin } from './boundAnswer.js'
+import { type Claim, findClaim, type Statement } from './claim.js'
+import type { KeptTransaction } from './judge.js'
+import type { Verdict } from './judgeThread.js'
 import type { ActionBody, WatchedBody } from './schema.js'
-import {
-  type AttributionContext,
-  findStoredTransaction,
-  findTransaction,
-  getSupportedChain,
-  isRegistered,
-  judgeTransaction,
-} from './transaction.js'
+import { type AttributionContext, getSupportedChain, isRegistered, type JudgeContext, lookAt } from './transaction.js'
 
 export type AttributionResult = {
   txHash: string
@@ -29,11 +24,21 @@ export type AttributionResult = {
   interactions: Activity[]
   watched: WatchedBody[]
   calldata: Inspection | null
+  /** What an answer of bounded size counts and does not list. */
+  omitted: { codes: number; interactions: number; watched: number; stacked: number }
 }
+
+/** Bytes the parts of an answer have (`boundAnswer.ts` says how they share it), and the rows of what was watched. */
+const interactionBytesMax = 96 * 1024
+const codeBytesMax = 16 * 1024
+const watchedCodeBytesMax = 1024
+const watchedMax = 16
+
+type LookUpContext = AttributionContext & JudgeContext
 
 /** Shows everything known about who brought a transaction: ledger, watcher and, with a chain, the calldata itself. */
 export async function getAttribution(
-  ctx: AttributionContext,
+  ctx: LookUpContext,
   input: { txHash: string; chainId?: number },
 ): Promise<AttributionResult> {
   const txHash = input.txHash.toLowerCase()
@@ -43,36 +48,48 @@ export async function getAttribution(
     listWatched(ctx.db, txHash, chainId),
     lookAtCalldata(ctx, txHash, chainId),
   ])
-  const claim = look.attribution && findClaim(look.attribution, (code) => isRegistered(ctx, code))
+  const claim = findClaim(look.statements, (code) => isRegistered(ctx, code))
   const verdict = decideSource(interactions, watched, claim, look.transaction)
+  const codes = takeWithin(listCodes(watched, look.calldata, verdict.distributorId), codeBytesMax)
+  const entries = takeWithin(interactions, interactionBytesMax)
+  // The newest stand last.
+  const shown = watched.slice(-watchedMax)
   return {
     txHash,
     chainId: chainId ?? interactions[0]?.chainId ?? watched[0]?.chainId ?? null,
     attributed: verdict.source !== null,
     ...verdict,
-    codes: listCodes(watched, look.calldata, verdict.distributorId),
+    codes: codes.kept,
     action: await findActionOf(ctx, look, claim, watched),
-    interactions,
-    watched: watched.map(toWatchedBody),
+    interactions: entries.kept,
+    watched: shown.map(toWatchedBody),
     calldata: look.calldata,
+    omitted: {
+      codes: codes.omitted,
+      interactions: entries.omitted,
+      watched: watched.length - shown.length,
+      stacked: look.stackedOmitted,
+    },
   }
 }
 
 type Look = {
   calldata: Inspection | null
-  transaction: ChainTransaction | undefined
-  attribution: Attribution | undefined
+  transaction: KeptTransaction | undefined
+  statements: readonly Statement[]
+  stackedOmitted: number
 }
 
 /** The calldata, inspected when a chain is given; without one our own store still tells which action it was. */
-async function lookAtCalldata(ctx: AttributionContext, txHash: string, chainId: number | undefined): Promise<Look> {
+async function lookAtCalldata(ctx: LookUpContext, hash: string, chainId: number | undefined): Promise<Look> {
   try {
-    const transaction =
-      chainId === undefined ? await findStoredTransaction(ctx, txHash) : await findTransaction(ctx, txHash, chainId)
     const asked = chainId !== undefined
-    if (!transaction) return nothing(asked ? emptyInspection('transaction not found') : null)
-    const attribution = await judgeTransaction(ctx, transaction)
-    return { calldata: asked ? inspectTransaction(attribution, transaction) : null, transaction, attribution }
+    const found = await lookAt(ctx, { hash, chainId })
+    if (!found) return nothing(asked ? emptyInspection('transaction not found') : null)
+    const { transaction, verdict } = found
+    const { statements, inspection, stackedOmitted } = readVerdict(verdict)
+    if (!asked) return { calldata: null, transaction, statements, stackedOmitted: 0 }
+    return { calldata: withState(inspection, transaction), transaction, statements, stackedOmitted }
   } catch (error) {
     if (!(error instanceof EarnError) || error.code !== 503) throw error
     ctx.log.warn({ err: error.cause ?? error }, 'a chain could not be read for an attribution look-up')
@@ -80,15 +97,24 @@ async function lookAtCalldata(ctx: AttributionContext, txHash: string, chainId: 
   }
 }
 
-const nothing = (calldata: Inspection | null): Look => ({ calldata, transaction: undefined, attribution: undefined })
+const nothing = (calldata: Inspection | null): Look => ({
+  calldata,
+  transaction: undefined,
+  statements: [],
+  stackedOmitted: 0,
+})
 
-function inspectTransaction(attribution: Attribution, transaction: ChainTransaction): Inspection {
-  const inspection = inspect(attribution, transaction.input)
-  const problem = !transaction.mined
-    ? 'the transaction is not mined yet'
-    : transaction.mined.success
-      ? undefined
-      : 'the transaction reverted'
+function readVerdict(verdict: Verdict): Pick<Look, 'statements' | 'stackedOmitted'> & { inspection: Inspection } {
+  if (verdict.status === 'judged') return verdict.judgement
+  const problem =
+    verdict.status === 'busy'
+      ? 'too many transactions are looked at now; try again shortly'
+      : 'the transaction is too complex to be inspected'
+  return { statements: [], stackedOmitted: 0, inspection: emptyInspection(problem) }
+}
+
+function withState(inspection: Inspection, { mined }: KeptTransaction): Inspection {
+  const problem = !mined ? 'the transaction is not mined yet' : mined.success ? undefined : 'the transaction reverted'
   return problem === undefined ? inspection : { ...inspection, problems: [...inspection.problems, problem] }
 }
 
@@ -97,7 +123,7 @@ function decideSource(
   interactions: readonly Activity[],
   watched: readonly WatchedTransaction[],
   claim: Claim | undefined,
-  transaction: ChainTransaction | undefined,
+  transaction: KeptTransaction | undefined,
 ): { distributorId: string | null; source: AttributionResult['source'] } {
   const [entry] = interactions
   if (entry) return { distributorId: entry.distributorId, source: 'interaction' }
@@ -127,7 +153,7 @@ async function findActionOf(
   claim: Claim | undefined,
   watched: readonly WatchedTransaction[],
 ): Promise<ActionBody | null> {
-  const signed = claim?.signatureValid && claim.reading.kind === 'erc8021' ? claim.reading.actionId : undefined
+  const signed = claim?.signatureValid ? claim.actionId : undefined
   const actionId = transaction ? signed : watched.find((row) => row.actionId !== null)?.actionId
   const action = actionId === undefined || actionId === null ? undefined : await findAction(ctx.db, actionId)
   if (!action) return null
@@ -136,7 +162,7 @@ async function findActionOf(
   return { actionId: action.id, kind: action.kind, status, createdAt: formatTs(action.createdAt) }
 }
 
-async function findSighting(ctx: AttributionContext, { chainId, mined }: ChainTransaction): Promise<Sighting> {
+async function findSighting(ctx: AttributionContext, { chainId, mined }: KeptTransaction): Promise<Sighting> {
   if (!mined) return { seen: 'pending' }
   const cursor = await findCursor(ctx.db, chainId)
   const confirmations = ctx.catalogue.current().chains.get(chainId)?.confirmations ?? 1
@@ -154,7 +180,7 @@ function toWatchedBody(row: WatchedTransaction): WatchedBody {
     from: formatAddress(row.from),
     to: row.to === null ? null : formatAddress(row.to),
     distributorId,
-    codes,
+    codes: takeWithin(codes, watchedCodeBytesMax).kept,
     schema,
     signatureValid,
     retracted,

@@ -4,4 +4,6 @@
  */
 export { checkAttribution } from './checkAttribution.js'
 export type { Explanation } from './explanation.js'
+export { openJudge } from './judge.js'
 export { attributionOperations } from './operations.js'
+export type { JudgeContext } from './transaction.js'

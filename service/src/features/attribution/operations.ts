@@ -4,10 +4,10 @@ import { ChainId, TxHash } from '../../kernel/wire.js'
 import { ActivitySchema } from '../ledger/index.js'
 import { getAttribution } from './getAttribution.js'
 import { attributionSchema, OptionalChainId, TrackingSchema } from './schema.js'
-import type { AttributionContext } from './transaction.js'
+import type { AttributionContext, JudgeContext } from './transaction.js'
 import { verifyTracking } from './verifyTracking.js'
 
-export const attributionOperations: readonly Operation<AttributionContext>[] = [
+export const attributionOperations: readonly Operation<AttributionContext & JudgeContext>[] = [
   defineOperation({
     operationId: 'GetAttribution',
     method: 'GET',

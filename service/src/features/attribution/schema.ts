@@ -65,6 +65,10 @@ export const attributionSchema = <A extends TSchema>(activity: A) =>
     interactions: T.Array(activity),
     watched: T.Array(WatchedSchema),
     calldata: Nullable(InspectionSchema),
+    omitted: T.Object(
+      { codes: T.Integer(), interactions: T.Integer(), watched: T.Integer(), stacked: T.Integer() },
+      { description: 'What an answer, which is at most 256 KiB, counts and does not list' },
+    ),
   })
 
 export const TrackingMetadataSchema = T.Object({

@@ -1,14 +1,23 @@
 import type { Address, Hex } from 'viem'
-import { type Attribution, attribute } from '../../chain/attribution/index.js'
 import type { ChainContext } from '../../chain/chains.js'
+import { findCursor } from '../../chain/storeCursor.js'
 import { findRawTransaction, listRawLogs } from '../../chain/storeRaw.js'
 import { listSignersOn } from '../../chain/storeSigners.js'
 import { type ChainTransaction, readTransaction } from '../../chain/transaction.js'
 import { knownEntryPoints } from '../../derive/index.js'
 import { invalidArgument, unavailable } from '../../kernel/errors.js'
 import { type CatalogueContext, type ChainRecord, findDistributor } from '../catalogue/index.js'
+import type { Judge, KeptTransaction } from './judge.js'
+import type { Subject } from './judgement.js'
+import type { Verdict } from './judgeThread.js'
 
 export type AttributionContext = ChainContext & CatalogueContext
+
+export type JudgeContext = {
+  readonly judge: Judge
+  /** Told of the milliseconds of computing a request caused, which its caller pays for. */
+  readonly onWork?: (ms: number) => void
+}
 
 /** The chain, if this installation can read it; one it only describes is not supported: a 400. */
 export function getSupportedChain(ctx: AttributionContext, chainId: number): ChainRecord {
@@ -44,19 +53,67 @@ export async function findTransaction(
   return readTransaction(chain, hash)
 }
 
-/** Everything the calldata of a transaction says about who brought it, judged with our keys, retired ones included. */
-export async function judgeTransaction(ctx: AttributionContext, transaction: ChainTransaction): Promise<Attribution> {
-  const { chainId, from, to, input } = transaction
-  const signers = await listSignersOn(ctx.db, chainId)
-  const configured = ctx.catalogue.current().chains.get(chainId)?.entryPoints ?? []
-  return attribute({
-    chainId,
+/** A transaction as it was looked at: what is known of it beside its calldata, and the verdict on that. */
+export type LookedAt = { transaction: KeptTransaction; verdict: Verdict }
+
+/**
+ * Reads a transaction and judges it, with our keys, retired ones included. Without a chain our own store is asked alone.
+ * The verdict on a final transaction is kept, so that it is neither read nor judged again for a while. Undefined when
+ * nobody knows the transaction.
+ */
+export async function lookAt(
+  ctx: AttributionContext & JudgeContext,
+  input: { hash: string; chainId: number | undefined; withEvents?: boolean },
+): Promise<LookedAt | undefined> {
+  const { hash, chainId, withEvents = false } = input
+  const stored = chainId === undefined ? await findStoredTransaction(ctx, hash) : undefined
+  const known = chainId ?? stored?.chainId
+  if (known === undefined) return undefined
+  const against = await listWhatCounts(ctx, known)
+  const mark = JSON.stringify(against)
+  const name = `${known}:${hash}:${withEvents}`
+  const kept = ctx.judge.kept.find(name)
+  if (kept?.mark === mark) return kept
+  const transaction = stored ?? (await findTransaction(ctx, hash, known))
+  if (!transaction) return undefined
+  const { from, to, input: calldata, mined } = transaction
+  const { verdict, workMs } = await ctx.judge.judge(`${name}:${mark}`, {
+    chainId: known,
     from: from as Address,
     to: to as Address | null,
-    input,
-    signers: signers.map(({ address }) => ({ address: address as Address })),
-    entryPoints: [...knownEntryPoints, ...configured].map((address) => address.toLowerCase() as Address),
+    input: calldata,
+    ...against,
+    logs: withEvents ? (mined?.logs ?? []) : [],
   })
+  ctx.onWork?.(workMs)
+  const looked = { transaction: toKept(transaction), verdict }
+  if (verdict.status !== 'busy' && (await isFinal(ctx, transaction))) ctx.judge.kept.keep(name, { mark, ...looked })
+  return looked
+}
+
+/** The keys and entry points transactions of a chain are held against. */
+export async function listWhatCounts(
+  ctx: AttributionContext,
+  chainId: number,
+): Promise<Pick<Subject, 'signers' | 'entryPoints'>> {
+  const signers = await listSignersOn(ctx.db, chainId)
+  const configured = ctx.catalogue.current().chains.get(chainId)?.entryPoints ?? []
+  return {
+    signers: signers.map(({ address }) => address as Address),
+    entryPoints: [...knownEntryPoints, ...configured].map((address) => address.toLowerCase() as Address),
+  }
+}
+
+function toKept({ chainId, hash, mined }: ChainTransaction): KeptTransaction {
+  if (!mined) return { chainId, hash, mined: undefined }
+  const { blockNumber, blockHash, transactionIndex, success } = mined
+  return { chainId, hash, mined: { blockNumber, blockHash, transactionIndex, success } }
+}
+
+async function isFinal(ctx: AttributionContext, { chainId, mined }: ChainTransaction): Promise<boolean> {
+  if (!mined) return false
+  const finalized = (await findCursor(ctx.db, chainId))?.finalizedNumber ?? -1
+  return mined.blockNumber <= finalized
 }
 
 export function isRegistered(ctx: AttributionContext, code: string): boolean {

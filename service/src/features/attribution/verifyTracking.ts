@@ -1,44 +1,33 @@
-import { inspect } from '../../chain/attribution/index.js'
-import { notFound } from '../../kernel/errors.js'
+import { notFound, unavailable } from '../../kernel/errors.js'
 import { findAction } from '../actions/index.js'
-import { findClaim, formatTag, toMetadata } from './claim.js'
-import { decodeEvents } from './decodeEvents.js'
+import { findClaim, toMetadata } from './claim.js'
 import type { Tracking } from './schema.js'
-import {
-  type AttributionContext,
-  findTransaction,
-  getSupportedChain,
-  isRegistered,
-  judgeTransaction,
-} from './transaction.js'
+import { type AttributionContext, getSupportedChain, isRegistered, type JudgeContext, lookAt } from './transaction.js'
 
 /** Verifies the attribution a mined transaction carries, with everything needed to check the answer by hand. */
 export async function verifyTracking(
-  ctx: AttributionContext,
+  ctx: AttributionContext & JudgeContext,
   input: { chainId: number; txHash: string },
 ): Promise<Tracking> {
   const { chainId } = getSupportedChain(ctx, input.chainId)
-  const transaction = await findTransaction(ctx, input.txHash.toLowerCase(), chainId)
-  if (!transaction?.mined) throw notFound('this chain has no such mined transaction')
-  const attribution = await judgeTransaction(ctx, transaction)
-  const claim = findClaim(attribution, (code) => isRegistered(ctx, code))
+  const found = await lookAt(ctx, { hash: input.txHash.toLowerCase(), chainId, withEvents: true })
+  if (!found?.transaction.mined) throw notFound('this chain has no such mined transaction')
+  const { verdict } = found
+  if (verdict.status === 'busy') throw unavailable('too many transactions are looked at now; try again shortly', soon)
+  if (verdict.status === 'complex') throw unavailable('this transaction is too complex to be inspected')
+  const { statements, inspection, events } = verdict.judgement
+  const claim = findClaim(statements, (code) => isRegistered(ctx, code))
   if (!claim) throw notFound('the transaction carries no attribution')
-  const { actionId } = claim.reading
-  const isOurs = claim.signatureValid && claim.reading.kind === 'erc8021' && actionId !== undefined
-  const action = isOurs ? await findAction(ctx.db, actionId) : undefined
-  const { blockNumber, blockHash, transactionIndex, logs } = transaction.mined
+  const { actionId } = claim
+  const action = claim.signatureValid && actionId !== undefined ? await findAction(ctx.db, actionId) : undefined
+  const { blockNumber, blockHash, transactionIndex } = found.transaction.mined
   return {
-    tag: formatTag(claim),
+    tag: claim.tag,
     metadata: toMetadata(claim, action),
     signatureValid: claim.signatureValid,
     error: claim.error,
-    proof: {
-      chainId,
-      blockNumber,
-      blockHash,
-      transactionIndex,
-      inspection: inspect(attribution, transaction.input),
-      events: decodeEvents(logs),
-    },
+    proof: { chainId, blockNumber, blockHash, transactionIndex, inspection, events },
   }
 }
+
+const soon = { retryAfterSeconds: 2 }

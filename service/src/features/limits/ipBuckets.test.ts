@@ -20,6 +20,20 @@ describe('token buckets of addresses', () => {
     expect(buckets.take('192.0.2.7')).toMatchObject({ granted: false })
   })
 
+  it('take what a request turned out to cost, and let nobody in until the debt has flown in again', () => {
+    const clock = fakeClock('2026-11-20T12:00:00Z')
+    const buckets = createIpBuckets(clock, 60)
+    buckets.take('192.0.2.7')
+    expect(buckets.spend('192.0.2.7', 9)).toMatchObject({ 'X-RateLimit-Remaining': '50', 'X-RateLimit-Used': '10' })
+    expect(buckets.spend('192.0.2.7', 80)).toMatchObject({ 'X-RateLimit-Remaining': '0', 'X-RateLimit-Used': '60' })
+    expect(buckets.take('192.0.2.7')).toMatchObject({ granted: false, retryAfterSeconds: 31 })
+    clock.advance(31_000)
+    expect(buckets.take('192.0.2.7')).toMatchObject({ granted: true })
+    buckets.spend('192.0.2.7', 1_000_000)
+    expect(buckets.take('192.0.2.7')).toMatchObject({ granted: false, retryAfterSeconds: 61 })
+    expect(createIpBuckets(clock, undefined).spend('127.0.0.1', 5)).toBeUndefined()
+  })
+
   it('leave loopback alone unless a limit is set, and everyone when it is 0', () => {
     const clock = fakeClock('2026-11-20T12:00:00Z')
     expect(createIpBuckets(clock, undefined).take('127.0.0.1')).toBeUndefined()

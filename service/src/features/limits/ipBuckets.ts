@@ -4,7 +4,14 @@ import type { Clock } from '../../kernel/clock.js'
 /** What became of a token asked for; undefined when the address is not limited. */
 export type Token = { granted: boolean; headers: Record<string, string>; retryAfterSeconds: number }
 
-export type IpBuckets = { take(ip: string): Token | undefined }
+export type IpBuckets = {
+  take(ip: string): Token | undefined
+  /**
+   * Takes what a request turned out to cost beside its own token, and answers the headers that say what is left. A
+   * bucket may owe as much as it holds: nobody is let in until that has flown in again.
+   */
+  spend(ip: string, tokens: number): Record<string, string> | undefined
+}
 
 const perMinuteDefault = 60
 const bucketsMax = 100_000
@@ -25,9 +32,27 @@ export function createIpBuckets(clock: Clock, perMinute: number | undefined): Ip
     // All in use: an attack from very many addresses. Starting over is better than running out of memory.
     if (buckets.size >= bucketsMax) buckets.clear()
   }
+  const isFree = (ip: string) => size === 0 || (perMinute === undefined && isLoopback(ip))
+  const toHeaders = (left: number) => {
+    const remaining = Math.max(0, Math.floor(left))
+    return {
+      'X-RateLimit-Limit': String(size),
+      'X-RateLimit-Remaining': String(remaining),
+      'X-RateLimit-Used': String(size - remaining),
+    }
+  }
   return {
+    spend: (ip, count) => {
+      if (isFree(ip)) return undefined
+      const nowMs = clock.monotonicMs()
+      const name = networkOf(ip)
+      const bucket = buckets.get(name) ?? { tokens: size, atMs: nowMs }
+      const left = Math.max(-size, filled(bucket, nowMs) - count)
+      buckets.set(name, { tokens: left, atMs: nowMs })
+      return toHeaders(left)
+    },
     take: (ip) => {
-      if (size === 0 || (perMinute === undefined && isLoopback(ip))) return undefined
+      if (isFree(ip)) return undefined
       const nowMs = clock.monotonicMs()
       const name = networkOf(ip)
       if (buckets.size >= bucketsMax) forgetFull(nowMs)
@@ -36,15 +61,10 @@ export function createIpBuckets(clock: Clock, perMinute: number | undefined): Ip
       const granted = tokens >= 1
       const left = granted ? tokens - 1 : tokens
       buckets.set(name, { tokens: left, atMs: nowMs })
-      const remaining = Math.floor(left)
       return {
         granted,
         retryAfterSeconds: granted ? 0 : Math.max(1, Math.ceil((1 - left) / perMs / 1000)),
-        headers: {
-          'X-RateLimit-Limit': String(size),
-          'X-RateLimit-Remaining': String(remaining),
-          'X-RateLimit-Used': String(size - remaining),
-        },
+        headers: toHeaders(left),
       }
     },
   }

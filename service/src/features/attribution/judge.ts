@@ -1,0 +1,79 @@
+import { LRUCache } from 'lru-cache'
+import { mayCarryAttribution } from '../../chain/attribution/index.js'
+import { loadNativeCurve } from '../../chain/nativeCurve.js'
+import { systemClock } from '../../kernel/clock.js'
+import type { Log } from '../../kernel/log.js'
+import { judge, type Subject } from './judgement.js'
+import { type Judged, openJudgeThread, type ThreadOptions, type Verdict } from './judgeThread.js'
+
+export type Judge = {
+  /** Subjects of one name are the same; who asks while another's is judged waits for that one, at no cost. */
+  judge(name: string, subject: Subject): Promise<Judged>
+  /** Verdicts on transactions that are final, by name. */
+  kept: Kept
+  stop(): Promise<void>
+}
+
+export type Kept = {
+  find(name: string): KeptVerdict | undefined
+  keep(name: string, kept: KeptVerdict): void
+}
+
+/** `mark` is what the transaction was held against. */
+export type KeptVerdict = { mark: string; verdict: Verdict; transaction: KeptTransaction }
+
+/** What an answer says of a transaction beside its calldata. */
+export type KeptTransaction = {
+  chainId: number
+  hash: string
+  mined: { blockNumber: number; blockHash: string; transactionIndex: number; success: boolean } | undefined
+}
+
+export type JudgeOptions = ThreadOptions & { keptBytesMax?: number }
+
+/** Characters of hex and logs that cost at most a few milliseconds on the event loop: native code checks signatures. */
+const inputMax = 2 + 2 * 2_048
+const logsMax = 32
+/** How long a verdict on a final transaction is believed: only an operator's rewind changes what is final. */
+const keptMs = 600_000
+
+const hasNativeCurve = loadNativeCurve() !== undefined
+
+/**
+ * Judges transactions that strangers wrote. What is short, or carries no marker, is judged at once; everything else in a
+ * thread of its own, so that it never holds up the event loop, and once however many ask at the same time.
+ */
+export function openJudge(ctx: { log: Log }, options: JudgeOptions = {}): Judge {
+  const thread = openJudgeThread(ctx.log, options)
+  const running = new Map<string, Promise<Judged>>()
+  const kept = new LRUCache<string, KeptVerdict>({
+    maxSize: options.keptBytesMax ?? 8 * 1024 * 1024,
+    sizeCalculation: (value, name) => 200 + name.length + 2 * JSON.stringify(value).length,
+    ttl: keptMs,
+  })
+  return {
+    judge: async (name, subject) => {
+      if (isCheap(subject)) {
+        const startMs = systemClock.monotonicMs()
+        const judgement = judge(subject)
+        return { verdict: { status: 'judged', judgement }, workMs: systemClock.monotonicMs() - startMs }
+      }
+      const twin = running.get(name)
+      if (twin) return { ...(await twin), workMs: 0 }
+      const judged = thread.judge(subject)
+      running.set(name, judged)
+      try {
+        return await judged
+      } finally {
+        running.delete(name)
+      }
+    },
+    kept: { find: (name) => kept.get(name), keep: (name, value) => kept.set(name, value) },
+    stop: thread.stop,
+  }
+}
+
+function isCheap({ input, logs }: Subject): boolean {
+  if (logs.length > logsMax) return false
+  return !mayCarryAttribution(input) || (hasNativeCurve && input.length <= inputMax)
+}

@@ -1,0 +1,42 @@
+import type { Address, Hex } from 'viem'
+import { attribute, type Inspection, inspect } from '../../chain/attribution/index.js'
+import { openFastRecover } from '../../chain/fastRecover.js'
+import type { RawLog } from '../../chain/raw.js'
+import { boundInspection } from './boundAnswer.js'
+import { listStatements, type Statement } from './claim.js'
+import { decodeEvents } from './decodeEvents.js'
+import type { DecodedEvent } from './schema.js'
+
+/** What is to be judged: a transaction as somebody sent it, and the keys and entry points it is held against. */
+export type Subject = {
+  chainId: number
+  from: Address
+  to: Address | null
+  input: Hex
+  signers: readonly Address[]
+  entryPoints: readonly Address[]
+  /** Logs to be decoded; none where nobody asks for the events. */
+  logs: readonly RawLog[]
+}
+
+/** What a transaction's calldata says, as plain values of bounded size. */
+export type Judgement = {
+  statements: Statement[]
+  inspection: Inspection
+  /** Stacked suffixes the inspection counts and does not list. */
+  stackedOmitted: number
+  events: DecodedEvent[]
+}
+
+const recover = openFastRecover()
+
+/** Reads and judges a transaction. Takes no more than a bounded time, but up to a second where no native code helps. */
+export function judge(subject: Subject): Judgement {
+  const { signers, logs, ...transaction } = subject
+  const attribution = attribute({ ...transaction, signers: signers.map((address) => ({ address })), recover })
+  return {
+    statements: listStatements(attribution),
+    ...boundInspection(inspect(attribution, subject.input)),
+    events: decodeEvents(logs),
+  }
+}
