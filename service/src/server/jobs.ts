@@ -1,6 +1,6 @@
 import { countFor } from '../chain/chains.js'
 import { runCapabilityAndTvl } from '../features/catalogue/index.js'
-import { sweepIdempotencyKeys } from '../features/limits/index.js'
+import { sweepAddresses, sweepIdempotencyKeys } from '../features/limits/index.js'
 import { sweepAgreements } from '../features/membership/index.js'
 import { reconcileBalances } from '../features/positions/index.js'
 import type { ServiceContext } from './operations.js'
@@ -19,6 +19,7 @@ export function listJobs(options: { capabilitySeconds: number }): readonly Job[]
     { name: 'reconciliation of balances', everySeconds: 300, run: reconcileBalances },
     { name: 'expired agreements', everySeconds: 60, run: sweepAgreements },
     { name: 'expired idempotency keys', everySeconds: 60, run: sweepIdempotencyKeys },
+    { name: 'what addresses used before', everySeconds: 600, run: sweepAddresses },
   ]
 }
 

@@ -19,7 +19,7 @@ export async function verifyTracking(
 ): Promise<Tracking> {
   const { chainId } = getSupportedChain(ctx, input.chainId)
   const transaction = await findTransaction(ctx, input.txHash.toLowerCase(), chainId)
-  if (!transaction?.mined) throw notFound('this chain has no such mined transaction')
+  if (!transaction?.mined) throw notFound('this chain has no such mined transaction', { context: { retryable: true } })
   const attribution = await judgeTransaction(ctx, transaction)
   const claim = findClaim(attribution, (code) => isRegistered(ctx, code))
   if (!claim) throw notFound('the transaction carries no attribution')
