@@ -93,6 +93,15 @@ export async function examine(ctx: Context): Promise<Finding[]> {
       late ? 'see the log of the watcher: node, database or disk' : 'openearn chains rewind, after checking the node',
     )
   }
+  const proxies = config.trustedProxies.join(', ')
+  add(
+    'addresses of callers',
+    true,
+    proxies === ''
+      ? 'of the connection: TRUSTED_PROXIES is not set, so behind a proxy all callers are one'
+      : `of X-Forwarded-For, from ${proxies}`,
+    '',
+  )
   const vaults = await listVaultStatus(db, {})
   const drifting = vaults.filter(({ mismatches }) => (mismatches ?? 0) > 0)
   add(

@@ -1,22 +1,26 @@
-import { createKey, listKeys, revokeKey } from '../features/auth/index.js'
+import { createKey, listKeys, revokeKey, setAddressShare } from '../features/auth/index.js'
 import type { Context } from '../kernel/context.js'
 import type { KeyKind } from '../kernel/operation.js'
 import { parseTs } from '../kernel/wire.js'
 import { type Command, parseFlags, print, printTable, requireFlag, UsageError, withContext } from './command.js'
 
 const usage = `openearn keys create --org ID --kind publishable|secret [--name TEXT] [--distributor ID]
-    [--permission NAME]… [--origin ORIGIN]… [--hourly UNITS] [--monthly UNITS] [--expires RFC3339]
+    [--permission NAME]… [--origin ORIGIN]… [--hourly UNITS] [--monthly UNITS] [--address-share SHARE]
+    [--expires RFC3339]
+openearn keys set ID|HINT --address-share SHARE
+    SHARE: what one client address may use of a publishable key's hour, above 0 to 1 (no limit), as 0.2
 openearn keys list [--org ID]
 openearn keys revoke ID|HINT`
 
 export const keys: Command = {
-  summary: 'create, list and revoke API keys',
+  summary: 'create, change, list and revoke API keys',
   usage,
   run: async ([verb, ...words]) => {
     if (verb === 'create') return create(words)
+    if (verb === 'set') return set(words)
     if (verb === 'list') return list(words)
     if (verb === 'revoke') return revoke(words)
-    throw new UsageError(`keys: say create, list or revoke\n${usage}`)
+    throw new UsageError(`keys: say create, set, list or revoke\n${usage}`)
   },
 }
 
@@ -30,12 +34,15 @@ async function create(words: string[]): Promise<void> {
     origin: { type: 'string', multiple: true },
     hourly: { type: 'string' },
     monthly: { type: 'string' },
+    'address-share': { type: 'string' },
     expires: { type: 'string' },
   })
   const organizationId = requireFlag(values.org, 'org')
   const kind = parseKind(requireFlag(values.kind, 'kind'))
   const expiresAt = values.expires === undefined ? null : parseTs(values.expires)
   if (expiresAt === undefined) throw new UsageError('--expires must be an RFC 3339 date-time')
+  const addressShare = parseShare(values['address-share']) ?? 1
+  if (kind === 'secret' && addressShare !== 1) throw new UsageError('--address-share is for publishable keys')
   await withContext(async (ctx) => {
     await assertOwner(ctx, organizationId, values.distributor)
     const { id, text } = await createKey(ctx, {
@@ -47,12 +54,33 @@ async function create(words: string[]): Promise<void> {
       origins: values.origin ?? [],
       hourlyUnits: parseUnits(values.hourly, 'hourly') ?? 10_000,
       monthlyUnits: parseUnits(values.monthly, 'monthly') ?? null,
+      addressShare,
       expiresAt,
     })
     print(`id   ${id}`)
     print(`key  ${text}`)
     print('The key is shown this once; only its hash is kept.')
   })
+}
+
+async function set(words: string[]): Promise<void> {
+  const { values, positionals } = parseFlags(words, { 'address-share': { type: 'string' } }, 1)
+  const [idOrHint] = positionals
+  if (idOrHint === undefined) throw new UsageError('keys set: name the key by its id or its hint')
+  const share = parseShare(requireFlag(values['address-share'], 'address-share')) ?? 1
+  await withContext(async ({ db }) => {
+    const changed = await setAddressShare(db, idOrHint, share)
+    if (changed.length === 0) throw new UsageError(`there is no active publishable key ${idOrHint}`)
+    for (const key of changed) print(`one address may use ${share} of the hour of ${key.id} (${key.hint})`)
+  })
+}
+
+/** Above 0 to 1 with at most four decimals, as kept. */
+function parseShare(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const share = /^(0?\.[0-9]{1,4}|[01](\.0{1,4})?)$/.test(text) ? Number(text) : 0
+  if (share > 0) return share
+  throw new UsageError('--address-share must be above 0 and at most 1, with at most four decimals')
 }
 
 function parseKind(text: string): KeyKind {
@@ -83,11 +111,12 @@ async function list(words: string[]): Promise<void> {
     if (values.org !== undefined) await assertOwner(ctx, values.org, undefined)
     const rows = await listKeys(db, values.org)
     printTable(
-      ['ID', 'KIND', 'KEY', 'STATE', 'ORGANIZATION', 'DISTRIBUTOR', 'NAME'],
+      ['ID', 'KIND', 'KEY', 'STATE', 'ORGANIZATION', 'DISTRIBUTOR', 'ADDRESS SHARE', 'NAME'],
       rows.map((key) => {
         const expired = key.expiresAt !== null && key.expiresAt <= clock.now()
         const state = key.revokedAt ? 'revoked' : expired ? 'expired' : 'active'
-        return [key.id, key.kind, key.hint, state, key.organizationId, key.distributorId ?? '', key.name]
+        const share = key.addressShare === 1 ? '' : String(key.addressShare)
+        return [key.id, key.kind, key.hint, state, key.organizationId, key.distributorId ?? '', share, key.name]
       }),
     )
   })

@@ -69,6 +69,8 @@ export type Operation<C = Context> = {
   readonly cacheable?: (ctx: C) => object
   /** A call with a publishable key also takes a token from the bucket of its address. */
   readonly addressLimited?: boolean
+  /** Throws where the caller may not have an answer of this input that is kept under an Idempotency-Key. */
+  readonly assertMayRepeat?: (ctx: C, input: never, caller: Caller) => void
   /** Its errors say in `context.retryable` whether the same request may succeed later. */
   readonly tellsRetryable?: boolean
   run(ctx: C, input: never, caller: Caller): Promise<unknown>

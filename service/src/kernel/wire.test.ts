@@ -16,7 +16,8 @@ describe('RFC 3339 date-times', () => {
 
 describe('query values', () => {
   const schema = T.Object({
-    count: T.Optional(T.Integer()),
+    count: T.Optional(T.Integer({ maximum: 1_000 })),
+    page: T.Optional(T.Integer()),
     ratio: T.Optional(T.Number()),
     flag: T.Optional(T.Boolean()),
     text: T.Optional(T.String()),
@@ -39,6 +40,15 @@ describe('query values', () => {
 
   it.each(['1.5', '1e3', '0x10', ' 1', '9007199254740993', 'NaN', '+1'])('refuse %s as an integer', (text) => {
     expect(decode(`count=${encodeURIComponent(text)}`).violations).toHaveLength(1)
+  })
+
+  it.each([
+    ['9007199254740993', Number.MAX_SAFE_INTEGER],
+    ['92233720368547759', Number.MAX_SAFE_INTEGER],
+    [`-${'9'.repeat(400)}`, -Number.MAX_SAFE_INTEGER],
+    ['0012', 12],
+  ])('are the nearest safe integer for %s, where there is no maximum', (text, value) => {
+    expect(decode(`page=${text}`)).toEqual({ value: { page: value }, violations: [] })
   })
 
   it.each(['1e3', 'Infinity', '.5', '1.', '--1'])('refuse %s as a number', (text) => {

@@ -42,23 +42,11 @@ export const pageQuery = {
 }
 
 export const PaginationSchema = T.Object(
-  {
-    page: T.Integer(),
-    limit: T.Integer(),
-    total: T.Integer(),
-    totalPages: T.Integer(),
-  },
+  { page: T.Integer(), limit: T.Integer(), total: T.Integer(), totalPages: T.Integer() },
   { title: 'Pagination' },
 )
 export const PaginationNavSchema = T.Object(
-  {
-    page: T.Integer(),
-    limit: T.Integer(),
-    total: T.Integer(),
-    totalPages: T.Integer(),
-    hasNext: T.Boolean(),
-    hasPrevious: T.Boolean(),
-  },
+  { ...PaginationSchema.properties, hasNext: T.Boolean(), hasPrevious: T.Boolean() },
   { title: 'PaginationNav' },
 )
 export const PageOf = <S extends TSchema>(item: S) => T.Object({ data: T.Array(item), pagination: PaginationSchema })
@@ -111,14 +99,18 @@ function decodeValues(property: TSchema, values: readonly string[]): unknown {
   if (value === undefined) return absent
   if (values.length > 1) return new Refusal('must be given once')
   if ('nullable' in property && property.nullable === true && value === 'null') return absent
+  if (type === 'integer') return decodeInteger(value, 'maximum' in property)
   return decodeScalar(type, value)
 }
 
+/** Where there is no maximum, an integer beyond the safe ones means as much as the last of them: a page past every end. */
+function decodeInteger(value: string, hasMaximum: boolean): unknown {
+  const number = /^-?[0-9]+$/.test(value) ? Number(value) : Number.NaN
+  if (Number.isNaN(number) || (hasMaximum && !Number.isSafeInteger(number))) return new Refusal('must be an integer')
+  return Math.max(-Number.MAX_SAFE_INTEGER, Math.min(number, Number.MAX_SAFE_INTEGER))
+}
+
 function decodeScalar(type: unknown, value: string): unknown {
-  if (type === 'integer') {
-    const number = /^-?[0-9]{1,16}$/.test(value) ? Number(value) : Number.NaN
-    return Number.isSafeInteger(number) ? number : new Refusal('must be an integer')
-  }
   if (type === 'number') {
     const number = /^-?[0-9]{1,308}(\.[0-9]{1,100})?$/.test(value) ? Number(value) : Number.NaN
     return Number.isFinite(number) ? number : new Refusal('must be a plain decimal number')

@@ -1,6 +1,8 @@
+import { isIP } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Authenticate, type AuthenticatedKey, assertAccess, assertOrigin } from '../features/auth/index.js'
-import type { Allowance, Charge, Limits } from '../features/limits/index.js'
+import { type Allowance, type Charge, isLoopback, type Limits, networkOf } from '../features/limits/index.js'
+import type { Context } from '../kernel/context.js'
 import { EarnError, resourceExhausted } from '../kernel/errors.js'
 import type { Operation } from '../kernel/operation.js'
 import { readAuthorization } from './head.js'
@@ -61,18 +63,24 @@ export function spendTokens({ limits }: Gate, request: FastifyRequest, reply: Fa
   if (headers) reply.headers(headers)
 }
 
-/** Charges the key of a request, sets its limit headers and X-Request-Cost, throws 429 when the budget is used up. */
+/**
+ * Charges the key of a request, sets its limit headers and X-Request-Cost, throws 429 when there is no room for the whole
+ * cost, also where only one unit of it is to be paid.
+ */
 export async function chargeRequest(
   { limits, onRefused }: Gate,
+  request: FastifyRequest,
   admission: Admission,
   units: number,
+  cost: 'whole' | 'one',
   reply: FastifyReply,
 ): Promise<void> {
-  const charge = await limits.budgets.charge(toAllowance(admission.key), units)
+  const taken = cost === 'one' ? Math.min(1, units) : units
+  const charge = await limits.budgets.charge(toAllowance(admission.key, request), units, taken)
   admission.charged = true
   reply.headers(charge.headers)
   if (charge.granted) {
-    reply.header('X-Request-Cost', units)
+    reply.header('X-Request-Cost', taken)
     return
   }
   onRefused?.(charge.limit)
@@ -83,15 +91,39 @@ export async function chargeRequest(
 export async function addLimitHeaders(gate: Gate, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { admission } = request
   if (!admission || admission.charged) return
-  const charge: Charge = await gate.limits.budgets.charge(toAllowance(admission.key), 0)
+  const charge: Charge = await gate.limits.budgets.charge(toAllowance(admission.key, request), 0)
   admission.charged = true
   reply.headers(charge.headers)
 }
 
-/** What a key may use. */
-export function toAllowance({ caller, hourlyUnits, monthlyUnits }: AuthenticatedKey): Allowance {
-  return { keyId: caller.keyId, hourlyUnits, monthlyUnits }
+/** What a key may use, and what of it the address the request came from. */
+export function toAllowance(key: AuthenticatedKey, request?: FastifyRequest): Allowance {
+  const { caller, hourlyUnits, monthlyUnits, addressUnits } = key
+  const allowance = { keyId: caller.keyId, hourlyUnits, monthlyUnits }
+  if (addressUnits === null || !request) return allowance
+  // A proxy we trust may still send something that is no address.
+  const ip = isIP(request.ip) ? request.ip : (request.socket.remoteAddress ?? '')
+  return { ...allowance, address: { network: networkOf(ip), units: addressUnits } }
 }
+
+/**
+ * Watches for a proxy on this machine that nobody told us of: behind one every caller has its address, and no address is
+ * limited. Says so once.
+ */
+export function createProxyWatch({ config, log }: Pick<Context, 'config' | 'log'>): (request: FastifyRequest) => void {
+  let silent = config.trustedProxies.length > 0
+  return ({ headers, socket }) => {
+    if (silent || !forwardedHeaders.some((name) => headers[name] !== undefined)) return
+    if (!isLoopback(socket.remoteAddress ?? '')) return
+    silent = true
+    log.warn(
+      'a proxy on this machine forwards requests and TRUSTED_PROXIES is not set: all callers seem to be one, and limits ' +
+        'per address do not hold; set TRUSTED_PROXIES=127.0.0.1,::1 if it overwrites or appends X-Forwarded-For',
+    )
+  }
+}
+
+const forwardedHeaders = ['x-forwarded-for', 'forwarded', 'x-real-ip']
 
 const limitTexts = {
   hourly: 'the cost units of this hour are used up',

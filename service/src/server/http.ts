@@ -7,7 +7,15 @@ import { newId } from '../kernel/ids.js'
 import type { Log } from '../kernel/log.js'
 import { anonymous, type Operation, PreparedBody } from '../kernel/operation.js'
 import { parseQueryString } from '../kernel/wire.js'
-import { type Admission, addLimitHeaders, admit, chargeRequest, type Gate, spendTokens } from './admit.js'
+import {
+  type Admission,
+  addLimitHeaders,
+  admit,
+  chargeRequest,
+  createProxyWatch,
+  type Gate,
+  spendTokens,
+} from './admit.js'
 import { joinParts, sendCacheable, type Variant } from './cache.js'
 import { cutSlowCallers, deadlines } from './connections.js'
 import { addCors, toRoute } from './cors.js'
@@ -35,6 +43,7 @@ export function buildPublicApp<C extends Context>(options: HttpOptions<C>): Fast
   const answers = options.answers ?? createAnswerCache()
   const repeats = createRepeats({ ...options, answers })
   const variants = answers.shelf<Variant>('variant')
+  const watchForProxy = createProxyWatch(options.ctx)
   addCors(app, options.operations)
   for (const operation of options.operations) {
     const parse = compileInput(operation)
@@ -42,7 +51,10 @@ export function buildPublicApp<C extends Context>(options: HttpOptions<C>): Fast
       method: operation.method,
       url: toRoute(operation.path),
       config: { operationId: operation.operationId, tellsRetryable: operation.tellsRetryable === true },
-      onRequest: (request, reply) => admit(options, operation, request, reply),
+      onRequest: (request, reply) => {
+        watchForProxy(request)
+        return admit(options, operation, request, reply)
+      },
       handler: (request, reply) => answer({ ...options, repeats, variants }, operation, parse, request, reply),
     })
   }
@@ -129,12 +141,15 @@ async function answer<C extends Context>(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const raw = readInput(request)
+  if (operation.body && raw.body && request.headers['content-encoding'] !== undefined)
+    throw unsupportedMediaType('send the body as it is, without a Content-Encoding')
   if (operation.body && raw.body && !isJson(raw.contentType))
     throw unsupportedMediaType('send the body as application/json')
   const units = typeof operation.cost === 'number' ? operation.cost : operation.cost(raw.query)
   const { admission } = request
   const { operationId } = operation
   const caller = admission?.key.caller ?? anonymous
+  const parsed = attempt(() => parse(raw))
   const run = async (db = options.ctx.db) => {
     let workMs = 0
     const onWork = (ms: number) => {
@@ -142,23 +157,32 @@ async function answer<C extends Context>(
     }
     const ctx = contextOf(options.ctx, { db, onWork }, { requestId: request.id, operationId })
     try {
-      const body = operation.run(ctx, parse(raw) as never, caller)
+      const body = operation.run(ctx, parsed.get() as never, caller)
       return await (operation.tellsRetryable ? withinTime(body) : body)
     } finally {
       if (operation.access === 'public') spendTokens(options, request, reply, workMs)
     }
   }
-  const charge = async (cost: number) => admission && chargeRequest(options, admission, cost, reply)
+  const charge = async (cost: 'whole' | 'one') =>
+    admission && chargeRequest(options, request, admission, units, cost, reply)
   if (admission && operation.method === 'POST' && request.headers['idempotency-key'] !== undefined)
     return answerOnce(
       options.limits.once,
-      { operation, caller, raw, units, run: async (db) => toBytes(await run(db)), charge },
+      {
+        ...{ operation, caller, raw, charge, parse: parsed.get },
+        assertMayRepeat: () => operation.assertMayRepeat?.(options.ctx, parsed.get() as never, caller),
+        run: async (db) => {
+          const value = await run(db)
+          return { value, bytes: toBytes(value) }
+        },
+      },
       request,
       reply,
     )
   const failure = options.repeats.failureOf(request.raw)
   if (failure) throw failure.error
-  await charge(units)
+  // What does not fit its schema is worth no more than reading it.
+  await charge(parsed.ok ? 'whole' : 'one')
   // What the answer follows from, as the operation finds it when it begins.
   const source = operation.cacheable?.(options.ctx)
   const body = await run()
@@ -207,6 +231,21 @@ function readInput(request: FastifyRequest): RawInput {
     query: parseQueryString(at === -1 ? '' : url.slice(at + 1)),
     body,
     contentType: request.headers['content-type'],
+  }
+}
+
+type Attempt<T> = { ok: boolean; get(): T }
+
+/** Does something now; what came of it, a failure too, is got later. */
+function attempt<T>(work: () => T): Attempt<T> {
+  try {
+    const value = work()
+    return { ok: true, get: () => value }
+  } catch (error) {
+    const get = () => {
+      throw error
+    }
+    return { ok: false, get }
   }
 }
 

@@ -1,7 +1,7 @@
 import { countFor } from '../chain/chains.js'
 import { fillLatePrices } from '../derive/index.js'
 import { runCapabilityAndTvl } from '../features/catalogue/index.js'
-import { sweepIdempotencyKeys } from '../features/limits/index.js'
+import { sweepAddresses, sweepIdempotencyKeys } from '../features/limits/index.js'
 import { sweepAgreements } from '../features/membership/index.js'
 import { reconcileBalances } from '../features/positions/index.js'
 import type { ServiceContext } from './operations.js'
@@ -21,6 +21,7 @@ export function listJobs(options: { capabilitySeconds: number }): readonly Job[]
     { name: 'prices that came late', everySeconds: 60, run: priceLateEntries },
     { name: 'expired agreements', everySeconds: 60, run: sweepAgreements },
     { name: 'expired idempotency keys', everySeconds: 60, run: sweepIdempotencyKeys },
+    { name: 'what addresses used before', everySeconds: 600, run: sweepAddresses },
   ]
 }
 

@@ -96,7 +96,7 @@ const numbers = (answer: { headers: Record<string, unknown> }) =>
   )
 
 describe('limit headers', () => {
-  it('stand on every keyed answer; what comes before the budget is free, what comes after is charged', async () => {
+  it('stand on every keyed answer; what comes before the budget is free, what comes after is charged, a schema failure 1', async () => {
     const key = await earn.key({ kind: 'publishable', hourlyUnits: 100 })
     expect(numbers(await get('/v2/spend/ok?units=3', key))).toEqual([3, 100, 97, 3])
     const schema = await get('/v2/spend/123', key)
@@ -106,13 +106,23 @@ describe('limit headers', () => {
     const broken = await get('/v2/spend/broken', key)
     expect([broken.statusCode, ...numbers(broken)]).toEqual([500, 1, 100, 94, 6])
     const json = await send(key, '{"amount":')
-    expect([json.statusCode, ...numbers(json)]).toEqual([400, 5, 100, 89, 11])
+    expect([json.statusCode, ...numbers(json)]).toEqual([400, 1, 100, 93, 7])
+    const dear = await get('/v2/spend/123?units=20', key)
+    expect([dear.statusCode, ...numbers(dear)]).toEqual([400, 1, 100, 92, 8])
+    const empty = await send(key, '{"amount":5}')
+    expect([empty.statusCode, ...numbers(empty)]).toEqual([400, 1, 100, 91, 9])
+    const free = await get('/v2/spend/123?units=0', key)
+    expect([free.statusCode, ...numbers(free)]).toEqual([400, 0, 100, 91, 9])
+    const paid = await get('/v2/spend/missing?units=2', key)
+    expect([paid.statusCode, ...numbers(paid)]).toEqual([404, 2, 100, 89, 11])
     const denied = await get('/v2/secret', key)
     expect([denied.statusCode, ...numbers(denied)]).toEqual([403, 0, 100, 89, 11])
     const large = await send(key, `{"amount":"${'1'.repeat(70_000)}"}`)
     expect([large.statusCode, ...numbers(large)]).toEqual([413, 0, 100, 89, 11])
     const typed = await send(key, 'amount=1', { 'content-type': 'text/plain' })
     expect([typed.statusCode, ...numbers(typed)]).toEqual([415, 0, 100, 89, 11])
+    const coded = await send(key, '{"amount":"1"}', { 'content-encoding': 'gzip' })
+    expect([coded.statusCode, ...numbers(coded)]).toEqual([415, 0, 100, 89, 11])
     const unknown = await get('/v2/nothing', key)
     expect([unknown.statusCode, ...numbers(unknown)]).toEqual([404, 0, undefined, undefined, undefined])
     expect(numbers(await get('/v2/spend/ok', key))).toEqual([1, 100, 88, 12])
@@ -148,6 +158,36 @@ describe('429 RESOURCE_EXHAUSTED', () => {
     expect(numbers(answer)).toEqual([0, 2, 0, 2])
     earn.clock.set('2026-11-20T13:00:00Z')
     expect((await get('/v2/spend/ok', key)).statusCode).toBe(200)
+  })
+
+  it('is said of a body that does not fit, too, where the whole cost has no room', async () => {
+    const key = await earn.key({ kind: 'publishable', hourlyUnits: 7 })
+    const fails = async () => (await send(key, '{"amount":')).statusCode
+    expect([await fails(), await fails(), await fails(), await fails()]).toEqual([400, 400, 400, 429])
+    expect(numbers(await get('/v2/spend/ok?units=4', key))).toEqual([4, 7, 0, 7])
+  })
+
+  it('names ip for an address that has used its share of a key, which goes on serving every other one', async () => {
+    const config = { ...earn.ctx.config, trustedProxies: ['10.0.0.0/8'] }
+    const proxied = buildProbeApp({ ...earn.ctx, config }, probes)
+    const key = await earn.key({ kind: 'publishable', hourlyUnits: 100, addressShare: 0.2 })
+    const from = (forwarded: string, url: string) =>
+      proxied.inject({ url, remoteAddress: '10.0.0.1', headers: { 'x-api-key': key, 'x-forwarded-for': forwarded } })
+    expect(numbers(await from('192.0.2.1', '/v2/spend/ok?units=15'))).toEqual([15, 20, 5, 15])
+    const refused = await from('192.0.2.1', '/v2/spend/ok?units=6')
+    expect([refused.statusCode, refused.json().context.limit, ...numbers(refused)]).toEqual([429, 'ip', 0, 20, 5, 15])
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
+    const denied = await from('192.0.2.1', '/v2/secret')
+    expect([denied.statusCode, ...numbers(denied)]).toEqual([403, 0, 20, 5, 15])
+    for (const near of ['2001:db8:1:2::1', '2001:db8:1:2:ffff::2']) await from(near, '/v2/spend/ok?units=10')
+    expect((await from('2001:db8:1:2::3', '/v2/spend/ok')).statusCode).toBe(429)
+    expect(numbers(await from('2001:db8:1:3::1', '/v2/spend/ok'))).toEqual([1, 20, 19, 1])
+    // What a client wrote itself stands left of what the proxy saw.
+    expect(numbers(await from('198.51.100.9, 192.0.2.1', '/v2/spend/ok?units=5'))).toEqual([5, 20, 0, 20])
+    // No address at all counts for the proxy's own.
+    for (const forwarded of ['unknown', 'nobody']) await from(forwarded, '/v2/spend/ok?units=10')
+    expect((await from('x'.repeat(300), '/v2/spend/ok')).statusCode).toBe(429)
+    await proxied.close()
   })
 
   it('names the monthly cap and the seconds to the next month', async () => {
@@ -194,6 +234,22 @@ describe('429 RESOURCE_EXHAUSTED', () => {
     const refused = await work(0)
     expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '66'])
     await limited.close()
+  })
+
+  it('warns once of a proxy on this machine that it was not told of', async () => {
+    const warned: unknown[] = []
+    const log = { ...earn.ctx.log, warn: (...said: unknown[]) => warned.push(said) } as unknown as typeof earn.ctx.log
+    const ask = async (trustedProxies: string[], remoteAddress: string, headers: Record<string, string>) => {
+      const watched = buildProbeApp({ ...earn.ctx, log, config: { ...earn.ctx.config, trustedProxies } }, probes)
+      for (let i = 0; i < 2; i++) await watched.inject({ url: '/v2/open', remoteAddress, headers })
+      await watched.close()
+      return warned.splice(0).length
+    }
+    expect(await ask([], '127.0.0.1', { 'x-forwarded-for': '192.0.2.1' })).toBe(1)
+    expect(await ask([], '::1', { forwarded: 'for=192.0.2.1' })).toBe(1)
+    expect(await ask([], '127.0.0.1', {})).toBe(0)
+    expect(await ask([], '192.0.2.9', { 'x-forwarded-for': '192.0.2.1' })).toBe(0)
+    expect(await ask(['127.0.0.1'], '127.0.0.1', { 'x-forwarded-for': '192.0.2.1' })).toBe(0)
   })
 
   it('believes X-Forwarded-For only from a trusted proxy', async () => {

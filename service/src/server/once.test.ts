@@ -1,8 +1,10 @@
+import { connect } from 'node:net'
 import T from 'typebox'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Earn, openEarn } from '../../test/harness.js'
 import { buildProbeApp } from '../../test/probes.js'
-import { unavailable } from '../kernel/errors.js'
+import { formatTs } from '../kernel/clock.js'
+import { permissionDenied, unavailable } from '../kernel/errors.js'
 import { newId } from '../kernel/ids.js'
 import { defineOperation, type Operation } from '../kernel/operation.js'
 
@@ -31,7 +33,12 @@ const record: Operation = defineOperation({
     if (fail === '400') throw invalid()
     if (fail === '503') throw unavailable('not now', { retryAfterSeconds: 3 })
     if (fail === '500') throw new Error('broken')
-    return { run: gate.runs, text }
+    // "expiresAt 2026-…": the answer says how long it holds.
+    const [until, at] = fail?.split(' ') ?? []
+    return { run: gate.runs, text, ...(until && at ? { [until]: at } : {}) }
+  },
+  assertMayRepeat: (_ctx, { text }: { text: string }, { distributorId }) => {
+    if (text === 'private' && distributorId !== null) throw permissionDenied('not yours')
   },
 })
 const other: Operation = { ...record, operationId: 'Other', path: '/v2/other/{place}' }
@@ -117,12 +124,49 @@ describe('an Idempotency-Key', () => {
     expect((await send('k2', { text: 'two' })).statusCode).toBe(200)
   })
 
-  it("belongs to the organization: its keys share it, another organization's do not", async () => {
+  it('is kept until the time the answer names itself, later or sooner than 24 hours', async () => {
+    for (const [name, seconds] of [
+      ['expiresAt', 600],
+      ['validUntil', 2 * 86_400],
+    ] as const) {
+      const until = new Date(earn.clock.now().getTime() + seconds * 1000)
+      const request = { text: name, fail: `${name} ${formatTs(until)}` }
+      await send(`until ${name}`, request)
+      earn.clock.advance(seconds * 1000 - 1)
+      expect((await send(`until ${name}`, request)).headers['idempotency-replayed']).toBe('true')
+      earn.clock.advance(1)
+      const free = await send(`until ${name}`, { text: 'another' })
+      expect([free.statusCode, free.headers['idempotency-replayed']]).toEqual([200, undefined])
+    }
+  })
+
+  it("belongs to the organization: its keys of one kind share it, another organization's do not", async () => {
     await send('k3', { text: 'shared' })
-    expect((await send('k3', { text: 'shared' }, { key: earn.secret })).headers['idempotency-replayed']).toBe('true')
+    const second = await earn.key({ kind: 'publishable' })
+    expect((await send('k3', { text: 'shared' }, { key: second })).headers['idempotency-replayed']).toBe('true')
     const stranger = await earn.key({ kind: 'publishable', organizationId: await earn.organization() })
     expect((await send('k3', { text: 'shared' }, { key: stranger })).headers['idempotency-replayed']).toBeUndefined()
     expect(await written('shared')).toBe(2)
+  })
+
+  it('of a publishable key never meets the same one of a secret key', async () => {
+    await send('both', { text: 'public' })
+    const backend = await send('both', { text: 'backend' }, { key: earn.secret })
+    expect([backend.statusCode, backend.headers['idempotency-replayed']]).toEqual([200, undefined])
+    expect((await send('both', { text: 'public' })).headers['idempotency-replayed']).toBe('true')
+    expect((await send('both', { text: 'backend' }, { key: earn.secret })).body).toBe(backend.body)
+  })
+
+  it('gives a kept answer to nobody who may not have it, and charges what asking for it costs', async () => {
+    const keys = { hourlyUnits: 100, kind: 'publishable' } as const
+    await send('private', { text: 'private' })
+    const bound = await earn.key({ ...keys, distributorId: await earn.distributor() })
+    const refused = await send('private', { text: 'private' }, { key: bound })
+    expect([refused.statusCode, refused.headers['idempotency-replayed']]).toEqual([403, undefined])
+    expect([refused.headers['x-request-cost'], refused.headers['x-ratelimit-used']]).toEqual(['10', '10'])
+    expect(refused.body).not.toContain('"run"')
+    const unbound = await send('private', { text: 'private' }, { key: await earn.key(keys) })
+    expect(unbound.headers['idempotency-replayed']).toBe('true')
   })
 
   it('lets one of 50 twins do the work; the others are told to come back in a second', async () => {
@@ -142,27 +186,23 @@ describe('an Idempotency-Key', () => {
     const refused = answers.filter(({ statusCode }) => statusCode === 409)
     expect(served.length + refused.length).toBe(50)
     expect(new Set(served.map(({ body }) => body)).size).toBe(1)
-    for (const answer of refused) expect(answer.headers['retry-after']).toBe('1')
+    for (const answer of refused) {
+      expect(answer.headers['retry-after']).toBe('1')
+      expect(answer.json()).toMatchObject({ status: 'CONFLICT', context: { retryable: true } })
+    }
     expect(await written('twins')).toBe(1)
   })
 
-  it("keeps the operation's own refusal and undoes what it had written", async () => {
-    const first = await send('k5', { text: 'five', fail: '400' })
-    expect(first.statusCode).toBe(400)
-    const again = await send('k5', { text: 'five', fail: '400' })
-    expect([again.statusCode, again.body]).toEqual([400, first.body])
-    expect(again.headers['idempotency-replayed']).toBe('true')
-    expect(await written('five')).toBe(0)
-    const schema = await send('k6', {})
-    expect((await send('k6', {})).body).toBe(schema.body)
-  })
-
-  it('is free again after 503 and 500, and nothing of the failed request stays', async () => {
-    for (const fail of ['503', '500']) {
+  it('is free again after any refusal, and nothing of the refused request stays', async () => {
+    for (const fail of ['400', '503', '500']) {
       expect((await send(`free-${fail}`, { text: 'free', fail })).statusCode).toBe(Number(fail))
+      const again = await send(`free-${fail}`, { text: 'free', fail })
+      expect([again.statusCode, again.headers['idempotency-replayed']]).toEqual([Number(fail), undefined])
       expect((await send(`free-${fail}`, { text: `freed ${fail}` })).statusCode).toBe(200)
     }
     expect(await written('free')).toBe(0)
+    expect((await send('k6', {})).statusCode).toBe(400)
+    expect((await send('k6', { text: 'six' })).statusCode).toBe(200)
   })
 
   it('is not taken by 401, 403, 413, 415 and 429', async () => {
@@ -176,15 +216,22 @@ describe('an Idempotency-Key', () => {
       [429, () => send('k7', { text: 'seven' }, { key: poor })],
     ]
     for (const [status, refuse] of refusals) expect((await refuse()).statusCode).toBe(status)
+    const rows = await earn.db`select from idempotency_keys where key = 'k7'`
+    expect(rows.length).toBe(0)
     expect((await send('k7', { text: 'seven' })).statusCode).toBe(200)
     expect(await written('seven')).toBe(1)
   })
 
-  it('repeats an answer even to a budget that could not pay for the work', async () => {
-    const key = await earn.key({ kind: 'publishable', hourlyUnits: 11 })
-    await send('k8', { text: 'eight' }, { key })
-    expect((await send('k8', { text: 'eight' }, { key })).statusCode).toBe(200)
-    expect((await send('k8', { text: 'eight' }, { key })).statusCode).toBe(429)
+  it('costs 1 to repeat, where there is room for the whole cost; a 429 writes no row and reads no answer', async () => {
+    const key = await earn.key({ kind: 'publishable', hourlyUnits: 21 })
+    const statuses = []
+    for (let i = 0; i < 4; i++) statuses.push((await send('k8', { text: 'eight' }, { key })).statusCode)
+    expect(statuses).toEqual([200, 200, 200, 429])
+    const changes = () => earn.db`select xmin, ctid from idempotency_keys`
+    const before = await changes()
+    for (const name of ['k8', 'new']) expect((await send(name, { text: 'more' }, { key })).statusCode).toBe(429)
+    expect(await changes()).toEqual(before)
+    expect((await send('k8', { text: 'eight' }, { key })).headers['x-ratelimit-used']).toBe('12')
   })
 
   it('is free 60 s after the process working on it died, and not before', async () => {
@@ -224,10 +271,45 @@ describe('an Idempotency-Key', () => {
     for (const bad of ['', '"open', '""', 'é', 'x'.repeat(256)]) {
       const answer = await send(bad, { text: 'bad' })
       expect(answer.statusCode).toBe(400)
-      expect(answer.headers['x-request-cost']).toBe('10')
+      expect(answer.headers['x-request-cost']).toBe('1')
+      expect(answer.json().context.violations).toMatchObject([{ path: 'Idempotency-Key' }])
     }
     expect((await send('k11', '{"text":')).statusCode).toBe(400)
     expect((await send('k11', { text: 'eleven' })).statusCode).toBe(200)
     expect(await written('bad')).toBe(0)
   })
+
+  it('given twice is refused, also where both are the same', async () => {
+    const url = await app.listen({ port: 0, host: '127.0.0.1' })
+    for (const names of [
+      ['a', 'b'],
+      ['a', 'a'],
+    ] as const) {
+      const answer = await sendRaw(`${url}/v2/record/here`, names)
+      expect(answer).toMatch(/^HTTP\/1.1 400 /)
+      expect(answer).toMatch(/Idempotency-Key must be given once/)
+    }
+    expect(await sendRaw(`${url}/v2/record/here`, ['a'])).toMatch(/^HTTP\/1.1 200 /)
+    expect(await written('raw')).toBe(1)
+  })
 })
+
+function sendRaw(url: string, idempotencyKeys: readonly string[]): Promise<string> {
+  const { hostname, port, pathname } = new URL(url)
+  const body = JSON.stringify({ text: 'raw' })
+  const head = [
+    ...[`POST ${pathname} HTTP/1.1`, `Host: ${hostname}`, 'Connection: close', `X-API-Key: ${earn.publishable}`],
+    ...['Content-Type: application/json', `Content-Length: ${body.length}`],
+    ...idempotencyKeys.map((key) => `Idempotency-Key: ${key}`),
+  ]
+  return new Promise((resolve, reject) => {
+    let said = ''
+    const socket = connect(Number(port), hostname, () => socket.write(`${head.join('\r\n')}\r\n\r\n${body}`))
+    socket.setEncoding('utf8')
+    socket.on('data', (chunk) => {
+      said += chunk
+    })
+    socket.on('end', () => resolve(said))
+    socket.on('error', reject)
+  })
+}

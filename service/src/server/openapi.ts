@@ -24,7 +24,7 @@ const ErrorSchema = T.Object(
 
 /** Failures an operation need not declare, by who can meet them. */
 const everyone = {
-  429: 'A budget or a limit is used up; `context.limit` says which, Retry-After when to come back',
+  429: 'A budget or a limit is used up; `context.limit` (hourly, monthly or ip) says which, Retry-After when to come back',
   431: 'The request head is larger than 64 KiB',
   500: 'Our failure; try again with backoff',
   503: 'Something we depend on cannot be reached; see Retry-After',
@@ -36,7 +36,7 @@ const keyed = {
 const posted = {
   409: 'The Idempotency-Key was used for another request, or that request is still running (see Retry-After)',
   413: 'The body is larger than 64 KiB',
-  415: 'The body is not sent as application/json',
+  415: 'The body is not sent as application/json, or has a Content-Encoding',
 }
 
 type Schemas = Map<string, unknown>
@@ -60,6 +60,7 @@ export function buildOpenApi<C>(operations: readonly Operation<C>[]): Record<str
       description:
         'Yield vaults, ready-to-sign deposits and withdrawals, and attribution anyone can check. ' +
         'Calls cost units of an hourly budget; every answer says what it cost and what is left. ' +
+        'One that does not fit its schema costs 1. ' +
         'Unknown query names and body members are ignored; a slash at the end of a path is optional.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },

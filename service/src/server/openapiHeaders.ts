@@ -6,7 +6,9 @@ const count = (description: string) => ({ description, schema: { type: 'integer'
 export const headers: Record<string, unknown> = {
   'X-Request-Id': { description: 'Names this request in our logs', schema: { type: 'string', format: 'uuid' } },
   'X-Request-Cost': count('Units this answer cost'),
-  'X-RateLimit-Limit': count('Units an hour, or calls a minute where no key is asked for'),
+  'X-RateLimit-Limit': count(
+    'Units an hour: of the key, or of the address where a key limits it and less is left to it; calls a minute where no key is asked for',
+  ),
   'X-RateLimit-Remaining': count('What is left of them'),
   'X-RateLimit-Used': count('What is used of them, this answer included'),
   'X-Monthly-Limit': count('Units a calendar month, for keys with a cap'),
@@ -27,7 +29,7 @@ export const parameters: Record<string, unknown> = {
     in: 'header',
     required: false,
     description:
-      'Makes it safe to send the same request again: for 24 hours its answer is kept and repeated, for 1 unit. Bare or in double quotes.',
+      'Makes it safe to send the same request again: an answer of 200 is kept and repeated, for 1 unit, until the `validUntil` or `expiresAt` it names, else for 24 hours. A refusal is not kept. Publishable and secret keys of an organization have names of their own. Bare or in double quotes, once.',
     schema: { type: 'string', minLength: 1, maxLength: 257 },
     example: '8e03978e-40d5-43e8-bc93-6894a57f9324',
   },
@@ -53,7 +55,6 @@ export function headerRefs(
   if (operation.access !== 'public' && status !== 401) names.push(...monthlyHeaders)
   if (status === 429 || status === 503 || status === 409) names.push('Retry-After')
   if (operation.cacheable && (status === 200 || status === 304)) names.push('ETag')
-  const keeps = operation.method === 'POST' && ![401, 403, 413, 415, 429].includes(status) && status < 500
-  if (keeps) names.push('Idempotency-Replayed')
+  if (operation.method === 'POST' && status === 200) names.push('Idempotency-Replayed')
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }

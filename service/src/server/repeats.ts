@@ -116,7 +116,8 @@ export function createRepeats<C extends Context>(options: RepeatsOptions<C>): Re
       server.on('request', (request, response) => {
         const known = stopped || checkHead(request) ? undefined : find(request)
         const key = known && authenticate.remembered(single(request.headers['x-api-key']) ?? '')
-        if (known && key) answer(known, key, own, request, response)
+        // Only the server's own way knows the address of a caller behind proxies.
+        if (known && key?.addressUnits === null) answer(known, key, own, request, response)
         else own(request, response)
       })
     },

@@ -146,14 +146,20 @@ export function supports(vault: Vault, interfaceId: `0x${string}`): Question<boo
  */
 export function readRedemption(ask: WithdrawAsk): Question<WithdrawOffer> {
   const { vault, wallet, shares } = ask
+  const pendings = (ask.requestIds ?? [0n]).map((id) =>
+    view(vault.address, erc7540Abi, 'pendingRedeemRequest', [id, wallet]),
+  )
   return reading(
     together({
       claimable: view(vault.address, erc4626Abi, 'maxRedeem', [wallet]),
       held: view(vault.receiptToken, erc4626Abi, 'balanceOf', [wallet]),
       assets: view(vault.address, erc4626Abi, 'convertToAssets', [shares]),
+      pendings: inOrder(pendings),
     }),
-    ({ claimable, held, assets }) => {
-      const open = { closed: undefined, mismatch: undefined, max: undefined, quoted: undefined, assets }
+    ({ claimable, held, assets, pendings }) => {
+      const pending = pendings.reduce<bigint>((most, each) => (each !== undefined && each > most ? each : most), 0n)
+      const awaited = pending > 0n ? pending + (claimable ?? 0n) : 0n
+      const open = { closed: undefined, mismatch: undefined, max: undefined, quoted: undefined, assets, awaited }
       return claimable !== undefined && claimable >= shares
         ? { ...open, available: claimable, call: buildRedeem(ask, 'claimRedeem') }
         : { ...open, available: held, call: buildRequestRedeem(ask) }

@@ -29,6 +29,8 @@ export type WithdrawAsk = {
   /** The token wanted. */
   tokenOut: Address
   slippageBps: number
+  /** Ids redemptions the wallet has asked for may have; 0, the default, is the aggregate of a controller. */
+  requestIds?: readonly bigint[]
 }
 
 export type RequestAsk = {
@@ -77,8 +79,11 @@ export type Offer = {
   call: VaultCall
 }
 
-/** `available`: units of the receipt token that can be withdrawn so, claimable ones included; `assets`: their worth. */
-export type WithdrawOffer = Offer & { available: bigint | undefined; assets: bigint | undefined }
+/**
+ * `available`: units of the receipt token that can be withdrawn so, claimable ones included; `assets`: their worth;
+ * `awaited`: units that were asked for before and can be claimed once the vault has settled the rest of them.
+ */
+export type WithdrawOffer = Offer & { available: bigint | undefined; assets: bigint | undefined; awaited?: bigint }
 
 /** What can be done about a pending deposit: the call, or why there is none. */
 export type RequestOffer =

@@ -16,6 +16,7 @@ const operations = [
     operationId: 'Spend',
     method: 'GET',
     path: '/v2/spend',
+    query: T.Object({ times: T.Optional(T.Integer()) }),
     cost: (query) => Number(query.get('units')?.[0] ?? 1),
     run: async () => ({}),
   },

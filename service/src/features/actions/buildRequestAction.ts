@@ -4,11 +4,12 @@ import { invalidInput } from '../../kernel/errors.js'
 import type { Caller } from '../../kernel/operation.js'
 import { findPrice } from '../../prices/index.js'
 import { type DistributorRecord, findDistributor } from '../catalogue/index.js'
-import { listOpenRequests, type OpenRequest } from '../positions/index.js'
+import type { OpenRequest } from '../positions/index.js'
 import { assertOutcome } from './checks.js'
 import { describeCall } from './describe.js'
 import { type Draft, finishAction } from './finishAction.js'
 import { refuse } from './refusal.js'
+import { listIds, listOpen } from './requestIds.js'
 import type { Interaction } from './schema.js'
 import { type ActionContext, findTarget, getChain, getKind, type Target } from './target.js'
 
@@ -38,12 +39,7 @@ export async function buildRequestAction(
   if (!build) throw refuse('NOTHING_PENDING', 'this vault has no pending deposits that could be claimed or cancelled')
 
   const chain = getChain(ctx, opportunity)
-  const open = await listOpenRequests(ctx.db, {
-    chainId: opportunity.chainId,
-    vaultAddress: opportunity.vaultAddress,
-    wallet: wallet.toLowerCase(),
-    kind: 'deposit',
-  })
+  const open = await listOpen(ctx, target, 'deposit')
   const [head, { answer: offer }] = await Promise.all([
     input.simulate === false ? undefined : readHead(chain),
     ask(chain, build({ vault, wallet, requestId, requestIds: listIds(open) })),
@@ -78,14 +74,6 @@ function parseRequestId(text: string | undefined): bigint | undefined {
   const id = parseRaw(text)
   if (id === undefined) throw invalidInput([{ path: 'body.requestId', message: 'must be below 2^256' }])
   return id
-}
-
-/** Most requests of one wallet asked about in one call. */
-const idsMax = 32
-
-/** The ids seen, and 0, under which a vault keeps all requests of a wallet together. */
-function listIds(open: readonly OpenRequest[]): bigint[] {
-  return [...new Set(['0', ...open.map((request) => request.requestId)])].slice(0, idsMax).map(BigInt)
 }
 
 /** Who brought the pending deposit; else the only distributor of the key. */

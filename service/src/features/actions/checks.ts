@@ -52,9 +52,11 @@ export function assertOffer(offer: Offer, closed: Reason, amount: bigint, decima
   })
 }
 
-/** Refuses an amount the wallet does not have. */
-export function assertBalance(balance: bigint | undefined, amount: bigint): void {
+/** Refuses an amount the wallet does not have, or has asked the vault for already. */
+export function assertBalance(balance: bigint | undefined, amount: bigint, awaited = 0n): void {
   if (balance !== undefined && balance >= amount) return
+  if (awaited >= amount)
+    throw refuse('NOT_CLAIMABLE', 'the redemption is still pending; the vault has not settled it yet')
   throw refuse('INSUFFICIENT_BALANCE', 'insufficient token balance', {
     balance: String(balance ?? 0n),
     amount: String(amount),

@@ -10,6 +10,7 @@ import { assertBalance, assertMinimumShares, assertOffer, assertOutcome, assertW
 import { describeCall } from './describe.js'
 import { type Draft, finishAction } from './finishAction.js'
 import { refuse } from './refusal.js'
+import { listIds, listOpen } from './requestIds.js'
 import type { Interaction } from './schema.js'
 import { type ActionContext, findTarget, getChain, getKind, parseAmount } from './target.js'
 
@@ -40,13 +41,14 @@ export async function createWithdrawInteraction(
 
   const chain = getChain(ctx, opportunity)
   const tokenOut = getAddress(out.address)
-  const withdrawAsk: WithdrawAsk = { vault, wallet, shares, tokenOut, slippageBps: input.slippageBps ?? 50 }
+  const requestIds = kind.asyncRedeem ? listIds(await listOpen(ctx, target, 'redeem')) : []
+  const withdrawAsk: WithdrawAsk = { vault, wallet, shares, tokenOut, slippageBps: input.slippageBps ?? 50, requestIds }
   const [head, { answer: offer }] = await Promise.all([
     input.simulate === false ? undefined : readHead(chain),
     ask(chain, kind.withdraw(withdrawAsk)),
   ])
   assertOffer(offer, 'WITHDRAW_DISABLED', shares, receiptToken.decimals)
-  assertBalance(offer.available, shares)
+  assertBalance(offer.available, shares, offer.awaited)
 
   const { call, assets } = offer
   const price = await findPrice(ctx.db, out, ctx.clock.now())

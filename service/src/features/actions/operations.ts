@@ -1,10 +1,10 @@
-import { defineOperation, type Operation } from '../../kernel/operation.js'
+import { type Caller, defineOperation, type Operation } from '../../kernel/operation.js'
 import { createCancelDepositInteraction } from './createCancelDepositInteraction.js'
 import { createClaimDepositInteraction } from './createClaimDepositInteraction.js'
 import { createDepositInteraction } from './createDepositInteraction.js'
 import { createWithdrawInteraction } from './createWithdrawInteraction.js'
 import { DepositBody, InteractionSchema, opportunityParams, RequestBody, WithdrawBody } from './schema.js'
-import type { ActionContext } from './target.js'
+import { type ActionContext, getOwnDistributor } from './target.js'
 
 const common = {
   method: 'POST',
@@ -13,6 +13,9 @@ const common = {
   cost: 10,
   tellsRetryable: true,
   params: opportunityParams,
+  assertMayRepeat: (ctx: ActionContext, { distributorId }: { distributorId?: string }, caller: Caller) => {
+    if (distributorId !== undefined) getOwnDistributor(ctx.catalogue.current(), distributorId, caller)
+  },
 } as const
 
 const responses = {

@@ -38,6 +38,13 @@ async function lotsOf(vault: WorldVault) {
     .map(({ distributorId, shares }) => ({ distributorId, shares }))
 }
 
+/** A redemption asked for is refused as pending, and as a lack of balance where it is for more. */
+async function expectPending(vault: WorldVault, shares: bigint): Promise<void> {
+  const [same, more] = [await story.withdraw(vault, shares), await story.withdraw(vault, shares + 1n)]
+  expect(same.body).toMatchObject({ code: 400, reason: 'NOT_CLAIMABLE', context: { retryable: true } })
+  expect(more.body).toMatchObject({ code: 400, reason: 'INSUFFICIENT_BALANCE', context: { retryable: false } })
+}
+
 /** Yield makes shares and assets differ, with a remainder. */
 const gift = (vault: WorldVault) => world.mint(token, vault.address, 7_777_777n)
 
@@ -85,6 +92,11 @@ describe('each vault kind, from the plan to the ledger, agrees with the balances
     const half = await moved(vault, first)
     const rest = await moved(vault, await story.withdraw(vault, part - part / 2n))
     expect(half.shares + rest.shares).toBe(0n)
+
+    const left = claim.shares - part
+    await moved(vault, await story.withdraw(vault, left))
+    await world.sync()
+    await expectPending(vault, left)
     expect((await story.withdraw(vault, claim.shares)).body.reason).toBe('INSUFFICIENT_BALANCE')
     expect(await story.entries(vault)).toMatchObject([
       { interaction: 'deposit', amountRaw: String(-request.assets) },
@@ -110,6 +122,7 @@ describe('each vault kind, from the plan to the ledger, agrees with the balances
     const vault = await world.asyncVault(token, { kind: 'erc7540-redeem' })
     const deposit = await moved(vault, await story.deposit(vault, 1000n * usd))
     await world.send(await story.withdraw(vault, deposit.shares), user)
+    await expectPending(vault, deposit.shares)
     await story.settle(vault, 'settleRedeem')
     const withdraw = await moved(vault, await story.withdraw(vault, deposit.shares))
     expect(await story.entries(vault)).toMatchObject([

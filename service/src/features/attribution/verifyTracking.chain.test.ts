@@ -135,11 +135,15 @@ describe('400 INVALID_ARGUMENT', () => {
 })
 
 describe('404 NOT_FOUND', () => {
-  it('knows no such transaction, and one without attribution', async () => {
+  it('knows no such transaction, which may be mined later, and one without attribution', async () => {
     const unknown = await verify({ chainId: world.chainId, txHash: `0x${'33'.repeat(32)}` })
-    expect(unknown.body).toMatchObject({ code: 404, status: 'NOT_FOUND', context: { retryable: false } })
+    expect(unknown.body).toMatchObject({ code: 404, status: 'NOT_FOUND', context: { retryable: true } })
     const plain = await verify({ chainId: world.chainId, txHash: await sendRaw(thief.address, '0x12345678') })
-    expect(plain.body).toMatchObject({ code: 404, error: 'the transaction carries no attribution' })
+    expect(plain.body).toMatchObject({
+      code: 404,
+      error: 'the transaction carries no attribution',
+      context: { retryable: false },
+    })
   })
 })
 

@@ -11,7 +11,8 @@ export async function verifyTracking(
 ): Promise<Tracking> {
   const { chainId } = getSupportedChain(ctx, input.chainId)
   const found = await lookAt(ctx, { hash: input.txHash.toLowerCase(), chainId, withEvents: true })
-  if (!found?.transaction.mined) throw notFound('this chain has no such mined transaction')
+  if (!found?.transaction.mined)
+    throw notFound('this chain has no such mined transaction', { context: { retryable: true } })
   const { verdict } = found
   if (verdict.status === 'busy') throw unavailable('too many transactions are looked at now; try again shortly', soon)
   if (verdict.status === 'complex') throw unavailable('this transaction is too complex to be inspected')

@@ -21,6 +21,8 @@ export type AuthenticatedKey = {
   caller: Caller
   hourlyUnits: number
   monthlyUnits: number | null
+  /** What one client address may use of the hour; null where that is not limited. */
+  addressUnits: number | null
   origins: readonly string[]
 }
 
@@ -42,10 +44,10 @@ export function createAuthenticate(ctx: Pick<Context, 'db' | 'clock' | 'config'>
     const row = await findKeyByHash(ctx.db, hashKey(text))
     if (!row) return undefined
     if (remembered.size >= rememberedMax) remembered.clear()
-    const { hourlyUnits, monthlyUnits, origins } = row
+    const { hourlyUnits, monthlyUnits, addressUnits, origins } = row
     const found = {
       row,
-      key: { caller: toCaller(row), hourlyUnits, monthlyUnits, origins },
+      key: { caller: toCaller(row), hourlyUnits, monthlyUnits, addressUnits, origins },
       untilMs: nowMs + believedMs,
     }
     remembered.set(text, found)

@@ -13,6 +13,8 @@ export type CreateKeyInput = {
   origins?: string[]
   hourlyUnits?: number
   monthlyUnits?: number | null
+  /** The share of the hour one client address may use; publishable keys only. Default 1, which is no limit. */
+  addressShare?: number
   expiresAt?: Date | null
   /** A given key text instead of a new one: the devnet's public keys. */
   text?: string
@@ -38,6 +40,7 @@ export async function createKey(
     origins: input.origins ?? [],
     hourlyUnits: input.hourlyUnits ?? 10_000,
     monthlyUnits: input.monthlyUnits ?? null,
+    addressShare: input.addressShare ?? 1,
     expiresAt: input.expiresAt ?? null,
   })
   return { id, text }

@@ -12,4 +12,4 @@ export {
   createAuthenticate,
 } from './authenticate.js'
 export { type CreateKeyInput, createKey } from './createKey.js'
-export { type KeyRow, listKeys, updateRevoked as revokeKey } from './store.js'
+export { type KeyRow, listKeys, updateAddressShare as setAddressShare, updateRevoked as revokeKey } from './store.js'

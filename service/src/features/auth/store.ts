@@ -12,6 +12,10 @@ export type KeyRow = {
   origins: string[]
   hourlyUnits: number
   monthlyUnits: number | null
+  /** The share of the hour one client address may use, above 0; 1 is all of it. */
+  addressShare: number
+  /** The share in units; null for all of it. */
+  addressUnits: number | null
   createdAt: Date
   expiresAt: Date | null
   revokedAt: Date | null
@@ -19,7 +23,9 @@ export type KeyRow = {
 
 const columns = (db: Queryable) => db`
   id, kind, hint, name, organization_id as "organizationId", distributor_id as "distributorId", permissions, origins,
-  hourly_units as "hourlyUnits", monthly_units as "monthlyUnits", created_at as "createdAt",
+  hourly_units as "hourlyUnits", monthly_units as "monthlyUnits",
+  address_share::float8 as "addressShare",
+  case when address_share < 1 then floor(hourly_units * address_share)::bigint end as "addressUnits", created_at as "createdAt",
   expires_at as "expiresAt", revoked_at as "revokedAt"`
 
 export async function findKeyByHash(db: Queryable, hash: Uint8Array): Promise<KeyRow | undefined> {
@@ -35,16 +41,16 @@ export async function listKeys(db: Queryable, organizationId: string | undefined
     order by created_at desc, id`
 }
 
-export type NewKey = Omit<KeyRow, 'createdAt' | 'revokedAt'> & { hash: Uint8Array }
+export type NewKey = Omit<KeyRow, 'createdAt' | 'revokedAt' | 'addressUnits'> & { hash: Uint8Array }
 
 /** Records a key. False when an equal key is there already. */
 export async function recordKey(db: Queryable, key: NewKey): Promise<boolean> {
   const rows = await db`
     insert into api_keys (id, hash, kind, hint, name, organization_id, distributor_id, permissions, origins,
-      hourly_units, monthly_units, expires_at)
+      hourly_units, monthly_units, address_share, expires_at)
     values (${key.id}, ${Buffer.from(key.hash)}, ${key.kind}, ${key.hint}, ${key.name}, ${key.organizationId},
       ${key.distributorId}, ${key.permissions}, ${key.origins}, ${key.hourlyUnits}, ${key.monthlyUnits},
-      ${key.expiresAt})
+      ${key.addressShare}, ${key.expiresAt})
     on conflict (hash) do nothing returning id`
   return rows.length === 1
 }
@@ -57,5 +63,17 @@ export async function updateRevoked(
 ): Promise<{ id: string; hint: string }[]> {
   return db<{ id: string; hint: string }[]>`
     update api_keys set revoked_at = ${at} where (id::text = ${idOrHint} or hint = ${idOrHint}) and revoked_at is null
+    returning id, hint`
+}
+
+/** Sets the address share of a publishable key by id or hint. The rows set. */
+export async function updateAddressShare(
+  db: Queryable,
+  idOrHint: string,
+  share: number,
+): Promise<{ id: string; hint: string }[]> {
+  return db<{ id: string; hint: string }[]>`
+    update api_keys set address_share = ${share}
+    where (id::text = ${idOrHint} or hint = ${idOrHint}) and revoked_at is null and kind = 'publishable'
     returning id, hint`
 }

@@ -112,6 +112,21 @@ describe('budgets', () => {
     expect(await createBudgets(earn.ctx).charge(key, 1)).toMatchObject({ granted: false, limit: 'hourly' })
   })
 
+  it('take 1 of what a failure must have room for, in one statement with the others', async () => {
+    const key = await allowance(30)
+    const { db, seen } = counting(earn.db)
+    const budgets = createBudgets({ ...earn.ctx, db })
+    const charges = await Promise.all([
+      budgets.charge(key, 10, 1),
+      ...Array.from({ length: 20 }, () => budgets.charge(key, 10, 1)),
+    ])
+    expect(charges.every(({ granted }) => granted)).toBe(true)
+    expect(charges.at(-1)?.headers['X-RateLimit-Used']).toBe('21')
+    expect(await budgets.charge(key, 10, 1)).toMatchObject({ granted: false, limit: 'hourly' })
+    expect(await budgets.charge(key, 9)).toMatchObject({ granted: true, headers: { 'X-RateLimit-Remaining': '0' } })
+    expect(seen.statements).toBeLessThanOrEqual(7)
+  })
+
   it('fail when the database does, and charge again when it is back', async () => {
     const key = await allowance(5)
     let down = true

@@ -2,33 +2,36 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Context } from '../../kernel/context.js'
 import {
   type Allowance,
+  type Ask,
   chooseFitting,
-  computeRoom,
   findRefusal,
   formatBudgetHeaders,
+  type Limit,
   secondsToNext,
+  sumUp,
+  sumUpByNetwork,
   type Used,
+  type Windows,
   windowsAt,
 } from './budget.js'
-import { chargeUnits, findUsed } from './store.js'
+import { chargeByAddress, chargeUnits, findUsed, removeOldAddresses } from './store.js'
 
 /** What became of a charge. The headers are those of the answer it belongs to. */
 export type Charge = { headers: Record<string, string> } & (
   | { granted: true }
-  | { granted: false; limit: 'hourly' | 'monthly'; retryAfterSeconds: number }
+  | { granted: false; limit: Limit; retryAfterSeconds: number }
 )
 
 export type Budgets = {
   /**
-   * Charges units to a key. 0 units are always granted and only read what is used. Fails when the database does: a call
-   * that cannot be charged is not served.
+   * Charges units to a key, and to the address where its share is limited. A call that turns out to be worth less than it
+   * must have room for pays `taken` only. 0 units are always granted and only read what is used. Fails when the database
+   * does: a call that cannot be charged is not served.
    */
-  charge(allowance: Allowance, units: number): Promise<Charge>
+  charge(allowance: Allowance, units: number, taken?: number): Promise<Charge>
 }
 
-type Waiting = {
-  allowance: Allowance
-  units: number
+type Waiting = Ask & {
   resolve(charge: Charge): void
   reject(error: unknown): void
 }
@@ -66,9 +69,9 @@ export function createBudgets(ctx: Pick<Context, 'db' | 'clock'>): Budgets {
     queues.delete(keyId)
   }
   return {
-    charge: (allowance, units) =>
+    charge: (allowance, units, taken = units) =>
       new Promise((resolve, reject) => {
-        const waiting = { allowance, units, resolve, reject }
+        const waiting = { allowance, units, taken, resolve, reject }
         const queue = queues.get(allowance.keyId)
         if (queue) {
           queue.push(waiting)
@@ -87,33 +90,61 @@ async function settle({ db, clock }: Pick<Context, 'db' | 'clock'>, batch: reado
   let waiting = batch
   let used: Used | undefined
   while (waiting.length > 0) {
-    const fitting: readonly Waiting[] = used ? chooseFitting(waiting, computeRoom(allowance, used)) : waiting
+    const fitting: readonly Waiting[] = used ? chooseFitting(waiting, allowance, used) : waiting
     if (used && fitting.length === 0) return refuse(waiting, allowance, used, clock.now())
-    const windows = windowsAt(clock.now())
-    const sum = fitting.reduce((total, { units }) => total + units, 0)
-    const charged = sum > 0 ? await chargeUnits(db, allowance, windows, sum) : undefined
-    used = charged ?? (await findUsed(db, allowance.keyId, windows))
-    if (!charged && sum > 0) continue
-    grant(fitting, allowance, used, sum)
+    const outcome = await chargeTogether(db, allowance, windowsAt(clock.now()), fitting)
+    used = outcome.used
+    if (!outcome.charged) continue
+    grant(fitting, allowance, used)
     const served = new Set(fitting)
     waiting = waiting.filter((item) => !served.has(item))
   }
 }
 
-/** Each answer shows what was used up to and including itself. */
-function grant(fitting: readonly Waiting[], allowance: Allowance, used: Used, sum: number): void {
-  let later = sum
-  for (const { units, resolve } of fitting) {
-    later -= units
-    const then = { ...used, hourUsed: used.hourUsed - later, monthUsed: used.monthUsed - later }
-    resolve({ granted: true, headers: formatBudgetHeaders(allowance, then) })
+/** Charges all of these calls or, where they do not fit, none; and tells what is used then. */
+async function chargeTogether(
+  db: Context['db'],
+  allowance: Allowance,
+  windows: Windows,
+  asks: readonly Ask[],
+): Promise<{ charged: boolean; used: Used }> {
+  const sum = sumUp(asks)
+  const networks = sumUpByNetwork(asks)
+  if (networks.length > 0) return chargeByAddress(db, allowance, windows, sum, networks)
+  const charged = sum.taken > 0 ? await chargeUnits(db, allowance, windows, sum) : undefined
+  return {
+    charged: charged !== undefined || sum.taken === 0,
+    used: charged ?? (await findUsed(db, allowance.keyId, windows)),
   }
 }
 
+/** Each answer shows what was used up to and including itself. */
+function grant(fitting: readonly Waiting[], allowance: Allowance, used: Used): void {
+  let { hourUsed, monthUsed } = used
+  const byNetwork = new Map(used.byNetwork)
+  const headersOf = new Map<Waiting, Record<string, string>>()
+  for (const item of fitting.toReversed()) {
+    const { address } = item.allowance
+    headersOf.set(item, formatBudgetHeaders(allowance, { ...used, hourUsed, monthUsed, byNetwork }, address))
+    hourUsed -= item.taken
+    monthUsed -= item.taken
+    if (address) byNetwork.set(address.network, (byNetwork.get(address.network) ?? 0) - item.taken)
+  }
+  for (const item of fitting) item.resolve({ granted: true, headers: headersOf.get(item) ?? {} })
+}
+
 function refuse(waiting: readonly Waiting[], allowance: Allowance, used: Used, now: Date): void {
-  const headers = formatBudgetHeaders(allowance, used)
-  for (const { units, resolve } of waiting) {
-    const limit = findRefusal(allowance, used, units)
+  for (const { units, resolve, allowance: asked } of waiting) {
+    const limit = findRefusal(allowance, used, units, asked.address)
+    const headers = formatBudgetHeaders(allowance, used, asked.address)
     resolve({ granted: false, headers, limit, retryAfterSeconds: secondsToNext(limit, used, now) })
   }
+}
+
+/** What addresses used in hours that are over counts no more. Two hours, for a clock that is late. */
+const addressKeptMs = 2 * 3_600_000
+
+export async function sweepAddresses(ctx: Pick<Context, 'db' | 'clock'>): Promise<void> {
+  const before = new Date(ctx.clock.now().getTime() - addressKeptMs)
+  while ((await removeOldAddresses(ctx.db, before)) > 0);
 }

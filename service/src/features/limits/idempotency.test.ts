@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readVectors } from '../../../test/vectors.js'
-import { computeFingerprint, formatCanonicalJson, isKept, parseIdempotencyKey } from './idempotency.js'
+import { computeFingerprint, formatCanonicalJson, parseIdempotencyKey, readHeldUntil } from './idempotency.js'
 
 describe('Idempotency-Key', () => {
   for (const vector of readVectors('api.json').idempotencyKey)
@@ -65,9 +65,14 @@ describe('the fingerprint of a request', () => {
   })
 })
 
-describe('answers kept', () => {
-  it('are successes and the refusals of the operation itself', () => {
-    expect([200, 400, 404, 409, 412].map(isKept)).toEqual([true, true, true, true, true])
-    expect([401, 403, 413, 415, 429, 500, 503].every((status) => !isKept(status))).toBe(true)
+describe('how long an answer is kept', () => {
+  it('is until the time it names itself', () => {
+    const at = new Date('2026-11-20T12:10:00Z')
+    expect(readHeldUntil({ validUntil: '2026-11-20T12:10:00Z', actionId: 'x' })).toEqual(at)
+    expect(readHeldUntil({ quote: { expiresAt: '2026-11-20T12:01:00Z' }, expiresAt: '2026-11-20T12:10:00Z' })).toEqual(
+      at,
+    )
+    for (const answer of [null, 'text', {}, { validUntil: 5 }, { expiresAt: 'soon' }, { quote: { expiresAt: at } }])
+      expect(readHeldUntil(answer)).toBeUndefined()
   })
 })

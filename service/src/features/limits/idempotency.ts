@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { parseTs } from '../../kernel/wire.js'
 
 /**
  * The key in an Idempotency-Key header: 1 to 255 printable ASCII characters, bare or as a quoted structured-field
@@ -33,10 +34,9 @@ export function formatCanonicalJson(value: unknown): string {
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${formatCanonicalJson(member)}`).join(',')}}`
 }
 
-/** Refusals that say nothing about the request itself: the key is free again after them. */
-const passingStatuses = [401, 403, 413, 415, 429]
-
-/** True for an answer that is kept and repeated: a success, or the operation's own refusal. */
-export function isKept(status: number): boolean {
-  return status < 500 && !passingStatuses.includes(status)
+/** Until when an answer itself says that it holds, if it does. */
+export function readHeldUntil(answer: unknown): Date | undefined {
+  if (typeof answer !== 'object' || answer === null) return undefined
+  const text = 'validUntil' in answer ? answer.validUntil : 'expiresAt' in answer ? answer.expiresAt : undefined
+  return typeof text === 'string' ? parseTs(text) : undefined
 }

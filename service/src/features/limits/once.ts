@@ -2,32 +2,35 @@ import type { Context } from '../../kernel/context.js'
 import type { Database } from '../../kernel/database.js'
 import { conflict, type EarnError } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
-import { isKept } from './idempotency.js'
 import { openLateTransaction } from './lateTransaction.js'
-import { findIdempotencyRow, recordAnswer, removeExpired, removeTurn, type Turn, takeTurn } from './storeIdempotency.js'
+import {
+  findIdempotencyRow,
+  type IdempotencyRow,
+  type Name,
+  recordAnswer,
+  removeExpired,
+  removeTurn,
+  type Turn,
+  takeTurn,
+} from './storeIdempotency.js'
 
-/** An answer as it is kept: the status and the exact text. */
-export type KeptAnswer = { status: number; body: string }
+/** An answer as it is kept: the status and the exact text, until the time it names itself, if it names one. */
+export type KeptAnswer = { status: number; body: string; heldUntil?: Date | undefined }
 
-/** Whether a request may do its work, is answered already, or must not be served now. */
-export type Claim =
-  | { kind: 'mine'; turn: Turn }
-  | { kind: 'answered'; answer: KeptAnswer }
-  | { kind: 'refused'; error: EarnError }
+/** A request by its Idempotency-Key and what it asks. */
+export type NamedRequest = Name & { fingerprint: Uint8Array }
+
+/** A request answered before, or one that must not be served now. */
+export type Found = { kind: 'answered'; answer: KeptAnswer } | { kind: 'refused'; error: EarnError }
 
 export type Once = {
-  claim(input: { organizationId: string; key: string; fingerprint: Uint8Array }): Promise<Claim>
+  /** What became of the key before; undefined when it is free. Writes nothing. */
+  find(request: NamedRequest): Promise<Found | undefined>
   /**
-   * Does the work of a claimed turn. What it writes through the database it is given commits together with the answer
-   * kept, or not at all. `toAnswer` turns a failure into what the caller will see; kept if it is the operation's own.
+   * Takes a key found free and does its work. What the work writes through the database it is given commits together with
+   * the answer, or not at all; a refusal frees the key. Throws when another request has taken the key meanwhile.
    */
-  run(
-    turn: Turn,
-    work: (db: Database) => Promise<KeptAnswer>,
-    toAnswer: (error: unknown) => KeptAnswer,
-  ): Promise<KeptAnswer>
-  /** Gives a claimed turn back, its work not done. */
-  release(turn: Turn): Promise<void>
+  run(request: NamedRequest, work: (db: Database) => Promise<KeptAnswer>): Promise<KeptAnswer>
 }
 
 const keptMs = 24 * 3_600_000
@@ -43,44 +46,60 @@ export function createOnce(ctx: Pick<Context, 'db' | 'clock' | 'log'>): Once {
       ctx.log.warn({ err: error }, 'an idempotency key could not be freed')
     }
   }
+  const take = async ({ fingerprint, ...name }: NamedRequest): Promise<Turn> => {
+    const now = ctx.clock.now()
+    const turn = { ...name, turn: newId() }
+    const leasedUntil = new Date(now.getTime() + leaseMs)
+    const times = { now, leasedUntil, expiresAt: new Date(now.getTime() + keptMs) }
+    for (;;) {
+      if (await takeTurn(ctx.db, turn, times, fingerprint)) return turn
+      const row = await findIdempotencyRow(ctx.db, name, now)
+      // A twin that came between has its answer by now or soon: it is given to whoever asks again.
+      if (row) throw isSame(row, fingerprint) ? stillRunning() : usedOtherwise()
+    }
+  }
   return {
-    release,
-    claim: async ({ organizationId, key, fingerprint }) => {
-      const now = ctx.clock.now()
-      const turn = { organizationId, key, turn: newId() }
-      const leasedUntil = new Date(now.getTime() + leaseMs)
-      const times = { now, leasedUntil, expiresAt: new Date(now.getTime() + keptMs) }
-      for (;;) {
-        if (await takeTurn(ctx.db, turn, times, fingerprint)) return { kind: 'mine', turn }
-        const row = await findIdempotencyRow(ctx.db, organizationId, key)
-        // Freed between the two statements: try to take it again.
-        if (!row) continue
-        if (Buffer.compare(row.fingerprint, fingerprint) !== 0)
-          return { kind: 'refused', error: conflict('this Idempotency-Key was used for a different request') }
-        if (row.status !== null && row.body !== null)
-          return { kind: 'answered', answer: { status: row.status, body: row.body } }
-        const text = 'a request with this Idempotency-Key is still running; try again shortly'
-        return { kind: 'refused', error: conflict(text, { retryAfterSeconds: 1 }) }
-      }
+    find: async ({ fingerprint, ...name }) => {
+      const row = await findIdempotencyRow(ctx.db, name, ctx.clock.now())
+      if (!row) return undefined
+      if (!isSame(row, fingerprint)) return { kind: 'refused', error: usedOtherwise() }
+      if (row.status === null || row.body === null) return { kind: 'refused', error: stillRunning() }
+      return { kind: 'answered', answer: { status: row.status, body: row.body } }
     },
-    run: async (turn, work, toAnswer) => {
+    run: async (request, work) => {
+      const turn = await take(request)
       const late = openLateTransaction(ctx.db)
       try {
         const answer = await work(late.db)
         await late.commit(async (tx) => {
-          if (!(await recordAnswer(tx, turn, answer.status, answer.body)))
-            throw conflict('the request took longer than its Idempotency-Key is held; another one took its place')
+          if (!(await recordAnswer(tx, turn, { heldUntil: undefined, ...answer }))) throw overtaken()
         })
         return answer
       } catch (error) {
         await late.rollback()
-        const answer = toAnswer(error)
-        if (!isKept(answer.status) || !(await recordAnswer(ctx.db, turn, answer.status, answer.body)))
-          await release(turn)
+        await release(turn)
         throw error
       }
     },
   }
+}
+
+function isSame(row: IdempotencyRow, fingerprint: Uint8Array): boolean {
+  return Buffer.compare(row.fingerprint, fingerprint) === 0
+}
+
+function usedOtherwise(): EarnError {
+  return conflict('this Idempotency-Key was used for a different request')
+}
+
+const comeBack = { retryAfterSeconds: 1, context: { retryable: true } }
+
+function stillRunning(): EarnError {
+  return conflict('a request with this Idempotency-Key is still running; try again shortly', comeBack)
+}
+
+function overtaken(): EarnError {
+  return conflict('the request took longer than its Idempotency-Key is held; another one took its place', comeBack)
 }
 
 /** Removes answers nobody can ask for any more. */

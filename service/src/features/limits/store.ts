@@ -1,31 +1,31 @@
 import type { Queryable } from '../../kernel/database.js'
-import type { Allowance, Used, Windows } from './budget.js'
+import type { Allowance, NetworkSum, Sum, Used, Windows } from './budget.js'
 
 type UsedRow = { hourAt: Date; hourUsed: number; monthAt: Date; monthUsed: number }
 
 /**
- * Charges units to the hour and the month in one statement; undefined, and nothing charged, when they fit into one of
- * them no more. A process whose clock is behind charges the window the row is in already, so windows never move back.
+ * Charges calls to the hour and the month in one statement; undefined, and nothing charged, when there is no room for them
+ * in one of the two. A process whose clock is behind charges the window the row is in already, so windows never move back.
  */
 export async function chargeUnits(
   db: Queryable,
   { keyId, hourlyUnits, monthlyUnits }: Allowance,
   { hourAt, monthAt }: Windows,
-  units: number,
+  { units, taken }: Sum,
 ): Promise<Used | undefined> {
   const rows = await db<UsedRow[]>`
     insert into budgets as b (key_id, hour_at, hour_used, month_at, month_used)
-    select ${keyId}::uuid, ${hourAt}::timestamptz, ${units}::bigint, ${monthAt}::timestamptz, ${units}::bigint
+    select ${keyId}::uuid, ${hourAt}::timestamptz, ${taken}::bigint, ${monthAt}::timestamptz, ${taken}::bigint
     where ${units}::bigint <= least(${hourlyUnits}::bigint, ${monthlyUnits}::bigint)
     on conflict (key_id) do update set
       hour_at = greatest(b.hour_at, excluded.hour_at),
       hour_used = case when b.hour_at >= excluded.hour_at then b.hour_used else 0 end + excluded.hour_used,
       month_at = greatest(b.month_at, excluded.month_at),
       month_used = case when b.month_at >= excluded.month_at then b.month_used else 0 end + excluded.month_used
-    where case when b.hour_at >= excluded.hour_at then b.hour_used else 0 end + excluded.hour_used
+    where case when b.hour_at >= excluded.hour_at then b.hour_used else 0 end + ${units}::bigint
         <= ${hourlyUnits}::bigint
       and (${monthlyUnits}::bigint is null
-        or case when b.month_at >= excluded.month_at then b.month_used else 0 end + excluded.month_used
+        or case when b.month_at >= excluded.month_at then b.month_used else 0 end + ${units}::bigint
           <= ${monthlyUnits}::bigint)
     returning hour_at as "hourAt", hour_used as "hourUsed", month_at as "monthAt", month_used as "monthUsed"`
   return rows[0]
@@ -39,4 +39,34 @@ export async function findUsed(db: Queryable, keyId: string, { hourAt, monthAt }
       case when month_at >= ${monthAt} then month_used else 0 end as "monthUsed"
     from budgets where key_id = ${keyId}`
   return rows[0] ?? { hourAt, monthAt, hourUsed: 0, monthUsed: 0 }
+}
+
+/** The same where addresses have shares: charges key and addresses all or nothing, and tells what is used by then. */
+export async function chargeByAddress(
+  db: Queryable,
+  { keyId, hourlyUnits, monthlyUnits }: Allowance,
+  { hourAt, monthAt }: Windows,
+  { units, taken }: Sum,
+  networks: readonly NetworkSum[],
+): Promise<{ charged: boolean; used: Used }> {
+  type Row = UsedRow & { charged: boolean; networkUsed: string[] }
+  const [row] = await db<Row[]>`
+    select charged, hour_at as "hourAt", hour_used as "hourUsed", month_at as "monthAt", month_used as "monthUsed",
+      network_used::text[] as "networkUsed"
+    from charge_by_address(${keyId}::uuid, ${hourAt}::timestamptz, ${monthAt}::timestamptz, ${hourlyUnits}::bigint,
+      ${monthlyUnits}::bigint, ${units}::bigint, ${taken}::bigint, ${networks.map((n) => n.network)}::text[],
+      ${networks.map((n) => n.limit)}::bigint[], ${networks.map((n) => n.units)}::bigint[],
+      ${networks.map((n) => n.taken)}::bigint[])`
+  if (!row) throw new Error('a charge was not answered')
+  const { charged, networkUsed, ...used } = row
+  const byNetwork = new Map(networks.map(({ network }, at) => [network, Number(networkUsed[at] ?? 0)]))
+  return { charged, used: { ...used, byNetwork } }
+}
+
+/** Removes some of what addresses used in hours before this one; how many rows. */
+export async function removeOldAddresses(db: Queryable, before: Date): Promise<number> {
+  const { count } = await db`
+    delete from address_budgets where ctid = any (array(
+      select ctid from address_budgets where hour_at < ${before} limit 1000 for update skip locked))`
+  return count
 }

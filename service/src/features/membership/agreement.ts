@@ -31,7 +31,8 @@ const urlLengthMax = 2_048
  * host, without user name or password, at most 2,048 characters.
  */
 export function parseApplication(text: string): Application | undefined {
-  if (!URL.canParse(text)) return undefined
+  // The parser of browsers takes any number of slashes, and the path for the host.
+  if (!/^https?:\/\/[^/\\?#\s]/i.test(text) || !URL.canParse(text)) return undefined
   const url = new URL(text)
   const uri = escapeUri(url)
   if (!['http:', 'https:'].includes(url.protocol) || url.host === '' || uri.length > urlLengthMax) return undefined

@@ -77,6 +77,10 @@ describe('CreateMembership 400 INVALID_ARGUMENT', () => {
     ['a nonce with a letter more', ({ nonce }) => ({ nonce: `${nonce}A` })],
     ['another address', () => ({ address: createWallet().address })],
     ['a distributor we do not know', () => ({ distributorId: 'nobody' })],
+    [
+      'a distributor of another organization',
+      async () => ({ distributorId: await earn.distributor(undefined, await earn.organization()) }),
+    ],
     ['no signature', () => ({ signature: undefined })],
     ['no nonce', () => ({ nonce: undefined })],
     ['a malformed address', () => ({ address: '0x0' })],
@@ -135,6 +139,16 @@ describe('CreateMembership 400 INVALID_ARGUMENT', () => {
     const body = await agree(earn, createWallet())
     earn.clock.advance(600_000)
     expect((await join(earn, body)).status).toBe(400)
+  })
+
+  it('refuses a nonce another organization asked for, which stays unused', async () => {
+    const body = await agree(earn, createWallet())
+    const key = await earn.key({ kind: 'publishable', organizationId: await earn.organization() })
+    const { message: _message, ...sent } = body
+    const answer = await earn.call('CreateMembership', { body: sent, key })
+    expect([answer.status, answer.body.error]).toEqual([400, expect.stringMatching(/^the nonce is unknown/)])
+    expect(await isOpen(earn, body.nonce)).toBe(true)
+    expect((await earn.call('CreateMembership', { body: sent, key: earn.secret })).status).toBe(200)
   })
 
   it('refuses the nonce of one wallet for another, signed by that one', async () => {

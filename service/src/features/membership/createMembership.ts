@@ -3,6 +3,7 @@ import { findSignatureFault, type SignatureContext } from '../../chain/signature
 import { inTransaction } from '../../kernel/database.js'
 import { invalidArgument } from '../../kernel/errors.js'
 import type { Caller } from '../../kernel/operation.js'
+import { findDistributorRow } from '../catalogue/index.js'
 import { Ecosystem, WalletAddress } from './schema.js'
 import { assertNoMember, consumeNonce, createUser, findAgreement } from './store.js'
 import { parseWallet } from './wallet.js'
@@ -30,7 +31,8 @@ export async function createMembership(
   const { nonce, signature, distributorId: signupDistributorId = null } = input
   const wallet = parseWallet(input.walletEcosystem, input.address, ctx.config)
   await assertNoMember(ctx.db, wallet)
-  const agreement = await findAgreement(ctx.db, wallet, nonce, ctx.clock.now())
+  if (signupDistributorId !== null) await assertOwnDistributor(ctx, signupDistributorId, organizationId)
+  const agreement = await findAgreement(ctx.db, wallet, nonce, organizationId, ctx.clock.now())
   if (!agreement) throw unusableNonce()
   const fault = await findSignatureFault(ctx, { ...agreement, signature, organizationId })
   if (fault) throw invalidArgument(fault)
@@ -40,6 +42,12 @@ export async function createMembership(
     await createUser(tx, wallet, { at, keyId, message: agreement.message, signature, signupDistributorId })
   })
   return { isMember: true, error: '' }
+}
+
+async function assertOwnDistributor({ db }: SignatureContext, id: string, organizationId: string): Promise<void> {
+  const distributor = await findDistributorRow(db, id)
+  if (distributor?.organizationId !== organizationId)
+    throw invalidArgument('distributorId is unknown or belongs to another organization')
 }
 
 function unusableNonce(): Error {

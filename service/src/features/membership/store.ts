@@ -33,17 +33,19 @@ export async function recordAgreement(db: Queryable, agreement: Agreement, organ
             ${createdAt}, ${expiresAt})`
 }
 
-/** The agreement of this nonce, if it is this wallet's and can still be signed. */
+/** The agreement of this nonce, if it is this wallet's, this organization asked for it, and it can still be signed. */
 export async function findAgreement(
   db: Queryable,
   { ecosystem, address }: Wallet,
   nonce: string,
+  organizationId: string,
   now: Date,
 ): Promise<Agreement | undefined> {
   type Row = { domain: string; chain_id: string | null; message: string; created_at: Date; expires_at: Date }
   const [row] = await db<Row[]>`
     select domain, chain_id, message, created_at, expires_at from agreements
-    where nonce = ${nonce} and ecosystem = ${ecosystem} and address = ${address} and expires_at > ${now}`
+    where nonce = ${nonce} and ecosystem = ${ecosystem} and address = ${address}
+      and organization_id = ${organizationId} and expires_at > ${now}`
   if (!row) return undefined
   const { domain, message, created_at: createdAt, expires_at: expiresAt } = row
   const chainId = row.chain_id === null ? null : BigInt(row.chain_id)
