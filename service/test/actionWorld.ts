@@ -144,14 +144,13 @@ export async function openWorld(options: { verifyPlans?: boolean } = {}) {
 type Request = Chain['rpc']['request']
 
 async function withNode<T>(earn: Earn, change: (request: Request) => Request, run: () => Promise<T>): Promise<T> {
-  const chain = earn.ctx.chains.get(chainId)
-  if (!chain) throw new Error('the world has a chain')
-  const { request } = chain.rpc
-  chain.rpc.request = change(request)
+  const rpcs = [earn.ctx.chains, earn.service.debugChains].flatMap((chains) => chains.get(chainId)?.rpc ?? [])
+  const requests = rpcs.map(({ request }) => request)
+  for (const rpc of rpcs) rpc.request = change(rpc.request)
   try {
     return await run()
   } finally {
-    chain.rpc.request = request
+    for (const [i, rpc] of rpcs.entries()) rpc.request = requests[i] ?? rpc.request
   }
 }
 

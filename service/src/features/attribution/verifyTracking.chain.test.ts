@@ -1,10 +1,9 @@
 import { type Address, concat, type Hex } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { account } from '../../../../contracts/test/anvil.js'
-import type { World, WorldVault } from '../../../test/actionWorld.js'
+import { goneNode, type World, type WorldVault } from '../../../test/actionWorld.js'
 import { type AttributionWorld, openAttributionWorld } from '../../../test/attributionWorld.js'
 import { RpcError } from '../../chain/rpc.js'
-import { OutboundError } from '../../kernel/outbound.js'
 
 const user = account(1)
 const thief = account(2)
@@ -149,17 +148,12 @@ describe('404 NOT_FOUND', () => {
 
 describe('503 UNAVAILABLE', () => {
   it('says so when the chain cannot be read', async () => {
-    const chain = world.earn.ctx.chains.get(world.chainId)!
-    const { request } = chain.rpc
-    chain.rpc.request = async () => {
-      throw new OutboundError('network', 'gone')
-    }
-    const answer = await verify({ chainId: world.chainId, txHash: `0x${'33'.repeat(32)}` })
-    chain.rpc.request = async () => {
+    const busyNode = () => async () => {
       throw new RpcError(-32000, 'busy', undefined)
     }
-    const refused = await verify({ chainId: world.chainId, txHash: `0x${'33'.repeat(32)}` })
-    chain.rpc.request = request
+    const look = () => verify({ chainId: world.chainId, txHash: `0x${'33'.repeat(32)}` })
+    const answer = await world.withNode(goneNode, look)
+    const refused = await world.withNode(busyNode, look)
     for (const { body } of [answer, refused])
       expect(body).toMatchObject({ code: 503, status: 'UNAVAILABLE', context: { retryable: true } })
   })

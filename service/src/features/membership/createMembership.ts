@@ -13,7 +13,7 @@ export const CreateMembershipBody = T.Object({
   walletEcosystem: Ecosystem,
   signature: T.String({
     description:
-      'Signature of the message: hex for evm; base58, base64 or hex for solana; for ton the JSON text (or its base64) ' +
+      'Signature of the message: hex for evm, of any length for a contract wallet (`0x` too); base58, base64 or hex for solana; for ton the JSON text (or its base64) ' +
       'of what TON Connect answered, with `type` signData',
   }),
   nonce: T.String({ description: 'The nonce that came with the message' }),

@@ -57,7 +57,7 @@ export const membershipOperations: readonly Operation<SignatureContext>[] = [
       200: CreateMembershipResponse,
       400: 'The signature, the nonce or the distributor is not good; nothing was used up',
       409: 'The wallet is a member already',
-      503: 'The chain of a contract wallet cannot be read',
+      503: 'The chain of a contract wallet cannot be read, or too many of the organization are being checked',
     },
     run: createMembership,
   }),
