@@ -35,7 +35,7 @@ describe('the openearn command', () => {
     expect((await refusal(['keys', 'set', id, '--address-share', '0.5'])).said).toMatch(/no active publishable key/)
     const site = ['keys', 'create', '--org', organizationId, '--kind', 'publishable', '--address-share', '0.2']
     const hint = /pk_live_[0-9A-Za-z]{38}/.exec(await runOpenEarn(site, env))?.[0].replace(/^(.{12}).*(.{4})$/, '$1…$2')
-    expect(await runOpenEarn(['keys', 'list'], env)).toMatch(new RegExp(`${hint}.* 0\\.2 `))
+    expect(await runOpenEarn(['keys', 'list'], env)).toMatch(new RegExp(`${hint}.* 0\\.2\\b`))
     await runOpenEarn(['keys', 'set', `${hint}`, '--address-share', '1'], env)
     expect(await runOpenEarn(['keys', 'list'], env)).not.toMatch(/0\.2/)
     expect(await runOpenEarn(['keys', 'revoke', id], env)).toMatch(/revoked/)
