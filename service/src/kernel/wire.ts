@@ -35,7 +35,7 @@ export const List = (options: { maxItems?: number; pattern?: string; description
 
 /** The four pagination members of a query. */
 export const pageQuery = {
-  page: T.Optional(T.Integer({ description: 'From 1; below 1 is 1', default: 1 })),
+  page: T.Optional(T.Integer({ description: 'From 1; below 1 is 1', default: 1, 'x-saturates': true })),
   limit: T.Optional(T.Integer({ description: 'Items a page, 1 to 100; below 1 is 20', default: 20 })),
   pageLimit: T.Optional(T.Integer({ description: 'Alias of limit' })),
   pageSize: T.Optional(T.Integer({ description: 'Alias of limit' })),
@@ -99,14 +99,14 @@ function decodeValues(property: TSchema, values: readonly string[]): unknown {
   if (value === undefined) return absent
   if (values.length > 1) return new Refusal('must be given once')
   if ('nullable' in property && property.nullable === true && value === 'null') return absent
-  if (type === 'integer') return decodeInteger(value, 'maximum' in property)
+  if (type === 'integer') return decodeInteger(value, 'x-saturates' in property)
   return decodeScalar(type, value)
 }
 
-/** Where there is no maximum, an integer beyond the safe ones means as much as the last of them: a page past every end. */
-function decodeInteger(value: string, hasMaximum: boolean): unknown {
+/** A number of pages beyond the safe integers means as much as the last of them: a page past every end. */
+function decodeInteger(value: string, saturates: boolean): unknown {
   const number = /^-?[0-9]+$/.test(value) ? Number(value) : Number.NaN
-  if (Number.isNaN(number) || (hasMaximum && !Number.isSafeInteger(number))) return new Refusal('must be an integer')
+  if (Number.isNaN(number) || !(saturates || Number.isSafeInteger(number))) return new Refusal('must be an integer')
   return Math.max(-Number.MAX_SAFE_INTEGER, Math.min(number, Number.MAX_SAFE_INTEGER))
 }
 

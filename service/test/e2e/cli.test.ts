@@ -32,6 +32,12 @@ describe('the openearn command', () => {
     expect(listed).toMatch(new RegExp(`secret\\s+${text.slice(0, 12)}…${text.slice(-4)}\\s+active`))
     expect(listed).not.toContain(text)
     const id = /^[0-9a-f-]{36}/m.exec(listed)?.[0] ?? ''
+    expect((await refusal(['keys', 'set', id, '--address-share', '0.5'])).said).toMatch(/no active publishable key/)
+    const site = ['keys', 'create', '--org', organizationId, '--kind', 'publishable', '--address-share', '0.2']
+    const hint = /pk_live_[0-9A-Za-z]{38}/.exec(await runOpenEarn(site, env))?.[0].replace(/^(.{12}).*(.{4})$/, '$1…$2')
+    expect(await runOpenEarn(['keys', 'list'], env)).toMatch(new RegExp(`${hint}.* 0\\.2\\b`))
+    await runOpenEarn(['keys', 'set', `${hint}`, '--address-share', '1'], env)
+    expect(await runOpenEarn(['keys', 'list'], env)).not.toMatch(/0\.2/)
     expect(await runOpenEarn(['keys', 'revoke', id], env)).toMatch(/revoked/)
     expect(await runOpenEarn(['keys', 'list'], env)).toMatch(/revoked/)
   }, 120_000)
@@ -69,6 +75,10 @@ describe('the openearn command', () => {
       ['keys', 'create'],
       ['keys', 'create', '--org', 'x', '--kind', 'other'],
       ['keys', 'create', '--unknown'],
+      ['keys', 'create', '--org', 'x', '--kind', 'secret', '--address-share', '0.5'],
+      ['keys', 'create', '--org', 'x', '--kind', 'publishable', '--address-share', '0'],
+      ['keys', 'set', 'x', '--address-share', '1.1'],
+      ['keys', 'set', 'x'],
       ['distributors', 'create', 'bad id', '--org', 'x'],
       ['chains', 'add', 'x', '--name', 'X', '--rpc', 'http://127.0.0.1:1'],
       ['chains', 'rewind', '1', '--to', '1e2'],

@@ -80,6 +80,20 @@ describe.each(names)('%s with an Idempotency-Key', (name) => {
     expect(await countActions()).toBe(before + 1)
   })
 
+  it('gives the plan of one distributor to no key of another, and to any key that may ask for it', async () => {
+    const headers = { 'idempotency-key': newId() }
+    const { distributorId } = world
+    const first = await ask(action(name), { distributorId }, { headers })
+    expect(first.status).toBe(200)
+    const sibling = await world.earn.distributor()
+    await world.refresh()
+    const bound = await world.earn.key({ kind: 'publishable', distributorId: sibling })
+    const refused = await ask(action(name), { distributorId }, { headers, key: bound })
+    expect([refused.status, refused.headers['idempotency-replayed']]).toEqual([403, undefined])
+    const own = await world.earn.key({ kind: 'publishable', distributorId })
+    expect((await ask(action(name), { distributorId }, { headers, key: own })).body).toEqual(first.body)
+  })
+
   it('builds one plan for 20 calls at once: the others wait their turn and get the same', async () => {
     const before = await countActions()
     const headers = { 'idempotency-key': newId() }
