@@ -62,8 +62,14 @@ async function simulate(
   calls: readonly unknown[],
   request: SimulationRequest,
 ): Promise<Result[] | undefined> {
+  const { inBlock } = request
+  const block = inBlock && { number: toHex(inBlock.number), time: toHex(inBlock.timestamp) }
   const params = [
-    { blockStateCalls: [{ calls }], traceTransfers: true, validation: false },
+    {
+      blockStateCalls: [{ ...(block ? { blockOverrides: block } : {}), calls }],
+      traceTransfers: true,
+      validation: false,
+    },
     typeof request.at === 'object' ? request.at.blockHash : 'latest',
   ]
   try {

@@ -180,7 +180,7 @@ describe('erc5115: a vault that takes and pays several tokens', () => {
     await world.mint(token, vault.address, 250n * usd)
     const { hash } = await world.anvil.client.getBlock()
     const chain = world.earn.ctx.chains.get(world.chainId)!
-    const receipt = { receiptToken: vault.address, receiptDecimals: 18, limitsDeposits: true }
+    const receipt = { receiptToken: vault.address, receiptDecimals: 18 }
     const [state] = await readVaultStates(chain, [{ address: vault.address, ...receipt, kind: 'erc5115' }], hash)
     expect(state).toMatchObject({ depositOpen: true, withdrawOpen: true })
     expect(state?.figures).toEqual({
