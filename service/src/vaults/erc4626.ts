@@ -28,7 +28,7 @@ export const erc4626: VaultKind = {
         quoted: view(ask.vault.address, erc4626Abi, 'previewDeposit', [ask.amount]),
       }),
       ({ code, asset, max, quoted }) => ({
-        closed: decideClosed(code.codeLength),
+        closed: decideClosed(code.codeLength) ?? decideSilent(asset, max, quoted),
         mismatch: decideMismatch(ask.vault, asset),
         max,
         quoted,
@@ -44,7 +44,7 @@ export const erc4626: VaultKind = {
         quoted: view(ask.vault.address, erc4626Abi, 'previewRedeem', [ask.shares]),
       }),
       ({ code, asset, held, max, quoted }) => ({
-        closed: decideClosed(code.codeLength),
+        closed: decideClosed(code.codeLength) ?? decideSilent(asset, max, quoted),
         mismatch: decideMismatch(ask.vault, asset),
         max,
         quoted,
@@ -99,6 +99,11 @@ export function readIdentity(vault: Vault) {
 /** Why a vault cannot be used at all. */
 export function decideClosed(codeLength: bigint): string | undefined {
   return codeLength === 0n ? 'there is no contract at the address of the vault' : undefined
+}
+
+/** A contract that answers nothing that a vault answers. */
+function decideSilent(...answers: readonly unknown[]): string | undefined {
+  return answers.every((answer) => answer === undefined) ? 'the vault does not answer' : undefined
 }
 
 export function decideMismatch(vault: Vault, asset: Address | undefined): string | undefined {

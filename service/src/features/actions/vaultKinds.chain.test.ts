@@ -206,7 +206,7 @@ describe('erc5115: a vault that takes and pays several tokens', () => {
 
 describe('a vault listed as another kind than it is', () => {
   it.each([
-    ['erc7540-deposit', 'DEPOSIT_DISABLED'],
+    ['erc7540-deposit', 'TOKEN_UNSUPPORTED'],
     ['erc7540-redeem', 'TOKEN_UNSUPPORTED'],
   ] as const)('is refused: %s', async (kind, reason) => {
     const vault = await world.asyncVault(token, { kind })
