@@ -11,12 +11,14 @@ contract OddMaxVault is AccruingVault {
     bytes private _answer;
     bool private _reverts;
     bool private _closed;
+    bool private _silentToStrangers;
 
     /// @notice Nothing is taken and nothing given at present.
     error Closed();
 
     event AnswerSet(bytes answer, bool reverts);
     event ClosedSet(bool closed);
+    event SilentToStrangersSet(bool silent);
 
     constructor(IERC20 asset_, uint8 decimalsOffset_, uint256 ratePerSecondWad_)
         AccruingVault(asset_, decimalsOffset_, ratePerSecondWad_)
@@ -35,6 +37,16 @@ contract OddMaxVault is AccruingVault {
     function setClosed(bool closed) external {
         _closed = closed;
         emit ClosedSet(closed);
+    }
+
+    /// @notice Whether `previewRedeem` answers 0 to callers without shares.
+    function setSilentToStrangers(bool silent) external {
+        _silentToStrangers = silent;
+        emit SilentToStrangersSet(silent);
+    }
+
+    function previewRedeem(uint256 shares) public view override returns (uint256) {
+        return _silentToStrangers && balanceOf(msg.sender) == 0 ? 0 : super.previewRedeem(shares);
     }
 
     function maxDeposit(address) public view override returns (uint256) {
