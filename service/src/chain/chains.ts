@@ -2,6 +2,7 @@ import { createPublicClient, custom, defineChain, type PublicClient } from 'viem
 import type { Context } from '../kernel/context.js'
 import { unavailable } from '../kernel/errors.js'
 import { type Outbound, OutboundError } from '../kernel/outbound.js'
+import { transactionGasCap } from './gasCaps.js'
 import { createRpc, type Rpc, type RpcObserver, type RpcOptions } from './rpc.js'
 
 export type ChainSettings = {
@@ -14,6 +15,15 @@ export type ChainSettings = {
   pollIntervalMs: number
   reorgRecheckSeconds: number
   entryPoints: readonly string[]
+  /** Most gas one transaction may have; absent: that of EIP-7825. */
+  transactionGasCap?: number | null
+  /** What posting to another chain costs is paid as gas of the transaction: only the node can tell how much. */
+  l1GasInLimit?: boolean
+}
+
+/** Most gas a transaction of the chain may have. */
+export function getTransactionGasCap(chain: Pick<ChainSettings, 'transactionGasCap'>): bigint {
+  return chain.transactionGasCap ? BigInt(chain.transactionGasCap) : transactionGasCap
 }
 
 /** A chain this installation can read. */

@@ -142,12 +142,14 @@ export async function requestRead(
   }
 }
 
-export type Block = { number: bigint; hash: Hex }
+export type Block = { number: bigint; hash: Hex; timestamp: bigint }
 
 /** The latest block. A node that cannot be reached or does not tell is a 503. */
 export async function readHead(chain: Pick<Chain, 'name' | 'rpc'>): Promise<Block> {
   const block = await requestRead(chain, 'eth_getBlockByNumber', ['latest', false])
-  const { number, hash }: { number?: unknown; hash?: unknown } = typeof block === 'object' && block ? block : {}
-  if (isHex(number) && isHex(hash)) return { number: hexToBigInt(number), hash }
+  const { number, hash, timestamp }: Partial<Record<keyof Block, unknown>> =
+    typeof block === 'object' && block ? block : {}
+  if (isHex(number) && isHex(hash) && isHex(timestamp))
+    return { number: hexToBigInt(number), hash, timestamp: hexToBigInt(timestamp) }
   throw unavailable(`${chain.name} did not tell its latest block`, { retryAfterSeconds: 5 })
 }

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { bytesToHex, encodeErrorResult, parseAbi } from 'viem'
+import { bytesToHex, encodeAbiParameters, encodeErrorResult, parseAbi } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { describeRevert } from './revert.js'
 
@@ -31,6 +31,13 @@ describe('a revert in words', () => {
     const paused = encodeErrorResult({ abi: own, errorName: 'RequestsPaused' })
     expect(describeRevert(paused, own)).toBe('with RequestsPaused()')
     expect(describeRevert(paused)).toBe(`with the custom error ${paused}`)
+  })
+
+  it('names errors of vaults that are known to be met', () => {
+    expect(describeRevert('0xf50a3b52')).toBe('with OperationNotAllowed()')
+    expect(describeRevert('0xb097d841')).toBe('with OnlySyncDepositAllowed()')
+    const listed = encodeAbiParameters([{ type: 'address' }], [wallet])
+    expect(describeRevert(`0x51ee5ed5${listed.slice(2)}`)).toBe(`with AddressNotAllowed(${wallet})`)
   })
 
   it('says so when there is nothing to read', () => {

@@ -21,6 +21,10 @@ const commonErrors = parseAbi([
   'error OwnableUnauthorizedAccount(address account)',
   'error AccessControlUnauthorizedAccount(address account, bytes32 neededRole)',
   'error ReentrancyGuardReentrantCall()',
+  // Vaults left by another function after a wait, or that take deposits in one way only, or from listed wallets.
+  'error OperationNotAllowed()',
+  'error OnlySyncDepositAllowed()',
+  'error AddressNotAllowed(address account)',
 ])
 
 const panics: Record<string, string> = {

@@ -1,4 +1,6 @@
 import {
+  dripVaultAbi,
+  dripVaultBytecode,
   feeOnTransferTokenAbi,
   feeOnTransferTokenBytecode,
   noReturnTokenAbi,
@@ -19,7 +21,7 @@ import { nativeToken } from './native.js'
 import { account, ask, together, view } from './question.js'
 import { describeRevert } from './revert.js'
 import { RpcError } from './rpc.js'
-import { simulateCalls } from './simulate.js'
+import { getNextBlock, simulateCalls } from './simulate.js'
 
 const user = accountOf(1)
 const wallet = user.address
@@ -163,6 +165,40 @@ describe('a simulation', () => {
     const bad = await simulateCalls(refusing, { wallet, calls: [deposit(500n)], tokens: tokens() })
     if (bad.status !== 'reverted') throw new Error(bad.status)
     expect(describeRevert(bad.returned)).toBe(`with ERC20InsufficientAllowance(${vault}, 0, 500)`)
+  })
+
+  it('runs in a block of its own, where what accrued since the head is paid for', async () => {
+    const args = [token, 12, 0n, 10n]
+    const drip = await anvil.deploy({ abi: dripVaultAbi, bytecode: dripVaultBytecode, args })
+    await anvil.done(
+      anvil.client.writeContract({ address: drip, abi: dripVaultAbi, functionName: 'accrue', gas: 3_000_000n }),
+    )
+    const head = await anvil.client.getBlock()
+    const calls = [approve(token, drip, 500n), { ...deposit(500n), to: drip }]
+    const request = { wallet, calls, tokens: [token], at: { blockHash: head.hash } }
+    const inBlock = getNextBlock(head)
+    const gasOf = async (node: Pick<Chain, 'name' | 'rpc'>, more: object) => {
+      const result = await simulateCalls(node, { ...request, ...more })
+      if (result.status !== 'ok') throw new Error(result.status)
+      return Number(result.gasUsed[1])
+    }
+    const refusing = (lengthMax: number, also = '') =>
+      withRpc(async ({ method, params }) => {
+        if ((method === 'eth_call' && Array.isArray(params) && params.length > lengthMax) || method === also)
+          throw new RpcError(-32602, 'no', undefined)
+        return chain.rpc.request({ method, params })
+      })
+    const cheap = await gasOf(chain, {})
+    const dear = await gasOf(chain, { inBlock })
+    expect(dear - cheap).toBeGreaterThan(10 * 20_000)
+    // A node that takes no other block is asked by eth_simulateV1, and without that in the block there is.
+    expect(await gasOf(refusing(3), { inBlock })).toBeGreaterThanOrEqual(dear)
+    expect(await gasOf(refusing(2), { inBlock })).toBeGreaterThanOrEqual(dear)
+    expect(await gasOf(refusing(3, 'eth_simulateV1'), { inBlock })).toBe(cheap)
+    const ignoring = withRpc(({ method, params }) =>
+      chain.rpc.request({ method, params: Array.isArray(params) ? params.slice(0, 3) : params }),
+    )
+    expect(await gasOf(ignoring, { inBlock })).toBeGreaterThanOrEqual(dear)
   })
 
   it('is unavailable where a node offers neither way, or ignores the override', async () => {

@@ -1,8 +1,8 @@
 import T from 'typebox'
 import Value from 'typebox/value'
 import { type Address, encodeFunctionData, erc20Abi, type Hex, isHex, toHex } from 'viem'
-import type { Chain } from './chains.js'
-import { blockGasCap, transactionGasCap } from './gasCaps.js'
+import { type Chain, getTransactionGasCap } from './chains.js'
+import { blockGasCap } from './gasCaps.js'
 import { nativeToken } from './native.js'
 import { RpcError } from './rpc.js'
 import type { Simulated, SimulationRequest } from './simulate.js'
@@ -24,13 +24,17 @@ const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4
  * own code. Balances are read by calls before and after; the native balance from the traced transfers. A node without
  * the method answers `unavailable`.
  */
-export async function simulateWithoutRunner(chain: Pick<Chain, 'rpc'>, request: SimulationRequest): Promise<Simulated> {
+export async function simulateWithoutRunner(
+  chain: Pick<Chain, 'rpc' | 'transactionGasCap'>,
+  request: SimulationRequest,
+): Promise<Simulated> {
   const { wallet, calls, tokens } = request
   const reads = tokens
     .filter((token) => token !== nativeToken)
     .map((token) => ({ from: wallet, to: token, data: balanceOf(wallet), gas: readGas }))
   const share = blockGasCap / BigInt(Math.max(1, calls.length))
-  const gas = share < transactionGasCap ? share : transactionGasCap
+  const cap = getTransactionGasCap(chain)
+  const gas = share < cap ? share : cap
   const made = calls.map(({ to, data, value }) => ({ from: wallet, to, data, value: toHex(value), gas: toHex(gas) }))
   const results = await simulate(chain, [...reads, ...made, ...reads], request)
   if (!results) return { status: 'unavailable' }
@@ -62,8 +66,14 @@ async function simulate(
   calls: readonly unknown[],
   request: SimulationRequest,
 ): Promise<Result[] | undefined> {
+  const { inBlock } = request
+  const block = inBlock && { number: toHex(inBlock.number), time: toHex(inBlock.timestamp) }
   const params = [
-    { blockStateCalls: [{ calls }], traceTransfers: true, validation: false },
+    {
+      blockStateCalls: [{ ...(block ? { blockOverrides: block } : {}), calls }],
+      traceTransfers: true,
+      validation: false,
+    },
     typeof request.at === 'object' ? request.at.blockHash : 'latest',
   ]
   try {

@@ -15,7 +15,9 @@ import {
 } from './command.js'
 
 const usage = `openearn chains add CHAIN_ID --name TEXT --rpc URL [--rpc URL]… [--confirmations N] [--metadata-only]
-  a new chain, or other urls of a known one; confirmations are 12 where nobody said otherwise
+                             [--l1-gas-in-limit]
+  a new chain, or other urls of a known one; confirmations are 12 where nobody said otherwise. --l1-gas-in-limit: the
+  chain pays for posting to another chain with the transaction's own gas (Arbitrum), so the node's estimate is asked for
 openearn chains list
 openearn chains rewind CHAIN_ID --to BLOCK   take back everything above a block, final or not; the watcher reads it again`
 
@@ -39,6 +41,7 @@ async function add(words: string[]): Promise<void> {
       rpc: { type: 'string', multiple: true },
       confirmations: { type: 'string' },
       'metadata-only': { type: 'boolean' },
+      'l1-gas-in-limit': { type: 'boolean' },
     },
     1,
   )
@@ -54,7 +57,8 @@ async function add(words: string[]): Promise<void> {
   if (watched && rpcUrls.length === 0) throw new UsageError('--rpc is missing (or say --metadata-only)')
   const slug = values.slug ?? name.toLowerCase().replace(/[^a-z0-9]+/g, '-')
   await withContext(async ({ db }) => {
-    await recordChain(db, { chainId, name, slug, rpcUrls, confirmations, watched })
+    const l1GasInLimit = values['l1-gas-in-limit']
+    await recordChain(db, { chainId, name, slug, rpcUrls, confirmations, watched, l1GasInLimit })
     print(`${chainId}: ${watched ? 'watched from the next start on' : 'metadata only'}`)
   })
 }

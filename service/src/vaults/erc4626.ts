@@ -1,6 +1,6 @@
 import { type AbiEvent, type Address, encodeFunctionData, erc4626Abi, isAddressEqual, parseAbi } from 'viem'
 import { account, reading, together, view } from '../chain/question.js'
-import type { DepositAsk, Vault, VaultCall, VaultKind, WithdrawAsk } from './kind.js'
+import type { DepositAsk, Trial, Vault, VaultCall, VaultKind, WithdrawAsk } from './kind.js'
 
 /** What every ERC-4626 vault emits, and the asynchronous ones too. */
 export const erc4626Events: readonly AbiEvent[] = parseAbi([
@@ -28,7 +28,7 @@ export const erc4626: VaultKind = {
         quoted: view(ask.vault.address, erc4626Abi, 'previewDeposit', [ask.amount]),
       }),
       ({ code, asset, max, quoted }) => ({
-        closed: decideClosed(code.codeLength, max, 'deposits'),
+        closed: decideClosed(code.codeLength) ?? decideSilent(asset, max, quoted),
         mismatch: decideMismatch(ask.vault, asset),
         max,
         quoted,
@@ -44,20 +44,29 @@ export const erc4626: VaultKind = {
         quoted: view(ask.vault.address, erc4626Abi, 'previewRedeem', [ask.shares]),
       }),
       ({ code, asset, held, max, quoted }) => ({
-        // maxRedeem is bounded by what the wallet holds; only what is lower than that is the vault's own limit.
-        closed: decideClosed(code.codeLength, max === 0n && !held ? 1n : max, 'withdrawals'),
+        closed: decideClosed(code.codeLength) ?? decideSilent(asset, max, quoted),
         mismatch: decideMismatch(ask.vault, asset),
-        max: max !== undefined && held !== undefined && max >= held ? undefined : max,
+        max,
         quoted,
         available: held,
         assets: quoted,
         call: buildRedeem(ask, 'redeem'),
       }),
     ),
+  trial: buildTrial,
+}
+
+/** For every vault whose deposits or redemptions complete at once by ERC-4626. */
+export function buildTrial(vault: Vault, wallet: Address, amount: bigint): Trial {
+  return {
+    deposit: buildDeposit({ vault, wallet, amount }),
+    redeem: encodeFunctionData({ abi: erc4626Abi, functionName: 'redeem', args: [0n, wallet, wallet] }),
+    sharesAt: 4n,
+  }
 }
 
 /** `deposit(assets, receiver)`: the shares go to the wallet in this call. */
-export function buildDeposit({ vault, wallet, amount }: DepositAsk): VaultCall {
+export function buildDeposit({ vault, wallet, amount }: Pick<DepositAsk, 'vault' | 'wallet' | 'amount'>): VaultCall {
   return {
     to: vault.address,
     data: encodeFunctionData({ abi: erc4626Abi, functionName: 'deposit', args: [amount, wallet] }),
@@ -87,12 +96,14 @@ export function readIdentity(vault: Vault) {
   return { code: account(vault.address), asset: view(vault.address, erc4626Abi, 'asset', []) }
 }
 
-/** Why a vault cannot be used now; `max` undefined means that it does not answer. */
-export function decideClosed(codeLength: bigint, max: bigint | undefined, what: string): string | undefined {
-  if (codeLength === 0n) return 'there is no contract at the address of the vault'
-  if (max === undefined) return `the vault does not answer how many ${what} it takes`
-  if (max === 0n) return `the vault takes no ${what} from this wallet at present`
-  return undefined
+/** Why a vault cannot be used at all. */
+export function decideClosed(codeLength: bigint): string | undefined {
+  return codeLength === 0n ? 'there is no contract at the address of the vault' : undefined
+}
+
+/** A contract that answers nothing that a vault answers. */
+function decideSilent(...answers: readonly unknown[]): string | undefined {
+  return answers.every((answer) => answer === undefined) ? 'the vault does not answer' : undefined
 }
 
 export function decideMismatch(vault: Vault, asset: Address | undefined): string | undefined {

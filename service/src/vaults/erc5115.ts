@@ -39,7 +39,7 @@ export const erc5115: VaultKind = {
         quoted: view(address, erc5115Abi, 'previewDeposit', [ask.tokenIn, ask.amount]),
       }),
       ({ code, valid, quoted }) => ({
-        closed: decideClosed(code.codeLength, quoted === undefined && valid !== false ? undefined : 1n, 'deposits'),
+        closed: decideClosed(code.codeLength) ?? decideUnquoted(quoted, valid, 'deposits'),
         mismatch: valid === false ? 'the vault does not take this token' : undefined,
         max: undefined,
         quoted,
@@ -57,7 +57,7 @@ export const erc5115: VaultKind = {
         quoted: view(address, erc5115Abi, 'previewRedeem', [ask.tokenOut, ask.shares]),
       }),
       ({ code, valid, held, quoted }) => ({
-        closed: decideClosed(code.codeLength, quoted === undefined && valid !== false ? undefined : 1n, 'withdrawals'),
+        closed: decideClosed(code.codeLength) ?? decideUnquoted(quoted, valid, 'withdrawals'),
         mismatch: valid === false ? 'the vault does not pay this token' : undefined,
         max: undefined,
         quoted,
@@ -67,6 +67,16 @@ export const erc5115: VaultKind = {
       }),
     )
   },
+  trial: (vault, wallet, amount) => ({
+    deposit: buildDeposit({ vault, wallet, tokenIn: vault.asset, amount, slippageBps: 0 }, 0n),
+    redeem: buildRedeem({ vault, wallet, shares: 0n, tokenOut: vault.asset, slippageBps: 0 }, 0n).data,
+    sharesAt: 36n,
+  }),
+}
+
+/** Without a quote there is no least to ask for. */
+function decideUnquoted(quoted: bigint | undefined, valid: boolean | undefined, what: string): string | undefined {
+  return quoted === undefined && valid !== false ? `the vault does not quote ${what} at present` : undefined
 }
 
 /** The quote less the slippage allowed, rounded down; in basis points. */
@@ -75,33 +85,37 @@ function computeMinimum(quoted: bigint, slippageBps: number): bigint {
 }
 
 function buildDeposit({ vault, wallet, tokenIn, amount, slippageBps }: DepositAsk, quoted: bigint): VaultCall {
+  const leastOut = computeMinimum(quoted, slippageBps)
   return {
     to: vault.address,
     data: encodeFunctionData({
       abi: erc5115Abi,
       functionName: 'deposit',
-      args: [wallet, tokenIn, amount, computeMinimum(quoted, slippageBps)],
+      args: [wallet, tokenIn, amount, leastOut],
     }),
     value: 0n,
     verb: 'deposit',
     gasConstant: gasConstants.deposit,
     spends: { token: tokenIn, amount },
     gains: vault.receiptToken,
+    leastOut,
   }
 }
 
 function buildRedeem({ vault, wallet, shares, tokenOut, slippageBps }: WithdrawAsk, quoted: bigint): VaultCall {
+  const leastOut = computeMinimum(quoted, slippageBps)
   return {
     to: vault.address,
     data: encodeFunctionData({
       abi: erc5115Abi,
       functionName: 'redeem',
-      args: [wallet, shares, tokenOut, computeMinimum(quoted, slippageBps), false],
+      args: [wallet, shares, tokenOut, leastOut, false],
     }),
     value: 0n,
     verb: 'redeem',
     gasConstant: gasConstants.redeem,
     spends: { token: vault.receiptToken, amount: shares },
     gains: tokenOut,
+    leastOut,
   }
 }

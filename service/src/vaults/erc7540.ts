@@ -9,7 +9,15 @@ import {
   inOrder,
   readDepositRequests,
 } from './asyncRequests.js'
-import { buildRedeem, decideClosed, decideMismatch, erc4626, erc4626Events, readIdentity } from './erc4626.js'
+import {
+  buildRedeem,
+  buildTrial,
+  decideClosed,
+  decideMismatch,
+  erc4626,
+  erc4626Events,
+  readIdentity,
+} from './erc4626.js'
 import type {
   DepositAsk,
   Offer,
@@ -74,6 +82,7 @@ function defineErc7540(sides: Pick<VaultKind, 'name' | 'asyncDeposit' | 'asyncRe
     spender: (vault) => vault.address,
     deposit: (ask) => (asyncDeposit ? requestDeposit(ask) : stillSync(ask.vault, 'asyncDeposit', erc4626.deposit(ask))),
     withdraw: (ask) => (asyncRedeem ? withdrawAsync(ask) : stillSync(ask.vault, 'asyncRedeem', erc4626.withdraw(ask))),
+    ...(asyncDeposit && asyncRedeem ? {} : { trial: buildTrial }),
     ...(asyncDeposit ? { claimDeposit: claimSettledDeposits, cancelDeposit: cancelPendingDeposit } : {}),
   }
 }
@@ -101,7 +110,7 @@ function readAsyncIdentity(vault: Vault, side: Side): Question<Pick<Offer, 'clos
   return reading(
     together({ ...readIdentity(vault), asynchronous: supports(vault, interfaceIds[side]) }),
     ({ code, asset, asynchronous }) => ({
-      closed: decideClosed(code.codeLength, 1n, 'requests'),
+      closed: decideClosed(code.codeLength),
       mismatch: asynchronous === false ? 'the vault says it takes no such requests' : decideMismatch(vault, asset),
     }),
   )

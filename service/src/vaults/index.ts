@@ -16,6 +16,7 @@ export type {
   WithdrawAsk,
   WithdrawOffer,
 } from './kind.js'
+export { toVault } from './kind.js'
 
 export { erc4626, erc7540, lagoon }
 
@@ -45,3 +46,4 @@ export {
   recordSnapshots,
   removeSnapshotsAt,
 } from './store.js'
+export { decideByTrial, type TriedVault, tryVaults } from './trial.js'

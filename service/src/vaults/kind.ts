@@ -1,4 +1,4 @@
-import type { Abi, AbiEvent, Address, Hex } from 'viem'
+import { type Abi, type AbiEvent, type Address, getAddress, type Hex } from 'viem'
 import type { Question } from '../chain/question.js'
 
 /** A vault as configured: what it takes, what it gives. */
@@ -9,6 +9,18 @@ export type Vault = {
   assetDecimals: number
   receiptToken: Address
   receiptDecimals: number
+}
+
+/** A vault as the catalogue keeps it, addresses in any case. */
+export function toVault(kept: { [name in keyof Vault]: Vault[name] extends Address ? string : Vault[name] }): Vault {
+  return {
+    chainId: kept.chainId,
+    address: getAddress(kept.address),
+    asset: getAddress(kept.asset),
+    assetDecimals: kept.assetDecimals,
+    receiptToken: getAddress(kept.receiptToken),
+    receiptDecimals: kept.receiptDecimals,
+  }
 }
 
 export type DepositAsk = {
@@ -64,6 +76,16 @@ export type VaultCall = {
   spends: { token: Address; amount: bigint } | undefined
   /** What the wallet gets more of in this call; undefined when it waits. */
   gains: Address | undefined
+  /** The least of it the call takes: with less it reverts; absent where it says none. */
+  leastOut?: bigint
+}
+
+/** A deposit and the redemption of what it gives, tried by a wallet the vault does not know. */
+export type Trial = {
+  deposit: VaultCall
+  /** Redeems; the number of shares is the word that begins at this byte. */
+  redeem: Hex
+  sharesAt: bigint
 }
 
 /** What a vault says about a deposit or withdrawal, and the call that makes it. */
@@ -72,7 +94,7 @@ export type Offer = {
   closed: string | undefined
   /** The vault is not what the catalogue says it is: a sentence; undefined when it is. */
   mismatch: string | undefined
-  /** Most units taken now; undefined when the vault states no limit that binds. */
+  /** Most units taken now, as the vault says: never to be believed alone. Undefined when it does not say. */
   max: bigint | undefined
   /** What the wallet would get, as the vault quotes it; undefined when it gives no quote. */
   quoted: bigint | undefined
@@ -109,6 +131,8 @@ export type VaultKind = {
   spender(vault: Vault): Address
   deposit(ask: DepositAsk): Question<Offer>
   withdraw(ask: WithdrawAsk): Question<WithdrawOffer>
+  /** How to try it; absent where both sides wait. `amount` is of the vault's asset. */
+  trial?(vault: Vault, wallet: Address, amount: bigint): Trial
   /** Absent where deposits complete at once. */
   claimDeposit?(ask: RequestAsk): Question<RequestOffer>
   /** Absent where a deposit cannot be cancelled. */

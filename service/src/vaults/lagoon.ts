@@ -36,7 +36,9 @@ export const lagoon: VaultKind = {
       }),
       ({ code, asset, allowed }) => ({
         // A vault without a list of wallets does not answer, and takes everybody.
-        closed: decideClosed(code.codeLength, allowed === false ? 0n : 1n, 'deposit requests'),
+        closed:
+          decideClosed(code.codeLength) ??
+          (allowed === false ? 'the vault takes no requests of this wallet' : undefined),
         mismatch: decideMismatch(ask.vault, asset),
         max: undefined,
         quoted: undefined,
@@ -46,7 +48,7 @@ export const lagoon: VaultKind = {
   withdraw: (ask) =>
     reading(together({ ...readIdentity(ask.vault), requests: readRedemption(ask) }), ({ code, asset, requests }) => ({
       ...requests,
-      closed: decideClosed(code.codeLength, 1n, 'redemption requests'),
+      closed: decideClosed(code.codeLength),
       mismatch: decideMismatch(ask.vault, asset),
     })),
   claimDeposit: claimSettledDeposits,

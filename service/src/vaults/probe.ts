@@ -4,7 +4,9 @@ import { account, ask, type Question, reading, together, view } from '../chain/q
 import { RpcError } from '../chain/rpc.js'
 import { erc4626 } from './erc4626.js'
 import { erc7540, interfaceIds } from './erc7540.js'
+import type { Vault } from './kind.js'
 import { anybody, readHead, readVaultStates, type VaultState } from './snapshots.js'
+import { decideByTrial, type Trial, tryVaults } from './trial.js'
 
 export type ProbedToken = { address: Address; symbol: string; name: string; decimals: number }
 
@@ -49,12 +51,27 @@ export async function probeVault(chain: Chain, address: Address): Promise<Probed
   const receiptToken = requireToken('receipt token', receiptAddress, tokens.answer.receipt)
   const asyncDeposit = answer.asyncDeposit === true
   const asyncWithdraw = answer.asyncWithdraw === true
-  const watched = { address, receiptToken: receiptToken.address, receiptDecimals: receiptToken.decimals }
-  const [state] = await readVaultStates(chain, [{ ...watched, limitsDeposits: !asyncDeposit }], head.hash)
-  if (!state) throw new ProbeError(`${address} did not answer`)
-  const roundTripLossBps = asyncDeposit ? undefined : await readRoundTripLoss(chain, address, asset.decimals)
+  const vault: Vault = {
+    chainId: chain.chainId,
+    address,
+    asset: asset.address,
+    assetDecimals: asset.decimals,
+    receiptToken: receiptToken.address,
+    receiptDecimals: receiptToken.decimals,
+  }
+  const [read] = await readVaultStates(chain, [vault], head.hash)
+  if (!read) throw new ProbeError(`${address} did not answer`)
+  const tried = { vault, kind: erc4626, asyncDeposit, asyncWithdraw, state: read }
+  const [trial] = await tryVaults(chain, [tried], head)
+  const state = trial ? decideByTrial(read, trial) : read
+  const roundTripLossBps =
+    trial?.roundTrip || asyncDeposit
+      ? computeLoss(trial?.roundTrip)
+      : await readRoundTripLoss(chain, address, asset.decimals)
   const startBlock = await findFirstBlock(chain, address, head.number)
-  const unlimited = answer.maxDeposit === undefined || answer.maxDeposit >= 1n << 200n
+  const { maxDeposit } = answer
+  // A vault that answers 0 and takes a deposit all the same states no limit.
+  const unlimited = maxDeposit === undefined || maxDeposit >= 1n << 200n || (maxDeposit === 0n && state.depositOpen)
   return {
     kind: asyncDeposit || asyncWithdraw ? erc7540.name : erc4626.name,
     asset,
@@ -62,10 +79,10 @@ export async function probeVault(chain: Chain, address: Address): Promise<Probed
     asyncDeposit,
     asyncWithdraw,
     state,
-    maxDeposit: asyncDeposit || unlimited ? undefined : answer.maxDeposit,
+    maxDeposit: asyncDeposit || unlimited ? undefined : maxDeposit,
     roundTripLossBps,
     startBlock,
-    notes: listNotes({ state, asyncDeposit, roundTripLossBps, startBlock }),
+    notes: listNotes({ state, trial, asyncDeposit, roundTripLossBps, startBlock }),
   }
 }
 
@@ -123,13 +140,19 @@ function requireToken(what: string, address: Address, answer: TokenAnswer): Prob
   return { address, symbol, name, decimals }
 }
 
-/** What a deposit of one whole unit and its redemption at once would lose, in hundredths of a percent. */
+/** What a deposit and its redemption at once lost, in hundredths of a percent. */
+function computeLoss(roundTrip: Trial['roundTrip']): number | undefined {
+  if (!roundTrip || roundTrip.paid < 10_000n || roundTrip.back > roundTrip.paid) return undefined
+  return Number(((roundTrip.paid - roundTrip.back) * 10_000n) / roundTrip.paid)
+}
+
+/** The same by the vault's own previews, for a deposit of one whole unit; nothing where they answer a stranger nothing. */
 async function readRoundTripLoss(chain: Chain, vault: Address, assetDecimals: number): Promise<number | undefined> {
-  const one = 10n ** BigInt(assetDecimals)
-  const deposit = await ask(chain, view(vault, erc4626Abi, 'previewDeposit', [one]))
-  if (deposit.answer === undefined || one < 10_000n) return undefined
-  const back = await ask(chain, view(vault, erc4626Abi, 'previewRedeem', [deposit.answer]))
-  return back.answer === undefined || back.answer > one ? undefined : Number(((one - back.answer) * 10_000n) / one)
+  const paid = 10n ** BigInt(assetDecimals)
+  const deposit = await ask(chain, view(vault, erc4626Abi, 'previewDeposit', [paid]))
+  if (!deposit.answer) return undefined
+  const { answer: back } = await ask(chain, view(vault, erc4626Abi, 'previewRedeem', [deposit.answer]))
+  return back ? computeLoss({ paid, back }) : undefined
 }
 
 /** The first block with code at the address, by halving; undefined when the node has no states that old. */
@@ -154,11 +177,22 @@ async function findFirstBlock(chain: Chain, address: Address, head: number): Pro
   }
 }
 
-function listNotes(found: Pick<ProbedVault, 'state' | 'asyncDeposit' | 'roundTripLossBps' | 'startBlock'>): string[] {
-  const { state, asyncDeposit, roundTripLossBps, startBlock } = found
+type Noted = Pick<ProbedVault, 'state' | 'asyncDeposit' | 'roundTripLossBps' | 'startBlock'> & {
+  trial: Trial | undefined
+}
+
+function listNotes({ state, trial, asyncDeposit, roundTripLossBps, startBlock }: Noted): string[] {
   const notes: string[] = []
-  if (state.depositClosedReason) notes.push(`deposits: ${state.depositClosedReason}`)
-  if (state.withdrawClosedReason) notes.push(`withdrawals: ${state.withdrawClosedReason}`)
+  const { deposit, withdraw } = trial ?? {}
+  if (state.depositClosedReason)
+    notes.push(
+      `deposits: ${state.depositClosedReason}${deposit?.works === false ? ` One would revert ${deposit.why}.` : ''}`,
+    )
+  if (withdraw?.works === false)
+    notes.push(
+      `withdrawals would revert ${withdraw.why}: set withdrawEnabled to false with a reason, or do not list it`,
+    )
+  else if (state.withdrawClosedReason) notes.push(`withdrawals: ${state.withdrawClosedReason}`)
   if (state.figures === undefined) notes.push('the share price cannot be read: there will be no history')
   if (asyncDeposit) notes.push('deposits are requested and claimed; for a Lagoon vault set the kind to "lagoon"')
   if (roundTripLossBps !== undefined && roundTripLossBps > 1)

@@ -8,8 +8,6 @@ export type WatchedVault = {
   address: string
   receiptToken: string
   receiptDecimals: number
-  /** False for vaults whose `maxDeposit` speaks of claims and not of room (asynchronous deposits). */
-  limitsDeposits: boolean
   /** The name of its kind; absent: one that answers as ERC-4626 does. */
   kind?: string
 }
@@ -23,12 +21,14 @@ export type VaultFigures = {
   priceExponent: number
 }
 
-/** A vault's own word on what can be done. The reasons are sentences, `''` where it is open. */
+/** What a vault was seen to allow. The reasons are sentences, `''` where it is open. */
 export type VaultState = {
   depositOpen: boolean
   withdrawOpen: boolean
   depositClosedReason: string
   withdrawClosedReason: string
+  /** What it says one deposit may bring; many say 0 or nonsense, so it decides nothing. Undefined when it does not say. */
+  maxDeposit: bigint | undefined
   /** Undefined when the vault does not answer all of them. */
   figures: VaultFigures | undefined
 }
@@ -82,7 +82,8 @@ function askVault(vault: WatchedVault): Question<VaultState> {
         rate: view(address, rateAbi, 'exchangeRate', []),
       }),
       ({ code, paused, totalSupply, rate }) => ({
-        ...decideState(code.codeLength, paused, undefined),
+        ...decideState(code.codeLength, paused),
+        maxDeposit: undefined,
         figures: totalSupply === undefined || rate === undefined ? undefined : computeByRate(totalSupply, rate, fine),
       }),
     )
@@ -100,7 +101,8 @@ function askVault(vault: WatchedVault): Question<VaultState> {
       const complete = totalAssets !== undefined && totalSupply !== undefined && priceNumerator !== undefined
       const priceExponent = finePrice === undefined ? vault.receiptDecimals : fine
       return {
-        ...decideState(code.codeLength, paused, vault.limitsDeposits ? maxDeposit : undefined),
+        ...decideState(code.codeLength, paused),
+        maxDeposit,
         figures: complete ? { totalAssets, totalSupply, priceNumerator, priceExponent } : undefined,
       }
     },
@@ -118,14 +120,13 @@ function computeByRate(totalSupply: bigint, rate: bigint, priceExponent: number)
   }
 }
 
-function decideState(codeLength: bigint, paused: boolean | undefined, maxDeposit: bigint | undefined) {
+function decideState(codeLength: bigint, paused: boolean | undefined) {
   const all =
     codeLength === 0n ? 'There is no contract at the address of the vault.' : paused ? 'The vault is paused.' : ''
-  const full = maxDeposit === 0n ? 'The vault takes no deposits at present.' : ''
   return {
-    depositOpen: all === '' && full === '',
+    depositOpen: all === '',
     withdrawOpen: all === '',
-    depositClosedReason: all || full,
+    depositClosedReason: all,
     withdrawClosedReason: all,
   }
 }

@@ -63,6 +63,8 @@ export async function buildRequestAction(
     probe: undefined,
     block: head,
     errors: kind.errors,
+    explainRevert: () => undefined,
+    assertUnsimulated: () => undefined,
     assertOutcome: (changeOf) => assertOutcome(call, changeOf),
   }
   const distributor = target.distributor ?? findRequestDistributor(target, open, offer.requestId, caller)

@@ -1,21 +1,23 @@
 import { formatUnits, parseDecimal, usdDecimals } from '../../kernel/amount.js'
 import type { Reason } from '../../kernel/errors.js'
 import type { Offer } from '../../vaults/index.js'
-import type { OpportunityRecord } from '../catalogue/index.js'
+import type { Capability, OpportunityRecord } from '../catalogue/index.js'
 import { refuse } from './refusal.js'
 
-/** Refuses a deposit the operator or the vault's last known state does not allow. */
+/** Refuses a deposit the operator does not allow. What the vault was last seen to refuse, the simulation looks at again. */
 export function assertDepositEnabled({ capabilities, isSecondaryMarket, ...opportunity }: OpportunityRecord): void {
-  if (!capabilities.deposit.enabled) throw refuse('DEPOSIT_DISABLED', capabilities.deposit.reason)
+  if (!capabilities.deposit.enabled && !capabilities.deposit.observed)
+    throw refuse('DEPOSIT_DISABLED', capabilities.deposit.reason)
   if (isSecondaryMarket)
     throw refuse('DEPOSIT_DISABLED', 'shares of this vault are bought and sold on a market, not by the vault itself')
   if (!opportunity.directInteractionEnabled)
     throw refuse('DEPOSIT_DISABLED', 'this opportunity takes no direct deposits')
 }
 
-/** Refuses a withdrawal the operator or the vault's last known state does not allow. */
+/** Refuses a withdrawal the operator does not allow, as above. */
 export function assertWithdrawEnabled({ capabilities, isSecondaryMarket }: OpportunityRecord): void {
-  if (!capabilities.withdraw.enabled) throw refuse('WITHDRAW_DISABLED', capabilities.withdraw.reason)
+  if (!capabilities.withdraw.enabled && !capabilities.withdraw.observed)
+    throw refuse('WITHDRAW_DISABLED', capabilities.withdraw.reason)
   if (isSecondaryMarket)
     throw refuse('WITHDRAW_DISABLED', 'shares of this vault are bought and sold on a market, not by the vault itself')
 }
@@ -38,18 +40,53 @@ export function assertMinimumShares(minimum: string, shares: bigint, decimals: n
   })
 }
 
-/**
- * Refuses what the vault itself does not allow now: closed, not what it is listed as, an amount so small that it gives
- * nothing, or more than it takes.
- */
-export function assertOffer(offer: Offer, closed: Reason, amount: bigint, decimals: number): void {
+/** Refuses a vault that is not there, or not what it is listed as. */
+export function assertOffer(offer: Offer, closed: Reason): void {
   if (offer.closed !== undefined) throw refuse(closed, offer.closed)
   if (offer.mismatch !== undefined) throw refuse('TOKEN_UNSUPPORTED', offer.mismatch)
-  if (offer.quoted === 0n) throw refuse('BELOW_MINIMUM', 'the amount is so small that nothing would be given for it')
-  if (offer.max === undefined || amount <= offer.max) return
-  throw refuse('CAP_EXCEEDED', `the vault allows at most ${formatUnits(offer.max, decimals)} at present`, {
-    maximum: String(offer.max),
-  })
+}
+
+/** What is asked of a vault, for the words in which it is refused. */
+export type Asked = {
+  offer: Offer
+  /** What the vault was last seen to do for anybody. */
+  capability: Capability
+  /** The reason of a vault that is closed. */
+  closed: Reason
+  amount: bigint
+  decimals: number
+}
+
+/**
+ * Why a call that was seen to revert does, as far as the vault says: closed for this wallet, more than its maximum, or
+ * too little. Vaults round their maximum down, answer 0 by design or anything at all, so it explains and never decides.
+ */
+export function explainRevert({ offer, capability, closed, amount, decimals }: Asked) {
+  return (why: string, context: { transactionIndex: number }): void => {
+    const { max, quoted } = offer
+    if (!capability.enabled) throw refuse(closed, `${withoutStop(capability.reason)}: ${why}`, context)
+    if (max === 0n) throw refuse(closed, `the vault allows nothing to this wallet at present: ${why}`, context)
+    if (max !== undefined && amount > max)
+      throw refuse('CAP_EXCEEDED', `the vault allows at most ${formatUnits(max, decimals)} at present: ${why}`, {
+        ...context,
+        maximum: String(max),
+      })
+    if (quoted === 0n) throw refuse('BELOW_MINIMUM', tooSmall, context)
+  }
+}
+
+/** Refuses, where nothing could be simulated, what was last seen to fail and what the vault quotes nothing for. */
+export function assertUnsimulated({ offer, capability, closed }: Asked) {
+  return (): void => {
+    if (!capability.enabled) throw refuse(closed, capability.reason)
+    if (offer.quoted === 0n) throw refuse('BELOW_MINIMUM', tooSmall)
+  }
+}
+
+const tooSmall = 'the amount is so small that nothing would be given for it'
+
+function withoutStop(sentence: string): string {
+  return sentence.replace(/\.$/, '')
 }
 
 /** Refuses an amount the wallet does not have, or has asked the vault for already. */
@@ -70,6 +107,5 @@ export function assertOutcome(
 ): void {
   if (call.spends && changeOf(call.spends.token) !== -call.spends.amount)
     throw refuse('TOKEN_UNSUPPORTED', 'the vault would take another amount or another token than was asked for')
-  if (call.gains && (changeOf(call.gains) ?? 0n) <= 0n)
-    throw refuse('BELOW_MINIMUM', 'the amount is so small that nothing would be given for it')
+  if (call.gains && (changeOf(call.gains) ?? 0n) <= 0n) throw refuse('BELOW_MINIMUM', tooSmall)
 }

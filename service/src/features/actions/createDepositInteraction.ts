@@ -6,7 +6,16 @@ import { findPrice } from '../../prices/index.js'
 import type { DepositAsk } from '../../vaults/index.js'
 import type { TokenRecord } from '../catalogue/index.js'
 import { buildApprovals } from './approvals.js'
-import { assertBalance, assertDepositEnabled, assertMinimumUsd, assertOffer, assertOutcome } from './checks.js'
+import {
+  type Asked,
+  assertBalance,
+  assertDepositEnabled,
+  assertMinimumUsd,
+  assertOffer,
+  assertOutcome,
+  assertUnsimulated,
+  explainRevert,
+} from './checks.js'
 import { buildWrap, getDepositToken } from './depositToken.js'
 import { describeCall } from './describe.js'
 import { type Draft, finishAction } from './finishAction.js'
@@ -59,10 +68,17 @@ export async function createDepositInteraction(
       }),
     ),
   ])
-  assertOffer(answer.offer, 'DEPOSIT_DISABLED', amount, entering.decimals)
+  assertOffer(answer.offer, 'DEPOSIT_DISABLED')
   assertBalance(tokens.wraps ? answer.account.balance : answer.balance, amount)
 
   const { call } = answer.offer
+  const asked: Asked = {
+    offer: answer.offer,
+    capability: opportunity.capabilities.deposit,
+    closed: 'DEPOSIT_DISABLED',
+    amount,
+    decimals: entering.decimals,
+  }
   const party = { name: opportunity.name, address: vault.address }
   const approvals = buildApprovals({
     token: entering,
@@ -72,7 +88,8 @@ export async function createDepositInteraction(
     amount,
     allowance: answer.allowance ?? 0n,
   })
-  const facts = { amount, token: entering, out: opportunity.receiptToken, vault: party, receiver: wallet }
+  const out = opportunity.receiptToken
+  const facts = { amount, token: entering, out, vault: party, receiver: wallet, least: call.leastOut }
   const draft: Draft = {
     kind: 'deposit',
     chain,
@@ -90,6 +107,8 @@ export async function createDepositInteraction(
     probe: tokens.wraps ? undefined : { token: tokenIn, to: spender, amount },
     block: head,
     errors: kind.errors,
+    explainRevert: explainRevert(asked),
+    assertUnsimulated: assertUnsimulated(asked),
     assertOutcome: (changeOf) => assertOutcome({ ...call, spends: { token: given.address, amount } }, changeOf),
   }
   return finishAction(ctx, target, draft)

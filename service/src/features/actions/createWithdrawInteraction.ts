@@ -6,7 +6,16 @@ import type { Caller } from '../../kernel/operation.js'
 import { findPrice } from '../../prices/index.js'
 import type { WithdrawAsk } from '../../vaults/index.js'
 import type { OpportunityRecord, TokenRecord } from '../catalogue/index.js'
-import { assertBalance, assertMinimumShares, assertOffer, assertOutcome, assertWithdrawEnabled } from './checks.js'
+import {
+  type Asked,
+  assertBalance,
+  assertMinimumShares,
+  assertOffer,
+  assertOutcome,
+  assertUnsimulated,
+  assertWithdrawEnabled,
+  explainRevert,
+} from './checks.js'
 import { describeCall } from './describe.js'
 import { type Draft, finishAction } from './finishAction.js'
 import { refuse } from './refusal.js'
@@ -47,10 +56,17 @@ export async function createWithdrawInteraction(
     input.simulate === false ? undefined : readHead(chain),
     ask(chain, kind.withdraw(withdrawAsk)),
   ])
-  assertOffer(offer, 'WITHDRAW_DISABLED', shares, receiptToken.decimals)
+  assertOffer(offer, 'WITHDRAW_DISABLED')
   assertBalance(offer.available, shares, offer.awaited)
 
   const { call, assets } = offer
+  const asked: Asked = {
+    offer,
+    capability: opportunity.capabilities.withdraw,
+    closed: 'WITHDRAW_DISABLED',
+    amount: shares,
+    decimals: receiptToken.decimals,
+  }
   const price = await findPrice(ctx.db, out, ctx.clock.now())
   const draft: Draft = {
     kind: 'withdraw',
@@ -64,6 +80,7 @@ export async function createWithdrawInteraction(
           out,
           vault: { name: opportunity.name, address: vault.address },
           receiver: wallet,
+          least: call.leastOut,
         }),
         call,
         gasConstant: call.gasConstant,
@@ -77,6 +94,8 @@ export async function createWithdrawInteraction(
     probe: undefined,
     block: head,
     errors: kind.errors,
+    explainRevert: explainRevert(asked),
+    assertUnsimulated: assertUnsimulated(asked),
     assertOutcome: (changeOf) => assertOutcome(call, changeOf),
   }
   return finishAction(ctx, target, draft)

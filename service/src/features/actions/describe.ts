@@ -30,21 +30,32 @@ export function describeWrap(amount: bigint, native: TokenRecord, wrapped: Token
   return `Wrap ${describeAmount(amount, native)} into as much ${describeToken(wrapped)} in your wallet.`
 }
 
-/** What a vault's call does, in a sentence that names amount, token, vault and receiver. */
+/**
+ * What a vault's call does, in a sentence that names amount, token, vault and receiver. `least`: less than this the call
+ * itself does not take; only then the sentence promises anything.
+ */
 export function describeCall(
   verb: Verb,
-  facts: { amount: bigint; token: TokenRecord; out: TokenRecord; vault: Party; receiver: string },
+  facts: {
+    amount: bigint
+    token: TokenRecord
+    out: TokenRecord
+    vault: Party
+    receiver: string
+    least?: bigint | undefined
+  },
 ): string {
+  const least = facts.least === undefined ? '' : ` for at least ${describeAmount(facts.least, facts.out)}`
   const amount = describeAmount(facts.amount, facts.token)
   const vault = describeParty(facts.vault)
   const receiver = formatAddress(facts.receiver)
   switch (verb) {
     case 'deposit':
-      return `Deposit ${amount} into ${vault}; the shares go to ${receiver}.`
+      return `Deposit ${amount} into ${vault}${least}; the shares go to ${receiver}.`
     case 'requestDeposit':
       return `Request to deposit ${amount} into ${vault}; once it is settled, ${receiver} claims the shares.`
     case 'redeem':
-      return `Redeem ${amount} at ${vault}; the ${describeToken(facts.out)} goes to ${receiver}.`
+      return `Redeem ${amount} at ${vault}${least}; the ${describeToken(facts.out)} goes to ${receiver}.`
     case 'requestRedeem':
       return `Request to redeem ${amount} at ${vault}; once it is settled, ${receiver} claims the ${describeToken(facts.out)}.`
     case 'claimRedeem':

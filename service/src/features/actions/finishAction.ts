@@ -6,6 +6,7 @@ import { formatTs } from '../../kernel/clock.js'
 import { unavailable } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
 import type { DistributorRecord, TokenRecord } from '../catalogue/index.js'
+import { findGasLimits } from './gasLimits.js'
 import { attribute, type Step, toBatch, toPrepared } from './plan.js'
 import type { Interaction } from './schema.js'
 import { type PlanSimulation, simulatePlan, unsimulated } from './simulation.js'
@@ -32,6 +33,10 @@ export type Draft = {
   /** The block to simulate at; undefined when no simulation was asked for. */
   block: Block | undefined
   errors: Abi
+  /** Throws why the last call would revert, where more is known than that it would. */
+  explainRevert(why: string, context: { transactionIndex: number }): void
+  /** Refuses what must not be built where nothing was simulated. */
+  assertUnsimulated(): void
   /** Refuses a simulated outcome that is not what was asked for. */
   assertOutcome(changeOf: PlanSimulation['changeOf']): void
 }
@@ -65,6 +70,8 @@ export async function finishAction(
     ? await simulatePlan(draft.chain, { ...draft, wallet, steps, block: draft.block })
     : unsimulated
   if (simulation.body.status === 'ok') draft.assertOutcome(simulation.changeOf)
+  else draft.assertUnsimulated()
+  const gasLimits = await findGasLimits(draft.chain, wallet, steps, simulation.gasUsed)
 
   const createdAt = ctx.clock.now()
   const validUntil = new Date(createdAt.getTime() + validForMs)
@@ -88,7 +95,7 @@ export async function finishAction(
   })
   return {
     actionId,
-    transactions: toPrepared(steps, chainId, simulation.gasUsed),
+    transactions: toPrepared(steps, chainId, gasLimits),
     simulation: simulation.body,
     batch: toBatch(steps, chainId, wallet),
     validUntil: formatTs(validUntil),

@@ -4,26 +4,26 @@ import { describe, expect, it } from 'vitest'
 import { computeGasLimit } from './gas.js'
 
 describe('a gas limit', () => {
-  it('is what was measured, the intrinsic cost and a quarter more', () => {
-    // 21,000 + 4 zero bytes × 4 + 2 others × 16 + 100,000 = 121,048; × 1.25 = 151,310
-    expect(computeGasLimit(100_000n, '0x000001000002', 0)).toBe(151_310n)
+  it('is what was measured, the intrinsic cost, 100,000 and three tenths more', () => {
+    // 21,000 + 4 zero bytes × 4 + 2 others × 16 + 100,000 = 121,048; (+ 100,000) × 1.3 = 287,362.4
+    expect(computeGasLimit(100_000n, '0x000001000002', 0)).toBe(287_363n)
   })
 
   it('pays the calldata floor of EIP-7623 where the call itself does little', () => {
-    // 1,000 bytes that are not zero: standard 21,000 + 16,000 + 100, floor 21,000 + 40,000; × 1.25
+    // 1,000 bytes that are not zero: standard 21,000 + 16,000 + 100, floor 21,000 + 40,000; (+ 100,000) × 1.3
     const data = bytesToHex(new Uint8Array(1000).fill(1))
-    expect(computeGasLimit(100n, data, 0)).toBe(76_250n)
+    expect(computeGasLimit(100n, data, 0)).toBe(209_300n)
     // 1,000 zero bytes: floor 21,000 + 10,000
-    expect(computeGasLimit(100n, bytesToHex(new Uint8Array(1000)), 0)).toBe(38_750n)
+    expect(computeGasLimit(100n, bytesToHex(new Uint8Array(1000)), 0)).toBe(170_300n)
   })
 
-  it('is 26,250 for an empty call, rounded up where it does not divide', () => {
-    expect(computeGasLimit(0n, '0x', 0)).toBe(26_250n)
-    expect(computeGasLimit(1n, '0x', 0)).toBe(26_252n)
+  it('is 157,300 for an empty call, rounded up where it does not divide', () => {
+    expect(computeGasLimit(0n, '0x', 0)).toBe(157_300n)
+    expect(computeGasLimit(1n, '0x', 0)).toBe(157_302n)
   })
 
   it('allows a later call of a plan to find its storage cold', () => {
-    expect(computeGasLimit(50_000n, '0x', 1) - computeGasLimit(50_000n, '0x', 0)).toBe(15_000n)
+    expect(computeGasLimit(50_000n, '0x', 1) - computeGasLimit(50_000n, '0x', 0)).toBe(15_600n)
   })
 
   it('never falls when a call uses more or carries more', () => {

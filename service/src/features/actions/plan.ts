@@ -2,7 +2,6 @@ import { type Address, concat, getAddress, type Hex, numberToHex } from 'viem'
 import { buildSuffix } from '../../chain/attribution/index.js'
 import { openFastSign } from '../../chain/fastSign.js'
 import type { Call } from '../../chain/simulate.js'
-import { computeGasLimit } from './gas.js'
 import type { Interaction, Prepared, PreparedType } from './schema.js'
 
 /** One transaction of a plan before its gas limit is known. */
@@ -37,17 +36,12 @@ export function attribute(step: Step, attribution: Attribution): Step {
   return { ...step, call: { ...step.call, data: concat([data, suffix]) } }
 }
 
-/** The transactions to sign, in order. `gasUsed` is what each call was measured to use; undefined uses the constants. */
-export function toPrepared(
-  steps: readonly Step[],
-  chainId: number,
-  gasUsed: readonly bigint[] | undefined,
-): Prepared[] {
+/** The transactions to sign, in order, each with its gas limit. */
+export function toPrepared(steps: readonly Step[], chainId: number, gasLimits: readonly bigint[]): Prepared[] {
   return steps.map(({ type, description, call, gasConstant }, position) => {
-    const measured = gasUsed?.[position]
-    const gasLimit = measured === undefined ? gasConstant : computeGasLimit(measured, call.data, position)
     const { data, value } = call
-    const transaction = { to: getAddress(call.to), data, value: String(value), gasLimit: String(gasLimit), chainId }
+    const gasLimit = String(gasLimits[position] ?? gasConstant)
+    const transaction = { to: getAddress(call.to), data, value: String(value), gasLimit, chainId }
     return { type, description, transaction }
   })
 }

@@ -2,7 +2,7 @@ import type { Abi, Address } from 'viem'
 import type { Chain } from '../../chain/chains.js'
 import type { Block } from '../../chain/question.js'
 import { describeRevert } from '../../chain/revert.js'
-import { type Probe, type Simulated, simulateCalls } from '../../chain/simulate.js'
+import { getNextBlock, type Probe, type Simulated, simulateCalls } from '../../chain/simulate.js'
 import { type TokenRecord, toToken } from '../catalogue/index.js'
 import type { Step } from './plan.js'
 import { refuse } from './refusal.js'
@@ -15,7 +15,7 @@ export type PlanSimulation = {
   changeOf(token: string): bigint | undefined
 }
 
-/** Runs the final calldata of a plan at a block. A plan that would revert is a 400 naming the transaction and why. */
+/** Runs the final calldata of a plan in the block after the one given. A plan that would revert is a 400 naming the transaction and why. */
 export async function simulatePlan(
   chain: Chain,
   input: {
@@ -25,6 +25,8 @@ export async function simulatePlan(
     probe: Probe | undefined
     block: Block
     errors: Abi
+    /** Throws what is wrong with the plan itself, if that is why it would revert. */
+    explainRevert(why: string, context: { transactionIndex: number }): void
   },
 ): Promise<PlanSimulation> {
   const { wallet, steps, tokens, block } = input
@@ -34,18 +36,18 @@ export async function simulatePlan(
     tokens: tokens.map((token) => toToken(token).address as Address),
     probe: input.probe,
     at: { blockHash: block.hash },
+    inBlock: getNextBlock(block),
   })
   assertFaithfulToken(simulated, input.probe)
   if (simulated.status === 'unavailable')
     return { ...unsimulated, body: { ...unsimulated.body, status: 'unavailable' } }
   if (simulated.status === 'reverted') {
     const step = steps[simulated.index]
-    const why = describeRevert(simulated.returned, input.errors)
-    throw refuse(
-      'SIMULATION_REVERTED',
-      `transaction ${simulated.index + 1} of ${steps.length} (${step?.type ?? 'unknown'}) would revert ${why}`,
-      { transactionIndex: simulated.index },
-    )
+    const found = describeRevert(simulated.returned, input.errors)
+    const why = `transaction ${simulated.index + 1} of ${steps.length} (${step?.type ?? 'unknown'}) would revert ${found}`
+    const context = { transactionIndex: simulated.index }
+    if (simulated.index === steps.length - 1) input.explainRevert(why, context)
+    throw refuse('SIMULATION_REVERTED', why, context)
   }
   const { changes, gasUsed } = simulated
   const assetChanges = tokens.flatMap((token, i) => {

@@ -3,7 +3,7 @@ import type { Chain, ChainContext } from '../../chain/chains.js'
 import { maxUint256, parseRaw } from '../../kernel/amount.js'
 import { invalidInput, notFound, permissionDenied, unavailable } from '../../kernel/errors.js'
 import type { Caller } from '../../kernel/operation.js'
-import { findVaultKind, type Vault, type VaultKind } from '../../vaults/index.js'
+import { findVaultKind, toVault, type Vault, type VaultKind } from '../../vaults/index.js'
 import {
   type CatalogueContext,
   type CatalogueSnapshot,
@@ -39,7 +39,7 @@ export async function findTarget<D extends string | undefined>(
   const wallet = getAddress(input.userAddress.toLowerCase())
   await assertMember(ctx, wallet)
   const { organizationId } = caller
-  const target = { snapshot, opportunity, distributor, wallet, vault: toVault(opportunity), organizationId }
+  const target = { snapshot, opportunity, distributor, wallet, vault: toVault(opportunity.vault), organizationId }
   return target as Target & { distributor: D extends string ? DistributorRecord : DistributorRecord | undefined }
 }
 
@@ -75,17 +75,6 @@ export function getKind(opportunity: OpportunityRecord): VaultKind {
   const kind = findVaultKind(opportunity.vault.kind)
   if (!kind) throw unavailable(`this installation does not know vaults of the kind ${opportunity.vault.kind}`)
   return kind
-}
-
-function toVault({ vault }: OpportunityRecord): Vault {
-  return {
-    chainId: vault.chainId,
-    address: getAddress(vault.address),
-    asset: getAddress(vault.asset),
-    assetDecimals: vault.assetDecimals,
-    receiptToken: getAddress(vault.receiptToken),
-    receiptDecimals: vault.receiptDecimals,
-  }
 }
 
 /** A raw amount that passed its schema; at or above 2^256 it fits no token. */

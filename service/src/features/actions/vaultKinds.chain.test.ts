@@ -1,5 +1,5 @@
 import { standardizedYieldAbi } from '@openearn/contracts'
-import { type Address, decodeFunctionData, erc4626Abi } from 'viem'
+import { type Address, decodeFunctionData, erc4626Abi, formatUnits } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { account } from '../../../../contracts/test/anvil.js'
 import type { World, WorldVault } from '../../../test/actionWorld.js'
@@ -145,6 +145,8 @@ describe('erc5115: a vault that takes and pays several tokens', () => {
     const quoted = BigInt(plan.body.simulation.assetChanges[1].amount)
     const { args } = decodeFunctionData({ abi: standardizedYieldAbi, data: plan.body.transactions[1].transaction.data })
     expect(args).toEqual([user.address, second, 100n * 10n ** 18n, (quoted * 9_900n) / 10_000n])
+    const least = formatUnits((quoted * 9_900n) / 10_000n, 18)
+    expect(plan.body.transactions[1].description).toContain(` for at least ${least} yTUSD (`)
     await world.send(plan, user)
     await world.sync()
     // Whichever token was given, the shares are of who brought them; only the asset makes entries.
@@ -180,7 +182,7 @@ describe('erc5115: a vault that takes and pays several tokens', () => {
     await world.mint(token, vault.address, 250n * usd)
     const { hash } = await world.anvil.client.getBlock()
     const chain = world.earn.ctx.chains.get(world.chainId)!
-    const receipt = { receiptToken: vault.address, receiptDecimals: 18, limitsDeposits: true }
+    const receipt = { receiptToken: vault.address, receiptDecimals: 18 }
     const [state] = await readVaultStates(chain, [{ address: vault.address, ...receipt, kind: 'erc5115' }], hash)
     expect(state).toMatchObject({ depositOpen: true, withdrawOpen: true })
     expect(state?.figures).toEqual({
@@ -206,7 +208,7 @@ describe('erc5115: a vault that takes and pays several tokens', () => {
 
 describe('a vault listed as another kind than it is', () => {
   it.each([
-    ['erc7540-deposit', 'DEPOSIT_DISABLED'],
+    ['erc7540-deposit', 'TOKEN_UNSUPPORTED'],
     ['erc7540-redeem', 'TOKEN_UNSUPPORTED'],
   ] as const)('is refused: %s', async (kind, reason) => {
     const vault = await world.asyncVault(token, { kind })

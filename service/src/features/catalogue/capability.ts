@@ -1,7 +1,10 @@
 import type { CapabilityRecord, OpportunityRow } from './records.js'
 
-/** Whether something can be done now, and the sentence for the user when it cannot (`''` when it can). */
-export type Capability = { enabled: boolean; reason: string }
+/**
+ * Whether something can be done now, and the sentence for the user when it cannot (`''` when it can). `observed`: nobody
+ * forbids it, but it was seen to fail for a wallet the vault does not know. One it knows may have more luck.
+ */
+export type Capability = { enabled: boolean; reason: string; observed: boolean }
 
 export type Capabilities = { deposit: Capability; withdraw: Capability }
 
@@ -10,8 +13,13 @@ type Switches = Pick<
   'depositEnabled' | 'withdrawEnabled' | 'depositDisabledReason' | 'withdrawDisabledReason'
 >
 
-const enabled: Capability = { enabled: true, reason: '' }
-const disabled = (...reasons: string[]): Capability => ({ enabled: false, reason: reasons.find(Boolean) ?? '' })
+const enabled: Capability = { enabled: true, reason: '', observed: false }
+const disabled = (...reasons: string[]): Capability => ({
+  enabled: false,
+  reason: reasons.find(Boolean) ?? '',
+  observed: false,
+})
+const closed = (...reasons: string[]): Capability => ({ ...disabled(...reasons), observed: true })
 
 /**
  * What can be done: the operator's switch and the vault's own state must both allow it; the operator's reason goes
@@ -28,12 +36,12 @@ export function decideCapabilities(
     : !switches.depositEnabled
       ? disabled(switches.depositDisabledReason, 'Deposits are switched off by the operator.')
       : capability?.depositOpen === false
-        ? disabled(capability.depositClosedReason, 'The vault takes no deposits at present.')
+        ? closed(capability.depositClosedReason, 'The vault takes no deposits at present.')
         : enabled
   const withdraw = !switches.withdrawEnabled
     ? disabled(switches.withdrawDisabledReason, 'Withdrawals are switched off by the operator.')
     : capability?.withdrawOpen === false
-      ? disabled(capability.withdrawClosedReason, 'The vault allows no withdrawals at present.')
+      ? closed(capability.withdrawClosedReason, 'The vault allows no withdrawals at present.')
       : enabled
   return { deposit, withdraw }
 }

@@ -142,6 +142,8 @@ export const CatalogueFileSchema = T.Object(
             reorgRecheckSeconds: Maybe(T.Integer({ minimum: 0, maximum: 3_600 })),
             entryPoints: Maybe(T.Array(AddressText)),
             wrappedNative: Maybe(AddressText),
+            transactionGasCap: Maybe(T.Integer({ minimum: 1_000_000, maximum: 1_000_000_000 })),
+            l1GasInLimit: Maybe(T.Boolean()),
           },
           strict,
         ),

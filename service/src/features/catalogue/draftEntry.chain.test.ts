@@ -1,6 +1,10 @@
 import {
   asyncVaultAbi,
   asyncVaultBytecode,
+  dripVaultAbi,
+  dripVaultBytecode,
+  oddMaxVaultAbi,
+  oddMaxVaultBytecode,
   testTokenAbi,
   testTokenBytecode,
   yieldVaultAbi,
@@ -88,7 +92,31 @@ describe('probing a vault', () => {
   it('tells what stands in the way of listing', async () => {
     const pause = { address: vault, abi: yieldVaultAbi, functionName: 'setDepositsPaused', args: [true] } as const
     await anvil.done(anvil.client.writeContract(pause))
-    expect((await probeVault(chain, vault)).notes).toEqual(['deposits: The vault takes no deposits at present.'])
+    expect((await probeVault(chain, vault)).notes).toEqual([
+      expect.stringMatching(
+        /^deposits: The vault takes no deposits at present. One would revert with ERC4626ExceededMaxDeposit\(/,
+      ),
+    ])
+  })
+
+  it('says when withdrawals would revert, so that money would go in and not come out', async () => {
+    const args = [token, 6, 0n, 4n]
+    const drip = await anvil.deploy({ abi: dripVaultAbi, bytecode: dripVaultBytecode, args })
+    expect((await probeVault(chain, drip)).notes).toEqual([])
+    const wait = { address: drip, abi: dripVaultAbi, functionName: 'setWaits', args: [true] } as const
+    await anvil.done(anvil.client.writeContract(wait))
+    expect((await probeVault(chain, drip)).notes).toEqual([
+      expect.stringMatching(
+        /^withdrawals would revert with the custom error 0x[0-9a-f]{8}: set withdrawEnabled to false/,
+      ),
+    ])
+  })
+
+  it('takes no fee from a preview that answers strangers nothing, and finds one by depositing and redeeming', async () => {
+    const odd = await anvil.deploy({ abi: oddMaxVaultAbi, bytecode: oddMaxVaultBytecode, args: [token, 6, 0n] })
+    const preview = { address: odd, abi: oddMaxVaultAbi, functionName: 'setSilentToStrangers', args: [true] } as const
+    await anvil.done(anvil.client.writeContract(preview))
+    expect(await probeVault(chain, odd)).toMatchObject({ roundTripLossBps: 0, maxDeposit: undefined, notes: [] })
   })
 
   it('refuses a wallet, a token and the wrong chain, each in a sentence', async () => {

@@ -1,8 +1,18 @@
-import { testTokenAbi, testTokenBytecode, yieldVaultAbi, yieldVaultBytecode } from '@openearn/contracts'
-import { type Address, erc20Abi, type Hex, parseUnits } from 'viem'
+import {
+  dripVaultAbi,
+  dripVaultBytecode,
+  oddMaxVaultAbi,
+  oddMaxVaultBytecode,
+  testTokenAbi,
+  testTokenBytecode,
+  yieldVaultAbi,
+  yieldVaultBytecode,
+} from '@openearn/contracts'
+import { type Abi, type Address, erc20Abi, type Hex, parseUnits } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Anvil, startAnvil } from '../../../../contracts/test/anvil.js'
 import { type Earn, openEarn } from '../../../test/harness.js'
+import { RpcError } from '../../chain/rpc.js'
 import { type CatalogueFile, importCatalogue, runCapabilityAndTvl, slugId } from './index.js'
 
 const start = '2026-11-20T12:00:00Z'
@@ -46,26 +56,36 @@ async function send(address: Address, abi: any, functionName: string, args: unkn
   await anvil.done(anvil.client.writeContract({ address, abi, functionName, args }))
 }
 
-async function load(options: { pegUsd?: number; asyncDeposit?: boolean } = { pegUsd: 2 }) {
+async function load(options: { pegUsd?: number; asyncDeposit?: boolean } = { pegUsd: 2 }, address = vault) {
   const { pegUsd, ...switches } = options
   const file: CatalogueFile = {
     chains: [{ chainId: 31337, name: 'Anvil', slug: 'anvil', watched: true }],
     tokens: [
       { chainId: 31337, address: token, decimals: 6, symbol: 'USD', name: 'Dollar', ...(pegUsd ? { pegUsd } : {}) },
-      { chainId: 31337, address: vault, decimals: 12, symbol: 'yUSD', name: 'Yield' },
+      { chainId: 31337, address, decimals: 12, symbol: 'yUSD', name: 'Yield' },
     ],
     opportunities: [
       {
         slug: 'yield',
         name: 'Yield',
         type: 'vault',
-        vault: { chainId: 31337, address: vault, kind: 'erc4626', asset: token, startBlock: 1 },
+        vault: { chainId: 31337, address, kind: 'erc4626', asset: token, startBlock: 1 },
         ...switches,
       },
     ],
   }
   await importCatalogue(earn.ctx, JSON.stringify(file))
   await earn.ctx.catalogue.refresh()
+}
+
+/** Another vault under the same slug, with somebody's shares in it. */
+async function replaceVault(abi: Abi, bytecode: Hex, args: readonly unknown[]): Promise<Address> {
+  const me = anvil.client.account.address
+  const address = await anvil.deploy({ abi, bytecode, args })
+  await send(token, erc20Abi, 'approve', [address, parseUnits('1000', 6)])
+  await send(address, yieldVaultAbi, 'deposit', [parseUnits('1000', 6), me])
+  await load({ pegUsd: 2 }, address)
+  return address
 }
 
 async function run() {
@@ -100,6 +120,48 @@ describe('runCapabilityAndTvl', () => {
     expect((await run()).meta).toMatchObject({ depositEnabled: false, depositDisabledReason: closed })
     await send(vault, yieldVaultAbi, 'setDepositCap', [parseUnits('1001', 6)])
     expect((await run()).meta).toMatchObject({ depositEnabled: true, depositDisabledReason: '' })
+  })
+
+  it('is not told by max*: one that answers 0 is open while it works, and closed once a trial reverts', async () => {
+    const odd = await replaceVault(oddMaxVaultAbi, oddMaxVaultBytecode, [token, 6, 0n])
+    expect((await run()).meta).toMatchObject({ depositEnabled: true, withdrawEnabled: true })
+    await send(odd, oddMaxVaultAbi, 'setClosed', [true])
+    expect((await run()).meta).toMatchObject({
+      depositEnabled: false,
+      depositDisabledReason: 'The vault takes no deposits at present.',
+      withdrawEnabled: false,
+      withdrawalDisabledReason: 'The vault allows no withdrawals at present.',
+    })
+  })
+
+  it('sees that nobody could leave a vault that takes money, and lets a full one be left', async () => {
+    const drip = await replaceVault(dripVaultAbi, dripVaultBytecode, [token, 6, 0n, 4n])
+    await send(drip, dripVaultAbi, 'setWaits', [true])
+    expect((await run()).meta).toMatchObject({ depositEnabled: true, withdrawEnabled: false })
+    await load()
+    await send(vault, yieldVaultAbi, 'setDepositCap', [0n])
+    expect((await run()).meta).toMatchObject({ depositEnabled: false, withdrawEnabled: true })
+  })
+
+  it('concludes nothing where the node takes no overrides, or the token keeps its balances nobody knows where', async () => {
+    await send(vault, yieldVaultAbi, 'setDepositsPaused', [true])
+    const chain = earn.ctx.chains.get(31337)!
+    const { request } = chain.rpc
+    chain.rpc.request = async (asked) => {
+      const overrides = asked.method === 'eth_call' && Array.isArray(asked.params) && asked.params.length > 2
+      if (overrides) throw new RpcError(-32602, 'refused', undefined)
+      return request(asked)
+    }
+    expect((await run()).meta).toMatchObject({ depositEnabled: true, withdrawEnabled: true })
+    chain.rpc.request = async (asked) => {
+      const [, , overrides] = Array.isArray(asked.params) ? asked.params : []
+      // As if no place that is written to were the one.
+      if (overrides) for (const account of Object.values(overrides)) Object.assign(account as object, { stateDiff: {} })
+      return request(asked)
+    }
+    expect((await run()).meta).toMatchObject({ depositEnabled: true, withdrawEnabled: true })
+    chain.rpc.request = request
+    expect((await run()).meta).toMatchObject({ depositEnabled: false, withdrawEnabled: true })
   })
 
   it('takes maxDeposit of an asynchronous vault for what it is: claims, not room', async () => {

@@ -5,14 +5,18 @@ import { inTransaction } from '../../kernel/database.js'
 import { findPrices } from '../../prices/index.js'
 import {
   type Block,
+  decideByTrial,
   findBlockAt,
   findNewestSnapshotBlock,
+  findVaultKind,
   listVaultsSnapshotAt,
   readBlock,
   readHead,
   readVaultStates,
   recordSnapshots,
   removeSnapshotsAt,
+  toVault,
+  tryVaults,
   type VaultState,
 } from '../../vaults/index.js'
 import type { CatalogueContext } from './catalogue.js'
@@ -60,11 +64,33 @@ async function readStates(
   opportunities: readonly OpportunityRecord[],
   block: Block,
 ): Promise<{ record: OpportunityRecord; state: VaultState }[]> {
-  const vaults = opportunities.map(({ vault, asyncDeposit }) => ({ ...vault, limitsDeposits: !asyncDeposit }))
-  const states = await readVaultStates(chain, vaults, block.hash)
+  const states = await readVaultStates(
+    chain,
+    opportunities.map(({ vault }) => vault),
+    block.hash,
+  )
   return opportunities.flatMap((record, index) => {
     const state = states[index]
     return state ? [{ record, state }] : []
+  })
+}
+
+/** What the vaults allow is tried: a deposit and its redemption, by a wallet nobody knows. */
+async function tryStates(
+  chain: Chain,
+  read: readonly { record: OpportunityRecord; state: VaultState }[],
+  block: Block,
+): Promise<{ record: OpportunityRecord; state: VaultState }[]> {
+  const tried = read.flatMap(({ record, state }, index) => {
+    const kind = findVaultKind(record.vault.kind)
+    const { asyncDeposit, asyncWithdraw } = record
+    return kind ? [{ index, vault: toVault(record.vault), kind, asyncDeposit, asyncWithdraw, state }] : []
+  })
+  const trials = await tryVaults(chain, tried, block)
+  const byIndex = new Map(tried.map(({ index }, at) => [index, trials[at]]))
+  return read.map(({ record, state }, index) => {
+    const trial = byIndex.get(index)
+    return { record, state: trial ? decideByTrial(state, trial) : state }
   })
 }
 
@@ -77,14 +103,14 @@ async function pushStates(
   const now = ctx.clock.now()
   const assets = opportunities.map((record) => record.vault.asset)
   const [states, prices] = await Promise.all([
-    readStates(chain, opportunities, head),
+    readStates(chain, opportunities, head).then((read) => tryStates(chain, read, head)),
     findPrices(ctx.db, chain.chainId, assets, now),
   ])
   const isOld = (at: Date | null | undefined) => !at || now.getTime() - at.getTime() >= freshSeconds * 1000
   const capabilities: CapabilityPush[] = []
   const tvls: TvlPush[] = []
   for (const { record, state } of states) {
-    const { figures, ...allowed } = state
+    const { figures, maxDeposit, ...allowed } = state
     if (isOld(record.capability?.capabilityAt) || !sameCapability(record, state))
       capabilities.push({ opportunityId: record.id, capability: { ...allowed, capabilityAt: now } })
     const price = prices.get(record.vault.asset)?.priceUsd

@@ -56,23 +56,27 @@ export async function writeCatalogue(tx: Transaction, rows: ImportRows, now: Dat
       organization_type = excluded.organization_type, premium = excluded.premium`
   await tx`
     insert into chains (chain_id, name, slug, logo_url, explorer_url, native_symbol, active, watched, rpc_urls,
-      confirmations, finality_depth, poll_interval_ms, reorg_recheck_seconds, entry_points, wrapped_native)
+      confirmations, finality_depth, poll_interval_ms, reorg_recheck_seconds, entry_points, wrapped_native,
+      transaction_gas_cap, l1_gas_in_limit)
     select r."chainId", r.name, r.slug, coalesce(r."logoUrl", ''), coalesce(r."explorerUrl", ''), r."nativeSymbol",
       coalesce(r.active, c.active, true), coalesce(r.watched, c.watched, false),
       coalesce(r."rpcUrls", c.rpc_urls, '{}'), coalesce(r.confirmations, c.confirmations, 1),
       coalesce(r."finalityDepth", c.finality_depth, 64), coalesce(r."pollIntervalMs", c.poll_interval_ms, 1000),
       coalesce(r."reorgRecheckSeconds", c.reorg_recheck_seconds, 2), coalesce(r."entryPoints", c.entry_points, '{}'),
-      coalesce(r."wrappedNative", c.wrapped_native)
+      coalesce(r."wrappedNative", c.wrapped_native), coalesce(r."transactionGasCap", c.transaction_gas_cap),
+      coalesce(r."l1GasInLimit", c.l1_gas_in_limit, false)
     from jsonb_to_recordset(${json('chains')}) as r ("chainId" bigint, name text, slug text, "logoUrl" text,
       "explorerUrl" text, "nativeSymbol" text, active boolean, watched boolean, "rpcUrls" text[],
       confirmations integer, "finalityDepth" integer, "pollIntervalMs" integer, "reorgRecheckSeconds" integer,
-      "entryPoints" text[], "wrappedNative" text) left join chains c on c.chain_id = r."chainId"
+      "entryPoints" text[], "wrappedNative" text, "transactionGasCap" bigint, "l1GasInLimit" boolean)
+      left join chains c on c.chain_id = r."chainId"
     on conflict (chain_id) do update set name = excluded.name, slug = excluded.slug, logo_url = excluded.logo_url,
       explorer_url = excluded.explorer_url, native_symbol = excluded.native_symbol, active = excluded.active,
       watched = excluded.watched, rpc_urls = excluded.rpc_urls, confirmations = excluded.confirmations,
       finality_depth = excluded.finality_depth, poll_interval_ms = excluded.poll_interval_ms,
       reorg_recheck_seconds = excluded.reorg_recheck_seconds, entry_points = excluded.entry_points,
-      wrapped_native = excluded.wrapped_native`
+      wrapped_native = excluded.wrapped_native, transaction_gas_cap = excluded.transaction_gas_cap,
+      l1_gas_in_limit = excluded.l1_gas_in_limit`
   await tx`
     insert into tokens (chain_id, address, decimals, symbol, name, logo_url, active, peg_usd, approval_reset,
       unsupported_reason)

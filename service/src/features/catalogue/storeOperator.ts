@@ -91,7 +91,8 @@ export async function listChainSettings(
   return db<(ChainSettings & { watched: boolean; active: boolean })[]>`
     select chain_id as "chainId", name, native_symbol as "nativeSymbol", rpc_urls as "rpcUrls", confirmations,
       finality_depth as "finalityDepth", poll_interval_ms as "pollIntervalMs",
-      reorg_recheck_seconds as "reorgRecheckSeconds", entry_points as "entryPoints", watched, active
+      reorg_recheck_seconds as "reorgRecheckSeconds", entry_points as "entryPoints", watched, active,
+      transaction_gas_cap as "transactionGasCap", l1_gas_in_limit as "l1GasInLimit"
     from chains ${options.watchedOnly ? db`where watched` : db``} order by chain_id`
 }
 
@@ -103,17 +104,20 @@ export type NewChain = {
   /** Undefined: as they are, 12 for a new chain. */
   confirmations: number | undefined
   watched: boolean
+  /** Undefined: as it is, false for a new chain. */
+  l1GasInLimit: boolean | undefined
 }
 
 /** Adds a chain, or changes how a known one is read. */
 export async function recordChain(db: Database, chain: NewChain): Promise<void> {
   await db.begin(async (tx) => {
     await tx`
-      insert into chains (chain_id, name, slug, rpc_urls, confirmations, watched)
+      insert into chains (chain_id, name, slug, rpc_urls, confirmations, watched, l1_gas_in_limit)
       values (${chain.chainId}, ${chain.name}, ${chain.slug}, ${chain.rpcUrls},
-        ${chain.confirmations ?? 12}, ${chain.watched})
+        ${chain.confirmations ?? 12}, ${chain.watched}, ${chain.l1GasInLimit === true})
       on conflict (chain_id) do update set name = excluded.name, rpc_urls = excluded.rpc_urls,
-        confirmations = coalesce(${chain.confirmations ?? null}, chains.confirmations), watched = excluded.watched`
+        confirmations = coalesce(${chain.confirmations ?? null}, chains.confirmations), watched = excluded.watched,
+        l1_gas_in_limit = coalesce(${chain.l1GasInLimit ?? null}, chains.l1_gas_in_limit)`
     await bumpVersion(tx)
   })
 }
