@@ -54,7 +54,7 @@ it('says yes to each plan as it was returned, however its letters are written', 
       request.userAddress = write(request.userAddress)
       if ('tokenIn' in request && request.tokenIn !== 'native') request.tokenIn = write(request.tokenIn)
       Object.assign(context.vault, { address: write(context.vault.address), asset: write(context.vault.asset) })
-      context.signers = context.signers.map(write)
+      context.signers = context.signers.map((signer) => write(String(signer)))
       if (context.wrappedNative) context.wrappedNative = write(context.wrappedNative)
       for (const { transaction } of plan.transactions) {
         transaction.to = write(transaction.to)

@@ -23,8 +23,8 @@ export type PlannedTransaction = {
 export type PlanContext = {
   chainId: number
   vault: { address: string; kind: string; asset: string; receiptToken: string }
-  /** The service's published attribution signers. */
-  signers: readonly string[]
+  /** The service's published attribution signers: `attributionSigners` as they are, or their addresses. */
+  signers: readonly (string | { address: string })[]
   /** The plan's own id, when it should be pinned. */
   actionId?: string
   /** What the vault may take of the token already; absent: the number of approvals cannot be judged. */

@@ -42,6 +42,10 @@ describe('a batch', () => {
     ['another value', (batch) => Object.assign(batch.calls[0]!, { value: '0x1' }), /call 1 of the batch/],
     ['a value that is none', (batch) => Object.assign(batch.calls[0]!, { value: '0' }), /call 1 of the batch/],
     ['capabilities of a call', (batch) => Object.assign(batch.calls[0]!, { capabilities: {} }), /call 1 of the batch/],
+    ['a null call', (batch) => Object.assign(batch, { calls: [null, batch.calls[1]] }), /call 1 of the batch/],
+    ['calls that are no list', (batch) => Object.assign(batch, { calls: null }), /calls, the plan/],
+    ['a list for a target', (batch) => Object.assign(batch.calls[0]!, { to: [stranger] }), /call 1 of the batch/],
+    ['a wallet that is no text', (batch) => Object.assign(batch, { from: null }), /not the shape/],
     ['capabilities', (batch) => Object.assign(batch, { capabilities: {} }), /says more than a plan does: capabilities/],
   ])('is refused with %s', (_name, change, problem) => {
     const plan = plans.find(({ transactions }) => transactions.length > 1)!

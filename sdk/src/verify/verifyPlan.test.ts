@@ -11,6 +11,12 @@ describe('a plan the service returned', () => {
     expect(await verify(plan)).toEqual({ ok: true, problems: [] })
   })
 
+  it('is what was asked when the signers are given as the service publishes them', async () => {
+    const [plan] = plans
+    const signers = plan!.context.signers.map((address) => ({ address: String(address), from: '', to: null }))
+    expect(await verify({ ...plan!, context: { ...plan!.context, signers } })).toEqual({ ok: true, problems: [] })
+  })
+
   it('is what was asked whether or not the allowance is known', async () => {
     for (const plan of plans) {
       const { allowance, approvalReset, ...context } = plan.context
@@ -94,6 +100,30 @@ describe('a plan that is not what was asked', () => {
       Object.assign(plan.transactions[1]!.transaction, { [name]: value })
       expect((await verify(plan)).ok, `${name} ${value}`).toBe(false)
     }
+  })
+
+  it.each<[string, (plan: Plan) => unknown]>([
+    ['a null item', (plan) => Object.assign(plan, { transactions: [null, ...plan.transactions] })],
+    ['no transactions at all', (plan) => Object.assign(plan, { transactions: null })],
+    ['a list for a transaction', (plan) => Object.assign(plan.transactions[1]!, { transaction: [] })],
+    [
+      'a list for a target',
+      (plan) => Object.assign(plan.transactions[1]!.transaction, { to: [plan.context.vault.address] }),
+    ],
+    ['a number for data', (plan) => Object.assign(plan.transactions[1]!.transaction, { data: 7 })],
+    ['an object for a gas limit', (plan) => Object.assign(plan.transactions[1]!.transaction, { gasLimit: {} })],
+    ['a kind named constructor', (plan) => Object.assign(plan.context.vault, { kind: 'constructor' })],
+    ['a kind named __proto__', (plan) => Object.assign(plan.context.vault, { kind: '__proto__' })],
+    ['signers that are none', (plan) => Object.assign(plan.context, { signers: [null, {}, 7] })],
+    ['an amount that is none', (plan) => Object.assign(plan.request, { amount: '1e6' })],
+    ['an allowance that is none', (plan) => Object.assign(plan.context, { allowance: 'much' })],
+    ['a wallet that is no text', (plan) => Object.assign(plan.request, { userAddress: 7 })],
+  ])('is refused, without throwing, with %s', async (_name, change) => {
+    const plan = deposit()
+    change(plan)
+    const { ok, problems } = await verify(plan)
+    expect(ok).toBe(false)
+    expect(problems.length).toBeGreaterThan(0)
   })
 
   it('is refused when less may come out than the wallet wants, and taken from that amount on', async () => {

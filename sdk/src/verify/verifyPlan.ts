@@ -2,6 +2,7 @@ import { type Address, concat, getAddress, type Hex, isAddress, isAddressEqual, 
 import { recoverSigner } from '../attribution/signer.js'
 import { decode, encode, type OwnSuffix, readOwnMetadata } from '../attribution/suffix.js'
 import { approve, type ExpectedCalls, expectedCalls, wrap } from './expected.js'
+import { isAmount, isPlanned, isRecord, listOf } from './shape.js'
 import type { ParsedTransaction, PlanContext, PlannedTransaction, PlanRequest, Verdict } from './types.js'
 
 const native = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
@@ -18,12 +19,13 @@ export async function verifyPlan(
   context: PlanContext,
 ): Promise<Verdict> {
   const problems: string[] = []
-  const parsed = transactions.map((transaction, at) => parse(transaction, at, context, problems))
+  const parsed = listOf(transactions).map((transaction, at) => parse(transaction, at, context, problems))
   const steps = parsed.filter((step) => step !== undefined)
-  const kind = expectedCalls[context.vault.kind]
+  const kind = Object.hasOwn(expectedCalls, context.vault.kind) ? expectedCalls[context.vault.kind] : undefined
   if (!kind) problems.push(`vaults of the kind ${context.vault.kind} cannot be verified`)
   for (const text of listAddresses(request, context))
-    if (!isAddress(text.toLowerCase())) problems.push(`${text} is no address`)
+    if (typeof text !== 'string' || !isAddress(text.toLowerCase())) problems.push(`${String(text)} is no address`)
+  for (const [name, value] of listAmounts(request, context)) if (!isAmount(value)) problems.push(`${name} is no amount`)
   const last = steps.at(-1)
   if (!last) problems.push('the plan has no transaction')
   if (problems.length > 0 || !kind || !last) return { ok: false, problems }
@@ -33,25 +35,40 @@ export async function verifyPlan(
   return { ok: problems.length === 0, problems }
 }
 
-/** Every address that is compared; the native token by its word is none. */
-function listAddresses(request: PlanRequest, context: PlanContext): string[] {
-  const token =
-    request.type === 'deposit' ? request.tokenIn : request.type === 'withdraw' ? request.tokenOut : undefined
-  const { vault, wrappedNative, signers } = context
-  const others = [token === 'native' ? undefined : token, wrappedNative].filter((text) => text !== undefined)
-  return [request.userAddress, vault.address, vault.asset, ...signers, ...others]
+/** Every amount that is compared, by its name; what was left out is none. */
+function listAmounts(request: PlanRequest, context: PlanContext): [string, unknown][] {
+  const { allowance, minimumOut, requestAmount } = context
+  const own: [string, unknown][] =
+    request.type === 'deposit' || request.type === 'withdraw'
+      ? [['amount', request.amount]]
+      : [['requestId', request.requestId ?? undefined]]
+  const optional: [string, unknown][] = Object.entries({ allowance, minimumOut, requestAmount })
+  return [...own, ...optional].filter(([name, value]) => name === 'amount' || value !== undefined)
 }
 
-function parse(
-  planned: PlannedTransaction,
-  at: number,
-  context: PlanContext,
-  problems: string[],
-): ParsedTransaction | undefined {
-  const { to, data, value, chainId, gasLimit, ...others } = planned.transaction
+/** The addresses of the signers, whether they are given as the service publishes them or by their address alone. */
+function listSigners({ signers }: PlanContext): unknown[] {
+  return listOf(signers).map((signer) => (isRecord(signer) ? signer['address'] : signer))
+}
+
+/** Every address that is compared; the native token by its word is none. */
+function listAddresses(request: PlanRequest, context: PlanContext): unknown[] {
+  const token =
+    request.type === 'deposit' ? request.tokenIn : request.type === 'withdraw' ? request.tokenOut : undefined
+  const { vault, wrappedNative } = context
+  const others = [token === 'native' ? undefined : token, wrappedNative].filter((text) => text !== undefined)
+  return [request.userAddress, vault.address, vault.asset, ...listSigners(context), ...others]
+}
+
+function parse(planned: unknown, at: number, context: PlanContext, problems: string[]): ParsedTransaction | undefined {
   const complain = (what: string) => {
     problems.push(`transaction ${at + 1}: ${what}`)
   }
+  if (!isPlanned(planned)) {
+    complain('has not the shape of one')
+    return undefined
+  }
+  const { to, data, value, chainId, gasLimit, ...others } = planned.transaction
   // Whatever else stands there (a fee, a nonce, an authorization) a wallet might pass on.
   for (const name of Object.keys(others)) complain(`says more than a plan does: ${name}`)
   if (gasLimit !== undefined && !isRaw(gasLimit)) complain('has a gas limit that is no amount')
@@ -205,8 +222,8 @@ async function checkSuffix(
   if (problems.length > 0) return
   const wallet = toAddress(request.userAddress)
   const signer = await recoverSigner(own, { chainId: context.chainId, wallet, target: step.to, call })
-  const published = context.signers.some(
-    (address) => signer !== undefined && isAddressEqual(toAddress(address), signer),
+  const published = listSigners(context).some(
+    (address) => signer !== undefined && isAddressEqual(toAddress(String(address)), signer),
   )
   if (!published) problems.push('the suffix is not signed by a published signer for this call')
 }

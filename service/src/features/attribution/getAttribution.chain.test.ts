@@ -239,6 +239,15 @@ describe('a transaction made to be expensive', () => {
     expect(tracking.body).toMatchObject({ signatureValid: false, tag: `erc8021:2:${'x'.repeat(32)}` })
   })
 
+  it('is read and judged once however many ask for it at the same time', async () => {
+    const hash = await sendRaw(thief.address, hostile, user, 8_000_000n)
+    const judge = vi.spyOn(world.earn.ctx.judge, 'judge')
+    const all = await Promise.all(Array.from({ length: 10 }, () => get(hash, { chainId: world.chainId })))
+    expect(judge).toHaveBeenCalledTimes(1)
+    judge.mockRestore()
+    for (const { text } of all) expect(text).toBe(all[0]?.text)
+  })
+
   it('is judged once when it is final: the next look-up asks no node and judges nothing', async () => {
     const hash = await sendRaw(thief.address, hostile, user, 8_000_000n)
     const { client } = world.anvil

@@ -58,7 +58,7 @@ const long = (start: string) => `${start}${schema0('acme').repeat(200)}` as Hex
 
 describe('a transaction that costs much to judge', () => {
   it('is judged off the event loop, without a signature check there, and its answer is small', async () => {
-    const { verdict } = await shared.judge('hostile', subjectOf(hostile))
+    const { verdict } = await shared.judge(subjectOf(hostile))
     if (verdict.status !== 'judged') return expect.fail(verdict.status)
     expect(checks.count).toBe(0)
     const { inspection, stackedOmitted, statements } = verdict.judgement
@@ -70,18 +70,12 @@ describe('a transaction that costs much to judge', () => {
     expect(JSON.stringify(inspection).length).toBeLessThanOrEqual(114 * 1024)
   })
 
-  it('is judged once however many ask at the same time, and one of them pays', async () => {
-    const all = await Promise.all(Array.from({ length: 10 }, () => shared.judge('hostile', subjectOf(hostile))))
-    expect(new Set(all.map(({ verdict }) => verdict)).size).toBe(1)
-    expect(all.filter(({ workMs }) => workMs > 0)).toHaveLength(1)
-  })
-
   it('is given up after its deadline, and the next is judged by a new thread', async () => {
     const judge = open({ entry, deadlineMs: 1_000 })
     const [first, bad, second] = await Promise.all([
-      judge.judge('1', subjectOf(long('0x01'))),
-      judge.judge('2', subjectOf(long('0xbad0'))),
-      judge.judge('3', subjectOf(long('0x02'))),
+      judge.judge(subjectOf(long('0x01'))),
+      judge.judge(subjectOf(long('0xbad0'))),
+      judge.judge(subjectOf(long('0x02'))),
     ])
     expect(first.verdict).toMatchObject({ status: 'judged', judgement: { seen: long('0x01') } })
     expect(bad.verdict).toEqual({ status: 'complex' })
@@ -91,16 +85,16 @@ describe('a transaction that costs much to judge', () => {
 
   it('is refused when too many wait, and when the service stops', async () => {
     const judge = open({ entry, deadlineMs: 60_000, waitingMax: 2 })
-    const waiting = [1, 2].map((n) => judge.judge(String(n), subjectOf(long(`0xbad0${n}0`))))
-    expect((await judge.judge('3', subjectOf(long('0x03')))).verdict).toEqual({ status: 'busy' })
+    const waiting = [1, 2].map((n) => judge.judge(subjectOf(long(`0xbad0${n}0`))))
+    expect((await judge.judge(subjectOf(long('0x03')))).verdict).toEqual({ status: 'busy' })
     await judge.stop()
     for (const one of await Promise.all(waiting)) expect(one.verdict).toEqual({ status: 'busy' })
-    expect((await judge.judge('4', subjectOf(long('0x04')))).verdict).toEqual({ status: 'busy' })
+    expect((await judge.judge(subjectOf(long('0x04')))).verdict).toEqual({ status: 'busy' })
   })
 
   it('is refused when the thread cannot start', async () => {
     const judge = open({ entry: new URL('data:text/javascript,throw new Error("no")') })
-    expect((await judge.judge('1', subjectOf(hostile))).verdict).toEqual({ status: 'busy' })
+    expect((await judge.judge(subjectOf(hostile))).verdict).toEqual({ status: 'busy' })
   })
 })
 
@@ -110,7 +104,7 @@ describe('a transaction that costs little', () => {
     ['without a marker', `0x${'00'.repeat(100_000)}`],
   ])('is judged at once: one that is %s', async (_name, input) => {
     const judge = open({ entry: new URL('data:text/javascript,throw new Error("no")') })
-    expect((await judge.judge('1', subjectOf(input, account))).verdict).toMatchObject({ status: 'judged' })
+    expect((await judge.judge(subjectOf(input, account))).verdict).toMatchObject({ status: 'judged' })
   })
 })
 
@@ -129,7 +123,7 @@ describe('kept verdicts', () => {
 
 describe('an answer', () => {
   const judged = async (input: Hex) => {
-    const { verdict } = await shared.judge(input.slice(0, 100), subjectOf(input, account))
+    const { verdict } = await shared.judge(subjectOf(input, account))
     return verdict.status === 'judged' ? verdict.judgement : expect.fail(verdict.status)
   }
 

@@ -7,8 +7,9 @@ import { judge, type Subject } from './judgement.js'
 import { type Judged, openJudgeThread, type ThreadOptions, type Verdict } from './judgeThread.js'
 
 export type Judge = {
-  /** Subjects of one name are the same; who asks while another's is judged waits for that one, at no cost. */
-  judge(name: string, subject: Subject): Promise<Judged>
+  judge(subject: Subject): Promise<Judged>
+  /** Looks at something once, however many ask for it by its name at the same time. */
+  once<T>(name: string, look: () => Promise<T>): Promise<T>
   /** Verdicts on transactions that are final, by name. */
   kept: Kept
   stop(): Promise<void>
@@ -41,32 +42,29 @@ const hasNativeCurve = loadNativeCurve() !== undefined
 
 /**
  * Judges transactions that strangers wrote. What is short, or carries no marker, is judged at once; everything else in a
- * thread of its own, so that it never holds up the event loop, and once however many ask at the same time.
+ * thread of its own, so that it never holds up the event loop.
  */
 export function openJudge(ctx: { log: Log }, options: JudgeOptions = {}): Judge {
   const thread = openJudgeThread(ctx.log, options)
-  const running = new Map<string, Promise<Judged>>()
+  const running = new Map<string, Promise<unknown>>()
   const kept = new LRUCache<string, KeptVerdict>({
     maxSize: options.keptBytesMax ?? 8 * 1024 * 1024,
     sizeCalculation: (value, name) => 200 + name.length + 2 * JSON.stringify(value).length,
     ttl: keptMs,
   })
   return {
-    judge: async (name, subject) => {
-      if (isCheap(subject)) {
-        const startMs = systemClock.monotonicMs()
-        const judgement = judge(subject)
-        return { verdict: { status: 'judged', judgement }, workMs: systemClock.monotonicMs() - startMs }
-      }
-      const twin = running.get(name)
-      if (twin) return { ...(await twin), workMs: 0 }
-      const judged = thread.judge(subject)
-      running.set(name, judged)
-      try {
-        return await judged
-      } finally {
-        running.delete(name)
-      }
+    judge: async (subject) => {
+      if (!isCheap(subject)) return thread.judge(subject)
+      const startMs = systemClock.monotonicMs()
+      const judgement = judge(subject)
+      return { verdict: { status: 'judged', judgement }, workMs: systemClock.monotonicMs() - startMs }
+    },
+    once: <T>(name: string, look: () => Promise<T>) => {
+      const twin = running.get(name) as Promise<T> | undefined
+      if (twin) return twin
+      const looking = look().finally(() => running.delete(name))
+      running.set(name, looking)
+      return looking
     },
     kept: { find: (name) => kept.get(name), keep: (name, value) => kept.set(name, value) },
     stop: thread.stop,

@@ -74,21 +74,24 @@ export async function lookAt(
   const name = `${known}:${hash}:${withEvents}`
   const kept = ctx.judge.kept.find(name)
   if (kept?.mark === mark) return kept
-  const transaction = stored ?? (await findTransaction(ctx, hash, known))
-  if (!transaction) return undefined
-  const { from, to, input: calldata, mined } = transaction
-  const { verdict, workMs } = await ctx.judge.judge(`${name}:${mark}`, {
-    chainId: known,
-    from: from as Address,
-    to: to as Address | null,
-    input: calldata,
-    ...against,
-    logs: withEvents ? (mined?.logs ?? []) : [],
+  // Who asks while another's is looked at waits for that one, and does not pay for it.
+  return ctx.judge.once(`${name}:${mark}`, async () => {
+    const transaction = stored ?? (await findTransaction(ctx, hash, known))
+    if (!transaction) return undefined
+    const { from, to, input: calldata, mined } = transaction
+    const { verdict, workMs } = await ctx.judge.judge({
+      chainId: known,
+      from: from as Address,
+      to: to as Address | null,
+      input: calldata,
+      ...against,
+      logs: withEvents ? (mined?.logs ?? []) : [],
+    })
+    ctx.onWork?.(workMs)
+    const looked = { transaction: toKept(transaction), verdict }
+    if (verdict.status !== 'busy' && (await isFinal(ctx, transaction))) ctx.judge.kept.keep(name, { mark, ...looked })
+    return looked
   })
-  ctx.onWork?.(workMs)
-  const looked = { transaction: toKept(transaction), verdict }
-  if (verdict.status !== 'busy' && (await isFinal(ctx, transaction))) ctx.judge.kept.keep(name, { mark, ...looked })
-  return looked
 }
 
 /** The keys and entry points transactions of a chain are held against. */
