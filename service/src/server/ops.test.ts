@@ -63,7 +63,7 @@ describe('the operator listener', () => {
       headers: { 'x-api-key': earn.publishable, 'content-type': 'application/json' },
       payload: '{}',
     })
-    expect([posted.statusCode, posted.headers['x-request-cost']]).toEqual([400, '2'])
+    expect([posted.statusCode, posted.headers['x-request-cost']]).toEqual([400, '1'])
     expect((await get('/reference/call/metrics')).statusCode).toBe(404)
     expect((await earn.request('GET', '/reference')).status).toBe(404)
     expect((await earn.request('GET', '/metrics')).status).toBe(404)
