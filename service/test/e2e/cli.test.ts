@@ -45,12 +45,7 @@ describe('the openearn command', () => {
 
   it('makes no database where there is none, but for migrate and the service itself', async () => {
     const elsewhere = join(folder, 'elsewhere')
-    for (const words of [
-      ['doctor'],
-      ['distributors', 'list'],
-      ['orgs', 'create', '--name', 'Lost'],
-      ['rebuild', '31337'],
-    ]) {
+    for (const words of [['doctor'], ['distributors', 'list'], ['orgs', 'create', '--name', 'Lost'], ['rebuild']]) {
       const { code, said } = await refusal(words, { OPENEARN_DATA_DIR: elsewhere })
       expect(said).toContain(`there is no database in ${elsewhere}: run the command where the service runs`)
       expect(code).toBe(2)
