@@ -11,7 +11,9 @@ import { startEmbeddedPostgres } from '../../service/dist/kernel/embedded.js'
 import { newId } from '../../service/dist/kernel/ids.js'
 import { silentLog } from '../../service/dist/kernel/log.js'
 import { migrate, readMigrations } from '../../service/dist/kernel/migrate.js'
-import { drive } from './wrk.mjs'
+import { drive, requireWrk } from './wrk.mjs'
+
+await requireWrk()
 
 const seconds = Number(process.argv[2] ?? 10)
 const rounds = Number(process.argv[3] ?? 3)

@@ -12,7 +12,9 @@ import { openDatabase } from '../../service/dist/kernel/database.js'
 import { findEmbeddedPostgres } from '../../service/dist/kernel/embedded.js'
 import { makeQueries } from './catalogueFile.mjs'
 import { startService } from './service.mjs'
-import { drive } from './wrk.mjs'
+import { drive, requireWrk } from './wrk.mjs'
+
+await requireWrk()
 
 const seconds = Number(process.argv[2] ?? 10)
 const rounds = Number(process.argv[3] ?? 3)

@@ -6,6 +6,18 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
+/** Ends the script with a sentence where wrk is not installed: half-way through, servers would be left waiting. */
+export async function requireWrk() {
+  try {
+    await run('wrk', ['--version'])
+  } catch (error) {
+    // It says its version and ends with 1.
+    if (error.code !== 'ENOENT') return
+    process.stderr.write('wrk is missing: install it (apt-get install wrk, brew install wrk) and run this again\n')
+    process.exit(1)
+  }
+}
+
 /**
  * Drives a loopback server with wrk: one thread, `connections` kept alive, `seconds` long, the paths in turn. Answers
  * requests a second, the latency at 50 % and 99 % in milliseconds, and how many answers were not 2xx.

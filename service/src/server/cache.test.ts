@@ -32,8 +32,20 @@ describe('negotiateEncoding', () => {
     ['deflate', 'identity'],
     ['br;q=nonsense', 'identity'],
     ['gzip;q=0.001', 'gzip'],
+    ['deflate , gzip ; level=1 ; q=0.5,br;q=0.4', 'gzip'],
+    ['brx, xbr, gzip x, br-1', 'identity'],
+    ['gzip;q=0.1, gzip;q=0', 'identity'],
   ])('reads %j as %s', (header, encoding) => {
     expect(negotiateEncoding(header)).toBe(encoding)
+  })
+})
+
+describe('a long Accept-Encoding', () => {
+  it('is read as its codings say, wherever they stand', () => {
+    const long = 'x,'.repeat(4_000)
+    expect(negotiateEncoding(`${long}gzip`)).toBe('gzip')
+    expect(negotiateEncoding(`gzip;q=0.5,${long}br;q=0.6`)).toBe('br')
+    expect(negotiateEncoding(`${' '.repeat(8_000)}x`)).toBe('identity')
   })
 })
 

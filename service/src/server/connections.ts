@@ -26,7 +26,7 @@ export function cutSlowCallers(app: FastifyInstance): void {
   const cut = () => {
     for (const socket of sockets) {
       const last = latest.get(socket)
-      const waits = last !== undefined && last.request.complete && !last.response.writableFinished
+      const waits = last?.request.complete && !last.response.writableFinished
       if (!waits) socket.destroy()
     }
   }

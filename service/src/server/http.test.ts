@@ -7,6 +7,7 @@ import { openLimits } from '../features/limits/index.js'
 import { notFound, unavailable } from '../kernel/errors.js'
 import { defineOperation, type Operation } from '../kernel/operation.js'
 import { List } from '../kernel/wire.js'
+import { answerClientError } from './errors.js'
 import { buildPublicApp } from './http.js'
 
 const responses = { 200: T.Object({}) }
@@ -280,6 +281,52 @@ describe('413, 415, 431', () => {
     expect(homeless).toMatch(/^HTTP\/1.1 400 /)
     expect(homeless).toMatch(/x-request-id: [0-9a-f-]{36}/)
     expect(JSON.parse(homeless.split('\r\n\r\n')[1] ?? '')).toMatchObject({ code: 400, status: 'INVALID_ARGUMENT' })
+  })
+
+  it('refuses one header value above 8 KiB, in one piece or in several, and takes a query of 1,000 addresses', async () => {
+    const { port } = app.server.address() as AddressInfo
+    const ask = (path: string, ...lines: string[]) =>
+      sendRaw(port, [`GET ${path} HTTP/1.1`, 'Host: a', 'Connection: close', ...lines, '', ''].join('\r\n'))
+    const refused = [
+      await ask('/v2/open/x', `Accept-Encoding: ${'a'.repeat(60_000)}`),
+      await ask('/v2/nothing', `X-Any: ${'a'.repeat(8_193)}`),
+      await ask('/v2/echo/abc', `X-API-Key: ${'a'.repeat(8_193)}`),
+      await ask('/v2/open/x', ...Array.from({ length: 9 }, () => `Accept-Encoding: ${'a'.repeat(1_000)}`)),
+    ]
+    for (const answer of refused) {
+      const [head = '', body = ''] = answer.split('\r\n\r\n')
+      expect(head).toMatch(/^HTTP\/1.1 431 /)
+      expect(head).toMatch(/^x-request-cost: 0$/im)
+      expect(head).toMatch(/^x-request-id: [0-9a-f-]{36}$/im)
+      const { error, ...rest } = JSON.parse(body)
+      expect(rest).toEqual({ code: 431, status: 'INVALID_ARGUMENT', context: {} })
+      expect(error).toMatch(/8192 bytes/)
+    }
+    expect(await ask('/v2/open/x', `Accept-Encoding: ${'a'.repeat(8_192)}`)).toMatch(/^HTTP\/1.1 200 /)
+    const addresses = Array.from({ length: 1_000 }, (_, i) => `0x${String(i).padStart(40, '0')}`).join(',')
+    const key = `X-API-Key: ${earn.publishable}`
+    expect(await ask(`/v2/echo/abc?addresses=${addresses}`, key)).toMatch(/^HTTP\/1.1 200 /)
+  })
+
+  it('refuses two Host headers with 400, and two different Authorization headers with 401', async () => {
+    const { port } = app.server.address() as AddressInfo
+    const ask = (...lines: string[]) =>
+      sendRaw(port, ['GET /v2/echo/abc HTTP/1.1', 'Connection: close', ...lines, '', ''].join('\r\n'))
+    const [good, other] = [`Authorization: Bearer ${earn.publishable}`, `Authorization: Bearer ${earn.secret}`]
+    expect(await ask('Host: a', 'Host: b', good)).toMatch(/^HTTP\/1.1 400 /)
+    expect(await ask('Host: a', 'host: a', good)).toMatch(/^HTTP\/1.1 400 /)
+    expect(await ask('Host: a', good, other)).toMatch(/^HTTP\/1.1 401 /)
+    expect(await ask('Host: a', good, good)).toMatch(/^HTTP\/1.1 200 /)
+  })
+
+  it('answers a head or a body that is too slow with 408', () => {
+    let said = ''
+    const socket = { writable: true, end: (text: string) => (said = text), destroy: () => undefined }
+    answerClientError(Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket)
+    expect(said).toMatch(/^HTTP\/1.1 408 Request Timeout\r\n/)
+    expect(said).toMatch(/^X-Request-Cost: 0\r$/m)
+    const body = JSON.parse(said.split('\r\n\r\n')[1] ?? '')
+    expect(body).toMatchObject({ code: 408, status: 'DEADLINE_EXCEEDED', context: {} })
   })
 
   it('does not mind an expectation it does not know', async () => {

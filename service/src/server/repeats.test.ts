@@ -27,6 +27,7 @@ beforeAll(async () => {
     operations,
     authenticate: createAuthenticate(earn.ctx),
     limits: openLimits(earn.ctx),
+    answers: earn.ctx.catalogue.answers,
     onAnswered: (operationId, status) => counted.push(`${operationId} ${status}`),
   })
   app.addHook('onRequest', async () => {
@@ -131,6 +132,23 @@ describe('an answer given before', () => {
       expect(headers['x-ratelimit-used']).toBe('3')
       expect(headers['x-request-cost']).toBe('0')
     }
+  })
+
+  it('is kept once for all the words in which an encoding is asked for', async () => {
+    const path = '/v2/tokens/?search=once'
+    await get(path, { 'Accept-Encoding': 'gzip' })
+    const kept = earn.ctx.catalogue.answers.byteLength()
+    for (let index = 0; index < 50; index++) {
+      const before = own
+      await get(path, { 'Accept-Encoding': `gzip;q=0.5, x${index}${'y'.repeat(7_000)}` })
+      expect(own).toBe(before)
+    }
+    expect(earn.ctx.catalogue.answers.byteLength()).toBe(kept)
+  })
+
+  it('is not given to a request whose head is refused', async () => {
+    await get('/v2/chains')
+    expect((await get('/v2/chains', { 'If-None-Match': 'x'.repeat(8_193) })).status).toBe(431)
   })
 
   it('is forgotten when the catalogue changes', async () => {

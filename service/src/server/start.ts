@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8'
 import type { FastifyInstance } from 'fastify'
 import { privateKeyToAddress } from 'viem/accounts'
 import type { ChainSettings } from '../chain/chains.js'
@@ -33,11 +34,18 @@ export type StartOptions = {
   prepare?: (ctx: Context) => Promise<void>
 }
 
+/**
+ * How far the heap may grow over what is in use before all of it is looked through. By itself V8 lets it double and more,
+ * and keeps it: callers who send large heads would decide how much memory a process holds.
+ */
+const heapGrowthPercent = 20
+
 export type Running = { ctx: ServiceContext; baseUrl: string | undefined; opsUrl: string | undefined }
 
 /** Starts a process of the service. Everything that exists is created here, in this order. */
 export async function startService(options: StartOptions): Promise<Running> {
   const { config, log, clock, shutdown } = options
+  if (options.api) setFlagsFromString(`--heap-growing-percent=${heapGrowthPercent}`)
   const db = await openServiceDatabase(config, log, shutdown, { inspect: options.inspect })
   const base: Context = { db, clock, log, config }
   await options.prepare?.(base)

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -41,6 +42,16 @@ describe('the openearn command', () => {
     expect(await runOpenEarn(['keys', 'revoke', id], env)).toMatch(/revoked/)
     expect(await runOpenEarn(['keys', 'list'], env)).toMatch(/revoked/)
   }, 120_000)
+
+  it('makes no database where there is none, but for migrate and the service itself', async () => {
+    const elsewhere = join(folder, 'elsewhere')
+    for (const words of [['doctor'], ['distributors', 'list'], ['orgs', 'create', '--name', 'Lost'], ['rebuild']]) {
+      const { code, said } = await refusal(words, { OPENEARN_DATA_DIR: elsewhere })
+      expect(said).toContain(`there is no database in ${elsewhere}: run the command where the service runs`)
+      expect(code).toBe(2)
+    }
+    expect(existsSync(elsewhere)).toBe(false)
+  }, 60_000)
 
   it('tells what it migrated, and does it once', async () => {
     const fresh = { OPENEARN_DATA_DIR: join(folder, 'fresh') }

@@ -46,6 +46,7 @@ describe('a service killed with SIGKILL while watching and mid-request', () => {
   it(`${rounds} times: afterwards the ledger equals the chain, nothing twice, nothing missing`, async () => {
     const { dev } = devnet
     const catalogue = await writeCatalogue()
+    await runOpenEarn(['migrate'], env)
     const [organizationId] = (await runOpenEarn(['orgs', 'create', '--name', 'Killed'], env))
       .trim()
       .split('\n')

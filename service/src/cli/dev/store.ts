@@ -49,12 +49,12 @@ async function listContents(db: Queryable): Promise<string[]> {
       select oid, nspname from pg_namespace
       where nspname not in ('pg_catalog', 'information_schema', 'pg_toast') and nspname !~ '^pg_(temp|toast_temp)_')
     select kind || ' ' || nspname || '.' || name as name from (
-      select 1 as rank, relnamespace as space, relname as name, case relkind
+      select case when relkind = 'S' then 2 else 1 end as rank, relnamespace as space, relname as name, case relkind
         when 'r' then 'table' when 'p' then 'table' when 'v' then 'view' when 'm' then 'view' when 'S' then 'sequence'
         else 'relation' end as kind
       from pg_class where relkind in ('r', 'p', 'v', 'm', 'S', 'f')
-      union all select 2, pronamespace, proname, 'function' from pg_proc
-      union all select 3, typnamespace, typname, 'type' from pg_type where typtype in ('d', 'e', 'r')
+      union all select 3, pronamespace, proname, 'function' from pg_proc
+      union all select 4, typnamespace, typname, 'type' from pg_type where typtype in ('d', 'e', 'r')
     ) as things join own on own.oid = things.space order by rank, nspname, name limit 4`
   return rows.map(({ name }) => name)
 }

@@ -15,14 +15,14 @@ export type Shelf<T> = {
 export type AnswerCache = {
   /** `title` sets the names of one sort apart from all others. */
   shelf<T extends object>(title: string): Shelf<T>
-  /** True while so many bytes more leave half of the room to others. */
+  /** True while so many bytes more leave three quarters of the room to others. */
   hasPlentyFor(byteLength: number): boolean
   /** What is kept, names included. */
   byteLength(): number
   forget(): void
 }
 
-const bytesMaxDefault = 32 * 1024 * 1024
+const bytesMaxDefault = 24 * 1024 * 1024
 /** About what an entry takes beside its name and its answer. */
 const entryBytes = 400
 /** Longer names are kept as their digest. */
@@ -40,7 +40,7 @@ export function createAnswerCache(bytesMax: number = bytesMaxDefault): AnswerCac
         entries.set(key, answer, { size: entryBytes + 2 * key.length + Math.ceil(byteLength) })
       },
     }),
-    hasPlentyFor: (byteLength) => entries.calculatedSize + byteLength <= bytesMax / 2,
+    hasPlentyFor: (byteLength) => entries.calculatedSize + byteLength <= bytesMax / 4,
     byteLength: () => entries.calculatedSize,
     forget: () => entries.clear(),
   }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { isIPv6 } from 'node:net'
 import type { Clock } from '../../kernel/clock.js'
 
@@ -80,7 +81,8 @@ export function networkOf(ip: string): string {
   const mapped = /^::ffff:([0-9.]+)$/i.exec(ip)?.[1]
   if (mapped) return mapped
   const address = ip.split('%')[0] ?? ip
-  if (!isIPv6(address)) return ip
+  // What a proxy passes on need not be an address; whatever it is, its name stays short.
+  if (!isIPv6(address)) return ip.length <= 45 ? ip : createHash('sha256').update(ip).digest('base64url')
   const [before = '', after] = address.toLowerCase().split('::')
   const head = before.split(':').filter(Boolean)
   const tail = (after ?? '').split(':').filter(Boolean)

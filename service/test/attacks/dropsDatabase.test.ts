@@ -1,0 +1,93 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import postgres from 'postgres'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { makeFolder, runOpenEarn, startOpenEarn, waitUntilReady } from '../e2e/process.js'
+
+/**
+ * PostgreSQL as an operator has it: the server of an installation in production, with a second database of another
+ * program beside it.
+ */
+let folder: string
+let service: ReturnType<typeof startOpenEarn>
+const open: postgres.Sql[] = []
+
+beforeAll(async () => {
+  folder = await makeFolder('openearn-drops-')
+  const env = { OPENEARN_DATA_DIR: join(folder, 'production') }
+  await runOpenEarn(['migrate'], env)
+  await runOpenEarn(['orgs', 'create', '--name', 'Production Org'], env)
+  service = startOpenEarn(['start'], env)
+  await waitUntilReady(service)
+  await connect('openearn').unsafe('create database theirs')
+  await connect('theirs').unsafe('create table payments as select generate_series(1, 1000) as id')
+}, 120_000)
+afterAll(async () => {
+  for (const sql of open) await sql.end({ timeout: 5 })
+  await service?.stop()
+  await rm(folder, { recursive: true, force: true })
+}, 60_000)
+
+function connect(database: string): postgres.Sql {
+  const sql = postgres({
+    ...{ host: join(folder, 'production/postgres/run'), port: 5432, username: 'openearn', database, max: 1 },
+    onnotice: () => undefined,
+  })
+  open.push(sql)
+  return sql
+}
+
+/** The url of a database; host and user come from the environment, as the server listens on a socket only. */
+const urlOf = (database: string) => `postgres:///${database}`
+
+/** Runs `openearn dev`, which must end by itself; one that starts all the same is stopped. */
+async function runDev(words: string[], env: Record<string, string>) {
+  const server = { PGHOST: join(folder, 'production/postgres/run'), PGUSER: 'openearn' }
+  const started = startOpenEarn(['dev', ...words], { OPENEARN_DATA_DIR: join(folder, 'dev'), ...server, ...env })
+  const looking = setInterval(() => {
+    if (/^ready/m.test(started.output())) void started.stop()
+  }, 100)
+  const { code } = await started.ended
+  clearInterval(looking)
+  return { code, said: started.output() }
+}
+
+describe('openearn dev with the database of somebody else', () => {
+  it.each([
+    ['DATABASE_URL', []],
+    ['DATABASE_URL', ['--reset']],
+    ['DEV_DATABASE_URL', []],
+    ['DEV_DATABASE_URL', ['--reset']],
+  ])(
+    '[drops-database] in %s %j leaves it as it is and says what to do',
+    async (setting, words) => {
+      const ends = []
+      for (const database of ['theirs', 'openearn']) ends.push(await runDev(words, { [setting]: urlOf(database) }))
+      const tables = await connect('theirs')`select tablename from pg_tables where schemaname = 'public'`
+      expect(tables).toEqual([{ tablename: 'payments' }])
+      expect(await connect('theirs')`select count(*)::integer as rows from payments`).toEqual([{ rows: 1000 }])
+      expect(await connect('openearn')`select name from organizations`).toEqual([{ name: 'Production Org' }])
+      for (const { code, said } of ends) {
+        expect(said).toMatch(
+          setting === 'DATABASE_URL' ? /DATABASE_URL is set/ : /is not a devnet: it holds table public/,
+        )
+        expect(said).toContain('`openearn start`')
+        expect(code).toBe(2)
+      }
+    },
+    120_000,
+  )
+
+  it.each([[[]], [['--reset']]])(
+    '[drops-database] in its folder %j leaves it as it is',
+    async (words) => {
+      await service.stop()
+      const env = { OPENEARN_DATA_DIR: join(folder, 'production') }
+      const { code, said } = await runDev(words, env)
+      expect(said).toMatch(/is not a devnet: it holds table public/)
+      expect(code).toBe(2)
+      expect(await runOpenEarn(['orgs', 'list'], env)).toContain('Production Org')
+    },
+    120_000,
+  )
+})
