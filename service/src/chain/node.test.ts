@@ -15,10 +15,10 @@ const list: WatchList = {
   operationTopic: '',
 }
 const someBloom = `0x${'0'.repeat(500)}4${'0'.repeat(11)}`
-const header = (logsBloom: string | undefined, number = 7) => ({
+const header = (logsBloom: string | undefined, number = 7, own = hash) => ({
   number: `0x${number.toString(16)}`,
-  hash,
-  parentHash: `0x${'dd'.repeat(32)}`,
+  hash: own,
+  parentHash: number === 9 ? `0x${'12'.repeat(32)}` : `0x${'dd'.repeat(32)}`,
   timestamp: '0x65000000',
   logsBloom,
 })
@@ -122,7 +122,8 @@ describe('a block whose node', () => {
 
 describe('a checked window of the past', () => {
   const past = (logs: unknown[]): Answers => ({
-    eth_getBlockByNumber: (params) => header(undefined, Number(params[0]), Number(params[0]) === 8 ? `0x${'12'.repeat(32)}` : hash),
+    eth_getBlockByNumber: (params) =>
+      header(undefined, Number(params[0]), Number(params[0]) === 8 ? `0x${'12'.repeat(32)}` : hash),
     eth_getLogs: ([filter]) => (filter?.['address'] ? logs : []),
   })
   const earlier = log({ blockNumber: '0x8', blockHash: `0x${'12'.repeat(32)}` })
