@@ -80,7 +80,7 @@ function sinkAt(blockNumber: number, headNumber = blockNumber) {
 }
 const list = {
   addresses: [`0x${'aa'.repeat(20)}`],
-  topics: [],
+  topics: [`0x${'bb'.repeat(32)}`],
   callTopics: new Set<string>(),
   entryPoints: new Set<string>(),
   operationTopic: '',
@@ -130,7 +130,7 @@ describe('a chain far behind', () => {
   it('has a window that failed its check checked again, by the next watcher too', async () => {
     const { node, answerRange } = nodeOf(told)
     const good = { logs: [], hashes: new Map(), last: block(45) }
-    answerRange(async () => ({ ...good, last: { ...block(45), bloom: new Uint8Array(256).fill(1) } }))
+    answerRange(async () => ({ ...good, last: { ...block(45), bloom: new Uint8Array(256).fill(255) } }))
     const { sink, cursor } = sinkAt(20)
     const doubts = { to: -1 }
     await expect(open(node, sink, { doubts, random: () => 0 }).watcher.step()).rejects.toThrow(OutboundError)

@@ -336,7 +336,7 @@ function withTip(blocks: readonly RawBlock[], tip: Header): readonly RawBlock[] 
   return blocks.at(-1)?.number === tip.number ? blocks : [...blocks, { ...tip, logs: [], transactions: [] }]
 }
 
-function toWatchList(derivation: Derivation): WatchList {
+export function toWatchList(derivation: Derivation): WatchList {
   const { vaults } = derivation.config
   return {
     addresses: [...new Set(vaults.flatMap(({ address, receiptToken }) => [address, receiptToken]))],

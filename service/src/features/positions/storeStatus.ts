@@ -96,6 +96,17 @@ export async function sampleHolders(
   return first && { blockNumber: first.blockNumber, blockHash: first.blockHash, holders: rows }
 }
 
+/** Vaults of a chain that are derived, with the block from which their logs are kept. */
+export async function listJoinedVaults(
+  db: Queryable,
+  chainId: number,
+): Promise<{ vaultId: number; address: string; fromBlock: number }[]> {
+  return db<{ vaultId: number; address: string; fromBlock: number }[]>`
+    select v.id as "vaultId", v.address, w.from_block as "fromBlock"
+    from watched_vaults w join vaults v on v.chain_id = w.chain_id and v.address = w.address
+    where w.chain_id = ${chainId} and w.joined`
+}
+
 /** Keeps what a look at a vault found. */
 export async function recordDrift(
   db: Queryable,
