@@ -25,7 +25,7 @@ export type Rpc = {
   batch(requests: readonly RpcRequest[]): Promise<unknown[]>
   /** The same urls, their calls counted for a job. */
   as(job: string): Rpc
-  /** All urls but the one that answered last, for a second opinion; undefined when there is no other. */
+  /** All urls but the one that answered last, for a second opinion; undefined when there is no other that is trusted. */
   elsewhere(): Rpc | undefined
   /** What the url that answered last said does not hold together: it is asked again only when no other answers. */
   distrust(): void
@@ -215,7 +215,11 @@ export function createRpc(outbound: Outbound, urls: readonly string[], options: 
         return onSomeUrl({ methods, job, avoid, onAnswer }, (url) => callMany(url, requests))
       },
       as: (name) => open(name, avoid),
-      elsewhere: () => (urls.some((url) => url !== lastUrl) ? open(job, lastUrl) : undefined),
+      elsewhere: () => {
+        const isOther = ([url, state]: [string, UrlHealth]) =>
+          url !== lastUrl && state.distrustedUntilMs <= clock.monotonicMs()
+        return [...health].some(isOther) ? open(job, lastUrl) : undefined
+      },
       distrust: () => {
         const state = lastUrl === undefined ? undefined : health.get(lastUrl)
         if (!state) return
