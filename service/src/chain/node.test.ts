@@ -15,10 +15,10 @@ const list: WatchList = {
   operationTopic: '',
 }
 const someBloom = `0x${'0'.repeat(500)}4${'0'.repeat(11)}`
-const header = (logsBloom: string | undefined, number = 7) => ({
+const header = (logsBloom: string | undefined, number = 7, own = hash) => ({
   number: `0x${number.toString(16)}`,
-  hash,
-  parentHash: `0x${'dd'.repeat(32)}`,
+  hash: own,
+  parentHash: number === 9 ? `0x${'12'.repeat(32)}` : `0x${'dd'.repeat(32)}`,
   timestamp: '0x65000000',
   logsBloom,
 })
@@ -122,18 +122,19 @@ describe('a block whose node', () => {
 
 describe('a checked window of the past', () => {
   const past = (logs: unknown[]): Answers => ({
-    eth_getBlockByNumber: () => header(undefined, 9),
+    eth_getBlockByNumber: (params) =>
+      header(undefined, Number(params[0]), Number(params[0]) === 8 ? `0x${'12'.repeat(32)}` : hash),
     eth_getLogs: ([filter]) => (filter?.['address'] ? logs : []),
   })
   const earlier = log({ blockNumber: '0x8', blockHash: `0x${'12'.repeat(32)}` })
 
   it('is not believed when a second node knows of a block whose logs the first left out', async () => {
     const node = createNode(rpcOf(past([]), past([earlier])))
-    await expect(fetchRange(node, { from: 8, to: 9 }, list, { check: true })).rejects.toThrow('two nodes')
+    await expect(fetchRange(node, { from: 8, to: 9 }, list, { twice: true })).rejects.toThrow('two nodes')
   })
 
   it('is believed when the second node does not answer', async () => {
     const node = createNode(rpcOf(past([]), {}))
-    expect((await fetchRange(node, { from: 8, to: 9 }, list, { check: true })).blocks).toEqual([])
+    expect((await fetchRange(node, { from: 8, to: 9 }, list, { twice: true })).blocks).toEqual([])
   })
 })

@@ -1,4 +1,5 @@
 import { OutboundError } from '../kernel/outbound.js'
+import { readBloom } from './bloom.js'
 import type { Header, RawLog, RawTransaction } from './raw.js'
 import { type Rpc, RpcError, type RpcRequest } from './rpc.js'
 
@@ -197,18 +198,14 @@ function readText(value: unknown, pattern: RegExp, what: string): string {
 
 function readHeader(value: unknown): Header {
   const block = readObject(value, 'block')
+  const bloom = readBloom(block['logsBloom'])
   return {
     number: readQuantity(block['number'], 'block number'),
     hash: readText(block['hash'], hashPattern, 'block hash'),
     parentHash: readText(block['parentHash'], hashPattern, 'parent hash'),
     timestamp: readQuantity(block['timestamp'], 'timestamp'),
-    hasLogs: hasBits(block['logsBloom']),
+    ...(bloom ? { bloom } : {}),
   }
-}
-
-/** Chains that make no blooms give none, an empty one, or one of all bits: that says nothing. */
-function hasBits(bloom: unknown): boolean {
-  return typeof bloom === 'string' && /^0x0*[1-9a-f]/i.test(bloom) && !/^0xf+$/i.test(bloom)
 }
 
 /** The block hashes a list of logs names, by block number; logs of one number have to agree on one. */

@@ -1,4 +1,5 @@
 import type { Clock } from '../kernel/clock.js'
+import type { Log } from '../kernel/log.js'
 
 /** How often a chain that catches up says where it is. */
 const everyMs = 10_000
@@ -23,5 +24,18 @@ export function createProgress(clock: Pick<Clock, 'monotonicMs'>) {
     const percent = Math.floor((done / (head - start.block)) * 100)
     const left = Math.ceil(((head - block) * seconds) / done)
     return `catching up: ${percent} %, block ${block} of ${head}, ${Math.round(done / seconds)} blocks a second, ${left} s left`
+  }
+}
+
+/** An operator is told at once, and again once a minute while it lasts. */
+const repeatMs = 60_000
+
+export function createAlarmLog(log: Log, clock: Pick<Clock, 'monotonicMs'>) {
+  let said: { reason: string; atMs: number } | undefined
+  return (about: object, reason: string): void => {
+    const atMs = clock.monotonicMs()
+    if (said?.reason === reason && atMs - said.atMs < repeatMs) return
+    said = { reason, atMs }
+    log.error(about, reason)
   }
 }

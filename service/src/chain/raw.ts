@@ -1,3 +1,5 @@
+import type { Bloom } from './bloom.js'
+
 /** A log as a node gives it; addresses and hashes lower-case. */
 export type RawLog = {
   blockNumber: number
@@ -25,8 +27,8 @@ export type Header = {
   parentHash: string
   /** Unix seconds. */
   timestamp: number
-  /** Whether the header's bloom says that the block has logs; only where a node was asked. */
-  hasLogs?: boolean
+  /** What its bloom says of the block's logs; only where a node was asked, and not where it says nothing. */
+  bloom?: Bloom
 }
 
 /** What is kept of a block: its header, the logs of what is watched, and the transactions that matter, all in order. */

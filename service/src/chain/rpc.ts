@@ -25,7 +25,7 @@ export type Rpc = {
   batch(requests: readonly RpcRequest[]): Promise<unknown[]>
   /** The same urls, their calls counted for a job. */
   as(job: string): Rpc
-  /** All urls but the one that answered last, for a second opinion; undefined when there is no other. */
+  /** All urls but the one that answered last, for a second opinion; undefined when there is no other that is trusted. */
   elsewhere(): Rpc | undefined
   /** What the url that answered last said does not hold together: it is asked again only when no other answers. */
   distrust(): void
@@ -41,7 +41,7 @@ export type RpcObserver = (call: {
 }) => void
 
 export type RpcOptions = {
-  /** Refuse a url that serves another chain; asked before its first use and every ten minutes. */
+  /** Refuse a url that serves another chain; asked before its first use, every minute, and after it failed or was left. */
   chainId?: number
   clock?: Pick<Clock, 'monotonicMs'>
   onCall?: RpcObserver
@@ -68,7 +68,7 @@ type UrlHealth = {
 }
 
 const bench = { firstMs: 1_000, longestMs: 60_000, wrongChainMs: 600_000, distrustedMs: 300_000 }
-const chainCheckMs = 600_000
+const chainCheckMs = 60_000
 
 /** Methods that run code of contracts, for as long as it takes. */
 const runsCode = new Set(['eth_call', 'eth_estimateGas', 'eth_simulateV1'])
@@ -192,6 +192,7 @@ export function createRpc(outbound: Outbound, urls: readonly string[], options: 
         if (error.kind === 'busy') continue
         count('failed')
         if (error instanceof WrongChain) continue
+        if (error.kind !== 'rate-limited') state.checkedMs = undefined
         // The next url is tried first for a moment, whoever is to blame.
         if (!(isChecked && isForgiven(methods, error))) state.circuit.onFailure()
         const backoff = Math.min(bench.firstMs * 2 ** Math.max(0, state.circuit.failures() - 1), bench.longestMs)
@@ -214,10 +215,16 @@ export function createRpc(outbound: Outbound, urls: readonly string[], options: 
         return onSomeUrl({ methods, job, avoid, onAnswer }, (url) => callMany(url, requests))
       },
       as: (name) => open(name, avoid),
-      elsewhere: () => (urls.some((url) => url !== lastUrl) ? open(job, lastUrl) : undefined),
+      elsewhere: () => {
+        const isOther = ([url, state]: [string, UrlHealth]) =>
+          url !== lastUrl && state.distrustedUntilMs <= clock.monotonicMs()
+        return [...health].some(isOther) ? open(job, lastUrl) : undefined
+      },
       distrust: () => {
         const state = lastUrl === undefined ? undefined : health.get(lastUrl)
-        if (state) state.distrustedUntilMs = clock.monotonicMs() + bench.distrustedMs
+        if (!state) return
+        state.distrustedUntilMs = clock.monotonicMs() + bench.distrustedMs
+        state.checkedMs = undefined
       },
     }
   }
@@ -231,7 +238,8 @@ function capGas(params: unknown, gas: string): unknown {
   return typeof call === 'object' && call !== null && !('gas' in call) ? [{ ...call, gas }, ...rest] : params
 }
 
-class WrongChain extends OutboundError {
+/** No url that answers serves the chain it is listed for. */
+export class WrongChain extends OutboundError {
   constructor(message: string) {
     super('client', message)
   }

@@ -12,6 +12,10 @@ export type Cursor = {
   blockTimestamp: Date | null
   headNumber: number
   finalizedNumber: number | null
+  /** From this block on every block's logs are compared with its header before they are derived. */
+  followedFrom: number
+  /** Up to this block that was done again once it was final. */
+  checkedTo: number
   state: ChainState
   reason: string | null
   updatedAt: Date
@@ -19,7 +23,7 @@ export type Cursor = {
 
 const columns = (db: Queryable) => db`chain_id as "chainId", start_block as "startBlock", block_number as "blockNumber",
   block_hash as "blockHash", block_timestamp as "blockTimestamp", head_number as "headNumber",
-  finalized_number as "finalizedNumber", state, reason, updated_at as "updatedAt"`
+  finalized_number as "finalizedNumber", followed_from as "followedFrom", checked_to as "checkedTo", state, reason, updated_at as "updatedAt"`
 
 export async function findCursor(db: Queryable, chainId: number): Promise<Cursor | undefined> {
   const rows = await db<Cursor[]>`select ${columns(db)} from chain_cursors where chain_id = ${chainId}`
@@ -37,10 +41,19 @@ export async function lockCursor(db: Queryable, chainId: number): Promise<Cursor
 }
 
 /** Starts a chain just below its first block; an existing cursor stays. */
-export async function createCursor(db: Queryable, chainId: number, startBlock: number, at: Date): Promise<void> {
+export async function createCursor(
+  db: Queryable,
+  chainId: number,
+  startBlock: number,
+  at: Date,
+  followedFrom = startBlock,
+): Promise<void> {
+  const from = Math.max(startBlock, followedFrom)
   await db`
-    insert into chain_cursors (chain_id, start_block, block_number, block_hash, head_number, updated_at)
-    values (${chainId}, ${startBlock}, ${startBlock - 1}, '', ${startBlock - 1}, ${at}) on conflict do nothing`
+    insert into chain_cursors
+      (chain_id, start_block, block_number, block_hash, head_number, followed_from, checked_to, updated_at)
+    values (${chainId}, ${startBlock}, ${startBlock - 1}, '', ${startBlock - 1}, ${from}, ${from - 1}, ${at})
+    on conflict do nothing`
 }
 
 export type CursorMove = {
@@ -80,6 +93,11 @@ export async function recordHead(
       reason = ${head.reason}, updated_at = ${head.at}
     where chain_id = ${head.chainId} and block_number = ${head.cursor.blockNumber}
       and block_hash = ${head.cursor.blockHash}`
+}
+
+/** Blocks up to this one have been looked at again, or, where it is lower than before, are to be from there on. */
+export async function recordChecked(db: Queryable, chainId: number, checkedTo: number): Promise<void> {
+  await db`update chain_cursors set checked_to = ${checkedTo} where chain_id = ${chainId}`
 }
 
 /** Records that a chain cannot go on by itself, and why. */

@@ -56,6 +56,31 @@ export async function recordTransactions(
     on conflict do nothing`
 }
 
+/** Logs of these contracts with these first topics in [from, to], in order. */
+export async function listStoredLogs(
+  db: Queryable,
+  input: { chainId: number; from: number; to: number; addresses: readonly string[]; topics: readonly string[] },
+): Promise<RawLog[]> {
+  const rows = await db<LogRow[]>`
+    select ${logColumns(db)} from logs
+    where chain_id = ${input.chainId} and block_number between ${input.from} and ${input.to}
+      and address = any(${[...input.addresses]}) and split_part(topics, ',', 1) = any(${[...input.topics]})
+    order by block_number, log_index`
+  return rows.map(toLog)
+}
+
+/** Removes logs that a block of the final chain does not have. */
+export async function removeLogs(
+  db: Queryable,
+  chainId: number,
+  logs: readonly Pick<RawLog, 'blockNumber' | 'logIndex'>[],
+): Promise<void> {
+  await db`
+    delete from logs l using unnest(${column(logs, (log) => log.blockNumber)}::bigint[],
+      ${column(logs, (log) => log.logIndex)}::int[]) as t (number, at)
+    where l.chain_id = ${chainId} and l.block_number = t.number and l.log_index = t.at`
+}
+
 /** Removes everything raw above a block. */
 export async function removeRawAbove(db: Queryable, chainId: number, number: number): Promise<void> {
   await db`delete from logs where chain_id = ${chainId} and block_number > ${number}`

@@ -55,6 +55,8 @@ function sinkAt(blockNumber: number, headNumber = blockNumber) {
     blockTimestamp: null,
     headNumber,
     finalizedNumber: 5,
+    followedFrom: 1_000_000,
+    checkedTo: 5,
     state: 'live',
     reason: null,
     updatedAt: new Date(0),
@@ -68,6 +70,8 @@ function sinkAt(blockNumber: number, headNumber = blockNumber) {
     },
     rewind: async () => cursor,
     backfill: async () => false,
+    recheck: async () => false,
+    doubtPast: async () => undefined,
     recordHead: async (_cursor, head) => void records.push(head),
     localHash: async (number) => (number <= cursor.blockNumber ? block(number).hash : undefined),
     listHeadersDown: async (from, count) => Array.from({ length: Math.min(count, from) }, (_, i) => block(from - i)),
@@ -76,7 +80,7 @@ function sinkAt(blockNumber: number, headNumber = blockNumber) {
 }
 const list = {
   addresses: [`0x${'aa'.repeat(20)}`],
-  topics: [],
+  topics: [`0x${'bb'.repeat(32)}`],
   callTopics: new Set<string>(),
   entryPoints: new Set<string>(),
   operationTopic: '',
@@ -126,7 +130,7 @@ describe('a chain far behind', () => {
   it('has a window that failed its check checked again, by the next watcher too', async () => {
     const { node, answerRange } = nodeOf(told)
     const good = { logs: [], hashes: new Map(), last: block(45) }
-    answerRange(async () => ({ ...good, last: { ...block(45), hasLogs: true } }))
+    answerRange(async () => ({ ...good, last: { ...block(45), bloom: new Uint8Array(256).fill(255) } }))
     const { sink, cursor } = sinkAt(20)
     const doubts = { to: -1 }
     await expect(open(node, sink, { doubts, random: () => 0 }).watcher.step()).rejects.toThrow(OutboundError)

@@ -2,10 +2,10 @@ import type { Clock } from '../kernel/clock.js'
 import type { Log } from '../kernel/log.js'
 import { type OutboundClass, OutboundError } from '../kernel/outbound.js'
 import { findOutboundError } from './chains.js'
-import { fetchBlock, fetchRange, type WatchList } from './fetchBlocks.js'
+import { type Checks, fetchBlock, fetchRange, LogsDiffer, type Range, type WatchList } from './fetchBlocks.js'
 import { decideStep, finalNumber, judgeReorg } from './localChain.js'
 import type { Node } from './node.js'
-import { createProgress } from './progress.js'
+import { createAlarmLog, createProgress } from './progress.js'
 import type { Header, RawBlock } from './raw.js'
 import { RpcError } from './rpc.js'
 import type { ChainState, Cursor } from './storeCursor.js'
@@ -30,7 +30,11 @@ export type Sink = {
   /** `byOperator` takes finality back too. */
   rewind(cursor: Cursor, ancestor: { number: number; hash: string }, by?: { byOperator: boolean }): Promise<Cursor>
   /** Progress that does not move the cursor: logs of vaults added later. Answers whether there is more to do. */
-  backfill(cursor: Cursor, node: Node): Promise<boolean>
+  backfill(cursor: Cursor, node: Node, checksOf: (range: Range) => Checks): Promise<boolean>
+  /** Looks at some final blocks again and repairs what was wrong of them. Answers whether there are more. */
+  recheck(cursor: Cursor, node: Node): Promise<boolean>
+  /** All that was read of the past is to be looked at again: a node was caught leaving something out of it. */
+  doubtPast(cursor: Cursor): Promise<void>
   /** Nothing when the cursor is no longer there. */
   recordHead(cursor: Cursor, head: HeadRecord): Promise<void>
   localHash(number: number): Promise<string | undefined>
@@ -64,13 +68,19 @@ type Options = {
   random?: () => number
   /** Kept from one watcher of a chain to the next. */
   doubts?: Doubts
+  /** How long after a contradiction, or a window of the past, final blocks are not looked at again. */
+  calmMs?: number
 }
 
-/** Up to which block every window of the past is checked, because one was found wrong. */
-export type Doubts = { to: number }
+/**
+ * Up to which block every block of the past is checked, because one was found wrong, and until when nothing is looked at
+ * again: asked at once, a node may tell the same lie twice.
+ */
+export type Doubts = { to: number; untilMs?: number }
 
-/** Share of windows of the past whose logs are compared with receipts; at the head every block is. */
+/** Share of blocks of the deeper past whose logs are compared with header and receipts. */
 const checkedShare = 0.01
+const calmMsDefault = 15_000
 
 /** So long the head may stand still before another node is asked whether it does. */
 const stillMsMax = 30_000
@@ -96,22 +106,39 @@ export function createWatcher(options: Options): Watcher {
   const windowMax = options.windowMax ?? 10_000
   const random = options.random ?? Math.random
   const doubts = options.doubts ?? { to: -1 }
+  const calmMs = options.calmMs ?? calmMsDefault
+  const say = createAlarmLog(log, clock)
   const tellProgress = createProgress(clock)
   let window = Math.min(firstWindow, windowMax)
   let steady = 0
 
-  const readWindow = async (from: number, to: number, list: WatchList) => {
+  const waitForCalm = (): void => {
+    doubts.untilMs = clock.monotonicMs() + calmMs
+  }
+
+  /** Every block since the first start is compared with its header; of the deeper past a share, and all is read twice. */
+  const checksOf =
+    (followedFrom: number) =>
+    ({ from }: Range): Checks => ({
+      byBloom: (number) => number >= followedFrom || number <= doubts.to || random() < checkedShare,
+      twice: from < followedFrom,
+    })
+
+  const readWindow = async (cursor: Cursor, from: number, to: number, list: WatchList) => {
     for (;;) {
       const end = Math.min(to, from + window - 1)
-      const check = from <= doubts.to || random() < checkedShare
       try {
-        const range = await fetchRange(node, { from, to: end }, list, { check })
-        window = nextWindow(range.blocks)
-        return range
+        const range = { from, to: end }
+        const read = await fetchRange(node, range, list, checksOf(cursor.followedFrom)(range))
+        window = nextWindow(read.blocks)
+        return read
       } catch (error) {
         const outbound = findOutboundError(error)
-        // Asked again without a check, the same answer would be believed.
-        if (check && outbound?.kind === 'malformed') doubts.to = Math.max(doubts.to, end)
+        if (outbound instanceof LogsDiffer) {
+          // Asked again with other samples, the same answer might be believed; and what it said before was.
+          doubts.to = Math.max(doubts.to, end)
+          if (from < cursor.followedFrom) await sink.doubtPast(cursor)
+        }
         const tooMuch = error instanceof RpcError || tooMuchKinds.has(outbound?.kind)
         if (!tooMuch || end === from) throw error
         window = Math.max(1, Math.floor((end - from + 1) / 2))
@@ -135,15 +162,16 @@ export function createWatcher(options: Options): Watcher {
     await assertTip(cursor)
     const list = sink.watchList()
     const from = cursor.blockNumber + 1
-    const range = ahead?.from === from && ahead.list === list ? ahead.range : readWindow(from, to, list)
+    const range = ahead?.from === from && ahead.list === list ? ahead.range : readWindow(cursor, from, to, list)
     ahead = undefined
     const { blocks, last } = await range
     if (last.number < to) {
-      const next = readWindow(last.number + 1, to, list)
+      const next = readWindow(cursor, last.number + 1, to, list)
       // Whoever takes it up sees the failure; until then it must not end the process.
       next.catch(() => undefined)
       ahead = { from: last.number + 1, list, range: next }
     }
+    waitForCalm()
     return sink.append(cursor, blocks, last)
   }
 
@@ -203,12 +231,19 @@ export function createWatcher(options: Options): Watcher {
     return findAncestor(cursor)
   }
 
-  const reorganise = async (cursor: Cursor): Promise<'progress' | 'idle' | 'stalled'> => {
+  const reorganise = async (cursor: Cursor, head: Header): Promise<'progress' | 'idle' | 'stalled'> => {
+    // A url that began to serve another chain since it was last asked is no reorganisation.
+    if ((await node.chainId()) !== chain.chainId) {
+      node.distrust()
+      throw new OutboundError('malformed', 'a node serves another chain now')
+    }
     const ancestor = await findAncestor(cursor)
     const stall = async (reason: string): Promise<'stalled'> => {
-      const { headNumber, finalizedNumber } = cursor
+      const { finalizedNumber } = cursor
+      // The head is read on, so that the lag shows how far the chain has gone meanwhile.
+      const headNumber = Math.max(cursor.headNumber, head.number)
       await sink.recordHead(cursor, { headNumber, finalizedNumber, state: 'stalled', reason })
-      log.error({ chainId: chain.chainId, block: cursor.blockNumber }, reason)
+      say({ chainId: chain.chainId, block: cursor.blockNumber }, reason)
       return 'stalled'
     }
     if (!ancestor) return stall('the node has another chain than this database, without a common block')
@@ -275,13 +310,28 @@ export function createWatcher(options: Options): Watcher {
     return cursor.finalizedNumber
   }
 
+  /** The second look at final blocks. It waits for calm, and where it fails the head does not wait for it. */
+  const lookAgain = async (cursor: Cursor): Promise<boolean> => {
+    if (clock.monotonicMs() < (doubts.untilMs ?? 0)) return false
+    try {
+      return await sink.recheck(cursor, node)
+    } catch (error) {
+      if (error instanceof CursorMoved) return true
+      if (!(error instanceof RpcError) && !findOutboundError(error)) throw error
+      waitForCalm()
+      if (findOutboundError(error)?.kind === 'malformed') node.distrust()
+      log.warn({ chainId: chain.chainId, err: error }, 'final blocks could not be looked at again yet')
+      return false
+    }
+  }
+
   const look = async (): Promise<'progress' | 'idle' | 'stalled'> => {
     const head = await node.findHeader('latest')
     if (!head) return 'idle'
     await assertMoving(head)
     let cursor = await sink.refresh(head)
     try {
-      if (await isFork(cursor, head)) return await reorganise(cursor)
+      if (await isFork(cursor, head)) return await reorganise(cursor, head)
       const final = await readFinal(node, cursor, head, chain.finalityDepth)
       const deepTo = Math.min(final.number ?? -1, head.number - headBatch)
       const behind = head.number > cursor.blockNumber
@@ -289,7 +339,7 @@ export function createWatcher(options: Options): Watcher {
       if (behind && cursor.blockNumber < deepTo) cursor = await followDeep(cursor, deepTo)
       else if (behind) cursor = await followHead(cursor, head)
       const finalizedNumber = await assertOurs(final, cursor)
-      const more = await sink.backfill({ ...cursor, finalizedNumber }, node)
+      const more = await sink.backfill({ ...cursor, finalizedNumber }, node, checksOf(cursor.followedFrom))
       const isLive = head.number - cursor.blockNumber <= headBatch
       const progress = tellProgress(cursor.blockNumber, isLive ? cursor.blockNumber : head.number)
       if (progress) log.info({ chainId: chain.chainId }, progress)
@@ -299,9 +349,10 @@ export function createWatcher(options: Options): Watcher {
         state: isLive && !more ? 'live' : 'backfilling',
         reason: null,
       })
-      return behind || more ? 'progress' : 'idle'
+      const rest = isLive && !more && (await lookAgain({ ...cursor, finalizedNumber }))
+      return behind || more || rest ? 'progress' : 'idle'
     } catch (error) {
-      if (error instanceof ForkFound) return reorganise(cursor)
+      if (error instanceof ForkFound) return reorganise(cursor, head)
       if (error instanceof CursorMoved) return 'idle'
       throw error
     }
@@ -312,7 +363,9 @@ export function createWatcher(options: Options): Watcher {
       try {
         return await look()
       } catch (error) {
-        if (error instanceof RpcError || findOutboundError(error)?.kind === 'malformed') node.distrust()
+        const isContradiction = findOutboundError(error)?.kind === 'malformed'
+        if (isContradiction) waitForCalm()
+        if (isContradiction || error instanceof RpcError) node.distrust()
         throw error
       }
     },

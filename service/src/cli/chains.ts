@@ -1,8 +1,11 @@
+import { openChain } from '../chain/chains.js'
+import { createNode } from '../chain/node.js'
 import { findCursor } from '../chain/storeCursor.js'
-import { rewindChain } from '../derive/index.js'
+import { refetchRange, rewindChain } from '../derive/index.js'
 import { listChainSettings, recordChain } from '../features/catalogue/index.js'
 import { isRpcUrl } from '../kernel/config.js'
 import { redactUrls } from '../kernel/log.js'
+import { createOutbound } from '../kernel/outbound.js'
 import {
   type Command,
   parseFlags,
@@ -19,16 +22,20 @@ const usage = `openearn chains add CHAIN_ID --name TEXT --rpc URL [--rpc URL]…
   a new chain, or other urls of a known one; confirmations are 12 where nobody said otherwise. --l1-gas-in-limit: the
   chain pays for posting to another chain with the transaction's own gas (Arbitrum), so the node's estimate is asked for
 openearn chains list
-openearn chains rewind CHAIN_ID --to BLOCK   take back everything above a block, final or not; the watcher reads it again`
+openearn chains rewind CHAIN_ID --to BLOCK   take back everything above a block, final or not; the watcher reads it again
+openearn chains refetch CHAIN_ID --from BLOCK --to BLOCK
+  asks a node again for these blocks, compares their logs with those kept, and repairs and derives again what differs; the
+  service may run meanwhile, and after a break the same command goes on where it stopped`
 
 export const chains: Command = {
-  summary: 'add, list and rewind chains',
+  summary: 'add, list, rewind and refetch chains',
   usage,
   run: async ([verb, ...words]) => {
     if (verb === 'add') return add(words)
     if (verb === 'list') return list(words)
     if (verb === 'rewind') return rewind(words)
-    throw new UsageError(`chains: say add, list or rewind\n${usage}`)
+    if (verb === 'refetch') return refetch(words)
+    throw new UsageError(`chains: say add, list, rewind or refetch\n${usage}`)
   },
 }
 
@@ -91,5 +98,46 @@ async function rewind(words: string[]): Promise<void> {
     if (!(await findCursor(ctx.db, chainId))) throw new UsageError(`the chain ${chainId} was never watched`)
     const { blockNumber, removedBlocks } = await rewindChain(ctx, { chainId, to })
     print(`${chainId}: back at block ${blockNumber}; ${removedBlocks} blocks are read again`)
+  })
+}
+
+async function refetch(words: string[]): Promise<void> {
+  const { values, positionals } = parseFlags(words, { from: { type: 'string' }, to: { type: 'string' } }, 1)
+  const chainId = parseWhole(positionals[0], 1)
+  if (chainId === undefined) throw new UsageError('chains refetch: give the chain id first')
+  const from = parseWhole(requireFlag(values.from, 'from'), 0)
+  const to = parseWhole(requireFlag(values.to, 'to'), 0)
+  if (from === undefined || to === undefined) throw new UsageError('--from and --to must be block numbers')
+  if (from > to) throw new UsageError('--from must not be after --to')
+  await withContext(async (ctx) => {
+    const cursor = await findCursor(ctx.db, chainId)
+    const settings = (await listChainSettings(ctx.db)).find((chain) => chain.chainId === chainId)
+    if (!cursor || !settings) throw new UsageError(`the chain ${chainId} was never watched`)
+    if (to > cursor.blockNumber)
+      throw new UsageError(`--to must not be after block ${cursor.blockNumber}: the chain is read up to there`)
+    const rpcUrls = ctx.config.rpcUrls.get(chainId) ?? settings.rpcUrls
+    const node = createNode(openChain(createOutbound(ctx.clock), { ...settings, rpcUrls }).rpc.as('refetch'))
+    let saidAt = 0
+    const done = await refetchRange(ctx, {
+      chainId,
+      from,
+      to,
+      node,
+      onProgress: ({ doneTo, blocks, seconds, secondsLeft }) => {
+        if (seconds - saidAt < 2) return
+        saidAt = seconds
+        const percent = Math.floor(((doneTo - from + 1) / (to - from + 1)) * 100)
+        const rate = Math.round(blocks / seconds)
+        print(
+          `${chainId}: ${percent} %, block ${doneTo} of ${to}, ${rate} blocks a second, ${Math.ceil(secondsLeft)} s left`,
+        )
+      },
+    })
+    const { missingLogs, extraLogs, firstWrong } = done
+    print(
+      firstWrong === null
+        ? `${chainId}: blocks ${from} to ${to} are whole: nothing was missing`
+        : `${chainId}: ${missingLogs} logs were missing and ${extraLogs} were of no block, the first at block ${firstWrong}: repaired, and derived again from there`,
+    )
   })
 }

@@ -2,7 +2,7 @@ import { openChain } from '../chain/chains.js'
 import { createNode } from '../chain/node.js'
 import { listGaps, listInvalidIndexes, listMissingIndexes } from '../chain/storeDoctor.js'
 import { listChainSettings } from '../features/catalogue/index.js'
-import { listChainStatus, listVaultStatus } from '../features/positions/index.js'
+import { listChainStatus, listVaultStatus, type VaultStatus } from '../features/positions/index.js'
 import type { Context } from '../kernel/context.js'
 import { redactUrls } from '../kernel/log.js'
 import { type Migration, readMigrations } from '../kernel/migrate.js'
@@ -14,6 +14,8 @@ export type Finding = { what: string; well: boolean; detail: string; advice: str
 
 const lagSecondsMax = 300
 const clockSecondsMax = 120
+/** As many blocks as are looked at again after the first start, and some. */
+const uncheckedMax = 12_000
 
 export const doctor: Command = {
   summary: 'check nodes, lag, gaps, drift, indexes and the clock, and say what to do',
@@ -92,6 +94,13 @@ export async function examine(ctx: Context): Promise<Finding[]> {
       `${chain.state ?? 'not started'}, ${behind} blocks behind`,
       late ? 'see the log of the watcher: node, database or disk' : 'openearn chains rewind, after checking the node',
     )
+    const unchecked = (chain.finalizedBlock ?? 0) - (chain.checkedTo ?? 0)
+    add(
+      `${chain.name}: second look`,
+      chain.state !== 'live' || unchecked < uncheckedMax,
+      `final blocks looked at again up to ${chain.checkedTo ?? 'none'} of ${chain.finalizedBlock ?? 'none'}`,
+      'see the log of the watcher: its node does not give receipts, or contradicts itself; add a second --rpc',
+    )
   }
   const proxies = config.trustedProxies.join(', ')
   add(
@@ -105,10 +114,10 @@ export async function examine(ctx: Context): Promise<Finding[]> {
   const vaults = await listVaultStatus(db, {})
   const drifting = vaults.filter(({ mismatches }) => (mismatches ?? 0) > 0)
   add(
-    'balances against the chain',
+    'balances and entries against the chain',
     drifting.length === 0,
     [`${drifting.length} of ${vaults.length} vaults drift`, ...drifting.slice(0, 10).map(nameVault)].join(' '),
-    'check start_block of the vault, then openearn rebuild',
+    adviseRefetch(drifting),
   )
   const missing = await listMissingIndexes(db, namedIndexes(await readMigrations()))
   const invalid = await listInvalidIndexes(db)
@@ -120,6 +129,15 @@ export async function examine(ctx: Context): Promise<Finding[]> {
     'create what is missing as service/migrations does; reindex what is invalid',
   )
   return findings
+}
+
+/** A rebuild asks no node: what was never read, it cannot find. */
+function adviseRefetch(drifting: readonly VaultStatus[]): string {
+  const [first] = drifting
+  const same = drifting.filter(({ chainId }) => chainId === first?.chainId)
+  const from = Math.min(...same.map(({ fromBlock }) => fromBlock ?? 0))
+  const to = Math.max(...same.map(({ checkedBlock }) => checkedBlock ?? 0))
+  return `openearn chains refetch ${first?.chainId} --from ${from} --to ${to}; where nothing was missing, check start_block of the vault, then openearn rebuild`
 }
 
 const nameVault = ({ chainId, vaultAddress }: { chainId: number; vaultAddress: string }) => `${chainId}:${vaultAddress}`

@@ -85,7 +85,7 @@ describe('drift', () => {
   it('is told with the vaults it was found in', async () => {
     await earn.db`insert into vault_drift (vault_id, checked_at, block_number, samples, mismatches)
       select id, now(), 1, 4, 2 from vaults where address = ${world.vault.toLowerCase()}`
-    const found = (await examine(earn.ctx)).find(({ what }) => what === 'balances against the chain')
+    const found = (await examine(earn.ctx)).find(({ what }) => what === 'balances and entries against the chain')
     expect(found).toMatchObject({ well: false })
     expect(found?.detail).toContain(`vaults drift ${chainId}:${world.vault.toLowerCase()}`)
     await earn.db`delete from vault_drift`

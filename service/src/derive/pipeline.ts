@@ -1,6 +1,6 @@
 import type { Recover } from '../chain/attribution/index.js'
 import { openFastRecover } from '../chain/fastRecover.js'
-import { fetchBlock, fetchRange, type WatchList } from '../chain/fetchBlocks.js'
+import { type Checks, fetchBlock, fetchRange, type WatchList } from '../chain/fetchBlocks.js'
 import type { Node } from '../chain/node.js'
 import type { Header, RawBlock } from '../chain/raw.js'
 import {
@@ -10,6 +10,7 @@ import {
   lockCursor,
   lowerFinalized,
   moveCursor,
+  recordChecked,
   recordHead,
   recordReorg,
   recordRetractedCount,
@@ -22,6 +23,7 @@ import { applyBlocks } from './apply.js'
 import { type DeriveConfig, findDivergence, isSameConfig, listDatedLines } from './config.js'
 import { createDerivation, type Derivation } from './derive.js'
 import { topics, vaultTopics, watchedTopics } from './events.js'
+import { compareAgain, describeFound, listSince, repair } from './recheck.js'
 import { joinVaults, rederive } from './rederive.js'
 import type { DerivedRows } from './rows.js'
 import {
@@ -55,6 +57,10 @@ export type PipelineOptions = {
   backfillWindow?: number
 }
 
+/** Blocks before the head at the first start that are compared with their headers as all later ones are. */
+const followedBefore = 10_000
+/** Final blocks looked at again at a time: few, so that the head does not wait; more when far behind. */
+const recheckWindow = { near: 32, far: 200, farFrom: 2_000 }
 /** Blocks of one window of the past that are not final: each is asked for by itself, and the head waits meanwhile. */
 const unfinalWindow = 32
 
@@ -165,7 +171,7 @@ export function createPipeline(ctx: Pick<Context, 'db' | 'clock' | 'log'>, optio
       if (!cursor) {
         const { vaults } = await loadConfig(db, chainId)
         const start = vaults.length > 0 ? Math.min(...vaults.map(({ startBlock }) => startBlock)) : head.number
-        await createCursor(db, chainId, start, clock.now())
+        await createCursor(db, chainId, start, clock.now(), head.number - followedBefore + 1)
         cursor = await reload()
       }
       const now = await findConfigMark(db, chainId)
@@ -214,13 +220,18 @@ export function createPipeline(ctx: Pick<Context, 'db' | 'clock' | 'log'>, optio
         const blockTimestamp = held?.number === ancestor.number ? new Date(held.timestamp * 1000) : null
         const { number: blockNumber, hash: blockHash } = ancestor
         await moveCursor(tx, { chainId, blockNumber, blockHash, blockTimestamp, at: clock.now() })
+        const checkedTo = Math.max(
+          Math.min(cursor.checkedTo, ancestor.number),
+          Math.min(cursor.checkedTo, cursor.followedFrom - 1),
+        )
+        await recordChecked(tx, chainId, checkedTo)
         if (by?.byOperator) await lowerFinalized(tx, chainId, ancestor.number)
       })
       // What was read of vaults added later went with the orphaned blocks.
       takeUp(current().full, await listWatchedVaults(db, chainId))
       return reload()
     },
-    backfill: async (cursor, node) => {
+    backfill: async (cursor, node, checksOf) => {
       if (current().watched.every((vault) => vault.joined)) return false
       // An operator's rewind takes back what was read of them, and tells nobody.
       takeUp(current().full, await listWatchedVaults(db, chainId))
@@ -241,7 +252,15 @@ export function createPipeline(ctx: Pick<Context, 'db' | 'clock' | 'log'>, optio
         const reach = rawTo < finalized ? Math.min(rawTo + window, finalized) : rawTo + Math.min(window, unfinalWindow)
         const to = Math.min(reach, cursor.blockNumber, ...others)
         const held = await listHeadersDown(db, chainId, to, to - rawTo)
-        const blocks = await fetchPast({ node, from: rawTo + 1, to, list: toWatchList(derivation), cursor, held })
+        const blocks = await fetchPast({
+          node,
+          from: rawTo + 1,
+          to,
+          list: toWatchList(derivation),
+          cursor,
+          held,
+          checksOf,
+        })
         await inTransaction(db, async (tx) => {
           await lockSame(tx, cursor)
           await recordBlocks(tx, chainId, blocks)
@@ -261,6 +280,36 @@ export function createPipeline(ctx: Pick<Context, 'db' | 'clock' | 'log'>, optio
       log.info({ chainId, vaults: addresses.size }, 'vaults added later have caught up')
       takeUp(full, await listWatchedVaults(db, chainId))
       return true
+    },
+    recheck: async (cursor, node) => {
+      const { derivation, watched, list } = current()
+      const end = Math.min(cursor.finalizedNumber ?? -1, cursor.blockNumber)
+      const from = cursor.checkedTo + 1
+      if (from > end) return false
+      const to = Math.min(end, from + (end - from > recheckWindow.farFrom ? recheckWindow.far : recheckWindow.near) - 1)
+      const found = await compareAgain({
+        db,
+        node,
+        cursor,
+        range: { from, to },
+        list,
+        since: listSince(derivation, watched),
+      })
+      await inTransaction(db, async (tx) => {
+        await lockSame(tx, cursor)
+        await repair(tx, { chainId, found, derivation, to: cursor.blockNumber })
+        await recordChecked(tx, chainId, to)
+      })
+      if (found.blocks.length > 0) log.warn({ chainId, ...describeFound(found) }, 'final blocks were wrong: repaired')
+      return to < end
+    },
+    doubtPast: async (cursor) => {
+      const { startBlock } = cursor
+      log.warn(
+        { chainId, from: startBlock },
+        'a node left logs out of the past: all that was read of it is looked at again',
+      )
+      await recordChecked(db, chainId, startBlock - 1)
     },
     recordHead: async (cursor, head) => recordHead(db, { chainId, cursor, ...head, at: clock.now() }),
     localHash,
@@ -287,7 +336,7 @@ function withTip(blocks: readonly RawBlock[], tip: Header): readonly RawBlock[] 
   return blocks.at(-1)?.number === tip.number ? blocks : [...blocks, { ...tip, logs: [], transactions: [] }]
 }
 
-function toWatchList(derivation: Derivation): WatchList {
+export function toWatchList(derivation: Derivation): WatchList {
   const { vaults } = derivation.config
   return {
     addresses: [...new Set(vaults.flatMap(({ address, receiptToken }) => [address, receiptToken]))],
@@ -306,9 +355,11 @@ async function fetchPast(input: {
   list: WatchList
   cursor: Cursor
   held: readonly Header[]
+  checksOf: (range: { from: number; to: number }) => Checks
 }): Promise<RawBlock[]> {
-  const { node, from, to, list, cursor } = input
-  if (to <= (cursor.finalizedNumber ?? -1)) return (await fetchRange(node, { from, to }, list)).blocks
+  const { node, from, to, list, cursor, checksOf } = input
+  const range = { from, to }
+  if (to <= (cursor.finalizedNumber ?? -1)) return (await fetchRange(node, range, list, checksOf(range))).blocks
   const headers = await node.listHeaders(Array.from({ length: to - from + 1 }, (_, index) => from + index))
   const held = new Map(input.held.map(({ number, hash }) => [number, hash]))
   if (headers.some(({ number, hash }) => (held.get(number) ?? hash) !== hash))

@@ -19,7 +19,8 @@ export async function rederive(
   await rederiveFromBlock(tx, { ...input, from: first })
 }
 
-async function rederiveFromBlock(
+/** The same from a block on. */
+export async function rederiveFromBlock(
   tx: Transaction,
   input: { chainId: number; derivation: Derivation; from: number; to: number },
 ): Promise<void> {

@@ -1,7 +1,9 @@
 import type { Chain, ChainContext } from '../chain/chains.js'
 import { followHeads } from '../chain/heads.js'
 import { createNode } from '../chain/node.js'
-import { tryWatcherLock, type WatcherLock } from '../chain/storeCursor.js'
+import { createAlarmLog } from '../chain/progress.js'
+import { WrongChain } from '../chain/rpc.js'
+import { recordStall, tryWatcherLock, type WatcherLock } from '../chain/storeCursor.js'
 import { createWatcher, type Doubts } from '../chain/watcher.js'
 import { createPipeline, type Reaction } from '../derive/index.js'
 import type { Clock } from '../kernel/clock.js'
@@ -12,6 +14,8 @@ export type WatchOptions = {
   reactions?: readonly Reaction[]
   /** Most blocks read in one window of the past. */
   windowMax?: number
+  /** How long after a contradiction, or a window of the past, final blocks are not looked at again. */
+  calmMs?: number
   /** Told of every failure after which the chain is looked at again. */
   onRetry?: (chainId: number) => void
 }
@@ -20,6 +24,9 @@ export type WatchOptions = {
 const diskFull = '53100'
 const noRoom =
   'the database has no room left on its disk: nothing was written and nothing is lost; make room, watching then goes on by itself'
+
+/** Names no url: whoever may read the indexing status may read it. */
+const wrongChain = 'no RPC url that answers serves this chain: correct the urls; watching then goes on by itself'
 
 /** How often a process that waits for another's lock looks again; a death is taken over within this and a moment. */
 const lockRetryMs = 2_000
@@ -43,6 +50,7 @@ export function startWatching(ctx: ChainContext, options: WatchOptions = {}): { 
 
 async function watchChain(ctx: ChainContext, chain: Chain, options: WatchOptions, signal: AbortSignal): Promise<void> {
   const log = ctx.log.child({ chainId: chain.chainId })
+  const alarm = createAlarmLog(log, ctx.clock)
   let failures = 0
   const onStep = () => {
     if (failures > 0) log.info({ failures }, 'watching goes on')
@@ -66,6 +74,7 @@ async function watchChain(ctx: ChainContext, chain: Chain, options: WatchOptions
       options.onRetry?.(chain.chainId)
       const waitMs = Math.min(250 * 2 ** Math.min(failures, 7), 15_000)
       if (sqlState(error) === diskFull) log.error({ err: error, failures }, noRoom)
+      else if (error instanceof WrongChain) alarm({ err: error, failures }, wrongChain)
       else log.warn({ err: error, failures }, `watching failed; trying again in ${waitMs} ms`)
       await ctx.clock.sleep(waitMs, signal)
     }
@@ -82,7 +91,8 @@ async function followChain(
   const node = createNode(chain.rpc.as('watch'))
   const sink = createPipeline(ctx, { chainId: chain.chainId, reactions: options.reactions ?? [] })
   const window = options.windowMax === undefined ? {} : { windowMax: options.windowMax }
-  const watcher = createWatcher({ chain, node, sink, clock, log, doubts: guard.doubts, ...window })
+  const calm = options.calmMs === undefined ? {} : { calmMs: options.calmMs }
+  const watcher = createWatcher({ chain, node, sink, clock, log, doubts: guard.doubts, ...window, ...calm })
   let checkedMs = clock.monotonicMs()
   const alarm = createAlarm()
   const ending = new AbortController()
@@ -97,7 +107,10 @@ async function followChain(
 
   async function stepUntilStopped(): Promise<void> {
     while (!guard.signal.aborted) {
-      const result = await watcher.step()
+      const result = await watcher.step().catch(async (error: unknown) => {
+        if (error instanceof WrongChain) await recordStall(ctx.db, chain.chainId, wrongChain, clock.now())
+        throw error
+      })
       guard.onStep()
       if (clock.monotonicMs() - checkedMs > lockCheckMs) {
         if (!(await guard.lock.isHeld())) return

@@ -279,7 +279,7 @@ describe('the past of a vault added later', () => {
     await world.list(vault, { startBlock: head + 1 })
     const pipeline = sink()
     const at = { ...(await pipeline.refresh(await headOf())), finalizedNumber: head }
-    expect(await pipeline.backfill(at, createNode(world.chain.rpc))).toBe(true)
+    expect(await pipeline.backfill(at, createNode(world.chain.rpc), () => ({}))).toBe(true)
     const [row] = await earn.db<{ to: number }[]>`
       select raw_to::int as to from watched_vaults where address = ${vault.toLowerCase()}`
     expect(row?.to).toBeGreaterThan(head)

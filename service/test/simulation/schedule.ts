@@ -103,7 +103,16 @@ export async function playSchedule(
     )
     const sink = wrap(pipeline)
     const chain = { chainId, confirmations: 1 + (seed % 3) * 6, finalityDepth: 80, reorgRecheckSeconds: 0 }
-    return createWatcher({ chain, node, sink, clock: systemClock, log: silentLog, windowMax: 16, random: random.next })
+    return createWatcher({
+      chain,
+      node,
+      sink,
+      clock: systemClock,
+      log: silentLog,
+      windowMax: 16,
+      calmMs: 0,
+      random: random.next,
+    })
   }
   let watcher = open()
   let other = open()

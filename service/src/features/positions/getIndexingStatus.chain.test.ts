@@ -74,17 +74,20 @@ describe('GetIndexingStatus 200', () => {
 
   it('calls a chain whose watcher has fallen silent stalled', async () => {
     earn.clock.set(new Date(Date.now() + 61_000))
-    expect((await status()).body.chains[0]).toMatchObject({ state: 'stalled' })
+    expect((await status()).body.chains[0]).toMatchObject({ state: 'stalled', lagBlocks: 0 })
+    expect((await status()).body.chains[0].lagSeconds).toBeGreaterThan(0)
     earn.clock.set(new Date())
   })
 
   it('reports drift when a balance is not what the chain says', async () => {
     await reconcileBalances(earn.ctx)
     const drift = async () => (await status({ vaultAddress: world.vault })).body.vaults[0].drift
-    expect(await drift()).toMatchObject({ samples: 1, mismatches: 0 })
+    // One holder, and one or two ranges of blocks.
+    expect(await drift()).toMatchObject({ samples: expect.any(Number), mismatches: 0 })
+    expect((await drift()).samples).toBeGreaterThan(1)
     await earn.db`update balances set shares = shares + 1 where wallet = ${alice.address.toLowerCase()}`
     await reconcileBalances(earn.ctx)
-    expect(await drift()).toMatchObject({ samples: 1, mismatches: 1 })
+    expect(await drift()).toMatchObject({ mismatches: 1 })
     await earn.db`update balances set shares = shares - 1 where wallet = ${alice.address.toLowerCase()}`
   })
 })

@@ -19,7 +19,9 @@ export async function getIndexingStatus(ctx: Context, input: { chainId?: number;
     listVaultStatus(ctx.db, { chainId: input.chainId, vaultAddress }),
     listSigners(ctx.db),
   ])
-  const states = new Map(chains.map((chain) => [chain.chainId, chainState(chain, now)]))
+  const states = new Map(
+    chains.map((chain) => [chain.chainId, { state: chainState(chain, now), reason: chain.reason }]),
+  )
   return {
     chains: chains.map((chain) => toChain(chain, now)),
     vaults: vaults.map((vault) => toVault(vault, states.get(vault.chainId), now)),
@@ -44,6 +46,7 @@ function toChain(chain: ChainStatus, now: Date) {
   const { chainId, name, finalizedBlock, reorgs24h } = chain
   const [headBlock, indexedBlock] = [chain.headBlock ?? 0, Math.max(0, chain.indexedBlock ?? 0)]
   const lagBlocks = Math.max(0, headBlock - indexedBlock)
+  const state = chainState(chain, now)
   const behindMs = chain.indexedAt === null ? 0 : now.getTime() - chain.indexedAt.getTime()
   return {
     chainId,
@@ -52,16 +55,17 @@ function toChain(chain: ChainStatus, now: Date) {
     indexedBlock,
     finalizedBlock,
     lagBlocks,
-    lagSeconds: lagBlocks === 0 ? 0 : Math.max(0, Math.round(behindMs / 1000)),
-    state: chainState(chain, now),
+    // Of a chain that stands still nobody knows the head: it is as far behind as its last block is old.
+    lagSeconds: lagBlocks === 0 && state !== 'stalled' ? 0 : Math.max(0, Math.round(behindMs / 1000)),
+    state,
     reorgs24h,
     updatedAt: ts(chain.updatedAt),
   }
 }
 
 /** `chain` is undefined for a chain that is listed but never watched here. */
-function toVault(vault: VaultStatus, chain: IndexingState | undefined, now: Date) {
-  const state = findVaultState(vault, chain)
+function toVault(vault: VaultStatus, chain: { state: IndexingState; reason: string | null } | undefined, now: Date) {
+  const state = findVaultState(vault, chain?.state)
   const nextMs = vault.lastSnapshotAt
     ? vault.lastSnapshotAt.getTime() + vault.snapshotIntervalSeconds * 1000 - now.getTime()
     : 0
@@ -74,10 +78,15 @@ function toVault(vault: VaultStatus, chain: IndexingState | undefined, now: Date
     state,
     firstSnapshotAt: ts(vault.firstSnapshotAt),
     lastSnapshotAt: ts(vault.lastSnapshotAt),
-    reason: state === 'not-started' && !chain ? 'its chain is not watched by this service' : reasons[state],
+    reason: reasonOf(state, chain),
     retryAfterSeconds: waits ? Math.max(30, Math.ceil(nextMs / 1000)) : null,
     drift: { checkedAt: ts(vault.checkedAt), samples: vault.samples ?? 0, mismatches: vault.mismatches ?? 0 },
   }
+}
+
+function reasonOf(state: keyof typeof reasons, chain: { reason: string | null } | undefined): string | null {
+  if (state === 'not-started' && !chain) return 'its chain is not watched by this service'
+  return (state === 'stalled' ? chain?.reason : undefined) ?? reasons[state]
 }
 
 function findVaultState({ kind, joined }: VaultStatus, chain: IndexingState | undefined) {

@@ -68,8 +68,10 @@ export const positionsOperations: readonly Operation<ChainContext>[] = [
     tag: 'Indexing',
     summary: 'Show how far chains and vaults are indexed',
     description:
-      'Where each watched chain and each vault stands, how balances compared with the chain, and the addresses of the ' +
-      'keys that signed attributions, present and retired.',
+      'Where each watched chain and each vault stands, and the addresses of the keys that signed attributions, present ' +
+      'and retired. `drift` says how samples compared with the chain: balances of holders, and deposits, withdrawals and ' +
+      'requests of ranges of blocks. A stalled chain is as far behind as its last block is old; the `reason` of its ' +
+      'vaults says why.',
     query: T.Object({ chainId: T.Optional(ChainId), vaultAddress: T.Optional(AddressInput) }),
     responses: { 200: IndexingStatusSchema, 400: malformed },
     run: getIndexingStatus,

@@ -8,7 +8,9 @@ export type ChainStatus = {
   indexedBlock: number | null
   indexedAt: Date | null
   finalizedBlock: number | null
+  checkedTo: number | null
   state: 'backfilling' | 'live' | 'stalled' | null
+  reason: string | null
   updatedAt: Date | null
   reorgs24h: number
 }
@@ -18,7 +20,7 @@ export async function listChainStatus(db: Queryable, now: Date, chainId?: number
   const dayAgo = new Date(now.getTime() - 86_400_000)
   return db<ChainStatus[]>`
     select ch.chain_id as "chainId", ch.name, ch.watched, c.head_number as "headBlock", c.block_number as "indexedBlock",
-      c.block_timestamp as "indexedAt", c.finalized_number as "finalizedBlock", c.state, c.updated_at as "updatedAt",
+      c.block_timestamp as "indexedAt", c.finalized_number as "finalizedBlock", c.checked_to as "checkedTo", c.state, c.reason, c.updated_at as "updatedAt",
       (select count(*) from chain_reorgs r where r.chain_id = ch.chain_id and r.detected_at > ${dayAgo}) as "reorgs24h"
     from chains ch left join chain_cursors c on c.chain_id = ch.chain_id
     where (ch.watched or c.chain_id is not null) ${chainId === undefined ? db`` : db`and ch.chain_id = ${chainId}`}
@@ -32,11 +34,14 @@ export type VaultStatus = {
   opportunityId: string | null
   protocol: string | null
   joined: boolean | null
+  fromBlock: number | null
   rawTo: number | null
   snapshotIntervalSeconds: number
   firstSnapshotAt: Date | null
   lastSnapshotAt: Date | null
   checkedAt: Date | null
+  /** The block the samples reach up to. */
+  checkedBlock: number | null
   samples: number | null
   mismatches: number | null
 }
@@ -48,8 +53,9 @@ export async function listVaultStatus(
 ): Promise<VaultStatus[]> {
   return db<VaultStatus[]>`
     select v.chain_id as "chainId", v.address as "vaultAddress", v.kind, o.id as "opportunityId", p.name as protocol,
-      w.joined, w.raw_to as "rawTo", v.snapshot_interval_seconds as "snapshotIntervalSeconds",
-      s.first_at as "firstSnapshotAt", s.last_at as "lastSnapshotAt", d.checked_at as "checkedAt", d.samples, d.mismatches
+      w.joined, w.from_block as "fromBlock", w.raw_to as "rawTo", v.snapshot_interval_seconds as "snapshotIntervalSeconds",
+      s.first_at as "firstSnapshotAt", s.last_at as "lastSnapshotAt", d.checked_at as "checkedAt",
+      d.block_number as "checkedBlock", d.samples, d.mismatches
     from vaults v
     left join opportunities o on o.chain_id = v.chain_id and o.vault_address = v.address
     left join protocols p on p.id = v.protocol_id
@@ -88,6 +94,17 @@ export async function sampleHolders(
     where c.chain_id = ${chainId} and c.block_hash <> ''`
   const [first] = rows
   return first && { blockNumber: first.blockNumber, blockHash: first.blockHash, holders: rows }
+}
+
+/** Vaults of a chain that are derived, with the block from which their logs are kept. */
+export async function listJoinedVaults(
+  db: Queryable,
+  chainId: number,
+): Promise<{ vaultId: number; address: string; fromBlock: number }[]> {
+  return db<{ vaultId: number; address: string; fromBlock: number }[]>`
+    select v.id as "vaultId", v.address, w.from_block as "fromBlock"
+    from watched_vaults w join vaults v on v.chain_id = w.chain_id and v.address = w.address
+    where w.chain_id = ${chainId} and w.joined`
 }
 
 /** Keeps what a look at a vault found. */
