@@ -9,7 +9,7 @@ const chain = [
   '**/*.chain.test.ts',
   'contracts/test/{compile,coverage,forge}.test.ts',
   'sdk/test/examples.test.ts',
-  'service/test/{attacks,e2e,fuzz,kill,simulation}/**/*.test.ts',
+  'service/test/{attacks,e2e,fuzz,kill,long,simulation}/**/*.test.ts',
   '**/embedded.test.ts',
   '**/features/ledger/plans.test.ts',
 ]
