@@ -37,6 +37,7 @@ const subjectOf = (input: Hex, to: Address = library): Subject => ({
   input,
   signers: signers.map(({ address }) => address),
   entryPoints,
+  operations: [],
   logs: [],
 })
 
