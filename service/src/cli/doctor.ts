@@ -142,13 +142,18 @@ function adviseRefetch(drifting: readonly VaultStatus[]): string {
 
 const nameVault = ({ chainId, vaultAddress }: { chainId: number; vaultAddress: string }) => `${chainId}:${vaultAddress}`
 
-/** The indexes the migrations make by name and do not drop again. */
+/** The indexes the migrations make by name and do not drop again, alone or with their table. */
 export function namedIndexes(migrations: readonly Pick<Migration, 'sql'>[]): string[] {
-  const names = new Set<string>()
-  const statement = /\b(create|drop)\s+(?:unique\s+)?index\s+(?:if\s+(?:not\s+)?exists\s+)?([a-z0-9_]+)/gi
+  const tables = new Map<string, string>()
+  const statement =
+    /\b(create|drop)\s+(?:unique\s+)?(index|table)\s+(?:if\s+(?:not\s+)?exists\s+)?([a-z0-9_]+)(?:\s+on\s+([a-z0-9_]+))?/gi
   for (const { sql } of migrations)
-    for (const [, verb, name = ''] of sql.replace(/--.*$/gm, '').matchAll(statement))
-      if (verb?.toLowerCase() === 'create') names.add(name)
-      else names.delete(name)
-  return [...names]
+    for (const [, verb, what, name = '', table = ''] of sql.replace(/--.*$/gm, '').matchAll(statement)) {
+      const isIndex = what?.toLowerCase() === 'index'
+      if (verb?.toLowerCase() === 'create') {
+        if (isIndex) tables.set(name, table)
+      } else if (isIndex) tables.delete(name)
+      else for (const [index, of] of tables) if (of === name) tables.delete(index)
+    }
+  return [...tables.keys()]
 }

@@ -87,6 +87,7 @@ afterAll(async () => {
 })
 
 async function setUp(): Promise<string> {
+  await runOpenEarn(['migrate'], env)
   const organizationId = (await runOpenEarn(['orgs', 'create', '--name', 'First'], env)).trim()
   await runOpenEarn(
     ['distributors', 'create', distributorId, '--org', organizationId, '--active-from', '1970-01-01T00:00:00Z'],
