@@ -1,5 +1,5 @@
 import type { Address, Hex } from 'viem'
-import { buildSuffix, signerAddress } from '../src/chain/attribution/index.js'
+import { buildSuffix, operationTopics, signerAddress } from '../src/chain/attribution/index.js'
 import type { RawBlock, RawLog } from '../src/chain/raw.js'
 import { topics } from '../src/derive/events.js'
 import { createDerivation, type Derivation, type DeriveConfig, type DerivedRows, derive } from '../src/derive/index.js'
@@ -50,6 +50,11 @@ export const call = {
   requestRedeem: callTo('7d41c86e'),
   zap: callTo('5eed0001'),
   approve: callTo('095ea7b3'),
+  transfer: (to: Address, amount: bigint): Hex => `0xa9059cbb${pad(to)}${pad(amount)}`,
+  setOperator: (operator: Address): Hex => `0x558a7297${pad(operator)}${pad(1n)}`,
+  /** ERC-5115. */
+  depositToken: (receiver: Address, token: Address, amount: bigint): Hex =>
+    `0x20e8c565${pad(receiver)}${pad(token)}${pad(amount)}${pad(0n)}`,
 }
 
 type Log = Pick<RawLog, 'address' | 'topics' | 'data'>
@@ -64,6 +69,9 @@ export const say = {
     log(on, topics.transfer, [from, to], [amount]),
   deposit: (sender: string, owner: string, assets: bigint, shares: bigint, on: string = vault) =>
     log(on, topics.deposit, [sender, owner], [assets, shares]),
+  /** ERC-5115. */
+  tokenDeposit: (sender: string, receiver: string, token: string, assets: bigint, shares: bigint) =>
+    log(vault, topics.tokenDeposit, [sender, receiver, token], [assets, shares]),
   withdraw: (sender: string, owner: string, assets: bigint, shares: bigint, on: string = vault) =>
     log(on, topics.withdraw, [sender, owner, owner], [assets, shares]),
   requestDeposit: (controller: string, owner: string, sender: string, assets: bigint, id = 0n) =>
@@ -75,15 +83,17 @@ export const say = {
   cancelledDeposit: (controller: string, assets: bigint, id = 0n) =>
     log(asynchronous, topics.cancelDepositClaim, [controller, controller, id], [controller, assets]),
   operationEnd: (entryPoint: string, sender: string) =>
-    log(entryPoint, topics.userOperation, [1n, sender, zero], [1n, 1n, 1n, 1n]),
+    log(entryPoint, operationTopics.ended, [1n, sender, zero], [1n, 1n, 1n, 1n]),
 }
+
+export const asset = who('a55e7')
 
 const vaultOf = (id: number, address: string, kind = 'erc4626') => ({
   id,
   address,
   kind,
   receiptToken: address,
-  asset: who('a55e7'),
+  asset,
   assetDecimals: 6,
   escrow: null as string | null,
   startBlock: 0,
@@ -105,6 +115,7 @@ export function openHandChain(more: Partial<DeriveConfig> = {}) {
   const state: DeriveState = emptyState()
   let number = 0
   return {
+    vaults: config.vaults,
     /** Mines one transaction and answers its rows. */
     mine: (transaction: {
       from: Address

@@ -1,4 +1,5 @@
 import { OutboundError } from '../kernel/outbound.js'
+import { mayCarryAttribution, mayHoldOperation } from './attribution/index.js'
 import { hasBits, isExplained, mayHold } from './bloom.js'
 import type { Node, WantedTransaction } from './node.js'
 import { assembleBlocks, type Header, type RawBlock, type RawLog } from './raw.js'
@@ -8,9 +9,9 @@ export type WatchList = {
   addresses: readonly string[]
   topics: readonly string[]
   callTopics: ReadonlySet<string>
-  /** Entry points whose UserOperationEvents split a bundle, lower-case. */
+  /** Entry points whose logs split a bundle, lower-case, and the first topics of those logs. */
   entryPoints: ReadonlySet<string>
-  operationTopic: string
+  operationTopics: ReadonlySet<string>
 }
 
 export type Range = { from: number; to: number }
@@ -237,15 +238,23 @@ export async function completeBlocks(
     if (log?.blockNumber !== blockNumber || log.transactionIndex !== transactionIndex)
       throw new OutboundError('malformed', 'a node places a transaction and its logs differently')
   }
-  const bundles = transactions.filter(({ to }) => to !== null && list.entryPoints.has(to))
+  const bundles = transactions.filter(({ to, input }) => isBundle(to, input, list))
   const marks: RawLog[] = []
   await inTurn(bundles, receiptsInFlight, async ({ hash, blockNumber }) => {
     marks.push(...(await node.listReceiptLogs({ hash, blockHash: hashes.get(blockNumber) ?? '' })))
   })
-  const operations = marks.filter((log) => log.topics[0] === list.operationTopic && list.entryPoints.has(log.address))
+  const operations = marks.filter(
+    ({ topics, address }) => list.operationTopics.has(topics[0] ?? '') && list.entryPoints.has(address),
+  )
   const known = new Set(logs.map((log) => `${log.blockNumber}:${log.logIndex}`))
   const all = [...logs, ...operations.filter((log) => !known.has(`${log.blockNumber}:${log.logIndex}`))]
   all.sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
   transactions.sort((a, b) => a.blockNumber - b.blockNumber || a.transactionIndex - b.transactionIndex)
   return assembleBlocks(headers, all, transactions)
+}
+
+/** Whether a transaction may run user operations: sent to an entry point, or with one's encoded form and a code in it. */
+function isBundle(to: string | null, input: string, list: WatchList): boolean {
+  if (to === null) return false
+  return list.entryPoints.has(to) || (mayCarryAttribution(input as `0x${string}`) && mayHoldOperation(input))
 }

@@ -1,9 +1,10 @@
 import type { RawBlock } from '../chain/raw.js'
 import type { Queryable } from '../kernel/database.js'
-import { type Derivation, deriveInto, listStateKeys, type RequestOwner } from './derive.js'
+import { type Derivation, deriveInto, listStateKeys, type StateKeys } from './derive.js'
 import { type DerivedRows, type DeriveState, emptyRows } from './rows.js'
 import { recordInteractions, recordWatched } from './storeLedger.js'
 import { loadState, recordPositions } from './storePositions.js'
+import { findUsedSignatures, recordUsedSignatures } from './storeSignatures.js'
 
 /** Derives blocks in order on the state the database holds, and writes the rows. */
 export async function applyBlocks(
@@ -11,14 +12,17 @@ export async function applyBlocks(
   derivation: Derivation,
   blocks: readonly RawBlock[],
 ): Promise<DerivedRows> {
-  const holders = new Map<string, { vaultId: number; wallet: string }>()
-  const requests = new Map<string, RequestOwner>()
+  const holders: StateKeys['holders'] = new Map()
+  const requests: StateKeys['requests'] = new Map()
+  const signatures: StateKeys['signatures'] = new Map()
   for (const block of blocks) {
     const keys = listStateKeys(block, derivation)
     for (const [key, value] of keys.holders) holders.set(key, value)
     for (const [key, value] of keys.requests) requests.set(key, value)
+    for (const [key, value] of keys.signatures) signatures.set(key, value)
   }
   const state = await loadState(db, { holders: holders.values(), requests: requests.values() })
+  state.signatures = await findUsedSignatures(db, signatures.values())
   const rows = deriveBlocks(blocks, derivation, state)
   await recordRows(db, derivation, rows)
   return rows
@@ -38,4 +42,5 @@ export async function recordRows(db: Queryable, derivation: Derivation, rows: De
   const vaults = new Map(config.vaults.map((vault) => [vault.id, vault]))
   await recordInteractions(db, config.chainId, rows.interactions, vaults, { choosePrices: true })
   await recordWatched(db, config.chainId, rows.watched)
+  await recordUsedSignatures(db, rows.usedSignatures)
 }

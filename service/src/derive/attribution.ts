@@ -1,21 +1,21 @@
-import type { Address } from 'viem'
+import type { Address, Hex } from 'viem'
 import {
-  type AttributionKind,
+  type Attribution,
   attribute,
-  type Candidate,
   calldataBytes,
   chooseDistributor,
+  decodeOperationEvent,
   type Finding,
+  type Frame,
+  needsTrace,
+  operationTopics,
   type Recover,
-  readFrames,
 } from '../chain/attribution/index.js'
-import type { RawTransaction } from '../chain/raw.js'
+import type { RawLog, RawTransaction } from '../chain/raw.js'
 import { type DeriveConfig, isRegistered } from './config.js'
+import { type Credit, creditEvent, isUnprovenClaim } from './credits.js'
 import type { VaultEvent } from './events.js'
-import { matchEvents, type PlacedEvent } from './matching.js'
-
-/** Who brought one event. `isSwap`: a router made the deposit on the caller's behalf. */
-export type Credit = { distributorId: string; attribution: AttributionKind; isSwap: boolean }
+import { findMakers, type PlacedEvent, type Scope } from './matching.js'
 
 /** What the calldata of a transaction says as a whole, for the debugger. */
 export type Carried = {
@@ -25,84 +25,167 @@ export type Carried = {
   signatureValid: boolean | null
   /** The action of ours it names, where a key of ours signed that. */
   actionId: string | null
+  /** Why something of it does not count. */
+  problems: string[]
 }
 
-export type AttributedEvents = { credits: (Credit | null)[]; carried: Carried }
+/** Who brought the shares of each wallet an event is about. */
+export type Credits = ReadonlyMap<VaultEvent, ReadonlyMap<string, Credit>>
 
-const nothing: Carried = { distributorId: null, codes: [], schema: null, signatureValid: null, actionId: null }
+/** A signature of ours that counted in a vault for the first time. */
+export type UsedSignature = { vaultId: number; digest: string }
+
+export type AttributedEvents = { credits: Credits; carried: Carried; used: UsedSignature[] }
+
+const nothing: Carried = {
+  distributorId: null,
+  codes: [],
+  schema: null,
+  signatureValid: null,
+  actionId: null,
+  problems: [],
+}
+
+/** What the calldata of a transaction says, with its logs of known entry points; `logs` may hold others too. */
+export function readAttribution(input: {
+  config: DeriveConfig
+  transaction: RawTransaction
+  logs: readonly RawLog[]
+  recover: Recover | undefined
+}): Attribution {
+  const { config, transaction, logs, recover } = input
+  return attribute({
+    chainId: config.chainId,
+    from: transaction.from as Address,
+    to: transaction.to as Address | null,
+    input: transaction.input as Hex,
+    signers: [...config.signers].map((address) => ({ address: address as Address })),
+    entryPoints: config.entryPoints as readonly Address[],
+    operations: logs.flatMap((log) => decodeOperationEvent(log) ?? []),
+    ...(recover ? { recover } : {}),
+  })
+}
+
+/** The digests of all signatures of ours a transaction carries. */
+export function listDigests({ groups }: Attribution): string[] {
+  return groups.flatMap(({ findings }) =>
+    findings.flatMap(({ readings }) => readings.flatMap(({ signature }) => signature.digest ?? [])),
+  )
+}
 
 /**
- * Credits each event of a transaction to the distributor whose code stands in the frame it belongs to (`matching.ts`).
- * Inside a bundle an event belongs to the user operation whose UserOperationEvent follows it; `operationEnds` are those
- * log indexes in order.
+ * Credits each event of a transaction to the distributors whose codes stand in the frames it belongs to (`matching.ts`,
+ * `credits.ts`). Inside a bundle an event belongs to the user operation whose UserOperationEvent comes next.
  */
 export function attributeEvents(input: {
   config: DeriveConfig
   timestamp: number
   transaction: RawTransaction
+  logs: readonly RawLog[]
   events: readonly PlacedEvent[]
-  operationEnds: readonly number[]
-  recover?: Recover | undefined
+  attribution: Attribution
+  /** Whether a signature has counted in a vault in an earlier transaction. */
+  isUsed: (vaultId: number, digest: string) => boolean
 }): AttributedEvents {
-  const { config, timestamp, transaction, events, operationEnds } = input
-  const credits: (Credit | null)[] = events.map(() => null)
-  const read = {
-    chainId: config.chainId,
-    from: transaction.from as Address,
-    to: transaction.to as Address | null,
-    input: transaction.input as `0x${string}`,
-    signers: [...config.signers].map((address) => ({ address: address as Address })),
-    entryPoints: config.entryPoints as readonly Address[],
-    ...(input.recover ? { recover: input.recover } : {}),
-  }
-  const { groups } = attribute(read)
-  if (groups.length === 0) return { credits, carried: nothing }
+  const { config, timestamp, transaction, events, attribution } = input
+  const credits = new Map<VaultEvent, ReadonlyMap<string, Credit>>()
+  if (attribution.groups.length === 0) return { credits, carried: nothing, used: [] }
+  const all = attribution.groups.flatMap(({ findings }) => findings)
+  const findings = new Map(all.map((finding) => [finding.frame, finding]))
+  const scopes = listScopes(input)
+  const data = calldataBytes(transaction.input as Hex)
+  const uses = createUses(input.isUsed)
+  const problems = new Set<string>()
+  const makers = findMakers(events, scopes, data)
+  events.forEach((placed, index) => {
+    if (!placed.counts) return
+    const frames = scopes.filter(({ covers }) => covers(placed.event.logIndex)).flatMap((scope) => scope.frames)
+    const context = { config, timestamp, data, frames, findings, useSignature: uses.useSignature, problems }
+    const found = creditEvent(placed, makers[index] ?? [], context)
+    if (found.size > 0) credits.set(placed.event, found)
+    else if (frames.some((frame) => isUnproven(findings.get(frame), placed))) problems.add(needsTrace)
+  })
   const choose = (finding: Finding) => chooseDistributor(finding, (code) => isRegistered(config, code, timestamp))
-  const data = calldataBytes(read.input)
-  const isNamed = (finding: Finding) => choose(finding) !== undefined
-  const all = readFrames({ ...read, input: data }).groups
-  for (const group of groups) {
-    const isOperation = group.kind === 'userOperation'
-    const frames = all.find((each) =>
-      each.kind === 'userOperation' ? each.index === group.index : each.kind === group.kind,
-    )?.frames
-    const [after, before] = isOperation
-      ? [operationEnds[group.index - 1] ?? -1, operationEnds[group.index] ?? -1]
-      : [-1, Number.POSITIVE_INFINITY]
-    const own = events.flatMap((placed, index) =>
-      placed.event.logIndex > after && placed.event.logIndex < before ? [{ ...placed, index }] : [],
-    )
-    const calls = { frames: frames ?? [], findings: group.findings, data, isNamed }
-    for (const { index, finding } of matchEvents(own, calls)) {
-      const chosen = choose(finding)
-      if (chosen) credits[index] = toCredit(chosen, finding, events[index]?.event)
-    }
-  }
+  const isOpen = credits.size === 0 && problems.has(needsTrace)
+  const carried = summarize(all, choose)
   return {
     credits,
-    carried: summarize(
-      groups.flatMap(({ findings }) => findings),
-      choose,
-    ),
+    carried: { ...carried, ...(isOpen ? { distributorId: null } : {}), problems: [...problems].sort() },
+    used: uses.list(),
   }
 }
 
-function toCredit(chosen: Candidate, finding: Finding, event: VaultEvent | undefined): Credit {
-  const isSwap = event?.kind === 'deposit' && event.sender !== finding.frame.caller
-  return { distributorId: chosen.code, attribution: chosen.attribution, isSwap }
+function isUnproven(finding: Finding | undefined, placed: PlacedEvent): boolean {
+  return finding !== undefined && isUnprovenClaim(finding, placed)
 }
 
-function summarize(findings: readonly Finding[], choose: (finding: Finding) => Candidate | undefined): Carried {
-  const chosen = findings.map((finding) => ({ finding, candidate: choose(finding) })).find(({ candidate }) => candidate)
-  const reading = chosen?.candidate?.reading ?? findings[0]?.candidates[0]?.reading ?? findings[0]?.readings[0]
+/** The calls of the transaction and of each operation in it, with the logs they made. */
+function listScopes(input: {
+  config: DeriveConfig
+  transaction: RawTransaction
+  logs: readonly RawLog[]
+  attribution: Attribution
+}): Scope[] {
+  const { config, transaction, logs, attribution } = input
+  const own = logs.filter(
+    ({ address, topics: [first] }) =>
+      (first === operationTopics.ended || first === operationTopics.execution) && config.entryPoints.includes(address),
+  )
+  const isEnd = (log: RawLog) => log.topics[0] === operationTopics.ended
+  // The operations of a bundle sent to an entry point are those it tells of, in their order.
+  const ends = own.filter((log) => isEnd(log) && log.address === transaction.to)
+  return attribution.frames.map((group): Scope => {
+    const { frames } = group
+    if (group.kind === 'transaction') return { frames, covers: () => true }
+    const end = own.find((log) => log === ends[group.index] && group.endedAt === undefined) ?? findEnd(group.endedAt)
+    if (!end) return { frames, covers: () => false }
+    const marks = own.filter(({ address, logIndex }) => address === end.address && logIndex < end.logIndex)
+    const after = marks.at(-1)?.logIndex ?? -1
+    return { frames, covers: (logIndex) => logIndex > after && logIndex < end.logIndex }
+  })
+
+  function findEnd(logIndex: number | undefined): RawLog | undefined {
+    return own.find((log) => isEnd(log) && log.logIndex === logIndex)
+  }
+}
+
+/** Which call of this transaction each signature counted for, by vault. */
+function createUses(isUsed: (vaultId: number, digest: string) => boolean): {
+  useSignature: (vaultId: number, digest: string, call: Frame) => boolean
+  list: () => UsedSignature[]
+} {
+  const calls = new Map<string, UsedSignature & { call: Frame }>()
+  return {
+    useSignature: (vaultId, digest, call) => {
+      const key = `${vaultId}:${digest}`
+      const first = calls.get(key)
+      if (first) return first.call === call
+      if (isUsed(vaultId, digest)) return false
+      calls.set(key, { vaultId, digest, call })
+      return true
+    },
+    list: () => [...calls.values()].map(({ vaultId, digest }) => ({ vaultId, digest })),
+  }
+}
+
+function summarize(
+  findings: readonly Finding[],
+  choose: (finding: Finding) => ReturnType<typeof chooseDistributor>,
+): Carried {
+  const proven = findings.filter(({ frame }) => frame.proven)
+  const chosen = proven.map((finding) => ({ finding, candidate: choose(finding) })).find(({ candidate }) => candidate)
+  const front = proven[0] ?? findings[0]
+  const reading = chosen?.candidate?.reading ?? front?.candidates[0]?.reading ?? front?.readings[0]
   const codes = [...new Set(findings.flatMap((finding) => finding.codes))]
   if (!reading) return { ...nothing, codes }
   const schemaId = reading.kind === 'erc8021' && 'schemaId' in reading.suffix ? reading.suffix.schemaId : undefined
   return {
+    ...nothing,
     distributorId: chosen?.candidate?.code ?? null,
     codes,
     schema: reading.kind === 'legacy' ? 'legacy' : schemaId === undefined ? null : `erc8021-${schemaId}`,
     signatureValid: reading.signature.present ? reading.signature.valid : null,
-    actionId: reading.kind === 'erc8021' && reading.signature.valid ? (reading.actionId ?? null) : null,
+    actionId:
+      reading.kind === 'erc8021' && reading.signature.valid && proven.length > 0 ? (reading.actionId ?? null) : null,
   }
 }

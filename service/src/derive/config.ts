@@ -63,9 +63,12 @@ export type DatedLine = { line: string; from: number }
 
 const shapeMark = 'shape '
 
+/** The rules by which rows are derived. Another number derives everything that was derived by older rules again. */
+const rulesLine: DatedLine = { line: 'rules 2', from: 0 }
+
 /** The configuration as dated lines: two configurations give the same rows below the earliest line they do not share. */
 export function listDatedLines(config: DeriveConfig): DatedLine[] {
-  const lines: DatedLine[] = []
+  const lines: DatedLine[] = [rulesLine]
   for (const [id, from] of config.distributors) lines.push({ line: `distributor ${id} ${from}`, from })
   for (const [id, settings] of config.signedOnly)
     for (const { from, signedOnly } of settings) lines.push({ line: `signed-only ${id} ${signedOnly} ${from}`, from })

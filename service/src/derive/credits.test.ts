@@ -92,7 +92,7 @@ describe('whose a deposit is', () => {
     const chain = openHandChain()
     const input = `${call.zap(1n)}${codes('alpha')}`
     const rows = chain.mine({ from: ann, to: router, input, logs: zapped(ann, 50n) })
-    expect(entries(rows)).toEqual(['deposit alpha unsigned 9000 50 50 swap'])
+    expect(entries(rows)).toEqual(['deposit alpha unsigned a1 50 50 swap'])
     expect(chain.lots(ann)).toEqual({ alpha: 50n })
     expect(chain.lots(router)).toEqual({})
   })
@@ -217,7 +217,7 @@ describe('several calls in one transaction', () => {
     const input = handleOps7(operation7(account, `${batch([router, own])}${codes('alpha')}` as Hex))
     const logs = [...zapped(account, 50n), say.operationEnd(entryPoint7, account)]
     expect(entries(openHandChain().mine({ from: bob, to: entryPoint7, input, logs }))).toEqual([
-      'deposit beta signed 9000 50 50 swap',
+      'deposit beta signed c3 50 50 swap',
     ])
   })
 
@@ -248,14 +248,14 @@ describe('several calls in one transaction', () => {
     ])
   })
 
-  it('are followed from a user operation into a Safe and on into the account it drives', () => {
+  it('are not followed from a user operation into a Safe and on into another account, which only calldata says it drives', () => {
     const inner = batch([vault, `${plain}${signedBy('alpha', account, vault, plain)}`])
     const callData = safe(account, inner, 0, 'executeUserOp')
     const logs = [...deposited(account, account, 10n), say.operationEnd(entryPoint7, treasury)]
     const input = handleOps7(operation7(treasury, callData))
-    expect(entries(openHandChain().mine({ from: bob, to: entryPoint7, input, logs }))).toEqual([
-      'deposit alpha signed c3 10 10',
-    ])
+    const rows = openHandChain().mine({ from: bob, to: entryPoint7, input, logs })
+    expect(entries(rows)).toEqual([])
+    expect(rows.watched).toMatchObject([{ distributorId: null, codes: ['alpha'], problems: ['needs a trace'] }])
   })
 })
 

@@ -72,21 +72,21 @@ const show = (state: DeriveState) =>
     .sort()
 
 describe('derive', () => {
-  it('credits a deposit and takes a withdrawal from its own lot first, as counted by hand', () => {
+  it('credits a deposit and takes a withdrawal from all lots in proportion, as counted by hand', () => {
     const state = emptyState()
     const [a = ''] = wallets
     derive(toBlock([{ wallet: a, kind: 'deposit', amount: 600n, code: 'alpha' }]), derivation, state)
     derive(toBlock([{ wallet: a, kind: 'deposit', amount: 300n, code: null }], 2), derivation, state)
     derive(toBlock([{ wallet: a, kind: 'deposit', amount: 100n, code: 'beta' }], 3), derivation, state)
     const rows = derive(toBlock([{ wallet: a, kind: 'withdraw', amount: 190n, code: 'beta' }], 4), derivation, state)
-    // beta gives its 100; the other 90 of 900 come as 60 of alpha and 30 of what is unattributed.
-    expect(state.holders.get(holderKey(1, a))).toMatchObject({ shares: 810n, attributed: 540n })
-    expect(Object.fromEntries(state.holders.get(holderKey(1, a))?.lots ?? [])).toEqual({ alpha: 540n, beta: 0n })
+    // 190 of 1,000: 114 of alpha, 19 of beta, 57 of what is unattributed.
+    expect(state.holders.get(holderKey(1, a))).toMatchObject({ shares: 810n, attributed: 567n })
+    expect(Object.fromEntries(state.holders.get(holderKey(1, a))?.lots ?? [])).toEqual({ alpha: 486n, beta: 81n })
     expect(rows.interactions).toMatchObject([
       { kind: 'withdraw', distributorId: 'beta', assets: 190n, attribution: 'unsigned' },
     ])
     expect(rows.balanceChanges).toMatchObject([
-      { before: 1_000n, after: 810n, attributedBefore: 700n, attributedAfter: 540n },
+      { before: 1_000n, after: 810n, attributedBefore: 700n, attributedAfter: 567n },
     ])
   })
 

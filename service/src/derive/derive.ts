@@ -1,12 +1,20 @@
-import type { Recover } from '../chain/attribution/index.js'
+import type { Attribution, Recover } from '../chain/attribution/index.js'
 import type { RawBlock, RawLog, RawTransaction } from '../chain/raw.js'
-import { attributeEvents, type Credit } from './attribution.js'
-import { type DeriveConfig, type DeriveVault, isSignedOnly } from './config.js'
+import { attributeEvents, type Credits, listDigests, readAttribution } from './attribution.js'
+import { type DeriveConfig, type DeriveVault, hasAsyncDeposit } from './config.js'
 import { deriveTransfer, deriveVaultTransaction, type Place } from './deriveVault.js'
 import { decodeTransfer, decodeVaultEvent, topics, type VaultEvent } from './events.js'
+import { type Flows, readFlows, type VaultTransaction } from './flows.js'
 import type { PlacedEvent } from './matching.js'
-import { type Flows, findGainers, readFlows, type VaultTransaction } from './netChanges.js'
-import { type DerivedRows, type DeriveState, emptyRows, holderKey, type RequestLot, requestKey } from './rows.js'
+import {
+  type DerivedRows,
+  type DeriveState,
+  emptyRows,
+  holderKey,
+  type RequestLot,
+  requestKey,
+  signatureKey,
+} from './rows.js'
 
 /** A configuration with the look-ups derivation needs; make one per configuration, not per block. */
 export type Derivation = {
@@ -16,6 +24,8 @@ export type Derivation = {
   vaultsByToken: ReadonlyMap<string, readonly DeriveVault[]>
   entryPoints: ReadonlySet<string>
   recover: Recover | undefined
+  /** What transactions whose signatures had to be looked up say, so that none is read twice. */
+  attributions: WeakMap<RawTransaction, Attribution>
 }
 
 export function createDerivation(config: DeriveConfig, recover?: Recover): Derivation {
@@ -28,6 +38,7 @@ export function createDerivation(config: DeriveConfig, recover?: Recover): Deriv
     vaultsByToken,
     entryPoints: new Set(config.entryPoints),
     recover,
+    attributions: new WeakMap(),
   }
 }
 
@@ -88,35 +99,9 @@ function deriveTransaction(
 ): void {
   const parts = readVaultParts(logs, derivation)
   const flows = new Map([...parts.values()].map((part) => [part.vault.id, readFlows(part)]))
-  const credits = new Map<VaultEvent, Credit>()
-  if (transaction && [...parts.values()].some(({ events }) => events.length > 0)) {
-    const placed = placeEvents(parts, flows, place.timestamp)
-    // An operation may run a bundle at another entry point: only the one that was called ends our operations.
-    const operationEnds = logs
-      .filter((log) => log.topics[0] === topics.userOperation && log.address === transaction.to)
-      .map((log) => log.logIndex)
-    const found = attributeEvents({
-      ...derivation,
-      timestamp: place.timestamp,
-      transaction,
-      events: placed,
-      operationEnds,
-    })
-    found.credits.forEach((credit, index) => {
-      const event = placed[index]?.event
-      if (credit && event && counts(derivation.config, credit, place.timestamp)) credits.set(event, credit)
-    })
-    rows.watched.push({
-      blockNumber: place.number,
-      blockHash: place.hash,
-      timestamp: place.timestamp,
-      transactionHash: transaction.hash,
-      transactionIndex: transaction.transactionIndex,
-      from: transaction.from,
-      to: transaction.to,
-      ...found.carried,
-    })
-  }
+  const hasEvents = [...parts.values()].some(({ events }) => events.length > 0)
+  const credits =
+    transaction && hasEvents ? credit({ place, logs, transaction, parts, flows }, derivation, state, rows) : none
   const { chainId } = derivation.config
   for (const part of parts.values())
     deriveVaultTransaction({
@@ -130,9 +115,52 @@ function deriveTransaction(
     })
 }
 
-/** A distributor set to signed only is watched, but nothing unsigned enters its ledger or lots. */
-function counts(config: DeriveConfig, credit: Credit, timestamp: number): boolean {
-  return credit.attribution === 'signed' || !isSignedOnly(config, credit.distributorId, timestamp)
+const none: Credits = new Map()
+
+/** Who brought the events of a transaction; what its calldata says is recorded. */
+function credit(
+  input: {
+    place: Place
+    logs: readonly RawLog[]
+    transaction: RawTransaction
+    parts: ReadonlyMap<number, VaultTransaction>
+    flows: ReadonlyMap<number, Flows>
+  },
+  derivation: Derivation,
+  state: DeriveState,
+  rows: DerivedRows,
+): Credits {
+  const { place, logs, transaction, parts, flows } = input
+  const { number: blockNumber, timestamp } = place
+  const { credits, carried, used } = attributeEvents({
+    config: derivation.config,
+    timestamp,
+    transaction,
+    logs,
+    events: placeEvents(parts, flows, timestamp),
+    attribution: attributionOf(transaction, logs, derivation),
+    isUsed: (vaultId, digest) => state.signatures.has(signatureKey(vaultId, digest)),
+  })
+  for (const { vaultId, digest } of used) {
+    state.signatures.add(signatureKey(vaultId, digest))
+    rows.usedSignatures.push({ vaultId, digest, blockNumber })
+  }
+  rows.watched.push({
+    blockNumber,
+    blockHash: place.hash,
+    timestamp,
+    transactionHash: transaction.hash,
+    transactionIndex: transaction.transactionIndex,
+    from: transaction.from,
+    to: transaction.to,
+    ...carried,
+  })
+  return credits
+}
+
+function attributionOf(transaction: RawTransaction, logs: readonly RawLog[], derivation: Derivation): Attribution {
+  const { config, recover, attributions } = derivation
+  return attributions.get(transaction) ?? readAttribution({ config, transaction, logs, recover })
 }
 
 /** Transfers and events of each vault in one transaction, by vault id, in the order of the logs. */
@@ -159,32 +187,43 @@ function readVaultParts(logs: readonly RawLog[], derivation: Derivation): Map<nu
   return parts
 }
 
-/** Events that may be credited: of vaults in force, in the order of the logs. */
+/** Events of all vaults in the order of the logs; those of a vault not in force yet are credited to nobody. */
 function placeEvents(
   parts: ReadonlyMap<number, VaultTransaction>,
   flows: ReadonlyMap<number, Flows>,
   timestamp: number,
 ): PlacedEvent[] {
-  return [...parts.values()]
-    .filter(({ vault, events }) => events.length > 0 && vault.activeFrom <= timestamp)
-    .flatMap(({ vault, events }) => {
-      const own = flows.get(vault.id)
-      return events.map((event) => ({
-        vault: vault.address,
-        event,
-        gainers: own ? findGainers(own, event) : new Set<string>(),
-      }))
-    })
-    .sort((a, b) => a.event.logIndex - b.event.logIndex)
+  const placed = [...parts.values()].flatMap(({ vault, events }) =>
+    events.map((event) => ({
+      vaultId: vault.id,
+      vault: vault.address,
+      counts: vault.activeFrom <= timestamp,
+      event,
+      wallets: listWallets(vault, event, flows.get(vault.id)),
+    })),
+  )
+  return placed.sort((a, b) => a.event.logIndex - b.event.logIndex)
 }
 
-/** Keys of the state a block needs before it can be derived: holders, and controllers of requests. */
-export function listStateKeys(
-  block: Pick<RawBlock, 'logs'>,
-  derivation: Derivation,
-): { holders: Map<string, { vaultId: number; wallet: string }>; requests: Map<string, RequestOwner> } {
-  const holders = new Map<string, { vaultId: number; wallet: string }>()
-  const requests = new Map<string, RequestOwner>()
+/** The wallets an event is about; a claim's own code is asked for as its receiver's. */
+function listWallets(vault: DeriveVault, event: VaultEvent, flows: Flows | undefined): string[] {
+  if ('controller' in event) return [event.controller]
+  if (event.kind === 'deposit' && hasAsyncDeposit(vault)) return [event.owner]
+  return [...(flows?.deliveries.get(event)?.parts.keys() ?? [])]
+}
+
+/** What derivation needs to know of the state before a block: by the keys of the state. */
+export type StateKeys = {
+  holders: Map<string, { vaultId: number; wallet: string }>
+  requests: Map<string, RequestOwner>
+  signatures: Map<string, { vaultId: number; digest: string }>
+}
+
+/** Keys of the state a block needs before it can be derived: holders, controllers of requests, signatures. */
+export function listStateKeys(block: Pick<RawBlock, 'logs' | 'transactions'>, derivation: Derivation): StateKeys {
+  const holders: StateKeys['holders'] = new Map()
+  const requests: StateKeys['requests'] = new Map()
+  const vaultsOf = new Map<number, Set<number>>()
   for (const log of block.logs) {
     if (log.topics[0] === topics.transfer) {
       const vaults = derivation.vaultsByToken.get(log.address)
@@ -197,12 +236,34 @@ export function listStateKeys(
     const vault = derivation.vaultsByAddress.get(log.address)
     const event = vault && decodeVaultEvent(log, vault.asset)
     if (!event) continue
+    const told = vaultsOf.get(log.transactionIndex)
+    if (told) told.add(vault.id)
+    else vaultsOf.set(log.transactionIndex, new Set([vault.id]))
     const controllers = 'controller' in event ? [event.controller] : [event.sender, event.owner]
     for (const kind of ['deposit', 'redeem'] as const)
       for (const controller of controllers)
         requests.set(requestKey(vault.id, kind, controller), { vaultId: vault.id, kind, controller })
   }
-  return { holders, requests }
+  return { holders, requests, signatures: listSignatureKeys(block, vaultsOf, derivation) }
+}
+
+/** Signatures of ours in the transactions of vault events; what these say is kept for the derivation that follows. */
+function listSignatureKeys(
+  block: Pick<RawBlock, 'logs' | 'transactions'>,
+  vaultsOf: ReadonlyMap<number, ReadonlySet<number>>,
+  derivation: Derivation,
+): StateKeys['signatures'] {
+  const signatures: StateKeys['signatures'] = new Map()
+  for (const transaction of block.transactions) {
+    const vaultIds = vaultsOf.get(transaction.transactionIndex)
+    if (!vaultIds) continue
+    const logs = block.logs.filter((log) => log.transactionIndex === transaction.transactionIndex)
+    const attribution = attributionOf(transaction, logs, derivation)
+    derivation.attributions.set(transaction, attribution)
+    for (const digest of listDigests(attribution))
+      for (const vaultId of vaultIds) signatures.set(signatureKey(vaultId, digest), { vaultId, digest })
+  }
+  return signatures
 }
 
 export type RequestOwner = Pick<RequestLot, 'vaultId' | 'kind' | 'controller'>

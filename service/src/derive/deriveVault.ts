@@ -1,7 +1,9 @@
 import { derivedId } from '../kernel/ids.js'
-import type { Credit } from './attribution.js'
+import type { Credits } from './attribution.js'
 import { hasAsyncDeposit, hasAsyncRedeem } from './config.js'
+import type { Credit } from './credits.js'
 import { type Transfer, type VaultEvent, zeroAddress } from './events.js'
+import type { Delivery, Flows, VaultTransaction } from './flows.js'
 import {
   addShares,
   compareCodes,
@@ -9,10 +11,8 @@ import {
   type Holder,
   smaller,
   splitProportionally,
-  takeFromLot,
   takeProportionally,
 } from './lots.js'
-import type { Flows, VaultTransaction } from './netChanges.js'
 import { cancelRequests, claimRequests, openRequest, type Part } from './requests.js'
 import { type DerivedRows, type DeriveState, holderKey } from './rows.js'
 
@@ -30,27 +30,23 @@ export type VaultInput = {
   place: Place
   part: VaultTransaction
   flows: Flows
-  credits: ReadonlyMap<VaultEvent, Credit>
+  credits: Credits
   state: DeriveState
   rows: DerivedRows
 }
 
 type Work = VaultInput & {
-  /** Net gain of each wallet that no attributed deposit has claimed yet, and net loss not yet taken from lots. */
-  gains: Map<string, bigint>
-  losses: Map<string, bigint>
+  /** What each wallet received that no distributor has brought. */
+  received: Map<string, bigint>
   holders: Map<string, Opened>
-  /** Attributed shares the owner did not keep, and what owners of deposits nobody brought keep of those. */
-  passedOn: { amount: bigint; distributorId: string }[]
-  unattributed: Map<string, bigint>
 }
 
 /** A holder and what it was before the transaction; `lots` is undefined when it had none. */
 type Opened = { holder: Holder; shares: bigint; attributed: bigint; lots: readonly [string, bigint][] | undefined }
 
 /**
- * Applies one transaction to one vault: events in the order of the logs first move what they attribute, then every other
- * gain is unattributed and every other loss reduces all lots in proportion.
+ * Applies one transaction to one vault: what wallets lost reduces all their lots in proportion, what they keep of credited
+ * deposits goes to the lots of their distributors, and everything else they received is unattributed.
  */
 export function deriveVaultTransaction(input: VaultInput): void {
   const { part, flows } = input
@@ -59,22 +55,13 @@ export function deriveVaultTransaction(input: VaultInput): void {
     deriveTransfer(only, { ...input, vaultId: part.vault.id })
     return
   }
-  const work: Work = {
-    ...input,
-    gains: new Map(),
-    losses: new Map(),
-    holders: new Map(),
-    passedOn: [],
-    unattributed: new Map(),
-  }
-  for (const [wallet, change] of flows.net) {
-    if (change > 0n) work.gains.set(wallet, change)
-    else work.losses.set(wallet, -change)
+  const work: Work = { ...input, received: new Map(), holders: new Map() }
+  for (const [wallet, { lost, received }] of flows.wallets) {
+    if (lost > 0n) takeProportionally(open(work, wallet), lost)
+    if (received > 0n) work.received.set(wallet, received)
   }
   for (const event of part.events) applyEvent(event, work)
-  for (const { amount, distributorId } of work.passedOn) giveToOthers(work, amount, distributorId)
-  for (const [wallet, gain] of work.gains) addShares(open(work, wallet), gain, null)
-  for (const [wallet, loss] of work.losses) takeProportionally(open(work, wallet), loss)
+  for (const [wallet, amount] of work.received) addShares(open(work, wallet), amount, null)
   recordChanges(work)
 }
 
@@ -98,129 +85,128 @@ export function deriveTransfer(
 
 function applyEvent(event: VaultEvent, work: Work): void {
   const { vault } = work.part
-  const credit = work.credits.get(event) ?? null
   switch (event.kind) {
-    case 'deposit': {
-      const parts = hasAsyncDeposit(vault)
-        ? claimRequests(work, { kind: 'deposit', controller: event.sender, event, amount: event.assets, credit })
-        : [toPart(credit, event.assets)]
-      applyDeposit(event, parts, work)
+    case 'deposit':
+      if (hasAsyncDeposit(vault)) applyClaim(event, work)
+      else applyDeposit(event, work)
       return
-    }
-    case 'withdraw': {
-      if (!hasAsyncRedeem(vault)) {
-        applyWithdraw(event, credit, work)
-        return
-      }
-      const parts = claimRequests(work, {
-        kind: 'redeem',
-        controller: event.owner,
-        event,
-        amount: event.shares,
-        credit: null,
-      })
-      const assets = splitProportionally(
-        event.assets,
-        parts.map(({ amount }) => amount),
-      )
-      parts.forEach((part, index) => {
-        recordEntry(work, event, {
-          part,
-          wallet: event.owner,
-          assets: assets[index] ?? 0n,
-          shares: part.amount,
-          split: true,
-        })
-      })
+    case 'withdraw':
+      if (hasAsyncRedeem(vault)) applyRedemption(event, work)
+      else applyWithdraw(event, work)
       return
-    }
     case 'depositRequest':
-      openRequest(work, event, credit)
+    case 'redeemRequest':
+      openRequest(work, event, creditOf(work, event, event.controller))
       return
-    case 'redeemRequest': {
-      openRequest(work, event, credit)
-      const sent = work.flows.sent(event, event.owner)
-      if (credit) takeFirst(work, event.owner, sent, credit.distributorId)
-      return
-    }
     default:
       cancelRequests(work, event)
   }
 }
 
-function toPart(credit: Credit | null, amount: bigint): Part {
-  return credit === null ? { distributorId: null, attribution: null, amount, isSwap: false } : { ...credit, amount }
+function creditOf({ credits }: Work, event: VaultEvent, wallet: string): Credit | null {
+  return credits.get(event)?.get(wallet) ?? null
+}
+
+function toPart(credit: Credit, amount: bigint): Part {
+  return { ...credit, amount }
 }
 
 type DepositEvent = Extract<VaultEvent, { kind: 'deposit' }>
 type WithdrawEvent = Extract<VaultEvent, { kind: 'withdraw' }>
 
-function applyDeposit(event: DepositEvent, parts: readonly Part[], work: Work): void {
-  const isClaim = hasAsyncDeposit(work.part.vault)
+/** What each wallet keeps of a deposit goes to whoever brought it to that wallet. */
+function applyDeposit(event: DepositEvent, work: Work): void {
+  const { moved, parts } = deliveryOf(work, event)
+  if (moved === 0n) return
+  const amounts = splitAssets(event.assets, moved, parts)
+  for (const [wallet, kept] of parts) {
+    const credit = creditOf(work, event, wallet)
+    if (!credit) continue
+    give(work, wallet, kept, credit.distributorId)
+    const assets = amounts.get(wallet) ?? 0n
+    const id = wallet === event.owner ? undefined : `${credit.distributorId}:${wallet}`
+    recordEntry(work, event, { part: toPart(credit, assets), wallet, assets, shares: kept, id })
+  }
+}
+
+/** Each wallet's part, rounded down; where all is kept the largest part (ties: lower address) takes the remainder. */
+function splitAssets(assets: bigint, minted: bigint, parts: ReadonlyMap<string, bigint>): Map<string, bigint> {
+  const amounts = new Map([...parts].map(([wallet, kept]) => [wallet, (assets * kept) / minted]))
+  const sum = (of: ReadonlyMap<string, bigint>) => [...of.values()].reduce((total, part) => total + part, 0n)
+  if (sum(parts) !== minted) return amounts
+  const [largest] = [...parts].sort(([a, x], [b, y]) => (x === y ? compareCodes(a, b) : x < y ? 1 : -1))
+  if (largest) amounts.set(largest[0], (amounts.get(largest[0]) ?? 0n) + assets - sum(amounts))
+  return amounts
+}
+
+/** A claim is of those who brought the requests it consumes; its own code counts only for what nobody brought. */
+function applyClaim(event: DepositEvent, work: Work): void {
+  const { moved, parts: keepers } = deliveryOf(work, event)
+  const credit = creditOf(work, event, event.owner)
+  const parts = claimRequests(work, { kind: 'deposit', controller: event.sender, event, amount: event.assets, credit })
+  const kept = [...keepers.values()].reduce((sum, amount) => sum + amount, 0n)
+  if (moved === 0n || kept === 0n) return
   const weights = parts.map(({ amount }) => amount)
-  // A deposit of nothing that still delivers shares has no proportion to split by: all is the first part's.
-  const split = (amount: bigint) =>
-    weights.every((weight) => weight === 0n)
-      ? weights.map((_, i) => (i === 0 ? amount : 0n))
-      : splitProportionally(amount, weights)
-  const { minted, kept } = work.flows.deliveries.get(event) ?? { minted: 0n, kept: 0n }
-  const delivered = split(minted)
-  const shares = split(event.shares)
+  // A claim of nothing that still delivers shares has no proportion to split by: all is the first part's.
+  const shares = weights.every((weight) => weight === 0n)
+    ? weights.map((_, index) => (index === 0 ? kept : 0n))
+    : splitProportionally(kept, weights)
+  const left = [...keepers].sort(([a], [b]) => compareCodes(a, b))
   parts.forEach((part, index) => {
-    const amount = delivered[index] ?? 0n
-    if (part.distributorId === null) {
-      work.unattributed.set(event.owner, (work.unattributed.get(event.owner) ?? 0n) + smaller(amount, kept))
-      return
-    }
-    const given = giveGain(work, event.owner, amount, part.distributorId)
-    if (given < amount) work.passedOn.push({ amount: amount - given, distributorId: part.distributorId })
-    const wallet = isClaim ? event.sender : event.owner
-    recordEntry(work, event, { part, wallet, assets: part.amount, shares: shares[index] ?? 0n, split: isClaim })
+    const own = shares[index] ?? 0n
+    const given = splitProportionally(
+      own,
+      left.map(([, amount]) => amount),
+    )
+    left.forEach((each, at) => {
+      const amount = given[at] ?? 0n
+      each[1] -= amount
+      if (part.distributorId !== null) give(work, each[0], amount, part.distributorId)
+    })
+    const assets = kept === moved ? part.amount : (part.amount * kept) / moved
+    recordEntry(work, event, { part, wallet: event.sender, assets, shares: own, id: part.distributorId ?? undefined })
   })
 }
 
-function applyWithdraw(event: WithdrawEvent, credit: Credit | null, work: Work): void {
-  const sent = work.flows.sent(event, event.owner)
-  if (credit === null) return
-  takeFirst(work, event.owner, sent, credit.distributorId)
-  const part = toPart(credit, event.shares)
-  recordEntry(work, event, { part, wallet: event.owner, assets: event.assets, shares: event.shares, split: false })
+/** What each wallet lost by a withdrawal is of whoever brought that; which lots shrink does not depend on it. */
+function applyWithdraw(event: WithdrawEvent, work: Work): void {
+  const { moved, parts } = deliveryOf(work, event)
+  for (const [wallet, lost] of parts) {
+    const credit = creditOf(work, event, wallet)
+    if (!credit) continue
+    const assets = (event.assets * lost) / moved
+    const id = wallet === event.owner ? undefined : `${credit.distributorId}:${wallet}`
+    recordEntry(work, event, { part: toPart(credit, assets), wallet, assets, shares: lost, id })
+  }
 }
 
-/**
- * Minted shares go to those who end the transaction with them: the owners first, each up to its net gain, then other
- * gainers in proportion. What an owner keeps of its own deposit, though nobody brought that, is no other's.
- */
-function giveToOthers(work: Work, amount: bigint, distributorId: string): void {
-  const others = [...work.gains]
-    .map(([wallet, gain]) => [wallet, gain - (work.unattributed.get(wallet) ?? 0n)] as const)
-    .filter(([, gain]) => gain > 0n)
-    .sort(([a], [b]) => compareCodes(a, b))
-  const total = others.reduce((sum, [, gain]) => sum + gain, 0n)
-  const given = splitProportionally(
-    smaller(amount, total),
-    others.map(([, gain]) => gain),
+/** The end of a redemption whose shares left with its request. */
+function applyRedemption(event: WithdrawEvent, work: Work): void {
+  const claim = { kind: 'redeem', controller: event.owner, event, amount: event.shares, credit: null } as const
+  const parts = claimRequests(work, claim)
+  const assets = splitProportionally(
+    event.assets,
+    parts.map(({ amount }) => amount),
   )
-  others.forEach(([wallet], index) => {
-    giveGain(work, wallet, given[index] ?? 0n, distributorId)
+  parts.forEach((part, index) => {
+    const entry = { part, wallet: event.owner, assets: assets[index] ?? 0n, shares: part.amount }
+    recordEntry(work, event, { ...entry, id: part.distributorId ?? undefined })
   })
 }
 
-function giveGain(work: Work, wallet: string, amount: bigint, distributorId: string): bigint {
-  const gain = work.gains.get(wallet) ?? 0n
-  const given = smaller(gain, amount)
-  if (given === 0n) return 0n
-  work.gains.set(wallet, gain - given)
-  addShares(open(work, wallet), given, distributorId)
-  return given
+const nothingMoved: Delivery = { moved: 0n, parts: new Map() }
+
+function deliveryOf({ flows }: Work, event: VaultEvent): Delivery {
+  return flows.deliveries.get(event) ?? nothingMoved
 }
 
-/** An attributed withdrawal takes from its distributor's lot first. */
-function takeFirst(work: Work, wallet: string, amount: bigint, distributorId: string): void {
-  const loss = work.losses.get(wallet) ?? 0n
-  const most = smaller(loss, amount)
-  if (most === 0n) return
-  work.losses.set(wallet, loss - takeFromLot(open(work, wallet), most, distributorId))
+/** Puts shares a wallet received into the lot of a distributor. */
+function give(work: Work, wallet: string, amount: bigint, distributorId: string): void {
+  const received = work.received.get(wallet) ?? 0n
+  const given = smaller(received, amount)
+  if (given === 0n) return
+  work.received.set(wallet, received - given)
+  addShares(open(work, wallet), given, distributorId)
 }
 
 /** The holder, remembered as it was before the transaction. */
@@ -287,13 +273,13 @@ function recordChange(wallet: string, before: Opened, to: { place: Place; vaultI
 function recordEntry(
   { place, part: { vault }, rows, chainId }: Work,
   event: VaultEvent,
-  entry: { part: Part; wallet: string; assets: bigint; shares: bigint; split: boolean },
+  entry: { part: Part; wallet: string; assets: bigint; shares: bigint; id: string | undefined },
 ): void {
   const { distributorId, attribution, isSwap } = entry.part
   if (distributorId === null || attribution === null || 'isOtherToken' in event) return
   const name = `${chainId}:${place.hash}:${place.transactionHash}:${event.logIndex}`
   rows.interactions.push({
-    id: derivedId(entry.split ? `${name}:${distributorId}` : name),
+    id: derivedId(entry.id === undefined ? name : `${name}:${entry.id}`),
     vaultId: vault.id,
     kind: event.kind === 'deposit' ? 'deposit' : 'withdraw',
     blockNumber: place.number,

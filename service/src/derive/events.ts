@@ -1,7 +1,7 @@
 import type { RawLog } from '../chain/raw.js'
 import { maxUint256 } from '../kernel/amount.js'
 
-/** First topics of the events read, from ERC-20, ERC-4626, ERC-5115, ERC-7540, ERC-7887, Lagoon and ERC-4337. */
+/** First topics of the events read, from ERC-20, ERC-4626, ERC-5115, ERC-7540, ERC-7887 and Lagoon. */
 export const topics = {
   transfer: '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
   deposit: '0xdcbc1c05240f31ff3ad067ef1ee35ce4997762752e3a095284754544f4c709d7',
@@ -15,7 +15,6 @@ export const topics = {
   tokenDeposit: '0x5fe47ed6d4225326d3303476197d782ded5a4e9c14f479dc9ec4992af4e85d59',
   tokenRedeem: '0xaee47cdf925cf525fdae94f9777ee5a06cac37e1c41220d0a8a89ed154f62d1c',
   depositRequestCanceled: '0xf3df774413906479e4aa6d20ad2ad938e10990d517dc9d29909f6eaa4981ad43',
-  userOperation: '0x49628fd1471006c1482da88028e9ce4dbb080b815c9b0344d39e5a8e6ec1419f',
 } as const
 
 /** Events that make a transaction's calldata worth keeping. */
@@ -195,7 +194,7 @@ function markOtherToken(token: string, asset: string | undefined): { isOtherToke
   return token === asset ? {} : { isOtherToken: true }
 }
 
-/** Whose event it is: a frame's caller must be one of these, or end the transaction with the minted shares. */
+/** Whose event it is: a frame whose caller is one of these counts for all wallets the event is about. */
 export function eventParties(event: VaultEvent): readonly string[] {
   if (event.kind === 'deposit' || event.kind === 'withdraw') return [event.sender, event.owner]
   if (event.kind === 'depositRequest' || event.kind === 'redeemRequest')

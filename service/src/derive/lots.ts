@@ -50,17 +50,6 @@ export function addShares(holder: Holder, amount: bigint, distributorId: string 
   holder.lots.set(distributorId, (holder.lots.get(distributorId) ?? 0n) + amount)
 }
 
-/** Takes up to `amount` from one distributor's lot; returns how much it had to give. */
-export function takeFromLot(holder: Holder, amount: bigint, distributorId: string): bigint {
-  const lot = holder.lots.get(distributorId) ?? 0n
-  const taken = smaller(lot, amount)
-  if (taken === 0n) return 0n
-  holder.shares -= taken
-  holder.attributed -= taken
-  holder.lots.set(distributorId, lot - taken)
-  return taken
-}
-
 /**
  * Takes shares from all lots in proportion (ties: larger lot, then lowest distributor id, unattributed last). Asked for
  * more than there is, it takes everything; returns what it took.

@@ -1,161 +1,144 @@
-import type { Finding, Frame } from '../chain/attribution/index.js'
+import type { Frame } from '../chain/attribution/index.js'
 import { eventParties, type VaultEvent } from './events.js'
-
-/** An event of a vault, and the wallets that end the transaction with shares a deposit minted. */
-export type PlacedEvent = { vault: string; event: VaultEvent; gainers: ReadonlySet<string> }
-
-/** The calls of one sender, and those of them that carry codes. */
-export type Calls = {
-  frames: readonly Frame[]
-  findings: readonly Finding[]
-  /** The transaction input the frames index. */
-  data: Uint8Array
-  /** Whether a finding names a registered distributor. */
-  isNamed: (finding: Finding) => boolean
-}
-
-type OwnEvent = PlacedEvent & { index: number }
-type Match = { index: number; finding: Finding }
-
-/** Selectors of calls that make a vault emit one of its events: ERC-4626, ERC-7540. */
-const vaultCalls: ReadonlyMap<string, VaultEvent['kind']> = new Map([
-  ['6e553f65', 'deposit'], // deposit(uint256,address)
-  ['94bf804d', 'deposit'], // mint(uint256,address)
-  ['2e2d2984', 'deposit'], // deposit(uint256,address,address)
-  ['da39b3e7', 'deposit'], // mint(uint256,address,address)
-  ['b460af94', 'withdraw'], // withdraw(uint256,address,address)
-  ['ba087652', 'withdraw'], // redeem(uint256,address,address)
-  ['85b77f45', 'depositRequest'], // requestDeposit(uint256,address,address)
-  ['7d41c86e', 'redeemRequest'], // requestRedeem(uint256,address,address)
-])
-
-/** Claims name the controller as sender, whoever sends them. */
-const claimCalls: ReadonlySet<string> = new Set(['2e2d2984', 'da39b3e7'])
-
-/** approve(address,uint256): makes no event of a vault, so a code behind it brings none. */
-const approveCall = '095ea7b3'
+import { findKind, hasArguments, isClaim, isSilent, selectorOf } from './vaultCalls.js'
 
 /**
- * The frame whose code counts for each event.
- *
- * An event counts for a frame only if the frame's caller is one of the event's parties or ends the transaction with the
- * minted shares. A call to the vault itself is matched with that vault's events of its kind, in order: first those whose
- * sender made the call, then claims, whose sender is the controller. Events no such call explains (a router, a contract
- * we do not unwrap) go to the frames that carry a code: the nth to the nth, and what is left to a frame around them; all
- * to a call that is the only one. The code is that of the call itself or, where that names no distributor, of the
- * nearest frame around it.
+ * An event of a vault and the wallets whose shares it is about: those that keep what a deposit minted, those that lost
+ * what a withdrawal burned, the controller of a request. `counts` says that its vault counts at this time.
  */
-export function matchEvents(events: readonly OwnEvent[], calls: Calls): Match[] {
-  const look = lookUp(calls)
-  const used = matchDirect(events, look)
-  const matched: Match[] = []
-  const loose: OwnEvent[] = []
-  for (const event of events) {
-    const call = used.get(event)
-    if (!call) {
-      loose.push(event)
-      continue
-    }
-    const finding = findAround(call, event, look)
-    if (finding) matched.push({ index: event.index, finding })
-  }
-  return [...matched, ...matchLoose(loose, look, new Set(used.values()))]
+export type PlacedEvent = {
+  vaultId: number
+  vault: string
+  counts: boolean
+  event: VaultEvent
+  wallets: readonly string[]
 }
 
-type Look = Calls & {
-  /** Calls that can have made an event: those with no call inside that we know of, approvals aside. */
-  makers: readonly Frame[]
-  selectorOf: (frame: Frame) => string
-  findingOf: (frame: Frame) => Finding | undefined
-}
-
-function lookUp(calls: Calls): Look {
-  const { frames, findings, data } = calls
-  const selectors = new Map(
-    frames.map((frame) => [nameOf(frame), Buffer.from(data.subarray(frame.start, frame.start + 4)).toString('hex')]),
-  )
-  const found = new Map(findings.map((finding) => [nameOf(finding.frame), finding]))
-  const selectorOf = (frame: Frame) => selectors.get(nameOf(frame)) ?? ''
-  return {
-    ...calls,
-    makers: frames.filter((frame) => frame.floor === frame.start && selectorOf(frame) !== approveCall),
-    selectorOf,
-    findingOf: (frame) => found.get(nameOf(frame)),
-  }
-}
-
-/** No two frames of one sender begin at the same place and depth. */
-function nameOf({ start, depth }: Frame): string {
-  return `${start}:${depth}`
-}
-
-function matchDirect(events: readonly OwnEvent[], look: Look): Map<OwnEvent, Frame> {
-  const direct = look.makers.flatMap((frame) => {
-    const selector = look.selectorOf(frame)
-    const kind = vaultCalls.get(selector)
-    if (kind === undefined && look.findingOf(frame) === undefined) return []
-    return [{ frame, kind, isExact: kind !== undefined && !claimCalls.has(selector) }]
-  })
-  const matched = new Map<OwnEvent, Frame>()
-  const used = new Set<Frame>()
-  const match = (accepts: (call: (typeof direct)[number], event: OwnEvent) => boolean) => {
-    for (const event of events) {
-      if (matched.has(event)) continue
-      const call = direct.find(
-        (each) =>
-          !used.has(each.frame) &&
-          each.frame.target === event.vault &&
-          (each.kind ?? event.event.kind) === event.event.kind &&
-          accepts(each, event),
-      )
-      if (!call) continue
-      used.add(call.frame)
-      matched.set(event, call.frame)
-    }
-  }
-  match(({ frame }, { event }) => event.sender === frame.caller)
-  match(({ frame, isExact }, event) => !isExact && mayClaim(frame, event))
-  return matched
-}
-
-function matchLoose(events: readonly OwnEvent[], look: Look, used: ReadonlySet<Frame>): Match[] {
-  const explained = new Set([...used].map(nameOf))
-  const free = look.findings.filter(
-    ({ frame }) =>
-      look.makers.length === 1 || (look.selectorOf(frame) !== approveCall && !explained.has(nameOf(frame))),
-  )
-  const taken = new Set<Finding>()
-  return events.flatMap((event) => {
-    const claimants = free.filter(({ frame }) => mayClaim(frame, event))
-    // What is inside a frame follows it.
-    const isAround = (index: number) => {
-      const [frame, next] = [claimants[index]?.frame, claimants[index + 1]?.frame]
-      return frame !== undefined && next !== undefined && isInside(next, frame)
-    }
-    const own = claimants.find((each, index) => claimants.length === 1 || (!isAround(index) && !taken.has(each)))
-    // A frame around several calls covers what those that carry codes of their own do not explain.
-    const claimant = own ?? claimants.findLast((_, index) => isAround(index))
-    if (!claimant) return []
-    taken.add(claimant)
-    const finding = findAround(claimant.frame, event, look)
-    return finding ? [{ index: event.index, finding }] : []
-  })
-}
-
-/** The code that counts for a call: its own or that of the nearest frame around it which names a distributor. */
-function findAround(call: Frame, event: OwnEvent, look: Look): Finding | undefined {
-  return look.frames
-    .filter((frame) => (nameOf(frame) === nameOf(call) || isInside(call, frame)) && mayClaim(frame, event))
-    .reverse()
-    .map(look.findingOf)
-    .find((finding) => finding !== undefined && look.isNamed(finding))
-}
-
-function mayClaim(frame: Frame, { event, gainers }: PlacedEvent): boolean {
-  return eventParties(event).includes(frame.caller) || (event.kind === 'deposit' && gainers.has(frame.caller))
-}
+/** Calls of one sender, in order, and the log indexes between which what they made lies. */
+export type Scope = { frames: readonly Frame[]; covers: (logIndex: number) => boolean }
 
 /** Whether a call lies inside a frame. */
-function isInside(call: Frame, frame: Frame): boolean {
+export function isInside(call: Frame, frame: Frame): boolean {
   return frame.depth < call.depth && frame.start <= call.start && call.end <= frame.end
+}
+
+/** Whether a frame's caller has a say in an event: a party of it, or a wallet whose shares it is about. */
+export function hasSay(frame: Frame, { event, wallets }: PlacedEvent): boolean {
+  return frame.proven && (eventParties(event).includes(frame.caller) || wallets.includes(frame.caller))
+}
+
+/**
+ * The calls that can have made each event, as calldata tells: one where it is known, several where it is in doubt, none
+ * where no call has a say. A call to the vault whose arguments are the event's comes first, then a call to the vault that
+ * makes such events, then a call to the event's sender, then any other. As many events as calls that fit them equally
+ * belong to each other in their order; one call may have made several events.
+ */
+export function findMakers(events: readonly PlacedEvent[], scopes: readonly Scope[], data: Uint8Array): Frame[][] {
+  const selectors = new Map<Frame, string>()
+  const select = (frame: Frame): string => {
+    const known = selectors.get(frame) ?? selectorOf({ data, start: frame.start, end: frame.end })
+    selectors.set(frame, known)
+    return known
+  }
+  const ranked = events.map((placed) => rankMakers(placed, scopes, select, data))
+  const taken = new Set(ranked.flatMap(({ rank, frames }) => (rank === 1 ? frames : [])))
+  const makers = ranked.map(({ rank, all }) => {
+    if (rank === 1 || all.length < 2) return bestOf(all)
+    // A call whose own event is known made this one only if no other call can have.
+    const free = all.filter((each) => !taken.has(each.frame))
+    return bestOf(free.length === 0 ? all : free)
+  })
+  pairInOrder(makers)
+  return makers.map(({ frames }) => frames)
+}
+
+type Ranked = { frame: Frame; rank: number }
+type Makers = { rank: number; frames: Frame[] }
+
+function rankMakers(
+  placed: PlacedEvent,
+  scopes: readonly Scope[],
+  select: (frame: Frame) => string,
+  data: Uint8Array,
+): Makers & { all: Ranked[] } {
+  const { event } = placed
+  const own = scopes.filter(({ covers }) => covers(event.logIndex))
+  const found = own.map(({ frames }) => listInnermost(frames, (frame) => mayMake(frame, placed, select)))
+  const all = found.flat()
+  // A call around a whole other group, as of a contract that passes a bundle on, made nothing by itself.
+  const makers =
+    own.length < 2 ? all : all.filter((frame) => !all.some((each) => each !== frame && isInside(each, frame)))
+  const ranks = makers.map((frame) => ({ frame, rank: rankOf(frame, placed, select(frame), data) }))
+  return { ...bestOf(ranks), all: ranks }
+}
+
+function bestOf(ranked: readonly Ranked[]): Makers {
+  const best = ranked.reduce((least, { rank }) => Math.min(least, rank), 4)
+  return { rank: best, frames: ranked.filter(({ rank }) => rank === best).map(({ frame }) => frame) }
+}
+
+/** Of frames in the order of the calls those that match, without those that another that matches lies inside of. */
+function listInnermost(frames: readonly Frame[], matches: (frame: Frame) => boolean): Frame[] {
+  const innermost: Frame[] = []
+  /** Whether something at a depth has matched since the last call further out. */
+  const below: boolean[] = []
+  const base = frames[0]?.depth ?? 0
+  for (let at = frames.length - 1; at >= 0; at--) {
+    const frame = frames[at]
+    if (!frame) continue
+    const depth = frame.depth - base
+    const isAround = below[depth + 1] === true
+    const isMatch = matches(frame)
+    if (isMatch && !isAround) innermost.push(frame)
+    below.length = Math.min(below.length, depth + 1)
+    below[depth] = below[depth] === true || isMatch || isAround
+  }
+  return innermost.reverse()
+}
+
+function mayMake(frame: Frame, placed: PlacedEvent, select: (frame: Frame) => string): boolean {
+  if (!hasSay(frame, placed)) return false
+  const selector = select(frame)
+  if (isSilent(selector)) return false
+  if (frame.target !== placed.vault) return true
+  const kind = findKind(selector)
+  // The transaction itself lies around everything in it, whatever it calls.
+  return kind === undefined || kind === placed.event.kind || frame.depth === 0
+}
+
+/** 1: the call's arguments are the event's. 2: it makes events of this kind. 3: it calls the event's sender. 4: any other. */
+function rankOf(frame: Frame, { vault, event }: PlacedEvent, selector: string, data: Uint8Array): number {
+  if (frame.target === vault && findKind(selector) === event.kind) {
+    const isOwn = isClaim(selector) || frame.caller === event.sender || controllerOf(event) === frame.caller
+    if (!isOwn) return 4
+    return hasArguments(selector, { data, start: frame.start, end: frame.end }, event) ? 1 : 2
+  }
+  return frame.target === event.sender && frame.target !== vault ? 3 : 4
+}
+
+function controllerOf(event: VaultEvent): string | undefined {
+  return 'controller' in event ? event.controller : undefined
+}
+
+/** Where several calls fit as many events, the nth call made the nth event. */
+function pairInOrder(makers: Makers[]): void {
+  const alike = new Map<string, Makers[]>()
+  const names = new Map<Frame, number>()
+  const nameOf = (frame: Frame): number => {
+    const name = names.get(frame) ?? names.size
+    names.set(frame, name)
+    return name
+  }
+  for (const each of makers) {
+    if (each.frames.length < 2 || each.rank === 4) continue
+    const key = each.frames.map(nameOf).join()
+    alike.set(key, [...(alike.get(key) ?? []), each])
+  }
+  for (const group of alike.values()) {
+    const frames = group[0]?.frames ?? []
+    if (frames.length !== group.length) continue
+    group.forEach((each, at) => {
+      each.frames = frames.slice(at, at + 1)
+    })
+  }
 }

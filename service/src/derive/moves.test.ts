@@ -37,7 +37,7 @@ describe('shares a deposit mints', () => {
     const chain = openHandChain()
     const logs = [say.move(zero, treasury, 2n), say.move(zero, ann, 95n), say.deposit(ann, ann, 50n, 100n)]
     const rows = chain.mine({ from: ann, to: vault, input: `${plain}${codes('alpha')}`, logs })
-    expect(entries(rows)).toEqual(['deposit alpha unsigned a1 50 100'])
+    expect(entries(rows)).toEqual(['deposit alpha unsigned a1 50 95'])
     expect(chain.lots(ann)).toEqual({ alpha: 95n })
     expect(chain.lots(treasury)).toEqual({ free: 2n })
   })
@@ -50,23 +50,26 @@ describe('shares a deposit mints', () => {
     expect(chain.lots(bob)).toEqual({ alpha: 70n })
   })
 
-  it('follow their owner’s net gain, and the rest goes to whom it was passed on', () => {
+  it('stay with their distributor when they are passed on, and each who keeps some has an entry of its part', () => {
     const chain = openHandChain()
     const logs = [say.move(zero, ann, 100n), say.deposit(ann, ann, 50n, 100n), say.move(ann, bob, 40n)]
-    chain.mine({ from: ann, to: vault, input: `${plain}${codes('alpha')}`, logs })
+    const rows = chain.mine({ from: ann, to: vault, input: `${plain}${codes('alpha')}`, logs })
+    expect(entries(rows)).toEqual(['deposit alpha unsigned a1 30 60', 'deposit alpha unsigned b2 20 40'])
+    expect(new Set(rows.interactions.map(({ id }) => id)).size).toBe(2)
     expect(chain.lots(ann)).toEqual({ alpha: 60n })
     expect(chain.lots(bob)).toEqual({ alpha: 40n })
   })
 
-  it('are split over all who gained, in proportion, a unit left over to the largest fraction', () => {
+  it('leave a wallet before what it held, and the remainder of the assets is with the largest part', () => {
     const chain = openHandChain()
     buy(chain, router, 5n)
     const minted = [say.move(zero, router, 10n), say.deposit(router, router, 9n, 10n)]
-    // 10 over gains of 8 and 7 is 5.33 and 4.67.
-    const logs = [...minted, say.move(router, ann, 8n), say.move(router, bob, 7n)]
-    chain.mine({ from: ann, to: router, input: `${zap}${codes('alpha')}`, logs })
-    expect(chain.lots(ann)).toEqual({ alpha: 5n, free: 3n })
-    expect(chain.lots(bob)).toEqual({ alpha: 5n, free: 2n })
+    const logs = [...minted, say.move(router, bob, 2n), say.move(router, ann, 13n)]
+    const rows = chain.mine({ from: ann, to: router, input: `${zap}${codes('alpha')}`, logs })
+    // 8 of 10 of 9 is 7.2; bob is no caller here, so his part of the deposit is nobody's.
+    expect(entries(rows)).toEqual(['deposit alpha unsigned a1 8 8 swap'])
+    expect(chain.lots(ann)).toEqual({ alpha: 8n, free: 5n })
+    expect(chain.lots(bob)).toEqual({ free: 2n })
     expect(chain.lots(router)).toEqual({})
   })
 
@@ -75,44 +78,42 @@ describe('shares a deposit mints', () => {
     const zapped = [say.move(zero, router, 60n), say.deposit(router, router, 9n, 60n), say.move(router, ann, 60n)]
     const strange = [say.move(zero, bob, 40n), say.deposit(bob, bob, 9n, 40n)]
     const rows = chain.mine({ from: ann, to: router, input: `${zap}${codes('alpha')}`, logs: [...zapped, ...strange] })
-    expect(entries(rows)).toEqual(['deposit alpha unsigned 9000 9 60 swap'])
+    expect(entries(rows)).toEqual(['deposit alpha unsigned a1 9 60 swap'])
     expect(chain.lots(ann)).toEqual({ alpha: 60n })
     expect(chain.lots(bob)).toEqual({ free: 40n })
   })
 
-  it('make no lot when they leave and come back within the transaction, or are burned in it', () => {
+  it('make no lot and no entry when they are burned in the transaction, and both when they come back in it', () => {
     const chain = openHandChain()
     const input = `${plain}${codes('alpha')}`
     const minted = [say.move(zero, ann, 100n), say.deposit(ann, ann, 50n, 100n)]
     const rows = chain.mine({ from: ann, to: vault, input, logs: [...minted, say.move(ann, zero, 100n)] })
-    expect(entries(rows)).toEqual(['deposit alpha unsigned a1 50 100'])
-    expect([rows.balanceChanges, rows.lotChanges]).toEqual([[], []])
+    expect([rows.interactions, rows.balanceChanges, rows.lotChanges]).toEqual([[], [], []])
     chain.mine({ from: ann, to: vault, input, logs: [...minted, say.move(ann, bob, 100n), say.move(bob, ann, 100n)] })
     expect(chain.lots(ann)).toEqual({ alpha: 100n })
   })
 })
 
 describe('deposits and transfers in one transaction', () => {
-  it('count by what is left: a gain smaller than the deposit keeps older lots whole', () => {
+  it('are each what they are: what was held before leaves its lots, what is minted after stays', () => {
     const chain = openHandChain()
     buy(chain, ann, 100n, 'alpha')
-    // 40 go to bob and 60 come: ann gains 20 of beta, and bob the 40 of beta that she passed on.
     const logs = [say.move(ann, bob, 40n), say.move(zero, ann, 60n), say.deposit(ann, ann, 9n, 60n)]
     chain.mine({ from: ann, to: vault, input: `${plain}${codes('beta')}`, logs })
-    expect(chain.lots(ann)).toEqual({ alpha: 100n, beta: 20n })
-    expect(chain.lots(bob)).toEqual({ beta: 40n })
+    expect(chain.lots(ann)).toEqual({ alpha: 60n, beta: 60n })
+    expect(chain.lots(bob)).toEqual({ free: 40n })
   })
 
-  it('take from lots only the net loss', () => {
+  it('empty lots that were passed on whole, also when more is minted than is left', () => {
     const chain = openHandChain()
     buy(chain, ann, 100n, 'alpha')
     const logs = [say.move(ann, bob, 100n), say.move(zero, ann, 60n), say.deposit(ann, ann, 9n, 60n)]
     chain.mine({ from: ann, to: vault, input: `${plain}${codes('beta')}`, logs })
-    expect(chain.lots(ann)).toEqual({ alpha: 60n })
-    expect(chain.lots(bob)).toEqual({ beta: 60n, free: 40n })
+    expect(chain.lots(ann)).toEqual({ beta: 60n })
+    expect(chain.lots(bob)).toEqual({ free: 100n })
   })
 
-  it('leave lots alone when as much is withdrawn as deposited, and enter both', () => {
+  it('leave lots alone when as much is withdrawn as deposited, and enter neither', () => {
     const chain = openHandChain()
     buy(chain, ann, 100n, 'alpha')
     const logs = [
@@ -122,12 +123,12 @@ describe('deposits and transfers in one transaction', () => {
       say.deposit(ann, ann, 29n, 30n),
     ]
     const rows = chain.mine({ from: ann, to: router, input: `${zap}${codes('beta')}`, logs })
-    expect(entries(rows)).toEqual(['withdraw beta unsigned a1 29 30', 'deposit beta unsigned a1 29 30'])
+    expect(entries(rows)).toEqual([])
     expect(chain.lots(ann)).toEqual({ alpha: 100n })
     expect(rows.balanceChanges).toEqual([])
   })
 
-  it('fill the owner’s gain in the order of the deposits, each distributor up to what it minted', () => {
+  it('pass on the newest first, whichever deposit minted them', () => {
     const chain = openHandChain()
     const two = [`${plain}${codes('alpha')}`, `${plain}${codes('beta')}`]
     const input = `0xac9650d8${[32n, 2n, 64n, 64n + 32n + 128n].map((n) => n.toString(16).padStart(64, '0')).join('')}${two
@@ -144,7 +145,11 @@ describe('deposits and transfers in one transaction', () => {
       say.move(ann, bob, 50n),
     ]
     const rows = chain.mine({ from: ann, to: vault, input, logs })
-    expect(entries(rows)).toEqual(['deposit alpha unsigned a1 1 100', 'deposit beta unsigned a1 2 100'])
+    expect(entries(rows)).toEqual([
+      'deposit alpha unsigned a1 1 100',
+      'deposit beta unsigned a1 1 50',
+      'deposit beta unsigned b2 1 50',
+    ])
     expect(chain.lots(ann)).toEqual({ alpha: 100n, beta: 50n })
     expect(chain.lots(bob)).toEqual({ beta: 50n })
   })
@@ -198,14 +203,14 @@ describe('shares that move without a deposit', () => {
 })
 
 describe('a withdrawal', () => {
-  it('takes from its own distributor first, also when another sends it for the owner', () => {
+  it('takes from all lots in proportion whatever code it carries, also when another sends it for the owner', () => {
     const chain = openHandChain()
     buy(chain, ann, 60n, 'alpha')
     buy(chain, ann, 40n, 'beta')
     const logs = [say.move(ann, zero, 30n), say.withdraw(bob, ann, 29n, 30n)]
     const rows = chain.mine({ from: bob, to: vault, input: `${call.redeem(30n, bob, ann)}${codes('beta')}`, logs })
     expect(entries(rows)).toEqual(['withdraw beta unsigned a1 29 30'])
-    expect(chain.lots(ann)).toEqual({ alpha: 60n, beta: 10n })
+    expect(chain.lots(ann)).toEqual({ alpha: 42n, beta: 28n })
   })
 
   it('reduces all lots when nobody brought it, and leaves other vaults alone', () => {
@@ -220,14 +225,13 @@ describe('a withdrawal', () => {
     expect(chain.lots(ann, other)).toEqual({ gamma: 7n })
   })
 
-  it('that carries a fee to the treasury takes the burned part from its own lot and the fee from all', () => {
+  it('that carries a fee to the treasury takes what is burned and the fee alike from all lots', () => {
     const chain = openHandChain()
     buy(chain, ann, 50n, 'alpha')
     buy(chain, ann, 50n, 'beta')
     const logs = [say.move(ann, treasury, 10n), say.move(ann, zero, 40n), say.withdraw(ann, ann, 49n, 50n)]
     chain.mine({ from: ann, to: vault, input: `${call.redeem(50n, ann, ann)}${codes('alpha')}`, logs })
-    // 40 of alpha's 50, then 10 over 10 and 50: 1.67 and 8.33.
-    expect(chain.lots(ann)).toEqual({ alpha: 8n, beta: 42n })
+    expect(chain.lots(ann)).toEqual({ alpha: 25n, beta: 25n })
     expect(chain.lots(treasury)).toEqual({ free: 10n })
     expect(chain.lots(cat)).toEqual({})
   })

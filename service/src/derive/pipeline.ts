@@ -1,4 +1,4 @@
-import type { Recover } from '../chain/attribution/index.js'
+import { operationTopics, type Recover } from '../chain/attribution/index.js'
 import { openFastRecover } from '../chain/fastRecover.js'
 import { type Checks, fetchBlock, fetchRange, type WatchList } from '../chain/fetchBlocks.js'
 import type { Node } from '../chain/node.js'
@@ -22,7 +22,7 @@ import { inTransaction, type Transaction } from '../kernel/database.js'
 import { applyBlocks } from './apply.js'
 import { type DeriveConfig, findDivergence, isSameConfig, listDatedLines } from './config.js'
 import { createDerivation, type Derivation } from './derive.js'
-import { topics, vaultTopics, watchedTopics } from './events.js'
+import { vaultTopics, watchedTopics } from './events.js'
 import { compareAgain, describeFound, listSince, repair } from './recheck.js'
 import { joinVaults, rederive } from './rederive.js'
 import type { DerivedRows } from './rows.js'
@@ -343,7 +343,7 @@ export function toWatchList(derivation: Derivation): WatchList {
     topics: watchedTopics,
     callTopics: new Set(vaultTopics),
     entryPoints: derivation.entryPoints,
-    operationTopic: topics.userOperation,
+    operationTopics: new Set(Object.values(operationTopics)),
   }
 }
 

@@ -24,6 +24,7 @@ import {
   removeDerived,
   replacePositions,
 } from './storeRebuild.js'
+import { recordUsedSignatures } from './storeSignatures.js'
 
 export type RebuildResult = { events: number; seconds: number; hash: string }
 
@@ -181,4 +182,5 @@ async function writeRows(
   await recordRequests(tx, { ...emptyRows(), requests: rows.requests, requestChanges: rows.requestChanges })
   await recordInteractions(tx, chainId, rows.interactions, vaults, { choosePrices: false })
   await recordWatched(tx, chainId, rows.watched)
+  await recordUsedSignatures(tx, rows.usedSignatures)
 }

@@ -189,10 +189,10 @@ describe('a redemption', () => {
     return chain
   }
 
-  it('shrinks lots when it is asked for, its own distributor’s first, also by an operator', () => {
+  it('shrinks all lots in proportion when it is asked for, also by an operator', () => {
     const chain = holding()
     expect(entries(leave(chain, ann, 50n, 'beta', bob))).toEqual([])
-    expect(chain.lots(ann, asynchronous)).toEqual({ alpha: 50n })
+    expect(chain.lots(ann, asynchronous)).toEqual({ alpha: 30n, beta: 20n })
     expect(chain.open(ann, 'redeem')).toEqual(['beta 50'])
   })
 
@@ -210,9 +210,9 @@ describe('a redemption', () => {
     expect(chain.open(ann, 'redeem')).toEqual(['beta 10'])
   })
 
-  it('takes its own distributor first wherever the shares go, also to a silo nobody declared', () => {
+  it('shrinks lots wherever the shares go, also to a silo nobody declared', () => {
     const chain = holding()
     leave(chain, ann, 50n, 'beta', ann, cat)
-    expect(chain.lots(ann, asynchronous)).toEqual({ alpha: 50n })
+    expect(chain.lots(ann, asynchronous)).toEqual({ alpha: 30n, beta: 20n })
   })
 })

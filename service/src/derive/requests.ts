@@ -1,9 +1,9 @@
 import { derivedId } from '../kernel/ids.js'
-import type { Credit } from './attribution.js'
+import type { Credit } from './credits.js'
 import type { Place } from './deriveVault.js'
 import type { VaultEvent } from './events.js'
+import type { VaultTransaction } from './flows.js'
 import { smaller } from './lots.js'
-import type { VaultTransaction } from './netChanges.js'
 import { type DerivedRows, type DeriveState, type RequestLot, type RequestState, requestKey } from './rows.js'
 
 /** A part of a deposit or claim and who brought it; amounts in assets for deposits, in shares for redemptions. */
@@ -78,7 +78,7 @@ export function claimRequests(
     if (known) {
       known.amount += amount
       // An entry is only as good as its weakest part.
-      if (how !== 'signed') known.attribution = how
+      known.attribution = weakest(known.attribution, how)
     } else parts.set(id, { distributorId: id, attribution: how, amount, isSwap: false })
   }
   for (const lot of openLots(work, kind, controller)) {
@@ -116,6 +116,12 @@ export function cancelRequests(work: RequestWork, event: VaultEvent): void {
     left -= taken
   }
   forgetClosed(work, kind, event.controller)
+}
+
+const strengths: readonly Part['attribution'][] = [null, 'legacy', 'unsigned', 'signed']
+
+function weakest(a: Part['attribution'], b: Part['attribution']): Part['attribution'] {
+  return strengths[Math.min(strengths.indexOf(a), strengths.indexOf(b))] ?? null
 }
 
 function isCancel(event: VaultEvent): event is Cancel {

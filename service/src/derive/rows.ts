@@ -83,7 +83,12 @@ export type WatchedRow = {
   schema: string | null
   signatureValid: boolean | null
   actionId: string | null
+  /** Why something its calldata says does not count. */
+  problems: string[]
 }
+
+/** A signature of ours that counted in a vault; it counts there once. */
+export type UsedSignatureRow = { vaultId: number; digest: string; blockNumber: number }
 
 export type DerivedRows = {
   balanceChanges: BalanceChange[]
@@ -93,24 +98,39 @@ export type DerivedRows = {
   requestChanges: RequestChange[]
   interactions: InteractionRow[]
   watched: WatchedRow[]
+  usedSignatures: UsedSignatureRow[]
 }
 
 export function emptyRows(): DerivedRows {
-  return { balanceChanges: [], lotChanges: [], requests: [], requestChanges: [], interactions: [], watched: [] }
+  return {
+    balanceChanges: [],
+    lotChanges: [],
+    requests: [],
+    requestChanges: [],
+    interactions: [],
+    watched: [],
+    usedSignatures: [],
+  }
 }
 
 /**
- * What derivation rests on besides the block: holders and open requests. It must hold every key `listStateKeys` names for
+ * What derivation rests on besides the block: holders, open requests and used signatures. It must hold every key `listStateKeys` names for
  * the block; derivation advances it in place, so that the next block may follow.
  */
 export type DeriveState = {
   holders: Map<string, Holder>
   /** Open requests of a controller, oldest first. */
   requests: Map<string, RequestLot[]>
+  /** Signatures that counted in a vault, by `signatureKey`. */
+  signatures: Set<string>
 }
 
 export function emptyState(): DeriveState {
-  return { holders: new Map(), requests: new Map() }
+  return { holders: new Map(), requests: new Map(), signatures: new Set() }
+}
+
+export function signatureKey(vaultId: number, digest: string): string {
+  return `${vaultId}:${digest}`
 }
 
 export function holderKey(vaultId: number, wallet: string): string {

@@ -5,7 +5,7 @@ type Line = { line: string }
 
 /**
  * SHA-256 of everything derived for a chain that is not a price: ledger entries with raw amounts and attribution,
- * balances, lots and requests, each in a fixed order. Equal state gives an equal hash, on any database.
+ * balances, lots, requests and used signatures, each in a fixed order. Equal state gives an equal hash, on any database.
  */
 export async function computeStateHash(db: Queryable, chainId: number): Promise<string> {
   const hash = createHash('sha256')
@@ -19,7 +19,7 @@ export async function computeStateHash(db: Queryable, chainId: number): Promise<
       select concat_ws(' ', i.id, v.address, i.kind, i.block_number, i.block_hash, i.transaction_hash, i.log_index, i.wallet,
         i.distributor_id, i.attribution, i.assets, i.shares, i.is_swap) as line
       from interactions i join vaults v on v.id = i.vault_id where i.chain_id = ${chainId}
-      order by i.block_number, i.log_index, i.distributor_id collate "C"`,
+      order by i.block_number, i.log_index, i.distributor_id collate "C", i.wallet`,
   )
   await add(
     'balances',
@@ -42,6 +42,13 @@ export async function computeStateHash(db: Queryable, chainId: number): Promise<
         coalesce(r.attribution, '-'), r.amount, r.remaining, r.cancelled, r.cancelling) as line
       from requests r join vaults v on v.id = r.vault_id where v.chain_id = ${chainId}
       order by r.block_number, r.log_index`,
+  )
+  await add(
+    'signatures',
+    db<Line[]>`
+      select concat_ws(' ', v.address, u.digest, u.block_number) as line
+      from used_signatures u join vaults v on v.id = u.vault_id where v.chain_id = ${chainId}
+      order by v.address collate "C", u.digest`,
   )
   return hash.digest('hex')
 }

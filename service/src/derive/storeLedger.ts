@@ -50,21 +50,22 @@ export async function recordWatched(db: Queryable, chainId: number, rows: readon
   if (rows.length === 0) return
   await db`
     insert into watched (chain_id, block_number, block_hash, block_timestamp, transaction_hash, transaction_index, sender,
-      target, distributor_id, codes, schema, signature_valid, action_id)
+      target, distributor_id, codes, schema, signature_valid, action_id, problems)
     select ${chainId}, block_number, block_hash, to_timestamp(at), transaction_hash, transaction_index, sender, target,
-      distributor_id, array(select jsonb_array_elements_text(codes::jsonb)), schema, signature_valid = 1, action_id
+      distributor_id, array(select jsonb_array_elements_text(codes::jsonb)), schema, signature_valid = 1, action_id,
+      array(select jsonb_array_elements_text(problems::jsonb))
     from unnest(${column(rows, (r) => r.blockNumber)}::bigint[], ${column(rows, (r) => r.blockHash)}::text[],
       ${column(rows, (r) => r.timestamp)}::bigint[], ${column(rows, (r) => r.transactionHash)}::text[],
       ${column(rows, (r) => r.transactionIndex)}::int[], ${column(rows, (r) => r.from)}::text[],
       ${column(rows, (r) => r.to)}::text[], ${column(rows, (r) => r.distributorId)}::text[],
       ${column(rows, (r) => JSON.stringify(r.codes))}::text[], ${column(rows, (r) => r.schema)}::text[],
       ${column(rows, (r) => (r.signatureValid === null ? null : Number(r.signatureValid)))}::int[],
-      ${column(rows, (r) => r.actionId)}::uuid[])
+      ${column(rows, (r) => r.actionId)}::uuid[], ${column(rows, (r) => JSON.stringify(r.problems))}::text[])
       as t (block_number, block_hash, at, transaction_hash, transaction_index, sender, target, distributor_id, codes, schema,
-        signature_valid, action_id)
+        signature_valid, action_id, problems)
     on conflict (chain_id, block_hash, transaction_hash) do update set retracted = false,
       distributor_id = excluded.distributor_id, codes = excluded.codes, schema = excluded.schema,
-      signature_valid = excluded.signature_valid, action_id = excluded.action_id`
+      signature_valid = excluded.signature_valid, action_id = excluded.action_id, problems = excluded.problems`
 }
 
 /**

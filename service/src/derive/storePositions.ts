@@ -11,6 +11,7 @@ import {
   type RequestLot,
   requestKey,
 } from './rows.js'
+import { removeUsedSignaturesAbove } from './storeSignatures.js'
 
 const column = <T, V>(rows: readonly T[], read: (row: T) => V): V[] => rows.map(read)
 const text = (value: bigint): string => value.toString()
@@ -193,7 +194,7 @@ export async function recordRequests(db: Queryable, { requests, requestChanges }
     where r.id = t.id`
 }
 
-/** Takes positions back to what they were at the end of a block. */
+/** Takes positions, and the signatures that have counted, back to what they were at the end of a block. */
 export async function rewindPositions(db: Queryable, vaultIds: readonly number[], number: number): Promise<void> {
   const vaults = [...vaultIds]
   await db`
@@ -221,4 +222,5 @@ export async function rewindPositions(db: Queryable, vaultIds: readonly number[]
       cancelling = first.cancelling_before
     from first where r.id = first.request_id`
   await db`delete from requests where vault_id = any(${vaults}) and block_number > ${number}`
+  await removeUsedSignaturesAbove(db, vaultIds, number)
 }

@@ -1,6 +1,6 @@
 import type { Address, Hex } from 'viem'
 import { encodeFunctionData, parseAbi } from 'viem'
-import { buildSuffix } from '../../src/chain/attribution/index.js'
+import { buildSuffix, operationTopics } from '../../src/chain/attribution/index.js'
 import type { RawLog } from '../../src/chain/raw.js'
 import { topics } from '../../src/derive/events.js'
 import { handleOps7, operation7 } from '../chain/wrapping.js'
@@ -198,7 +198,7 @@ export function generateTransaction(random: Random, state: ModelState, place: Pl
         const data = call(account, vault, true)
         const start = at
         deposit(vault, account, account, amountOf())
-        log(entryPoint, topics.userOperation, [1n, account, zero], [1n, 1n, 1n, 1n])
+        log(entryPoint, operationTopics.ended, [1n, account, zero], [1n, 1n, 1n, 1n])
         groups.push({ frames: [...frames], from: start, to: at })
         const batch = encodeFunctionData({
           abi,

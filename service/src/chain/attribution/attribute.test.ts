@@ -96,21 +96,21 @@ describe('a signed suffix', () => {
       handleOps7(operation7(account, `${execute(vault, deposit)}${signed()}`)),
       { from: owner, to: entryPoint7 },
     ],
-    [
-      'the next call of a batch',
-      executeMode(
-        '01',
-        encodedCalls([
-          { to: vault, value: 0n, data: deposit },
-          { to: token, value: 0n, data: `${approve}${signed()}` },
-        ]),
-      ),
-      { to: account },
-    ],
   ])('moved to the end of %s stays signed', (_name, input, to) => {
     const finding = only(input, to)
     expect(finding).toMatchObject({ attribution: 'signed', error: '' })
     expect(finding.readings[0]?.signature.provenBy).toMatchObject({ caller: account, target: vault })
+  })
+
+  test('moved to the end of the next call of a batch, which does not hold the call it was made for, is unsigned', () => {
+    const beside = encodedCalls([
+      { to: vault, value: 0n, data: deposit },
+      { to: token, value: 0n, data: `${approve}${signed()}` },
+    ])
+    expect(only(executeMode('01', beside), { to: account })).toMatchObject({
+      attribution: 'unsigned',
+      error: signatureErrors.mismatch,
+    })
   })
 
   test('in another user operation of the same bundle is unsigned', () => {

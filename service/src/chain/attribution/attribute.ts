@@ -2,7 +2,8 @@ import type { Address } from 'viem'
 import { type Calldata, calldataBytes, formatHex, keccak256, lowerAddress } from './bytes.js'
 import { isDistributorCode, isPlainText } from './codes.js'
 import { marker } from './erc8021.js'
-import { type Frame, type FrameGroup, readFrames } from './frames.js'
+import { findExecuted, type OperationEvent } from './executed.js'
+import { type Frame, type FrameGroup, isPlainBundle, readFrames } from './frames.js'
 import { legacyMarker } from './legacy.js'
 import { type Recover, recoverAddress } from './recover.js'
 import {
@@ -67,6 +68,8 @@ export type GroupFindings = {
 
 export type Attribution = {
   groups: GroupFindings[]
+  /** All calls that were read, those that carry nothing too; findings name the same frames. */
+  frames: FrameGroup[]
   /** Tails of the call that carries a bundle of user operations: the bundler's, shown and never counted. */
   bundler: Reading[]
   /** Some calls were too many or too deep to be read. */
@@ -82,6 +85,8 @@ export type AttributionInput = {
   signers: readonly { address: Address }[]
   /** ERC-4337 entry points we know. */
   entryPoints: readonly Address[]
+  /** What EntryPoints tell of operations they ran; without them only a bundle sent to an EntryPoint itself is read. */
+  operations?: readonly OperationEvent[]
   /** A faster way to recover signers, if there is one. */
   recover?: Recover
 }
@@ -106,16 +111,16 @@ export function mayCarryAttribution(input: Calldata): boolean {
  */
 export function attribute(transaction: AttributionInput): Attribution {
   if (transaction.to === null || !mayCarryAttribution(transaction.input)) {
-    return { groups: [], bundler: [], truncated: false }
+    return { groups: [], frames: [], bundler: [], truncated: false }
   }
   const data = calldataBytes(transaction.input)
   const from = lowerAddress(transaction.from)
-  const { groups, bundle, truncated } = readFrames({
-    from,
-    to: lowerAddress(transaction.to),
-    input: data,
-    entryPoints: transaction.entryPoints.map(lowerAddress),
-  })
+  const to = lowerAddress(transaction.to)
+  const entryPoints = transaction.entryPoints.map(lowerAddress)
+  const known = (transaction.operations ?? []).filter(({ entryPoint }) => entryPoints.some((one) => one === entryPoint))
+  const executed =
+    known.length === 0 || isPlainBundle(to, data, entryPoints) ? [] : findExecuted(data, known, transaction.chainId)
+  const { groups, bundle, truncated } = readFrames({ from, to, input: data, entryPoints, executed })
   const context: Context = {
     data,
     chainId: transaction.chainId,
@@ -133,7 +138,7 @@ export function attribute(transaction: AttributionInput): Attribution {
   }
   const bundlerTails = bundle ? readTails(data, bundle, bundle.floor).tails : []
   const bundler = bundlerTails.map((tail) => readReading(tail, verify(tail, [], context, { checks: 0 })))
-  return { groups: found, bundler, truncated }
+  return { groups: found, frames: groups, bundler, truncated }
 }
 
 /**
@@ -176,9 +181,10 @@ function readGroup(group: FrameGroup, context: Context, budget: Budget): Finding
     const readings = tails.map((tail, i) => {
       const own = verdicts[i] ?? verify(tail, [], context, budget)
       if (own.error !== signatureErrors.mismatch || frames.length === 1) return readReading(tail, own)
-      // A wallet that gathers calls may have moved the suffix outwards: the calls inside come before the others.
-      const others = [...frames.slice(at + 1), ...frames.slice(0, at)]
-      return readReading(tail, verify(tail, others, context, budget))
+      // A wallet that gathers calls may have moved the suffix outwards, so the calls inside are tried, and only these.
+      const next = frames.findIndex((other, index) => index > at && other.frame.depth <= frame.depth)
+      const inside = frames.slice(at + 1, next < 0 ? undefined : next)
+      return readReading(tail, inside.length === 0 ? own : verify(tail, inside, context, budget))
     })
     const outermost: Placement = group.kind === 'userOperation' ? 'userOperation' : 'transaction'
     const placement = outermost === 'transaction' && frame.depth > 0 ? 'innerCall' : outermost

@@ -1,5 +1,6 @@
 import type { Address } from 'viem'
 import { readAddress, readArray, readBytes, readSelector, readTuple, type Slice } from './abi.js'
+import type { ExecutedOperation } from './executed.js'
 import { type Call, operationBody, unwrapCall, unwrapOperation } from './wrappers.js'
 
 /**
@@ -12,14 +13,26 @@ export type Frame = {
   start: number
   end: number
   floor: number
-  /** 0 for the transaction or a user operation's own calldata, one more for each wrapper around it. */
+  /** 0 for the transaction or a bundled user operation's own calldata, one more for each wrapper around it. */
   depth: number
+  /**
+   * Whether nobody's word is needed that the caller made this call: the transaction itself, an operation an entry point
+   * ran, and the calls these say their own account makes. A caller named by calldata alone is not proven.
+   */
+  proven: boolean
 }
 
 /** Frames that share one sender, outer before inner and in the order of the calls: descendants follow their wrapper. */
 export type FrameGroup =
   | { kind: 'transaction'; frames: Frame[] }
-  | { kind: 'userOperation'; index: number; sender: Address; frames: Frame[] }
+  | {
+      kind: 'userOperation'
+      index: number
+      sender: Address
+      frames: Frame[]
+      /** Log index of the UserOperationEvent, where it was needed to find the operation. */
+      endedAt?: number
+    }
 
 export type TransactionFrames = {
   groups: FrameGroup[]
@@ -42,6 +55,9 @@ const depthMax = 8
 const framesMax = 1024
 const operationsMax = 512
 
+/** Depth of an operation found inside a transaction to another contract: whatever wraps it there lies around it. */
+const foundDepth = depthMax + 2
+
 const handleOpsSelectors: readonly number[] = [
   0x1fad948c, // EntryPoint 0.6 handleOps((address,uint256,bytes,bytes,uint256,uint256,uint256,uint256,uint256,bytes,bytes)[],address)
   0x765e827f, // EntryPoint 0.7 and 0.8 handleOps((address,uint256,bytes,bytes,bytes32,uint256,bytes32,bytes,bytes)[],address)
@@ -49,31 +65,60 @@ const handleOpsSelectors: readonly number[] = [
 
 /**
  * The frames of a transaction. `entryPoints` are the ERC-4337 entry points we know, lower-case: in a bundle sent to one of
- * them each user operation is a group of its own. Addresses are lower-case. A deployment has no frames. Work is linear
- * in the input; never throws.
+ * them each user operation is a group of its own, and so is each of `executed`, the operations found in the input of a
+ * transaction to another contract. Addresses are lower-case. A deployment has no frames. Work is linear in the input and
+ * in each operation executed; never throws.
  */
 export function readFrames(transaction: {
   from: Address
   to: Address | null
   input: Uint8Array
   entryPoints: readonly Address[]
+  executed?: readonly ExecutedOperation[]
 }): TransactionFrames {
-  const { from, to, input, entryPoints } = transaction
+  const { from, to, input, entryPoints, executed = [] } = transaction
   if (to === null) return { groups: [], bundle: undefined, truncated: false }
   const call: Call = { data: input, start: 0, end: input.length, caller: from, target: to, isDelegated: false }
   if (isBundle(call, entryPoints)) return readBundle(call)
-  const frames: Frame[] = []
-  const complete = collectFrames(call, 0, frames, unwrapCall)
-  return { groups: [{ kind: 'transaction', frames }], bundle: undefined, truncated: !complete }
+  // What an entry point runs for a bundle of another kind is found by what it ran, too.
+  const isEntryPoint = entryPoints.includes(to)
+  const groups: FrameGroup[] = []
+  let truncated = false
+  if (!isEntryPoint) {
+    const frames: Frame[] = []
+    truncated = !collectFrames(call, { depth: 0, account: to, parent: undefined }, frames, unwrapCall)
+    groups.push({ kind: 'transaction', frames })
+  }
+  for (const [index, { sender, callData, endedAt }] of executed.slice(0, operationsMax).entries()) {
+    const frames: Frame[] = []
+    const own: Call = {
+      ...operationBody({ ...callData, data: input }),
+      caller: sender,
+      target: sender,
+      isDelegated: false,
+    }
+    const depth = isEntryPoint ? 0 : foundDepth
+    if (!collectFrames(own, { depth, account: sender, parent: undefined }, frames, unwrapOperation)) truncated = true
+    groups.push({ kind: 'userOperation', index, sender, frames, endedAt })
+  }
+  const bundle = isEntryPoint ? toFrame(call, 0, true) : undefined
+  if (bundle) bundle.floor = Math.max(bundle.floor, ...executed.map(({ callData }) => callData.end))
+  return { groups, bundle, truncated }
+}
+
+/** Whether a transaction is a bundle whose operations are read in their order: each has one UserOperationEvent. */
+export function isPlainBundle(to: string | null, input: Uint8Array, entryPoints: readonly string[]): boolean {
+  if (to === null || !entryPoints.includes(to)) return false
+  const selector = readSelector({ data: input, start: 0, end: input.length })
+  return selector !== undefined && handleOpsSelectors.includes(selector)
 }
 
 function isBundle(call: Call, entryPoints: readonly Address[]): boolean {
-  const selector = readSelector(call)
-  return selector !== undefined && handleOpsSelectors.includes(selector) && entryPoints.includes(call.target)
+  return isPlainBundle(call.target, call.data, entryPoints)
 }
 
 function readBundle(call: Call): TransactionFrames {
-  const bundle: Frame = { ...position(call), depth: 0 }
+  const bundle = toFrame(call, 0, true)
   const operations = readOperations(call)
   const groups: FrameGroup[] = []
   let truncated = operations.length > operationsMax
@@ -88,7 +133,7 @@ function readBundle(call: Call): TransactionFrames {
     const frames: Frame[] = []
     // The entry point calls the account for its owner: the account stands as caller, as in every call it makes.
     const own: Call = { ...operationBody(callData), caller: sender, target: sender, isDelegated: false }
-    if (!collectFrames(own, 0, frames, unwrapOperation)) truncated = true
+    if (!collectFrames(own, { depth: 0, account: sender, parent: undefined }, frames, unwrapOperation)) truncated = true
     groups.push({ kind: 'userOperation', index, sender, frames })
   }
   return { groups, bundle, truncated }
@@ -109,28 +154,35 @@ function readOperations(call: Call): { sender: Address; callData: Slice }[] {
   return operations
 }
 
+/** Where a call lies: inside which frame, and the account whose word its own calls need. */
+type Place = { depth: number; account: Address; parent: Frame | undefined }
+
 /**
  * Adds a call and the calls inside it. Honest calls lie beside each other, each with a word of its own, so together they
  * are never longer than what wraps them; holding to that keeps the work linear however hostile the input.
  */
-function collectFrames(call: Call, depth: number, frames: Frame[], unwrap: typeof unwrapCall): boolean {
-  const frame: Frame = { ...position(call), depth }
+function collectFrames(call: Call, place: Place, frames: Frame[], unwrap: typeof unwrapCall): boolean {
+  const { depth, account, parent } = place
+  // What delegates to itself keeps its caller; another caller is one only where it is the account itself.
+  const proven = parent === undefined || (parent.proven && (call.caller === parent.caller || call.caller === account))
+  const frame = toFrame(call, depth, proven)
+  const base = frames[0]?.depth ?? depth
   frames.push(frame)
   const length = call.end - call.start
   const limit = Math.min(framesMax, Math.floor(length / 32)) + 1
   const calls = unwrap(call, limit)
-  if (calls.length > 0 && depth >= depthMax) return false
+  if (calls.length > 0 && depth - base >= depthMax) return false
   let room = length
   let complete = true
   for (const inner of calls) {
     room -= inner.end - inner.start + 32
     if (room < 0 || frames.length >= framesMax) return false
     frame.floor = Math.max(frame.floor, inner.end)
-    if (!collectFrames(inner, depth + 1, frames, unwrapCall)) complete = false
+    if (!collectFrames(inner, { depth: depth + 1, account, parent: frame }, frames, unwrapCall)) complete = false
   }
   return complete
 }
 
-function position({ caller, target, start, end }: Call): Omit<Frame, 'depth'> {
-  return { caller, target, start, end, floor: start }
+function toFrame({ caller, target, start, end }: Call, depth: number, proven: boolean): Frame {
+  return { caller, target, start, end, floor: start, depth, proven }
 }

@@ -20,11 +20,25 @@ export { type Calldata, calldataBytes } from './bytes.js'
 export { isDistributorCode, isReferralCode } from './codes.js'
 export { decodeSuffix, decodeSuffixes, encodeSuffix, type Span, type Suffix, suffixCodes } from './erc8021.js'
 export type { MalformedReason, Registry } from './erc8021Fields.js'
-export { type Frame, type FrameGroup, readFrames, standardEntryPoints, type TransactionFrames } from './frames.js'
-export { emptyInspection, type Inspection, inspect, type SuffixInspection } from './inspection.js'
+export {
+  decodeOperationEvent,
+  mayHoldOperation,
+  type OperationEvent,
+  operationTopics,
+} from './executed.js'
+export {
+  type Frame,
+  type FrameGroup,
+  isPlainBundle,
+  readFrames,
+  standardEntryPoints,
+  type TransactionFrames,
+} from './frames.js'
+export { emptyInspection, type Inspection, inspect, needsTrace, type SuffixInspection } from './inspection.js'
 export { decodeLegacy, type LegacyTracker } from './legacy.js'
 export { isCanonicalSignature, type Recover, recoverAddress, signerAddress } from './recover.js'
 export { type SignatureVerdict, signatureErrors } from './signature.js'
+export { readTails } from './tails.js'
 export {
   type AttributionMessage,
   attributionDomain,

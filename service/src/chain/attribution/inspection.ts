@@ -29,6 +29,9 @@ export type SuffixInspection = {
 /** The outermost suffix that can be read, and in `stacked` every other, outermost first. */
 export type Inspection = SuffixInspection & { stacked: SuffixInspection[] }
 
+/** The problem of a code that would count only if calldata alone said who made the call. */
+export const needsTrace = 'needs a trace'
+
 /** An inspection that found nothing, with the reasons. */
 export function emptyInspection(...problems: string[]): Inspection {
   return { ...nothing(), problems, stacked: [] }
@@ -41,7 +44,9 @@ export function emptyInspection(...problems: string[]): Inspection {
 export function inspect(attribution: Attribution, input: Calldata): Inspection {
   const data = calldataBytes(input)
   const all = attribution.groups.flatMap(({ findings }) =>
-    findings.flatMap(({ placement, readings }) => readings.map((reading) => inspectReading(reading, placement, data))),
+    findings.flatMap(({ placement, frame, readings }) =>
+      readings.map((reading) => inspectReading(reading, placement, frame.proven, data)),
+    ),
   )
   const problems = attribution.truncated ? ['some inner calls were too many or too deep to be read'] : []
   const main = all.find(({ codes }) => codes.length > 0) ?? all.find(({ found }) => found) ?? all[0]
@@ -55,7 +60,7 @@ export function inspect(attribution: Attribution, input: Calldata): Inspection {
   return emptyInspection(...bundlers, ...problems)
 }
 
-function inspectReading(reading: Reading, placement: Placement, data: Uint8Array): SuffixInspection {
+function inspectReading(reading: Reading, placement: Placement, proven: boolean, data: Uint8Array): SuffixInspection {
   const { start, end } = tailSpan(reading)
   const { present, valid, signer, error } = reading.signature
   const metadata = readMetadata(reading)
@@ -63,6 +68,7 @@ function inspectReading(reading: Reading, placement: Placement, data: Uint8Array
   const problems = [
     describeProblem(reading),
     present && !valid ? error : undefined,
+    proven ? undefined : needsTrace,
     rendered?.truncated ? 'some metadata is left out' : undefined,
   ]
   return {

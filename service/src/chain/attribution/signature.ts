@@ -1,11 +1,12 @@
-import type { Address } from 'viem'
+import type { Address, Hex } from 'viem'
+import { formatHex } from './bytes.js'
 import { isDistributorCode, isReferralCode } from './codes.js'
 import type { Suffix } from './erc8021.js'
 import type { Frame } from './frames.js'
 import type { LegacyTracker } from './legacy.js'
 import { hashPersonalMessage } from './personalMessage.js'
 import { isCanonicalSignature, type Recover } from './recover.js'
-import { formatActionId, recoverAttributionSigner } from './typedData.js'
+import { formatActionId, hashAttribution } from './typedData.js'
 
 /** What is known about the signature of one suffix or tracker. `error` is empty exactly when `valid`. */
 export type SignatureVerdict = {
@@ -14,8 +15,10 @@ export type SignatureVerdict = {
   /** Who signed, lower-case: for a suffix one of our keys, for a tracker whoever did. */
   signer: Address | undefined
   error: string
-  /** The call a valid suffix was made for; it may be another than the one that carries it. */
+  /** The call a valid suffix was made for; it may lie inside the one that carries it. */
   provenBy: Frame | undefined
+  /** The EIP-712 digest a valid suffix signs, as 0x text. */
+  digest?: Hex
 }
 
 /** The members of our own metadata, each absent when it is not of the form we write. */
@@ -99,8 +102,10 @@ export function verifySuffix(input: {
     budget.checks -= 1
     const { caller: wallet, target } = frame
     const message = { code, actionId, chainId, wallet, target, callHash: callHash(), referralCode: referralCode ?? '' }
-    const signer = recoverAttributionSigner(message, signature, recover)
-    if (signer && signers.includes(signer)) return { present: true, valid: true, signer, error: '', provenBy: frame }
+    const digest = hashAttribution(message)
+    const signer = recover(digest, signature)
+    if (signer && signers.includes(signer))
+      return { present: true, valid: true, signer, error: '', provenBy: frame, digest: formatHex(digest) }
   }
   return refuse(signatureErrors.mismatch)
 }

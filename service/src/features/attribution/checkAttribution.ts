@@ -15,6 +15,7 @@ import {
   findTransaction,
   getSupportedChain,
   isRegistered,
+  listOperations,
   listWhatCounts,
 } from './transaction.js'
 
@@ -57,6 +58,7 @@ async function judgeHere(ctx: AttributionContext, transaction: ChainTransaction)
     chainId,
     from: from as Address,
     to: to as Address | null,
+    operations: listOperations(transaction),
     input,
     signers: signers.map((address) => ({ address })),
     entryPoints,

@@ -1,6 +1,7 @@
-import type { Attribution, Reading } from '../../chain/attribution/index.js'
+import type { Attribution, Finding, Inspection, Reading } from '../../chain/attribution/index.js'
 import type { ActionRow } from '../actions/index.js'
 import { formatAddress } from '../catalogue/index.js'
+import type { WatchedTransaction } from '../ledger/index.js'
 import type { TrackingMetadata } from './schema.js'
 
 /** One code the calldata names, and what stands beside it. Plain values: it crosses a thread and is kept. */
@@ -8,6 +9,8 @@ export type Statement = {
   code: string
   /** `erc8021:<schema>:<code>`, or the legacy tag as it is written. */
   tag: string
+  /** Whether the call it stands behind was made by its caller, as far as calldata can say. */
+  proven: boolean
   /** Why the signature does not count; empty exactly when it is valid. */
   error: string
   /** The action a suffix names; proven only where the signature is valid. */
@@ -22,21 +25,25 @@ export type Claim = Statement & { registered: boolean; signatureValid: boolean }
 const statementsMax = 1_000
 
 /**
- * The codes that can name a distributor in the order they are to be tried, each once; where there is none, the first
- * code of all. Pure.
+ * The codes that can name a distributor in the order they are to be tried, each once, those behind calls that only calldata
+ * says somebody made last; where there is none, the first code of all. Pure.
  */
 export function listStatements(attribution: Attribution): Statement[] {
-  const findings = attribution.groups.flatMap((group) => group.findings)
+  const all = attribution.groups.flatMap((group) => group.findings)
+  const findings = [...all.filter(({ frame }) => frame.proven), ...all.filter(({ frame }) => !frame.proven)]
   const statements = new Map<string, Statement>()
   for (const finding of findings)
     for (const { code, error, reading } of finding.candidates) {
       if (statements.size >= statementsMax) return [...statements.values()]
-      if (!statements.has(code)) statements.set(code, toStatement(code, error, reading))
+      if (!statements.has(code)) statements.set(code, toStatement(code, error, reading, finding))
     }
   if (statements.size > 0) return [...statements.values()]
-  const reading = findings.flatMap(({ readings }) => readings).find(({ codes }) => codes.length > 0)
-  const code = reading?.codes[0]
-  return reading && code !== undefined ? [toStatement(code, reading.signature.error, reading)] : []
+  for (const finding of findings)
+    for (const reading of finding.readings) {
+      const [code] = reading.codes
+      if (code !== undefined) return [toStatement(code, reading.signature.error, reading, finding)]
+    }
+  return []
 }
 
 /** The first statement whose code is a registered distributor; else the first; undefined when there is none. Pure. */
@@ -49,7 +56,8 @@ export function findClaim(
   return chosen && { ...chosen, registered: registered !== undefined, signatureValid: chosen.error === '' }
 }
 
-function toStatement(code: string, error: string, reading: Reading): Statement {
+function toStatement(code: string, error: string, reading: Reading, { frame }: Finding): Statement {
+  const { proven } = frame
   const said: TrackingMetadata = {
     distributorId: code,
     referralCode: reading.referralCode ?? '',
@@ -62,10 +70,10 @@ function toStatement(code: string, error: string, reading: Reading): Statement {
     tokenInDecimals: 0,
   }
   if (reading.kind === 'erc8021')
-    return { code, tag: `erc8021:${reading.suffix.schemaId}:${code}`, error, actionId: reading.actionId, said }
+    return { code, tag: `erc8021:${reading.suffix.schemaId}:${code}`, proven, error, actionId: reading.actionId, said }
   const { suffix } = reading
-  if (suffix.status === 'malformed') return { code, tag: '', error, actionId: undefined, said }
-  return { code, tag: suffix.tag, error, actionId: undefined, said: { ...said, ...readTracker(suffix.metadata) } }
+  if (suffix.status === 'malformed') return { code, tag: '', proven, error, actionId: undefined, said }
+  return { code, tag: suffix.tag, proven, error, actionId: undefined, said: { ...said, ...readTracker(suffix.metadata) } }
 }
 
 /**
@@ -95,4 +103,12 @@ function readTracker(metadata: ReadonlyMap<string, unknown>): Partial<TrackingMe
   })
   const decimals = Number(metadata.get('tokenInDecimals') ?? 0)
   return { ...Object.fromEntries(texts), tokenInDecimals: Number.isSafeInteger(decimals) ? decimals : 0 }
+}
+
+/** What the watcher found wrong with a transaction, beside what its calldata alone shows; orphaned blocks say nothing. */
+export function addProblems(inspection: Inspection, watched: readonly WatchedTransaction[]): Inspection {
+  const known = [inspection, ...inspection.stacked].flatMap(({ problems }) => problems)
+  const found = watched.filter(({ retracted }) => !retracted).flatMap(({ problems }) => problems)
+  const fresh = [...new Set(found)].filter((problem) => !known.includes(problem))
+  return fresh.length === 0 ? inspection : { ...inspection, problems: [...inspection.problems, ...fresh] }
 }

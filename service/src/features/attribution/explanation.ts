@@ -1,4 +1,5 @@
-import type { Attribution } from '../../chain/attribution/index.js'
+import { type Attribution, needsTrace } from '../../chain/attribution/index.js'
+import { signatureUsed } from '../../derive/index.js'
 import type { Claim } from './claim.js'
 
 /** What is known of one transaction, for the explanation. Instants in UTC. */
@@ -16,7 +17,7 @@ export type ExplanationFacts = {
   blockAt: Date | undefined
   /** Its entries in the ledger, verified ones only. */
   entries: readonly { interaction: string; distributorId: string; attribution: string }[]
-  watched: readonly { distributorId: string | null; retracted: boolean }[]
+  watched: readonly { distributorId: string | null; problems: readonly string[]; retracted: boolean }[]
   confirmations: number
   headNumber: number | undefined
 }
@@ -39,13 +40,20 @@ export function explainAttribution(facts: ExplanationFacts): Explanation {
   const [entry] = entries
   if (entry) {
     lines.push(...entries.map((one) => `ok: ${one.interaction} credited to ${one.distributorId} (${one.attribution})`))
+    if (hasProblem(facts, signatureUsed)) lines.push('note: a signature in it has counted before, and counts once')
     return { attributed: true, lines }
   }
   if (!claim) return stop(`no: ${describeSilence(facts.attribution)}`)
   lines.push(`ok: the calldata carries the code ${claim.code}`)
+  if (!claim.proven)
+    return stop(
+      'no: that its caller made the call with the code is only said by calldata; a trace would have to show it',
+    )
   if (!distributor) return stop(`no: ${claim.code} is not a registered distributor; register it or correct the code`)
   if (facts.blockAt && distributor.activeFrom > facts.blockAt)
     return stop(`no: ${distributor.id} counts from ${distributor.activeFrom.toISOString()} on, the block is older`)
+  if (distributor.signedOnly && hasProblem(facts, signatureUsed))
+    return stop(`no: ${distributor.id} counts signed attributions only, and this signature has counted before`)
   if (!claim.signatureValid && distributor.signedOnly)
     return stop(`no: ${distributor.id} counts signed attributions only, and here: ${claim.error}`)
   lines.push(claim.signatureValid ? 'ok: signed by a key of ours' : `note: not signed by us (${claim.error})`)
@@ -69,7 +77,13 @@ function describeWaiting(facts: ExplanationFacts, blockNumber: number): string {
   if (facts.watched.length === 0) return 'the watcher has not read this block yet, or the vault was added after it'
   if (facts.headNumber !== undefined && facts.headNumber - blockNumber + 1 < facts.confirmations)
     return `it is ${facts.headNumber - blockNumber + 1} blocks deep and counts from ${facts.confirmations} on`
+  if (hasProblem(facts, needsTrace))
+    return 'which of several calls made the event cannot be told from calldata; a trace would have to show it'
   if (facts.watched.every(({ distributorId }) => distributorId === null))
     return 'the code was not registered when the block was derived; an earlier active-from date re-derives it'
-  return 'no event belongs to the call that carries the code: its caller is neither sender, owner nor receiver of the shares; or the deposit is a request that is not claimed yet'
+  return 'no event belongs to the call that carries the code: its caller is neither sender nor owner and keeps none of the shares; or nobody keeps any; or the deposit is a request that is not claimed yet'
+}
+
+function hasProblem({ watched }: ExplanationFacts, problem: string): boolean {
+  return watched.some(({ retracted, problems }) => !retracted && problems.includes(problem))
 }

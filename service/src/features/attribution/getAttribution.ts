@@ -1,4 +1,4 @@
-import { emptyInspection, type Inspection } from '../../chain/attribution/index.js'
+import { emptyInspection, type Inspection, needsTrace } from '../../chain/attribution/index.js'
 import { findCursor } from '../../chain/storeCursor.js'
 import { formatTs } from '../../kernel/clock.js'
 import { EarnError } from '../../kernel/errors.js'
@@ -7,7 +7,7 @@ import { formatAddress } from '../catalogue/index.js'
 import { type Activity, listInteractionsByTx, listWatched, type WatchedTransaction } from '../ledger/index.js'
 import { decideActionStatus, isConfirmed, type Sighting } from './actionState.js'
 import { takeWithin } from './boundAnswer.js'
-import { type Claim, findClaim, type Statement } from './claim.js'
+import { addProblems, type Claim, findClaim, type Statement } from './claim.js'
 import type { KeptTransaction } from './judge.js'
 import type { Verdict } from './judgeThread.js'
 import type { ActionBody, WatchedBody } from './schema.js'
@@ -63,7 +63,7 @@ export async function getAttribution(
     action: await findActionOf(ctx, look, claim, watched),
     interactions: entries.kept,
     watched: shown.map(toWatchedBody),
-    calldata: look.calldata,
+    calldata: look.calldata && addProblems(look.calldata, watched),
     omitted: {
       codes: codes.omitted,
       interactions: entries.omitted,
@@ -129,7 +129,10 @@ function decideSource(
   if (entry) return { distributorId: entry.distributorId, source: 'interaction' }
   const seen = watched.find(({ distributorId, retracted }) => distributorId !== null && !retracted)
   if (seen) return { distributorId: seen.distributorId, source: 'watcher' }
-  if (claim?.registered && transaction?.mined?.success) return { distributorId: claim.code, source: 'calldata' }
+  // What the watcher has judged stands; before that the calldata is taken by its word, as far as it needs nobody's.
+  const isOpen = watched.some(({ retracted, problems }) => !retracted && problems.includes(needsTrace))
+  if (claim?.registered && claim.proven && !isOpen && transaction?.mined?.success)
+    return { distributorId: claim.code, source: 'calldata' }
   return { distributorId: null, source: null }
 }
 
@@ -153,7 +156,7 @@ async function findActionOf(
   claim: Claim | undefined,
   watched: readonly WatchedTransaction[],
 ): Promise<ActionBody | null> {
-  const signed = claim?.signatureValid ? claim.actionId : undefined
+  const signed = claim?.signatureValid && claim.proven ? claim.actionId : undefined
   const actionId = transaction ? signed : watched.find((row) => row.actionId !== null)?.actionId
   const action = actionId === undefined || actionId === null ? undefined : await findAction(ctx.db, actionId)
   if (!action) return null

@@ -1,5 +1,5 @@
 import type { Address, Hex } from 'viem'
-import { attribute, type Inspection, inspect } from '../../chain/attribution/index.js'
+import { attribute, type Inspection, inspect, type OperationEvent } from '../../chain/attribution/index.js'
 import { openFastRecover } from '../../chain/fastRecover.js'
 import type { RawLog } from '../../chain/raw.js'
 import { boundInspection } from './boundAnswer.js'
@@ -15,6 +15,8 @@ export type Subject = {
   input: Hex
   signers: readonly Address[]
   entryPoints: readonly Address[]
+  /** What EntryPoints tell of operations it ran. */
+  operations: readonly OperationEvent[]
   /** Logs to be decoded; none where nobody asks for the events. */
   logs: readonly RawLog[]
 }

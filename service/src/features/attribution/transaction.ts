@@ -1,4 +1,5 @@
 import type { Address, Hex } from 'viem'
+import { decodeOperationEvent, type OperationEvent } from '../../chain/attribution/index.js'
 import type { ChainContext } from '../../chain/chains.js'
 import { findCursor } from '../../chain/storeCursor.js'
 import { findRawTransaction, listRawLogs } from '../../chain/storeRaw.js'
@@ -85,6 +86,7 @@ export async function lookAt(
       to: to as Address | null,
       input: calldata,
       ...against,
+      operations: listOperations(transaction),
       logs: withEvents ? (mined?.logs ?? []) : [],
     })
     ctx.onWork?.(workMs)
@@ -105,6 +107,11 @@ export async function listWhatCounts(
     signers: signers.map(({ address }) => address as Address),
     entryPoints: [...knownEntryPoints, ...configured].map((address) => address.toLowerCase() as Address),
   }
+}
+
+/** What EntryPoints tell of the operations a transaction ran. */
+export function listOperations({ mined }: ChainTransaction): OperationEvent[] {
+  return (mined?.logs ?? []).flatMap((log) => decodeOperationEvent(log) ?? [])
 }
 
 function toKept({ chainId, hash, mined }: ChainTransaction): KeptTransaction {

@@ -1,6 +1,7 @@
 import { notFound, unavailable } from '../../kernel/errors.js'
 import { findAction } from '../actions/index.js'
-import { findClaim, toMetadata } from './claim.js'
+import { listWatched } from '../ledger/index.js'
+import { addProblems, findClaim, toMetadata } from './claim.js'
 import type { Tracking } from './schema.js'
 import { type AttributionContext, getSupportedChain, isRegistered, type JudgeContext, lookAt } from './transaction.js'
 
@@ -20,14 +21,16 @@ export async function verifyTracking(
   const claim = findClaim(statements, (code) => isRegistered(ctx, code))
   if (!claim) throw notFound('the transaction carries no attribution')
   const { actionId } = claim
-  const action = claim.signatureValid && actionId !== undefined ? await findAction(ctx.db, actionId) : undefined
+  const isOurs = claim.signatureValid && claim.proven
+  const action = isOurs && actionId !== undefined ? await findAction(ctx.db, actionId) : undefined
+  const watched = await listWatched(ctx.db, input.txHash, chainId)
   const { blockNumber, blockHash, transactionIndex } = found.transaction.mined
   return {
     tag: claim.tag,
     metadata: toMetadata(claim, action),
     signatureValid: claim.signatureValid,
     error: claim.error,
-    proof: { chainId, blockNumber, blockHash, transactionIndex, inspection, events },
+    proof: { chainId, blockNumber, blockHash, transactionIndex, inspection: addProblems(inspection, watched), events },
   }
 }
 

@@ -147,6 +147,8 @@ export type WatchedTransaction = {
   signatureValid: boolean | null
   /** The action of ours its signed suffix names. */
   actionId: string | null
+  /** Why something its calldata says does not count. */
+  problems: string[]
   retracted: boolean
 }
 
@@ -155,7 +157,8 @@ export async function listWatched(db: Queryable, txHash: string, chainId?: numbe
   return db<WatchedTransaction[]>`
     select chain_id as "chainId", block_number as "blockNumber", block_hash as "blockHash",
       block_timestamp as timestamp, sender as "from", target as "to", distributor_id as "distributorId", codes, schema,
-      signature_valid as "signatureValid", action_id as "actionId", retracted
+      signature_valid as "signatureValid", action_id as "actionId", problems,
+      retracted
     from watched where transaction_hash = ${txHash.toLowerCase()}
       ${chainId === undefined ? db`` : db`and chain_id = ${chainId}`}
     order by chain_id, retracted desc, block_number`

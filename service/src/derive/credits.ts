@@ -1,0 +1,140 @@
+import type { AttributionKind, Finding, Frame, Reading } from '../chain/attribution/index.js'
+import { needsTrace, readTails } from '../chain/attribution/index.js'
+import { type DeriveConfig, isRegistered, isSignedOnly } from './config.js'
+import { eventParties } from './events.js'
+import { hasSay, isInside, type PlacedEvent } from './matching.js'
+
+/** Who brought one event. `isSwap`: a router made the deposit on the caller's behalf. */
+export type Credit = { distributorId: string; attribution: AttributionKind; isSwap: boolean }
+
+/** The problem of a signature that stands behind a call it was given for once, and has counted before. */
+export const signatureUsed = 'signature already used'
+
+export type CreditContext = {
+  config: DeriveConfig
+  timestamp: number
+  /** The transaction input the frames index. */
+  data: Uint8Array
+  frames: readonly Frame[]
+  findings: ReadonlyMap<Frame, Finding>
+  /** Says whether a signature counts for a call of this transaction: for the first of its vault only. Remembers. */
+  useSignature: (vaultId: number, digest: string, call: Frame) => boolean
+  problems: Set<string>
+}
+
+/**
+ * Who brought the shares of each wallet an event is about. The call that made the event and the frames around it count
+ * where their caller is that wallet, then where it is another party of the event. Among these what is signed for the event
+ * comes first, then the inner before the outer, then the outermost suffix. Where several calls can have made the event and
+ * do not say the same, nobody did.
+ */
+export function creditEvent(
+  placed: PlacedEvent,
+  makers: readonly Frame[],
+  context: CreditContext,
+): Map<string, Credit> {
+  const credits = new Map<string, Credit>()
+  const readings = makers.map((maker) => listReadings(placed, maker, context))
+  if (readings.every(({ length }) => length === 0)) return credits
+  for (const wallet of placed.wallets) {
+    const names = readings.map((each) => chooseCredit(placed, wallet, each, context))
+    const [first] = names
+    if (names.some((name) => name?.distributorId !== first?.distributorId)) context.problems.add(needsTrace)
+    else if (first)
+      credits.set(
+        wallet,
+        names.reduce<Credit>((a, b) => weaker(a, b ?? a), first),
+      )
+  }
+  return credits
+}
+
+/** Whether a code stands where only a caller named by calldata could make it count for an event. */
+export function isUnprovenClaim({ frame, candidates }: Finding, { event, wallets }: PlacedEvent): boolean {
+  if (frame.proven || candidates.length === 0) return false
+  return eventParties(event).includes(frame.caller) || wallets.includes(frame.caller)
+}
+
+type Placed = { frame: Frame; reading: Reading; isSigned: boolean }
+
+/** What the frames of a call carry, in the order in which it counts. */
+function listReadings(placed: PlacedEvent, maker: Frame, context: CreditContext): Placed[] {
+  const around = context.frames.filter((frame) => frame === maker || isInside(maker, frame))
+  const carried = around
+    .filter((frame) => context.findings.has(frame) && hasSay(frame, placed))
+    .sort((a, b) => b.depth - a.depth)
+    .flatMap((frame) =>
+      (context.findings.get(frame)?.readings ?? []).map((reading) => ({
+        frame,
+        reading,
+        isSigned: isSignedFor(placed, { frame, reading, around }, context),
+      })),
+    )
+  return [...carried.filter(({ isSigned }) => isSigned), ...carried.filter(({ isSigned }) => !isSigned)]
+}
+
+/**
+ * Whether a key of ours signed the call that made the event, or one around it, inside the frame that carries the suffix,
+ * with no other call to the vault in between, and the signature has not counted in this vault before.
+ */
+function isSignedFor(
+  { vaultId, vault }: PlacedEvent,
+  call: { frame: Frame; reading: Reading; around: readonly Frame[] },
+  { data, useSignature, problems }: CreditContext,
+): boolean {
+  const { frame, reading, around } = call
+  const { valid, provenBy, digest } = reading.signature
+  if (!valid || !provenBy || digest === undefined) return false
+  const signed = around.find(
+    (each) => (each === frame || isInside(each, frame)) && (each === provenBy || isSameCall(each, provenBy, data)),
+  )
+  if (!signed?.proven) return false
+  const isPassedOn = around.some((each) => each.target === vault && isInside(each, signed))
+  if (isPassedOn) return false
+  if (useSignature(vaultId, digest, signed)) return true
+  problems.add(signatureUsed)
+  return false
+}
+
+function isSameCall(a: Frame, b: Frame, data: Uint8Array): boolean {
+  if (a.caller !== b.caller || a.target !== b.target) return false
+  const bodyOf = (frame: Frame) => Buffer.from(data.subarray(frame.start, readTails(data, frame, frame.floor).bodyEnd))
+  return bodyOf(a).equals(bodyOf(b))
+}
+
+function chooseCredit(
+  { event }: PlacedEvent,
+  wallet: string,
+  readings: readonly Placed[],
+  { config, timestamp }: CreditContext,
+): Credit | undefined {
+  const parties = eventParties(event)
+  const own = readings.filter(({ frame }) => frame.caller === wallet)
+  const others = readings.filter(({ frame }) => frame.caller !== wallet && parties.includes(frame.caller))
+  for (const { frame, reading, isSigned } of [...own, ...others]) {
+    const application = applicationOf(reading)
+    const codes = application === undefined ? reading.codes : [application, ...reading.codes]
+    for (const code of codes) {
+      if (!isRegistered(config, code, timestamp)) continue
+      const weakest = reading.kind === 'legacy' ? 'legacy' : 'unsigned'
+      const attribution = isSigned && code === application ? 'signed' : weakest
+      // Watched, but nothing unsigned enters the ledger or the lots of a distributor that wants signatures.
+      if (attribution !== 'signed' && isSignedOnly(config, code, timestamp)) continue
+      const isSwap = event.kind === 'deposit' && event.sender !== frame.caller
+      return { distributorId: code, attribution, isSwap }
+    }
+  }
+  return undefined
+}
+
+function applicationOf({ kind, suffix }: Reading): string | undefined {
+  return kind === 'erc8021' && 'appCode' in suffix ? suffix.appCode : undefined
+}
+
+const strength: Readonly<Record<AttributionKind, number>> = { legacy: 0, unsigned: 1, signed: 2 }
+
+/** The weaker of two credits of one distributor. */
+export function weaker(a: Credit, b: Credit): Credit {
+  const attribution = strength[a.attribution] <= strength[b.attribution] ? a.attribution : b.attribution
+  return { distributorId: a.distributorId, attribution, isSwap: a.isSwap || b.isSwap }
+}

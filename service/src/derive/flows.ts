@@ -1,0 +1,169 @@
+import type { DeriveVault } from './config.js'
+import { type Transfer, type VaultEvent, zeroAddress } from './events.js'
+import { smaller } from './lots.js'
+import { findTransfers } from './transfers.js'
+
+/** What one transaction did to one vault, in the order of the logs. */
+export type VaultTransaction = { vault: DeriveVault; transfers: Transfer[]; events: VaultEvent[] }
+
+/** What a deposit minted and who keeps it, or what a withdrawal burned and whose it was, less what is netted. */
+export type Delivery = { moved: bigint; parts: ReadonlyMap<string, bigint> }
+
+/** What a transaction did to the shares of one wallet: `lost` of those it held before, `received` of others. */
+export type WalletFlow = { lost: bigint; received: bigint }
+
+/** Shares of one vault that move in one transaction. */
+export type Flows = {
+  wallets: ReadonlyMap<string, WalletFlow>
+  deliveries: ReadonlyMap<VaultEvent, Delivery>
+}
+
+/** Shares a wallet has received: `event` minted them, `origin` held them before the transaction. */
+type Piece = { amount: bigint; event: VaultEvent | undefined; origin: string | undefined }
+
+/** Shares a wallet held before that were burned or requested, by whomever, for which event. */
+type Burn = { amount: bigint; event: VaultEvent | undefined }
+
+type Wallet = { pieces: Piece[]; gone: bigint; burns: Burn[] }
+
+/**
+ * Follows the shares of a vault through a transaction. A wallet sends and burns first what it received in it, the newest
+ * first, then what it held; what comes back to who held it before is again what it was. As much as a wallet has new of
+ * deposits and has burned of old is netted: neither is counted.
+ */
+export function readFlows(part: VaultTransaction): Flows {
+  const { vault, transfers, events } = part
+  const found = findTransfers(part)
+  const wallets = new Map<string, Wallet>()
+  for (const transfer of transfers) {
+    const { from, to, amount } = transfer
+    if (from === to || amount === 0n) continue
+    const mint = found.mints.get(transfer)
+    const burn = found.burns.get(transfer)
+    const pieces = from === zeroAddress ? [fresh(amount)] : send(openWallet(wallets, from), from, amount)
+    const marked = mint === undefined ? pieces : mark(pieces, mint)
+    if (to === zeroAddress || burn !== undefined) recordBurns(wallets, marked, burn)
+    if (to !== zeroAddress) receive(wallets, to, marked)
+  }
+  const keepsNothing = (wallet: string) => wallet === vault.address || wallet === vault.escrow || isBurnAddress(wallet)
+  const deliveries = new Map<VaultEvent, { moved: bigint; parts: Map<string, bigint> }>()
+  for (const event of events)
+    if (event.kind === 'deposit' || event.kind === 'withdraw')
+      deliveries.set(event, { moved: found.moved.get(event) ?? 0n, parts: new Map() })
+  const flows = new Map<string, WalletFlow>()
+  for (const [address, wallet] of wallets) {
+    const isKeeper = !keepsNothing(address)
+    const netted = isKeeper ? net(wallet) : 0n
+    const received = wallet.pieces.reduce((sum, { amount }) => sum + amount, 0n)
+    if (wallet.gone > netted || received > 0n) flows.set(address, { lost: wallet.gone - netted, received })
+    if (!isKeeper) continue
+    const add = (event: VaultEvent | undefined, amount: bigint) => {
+      const parts = event === undefined || amount === 0n ? undefined : deliveries.get(event)?.parts
+      parts?.set(address, (parts.get(address) ?? 0n) + amount)
+    }
+    for (const { event, amount } of wallet.pieces) add(event, amount)
+    for (const { event, amount } of wallet.burns) add(event, amount)
+  }
+  return { wallets: flows, deliveries }
+}
+
+/** Addresses nobody holds the key of, beside zero: what they receive is gone for everybody. */
+const burnAddresses: ReadonlySet<string> = new Set([
+  '0x000000000000000000000000000000000000dead',
+  '0x0000000000000000000000000000000000000001',
+])
+
+function isBurnAddress(wallet: string): boolean {
+  return burnAddresses.has(wallet)
+}
+
+function fresh(amount: bigint): Piece {
+  return { amount, event: undefined, origin: undefined }
+}
+
+function openWallet(wallets: Map<string, Wallet>, address: string): Wallet {
+  const known = wallets.get(address)
+  if (known) return known
+  const wallet: Wallet = { pieces: [], gone: 0n, burns: [] }
+  wallets.set(address, wallet)
+  return wallet
+}
+
+/** Takes shares from a wallet: what it received last first, then what it held. */
+function send(wallet: Wallet, address: string, amount: bigint): Piece[] {
+  const sent: Piece[] = []
+  let left = amount
+  while (left > 0n) {
+    const last = wallet.pieces.at(-1)
+    if (!last) break
+    const taken = smaller(last.amount, left)
+    sent.push({ ...last, amount: taken })
+    left -= taken
+    last.amount -= taken
+    if (last.amount === 0n) wallet.pieces.pop()
+  }
+  if (left > 0n) {
+    wallet.gone += left
+    sent.push({ amount: left, event: undefined, origin: address })
+  }
+  return sent
+}
+
+/** Gives the first shares of a Transfer, as many as an event minted in it, the mark of the event. */
+function mark(pieces: readonly Piece[], { event, amount }: { event: VaultEvent; amount: bigint }): Piece[] {
+  const marked: Piece[] = []
+  let left = amount
+  for (const piece of pieces) {
+    const part = smaller(piece.amount, left)
+    if (part > 0n) marked.push({ amount: part, event, origin: undefined })
+    if (piece.amount > part) marked.push({ ...piece, amount: piece.amount - part })
+    left -= part
+  }
+  return marked
+}
+
+function receive(wallets: Map<string, Wallet>, to: string, pieces: readonly Piece[]): void {
+  const wallet = openWallet(wallets, to)
+  for (const piece of pieces)
+    if (piece.origin === to) wallet.gone -= piece.amount
+    else wallet.pieces.push({ ...piece })
+}
+
+function recordBurns(
+  wallets: Map<string, Wallet>,
+  pieces: readonly Piece[],
+  burn: { event: VaultEvent; amount: bigint } | undefined,
+): void {
+  let left = burn?.amount ?? 0n
+  for (const { origin, amount } of pieces) {
+    const part = smaller(amount, left)
+    left -= part
+    if (origin === undefined) continue
+    const { burns } = openWallet(wallets, origin)
+    if (part > 0n) burns.push({ event: burn?.event, amount: part })
+    if (amount > part) burns.push({ event: undefined, amount: amount - part })
+  }
+}
+
+/**
+ * Drops what a wallet has new of deposits and has burned of what it held, the newest and the latest first, and answers
+ * how much: it is as if these shares had never moved.
+ */
+function net({ pieces, burns }: Wallet): bigint {
+  if (burns.length === 0) return 0n
+  const total = (list: readonly { amount: bigint }[]) => list.reduce((sum, { amount }) => sum + amount, 0n)
+  const marked = pieces.filter(({ event }) => event !== undefined)
+  const netted = smaller(total(marked), total(burns))
+  dropLast(marked, netted)
+  dropLast(burns, netted)
+  return netted
+}
+
+function dropLast(list: readonly { amount: bigint }[], amount: bigint): void {
+  let left = amount
+  for (const each of [...list].reverse()) {
+    const part = smaller(each.amount, left)
+    each.amount -= part
+    left -= part
+  }
+}

@@ -1,0 +1,89 @@
+import { type Transfer, type VaultEvent, zeroAddress } from './events.js'
+import type { VaultTransaction } from './flows.js'
+import { smaller } from './lots.js'
+
+/** The part of a Transfer that belongs to an event. */
+export type Claimed = { event: VaultEvent; amount: bigint }
+
+export type FoundTransfers = {
+  /** What of a Transfer a deposit minted. */
+  mints: ReadonlyMap<Transfer, Claimed>
+  /** What of a Transfer a withdrawal burned, or a request for one took. */
+  burns: ReadonlyMap<Transfer, Claimed>
+  /** How much belongs to each event. */
+  moved: ReadonlyMap<VaultEvent, bigint>
+}
+
+const nothing: FoundTransfers = { mints: new Map(), burns: new Map(), moved: new Map() }
+
+/**
+ * Finds the Transfers that belong to each event: those between it and the next event of the vault before or after it, the
+ * nearest first, up to the shares the event tells of. Which side is the vault's habit, as its first event with shares
+ * shows. Shares reach a depositor from the zero address, the vault or its escrow; they leave a redeemer, or the escrow,
+ * for the zero address or the vault, and with a request for the escrow too.
+ */
+export function findTransfers({ vault, transfers, events }: VaultTransaction): FoundTransfers {
+  if (events.length === 0) return nothing
+  const holds = (wallet: string) => wallet === zeroAddress || wallet === vault.address || wallet === vault.escrow
+  const mints = new Map<Transfer, Claimed>()
+  const burns = new Map<Transfer, Claimed>()
+  const moved = new Map<VaultEvent, bigint>()
+
+  const claim = (list: readonly VaultEvent[], to: Map<Transfer, Claimed>, belongs: Belongs) => {
+    let isBefore: boolean | undefined
+    for (const event of list) {
+      const shares = sharesOf(event)
+      if (shares === 0n) continue
+      const around = listAround(event, { transfers, events }, belongs)
+      isBefore ??= around.before.length > 0 ? true : around.after.length > 0 ? false : undefined
+      let left = shares
+      for (const transfer of isBefore === false ? around.after : around.before) {
+        const amount = smaller(transfer.amount, left)
+        if (amount === 0n || to.has(transfer)) continue
+        to.set(transfer, { event, amount })
+        left -= amount
+      }
+      moved.set(event, shares - left)
+    }
+  }
+  const deposits = events.filter(({ kind }) => kind === 'deposit')
+  const outgoing = events.filter(({ kind }) => kind === 'withdraw' || kind === 'redeemRequest')
+  if (deposits.length > 0)
+    claim(deposits, mints, ({ from, to }, event) => to === ownerOf(event) && from !== to && holds(from))
+  if (outgoing.length > 0)
+    claim(outgoing, burns, ({ from, to }, event) => {
+      if (from === to) return false
+      if (event.kind === 'redeemRequest') return from === event.owner && holds(to)
+      const isOwn = from === ownerOf(event) || (vault.escrow !== null && from === vault.escrow)
+      return isOwn && (to === zeroAddress || to === vault.address)
+    })
+  return { mints, burns, moved }
+}
+
+type Belongs = (transfer: Transfer, event: VaultEvent) => boolean
+
+/** Transfers that may belong to an event, the nearest first, up to its neighbours. */
+function listAround(
+  event: VaultEvent,
+  { transfers, events }: Pick<VaultTransaction, 'transfers' | 'events'>,
+  belongs: Belongs,
+): { before: Transfer[]; after: Transfer[] } {
+  const index = events.indexOf(event)
+  const [low, high] = [events[index - 1]?.logIndex ?? -1, events[index + 1]?.logIndex ?? Number.POSITIVE_INFINITY]
+  const own = transfers.filter(
+    (transfer) => transfer.logIndex > low && transfer.logIndex < high && belongs(transfer, event),
+  )
+  return {
+    before: own.filter(({ logIndex }) => logIndex < event.logIndex).reverse(),
+    after: own.filter(({ logIndex }) => logIndex > event.logIndex),
+  }
+}
+
+function sharesOf(event: VaultEvent): bigint {
+  if (event.kind === 'deposit' || event.kind === 'withdraw') return event.shares
+  return 'amount' in event ? event.amount : 0n
+}
+
+function ownerOf(event: VaultEvent): string | undefined {
+  return 'owner' in event ? event.owner : undefined
+}
