@@ -12,7 +12,7 @@ const list: WatchList = {
   topics: [topic],
   callTopics: new Set(),
   entryPoints: new Set(),
-  operationTopics: new Set(),
+  operationTopics: new Set<string>(),
 }
 const someBloom = `0x${'0'.repeat(500)}4${'0'.repeat(11)}`
 const header = (logsBloom: string | undefined, number = 7, own = hash) => ({

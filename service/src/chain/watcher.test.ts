@@ -83,7 +83,7 @@ const list = {
   topics: [`0x${'bb'.repeat(32)}`],
   callTopics: new Set<string>(),
   entryPoints: new Set<string>(),
-  operationTopics: new Set(),
+  operationTopics: new Set<string>(),
 }
 const chain = { chainId: 1, confirmations: 1, finalityDepth: 64, reorgRecheckSeconds: 0 }
 const open = (node: Node, sink: Sink, over: { doubts?: Doubts; random?: () => number } = {}) => {

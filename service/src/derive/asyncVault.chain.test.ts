@@ -140,12 +140,12 @@ describe('an asynchronous deposit', () => {
 })
 
 describe('an asynchronous redemption', () => {
-  it("takes shares at the request, from the distributor's lot first", async () => {
+  it('takes shares at the request, from all lots in proportion', async () => {
     const hash = await call(alice, 'requestRedeem', [400n, alice.address, alice.address], E)
     expect(await entriesOf(hash)).toEqual([])
     expect(await sharesOf(alice)).toBe(500n)
-    // E gives its 300, and the other 100 come from what is left: D alone.
-    expect(await lotsOf(alice)).toEqual({ [D]: 500n })
+    // 400 of 600 and 300: 266.67 and 133.33.
+    expect(await lotsOf(alice)).toEqual({ [D]: 333n, [E]: 167n })
   })
 
   it('is the ledger withdrawal when claimed, credited to the request, and touches no lot', async () => {
@@ -154,7 +154,7 @@ describe('an asynchronous redemption', () => {
     expect(await entriesOf(hash)).toMatchObject([
       { interaction: 'withdraw', distributorId: E, amountRaw: '400', walletAddress: alice.address },
     ])
-    expect(await lotsOf(alice)).toEqual({ [D]: 500n })
+    expect(await lotsOf(alice)).toEqual({ [D]: 333n, [E]: 167n })
   })
 })
 
@@ -206,7 +206,7 @@ describe('a vault that settles in parts', () => {
 
   it('takes shares from lots at the request to redeem, and pays each part to who brought the request', async () => {
     await call(dan, 'requestRedeem', [500n, dan.address, dan.address], D)
-    expect(await lotsOf(dan)).toEqual({ [D]: 100n, [E]: 100n })
+    expect(await lotsOf(dan)).toEqual({ [D]: 171n, [E]: 29n })
     await call(owner, 'settleRedeemPart', [dan.address, 0n, 200n])
     const first = await call(dan, 'redeem', [200n, dan.address, dan.address])
     expect(await entriesOf(first)).toMatchObject([
@@ -217,7 +217,7 @@ describe('a vault that settles in parts', () => {
     expect(await entriesOf(rest)).toMatchObject([
       { interaction: 'withdraw', distributorId: D, amountRaw: '300', walletAddress: dan.address },
     ])
-    expect(await lotsOf(dan)).toEqual({ [D]: 100n, [E]: 100n })
+    expect(await lotsOf(dan)).toEqual({ [D]: 171n, [E]: 29n })
     expect(await sharesOf(dan)).toBe(200n)
   })
 })

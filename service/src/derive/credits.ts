@@ -34,7 +34,9 @@ export function creditEvent(
   context: CreditContext,
 ): Map<string, Credit> {
   const credits = new Map<string, Credit>()
-  const readings = makers.map((maker) => listReadings(placed, maker, context))
+  // A signature counts for the call that is known to have made the event.
+  const isKnown = makers.length === 1
+  const readings = makers.map((maker) => listReadings(placed, maker, isKnown, context))
   if (readings.every(({ length }) => length === 0)) return credits
   for (const wallet of placed.wallets) {
     const names = readings.map((each) => chooseCredit(placed, wallet, each, context))
@@ -58,7 +60,7 @@ export function isUnprovenClaim({ frame, candidates }: Finding, { event, wallets
 type Placed = { frame: Frame; reading: Reading; isSigned: boolean }
 
 /** What the frames of a call carry, in the order in which it counts. */
-function listReadings(placed: PlacedEvent, maker: Frame, context: CreditContext): Placed[] {
+function listReadings(placed: PlacedEvent, maker: Frame, isKnown: boolean, context: CreditContext): Placed[] {
   const around = context.frames.filter((frame) => frame === maker || isInside(maker, frame))
   const carried = around
     .filter((frame) => context.findings.has(frame) && hasSay(frame, placed))
@@ -67,7 +69,7 @@ function listReadings(placed: PlacedEvent, maker: Frame, context: CreditContext)
       (context.findings.get(frame)?.readings ?? []).map((reading) => ({
         frame,
         reading,
-        isSigned: isSignedFor(placed, { frame, reading, around }, context),
+        isSigned: isKnown && isSignedFor(placed, { frame, reading, around }, context),
       })),
     )
   return [...carried.filter(({ isSigned }) => isSigned), ...carried.filter(({ isSigned }) => !isSigned)]

@@ -45,7 +45,7 @@ export function readFlows(part: VaultTransaction): Flows {
     if (to === zeroAddress || burn !== undefined) recordBurns(wallets, marked, burn)
     if (to !== zeroAddress) receive(wallets, to, marked)
   }
-  const keepsNothing = (wallet: string) => wallet === vault.address || wallet === vault.escrow || isBurnAddress(wallet)
+  const keepsNothing = (wallet: string) => wallet === vault.address || wallet === vault.escrow || wallet === burnAddress
   const deliveries = new Map<VaultEvent, { moved: bigint; parts: Map<string, bigint> }>()
   for (const event of events)
     if (event.kind === 'deposit' || event.kind === 'withdraw')
@@ -67,15 +67,8 @@ export function readFlows(part: VaultTransaction): Flows {
   return { wallets: flows, deliveries }
 }
 
-/** Addresses nobody holds the key of, beside zero: what they receive is gone for everybody. */
-const burnAddresses: ReadonlySet<string> = new Set([
-  '0x000000000000000000000000000000000000dead',
-  '0x0000000000000000000000000000000000000001',
-])
-
-function isBurnAddress(wallet: string): boolean {
-  return burnAddresses.has(wallet)
-}
+/** Nobody holds the key of it: what it receives is gone for everybody, as at the zero address. */
+const burnAddress = '0x000000000000000000000000000000000000dead'
 
 function fresh(amount: bigint): Piece {
   return { amount, event: undefined, origin: undefined }

@@ -51,6 +51,11 @@ export async function findDifferences(db: Database, played: Played, expected: Ex
     select concat_ws(' ', block_hash, transaction_hash) as line from watched
     where chain_id = ${chainId} and not retracted`)
   same('watched', watched, expected.watched)
+  const used = await lines(db<Line[]>`
+    select concat_ws(' ', v.address, u.block_number) as line from used_signatures u join vaults v on v.id = u.vault_id where v.chain_id = ${chainId}`)
+  const countOf = (all: readonly string[]) =>
+    [...new Set(all)].map((line) => `${line}: ${all.filter((each) => each === line).length}`)
+  same('used signature', countOf(used), countOf(expected.used))
   const vaultIds = (await db<{ id: number }[]>`select id from vaults where chain_id = ${chainId}`).map(({ id }) => id)
   const broken = await lines(db<Line[]>`
     select concat_ws(' ', 'history', v.address, c.wallet, c.block_number) as line

@@ -1,9 +1,10 @@
 import type { Address, Hex } from 'viem'
 import { encodeFunctionData, parseAbi } from 'viem'
-import { buildSuffix, operationTopics } from '../../src/chain/attribution/index.js'
+import { operationTopics } from '../../src/chain/attribution/index.js'
 import type { RawLog } from '../../src/chain/raw.js'
 import { topics } from '../../src/derive/events.js'
-import { handleOps7, operation7 } from '../chain/wrapping.js'
+import { execute, handleOps7, operation7 } from '../chain/wrapping.js'
+import { bodyOf, pad, suffixOf } from './calldata.js'
 import {
   accounts,
   asyncVault,
@@ -11,6 +12,7 @@ import {
   type How,
   innerVault,
   lateVault,
+  type ModelCall,
   type ModelEvent,
   type ModelFrame,
   type ModelGroup,
@@ -28,14 +30,9 @@ import {
 import type { Random } from './random.js'
 
 export const entryPoint = '0x0000000071727de22e5e9d8baf0edac6f37da032'
-export const signerKey: Hex = `0x${'07'.repeat(32)}`
 const abi = parseAbi(['struct Call { address to; uint256 value; bytes data; }', 'function executeBatch(Call[] calls)'])
 
-const pad = (value: string | bigint): string =>
-  (typeof value === 'bigint' ? value.toString(16) : value.slice(2)).padStart(64, '0')
-const marker = '80218021802180218021802180218021'
-const hexText = (text: string) => Buffer.from(text).toString('hex')
-
+type More = { carry?: boolean; isWhole?: boolean }
 type Place = { chainId: number; block: number; index: number; hash: string; firstLog: number; late: boolean }
 
 /** Writes one random transaction onto `state`. */
@@ -97,19 +94,28 @@ export function generateTransaction(random: Random, state: ModelState, place: Pl
     move(vault, owner, zero, amount)
     emit(vault, 'withdraw', sender, owner, amount / 2n, amount)
   }
-  const amountOf = () => (random.chance(0.2) ? BigInt(random.int(1, 3)) : BigInt(random.int(1, 1_000_000)) ** 2n)
+  const amountOf = () => (random.chance(0.3) ? BigInt(random.int(1, 3)) : BigInt(random.int(1, 1_000_000)) ** 2n)
   const partOf = (whole: bigint) => (random.chance(0.2) ? whole : (whole * BigInt(random.int(1, 99))) / 100n)
   const code = () => (random.chance(0.12) ? strangerCode : random.pick(codes))
-  const how = (): How => (random.chance(0.12) ? 'signed' : random.chance(0.2) ? 'legacy' : 'unsigned')
+  const how = (): How => (random.chance(0.3) ? 'signed' : random.chance(0.2) ? 'legacy' : 'unsigned')
   const frames: ModelFrame[] = []
   /** A call's data, with a code at its end most of the time. */
-  const call = (caller: string, target: string, carry = random.chance(0.75)): Hex => {
-    const data: Hex = `0x6e553f65${pad(BigInt(random.int(1, 1e9)))}${pad(caller)}`
-    if (!carry) return data
-    const frame = { caller, target, code: code(), how: how() }
+  const call = (caller: string, target: string, makes: ModelFrame['makes'] = null, more: More = {}): Hex => {
+    const { carry = random.chance(0.75), isWhole = true } = more
+    const body = bodyOf(makes, BigInt(random.int(1, 1e9)))
+    const frame = { caller, target, makes, body, code: carry ? code() : null, how: how(), isWhole }
     frames.push(frame)
-    return `${data}${suffixOf(frame, data, place.chainId)}`
+    return `${body}${suffixOf(frame, body, place.chainId)}`
   }
+  /** The same of a call inside another. */
+  const part = (caller: string, target: string, makes: ModelFrame['makes'] = null, carry = true) => ({
+    to: target as Address,
+    value: 0n,
+    data: call(caller, target, makes, { carry, isWhole: false }),
+  })
+  const batch = (calls: ReturnType<typeof part>[]) =>
+    encodeFunctionData({ abi, functionName: 'executeBatch', args: [calls] }).toLowerCase()
+  const depositing = (owner: string, amount: bigint): ModelCall => ({ kind: 'deposit', of: 0, amount, owner })
   const sync = () => random.pick([innerVault, outerVault, ...(place.late ? [lateVault] : [])])
   const done = (from: string, to: string, input: string, groups?: ModelGroup[]): ModelTransaction => ({
     hash: place.hash,
@@ -123,12 +129,14 @@ export function generateTransaction(random: Random, state: ModelState, place: Pl
   const holder = (vault: string) => wallets.filter((wallet) => held(vault, wallet) > 0n)
   const user = random.pick(wallets)
 
-  switch (random.int(0, 13)) {
+  switch (random.int(0, 18)) {
     case 0:
     case 1: {
       const vault = sync()
-      const input = call(user, vault)
-      deposit(vault, user, random.chance(0.8) ? user : random.pick(wallets), amountOf())
+      const owner = random.chance(0.8) ? user : random.pick(wallets)
+      const amount = amountOf()
+      const input = call(user, vault, depositing(owner, amount))
+      deposit(vault, user, owner, amount)
       return done(user, vault, input)
     }
     case 2: {
@@ -142,8 +150,9 @@ export function generateTransaction(random: Random, state: ModelState, place: Pl
     case 4: {
       const vault = sync()
       const from = random.pick([...holder(vault), user])
-      const input = call(from, vault)
-      if (held(vault, from) > 0n) withdraw(vault, from, from, partOf(held(vault, from)))
+      const amount = partOf(held(vault, from))
+      const input = call(from, vault, { kind: 'withdraw', of: 1, amount, owner: from })
+      if (held(vault, from) > 0n) withdraw(vault, from, from, amount)
       return done(from, vault, input)
     }
     case 5: {
@@ -160,8 +169,8 @@ export function generateTransaction(random: Random, state: ModelState, place: Pl
     }
     case 6: {
       // An outer vault deposits into an inner one: only the outer deposit is the user's.
-      const input = call(user, outerVault)
       const assets = amountOf()
+      const input = call(user, outerVault, depositing(user, assets))
       deposit(innerVault, outerVault, outerVault, assets)
       deposit(outerVault, user, user, assets)
       return done(user, outerVault, input)
@@ -173,21 +182,21 @@ export function generateTransaction(random: Random, state: ModelState, place: Pl
         // One of them through a router, before or after the direct one.
         const vault = sync()
         const targets = random.chance(0.5) ? [router, vault] : [vault, router]
-        const list = targets.map((to) => ({ to: to as Address, value: 0n, data: call(account, to, true) }))
-        for (const to of targets) deposit(vault, to === router ? router : account, account, amountOf())
-        return done(
-          user,
-          account,
-          encodeFunctionData({ abi, functionName: 'executeBatch', args: [list] }).toLowerCase(),
-        )
+        const amounts = targets.map(amountOf)
+        const amount = (at: number) => amounts[at] ?? 1n
+        const list = targets.map((to, at) => part(account, to, to === router ? null : depositing(account, amount(at))))
+        targets.forEach((to, at) => {
+          deposit(vault, to === router ? router : account, account, amount(at))
+        })
+        return done(user, account, batch(list))
       }
-      const list = [innerVault, outerVault].map((vault) => ({
-        to: vault as Address,
-        value: 0n,
-        data: call(account, vault, true),
-      }))
-      for (const { to } of list) deposit(to, account, random.chance(0.7) ? account : user, amountOf())
-      return done(user, account, encodeFunctionData({ abi, functionName: 'executeBatch', args: [list] }).toLowerCase())
+      const list = [innerVault, outerVault].map((vault) => {
+        const owner = random.chance(0.7) ? account : user
+        const amount = amountOf()
+        return { vault, owner, amount, part: part(account, vault, depositing(owner, amount)) }
+      })
+      for (const { vault, owner, amount } of list) deposit(vault, account, owner, amount)
+      return done(user, account, batch(list.map((each) => each.part)))
     }
     case 8: {
       // A bundle of two operations of two accounts; the bundler's own code counts for nobody.
@@ -195,17 +204,13 @@ export function generateTransaction(random: Random, state: ModelState, place: Pl
       const operations = accounts.map((account) => {
         frames.length = 0
         const vault = sync()
-        const data = call(account, vault, true)
+        const amount = amountOf()
+        const data = part(account, vault, depositing(account, amount))
         const start = at
-        deposit(vault, account, account, amountOf())
+        deposit(vault, account, account, amount)
         log(entryPoint, operationTopics.ended, [1n, account, zero], [1n, 1n, 1n, 1n])
         groups.push({ frames: [...frames], from: start, to: at })
-        const batch = encodeFunctionData({
-          abi,
-          functionName: 'executeBatch',
-          args: [[{ to: vault as Address, value: 0n, data }]],
-        })
-        return operation7(account as Address, batch)
+        return operation7(account as Address, batch([data]) as Hex)
       })
       const bundler = suffixOf(
         { caller: user, target: entryPoint, code: 'alpha', how: 'unsigned' },
@@ -227,10 +232,69 @@ export function generateTransaction(random: Random, state: ModelState, place: Pl
     case 10: {
       // A deposit whose shares partly leave again in the same transaction.
       const vault = sync()
-      const input = call(user, vault)
-      const minted = deposit(vault, user, user, amountOf())
+      const amount = amountOf()
+      const input = call(user, vault, depositing(user, amount))
+      const minted = deposit(vault, user, user, amount)
       move(vault, user, random.pick(wallets), partOf(minted + (held(vault, user) - minted) / 2n))
       return done(user, vault, input)
+    }
+    case 11: {
+      // A deposit that mints nothing, a call that makes nothing, and a real deposit, in any order, each with a code.
+      const [account = user, vault] = [accounts[0], sync()]
+      const [none, amount] = [1n, amountOf()]
+      const calls = [depositing(account, none), 'nothing' as const, depositing(account, amount)]
+      const order = random.chance(0.5) ? calls : calls.reverse()
+      const list = order.map((makes) => part(account, vault, makes, random.chance(0.8)))
+      for (const makes of order) {
+        if (makes === 'nothing') continue
+        if (makes.amount === amount) deposit(vault, account, account, amount)
+        else {
+          if (random.chance(0.5)) move(vault, zero, account, 0n)
+          emit(vault, 'deposit', account, account, none, 0n)
+        }
+      }
+      return done(user, account, batch(list))
+    }
+    case 12: {
+      // Round and round: deposited for the user, taken back, redeemed; sometimes a part stays, sometimes old shares go.
+      const vault = sync()
+      const input = call(user, router)
+      for (let turn = random.int(1, 4); turn > 0; turn--) {
+        if (random.chance(0.3) && held(vault, user) > 0n) withdraw(vault, user, user, partOf(held(vault, user)))
+        const minted = deposit(vault, router, user, amountOf())
+        const back = random.chance(0.6) ? minted : partOf(minted)
+        move(vault, user, router, back)
+        if (back > 0n) withdraw(vault, router, router, back)
+      }
+      return done(user, router, input)
+    }
+    case 13: {
+      // A relayer that keeps a unit of what it delivers.
+      const vault = sync()
+      const input = call(user, router)
+      const minted = deposit(vault, router, router, amountOf())
+      move(vault, router, user, 1n)
+      if (minted > 1n) move(vault, router, random.pick(wallets), minted - 1n)
+      return done(user, router, input)
+    }
+    case 14: {
+      // Calldata that only says that a wallet deposits, around a deposit of that wallet.
+      const vault = sync()
+      const [victim = user] = wallets.filter((wallet) => wallet !== user)
+      const amount = amountOf()
+      const inner = call(victim, vault, depositing(victim, amount), { carry: true })
+      frames.length = 0
+      frames.push({ caller: user, target: router, makes: null, body: '', code: null, how: 'unsigned', isWhole: true })
+      deposit(vault, victim, victim, amount)
+      return done(user, router, execute(victim as Address, execute(vault as Address, inner)).toLowerCase())
+    }
+    case 15: {
+      // Two calls of a router, one perhaps without a code, and one of an address that makes nothing.
+      const [account = user, vault] = [accounts[1], sync()]
+      const list = [router, ...(random.chance(0.5) ? [settler] : []), router]
+      const calls = list.map((to) => part(account, to, null, random.chance(0.7)))
+      for (const to of list) if (to === router) deposit(vault, router, account, amountOf())
+      return done(user, account, batch(calls))
     }
     default:
       return asynchronous()
@@ -294,7 +358,8 @@ export function generateTransaction(random: Random, state: ModelState, place: Pl
         const receiver = random.chance(0.7) ? one.controller : random.pick(wallets)
         const assets = partOf(one.claimable) || one.claimable
         one.claimable -= assets
-        const input = call(caller, asyncVault)
+        const { controller } = one
+        const input = call(caller, asyncVault, { ...depositing(receiver, assets), controller })
         emit(asyncVault, 'deposit', one.controller, receiver, assets, assets * 3n)
         move(asyncVault, asyncVault, receiver, assets * 3n)
         return done(caller, asyncVault, input)
@@ -313,7 +378,7 @@ export function generateTransaction(random: Random, state: ModelState, place: Pl
         // The standard forbids new requests while a cancellation is pending, not before it is claimed.
         if (request('redeem', controller).cancelling > 0n && random.chance(0.7)) return done(owner, asyncVault, '0x')
         const amount = partOf(held(asyncVault, owner)) || held(asyncVault, owner)
-        const input = call(owner, asyncVault)
+        const input = call(owner, asyncVault, { kind: 'requestRedeem', of: 0, amount, owner, controller })
         const isFirst = random.chance(0.5)
         if (isFirst) move(asyncVault, owner, asyncVault, amount)
         events.push({ at, vault: asyncVault, kind: 'requestRedeem', controller, owner, sender: owner, amount })
@@ -334,7 +399,8 @@ export function generateTransaction(random: Random, state: ModelState, place: Pl
         const one = random.pick(redeems.filter((each) => each.claimable > 0n))
         const amount = partOf(one.claimable) || one.claimable
         one.claimable -= amount
-        const input = call(one.controller, asyncVault)
+        const redeemed: ModelCall = { kind: 'withdraw', of: 1, amount, owner: one.controller }
+        const input = call(one.controller, asyncVault, redeemed)
         emit(asyncVault, 'withdraw', one.controller, one.controller, amount / 3n, amount)
         return done(one.controller, asyncVault, input)
       }
@@ -343,7 +409,7 @@ export function generateTransaction(random: Random, state: ModelState, place: Pl
         // The standard forbids new requests while a cancellation is pending, not before it is claimed.
         if (request('deposit', controller).cancelling > 0n && random.chance(0.7)) return done(user, asyncVault, '0x')
         const amount = amountOf()
-        const input = call(user, asyncVault)
+        const input = call(user, asyncVault, { kind: 'requestDeposit', of: 0, amount, owner: user, controller })
         events.push({ at, vault: asyncVault, kind: 'requestDeposit', controller, owner: user, sender: user, amount })
         log(asyncVault, topics.depositRequest, [controller, user, 0n], [user, amount])
         request('deposit', controller).pending += amount
@@ -351,14 +417,4 @@ export function generateTransaction(random: Random, state: ModelState, place: Pl
       }
     }
   }
-}
-
-/** The end of calldata that names a frame's code, without 0x. */
-function suffixOf(frame: ModelFrame, data: Hex, chainId: number): string {
-  const { code, how } = frame
-  if (how === 'legacy') return `deadbeef${hexText(`turtle:v1:${code}:`)}`
-  if (how === 'unsigned') return `${hexText(code)}${code.length.toString(16).padStart(2, '0')}00${marker}`
-  const [wallet, target] = [frame.caller as Address, frame.target as Address]
-  const actionId = `0x${'11'.repeat(16)}`
-  return buildSuffix({ code, actionId, chainId, wallet, target, data, privateKey: signerKey }).slice(2)
 }

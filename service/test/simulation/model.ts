@@ -3,8 +3,26 @@ import type { RawLog } from '../../src/chain/raw.js'
 /** What happened, told without calldata or topics: the recount reads only this. */
 
 export type How = 'signed' | 'unsigned' | 'legacy'
-/** A call that carries a code: who made it, what it called, which code. */
-export type ModelFrame = { caller: string; target: string; code: string; how: How }
+/** What a call makes a vault tell of, by its arguments: amount 0 is the event's first, 1 its second. */
+export type ModelCall = {
+  kind: 'deposit' | 'withdraw' | 'requestDeposit' | 'requestRedeem'
+  of: 0 | 1
+  amount: bigint
+  owner: string
+  /** Of a claim or a request. */
+  controller?: string
+}
+/** A call: who made it, what it called and with which data, which code it carries. `isWhole`: the transaction itself. */
+export type ModelFrame = {
+  caller: string
+  target: string
+  /** What it is known to make; nothing at all, or unknown. */
+  makes: ModelCall | 'nothing' | null
+  body: string
+  code: string | null
+  how: How
+  isWhole: boolean
+}
 
 export type ModelEvent = { at: number; vault: string } & (
   | { kind: 'transfer'; from: string; to: string; amount: bigint }

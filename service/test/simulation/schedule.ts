@@ -5,7 +5,7 @@ import { createPipeline, type Reaction, rebuildChain, rewindChain } from '../../
 import { systemClock } from '../../src/kernel/clock.js'
 import type { Database } from '../../src/kernel/database.js'
 import { silentLog } from '../../src/kernel/log.js'
-import { signerKey } from './generate.js'
+import { signerKey } from './calldata.js'
 import { allVaults, asyncVault, codes, lateVault, type ModelBlock, start } from './model.js'
 import { createModelChain, type Forks } from './modelChain.js'
 import { createModelNode } from './modelNode.js'

@@ -4,6 +4,7 @@ import { type ExplanationFacts, explainAttribution } from './explanation.js'
 const claim = {
   code: 'acme',
   registered: true,
+  proven: true,
   signatureValid: true,
   error: '',
 } as NonNullable<ExplanationFacts['claim']>
@@ -14,12 +15,12 @@ const facts: ExplanationFacts = {
   found: true,
   mined: { success: true, blockNumber: 100 },
   vaultEvents: ['Deposit'],
-  attribution: { groups: [], bundler: [], truncated: false },
+  attribution: { groups: [], frames: [], bundler: [], truncated: false },
   claim,
   distributor: { id: 'acme', activeFrom: new Date(0), signedOnly: false },
   blockAt: new Date('2026-11-20T12:00:00Z'),
   entries: [],
-  watched: [{ distributorId: 'acme', retracted: false }],
+  watched: [{ distributorId: 'acme', problems: [], retracted: false }],
   confirmations: 1,
   headNumber: 100,
 }
@@ -39,18 +40,32 @@ describe('the explanation', () => {
   })
 
   it.each<[string, Partial<ExplanationFacts>, RegExp]>([
+    ['whose caller only calldata names', { claim: { ...claim, proven: false } }, /a trace would have to show it/],
+    [
+      'with several calls that can have made the event',
+      { watched: [{ distributorId: null, problems: ['needs a trace'], retracted: false }] },
+      /which of several calls/,
+    ],
+    [
+      'whose signature has counted, for a distributor that wants signatures',
+      {
+        distributor: { id: 'acme', activeFrom: new Date(0), signedOnly: true },
+        watched: [{ distributorId: 'acme', problems: ['signature already used'], retracted: false }],
+      },
+      /has counted before/,
+    ],
     ['unknown', { found: false }, /does not know this transaction/],
     ['pending', { mined: undefined }, /not mined yet/],
     ['reverted', { mined: { success: false, blockNumber: 1 } }, /reverted/],
     ['without a suffix', { claim: undefined }, /ends in no suffix/],
     [
       'with the suffix at the end of the bundle',
-      { claim: undefined, attribution: { groups: [], bundler: [{} as never], truncated: false } },
+      { claim: undefined, attribution: { groups: [], frames: [], bundler: [{} as never], truncated: false } },
       /bundler's/,
     ],
     [
       'too deep to be read',
-      { claim: undefined, attribution: { groups: [], bundler: [], truncated: true } },
+      { claim: undefined, attribution: { groups: [], frames: [], bundler: [], truncated: true } },
       /too many inner calls/,
     ],
     ['of a code nobody registered', { distributor: undefined }, /not a registered distributor/],
@@ -68,11 +83,15 @@ describe('the explanation', () => {
       /counts signed attributions only, and here: no signature/,
     ],
     ['without a vault', { vaultEvents: [] }, /without an event of a known vault/],
-    ['taken back', { watched: [{ distributorId: 'acme', retracted: true }] }, /reorganisation/],
+    ['taken back', { watched: [{ distributorId: 'acme', problems: [], retracted: true }] }, /reorganisation/],
     ['not watched yet', { watched: [] }, /has not read this block yet/],
     ['not deep enough', { confirmations: 12 }, /is 1 blocks deep and counts from 12 on/],
-    ['derived before it was registered', { watched: [{ distributorId: null, retracted: false }] }, /re-derives/],
-    ['of a stranger', {}, /neither sender, owner nor receiver/],
+    [
+      'derived before it was registered',
+      { watched: [{ distributorId: null, problems: [], retracted: false }] },
+      /re-derives/,
+    ],
+    ['of a stranger', {}, /neither sender nor owner/],
   ])('says what is wrong with a transaction %s', (_name, changes, line) => {
     const { attributed, lines } = explain(changes)
     expect(attributed).toBe(false)
