@@ -73,7 +73,14 @@ function toStatement(code: string, error: string, reading: Reading, { frame }: F
     return { code, tag: `erc8021:${reading.suffix.schemaId}:${code}`, proven, error, actionId: reading.actionId, said }
   const { suffix } = reading
   if (suffix.status === 'malformed') return { code, tag: '', proven, error, actionId: undefined, said }
-  return { code, tag: suffix.tag, proven, error, actionId: undefined, said: { ...said, ...readTracker(suffix.metadata) } }
+  return {
+    code,
+    tag: suffix.tag,
+    proven,
+    error,
+    actionId: undefined,
+    said: { ...said, ...readTracker(suffix.metadata) },
+  }
 }
 
 /**
