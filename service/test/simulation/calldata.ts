@@ -1,12 +1,14 @@
-import type { Address, Hex } from 'viem'
+import { type Address, encodeFunctionData, type Hex, parseAbi } from 'viem'
 import { buildSuffix } from '../../src/chain/attribution/index.js'
+import type { RawLog } from '../../src/chain/raw.js'
 import type { ModelFrame } from './model.js'
 
 export const signerKey: Hex = `0x${'07'.repeat(32)}`
 const marker = '80218021802180218021802180218021'
 const hexText = (text: string) => Buffer.from(text).toString('hex')
 
-export const pad = (value: string | bigint): string =>
+export type Word = string | bigint
+export const pad = (value: Word): string =>
   (typeof value === 'bigint' ? value.toString(16) : value.slice(2)).padStart(64, '0')
 
 const selectors = {
@@ -48,4 +50,30 @@ export function suffixOf(
   const [wallet, target] = [frame.caller as Address, frame.target as Address]
   const actionId = `0x${'11'.repeat(16)}`
   return buildSuffix({ code, actionId, chainId, wallet, target, data, privateKey: signerKey }).slice(2)
+}
+
+const abi = parseAbi(['struct Call { address to; uint256 value; bytes data; }', 'function executeBatch(Call[] calls)'])
+
+/** Calls of an account, in one. */
+export function batch(calls: { to: Address; value: bigint; data: Hex }[]): string {
+  return encodeFunctionData({ abi, functionName: 'executeBatch', args: [calls] }).toLowerCase()
+}
+
+/** A log of a transaction; the first topic is the event's. */
+export function toLog(
+  place: { block: number; index: number; hash: string },
+  logIndex: number,
+  address: string,
+  [first = '', ...indexed]: readonly Word[],
+  data: readonly Word[],
+): RawLog {
+  return {
+    blockNumber: place.block,
+    logIndex,
+    transactionIndex: place.index,
+    transactionHash: place.hash,
+    address,
+    topics: [String(first), ...indexed.map((value) => `0x${pad(value)}`)],
+    data: `0x${data.map(pad).join('')}`,
+  }
 }

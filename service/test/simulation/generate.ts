@@ -1,10 +1,9 @@
 import type { Address, Hex } from 'viem'
-import { encodeFunctionData, parseAbi } from 'viem'
 import { operationTopics } from '../../src/chain/attribution/index.js'
 import type { RawLog } from '../../src/chain/raw.js'
 import { topics } from '../../src/derive/events.js'
 import { execute, handleOps7, operation7 } from '../chain/wrapping.js'
-import { bodyOf, pad, suffixOf } from './calldata.js'
+import { batch, bodyOf, suffixOf, toLog, type Word } from './calldata.js'
 import {
   accounts,
   asyncVault,
@@ -30,7 +29,6 @@ import {
 import type { Random } from './random.js'
 
 export const entryPoint = '0x0000000071727de22e5e9d8baf0edac6f37da032'
-const abi = parseAbi(['struct Call { address to; uint256 value; bytes data; }', 'function executeBatch(Call[] calls)'])
 
 type More = { carry?: boolean; isWhole?: boolean }
 type Place = { chainId: number; block: number; index: number; hash: string; firstLog: number; late: boolean }
@@ -40,21 +38,8 @@ export function generateTransaction(random: Random, state: ModelState, place: Pl
   const events: ModelEvent[] = []
   const logs: RawLog[] = []
   let at = place.firstLog
-  const log = (
-    address: string,
-    first: string,
-    indexed: readonly (string | bigint)[],
-    data: readonly (string | bigint)[],
-  ) => {
-    logs.push({
-      blockNumber: place.block,
-      logIndex: at,
-      transactionIndex: place.index,
-      transactionHash: place.hash,
-      address,
-      topics: [first, ...indexed.map((value) => `0x${pad(value)}`)],
-      data: `0x${data.map(pad).join('')}`,
-    })
+  const log = (address: string, first: string, indexed: readonly Word[], data: readonly Word[]) => {
+    logs.push(toLog(place, at, address, [first, ...indexed], data))
     at += 1
   }
   const shares = (vault: string) => {
@@ -113,8 +98,6 @@ export function generateTransaction(random: Random, state: ModelState, place: Pl
     value: 0n,
     data: call(caller, target, makes, { carry, isWhole: false }),
   })
-  const batch = (calls: ReturnType<typeof part>[]) =>
-    encodeFunctionData({ abi, functionName: 'executeBatch', args: [calls] }).toLowerCase()
   const depositing = (owner: string, amount: bigint): ModelCall => ({ kind: 'deposit', of: 0, amount, owner })
   const sync = () => random.pick([innerVault, outerVault, ...(place.late ? [lateVault] : [])])
   const done = (from: string, to: string, input: string, groups?: ModelGroup[]): ModelTransaction => ({
@@ -179,7 +162,6 @@ export function generateTransaction(random: Random, state: ModelState, place: Pl
       // Two deposits by an account, each with a code of its own.
       const account = accounts[0] ?? user
       if (random.chance(0.3)) {
-        // One of them through a router, before or after the direct one.
         const vault = sync()
         const targets = random.chance(0.5) ? [router, vault] : [vault, router]
         const amounts = targets.map(amountOf)
@@ -220,7 +202,6 @@ export function generateTransaction(random: Random, state: ModelState, place: Pl
       return done(user, entryPoint, `${handleOps7(...operations)}${bundler}`.toLowerCase(), groups)
     }
     case 9: {
-      // There and back: nothing has changed.
       const vault = sync()
       const from = holder(vault)[0]
       if (!from) return done(user, vault, '0x')
@@ -230,7 +211,6 @@ export function generateTransaction(random: Random, state: ModelState, place: Pl
       return done(from, vault, '0xa9059cbb')
     }
     case 10: {
-      // A deposit whose shares partly leave again in the same transaction.
       const vault = sync()
       const amount = amountOf()
       const input = call(user, vault, depositing(user, amount))
@@ -375,7 +355,6 @@ export function generateTransaction(random: Random, state: ModelState, place: Pl
       case 'redeem': {
         const owner = random.pick(holder(asyncVault))
         const controller = random.chance(0.8) ? owner : random.pick(wallets)
-        // The standard forbids new requests while a cancellation is pending, not before it is claimed.
         if (request('redeem', controller).cancelling > 0n && random.chance(0.7)) return done(owner, asyncVault, '0x')
         const amount = partOf(held(asyncVault, owner)) || held(asyncVault, owner)
         const input = call(owner, asyncVault, { kind: 'requestRedeem', of: 0, amount, owner, controller })
