@@ -37,7 +37,8 @@ const subjectOf = (input: Hex, to: Address = library): Subject => ({
   input,
   signers: signers.map(({ address }) => address),
   entryPoints,
-  operations: [], logs: [],
+  operations: [],
+  logs: [],
 })
 
 /** 400 calls, each with a signature that proves nothing here. */
