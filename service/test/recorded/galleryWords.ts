@@ -1,4 +1,5 @@
 import { type Address, encodeFunctionData, encodePacked, type Hex, parseAbi, sha256, stringToHex } from 'viem'
+import { operationTopics } from '../../src/chain/attribution/index.js'
 import { topics } from '../../src/derive/events.js'
 import * as suffixes from '../chain/suffixes.js'
 import * as wrapping from '../chain/wrapping.js'
@@ -95,7 +96,7 @@ export const mark = (name: string, wallet: Address, target: Address, data: Hex):
   `${data}${marks[name]?.(wallet, target, data) ?? ''}`
 
 export const end = (entryPoint: Address, sender: Address) =>
-  log(entryPoint, topics.userOperation, [1n, sender, zero], [1n, 1n, 1n, 1n])
+  log(entryPoint, operationTopics.ended, [1n, sender, zero], [1n, 1n, 1n, 1n])
 export const { entryPoint6, entryPoint7, entryPoint8 } = wrapping
 export const batch = (to: Address, data: Hex) =>
   encodeFunctionData({ abi: wrapping.abi, functionName: 'executeBatch', args: [[{ to, value: 0n, data }]] })

@@ -1,6 +1,6 @@
 import { signerAddress } from '../../src/chain/attribution/index.js'
 import { topics } from '../../src/derive/events.js'
-import { signerKey } from '../simulation/generate.js'
+import { signerKey } from '../simulation/calldata.js'
 import { allVaults, asyncVault, lateVault, type ModelBlock, start } from '../simulation/model.js'
 import { createModelChain } from '../simulation/modelChain.js'
 import { createRandom } from '../simulation/random.js'
