@@ -35,7 +35,9 @@ export async function dumpDerived(db: Database, chains: readonly number[]): Prom
     union all select concat_ws(' ', 'transaction', chain_id, block_number, block_hash,
         extract(epoch from block_timestamp)::bigint, transaction_hash, transaction_index, sender, coalesce(target, '-'),
         coalesce(distributor_id, '-'), array_to_json(codes), coalesce(schema, '-'), coalesce(signature_valid::text, '-'),
-        coalesce(action_id::text, '-'), retracted)
-      from watched where chain_id = any(${ids})`
+        coalesce(action_id::text, '-'), retracted, array_to_json(problems))
+      from watched where chain_id = any(${ids})
+    union all select concat_ws(' ', 'used signature', v.name, digest, block_number)
+      from used_signatures join v on v.id = vault_id`
   return rows.map(({ line }) => line).sort()
 }
