@@ -15,7 +15,8 @@ export type CreditContext = {
   timestamp: number
   /** The transaction input the frames index. */
   data: Uint8Array
-  frames: readonly Frame[]
+  /** A call and the frames around it, outer before inner. */
+  listAround: (call: Frame) => readonly Frame[]
   findings: ReadonlyMap<Frame, Finding>
   /** Says whether a signature counts for a call of this transaction: for the first of its vault only. Remembers. */
   useSignature: (vaultId: number, digest: string, call: Frame) => boolean
@@ -61,7 +62,7 @@ type Placed = { frame: Frame; reading: Reading; isSigned: boolean }
 
 /** What the frames of a call carry, in the order in which it counts. */
 function listReadings(placed: PlacedEvent, maker: Frame, isKnown: boolean, context: CreditContext): Placed[] {
-  const around = context.frames.filter((frame) => frame === maker || isInside(maker, frame))
+  const around = context.listAround(maker)
   const carried = around
     .filter((frame) => context.findings.has(frame) && hasSay(frame, placed))
     .sort((a, b) => b.depth - a.depth)
