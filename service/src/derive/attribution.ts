@@ -13,7 +13,7 @@ import {
 } from '../chain/attribution/index.js'
 import type { RawLog, RawTransaction } from '../chain/raw.js'
 import { type DeriveConfig, isRegistered } from './config.js'
-import { type Credit, creditEvent, isUnprovenClaim } from './credits.js'
+import { type Credit, type CreditContext, creditEvent, isUnprovenClaim } from './credits.js'
 import type { VaultEvent } from './events.js'
 import { findMakers, isInside, type PlacedEvent, type Scope } from './matching.js'
 
@@ -97,7 +97,7 @@ export function attributeEvents(input: {
   const uses = createUses(input.isUsed)
   const problems = new Set<string>()
   const makers = findMakers(events, scopes, data)
-  const surroundings = createSurroundings(scopes)
+  const surroundings = createSurroundings(scopes, findings)
   events.forEach((placed, index) => {
     const around = surroundings.of(placed.event.logIndex)
     const context = { config, timestamp, data, ...around, findings, useSignature: uses.useSignature, problems }
@@ -149,33 +149,49 @@ function listScopes(input: {
   }
 }
 
-type Surroundings = { frames: readonly Frame[]; listAround: (call: Frame) => readonly Frame[] }
+type Surroundings = Pick<CreditContext, 'listAround' | 'innermostCarrier'> & { frames: readonly Frame[] }
 
 /**
  * The frames an event lies in and those around each call of them. Events of the same calls share them: a transaction may
  * hold a thousand of each.
  */
-function createSurroundings(scopes: readonly Scope[]): { of: (logIndex: number) => Surroundings } {
+function createSurroundings(
+  scopes: readonly Scope[],
+  findings: ReadonlyMap<Frame, Finding>,
+): { of: (logIndex: number) => Surroundings } {
   const known = new Map<string, Surroundings>()
   return {
     of: (logIndex) => {
       const covering = [...scopes.keys()].filter((index) => scopes[index]?.covers(logIndex))
       const key = covering.join()
-      const found = known.get(key) ?? openSurroundings(covering.flatMap((index) => scopes[index]?.frames ?? []))
+      const found =
+        known.get(key) ??
+        openSurroundings(
+          covering.flatMap((index) => scopes[index]?.frames ?? []),
+          findings,
+        )
       known.set(key, found)
       return found
     },
   }
 }
 
-function openSurroundings(frames: readonly Frame[]): Surroundings {
+function openSurroundings(frames: readonly Frame[], findings: ReadonlyMap<Frame, Finding>): Surroundings {
   const around = new Map<Frame, readonly Frame[]>()
   const listAround = (call: Frame): readonly Frame[] => {
     const found = around.get(call) ?? frames.filter((frame) => frame === call || isInside(call, frame))
     around.set(call, found)
     return found
   }
-  return { frames, listAround }
+  const carriers = new Map<Frame, Frame | undefined>()
+  const innermostCarrier = (call: Frame): Frame | undefined => {
+    if (carriers.has(call)) return carriers.get(call)
+    const carrying = listAround(call).filter((frame) => findings.has(frame))
+    const innermost = carrying.reduce<Frame | undefined>((a, b) => (a && a.depth > b.depth ? a : b), undefined)
+    carriers.set(call, innermost)
+    return innermost
+  }
+  return { frames, listAround, innermostCarrier }
 }
 
 /** Which call of this transaction each signature counted for, by vault. */

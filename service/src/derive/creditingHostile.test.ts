@@ -82,3 +82,29 @@ describe('a vault that came later', () => {
     expect(send([first, { ...later, activeFrom: 1_000 }, ...more])).toEqual(send([first, ...more]))
   })
 })
+
+describe('a batch of very many calls any of which can have made an event', () => {
+  const zaps = (count: number, code: string): [Address, string][] =>
+    Array.from({ length: count }, () => [router, `${call.zap(1n)}${code}`])
+  const send = (input: string) =>
+    openHandChain().mine({ from: bob, to: cat, input, logs: deposited(who('9001'), cat, 50n) })
+
+  it('is credited for the one code around all of them', () => {
+    const rows = send(`${batch(...zaps(500, ''))}`)
+    expect(entries(rows)).toEqual([])
+    const own = openHandChain().mine({
+      from: cat,
+      to: cat,
+      input: `${batch(...zaps(500, ''))}${codes('alpha')}`,
+      logs: deposited(who('9001'), cat, 50n),
+    })
+    expect(entries(own)).toEqual(['deposit alpha unsigned c3 50 50 swap'])
+  })
+
+  it('is nobody’s where each carries a code of its own', () => {
+    const rows = send(batch(...zaps(65, codes('alpha'))))
+    expect(entries(rows)).toEqual([])
+    expect(rows.watched[0]?.problems).toEqual(['needs a trace'])
+    expect(entries(send(batch(...zaps(64, codes('alpha')))))).toEqual(['deposit alpha unsigned c3 50 50 swap'])
+  })
+})

@@ -62,7 +62,10 @@ function rankMakers(
 ): Makers & { all: Ranked[] } {
   const { event } = placed
   const own = scopes.filter(({ covers }) => covers(event.logIndex))
-  const found = own.map(({ frames }) => listInnermost(frames, (frame) => mayMake(frame, placed, select)))
+  const say = new Set([...eventParties(event), ...placed.wallets])
+  const found = own.map(({ frames }) =>
+    listInnermost(frames, (frame) => frame.proven && say.has(frame.caller) && mayMake(frame, placed, select)),
+  )
   const all = found.flat()
   // A call around a whole other group, as of a contract that passes a bundle on, made nothing by itself.
   const makers = own.length < 2 ? all : listWithout(all)
@@ -120,7 +123,6 @@ function listInnermost(frames: readonly Frame[], matches: (frame: Frame) => bool
 }
 
 function mayMake(frame: Frame, placed: PlacedEvent, select: (frame: Frame) => string): boolean {
-  if (!hasSay(frame, placed)) return false
   const selector = select(frame)
   if (isSilent(selector)) return false
   if (frame.target !== placed.vault) return true
