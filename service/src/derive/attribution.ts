@@ -13,9 +13,9 @@ import {
 } from '../chain/attribution/index.js'
 import type { RawLog, RawTransaction } from '../chain/raw.js'
 import { type DeriveConfig, isRegistered } from './config.js'
-import { type Credit, creditEvent, isUnprovenClaim } from './credits.js'
+import { type Credit, type CreditContext, creditEvent, isUnprovenClaim } from './credits.js'
 import type { VaultEvent } from './events.js'
-import { findMakers, type PlacedEvent, type Scope } from './matching.js'
+import { findMakers, isInside, type PlacedEvent, type Scope } from './matching.js'
 
 /** What the calldata of a transaction says as a whole, for the debugger. */
 export type Carried = {
@@ -97,13 +97,13 @@ export function attributeEvents(input: {
   const uses = createUses(input.isUsed)
   const problems = new Set<string>()
   const makers = findMakers(events, scopes, data)
+  const surroundings = createSurroundings(scopes, findings)
   events.forEach((placed, index) => {
-    if (!placed.counts) return
-    const frames = scopes.filter(({ covers }) => covers(placed.event.logIndex)).flatMap((scope) => scope.frames)
-    const context = { config, timestamp, data, frames, findings, useSignature: uses.useSignature, problems }
+    const around = surroundings.of(placed.event.logIndex)
+    const context = { config, timestamp, data, ...around, findings, useSignature: uses.useSignature, problems }
     const found = creditEvent(placed, makers[index] ?? [], context)
     if (found.size > 0) credits.set(placed.event, found)
-    else if (frames.some((frame) => isUnproven(findings.get(frame), placed))) problems.add(needsTrace)
+    else if (around.frames.some((frame) => isUnproven(findings.get(frame), placed))) problems.add(needsTrace)
   })
   const choose = (finding: Finding) => chooseDistributor(finding, (code) => isRegistered(config, code, timestamp))
   const isOpen = credits.size === 0 && problems.has(needsTrace)
@@ -147,6 +147,51 @@ function listScopes(input: {
   function findEnd(logIndex: number | undefined): RawLog | undefined {
     return own.find((log) => isEnd(log) && log.logIndex === logIndex)
   }
+}
+
+type Surroundings = Pick<CreditContext, 'listAround' | 'innermostCarrier'> & { frames: readonly Frame[] }
+
+/**
+ * The frames an event lies in and those around each call of them. Events of the same calls share them: a transaction may
+ * hold a thousand of each.
+ */
+function createSurroundings(
+  scopes: readonly Scope[],
+  findings: ReadonlyMap<Frame, Finding>,
+): { of: (logIndex: number) => Surroundings } {
+  const known = new Map<string, Surroundings>()
+  return {
+    of: (logIndex) => {
+      const covering = [...scopes.keys()].filter((index) => scopes[index]?.covers(logIndex))
+      const key = covering.join()
+      const found =
+        known.get(key) ??
+        openSurroundings(
+          covering.flatMap((index) => scopes[index]?.frames ?? []),
+          findings,
+        )
+      known.set(key, found)
+      return found
+    },
+  }
+}
+
+function openSurroundings(frames: readonly Frame[], findings: ReadonlyMap<Frame, Finding>): Surroundings {
+  const around = new Map<Frame, readonly Frame[]>()
+  const listAround = (call: Frame): readonly Frame[] => {
+    const found = around.get(call) ?? frames.filter((frame) => frame === call || isInside(call, frame))
+    around.set(call, found)
+    return found
+  }
+  const carriers = new Map<Frame, Frame | undefined>()
+  const innermostCarrier = (call: Frame): Frame | undefined => {
+    if (carriers.has(call)) return carriers.get(call)
+    const carrying = listAround(call).filter((frame) => findings.has(frame))
+    const innermost = carrying.reduce<Frame | undefined>((a, b) => (a && a.depth > b.depth ? a : b), undefined)
+    carriers.set(call, innermost)
+    return innermost
+  }
+  return { frames, listAround, innermostCarrier }
 }
 
 /** Which call of this transaction each signature counted for, by vault. */

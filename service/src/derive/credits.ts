@@ -7,6 +7,9 @@ import { hasSay, isInside, type PlacedEvent } from './matching.js'
 /** Who brought one event. `isSwap`: a router made the deposit on the caller's behalf. */
 export type Credit = { distributorId: string; attribution: AttributionKind; isSwap: boolean }
 
+/** Calls with codes of their own that are compared where each can have made an event. */
+const doubtsMax = 64
+
 /** The problem of a signature that stands behind a call it was given for once, and has counted before. */
 export const signatureUsed = 'signature already used'
 
@@ -15,7 +18,10 @@ export type CreditContext = {
   timestamp: number
   /** The transaction input the frames index. */
   data: Uint8Array
-  frames: readonly Frame[]
+  /** A call and the frames around it, outer before inner. */
+  listAround: (call: Frame) => readonly Frame[]
+  /** The innermost of these that carries something, if any does. */
+  innermostCarrier: (call: Frame) => Frame | undefined
   findings: ReadonlyMap<Frame, Finding>
   /** Says whether a signature counts for a call of this transaction: for the first of its vault only. Remembers. */
   useSignature: (vaultId: number, digest: string, call: Frame) => boolean
@@ -36,7 +42,13 @@ export function creditEvent(
   const credits = new Map<string, Credit>()
   // A signature counts for the call that is known to have made the event.
   const isKnown = makers.length === 1
-  const readings = makers.map((maker) => listReadings(placed, maker, isKnown, context))
+  // Calls inside the same codes say the same. More than a few that differ are no doubt that could be settled.
+  const telling = isKnown ? makers : listTelling(makers, context)
+  if (telling.length > doubtsMax) {
+    context.problems.add(needsTrace)
+    return credits
+  }
+  const readings = telling.map((maker) => listReadings(placed, maker, isKnown, context))
   if (readings.every(({ length }) => length === 0)) return credits
   for (const wallet of placed.wallets) {
     const names = readings.map((each) => chooseCredit(placed, wallet, each, context))
@@ -57,11 +69,16 @@ export function isUnprovenClaim({ frame, candidates }: Finding, { event, wallets
   return eventParties(event).includes(frame.caller) || wallets.includes(frame.caller)
 }
 
+/** Of several calls one for each frame with codes that lies innermost around some of them. */
+function listTelling(makers: readonly Frame[], { innermostCarrier }: CreditContext): Frame[] {
+  return [...new Map(makers.map((maker) => [innermostCarrier(maker), maker])).values()]
+}
+
 type Placed = { frame: Frame; reading: Reading; isSigned: boolean }
 
 /** What the frames of a call carry, in the order in which it counts. */
 function listReadings(placed: PlacedEvent, maker: Frame, isKnown: boolean, context: CreditContext): Placed[] {
-  const around = context.frames.filter((frame) => frame === maker || isInside(maker, frame))
+  const around = context.listAround(maker)
   const carried = around
     .filter((frame) => context.findings.has(frame) && hasSay(frame, placed))
     .sort((a, b) => b.depth - a.depth)

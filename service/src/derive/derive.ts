@@ -187,20 +187,24 @@ function readVaultParts(logs: readonly RawLog[], derivation: Derivation): Map<nu
   return parts
 }
 
-/** Events of all vaults in the order of the logs; those of a vault not in force yet are credited to nobody. */
+/**
+ * Events of all vaults in force, in the order of the logs. Those of others say nothing, not even which call made which
+ * event: a vault that came into the catalogue later was not known when the block was derived.
+ */
 function placeEvents(
   parts: ReadonlyMap<number, VaultTransaction>,
   flows: ReadonlyMap<number, Flows>,
   timestamp: number,
 ): PlacedEvent[] {
   const placed = [...parts.values()].flatMap(({ vault, events }) =>
-    events.map((event) => ({
-      vaultId: vault.id,
-      vault: vault.address,
-      counts: vault.activeFrom <= timestamp,
-      event,
-      wallets: listWallets(vault, event, flows.get(vault.id)),
-    })),
+    vault.activeFrom > timestamp
+      ? []
+      : events.map((event) => ({
+          vaultId: vault.id,
+          vault: vault.address,
+          event,
+          wallets: listWallets(vault, event, flows.get(vault.id)),
+        })),
   )
   return placed.sort((a, b) => a.event.logIndex - b.event.logIndex)
 }

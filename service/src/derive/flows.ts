@@ -18,11 +18,14 @@ export type Flows = {
   deliveries: ReadonlyMap<VaultEvent, Delivery>
 }
 
-/** Shares a wallet has received: `event` minted them, `origin` held them before the transaction. */
-type Piece = { amount: bigint; event: VaultEvent | undefined; origin: string | undefined }
-
 /** Shares a wallet held before that were burned or requested, by whomever, for which event. */
 type Burn = { amount: bigint; event: VaultEvent | undefined }
+
+/**
+ * Shares a wallet has received: `event` minted them, `origin` held them before the transaction. `burn` records what the
+ * vault or its escrow has of a burn: it is the same when it goes on to the zero address, and none when it comes back.
+ */
+type Piece = { amount: bigint; event: VaultEvent | undefined; origin: string | undefined; burn?: Burn }
 
 type Wallet = { pieces: Piece[]; gone: bigint; burns: Burn[] }
 
@@ -42,8 +45,8 @@ export function readFlows(part: VaultTransaction): Flows {
     const burn = found.burns.get(transfer)
     const pieces = from === zeroAddress ? [fresh(amount)] : send(openWallet(wallets, from), from, amount)
     const marked = mint === undefined ? pieces : mark(pieces, mint)
-    if (to === zeroAddress || burn !== undefined) recordBurns(wallets, marked, burn)
-    if (to !== zeroAddress) receive(wallets, to, marked)
+    const burned = to === zeroAddress || burn !== undefined ? recordBurns(wallets, marked, burn) : marked
+    if (to !== zeroAddress) receive(wallets, to, burned)
   }
   const keepsNothing = (wallet: string) => wallet === vault.address || wallet === vault.escrow || wallet === burnAddress
   const deliveries = new Map<VaultEvent, { moved: bigint; parts: Map<string, bigint> }>()
@@ -118,24 +121,34 @@ function mark(pieces: readonly Piece[], { event, amount }: { event: VaultEvent; 
 function receive(wallets: Map<string, Wallet>, to: string, pieces: readonly Piece[]): void {
   const wallet = openWallet(wallets, to)
   for (const piece of pieces)
-    if (piece.origin === to) wallet.gone -= piece.amount
-    else wallet.pieces.push({ ...piece })
+    if (piece.origin === to) {
+      wallet.gone -= piece.amount
+      if (piece.burn) piece.burn.amount -= piece.amount
+    } else wallet.pieces.push({ ...piece })
 }
 
+/** Records what is burned of each origin, and answers the pieces with it. What was burned already is moved, not added. */
 function recordBurns(
   wallets: Map<string, Wallet>,
   pieces: readonly Piece[],
-  burn: { event: VaultEvent; amount: bigint } | undefined,
-): void {
-  let left = burn?.amount ?? 0n
-  for (const { origin, amount } of pieces) {
-    const part = smaller(amount, left)
+  claimed: { event: VaultEvent; amount: bigint } | undefined,
+): Piece[] {
+  let left = claimed?.amount ?? 0n
+  return pieces.flatMap((piece) => {
+    const part = smaller(piece.amount, left)
     left -= part
-    if (origin === undefined) continue
+    const { origin, burn: before } = piece
+    if (origin === undefined) return [piece]
+    if (before) before.amount -= piece.amount
     const { burns } = openWallet(wallets, origin)
-    if (part > 0n) burns.push({ event: burn?.event, amount: part })
-    if (amount > part) burns.push({ event: undefined, amount: amount - part })
-  }
+    const record = (event: VaultEvent | undefined, amount: bigint): Piece[] => {
+      if (amount === 0n) return []
+      const burn = { event, amount }
+      burns.push(burn)
+      return [{ ...piece, amount, burn }]
+    }
+    return [...record(claimed?.event, part), ...record(before?.event, piece.amount - part)]
+  })
 }
 
 /**

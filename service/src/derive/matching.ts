@@ -4,12 +4,11 @@ import { findKind, hasArguments, isClaim, isSilent, selectorOf } from './vaultCa
 
 /**
  * An event of a vault and the wallets whose shares it is about: those that keep what a deposit minted, those that lost
- * what a withdrawal burned, the controller of a request. `counts` says that its vault counts at this time.
+ * what a withdrawal burned, the controller of a request.
  */
 export type PlacedEvent = {
   vaultId: number
   vault: string
-  counts: boolean
   event: VaultEvent
   wallets: readonly string[]
 }
@@ -63,11 +62,13 @@ function rankMakers(
 ): Makers & { all: Ranked[] } {
   const { event } = placed
   const own = scopes.filter(({ covers }) => covers(event.logIndex))
-  const found = own.map(({ frames }) => listInnermost(frames, (frame) => mayMake(frame, placed, select)))
+  const say = new Set([...eventParties(event), ...placed.wallets])
+  const found = own.map(({ frames }) =>
+    listInnermost(frames, (frame) => frame.proven && say.has(frame.caller) && mayMake(frame, placed, select)),
+  )
   const all = found.flat()
   // A call around a whole other group, as of a contract that passes a bundle on, made nothing by itself.
-  const makers =
-    own.length < 2 ? all : all.filter((frame) => !all.some((each) => each !== frame && isInside(each, frame)))
+  const makers = own.length < 2 ? all : listWithout(all)
   const ranks = makers.map((frame) => ({ frame, rank: rankOf(frame, placed, select(frame), data) }))
   return { ...bestOf(ranks), all: ranks }
 }
@@ -75,6 +76,31 @@ function rankMakers(
 function bestOf(ranked: readonly Ranked[]): Makers {
   const best = ranked.reduce((least, { rank }) => Math.min(least, rank), 4)
   return { rank: best, frames: ranked.filter(({ rank }) => rank === best).map(({ frame }) => frame) }
+}
+
+/** Of frames those no other of them lies inside of: sorted first, since hostile calldata holds a thousand of each kind. */
+function listWithout(frames: readonly Frame[]): Frame[] {
+  /** By depth, the latest start first: the least end of the calls that start no earlier. */
+  const levels = new Map<number, { start: number; end: number }[]>()
+  for (const frame of [...frames].sort((a, b) => b.start - a.start)) {
+    const level = levels.get(frame.depth) ?? []
+    if (level.length === 0) levels.set(frame.depth, level)
+    level.push({ start: frame.start, end: Math.min(frame.end, level.at(-1)?.end ?? frame.end) })
+  }
+  const holdsOne = (frame: Frame) =>
+    [...levels].some(([depth, level]) => depth > frame.depth && leastEnd(level, frame.start) <= frame.end)
+  return frames.filter((frame) => !holdsOne(frame))
+}
+
+/** The least end of calls that start at a place or later. */
+function leastEnd(level: readonly { start: number; end: number }[], from: number): number {
+  let [low, high] = [0, level.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((level[middle]?.start ?? 0) >= from) low = middle + 1
+    else high = middle
+  }
+  return level[low - 1]?.end ?? Number.POSITIVE_INFINITY
 }
 
 /** Of frames in the order of the calls those that match, without those that another that matches lies inside of. */
@@ -97,7 +123,6 @@ function listInnermost(frames: readonly Frame[], matches: (frame: Frame) => bool
 }
 
 function mayMake(frame: Frame, placed: PlacedEvent, select: (frame: Frame) => string): boolean {
-  if (!hasSay(frame, placed)) return false
   const selector = select(frame)
   if (isSilent(selector)) return false
   if (frame.target !== placed.vault) return true

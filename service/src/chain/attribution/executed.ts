@@ -16,8 +16,8 @@ export type OperationEvent = {
 /** An operation an EntryPoint ran, and where its calldata stands in the transaction's input. */
 export type ExecutedOperation = { sender: Address; callData: Span; endedAt: number }
 
-/** Places in the input that are tried for one operation. */
-const triesMax = 64
+/** Times the length of the input that is hashed at most, so that places made to look like operations cost little. */
+const hashedMax = 16
 
 /** First word of initCode's offset in an operation as every encoder writes it: of 0.6, and of 0.7 and 0.8. */
 const usualOffsets = [11, 9].map((words) => (words * 32).toString(16).padStart(64, '0'))
@@ -34,7 +34,8 @@ export function mayHoldOperation(input: string): boolean {
 
 /**
  * The operations among `events` that succeeded and whose encoded form stands in the input: their hash is the one the
- * EntryPoint told of, so the EntryPoint ran exactly these, whatever contract it was called through.
+ * EntryPoint told of, so the EntryPoint ran exactly these, whatever contract it was called through. The shortest are
+ * tried first: what another put into the input to look like an operation spares the ordinary ones.
  */
 export function findExecuted(
   input: Uint8Array,
@@ -42,26 +43,41 @@ export function findExecuted(
   chainId: number,
 ): ExecutedOperation[] {
   const view = Buffer.from(input.buffer, input.byteOffset, input.length)
+  const candidates = events
+    .flatMap((event) => (event.success ? listCandidates(view, event) : []))
+    .sort((a, b) => a.length - b.length)
+  const found = new Map<OperationEvent, Span>()
+  let room = hashedMax * input.length
+  for (const { event, wanted, operation, length } of candidates) {
+    if (found.has(event)) continue
+    room -= length
+    if (room < 0) break
+    if (hashesOf(operation, event, chainId).some((hash) => hasBytesAt(hash, 0, wanted)))
+      found.set(event, operation.callData)
+  }
   return events.flatMap((event) => {
-    const callData = event.success ? findOperation(view, event, chainId) : undefined
+    const callData = found.get(event)
     return callData ? [{ sender: event.sender as Address, callData, endedAt: event.logIndex }] : []
   })
 }
 
-function findOperation(data: Buffer, event: OperationEvent, chainId: number): Span | undefined {
+type Candidate = { event: OperationEvent; wanted: Uint8Array; operation: Operation; length: number }
+
+/** The places of the input that may hold an operation, and how many bytes it takes to hash each. */
+function listCandidates(data: Buffer, event: OperationEvent): Candidate[] {
   const head = Buffer.concat([word(BigInt(event.sender)), word(event.nonce)])
   const wanted = parseHex(event.hash)
-  if (!wanted) return undefined
-  let at = data.indexOf(head)
-  for (let tries = 0; at >= 0 && tries < triesMax; tries++) {
+  const candidates: Candidate[] = []
+  for (let at = wanted ? data.indexOf(head) : -1; wanted && at >= 0; at = data.indexOf(head, at + 1)) {
     for (const words of [9, 11] as const) {
       const operation = readOperation(data, at, words)
-      if (operation && hashesOf(operation, event, chainId).some((hash) => hasBytesAt(hash, 0, wanted)))
-        return operation.callData
+      if (!operation) continue
+      const parts = [operation.initCode, operation.callData, operation.paymaster]
+      const length = parts.reduce((sum, { start, end }) => sum + end - start, words * 32)
+      candidates.push({ event, wanted, operation, length })
     }
-    at = data.indexOf(head, at + 1)
   }
-  return undefined
+  return candidates
 }
 
 type Operation = {
