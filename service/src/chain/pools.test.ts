@@ -59,6 +59,19 @@ describe('circuits by purpose', () => {
     expect(await watch.request(head)).toBe('0x01')
   })
 
+  it('a node kept busy by such calls is not asked which chain it serves after each, which would be slow as well', async () => {
+    let isBusy = false
+    const node = await startNode((method) =>
+      isBusy && (method === 'eth_call' || method === 'eth_chainId') ? 'hang' : undefined,
+    )
+    const { plan } = openPurposes(node.url)
+    await plan.request(head)
+    isBusy = true
+    for (let round = 0; round < 2; round++) await many(() => plan.request(call))
+    expect(await plan.request(head)).toBe('0x01')
+    expect(node.calls.filter((method) => method === 'eth_chainId')).toHaveLength(1)
+  })
+
   it.each<[string, Behaviour, string]>([
     ['a 5xx', () => 502, 'server'],
     ['silence on a call of our own', () => 'hang', 'timeout'],

@@ -192,9 +192,11 @@ export function createRpc(outbound: Outbound, urls: readonly string[], options: 
         if (error.kind === 'busy') continue
         count('failed')
         if (error instanceof WrongChain) continue
-        if (error.kind !== 'rate-limited') state.checkedMs = undefined
         // The next url is tried first for a moment, whoever is to blame.
-        if (!(isChecked && isForgiven(methods, error))) state.circuit.onFailure()
+        if (!(isChecked && isForgiven(methods, error))) {
+          state.circuit.onFailure()
+          if (error.kind !== 'rate-limited') state.checkedMs = undefined
+        }
         const backoff = Math.min(bench.firstMs * 2 ** Math.max(0, state.circuit.failures() - 1), bench.longestMs)
         state.benchedUntilMs = clock.monotonicMs() + Math.max(backoff, error.retryAfterMs ?? 0)
       }

@@ -17,8 +17,8 @@ import {
   withContext,
 } from './command.js'
 
-const usage = `openearn chains add CHAIN_ID --name TEXT --rpc URL [--rpc URL]… [--confirmations N] [--metadata-only]
-                             [--l1-gas-in-limit]
+const usage = `openearn chains add CHAIN_ID --name TEXT --rpc URL [--rpc URL]… [--slug TEXT] [--confirmations N]
+                             [--metadata-only] [--l1-gas-in-limit]
   a new chain, or other urls of a known one; confirmations are 12 where nobody said otherwise. --l1-gas-in-limit: the
   chain pays for posting to another chain with the transaction's own gas (Arbitrum), so the node's estimate is asked for
 openearn chains list

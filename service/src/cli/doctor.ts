@@ -91,8 +91,8 @@ export async function examine(ctx: Context): Promise<Finding[]> {
     add(
       `${chain.name}: state`,
       chain.state !== 'stalled' && !late,
-      `${chain.state ?? 'not started'}, ${behind} blocks behind`,
-      late ? 'see the log of the watcher: node, database or disk' : 'openearn chains rewind, after checking the node',
+      `${chain.state ?? 'not started'}, ${behind} blocks behind${chain.reason === null ? '' : `: ${chain.reason}`}`,
+      late ? 'see the log of the watcher: node, database or disk' : 'do what the reason says; see docs/runbook.md',
     )
     const unchecked = (chain.finalizedBlock ?? 0) - (chain.checkedTo ?? 0)
     add(

@@ -79,6 +79,14 @@ describe('lag', () => {
     await set(number, at)
     expect(await found()).toMatchObject({ well: true, detail: 'live, 0 blocks behind' })
   })
+
+  it('of a stalled chain is told with the reason, for a wrong url is not put right by a rewind', async () => {
+    await earn.db`update chain_cursors set state = 'stalled', reason = 'no RPC url serves this chain'`
+    const found = (await examine(earn.ctx)).find(({ what }) => what === 'Devnet: state')
+    expect(found).toMatchObject({ well: false, detail: expect.stringContaining('no RPC url serves this chain') })
+    expect(found?.advice).not.toContain('chains rewind')
+    await earn.db`update chain_cursors set state = 'live', reason = null`
+  })
 })
 
 describe('drift', () => {

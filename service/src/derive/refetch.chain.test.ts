@@ -110,3 +110,33 @@ describe('reconciliation', () => {
     await refetch()
   })
 })
+
+describe('a range of which blocks are replaced while it is asked for', () => {
+  it('is asked for again: nothing of the old branch is written', async () => {
+    const { client } = world.anvil
+    await world.deposit(alice, 7_000n, 'Y2Zi7KWy')
+    const orphan = Number(await client.getBlockNumber())
+    await world.sync()
+    await earn.db`delete from logs where chain_id = ${chainId} and block_number = ${orphan}`
+    await rebuildChain(ctx(), { chainId })
+    const node = createNode(world.chain.rpc)
+    let replaced = false
+    const replacing: typeof node = {
+      ...node,
+      listTransactions: async (wanted) => {
+        const transactions = await node.listTransactions(wanted)
+        if (replaced) return transactions
+        replaced = true
+        await client.request({ method: 'anvil_reorg', params: [1, []] } as never)
+        await client.mine({ blocks: 3 })
+        await world.sync()
+        return transactions
+      },
+    }
+    await refetchRange(ctx(), { chainId, from: orphan - 10, to: orphan, node: replacing })
+    expect(replaced).toBe(true)
+    expect(await earn.db`select from logs where chain_id = ${chainId} and block_number = ${orphan}`).toHaveLength(0)
+    head = orphan
+    expect(await refetch()).toMatchObject({ missingLogs: 0, extraLogs: 0 })
+  })
+})

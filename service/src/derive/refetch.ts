@@ -1,6 +1,7 @@
 import { openFastRecover } from '../chain/fastRecover.js'
 import type { Node } from '../chain/node.js'
 import { findCursor, lockCursor } from '../chain/storeCursor.js'
+import { listHeadersDown } from '../chain/storeRaw.js'
 import { CursorMoved } from '../chain/watcher.js'
 import type { Context } from '../kernel/context.js'
 import { inTransaction } from '../kernel/database.js'
@@ -79,7 +80,9 @@ async function refetchWindow(ctx: Pick<Context, 'db'>, node: Node, state: Refetc
       await inTransaction(db, async (tx) => {
         const held = await lockCursor(tx, chainId)
         // The chain may have gone on meanwhile, but not back; and a vault that joined was not looked for.
-        if (!held || held.blockNumber < range.to) throw new CursorMoved('the chain went back')
+        const [tip] = await listHeadersDown(tx, chainId, cursor.blockNumber, 1)
+        const isOther = tip?.number === cursor.blockNumber && tip.hash !== cursor.blockHash
+        if (!held || held.blockNumber < cursor.blockNumber || isOther) throw new CursorMoved('the chain went back')
         const now = (await listWatchedVaults(tx, chainId)).filter((vault) => vault.joined)
         if (now.length !== joined.size || !isSameConfig(await loadConfig(tx, chainId), full))
           throw new CursorMoved('the configuration has changed')

@@ -63,6 +63,22 @@ function drip(port: number, key: string | undefined): Promise<{ socket: Socket; 
 }
 
 describe('a caller who sends the body of its request slowly', () => {
+  it('gets 408 in four members for nothing when its time is over, and for a slow head as well', async () => {
+    const { app, port } = await listen()
+    app.server.requestTimeout = 1
+    app.server.headersTimeout = 1
+    const { closed } = await drip(port, earn.publishable)
+    const head = connect(port, '127.0.0.1', () => head.write('GET /v2/post HTTP/1.1\r\nHost: a\r\n'))
+    const ended = new Promise<string>((done) => head.once('data', (chunk) => done(String(chunk))))
+    for (const said of [await closed, await ended]) {
+      const [lines = '', body = ''] = said.split('\r\n\r\n')
+      expect(lines).toMatch(/^HTTP\/1.1 408 Request Timeout\r\n/)
+      expect(lines).toMatch(/^X-Request-Cost: 0$/m)
+      expect(JSON.parse(body)).toMatchObject({ code: 408, status: 'DEADLINE_EXCEEDED', context: {} })
+    }
+    await app.close()
+  })
+
   it('does not keep the connection once it is refused', async () => {
     const { app, port } = await listen()
     const { closed } = await drip(port, undefined)

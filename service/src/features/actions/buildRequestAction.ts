@@ -67,7 +67,7 @@ export async function buildRequestAction(
     assertUnsimulated: () => undefined,
     assertOutcome: (changeOf) => assertOutcome(call, changeOf),
   }
-  const distributor = target.distributor ?? findRequestDistributor(target, open, offer.requestId, caller)
+  const distributor = target.distributor ?? findRequestDistributor(target, open, offer.requestId)
   return finishAction(ctx, { ...target, distributor }, draft)
 }
 
@@ -78,15 +78,19 @@ function parseRequestId(text: string | undefined): bigint | undefined {
   return id
 }
 
-/** Who brought the pending deposit; else the only distributor of the key. */
+/**
+ * Who brought the pending deposit, if that is one of the organization the key belongs to. It depends on nothing else of
+ * the key, so an answer kept for another key of the organization is what this one would get.
+ */
 function findRequestDistributor(
-  { snapshot }: Target,
+  { snapshot, organizationId }: Target,
   open: readonly OpenRequest[],
   requestId: bigint,
-  caller: Caller,
 ): DistributorRecord | undefined {
-  const brought = open.filter((request) => request.distributorId !== null)
-  const own = brought.find((request) => BigInt(request.requestId) === requestId) ?? brought[0]
-  const id = own?.distributorId ?? caller.distributorId
-  return id === null || id === undefined ? undefined : findDistributor(snapshot, id)
+  const named = open.filter((request) => BigInt(request.requestId) === requestId)
+  // Id 0 may stand for requests that have ids of their own.
+  const about = named.length > 0 || requestId !== 0n ? named : open
+  const id = about.find((request) => request.distributorId !== null)?.distributorId
+  const distributor = id ? findDistributor(snapshot, id) : undefined
+  return distributor?.organizationId === organizationId ? distributor : undefined
 }

@@ -1,5 +1,5 @@
 import { asyncVaultAbi } from '@openearn/contracts'
-import { type Address, decodeFunctionData } from 'viem'
+import { type Address, decodeFunctionData, erc20Abi, parseAbi } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { account } from '../../../../contracts/test/anvil.js'
 import { goneNode, type World, type WorldVault } from '../../../test/actionWorld.js'
@@ -71,6 +71,43 @@ describe('200', () => {
     expect(suffixOf(await story.claim(vault, { distributorId: world.distributorId }))).toBeDefined()
     await world.send(plan, user)
     expect(await story.entries(vault)).toMatchObject([{ distributorId: world.distributorId }])
+  })
+
+  it('carries no suffix for a request that a distributor of another organization brought, whoever the key is for', async () => {
+    const { earn } = world
+    const other = await earn.organization()
+    const keys = [
+      await earn.key({ kind: 'publishable', organizationId: other }),
+      await earn.key({
+        kind: 'publishable',
+        organizationId: other,
+        distributorId: await earn.distributor(undefined, other),
+      }),
+    ]
+    await world.refresh()
+    await world.send(await story.deposit(vault, 100n * usd), user)
+    await story.settle(vault, 'settleDeposit')
+    await world.sync()
+    const input = { params: { opportunityId: vault.opportunityId }, body: { userAddress: user.address } }
+    for (const key of keys) {
+      const plan = await earn.call('CreateClaimDepositInteraction', { ...input, key })
+      expect(plan.status).toBe(200)
+      expect(suffixOf(plan)).toBeUndefined()
+    }
+    expect(suffixOf(await story.claim(vault))).toMatchObject({ appCode: world.distributorId })
+  })
+
+  it('carries no suffix for a request nobody brought, whoever brought another of the wallet', async () => {
+    const separate = await world.asyncVault(token, { separateIds: true })
+    const abi = parseAbi(['function requestDeposit(uint256 assets, address controller, address owner)'])
+    await world.send(await story.deposit(separate, 10n * usd), user)
+    const approve = [separate.address, 20n * usd]
+    await world.write(token, erc20Abi, 'approve', approve, user)
+    await world.write(separate.address, abi, 'requestDeposit', [20n * usd, user.address, user.address], user)
+    for (const id of [1n, 2n]) await story.settle(separate, 'settleDeposit', id)
+    await world.sync()
+    expect(suffixOf(await story.claim(separate, { requestId: '2' }))).toBeUndefined()
+    expect(suffixOf(await story.claim(separate, { requestId: '1' }))).toMatchObject({ appCode: world.distributorId })
   })
 
   it('claims the request named, or all of them, where requests have ids of their own', async () => {
