@@ -54,6 +54,8 @@ const depthMax = 8
 /** Frames of one group, and user operations of one transaction. */
 const framesMax = 1024
 const operationsMax = 512
+/** Times the input's length that the operations of a bundle may have together: a few that share bytes hide no other. */
+const sharedMax = 16
 
 /** Depth of an operation found inside a transaction to another contract: whatever wraps it there lies around it. */
 const foundDepth = depthMax + 2
@@ -137,7 +139,7 @@ function readBundle(call: Call): TransactionFrames {
   const operations = readOperations(call)
   const groups: FrameGroup[] = []
   let truncated = operations.length > operationsMax
-  let room = call.end - call.start
+  let room = sharedMax * (call.end - call.start)
   for (const [index, { sender, callData }] of operations.slice(0, operationsMax).entries()) {
     room -= callData.end - callData.start + 32
     if (room < 0) {
