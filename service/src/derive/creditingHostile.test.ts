@@ -1,11 +1,22 @@
 import { type Address, encodeFunctionData, type Hex, parseAbi } from 'viem'
+import { getUserOperationHash } from 'viem/account-abstraction'
 import { describe, expect, it } from 'vitest'
+import {
+  entryPoint6,
+  entryPoint7,
+  execute,
+  handleOps6,
+  handleOps7,
+  operation6,
+  operation7,
+} from '../../test/chain/wrapping.js'
 import {
   ann,
   asynchronous,
   bob,
   call,
   cat,
+  chainId,
   codes,
   entries,
   openHandChain,
@@ -106,5 +117,36 @@ describe('a batch of very many calls any of which can have made an event', () =>
     expect(entries(rows)).toEqual([])
     expect(rows.watched[0]?.problems).toEqual(['needs a trace'])
     expect(entries(send(batch(...zaps(64, codes('alpha')))))).toEqual(['deposit alpha unsigned c3 50 50 swap'])
+  })
+})
+
+describe('a bundle inside an operation of another entry point’s bundle', () => {
+  it('keeps its own operations’ codes, and the one around them takes nothing', () => {
+    const callData = execute(vault, `${call.deposit(50n, ann)}${codes('alpha')}` as Hex)
+    const inner = handleOps7(operation7(ann, callData))
+    const outer = handleOps6(operation6(bob, `${execute(entryPoint7, inner)}${codes('beta')}` as Hex))
+    const hash = getUserOperationHash({
+      chainId,
+      entryPointAddress: entryPoint7,
+      entryPointVersion: '0.7',
+      userOperation: {
+        sender: ann,
+        nonce: 0n,
+        callData,
+        callGasLimit: 0n,
+        verificationGasLimit: 0n,
+        preVerificationGas: 1n,
+        maxFeePerGas: 0n,
+        maxPriorityFeePerGas: 0n,
+        signature: '0x',
+      },
+    })
+    const told = say.operationEnd(entryPoint7, ann)
+    const topics = [told.topics[0] ?? '', hash, ...told.topics.slice(2)]
+    const data = `0x${'0'.repeat(64)}${told.data.slice(66)}`
+    const logs = [...deposited(ann, ann, 50n), { ...told, topics, data }, say.operationEnd(entryPoint6, bob)]
+    const chain = openHandChain({ entryPoints: [entryPoint6, entryPoint7] })
+    const rows = chain.mine({ from: cat, to: entryPoint6, input: outer, logs })
+    expect(entries(rows)).toEqual(['deposit alpha unsigned a1 50 50'])
   })
 })

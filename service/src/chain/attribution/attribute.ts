@@ -118,8 +118,9 @@ export function attribute(transaction: AttributionInput): Attribution {
   const to = lowerAddress(transaction.to)
   const entryPoints = transaction.entryPoints.map(lowerAddress)
   const known = (transaction.operations ?? []).filter(({ entryPoint }) => entryPoints.some((one) => one === entryPoint))
-  const executed =
-    known.length === 0 || isPlainBundle(to, data, entryPoints) ? [] : findExecuted(data, known, transaction.chainId)
+  // A bundle's own operations are read in their order; one of them may run a bundle of another entry point.
+  const sought = isPlainBundle(to, data, entryPoints) ? known.filter(({ entryPoint }) => entryPoint !== to) : known
+  const executed = sought.length === 0 ? [] : findExecuted(data, sought, transaction.chainId)
   const { groups, bundle, truncated } = readFrames({ from, to, input: data, entryPoints, executed })
   const context: Context = {
     data,

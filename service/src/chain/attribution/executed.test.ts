@@ -1,9 +1,19 @@
 import type { Hex } from 'viem'
 import { getUserOperationHash } from 'viem/account-abstraction'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { account, deposit, entryPoint7, execute, handleOps7, operation7, vault } from '../../../test/chain/wrapping.js'
+import {
+  account,
+  deposit,
+  entryPoint7,
+  execute,
+  handleOps7,
+  operation7,
+  owner,
+  vault,
+} from '../../../test/chain/wrapping.js'
 import type * as bytes from './bytes.js'
 import { findExecuted, type OperationEvent } from './executed.js'
+import { readFrames } from './frames.js'
 
 const work = vi.hoisted(() => ({ hashed: 0 }))
 vi.mock('./bytes.js', async (load) => {
@@ -81,5 +91,19 @@ describe('an operation in the input of a transaction to another contract', () =>
     const others = [1n, 2n, 3n, 4n, 5n, 6n].map((nonce) => told({ nonce, hash: `0x${'11'.repeat(32)}` }))
     expect(find(input, ...others, told())).toEqual([{ endedAt: 9, callData }])
     expect(work.hashed).toBeLessThan(20 * (input.length / 2))
+  })
+})
+
+describe('an operation of a bundle sent to an entry point', () => {
+  it('is read behind others that share one calldata, as a bundler may write them', () => {
+    const long = operation7(account, execute(vault, `0x6e553f65${'11'.repeat(2_000)}`))
+    const encoded = handleOps7(long, ...Array.from({ length: 6 }, () => operation7(account, callData))).slice(2)
+    const input = Buffer.from(encoded, 'hex')
+    const list = 4 + 3 * 32
+    // The second to the sixth are made to be the first.
+    for (const index of [1, 2, 3, 4, 5]) input.copy(input, list + index * 32, list, list + 32)
+    const { groups, truncated } = readFrames({ from: owner, to: entryPoint7, input, entryPoints: [entryPoint7] })
+    expect(truncated).toBe(false)
+    expect(groups).toHaveLength(7)
   })
 })

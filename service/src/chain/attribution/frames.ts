@@ -54,6 +54,8 @@ const depthMax = 8
 /** Frames of one group, and user operations of one transaction. */
 const framesMax = 1024
 const operationsMax = 512
+/** Times the input's length that the operations of a bundle may have together: a few that share bytes hide no other. */
+const sharedMax = 16
 
 /** Depth of an operation found inside a transaction to another contract: whatever wraps it there lies around it. */
 const foundDepth = depthMax + 2
@@ -66,7 +68,7 @@ const handleOpsSelectors: readonly number[] = [
 /**
  * The frames of a transaction. `entryPoints` are the ERC-4337 entry points we know, lower-case: in a bundle sent to one of
  * them each user operation is a group of its own, and so is each of `executed`, the operations found in the input of a
- * transaction to another contract. Addresses are lower-case. A deployment has no frames. Work is linear in the input and
+ * transaction to another contract or of another entry point. Addresses are lower-case. A deployment has no frames. Work is linear in the input and
  * in each operation executed; never throws.
  */
 export function readFrames(transaction: {
@@ -79,7 +81,11 @@ export function readFrames(transaction: {
   const { from, to, input, entryPoints, executed = [] } = transaction
   if (to === null) return { groups: [], bundle: undefined, truncated: false }
   const call: Call = { data: input, start: 0, end: input.length, caller: from, target: to, isDelegated: false }
-  if (isBundle(call, entryPoints)) return readBundle(call)
+  if (isBundle(call, entryPoints)) {
+    const read = readBundle(call)
+    const inner = readExecuted(input, executed, { depth: foundDepth, before: read.groups.length })
+    return { ...read, groups: [...read.groups, ...inner.groups], truncated: read.truncated || inner.truncated }
+  }
   // What an entry point runs for a bundle of another kind is found by what it ran, too.
   const isEntryPoint = entryPoints.includes(to)
   const groups: FrameGroup[] = []
@@ -89,7 +95,21 @@ export function readFrames(transaction: {
     truncated = !collectFrames(call, { depth: 0, account: to, parent: undefined }, frames, unwrapCall)
     groups.push({ kind: 'transaction', frames })
   }
-  for (const [index, { sender, callData, endedAt }] of executed.slice(0, operationsMax).entries()) {
+  const found = readExecuted(input, executed, { depth: isEntryPoint ? 0 : foundDepth, before: 0 })
+  groups.push(...found.groups)
+  const bundle = isEntryPoint ? toFrame(call, 0, true) : undefined
+  if (bundle) bundle.floor = Math.max(bundle.floor, ...executed.map(({ callData }) => callData.end))
+  return { groups, bundle, truncated: truncated || found.truncated }
+}
+
+/** A group for each operation found by what its entry point told of it. */
+function readExecuted(
+  input: Uint8Array,
+  executed: readonly ExecutedOperation[],
+  { depth, before }: { depth: number; before: number },
+): { groups: FrameGroup[]; truncated: boolean } {
+  let truncated = executed.length > operationsMax
+  const groups = executed.slice(0, operationsMax).map(({ sender, callData, endedAt }, at): FrameGroup => {
     const frames: Frame[] = []
     const own: Call = {
       ...operationBody({ ...callData, data: input }),
@@ -97,13 +117,10 @@ export function readFrames(transaction: {
       target: sender,
       isDelegated: false,
     }
-    const depth = isEntryPoint ? 0 : foundDepth
     if (!collectFrames(own, { depth, account: sender, parent: undefined }, frames, unwrapOperation)) truncated = true
-    groups.push({ kind: 'userOperation', index, sender, frames, endedAt })
-  }
-  const bundle = isEntryPoint ? toFrame(call, 0, true) : undefined
-  if (bundle) bundle.floor = Math.max(bundle.floor, ...executed.map(({ callData }) => callData.end))
-  return { groups, bundle, truncated }
+    return { kind: 'userOperation', index: before + at, sender, frames, endedAt }
+  })
+  return { groups, truncated }
 }
 
 /** Whether a transaction is a bundle whose operations are read in their order: each has one UserOperationEvent. */
@@ -122,7 +139,7 @@ function readBundle(call: Call): TransactionFrames {
   const operations = readOperations(call)
   const groups: FrameGroup[] = []
   let truncated = operations.length > operationsMax
-  let room = call.end - call.start
+  let room = sharedMax * (call.end - call.start)
   for (const [index, { sender, callData }] of operations.slice(0, operationsMax).entries()) {
     room -= callData.end - callData.start + 32
     if (room < 0) {
