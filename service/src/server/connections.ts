@@ -14,19 +14,20 @@ const graceMs = 1_000
  */
 export function cutSlowCallers(app: FastifyInstance): void {
   const server: Server = app.server
-  const sockets = new Set<Socket>()
-  const latest = new WeakMap<Socket, { request: IncomingMessage; response: ServerResponse }>()
+  const latest = new Map<Socket, { request?: IncomingMessage; response?: ServerResponse }>()
   server.on('connection', (socket) => {
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
+    latest.set(socket, {})
+    socket.once('close', () => latest.delete(socket))
   })
   server.on('request', (request, response) => {
-    latest.set(request.socket, { request, response })
+    const last = latest.get(request.socket)
+    if (!last) return
+    last.request = request
+    last.response = response
   })
   const cut = () => {
-    for (const socket of sockets) {
-      const last = latest.get(socket)
-      const waits = last?.request.complete && !last.response.writableFinished
+    for (const [socket, { request, response }] of latest) {
+      const waits = request?.complete && response && !response.writableFinished
       if (!waits) socket.destroy()
     }
   }

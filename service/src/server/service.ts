@@ -43,7 +43,8 @@ export async function openService(
   const ton = base.config.tonUrl === undefined ? undefined : createTonReader(outbound, base.config.tonUrl, base.clock)
   const metrics = createMetrics()
   const chainMetrics = createChainMetrics(metrics.registry, base.clock)
-  const judge = openJudge(base)
+  // Verdicts on final transactions outlive a change of the catalogue.
+  const judge = openJudge(base, { shelf: catalogue.answers.shelf('verdict', { lasting: true }) })
   options.shutdown.add('transaction judge', judge.stop)
   const open = (purpose: Purpose) =>
     openChains(outbound, options.chains, chainMetrics.onCall, { purpose, readGas: base.config.readGasCap })

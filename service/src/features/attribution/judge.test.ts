@@ -3,6 +3,7 @@ import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import { chainId, schema0, schema2, signed, signers } from '../../../test/chain/suffixes.js'
 import { account, deposit, entryPoints, library, multicall, owner } from '../../../test/chain/wrapping.js'
 import { silentLog } from '../../kernel/log.js'
+import { createAnswerCache } from '../catalogue/index.js'
 import { boundInspection, takeWithin } from './boundAnswer.js'
 import { type Judge, type JudgeOptions, openJudge } from './judge.js'
 import type { Subject } from './judgement.js'
@@ -110,8 +111,9 @@ describe('a transaction that costs little', () => {
 })
 
 describe('kept verdicts', () => {
-  it('are bounded by their bytes', () => {
-    const { kept } = open({ keptBytesMax: 100_000 })
+  it('count against the limit of all answers kept, by their bytes', () => {
+    const answers = createAnswerCache(100_000)
+    const { kept } = open({ shelf: answers.shelf('verdict', { lasting: true }) })
     const one = {
       mark: '',
       verdict: { status: 'complex' as const },
@@ -119,6 +121,7 @@ describe('kept verdicts', () => {
     }
     for (const name of ['a', 'b', 'c']) kept.keep(name, one)
     expect(['a', 'b', 'c'].map((name) => kept.find(name) !== undefined)).toEqual([false, true, true])
+    expect(answers.byteLength()).toBeGreaterThan(80_000)
   })
 })
 

@@ -1,8 +1,8 @@
-import { LRUCache } from 'lru-cache'
 import { mayCarryAttribution } from '../../chain/attribution/index.js'
 import { loadNativeCurve } from '../../chain/nativeCurve.js'
 import { systemClock } from '../../kernel/clock.js'
 import type { Log } from '../../kernel/log.js'
+import { createAnswerCache, type Shelf } from '../catalogue/index.js'
 import { judge, type Subject } from './judgement.js'
 import { type Judged, openJudgeThread, type ThreadOptions, type Verdict } from './judgeThread.js'
 
@@ -30,7 +30,8 @@ export type KeptTransaction = {
   mined: { blockNumber: number; blockHash: string; transactionIndex: number; success: boolean } | undefined
 }
 
-export type JudgeOptions = ThreadOptions & { keptBytesMax?: number }
+/** `shelf` is where verdicts are kept. */
+export type JudgeOptions = ThreadOptions & { shelf?: Shelf<KeptVerdict> }
 
 /** Characters of hex and logs that cost at most a few milliseconds on the event loop: native code checks signatures. */
 const inputMax = 2 + 2 * 2_048
@@ -47,11 +48,7 @@ const hasNativeCurve = loadNativeCurve() !== undefined
 export function openJudge(ctx: { log: Log }, options: JudgeOptions = {}): Judge {
   const thread = openJudgeThread(ctx.log, options)
   const running = new Map<string, Promise<unknown>>()
-  const kept = new LRUCache<string, KeptVerdict>({
-    maxSize: options.keptBytesMax ?? 8 * 1024 * 1024,
-    sizeCalculation: (value, name) => 200 + name.length + 2 * JSON.stringify(value).length,
-    ttl: keptMs,
-  })
+  const shelf = options.shelf ?? createAnswerCache().shelf<KeptVerdict>('verdict')
   return {
     judge: async (subject) => {
       if (!isCheap(subject)) return thread.judge(subject)
@@ -66,7 +63,10 @@ export function openJudge(ctx: { log: Log }, options: JudgeOptions = {}): Judge 
       running.set(name, looking)
       return looking
     },
-    kept: { find: (name) => kept.get(name), keep: (name, value) => kept.set(name, value) },
+    kept: {
+      find: shelf.find,
+      keep: (name, value) => shelf.keep(name, value, 2 * JSON.stringify(value).length, keptMs),
+    },
     stop: thread.stop,
   }
 }
