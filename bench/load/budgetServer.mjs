@@ -5,10 +5,10 @@ import { createBudgets } from '../../service/dist/features/limits/budgets.js'
 import { openLimits } from '../../service/dist/features/limits/index.js'
 import { systemClock } from '../../service/dist/kernel/clock.js'
 import { parseConfig } from '../../service/dist/kernel/config.js'
-import { openDatabase } from '../../service/dist/kernel/database.js'
 import { silentLog } from '../../service/dist/kernel/log.js'
 import { PreparedBody } from '../../service/dist/kernel/operation.js'
-import { buildPublicApp } from '../../service/dist/server/http.js'
+import { openDatabase } from '../../service/dist/postgres/pool.js'
+import { buildPublicApp } from '../../service/dist/server/http/http.js'
 
 const [target, mode] = process.argv.slice(2)
 const db = openDatabase(JSON.parse(target), { max: 10 })

@@ -3,13 +3,13 @@
 // with --ponder, Ponder then backfills the same chain into the same database server.
 
 import { parseArgs } from 'node:util'
-import { fetchRange } from '../../service/dist/chain/fetchBlocks.js'
-import { createNode } from '../../service/dist/chain/node.js'
-import { createWatcher } from '../../service/dist/chain/watcher.js'
-import { createPipeline } from '../../service/dist/derive/index.js'
 import { systemClock } from '../../service/dist/kernel/clock.js'
-import { openDatabase } from '../../service/dist/kernel/database.js'
 import { silentLog } from '../../service/dist/kernel/log.js'
+import { createPipeline } from '../../service/dist/pipeline/index.js'
+import { openDatabase } from '../../service/dist/postgres/pool.js'
+import { createNode } from '../../service/dist/rpc/node.js'
+import { fetchRange } from '../../service/dist/sync/fetch.js'
+import { createWatcher } from '../../service/dist/sync/follow.js'
 import { installPonder, runPonder } from '../peers/ponder/run.mjs'
 import { chainId, startChain } from './chain.mjs'
 import { fillCatalogue, openBenchDatabase } from './database.mjs'

@@ -7,9 +7,9 @@ import { testTokenAbi, testTokenBytecode, yieldVaultAbi, yieldVaultBytecode } fr
 import { createTestClient, encodeFunctionData, http, publicActions, walletActions } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
-import { openChain } from '../../service/dist/chain/chains.js'
 import { systemClock } from '../../service/dist/kernel/clock.js'
 import { createOutbound } from '../../service/dist/kernel/outbound.js'
+import { openChain } from '../../service/dist/rpc/chains.js'
 
 const require = createRequire(import.meta.url)
 

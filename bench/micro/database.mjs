@@ -1,10 +1,10 @@
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openDatabase } from '../../service/dist/kernel/database.js'
-import { startEmbeddedPostgres } from '../../service/dist/kernel/embedded.js'
+import { startEmbeddedPostgres } from '../../packages/embedded-postgres/dist/embedded.js'
 import { silentLog } from '../../service/dist/kernel/log.js'
-import { migrate, readMigrations } from '../../service/dist/kernel/migrate.js'
+import { migrate, readMigrations } from '../../service/dist/postgres/migrate.js'
+import { openDatabase } from '../../service/dist/postgres/pool.js'
 
 /** Processor seconds the processes of a database server have used so far (Linux). */
 export async function serverCpuSeconds(db) {

@@ -1,9 +1,9 @@
 // What a deposit costs by the number of holders: node bench/micro/holders.mjs. The same blocks into two vaults.
 import { createHash } from 'node:crypto'
 import { topics } from '../../service/dist/derive/events.js'
-import { createPipeline } from '../../service/dist/derive/index.js'
 import { systemClock } from '../../service/dist/kernel/clock.js'
 import { silentLog } from '../../service/dist/kernel/log.js'
+import { createPipeline } from '../../service/dist/pipeline/index.js'
 import { openBenchDatabase, organizationId } from './database.mjs'
 
 const sizes = [1_000, 1_000_000]

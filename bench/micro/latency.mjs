@@ -1,7 +1,7 @@
 // From a mined block to a verified ledger entry: node bench/micro/latency.mjs [deposits] [polling|websocket].
 // Depth 1, polling at 1 s and WebSocket, or one of them.
-import { buildSuffix, signerAddress } from '../../service/dist/chain/attribution/index.js'
-import { recordSigner } from '../../service/dist/chain/storeSigners.js'
+import { buildSuffix, signerAddress } from '../../packages/attribution/dist/index.js'
+import { recordSigner } from '../../service/dist/features/catalogue/storeSigners.js'
 import { systemClock } from '../../service/dist/kernel/clock.js'
 import { parseConfig } from '../../service/dist/kernel/config.js'
 import { silentLog } from '../../service/dist/kernel/log.js'

@@ -1,12 +1,12 @@
 // Rebuild rate: node bench/micro/rebuild.mjs [events]. 80 % transfers, 20 % deposits, half of those signed.
 import { createHash } from 'node:crypto'
-import { buildSuffix, signerAddress } from '../../service/dist/chain/attribution/index.js'
-import { createCursor, moveCursor } from '../../service/dist/chain/storeCursor.js'
-import { recordBlocks } from '../../service/dist/chain/storeRaw.js'
-import { recordSigner } from '../../service/dist/chain/storeSigners.js'
+import { buildSuffix, signerAddress } from '../../packages/attribution/dist/index.js'
 import { topics } from '../../service/dist/derive/events.js'
-import { rebuildChain } from '../../service/dist/derive/index.js'
+import { recordSigner } from '../../service/dist/features/catalogue/storeSigners.js'
 import { systemClock } from '../../service/dist/kernel/clock.js'
+import { rebuildChain } from '../../service/dist/pipeline/index.js'
+import { createCursor, moveCursor } from '../../service/dist/sync/storeCursors.js'
+import { recordBlocks } from '../../service/dist/sync/storeRaw.js'
 import { fillCatalogue, openBenchDatabase } from './database.mjs'
 
 const events = Number(process.argv[2] ?? 200_000)

@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import type { TSchema } from 'typebox'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Operation } from '../src/kernel/operation.js'
-import { buildExample } from '../src/server/examples.js'
+import { buildExample } from '../src/server/openapi/examples.js'
 import { operations } from '../src/server/operations.js'
 import { type Answer, type Earn, openEarn } from './harness.js'
 

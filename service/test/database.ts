@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { inject } from 'vitest'
-import { type Database, type DatabaseTarget, openDatabase } from '../src/kernel/database.js'
+import { type Database, type DatabaseTarget, openDatabase } from '../src/postgres/pool.js'
 import { withDatabase } from './globalSetup.js'
 
 export type TestDatabase = {

@@ -3,10 +3,10 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { type DatabaseTarget, openDatabase } from '../src/kernel/database.js'
-import { startEmbeddedPostgres } from '../src/kernel/embedded.js'
+import { startEmbeddedPostgres } from '../../packages/embedded-postgres/src/embedded.js'
 import { silentLog } from '../src/kernel/log.js'
-import { migrate, readMigrations } from '../src/kernel/migrate.js'
+import { migrate, readMigrations } from '../src/postgres/migrate.js'
+import { type DatabaseTarget, openDatabase } from '../src/postgres/pool.js'
 
 declare module 'vitest' {
   // biome-ignore lint/style/useConsistentTypeDefinitions: augmenting the runner's context needs an interface

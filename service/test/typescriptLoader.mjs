@@ -6,7 +6,10 @@ const compilerOptions = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.
 /** A source file names its neighbour as the build will: with `.js`. */
 export async function resolve(specifier, context, nextResolve) {
   const fromSource = context.parentURL?.endsWith('.ts') && specifier.startsWith('.') && specifier.endsWith('.js')
-  return nextResolve(fromSource ? specifier.replace(/\.js$/, '.ts') : specifier, context)
+  return nextResolve(fromSource ? specifier.replace(/\.js$/, '.ts') : specifier, {
+    ...context,
+    conditions: ['source', ...context.conditions],
+  })
 }
 
 export async function load(url, context, nextLoad) {

@@ -1,8 +1,8 @@
 import { type PlanContext, type PlanRequest, verifyBatch, verifyPlan } from '@openearn/sdk'
 import { type Address, erc20Abi } from 'viem'
 import type { Anvil } from '../../contracts/test/anvil.js'
-import { findAction } from '../src/features/actions/index.js'
 import { findOpportunity, findToken } from '../src/features/catalogue/index.js'
+import { findAction } from '../src/features/plans/index.js'
 import type { Answer, CallInput, Earn } from './harness.js'
 
 const types: Readonly<Record<string, PlanRequest['type']>> = {

@@ -1,7 +1,7 @@
-import { openChains } from '../chain/chains.js'
 import { checkAttribution } from '../features/attribution/index.js'
 import { openCatalogue } from '../features/catalogue/index.js'
 import { createOutbound } from '../kernel/outbound.js'
+import { openChains } from '../rpc/chains.js'
 import { readChains } from '../server/start.js'
 import { type Command, parseFlags, print, UsageError, withContext } from './command.js'
 

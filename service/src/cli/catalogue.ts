@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { isAddress } from 'viem'
-import { type Chain, openChain } from '../chain/chains.js'
 import { describeProbe, draftEntry, importCatalogue, listChainSettings } from '../features/catalogue/index.js'
 import { systemClock } from '../kernel/clock.js'
 import { isRpcUrl } from '../kernel/config.js'
 import { EarnError } from '../kernel/errors.js'
 import { createOutbound } from '../kernel/outbound.js'
+import { type Chain, openChain } from '../rpc/chains.js'
 import { ProbeError, probeVault } from '../vaults/index.js'
 import { type Command, parseFlags, parseWhole, print, readConfig, UsageError, withContext } from './command.js'
 

@@ -1,11 +1,11 @@
-import { openChain } from '../chain/chains.js'
-import { createNode } from '../chain/node.js'
-import { findCursor } from '../chain/storeCursor.js'
-import { refetchRange, rewindChain } from '../derive/index.js'
 import { listChainSettings, recordChain } from '../features/catalogue/index.js'
 import { isRpcUrl } from '../kernel/config.js'
 import { redactUrls } from '../kernel/log.js'
 import { createOutbound } from '../kernel/outbound.js'
+import { refetchRange, rewindChain } from '../pipeline/index.js'
+import { openChain } from '../rpc/chains.js'
+import { createNode } from '../rpc/node.js'
+import { findCursor } from '../sync/storeCursors.js'
 import {
   type Command,
   parseFlags,

@@ -1,12 +1,12 @@
-import { openChain } from '../chain/chains.js'
-import { createNode } from '../chain/node.js'
-import { listGaps, listInvalidIndexes, listMissingIndexes } from '../chain/storeDoctor.js'
 import { listChainSettings } from '../features/catalogue/index.js'
-import { listChainStatus, listVaultStatus, type VaultStatus } from '../features/positions/index.js'
+import { listChainStatus, listVaultStatus, type VaultStatus } from '../features/status/index.js'
 import type { Context } from '../kernel/context.js'
 import { redactUrls } from '../kernel/log.js'
-import { type Migration, readMigrations } from '../kernel/migrate.js'
 import { createOutbound } from '../kernel/outbound.js'
+import { type Migration, readMigrations } from '../postgres/migrate.js'
+import { openChain } from '../rpc/chains.js'
+import { createNode } from '../rpc/node.js'
+import { listGaps, listInvalidIndexes, listMissingIndexes } from '../sync/storeDoctor.js'
 import { type Command, parseFlags, printTable, withContext } from './command.js'
 
 /** One thing looked at. `advice` says what to do when it is not well. */

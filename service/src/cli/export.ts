@@ -3,9 +3,9 @@ import { createWriteStream } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { type ExportName, listExportColumns, streamExport } from '../features/positions/index.js'
+import { type ExportName, listExportColumns, streamExport } from '../features/audit/index.js'
 import { formatTs } from '../kernel/clock.js'
-import type { Queryable } from '../kernel/database.js'
+import type { Queryable } from '../postgres/pool.js'
 import { type Command, parseFlags, print, requireFlag, UsageError, withContext } from './command.js'
 
 const usage = `openearn export ledger|balances|snapshots --out FOLDER [--format csv]

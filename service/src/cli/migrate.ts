@@ -1,4 +1,4 @@
-import { migrate, readMigrations } from '../kernel/migrate.js'
+import { migrate, readMigrations } from '../postgres/migrate.js'
 import { type Command, parseFlags, print, withContext } from './command.js'
 
 export const migrateCommand: Command = {

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
-import { buildOpenApi, interfaceVersion } from '../server/openapi.js'
-import { type Document, findBreaking } from '../server/openapiDiff.js'
+import { buildOpenApi, interfaceVersion } from '../server/openapi/openapi.js'
+import { type Document, findBreaking } from '../server/openapi/openapiDiff.js'
 import { operations } from '../server/operations.js'
 import { type Command, parseFlags, print, UsageError } from './command.js'
 

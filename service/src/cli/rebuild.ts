@@ -1,5 +1,5 @@
-import { listCursors } from '../chain/storeCursor.js'
-import { rebuildChain } from '../derive/index.js'
+import { rebuildChain } from '../pipeline/index.js'
+import { listCursors } from '../sync/storeCursors.js'
 import { type Command, parseFlags, print, UsageError, withContext } from './command.js'
 
 const usage = `openearn rebuild [--chain CHAIN_ID]

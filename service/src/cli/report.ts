@@ -1,5 +1,5 @@
+import { reportDistributor } from '../features/audit/index.js'
 import { findDistributorRow } from '../features/catalogue/index.js'
-import { reportDistributor } from '../features/positions/index.js'
 import { formatTs } from '../kernel/clock.js'
 import { parseTs } from '../kernel/wire.js'
 import { type Command, parseFlags, print, printTable, requireFlag, UsageError, withContext } from './command.js'

@@ -1,4 +1,3 @@
-import type { Address, Hex } from 'viem'
 import {
   type Attribution,
   attribute,
@@ -10,8 +9,9 @@ import {
   needsTrace,
   operationTopics,
   type Recover,
-} from '../chain/attribution/index.js'
-import type { RawLog, RawTransaction } from '../chain/raw.js'
+} from '@openearn/attribution'
+import type { Address, Hex } from 'viem'
+import type { RawLog, RawTransaction } from '../rpc/raw.js'
 import { type DeriveConfig, isRegistered } from './config.js'
 import { type Credit, type CreditContext, creditEvent, isUnprovenClaim } from './credits.js'
 import type { VaultEvent } from './events.js'

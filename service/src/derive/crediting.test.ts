@@ -1,6 +1,6 @@
 import { type Address, encodeFunctionData, type Hex, parseAbi } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { execute, multicall } from '../../test/chain/wrapping.js'
+import { execute, multicall } from '../../../packages/attribution/test/wrapping.js'
 import {
   ann,
   asset,

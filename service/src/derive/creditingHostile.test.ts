@@ -9,7 +9,7 @@ import {
   handleOps7,
   operation6,
   operation7,
-} from '../../test/chain/wrapping.js'
+} from '../../../packages/attribution/test/wrapping.js'
 import {
   ann,
   asynchronous,

@@ -9,7 +9,7 @@ import {
   operation7,
   packed,
   safe,
-} from '../../test/chain/wrapping.js'
+} from '../../../packages/attribution/test/wrapping.js'
 import {
   ann,
   asynchronous,

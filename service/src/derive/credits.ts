@@ -1,5 +1,5 @@
-import type { AttributionKind, Finding, Frame, Reading } from '../chain/attribution/index.js'
-import { needsTrace, readTails } from '../chain/attribution/index.js'
+import type { AttributionKind, Finding, Frame, Reading } from '@openearn/attribution'
+import { needsTrace, readTails } from '@openearn/attribution'
 import { type DeriveConfig, isRegistered, isSignedOnly } from './config.js'
 import { eventParties } from './events.js'
 import { hasSay, isInside, type PlacedEvent } from './matching.js'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { RawBlock, RawLog, RawTransaction } from '../chain/raw.js'
+import type { RawBlock, RawLog, RawTransaction } from '../rpc/raw.js'
 import type { DeriveConfig } from './config.js'
 import { createDerivation, derive } from './derive.js'
 import { topics, zeroAddress } from './events.js'

@@ -1,5 +1,5 @@
-import type { Attribution, Recover } from '../chain/attribution/index.js'
-import type { RawBlock, RawLog, RawTransaction } from '../chain/raw.js'
+import type { Attribution, Recover } from '@openearn/attribution'
+import type { RawBlock, RawLog, RawTransaction } from '../rpc/raw.js'
 import { attributeEvents, type Credits, listDigests, readAttribution } from './attribution.js'
 import { type DeriveConfig, type DeriveVault, hasAsyncDeposit } from './config.js'
 import { deriveTransfer, deriveVaultTransaction, type Place } from './deriveVault.js'

@@ -1,5 +1,5 @@
-import type { RawLog } from '../chain/raw.js'
 import { maxUint256 } from '../kernel/amount.js'
+import type { RawLog } from '../rpc/raw.js'
 
 /** First topics of the events read, from ERC-20, ERC-4626, ERC-5115, ERC-7540, ERC-7887 and Lagoon. */
 export const topics = {

@@ -4,16 +4,8 @@
  * `requests` with their `_changes`, `used_signatures`, `interactions`, `price_choices`, `retractions` and `watched` (written here, read
  * by the slices positions and ledger), and `watched_vaults`.
  */
-export { applyBlocks } from './apply.js'
 export { type DeriveConfig, type DeriveVault, hasAsyncDeposit, hasAsyncRedeem, knownEntryPoints } from './config.js'
 export { signatureUsed } from './credits.js'
 export { createDerivation, type Derivation, derive } from './derive.js'
 export { vaultTopics } from './events.js'
-export { createPipeline, type PipelineOptions, type Reaction } from './pipeline.js'
-export { type RebuildProgress, type RebuildResult, rebuildChain } from './rebuild.js'
-export { type RefetchProgress, refetchRange } from './refetch.js'
-export { rewindChain } from './rewind.js'
 export { type DerivedRows, type DeriveState, emptyState } from './rows.js'
-export { loadConfig } from './storeConfig.js'
-export { computeStateHash } from './storeHash.js'
-export { fillLatePrices } from './storePrices.js'

@@ -1,4 +1,4 @@
-import type { Frame } from '../chain/attribution/index.js'
+import type { Frame } from '@openearn/attribution'
 import { eventParties, type VaultEvent } from './events.js'
 import { findKind, hasArguments, isClaim, isSilent, selectorOf } from './vaultCalls.js'
 

@@ -1,4 +1,4 @@
-import type { AttributionKind } from '../chain/attribution/index.js'
+import type { AttributionKind } from '@openearn/attribution'
 import type { Holder } from './lots.js'
 
 /** One wallet's balance of one vault, before and after a transaction. */

@@ -1,6 +1,6 @@
 import { type Address, encodeFunctionData, type Hex, parseAbi } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { entryPoint7, handleOps7, operation7 } from '../../test/chain/wrapping.js'
+import { entryPoint7, handleOps7, operation7 } from '../../../packages/attribution/test/wrapping.js'
 import {
   ann,
   bob,

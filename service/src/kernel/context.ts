@@ -1,6 +1,6 @@
+import type { Database } from '../postgres/pool.js'
 import type { Clock } from './clock.js'
 import type { Config } from './config.js'
-import type { Database } from './database.js'
 import type { Log } from './log.js'
 
 /**

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isDatabaseUnavailable } from './database.js'
+import { isDatabaseUnavailable } from '../postgres/pool.js'
 import type { Log } from './log.js'
 
 type Close = () => Promise<void> | void

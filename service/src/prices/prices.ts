@@ -1,4 +1,4 @@
-import type { Queryable } from '../kernel/database.js'
+import type { Queryable } from '../postgres/pool.js'
 import { findPriceAt, findPricesAt, recordObservation } from './store.js'
 
 /** What a source said a token was worth, at or before the instant asked for. */

@@ -1,4 +1,4 @@
-import type { Queryable } from '../kernel/database.js'
+import type { Queryable } from '../postgres/pool.js'
 import type { PriceObservation, TokenKey } from './prices.js'
 
 const columns = (db: Queryable) => db`id, price_usd::text as "priceUsd", source, observed_at as "observedAt"`

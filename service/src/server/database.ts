@@ -1,12 +1,11 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { findEmbeddedPostgres, findHome, startEmbeddedPostgres } from '@openearn/embedded-postgres'
 import { type Config, ConfigError } from '../kernel/config.js'
-import { type Database, type DatabaseTarget, openDatabase } from '../kernel/database.js'
-import { findEmbeddedPostgres, startEmbeddedPostgres } from '../kernel/embedded.js'
-import { findHome } from '../kernel/embeddedFolder.js'
 import type { Log } from '../kernel/log.js'
-import { migrate, readMigrations } from '../kernel/migrate.js'
 import type { Shutdown } from '../kernel/shutdown.js'
+import { migrate, readMigrations } from '../postgres/migrate.js'
+import { type Database, type DatabaseTarget, openDatabase } from '../postgres/pool.js'
 
 /** Folder of the embedded server inside the data folder. */
 export function postgresFolder(config: Config): string {

@@ -1,9 +1,9 @@
-import { countFor } from '../chain/chains.js'
-import { fillLatePrices } from '../derive/index.js'
 import { runCapabilityAndTvl } from '../features/catalogue/index.js'
+import { fillLatePrices } from '../features/ledger/index.js'
 import { sweepAddresses, sweepIdempotencyKeys } from '../features/limits/index.js'
 import { sweepAgreements } from '../features/membership/index.js'
-import { reconcileBalances } from '../features/positions/index.js'
+import { reconcileBalances } from '../features/status/index.js'
+import { countFor } from '../rpc/chains.js'
 import type { ServiceContext } from './operations.js'
 
 /** Work on a timer: the next run starts `everySeconds` after the last one ended. */

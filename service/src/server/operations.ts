@@ -1,4 +1,3 @@
-import type { SignatureContext } from '../chain/signatures.js'
 import { actionOperations } from '../features/actions/index.js'
 import { attributionOperations, type JudgeContext } from '../features/attribution/index.js'
 import { type CatalogueContext, catalogueOperations } from '../features/catalogue/index.js'
@@ -6,6 +5,7 @@ import { ledgerOperations } from '../features/ledger/index.js'
 import { membershipOperations } from '../features/membership/index.js'
 import { positionsOperations } from '../features/positions/index.js'
 import type { Operation } from '../kernel/operation.js'
+import type { SignatureContext } from '../wallets/signatures.js'
 
 /** Everything the operations of the service need. */
 export type ServiceContext = SignatureContext & CatalogueContext & JudgeContext

@@ -1,13 +1,13 @@
-import type { Chain, ChainContext } from '../chain/chains.js'
-import { followHeads } from '../chain/heads.js'
-import { createNode } from '../chain/node.js'
-import { createAlarmLog } from '../chain/progress.js'
-import { WrongChain } from '../chain/rpc.js'
-import { recordStall, tryWatcherLock, type WatcherLock } from '../chain/storeCursor.js'
-import { createWatcher, type Doubts } from '../chain/watcher.js'
-import { createPipeline, type Reaction } from '../derive/index.js'
 import type { Clock } from '../kernel/clock.js'
-import { sqlState } from '../kernel/database.js'
+import { createPipeline, type Reaction } from '../pipeline/index.js'
+import { sqlState } from '../postgres/pool.js'
+import type { Chain, ChainContext } from '../rpc/chains.js'
+import { followHeads } from '../rpc/heads.js'
+import { createNode } from '../rpc/node.js'
+import { WrongChain } from '../rpc/rpc.js'
+import { createWatcher, type Doubts } from '../sync/follow.js'
+import { createAlarmLog } from '../sync/progress.js'
+import { recordStall, tryWatcherLock, type WatcherLock } from '../sync/storeCursors.js'
 
 export type WatchOptions = {
   /** What slices do in the transaction of the rows they depend on. */

@@ -11,9 +11,9 @@ import {
   pad,
   toHex,
 } from 'viem'
-import { type Chain, readingChain } from '../chain/chains.js'
-import type { At } from '../chain/question.js'
-import { callAs, type Overrides } from '../chain/simulate.js'
+import { type Chain, readingChain } from '../rpc/chains.js'
+import type { At } from '../rpc/multicall.js'
+import { callAs, type Overrides } from '../rpc/simulate.js'
 
 /** Where a token keeps what a wallet has, found by writing a number of its own into every likely place at once. */
 type Layout = (wallet: Address) => Hex

@@ -1,8 +1,8 @@
-import { erc4626 } from './erc4626.js'
-import { erc5115 } from './erc5115.js'
-import { erc7540, erc7540Deposit, erc7540Redeem } from './erc7540.js'
 import type { VaultKind } from './kind.js'
-import { lagoon } from './lagoon.js'
+import { erc4626 } from './kinds/erc4626.js'
+import { erc5115 } from './kinds/erc5115.js'
+import { erc7540, erc7540Deposit, erc7540Redeem } from './kinds/erc7540.js'
+import { lagoon } from './kinds/lagoon.js'
 
 export type {
   DepositAsk,

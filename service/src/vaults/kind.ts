@@ -1,5 +1,5 @@
 import { type Abi, type AbiEvent, type Address, getAddress, type Hex } from 'viem'
-import type { Question } from '../chain/question.js'
+import type { Question } from '../rpc/multicall.js'
 
 /** A vault as configured: what it takes, what it gives. */
 export type Vault = {

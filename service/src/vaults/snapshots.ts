@@ -1,7 +1,7 @@
 import { type Address, erc20Abi, erc4626Abi, type Hex, parseAbi } from 'viem'
-import { type Chain, readingChain } from '../chain/chains.js'
-import { account, ask, type Question, reading, together, view } from '../chain/question.js'
-import { erc5115 } from './erc5115.js'
+import { type Chain, readingChain } from '../rpc/chains.js'
+import { account, ask, type Question, reading, together, view } from '../rpc/multicall.js'
+import { erc5115 } from './kinds/erc5115.js'
 
 /** A vault to be looked at. Addresses in any case. */
 export type WatchedVault = {

@@ -1,4 +1,4 @@
-import type { Queryable } from '../kernel/database.js'
+import type { Queryable } from '../postgres/pool.js'
 import type { Block, VaultFigures } from './snapshots.js'
 
 export type NewSnapshot = { chainId: number; vaultAddress: string; block: Block; figures: VaultFigures } & {

@@ -9,9 +9,9 @@ import {
   slice,
   zeroAddress,
 } from 'viem'
-import { type Chain, readingChain } from '../chain/chains.js'
-import { describeRevert } from '../chain/revert.js'
-import { callAs, getNextBlock, type Overrides } from '../chain/simulate.js'
+import { type Chain, readingChain } from '../rpc/chains.js'
+import { describeRevert } from '../rpc/revert.js'
+import { callAs, getNextBlock, type Overrides } from '../rpc/simulate.js'
 import { findBalanceOverrides, writtenBalance } from './balanceSlots.js'
 import type { Vault, VaultKind } from './kind.js'
 import { anybody, type Block, type VaultState } from './snapshots.js'

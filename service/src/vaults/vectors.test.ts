@@ -13,10 +13,10 @@ import {
 } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { readVectors } from '../../test/vectors.js'
-import type { Question } from '../chain/question.js'
-import { interfaceIds } from './erc7540.js'
+import type { Question } from '../rpc/multicall.js'
 import { erc4626, erc7540, lagoon, vaultKinds } from './index.js'
 import type { RequestOffer, Vault } from './kind.js'
+import { interfaceIds } from './kinds/erc7540.js'
 
 type Item = { signature: string; declaration: string; selector?: Hex; topic?: Hex }
 type File = {

@@ -4,10 +4,10 @@ import { createAuthenticate } from '../../dist/features/auth/index.js'
 import { openLimits } from '../../dist/features/limits/index.js'
 import { systemClock } from '../../dist/kernel/clock.js'
 import { parseConfig } from '../../dist/kernel/config.js'
-import { openDatabase } from '../../dist/kernel/database.js'
 import { newId } from '../../dist/kernel/ids.js'
 import { silentLog } from '../../dist/kernel/log.js'
-import { buildPublicApp } from '../../dist/server/http.js'
+import { openDatabase } from '../../dist/postgres/pool.js'
+import { buildPublicApp } from '../../dist/server/http/http.js'
 
 const common = { summary: '', description: '', tag: 'test', access: 'publishable', responses: { 200: T.Object({}) } }
 const operations = [

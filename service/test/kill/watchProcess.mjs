@@ -1,10 +1,11 @@
 // A process that watches one chain into a database until it is killed: node watchProcess.mjs '<JSON>'.
-import { openChains } from '../../dist/chain/chains.js'
+
 import { systemClock } from '../../dist/kernel/clock.js'
 import { parseConfig } from '../../dist/kernel/config.js'
-import { openDatabase } from '../../dist/kernel/database.js'
 import { silentLog } from '../../dist/kernel/log.js'
 import { createOutbound } from '../../dist/kernel/outbound.js'
+import { openDatabase } from '../../dist/postgres/pool.js'
+import { openChains } from '../../dist/rpc/chains.js'
 import { startWatching } from '../../dist/server/watch.js'
 
 const { target, chain, windowMax } = JSON.parse(process.argv[2])

@@ -1,4 +1,4 @@
-import type { Database } from '../../src/kernel/database.js'
+import type { Database } from '../../src/postgres/pool.js'
 
 /**
  * Every derived row of some chains as lines of text, sorted: what each says, whatever its table and columns are called.

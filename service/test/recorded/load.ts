@@ -1,12 +1,12 @@
-import type { RawBlock } from '../../src/chain/raw.js'
-import { recordSigner } from '../../src/chain/storeSigners.js'
-import type { Sink } from '../../src/chain/watcher.js'
-import { createPipeline } from '../../src/derive/index.js'
+import { recordSigner } from '../../src/features/catalogue/storeSigners.js'
 import { systemClock } from '../../src/kernel/clock.js'
-import type { Database } from '../../src/kernel/database.js'
 import { newId } from '../../src/kernel/ids.js'
 import { silentLog } from '../../src/kernel/log.js'
+import { createPipeline } from '../../src/pipeline/index.js'
+import type { Database } from '../../src/postgres/pool.js'
 import { recordObservation } from '../../src/prices/index.js'
+import type { RawBlock } from '../../src/rpc/raw.js'
+import type { Sink } from '../../src/sync/follow.js'
 import type { Line, RecordedBlock, RecordedVault } from './recording.js'
 
 const instant = (seconds: number) => new Date(seconds * 1000)

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { computeStateHash, rebuildChain } from '../../src/derive/index.js'
+import { computeStateHash } from '../../src/features/audit/index.js'
 import { systemClock } from '../../src/kernel/clock.js'
+import { rebuildChain } from '../../src/pipeline/index.js'
 import { vaultKinds } from '../../src/vaults/index.js'
 import { openTestDatabase, type TestDatabase } from '../database.js'
 import { dumpDerived } from './dump.js'

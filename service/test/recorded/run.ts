@@ -1,4 +1,4 @@
-import { signers } from '../chain/suffixes.js'
+import { signers } from '../../../packages/attribution/test/suffixes.js'
 import { start } from '../simulation/model.js'
 import type { Line } from './recording.js'
 import { simulatedSigner } from './simulated.js'

@@ -1,4 +1,4 @@
-import { signerAddress } from '../../src/chain/attribution/index.js'
+import { signerAddress } from '@openearn/attribution'
 import { topics } from '../../src/derive/events.js'
 import { signerKey } from '../simulation/calldata.js'
 import { allVaults, asyncVault, lateVault, type ModelBlock, start } from '../simulation/model.js'

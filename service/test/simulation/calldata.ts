@@ -1,6 +1,6 @@
+import { buildSuffix } from '@openearn/attribution'
 import { type Address, encodeFunctionData, type Hex, parseAbi } from 'viem'
-import { buildSuffix } from '../../src/chain/attribution/index.js'
-import type { RawLog } from '../../src/chain/raw.js'
+import type { RawLog } from '../../src/rpc/raw.js'
 import type { ModelFrame } from './model.js'
 
 export const signerKey: Hex = `0x${'07'.repeat(32)}`

@@ -1,4 +1,4 @@
-import type { Database } from '../../src/kernel/database.js'
+import type { Database } from '../../src/postgres/pool.js'
 import type { Expected } from './recount.js'
 import type { Played } from './schedule.js'
 

@@ -1,8 +1,8 @@
+import { operationTopics } from '@openearn/attribution'
 import type { Address, Hex } from 'viem'
-import { operationTopics } from '../../src/chain/attribution/index.js'
-import type { RawLog } from '../../src/chain/raw.js'
+import { execute, handleOps7, operation7 } from '../../../packages/attribution/test/wrapping.js'
 import { topics } from '../../src/derive/events.js'
-import { execute, handleOps7, operation7 } from '../chain/wrapping.js'
+import type { RawLog } from '../../src/rpc/raw.js'
 import { batch, bodyOf, suffixOf, toLog, type Word } from './calldata.js'
 import {
   accounts,

@@ -1,4 +1,4 @@
-import type { RawLog } from '../../src/chain/raw.js'
+import type { RawLog } from '../../src/rpc/raw.js'
 
 /** What happened, told without calldata or topics: the recount reads only this. */
 

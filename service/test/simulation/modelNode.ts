@@ -1,7 +1,7 @@
-import type { LogFilter, Node } from '../../src/chain/node.js'
-import type { Header, RawLog } from '../../src/chain/raw.js'
-import { RpcError } from '../../src/chain/rpc.js'
 import { OutboundError } from '../../src/kernel/outbound.js'
+import type { LogFilter, Node } from '../../src/rpc/node.js'
+import type { Header, RawLog } from '../../src/rpc/raw.js'
+import { RpcError } from '../../src/rpc/rpc.js'
 import type { ModelBlock } from './model.js'
 import type { Random } from './random.js'
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Context } from '../../kernel/context.js'
-import { migrate, readMigrations } from '../../kernel/migrate.js'
 import type { Shutdown } from '../../kernel/shutdown.js'
+import { migrate, readMigrations } from '../../postgres/migrate.js'
 import { UsageError } from '../command.js'
 import { type DevChain, removeDevChain, startDevChain, syncChainTime } from './anvil.js'
 import { writeState } from './anvilState.js'

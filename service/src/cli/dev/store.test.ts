@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../../test/database.js'
-import { migrate, readMigrations } from '../../kernel/migrate.js'
+import { migrate, readMigrations } from '../../postgres/migrate.js'
 import { claimDevnet, dropDevnet } from './store.js'
 
 let database: TestDatabase

@@ -1,4 +1,4 @@
-import { type Database, inTransaction, type Queryable } from '../../kernel/database.js'
+import { type Database, inTransaction, type Queryable } from '../../postgres/pool.js'
 import { UsageError } from '../command.js'
 
 /** Written on the schema before anything is made in it, so that a devnet killed while it is being made is still one. */

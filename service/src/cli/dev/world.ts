@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
-import { devnetChainId } from '../../chain/devnet.js'
 import { importCatalogue } from '../../features/catalogue/index.js'
 import type { Context } from '../../kernel/context.js'
+import { devnetChainId } from '../../rpc/devnet.js'
 import type { Deployment } from './deploy.js'
 import { distributors, organizations } from './names.js'
 

@@ -2,7 +2,7 @@ import { formatUnits, parseDecimal, usdDecimals } from '../../kernel/amount.js'
 import type { Reason } from '../../kernel/errors.js'
 import type { Offer } from '../../vaults/index.js'
 import type { Capability, OpportunityRecord } from '../catalogue/index.js'
-import { refuse } from './refusal.js'
+import { refuse } from '../plans/index.js'
 
 /** Refuses a deposit the operator does not allow. What the vault was last seen to refuse, the simulation looks at again. */
 export function assertDepositEnabled({ capabilities, isSecondaryMarket, ...opportunity }: OpportunityRecord): void {

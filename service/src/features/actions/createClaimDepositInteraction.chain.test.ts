@@ -1,3 +1,4 @@
+import { decodeSuffix } from '@openearn/attribution'
 import { asyncVaultAbi } from '@openearn/contracts'
 import { type Address, decodeFunctionData, erc20Abi, parseAbi } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -5,8 +6,7 @@ import { account } from '../../../../contracts/test/anvil.js'
 import { goneNode, type World, type WorldVault } from '../../../test/actionWorld.js'
 import { openStories, type tellStories } from '../../../test/asyncStories.js'
 import { refused } from '../../../test/refused.js'
-import { decodeSuffix } from '../../chain/attribution/index.js'
-import { findAction } from './index.js'
+import { findAction } from '../plans/index.js'
 
 const user = account(1)
 const usd = 1_000_000n

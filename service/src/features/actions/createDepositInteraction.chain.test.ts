@@ -1,14 +1,14 @@
+import { decodeSuffix, formatActionId, recoverAttributionSigner } from '@openearn/attribution'
 import { type Address, decodeFunctionData, erc20Abi, getAddress, type Hex } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { account } from '../../../../contracts/test/anvil.js'
 import { attributionAccount, chainSettings, type World, type WorldVault } from '../../../test/actionWorld.js'
 import { type DepositWorld, openDepositWorld, typesOf, usd } from '../../../test/depositWorld.js'
 import { refused } from '../../../test/refused.js'
-import { decodeSuffix, formatActionId, recoverAttributionSigner } from '../../chain/attribution/index.js'
-import { openChain } from '../../chain/chains.js'
 import { systemClock } from '../../kernel/clock.js'
 import { createOutbound } from '../../kernel/outbound.js'
-import { findAction } from './index.js'
+import { openChain } from '../../rpc/chains.js'
+import { findAction } from '../plans/index.js'
 
 const user = account(1)
 const stranger = account(2)

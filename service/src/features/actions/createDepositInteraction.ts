@@ -1,11 +1,12 @@
 import { erc20Abi, getAddress } from 'viem'
-import { account, ask, readHead, together, view } from '../../chain/question.js'
 import { computeUsd } from '../../kernel/amount.js'
 import type { Caller } from '../../kernel/operation.js'
 import { findPrice } from '../../prices/index.js'
+import { account, ask, readHead, together, view } from '../../rpc/multicall.js'
 import type { DepositAsk } from '../../vaults/index.js'
 import type { TokenRecord } from '../catalogue/index.js'
-import { buildApprovals } from './approvals.js'
+import type { Interaction } from '../plans/index.js'
+import { buildApprovals, type Draft, describeCall, finishAction, refuse } from '../plans/index.js'
 import {
   type Asked,
   assertBalance,
@@ -17,10 +18,6 @@ import {
   explainRevert,
 } from './checks.js'
 import { buildWrap, getDepositToken } from './depositToken.js'
-import { describeCall } from './describe.js'
-import { type Draft, finishAction } from './finishAction.js'
-import { refuse } from './refusal.js'
-import type { Interaction } from './schema.js'
 import { type ActionContext, findTarget, getChain, getKind, parseAmount } from './target.js'
 
 export type DepositInput = {

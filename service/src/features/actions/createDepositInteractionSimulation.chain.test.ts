@@ -5,8 +5,8 @@ import { account } from '../../../../contracts/test/anvil.js'
 import type { World, WorldVault } from '../../../test/actionWorld.js'
 import { type DepositWorld, openDepositWorld, usd } from '../../../test/depositWorld.js'
 import { refused } from '../../../test/refused.js'
-import type { Chain } from '../../chain/chains.js'
-import { RpcError } from '../../chain/rpc.js'
+import type { Chain } from '../../rpc/chains.js'
+import { RpcError } from '../../rpc/rpc.js'
 
 type Request = Chain['rpc']['request']
 

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { account } from '../../../../contracts/test/anvil.js'
 import { openWorld, type World, type WorldVault } from '../../../test/actionWorld.js'
 import { refused } from '../../../test/refused.js'
-import { RpcError } from '../../chain/rpc.js'
-import { findAction } from './index.js'
+import { RpcError } from '../../rpc/rpc.js'
+import { findAction } from '../plans/index.js'
 
 const user = account(1)
 const stranger = account(2)

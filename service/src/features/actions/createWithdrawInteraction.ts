@@ -1,11 +1,13 @@
 import { getAddress } from 'viem'
-import { ask, readHead } from '../../chain/question.js'
 import { computeUsd } from '../../kernel/amount.js'
 import { invalidInput } from '../../kernel/errors.js'
 import type { Caller } from '../../kernel/operation.js'
 import { findPrice } from '../../prices/index.js'
+import { ask, readHead } from '../../rpc/multicall.js'
 import type { WithdrawAsk } from '../../vaults/index.js'
 import type { OpportunityRecord, TokenRecord } from '../catalogue/index.js'
+import type { Interaction } from '../plans/index.js'
+import { type Draft, describeCall, finishAction, refuse } from '../plans/index.js'
 import {
   type Asked,
   assertBalance,
@@ -16,11 +18,7 @@ import {
   assertWithdrawEnabled,
   explainRevert,
 } from './checks.js'
-import { describeCall } from './describe.js'
-import { type Draft, finishAction } from './finishAction.js'
-import { refuse } from './refusal.js'
 import { listIds, listOpen } from './requestIds.js'
-import type { Interaction } from './schema.js'
 import { type ActionContext, findTarget, getChain, getKind, parseAmount } from './target.js'
 
 export type WithdrawInput = {

@@ -1,9 +1,8 @@
 import { encodeFunctionData, parseAbi } from 'viem'
-import { nativeToken } from '../../chain/native.js'
+import { nativeToken } from '../../rpc/native.js'
 import { type CatalogueSnapshot, findToken, type OpportunityRecord, type TokenRecord } from '../catalogue/index.js'
-import { describeWrap } from './describe.js'
-import type { Step } from './plan.js'
-import { refuse } from './refusal.js'
+import type { Step } from '../plans/index.js'
+import { describeWrap, refuse } from '../plans/index.js'
 
 /** The token a wallet gives, and the one that enters the vault: another one where the native token is wrapped first. */
 export type DepositToken = { given: TokenRecord; entering: TokenRecord; wraps: boolean }

@@ -1,9 +1,9 @@
 import { type Caller, defineOperation, type Operation } from '../../kernel/operation.js'
+import { DepositBody, InteractionSchema, opportunityParams, RequestBody, WithdrawBody } from '../plans/index.js'
 import { createCancelDepositInteraction } from './createCancelDepositInteraction.js'
 import { createClaimDepositInteraction } from './createClaimDepositInteraction.js'
 import { createDepositInteraction } from './createDepositInteraction.js'
 import { createWithdrawInteraction } from './createWithdrawInteraction.js'
-import { DepositBody, InteractionSchema, opportunityParams, RequestBody, WithdrawBody } from './schema.js'
 import { type ActionContext, getOwnDistributor } from './target.js'
 
 const common = {

@@ -1,8 +1,8 @@
 import { type Address, getAddress } from 'viem'
-import type { Chain, ChainContext } from '../../chain/chains.js'
 import { maxUint256, parseRaw } from '../../kernel/amount.js'
 import { invalidInput, notFound, permissionDenied, unavailable } from '../../kernel/errors.js'
 import type { Caller } from '../../kernel/operation.js'
+import type { Chain, ChainContext } from '../../rpc/chains.js'
 import { findVaultKind, toVault, type Vault, type VaultKind } from '../../vaults/index.js'
 import {
   type CatalogueContext,

@@ -1,4 +1,4 @@
-import type { Inspection, SuffixInspection } from '../../chain/attribution/index.js'
+import type { Inspection, SuffixInspection } from '@openearn/attribution'
 
 /**
  * An answer is at most 256 KiB, whatever a transaction carries. The parts share it: what was inspected 112 KiB, the

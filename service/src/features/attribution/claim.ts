@@ -1,7 +1,7 @@
-import type { Attribution, Finding, Inspection, Reading } from '../../chain/attribution/index.js'
-import type { ActionRow } from '../actions/index.js'
+import type { Attribution, Finding, Inspection, Reading } from '@openearn/attribution'
 import { formatAddress } from '../catalogue/index.js'
 import type { WatchedTransaction } from '../ledger/index.js'
+import type { ActionRow } from '../plans/index.js'
 import type { TrackingMetadata } from './schema.js'
 
 /** One code the calldata names, and what stands beside it. Plain values: it crosses a thread and is kept. */

@@ -1,5 +1,5 @@
 import { type Abi, decodeEventLog, erc20Abi, getAddress, type Hex } from 'viem'
-import type { RawLog } from '../../chain/raw.js'
+import type { RawLog } from '../../rpc/raw.js'
 import { vaultKinds } from '../../vaults/index.js'
 import type { DecodedEvent } from './schema.js'
 

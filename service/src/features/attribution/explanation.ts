@@ -1,4 +1,4 @@
-import { type Attribution, needsTrace } from '../../chain/attribution/index.js'
+import { type Attribution, needsTrace } from '@openearn/attribution'
 import { signatureUsed } from '../../derive/index.js'
 import type { Claim } from './claim.js'
 

@@ -1,10 +1,10 @@
 import { type Address, concat, encodeFunctionData, erc4626Abi, type Hex } from 'viem'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { account } from '../../../../contracts/test/anvil.js'
+import { signed } from '../../../../packages/attribution/test/suffixes.js'
+import { multicall } from '../../../../packages/attribution/test/wrapping.js'
 import { attributionAccount, goneNode, type World, type WorldVault } from '../../../test/actionWorld.js'
 import { type AttributionWorld, openAttributionWorld } from '../../../test/attributionWorld.js'
-import { signed } from '../../../test/chain/suffixes.js'
-import { multicall } from '../../../test/chain/wrapping.js'
 import { checkAttribution } from './index.js'
 
 const user = account(1)

@@ -1,7 +1,14 @@
 import type { Address, Hex } from 'viem'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
-import { chainId, schema0, schema2, signed, signers } from '../../../test/chain/suffixes.js'
-import { account, deposit, entryPoints, library, multicall, owner } from '../../../test/chain/wrapping.js'
+import { chainId, schema0, schema2, signed, signers } from '../../../../packages/attribution/test/suffixes.js'
+import {
+  account,
+  deposit,
+  entryPoints,
+  library,
+  multicall,
+  owner,
+} from '../../../../packages/attribution/test/wrapping.js'
 import { silentLog } from '../../kernel/log.js'
 import { createAnswerCache } from '../catalogue/index.js'
 import { boundInspection, takeWithin } from './boundAnswer.js'
@@ -10,7 +17,7 @@ import type { Subject } from './judgement.js'
 
 /** Signature checks on this thread; the judge's own thread loads its own code. */
 const checks = vi.hoisted(() => ({ count: 0 }))
-vi.mock('../../chain/fastRecover.js', () => ({
+vi.mock('../../derive/fastRecover.js', () => ({
   openFastRecover: () => () => {
     checks.count += 1
     return undefined

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { account } from '../../../../contracts/test/anvil.js'
 import { goneNode, type World, type WorldVault } from '../../../test/actionWorld.js'
 import { type AttributionWorld, openAttributionWorld } from '../../../test/attributionWorld.js'
-import { RpcError } from '../../chain/rpc.js'
+import { RpcError } from '../../rpc/rpc.js'
 
 const user = account(1)
 const thief = account(2)

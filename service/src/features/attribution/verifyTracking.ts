@@ -1,6 +1,6 @@
 import { notFound, unavailable } from '../../kernel/errors.js'
-import { findAction } from '../actions/index.js'
 import { listWatched } from '../ledger/index.js'
+import { findAction } from '../plans/index.js'
 import { addProblems, findClaim, toMetadata } from './claim.js'
 import type { Tracking } from './schema.js'
 import { type AttributionContext, getSupportedChain, isRegistered, type JudgeContext, lookAt } from './transaction.js'

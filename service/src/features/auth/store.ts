@@ -1,5 +1,5 @@
-import type { Queryable } from '../../kernel/database.js'
 import type { KeyKind } from '../../kernel/operation.js'
+import type { Queryable } from '../../postgres/pool.js'
 
 export type KeyRow = {
   id: string

@@ -4,14 +4,14 @@ import { openTestDatabase, type TestDatabase } from '../../../test/database.js'
 import { fakeClock, systemClock } from '../../kernel/clock.js'
 import { parseConfig } from '../../kernel/config.js'
 import type { Context } from '../../kernel/context.js'
-import { type Database, openDatabase } from '../../kernel/database.js'
 import { silentLog } from '../../kernel/log.js'
+import { type Database, openDatabase } from '../../postgres/pool.js'
 import { type Catalogue, openCatalogue } from './catalogue.js'
-import { slugId } from './catalogueFile.js'
-import { importCatalogue } from './importCatalogue.js'
+import { slugId } from './import/catalogueFile.js'
+import { importCatalogue } from './import/importCatalogue.js'
 import { pushDeltas } from './jobs.js'
+import { serialise, viewOf } from './memory/view.js'
 import { bumpVersion } from './store.js'
-import { serialise, viewOf } from './view.js'
 
 let test: TestDatabase
 let other: Database

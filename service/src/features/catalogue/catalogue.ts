@@ -2,10 +2,10 @@ import { systemClock } from '../../kernel/clock.js'
 import type { Context } from '../../kernel/context.js'
 import type { PreparedBody } from '../../kernel/operation.js'
 import { type AnswerCache, createAnswerCache, type Shelf } from './answerCache.js'
-import { runInSlices, type Steps } from './slices.js'
-import { type CatalogueSnapshot, joinRows, patchSnapshot } from './snapshot.js'
+import { type CatalogueSnapshot, joinRows, patchSnapshot } from './memory/snapshot.js'
+import { runInSlices, type Steps } from './memory/timeSlicing.js'
+import { prepareView } from './memory/view.js'
 import { type CatalogueVersion, listenForChanges, readCatalogue, readLive, readVersion } from './store.js'
-import { prepareView } from './view.js'
 
 /** The catalogue of this process: an immutable snapshot, replaced as a whole when the database's version moves. */
 export type Catalogue = {

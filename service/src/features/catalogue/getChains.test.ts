@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { smallCatalogue } from '../../../test/catalogueFile.js'
 import { type Earn, openEarn } from '../../../test/harness.js'
-import { importCatalogue } from './importCatalogue.js'
+import { importCatalogue } from './import/importCatalogue.js'
 
 let earn: Earn
 

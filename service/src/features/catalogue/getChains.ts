@@ -1,7 +1,7 @@
 import { type PageInput, paginate, parsePage } from '../../kernel/page.js'
 import type { CatalogueContext } from './catalogue.js'
 import { toChain } from './item.js'
-import { prepareJson } from './prepared.js'
+import { prepareJson } from './memory/prepared.js'
 
 /** Active chains, by id. */
 export async function getChains(ctx: CatalogueContext, input: PageInput) {

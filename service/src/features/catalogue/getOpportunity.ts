@@ -1,9 +1,9 @@
 import { notFound } from '../../kernel/errors.js'
 import { PreparedBody } from '../../kernel/operation.js'
 import type { CatalogueContext } from './catalogue.js'
-import { nameOf, prepare } from './prepared.js'
-import { findOpportunity } from './snapshot.js'
-import { serialise } from './view.js'
+import { nameOf, prepare } from './memory/prepared.js'
+import { findOpportunity } from './memory/snapshot.js'
+import { serialise } from './memory/view.js'
 
 /** A listed opportunity; an inactive one is not found. */
 export async function getOpportunity(ctx: CatalogueContext, input: { id: string; includeDeltas?: boolean }) {

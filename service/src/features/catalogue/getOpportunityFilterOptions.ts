@@ -1,12 +1,12 @@
 import type { CatalogueContext } from './catalogue.js'
 import { toChain, toOrganizationOption } from './item.js'
-import { prepareJson } from './prepared.js'
+import { prepareJson } from './memory/prepared.js'
+import { byName, type CatalogueSnapshot, type OpportunityRecord } from './memory/snapshot.js'
+import { sortOptions } from './memory/sort.js'
+import { viewOf } from './memory/view.js'
 import type { OrganizationRecord } from './records.js'
 import type { Tag } from './schema.js'
-import { byName, type CatalogueSnapshot, type OpportunityRecord } from './snapshot.js'
-import { sortOptions } from './sort.js'
 import { compareText } from './text.js'
-import { viewOf } from './view.js'
 
 /** The values at least one listed opportunity has, each once, in the order of their names. */
 export async function getOpportunityFilterOptions(ctx: CatalogueContext) {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Earn, openEarn } from '../../../test/harness.js'
-import { importCatalogue } from './importCatalogue.js'
+import { importCatalogue } from './import/importCatalogue.js'
 
 let earn: Earn
 

@@ -1,7 +1,7 @@
 import { type PageInput, paginate, parsePage } from '../../kernel/page.js'
 import type { CatalogueContext } from './catalogue.js'
-import { prepareJson } from './prepared.js'
-import { byName } from './snapshot.js'
+import { prepareJson } from './memory/prepared.js'
+import { byName } from './memory/snapshot.js'
 
 /** All protocols, by name. */
 export async function getProtocols(ctx: CatalogueContext, input: PageInput) {

@@ -2,9 +2,9 @@ import { notFound } from '../../kernel/errors.js'
 import type { CatalogueContext } from './catalogue.js'
 import { isListedToken } from './getTokens.js'
 import { toToken } from './item.js'
-import { prepareJson } from './prepared.js'
+import { prepareJson } from './memory/prepared.js'
+import { findToken } from './memory/snapshot.js'
 import { chainKey } from './records.js'
-import { findToken } from './snapshot.js'
 
 export async function getTokenByAddress(ctx: CatalogueContext, input: { chainId: number; address: string }) {
   const snapshot = ctx.catalogue.current()

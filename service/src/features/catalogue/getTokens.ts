@@ -1,9 +1,9 @@
 import { type PageInput, paginate, parsePage } from '../../kernel/page.js'
 import type { CatalogueContext } from './catalogue.js'
 import { toToken } from './item.js'
-import { prepareJson } from './prepared.js'
+import { prepareJson } from './memory/prepared.js'
+import type { CatalogueSnapshot } from './memory/snapshot.js'
 import type { TokenRecord } from './records.js'
-import type { CatalogueSnapshot } from './snapshot.js'
 import { compareText } from './text.js'
 
 export type GetTokensInput = PageInput & { chainId?: number; search?: string }

@@ -6,12 +6,27 @@
 export { type AnswerCache, createAnswerCache, type Shelf } from './answerCache.js'
 export type { Capabilities, Capability } from './capability.js'
 export { type Catalogue, type CatalogueContext, openCatalogue } from './catalogue.js'
-export { type CatalogueFile, slugId } from './catalogueFile.js'
-export { cleanText, cleanTokenText, textLengths } from './cleanText.js'
-export { describeProbe, draftEntry } from './draftEntry.js'
-export { CatalogueImportError, type ImportCounts, type ImportProblem, importCatalogue } from './importCatalogue.js'
+export { type CatalogueFile, slugId } from './import/catalogueFile.js'
+export { cleanText, cleanTokenText, textLengths } from './import/cleanText.js'
+export { describeProbe, draftEntry } from './import/draftEntry.js'
+export {
+  CatalogueImportError,
+  type ImportCounts,
+  type ImportProblem,
+  importCatalogue,
+} from './import/importCatalogue.js'
 export { formatAddress, toChain, toToken } from './item.js'
 export { type CatalogueJobContext, pushDeltas, runCapabilityAndTvl } from './jobs.js'
+export {
+  type CatalogueSnapshot,
+  findDistributor,
+  findOpportunity,
+  findOpportunityByVault,
+  findProduct,
+  findToken,
+  findVault,
+  type OpportunityRecord,
+} from './memory/snapshot.js'
 export { catalogueOperations } from './operations.js'
 export {
   type ChainRecord,
@@ -23,16 +38,6 @@ export {
   type VaultRecord,
 } from './records.js'
 export { ChainSchema, type Deltas, type Movement, TokenSchema } from './schema.js'
-export {
-  type CatalogueSnapshot,
-  findDistributor,
-  findOpportunity,
-  findOpportunityByVault,
-  findProduct,
-  findToken,
-  findVault,
-  type OpportunityRecord,
-} from './snapshot.js'
 export { bumpVersion } from './store.js'
 export {
   createDistributor,
@@ -48,4 +53,5 @@ export {
   updateSignedOnly,
 } from './storeOperator.js'
 export type { DeltasPush } from './storePushes.js'
+export { listSigners, listSignersOn, recordSigner } from './storeSigners.js'
 export { compareText } from './text.js'

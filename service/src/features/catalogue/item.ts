@@ -1,9 +1,9 @@
 import { getAddress, isAddress } from 'viem'
 import { formatUnits, parseDecimal } from '../../kernel/amount.js'
 import { formatTs } from '../../kernel/clock.js'
+import type { OpportunityRecord } from './memory/snapshot.js'
 import type { ChainRecord, IncentiveRow, OrganizationRecord, TokenRecord, VaultRecord } from './records.js'
 import type { Chain, Deltas, Incentive, Movement, Opportunity, OrganizationOption, Token } from './schema.js'
-import type { OpportunityRecord } from './snapshot.js'
 
 /** An address with its EIP-55 checksum; text that is no address stays as it is. */
 export function formatAddress(address: string): string {

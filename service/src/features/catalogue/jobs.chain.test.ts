@@ -12,7 +12,7 @@ import { type Abi, type Address, erc20Abi, type Hex, parseUnits } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Anvil, startAnvil } from '../../../../contracts/test/anvil.js'
 import { type Earn, openEarn } from '../../../test/harness.js'
-import { RpcError } from '../../chain/rpc.js'
+import { RpcError } from '../../rpc/rpc.js'
 import { type CatalogueFile, importCatalogue, runCapabilityAndTvl, slugId } from './index.js'
 
 const start = '2026-11-20T12:00:00Z'

@@ -1,8 +1,8 @@
-import type { Chain, ChainContext } from '../../chain/chains.js'
 import { computeUsd } from '../../kernel/amount.js'
 import { fromUnixSeconds } from '../../kernel/clock.js'
-import { inTransaction } from '../../kernel/database.js'
+import { inTransaction } from '../../postgres/pool.js'
 import { findPrices } from '../../prices/index.js'
+import type { Chain, ChainContext } from '../../rpc/chains.js'
 import {
   type Block,
   decideByTrial,
@@ -20,7 +20,7 @@ import {
   type VaultState,
 } from '../../vaults/index.js'
 import type { CatalogueContext } from './catalogue.js'
-import type { OpportunityRecord } from './snapshot.js'
+import type { OpportunityRecord } from './memory/snapshot.js'
 import { bumpLiveVersion } from './store.js'
 import {
   type CapabilityPush,

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { loadRandomCatalogue, seeded } from '../../../test/catalogueWorld.js'
 import { type Earn, openEarn } from '../../../test/harness.js'
-import type { CatalogueFile } from './catalogueFile.js'
-import { slugId } from './catalogueFile.js'
+import type { CatalogueFile } from './import/catalogueFile.js'
+import { slugId } from './import/catalogueFile.js'
+import { sortOptions } from './memory/sort.js'
 import type { Opportunity } from './schema.js'
-import { sortOptions } from './sort.js'
 
 const seed = 20_261_120
 const count = 240

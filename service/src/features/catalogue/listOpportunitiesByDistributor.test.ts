@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { smallCatalogue } from '../../../test/catalogueFile.js'
 import { type Earn, openEarn } from '../../../test/harness.js'
-import { slugId } from './catalogueFile.js'
-import { importCatalogue } from './importCatalogue.js'
+import { slugId } from './import/catalogueFile.js'
+import { importCatalogue } from './import/importCatalogue.js'
 import type { Opportunity } from './schema.js'
 
 let earn: Earn

@@ -1,10 +1,10 @@
 import { notFound } from '../../kernel/errors.js'
-import { emptyBits } from './bits.js'
 import type { CatalogueContext } from './catalogue.js'
-import { type Listing, selectPage, writePage } from './listing.js'
-import { nameOf, prepare } from './prepared.js'
-import { findDistributor } from './snapshot.js'
-import { viewOf } from './view.js'
+import { emptyBits } from './memory/bits.js'
+import { type Listing, selectPage, writePage } from './memory/listing.js'
+import { nameOf, prepare } from './memory/prepared.js'
+import { findDistributor } from './memory/snapshot.js'
+import { viewOf } from './memory/view.js'
 
 /** What a distributor shows: its configured opportunities and those of its configured products. */
 export async function listOpportunitiesByDistributor(

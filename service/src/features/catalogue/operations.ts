@@ -8,9 +8,10 @@ import { getOpportunityFilterOptions } from './getOpportunityFilterOptions.js'
 import { getProtocols } from './getProtocols.js'
 import { getTokenByAddress } from './getTokenByAddress.js'
 import { getTokens } from './getTokens.js'
-import { includeDeltasQuery, ListingQuery } from './listing.js'
 import { listOpportunities } from './listOpportunities.js'
 import { listOpportunitiesByDistributor } from './listOpportunitiesByDistributor.js'
+import { includeDeltasQuery, ListingQuery } from './memory/listing.js'
+import { sortOptions } from './memory/sort.js'
 import {
   ChainSchema,
   OpportunitySchema,
@@ -19,7 +20,6 @@ import {
   TagSchema,
   TokenSchema,
 } from './schema.js'
-import { sortOptions } from './sort.js'
 
 const malformed = 'A parameter is malformed'
 

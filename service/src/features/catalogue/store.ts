@@ -1,5 +1,5 @@
-import type { Database, Queryable, Transaction } from '../../kernel/database.js'
-import { inTransaction } from '../../kernel/database.js'
+import type { Database, Queryable, Transaction } from '../../postgres/pool.js'
+import { inTransaction } from '../../postgres/pool.js'
 import type {
   CapabilityRecord,
   CatalogueRows,

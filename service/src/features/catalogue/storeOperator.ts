@@ -1,5 +1,5 @@
-import type { ChainSettings } from '../../chain/chains.js'
-import type { Database, Queryable } from '../../kernel/database.js'
+import type { Database, Queryable } from '../../postgres/pool.js'
+import type { ChainSettings } from '../../rpc/chains.js'
 import { bumpVersion } from './store.js'
 
 export type OrganizationRow = { id: string; name: string; organizationType: string; premium: boolean }

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../kernel/database.js'
+import type { Queryable } from '../../postgres/pool.js'
 import type { CapabilityRecord } from './records.js'
 import type { Deltas } from './schema.js'
 

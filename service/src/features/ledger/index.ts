@@ -1,4 +1,4 @@
-import type { Queryable } from '../../kernel/database.js'
+import type { Queryable } from '../../postgres/pool.js'
 import { type Activity, toActivity } from './activity.js'
 import { listActivity } from './store.js'
 
@@ -18,3 +18,5 @@ export async function listInteractionsByTx(db: Queryable, txHash: string, chainI
   const { rows } = await listActivity(db, filter, everything, { by: 'date', order: 'asc' })
   return rows.map(toActivity)
 }
+export { recordInteractions, recordWatched, removeLedgerAbove, retractLedger } from './storeLedger.js'
+export { fillLatePrices, removePriceChoicesAbove } from './storePrices.js'

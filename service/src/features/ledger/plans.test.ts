@@ -1,8 +1,8 @@
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../../test/database.js'
-import type { Database } from '../../kernel/database.js'
 import { newId } from '../../kernel/ids.js'
+import type { Database } from '../../postgres/pool.js'
 import type { ActivityRow } from './activity.js'
 import { type ActivityFilter, listActivity, type SortBy, sortKeys } from './store.js'
 

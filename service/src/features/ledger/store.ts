@@ -1,6 +1,6 @@
 import type postgres from 'postgres'
-import type { Queryable } from '../../kernel/database.js'
 import type { PageRequest } from '../../kernel/page.js'
+import type { Queryable } from '../../postgres/pool.js'
 import type { ActivityRow } from './activity.js'
 
 export const sortKeys = ['date', 'usdValue', 'amount', 'opportunity', 'distributor', 'wallet', 'type'] as const

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Earn, openEarn } from '../../../test/harness.js'
-import type { Database } from '../../kernel/database.js'
+import type { Database } from '../../postgres/pool.js'
 import { createBudgets } from './budgets.js'
 
 let earn: Earn

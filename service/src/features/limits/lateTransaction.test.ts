@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../../test/database.js'
-import { inTransaction } from '../../kernel/database.js'
+import { inTransaction } from '../../postgres/pool.js'
 import { openLateTransaction } from './lateTransaction.js'
 
 let test: TestDatabase

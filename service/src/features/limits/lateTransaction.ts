@@ -1,4 +1,4 @@
-import { type Database, inTransaction, type Transaction } from '../../kernel/database.js'
+import { type Database, inTransaction, type Transaction } from '../../postgres/pool.js'
 
 export type LateTransaction = {
   /** Reads through the pool until the first write, from then on everything runs in one transaction. */

@@ -1,7 +1,7 @@
 import type { Context } from '../../kernel/context.js'
-import type { Database } from '../../kernel/database.js'
 import { conflict, type EarnError } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
+import type { Database } from '../../postgres/pool.js'
 import { openLateTransaction } from './lateTransaction.js'
 import {
   findIdempotencyRow,

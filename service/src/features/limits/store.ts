@@ -1,4 +1,4 @@
-import type { Queryable } from '../../kernel/database.js'
+import type { Queryable } from '../../postgres/pool.js'
 import type { Allowance, NetworkSum, Sum, Used, Windows } from './budget.js'
 
 type UsedRow = { hourAt: Date; hourUsed: number; monthAt: Date; monthUsed: number }

@@ -1,5 +1,5 @@
-import type { Queryable } from '../../kernel/database.js'
 import type { KeyKind } from '../../kernel/operation.js'
+import type { Queryable } from '../../postgres/pool.js'
 
 /** Whose name a key is: publishable and secret keys of an organization each have theirs. */
 export type Name = { organizationId: string; keyKind: KeyKind; key: string }

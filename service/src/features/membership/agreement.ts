@@ -1,6 +1,6 @@
 import { getAddress } from 'viem'
-import { formatTonAddress } from '../../chain/tonAddress.js'
 import { formatTs } from '../../kernel/clock.js'
+import { formatTonAddress } from '../../wallets/tonAddress.js'
 import type { Wallet } from './wallet.js'
 
 /** How long an agreement can be signed. */

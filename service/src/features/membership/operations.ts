@@ -1,5 +1,5 @@
-import type { SignatureContext } from '../../chain/signatures.js'
 import { defineOperation, type Operation } from '../../kernel/operation.js'
+import type { SignatureContext } from '../../wallets/signatures.js'
 import { CreateMembershipBody, CreateMembershipResponse, createMembership } from './createMembership.js'
 import {
   CreateMembershipAgreementBody,

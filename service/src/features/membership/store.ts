@@ -1,6 +1,6 @@
-import { isUniqueViolation, type Queryable, sqlState, type Transaction } from '../../kernel/database.js'
 import { conflict, invalidArgument } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
+import { isUniqueViolation, type Queryable, sqlState, type Transaction } from '../../postgres/pool.js'
 import type { Agreement } from './agreement.js'
 import type { Wallet, WalletEcosystem } from './wallet.js'
 

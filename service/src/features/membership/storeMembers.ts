@@ -1,6 +1,6 @@
-import type { Database, Queryable } from '../../kernel/database.js'
-import { inTransaction } from '../../kernel/database.js'
 import { newId } from '../../kernel/ids.js'
+import type { Database, Queryable } from '../../postgres/pool.js'
+import { inTransaction } from '../../postgres/pool.js'
 import type { Wallet, WalletEcosystem } from './wallet.js'
 
 export type MemberRow = {

@@ -1,6 +1,6 @@
-import { parseSolanaAddress } from '../../chain/solana.js'
-import { parseTonAddress } from '../../chain/tonAddress.js'
 import { invalidArgument } from '../../kernel/errors.js'
+import { parseSolanaAddress } from '../../wallets/solana.js'
+import { parseTonAddress } from '../../wallets/tonAddress.js'
 
 export const ecosystems = ['evm', 'solana', 'ton'] as const
 export type WalletEcosystem = (typeof ecosystems)[number]

@@ -1,9 +1,9 @@
 import { type Address, parseAbi } from 'viem'
-import type { ChainContext } from '../../chain/chains.js'
-import { ask, view } from '../../chain/question.js'
 import { formatTs } from '../../kernel/clock.js'
 import { unavailable } from '../../kernel/errors.js'
-import { listWalletRequests, type WalletRequest } from './storeStatus.js'
+import type { ChainContext } from '../../rpc/chains.js'
+import { ask, view } from '../../rpc/multicall.js'
+import { listWalletRequests, type WalletRequest } from '../status/index.js'
 
 const abi = parseAbi([
   'function claimableDepositRequest(uint256 requestId, address controller) view returns (uint256)',

@@ -4,8 +4,6 @@
  * balances with the chain, and the operations that show how far everything is and what a wallet has requested.
  */
 export { positionsOperations } from './operations.js'
-export { reconcileBalances } from './reconcile.js'
-export { type DistributorReportRow, reportDistributor } from './reportDistributor.js'
 export {
   type Balance,
   findBalanceAt,
@@ -15,5 +13,16 @@ export {
   listOpenRequests,
   type OpenRequest,
 } from './store.js'
-export { type ExportName, listExportColumns, streamExport } from './storeReport.js'
-export { type ChainStatus, listChainStatus, listVaultStatus, type VaultStatus } from './storeStatus.js'
+export { loadState, recordPositions, recordRequests, rewindPositions } from './storePositions.js'
+export {
+  copyBalanceChanges,
+  copyLotChanges,
+  copyState,
+  formatBalanceChanges,
+  formatLotChanges,
+  openRebuilt,
+  type RebuiltPlace,
+  removeDerived,
+  replacePositions,
+} from './storeRebuild.js'
+export { findUsedSignatures, recordUsedSignatures } from './storeSignatures.js'

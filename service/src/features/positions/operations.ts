@@ -1,8 +1,8 @@
 import T from 'typebox'
-import type { ChainContext } from '../../chain/chains.js'
 import { defineOperation, type Operation } from '../../kernel/operation.js'
 import { Address, AddressInput, ChainId, Nullable, Raw, Ts, TxHash, Uuid } from '../../kernel/wire.js'
-import { getIndexingStatus } from './getIndexingStatus.js'
+import type { ChainContext } from '../../rpc/chains.js'
+import { getIndexingStatus } from '../status/index.js'
 import { getWalletRequests } from './getWalletRequests.js'
 
 const states = ['not-started', 'backfilling', 'live', 'stalled', 'paused'] as const

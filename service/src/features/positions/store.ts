@@ -1,4 +1,4 @@
-import type { Queryable } from '../../kernel/database.js'
+import type { Queryable } from '../../postgres/pool.js'
 
 export type Balance = { chainId: number; vaultAddress: string; wallet: string; shares: string; attributed: string }
 

@@ -1,0 +1,123 @@
+import type { Queryable } from '../../postgres/pool.js'
+
+export type AttributedVault = {
+  vaultId: number
+  chainId: number
+  vaultAddress: string
+  opportunityId: string
+  opportunityName: string
+  asset: string
+  assetDecimals: number
+}
+
+/** Vaults in which a distributor ever had a lot. */
+export async function listAttributedVaults(db: Queryable, distributorId: string): Promise<AttributedVault[]> {
+  return db<AttributedVault[]>`
+    select v.id as "vaultId", v.chain_id as "chainId", v.address as "vaultAddress", o.id as "opportunityId",
+      o.name as "opportunityName", lower(v.asset) as asset, v.asset_decimals as "assetDecimals"
+    from vaults v join opportunities o on o.chain_id = v.chain_id and o.vault_address = v.address
+    where exists (select from lots l where l.vault_id = v.id and l.distributor_id = ${distributorId})
+    order by v.chain_id, v.address`
+}
+
+/** Sum of a distributor's lots of a vault after each instant it changed, up to `to`. */
+export async function listLotTotals(
+  db: Queryable,
+  of: { vaultId: number; distributorId: string; to: Date },
+): Promise<{ at: Date; shares: string }[]> {
+  return db<{ at: Date; shares: string }[]>`
+    select block_timestamp as at, sum(sum(after - before)) over (order by block_timestamp) as shares
+    from lot_changes
+    where vault_id = ${of.vaultId} and distributor_id = ${of.distributorId} and block_timestamp < ${of.to}
+    group by block_timestamp order by block_timestamp`
+}
+
+export type PricedSnapshot = {
+  at: Date
+  blockNumber: number
+  numerator: string
+  exponent: number
+  totalSupply: string
+  priceUsd: string | null
+}
+
+/** Snapshots of a vault up to `to` with the price of its asset then, oldest first, from the last one before `from`. */
+export async function listPricedSnapshots(
+  db: Queryable,
+  of: { chainId: number; vaultAddress: string; asset: string; from: Date; to: Date },
+): Promise<PricedSnapshot[]> {
+  return db<PricedSnapshot[]>`
+    select s.block_timestamp as at, s.block_number as "blockNumber", s.price_numerator as numerator, s.price_exponent as exponent,
+      s.total_supply as "totalSupply", p.price_usd::text as "priceUsd"
+    from vault_snapshots s ${priceThen(db, db`${of.asset}`)}
+    where s.chain_id = ${of.chainId} and s.vault_address = ${of.vaultAddress} and s.block_timestamp < ${of.to}
+      and s.block_timestamp >= coalesce((
+        select max(block_timestamp) from vault_snapshots e where e.chain_id = s.chain_id
+          and e.vault_address = s.vault_address and e.block_timestamp <= ${of.from}), '-infinity')
+    order by s.block_number`
+}
+
+/** The price `p` of an asset at the time of a snapshot `s`: the last one observed by then. */
+function priceThen(db: Queryable, asset: ReturnType<Queryable>) {
+  return db`
+    left join lateral (
+      select price_usd from price_observations o where o.chain_id = s.chain_id and o.address = ${asset}
+        and o.observed_at <= s.block_timestamp order by o.observed_at desc, o.id desc limit 1) p on true`
+}
+
+export type Coverage = { attributed: string; unattributed: string }
+
+/** Shares in lots and outside them, as they were after a block or before an instant. */
+export async function findCoverage(
+  db: Queryable,
+  vaultId: number,
+  at: { block: number } | { before: Date },
+): Promise<Coverage> {
+  const [row] = await db<Coverage[]>`
+    select coalesce(sum(attributed_after - attributed_before), 0) as attributed,
+      coalesce(sum(after - before - attributed_after + attributed_before), 0) as unattributed
+    from balance_changes where vault_id = ${vaultId}
+      and ${'block' in at ? db`block_number <= ${at.block}` : db`block_timestamp < ${at.before}`}`
+  return row ?? { attributed: '0', unattributed: '0' }
+}
+
+type Rows = readonly Record<string, unknown>[]
+
+export type ExportName = 'ledger' | 'balances' | 'snapshots'
+
+/** Everything of one kind in a fixed order; of the ledger what is verified now, as its lists show it. */
+function exported(db: Queryable, name: ExportName) {
+  return {
+    ledger: () => db`
+      select i.id, i.chain_id, v.address as vault, o.id as opportunity_id, i.kind, i.block_number, i.block_hash,
+        i.block_timestamp, i.transaction_hash, i.log_index, i.wallet, i.distributor_id, i.attribution, i.assets, i.shares,
+        i.amount_usd, i.price_observation_id
+      from interactions i join vaults v on v.id = i.vault_id
+      join chain_cursors c on c.chain_id = i.chain_id join chains ch on ch.chain_id = i.chain_id
+      left join opportunities o on o.chain_id = v.chain_id and o.vault_address = v.address
+      where i.block_number <= greatest(c.head_number - ch.confirmations + 1, coalesce(c.finalized_number, -1))
+      order by i.chain_id, i.block_number, i.log_index, i.distributor_id collate "C"`,
+    balances: () => db`
+      select v.chain_id, v.address as vault, b.wallet, b.shares, b.attributed, l.distributor_id, l.shares as lot
+      from balances b join vaults v on v.id = b.vault_id
+      left join lots l on l.vault_id = b.vault_id and l.wallet = b.wallet and l.shares > 0
+      where b.shares > 0 order by v.chain_id, v.address collate "C", b.wallet, l.distributor_id`,
+    snapshots: () => db`
+      select s.chain_id, s.vault_address as vault, s.block_number, s.block_hash, s.block_timestamp, s.total_assets,
+        s.total_supply, s.price_numerator, s.price_exponent, s.price_observation_id, p.price_usd
+      from vault_snapshots s join vaults v on v.chain_id = s.chain_id and v.address = s.vault_address
+      ${priceThen(db, db`lower(v.asset)`)}
+      order by s.chain_id, s.vault_address collate "C", s.block_number`,
+  }[name]()
+}
+
+/** The names of an export's columns, in their order. */
+export async function listExportColumns(db: Queryable, name: ExportName): Promise<string[]> {
+  const { columns } = await db`select * from (${exported(db, name)}) rows limit 0`
+  return columns.map((column) => column.name)
+}
+
+/** The rows of an export, in chunks. */
+export function streamExport(db: Queryable, name: ExportName): AsyncIterable<Rows> {
+  return exported(db, name).cursor(2_000) as AsyncIterable<Rows>
+}

@@ -1,0 +1,68 @@
+import { formatUnits } from '../../../kernel/amount.js'
+import type { ProbedToken, ProbedVault } from '../../../vaults/index.js'
+import { formatAddress } from '../item.js'
+import type { CatalogueFile } from './catalogueFile.js'
+import { cleanTokenText, textLengths } from './cleanText.js'
+
+/** A catalogue file with the one vault that was probed, ready to be completed and imported. Pure. */
+export function draftEntry(chainId: number, address: string, probed: ProbedVault): CatalogueFile {
+  const { asset, receiptToken, asyncDeposit, asyncWithdraw, startBlock, kind } = probed
+  const name = cleanTokenText(receiptToken.name, textLengths.name) || formatAddress(address)
+  const same = receiptToken.address.toLowerCase() === address.toLowerCase()
+  return {
+    tokens: [toFileToken(chainId, asset), toFileToken(chainId, receiptToken)],
+    opportunities: [
+      {
+        slug: slugOf(`${name} ${chainId}`),
+        name,
+        type: 'vault',
+        vault: {
+          chainId,
+          address: formatAddress(address),
+          kind,
+          asset: formatAddress(asset.address),
+          ...(same ? {} : { receiptToken: formatAddress(receiptToken.address) }),
+          ...(startBlock === undefined ? {} : { startBlock }),
+        },
+        ...(asyncDeposit ? { asyncDeposit } : {}),
+        ...(asyncWithdraw ? { asyncWithdraw } : {}),
+      },
+    ],
+  }
+}
+
+/** What was found, a line each, for the operator at the terminal. Pure. */
+export function describeProbe(probed: ProbedVault): string[] {
+  const { asset, receiptToken, state, maxDeposit } = probed
+  const symbol = cleanTokenText(asset.symbol, textLengths.symbol)
+  const amount = (raw: bigint) => `${formatUnits(raw, asset.decimals)} ${symbol}`
+  return [
+    `kind: ${probed.kind}`,
+    `asset: ${symbol}, ${asset.decimals} decimals, ${formatAddress(asset.address)}`,
+    `receipt token: ${cleanTokenText(receiptToken.symbol, textLengths.symbol)}, ${receiptToken.decimals} decimals`,
+    `holds: ${state.figures ? amount(state.figures.totalAssets) : 'unknown'}`,
+    `deposit cap: ${maxDeposit === undefined ? 'none' : amount(maxDeposit)}`,
+    `first block: ${probed.startBlock ?? 'unknown'}`,
+    ...probed.notes.map((note) => `look at this: ${note}`),
+  ]
+}
+
+function toFileToken(chainId: number, { address, decimals, symbol, name }: ProbedToken) {
+  return {
+    chainId,
+    address: formatAddress(address),
+    decimals,
+    symbol: cleanTokenText(symbol, textLengths.symbol),
+    name: cleanTokenText(name, textLengths.name),
+  }
+}
+
+function slugOf(text: string): string {
+  const slug = text
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 64)
+    .replace(/^-+|-+$/g, '')
+  return slug || 'vault'
+}

@@ -1,0 +1,38 @@
+import type { Queryable } from '../../postgres/pool.js'
+import { devnetChainId, isDevnetAddress } from '../../rpc/devnet.js'
+
+/** An attribution key of ours, by address (lower-case); `to` is set once it is retired. */
+export type Signer = { address: string; from: Date; to: Date | null }
+
+/** Our attribution keys, present and retired, oldest first. Public test keys are among them only where a devnet is. */
+export async function listSigners(db: Queryable): Promise<Signer[]> {
+  const rows = await db<(Signer & { devnet: boolean })[]>`
+    select address, active_from as "from", retired_at as "to",
+      exists (select from chains where chain_id = ${devnetChainId}) as devnet
+    from attribution_signers order by active_from, address`
+  return rows
+    .filter(({ address, devnet }) => devnet || !isDevnetAddress(address))
+    .map(({ devnet, ...signer }) => signer)
+}
+
+/**
+ * The keys whose signatures count on a chain. A public test key that was once ours, before another chain was added, signs
+ * for nobody outside the devnet: everyone holds it.
+ */
+export async function listSignersOn(db: Queryable, chainId: number): Promise<Signer[]> {
+  const signers = await listSigners(db)
+  return chainId === devnetChainId ? signers : signers.filter(({ address }) => !isDevnetAddress(address))
+}
+
+/**
+ * Registers the key that signs from now on; any other key in use is retired at the same instant. The same key again
+ * changes nothing.
+ */
+export async function recordSigner(db: Queryable, address: string, at: Date): Promise<void> {
+  const lower = address.toLowerCase()
+  await db`
+    with retired as (
+      update attribution_signers set retired_at = ${at} where address <> ${lower} and retired_at is null)
+    insert into attribution_signers (address, active_from) values (${lower}, ${at})
+    on conflict (address) do update set retired_at = null`
+}

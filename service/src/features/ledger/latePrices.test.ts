@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { openTestDatabase, type TestDatabase } from '../../../test/database.js'
+import { topics, zeroAddress } from '../../derive/events.js'
+import { systemClock } from '../../kernel/clock.js'
+import { parseConfig } from '../../kernel/config.js'
+import { newId } from '../../kernel/ids.js'
+import { silentLog } from '../../kernel/log.js'
+import { createPipeline, rebuildChain, rewindChain } from '../../pipeline/index.js'
+import type { Database } from '../../postgres/pool.js'
+import { recordObservation } from '../../prices/index.js'
+import type { RawBlock } from '../../rpc/raw.js'
+import { createCursor, findCursor } from '../../sync/storeCursors.js'
+import { fillLatePrices } from './storePrices.js'
+
+const chainId = 31_337
+const vault = `0x${'cc'.repeat(20)}`
+const token = `0x${'dd'.repeat(20)}`
+const wallet = `0x${'01'.repeat(20)}`
+const code = 'Y2Zi7KWy'
+const start = 1_700_000_000
+const pad = (value: string | bigint) =>
+  (typeof value === 'bigint' ? value.toString(16) : value.slice(2)).padStart(64, '0')
+const hashOf = (number: number, fork: number) => `0x${pad(BigInt(fork * 1_000 + number))}`
+
+/** In each block the wallet deposits three units through a distributor. */
+function toBlock(number: number, fork = 1): RawBlock {
+  const transactionHash = `0x${pad(BigInt(fork * 1_000_000 + number))}`
+  const log = (logIndex: number, first: string, indexed: string[], data: bigint[]) => ({
+    blockNumber: number,
+    logIndex,
+    transactionIndex: 0,
+    transactionHash,
+    address: vault,
+    topics: [first, ...indexed.map((each) => `0x${pad(each)}`)],
+    data: `0x${data.map(pad).join('')}`,
+  })
+  const suffix = `${Buffer.from(code).toString('hex')}080080218021802180218021802180218021`
+  const input = `0x6e553f65${pad(3_000_000n)}${pad(wallet)}${suffix}`
+  return {
+    number,
+    hash: hashOf(number, fork),
+    parentHash: hashOf(number - 1, fork),
+    timestamp: start + number * 100,
+    logs: [
+      log(0, topics.transfer, [zeroAddress, wallet], [3_000_000n]),
+      log(1, topics.deposit, [wallet, wallet], [3_000_000n, 3_000_000n]),
+    ],
+    transactions: [{ blockNumber: number, transactionIndex: 0, hash: transactionHash, from: wallet, to: vault, input }],
+  }
+}
+
+let test: TestDatabase
+let db: Database
+const context = () => ({ db, clock: systemClock, log: silentLog, config: parseConfig({}, '/nonexistent') })
+
+beforeAll(async () => {
+  test = await openTestDatabase()
+  db = test.db
+  const organizationId = newId()
+  await db`insert into organizations (id, name, organization_type) values (${organizationId}, 'O', 'distributor')`
+  await db`insert into chains (chain_id, name, slug, watched) values (${chainId}, 'C', 'c', true)`
+  await db`insert into vaults (chain_id, address, kind, asset, asset_decimals, receipt_token, receipt_decimals, active_from, start_block)
+    values (${chainId}, ${vault}, 'erc4626', ${token}, 6, ${vault}, 6, '1970-01-01', 1)`
+  await db`insert into distributors (id, organization_id, active_from) values (${code}, ${organizationId}, '1970-01-01')`
+})
+afterAll(() => test?.close())
+
+beforeEach(async () => {
+  await db`truncate chain_cursors, chain_reorgs, watched_vaults, blocks, logs, transactions, interactions, watched,
+    retractions, price_choices, price_observations, vault_snapshots, balances, balance_changes, lots, lot_changes`
+  await createCursor(db, chainId, 1, new Date())
+})
+
+/** Follows blocks as a watcher does; each by itself. */
+async function follow(...blocks: RawBlock[]): Promise<void> {
+  const pipeline = createPipeline(context(), { chainId })
+  for (const block of blocks) await pipeline.append(await pipeline.refresh(block), [block], block)
+}
+
+/** The chain leaves our blocks above a number. */
+async function reorganise(above: number): Promise<void> {
+  const pipeline = createPipeline(context(), { chainId })
+  const tip = await findCursor(db, chainId)
+  const head = { ...toBlock(tip?.blockNumber ?? 0), logs: [], transactions: [] }
+  await pipeline.rewind(await pipeline.refresh(head), { number: above, hash: hashOf(above, 1) })
+}
+
+/** A price of the token, as of the time of a block. */
+const observe = (priceUsd: string, block: number) =>
+  recordObservation(db, {
+    chainId,
+    address: token,
+    priceUsd,
+    source: 'test',
+    observedAt: new Date((start + block * 100) * 1_000),
+  })
+
+const rebuild = () => rebuildChain(context(), { chainId })
+const amounts = async () => {
+  const rows = await db<{ amount: string | null }[]>`
+    select trim_scale(amount_usd)::text as amount from interactions order by block_number`
+  return rows.map(({ amount }) => amount)
+}
+/** The ledger's digits as they are, and that a rebuild has the same. */
+const both = async () => {
+  const live = await amounts()
+  await rebuild()
+  expect(await amounts()).toEqual(live)
+  return live
+}
+
+describe('amountInUsd', () => {
+  it('is of the last observation at or before the block, and of none that is newer', async () => {
+    await observe('2', 2)
+    await observe('5', 3)
+    await follow(toBlock(1), toBlock(2), toBlock(3), toBlock(4))
+    expect(await both()).toEqual([null, '6', '15', '15'])
+  })
+
+  it('stays when an observation of an earlier time comes late, live and rebuilt alike', async () => {
+    await observe('2', 1)
+    await follow(toBlock(1), toBlock(2), toBlock(3))
+    await observe('5', 2)
+    expect(await both()).toEqual(['6', '6', '6'])
+    expect(await fillLatePrices(db, chainId)).toBe(0)
+    expect(await both()).toEqual(['6', '6', '6'])
+    await follow(toBlock(4))
+    expect(await both()).toEqual(['6', '6', '6', '15'])
+  })
+
+  it('is filled once where there was none, by what has been observed by then, live and rebuilt alike', async () => {
+    await follow(toBlock(1), toBlock(2), toBlock(3))
+    await observe('2', 2)
+    expect(await both()).toEqual([null, null, null])
+    expect(await fillLatePrices(db, chainId)).toBe(2)
+    expect(await both()).toEqual([null, '6', '6'])
+    await observe('5', 3)
+    expect(await fillLatePrices(db, chainId)).toBe(0)
+    expect(await both()).toEqual([null, '6', '6'])
+  })
+
+  it('goes with a block that is orphaned, and is chosen anew for the block in its place', async () => {
+    await observe('2', 1)
+    await follow(toBlock(1), toBlock(2), toBlock(3))
+    await observe('5', 2)
+    await reorganise(1)
+    expect(await db`select block_number::int as number from price_choices order by 1`).toEqual([{ number: 1 }])
+    await follow({ ...toBlock(2, 2), parentHash: hashOf(1, 1) })
+    expect(await both()).toEqual(['6', '15'])
+  })
+
+  it('is the same after an operator takes the chain back and its blocks are read again', async () => {
+    await observe('2', 1)
+    await follow(toBlock(1), toBlock(2), toBlock(3))
+    await observe('5', 2)
+    await rewindChain(context(), { chainId, to: 1 })
+    expect(await amounts()).toEqual(['6'])
+    await follow(toBlock(2), toBlock(3))
+    expect(await both()).toEqual(['6', '6', '6'])
+  })
+})

@@ -1,0 +1,74 @@
+import { type Database, inTransaction, type Queryable } from '../../postgres/pool.js'
+import { lockCursor } from '../../sync/storeCursors.js'
+
+/** What a block's entries moved of a token: they share one price. */
+export type Priced = { asset: string; blockNumber: number; blockHash: string; timestamp: number }
+
+const column = <T, V>(rows: readonly T[], read: (row: T) => V): V[] => rows.map(read)
+
+/**
+ * Chooses the price of each token in each block: the last observation at or before the block's time, where there is one.
+ * What was chosen before stays.
+ */
+export async function choosePrices(db: Queryable, chainId: number, rows: readonly Priced[]): Promise<void> {
+  await db`
+    insert into price_choices (chain_id, address, block_number, block_hash, price_observation_id)
+    select ${chainId}, t.asset, t.block_number, t.block_hash, p.id
+    from (select distinct * from unnest(${column(rows, (r) => r.asset)}::text[],
+        ${column(rows, (r) => r.blockNumber)}::bigint[], ${column(rows, (r) => r.blockHash)}::text[],
+        ${column(rows, (r) => r.timestamp)}::bigint[]) as t (asset, block_number, block_hash, at)) t
+    cross join lateral (
+      select id from price_observations o
+      where o.chain_id = ${chainId} and o.address = t.asset and o.observed_at <= to_timestamp(t.at)
+      order by o.observed_at desc, o.id desc limit 1) p
+    on conflict do nothing`
+}
+
+/** Drops the choices for orphaned blocks. */
+export async function removePriceChoicesAbove(db: Queryable, chainId: number, number: number): Promise<void> {
+  await db`delete from price_choices where chain_id = ${chainId} and block_number > ${number}`
+}
+
+type Unpriced = Priced & { id: string }
+
+/** Entries without a price for whose token something was observed by then, some of them. */
+async function listUnpriced(db: Queryable, chainId: number, limit: number): Promise<Unpriced[]> {
+  return db<Unpriced[]>`
+    select i.id, v.asset, i.block_number as "blockNumber", i.block_hash as "blockHash",
+      extract(epoch from i.block_timestamp)::bigint as timestamp
+    from vaults v
+    cross join lateral (
+      select observed_at as since from price_observations o
+      where o.chain_id = v.chain_id and o.address = v.asset order by observed_at limit 1) first
+    join interactions i on i.vault_id = v.id and i.price_observation_id is null and i.block_timestamp >= first.since
+    where v.chain_id = ${chainId}
+    limit ${limit}`
+}
+
+const entriesMax = 5_000
+
+/**
+ * Prices entries that were written when nothing had been observed yet, once something has. Each is filled once, and the
+ * choice is recorded with it, so a rebuild gives the same digits before and after. Answers how many were filled.
+ */
+export async function fillLatePrices(db: Database, chainId: number): Promise<number> {
+  let filled = 0
+  for (;;) {
+    if ((await listUnpriced(db, chainId, 1)).length === 0) return filled
+    const count = await inTransaction(db, async (tx) => {
+      // No block comes or goes meanwhile.
+      await lockCursor(tx, chainId)
+      const rows = await listUnpriced(tx, chainId, entriesMax)
+      if (rows.length === 0) return 0
+      await choosePrices(tx, chainId, rows)
+      const done = await tx`
+        update interactions i set price_observation_id = o.id, amount_usd = trunc(i.amount * o.price_usd, 18)
+        from vaults v, price_choices c, price_observations o
+        where i.id = any(${column(rows, (r) => r.id)}::uuid[]) and v.id = i.vault_id and c.chain_id = i.chain_id
+          and c.address = v.asset and c.block_hash = i.block_hash and o.id = c.price_observation_id`
+      return done.count
+    })
+    filled += count
+    if (count === 0) return filled
+  }
+}

@@ -1,0 +1,103 @@
+import { type Abi, keccak256 } from 'viem'
+import { formatTs } from '../../kernel/clock.js'
+import { unavailable } from '../../kernel/errors.js'
+import { newId } from '../../kernel/ids.js'
+import type { Chain } from '../../rpc/chains.js'
+import type { Block } from '../../rpc/multicall.js'
+import type { Probe } from '../../rpc/simulate.js'
+import type { ActionContext, Target } from '../actions/index.js'
+import type { DistributorRecord, TokenRecord } from '../catalogue/index.js'
+import { findGasLimits } from './gasLimits.js'
+import { attribute, type Step, toBatch, toPrepared } from './plan.js'
+import type { Interaction } from './schema.js'
+import { type PlanSimulation, simulatePlan, unsimulated } from './simulation.js'
+import { type ActionKind, recordAction } from './store.js'
+
+/** How long a plan may be signed. */
+const validForMs = 10 * 60_000
+
+/** A plan that passed every check and still needs its suffix, its simulation and its record. */
+export type Draft = {
+  kind: ActionKind
+  chain: Chain
+  /** In signing order; the last one carries the suffix of the target's distributor, if there is one. */
+  steps: readonly Step[]
+  /** What the wallet gives, as recorded. */
+  tokenIn: TokenRecord
+  amount: bigint
+  amountUsd: string | undefined
+  referralCode: string
+  /** Tokens whose change is shown. */
+  tokens: readonly TokenRecord[]
+  probe: Probe | undefined
+  /** The block to simulate at; undefined when no simulation was asked for. */
+  block: Block | undefined
+  errors: Abi
+  /** Throws why the last call would revert, where more is known than that it would. */
+  explainRevert(why: string, context: { transactionIndex: number }): void
+  /** Refuses what must not be built where nothing was simulated. */
+  assertUnsimulated(): void
+  /** Refuses a simulated outcome that is not what was asked for. */
+  assertOutcome(changeOf: PlanSimulation['changeOf']): void
+}
+
+/** Signs the suffix, simulates the final calldata, records the action, and answers the plan. */
+export async function finishAction(
+  ctx: ActionContext,
+  target: Target & { distributor: DistributorRecord | undefined; organizationId: string },
+  draft: Draft,
+): Promise<Interaction> {
+  const { wallet, distributor, opportunity } = target
+  const { chainId } = opportunity
+  const actionId = newId()
+  const { attributionKey } = ctx.config
+  if (!attributionKey) throw unavailable('this installation has no attribution key, so it cannot build transactions')
+  const plain = draft.steps[draft.steps.length - 1]
+  if (!plain) throw new RangeError('a plan has at least one step')
+  const attributed =
+    distributor === undefined
+      ? plain
+      : attribute(plain, {
+          distributorId: distributor.id,
+          actionId,
+          chainId,
+          wallet,
+          referralCode: draft.referralCode,
+          privateKey: attributionKey,
+        })
+  const steps = [...draft.steps.slice(0, -1), attributed]
+  const simulation = draft.block
+    ? await simulatePlan(draft.chain, { ...draft, wallet, steps, block: draft.block })
+    : unsimulated
+  if (simulation.body.status === 'ok') draft.assertOutcome(simulation.changeOf)
+  else draft.assertUnsimulated()
+  const gasLimits = await findGasLimits(draft.chain, wallet, steps, simulation.gasUsed)
+
+  const createdAt = ctx.clock.now()
+  const validUntil = new Date(createdAt.getTime() + validForMs)
+  await recordAction(ctx.db, {
+    id: actionId,
+    kind: draft.kind,
+    organizationId: target.organizationId,
+    distributorId: distributor?.id ?? null,
+    opportunityId: opportunity.id,
+    chainId,
+    wallet: wallet.toLowerCase(),
+    tokenIn: draft.tokenIn.address,
+    tokenInDecimals: draft.tokenIn.decimals,
+    amount: String(draft.amount),
+    amountUsd: draft.amountUsd ?? null,
+    referralCode: draft.referralCode,
+    target: plain.call.to.toLowerCase(),
+    callHash: keccak256(plain.call.data),
+    createdAt,
+    validUntil,
+  })
+  return {
+    actionId,
+    transactions: toPrepared(steps, chainId, gasLimits),
+    simulation: simulation.body,
+    batch: toBatch(steps, chainId, wallet),
+    validUntil: formatTs(validUntil),
+  }
+}

@@ -1,0 +1,18 @@
+/**
+ * Plans: the ordered transactions of an action, their approvals, suffix, simulation, gas and batch, shared by every
+ * slice that builds. Owns the table `actions`.
+ */
+export { buildApprovals } from './approvals.js'
+export { describeCall, describeWrap } from './describe.js'
+export { type Draft, finishAction } from './finishAction.js'
+export type { Step } from './plan.js'
+export { refuse } from './refusal.js'
+export {
+  DepositBody,
+  type Interaction,
+  InteractionSchema,
+  opportunityParams,
+  RequestBody,
+  WithdrawBody,
+} from './schema.js'
+export { type ActionKind, type ActionRow, findAction } from './store.js'

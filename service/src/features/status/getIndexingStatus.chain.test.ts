@@ -1,0 +1,100 @@
+import { asyncVaultAbi, asyncVaultBytecode } from '@openearn/contracts'
+import type { Abi, Address } from 'viem'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { account } from '../../../../contracts/test/anvil.js'
+import { chainId, openWatchWorld, signer, type WatchWorld } from '../../../test/chain/watchWorld.js'
+import { type Earn, openEarn } from '../../../test/harness.js'
+import { reconcileBalances } from './reconcile.js'
+
+let earn: Earn
+let world: WatchWorld
+let asyncVault: Address
+let asyncId: string
+const alice = account(1)
+
+beforeAll(async () => {
+  earn = await openEarn()
+  world = await openWatchWorld(earn.db, earn.organizationId)
+  ;(earn.ctx.chains as Map<number, typeof world.chain>).set(chainId, world.chain)
+  const settings = { asyncDeposit: true, asyncRedeem: true, separateIds: false, decimalsOffset: 0 }
+  const args = [world.token, 'Async', 'aUSD', settings]
+  asyncVault = await world.anvil.deploy({ abi: asyncVaultAbi as Abi, bytecode: asyncVaultBytecode, args })
+  asyncId = await world.list(asyncVault, { kind: 'erc7540' })
+  await world.fund(alice, 1_000_000n)
+  await world.fund(alice, 1_000_000n, asyncVault)
+  await world.deposit(alice, 1_000n, 'Y2Zi7KWy')
+  await world.sync()
+})
+afterAll(async () => {
+  await world?.close()
+  await earn?.close()
+})
+
+const status = (query = {}) => earn.call('GetIndexingStatus', { query })
+describe('GetIndexingStatus 200', () => {
+  it('shows where chains and vaults stand, and who signs', async () => {
+    earn.clock.set(new Date())
+    const head = Number(await world.anvil.client.getBlockNumber())
+    const { body } = await status()
+    expect(body.chains).toMatchObject([
+      {
+        chainId,
+        name: 'Devnet',
+        headBlock: head,
+        indexedBlock: head,
+        lagBlocks: 0,
+        lagSeconds: 0,
+        state: 'live',
+        reorgs24h: 0,
+      },
+    ])
+    expect(body.vaults).toHaveLength(2)
+    expect(body.vaults[0]).toMatchObject({ state: 'live', reason: null, drift: { checkedAt: null, samples: 0 } })
+    expect(body.attributionSigners).toEqual([{ address: signer.address, from: '1970-01-01T00:00:00Z', to: null }])
+  })
+
+  it('narrows to a chain and to a vault in any case', async () => {
+    const one = (await status({ vaultAddress: asyncVault.toUpperCase().replace('0X', '0x') })).body
+    expect(one.vaults).toMatchObject([{ vaultAddress: asyncVault, opportunityId: asyncId }])
+    expect((await status({ chainId: 5 })).body).toMatchObject({ chains: [], vaults: [] })
+  })
+
+  it('does not promise a vault of a chain that is only listed', async () => {
+    await earn.db`insert into chains (chain_id, name, slug, watched) values (7, 'Listed', 'listed', false)`
+    const address = `0x${'77'.repeat(20)}`
+    await earn.db`insert into vaults (chain_id, address, kind, asset, asset_decimals, receipt_token, receipt_decimals)
+      values (7, ${address}, 'erc4626', ${address}, 6, ${address}, 6)`
+    expect((await status({ chainId: 7 })).body).toMatchObject({
+      chains: [],
+      vaults: [{ state: 'not-started', reason: 'its chain is not watched by this service', retryAfterSeconds: null }],
+    })
+    await earn.db`delete from vaults where chain_id = 7`
+    await earn.db`delete from chains where chain_id = 7`
+  })
+
+  it('calls a chain whose watcher has fallen silent stalled', async () => {
+    earn.clock.set(new Date(Date.now() + 61_000))
+    expect((await status()).body.chains[0]).toMatchObject({ state: 'stalled', lagBlocks: 0 })
+    expect((await status()).body.chains[0].lagSeconds).toBeGreaterThan(0)
+    earn.clock.set(new Date())
+  })
+
+  it('reports drift when a balance is not what the chain says', async () => {
+    await reconcileBalances(earn.ctx)
+    const drift = async () => (await status({ vaultAddress: world.vault })).body.vaults[0].drift
+    // One holder, and one or two ranges of blocks.
+    expect(await drift()).toMatchObject({ samples: expect.any(Number), mismatches: 0 })
+    expect((await drift()).samples).toBeGreaterThan(1)
+    await earn.db`update balances set shares = shares + 1 where wallet = ${alice.address.toLowerCase()}`
+    await reconcileBalances(earn.ctx)
+    expect(await drift()).toMatchObject({ mismatches: 1 })
+    await earn.db`update balances set shares = shares - 1 where wallet = ${alice.address.toLowerCase()}`
+  })
+})
+
+describe('GetIndexingStatus 400 INVALID_ARGUMENT', () => {
+  it('refuses a malformed chain or vault', async () => {
+    expect(await status({ chainId: 0 })).toMatchObject({ status: 400, body: { status: 'INVALID_ARGUMENT' } })
+    expect(await status({ vaultAddress: '0x1' })).toMatchObject({ status: 400 })
+  })
+})

@@ -1,0 +1,105 @@
+import { getAddress } from 'viem'
+import { formatTs } from '../../kernel/clock.js'
+import type { Context } from '../../kernel/context.js'
+import { findVaultKind } from '../../vaults/index.js'
+import { listSigners } from '../catalogue/index.js'
+import { type ChainStatus, listChainStatus, listVaultStatus, type VaultStatus } from './storeStatus.js'
+
+/** A watcher that has said nothing for so long is not running. */
+const silentMsMax = 60_000
+
+const ts = (at: Date | null) => (at === null ? null : formatTs(at))
+
+/** How far each chain and vault is indexed, what reconciliation found, and the addresses of our attribution keys. */
+export async function getIndexingStatus(ctx: Context, input: { chainId?: number; vaultAddress?: string }) {
+  const now = ctx.clock.now()
+  const vaultAddress = input.vaultAddress?.toLowerCase()
+  const [chains, vaults, signers] = await Promise.all([
+    listChainStatus(ctx.db, now, input.chainId),
+    listVaultStatus(ctx.db, { chainId: input.chainId, vaultAddress }),
+    listSigners(ctx.db),
+  ])
+  const states = new Map(
+    chains.map((chain) => [chain.chainId, { state: chainState(chain, now), reason: chain.reason }]),
+  )
+  return {
+    chains: chains.map((chain) => toChain(chain, now)),
+    vaults: vaults.map((vault) => toVault(vault, states.get(vault.chainId), now)),
+    attributionSigners: signers.map(({ address, from, to }) => ({
+      address: getAddress(address),
+      from: formatTs(from),
+      to: ts(to),
+    })),
+  }
+}
+
+export type IndexingState = 'not-started' | 'backfilling' | 'live' | 'stalled' | 'paused'
+
+/** State of a chain from its cursor: a watcher that has fallen silent is stalled, one switched off is paused. */
+export function chainState(chain: Pick<ChainStatus, 'state' | 'watched' | 'updatedAt'>, now: Date): IndexingState {
+  if (!chain.watched) return chain.state === null ? 'not-started' : 'paused'
+  if (chain.state === null || chain.updatedAt === null) return 'not-started'
+  return now.getTime() - chain.updatedAt.getTime() > silentMsMax ? 'stalled' : chain.state
+}
+
+function toChain(chain: ChainStatus, now: Date) {
+  const { chainId, name, finalizedBlock, reorgs24h } = chain
+  const [headBlock, indexedBlock] = [chain.headBlock ?? 0, Math.max(0, chain.indexedBlock ?? 0)]
+  const lagBlocks = Math.max(0, headBlock - indexedBlock)
+  const state = chainState(chain, now)
+  const behindMs = chain.indexedAt === null ? 0 : now.getTime() - chain.indexedAt.getTime()
+  return {
+    chainId,
+    name,
+    headBlock,
+    indexedBlock,
+    finalizedBlock,
+    lagBlocks,
+    // Of a chain that stands still nobody knows the head: it is as far behind as its last block is old.
+    lagSeconds: lagBlocks === 0 && state !== 'stalled' ? 0 : Math.max(0, Math.round(behindMs / 1000)),
+    state,
+    reorgs24h,
+    updatedAt: ts(chain.updatedAt),
+  }
+}
+
+/** `chain` is undefined for a chain that is listed but never watched here. */
+function toVault(vault: VaultStatus, chain: { state: IndexingState; reason: string | null } | undefined, now: Date) {
+  const state = findVaultState(vault, chain?.state)
+  const nextMs = vault.lastSnapshotAt
+    ? vault.lastSnapshotAt.getTime() + vault.snapshotIntervalSeconds * 1000 - now.getTime()
+    : 0
+  const waits = state === 'backfilling' || state === 'stalled' || (state === 'not-started' && chain !== undefined)
+  return {
+    chainId: vault.chainId,
+    vaultAddress: getAddress(vault.vaultAddress),
+    opportunityId: vault.opportunityId,
+    protocol: vault.protocol ?? '',
+    state,
+    firstSnapshotAt: ts(vault.firstSnapshotAt),
+    lastSnapshotAt: ts(vault.lastSnapshotAt),
+    reason: reasonOf(state, chain),
+    retryAfterSeconds: waits ? Math.max(30, Math.ceil(nextMs / 1000)) : null,
+    drift: { checkedAt: ts(vault.checkedAt), samples: vault.samples ?? 0, mismatches: vault.mismatches ?? 0 },
+  }
+}
+
+function reasonOf(state: keyof typeof reasons, chain: { reason: string | null } | undefined): string | null {
+  if (state === 'not-started' && !chain) return 'its chain is not watched by this service'
+  return (state === 'stalled' ? chain?.reason : undefined) ?? reasons[state]
+}
+
+function findVaultState({ kind, joined }: VaultStatus, chain: IndexingState | undefined) {
+  if (!findVaultKind(kind)) return 'unsupported'
+  if (joined === null || !chain) return 'not-started'
+  return joined ? chain : 'backfilling'
+}
+
+const reasons: Record<IndexingState | 'unsupported', string | null> = {
+  'not-started': 'the watcher has not taken it up yet',
+  backfilling: 'its past is still being read',
+  live: null,
+  stalled: 'the chain is not followed at the moment',
+  paused: 'the chain is switched off',
+  unsupported: 'no reader for this kind of vault',
+}

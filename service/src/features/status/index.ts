@@ -1,0 +1,14 @@
+/**
+ * How far chains and vaults are indexed, and whether balances are what the chain says. Owns `vault_drift` and the job
+ * that writes it.
+ */
+export { getIndexingStatus } from './getIndexingStatus.js'
+export { reconcileBalances } from './reconcile.js'
+export {
+  type ChainStatus,
+  listChainStatus,
+  listVaultStatus,
+  listWalletRequests,
+  type VaultStatus,
+  type WalletRequest,
+} from './storeStatus.js'

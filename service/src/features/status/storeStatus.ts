@@ -1,0 +1,147 @@
+import type { Queryable } from '../../postgres/pool.js'
+
+export type ChainStatus = {
+  chainId: number
+  name: string
+  watched: boolean
+  headBlock: number | null
+  indexedBlock: number | null
+  indexedAt: Date | null
+  finalizedBlock: number | null
+  checkedTo: number | null
+  state: 'backfilling' | 'live' | 'stalled' | null
+  reason: string | null
+  updatedAt: Date | null
+  reorgs24h: number
+}
+
+/** Where every chain stands. A chain that was never watched has no cursor. */
+export async function listChainStatus(db: Queryable, now: Date, chainId?: number): Promise<ChainStatus[]> {
+  const dayAgo = new Date(now.getTime() - 86_400_000)
+  return db<ChainStatus[]>`
+    select ch.chain_id as "chainId", ch.name, ch.watched, c.head_number as "headBlock", c.block_number as "indexedBlock",
+      c.block_timestamp as "indexedAt", c.finalized_number as "finalizedBlock", c.checked_to as "checkedTo", c.state, c.reason, c.updated_at as "updatedAt",
+      (select count(*) from chain_reorgs r where r.chain_id = ch.chain_id and r.detected_at > ${dayAgo}) as "reorgs24h"
+    from chains ch left join chain_cursors c on c.chain_id = ch.chain_id
+    where (ch.watched or c.chain_id is not null) ${chainId === undefined ? db`` : db`and ch.chain_id = ${chainId}`}
+    order by ch.chain_id`
+}
+
+export type VaultStatus = {
+  chainId: number
+  vaultAddress: string
+  kind: string
+  opportunityId: string | null
+  protocol: string | null
+  joined: boolean | null
+  fromBlock: number | null
+  rawTo: number | null
+  snapshotIntervalSeconds: number
+  firstSnapshotAt: Date | null
+  lastSnapshotAt: Date | null
+  checkedAt: Date | null
+  /** The block the samples reach up to. */
+  checkedBlock: number | null
+  samples: number | null
+  mismatches: number | null
+}
+
+/** Where every vault stands. */
+export async function listVaultStatus(
+  db: Queryable,
+  filter: { chainId?: number | undefined; vaultAddress?: string | undefined },
+): Promise<VaultStatus[]> {
+  return db<VaultStatus[]>`
+    select v.chain_id as "chainId", v.address as "vaultAddress", v.kind, o.id as "opportunityId", p.name as protocol,
+      w.joined, w.from_block as "fromBlock", w.raw_to as "rawTo", v.snapshot_interval_seconds as "snapshotIntervalSeconds",
+      s.first_at as "firstSnapshotAt", s.last_at as "lastSnapshotAt", d.checked_at as "checkedAt",
+      d.block_number as "checkedBlock", d.samples, d.mismatches
+    from vaults v
+    left join opportunities o on o.chain_id = v.chain_id and o.vault_address = v.address
+    left join protocols p on p.id = v.protocol_id
+    left join watched_vaults w on w.chain_id = v.chain_id and w.address = v.address
+    left join vault_drift d on d.vault_id = v.id
+    left join lateral (
+      select min(block_timestamp) as first_at, max(block_timestamp) as last_at from vault_snapshots s
+      where s.chain_id = v.chain_id and s.vault_address = v.address) s on true
+    where true ${filter.chainId === undefined ? db`` : db`and v.chain_id = ${filter.chainId}`}
+      ${filter.vaultAddress === undefined ? db`` : db`and v.address = ${filter.vaultAddress}`}
+    order by v.chain_id, v.address collate "C"`
+}
+
+export type HolderSample = { vaultId: number; receiptToken: string; wallet: string; shares: string }
+
+/**
+ * Random holders of every vault of a chain that is fully derived, `count` of each, with the block their balances belong
+ * to, read at one instant.
+ */
+export async function sampleHolders(
+  db: Queryable,
+  chainId: number,
+  count: number,
+): Promise<{ blockNumber: number; blockHash: string; holders: HolderSample[] } | undefined> {
+  const rows = await db<(HolderSample & { blockNumber: number; blockHash: string })[]>`
+    select c.block_number as "blockNumber", c.block_hash as "blockHash", v.id as "vaultId",
+      lower(v.receipt_token) as "receiptToken", b.wallet, b.shares
+    from chain_cursors c
+    join watched_vaults w on w.chain_id = c.chain_id and w.joined
+    join vaults v on v.chain_id = w.chain_id and v.address = w.address
+    cross join lateral (
+      (select wallet, shares from balances where vault_id = v.id and wallet >= '0x' || substr(md5(random()::text || v.id), 1, 8)
+        order by wallet limit ${count})
+      union
+      (select wallet, shares from balances where vault_id = v.id order by wallet limit 2)) b
+    where c.chain_id = ${chainId} and c.block_hash <> ''`
+  const [first] = rows
+  return first && { blockNumber: first.blockNumber, blockHash: first.blockHash, holders: rows }
+}
+
+/** Vaults of a chain that are derived, with the block from which their logs are kept. */
+export async function listJoinedVaults(
+  db: Queryable,
+  chainId: number,
+): Promise<{ vaultId: number; address: string; fromBlock: number }[]> {
+  return db<{ vaultId: number; address: string; fromBlock: number }[]>`
+    select v.id as "vaultId", v.address, w.from_block as "fromBlock"
+    from watched_vaults w join vaults v on v.chain_id = w.chain_id and v.address = w.address
+    where w.chain_id = ${chainId} and w.joined`
+}
+
+/** Keeps what a look at a vault found. */
+export async function recordDrift(
+  db: Queryable,
+  drift: { vaultId: number; at: Date; blockNumber: number; samples: number; mismatches: number },
+): Promise<void> {
+  await db`
+    insert into vault_drift (vault_id, checked_at, block_number, samples, mismatches)
+    values (${drift.vaultId}, ${drift.at}, ${drift.blockNumber}, ${drift.samples}, ${drift.mismatches})
+    on conflict (vault_id) do update set checked_at = excluded.checked_at, block_number = excluded.block_number,
+      samples = excluded.samples, mismatches = excluded.mismatches`
+}
+
+export type WalletRequest = {
+  chainId: number
+  vaultAddress: string
+  opportunityId: string
+  kind: 'deposit' | 'redeem'
+  controller: string
+  requestId: string
+  amount: string
+  remaining: string
+  cancelled: string
+  cancelling: boolean
+  distributorId: string | null
+  requestedAt: Date
+  transactionHash: string
+}
+
+/** Every request of a wallet (lower-case) as controller, oldest first. */
+export async function listWalletRequests(db: Queryable, wallet: string): Promise<WalletRequest[]> {
+  return db<WalletRequest[]>`
+    select v.chain_id as "chainId", v.address as "vaultAddress", o.id as "opportunityId", r.kind, r.controller,
+      r.request_id as "requestId", r.amount, r.remaining, r.cancelled, r.cancelling, r.distributor_id as "distributorId",
+      r.block_timestamp as "requestedAt", r.transaction_hash as "transactionHash"
+    from requests r join vaults v on v.id = r.vault_id
+    join opportunities o on o.chain_id = v.chain_id and o.vault_address = v.address
+    where r.controller = ${wallet} order by r.block_timestamp, v.chain_id, r.block_number, r.log_index`
+}

@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openTestDatabase, type TestDatabase } from '../../test/database.js'
+import { topics, zeroAddress } from '../derive/events.js'
+import { computeStateHash } from '../features/audit/index.js'
+import { copyBalanceChanges } from '../features/positions/storeRebuild.js'
+import { systemClock } from '../kernel/clock.js'
+import { newId } from '../kernel/ids.js'
+import { type Database, inTransaction } from '../postgres/pool.js'
+import { createCursor, moveCursor } from '../sync/storeCursors.js'
+import { recordBlocks } from '../sync/storeRaw.js'
+import { type RebuildProgress, rebuildChain } from './rebuild.js'
+
+const chainId = 31_337
+const vault = `0x${'cc'.repeat(20)}`
+const code = 'Y2Zi7KWy'
+const wallets = Array.from({ length: 40 }, (_, n) => `0x${(n + 1).toString(16).padStart(40, '0')}`)
+const pad = (value: string | bigint) =>
+  (typeof value === 'bigint' ? value.toString(16) : value.slice(2)).padStart(64, '0')
+const suffix = `${Buffer.from(code).toString('hex')}080080218021802180218021802180218021`
+const blocks = 60
+
+let test: TestDatabase
+let db: Database
+const rebuild = (onProgress?: (progress: RebuildProgress) => void) =>
+  rebuildChain({ db, clock: systemClock }, { chainId, ...(onProgress ? { onProgress } : {}) })
+
+/** In each block one wallet deposits through a distributor and passes a part of it on to the next. */
+function toBlock(number: number) {
+  const [from = '', to = ''] = [wallets[number % 40], wallets[(number + 1) % 40]]
+  const hash = (index: number) => `0x${pad(BigInt(number * 10 + index))}`
+  const log = (logIndex: number, index: number, first: string, indexed: string[], data: bigint[]) => ({
+    blockNumber: number,
+    logIndex,
+    transactionIndex: index,
+    transactionHash: hash(index),
+    address: vault,
+    topics: [first, ...indexed.map((each) => `0x${pad(each)}`)],
+    data: `0x${data.map(pad).join('')}`,
+  })
+  const input = `0x6e553f65${pad(900n)}${pad(from)}${suffix}`
+  return {
+    number,
+    hash: hash(9),
+    parentHash: hash(-1),
+    timestamp: 1_700_000_000 + number,
+    logs: [
+      log(0, 0, topics.transfer, [zeroAddress, from], [900n]),
+      log(1, 0, topics.deposit, [from, from], [900n, 900n]),
+      log(2, 1, topics.transfer, [from, to], [BigInt(number)]),
+    ],
+    transactions: [{ blockNumber: number, transactionIndex: 0, hash: hash(0), from, to: vault, input }],
+  }
+}
+
+beforeAll(async () => {
+  test = await openTestDatabase()
+  db = test.db
+  const organizationId = newId()
+  await db`insert into organizations (id, name, organization_type) values (${organizationId}, 'O', 'distributor')`
+  await db`insert into chains (chain_id, name, slug, watched) values (${chainId}, 'C', 'c', true)`
+  await db`insert into vaults (chain_id, address, kind, asset, asset_decimals, receipt_token, receipt_decimals, active_from, start_block)
+    values (${chainId}, ${vault}, 'erc4626', ${zeroAddress}, 6, ${vault}, 6, '1970-01-01', 0)`
+  await db`insert into distributors (id, organization_id, active_from) values (${code}, ${organizationId}, '1970-01-01')`
+  await db`insert into watched_vaults values (${chainId}, ${vault}, 0, 0, true)`
+  await createCursor(db, chainId, 1, new Date())
+  await recordBlocks(
+    db,
+    chainId,
+    Array.from({ length: blocks }, (_, index) => toBlock(index + 1)),
+  )
+  const at = new Date()
+  await moveCursor(db, { chainId, blockNumber: blocks, blockHash: toBlock(blocks).hash, blockTimestamp: at, at })
+})
+afterAll(() => test?.close())
+
+/** Every position row and where it lies in its table: a row that was written anew lies elsewhere. */
+const places = () =>
+  db`select 'change' as kind, ctid::text, t::text as row from balance_changes t union all
+    select 'lot change', ctid::text, t::text from lot_changes t union all
+    select 'balance', ctid::text, t::text from balances t union all
+    select 'lot', ctid::text, t::text from lots t order by 1, 3`
+
+describe('rebuildChain', () => {
+  it('derives everything where there is nothing, and says how far it is', async () => {
+    const seen: RebuildProgress[] = []
+    const { events, hash } = await rebuild((progress) => seen.push(progress))
+    expect(events).toBe(blocks * 3)
+    expect(hash).toBe(await computeStateHash(db, chainId))
+    expect(seen.at(-1)).toMatchObject({
+      blockNumber: blocks,
+      toBlock: blocks,
+      events: 180,
+      toEvents: 180,
+      secondsLeft: 0,
+    })
+    const [counts] = await db`select (select count(*) from interactions) as entries,
+      (select count(*) from balance_changes) as changes, (select sum(shares) from balances) as held,
+      (select sum(shares) from lots) as sourced`
+    expect(counts).toEqual({ entries: blocks, changes: blocks * 3, held: '54000', sourced: expect.any(String) })
+  })
+
+  it('leaves every position where it is when nothing differs', async () => {
+    const before = await places()
+    await rebuild()
+    expect(await places()).toEqual(before)
+  })
+
+  it('puts right rows that were changed, lost or invented, and touches no other', async () => {
+    const before = await places()
+    const live = await computeStateHash(db, chainId)
+    const wallet = wallets[5] ?? ''
+    await db`update balances set shares = shares + 1 where wallet = ${wallet}`
+    await db`update lot_changes set after = after + 1 where wallet = ${wallet}`
+    await db`delete from balance_changes where block_number = 7`
+    await db`delete from lots where wallet = ${wallet}`
+    await db`insert into balance_changes select vault_id, wallet, block_number + 1000, transaction_index, block_timestamp,
+      before, after, attributed_before, attributed_after from balance_changes where block_number = 8`
+    await db`delete from interactions where block_number < 10`
+    expect(await computeStateHash(db, chainId)).not.toBe(live)
+    expect((await rebuild()).hash).toBe(live)
+    const after = await places()
+    expect(after.map(({ row }) => row)).toEqual(before.map(({ row }) => row))
+    const moved = after.filter(({ ctid }, index) => ctid !== before[index]?.['ctid'])
+    expect(moved.length).toBeGreaterThan(0)
+    expect(moved.length).toBeLessThan(12)
+  })
+
+  it('changes nothing when it fails on the way', async () => {
+    const before = await places()
+    const fail = () => {
+      throw new Error('no room left')
+    }
+    await expect(rebuild(fail)).rejects.toThrow('no room left')
+    expect(await places()).toEqual(before)
+    expect((await db`select count(*)::int as n from interactions`)[0]).toEqual({ n: blocks })
+  })
+  it('ends with the reason when the database refuses its lines, early or late, or goes away', async () => {
+    const lines = (last: string) => `1\t${vault}\t1\t0\t2026-01-01T00:00:00Z\t0\t1\t0\t${last}\n`
+    const copy = (text: string, meanwhile?: (pid: number) => Promise<unknown>) =>
+      inTransaction(db, async (tx) => {
+        const [me] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`
+        const stream = await copyBalanceChanges(tx, 'own')
+        await stream.write(text)
+        await meanwhile?.(me?.pid ?? 0)
+        await stream.end()
+      })
+    await expect(copy(lines('x'))).rejects.toThrow('invalid input syntax')
+    await expect(copy(lines('x').repeat(20_000))).rejects.toThrow('invalid input syntax')
+    await expect(copy(lines('x').repeat(20_000), () => systemClock.sleep(200))).rejects.toThrow('invalid input syntax')
+    await expect(copy(lines('0'), (pid) => db`select pg_terminate_backend(${pid})`)).rejects.toThrow(
+      /CONNECTION_CLOSED|terminating connection/,
+    )
+    expect((await rebuild()).hash).toBe(await computeStateHash(db, chainId))
+  })
+
+  it('goes on over a token that claims to have moved more than any can hold', async () => {
+    const most = 2n ** 256n - 1n
+    const [wallet = ''] = wallets
+    const { hash, ...rest } = toBlock(blocks + 1)
+    const claims = Array.from({ length: 40 }, (_, logIndex) => ({
+      ...{ blockNumber: blocks + 1, logIndex, transactionIndex: 0, transactionHash: hash, address: vault },
+      ...{ topics: [topics.transfer, `0x${pad(zeroAddress)}`, `0x${pad(wallet)}`], data: `0x${pad(most)}` },
+    }))
+    await recordBlocks(db, chainId, [{ ...rest, hash, logs: claims, transactions: [] }])
+    const at = new Date()
+    await moveCursor(db, { chainId, blockNumber: blocks + 1, blockHash: hash, blockTimestamp: at, at })
+    await rebuild()
+    const [held] = await db<{ shares: string }[]>`select shares from balances where wallet = ${wallet}`
+    expect(BigInt(held?.shares ?? 0)).toBeGreaterThan(40n * most)
+  })
+})

@@ -1,0 +1,115 @@
+import type { Derivation } from '../derive/derive.js'
+import { OutboundError } from '../kernel/outbound.js'
+import type { Queryable, Transaction } from '../postgres/pool.js'
+import type { Node } from '../rpc/node.js'
+import type { Header, RawBlock, RawLog } from '../rpc/raw.js'
+import { RpcError } from '../rpc/rpc.js'
+import { completeBlocks, fetchLogs, isSame, LogsDiffer, type Range, type WatchList } from '../sync/fetch.js'
+import { CursorMoved } from '../sync/follow.js'
+import type { Cursor } from '../sync/storeCursors.js'
+import { listHeadersDown, listStoredLogs, recordBlocks, removeLogs } from '../sync/storeRaw.js'
+import { rederiveFromBlock } from './rederive.js'
+import type { WatchedVault } from './storeConfig.js'
+
+/** What a second look at blocks found: the blocks as they are, logs that were missing, and logs that are of no block. */
+export type Found = { blocks: RawBlock[]; missing: RawLog[]; extra: RawLog[] }
+
+/** From which block on the logs of each watched contract are kept, lower-case. */
+export function listSince({ config }: Derivation, watched: readonly WatchedVault[]): Map<string, number> {
+  const starts = new Map(watched.map(({ address, fromBlock }) => [address, fromBlock]))
+  const since = new Map<string, number>()
+  for (const { address, receiptToken, startBlock } of config.vaults)
+    for (const each of [address, receiptToken])
+      since.set(each, Math.min(since.get(each) ?? Number.POSITIVE_INFINITY, starts.get(address) ?? startBlock))
+  return since
+}
+
+/**
+ * Reads blocks again and compares their logs with the raw store. What differs is believed only when a second read says
+ * the same: another url's and the first's, or where there is one only, two of the same.
+ */
+export async function compareAgain(input: {
+  db: Queryable
+  node: Node
+  cursor: Cursor
+  range: Range
+  list: WatchList
+  since: ReadonlyMap<string, number>
+}): Promise<Found> {
+  const { db, node, cursor, range, list, since } = input
+  const { chainId } = cursor
+  if (list.addresses.length === 0) return { blocks: [], missing: [], extra: [] }
+  const isKept = (log: RawLog) => log.blockNumber >= (since.get(log.address) ?? Number.POSITIVE_INFINITY)
+  const { headers, logs } = await readElsewhere(node, (asked) => fetchLogs(asked, range, list))
+  const held = new Map(
+    (await listHeadersDown(db, chainId, range.to, range.to - range.from + 1)).map(({ number, hash }) => [number, hash]),
+  )
+  if (headers.some(({ number, hash }) => (held.get(number) ?? hash) !== hash))
+    throw new CursorMoved('the chain moved while it was looked at again')
+  const { from, to } = range
+  const stored = await listStoredLogs(db, { chainId, from, to, addresses: list.addresses, topics: list.topics })
+  const wrong = findWrong(headers, logs.filter(isKept), stored.filter(isKept))
+  if (wrong.length === 0) return { blocks: [], missing: [], extra: [] }
+  // Headers of quiet final blocks are not kept: that they are of our chain, its tip says.
+  const tip = await node.findHeader(cursor.blockNumber)
+  if (tip?.hash !== cursor.blockHash) throw new CursorMoved('the chain moved while it was looked at again')
+  const again = await fetchLogs(node, range, list)
+  if (!isSame(again.logs, logs)) throw new LogsDiffer('two reads of final blocks give different logs')
+  const isWrong = new Set(wrong.map(({ number }) => number))
+  const ofWrong = (all: readonly RawLog[]) => all.filter((log) => isWrong.has(log.blockNumber) && isKept(log))
+  const fresh = ofWrong(logs)
+  const old = ofWrong(stored)
+  return {
+    blocks: await completeBlocks(node, wrong, fresh, list),
+    missing: without(fresh, old),
+    extra: without(old, fresh),
+  }
+}
+
+/** Puts blocks as they are in place of what was kept of them, and derives again from the first of them. */
+export async function repair(
+  tx: Transaction,
+  input: { chainId: number; found: Found; derivation: Derivation; to: number },
+): Promise<void> {
+  const { chainId, found, derivation, to } = input
+  const [first] = found.blocks
+  if (!first) return
+  await removeLogs(tx, chainId, found.extra)
+  await recordBlocks(tx, chainId, found.blocks)
+  await rederiveFromBlock(tx, { chainId, derivation, from: first.number, to })
+}
+
+export function describeFound({ blocks, missing, extra }: Found) {
+  return { blocks: blocks.length, firstBlock: blocks[0]?.number, missingLogs: missing.length, extraLogs: extra.length }
+}
+
+/** Asks another url where there is one; one that fails says nothing, and the first is asked. */
+async function readElsewhere<T>(node: Node, read: (asked: Node) => Promise<T>): Promise<T> {
+  const other = node.elsewhere()
+  if (!other) return read(node)
+  try {
+    return await read(other)
+  } catch (error) {
+    if (!(error instanceof OutboundError) && !(error instanceof RpcError)) throw error
+    return read(node)
+  }
+}
+
+/** Headers of blocks whose logs are not those kept. */
+function findWrong(headers: readonly Header[], fresh: readonly RawLog[], stored: readonly RawLog[]): Header[] {
+  const byBlock = (logs: readonly RawLog[]) => {
+    const found = new Map<number, RawLog[]>()
+    for (const log of logs) {
+      const own = found.get(log.blockNumber)
+      if (own) own.push(log)
+      else found.set(log.blockNumber, [log])
+    }
+    return found
+  }
+  const [now, then] = [byBlock(fresh), byBlock(stored)]
+  return headers.filter(({ number }) => !isSame(now.get(number) ?? [], then.get(number) ?? []))
+}
+
+function without(logs: readonly RawLog[], others: readonly RawLog[]): RawLog[] {
+  return logs.filter((log) => !others.some((other) => isSame([log], [other])))
+}

@@ -1,0 +1,34 @@
+import type { Context } from '../kernel/context.js'
+import { CursorMoved } from '../sync/follow.js'
+import { findCursor } from '../sync/storeCursors.js'
+import { listHeadersDown } from '../sync/storeRaw.js'
+import { createPipeline, type Reaction } from './pipeline.js'
+
+/** Times a rewind is begun anew because the watcher moved in between. */
+const attemptsMax = 10
+
+/**
+ * Takes a chain back to the newest block kept at or below `to`, on an operator's word and below final too: everything
+ * above it goes as in a reorganisation, with a record, and the watcher reads on from there. Answers where it stands now.
+ */
+export async function rewindChain(
+  ctx: Pick<Context, 'db' | 'clock' | 'log'>,
+  input: { chainId: number; to: number; reactions?: readonly Reaction[] },
+): Promise<{ blockNumber: number; removedBlocks: number }> {
+  const { chainId, to } = input
+  const pipeline = createPipeline(ctx, { chainId, reactions: input.reactions ?? [] })
+  for (let attempt = 1; ; attempt++) {
+    const cursor = await findCursor(ctx.db, chainId)
+    if (!cursor) throw new Error(`chain ${chainId} was never watched`)
+    try {
+      await pipeline.refresh({ number: cursor.blockNumber, hash: cursor.blockHash, parentHash: '', timestamp: 0 })
+      const [held] = await listHeadersDown(ctx.db, chainId, Math.min(to, cursor.blockNumber), 1)
+      const ancestor = held ?? { number: cursor.startBlock - 1, hash: '' }
+      await pipeline.rewind(cursor, ancestor, { byOperator: true })
+      return { blockNumber: ancestor.number, removedBlocks: cursor.blockNumber - ancestor.number }
+    } catch (error) {
+      // The watcher goes on meanwhile.
+      if (!(error instanceof CursorMoved) || attempt >= attemptsMax) throw error
+    }
+  }
+}

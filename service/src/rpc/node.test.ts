@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest'
+import { OutboundError } from '../kernel/outbound.js'
+import { fetchBlock, fetchRange, type WatchList } from '../sync/fetch.js'
+import { createNode } from './node.js'
+import { type Rpc, RpcError, type RpcRequest } from './rpc.js'
+
+const address = `0x${'aa'.repeat(20)}`
+const topic = `0x${'bb'.repeat(32)}`
+const hash = `0x${'cc'.repeat(32)}`
+const list: WatchList = {
+  addresses: [address],
+  topics: [topic],
+  callTopics: new Set(),
+  entryPoints: new Set(),
+  operationTopics: new Set<string>(),
+  mayHoldOperation: () => false,
+}
+const someBloom = `0x${'0'.repeat(500)}4${'0'.repeat(11)}`
+const header = (logsBloom: string | undefined, number = 7, own = hash) => ({
+  number: `0x${number.toString(16)}`,
+  hash: own,
+  parentHash: number === 9 ? `0x${'12'.repeat(32)}` : `0x${'dd'.repeat(32)}`,
+  timestamp: '0x65000000',
+  logsBloom,
+})
+const log = (over: Record<string, unknown> = {}) => ({
+  blockNumber: '0x7',
+  blockHash: hash,
+  logIndex: '0x0',
+  transactionIndex: '0x0',
+  transactionHash: `0x${'ee'.repeat(32)}`,
+  address,
+  topics: [topic],
+  data: '0x',
+  removed: false,
+  ...over,
+})
+
+type Answers = Record<string, (params: Record<string, unknown>[]) => unknown>
+
+/** A network that answers as told, and which methods it was asked. */
+function rpcOf(answers: Answers, other?: Answers): Rpc & { asked: string[] } {
+  const asked: string[] = []
+  const request = async ({ method, params }: RpcRequest) => {
+    asked.push(method)
+    const answer = answers[method]
+    if (!answer) throw new RpcError(-32601, `the method ${method} does not exist`, undefined)
+    return answer(params as Record<string, unknown>[])
+  }
+  return {
+    asked,
+    request,
+    batch: (requests) => Promise.all(requests.map(request)),
+    as: () => rpcOf(answers, other),
+    elsewhere: () => other && rpcOf(other),
+    distrust: () => undefined,
+  }
+}
+const refusal = (code: number, message: string) => () => {
+  throw new RpcError(code, message, undefined)
+}
+
+async function readBlock(answers: Answers) {
+  const node = createNode(rpcOf({ eth_getBlockByNumber: () => header(someBloom), ...answers }))
+  const found = await node.findHeader('latest')
+  if (!found) throw new Error('no header')
+  return { node, read: () => fetchBlock(node, found, list) }
+}
+
+describe('a block whose node', () => {
+  it('has its header but not yet its receipts is not taken for empty', async () => {
+    const { read } = await readBlock({ eth_getLogs: () => [], eth_getBlockReceipts: () => [] })
+    await expect(read()).rejects.toThrow('a block whose bloom has some')
+  })
+
+  it.each([
+    ['no bloom', undefined],
+    ['an empty bloom', `0x${'0'.repeat(512)}`],
+    ['a bloom of all bits, as chains that make none do,', `0x${'f'.repeat(512)}`],
+  ])('names %s is empty when receipts say so', async (_what, bloom) => {
+    const { read } = await readBlock({
+      eth_getBlockByNumber: () => header(bloom),
+      eth_getLogs: () => [],
+      eth_getBlockReceipts: () => [{ logs: [] }],
+    })
+    expect((await read()).logs).toEqual([])
+  })
+
+  it('refuses receipts once has its logs checked against receipts the next time', async () => {
+    let refuses = true
+    const { read } = await readBlock({
+      eth_getLogs: ([filter]) => (refuses || !filter?.['address'] ? refusal(-32000, 'header not found')() : []),
+      eth_getBlockReceipts: () => (refuses ? refusal(-32000, 'header not found')() : [{ logs: [log()] }]),
+    })
+    await expect(read()).rejects.toBeInstanceOf(RpcError)
+    refuses = false
+    await expect(read()).rejects.toThrow('not those of its receipts')
+  })
+
+  it('knows no receipts of blocks has its logs checked against all logs of the block', async () => {
+    const { read } = await readBlock({ eth_getLogs: ([filter]) => (filter?.['address'] ? [] : [log()]) })
+    await expect(read()).rejects.toThrow('not those of its receipts')
+  })
+
+  it('gives logs that a reorganisation removed is not believed', async () => {
+    const { read } = await readBlock({ eth_getLogs: () => [log({ removed: true })] })
+    await expect(read()).rejects.toThrow('removed')
+  })
+
+  it('gives pending logs, of no block, is not believed', async () => {
+    const { node } = await readBlock({
+      eth_getLogs: () => [log({ blockNumber: null, blockHash: null, logIndex: null })],
+    })
+    const filter = { addresses: [address], topics: [topic] }
+    await expect(node.listRange({ ...filter, fromBlock: 7, toBlock: 7 })).rejects.toBeInstanceOf(OutboundError)
+  })
+
+  it('is beyond 2^31 is read like any other', async () => {
+    const { node } = await readBlock({ eth_getBlockByNumber: () => header(undefined, 3_000_000_000) })
+    expect((await node.findHeader(3_000_000_000))?.number).toBe(3_000_000_000)
+  })
+})
+
+describe('a checked window of the past', () => {
+  const past = (logs: unknown[]): Answers => ({
+    eth_getBlockByNumber: (params) =>
+      header(undefined, Number(params[0]), Number(params[0]) === 8 ? `0x${'12'.repeat(32)}` : hash),
+    eth_getLogs: ([filter]) => (filter?.['address'] ? logs : []),
+  })
+  const earlier = log({ blockNumber: '0x8', blockHash: `0x${'12'.repeat(32)}` })
+
+  it('is not believed when a second node knows of a block whose logs the first left out', async () => {
+    const node = createNode(rpcOf(past([]), past([earlier])))
+    await expect(fetchRange(node, { from: 8, to: 9 }, list, { twice: true })).rejects.toThrow('two nodes')
+  })
+
+  it('is believed when the second node does not answer', async () => {
+    const node = createNode(rpcOf(past([]), {}))
+    expect((await fetchRange(node, { from: 8, to: 9 }, list, { twice: true })).blocks).toEqual([])
+  })
+})

@@ -1,0 +1,107 @@
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import T from 'typebox'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Earn, openEarn } from '../../../test/harness.js'
+import { createAuthenticate } from '../../features/auth/index.js'
+import { openLimits } from '../../features/limits/index.js'
+import { silentLog } from '../../kernel/log.js'
+import { defineOperation } from '../../kernel/operation.js'
+import { buildPublicApp } from './http.js'
+
+let earn: Earn
+beforeAll(async () => {
+  earn = await openEarn()
+})
+afterAll(() => earn.close())
+
+const operation = defineOperation({
+  ...{ summary: '', description: '', tag: 'test', operationId: 'Post', method: 'POST', path: '/v2/post' },
+  ...{ access: 'publishable', cost: 1, body: T.Object({}), responses: { 200: T.Object({}) } },
+  run: async () => ({}),
+})
+
+/** A listener, what it logged as errors, and what failed in it. */
+async function listen() {
+  const errors: unknown[] = []
+  const failures: string[] = []
+  const log = { ...silentLog, error: (...words: unknown[]) => errors.push(words) } as never
+  const app = buildPublicApp({
+    ctx: { ...earn.ctx, log },
+    operations: [operation],
+    authenticate: createAuthenticate(earn.ctx),
+    limits: openLimits(earn.ctx),
+  })
+  app.addHook('onError', async (_request, _reply, error) => {
+    failures.push(error.message)
+  })
+  // The body is being read one turn of the event loop later.
+  const reading = new Promise<void>((resolve) =>
+    app.addHook('preParsing', async () => {
+      setImmediate(resolve)
+    }),
+  )
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  return { app, errors, failures, reading, port: (app.server.address() as AddressInfo).port }
+}
+
+/** Sends a head and the first byte of a body of a hundred. */
+function drip(port: number, key: string | undefined): Promise<{ socket: Socket; closed: Promise<string> }> {
+  return new Promise((resolve, reject) => {
+    const lines = ['POST /v2/post HTTP/1.1', 'Host: a', 'Content-Type: application/json', 'Content-Length: 100']
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.write([...lines, ...(key ? [`X-API-Key: ${key}`] : []), '', '{'].join('\r\n'), () =>
+        resolve({ socket, closed }),
+      )
+    })
+    let said = ''
+    socket.on('data', (chunk) => {
+      said += String(chunk)
+    })
+    const closed = new Promise<string>((done) => socket.on('close', () => done(said)))
+    socket.on('error', reject)
+  })
+}
+
+describe('a caller who sends the body of its request slowly', () => {
+  it('gets 408 in four members for nothing when its time is over, and for a slow head as well', async () => {
+    const { app, port } = await listen()
+    app.server.requestTimeout = 1
+    app.server.headersTimeout = 1
+    const { closed } = await drip(port, earn.publishable)
+    const head = connect(port, '127.0.0.1', () => head.write('GET /v2/post HTTP/1.1\r\nHost: a\r\n'))
+    const ended = new Promise<string>((done) => head.once('data', (chunk) => done(String(chunk))))
+    for (const said of [await closed, await ended]) {
+      const [lines = '', body = ''] = said.split('\r\n\r\n')
+      expect(lines).toMatch(/^HTTP\/1.1 408 Request Timeout\r\n/)
+      expect(lines).toMatch(/^X-Request-Cost: 0$/m)
+      expect(JSON.parse(body)).toMatchObject({ code: 408, status: 'DEADLINE_EXCEEDED', context: {} })
+    }
+    await app.close()
+  })
+
+  it('does not keep the connection once it is refused', async () => {
+    const { app, port } = await listen()
+    const { closed } = await drip(port, undefined)
+    const said = await closed
+    expect(said).toMatch(/^HTTP\/1.1 401 /)
+    expect(said).toMatch(/^connection: close$/im)
+    await app.close()
+  })
+
+  it('does not keep a listener from closing', async () => {
+    const { app, port } = await listen()
+    const { closed } = await drip(port, earn.publishable)
+    await app.close()
+    await closed
+  })
+
+  it('is no failure of ours when it goes away', async () => {
+    const { app, port, errors, failures, reading } = await listen()
+    const { socket } = await drip(port, earn.publishable)
+    await reading
+    socket.destroy()
+    await expect.poll(() => failures).toEqual(['aborted'])
+    expect(errors).toEqual([])
+    await app.close()
+  })
+})

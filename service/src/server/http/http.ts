@@ -1,0 +1,255 @@
+import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { type AnswerCache, createAnswerCache, type Shelf } from '../../features/catalogue/index.js'
+import type { Context } from '../../kernel/context.js'
+import { notFound, unavailable, unsupportedMediaType } from '../../kernel/errors.js'
+import { newId } from '../../kernel/ids.js'
+import type { Log } from '../../kernel/log.js'
+import { anonymous, type Operation, PreparedBody } from '../../kernel/operation.js'
+import { parseQueryString } from '../../kernel/wire.js'
+import type { Database } from '../../postgres/pool.js'
+import {
+  type Admission,
+  addLimitHeaders,
+  admit,
+  chargeRequest,
+  createProxyWatch,
+  type Gate,
+  spendTokens,
+} from './admit.js'
+import { joinParts, sendCacheable, type Variant } from './cache.js'
+import { cutSlowCallers, deadlines } from './connections.js'
+import { addCors, toRoute } from './cors.js'
+import { answerClientError, bodyBytesMax, sendError } from './errors.js'
+import { checkHead, headBytesMax } from './head.js'
+import { answerOnce } from './idempotency.js'
+import { compileInput, isJson, type ParseInput, type RawInput } from './input.js'
+import { createRepeats, type Repeats } from './responseCache.js'
+
+export type HttpOptions<C extends Context> = Gate & {
+  ctx: C
+  operations: readonly Operation<C>[]
+  /** Where answers are kept to be given again. */
+  answers?: AnswerCache
+  /** Told of every answer: the operation's name, the status, seconds since the request came in. */
+  onAnswered?: (operationId: string, status: number, seconds: number) => void
+}
+
+/**
+ * The public listener: the operations and nothing else. A request passes the key, the body's size and type, the
+ * budget, the schema, and then its operation. Everything unknown is 404 in the one error shape.
+ */
+export function buildPublicApp<C extends Context>(options: HttpOptions<C>): FastifyInstance {
+  const app = buildApp(options.ctx, (request, reply) => addLimitHeaders(options, request, reply))
+  const answers = options.answers ?? createAnswerCache()
+  const repeats = createRepeats({ ...options, answers })
+  const variants = answers.shelf<Variant>('variant')
+  const watchForProxy = createProxyWatch(options.ctx)
+  addCors(app, options.operations)
+  for (const operation of options.operations) {
+    const parse = compileInput(operation)
+    app.route({
+      method: operation.method,
+      url: toRoute(operation.path),
+      config: { operationId: operation.operationId, tellsRetryable: operation.tellsRetryable === true },
+      onRequest: (request, reply) => {
+        watchForProxy(request)
+        return admit(options, operation, request, reply)
+      },
+      handler: (request, reply) => answer({ ...options, repeats, variants }, operation, parse, request, reply),
+    })
+  }
+  app.addHook('onResponse', async (request, reply) => {
+    const operationId = request.routeOptions.config?.operationId ?? 'none'
+    options.onAnswered?.(operationId, reply.statusCode, reply.elapsedTime / 1000)
+  })
+  app.addHook('preClose', async () => repeats.stop())
+  repeats.standBefore(app.server)
+  return app
+}
+
+declare module 'fastify' {
+  // biome-ignore lint/style/useConsistentTypeDefinitions: augmenting the framework's request needs an interface
+  interface FastifyRequest {
+    admission: Admission | undefined
+  }
+  // biome-ignore lint/style/useConsistentTypeDefinitions: augmenting the framework's route config needs an interface
+  interface FastifyContextConfig {
+    operationId?: string
+    tellsRetryable?: boolean
+  }
+}
+
+type BeforeError = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
+
+/** A Fastify app that speaks our error shape everywhere, its parser's errors included. */
+export function buildApp(ctx: Context, beforeError: BeforeError = async () => undefined): FastifyInstance {
+  const app = Fastify({
+    logger: false,
+    bodyLimit: bodyBytesMax,
+    genReqId: () => newId(),
+    exposeHeadRoutes: false,
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    requestTimeout: deadlines.requestTimeout,
+    trustProxy: ctx.config.trustedProxies.length > 0 ? [...ctx.config.trustedProxies] : false,
+    // A missing Host is refused below: Node's own refusal has no body.
+    http: { ...deadlines, maxHeaderSize: headBytesMax, requireHostHeader: false },
+    routerOptions: {
+      ignoreTrailingSlash: true,
+      maxParamLength: headBytesMax,
+      querystringParser: () => ({}),
+    },
+    clientErrorHandler: answerClientError,
+    frameworkErrors: (error, request, reply) => {
+      sendError(ctx, error, request, reply.header('X-Request-Cost', 0))
+    },
+  })
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  app.decorateRequest('admission', undefined)
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('X-Request-Id', request.id)
+    reply.header('X-Request-Cost', 0)
+    reply.header('Content-Type', 'application/json')
+    const wrong = checkHead(request.raw)
+    if (wrong) throw wrong
+  })
+  cutSlowCallers(app)
+  // An expectation nobody knows is ignored (RFC 9110 §10.1.1) rather than answered by Node without a body.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
+  // Before the body of a request for nothing is read.
+  app.addHook('preParsing', async (request) => {
+    if (request.is404) throw notFound('no such route')
+  })
+  app.setNotFoundHandler((request, reply) => sendError(ctx, notFound('no such route'), request, reply))
+  app.setErrorHandler(async (error: FastifyError, request, reply) => {
+    try {
+      await beforeError(request, reply)
+    } catch (failure) {
+      return sendError(ctx, failure, request, reply)
+    }
+    return sendError(ctx, error, request, reply)
+  })
+  return app
+}
+
+async function answer<C extends Context>(
+  options: HttpOptions<C> & { repeats: Repeats<C>; variants: Shelf<Variant> },
+  operation: Operation<C>,
+  parse: ParseInput,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const raw = readInput(request)
+  if (operation.body && raw.body && request.headers['content-encoding'] !== undefined)
+    throw unsupportedMediaType('send the body as it is, without a Content-Encoding')
+  if (operation.body && raw.body && !isJson(raw.contentType))
+    throw unsupportedMediaType('send the body as application/json')
+  const units = typeof operation.cost === 'number' ? operation.cost : operation.cost(raw.query)
+  const { admission } = request
+  const { operationId } = operation
+  const caller = admission?.key.caller ?? anonymous
+  const parsed = attempt(() => parse(raw))
+  const run = async (db = options.ctx.db) => {
+    let workMs = 0
+    const onWork = (ms: number) => {
+      workMs += ms
+    }
+    const ctx = contextOf(options.ctx, { db, onWork }, { requestId: request.id, operationId })
+    try {
+      const body = operation.run(ctx, parsed.get() as never, caller)
+      return await (operation.tellsRetryable ? withinTime(body) : body)
+    } finally {
+      if (operation.access === 'public') spendTokens(options, request, reply, workMs)
+    }
+  }
+  const charge = async (cost: 'whole' | 'one') =>
+    admission && chargeRequest(options, request, admission, units, cost, reply)
+  if (admission && operation.method === 'POST' && request.headers['idempotency-key'] !== undefined)
+    return answerOnce(
+      options.limits.once,
+      {
+        ...{ operation, caller, raw, charge, parse: parsed.get },
+        assertMayRepeat: () => operation.assertMayRepeat?.(options.ctx, parsed.get() as never, caller),
+        run: async (db) => {
+          const value = await run(db)
+          return { value, bytes: toBytes(value) }
+        },
+      },
+      request,
+      reply,
+    )
+  const failure = options.repeats.failureOf(request.raw)
+  if (failure) throw failure.error
+  // What does not fit its schema is worth no more than reading it.
+  await charge(parsed.ok ? 'whole' : 'one')
+  // What the answer follows from, as the operation finds it when it begins.
+  const source = operation.cacheable?.(options.ctx)
+  const body = await run()
+  if (!source) return reply.send(toBytes(body))
+  const variant = await sendCacheable(request, reply, body, options.variants)
+  options.repeats.remember(operation, request.raw, units, source, variant)
+  return reply
+}
+
+/** The most an action or a swap may take, in milliseconds: it asks a chain several times, and a person is waiting. */
+const planMs = 9_000
+
+/** A chain that hangs is a 503 after a while, wherever the work was waiting. */
+async function withinTime<T>(work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    const text = 'the chain did not answer in time; try again shortly'
+    timer = setTimeout(() => reject(unavailable(text, { retryAfterSeconds: 5 })), planMs)
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** The context of one request. Its logger is made when somebody logs, which few requests do. */
+function contextOf<C extends Context>(ctx: C, own: { db: Database; onWork: (ms: number) => void }, fields: object): C {
+  let log: Log | undefined
+  return {
+    ...ctx,
+    ...own,
+    get log() {
+      log ??= ctx.log.child(fields)
+      return log
+    },
+  }
+}
+
+function readInput(request: FastifyRequest): RawInput {
+  const url = request.raw.url ?? ''
+  const at = url.indexOf('?')
+  const body = Buffer.isBuffer(request.body) && request.body.length > 0 ? request.body : undefined
+  return {
+    params: request.params as Record<string, string>,
+    query: parseQueryString(at === -1 ? '' : url.slice(at + 1)),
+    body,
+    contentType: request.headers['content-type'],
+  }
+}
+
+type Attempt<T> = { ok: boolean; get(): T }
+
+/** Does something now; what came of it, a failure too, is got later. */
+function attempt<T>(work: () => T): Attempt<T> {
+  try {
+    const value = work()
+    return { ok: true, get: () => value }
+  } catch (error) {
+    const get = () => {
+      throw error
+    }
+    return { ok: false, get }
+  }
+}
+
+/** The bytes of an operation's answer. */
+function toBytes(body: unknown): Buffer {
+  return body instanceof PreparedBody ? joinParts(body.parts) : Buffer.from(JSON.stringify(body))
+}

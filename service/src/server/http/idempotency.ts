@@ -1,0 +1,74 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { computeFingerprint, type Limits, parseIdempotencyKey, readHeldUntil } from '../../features/limits/index.js'
+import { type EarnError, invalidInput } from '../../kernel/errors.js'
+import type { Caller, Operation } from '../../kernel/operation.js'
+import type { Database } from '../../postgres/pool.js'
+import { parseJson, type RawInput } from './input.js'
+
+export type Call = {
+  operation: Pick<Operation<never>, 'operationId'>
+  caller: Caller
+  raw: RawInput
+  /** Throws where the input does not fit its schema. */
+  parse(): void
+  /** Charges the whole cost, or 1 unit where there is room for the whole. */
+  charge(cost: 'whole' | 'one'): Promise<unknown>
+  /** Throws where the caller may not have the answer, whoever got it first. */
+  assertMayRepeat(): void
+  run(db: Database): Promise<{ value: unknown; bytes: Buffer }>
+}
+
+/**
+ * Answers a request that carries an Idempotency-Key. What cannot be served is refused, and paid for, before the key is
+ * taken: a refusal writes nothing but what it cost.
+ */
+export async function answerOnce(
+  once: Limits['once'],
+  call: Call,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { organizationId, kind: keyKind } = call.caller
+  const { key, body } = await orCharge(call, 'one', () => {
+    call.parse()
+    return { key: readKey(request), body: call.raw.body === undefined ? {} : parseJson(call.raw.body) }
+  })
+  const fingerprint = computeFingerprint({ ...call.raw, operationId: call.operation.operationId, body })
+  const named = { organizationId, keyKind, key, fingerprint }
+  const found = await once.find(named)
+  if (found?.kind === 'answered') {
+    await orCharge(call, 'whole', call.assertMayRepeat)
+    await call.charge('one')
+    const { status, body: kept } = found.answer
+    return reply.code(status).header('Idempotency-Replayed', 'true').send(Buffer.from(kept))
+  }
+  await call.charge('whole')
+  if (found) throw found.error
+  const answer = await once.run(named, async (db) => {
+    const { value, bytes } = await call.run(db)
+    return { status: 200, body: bytes.toString(), heldUntil: readHeldUntil(value) }
+  })
+  return reply.send(Buffer.from(answer.body))
+}
+
+/** Charges for what is refused before there is work to do. */
+async function orCharge<T>(call: Call, cost: 'whole' | 'one', check: () => T): Promise<T> {
+  try {
+    return check()
+  } catch (error) {
+    await call.charge(cost)
+    throw error
+  }
+}
+
+function readKey({ raw }: FastifyRequest): string {
+  const given = raw.rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'idempotency-key').length
+  if (given > 1) throw refuseKey('must be given once')
+  const key = parseIdempotencyKey(String(raw.headers['idempotency-key'] ?? ''))
+  if (key === undefined) throw refuseKey('must be 1 to 255 printable characters, bare or in double quotes')
+  return key
+}
+
+function refuseKey(message: string): EarnError {
+  return invalidInput([{ path: 'Idempotency-Key', message }])
+}

@@ -1,0 +1,148 @@
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
+import type { AuthenticatedKey } from '../../features/auth/index.js'
+import type { AnswerCache } from '../../features/catalogue/index.js'
+import type { Charge } from '../../features/limits/index.js'
+import type { Context } from '../../kernel/context.js'
+import { newId } from '../../kernel/ids.js'
+import type { Operation } from '../../kernel/operation.js'
+import { type Gate, single, toAllowance } from './admit.js'
+import { cacheHeaders, joinParts, matchesEtag, negotiateEncoding, type Variant } from './cache.js'
+import { checkHead } from './head.js'
+
+/**
+ * Answers given before, by the exact text of the request. Most requests of a page that many people open are the same
+ * few; one whose whole answer is known needs nothing of what leads to it but its key and its budget.
+ */
+export type Repeats<C> = {
+  /** Keeps an answer of 200 (or what a 304 stood for), which follows from `source` and the request alone. */
+  remember(operation: Operation<C>, request: IncomingMessage, units: number, source: object, variant: Variant): void
+  /** Puts itself before a server's own way of answering; whatever is not known goes there, refusals included. */
+  standBefore(server: Server): void
+  /** Why a request that came this way could not be charged, so that it is not tried twice. */
+  failureOf(request: IncomingMessage): { error: unknown } | undefined
+  /** From now on every request goes the server's own way. */
+  stop(): void
+}
+
+type Known<C> = {
+  operation: Operation<C>
+  units: number
+  source: object
+  parts: readonly Uint8Array[]
+  etag: string
+  /** Names and values in turn, of a 304. */
+  headers: readonly string[]
+  /** Those of the body, which a 304 does not have. */
+  bodyHeaders: readonly string[]
+}
+
+const urlLengthMax = 2_000
+/** About what an answer takes beside its body: its headers, of a 304 and of a 200. */
+const headersBytes = 600
+
+export type RepeatsOptions<C> = Gate & {
+  ctx: C
+  answers: AnswerCache
+  onAnswered?: (operationId: string, status: number, seconds: number) => void
+}
+
+export function createRepeats<C extends Context>(options: RepeatsOptions<C>): Repeats<C> {
+  const { ctx, authenticate, limits, onAnswered, answers } = options
+  const shelf = answers.shelf<Known<C>>('repeat')
+  const find = (request: IncomingMessage): Known<C> | undefined => {
+    const known = isPlain(request) ? shelf.find(nameOf(request)) : undefined
+    return known?.operation.cacheable?.(ctx) === known?.source ? known : undefined
+  }
+  const failures = new WeakMap<IncomingMessage, { error: unknown }>()
+  let stopped = false
+  const send = (known: Known<C>, charge: Charge, request: IncomingMessage, response: ServerResponse): number => {
+    const headers = ['X-Request-Id', newId(), ...known.headers]
+    for (const name in charge.headers) headers.push(name, charge.headers[name] ?? '')
+    if (matchesEtag(request.headers['if-none-match'], known.etag)) {
+      response.writeHead(304, headers).end()
+      return 304
+    }
+    headers.push(...known.bodyHeaders)
+    response.writeHead(200, headers)
+    const last = known.parts.length - 1
+    if (last > 0) response.cork()
+    for (let index = 0; index < last; index++) response.write(known.parts[index])
+    response.end(known.parts[last])
+    return 200
+  }
+  const answer = (
+    known: Known<C>,
+    key: AuthenticatedKey,
+    pass: RequestListener,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ) => {
+    const startedMs = ctx.clock.monotonicMs()
+    limits.budgets.charge(toAllowance(key), known.units).then(
+      (charge) => {
+        // A refusal is made again, and put into words, by the server's own way.
+        if (!charge.granted) return pass(request, response)
+        const status = send(known, charge, request, response)
+        onAnswered?.(known.operation.operationId, status, (ctx.clock.monotonicMs() - startedMs) / 1000)
+      },
+      (error: unknown) => {
+        failures.set(request, { error })
+        pass(request, response)
+      },
+    )
+  }
+  return {
+    remember: (operation, request, units, source, { encoding, parts, byteLength, etag }) => {
+      if (operation.access !== 'publishable' || operation.permission || operation.addressLimited) return
+      if (!isPlain(request) || (request.url?.length ?? 0) > urlLengthMax) return
+      // Made of what has changed meanwhile.
+      if (operation.cacheable?.(ctx) !== source) return
+      // A page put together leaves in one piece; where that would take too much, in the pieces its items are anyway.
+      const joins = parts.length > 1 && answers.hasPlentyFor(byteLength)
+      const bytes = joins || parts.length === 1 ? byteLength : 16 * parts.length
+      const cached = Object.entries({ ...cacheHeaders, ETag: etag }).flat()
+      const coded = encoding === 'identity' ? [] : ['Content-Encoding', encoding]
+      const known = {
+        ...{ operation, units, source, etag, parts: joins ? [joinParts(parts)] : parts },
+        headers: ['X-Request-Cost', String(units), 'Content-Type', 'application/json', ...cached],
+        bodyHeaders: ['Content-Length', String(byteLength), ...coded],
+      }
+      shelf.keep(nameOf(request), known, headersBytes + bytes)
+    },
+    standBefore: (server) => {
+      const [own] = server.listeners('request') as RequestListener[]
+      if (!own) return
+      server.removeListener('request', own)
+      server.on('request', (request, response) => {
+        const known = stopped || checkHead(request) ? undefined : find(request)
+        const key = known && authenticate.remembered(single(request.headers['x-api-key']) ?? '')
+        // Only the server's own way knows the address of a caller behind proxies.
+        if (known && key?.addressUnits === null) answer(known, key, own, request, response)
+        else own(request, response)
+      })
+    },
+    failureOf: (request) => failures.get(request),
+    stop: () => {
+      stopped = true
+    },
+  }
+}
+
+/** The same name is the same question in the same encoding, in whatever words the caller asks for it. */
+function nameOf({ url, headers }: IncomingMessage): string {
+  return `${negotiateEncoding(headers['accept-encoding'])} ${url}`
+}
+
+/** A GET with nothing about it that needs a closer look. */
+function isPlain({ method, headers, httpVersion }: IncomingMessage): boolean {
+  return (
+    method === 'GET' &&
+    httpVersion === '1.1' &&
+    headers.host !== undefined &&
+    headers.origin === undefined &&
+    headers.authorization === undefined &&
+    headers.expect === undefined &&
+    headers['content-length'] === undefined &&
+    headers['transfer-encoding'] === undefined
+  )
+}

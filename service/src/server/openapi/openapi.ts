@@ -1,0 +1,189 @@
+import T, { type TObject, type TSchema } from 'typebox'
+import { errorTable, reasons } from '../../kernel/errors.js'
+import type { Operation } from '../../kernel/operation.js'
+import { buildExample } from './examples.js'
+import { headerRefs, headers, parameters as sharedParameters } from './openapiHeaders.js'
+
+/** The interface version; a breaking difference to the committed document needs another. */
+export const interfaceVersion = 'v2.0.0'
+
+const ErrorSchema = T.Object(
+  {
+    code: T.Integer({ description: 'The HTTP status' }),
+    status: T.Enum([...new Set(Object.values(errorTable).map(([, status]) => status))]),
+    error: T.String({ description: 'A sentence for the caller' }),
+    context: T.Object({}, { additionalProperties: true, description: 'Details; `{}` when there are none' }),
+    reason: T.Optional(T.Enum([...reasons], { description: 'What clients switch on, where one is named' })),
+  },
+  {
+    title: 'Error',
+    description: 'Every failure has this body.',
+    examples: [{ code: 404, status: 'NOT_FOUND', error: 'no such opportunity', context: {} }],
+  },
+)
+
+/** Failures an operation need not declare, by who can meet them. */
+const everyone = {
+  429: 'A budget or a limit is used up; `context.limit` (hourly, monthly or ip) says which, Retry-After when to come back',
+  431: 'The request head is larger than 64 KiB',
+  500: 'Our failure; try again with backoff',
+  503: 'Something we depend on cannot be reached; see Retry-After',
+}
+const keyed = {
+  401: 'The API key is missing, malformed, unknown, revoked or expired',
+  403: 'The key may not do this: its kind, its permissions or its origins do not allow it',
+}
+const posted = {
+  409: 'The Idempotency-Key was used for another request, or that request is still running (see Retry-After)',
+  413: 'The body is larger than 64 KiB',
+  415: 'The body is not sent as application/json, or has a Content-Encoding',
+}
+
+type Schemas = Map<string, unknown>
+
+/** The OpenAPI 3.1 document of a list of operations. Schemas with a title become components of that name. */
+export function buildOpenApi<C>(operations: readonly Operation<C>[]): Record<string, unknown> {
+  const paths: Record<string, Record<string, unknown>> = {}
+  const schemas: Schemas = new Map()
+  const refer = (schema: TSchema, name?: string) => hoist(schema, schemas, name)
+  refer(ErrorSchema)
+  for (const operation of [...operations].sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))) {
+    const item = paths[operation.path] ?? {}
+    paths[operation.path] = item
+    item[operation.method.toLowerCase()] = describe(operation, refer)
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'OpenEarn',
+      version: interfaceVersion,
+      description:
+        'Yield vaults, ready-to-sign deposits and withdrawals, and attribution anyone can check. ' +
+        'Calls cost units of an hourly budget; every answer says what it cost and what is left. ' +
+        'One that does not fit its schema costs 1. ' +
+        'Unknown query names and body members are ignored; a slash at the end of a path is optional.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    tags: [...new Set(operations.map(({ tag }) => tag))].sort().map((name) => ({ name })),
+    paths,
+    components: {
+      schemas: Object.fromEntries([...schemas].sort(([a], [b]) => (a < b ? -1 : 1))),
+      parameters: sharedParameters,
+      headers,
+      securitySchemes: {
+        apiKey: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-API-Key',
+          description: 'pk_live_… may be used in browsers; sk_live_… belongs on a server.',
+        },
+      },
+    },
+  }
+}
+
+type Refer = (schema: TSchema, name?: string) => Record<string, unknown>
+
+function describe<C>(operation: Operation<C>, refer: Refer): Record<string, unknown> {
+  const { 200: ok, ...own } = operation.responses
+  const isPost = operation.method === 'POST'
+  const failures = { ...everyone, ...(operation.access === 'public' ? {} : keyed), ...(isPost ? posted : {}), ...own }
+  const cacheable = operation.cacheable !== undefined
+  const extra = [...(isPost ? ['IdempotencyKey'] : []), ...(cacheable ? ['IfNoneMatch'] : [])]
+  const answer = {
+    description: 'The answer',
+    headers: headerRefs(operation, 200),
+    content: {
+      'application/json': { schema: refer(ok), example: buildExample(ok) },
+    },
+  }
+  return {
+    operationId: operation.operationId,
+    summary: operation.summary,
+    description: operation.description,
+    tags: [operation.tag],
+    'x-access': operation.access,
+    ...(operation.permission ? { 'x-permission': operation.permission } : {}),
+    ...describeCost(operation.cost),
+    security: operation.access === 'public' ? [] : [{ apiKey: [] }],
+    parameters: [
+      ...parameters(operation.params, 'path', refer),
+      ...parameters(operation.query, 'query', refer),
+      ...extra.map((name) => ({ $ref: `#/components/parameters/${name}` })),
+    ],
+    ...(operation.body ? { requestBody: describeBody(operation, operation.body, refer) } : {}),
+    responses: {
+      200: answer,
+      ...(cacheable ? { 304: { description: 'Not changed since the ETag', headers: headerRefs(operation, 304) } } : {}),
+      ...Object.fromEntries(
+        Object.entries(failures).map(([status, description]) => [
+          status,
+          {
+            description,
+            headers: headerRefs(operation, Number(status)),
+            content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+          },
+        ]),
+      ),
+    },
+  }
+}
+
+/** `x-cost` is what a call costs; where the query can change it, what it costs without one. */
+function describeCost(cost: Operation['cost']): Record<string, unknown> {
+  return typeof cost === 'number' ? { 'x-cost': cost } : { 'x-cost': cost(new Map()), 'x-cost-by-query': true }
+}
+
+function describeBody<C>(operation: Operation<C>, body: TSchema, refer: Refer): Record<string, unknown> {
+  const schema = refer(body, operation.bodyName ?? `${operation.operationId}Input`)
+  return {
+    required: requiredOf(body).length > 0,
+    content: { 'application/json': { schema, example: buildExample(body) } },
+  }
+}
+
+function requiredOf(schema: TSchema): readonly string[] {
+  return 'required' in schema && Array.isArray(schema.required) ? schema.required : []
+}
+
+function parameters(schema: TObject | undefined, where: 'path' | 'query', refer: Refer): Record<string, unknown>[] {
+  if (!schema) return []
+  const required = requiredOf(schema)
+  return Object.entries<TSchema>(schema.properties).map(([name, property]) => {
+    const { description, nullable: _, ...rest } = property as TSchema & { description?: string; nullable?: true }
+    const isList = 'type' in property && property.type === 'array'
+    return {
+      name,
+      in: where,
+      required: where === 'path' || required.includes(name),
+      ...(description ? { description } : {}),
+      ...(isList ? { style: 'form', explode: false } : {}),
+      schema: refer(rest),
+      example: buildExample(property, name),
+    }
+  })
+}
+
+/** Puts schemas with a title (and the given one under `name`) among the components, and a reference in their place. */
+function hoist(schema: TSchema, schemas: Schemas, name?: string): Record<string, unknown> {
+  const { title, ...rest } = schema as TSchema & { title?: string }
+  const found = name ?? title
+  const plain = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, hoistInside(key, value, schemas)]))
+  if (found === undefined || (name !== undefined && title !== undefined && name !== title)) {
+    return title === undefined ? plain : hoist(schema, schemas)
+  }
+  const known = schemas.get(found)
+  if (known !== undefined && JSON.stringify(known) !== JSON.stringify(plain))
+    throw new RangeError(`two different schemas are called ${found}`)
+  schemas.set(found, plain)
+  return { $ref: `#/components/schemas/${found}` }
+}
+
+function hoistInside(key: string, value: unknown, schemas: Schemas): unknown {
+  if (key === 'items') return hoist(value as TSchema, schemas)
+  if (['anyOf', 'allOf', 'oneOf'].includes(key)) return (value as TSchema[]).map((one) => hoist(one, schemas))
+  if (key !== 'properties') return value
+  const members = Object.entries(value as Record<string, TSchema>)
+  return Object.fromEntries(members.map(([name, member]) => [name, hoist(member, schemas)]))
+}

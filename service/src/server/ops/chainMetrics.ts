@@ -1,0 +1,141 @@
+import { Counter, Gauge, type Registry } from 'prom-client'
+import { type ChainStatus, listChainStatus } from '../../features/status/index.js'
+import type { Clock } from '../../kernel/clock.js'
+import type { Context } from '../../kernel/context.js'
+import type { Reaction } from '../../pipeline/index.js'
+import type { RpcObserver } from '../../rpc/rpc.js'
+
+export type ChainMetrics = {
+  /** Counts every call of a node. */
+  onCall: RpcObserver
+  /** Counts what the watcher derives. */
+  reaction: Reaction
+  /** Counts failures after which a chain was looked at again. */
+  onRetry(chainId: number): void
+}
+
+/** Calls of nodes by job, method and outcome, calls a day of each job, retries, reorganisations and events derived. */
+export function createChainMetrics(registry: Registry, clock: Pick<Clock, 'monotonicMs'>): ChainMetrics {
+  const daily = createDailyRate(clock)
+  const calls = new Counter({
+    name: 'openearn_rpc_calls_total',
+    help: 'Calls of a node, by job, method and outcome',
+    labelNames: ['chain', 'job', 'method', 'outcome'],
+    registers: [registry],
+  })
+  new Gauge({
+    name: 'openearn_rpc_calls_per_day',
+    help: 'Calls of a node a day at the rate of the last 24 hours, or since the start if that is less',
+    labelNames: ['chain', 'job'],
+    registers: [registry],
+    collect() {
+      for (const { chain, job, perDay } of daily.list()) this.set({ chain, job }, perDay)
+    },
+  })
+  const retries = new Counter({
+    name: 'openearn_chain_retries_total',
+    help: 'Failures after which the chain was looked at again',
+    labelNames: ['chain'],
+    registers: [registry],
+  })
+  const events = new Counter({
+    name: 'openearn_chain_events_total',
+    help: 'Logs taken into the raw store and derived',
+    labelNames: ['chain'],
+    registers: [registry],
+  })
+  const entries = new Counter({
+    name: 'openearn_ledger_entries_total',
+    help: 'Ledger entries derived by this process',
+    labelNames: ['chain'],
+    registers: [registry],
+  })
+  const reorgs = new Counter({
+    name: 'openearn_chain_reorgs_total',
+    help: 'Reorganisations applied by this process',
+    labelNames: ['chain'],
+    registers: [registry],
+  })
+  return {
+    onCall: ({ chainId: chain, method, outcome, job }) => {
+      calls.inc({ chain, job, method, outcome })
+      daily.add(chain, job)
+    },
+    onRetry: (chain) => retries.inc({ chain }),
+    reaction: {
+      name: 'metrics',
+      onBlocks: async (_tx, chain, blocks, rows) => {
+        events.inc(
+          { chain },
+          blocks.reduce((sum, block) => sum + block.logs.length, 0),
+        )
+        entries.inc({ chain }, rows.interactions.length)
+      },
+      onRewind: async (_tx, chain) => reorgs.inc({ chain }),
+    },
+  }
+}
+
+/** Gauges that are read from the database when somebody looks, all of one look from one query. */
+export function registerChainGauges(registry: Registry, ctx: Pick<Context, 'db' | 'clock'>): void {
+  let look: Promise<ChainStatus[]> | undefined
+  const readStatus = (): Promise<ChainStatus[]> => {
+    look ??= listChainStatus(ctx.db, ctx.clock.now()).finally(() => {
+      look = undefined
+    })
+    return look
+  }
+  const add = (name: string, help: string, read: (status: ChainStatus) => number | null) =>
+    new Gauge({
+      name: `openearn_chain_${name}`,
+      help,
+      labelNames: ['chain'],
+      registers: [registry],
+      async collect() {
+        for (const status of await readStatus()) {
+          const value = read(status)
+          if (value !== null) this.set({ chain: status.chainId }, value)
+        }
+      },
+    })
+  add('head_block', 'Newest block a node told of', ({ headBlock }) => headBlock)
+  add('indexed_block', 'Last block derived', ({ indexedBlock }) => indexedBlock)
+  add('finalized_block', 'Last final block', ({ finalizedBlock }) => finalizedBlock)
+  add('lag_blocks', 'Blocks between the head and the last one derived', ({ headBlock, indexedBlock }) =>
+    Math.max(0, (headBlock ?? 0) - (indexedBlock ?? 0)),
+  )
+  add('reorgs_24h', 'Reorganisations of the last 24 hours', ({ reorgs24h }) => reorgs24h)
+  add('silent_seconds', 'Since a watcher last heard of the chain', ({ watched, updatedAt }) =>
+    watched && updatedAt ? Math.max(0, Math.round((ctx.clock.now().getTime() - updatedAt.getTime()) / 1000)) : null,
+  )
+  add('stalled', '1 when an operator is needed', ({ state }) => Number(state === 'stalled'))
+  add('watched', '1 when this installation follows the chain', ({ watched }) => Number(watched))
+}
+
+const hourMs = 3_600_000
+
+/** Counts by chain and job in hours, of which the last 24 are kept. */
+function createDailyRate(clock: Pick<Clock, 'monotonicMs'>) {
+  const startMs = clock.monotonicMs()
+  const hours = new Map<string, Map<number, number>>()
+  return {
+    add: (chain: number, job: string) => {
+      const key = `${chain} ${job}`
+      const hour = Math.floor(clock.monotonicMs() / hourMs)
+      const counts = hours.get(key) ?? new Map<number, number>()
+      hours.set(key, counts)
+      if (!counts.has(hour)) for (const old of counts.keys()) if (old <= hour - 24) counts.delete(old)
+      counts.set(hour, (counts.get(hour) ?? 0) + 1)
+    },
+    list: () => {
+      const nowMs = clock.monotonicMs()
+      const firstHour = Math.floor(nowMs / hourMs) - 23
+      const coveredMs = Math.max(1_000, nowMs - Math.max(startMs, firstHour * hourMs))
+      return [...hours].map(([key, counts]) => {
+        const [chain = '', ...job] = key.split(' ')
+        const calls = [...counts].reduce((sum, [hour, count]) => sum + (hour >= firstHour ? count : 0), 0)
+        return { chain, job: job.join(' '), perDay: Math.round((calls * 24 * hourMs) / coveredMs) }
+      })
+    },
+  }
+}

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Earn, openEarn } from '../../../test/harness.js'
+
+let earn: Earn
+beforeAll(async () => {
+  earn = await openEarn()
+})
+afterAll(() => earn.close())
+
+const get = (url: string, headers: Record<string, string> = {}) =>
+  earn.service.opsApp.inject({ method: 'GET', url, headers })
+
+describe('the operator listener', () => {
+  it('counts requests by operation and status, their duration, and refusals by limit', async () => {
+    const key = await earn.key({ kind: 'publishable', hourlyUnits: 2 })
+    await earn.call('GetChains', { key })
+    await earn.call('GetChains', { key, query: { page: 'x' } })
+    await earn.call('GetChains', { key })
+    await earn.call('GetChains', { key: 'nonsense' })
+    await earn.request('GET', '/v2/nothing')
+    const answer = await get('/metrics')
+    expect(answer.headers['content-type']).toMatch(/^text\/plain/)
+    for (const [status, count] of [
+      [200, 1],
+      [400, 1],
+      [401, 1],
+      [429, 1],
+    ])
+      expect(answer.body).toContain(`openearn_http_requests_total{operation="GetChains",status="${status}"} ${count}`)
+    expect(answer.body).toContain('openearn_http_requests_total{operation="none",status="404"} 1')
+    expect(answer.body).toContain('openearn_http_request_duration_seconds_count{operation="GetChains"} 4')
+    expect(answer.body).toContain('openearn_limit_refusals_total{limit="hourly"} 1')
+    expect(answer.body).toContain('openearn_limit_refusals_total{limit="ip"} 0')
+    expect(answer.body).toContain('openearn_process_cpu_seconds_total')
+  })
+
+  it('shows the reference, made of nothing from elsewhere', async () => {
+    for (const [url, type] of [
+      ['/reference', /^text\/html/],
+      ['/reference/', /^text\/html/],
+      ['/reference/page.js', /^text\/javascript/],
+      ['/reference/page.css', /^text\/css/],
+      ['/openapi.json', /^application\/json/],
+    ] as const) {
+      const answer = await get(url)
+      expect(answer.statusCode).toBe(200)
+      expect(answer.headers['content-type']).toMatch(type)
+      if (url !== '/openapi.json') expect(answer.body).not.toMatch(/https?:\/\//)
+    }
+  })
+
+  it('tries calls of the public listener, with secret keys too, and reaches nothing else', async () => {
+    const tried = await get('/reference/call/v2/chains/?limit=5', {
+      'x-api-key': earn.secret,
+      origin: 'http://localhost',
+    })
+    expect(tried.statusCode).toBe(200)
+    expect(tried.json()).toMatchObject({ data: [], pagination: { limit: 5 } })
+    expect(tried.headers['x-request-cost']).toBe('1')
+    const posted = await earn.service.opsApp.inject({
+      method: 'POST',
+      url: '/reference/call/v2/membership/agreement',
+      headers: { 'x-api-key': earn.publishable, 'content-type': 'application/json' },
+      payload: '{}',
+    })
+    expect([posted.statusCode, posted.headers['x-request-cost']]).toEqual([400, '1'])
+    expect((await get('/reference/call/metrics')).statusCode).toBe(404)
+    expect((await earn.request('GET', '/reference')).status).toBe(404)
+    expect((await earn.request('GET', '/metrics')).status).toBe(404)
+  })
+
+  it('is ready while the database answers', async () => {
+    expect((await get('/readyz')).json()).toMatchObject({ ready: true })
+  })
+})

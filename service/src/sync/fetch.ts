@@ -1,0 +1,261 @@
+import { OutboundError } from '../kernel/outbound.js'
+import { hasBits, isExplained, mayHold } from '../rpc/bloom.js'
+import type { Node, WantedTransaction } from '../rpc/node.js'
+import { assembleBlocks, type Header, type RawBlock, type RawLog } from '../rpc/raw.js'
+
+/** What is read of a chain: contracts, first topics, and which events make a transaction's calldata worth keeping. */
+export type WatchList = {
+  addresses: readonly string[]
+  topics: readonly string[]
+  callTopics: ReadonlySet<string>
+  /** Entry points whose logs split a bundle, lower-case, and the first topics of those logs. */
+  entryPoints: ReadonlySet<string>
+  operationTopics: ReadonlySet<string>
+  /** Whether calldata sent to any other contract may hold user operations with a code. */
+  mayHoldOperation: (input: string) => boolean
+}
+
+export type Range = { from: number; to: number }
+
+/** How the logs of a range are checked before they are believed. */
+export type Checks = {
+  /** Blocks whose header is read, and whose logs are compared with their receipts where its bloom may hold one of ours. */
+  byBloom?: (number: number) => boolean
+  /** Reads the logs a second time: of another url, or where there is none with other bounds. */
+  twice?: boolean
+}
+
+/** What a node said about logs does not hold together: some were left out, or invented. */
+export class LogsDiffer extends OutboundError {
+  constructor(message: string) {
+    super('malformed', message)
+  }
+}
+
+/** Receipts of bundles, and whole blocks, asked for at a time. */
+const receiptsInFlight = 16
+const blocksInFlight = 8
+
+/**
+ * Everything kept of one block whose header is known. Logs are asked for by block hash, so they cannot be another's, and
+ * compared with the block's receipts, so that none is left out or invented.
+ */
+export async function fetchBlock(node: Node, header: Header, list: WatchList): Promise<RawBlock> {
+  if (list.addresses.length === 0) return { ...header, logs: [], transactions: [] }
+  const [logs, all] = await Promise.all([
+    node.listLogs({ addresses: list.addresses, topics: list.topics, blockHash: header.hash }),
+    node.listBlockLogs(header.hash),
+  ])
+  if (all) assertSameLogs(header, logs, all, list)
+  const [block] = await completeBlocks(node, [header], logs, list)
+  if (!block) throw new OutboundError('malformed', 'a block was lost')
+  return block
+}
+
+/** Blocks with facts of a range that is too deep to change, and the header of its last block. */
+export async function fetchRange(
+  node: Node,
+  range: Range,
+  list: WatchList,
+  checks: Checks = {},
+): Promise<{ blocks: RawBlock[]; last: Header }> {
+  const read = await readRange(node, range, list, checks)
+  const [blocks] = await Promise.all([
+    completeBlocks(node, read.headers, read.logs, list),
+    compareWithReceipts(node, read, list),
+  ])
+  return { blocks: blocks.filter((block) => block.logs.length > 0), last: read.last }
+}
+
+/** The logs of every block of a range, each that may have one of ours compared with its receipts, and all its headers. */
+export async function fetchLogs(
+  node: Node,
+  range: Range,
+  list: WatchList,
+): Promise<{ headers: Header[]; logs: RawLog[] }> {
+  const read = await readRange(node, range, list, { byBloom: () => true })
+  await compareWithReceipts(node, read, list)
+  return read
+}
+
+/**
+ * `headers` are of the blocks with logs and the last; `compared` of those whose receipts are to be looked at; `disputed`
+ * are blocks of which two readings told differently.
+ */
+type RangeRead = {
+  logs: RawLog[]
+  headers: Header[]
+  compared: Header[]
+  disputed: ReadonlySet<number>
+  last: Header
+}
+
+const nothing: ReadonlySet<number> = new Set()
+
+async function readRange(
+  node: Node,
+  range: Range,
+  list: WatchList,
+  checks: Checks,
+  disputed = nothing,
+): Promise<RangeRead> {
+  const { addresses, topics } = list
+  const isWatching = addresses.length > 0
+  const asked = isWatching && checks.byBloom ? listNumbers(range).filter(checks.byBloom) : []
+  const [{ logs, hashes, last }, early, again] = await Promise.all([
+    node.listRange({ addresses, topics, fromBlock: range.from, toBlock: range.to }),
+    asked.length > 0 ? node.listHeaders(asked) : [],
+    isWatching && checks.twice ? readAgain(node, range, list) : undefined,
+  ])
+  const numbers = new Set(logs.map((log) => log.blockNumber))
+  if ([...numbers].some((number) => number < range.from || number > range.to))
+    throw new OutboundError('malformed', 'a node gave logs outside the range asked')
+  // Who of two left something out, the headers and receipts of all blocks tell.
+  if (again && !isSame(again, logs)) {
+    const told = new Set([...again, ...logs].map((log) => log.blockNumber))
+    const of = (all: readonly RawLog[], number: number) => all.filter((log) => log.blockNumber === number)
+    const differing = [...told].filter((number) => !isSame(of(again, number), of(logs, number)))
+    return readRange(node, range, list, { byBloom: () => true }, new Set(differing))
+  }
+  const known = new Map(early.map((header) => [header.number, header]))
+  if ((known.get(last.number)?.hash ?? last.hash) !== last.hash)
+    throw new OutboundError('malformed', 'a node gave two blocks of one number')
+  known.set(last.number, last)
+  const missing = [...numbers].filter((number) => !known.has(number)).sort((a, b) => a - b)
+  for (const header of await node.listHeaders(missing)) known.set(header.number, header)
+  // Asked in other calls, perhaps of a node on another branch: the same transaction may be in a block of either.
+  for (const { number, hash, parentHash } of known.values())
+    if ((hashes.get(number) ?? hash) !== hash || (known.get(number - 1)?.hash ?? parentHash) !== parentHash)
+      throw new OutboundError('malformed', 'a node gave logs and the header of a block that do not belong together')
+  const headers = [...known.values()].sort((a, b) => a.number - b.number)
+  const isAsked = new Set(asked)
+  // Blocks with logs and an empty bloom: this chain makes none.
+  const hasBlooms = !headers.some(({ number, bloom }) => numbers.has(number) && bloom && !hasBits(bloom))
+  const isCompared = (header: Header) =>
+    !hasBlooms || numbers.has(header.number) || disputed.has(header.number) || mayHaveLogs(header, list)
+  const compared = headers.filter((header) => isAsked.has(header.number) && isCompared(header))
+  return { logs, headers, compared, disputed, last }
+}
+
+/**
+ * The same logs by another url, or where none answers by the same one with other bounds: a node that cuts its answers
+ * short, or leaves something out now and then, does not do it twice alike.
+ */
+async function readAgain(node: Node, { from, to }: Range, { addresses, topics }: WatchList): Promise<RawLog[]> {
+  const read = async (asked: Node, fromBlock: number, toBlock: number): Promise<RawLog[]> =>
+    (await asked.listRange({ addresses, topics, fromBlock, toBlock })).logs
+  const other = node.elsewhere()
+  // One that does not answer says nothing against the first.
+  const theirs = await (other && read(other, from, to).catch(() => undefined))
+  if (theirs) return theirs
+  if (from === to) return read(node, from, to)
+  const middle = Math.floor((from + to) / 2)
+  return (await Promise.all([read(node, from, middle), read(node, middle + 1, to)])).flat()
+}
+
+/** Whether a bloom allows for a log of ours; a block whose bloom says nothing may have one. */
+function mayHaveLogs({ bloom }: Header, { addresses, topics }: WatchList): boolean {
+  if (!bloom) return true
+  return addresses.some((address) => mayHold(bloom, address)) && topics.some((topic) => mayHold(bloom, topic))
+}
+
+async function compareWithReceipts(node: Node, read: RangeRead, list: WatchList): Promise<void> {
+  const { compared, logs, disputed } = read
+  const own = new Map<number, RawLog[]>(compared.map(({ number }) => [number, []]))
+  for (const log of logs) own.get(log.blockNumber)?.push(log)
+  await inTurn(compared, blocksInFlight, async (header) => {
+    const all = (await node.listBlockLogs(header.hash)) ?? (await node.elsewhere()?.listBlockLogs(header.hash))
+    if (all) assertSameLogs(header, own.get(header.number) ?? [], all, list)
+    // Without a bloom, or receipts to fit it, nothing tells which of them is right.
+    if (disputed.has(header.number) && !(all && header.bloom && hasBits(header.bloom)))
+      throw new LogsDiffer(`two nodes, or two answers of one, give different logs of block ${header.number}`)
+  })
+}
+
+/** Works on all items, so many at a time. */
+async function inTurn<T>(items: readonly T[], inFlight: number, work: (item: T) => Promise<void>): Promise<void> {
+  let next = 0
+  const worker = async (): Promise<void> => {
+    for (let item = items[next++]; item !== undefined; item = items[next++]) await work(item)
+  }
+  await Promise.all(Array.from({ length: Math.min(inFlight, items.length) }, worker))
+}
+
+function listNumbers({ from, to }: Range): number[] {
+  return Array.from({ length: to - from + 1 }, (_, index) => from + index)
+}
+
+/** Throws when what a node filtered is not what it should have been. */
+function assertSameLogs(header: Header, filtered: readonly RawLog[], all: readonly RawLog[], list: WatchList): void {
+  const { bloom } = header
+  // A node may tell of a block before it has its receipts, and then gives none, by either way.
+  if (all.length === 0 && bloom && hasBits(bloom))
+    throw new LogsDiffer('a node gave no logs of a block whose bloom has some')
+  // Left out of logs and receipts alike, a log still stands in the bloom, which names more than what is watched.
+  if (bloom && mayHaveLogs(header, list) && !isExplained(bloom, all))
+    throw new LogsDiffer(`a node gave receipts of block ${header.number} that do not fit its bloom`)
+  const addresses = new Set(list.addresses)
+  const wanted = new Set(list.topics)
+  const expected = all.filter(({ address, topics }) => addresses.has(address) && wanted.has(topics[0] ?? ''))
+  if (!isSame(filtered, expected))
+    throw new LogsDiffer('a node gave logs of a block that are not those of its receipts')
+}
+
+/** Whether two lists of logs, each in order, are one. */
+export function isSame(some: readonly RawLog[], others: readonly RawLog[]): boolean {
+  return (
+    some.length === others.length &&
+    some.every((log, index) => {
+      const other = others[index]
+      return (
+        other !== undefined &&
+        log.blockNumber === other.blockNumber &&
+        log.logIndex === other.logIndex &&
+        log.transactionHash === other.transactionHash &&
+        log.address === other.address &&
+        log.data === other.data &&
+        log.topics.length === other.topics.length &&
+        log.topics.every((topic, at) => topic === other.topics[at])
+      )
+    })
+  )
+}
+
+/** Adds the transactions that matter, and for bundles of user operations the events that split them. */
+export async function completeBlocks(
+  node: Node,
+  headers: readonly Header[],
+  logs: readonly RawLog[],
+  list: WatchList,
+): Promise<RawBlock[]> {
+  const hashes = new Map(headers.map(({ number, hash }) => [number, hash]))
+  const wanted = new Map<string, WantedTransaction>()
+  for (const { topics, transactionHash: hash, blockNumber } of logs)
+    if (list.callTopics.has(topics[0] ?? '')) wanted.set(hash, { hash, blockHash: hashes.get(blockNumber) ?? '' })
+  const transactions = await node.listTransactions([...wanted.values()])
+  const places = new Map(logs.map((log) => [log.transactionHash, log]))
+  for (const { hash, blockNumber, transactionIndex } of transactions) {
+    const log = places.get(hash)
+    if (log?.blockNumber !== blockNumber || log.transactionIndex !== transactionIndex)
+      throw new OutboundError('malformed', 'a node places a transaction and its logs differently')
+  }
+  const bundles = transactions.filter(({ to, input }) => isBundle(to, input, list))
+  const marks: RawLog[] = []
+  await inTurn(bundles, receiptsInFlight, async ({ hash, blockNumber }) => {
+    marks.push(...(await node.listReceiptLogs({ hash, blockHash: hashes.get(blockNumber) ?? '' })))
+  })
+  const operations = marks.filter(
+    ({ topics, address }) => list.operationTopics.has(topics[0] ?? '') && list.entryPoints.has(address),
+  )
+  const known = new Set(logs.map((log) => `${log.blockNumber}:${log.logIndex}`))
+  const all = [...logs, ...operations.filter((log) => !known.has(`${log.blockNumber}:${log.logIndex}`))]
+  all.sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
+  transactions.sort((a, b) => a.blockNumber - b.blockNumber || a.transactionIndex - b.transactionIndex)
+  return assembleBlocks(headers, all, transactions)
+}
+
+/** Whether a transaction may run user operations: sent to an entry point, or with one's encoded form and a code in it. */
+function isBundle(to: string | null, input: string, list: WatchList): boolean {
+  if (to === null) return false
+  return list.entryPoints.has(to) || list.mayHoldOperation(input)
+}

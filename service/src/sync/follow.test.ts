@@ -1,0 +1,188 @@
+import { describe, expect, it } from 'vitest'
+import { fakeClock } from '../kernel/clock.js'
+import { silentLog } from '../kernel/log.js'
+import { OutboundError } from '../kernel/outbound.js'
+import type { Node } from '../rpc/node.js'
+import type { Header } from '../rpc/raw.js'
+import { RpcError } from '../rpc/rpc.js'
+import { createWatcher, type Doubts, type HeadRecord, type Sink } from './follow.js'
+import type { Cursor } from './storeCursors.js'
+
+/** Block `number` of a branch; both have block 0 in common. */
+const block = (number: number, branch = 'a'): Header => {
+  const hash = (n: number) => `0x${branch.charCodeAt(0).toString(16)}${n.toString(16).padStart(62, '0')}`
+  return { number, hash: hash(number), parentHash: hash(number - 1), timestamp: 1_700_000_000 + number }
+}
+
+type Told = { latest: Header | undefined; finalized: Header | undefined; find(number: number): Header | undefined }
+
+/** A network that tells what it is told to, and another behind it. */
+function nodeOf(told: Told, other?: Told) {
+  const calls = { distrust: 0, ranges: 0 }
+  let range: Node['listRange'] = async ({ toBlock }) => ({
+    logs: [],
+    hashes: new Map(),
+    last: told.find(toBlock) ?? block(0),
+  })
+  const node: Node = {
+    chainId: async () => 1,
+    findHeader: async (at) => (typeof at === 'number' ? told.find(at) : told[at]),
+    listHeaders: async (numbers) => numbers.map((number) => told.find(number) ?? block(0)),
+    listLogs: async () => [],
+    listRange: (filter) => {
+      calls.ranges += 1
+      return range(filter)
+    },
+    listTransactions: async () => [],
+    listReceiptLogs: async () => [],
+    listBlockLogs: async () => [],
+    elsewhere: () => other && nodeOf(other).node,
+    distrust: () => {
+      calls.distrust += 1
+    },
+  }
+  return { node, calls, answerRange: (answer: Node['listRange']) => (range = answer) }
+}
+
+/** A store in memory that holds blocks of branch a up to a height. */
+function sinkAt(blockNumber: number, headNumber = blockNumber) {
+  const records: HeadRecord[] = []
+  let cursor: Cursor = {
+    chainId: 1,
+    startBlock: 0,
+    blockNumber,
+    blockHash: block(blockNumber).hash,
+    blockTimestamp: null,
+    headNumber,
+    finalizedNumber: 5,
+    followedFrom: 1_000_000,
+    checkedTo: 5,
+    state: 'live',
+    reason: null,
+    updatedAt: new Date(0),
+  }
+  const sink: Sink = {
+    refresh: async () => cursor,
+    watchList: () => list,
+    append: async (_cursor, _blocks, tip) => {
+      cursor = { ...cursor, blockNumber: tip.number, blockHash: tip.hash }
+      return cursor
+    },
+    rewind: async () => cursor,
+    backfill: async () => false,
+    recheck: async () => false,
+    doubtPast: async () => undefined,
+    recordHead: async (_cursor, head) => void records.push(head),
+    localHash: async (number) => (number <= cursor.blockNumber ? block(number).hash : undefined),
+    listHeadersDown: async (from, count) => Array.from({ length: Math.min(count, from) }, (_, i) => block(from - i)),
+  }
+  return { sink, records, cursor: () => cursor }
+}
+const list = {
+  addresses: [`0x${'aa'.repeat(20)}`],
+  topics: [`0x${'bb'.repeat(32)}`],
+  callTopics: new Set<string>(),
+  entryPoints: new Set<string>(),
+  operationTopics: new Set<string>(),
+  mayHoldOperation: () => false,
+}
+const chain = { chainId: 1, confirmations: 1, finalityDepth: 64, reorgRecheckSeconds: 0 }
+const open = (node: Node, sink: Sink, over: { doubts?: Doubts; random?: () => number } = {}) => {
+  const clock = fakeClock('2026-01-01T00:00:00Z')
+  return { clock, watcher: createWatcher({ chain, node, sink, clock, log: silentLog, ...over }) }
+}
+
+describe('finality', () => {
+  it('of a block of another branch than ours is not believed', async () => {
+    const told = { latest: block(21), finalized: block(18, 'b'), find: (number: number) => block(number) }
+    const { sink, records } = sinkAt(20)
+    await open(nodeOf(told).node, sink).watcher.step()
+    expect(records).toMatchObject([{ finalizedNumber: 5 }])
+    await open(nodeOf({ ...told, latest: block(22), finalized: block(18) }).node, sink).watcher.step()
+    expect(records[1]).toMatchObject({ finalizedNumber: 18 })
+  })
+
+  it('of a block beyond the head counts for the head only where it is still on the chain', async () => {
+    const told = { latest: block(21), finalized: block(90), find: (number: number) => block(number, 'b') }
+    const { sink, records } = sinkAt(20)
+    await open(nodeOf(told).node, sink).watcher.step()
+    await open(nodeOf({ ...told, latest: block(22), find: (number) => block(number) }).node, sink).watcher.step()
+    expect(records.map(({ finalizedNumber }) => finalizedNumber)).toEqual([5, 22])
+  })
+
+  it('that goes backwards stays', async () => {
+    const told = { latest: block(21), finalized: block(2), find: (number: number) => block(number) }
+    const { sink, records } = sinkAt(20)
+    await open(nodeOf(told).node, sink).watcher.step()
+    expect(records).toMatchObject([{ finalizedNumber: 5 }])
+  })
+})
+
+describe('a chain far behind', () => {
+  const told = { latest: block(500), finalized: block(450), find: (number: number) => block(number) }
+
+  it('is not read on by a node that does not know where it stands', async () => {
+    const { node, calls } = nodeOf({ ...told, find: (number) => (number === 20 ? undefined : block(number)) })
+    const { sink, cursor } = sinkAt(20)
+    await expect(open(node, sink).watcher.step()).rejects.toThrow('below its head')
+    expect([cursor().blockNumber, calls.distrust]).toEqual([20, 1])
+  })
+
+  it('has a window that failed its check checked again, by the next watcher too', async () => {
+    const { node, answerRange } = nodeOf(told)
+    const good = { logs: [], hashes: new Map(), last: block(45) }
+    answerRange(async () => ({ ...good, last: { ...block(45), bloom: new Uint8Array(256).fill(255) } }))
+    const { sink, cursor } = sinkAt(20)
+    const doubts = { to: -1 }
+    await expect(open(node, sink, { doubts, random: () => 0 }).watcher.step()).rejects.toThrow(OutboundError)
+    // Chance would not choose it a second time.
+    await expect(open(node, sink, { doubts, random: () => 0.5 }).watcher.step()).rejects.toThrow(OutboundError)
+    answerRange(async () => good)
+    await open(node, sink, { doubts, random: () => 0.5 }).watcher.step()
+    expect(cursor().blockNumber).toBe(45)
+  })
+})
+
+describe('a node that refuses long ranges', () => {
+  it('is seldom asked for one again', async () => {
+    const told = { latest: block(20_500), finalized: block(20_400), find: (number: number) => block(number) }
+    const { node, answerRange } = nodeOf(told)
+    const sizes: number[] = []
+    answerRange(async ({ fromBlock, toBlock }) => {
+      sizes.push(toBlock - fromBlock + 1)
+      if (toBlock - fromBlock >= 500) throw new RpcError(-32005, 'query exceeds max block range 500', undefined)
+      return { logs: [], hashes: new Map(), last: block(toBlock) }
+    })
+    const { sink, cursor } = sinkAt(20)
+    const { watcher } = open(node, sink, { random: () => 1 })
+    while (cursor().blockNumber < 20_400) await watcher.step()
+    const refused = sizes.filter((size) => size > 500).length
+    expect(refused).toBeGreaterThan(0)
+    expect(refused).toBeLessThan(sizes.length / 10)
+  })
+})
+
+describe('a node that stands still', () => {
+  const still = { latest: block(20), finalized: block(5), find: (number: number) => block(number) }
+
+  it('is left when another one goes on', async () => {
+    const { node, calls } = nodeOf(still, { ...still, latest: block(30) })
+    const { watcher, clock } = open(node, sinkAt(20).sink)
+    await watcher.step()
+    clock.advance(29_000)
+    await watcher.step()
+    expect(calls.distrust).toBe(0)
+    clock.advance(2_000)
+    await watcher.step()
+    expect(calls.distrust).toBe(1)
+  })
+
+  it('is kept when the chain itself stands still', async () => {
+    const { node, calls } = nodeOf(still, still)
+    const { watcher, clock } = open(node, sinkAt(20).sink)
+    await watcher.step()
+    clock.advance(60_000)
+    await watcher.step()
+    expect(calls.distrust).toBe(0)
+  })
+})

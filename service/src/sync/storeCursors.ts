@@ -1,0 +1,188 @@
+import { type Database, openSession, type Queryable } from '../postgres/pool.js'
+
+export type ChainState = 'backfilling' | 'live' | 'stalled'
+
+/** How far a chain is derived and what is known of its head. */
+export type Cursor = {
+  chainId: number
+  startBlock: number
+  blockNumber: number
+  /** Empty before the first block. */
+  blockHash: string
+  blockTimestamp: Date | null
+  headNumber: number
+  finalizedNumber: number | null
+  /** From this block on every block's logs are compared with its header before they are derived. */
+  followedFrom: number
+  /** Up to this block that was done again once it was final. */
+  checkedTo: number
+  state: ChainState
+  reason: string | null
+  updatedAt: Date
+}
+
+const columns = (db: Queryable) => db`chain_id as "chainId", start_block as "startBlock", block_number as "blockNumber",
+  block_hash as "blockHash", block_timestamp as "blockTimestamp", head_number as "headNumber",
+  finalized_number as "finalizedNumber", followed_from as "followedFrom", checked_to as "checkedTo", state, reason, updated_at as "updatedAt"`
+
+export async function findCursor(db: Queryable, chainId: number): Promise<Cursor | undefined> {
+  const rows = await db<Cursor[]>`select ${columns(db)} from chain_cursors where chain_id = ${chainId}`
+  return rows[0]
+}
+
+export async function listCursors(db: Queryable): Promise<Cursor[]> {
+  return db<Cursor[]>`select ${columns(db)} from chain_cursors order by chain_id`
+}
+
+/** The cursor, locked until the transaction ends. */
+export async function lockCursor(db: Queryable, chainId: number): Promise<Cursor | undefined> {
+  const rows = await db<Cursor[]>`select ${columns(db)} from chain_cursors where chain_id = ${chainId} for update`
+  return rows[0]
+}
+
+/** Starts a chain just below its first block; an existing cursor stays. */
+export async function createCursor(
+  db: Queryable,
+  chainId: number,
+  startBlock: number,
+  at: Date,
+  followedFrom = startBlock,
+): Promise<void> {
+  const from = Math.max(startBlock, followedFrom)
+  await db`
+    insert into chain_cursors
+      (chain_id, start_block, block_number, block_hash, head_number, followed_from, checked_to, updated_at)
+    values (${chainId}, ${startBlock}, ${startBlock - 1}, '', ${startBlock - 1}, ${from}, ${from - 1}, ${at})
+    on conflict do nothing`
+}
+
+export type CursorMove = {
+  chainId: number
+  blockNumber: number
+  blockHash: string
+  blockTimestamp: Date | null
+  at: Date
+}
+
+export async function moveCursor(db: Queryable, move: CursorMove): Promise<void> {
+  await db`
+    update chain_cursors set block_number = ${move.blockNumber}, block_hash = ${move.blockHash},
+      block_timestamp = ${move.blockTimestamp}, head_number = greatest(head_number, ${move.blockNumber}), updated_at = ${move.at}
+    where chain_id = ${move.chainId}`
+}
+
+/**
+ * Records what a node says of its head, without moving the cursor; nothing when the cursor is elsewhere by now, for what
+ * was found then holds no more. Finality never goes back.
+ */
+export async function recordHead(
+  db: Queryable,
+  head: {
+    chainId: number
+    cursor: Pick<Cursor, 'blockNumber' | 'blockHash'>
+    headNumber: number
+    finalizedNumber: number | null
+    state: ChainState
+    reason: string | null
+    at: Date
+  },
+): Promise<void> {
+  await db`
+    update chain_cursors set head_number = ${head.headNumber}, 
+      finalized_number = greatest(finalized_number, ${head.finalizedNumber}), state = ${head.state},
+      reason = ${head.reason}, updated_at = ${head.at}
+    where chain_id = ${head.chainId} and block_number = ${head.cursor.blockNumber}
+      and block_hash = ${head.cursor.blockHash}`
+}
+
+/** Blocks up to this one have been looked at again, or, where it is lower than before, are to be from there on. */
+export async function recordChecked(db: Queryable, chainId: number, checkedTo: number): Promise<void> {
+  await db`update chain_cursors set checked_to = ${checkedTo} where chain_id = ${chainId}`
+}
+
+/** Records that a chain cannot go on by itself, and why. */
+export async function recordStall(db: Queryable, chainId: number, reason: string, at: Date): Promise<void> {
+  await db`
+    update chain_cursors set state = 'stalled', reason = ${reason}, updated_at = ${at} where chain_id = ${chainId}`
+}
+
+export type Reorg = {
+  chainId: number
+  detectedAt: Date
+  ancestorNumber: number
+  ancestorHash: string
+  oldNumber: number
+  oldHash: string
+}
+
+/** Keeps a record of a reorganisation; answers its id. */
+export async function recordReorg(db: Queryable, reorg: Reorg): Promise<number> {
+  const rows = await db<{ id: number }[]>`
+    insert into chain_reorgs
+      (chain_id, detected_at, ancestor_number, ancestor_hash, old_number, old_hash, retracted_interactions)
+    values (${reorg.chainId}, ${reorg.detectedAt}, ${reorg.ancestorNumber}, ${reorg.ancestorHash}, ${reorg.oldNumber},
+      ${reorg.oldHash}, 0) returning id`
+  const [row] = rows
+  if (!row) throw new Error('a recorded reorganisation has no id')
+  return row.id
+}
+
+export async function recordRetractedCount(db: Queryable, reorgId: number, count: number): Promise<void> {
+  await db`update chain_reorgs set retracted_interactions = ${count} where id = ${reorgId}`
+}
+
+/** First number of the advisory lock of a chain's watcher; the second is the chain id. */
+const watcherLock = 6_736_002
+
+export type WatcherLock = {
+  /** Whether the lock is still ours: its connection answers. */
+  isHeld(): Promise<boolean>
+  release(): Promise<void>
+}
+
+/**
+ * Takes the lock of a chain's watcher on a connection of its own, undefined when another process holds it. PostgreSQL
+ * frees it when that connection ends, so a killed process holds nothing.
+ */
+export async function tryWatcherLock(db: Database, chainId: number): Promise<WatcherLock | undefined> {
+  const session = openSession(db)
+  // The lock ends with its connection; of a lost one nothing is waited for.
+  const end = () => session.end({ timeout: 1 })
+  try {
+    const [row] = await session<{ taken: boolean }[]>`
+      select pg_try_advisory_lock(${watcherLock}, ${chainId | 0}) as taken`
+    if (!row?.taken) {
+      await end()
+      return undefined
+    }
+  } catch (error) {
+    await end()
+    throw error
+  }
+  return {
+    isHeld: async () => {
+      try {
+        // Asked on a new connection, after the old one was lost, this says no.
+        const rows = await session<{ held: boolean }[]>`
+          select exists (select from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()
+            and classid = ${watcherLock}::bigint::oid and objid = (${chainId | 0}::bigint & 4294967295)::oid) as held`
+        return rows[0]?.held ?? false
+      } catch {
+        return false
+      }
+    },
+    release: end,
+  }
+}
+
+/**
+ * After an operator's rewind: nothing above the block is final any more, and the chain is no longer stalled. A chain of
+ * which nothing was known to be final stays so.
+ */
+export async function lowerFinalized(db: Queryable, chainId: number, number: number): Promise<void> {
+  await db`
+    update chain_cursors set finalized_number = case when finalized_number > ${number} then ${number} else finalized_number end,
+      head_number = ${number},
+      state = 'backfilling', reason = null
+    where chain_id = ${chainId}`
+}

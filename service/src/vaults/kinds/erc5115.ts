@@ -1,0 +1,121 @@
+import { encodeFunctionData, erc20Abi, parseAbi } from 'viem'
+import { account, reading, together, view } from '../../rpc/multicall.js'
+import type { DepositAsk, VaultCall, VaultKind, WithdrawAsk } from '../kind.js'
+import { decideClosed } from './erc4626.js'
+
+const erc5115Abi = parseAbi([
+  'function deposit(address receiver, address tokenIn, uint256 amountTokenToDeposit, uint256 minSharesOut) returns (uint256)',
+  'function redeem(address receiver, uint256 amountSharesToRedeem, address tokenOut, uint256 minTokenOut, bool burnFromInternalBalance) returns (uint256)',
+  'function previewDeposit(address tokenIn, uint256 amountTokenToDeposit) view returns (uint256)',
+  'function previewRedeem(address tokenOut, uint256 amountSharesToRedeem) view returns (uint256)',
+  'function isValidTokenIn(address token) view returns (bool)',
+  'function isValidTokenOut(address token) view returns (bool)',
+])
+
+const gasConstants = { deposit: 700_000n, redeem: 900_000n }
+
+/**
+ * Standardized yield (ERC-5115): takes and pays several tokens, so a withdrawal has to name the one it wants, and both
+ * calls carry the least that must come out: the quote less the slippage allowed.
+ */
+export const erc5115: VaultKind = {
+  name: 'erc5115',
+  summary: 'ERC-5115: takes and pays several tokens, with a minimum out in every call.',
+  asyncDeposit: false,
+  asyncRedeem: false,
+  severalTokens: true,
+  events: parseAbi([
+    'event Deposit(address indexed caller, address indexed receiver, address indexed tokenIn, uint256 amountDeposited, uint256 amountSyOut)',
+    'event Redeem(address indexed caller, address indexed receiver, address indexed tokenOut, uint256 amountSyToRedeem, uint256 amountTokenOut)',
+  ]),
+  errors: parseAbi(['error InvalidToken(address token)', 'error TooLittleOut(uint256 given, uint256 minimum)']),
+  spender: (vault) => vault.address,
+  deposit: (ask) => {
+    const { address } = ask.vault
+    return reading(
+      together({
+        code: account(address),
+        valid: view(address, erc5115Abi, 'isValidTokenIn', [ask.tokenIn]),
+        quoted: view(address, erc5115Abi, 'previewDeposit', [ask.tokenIn, ask.amount]),
+      }),
+      ({ code, valid, quoted }) => ({
+        closed: decideClosed(code.codeLength) ?? decideUnquoted(quoted, valid, 'deposits'),
+        mismatch: valid === false ? 'the vault does not take this token' : undefined,
+        max: undefined,
+        quoted,
+        call: buildDeposit(ask, quoted ?? 0n),
+      }),
+    )
+  },
+  withdraw: (ask) => {
+    const { address, receiptToken } = ask.vault
+    return reading(
+      together({
+        code: account(address),
+        valid: view(address, erc5115Abi, 'isValidTokenOut', [ask.tokenOut]),
+        held: view(receiptToken, erc20Abi, 'balanceOf', [ask.wallet]),
+        quoted: view(address, erc5115Abi, 'previewRedeem', [ask.tokenOut, ask.shares]),
+      }),
+      ({ code, valid, held, quoted }) => ({
+        closed: decideClosed(code.codeLength) ?? decideUnquoted(quoted, valid, 'withdrawals'),
+        mismatch: valid === false ? 'the vault does not pay this token' : undefined,
+        max: undefined,
+        quoted,
+        available: held,
+        assets: quoted,
+        call: buildRedeem(ask, quoted ?? 0n),
+      }),
+    )
+  },
+  trial: (vault, wallet, amount) => ({
+    deposit: buildDeposit({ vault, wallet, tokenIn: vault.asset, amount, slippageBps: 0 }, 0n),
+    redeem: buildRedeem({ vault, wallet, shares: 0n, tokenOut: vault.asset, slippageBps: 0 }, 0n).data,
+    sharesAt: 36n,
+  }),
+}
+
+/** Without a quote there is no least to ask for. */
+function decideUnquoted(quoted: bigint | undefined, valid: boolean | undefined, what: string): string | undefined {
+  return quoted === undefined && valid !== false ? `the vault does not quote ${what} at present` : undefined
+}
+
+/** The quote less the slippage allowed, rounded down; in basis points. */
+function computeMinimum(quoted: bigint, slippageBps: number): bigint {
+  return (quoted * BigInt(10_000 - slippageBps)) / 10_000n
+}
+
+function buildDeposit({ vault, wallet, tokenIn, amount, slippageBps }: DepositAsk, quoted: bigint): VaultCall {
+  const leastOut = computeMinimum(quoted, slippageBps)
+  return {
+    to: vault.address,
+    data: encodeFunctionData({
+      abi: erc5115Abi,
+      functionName: 'deposit',
+      args: [wallet, tokenIn, amount, leastOut],
+    }),
+    value: 0n,
+    verb: 'deposit',
+    gasConstant: gasConstants.deposit,
+    spends: { token: tokenIn, amount },
+    gains: vault.receiptToken,
+    leastOut,
+  }
+}
+
+function buildRedeem({ vault, wallet, shares, tokenOut, slippageBps }: WithdrawAsk, quoted: bigint): VaultCall {
+  const leastOut = computeMinimum(quoted, slippageBps)
+  return {
+    to: vault.address,
+    data: encodeFunctionData({
+      abi: erc5115Abi,
+      functionName: 'redeem',
+      args: [wallet, shares, tokenOut, leastOut, false],
+    }),
+    value: 0n,
+    verb: 'redeem',
+    gasConstant: gasConstants.redeem,
+    spends: { token: vault.receiptToken, amount: shares },
+    gains: tokenOut,
+    leastOut,
+  }
+}

@@ -1,0 +1,231 @@
+import { type Abi, encodeFunctionData, erc4626Abi, parseAbi } from 'viem'
+import { type Question, reading, together, view } from '../../rpc/multicall.js'
+import type {
+  DepositAsk,
+  Offer,
+  RequestAsk,
+  RequestOffer,
+  Vault,
+  VaultCall,
+  VaultKind,
+  WithdrawAsk,
+  WithdrawOffer,
+} from '../kind.js'
+import {
+  buildRequestDeposit,
+  buildRequestRedeem,
+  claimSettledDeposits,
+  erc7540Abi,
+  erc7540Events,
+  inOrder,
+  readDepositRequests,
+} from './asyncRequests.js'
+import {
+  buildRedeem,
+  buildTrial,
+  decideClosed,
+  decideMismatch,
+  erc4626,
+  erc4626Events,
+  readIdentity,
+} from './erc4626.js'
+
+/** ERC-165 ids: which sides of a vault are asynchronous, and whether a pending deposit can be cancelled. */
+export const interfaceIds = {
+  asyncDeposit: '0xce3bbe50',
+  asyncRedeem: '0x620ee8e4',
+  cancelDeposit: '0x8bf840e3',
+} as const
+
+const erc7887Abi = parseAbi([
+  'function cancelDepositRequest(uint256 requestId, address controller)',
+  'function pendingCancelDepositRequest(uint256 requestId, address controller) view returns (bool)',
+  'function claimableCancelDepositRequest(uint256 requestId, address controller) view returns (uint256 assets)',
+  'function claimCancelDepositRequest(uint256 requestId, address receiver, address controller)',
+])
+
+const erc7887Events = parseAbi([
+  'event CancelDepositRequest(address indexed controller, uint256 indexed requestId, address sender)',
+  'event CancelDepositClaim(address indexed controller, address indexed receiver, uint256 indexed requestId, address sender, uint256 assets)',
+])
+
+const cancelGas = 300_000n
+
+export const erc7540Errors: Abi = parseAbi([
+  'error NotOperator(address owner, address caller)',
+  'error NothingRequested()',
+  'error NotEnoughClaimable(uint256 asked, uint256 claimable)',
+  'error RequestsPaused()',
+  'error CancellationPending()',
+  'error OnlyOneRequestAllowed()',
+])
+
+/** Both sides are asynchronous. */
+export const erc7540 = defineErc7540({ name: 'erc7540', asyncDeposit: true, asyncRedeem: true })
+/** Deposits are requested; redemptions complete at once. */
+export const erc7540Deposit = defineErc7540({ name: 'erc7540-deposit', asyncDeposit: true, asyncRedeem: false })
+/** Redemptions are requested; deposits complete at once. */
+export const erc7540Redeem = defineErc7540({ name: 'erc7540-redeem', asyncDeposit: false, asyncRedeem: true })
+
+/**
+ * Vaults of ERC-7540. Which sides are asynchronous is configuration, because old events must be read without asking; it
+ * is compared with what the vault says by ERC-165 before anything is built. Whether ERC-7887 cancels a pending deposit is
+ * asked by ERC-165 too: never guessed from a selector, which other vaults use with other meanings.
+ */
+function defineErc7540(sides: Pick<VaultKind, 'name' | 'asyncDeposit' | 'asyncRedeem'>): VaultKind {
+  const { asyncDeposit, asyncRedeem } = sides
+  return {
+    ...sides,
+    summary: 'ERC-7540: deposits, redemptions or both are requested, settled by the vault, then claimed.',
+    events: [...erc4626Events, ...erc7540Events, ...erc7887Events],
+    errors: erc7540Errors,
+    spender: (vault) => vault.address,
+    deposit: (ask) => (asyncDeposit ? requestDeposit(ask) : stillSync(ask.vault, 'asyncDeposit', erc4626.deposit(ask))),
+    withdraw: (ask) => (asyncRedeem ? withdrawAsync(ask) : stillSync(ask.vault, 'asyncRedeem', erc4626.withdraw(ask))),
+    ...(asyncDeposit && asyncRedeem ? {} : { trial: buildTrial }),
+    ...(asyncDeposit ? { claimDeposit: claimSettledDeposits, cancelDeposit: cancelPendingDeposit } : {}),
+  }
+}
+
+function requestDeposit(ask: DepositAsk): Question<Offer> {
+  return reading(readAsyncIdentity(ask.vault, 'asyncDeposit'), (identity) => ({
+    ...identity,
+    max: undefined,
+    quoted: undefined,
+    call: buildRequestDeposit(ask),
+  }))
+}
+
+function withdrawAsync(ask: WithdrawAsk): Question<WithdrawOffer> {
+  return reading(
+    together({ identity: readAsyncIdentity(ask.vault, 'asyncRedeem'), redemption: readRedemption(ask) }),
+    ({ identity, redemption }) => ({ ...redemption, ...identity }),
+  )
+}
+
+type Side = 'asyncDeposit' | 'asyncRedeem'
+
+/** Whether the vault is there, and as asynchronous as it is listed; one that does not know ERC-165 is believed. */
+function readAsyncIdentity(vault: Vault, side: Side): Question<Pick<Offer, 'closed' | 'mismatch'>> {
+  return reading(
+    together({ ...readIdentity(vault), asynchronous: supports(vault, interfaceIds[side]) }),
+    ({ code, asset, asynchronous }) => ({
+      closed: decideClosed(code.codeLength),
+      mismatch: asynchronous === false ? 'the vault says it takes no such requests' : decideMismatch(vault, asset),
+    }),
+  )
+}
+
+function stillSync<T extends Offer>(vault: Vault, side: Side, offer: Question<T>): Question<T> {
+  return reading(together({ offer, asynchronous: supports(vault, interfaceIds[side]) }), ({ offer, asynchronous }) =>
+    asynchronous === true ? { ...offer, mismatch: 'the vault wants requests where it is listed without' } : offer,
+  )
+}
+
+function cancelPendingDeposit(ask: RequestAsk): Question<RequestOffer> {
+  return reading(
+    together({
+      supported: supports(ask.vault, interfaceIds.cancelDeposit),
+      requests: readDepositRequests(ask),
+      cancellations: readCancellations(ask),
+    }),
+    ({ supported, requests, cancellations }): RequestOffer => {
+      if (supported !== true) return { refusal: 'NOTHING_PENDING', why: 'deposits of this vault cannot be cancelled' }
+      const pending = requests.find((request) => request.pending > 0n)
+      if (pending) return offerCancel(ask, pending.requestId, pending.pending)
+      const granted = cancellations.find((cancellation) => cancellation.claimable > 0n)
+      if (granted) return offerCancelClaim(ask, granted.requestId, granted.claimable)
+      if (cancellations.some((cancellation) => cancellation.pending))
+        return { refusal: 'NOT_CLAIMABLE', why: 'the cancellation waits for the vault; claim it once it is granted' }
+      if (requests.some((request) => request.claimable > 0n))
+        return { refusal: 'NOTHING_PENDING', why: 'the deposit is settled already; it can be claimed, not cancelled' }
+      return { refusal: 'NOTHING_PENDING', why: 'this wallet has no pending deposit in this vault' }
+    },
+  )
+}
+
+/** Whether the vault says that it has an interface; undefined when it does not answer. */
+export function supports(vault: Vault, interfaceId: `0x${string}`): Question<boolean | undefined> {
+  return view(vault.address, erc7540Abi, 'supportsInterface', [interfaceId])
+}
+
+/**
+ * The asynchronous way out: claim settled redemptions where they suffice, else request a new one. `maxRedeem` of such a
+ * vault is what can be claimed.
+ */
+export function readRedemption(ask: WithdrawAsk): Question<WithdrawOffer> {
+  const { vault, wallet, shares } = ask
+  const pendings = (ask.requestIds ?? [0n]).map((id) =>
+    view(vault.address, erc7540Abi, 'pendingRedeemRequest', [id, wallet]),
+  )
+  return reading(
+    together({
+      claimable: view(vault.address, erc4626Abi, 'maxRedeem', [wallet]),
+      held: view(vault.receiptToken, erc4626Abi, 'balanceOf', [wallet]),
+      assets: view(vault.address, erc4626Abi, 'convertToAssets', [shares]),
+      pendings: inOrder(pendings),
+    }),
+    ({ claimable, held, assets, pendings }) => {
+      const pending = pendings.reduce<bigint>((most, each) => (each !== undefined && each > most ? each : most), 0n)
+      const awaited = pending > 0n ? pending + (claimable ?? 0n) : 0n
+      const open = { closed: undefined, mismatch: undefined, max: undefined, quoted: undefined, assets, awaited }
+      return claimable !== undefined && claimable >= shares
+        ? { ...open, available: claimable, call: buildRedeem(ask, 'claimRedeem') }
+        : { ...open, available: held, call: buildRequestRedeem(ask) }
+    },
+  )
+}
+
+type CancellationState = { requestId: bigint; pending: boolean; claimable: bigint }
+
+function readCancellations({ vault, wallet, ...ask }: RequestAsk): Question<CancellationState[]> {
+  const ids = ask.requestId === undefined ? ask.requestIds : [ask.requestId]
+  return inOrder(
+    ids.map((requestId) =>
+      reading(
+        together({
+          pending: view(vault.address, erc7887Abi, 'pendingCancelDepositRequest', [requestId, wallet]),
+          claimable: view(vault.address, erc7887Abi, 'claimableCancelDepositRequest', [requestId, wallet]),
+        }),
+        ({ pending, claimable }) => ({ requestId, pending: pending ?? false, claimable: claimable ?? 0n }),
+      ),
+    ),
+  )
+}
+
+function offerCancel({ vault, wallet }: RequestAsk, requestId: bigint, assets: bigint): RequestOffer {
+  const data = encodeFunctionData({
+    abi: erc7887Abi,
+    functionName: 'cancelDepositRequest',
+    args: [requestId, wallet],
+  })
+  const call: VaultCall = {
+    to: vault.address,
+    data,
+    value: 0n,
+    verb: 'cancelDeposit',
+    gasConstant: cancelGas,
+    spends: undefined,
+    // Some vaults grant a cancellation at once, but it is still claimed by a call of its own.
+    gains: undefined,
+  }
+  return { refusal: undefined, call, requestId, assets }
+}
+
+function offerCancelClaim({ vault, wallet }: RequestAsk, requestId: bigint, assets: bigint): RequestOffer {
+  const data = encodeFunctionData({
+    abi: erc7887Abi,
+    functionName: 'claimCancelDepositRequest',
+    args: [requestId, wallet, wallet],
+  })
+  const call: VaultCall = {
+    to: vault.address,
+    data,
+    value: 0n,
+    verb: 'claimCancelled',
+    gasConstant: cancelGas,
+    spends: undefined,
+    gains: vault.asset,
+  }
+  return { refusal: undefined, call, requestId, assets }
+}

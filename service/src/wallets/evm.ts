@@ -1,0 +1,143 @@
+import { isCanonicalSignature, recoverAddress } from '@openearn/attribution'
+import {
+  concat,
+  decodeAbiParameters,
+  encodeDeployData,
+  encodeFunctionData,
+  erc6492SignatureValidatorAbi,
+  erc6492SignatureValidatorByteCode,
+  type Hex,
+  hashMessage,
+  isHex,
+  padHex,
+  parseAbi,
+  size,
+  slice,
+  toHex,
+} from 'viem'
+import { unavailable } from '../kernel/errors.js'
+import { type Chain, readingChain } from '../rpc/chains.js'
+import { signatureGas } from '../rpc/gasCaps.js'
+import { readHead, requestRead } from '../rpc/multicall.js'
+import { RpcError } from '../rpc/rpc.js'
+
+/** A wallet's claim to have signed a text. `address` is lower-case, `signature` as the client sent it. */
+export type EvmClaim = { address: string; message: string; signature: string }
+
+/** `contract-failed`: the contract of the wallet reverted, or ran out of the gas it is given. */
+export type EvmVerdict = 'signed' | 'not-signed' | 'contract-failed'
+
+/** Decides when a contract is asked. */
+type InTurn = (ask: () => Promise<EvmVerdict>) => Promise<EvmVerdict>
+
+/**
+ * Whether an EVM wallet signed the text (EIP-191 personal message): by its own key, which an account with delegated code
+ * (EIP-7702) has too, else by the word of the contract at the address (ERC-1271). A signature that is wrapped with what
+ * creates the contract (ERC-6492) creates it only where there is no code yet, and only within the call that asks.
+ * Contracts are asked on `chain`; without one only keys are checked. Throws 503 when the chain cannot be read.
+ */
+export async function verifyEvmSignature(
+  chain: Chain | undefined,
+  claim: EvmClaim,
+  inTurn: InTurn = (ask) => ask(),
+): Promise<EvmVerdict> {
+  const signer = recoverSigner(claim)
+  if (signer === 'mirrored') return 'not-signed'
+  if (signer === claim.address) return 'signed'
+  if (!chain || !/^0[xX]([0-9a-fA-F]{2}){0,16384}$/.test(claim.signature)) return 'not-signed'
+  return inTurn(() => readingChain(chain, () => askContract(chain, claim)))
+}
+
+/**
+ * The account whose key made a 65-byte signature with v 0, 1, 27 or 28; undefined for any other form, the compact one
+ * of EIP-2098 included. The twin with a high s, which anybody can make of a good signature, is 'mirrored'.
+ */
+function recoverSigner({ message, signature }: EvmClaim): string | undefined {
+  if (!/^0[xX][0-9a-fA-F]{130}$/.test(signature)) return undefined
+  const bytes = Uint8Array.from(Buffer.from(signature.slice(2), 'hex'))
+  const v = bytes[64] ?? 0
+  bytes[64] = v < 2 ? v + 27 : v
+  if (bytes[64] !== 27 && bytes[64] !== 28) return undefined
+  if (!isCanonicalSignature(bytes)) return 'mirrored'
+  return recoverAddress(hashMessage(message, 'bytes'), bytes)
+}
+
+async function askContract(chain: Chain, { address, message, signature }: EvmClaim): Promise<EvmVerdict> {
+  const [wallet, hash, given] = [address as Hex, hashMessage(message), `0x${signature.slice(2)}` as Hex]
+  if (!isWrapped(given)) return askWallet(chain, { wallet, hash, signature: given, at: 'latest' })
+  const inner = unwrap(given)
+  if (inner === undefined) return 'not-signed'
+  // One block for both, or the wallet could be created between them and found uninitialised by the call that creates it.
+  const head = await readHead(chain)
+  const at = { blockHash: head.hash }
+  const code = await requestRead(chain, 'eth_getCode', [wallet, at])
+  if (code !== '0x') return askWallet(chain, { wallet, hash, signature: inner, at })
+  return askFutureWallet(chain, { wallet, hash, signature: given, at })
+}
+
+const abi = parseAbi(['function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)'])
+
+type Asked = { wallet: Hex; hash: Hex; signature: Hex; at: 'latest' | { blockHash: Hex } }
+
+/** The whole word that says yes: the selector of the method, padded as the ABI has it. */
+const yes = padHex('0x1626ba7e', { dir: 'right' })
+
+/** An address without code answers nothing, which is no. */
+async function askWallet(chain: Chain, { wallet, hash, signature, at }: Asked): Promise<EvmVerdict> {
+  const data = encodeFunctionData({ abi, functionName: 'isValidSignature', args: [hash, signature] })
+  const answer = await run(chain, { to: wallet, data }, at)
+  if (answer === undefined) return 'contract-failed'
+  return size(answer) >= 32 && slice(answer, 0, 32) === yes ? 'signed' : 'not-signed'
+}
+
+/** Runs the ERC-6492 reference validator as a call that creates it: nothing is deployed, nothing is sent. */
+async function askFutureWallet(chain: Chain, { wallet, hash, signature, at }: Asked): Promise<EvmVerdict> {
+  const data = encodeDeployData({
+    abi: erc6492SignatureValidatorAbi,
+    bytecode: erc6492SignatureValidatorByteCode,
+    args: [wallet, hash, signature],
+  })
+  const answer = await run(chain, { data }, at)
+  if (answer === undefined) return 'contract-failed'
+  return answer === '0x01' ? 'signed' : 'not-signed'
+}
+
+/** What a call answers within its gas; undefined when its code failed. */
+async function run(chain: Chain, call: { to?: Hex; data: Hex }, at: Asked['at']): Promise<Hex | undefined> {
+  const gas = toHex(signatureGas)
+  try {
+    const answer = await chain.rpc.request({ method: 'eth_call', params: [{ ...call, gas }, at] })
+    return isHex(answer) ? answer : '0x'
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error
+    if (isExecutionFailure(error)) return undefined
+    throw unavailable(`${chain.name} cannot check the signature right now; try again shortly`, { cause: error })
+  }
+}
+
+const magic = concat(Array<Hex>(16).fill('0x6492'))
+
+function isWrapped(signature: Hex): boolean {
+  return signature.slice(2).toLowerCase().endsWith(magic.slice(2))
+}
+
+/** The wallet's own signature within a wrapped one; undefined when the wrapping is none. */
+function unwrap(signature: Hex): Hex | undefined {
+  try {
+    const parameters = [{ type: 'address' }, { type: 'bytes' }, { type: 'bytes' }] as const
+    return decodeAbiParameters(parameters, slice(signature, 0, -32))[2]
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * True when the node ran the code and the code failed: an answer, where every other error is the node's trouble. Nodes
+ * say so in words of their own, and to run out of the gas the call names is a failure of the code too.
+ */
+function isExecutionFailure({ code, message }: RpcError): boolean {
+  return code === 3 || code === -32015 || failures.test(message)
+}
+
+const failures =
+  /revert|evm error|vm execution|out ?of ?gas|gas required exceeds|(invalid|bad|undefined) (opcode|instruction|jump)|stack (under|over)flow|stack limit|write protection|return ?data out of/i
