@@ -2,19 +2,21 @@ import type { Attribution, Recover } from '@openearn/attribution'
 import type { RawBlock, RawLog, RawTransaction } from '../rpc/raw.js'
 import { attributeEvents, type Credits, listDigests, readAttribution } from './attribution.js'
 import { type DeriveConfig, type DeriveVault, hasAsyncDeposit } from './config.js'
-import { deriveTransfer, deriveVaultTransaction, type Place } from './deriveVault.js'
+import { deriveTransfer, deriveVaultTransaction } from './deriveVault.js'
 import { decodeTransfer, decodeVaultEvent, topics, type VaultEvent } from './events.js'
-import { type Flows, readFlows, type VaultTransaction } from './flows.js'
+import { type Flows, readFlows } from './flows.js'
 import type { PlacedEvent } from './matching.js'
 import {
   type DerivedRows,
   type DeriveState,
   emptyRows,
   holderKey,
+  type Place,
   type RequestLot,
   requestKey,
   signatureKey,
 } from './rows.js'
+import type { VaultTransaction } from './transfers.js'
 
 /** A configuration with the look-ups derivation needs; make one per configuration, not per block. */
 export type Derivation = {

@@ -3,7 +3,7 @@ import type { Credits } from './attribution.js'
 import { hasAsyncDeposit, hasAsyncRedeem } from './config.js'
 import type { Credit } from './credits.js'
 import { type Transfer, type VaultEvent, zeroAddress } from './events.js'
-import type { Delivery, Flows, VaultTransaction } from './flows.js'
+import type { Delivery, Flows } from './flows.js'
 import {
   addShares,
   compareCodes,
@@ -14,16 +14,8 @@ import {
   takeProportionally,
 } from './lots.js'
 import { cancelRequests, claimRequests, openRequest, type Part } from './requests.js'
-import { type DerivedRows, type DeriveState, holderKey } from './rows.js'
-
-/** Where in the chain a transaction lies. */
-export type Place = {
-  number: number
-  hash: string
-  timestamp: number
-  transactionHash: string
-  transactionIndex: number
-}
+import { type DerivedRows, type DeriveState, holderKey, type Place } from './rows.js'
+import type { VaultTransaction } from './transfers.js'
 
 export type VaultInput = {
   chainId: number

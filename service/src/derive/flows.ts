@@ -1,10 +1,6 @@
-import type { DeriveVault } from './config.js'
-import { type Transfer, type VaultEvent, zeroAddress } from './events.js'
+import { type VaultEvent, zeroAddress } from './events.js'
 import { smaller } from './lots.js'
-import { findTransfers } from './transfers.js'
-
-/** What one transaction did to one vault, in the order of the logs. */
-export type VaultTransaction = { vault: DeriveVault; transfers: Transfer[]; events: VaultEvent[] }
+import { findTransfers, type VaultTransaction } from './transfers.js'
 
 /** What a deposit minted and who keeps it, or what a withdrawal burned and whose it was, less what is netted. */
 export type Delivery = { moved: bigint; parts: ReadonlyMap<string, bigint> }

@@ -1,10 +1,10 @@
 import { derivedId } from '../kernel/ids.js'
 import type { Credit } from './credits.js'
-import type { Place } from './deriveVault.js'
 import type { VaultEvent } from './events.js'
-import type { VaultTransaction } from './flows.js'
 import { smaller } from './lots.js'
+import type { Place } from './rows.js'
 import { type DerivedRows, type DeriveState, type RequestLot, type RequestState, requestKey } from './rows.js'
+import type { VaultTransaction } from './transfers.js'
 
 /** A part of a deposit or claim and who brought it; amounts in assets for deposits, in shares for redemptions. */
 export type Part = {

@@ -1,6 +1,15 @@
 import type { AttributionKind } from '@openearn/attribution'
 import type { Holder } from './lots.js'
 
+/** Where in the chain a transaction lies. */
+export type Place = {
+  number: number
+  hash: string
+  timestamp: number
+  transactionHash: string
+  transactionIndex: number
+}
+
 /** One wallet's balance of one vault, before and after a transaction. */
 export type BalanceChange = {
   vaultId: number

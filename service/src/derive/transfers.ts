@@ -1,6 +1,10 @@
+import type { DeriveVault } from './config.js'
 import { type Transfer, type VaultEvent, zeroAddress } from './events.js'
-import type { VaultTransaction } from './flows.js'
+
 import { smaller } from './lots.js'
+
+/** What one transaction did to one vault, in the order of the logs. */
+export type VaultTransaction = { vault: DeriveVault; transfers: Transfer[]; events: VaultEvent[] }
 
 /** The part of a Transfer that belongs to an event. */
 export type Claimed = { event: VaultEvent; amount: bigint }

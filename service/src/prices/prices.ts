@@ -1,10 +1,5 @@
 import type { Queryable } from '../postgres/pool.js'
-import { findPriceAt, findPricesAt, recordObservation } from './store.js'
-
-/** What a source said a token was worth, at or before the instant asked for. */
-export type PriceObservation = { id: number; priceUsd: string; source: string; observedAt: Date }
-
-export type TokenKey = { chainId: number; address: string }
+import { findPriceAt, findPricesAt, type PriceObservation, recordObservation, type TokenKey } from './store.js'
 
 /** USD price of a token at an instant; undefined when nothing was observed by then. Never looks past the instant. */
 export async function findPrice(db: Queryable, token: TokenKey, at: Date): Promise<PriceObservation | undefined> {

@@ -1,5 +1,9 @@
 import type { Queryable } from '../postgres/pool.js'
-import type { PriceObservation, TokenKey } from './prices.js'
+
+/** What a source said a token was worth, at or before the instant asked for. */
+export type PriceObservation = { id: number; priceUsd: string; source: string; observedAt: Date }
+
+export type TokenKey = { chainId: number; address: string }
 
 const columns = (db: Queryable) => db`id, price_usd::text as "priceUsd", source, observed_at as "observedAt"`
 

@@ -1,8 +1,5 @@
 import { keccak256, parseHex } from '@openearn/attribution'
-import type { RawLog } from './raw.js'
-
-/** The 2,048 bits of a header's bloom: three for each address and topic of the block's logs, so none of them is without. */
-export type Bloom = Uint8Array
+import type { Bloom, RawLog } from './raw.js'
 
 const length = 256
 const formPattern = /^0x[0-9a-fA-F]{512}$/

@@ -1,7 +1,7 @@
 import { type Address, type Hex, hexToBigInt, isHex, numberToHex } from 'viem'
 import { type Chain, readingChain } from './chains.js'
 import { RpcError } from './rpc.js'
-import type { Call } from './simulate.js'
+import type { Call } from './simulateBlock.js'
 
 /** An address that runs nothing: a transaction to it costs its calldata, and what the chain adds to that. */
 const nobody: Address = '0x000000000000000000000000000000000000dEaD'

@@ -1,4 +1,5 @@
-import type { Bloom } from './bloom.js'
+/** The 2,048 bits of a header's bloom: three for each address and topic of the block's logs, so none of them is without. */
+export type Bloom = Uint8Array
 
 /** A log as a node gives it; addresses and hashes lower-case. */
 export type RawLog = {

@@ -3,26 +3,7 @@ import { type Address, decodeFunctionResult, encodeFunctionData, type Hex, isHex
 import { type Chain, getTransactionGasCap, readingChain } from './chains.js'
 import type { At, Block } from './multicall.js'
 import { RpcError } from './rpc.js'
-import { simulateWithoutRunner } from './simulateBlock.js'
-
-export type Call = { to: Address; data: Hex; value: bigint }
-
-/** A transfer tried and undone before the calls: does the token move exactly what it is told to? */
-export type Probe = { token: Address; to: Address; amount: bigint }
-
-export type SimulationRequest = {
-  wallet: Address
-  calls: readonly Call[]
-  /** Tokens whose balance is compared before and after. */
-  tokens: readonly Address[]
-  probe?: Probe | undefined
-  at?: At
-  /** The block it runs in; undefined: the one of the state itself, with that block's time. */
-  inBlock?: NextBlock | undefined
-}
-
-/** A block that is not mined yet. */
-export type NextBlock = { number: bigint; timestamp: bigint }
+import { type NextBlock, type Simulated, type SimulationRequest, simulateWithoutRunner } from './simulateBlock.js'
 
 /** No chain we know waits longer for its next block when somebody sends to it. */
 const nextBlockSeconds = 12n
@@ -34,19 +15,6 @@ const nextBlockSeconds = 12n
 export function getNextBlock(head: Pick<Block, 'number' | 'timestamp'>): NextBlock {
   return { number: head.number + 1n, timestamp: head.timestamp + nextBlockSeconds }
 }
-
-export type Simulated =
-  | {
-      status: 'ok'
-      /** Gas of each call alone: without the transaction's own cost, before refunds. */
-      gasUsed: bigint[]
-      /** Balance after minus balance before, as the tokens asked for. */
-      changes: bigint[]
-      /** What the probe sent and what arrived; undefined when its transfer failed or none was asked for. */
-      probe: { sent: bigint; received: bigint } | undefined
-    }
-  | { status: 'reverted'; index: number; returned: Hex; probe: { sent: bigint; received: bigint } | undefined }
-  | { status: 'unavailable' }
 
 type SimulatingChain = Pick<Chain, 'name' | 'rpc' | 'transactionGasCap'>
 

@@ -3,9 +3,41 @@ import Value from 'typebox/value'
 import { type Address, encodeFunctionData, erc20Abi, type Hex, isHex, toHex } from 'viem'
 import { type Chain, getTransactionGasCap } from './chains.js'
 import { blockGasCap } from './gasCaps.js'
+import type { At } from './multicall.js'
 import { nativeToken } from './native.js'
 import { RpcError } from './rpc.js'
-import type { Simulated, SimulationRequest } from './simulate.js'
+
+export type Call = { to: Address; data: Hex; value: bigint }
+
+/** A transfer tried and undone before the calls: does the token move exactly what it is told to? */
+export type Probe = { token: Address; to: Address; amount: bigint }
+
+export type SimulationRequest = {
+  wallet: Address
+  calls: readonly Call[]
+  /** Tokens whose balance is compared before and after. */
+  tokens: readonly Address[]
+  probe?: Probe | undefined
+  at?: At
+  /** The block it runs in; undefined: the one of the state itself, with that block's time. */
+  inBlock?: NextBlock | undefined
+}
+
+/** A block that is not mined yet. */
+export type NextBlock = { number: bigint; timestamp: bigint }
+
+export type Simulated =
+  | {
+      status: 'ok'
+      /** Gas of each call alone: without the transaction's own cost, before refunds. */
+      gasUsed: bigint[]
+      /** Balance after minus balance before, as the tokens asked for. */
+      changes: bigint[]
+      /** What the probe sent and what arrived; undefined when its transfer failed or none was asked for. */
+      probe: { sent: bigint; received: bigint } | undefined
+    }
+  | { status: 'reverted'; index: number; returned: Hex; probe: { sent: bigint; received: bigint } | undefined }
+  | { status: 'unavailable' }
 
 const HexText = T.String({ pattern: '^0x[0-9a-fA-F]*$' })
 const CallResult = T.Object({

@@ -5,11 +5,11 @@ import { findPrice } from '../../prices/index.js'
 import { ask, readHead } from '../../rpc/multicall.js'
 import { type DistributorRecord, findDistributor } from '../catalogue/index.js'
 import type { Interaction } from '../plans/index.js'
-import { type Draft, describeCall, finishAction, refuse } from '../plans/index.js'
+import { type ActionContext, type Draft, describeCall, finishAction, refuse, type Target } from '../plans/index.js'
 import type { OpenRequest } from '../positions/index.js'
 import { assertOutcome } from './checks.js'
 import { listIds, listOpen } from './requestIds.js'
-import { type ActionContext, findTarget, getChain, getKind, type Target } from './target.js'
+import { findTarget, getChain, getKind } from './target.js'
 
 export type RequestInput = {
   opportunityId: string

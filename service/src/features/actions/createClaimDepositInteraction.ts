@@ -1,7 +1,6 @@
 import type { Caller } from '../../kernel/operation.js'
-import type { Interaction } from '../plans/index.js'
+import type { ActionContext, Interaction } from '../plans/index.js'
 import { buildRequestAction, type RequestInput } from './buildRequestAction.js'
-import type { ActionContext } from './target.js'
 
 /** Builds the claim of a pending deposit the vault has settled; sends nothing. */
 export async function createClaimDepositInteraction(

@@ -6,7 +6,7 @@ import { account, ask, readHead, together, view } from '../../rpc/multicall.js'
 import type { DepositAsk } from '../../vaults/index.js'
 import type { TokenRecord } from '../catalogue/index.js'
 import type { Interaction } from '../plans/index.js'
-import { buildApprovals, type Draft, describeCall, finishAction, refuse } from '../plans/index.js'
+import { type ActionContext, buildApprovals, type Draft, describeCall, finishAction, refuse } from '../plans/index.js'
 import {
   type Asked,
   assertBalance,
@@ -18,7 +18,7 @@ import {
   explainRevert,
 } from './checks.js'
 import { buildWrap, getDepositToken } from './depositToken.js'
-import { type ActionContext, findTarget, getChain, getKind, parseAmount } from './target.js'
+import { findTarget, getChain, getKind, parseAmount } from './target.js'
 
 export type DepositInput = {
   opportunityId: string

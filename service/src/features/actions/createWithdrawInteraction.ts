@@ -7,7 +7,7 @@ import { ask, readHead } from '../../rpc/multicall.js'
 import type { WithdrawAsk } from '../../vaults/index.js'
 import type { OpportunityRecord, TokenRecord } from '../catalogue/index.js'
 import type { Interaction } from '../plans/index.js'
-import { type Draft, describeCall, finishAction, refuse } from '../plans/index.js'
+import { type ActionContext, type Draft, describeCall, finishAction, refuse } from '../plans/index.js'
 import {
   type Asked,
   assertBalance,
@@ -19,7 +19,7 @@ import {
   explainRevert,
 } from './checks.js'
 import { listIds, listOpen } from './requestIds.js'
-import { type ActionContext, findTarget, getChain, getKind, parseAmount } from './target.js'
+import { findTarget, getChain, getKind, parseAmount } from './target.js'
 
 export type WithdrawInput = {
   opportunityId: string

@@ -3,4 +3,3 @@
  * build; it sends nothing. What became of an action is found on the chain.
  */
 export { operations as actionOperations } from './operations.js'
-export type { ActionContext, Target } from './target.js'

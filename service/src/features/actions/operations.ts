@@ -1,10 +1,17 @@
 import { type Caller, defineOperation, type Operation } from '../../kernel/operation.js'
-import { DepositBody, InteractionSchema, opportunityParams, RequestBody, WithdrawBody } from '../plans/index.js'
+import {
+  type ActionContext,
+  DepositBody,
+  InteractionSchema,
+  opportunityParams,
+  RequestBody,
+  WithdrawBody,
+} from '../plans/index.js'
 import { createCancelDepositInteraction } from './createCancelDepositInteraction.js'
 import { createClaimDepositInteraction } from './createClaimDepositInteraction.js'
 import { createDepositInteraction } from './createDepositInteraction.js'
 import { createWithdrawInteraction } from './createWithdrawInteraction.js'
-import { type ActionContext, getOwnDistributor } from './target.js'
+import { getOwnDistributor } from './target.js'
 
 const common = {
   method: 'POST',

@@ -1,5 +1,5 @@
+import type { ActionContext, Target } from '../plans/index.js'
 import { listOpenRequests, type OpenRequest } from '../positions/index.js'
-import type { ActionContext, Target } from './target.js'
 
 /** What a wallet has asked the vault for and not claimed, as far as it was watched; oldest first. */
 export function listOpen(

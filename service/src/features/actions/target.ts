@@ -2,10 +2,9 @@ import { type Address, getAddress } from 'viem'
 import { maxUint256, parseRaw } from '../../kernel/amount.js'
 import { invalidInput, notFound, permissionDenied, unavailable } from '../../kernel/errors.js'
 import type { Caller } from '../../kernel/operation.js'
-import type { Chain, ChainContext } from '../../rpc/chains.js'
-import { findVaultKind, toVault, type Vault, type VaultKind } from '../../vaults/index.js'
+import type { Chain } from '../../rpc/chains.js'
+import { findVaultKind, toVault, type VaultKind } from '../../vaults/index.js'
 import {
-  type CatalogueContext,
   type CatalogueSnapshot,
   type DistributorRecord,
   findDistributor,
@@ -13,18 +12,7 @@ import {
   type OpportunityRecord,
 } from '../catalogue/index.js'
 import { isMember } from '../membership/index.js'
-
-export type ActionContext = ChainContext & CatalogueContext
-
-/** Whom and what an action is about, once all of it is known to exist and to belong together. */
-export type Target = {
-  snapshot: CatalogueSnapshot
-  opportunity: OpportunityRecord
-  wallet: Address
-  vault: Vault
-  /** Whose key asked. */
-  organizationId: string
-}
+import type { ActionContext, Target } from '../plans/index.js'
 
 /** Finds opportunity, distributor and member, in that order; whatever is missing is 404, another's distributor 403. */
 export async function findTarget<D extends string | undefined>(

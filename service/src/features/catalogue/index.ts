@@ -25,9 +25,9 @@ export {
   findProduct,
   findToken,
   findVault,
-  type OpportunityRecord,
 } from './memory/snapshot.js'
 export { catalogueOperations } from './operations.js'
+export type { OpportunityRecord } from './opportunityRecord.js'
 export {
   type ChainRecord,
   chainKey,

@@ -1,7 +1,7 @@
 import { getAddress, isAddress } from 'viem'
 import { formatUnits, parseDecimal } from '../../kernel/amount.js'
 import { formatTs } from '../../kernel/clock.js'
-import type { OpportunityRecord } from './memory/snapshot.js'
+import type { OpportunityRecord } from './opportunityRecord.js'
 import type { ChainRecord, IncentiveRow, OrganizationRecord, TokenRecord, VaultRecord } from './records.js'
 import type { Chain, Deltas, Incentive, Movement, Opportunity, OrganizationOption, Token } from './schema.js'
 

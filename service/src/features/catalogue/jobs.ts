@@ -20,7 +20,7 @@ import {
   type VaultState,
 } from '../../vaults/index.js'
 import type { CatalogueContext } from './catalogue.js'
-import type { OpportunityRecord } from './memory/snapshot.js'
+import type { OpportunityRecord } from './opportunityRecord.js'
 import { bumpLiveVersion } from './store.js'
 import {
   type CapabilityPush,

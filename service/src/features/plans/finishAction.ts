@@ -4,14 +4,14 @@ import { unavailable } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
 import type { Chain } from '../../rpc/chains.js'
 import type { Block } from '../../rpc/multicall.js'
-import type { Probe } from '../../rpc/simulate.js'
-import type { ActionContext, Target } from '../actions/index.js'
+import type { Probe } from '../../rpc/simulateBlock.js'
 import type { DistributorRecord, TokenRecord } from '../catalogue/index.js'
 import { findGasLimits } from './gasLimits.js'
 import { attribute, type Step, toBatch, toPrepared } from './plan.js'
 import type { Interaction } from './schema.js'
 import { type PlanSimulation, simulatePlan, unsimulated } from './simulation.js'
 import { type ActionKind, recordAction } from './store.js'
+import type { ActionContext, Target } from './target.js'
 
 /** How long a plan may be signed. */
 const validForMs = 10 * 60_000

@@ -16,3 +16,4 @@ export {
   WithdrawBody,
 } from './schema.js'
 export { type ActionKind, type ActionRow, findAction } from './store.js'
+export type { ActionContext, Target } from './target.js'

@@ -1,6 +1,6 @@
 import { buildSuffix } from '@openearn/attribution'
 import { type Address, concat, getAddress, type Hex, numberToHex } from 'viem'
-import type { Call } from '../../rpc/simulate.js'
+import type { Call } from '../../rpc/simulateBlock.js'
 import { openFastSign } from './fastSign.js'
 import type { Interaction, Prepared, PreparedType } from './schema.js'
 

@@ -3,7 +3,7 @@ import { formatTs } from '../../kernel/clock.js'
 import { unavailable } from '../../kernel/errors.js'
 import type { ChainContext } from '../../rpc/chains.js'
 import { ask, view } from '../../rpc/multicall.js'
-import { listWalletRequests, type WalletRequest } from '../status/index.js'
+import { listWalletRequests, type WalletRequest } from './store.js'
 
 const abi = parseAbi([
   'function claimableDepositRequest(uint256 requestId, address controller) view returns (uint256)',

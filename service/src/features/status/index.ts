@@ -4,11 +4,4 @@
  */
 export { getIndexingStatus } from './getIndexingStatus.js'
 export { reconcileBalances } from './reconcile.js'
-export {
-  type ChainStatus,
-  listChainStatus,
-  listVaultStatus,
-  listWalletRequests,
-  type VaultStatus,
-  type WalletRequest,
-} from './storeStatus.js'
+export { type ChainStatus, listChainStatus, listVaultStatus, type VaultStatus } from './storeStatus.js'

@@ -1,6 +1,7 @@
+import type { OpportunityRecord } from '../opportunityRecord.js'
 import { chainKey } from '../records.js'
 import { type Bits, emptyBits, setBit } from './bits.js'
-import type { CatalogueBase, CatalogueSnapshot, OpportunityRecord } from './snapshot.js'
+import type { CatalogueBase, CatalogueSnapshot } from './snapshot.js'
 import { mapInSteps, type Steps } from './timeSlicing.js'
 
 /** For every value of a dimension, the positions that have it. */

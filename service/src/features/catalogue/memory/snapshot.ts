@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type Capabilities, decideCapabilities } from '../capability.js'
+import { decideCapabilities } from '../capability.js'
 import { computeEstimatedApr } from '../item.js'
+import type { OpportunityRecord } from '../opportunityRecord.js'
 import {
   type CatalogueRows,
   type ChainRecord,
   chainKey,
   type DistributorRecord,
-  type IncentiveRow,
   type LiveRow,
   type OpportunityRow,
   type OrganizationRecord,
@@ -16,30 +16,8 @@ import {
   type TokenRecord,
   type VaultRecord,
 } from '../records.js'
-import type { Tag } from '../schema.js'
 import { compareText } from '../text.js'
 import { mapInSteps, runAtOnce, type Steps } from './timeSlicing.js'
-
-/** An opportunity with everything it refers to. */
-export type OpportunityRecord = OpportunityRow & {
-  /** Shown in lists: active, on an active chain. */
-  listed: boolean
-  capabilities: Capabilities
-  vault: VaultRecord
-  baseToken: TokenRecord
-  receiptToken: TokenRecord
-  /** Active tokens a deposit accepts, in the order shown. */
-  depositTokens: readonly TokenRecord[]
-  curator: OrganizationRecord | null
-  providers: readonly OrganizationRecord[]
-  partners: readonly OrganizationRecord[]
-  lendingProtocols: readonly OrganizationRecord[]
-  tags: readonly Tag[]
-  products: readonly ProductRecord[]
-  incentives: readonly IncentiveRow[]
-  /** Percent a year. */
-  estimatedApr: number
-}
 
 /** What stays the same between two snapshots that differ only in what jobs push. Compared by identity. */
 export type CatalogueBase = {

@@ -1,5 +1,5 @@
+import type { OpportunityRecord } from '../opportunityRecord.js'
 import { compareCodePoints } from '../text.js'
-import type { OpportunityRecord } from './snapshot.js'
 
 /** What a list of opportunities can be sorted by, with the label shown to a person, in the order offered. */
 export const sortOptions = [

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { toDeltas, toOpportunity } from '../item.js'
+import type { OpportunityRecord } from '../opportunityRecord.js'
 import { buildLiveColumns, type Columns, columnsOf, type LiveColumns } from './columns.js'
-import type { CatalogueBase, CatalogueSnapshot, OpportunityRecord } from './snapshot.js'
+import type { CatalogueBase, CatalogueSnapshot } from './snapshot.js'
 import { isLiveSort, type SortBy, type SortOrder, sortPositions } from './sort.js'
 import { mapInSteps, runAtOnce, type Steps } from './timeSlicing.js'
 

@@ -1,0 +1,16 @@
+import type { Address } from 'viem'
+import type { ChainContext } from '../../rpc/chains.js'
+import type { Vault } from '../../vaults/index.js'
+import type { CatalogueContext, CatalogueSnapshot, OpportunityRecord } from '../catalogue/index.js'
+
+export type ActionContext = ChainContext & CatalogueContext
+
+/** Whom and what an action is about, once all of it is known to exist and to belong together. */
+export type Target = {
+  snapshot: CatalogueSnapshot
+  opportunity: OpportunityRecord
+  wallet: Address
+  vault: Vault
+  /** Whose key asked. */
+  organizationId: string
+}
