@@ -18,7 +18,7 @@ import type { VaultEvent } from './events.js'
 import { findMakers, isInside, type PlacedEvent, type Scope } from './matching.js'
 
 /** What the calldata of a transaction says as a whole, for the debugger. */
-export type Carried = {
+export type CalldataSummary = {
   distributorId: string | null
   codes: string[]
   schema: string | null
@@ -35,9 +35,9 @@ export type Credits = ReadonlyMap<VaultEvent, ReadonlyMap<string, Credit>>
 /** A signature of ours that counted in a vault for the first time. */
 export type UsedSignature = { vaultId: number; digest: string }
 
-export type AttributedEvents = { credits: Credits; carried: Carried; used: UsedSignature[] }
+export type AttributedEvents = { credits: Credits; summary: CalldataSummary; used: UsedSignature[] }
 
-const nothing: Carried = {
+const nothing: CalldataSummary = {
   distributorId: null,
   codes: [],
   schema: null,
@@ -89,7 +89,7 @@ export function attributeEvents(input: {
 }): AttributedEvents {
   const { config, timestamp, transaction, events, attribution } = input
   const credits = new Map<VaultEvent, ReadonlyMap<string, Credit>>()
-  if (attribution.groups.length === 0) return { credits, carried: nothing, used: [] }
+  if (attribution.groups.length === 0) return { credits, summary: nothing, used: [] }
   const all = attribution.groups.flatMap(({ findings }) => findings)
   const findings = new Map(all.map((finding) => [finding.frame, finding]))
   const scopes = listScopes(input)
@@ -110,7 +110,7 @@ export function attributeEvents(input: {
   const carried = summarize(all, choose)
   return {
     credits,
-    carried: { ...carried, ...(isOpen ? { distributorId: null } : {}), problems: [...problems].sort() },
+    summary: { ...carried, ...(isOpen ? { distributorId: null } : {}), problems: [...problems].sort() },
     used: uses.list(),
   }
 }
@@ -216,7 +216,7 @@ function createUses(isUsed: (vaultId: number, digest: string) => boolean): {
 function summarize(
   findings: readonly Finding[],
   choose: (finding: Finding) => ReturnType<typeof chooseDistributor>,
-): Carried {
+): CalldataSummary {
   const proven = findings.filter(({ frame }) => frame.proven)
   const chosen = proven.map((finding) => ({ finding, candidate: choose(finding) })).find(({ candidate }) => candidate)
   const front = proven[0] ?? findings[0]

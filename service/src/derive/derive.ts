@@ -11,10 +11,10 @@ import {
   type DeriveState,
   emptyRows,
   holderKey,
-  type Place,
   type RequestLot,
   requestKey,
   signatureKey,
+  type TxPosition,
 } from './rows.js'
 import type { VaultTransaction } from './transfers.js'
 
@@ -79,7 +79,7 @@ export function deriveInto(rows: DerivedRows, block: RawBlock, derivation: Deriv
 
 function deriveLoneTransfer(
   log: RawLog,
-  place: Place,
+  place: TxPosition,
   derivation: Derivation,
   state: DeriveState,
   rows: DerivedRows,
@@ -92,7 +92,7 @@ function deriveLoneTransfer(
 }
 
 function deriveTransaction(
-  place: Place,
+  place: TxPosition,
   logs: readonly RawLog[],
   transaction: RawTransaction | undefined,
   derivation: Derivation,
@@ -122,7 +122,7 @@ const none: Credits = new Map()
 /** Who brought the events of a transaction; what its calldata says is recorded. */
 function credit(
   input: {
-    place: Place
+    place: TxPosition
     logs: readonly RawLog[]
     transaction: RawTransaction
     parts: ReadonlyMap<number, VaultTransaction>
@@ -134,7 +134,11 @@ function credit(
 ): Credits {
   const { place, logs, transaction, parts, flows } = input
   const { number: blockNumber, timestamp } = place
-  const { credits, carried, used } = attributeEvents({
+  const {
+    credits,
+    summary: carried,
+    used,
+  } = attributeEvents({
     config: derivation.config,
     timestamp,
     transaction,

@@ -13,13 +13,13 @@ import {
   splitProportionally,
   takeProportionally,
 } from './lots.js'
-import { cancelRequests, claimRequests, openRequest, type Part } from './requests.js'
-import { type DerivedRows, type DeriveState, holderKey, type Place } from './rows.js'
+import { type CreditedPart, cancelRequests, claimRequests, openRequest } from './requests.js'
+import { type DerivedRows, type DeriveState, holderKey, type TxPosition } from './rows.js'
 import type { VaultTransaction } from './transfers.js'
 
 export type VaultInput = {
   chainId: number
-  place: Place
+  place: TxPosition
   part: VaultTransaction
   flows: Flows
   credits: Credits
@@ -27,14 +27,19 @@ export type VaultInput = {
   rows: DerivedRows
 }
 
-type Work = VaultInput & {
+type VaultContext = VaultInput & {
   /** What each wallet received that no distributor has brought. */
   received: Map<string, bigint>
-  holders: Map<string, Opened>
+  holders: Map<string, HolderBefore>
 }
 
 /** A holder and what it was before the transaction; `lots` is undefined when it had none. */
-type Opened = { holder: Holder; shares: bigint; attributed: bigint; lots: readonly [string, bigint][] | undefined }
+type HolderBefore = {
+  holder: Holder
+  shares: bigint
+  attributed: bigint
+  lots: readonly [string, bigint][] | undefined
+}
 
 /**
  * Applies one transaction to one vault: what wallets lost reduces all their lots in proportion, what they keep of credited
@@ -47,7 +52,7 @@ export function deriveVaultTransaction(input: VaultInput): void {
     deriveTransfer(only, { ...input, vaultId: part.vault.id })
     return
   }
-  const work: Work = { ...input, received: new Map(), holders: new Map() }
+  const work: VaultContext = { ...input, received: new Map(), holders: new Map() }
   for (const [wallet, { lost, received }] of flows.wallets) {
     if (lost > 0n) takeProportionally(open(work, wallet), lost)
     if (received > 0n) work.received.set(wallet, received)
@@ -60,7 +65,7 @@ export function deriveVaultTransaction(input: VaultInput): void {
 /** The most common transaction, one Transfer and nothing else, without the bookkeeping of the others. */
 export function deriveTransfer(
   { from, to, amount }: Transfer,
-  { place, vaultId, state, rows }: { place: Place; vaultId: number; state: DeriveState; rows: DerivedRows },
+  { place, vaultId, state, rows }: { place: TxPosition; vaultId: number; state: DeriveState; rows: DerivedRows },
 ): void {
   if (from === to || amount === 0n) return
   const record = { place, vaultId, rows }
@@ -75,7 +80,7 @@ export function deriveTransfer(
   recordChange(from, opened, record)
 }
 
-function applyEvent(event: VaultEvent, work: Work): void {
+function applyEvent(event: VaultEvent, work: VaultContext): void {
   const { vault } = work.part
   switch (event.kind) {
     case 'deposit':
@@ -95,11 +100,11 @@ function applyEvent(event: VaultEvent, work: Work): void {
   }
 }
 
-function creditOf({ credits }: Work, event: VaultEvent, wallet: string): Credit | null {
+function creditOf({ credits }: VaultContext, event: VaultEvent, wallet: string): Credit | null {
   return credits.get(event)?.get(wallet) ?? null
 }
 
-function toPart(credit: Credit, amount: bigint): Part {
+function toPart(credit: Credit, amount: bigint): CreditedPart {
   return { ...credit, amount }
 }
 
@@ -107,7 +112,7 @@ type DepositEvent = Extract<VaultEvent, { kind: 'deposit' }>
 type WithdrawEvent = Extract<VaultEvent, { kind: 'withdraw' }>
 
 /** What each wallet keeps of a deposit goes to whoever brought it to that wallet. */
-function applyDeposit(event: DepositEvent, work: Work): void {
+function applyDeposit(event: DepositEvent, work: VaultContext): void {
   const { moved, parts } = deliveryOf(work, event)
   if (moved === 0n) return
   const amounts = splitAssets(event.assets, moved, parts)
@@ -132,7 +137,7 @@ function splitAssets(assets: bigint, minted: bigint, parts: ReadonlyMap<string, 
 }
 
 /** A claim is of those who brought the requests it consumes; its own code counts only for what nobody brought. */
-function applyClaim(event: DepositEvent, work: Work): void {
+function applyClaim(event: DepositEvent, work: VaultContext): void {
   const { moved, parts: keepers } = deliveryOf(work, event)
   const credit = creditOf(work, event, event.owner)
   const parts = claimRequests(work, { kind: 'deposit', controller: event.sender, event, amount: event.assets, credit })
@@ -161,7 +166,7 @@ function applyClaim(event: DepositEvent, work: Work): void {
 }
 
 /** What each wallet lost by a withdrawal is of whoever brought that; which lots shrink does not depend on it. */
-function applyWithdraw(event: WithdrawEvent, work: Work): void {
+function applyWithdraw(event: WithdrawEvent, work: VaultContext): void {
   const { moved, parts } = deliveryOf(work, event)
   for (const [wallet, lost] of parts) {
     const credit = creditOf(work, event, wallet)
@@ -173,7 +178,7 @@ function applyWithdraw(event: WithdrawEvent, work: Work): void {
 }
 
 /** The end of a redemption whose shares left with its request. */
-function applyRedemption(event: WithdrawEvent, work: Work): void {
+function applyRedemption(event: WithdrawEvent, work: VaultContext): void {
   const claim = { kind: 'redeem', controller: event.owner, event, amount: event.shares, credit: null } as const
   const parts = claimRequests(work, claim)
   const assets = splitProportionally(
@@ -188,12 +193,12 @@ function applyRedemption(event: WithdrawEvent, work: Work): void {
 
 const nothingMoved: Delivery = { moved: 0n, parts: new Map() }
 
-function deliveryOf({ flows }: Work, event: VaultEvent): Delivery {
+function deliveryOf({ flows }: VaultContext, event: VaultEvent): Delivery {
   return flows.deliveries.get(event) ?? nothingMoved
 }
 
 /** Puts shares a wallet received into the lot of a distributor. */
-function give(work: Work, wallet: string, amount: bigint, distributorId: string): void {
+function give(work: VaultContext, wallet: string, amount: bigint, distributorId: string): void {
   const received = work.received.get(wallet) ?? 0n
   const given = smaller(received, amount)
   if (given === 0n) return
@@ -202,7 +207,7 @@ function give(work: Work, wallet: string, amount: bigint, distributorId: string)
 }
 
 /** The holder, remembered as it was before the transaction. */
-function open(work: Work, wallet: string): Holder {
+function open(work: VaultContext, wallet: string): Holder {
   const known = work.holders.get(wallet)
   if (known) return known.holder
   const opened = openHolder(work.state, work.part.vault.id, wallet)
@@ -210,7 +215,7 @@ function open(work: Work, wallet: string): Holder {
   return opened.holder
 }
 
-function openHolder(state: DeriveState, vaultId: number, wallet: string): Opened {
+function openHolder(state: DeriveState, vaultId: number, wallet: string): HolderBefore {
   const key = holderKey(vaultId, wallet)
   let holder = state.holders.get(key)
   if (holder === undefined) {
@@ -221,11 +226,15 @@ function openHolder(state: DeriveState, vaultId: number, wallet: string): Opened
   return { holder, shares, attributed, lots: lots.size > 0 ? [...lots] : undefined }
 }
 
-function recordChanges({ place, part, holders, rows }: Work): void {
+function recordChanges({ place, part, holders, rows }: VaultContext): void {
   for (const [wallet, before] of holders) recordChange(wallet, before, { place, vaultId: part.vault.id, rows })
 }
 
-function recordChange(wallet: string, before: Opened, to: { place: Place; vaultId: number; rows: DerivedRows }): void {
+function recordChange(
+  wallet: string,
+  before: HolderBefore,
+  to: { place: TxPosition; vaultId: number; rows: DerivedRows },
+): void {
   const { holder } = before
   const { shares, attributed, lots } = holder
   const { place, vaultId, rows } = to
@@ -263,9 +272,9 @@ function recordChange(wallet: string, before: Opened, to: { place: Place; vaultI
 }
 
 function recordEntry(
-  { place, part: { vault }, rows, chainId }: Work,
+  { place, part: { vault }, rows, chainId }: VaultContext,
   event: VaultEvent,
-  entry: { part: Part; wallet: string; assets: bigint; shares: bigint; id: string | undefined },
+  entry: { part: CreditedPart; wallet: string; assets: bigint; shares: bigint; id: string | undefined },
 ): void {
   const { distributorId, attribution, isSwap } = entry.part
   if (distributorId === null || attribution === null || 'isOtherToken' in event) return

@@ -2,12 +2,12 @@ import { derivedId } from '../kernel/ids.js'
 import type { Credit } from './credits.js'
 import type { VaultEvent } from './events.js'
 import { smaller } from './lots.js'
-import type { Place } from './rows.js'
+import type { TxPosition } from './rows.js'
 import { type DerivedRows, type DeriveState, type RequestLot, type RequestState, requestKey } from './rows.js'
 import type { VaultTransaction } from './transfers.js'
 
 /** A part of a deposit or claim and who brought it; amounts in assets for deposits, in shares for redemptions. */
-export type Part = {
+export type CreditedPart = {
   distributorId: string | null
   attribution: Credit['attribution'] | null
   amount: bigint
@@ -15,7 +15,7 @@ export type Part = {
 }
 
 export type RequestWork = {
-  place: Place
+  place: TxPosition
   part: VaultTransaction
   state: DeriveState
   rows: DerivedRows
@@ -65,11 +65,11 @@ export function openRequest(work: RequestWork, event: Request, credit: Credit | 
 export function claimRequests(
   work: RequestWork,
   claim: { kind: RequestLot['kind']; controller: string; event: VaultEvent; amount: bigint; credit: Credit | null },
-): Part[] {
+): CreditedPart[] {
   const { kind, controller, event, credit } = claim
-  const parts = new Map<string | null, Part>()
+  const parts = new Map<string | null, CreditedPart>()
   let left = claim.amount
-  const add = (distributorId: string | null, attribution: Part['attribution'], amount: bigint) => {
+  const add = (distributorId: string | null, attribution: CreditedPart['attribution'], amount: bigint) => {
     const [id, how] =
       distributorId === null
         ? [credit?.distributorId ?? null, credit?.attribution ?? null]
@@ -118,9 +118,9 @@ export function cancelRequests(work: RequestWork, event: VaultEvent): void {
   forgetClosed(work, kind, event.controller)
 }
 
-const strengths: readonly Part['attribution'][] = [null, 'legacy', 'unsigned', 'signed']
+const strengths: readonly CreditedPart['attribution'][] = [null, 'legacy', 'unsigned', 'signed']
 
-function weakest(a: Part['attribution'], b: Part['attribution']): Part['attribution'] {
+function weakest(a: CreditedPart['attribution'], b: CreditedPart['attribution']): CreditedPart['attribution'] {
   return strengths[Math.min(strengths.indexOf(a), strengths.indexOf(b))] ?? null
 }
 

@@ -2,7 +2,7 @@ import type { AttributionKind } from '@openearn/attribution'
 import type { Holder } from './lots.js'
 
 /** Where in the chain a transaction lies. */
-export type Place = {
+export type TxPosition = {
   number: number
   hash: string
   timestamp: number

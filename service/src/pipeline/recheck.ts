@@ -85,7 +85,7 @@ export function describeFound({ blocks, missing, extra }: Found) {
 
 /** Asks another url where there is one; one that fails says nothing, and the first is asked. */
 async function readElsewhere<T>(node: Node, read: (asked: Node) => Promise<T>): Promise<T> {
-  const other = node.elsewhere()
+  const other = node.secondary()
   if (!other) return read(node)
   try {
     return await read(other)

@@ -5,7 +5,7 @@ import type { Transaction } from '../postgres/pool.js'
 import type { Cursor } from '../sync/storeCursors.js'
 import { readRawBlocks } from '../sync/storeRaw.js'
 import { applyBlocks } from './apply.js'
-import { findBlockAt } from './storeConfig.js'
+import { findStoredBlockAt } from './storeConfig.js'
 
 const logsMax = 10_000
 
@@ -14,7 +14,7 @@ export async function rederive(
   tx: Transaction,
   input: { chainId: number; derivation: Derivation; from: number; to: number },
 ): Promise<void> {
-  const first = await findBlockAt(tx, input.chainId, input.from)
+  const first = await findStoredBlockAt(tx, input.chainId, input.from)
   if (first === undefined || first > input.to) return
   await rederiveFromBlock(tx, { ...input, from: first })
 }

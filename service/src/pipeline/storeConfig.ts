@@ -109,7 +109,11 @@ export async function recordVaultProgress(
 }
 
 /** First block at or after an instant that carries facts; undefined when there is none. */
-export async function findBlockAt(db: Queryable, chainId: number, timestamp: number): Promise<number | undefined> {
+export async function findStoredBlockAt(
+  db: Queryable,
+  chainId: number,
+  timestamp: number,
+): Promise<number | undefined> {
   const rows = await db<{ number: number }[]>`
     select number from blocks where chain_id = ${chainId} and timestamp >= to_timestamp(${timestamp}) and has_facts
     order by timestamp, number limit 1`

@@ -20,13 +20,13 @@ import { type Chain, readingChain } from './chains.js'
 import { RpcError } from './rpc.js'
 
 /** Reads of a chain that go out together, and what they mean. A read that reverts answers undefined. */
-export type Question<T> = {
+export type Read<T> = {
   readonly reads: readonly { target: Address; data: Hex }[]
   readonly answer: (results: readonly (Hex | undefined)[]) => T
 }
 
 /** A view of a contract; undefined when it reverts or answers something else than its interface says. */
-export function view<
+export function readContract<
   const abi extends Abi,
   name extends ContractFunctionName<abi, 'pure' | 'view'>,
   const args extends ContractFunctionArgs<abi, 'pure' | 'view', name>,
@@ -35,7 +35,7 @@ export function view<
   abi: abi,
   functionName: name,
   args: args,
-): Question<ContractFunctionReturnType<abi, 'pure' | 'view', name, args> | undefined> {
+): Read<ContractFunctionReturnType<abi, 'pure' | 'view', name, args> | undefined> {
   const call = { abi: abi as Abi, functionName: functionName as string, args: args as readonly unknown[] }
   return {
     reads: [{ target, data: encodeFunctionData(call) }],
@@ -56,7 +56,7 @@ export function view<
 }
 
 /** The native balance of an address and the length of its code. */
-export function account(address: Address): Question<{ balance: bigint; codeLength: bigint }> {
+export function readAccount(address: Address): Read<{ balance: bigint; codeLength: bigint }> {
   return {
     reads: [{ target: address, data: '0x' }],
     answer: ([result]) => {
@@ -66,15 +66,10 @@ export function account(address: Address): Question<{ balance: bigint; codeLengt
   }
 }
 
-/** What is known without asking. */
-export function known<T>(value: T): Question<T> {
-  return { reads: [], answer: () => value }
-}
-
 /** Several questions as one. */
-export function together<Q extends Record<string, Question<unknown>>>(
+export function combine<Q extends Record<string, Read<unknown>>>(
   questions: Q,
-): Question<{ [name in keyof Q]: Q[name] extends Question<infer T> ? T : never }> {
+): Read<{ [name in keyof Q]: Q[name] extends Read<infer T> ? T : never }> {
   const entries = Object.entries(questions)
   return {
     reads: entries.flatMap(([, question]) => question.reads),
@@ -85,17 +80,17 @@ export function together<Q extends Record<string, Question<unknown>>>(
         at += question.reads.length
         return [name, question.answer(results.slice(from, at))] as const
       })
-      return Object.fromEntries(answers) as { [name in keyof Q]: Q[name] extends Question<infer T> ? T : never }
+      return Object.fromEntries(answers) as { [name in keyof Q]: Q[name] extends Read<infer T> ? T : never }
     },
   }
 }
 
 /** A question whose answer is read in another way. */
-export function reading<T, U>(question: Question<T>, read: (answer: T) => U): Question<U> {
+export function mapRead<T, U>(question: Read<T>, read: (answer: T) => U): Read<U> {
   return { reads: question.reads, answer: (results) => read(question.answer(results)) }
 }
 
-export type Answered<T> = { blockNumber: bigint; timestamp: bigint; answer: T }
+export type MulticallResult<T> = { blockNumber: bigint; timestamp: bigint; answer: T }
 
 /** A block to read at: the latest, or one by its hash. */
 export type At = 'latest' | { blockHash: Hex }
@@ -110,11 +105,11 @@ const answerParameters = [
  * Asks everything in one `eth_call`, at one block: the reader's creation code runs and answers, nothing needs to be
  * deployed on the chain. A node that cannot be reached, or refuses the call itself, is a 503.
  */
-export async function ask<T>(
+export async function multicall<T>(
   chain: Pick<Chain, 'name' | 'rpc'>,
-  question: Question<T>,
+  question: Read<T>,
   at: At = 'latest',
-): Promise<Answered<T>> {
+): Promise<MulticallResult<T>> {
   const data = encodeDeployData({ abi: readerAbi, bytecode: readerBytecode, args: [[...question.reads]] })
   const answer = await callReader(chain, data, at)
   const [blockNumber, timestamp, results] = decodeAbiParameters(answerParameters, answer)

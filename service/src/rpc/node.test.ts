@@ -52,8 +52,8 @@ function rpcOf(answers: Answers, other?: Answers): Rpc & { asked: string[] } {
     request,
     batch: (requests) => Promise.all(requests.map(request)),
     as: () => rpcOf(answers, other),
-    elsewhere: () => other && rpcOf(other),
-    distrust: () => undefined,
+    secondary: () => other && rpcOf(other),
+    markUnreliable: () => undefined,
   }
 }
 const refusal = (code: number, message: string) => () => {

@@ -24,9 +24,9 @@ export type Node = {
   /** All logs of a block by another way than listLogs, to compare with; undefined where the node cannot. */
   listBlockLogs(blockHash: string): Promise<RawLog[] | undefined>
   /** Another node than the one that answered last, for a second opinion; undefined when there is only one. */
-  elsewhere(): Node | undefined
+  secondary(): Node | undefined
   /** Ask another node from now on, where there is one: what the last one said does not hold together. */
-  distrust(): void
+  markUnreliable(): void
 }
 
 export type WantedTransaction = { hash: string; blockHash: string }
@@ -154,11 +154,11 @@ export function createNode(rpc: Rpc): Node {
         return undefined
       }
     },
-    elsewhere: () => {
-      const other = rpc.elsewhere()
+    secondary: () => {
+      const other = rpc.secondary()
       return other && createNode(other)
     },
-    distrust: rpc.distrust,
+    markUnreliable: rpc.markUnreliable,
   }
 }
 

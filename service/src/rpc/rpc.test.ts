@@ -179,9 +179,9 @@ describe('JSON-RPC over several urls', () => {
     const rpc = createRpc(quick(), [first.url, second.url], { clock })
     await rpc.request({ method: 'a' })
     // Another job's answers do not say whose was wrong.
-    rpc.as('other').distrust()
+    rpc.as('other').markUnreliable()
     await rpc.request({ method: 'b' })
-    rpc.distrust()
+    rpc.markUnreliable()
     await rpc.request({ method: 'c' })
     expect([first.calls, second.calls]).toEqual([['a', 'b'], ['c']])
     clock.advance(301_000)

@@ -26,9 +26,9 @@ export type Rpc = {
   /** The same urls, their calls counted for a job. */
   as(job: string): Rpc
   /** All urls but the one that answered last, for a second opinion; undefined when there is no other that is trusted. */
-  elsewhere(): Rpc | undefined
+  secondary(): Rpc | undefined
   /** What the url that answered last said does not hold together: it is asked again only when no other answers. */
-  distrust(): void
+  markUnreliable(): void
 }
 
 /** Told of every call, for counting: `ok`, `refused` by the node itself, or `failed` on the way. */
@@ -63,11 +63,11 @@ type UrlHealth = {
   room: Room
   benchedUntilMs: number
   /** Not lifted by an answer: what it says comes in time, but is wrong. */
-  distrustedUntilMs: number
+  unreliableUntilMs: number
   checkedMs: number | undefined
 }
 
-const bench = { firstMs: 1_000, longestMs: 60_000, wrongChainMs: 600_000, distrustedMs: 300_000 }
+const bench = { firstMs: 1_000, longestMs: 60_000, wrongChainMs: 600_000, unreliableMs: 300_000 }
 const chainCheckMs = 60_000
 
 /** Methods that run code of contracts, for as long as it takes. */
@@ -86,7 +86,7 @@ export function createRpc(outbound: Outbound, urls: readonly string[], options: 
     urls.map((url) => {
       const circuit = createCircuit(new URL(url).host, clock)
       const room = createRoom(options.room ?? { inFlight: Number.POSITIVE_INFINITY })
-      return [url, { circuit, room, benchedUntilMs: 0, distrustedUntilMs: 0, checkedMs: undefined }]
+      return [url, { circuit, room, benchedUntilMs: 0, unreliableUntilMs: 0, checkedMs: undefined }]
     }),
   )
   const readGas = `0x${(options.readGas ?? readGasDefault).toString(16)}`
@@ -162,7 +162,7 @@ export function createRpc(outbound: Outbound, urls: readonly string[], options: 
     let last: unknown = new OutboundError('network', 'the chain has no http or https RPC url')
     const now = clock.monotonicMs()
     const waits = ([, state]: [string, UrlHealth]) =>
-      Math.max(0, state.benchedUntilMs - now, state.distrustedUntilMs - now)
+      Math.max(0, state.benchedUntilMs - now, state.unreliableUntilMs - now)
     const candidates = [...health].filter(([url]) => url !== avoid).sort((a, b) => waits(a) - waits(b))
     for (const [url, state] of candidates) {
       const refusal = state.circuit.findRefusal()
@@ -217,15 +217,15 @@ export function createRpc(outbound: Outbound, urls: readonly string[], options: 
         return onSomeUrl({ methods, job, avoid, onAnswer }, (url) => callMany(url, requests))
       },
       as: (name) => open(name, avoid),
-      elsewhere: () => {
+      secondary: () => {
         const isOther = ([url, state]: [string, UrlHealth]) =>
-          url !== lastUrl && state.distrustedUntilMs <= clock.monotonicMs()
+          url !== lastUrl && state.unreliableUntilMs <= clock.monotonicMs()
         return [...health].some(isOther) ? open(job, lastUrl) : undefined
       },
-      distrust: () => {
+      markUnreliable: () => {
         const state = lastUrl === undefined ? undefined : health.get(lastUrl)
         if (!state) return
-        state.distrustedUntilMs = clock.monotonicMs() + bench.distrustedMs
+        state.unreliableUntilMs = clock.monotonicMs() + bench.unreliableMs
         state.checkedMs = undefined
       },
     }

@@ -17,7 +17,7 @@ import { type Anvil, account as accountOf, startAnvil } from '../../../contracts
 import { systemClock } from '../kernel/clock.js'
 import { createOutbound } from '../kernel/outbound.js'
 import { type Chain, openChain } from './chains.js'
-import { account, ask, together, view } from './multicall.js'
+import { combine, multicall, readAccount, readContract } from './multicall.js'
 import { nativeToken } from './native.js'
 import { describeRevert } from './revert.js'
 import { RpcError } from './rpc.js'
@@ -69,14 +69,14 @@ const tokens = () => [token, vault, nativeToken]
 
 describe('a question', () => {
   it('is asked in one call, with a failed read undefined and the others answered', async () => {
-    const question = together({
-      asset: view(vault, erc4626Abi, 'asset', []),
-      held: view(token, erc20Abi, 'balanceOf', [wallet]),
-      nobody: view(wallet, erc20Abi, 'balanceOf', [wallet]),
-      unknown: view(token, erc4626Abi, 'asset', []),
-      pair: together({ vault: account(vault), wallet: account(wallet) }),
+    const question = combine({
+      asset: readContract(vault, erc4626Abi, 'asset', []),
+      held: readContract(token, erc20Abi, 'balanceOf', [wallet]),
+      nobody: readContract(wallet, erc20Abi, 'balanceOf', [wallet]),
+      unknown: readContract(token, erc4626Abi, 'asset', []),
+      pair: combine({ vault: readAccount(vault), wallet: readAccount(wallet) }),
     })
-    const { answer, blockNumber } = await ask(chain, question)
+    const { answer, blockNumber } = await multicall(chain, question)
     expect(answer).toMatchObject({ asset: token, held: 1_000_000n, nobody: undefined, unknown: undefined })
     expect(answer.pair.wallet).toEqual({ balance: 10_000n * 10n ** 18n, codeLength: 0n })
     expect(answer.pair.vault.codeLength).toBeGreaterThan(1000n)
@@ -85,10 +85,10 @@ describe('a question', () => {
 
   it('is answered at the block asked for', async () => {
     const head = await anvil.client.getBlock()
-    const held = view(token, erc20Abi, 'balanceOf', [wallet])
+    const held = readContract(token, erc20Abi, 'balanceOf', [wallet])
     await mint(token, 5n)
-    expect((await ask(chain, held, { blockHash: head.hash as Hex })).answer).toBe(1_000_000n)
-    expect((await ask(chain, held)).answer).toBe(1_000_005n)
+    expect((await multicall(chain, held, { blockHash: head.hash as Hex })).answer).toBe(1_000_000n)
+    expect((await multicall(chain, held)).answer).toBe(1_000_005n)
   })
 })
 
@@ -225,8 +225,8 @@ function withRpc(request: Chain['rpc']['request']): Pick<Chain, 'name' | 'rpc'> 
     request,
     batch: (requests) => Promise.all(requests.map(request)),
     as: () => rpc,
-    elsewhere: () => undefined,
-    distrust: () => undefined,
+    secondary: () => undefined,
+    markUnreliable: () => undefined,
   }
   return { name: 'Anvil', rpc }
 }

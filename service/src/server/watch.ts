@@ -5,7 +5,7 @@ import type { Chain, ChainContext } from '../rpc/chains.js'
 import { followHeads } from '../rpc/heads.js'
 import { createNode } from '../rpc/node.js'
 import { WrongChain } from '../rpc/rpc.js'
-import { createWatcher, type Doubts } from '../sync/follow.js'
+import { createWatcher, type SuspectRange } from '../sync/follow.js'
 import { createAlarmLog } from '../sync/progress.js'
 import { recordStall, tryWatcherLock, type WatcherLock } from '../sync/storeCursors.js'
 
@@ -56,7 +56,7 @@ async function watchChain(ctx: ChainContext, chain: Chain, options: WatchOptions
     if (failures > 0) log.info({ failures }, 'watching goes on')
     failures = 0
   }
-  const doubts: Doubts = { to: -1 }
+  const suspect: SuspectRange = { to: -1 }
   while (!signal.aborted) {
     try {
       const lock = await tryWatcherLock(ctx.db, chain.chainId)
@@ -65,7 +65,7 @@ async function watchChain(ctx: ChainContext, chain: Chain, options: WatchOptions
         continue
       }
       try {
-        await followChain(ctx, chain, options, { lock, signal, doubts, onStep })
+        await followChain(ctx, chain, options, { lock, signal, suspect, onStep })
       } finally {
         await lock.release()
       }
@@ -85,14 +85,14 @@ async function followChain(
   ctx: ChainContext,
   chain: Chain,
   options: WatchOptions,
-  guard: { lock: WatcherLock; signal: AbortSignal; doubts: Doubts; onStep: () => void },
+  guard: { lock: WatcherLock; signal: AbortSignal; suspect: SuspectRange; onStep: () => void },
 ): Promise<void> {
   const { clock, log } = ctx
   const node = createNode(chain.rpc.as('watch'))
   const sink = createPipeline(ctx, { chainId: chain.chainId, reactions: options.reactions ?? [] })
   const window = options.windowMax === undefined ? {} : { windowMax: options.windowMax }
   const calm = options.calmMs === undefined ? {} : { calmMs: options.calmMs }
-  const watcher = createWatcher({ chain, node, sink, clock, log, doubts: guard.doubts, ...window, ...calm })
+  const watcher = createWatcher({ chain, node, sink, clock, log, suspect: guard.suspect, ...window, ...calm })
   let checkedMs = clock.monotonicMs()
   const alarm = createAlarm()
   const ending = new AbortController()

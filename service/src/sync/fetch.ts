@@ -144,7 +144,7 @@ async function readRange(
 async function readAgain(node: Node, { from, to }: Range, { addresses, topics }: WatchList): Promise<RawLog[]> {
   const read = async (asked: Node, fromBlock: number, toBlock: number): Promise<RawLog[]> =>
     (await asked.listRange({ addresses, topics, fromBlock, toBlock })).logs
-  const other = node.elsewhere()
+  const other = node.secondary()
   // One that does not answer says nothing against the first.
   const theirs = await (other && read(other, from, to).catch(() => undefined))
   if (theirs) return theirs
@@ -164,7 +164,7 @@ async function compareWithReceipts(node: Node, read: RangeRead, list: WatchList)
   const own = new Map<number, RawLog[]>(compared.map(({ number }) => [number, []]))
   for (const log of logs) own.get(log.blockNumber)?.push(log)
   await inTurn(compared, blocksInFlight, async (header) => {
-    const all = (await node.listBlockLogs(header.hash)) ?? (await node.elsewhere()?.listBlockLogs(header.hash))
+    const all = (await node.listBlockLogs(header.hash)) ?? (await node.secondary()?.listBlockLogs(header.hash))
     if (all) assertSameLogs(header, own.get(header.number) ?? [], all, list)
     // Without a bloom, or receipts to fit it, nothing tells which of them is right.
     if (disputed.has(header.number) && !(all && header.bloom && hasBits(header.bloom)))

@@ -5,7 +5,7 @@ import { OutboundError } from '../kernel/outbound.js'
 import type { Node } from '../rpc/node.js'
 import type { Header } from '../rpc/raw.js'
 import { RpcError } from '../rpc/rpc.js'
-import { createWatcher, type Doubts, type HeadRecord, type Sink } from './follow.js'
+import { createWatcher, type HeadRecord, type Sink, type SuspectRange } from './follow.js'
 import type { Cursor } from './storeCursors.js'
 
 /** Block `number` of a branch; both have block 0 in common. */
@@ -36,8 +36,8 @@ function nodeOf(told: Told, other?: Told) {
     listTransactions: async () => [],
     listReceiptLogs: async () => [],
     listBlockLogs: async () => [],
-    elsewhere: () => other && nodeOf(other).node,
-    distrust: () => {
+    secondary: () => other && nodeOf(other).node,
+    markUnreliable: () => {
       calls.distrust += 1
     },
   }
@@ -87,7 +87,7 @@ const list = {
   mayHoldOperation: () => false,
 }
 const chain = { chainId: 1, confirmations: 1, finalityDepth: 64, reorgRecheckSeconds: 0 }
-const open = (node: Node, sink: Sink, over: { doubts?: Doubts; random?: () => number } = {}) => {
+const open = (node: Node, sink: Sink, over: { suspect?: SuspectRange; random?: () => number } = {}) => {
   const clock = fakeClock('2026-01-01T00:00:00Z')
   return { clock, watcher: createWatcher({ chain, node, sink, clock, log: silentLog, ...over }) }
 }
@@ -133,12 +133,12 @@ describe('a chain far behind', () => {
     const good = { logs: [], hashes: new Map(), last: block(45) }
     answerRange(async () => ({ ...good, last: { ...block(45), bloom: new Uint8Array(256).fill(255) } }))
     const { sink, cursor } = sinkAt(20)
-    const doubts = { to: -1 }
-    await expect(open(node, sink, { doubts, random: () => 0 }).watcher.step()).rejects.toThrow(OutboundError)
+    const suspect = { to: -1 }
+    await expect(open(node, sink, { suspect, random: () => 0 }).watcher.step()).rejects.toThrow(OutboundError)
     // Chance would not choose it a second time.
-    await expect(open(node, sink, { doubts, random: () => 0.5 }).watcher.step()).rejects.toThrow(OutboundError)
+    await expect(open(node, sink, { suspect, random: () => 0.5 }).watcher.step()).rejects.toThrow(OutboundError)
     answerRange(async () => good)
-    await open(node, sink, { doubts, random: () => 0.5 }).watcher.step()
+    await open(node, sink, { suspect, random: () => 0.5 }).watcher.step()
     expect(cursor().blockNumber).toBe(45)
   })
 })

@@ -67,7 +67,7 @@ type Options = {
   /** Chooses the windows of the past that are checked against receipts. */
   random?: () => number
   /** Kept from one watcher of a chain to the next. */
-  doubts?: Doubts
+  suspect?: SuspectRange
   /** How long after a contradiction, or a window of the past, final blocks are not looked at again. */
   calmMs?: number
 }
@@ -76,7 +76,7 @@ type Options = {
  * Up to which block every block of the past is checked, because one was found wrong, and until when nothing is looked at
  * again: asked at once, a node may tell the same lie twice.
  */
-export type Doubts = { to: number; untilMs?: number }
+export type SuspectRange = { to: number; untilMs?: number }
 
 /** Share of blocks of the deeper past whose logs are compared with header and receipts. */
 const checkedShare = 0.01
@@ -105,7 +105,7 @@ export function createWatcher(options: Options): Watcher {
   const { chain, node, sink, clock, log } = options
   const windowMax = options.windowMax ?? 10_000
   const random = options.random ?? Math.random
-  const doubts = options.doubts ?? { to: -1 }
+  const suspect = options.suspect ?? { to: -1 }
   const calmMs = options.calmMs ?? calmMsDefault
   const say = createAlarmLog(log, clock)
   const tellProgress = createProgress(clock)
@@ -113,14 +113,14 @@ export function createWatcher(options: Options): Watcher {
   let steady = 0
 
   const waitForCalm = (): void => {
-    doubts.untilMs = clock.monotonicMs() + calmMs
+    suspect.untilMs = clock.monotonicMs() + calmMs
   }
 
   /** Every block since the first start is compared with its header; of the deeper past a share, and all is read twice. */
   const checksOf =
     (followedFrom: number) =>
     ({ from }: Range): Checks => ({
-      byBloom: (number) => number >= followedFrom || number <= doubts.to || random() < checkedShare,
+      byBloom: (number) => number >= followedFrom || number <= suspect.to || random() < checkedShare,
       twice: from < followedFrom,
     })
 
@@ -136,7 +136,7 @@ export function createWatcher(options: Options): Watcher {
         const outbound = findOutboundError(error)
         if (outbound instanceof LogsDiffer) {
           // Asked again with other samples, the same answer might be believed; and what it said before was.
-          doubts.to = Math.max(doubts.to, end)
+          suspect.to = Math.max(suspect.to, end)
           if (from < cursor.followedFrom) await sink.doubtPast(cursor)
         }
         const tooMuch = error instanceof RpcError || tooMuchKinds.has(outbound?.kind)
@@ -158,7 +158,7 @@ export function createWatcher(options: Options): Watcher {
   /** The window after the one being written, already on its way. */
   let ahead: { from: number; list: WatchList; range: ReturnType<typeof readWindow> } | undefined
 
-  const followDeep = async (cursor: Cursor, to: number): Promise<Cursor> => {
+  const syncRange = async (cursor: Cursor, to: number): Promise<Cursor> => {
     await assertTip(cursor)
     const list = sink.watchList()
     const from = cursor.blockNumber + 1
@@ -183,7 +183,7 @@ export function createWatcher(options: Options): Watcher {
     if (held.hash !== cursor.blockHash) throw new ForkFound()
   }
 
-  const followHead = async (cursor: Cursor, head: Header): Promise<Cursor> => {
+  const syncHead = async (cursor: Cursor, head: Header): Promise<Cursor> => {
     const from = cursor.blockNumber + 1
     const to = Math.min(head.number, from + headBatch - 1)
     const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index)
@@ -219,7 +219,7 @@ export function createWatcher(options: Options): Watcher {
 
   /** The ancestor by a second read: of another node, or where none answers of the same one after a while. */
   const findAncestorAgain = async (cursor: Cursor) => {
-    const other = node.elsewhere()
+    const other = node.secondary()
     if (other) {
       try {
         return await findAncestor(cursor, other)
@@ -234,7 +234,7 @@ export function createWatcher(options: Options): Watcher {
   const reorganise = async (cursor: Cursor, head: Header): Promise<'progress' | 'idle' | 'stalled'> => {
     // A url that began to serve another chain since it was last asked is no reorganisation.
     if ((await node.chainId()) !== chain.chainId) {
-      node.distrust()
+      node.markUnreliable()
       throw new OutboundError('malformed', 'a node serves another chain now')
     }
     const ancestor = await findAncestor(cursor)
@@ -292,11 +292,11 @@ export function createWatcher(options: Options): Watcher {
     moved.atMs = nowMs
     // One that does not answer says nothing.
     const theirs = await node
-      .elsewhere()
+      .secondary()
       ?.findHeader('latest')
       .catch(() => undefined)
     if (!theirs || theirs.number <= head.number) return
-    node.distrust()
+    node.markUnreliable()
     log.warn({ chainId: chain.chainId, head: head.number, theirs: theirs.number }, 'a node has stood still: left')
   }
 
@@ -312,14 +312,14 @@ export function createWatcher(options: Options): Watcher {
 
   /** The second look at final blocks. It waits for calm, and where it fails the head does not wait for it. */
   const lookAgain = async (cursor: Cursor): Promise<boolean> => {
-    if (clock.monotonicMs() < (doubts.untilMs ?? 0)) return false
+    if (clock.monotonicMs() < (suspect.untilMs ?? 0)) return false
     try {
       return await sink.recheck(cursor, node)
     } catch (error) {
       if (error instanceof CursorMoved) return true
       if (!(error instanceof RpcError) && !findOutboundError(error)) throw error
       waitForCalm()
-      if (findOutboundError(error)?.kind === 'malformed') node.distrust()
+      if (findOutboundError(error)?.kind === 'malformed') node.markUnreliable()
       log.warn({ chainId: chain.chainId, err: error }, 'final blocks could not be looked at again yet')
       return false
     }
@@ -336,8 +336,8 @@ export function createWatcher(options: Options): Watcher {
       const deepTo = Math.min(final.number ?? -1, head.number - headBatch)
       const behind = head.number > cursor.blockNumber
       // The head first: on a chain that has forked, reading the past of a vault would never match.
-      if (behind && cursor.blockNumber < deepTo) cursor = await followDeep(cursor, deepTo)
-      else if (behind) cursor = await followHead(cursor, head)
+      if (behind && cursor.blockNumber < deepTo) cursor = await syncRange(cursor, deepTo)
+      else if (behind) cursor = await syncHead(cursor, head)
       const finalizedNumber = await assertOurs(final, cursor)
       const more = await sink.backfill({ ...cursor, finalizedNumber }, node, checksOf(cursor.followedFrom))
       const isLive = head.number - cursor.blockNumber <= headBatch
@@ -365,7 +365,7 @@ export function createWatcher(options: Options): Watcher {
       } catch (error) {
         const isContradiction = findOutboundError(error)?.kind === 'malformed'
         if (isContradiction) waitForCalm()
-        if (isContradiction || error instanceof RpcError) node.distrust()
+        if (isContradiction || error instanceof RpcError) node.markUnreliable()
         throw error
       }
     },

@@ -1,5 +1,5 @@
 import { type Abi, type AbiEvent, type Address, getAddress, type Hex } from 'viem'
-import type { Question } from '../rpc/multicall.js'
+import type { Read } from '../rpc/multicall.js'
 
 /** A vault as configured: what it takes, what it gives. */
 export type Vault = {
@@ -129,12 +129,12 @@ export type VaultKind = {
   readonly errors: Abi
   /** Who takes the wallet's tokens on a deposit, and so needs the allowance. */
   spender(vault: Vault): Address
-  deposit(ask: DepositAsk): Question<Offer>
-  withdraw(ask: WithdrawAsk): Question<WithdrawOffer>
+  deposit(ask: DepositAsk): Read<Offer>
+  withdraw(ask: WithdrawAsk): Read<WithdrawOffer>
   /** How to try it; absent where both sides wait. `amount` is of the vault's asset. */
   trial?(vault: Vault, wallet: Address, amount: bigint): Trial
   /** Absent where deposits complete at once. */
-  claimDeposit?(ask: RequestAsk): Question<RequestOffer>
+  claimDeposit?(ask: RequestAsk): Read<RequestOffer>
   /** Absent where a deposit cannot be cancelled. */
-  cancelDeposit?(ask: RequestAsk): Question<RequestOffer>
+  cancelDeposit?(ask: RequestAsk): Read<RequestOffer>
 }

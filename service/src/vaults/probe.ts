@@ -1,6 +1,6 @@
 import { type Address, erc20Abi, erc4626Abi, parseAbi } from 'viem'
 import { type Chain, findOutboundError } from '../rpc/chains.js'
-import { account, ask, type Question, reading, together, view } from '../rpc/multicall.js'
+import { combine, mapRead, multicall, type Read, readAccount, readContract } from '../rpc/multicall.js'
 import { RpcError } from '../rpc/rpc.js'
 import type { Vault } from './kind.js'
 import { erc4626 } from './kinds/erc4626.js'
@@ -41,12 +41,12 @@ const bytes32Abi = parseAbi(['function symbol() view returns (bytes32)', 'functi
 export async function probeVault(chain: Chain, address: Address): Promise<ProbedVault> {
   await assertReadable(chain)
   const head = await readHead(chain)
-  const { answer } = await ask(chain, askIdentity(address), { blockHash: head.hash })
+  const { answer } = await multicall(chain, askIdentity(address), { blockHash: head.hash })
   if (answer.code.codeLength === 0n) throw new ProbeError(`there is no contract at ${address} on ${chain.name}`)
   if (answer.asset === undefined || answer.totalAssets === undefined)
     throw new ProbeError(`${address} is no ERC-4626 vault: it does not answer asset() and totalAssets()`)
   const receiptAddress = answer.share ?? address
-  const tokens = await ask(chain, together({ asset: askToken(answer.asset), receipt: askToken(receiptAddress) }))
+  const tokens = await multicall(chain, combine({ asset: askToken(answer.asset), receipt: askToken(receiptAddress) }))
   const asset = requireToken('asset', answer.asset, tokens.answer.asset)
   const receiptToken = requireToken('receipt token', receiptAddress, tokens.answer.receipt)
   const asyncDeposit = answer.asyncDeposit === true
@@ -97,13 +97,13 @@ async function assertReadable(chain: Chain): Promise<void> {
 }
 
 function askIdentity(address: Address) {
-  const supports = (id: `0x${string}`) => view(address, interfaceAbi, 'supportsInterface', [id])
-  return together({
-    code: account(address),
-    asset: view(address, erc4626Abi, 'asset', []),
-    totalAssets: view(address, erc4626Abi, 'totalAssets', []),
-    maxDeposit: view(address, erc4626Abi, 'maxDeposit', [anybody]),
-    share: view(address, shareAbi, 'share', []),
+  const supports = (id: `0x${string}`) => readContract(address, interfaceAbi, 'supportsInterface', [id])
+  return combine({
+    code: readAccount(address),
+    asset: readContract(address, erc4626Abi, 'asset', []),
+    totalAssets: readContract(address, erc4626Abi, 'totalAssets', []),
+    maxDeposit: readContract(address, erc4626Abi, 'maxDeposit', [anybody]),
+    share: readContract(address, shareAbi, 'share', []),
     asyncDeposit: supports(interfaceIds.asyncDeposit),
     asyncWithdraw: supports(interfaceIds.asyncRedeem),
   })
@@ -111,14 +111,14 @@ function askIdentity(address: Address) {
 
 type TokenAnswer = { symbol: string; name: string; decimals: number | undefined }
 
-function askToken(address: Address): Question<TokenAnswer> {
-  return reading(
-    together({
-      decimals: view(address, erc20Abi, 'decimals', []),
-      symbol: view(address, erc20Abi, 'symbol', []),
-      name: view(address, erc20Abi, 'name', []),
-      oldSymbol: view(address, bytes32Abi, 'symbol', []),
-      oldName: view(address, bytes32Abi, 'name', []),
+function askToken(address: Address): Read<TokenAnswer> {
+  return mapRead(
+    combine({
+      decimals: readContract(address, erc20Abi, 'decimals', []),
+      symbol: readContract(address, erc20Abi, 'symbol', []),
+      name: readContract(address, erc20Abi, 'name', []),
+      oldSymbol: readContract(address, bytes32Abi, 'symbol', []),
+      oldName: readContract(address, bytes32Abi, 'name', []),
     }),
     ({ decimals, symbol, name, oldSymbol, oldName }) => ({
       decimals,
@@ -149,9 +149,9 @@ function computeLoss(roundTrip: Trial['roundTrip']): number | undefined {
 /** The same by the vault's own previews, for a deposit of one whole unit; nothing where they answer a stranger nothing. */
 async function readRoundTripLoss(chain: Chain, vault: Address, assetDecimals: number): Promise<number | undefined> {
   const paid = 10n ** BigInt(assetDecimals)
-  const deposit = await ask(chain, view(vault, erc4626Abi, 'previewDeposit', [paid]))
+  const deposit = await multicall(chain, readContract(vault, erc4626Abi, 'previewDeposit', [paid]))
   if (!deposit.answer) return undefined
-  const { answer: back } = await ask(chain, view(vault, erc4626Abi, 'previewRedeem', [deposit.answer]))
+  const { answer: back } = await multicall(chain, readContract(vault, erc4626Abi, 'previewRedeem', [deposit.answer]))
   return back ? computeLoss({ paid, back }) : undefined
 }
 

@@ -1,6 +1,6 @@
 import { type Address, erc20Abi, erc4626Abi, type Hex, parseAbi } from 'viem'
 import { type Chain, readingChain } from '../rpc/chains.js'
-import { account, ask, type Question, reading, together, view } from '../rpc/multicall.js'
+import { combine, mapRead, multicall, type Read, readAccount, readContract } from '../rpc/multicall.js'
 import { erc5115 } from './kinds/erc5115.js'
 
 /** A vault to be looked at. Addresses in any case. */
@@ -60,7 +60,7 @@ export async function readVaultStates(
   for (let at = 0; at < vaults.length; at += vaultsPerCall) {
     const batch = vaults.slice(at, at + vaultsPerCall)
     const questions = Object.fromEntries(batch.map((vault, index) => [String(index), askVault(vault)]))
-    const { answer } = await ask(chain, together(questions), { blockHash })
+    const { answer } = await multicall(chain, combine(questions), { blockHash })
     for (let index = 0; index < batch.length; index++) {
       const state = answer[String(index)]
       if (state) states.push(state)
@@ -69,17 +69,17 @@ export async function readVaultStates(
   return states
 }
 
-function askVault(vault: WatchedVault): Question<VaultState> {
+function askVault(vault: WatchedVault): Read<VaultState> {
   const address = vault.address as Address
   const fine = vault.receiptDecimals + extraDigits
-  const price = (exponent: number) => view(address, erc4626Abi, 'convertToAssets', [10n ** BigInt(exponent)])
-  const identity = { code: account(address), paused: view(address, pausableAbi, 'paused', []) }
+  const price = (exponent: number) => readContract(address, erc4626Abi, 'convertToAssets', [10n ** BigInt(exponent)])
+  const identity = { code: readAccount(address), paused: readContract(address, pausableAbi, 'paused', []) }
   if (vault.kind === erc5115.name)
-    return reading(
-      together({
+    return mapRead(
+      combine({
         ...identity,
-        totalSupply: view(vault.receiptToken as Address, erc20Abi, 'totalSupply', []),
-        rate: view(address, rateAbi, 'exchangeRate', []),
+        totalSupply: readContract(vault.receiptToken as Address, erc20Abi, 'totalSupply', []),
+        rate: readContract(address, rateAbi, 'exchangeRate', []),
       }),
       ({ code, paused, totalSupply, rate }) => ({
         ...decideState(code.codeLength, paused),
@@ -87,12 +87,12 @@ function askVault(vault: WatchedVault): Question<VaultState> {
         figures: totalSupply === undefined || rate === undefined ? undefined : computeByRate(totalSupply, rate, fine),
       }),
     )
-  return reading(
-    together({
+  return mapRead(
+    combine({
       ...identity,
-      maxDeposit: view(address, erc4626Abi, 'maxDeposit', [anybody]),
-      totalAssets: view(address, erc4626Abi, 'totalAssets', []),
-      totalSupply: view(vault.receiptToken as Address, erc20Abi, 'totalSupply', []),
+      maxDeposit: readContract(address, erc4626Abi, 'maxDeposit', [anybody]),
+      totalAssets: readContract(address, erc4626Abi, 'totalAssets', []),
+      totalSupply: readContract(vault.receiptToken as Address, erc20Abi, 'totalSupply', []),
       finePrice: price(fine),
       coarsePrice: price(vault.receiptDecimals),
     }),

@@ -13,7 +13,7 @@ import {
 } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { readVectors } from '../../test/vectors.js'
-import type { Question } from '../rpc/multicall.js'
+import type { Read } from '../rpc/multicall.js'
 import { erc4626, erc7540, lagoon, vaultKinds } from './index.js'
 import type { RequestOffer, Vault } from './kind.js'
 import { interfaceIds } from './kinds/erc7540.js'
@@ -42,8 +42,8 @@ const calldata = (name: string): Hex => {
   return found.data
 }
 /** What a question leads to when nothing answers, or when everything answers `word`. */
-const silent = <T>(question: Question<T>): T => question.answer(question.reads.map(() => undefined))
-const all = <T>(question: Question<T>, word: bigint): T =>
+const silent = <T>(question: Read<T>): T => question.answer(question.reads.map(() => undefined))
+const all = <T>(question: Read<T>, word: bigint): T =>
   question.answer(question.reads.map(() => numberToHex(word, { size: 32 })))
 const callOf = (offer: RequestOffer) => (offer.refusal === undefined ? offer.call.data : offer.refusal)
 

@@ -126,8 +126,8 @@ export function createModelNode(input: {
         // Two equal lies about one block could not be told from the truth.
         return !told.has(hash) && random.chance(faults.share / 4) ? falsify(random, logs) : logs
       }),
-    elsewhere: () => undefined,
-    distrust: () => undefined,
+    secondary: () => undefined,
+    markUnreliable: () => undefined,
   }
 }
 

@@ -2,7 +2,7 @@ import { computeUsd, parseRaw } from '../../kernel/amount.js'
 import { invalidInput } from '../../kernel/errors.js'
 import type { Caller } from '../../kernel/operation.js'
 import { findPrice } from '../../prices/index.js'
-import { ask, readHead } from '../../rpc/multicall.js'
+import { multicall, readHead } from '../../rpc/multicall.js'
 import { type DistributorRecord, findDistributor } from '../catalogue/index.js'
 import type { Interaction } from '../plans/index.js'
 import { type ActionContext, type Draft, describeCall, finishAction, refuse, type Target } from '../plans/index.js'
@@ -40,7 +40,7 @@ export async function buildRequestAction(
   const open = await listOpen(ctx, target, 'deposit')
   const [head, { answer: offer }] = await Promise.all([
     input.simulate === false ? undefined : readHead(chain),
-    ask(chain, build({ vault, wallet, requestId, requestIds: listIds(open) })),
+    multicall(chain, build({ vault, wallet, requestId, requestIds: listIds(open) })),
   ])
   if (offer.refusal !== undefined) throw refuse(offer.refusal, offer.why)
 

@@ -2,7 +2,7 @@ import { erc20Abi, getAddress } from 'viem'
 import { computeUsd } from '../../kernel/amount.js'
 import type { Caller } from '../../kernel/operation.js'
 import { findPrice } from '../../prices/index.js'
-import { account, ask, readHead, together, view } from '../../rpc/multicall.js'
+import { combine, multicall, readAccount, readContract, readHead } from '../../rpc/multicall.js'
 import type { DepositAsk } from '../../vaults/index.js'
 import type { TokenRecord } from '../catalogue/index.js'
 import type { Interaction } from '../plans/index.js'
@@ -55,13 +55,13 @@ export async function createDepositInteraction(
   const spender = kind.spender(vault)
   const [head, { answer }] = await Promise.all([
     input.simulate === false ? undefined : readHead(chain),
-    ask(
+    multicall(
       chain,
-      together({
+      combine({
         offer: kind.deposit(depositAsk),
-        account: account(wallet),
-        balance: view(tokenIn, erc20Abi, 'balanceOf', [wallet]),
-        allowance: view(tokenIn, erc20Abi, 'allowance', [wallet, spender]),
+        account: readAccount(wallet),
+        balance: readContract(tokenIn, erc20Abi, 'balanceOf', [wallet]),
+        allowance: readContract(tokenIn, erc20Abi, 'allowance', [wallet, spender]),
       }),
     ),
   ])

@@ -3,7 +3,7 @@ import { computeUsd } from '../../kernel/amount.js'
 import { invalidInput } from '../../kernel/errors.js'
 import type { Caller } from '../../kernel/operation.js'
 import { findPrice } from '../../prices/index.js'
-import { ask, readHead } from '../../rpc/multicall.js'
+import { multicall, readHead } from '../../rpc/multicall.js'
 import type { WithdrawAsk } from '../../vaults/index.js'
 import type { OpportunityRecord, TokenRecord } from '../catalogue/index.js'
 import type { Interaction } from '../plans/index.js'
@@ -52,7 +52,7 @@ export async function createWithdrawInteraction(
   const withdrawAsk: WithdrawAsk = { vault, wallet, shares, tokenOut, slippageBps: input.slippageBps ?? 50, requestIds }
   const [head, { answer: offer }] = await Promise.all([
     input.simulate === false ? undefined : readHead(chain),
-    ask(chain, kind.withdraw(withdrawAsk)),
+    multicall(chain, kind.withdraw(withdrawAsk)),
   ])
   assertOffer(offer, 'WITHDRAW_DISABLED')
   assertBalance(offer.available, shares, offer.awaited)

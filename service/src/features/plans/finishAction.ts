@@ -7,7 +7,7 @@ import type { Block } from '../../rpc/multicall.js'
 import type { Probe } from '../../rpc/simulateBlock.js'
 import type { DistributorRecord, TokenRecord } from '../catalogue/index.js'
 import { findGasLimits } from './gasLimits.js'
-import { attribute, type Step, toBatch, toPrepared } from './plan.js'
+import { appendSuffix, type Step, toBatch, toPrepared } from './plan.js'
 import type { Interaction } from './schema.js'
 import { type PlanSimulation, simulatePlan, unsimulated } from './simulation.js'
 import { type ActionKind, recordAction } from './store.js'
@@ -57,7 +57,7 @@ export async function finishAction(
   const attributed =
     distributor === undefined
       ? plain
-      : attribute(plain, {
+      : appendSuffix(plain, {
           distributorId: distributor.id,
           actionId,
           chainId,

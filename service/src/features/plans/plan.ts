@@ -19,7 +19,7 @@ export type Attribution = {
 const sign = openFastSign()
 
 /** The step with our signed suffix at the end of its calldata. Only the call that moves the money carries one. */
-export function attribute(step: Step, attribution: Attribution): Step {
+export function appendSuffix(step: Step, attribution: Attribution): Step {
   const { distributorId, actionId, chainId, wallet, referralCode, privateKey } = attribution
   const { to, data } = step.call
   const suffix = buildSuffix({

@@ -2,7 +2,7 @@ import { type Address, parseAbi } from 'viem'
 import { formatTs } from '../../kernel/clock.js'
 import { unavailable } from '../../kernel/errors.js'
 import type { ChainContext } from '../../rpc/chains.js'
-import { ask, view } from '../../rpc/multicall.js'
+import { multicall, readContract } from '../../rpc/multicall.js'
 import { listWalletRequests, type WalletRequest } from './store.js'
 
 const abi = parseAbi([
@@ -65,7 +65,7 @@ async function readClaimable(ctx: ChainContext, open: readonly WalletRequest[]):
       if (!chain) throw unavailable(`chain ${chainId} cannot be read right now`, { retryAfterSeconds: 30 })
       const name = kind === 'deposit' ? 'claimableDepositRequest' : 'claimableRedeemRequest'
       const args = [BigInt(requestId), controller as Address] as const
-      const { answer } = await ask(chain, view(vaultAddress as Address, abi, name, args))
+      const { answer } = await multicall(chain, readContract(vaultAddress as Address, abi, name, args))
       return [key, answer ?? 0n] as const
     }),
   )

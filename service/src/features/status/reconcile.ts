@@ -1,7 +1,7 @@
 import { type Address, erc20Abi } from 'viem'
 import { vaultTopics } from '../../derive/index.js'
 import type { Chain, ChainContext } from '../../rpc/chains.js'
-import { ask, together, view } from '../../rpc/multicall.js'
+import { combine, multicall, readContract } from '../../rpc/multicall.js'
 import { createNode } from '../../rpc/node.js'
 import type { RawLog } from '../../rpc/raw.js'
 import { RpcError } from '../../rpc/rpc.js'
@@ -50,10 +50,10 @@ export async function reconcileBalances(ctx: ChainContext): Promise<void> {
 async function countWrong(chain: Chain, blockHash: string, holders: readonly HolderSample[]): Promise<number> {
   if (holders.length === 0) return 0
   const questions = holders.map(({ receiptToken, wallet }) =>
-    view(receiptToken as Address, erc20Abi, 'balanceOf', [wallet as Address]),
+    readContract(receiptToken as Address, erc20Abi, 'balanceOf', [wallet as Address]),
   )
-  const all = together(Object.fromEntries(questions.map((each, i) => [String(i), each])))
-  const { answer } = await ask(chain, all, { blockHash: blockHash as `0x${string}` })
+  const all = combine(Object.fromEntries(questions.map((each, i) => [String(i), each])))
+  const { answer } = await multicall(chain, all, { blockHash: blockHash as `0x${string}` })
   return holders.filter(({ shares }, index) => answer[String(index)] !== BigInt(shares)).length
 }
 
@@ -71,7 +71,7 @@ async function sampleEvents(
   const first = Math.min(...vaults.map(({ fromBlock }) => fromBlock))
   if (end < first) return found
   const node = createNode(chain.rpc)
-  const other = node.elsewhere() ?? node
+  const other = node.secondary() ?? node
   for (const to of new Set([end, first + Math.floor(Math.random() * (end - first + 1))])) {
     const addresses = vaults.map(({ address }) => address)
     const read = (from: number) => other.listRange({ addresses, topics: vaultTopics, fromBlock: from, toBlock: to })

@@ -23,7 +23,7 @@ import { answerClientError, bodyBytesMax, sendError } from './errors.js'
 import { checkHead, headBytesMax } from './head.js'
 import { answerOnce } from './idempotency.js'
 import { compileInput, isJson, type ParseInput, type RawInput } from './input.js'
-import { createRepeats, type Repeats } from './responseCache.js'
+import { createResponseCache, type ResponseCache } from './responseCache.js'
 
 export type HttpOptions<C extends Context> = Gate & {
   ctx: C
@@ -41,7 +41,7 @@ export type HttpOptions<C extends Context> = Gate & {
 export function buildPublicApp<C extends Context>(options: HttpOptions<C>): FastifyInstance {
   const app = buildApp(options.ctx, (request, reply) => addLimitHeaders(options, request, reply))
   const answers = options.answers ?? createAnswerCache()
-  const repeats = createRepeats({ ...options, answers })
+  const repeats = createResponseCache({ ...options, answers })
   const variants = answers.shelf<Variant>('variant')
   const watchForProxy = createProxyWatch(options.ctx)
   addCors(app, options.operations)
@@ -63,7 +63,7 @@ export function buildPublicApp<C extends Context>(options: HttpOptions<C>): Fast
     options.onAnswered?.(operationId, reply.statusCode, reply.elapsedTime / 1000)
   })
   app.addHook('preClose', async () => repeats.stop())
-  repeats.standBefore(app.server)
+  repeats.attach(app.server)
   return app
 }
 
@@ -134,7 +134,7 @@ export function buildApp(ctx: Context, beforeError: BeforeError = async () => un
 }
 
 async function answer<C extends Context>(
-  options: HttpOptions<C> & { repeats: Repeats<C>; variants: Shelf<Variant> },
+  options: HttpOptions<C> & { repeats: ResponseCache<C>; variants: Shelf<Variant> },
   operation: Operation<C>,
   parse: ParseInput,
   request: FastifyRequest,

@@ -13,11 +13,11 @@ import { checkHead } from './head.js'
  * Answers given before, by the exact text of the request. Most requests of a page that many people open are the same
  * few; one whose whole answer is known needs nothing of what leads to it but its key and its budget.
  */
-export type Repeats<C> = {
+export type ResponseCache<C> = {
   /** Keeps an answer of 200 (or what a 304 stood for), which follows from `source` and the request alone. */
   remember(operation: Operation<C>, request: IncomingMessage, units: number, source: object, variant: Variant): void
   /** Puts itself before a server's own way of answering; whatever is not known goes there, refusals included. */
-  standBefore(server: Server): void
+  attach(server: Server): void
   /** Why a request that came this way could not be charged, so that it is not tried twice. */
   failureOf(request: IncomingMessage): { error: unknown } | undefined
   /** From now on every request goes the server's own way. */
@@ -40,13 +40,13 @@ const urlLengthMax = 2_000
 /** About what an answer takes beside its body: its headers, of a 304 and of a 200. */
 const headersBytes = 600
 
-export type RepeatsOptions<C> = Gate & {
+export type ResponseCacheOptions<C> = Gate & {
   ctx: C
   answers: AnswerCache
   onAnswered?: (operationId: string, status: number, seconds: number) => void
 }
 
-export function createRepeats<C extends Context>(options: RepeatsOptions<C>): Repeats<C> {
+export function createResponseCache<C extends Context>(options: ResponseCacheOptions<C>): ResponseCache<C> {
   const { ctx, authenticate, limits, onAnswered, answers } = options
   const shelf = answers.shelf<Known<C>>('repeat')
   const find = (request: IncomingMessage): Known<C> | undefined => {
@@ -109,7 +109,7 @@ export function createRepeats<C extends Context>(options: RepeatsOptions<C>): Re
       }
       shelf.keep(nameOf(request), known, headersBytes + bytes)
     },
-    standBefore: (server) => {
+    attach: (server) => {
       const [own] = server.listeners('request') as RequestListener[]
       if (!own) return
       server.removeListener('request', own)

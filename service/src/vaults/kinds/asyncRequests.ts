@@ -1,5 +1,5 @@
 import { type AbiEvent, encodeFunctionData, erc4626Abi, parseAbi } from 'viem'
-import { type Question, reading, together, view } from '../../rpc/multicall.js'
+import { combine, mapRead, type Read, readContract } from '../../rpc/multicall.js'
 import type { DepositAsk, RequestAsk, RequestOffer, Vault, VaultCall, WithdrawAsk } from '../kind.js'
 
 /** ERC-7540, both sides. */
@@ -63,14 +63,14 @@ export function buildClaimDeposit(vault: Vault, wallet: RequestAsk['wallet'], as
 export type DepositRequestState = { requestId: bigint; pending: bigint; claimable: bigint }
 
 /** What is pending and what can be claimed of each request that may be the wallet's. */
-export function readDepositRequests(ask: RequestAsk): Question<DepositRequestState[]> {
+export function readDepositRequests(ask: RequestAsk): Read<DepositRequestState[]> {
   const { vault, wallet } = ask
   const ids = ask.requestId === undefined ? ask.requestIds : [ask.requestId]
   const each = ids.map((requestId) =>
-    reading(
-      together({
-        pending: view(vault.address, erc7540Abi, 'pendingDepositRequest', [requestId, wallet]),
-        claimable: view(vault.address, erc7540Abi, 'claimableDepositRequest', [requestId, wallet]),
+    mapRead(
+      combine({
+        pending: readContract(vault.address, erc7540Abi, 'pendingDepositRequest', [requestId, wallet]),
+        claimable: readContract(vault.address, erc7540Abi, 'claimableDepositRequest', [requestId, wallet]),
       }),
       ({ pending, claimable }) => ({ requestId, pending: pending ?? 0n, claimable: claimable ?? 0n }),
     ),
@@ -79,8 +79,8 @@ export function readDepositRequests(ask: RequestAsk): Question<DepositRequestSta
 }
 
 /** The answers of several questions of one form, in order. */
-export function inOrder<T>(questions: readonly Question<T>[]): Question<T[]> {
-  return reading(together(Object.fromEntries(questions.map((question, at) => [`${at}`, question]))), (answers) =>
+export function inOrder<T>(questions: readonly Read<T>[]): Read<T[]> {
+  return mapRead(combine(Object.fromEntries(questions.map((question, at) => [`${at}`, question]))), (answers) =>
     questions.map((_, at) => answers[`${at}`] as T),
   )
 }
@@ -89,12 +89,12 @@ export function inOrder<T>(questions: readonly Question<T>[]): Question<T[]> {
  * Claims everything that is claimable, or what is of the request named. The vault's own sum (`maxDeposit`) decides where
  * no request is named: requests with ids of their own are claimed together.
  */
-export function claimSettledDeposits(ask: RequestAsk): Question<RequestOffer> {
+export function claimSettledDeposits(ask: RequestAsk): Read<RequestOffer> {
   const { vault, wallet } = ask
-  return reading(
-    together({
+  return mapRead(
+    combine({
       requests: readDepositRequests(ask),
-      total: view(vault.address, erc4626Abi, 'maxDeposit', [wallet]),
+      total: readContract(vault.address, erc4626Abi, 'maxDeposit', [wallet]),
     }),
     ({ requests, total }): RequestOffer => {
       const first = requests.find((request) => request.claimable > 0n)

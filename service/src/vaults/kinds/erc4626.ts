@@ -1,5 +1,5 @@
 import { type AbiEvent, type Address, encodeFunctionData, erc4626Abi, isAddressEqual, parseAbi } from 'viem'
-import { account, reading, together, view } from '../../rpc/multicall.js'
+import { combine, mapRead, readAccount, readContract } from '../../rpc/multicall.js'
 import type { DepositAsk, Trial, Vault, VaultCall, VaultKind, WithdrawAsk } from '../kind.js'
 
 /** What every ERC-4626 vault emits, and the asynchronous ones too. */
@@ -21,11 +21,11 @@ export const erc4626: VaultKind = {
   errors: [],
   spender: (vault) => vault.address,
   deposit: (ask) =>
-    reading(
-      together({
+    mapRead(
+      combine({
         ...readIdentity(ask.vault),
-        max: view(ask.vault.address, erc4626Abi, 'maxDeposit', [ask.wallet]),
-        quoted: view(ask.vault.address, erc4626Abi, 'previewDeposit', [ask.amount]),
+        max: readContract(ask.vault.address, erc4626Abi, 'maxDeposit', [ask.wallet]),
+        quoted: readContract(ask.vault.address, erc4626Abi, 'previewDeposit', [ask.amount]),
       }),
       ({ code, asset, max, quoted }) => ({
         closed: decideClosed(code.codeLength) ?? decideSilent(asset, max, quoted),
@@ -36,12 +36,12 @@ export const erc4626: VaultKind = {
       }),
     ),
   withdraw: (ask) =>
-    reading(
-      together({
+    mapRead(
+      combine({
         ...readIdentity(ask.vault),
-        held: view(ask.vault.receiptToken, erc4626Abi, 'balanceOf', [ask.wallet]),
-        max: view(ask.vault.address, erc4626Abi, 'maxRedeem', [ask.wallet]),
-        quoted: view(ask.vault.address, erc4626Abi, 'previewRedeem', [ask.shares]),
+        held: readContract(ask.vault.receiptToken, erc4626Abi, 'balanceOf', [ask.wallet]),
+        max: readContract(ask.vault.address, erc4626Abi, 'maxRedeem', [ask.wallet]),
+        quoted: readContract(ask.vault.address, erc4626Abi, 'previewRedeem', [ask.shares]),
       }),
       ({ code, asset, held, max, quoted }) => ({
         closed: decideClosed(code.codeLength) ?? decideSilent(asset, max, quoted),
@@ -93,7 +93,7 @@ export function buildRedeem({ vault, wallet, shares }: WithdrawAsk, verb: 'redee
 
 /** The reads that tell whether there is a vault and whether it is the one configured. */
 export function readIdentity(vault: Vault) {
-  return { code: account(vault.address), asset: view(vault.address, erc4626Abi, 'asset', []) }
+  return { code: readAccount(vault.address), asset: readContract(vault.address, erc4626Abi, 'asset', []) }
 }
 
 /** Why a vault cannot be used at all. */

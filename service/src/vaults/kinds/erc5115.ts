@@ -1,5 +1,5 @@
 import { encodeFunctionData, erc20Abi, parseAbi } from 'viem'
-import { account, reading, together, view } from '../../rpc/multicall.js'
+import { combine, mapRead, readAccount, readContract } from '../../rpc/multicall.js'
 import type { DepositAsk, VaultCall, VaultKind, WithdrawAsk } from '../kind.js'
 import { decideClosed } from './erc4626.js'
 
@@ -32,11 +32,11 @@ export const erc5115: VaultKind = {
   spender: (vault) => vault.address,
   deposit: (ask) => {
     const { address } = ask.vault
-    return reading(
-      together({
-        code: account(address),
-        valid: view(address, erc5115Abi, 'isValidTokenIn', [ask.tokenIn]),
-        quoted: view(address, erc5115Abi, 'previewDeposit', [ask.tokenIn, ask.amount]),
+    return mapRead(
+      combine({
+        code: readAccount(address),
+        valid: readContract(address, erc5115Abi, 'isValidTokenIn', [ask.tokenIn]),
+        quoted: readContract(address, erc5115Abi, 'previewDeposit', [ask.tokenIn, ask.amount]),
       }),
       ({ code, valid, quoted }) => ({
         closed: decideClosed(code.codeLength) ?? decideUnquoted(quoted, valid, 'deposits'),
@@ -49,12 +49,12 @@ export const erc5115: VaultKind = {
   },
   withdraw: (ask) => {
     const { address, receiptToken } = ask.vault
-    return reading(
-      together({
-        code: account(address),
-        valid: view(address, erc5115Abi, 'isValidTokenOut', [ask.tokenOut]),
-        held: view(receiptToken, erc20Abi, 'balanceOf', [ask.wallet]),
-        quoted: view(address, erc5115Abi, 'previewRedeem', [ask.tokenOut, ask.shares]),
+    return mapRead(
+      combine({
+        code: readAccount(address),
+        valid: readContract(address, erc5115Abi, 'isValidTokenOut', [ask.tokenOut]),
+        held: readContract(receiptToken, erc20Abi, 'balanceOf', [ask.wallet]),
+        quoted: readContract(address, erc5115Abi, 'previewRedeem', [ask.tokenOut, ask.shares]),
       }),
       ({ code, valid, held, quoted }) => ({
         closed: decideClosed(code.codeLength) ?? decideUnquoted(quoted, valid, 'withdrawals'),

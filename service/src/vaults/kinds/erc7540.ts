@@ -1,5 +1,5 @@
 import { type Abi, encodeFunctionData, erc4626Abi, parseAbi } from 'viem'
-import { type Question, reading, together, view } from '../../rpc/multicall.js'
+import { combine, mapRead, type Read, readContract } from '../../rpc/multicall.js'
 import type {
   DepositAsk,
   Offer,
@@ -87,8 +87,8 @@ function defineErc7540(sides: Pick<VaultKind, 'name' | 'asyncDeposit' | 'asyncRe
   }
 }
 
-function requestDeposit(ask: DepositAsk): Question<Offer> {
-  return reading(readAsyncIdentity(ask.vault, 'asyncDeposit'), (identity) => ({
+function requestDeposit(ask: DepositAsk): Read<Offer> {
+  return mapRead(readAsyncIdentity(ask.vault, 'asyncDeposit'), (identity) => ({
     ...identity,
     max: undefined,
     quoted: undefined,
@@ -96,9 +96,9 @@ function requestDeposit(ask: DepositAsk): Question<Offer> {
   }))
 }
 
-function withdrawAsync(ask: WithdrawAsk): Question<WithdrawOffer> {
-  return reading(
-    together({ identity: readAsyncIdentity(ask.vault, 'asyncRedeem'), redemption: readRedemption(ask) }),
+function withdrawAsync(ask: WithdrawAsk): Read<WithdrawOffer> {
+  return mapRead(
+    combine({ identity: readAsyncIdentity(ask.vault, 'asyncRedeem'), redemption: readRedemption(ask) }),
     ({ identity, redemption }) => ({ ...redemption, ...identity }),
   )
 }
@@ -106,9 +106,9 @@ function withdrawAsync(ask: WithdrawAsk): Question<WithdrawOffer> {
 type Side = 'asyncDeposit' | 'asyncRedeem'
 
 /** Whether the vault is there, and as asynchronous as it is listed; one that does not know ERC-165 is believed. */
-function readAsyncIdentity(vault: Vault, side: Side): Question<Pick<Offer, 'closed' | 'mismatch'>> {
-  return reading(
-    together({ ...readIdentity(vault), asynchronous: supports(vault, interfaceIds[side]) }),
+function readAsyncIdentity(vault: Vault, side: Side): Read<Pick<Offer, 'closed' | 'mismatch'>> {
+  return mapRead(
+    combine({ ...readIdentity(vault), asynchronous: supports(vault, interfaceIds[side]) }),
     ({ code, asset, asynchronous }) => ({
       closed: decideClosed(code.codeLength),
       mismatch: asynchronous === false ? 'the vault says it takes no such requests' : decideMismatch(vault, asset),
@@ -116,15 +116,15 @@ function readAsyncIdentity(vault: Vault, side: Side): Question<Pick<Offer, 'clos
   )
 }
 
-function stillSync<T extends Offer>(vault: Vault, side: Side, offer: Question<T>): Question<T> {
-  return reading(together({ offer, asynchronous: supports(vault, interfaceIds[side]) }), ({ offer, asynchronous }) =>
+function stillSync<T extends Offer>(vault: Vault, side: Side, offer: Read<T>): Read<T> {
+  return mapRead(combine({ offer, asynchronous: supports(vault, interfaceIds[side]) }), ({ offer, asynchronous }) =>
     asynchronous === true ? { ...offer, mismatch: 'the vault wants requests where it is listed without' } : offer,
   )
 }
 
-function cancelPendingDeposit(ask: RequestAsk): Question<RequestOffer> {
-  return reading(
-    together({
+function cancelPendingDeposit(ask: RequestAsk): Read<RequestOffer> {
+  return mapRead(
+    combine({
       supported: supports(ask.vault, interfaceIds.cancelDeposit),
       requests: readDepositRequests(ask),
       cancellations: readCancellations(ask),
@@ -145,24 +145,24 @@ function cancelPendingDeposit(ask: RequestAsk): Question<RequestOffer> {
 }
 
 /** Whether the vault says that it has an interface; undefined when it does not answer. */
-export function supports(vault: Vault, interfaceId: `0x${string}`): Question<boolean | undefined> {
-  return view(vault.address, erc7540Abi, 'supportsInterface', [interfaceId])
+export function supports(vault: Vault, interfaceId: `0x${string}`): Read<boolean | undefined> {
+  return readContract(vault.address, erc7540Abi, 'supportsInterface', [interfaceId])
 }
 
 /**
  * The asynchronous way out: claim settled redemptions where they suffice, else request a new one. `maxRedeem` of such a
  * vault is what can be claimed.
  */
-export function readRedemption(ask: WithdrawAsk): Question<WithdrawOffer> {
+export function readRedemption(ask: WithdrawAsk): Read<WithdrawOffer> {
   const { vault, wallet, shares } = ask
   const pendings = (ask.requestIds ?? [0n]).map((id) =>
-    view(vault.address, erc7540Abi, 'pendingRedeemRequest', [id, wallet]),
+    readContract(vault.address, erc7540Abi, 'pendingRedeemRequest', [id, wallet]),
   )
-  return reading(
-    together({
-      claimable: view(vault.address, erc4626Abi, 'maxRedeem', [wallet]),
-      held: view(vault.receiptToken, erc4626Abi, 'balanceOf', [wallet]),
-      assets: view(vault.address, erc4626Abi, 'convertToAssets', [shares]),
+  return mapRead(
+    combine({
+      claimable: readContract(vault.address, erc4626Abi, 'maxRedeem', [wallet]),
+      held: readContract(vault.receiptToken, erc4626Abi, 'balanceOf', [wallet]),
+      assets: readContract(vault.address, erc4626Abi, 'convertToAssets', [shares]),
       pendings: inOrder(pendings),
     }),
     ({ claimable, held, assets, pendings }) => {
@@ -178,14 +178,14 @@ export function readRedemption(ask: WithdrawAsk): Question<WithdrawOffer> {
 
 type CancellationState = { requestId: bigint; pending: boolean; claimable: bigint }
 
-function readCancellations({ vault, wallet, ...ask }: RequestAsk): Question<CancellationState[]> {
+function readCancellations({ vault, wallet, ...ask }: RequestAsk): Read<CancellationState[]> {
   const ids = ask.requestId === undefined ? ask.requestIds : [ask.requestId]
   return inOrder(
     ids.map((requestId) =>
-      reading(
-        together({
-          pending: view(vault.address, erc7887Abi, 'pendingCancelDepositRequest', [requestId, wallet]),
-          claimable: view(vault.address, erc7887Abi, 'claimableCancelDepositRequest', [requestId, wallet]),
+      mapRead(
+        combine({
+          pending: readContract(vault.address, erc7887Abi, 'pendingCancelDepositRequest', [requestId, wallet]),
+          claimable: readContract(vault.address, erc7887Abi, 'claimableCancelDepositRequest', [requestId, wallet]),
         }),
         ({ pending, claimable }) => ({ requestId, pending: pending ?? false, claimable: claimable ?? 0n }),
       ),

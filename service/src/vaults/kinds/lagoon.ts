@@ -1,5 +1,5 @@
 import { encodeFunctionData, parseAbi } from 'viem'
-import { reading, together, view } from '../../rpc/multicall.js'
+import { combine, mapRead, readContract } from '../../rpc/multicall.js'
 import type { RequestOffer, VaultCall, VaultKind } from '../kind.js'
 import { buildRequestDeposit, claimSettledDeposits, erc7540Events, readDepositRequests } from './asyncRequests.js'
 import { decideClosed, decideMismatch, erc4626Events, readIdentity } from './erc4626.js'
@@ -29,10 +29,10 @@ export const lagoon: VaultKind = {
   errors: erc7540Errors,
   spender: (vault) => vault.address,
   deposit: (ask) =>
-    reading(
-      together({
+    mapRead(
+      combine({
         ...readIdentity(ask.vault),
-        allowed: view(ask.vault.address, lagoonAbi, 'isWhitelisted', [ask.wallet]),
+        allowed: readContract(ask.vault.address, lagoonAbi, 'isWhitelisted', [ask.wallet]),
       }),
       ({ code, asset, allowed }) => ({
         // A vault without a list of wallets does not answer, and takes everybody.
@@ -46,14 +46,14 @@ export const lagoon: VaultKind = {
       }),
     ),
   withdraw: (ask) =>
-    reading(together({ ...readIdentity(ask.vault), requests: readRedemption(ask) }), ({ code, asset, requests }) => ({
+    mapRead(combine({ ...readIdentity(ask.vault), requests: readRedemption(ask) }), ({ code, asset, requests }) => ({
       ...requests,
       closed: decideClosed(code.codeLength),
       mismatch: decideMismatch(ask.vault, asset),
     })),
   claimDeposit: claimSettledDeposits,
   cancelDeposit: (ask) =>
-    reading(readDepositRequests(ask), (requests): RequestOffer => {
+    mapRead(readDepositRequests(ask), (requests): RequestOffer => {
       const pending = requests.find((request) => request.pending > 0n)
       if (pending) {
         const call: VaultCall = {
