@@ -52,14 +52,9 @@ const packageUsers: Record<string, { rooms: readonly string[]; slices?: readonly
 
 /** Arrows against the table that the next steps take away, each with what does it. */
 const passing: Record<string, string> = {
-  'kernel/context.ts -> ../postgres/pool.js':
-    'the context of operations names a database: postgres/ adds it to the kernel’s',
-  'kernel/shutdown.ts -> ../postgres/pool.js': 'whether a failure to close is a lost database is for the caller to say',
   'wallets/evm.ts -> @openearn/attribution': 'recovery of a signer moves to wallets/, bytes to viem’s',
   'wallets/solana.ts -> @openearn/attribution': 'bytes as text are viem’s or node’s',
   'wallets/ton.ts -> @openearn/attribution': 'bytes as text are viem’s or node’s',
-  'features/positions/operations.ts -> ../status/index.js':
-    'the descriptor of GetIndexingStatus goes to status/operations.ts',
   'rpc/bloom.ts -> @openearn/attribution': 'keccak of a few bytes is hash-wasm’s or viem’s',
 }
 

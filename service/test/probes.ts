@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import { createAuthenticate } from '../src/features/auth/index.js'
 import { openLimits } from '../src/features/limits/index.js'
-import type { Context } from '../src/kernel/context.js'
 import type { Operation } from '../src/kernel/operation.js'
+import type { Context } from '../src/postgres/context.js'
 import { buildPublicApp } from '../src/server/http/http.js'
 
 /** The public listener with operations of the test's own instead of the service's. */

@@ -1,9 +1,10 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { systemClock } from '../kernel/clock.js'
 import { type Config, parseConfig, readEnv } from '../kernel/config.js'
-import type { Context } from '../kernel/context.js'
 import { openLog } from '../kernel/log.js'
 import { createShutdown } from '../kernel/shutdown.js'
+import type { Context } from '../postgres/context.js'
+import { isDatabaseUnavailable } from '../postgres/pool.js'
 import { openCommandDatabase } from '../server/database.js'
 
 /** A command of `openearn`: what it is for, and what it does with the words after its name. */
@@ -75,7 +76,7 @@ export async function withContext(
 ): Promise<void> {
   const config = readConfig()
   const log = openLog({ level: 'warn', pretty: true })
-  const shutdown = createShutdown(log)
+  const shutdown = createShutdown(log, isDatabaseUnavailable)
   try {
     const db = await openCommandDatabase(config, log, shutdown, options)
     await work({ db, config, log, clock: systemClock })

@@ -1,7 +1,7 @@
 import { createKey, listKeys, revokeKey, setAddressShare } from '../features/auth/index.js'
-import type { Context } from '../kernel/context.js'
 import type { KeyKind } from '../kernel/operation.js'
 import { parseTs } from '../kernel/wire.js'
+import type { Context } from '../postgres/context.js'
 import { type Command, parseFlags, print, printTable, requireFlag, UsageError, withContext } from './command.js'
 
 const usage = `openearn keys create --org ID --kind publishable|secret [--name TEXT] [--distributor ID]

@@ -1,6 +1,7 @@
 import { systemClock } from '../kernel/clock.js'
 import { openLog } from '../kernel/log.js'
 import { createShutdown, stopOnSignals } from '../kernel/shutdown.js'
+import { isDatabaseUnavailable } from '../postgres/pool.js'
 import { startService } from '../server/start.js'
 import { type Command, parseFlags, print, readConfig } from './command.js'
 
@@ -11,7 +12,7 @@ const command = (summary: string, name: string, parts: { api: boolean; watch: bo
     parseFlags(words, {})
     const config = readConfig()
     const log = openLog({ level: config.logLevel, pretty: process.stdout.isTTY === true })
-    const shutdown = createShutdown(log)
+    const shutdown = createShutdown(log, isDatabaseUnavailable)
     stopOnSignals(shutdown, log)
     try {
       const { baseUrl, opsUrl } = await startService({ config, log, clock: systemClock, shutdown, ...parts })

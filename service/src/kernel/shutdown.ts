@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isDatabaseUnavailable } from '../postgres/pool.js'
 import type { Log } from './log.js'
 
 type Close = () => Promise<void> | void
@@ -21,8 +20,11 @@ export class Stopping extends Error {
 /** What does not close in this time is left behind, and said so: a stuck part must not keep the rest from closing. */
 const closeMs = 20_000
 
-/** The lifecycle of a process: a signal to end loops, and an ordered list of things to close. */
-export function createShutdown(log: Log): Shutdown {
+/**
+ * The lifecycle of a process: a signal to end loops, and an ordered list of things to close. A failure to close that
+ * `isExpected` is logged at debug level.
+ */
+export function createShutdown(log: Log, isExpected: (error: unknown) => boolean = () => false): Shutdown {
   const controller = new AbortController()
   const closers: { name: string; close: Close }[] = []
   const late: Promise<void>[] = []
@@ -35,7 +37,7 @@ export function createShutdown(log: Log): Shutdown {
       if ((await Promise.race([closed.then(() => false), stuck])) === true) log.error(`${name} did not close in time`)
     } catch (error) {
       // Ctrl-C reaches the whole process group: the embedded database may be gone before we say goodbye to it.
-      const write = isDatabaseUnavailable(error) ? log.debug : log.error
+      const write = isExpected(error) ? log.debug : log.error
       write.call(log, { err: error }, `could not close ${name}`)
     } finally {
       done.abort()

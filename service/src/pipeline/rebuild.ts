@@ -19,7 +19,7 @@ import {
   removeDerived,
   replacePositions,
 } from '../features/positions/index.js'
-import type { Context } from '../kernel/context.js'
+import type { Context } from '../postgres/context.js'
 import { inTransaction, type Transaction } from '../postgres/pool.js'
 import type { RawBlock } from '../rpc/raw.js'
 import { lockCursor } from '../sync/storeCursors.js'

@@ -1,7 +1,7 @@
 import { isSameConfig } from '../derive/config.js'
 import { createDerivation } from '../derive/derive.js'
 import { openFastRecover } from '../derive/fastRecover.js'
-import type { Context } from '../kernel/context.js'
+import type { Context } from '../postgres/context.js'
 import { inTransaction } from '../postgres/pool.js'
 import type { Node } from '../rpc/node.js'
 import { CursorMoved } from '../sync/follow.js'

@@ -1,4 +1,4 @@
-import type { Context } from '../kernel/context.js'
+import type { Context } from '../postgres/context.js'
 import { CursorMoved } from '../sync/follow.js'
 import { findCursor } from '../sync/storeCursors.js'
 import { listHeadersDown } from '../sync/storeRaw.js'

@@ -1,7 +1,7 @@
 import { createPublicClient, custom, defineChain, type PublicClient } from 'viem'
-import type { Context } from '../kernel/context.js'
 import { unavailable } from '../kernel/errors.js'
 import { type Outbound, OutboundError } from '../kernel/outbound.js'
+import type { Context } from '../postgres/context.js'
 import { transactionGasCap } from './gasCaps.js'
 import { createRpc, type Rpc, type RpcObserver, type RpcOptions } from './rpc.js'
 

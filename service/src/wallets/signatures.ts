@@ -1,5 +1,5 @@
-import type { Context } from '../kernel/context.js'
 import { unavailable } from '../kernel/errors.js'
+import type { Context } from '../postgres/context.js'
 import { type ChainContext, readingChain } from '../rpc/chains.js'
 import { signatureGas } from '../rpc/gasCaps.js'
 import { createRooms, type Rooms } from '../rpc/room.js'

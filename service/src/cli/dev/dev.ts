@@ -5,6 +5,7 @@ import { systemClock } from '../../kernel/clock.js'
 import type { Config } from '../../kernel/config.js'
 import { type Log, openLog } from '../../kernel/log.js'
 import { createShutdown, type Shutdown, stopOnSignals } from '../../kernel/shutdown.js'
+import { isDatabaseUnavailable } from '../../postgres/pool.js'
 import { devnetChainId } from '../../rpc/devnet.js'
 import { startService } from '../../server/start.js'
 import { type Command, parseFlags, print, readConfig, UsageError } from '../command.js'
@@ -30,7 +31,7 @@ It is emptied with the chain; DATABASE_URL is not used.`,
     const config = devConfig()
     config.attributionKey ??= devAccount(attributionIndex).privateKey
     const log = openLog({ level: config.logLevel, pretty: true })
-    const shutdown = createShutdown(log)
+    const shutdown = createShutdown(log, isDatabaseUnavailable)
     stopOnSignals(shutdown, log)
     try {
       await runDevnet(config, log, shutdown, values.reset === true)

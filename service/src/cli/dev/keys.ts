@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { createKey, parseKeyText } from '../../features/auth/index.js'
-import type { Context } from '../../kernel/context.js'
+import type { Context } from '../../postgres/context.js'
 import { organizations } from './names.js'
 
 export type DevKeys = { publishable: string; secret: string }

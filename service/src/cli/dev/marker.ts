@@ -1,7 +1,7 @@
 import T from 'typebox'
 import { Check } from 'typebox/value'
-import type { Context } from '../../kernel/context.js'
 import { rewindChain } from '../../pipeline/index.js'
+import type { Context } from '../../postgres/context.js'
 import { readSetting, recordSetting } from '../../postgres/pool.js'
 import { devnetChainId } from '../../rpc/devnet.js'
 import { findCursor } from '../../sync/storeCursors.js'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import type { Context } from '../../kernel/context.js'
 import type { Shutdown } from '../../kernel/shutdown.js'
+import type { Context } from '../../postgres/context.js'
 import { migrate, readMigrations } from '../../postgres/migrate.js'
 import { UsageError } from '../command.js'
 import { type DevChain, removeDevChain, startDevChain, syncChainTime } from './anvil.js'

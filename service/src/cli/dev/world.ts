@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { importCatalogue } from '../../features/catalogue/index.js'
-import type { Context } from '../../kernel/context.js'
+import type { Context } from '../../postgres/context.js'
 import { devnetChainId } from '../../rpc/devnet.js'
 import type { Deployment } from './deploy.js'
 import { distributors, organizations } from './names.js'

@@ -1,4 +1,4 @@
-import type { Context } from '../../kernel/context.js'
+import type { Context } from '../../postgres/context.js'
 import { findCoverage, listAttributedVaults, listLotTotals, listPricedSnapshots } from './storeReport.js'
 import { computeUsdDays } from './usdDays.js'
 

@@ -1,6 +1,6 @@
-import type { Context } from '../../kernel/context.js'
 import { permissionDenied, unauthorized } from '../../kernel/errors.js'
 import type { Access, Caller } from '../../kernel/operation.js'
+import type { Context } from '../../postgres/context.js'
 import { hashKey, parseKeyText } from './apiKey.js'
 import { findKeyByHash, type KeyRow } from './store.js'
 

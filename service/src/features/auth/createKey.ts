@@ -1,6 +1,6 @@
-import type { Context } from '../../kernel/context.js'
 import { newId } from '../../kernel/ids.js'
 import type { KeyKind } from '../../kernel/operation.js'
+import type { Context } from '../../postgres/context.js'
 import { createKeyText, formatHint, hashKey, parseKeyText } from './apiKey.js'
 import { recordKey } from './store.js'
 

@@ -1,5 +1,5 @@
-import type { Context } from '../../kernel/context.js'
 import { type PageInput, paginateNav, parsePage } from '../../kernel/page.js'
+import type { Context } from '../../postgres/context.js'
 import { toActivity } from './activity.js'
 import { listActivity } from './store.js'
 

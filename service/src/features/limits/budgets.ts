@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Context } from '../../kernel/context.js'
+import type { Context } from '../../postgres/context.js'
 import {
   type Allowance,
   type Ask,

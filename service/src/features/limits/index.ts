@@ -10,7 +10,7 @@
  * another cannot commit: writing the answer finds its turn gone and everything is undone. A refusal wrote nothing, so it
  * frees the key.
  */
-import type { Context } from '../../kernel/context.js'
+import type { Context } from '../../postgres/context.js'
 import { type Budgets, createBudgets } from './budgets.js'
 import { createIpBuckets, type IpBuckets } from './ipBuckets.js'
 import { createOnce, type Once } from './once.js'

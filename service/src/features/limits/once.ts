@@ -1,6 +1,6 @@
-import type { Context } from '../../kernel/context.js'
 import { conflict, type EarnError } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
+import type { Context } from '../../postgres/context.js'
 import type { Database } from '../../postgres/pool.js'
 import { openLateTransaction } from './lateTransaction.js'
 import {

@@ -1,5 +1,5 @@
 import T, { type Static } from 'typebox'
-import type { Context } from '../../kernel/context.js'
+import type { Context } from '../../postgres/context.js'
 import { Ecosystem, WalletAddress } from './schema.js'
 import { isMember } from './store.js'
 import { parseWallet } from './wallet.js'

@@ -1,4 +1,4 @@
-import type { Context } from '../../kernel/context.js'
+import type { Context } from '../../postgres/context.js'
 import { removeExpiredAgreements } from './store.js'
 
 /** Removes agreements nobody can sign any more. */

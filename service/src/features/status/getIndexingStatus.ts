@@ -1,6 +1,6 @@
 import { getAddress } from 'viem'
 import { formatTs } from '../../kernel/clock.js'
-import type { Context } from '../../kernel/context.js'
+import type { Context } from '../../postgres/context.js'
 import { findVaultKind } from '../../vaults/index.js'
 import { listSigners } from '../catalogue/index.js'
 import { type ChainStatus, listChainStatus, listVaultStatus, type VaultStatus } from './storeStatus.js'

@@ -2,6 +2,6 @@
  * How far chains and vaults are indexed, and whether balances are what the chain says. Owns `vault_drift` and the job
  * that writes it.
  */
-export { getIndexingStatus } from './getIndexingStatus.js'
+export { statusOperations } from './operations.js'
 export { reconcileBalances } from './reconcile.js'
 export { type ChainStatus, listChainStatus, listVaultStatus, type VaultStatus } from './storeStatus.js'

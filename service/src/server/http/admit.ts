@@ -2,9 +2,9 @@ import { isIP } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Authenticate, type AuthenticatedKey, assertAccess, assertOrigin } from '../../features/auth/index.js'
 import { type Allowance, type Charge, isLoopback, type Limits, networkOf } from '../../features/limits/index.js'
-import type { Context } from '../../kernel/context.js'
 import { EarnError, resourceExhausted } from '../../kernel/errors.js'
 import type { Operation } from '../../kernel/operation.js'
+import type { Context } from '../../postgres/context.js'
 import { readAuthorization } from './head.js'
 
 /** The key a request came with, and whether its limit headers are set. */

@@ -1,6 +1,5 @@
 import { STATUS_CODES } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Context } from '../../kernel/context.js'
 import {
   deadlineExceeded,
   EarnError,
@@ -14,6 +13,7 @@ import {
   unsupportedMediaType,
 } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
+import type { Context } from '../../postgres/context.js'
 import { isDatabaseUnavailable } from '../../postgres/pool.js'
 import { headBytesMax } from './head.js'
 import { isRetryable } from './retryable.js'

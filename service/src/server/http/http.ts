@@ -1,11 +1,11 @@
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { type AnswerCache, createAnswerCache, type Shelf } from '../../features/catalogue/index.js'
-import type { Context } from '../../kernel/context.js'
 import { notFound, unavailable, unsupportedMediaType } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
 import type { Log } from '../../kernel/log.js'
 import { anonymous, type Operation, PreparedBody } from '../../kernel/operation.js'
 import { parseQueryString } from '../../kernel/wire.js'
+import type { Context } from '../../postgres/context.js'
 import type { Database } from '../../postgres/pool.js'
 import {
   type Admission,

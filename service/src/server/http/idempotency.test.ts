@@ -7,11 +7,12 @@ import { formatTs } from '../../kernel/clock.js'
 import { permissionDenied, unavailable } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
 import { defineOperation, type Operation } from '../../kernel/operation.js'
+import type { Context } from '../../postgres/context.js'
 
 /** Lets a test hold operations in the middle of their work. */
 const gate = { runs: 0, held: 0, hold: undefined as Promise<void> | undefined }
 
-const record: Operation = defineOperation({
+const record: Operation<Context> = defineOperation({
   operationId: 'Record',
   method: 'POST',
   path: '/v2/record/{place}',
@@ -41,7 +42,7 @@ const record: Operation = defineOperation({
     if (text === 'private' && distributorId !== null) throw permissionDenied('not yours')
   },
 })
-const other: Operation = { ...record, operationId: 'Other', path: '/v2/other/{place}' }
+const other: Operation<Context> = { ...record, operationId: 'Other', path: '/v2/other/{place}' }
 
 function invalid() {
   return Object.assign(unavailable('no such thing'), { code: 400, status: 'INVALID_ARGUMENT', context: { why: 'x' } })

@@ -2,13 +2,13 @@ import T from 'typebox'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Earn, openEarn } from '../../../test/harness.js'
 import { buildProbeApp } from '../../../test/probes.js'
-import type { Context } from '../../kernel/context.js'
 import { notFound } from '../../kernel/errors.js'
 import { defineOperation, type Operation } from '../../kernel/operation.js'
+import type { Context } from '../../postgres/context.js'
 
 const common = { summary: '', description: '', tag: 'test', responses: { 200: T.Object({}) } } as const
 
-const probes: Operation[] = [
+const probes: Operation<Context>[] = [
   defineOperation({
     ...common,
     operationId: 'Spend',

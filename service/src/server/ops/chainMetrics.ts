@@ -1,8 +1,8 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import { type ChainStatus, listChainStatus } from '../../features/status/index.js'
 import type { Clock } from '../../kernel/clock.js'
-import type { Context } from '../../kernel/context.js'
 import type { Reaction } from '../../pipeline/index.js'
+import type { Context } from '../../postgres/context.js'
 import type { RpcObserver } from '../../rpc/rpc.js'
 
 export type ChainMetrics = {

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Registry } from 'prom-client'
-import type { Context } from '../../kernel/context.js'
+import type { Context } from '../../postgres/context.js'
 import { buildApp } from '../http/http.js'
 import { addReference } from '../openapi/reference.js'
 

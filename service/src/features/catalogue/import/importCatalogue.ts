@@ -1,4 +1,4 @@
-import type { Context } from '../../../kernel/context.js'
+import type { Context } from '../../../postgres/context.js'
 import { inTransaction, isUniqueViolation, type Transaction } from '../../../postgres/pool.js'
 import { recordPeg } from '../../../prices/index.js'
 import { bumpVersion } from '../store.js'
