@@ -8,7 +8,7 @@ const typescriptThreads = fileURLToPath(new URL('service/test/typescriptThreads.
 const chain = [
   '**/*.chain.test.ts',
   'contracts/test/{compile,coverage,forge}.test.ts',
-  'sdk/test/examples.test.ts',
+  'sdk/test/{examples,packed}.test.ts',
   'service/test/{attacks,e2e,fuzz,kill,long,simulation}/**/*.test.ts',
   '**/embedded.test.ts',
   '**/features/ledger/plans.test.ts',

@@ -1,6 +1,6 @@
 import { concat, type Hex, keccak256, maxUint256, size, slice } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { encodeCbor, join } from '../src/attribution/cbor.js'
+import { concatBytes, encodeCbor } from '../src/codec.js'
 import { attribution } from '../src/index.js'
 import { addressWord, attacker, toWord } from './mutations.js'
 import type { Plan } from './plans.js'
@@ -125,7 +125,7 @@ function writeOtherwise({ code, actionId, signature }: attribution.OwnSuffix, mo
   const bytes = (hex: Hex) => Uint8Array.from(Buffer.from(hex.slice(2), 'hex'))
   const item = encodeCbor({ a: code, m: { g: bytes(signature), i: bytes(actionId) }, ...more })
   const marker = Uint8Array.from(Buffer.from('8021'.repeat(8), 'hex'))
-  return `0x${Buffer.from(join(item, Uint8Array.of(item.length >> 8, item.length & 255, 2), marker)).toString('hex')}`
+  return `0x${Buffer.from(concatBytes(item, Uint8Array.of(item.length >> 8, item.length & 255, 2), marker)).toString('hex')}`
 }
 
 const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n

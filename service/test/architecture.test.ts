@@ -51,12 +51,7 @@ const packageUsers: Record<string, { rooms: readonly string[]; slices?: readonly
 }
 
 /** Arrows against the table that the next steps take away, each with what does it. */
-const passing: Record<string, string> = {
-  'wallets/evm.ts -> @openearn/attribution': 'recovery of a signer moves to wallets/, bytes to viem’s',
-  'wallets/solana.ts -> @openearn/attribution': 'bytes as text are viem’s or node’s',
-  'wallets/ton.ts -> @openearn/attribution': 'bytes as text are viem’s or node’s',
-  'rpc/bloom.ts -> @openearn/attribution': 'keccak of a few bytes is hash-wasm’s or viem’s',
-}
+const passing: Record<string, string> = {}
 
 /** Circles of files that the next steps untie, by their files in order. */
 const passingCircles: Record<string, string> = {}

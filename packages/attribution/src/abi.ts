@@ -1,5 +1,5 @@
 import type { Address } from 'viem'
-import { formatHex } from './bytes.js'
+import { formatHex } from './calldata.js'
 import type { Span } from './erc8021.js'
 
 /**

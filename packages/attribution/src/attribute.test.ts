@@ -34,7 +34,8 @@ import {
   vault,
 } from '../test/wrapping.js'
 import { type AttributionInput, attribute, chooseDistributor, mayCarryAttribution } from './attribute.js'
-import { formatHex, formatUtf8, parseHex } from './bytes.js'
+import { formatUtf8 } from './bytes.js'
+import { formatHex, parseHex } from './calldata.js'
 import { hashPersonalMessage } from './personalMessage.js'
 import { signDigest } from './recover.js'
 import { signatureErrors } from './signature.js'

@@ -1,5 +1,5 @@
 import type { Address } from 'viem'
-import { type Calldata, calldataBytes, formatHex, keccak256, lowerAddress } from './bytes.js'
+import { type Calldata, calldataBytes, formatHex, keccak256, lowerAddress } from './calldata.js'
 import { isDistributorCode, isPlainText } from './codes.js'
 import { marker } from './erc8021.js'
 import { findExecuted, type OperationEvent } from './executed.js'

@@ -23,7 +23,8 @@ import {
   vault,
 } from '../test/wrapping.js'
 import { attribute } from './attribute.js'
-import { concatBytes, formatHex, formatUtf8, parseHex } from './bytes.js'
+import { concatBytes, formatUtf8 } from './bytes.js'
+import { formatHex, parseHex } from './calldata.js'
 import { marker } from './erc8021.js'
 import { inspect } from './inspection.js'
 import { legacyMarker } from './legacy.js'

@@ -3,7 +3,7 @@ import type { Address, Hex } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { entryPoints } from '../test/wrapping.js'
 import { attribute, chooseDistributor } from './attribute.js'
-import { lowerAddress } from './bytes.js'
+import { lowerAddress } from './calldata.js'
 
 type Expectation = { distributorId: string; attribution: string; sender?: string }
 type Vector = {

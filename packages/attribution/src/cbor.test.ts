@@ -1,7 +1,8 @@
 import { decode } from 'cborg'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { concatBytes, formatHex, parseHex } from './bytes.js'
+import { concatBytes } from './bytes.js'
+import { formatHex, parseHex } from './calldata.js'
 import { decodeCbor, encodeCbor } from './cbor.js'
 
 const item: fc.Memo<unknown> = fc.memo<unknown>(
@@ -32,6 +33,29 @@ function decodeWithCborg(bytes: Uint8Array): unknown {
 }
 
 describe('decodeCbor', () => {
+  test('reads back what encodeCbor writes', () => {
+    const { any } = fc.letrec<{ any: unknown }>((tie) => ({
+      any: fc.oneof(
+        { depthSize: 'small' },
+        fc.string(),
+        fc.maxSafeInteger(),
+        fc.uint8Array({ maxLength: 300 }),
+        fc.array(tie('any'), { maxLength: 30 }),
+        fc.dictionary(fc.string(), tie('any'), { maxKeys: 30, noNullPrototype: true }),
+      ),
+    }))
+    const asRead = (value: unknown): unknown => {
+      if (value instanceof Uint8Array || typeof value !== 'object' || value === null) return value
+      if (Array.isArray(value)) return value.map(asRead)
+      return new Map(Object.entries(value).map(([key, inner]) => [key, asRead(inner)]))
+    }
+    fc.assert(
+      fc.property(any, (value) => {
+        expect(decodeCbor(encodeCbor(value))?.value).toEqual(asRead(value))
+      }),
+    )
+  })
+
   test('reads whatever an encoder writes, as cborg does', () => {
     fc.assert(
       fc.property(item(4), (value) => {

@@ -1,6 +1,18 @@
 import { type DecodeOptions, decode, encode, type Token, Tokenizer, Type } from 'cborg'
 import { parseUtf8, plainBytes } from './bytes.js'
 
+/** What a CBOR item reads as: maps keep their order and their keys, byte strings stay bytes. */
+export type CborValue =
+  | string
+  | number
+  | bigint
+  | boolean
+  | null
+  | undefined
+  | Uint8Array
+  | CborValue[]
+  | Map<CborValue, CborValue>
+
 /** Deeper than any map someone writes on purpose, far from what the stack of the reader holds. */
 const depthMax = 512
 
@@ -20,7 +32,7 @@ type Open = { isMap: boolean; left: number; read: number }
  * bigint. Undefined when it is anything else: truncated, followed by more bytes, a repeated map key, text that is not
  * UTF-8, a chunked string, a tag, a break out of place, or more than 512 containers inside each other.
  */
-export function decodeCbor(bytes: Uint8Array): { value: unknown } | undefined {
+export function decodeCbor(bytes: Uint8Array): { value: CborValue } | undefined {
   try {
     return { value: decode(bytes, { ...options, tokenizer: guardedTokenizer(plainBytes(bytes)) }) }
   } catch (error) {

@@ -1,7 +1,15 @@
-import { concatBytes, hasBytesAt } from './bytes.js'
+import { bytesToBigInt, bytesToHex } from 'viem'
+import { concatBytes, formatUtf8, hasBytesAt } from './bytes.js'
 import { decodeCbor, encodeCbor } from './cbor.js'
 import { isDistributorCode, isReferralCode } from './codes.js'
-import { type MalformedReason, parseCodeList, type Registry, readSchema2, type Schema2Fields } from './erc8021Fields.js'
+import {
+  findBadCode,
+  type MalformedReason,
+  parseCodeList,
+  type Registry,
+  readSchema2,
+  type Schema2Fields,
+} from './erc8021Fields.js'
 
 /** Where something lies in the bytes it was read from: the first byte, and the byte after the last. */
 export type Span = { start: number; end: number }
@@ -67,26 +75,45 @@ export function suffixCodes(suffix: Suffix): string[] {
   return [suffix.appCode, suffix.walletCode, ...(suffix.serviceCodes ?? [])].filter((code) => code !== undefined)
 }
 
-/**
- * The suffix this service writes: schema 2 with the distributor as application code and, in the metadata, the action's
- * id (16 bytes), the referral code when there is one, and the signature (65 bytes). Throws RangeError on anything else.
- */
-export function encodeSuffix(input: {
+/** The members of a suffix this service writes. */
+type OwnMembers = {
   code: string
   actionId: Uint8Array
   referralCode?: string | undefined
   signature: Uint8Array
-}): Uint8Array {
+}
+
+/**
+ * The suffix this service writes: schema 2 with the distributor as application code and, in the metadata, the action's
+ * id (16 bytes), the referral code when there is one, and the signature (65 bytes). Throws RangeError on anything else.
+ */
+export function encodeSuffix(input: OwnMembers): Uint8Array {
   const { code, actionId, referralCode, signature } = input
   if (!isDistributorCode(code)) throw new RangeError('a distributor code is 1 to 32 of A-Z a-z 0-9 _ -')
   if (actionId.length !== 16) throw new RangeError('an action id is 16 bytes')
   if (signature.length !== 65) throw new RangeError('a signature is 65 bytes')
   if (referralCode && !isReferralCode(referralCode))
     throw new RangeError('a referral code is up to 64 of A-Z a-z 0-9 _ -')
+  return encodeOwnSuffix(input)
+}
 
+/**
+ * The same form with whatever members a suffix was read with: of the code only that it can be read again is checked
+ * (RangeError), of the others nothing.
+ */
+export function encodeOwnSuffix({ code, actionId, referralCode, signature }: OwnMembers): Uint8Array {
+  if (findBadCode(code)) throw new RangeError('the code cannot be written')
   const metadata = { i: actionId, g: signature, ...(referralCode ? { r: referralCode } : {}) }
   const cbor = encodeCbor({ a: code, m: metadata })
   return concatBytes(cbor, Uint8Array.of(cbor.length >> 8, cbor.length & 0xff, 2), marker)
+}
+
+/** A suffix of codes alone (schema 0). Throws RangeError on codes that cannot be written. */
+export function encodeCodes(codes: readonly string[]): Uint8Array {
+  if (codes.length === 0 || codes.some(findBadCode)) throw new RangeError('a code cannot be written')
+  const list = formatUtf8(codes.join(','))
+  if (list.length > 255) throw new RangeError('the codes have more than 255 bytes in all')
+  return concatBytes(list, Uint8Array.of(list.length, 0), marker)
 }
 
 type Body = Suffix extends infer S ? (S extends Suffix ? Omit<S, 'end'> : never) : never
@@ -110,8 +137,8 @@ function readCodeSchema(data: Uint8Array, idAt: number, floor: number, schemaId:
   const chainStart = chainLengthAt - chainLength
   const start = chainStart - 20
   if (start < floor) return 'registry-overruns'
-  const chainId = BigInt(`0x${Buffer.from(data.subarray(chainStart, chainLengthAt)).toString('hex')}`).toString()
-  const address = `0x${Buffer.from(data.subarray(start, chainStart)).toString('hex')}`
+  const chainId = bytesToBigInt(data.subarray(chainStart, chainLengthAt)).toString()
+  const address = bytesToHex(data.subarray(start, chainStart))
   return { status, schemaId: 1, codes, codeRegistry: { chainId, address }, start }
 }
 

@@ -1,4 +1,5 @@
 import { formatUtf8 } from './bytes.js'
+import type { CborValue } from './cbor.js'
 
 /** Why a suffix is malformed. */
 export type MalformedReason =
@@ -35,7 +36,7 @@ export type Schema2Fields = {
   walletCode?: string
   serviceCodes?: string[]
   registries?: { app?: Registry; wallet?: Registry }
-  metadata?: ReadonlyMap<unknown, unknown>
+  metadata?: Map<CborValue, CborValue>
 }
 
 const codeBytesMax = 255
@@ -128,7 +129,7 @@ function readRegistry(value: unknown): Registry | MalformedReason {
 }
 
 /** What is wrong with one code: it is 1 to 255 printable ASCII characters without blank or comma. */
-function findBadCode(code: string): MalformedReason | undefined {
+export function findBadCode(code: string): MalformedReason | undefined {
   if (code.length > codeBytesMax) return 'code-too-long'
   return code === '' ? 'bad-code-character' : findBadByte(formatUtf8(code), false)
 }

@@ -2,13 +2,13 @@ import type { Hex } from 'viem'
 import { getUserOperationHash } from 'viem/account-abstraction'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { account, deposit, entryPoint7, execute, handleOps7, operation7, owner, vault } from '../test/wrapping.js'
-import type * as bytes from './bytes.js'
+import type * as calldata from './calldata.js'
 import { findExecuted, type OperationEvent } from './executed.js'
 import { readFrames } from './frames.js'
 
 const work = vi.hoisted(() => ({ hashed: 0 }))
-vi.mock('./bytes.js', async (load) => {
-  const real = await load<typeof bytes>()
+vi.mock('./calldata.js', async (load) => {
+  const real = await load<typeof calldata>()
   const keccak256: typeof real.keccak256 = (data) => {
     work.hashed += data.length
     return real.keccak256(data)

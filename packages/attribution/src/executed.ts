@@ -1,6 +1,7 @@
 import type { Address } from 'viem'
 import { readUint } from './abi.js'
-import { concatBytes, formatUtf8, hasBytesAt, keccak256, parseHex } from './bytes.js'
+import { concatBytes, formatUtf8, hasBytesAt } from './bytes.js'
+import { keccak256, parseHex } from './calldata.js'
 import type { Span } from './erc8021.js'
 
 /** What an EntryPoint tells of an operation it ran; addresses and hashes lower-case. */

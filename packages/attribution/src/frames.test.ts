@@ -30,7 +30,7 @@ import {
   token,
   vault,
 } from '../test/wrapping.js'
-import { formatHex, lowerAddress, parseHex } from './bytes.js'
+import { formatHex, lowerAddress, parseHex } from './calldata.js'
 import { decodeSuffix } from './erc8021.js'
 import { readFrames } from './frames.js'
 

@@ -16,7 +16,10 @@ export {
   type Placement,
   type Reading,
 } from './attribute.js'
-export { type Calldata, calldataBytes, concatBytes, formatHex, formatUtf8, keccak256, parseHex } from './bytes.js'
+export { attributionDomain, attributionTypes } from './attributionTypes.js'
+export { concatBytes, formatUtf8 } from './bytes.js'
+export { type Calldata, calldataBytes, formatHex, keccak256, parseHex } from './calldata.js'
+export { isCanonicalSignature } from './canonicalSignature.js'
 export { isDistributorCode, isReferralCode } from './codes.js'
 export { decodeSuffix, decodeSuffixes, encodeSuffix, type Span, type Suffix, suffixCodes } from './erc8021.js'
 export type { MalformedReason, Registry } from './erc8021Fields.js'
@@ -37,7 +40,6 @@ export {
 export { emptyInspection, type Inspection, inspect, needsTrace, type SuffixInspection } from './inspection.js'
 export { decodeLegacy, type LegacyTracker } from './legacy.js'
 export {
-  isCanonicalSignature,
   type Recover,
   recoverAddress,
   type SignDigest,
@@ -48,8 +50,6 @@ export { type SignatureVerdict, signatureErrors } from './signature.js'
 export { readTails } from './tails.js'
 export {
   type AttributionMessage,
-  attributionDomain,
-  attributionTypes,
   buildSuffix,
   formatActionId,
   hashAttribution,

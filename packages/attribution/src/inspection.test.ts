@@ -14,7 +14,8 @@ import {
   vault,
 } from '../test/wrapping.js'
 import { attribute } from './attribute.js'
-import { concatBytes, formatHex, parseHex } from './bytes.js'
+import { concatBytes } from './bytes.js'
+import { formatHex, parseHex } from './calldata.js'
 import { marker } from './erc8021.js'
 import { emptyInspection, inspect } from './inspection.js'
 import { signatureErrors } from './signature.js'

@@ -1,6 +1,6 @@
 import { type Address, getAddress, type Hex } from 'viem'
 import type { Attribution, Placement, Reading } from './attribute.js'
-import { type Calldata, calldataBytes, formatHex, lowerAddress } from './bytes.js'
+import { type Calldata, calldataBytes, formatHex, lowerAddress } from './calldata.js'
 import type { Suffix } from './erc8021.js'
 import type { Registry } from './erc8021Fields.js'
 import { describeProblem } from './problems.js'

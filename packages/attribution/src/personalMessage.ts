@@ -1,4 +1,5 @@
-import { concatBytes, formatUtf8, keccak256 } from './bytes.js'
+import { concatBytes, formatUtf8 } from './bytes.js'
+import { keccak256 } from './calldata.js'
 
 /** EIP-191 digest of a personal message: what wallets sign for a text. */
 export function hashPersonalMessage(message: Uint8Array): Uint8Array {

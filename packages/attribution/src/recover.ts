@@ -1,21 +1,13 @@
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import type { Address } from 'viem'
-import { concatBytes, formatHex, keccak256 } from './bytes.js'
+import { concatBytes } from './bytes.js'
+import { formatHex, keccak256 } from './calldata.js'
 
 /**
  * Address whose key made a 65-byte signature (r, s, v) over a 32-byte digest, lower-case, or undefined when there is
  * none. Callers have checked `isCanonicalSignature`. A faster implementation may stand in: it must answer the same.
  */
 export type Recover = (digest: Uint8Array, signature: Uint8Array) => Address | undefined
-
-/** Half the order of secp256k1, big-endian: the largest s that is not a mirrored signature (EIP-2). */
-const halfOrder = Buffer.from('7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0', 'hex')
-
-/** Whether a signature is in the one form we write: 65 bytes, v 27 or 28, low s. */
-export function isCanonicalSignature(signature: Uint8Array): boolean {
-  const v = signature[64]
-  return signature.length === 65 && (v === 27 || v === 28) && Buffer.compare(signature.subarray(32, 64), halfOrder) <= 0
-}
 
 /** `Recover` in plain JavaScript. */
 export const recoverAddress: Recover = (digest, signature) => {

@@ -1,4 +1,4 @@
-import { formatHex } from './bytes.js'
+import { formatHex } from './calldata.js'
 
 /** What JSON can carry. */
 export type Json = string | number | boolean | null | Json[] | JsonObject

@@ -1,11 +1,12 @@
 import type { Address, Hex } from 'viem'
-import { formatHex } from './bytes.js'
+import { formatHex } from './calldata.js'
+import { isCanonicalSignature } from './canonicalSignature.js'
 import { isDistributorCode, isReferralCode } from './codes.js'
 import type { Suffix } from './erc8021.js'
 import type { Frame } from './frames.js'
 import type { LegacyTracker } from './legacy.js'
 import { hashPersonalMessage } from './personalMessage.js'
-import { isCanonicalSignature, type Recover } from './recover.js'
+import type { Recover } from './recover.js'
 import { formatActionId, hashAttribution } from './typedData.js'
 
 /** What is known about the signature of one suffix or tracker. `error` is empty exactly when `valid`. */

@@ -3,11 +3,11 @@ import fc from 'fast-check'
 import { type Hex, hashTypedData, recoverAddress as viemRecoverAddress } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
-import { formatHex, lowerAddress, parseHex } from './bytes.js'
-import { isCanonicalSignature, recoverAddress, signerAddress } from './recover.js'
+import { attributionDomain, attributionTypes } from './attributionTypes.js'
+import { formatHex, lowerAddress, parseHex } from './calldata.js'
+import { isCanonicalSignature } from './canonicalSignature.js'
+import { recoverAddress, signerAddress } from './recover.js'
 import {
-  attributionDomain,
-  attributionTypes,
   buildSuffix,
   formatActionId,
   hashAttribution,

@@ -1,24 +1,10 @@
 import type { Address, Hex } from 'viem'
-import { type Calldata, calldataBytes, concatBytes, formatHex, formatUtf8, keccak256, parseHex } from './bytes.js'
+import { attributionDomain, attributionTypes } from './attributionTypes.js'
+import { concatBytes, formatUtf8 } from './bytes.js'
+import { type Calldata, calldataBytes, formatHex, keccak256, parseHex } from './calldata.js'
 import { encodeSuffix } from './erc8021.js'
 import { type Recover, recoverAddress, type SignDigest, signDigest } from './recover.js'
 import { readTails } from './tails.js'
-
-/** EIP-712 domain of a signed attribution. It has no chain and no contract: the message carries the chain. */
-export const attributionDomain = { name: 'OpenEarn Attribution', version: '1' } as const
-
-/** EIP-712 types of a signed attribution, as wallets and libraries take them. */
-export const attributionTypes = {
-  Attribution: [
-    { name: 'code', type: 'string' },
-    { name: 'actionId', type: 'bytes16' },
-    { name: 'chainId', type: 'uint256' },
-    { name: 'wallet', type: 'address' },
-    { name: 'target', type: 'address' },
-    { name: 'callHash', type: 'bytes32' },
-    { name: 'referralCode', type: 'string' },
-  ],
-} as const
 
 /**
  * What we sign: that `code` brought this very call. `wallet` makes the call, `target` is what it calls, `callHash` is

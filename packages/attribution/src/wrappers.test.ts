@@ -31,7 +31,7 @@ import {
   vault,
   zero,
 } from '../test/wrapping.js'
-import { formatHex } from './bytes.js'
+import { formatHex } from './calldata.js'
 
 const toVault = { caller: account, target: vault, data: deposit, depth: 1 }
 const both = [{ caller: account, target: token, data: approve, depth: 1 }, toVault]

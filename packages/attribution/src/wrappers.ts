@@ -1,6 +1,6 @@
-import type { Address } from 'viem'
+import { type Address, zeroAddress } from 'viem'
 import { readAddress, readArray, readBytes, readSelector, readTuple, readUint, type Slice } from './abi.js'
-import { formatHex } from './bytes.js'
+import { formatHex } from './calldata.js'
 
 /** One call some contract makes: who calls what with which part of the transaction input. */
 export type Call = Slice & {
@@ -30,8 +30,6 @@ const operationSelectors = {
   safeExecuteUserOp: 0x7bb37428, // executeUserOp(address,uint256,bytes,uint8)
   safeExecuteUserOpWithError: 0x541d63c8, // executeUserOpWithErrorString(address,uint256,bytes,uint8)
 } as const
-
-const zeroAddress: Address = `0x${'00'.repeat(20)}`
 
 /**
  * The calls inside a call, in order, at most `limit`, for the wrappers we know: execute and executeBatch of ERC-7579,

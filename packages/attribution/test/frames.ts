@@ -1,6 +1,6 @@
 import type { Address, Hex } from 'viem'
 import { expect } from 'vitest'
-import { formatHex, parseHex } from '../src/bytes.js'
+import { formatHex, parseHex } from '../src/calldata.js'
 import { type FrameGroup, readFrames } from '../src/frames.js'
 import { account, entryPoints, owner } from './wrapping.js'
 

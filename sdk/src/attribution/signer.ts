@@ -1,35 +1,22 @@
-import { type Address, type Hex, hashTypedData, hexToBigInt, hexToNumber, keccak256, recoverAddress, slice } from 'viem'
+import { type Address, type Hex, hashTypedData, hexToBytes, keccak256, recoverAddress } from 'viem'
+import { attributionDomain, attributionTypes, isCanonicalSignature } from '../codec.js'
 import type { OwnSuffix } from './suffix.js'
-
-const types = {
-  Attribution: [
-    { name: 'code', type: 'string' },
-    { name: 'actionId', type: 'bytes16' },
-    { name: 'chainId', type: 'uint256' },
-    { name: 'wallet', type: 'address' },
-    { name: 'target', type: 'address' },
-    { name: 'callHash', type: 'bytes32' },
-    { name: 'referralCode', type: 'string' },
-  ],
-} as const
-
-const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
 
 /**
  * Who signed that this very call was brought by the suffix's code (EIP-712); undefined when the signature is of nobody
- * or not in the one form the service writes. `call` is the calldata before the suffix.
+ * or not in the one form the service writes. `call` is the calldata before the suffix. Hashed and recovered by viem, so
+ * that the service's own hashing is checked by another's.
  */
 export async function recoverSigner(
   suffix: OwnSuffix,
   context: { chainId: number; wallet: Address; target: Address; call: Hex },
 ): Promise<Address | undefined> {
   const { code, actionId, signature, referralCode } = suffix
-  const v = hexToNumber(slice(signature, 64, 65))
-  if ((v !== 27 && v !== 28) || hexToBigInt(slice(signature, 32, 64)) > halfOrder) return undefined
+  if (!isCanonicalSignature(hexToBytes(signature))) return undefined
   const { chainId, wallet, target, call } = context
   const hash = hashTypedData({
-    domain: { name: 'OpenEarn Attribution', version: '1' },
-    types,
+    domain: attributionDomain,
+    types: attributionTypes,
     primaryType: 'Attribution',
     message: {
       code,

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { bytesToHex, concat, type Hex, slice } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { type CborInput, decodeCbor, encodeCbor } from './cbor.js'
 import { decode, encode, listCodes, readOwnMetadata } from './suffix.js'
 
 type Vector = { name: string; calldata: Hex; expected: Record<string, unknown>; expectedAll?: unknown[] }
@@ -23,11 +22,6 @@ describe('decoding', () => {
     }
     const { start, end, ...read } = suffix
     expect(end).toBe((vector.calldata.length - 2) / 2)
-    if (suffix.status === 'malformed' && expected['reason'] === 'field-m-not-map' && /depth/.test(vector.name)) {
-      // Deeper than this reader goes: malformed either way.
-      expect(read.status).toBe('malformed')
-      return
-    }
     expect({ ...read, ...('metadata' in read ? { metadata: toJson(read.metadata) } : {}) }).toEqual(expected)
     if (txData !== undefined)
       expect(vector.calldata.slice(2, 2 + 2 * start).toLowerCase()).toBe(String(txData).slice(2).toLowerCase())
@@ -75,30 +69,5 @@ describe('encoding', () => {
     )
     for (const codes of [[], [''], ['a b'], ['a,b'], ['é'], ['x'.repeat(256)]])
       expect(() => encode({ codes })).toThrow(RangeError)
-  })
-})
-
-describe('CBOR', () => {
-  it('reads back what it writes', () => {
-    const item = fc.letrec<{ any: CborInput }>((tie) => ({
-      any: fc.oneof(
-        { depthSize: 'small' },
-        fc.string(),
-        fc.maxSafeInteger(),
-        fc.uint8Array({ maxLength: 300 }),
-        fc.array(tie('any'), { maxLength: 30 }),
-        fc.dictionary(fc.string(), tie('any'), { maxKeys: 30, noNullPrototype: true }),
-      ),
-    })).any
-    const asRead = (value: unknown): unknown => {
-      if (value instanceof Uint8Array || typeof value !== 'object' || value === null) return value
-      if (Array.isArray(value)) return value.map(asRead)
-      return new Map(Object.entries(value).map(([key, item]) => [key, asRead(item)]))
-    }
-    fc.assert(
-      fc.property(item, (value) => {
-        expect(decodeCbor(encodeCbor(value))?.value).toEqual(asRead(value))
-      }),
-    )
   })
 })

@@ -1,8 +1,9 @@
+import { zeroAddress } from 'viem'
 import { derivedId } from '../kernel/ids.js'
 import type { Credits } from './attribution.js'
 import { hasAsyncDeposit, hasAsyncRedeem } from './config.js'
 import type { Credit } from './credits.js'
-import { type Transfer, type VaultEvent, zeroAddress } from './events.js'
+import type { Transfer, VaultEvent } from './events.js'
 import type { Delivery, Flows } from './flows.js'
 import {
   addShares,

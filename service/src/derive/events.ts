@@ -1,4 +1,4 @@
-import { maxUint256 } from '../kernel/amount.js'
+import { maxUint256 } from 'viem'
 import type { RawLog } from '../rpc/raw.js'
 
 /** First topics of the events read, from ERC-20, ERC-4626, ERC-5115, ERC-7540, ERC-7887 and Lagoon. */
@@ -34,8 +34,6 @@ export const vaultTopics: readonly string[] = [
 
 /** All first topics asked of a node for watched contracts. */
 export const watchedTopics: readonly string[] = [topics.transfer, ...vaultTopics]
-
-export const zeroAddress = '0x0000000000000000000000000000000000000000'
 
 export type Transfer = { logIndex: number; from: string; to: string; amount: bigint }
 

@@ -1,4 +1,5 @@
-import { type VaultEvent, zeroAddress } from './events.js'
+import { zeroAddress } from 'viem'
+import type { VaultEvent } from './events.js'
 import { smaller } from './lots.js'
 import { findTransfers, type VaultTransaction } from './transfers.js'
 

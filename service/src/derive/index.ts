@@ -4,7 +4,7 @@
  * `requests` with their `_changes`, `used_signatures`, `interactions`, `price_choices`, `retractions` and `watched` (written here, read
  * by the slices positions and ledger), and `watched_vaults`.
  */
-export { type DeriveConfig, type DeriveVault, hasAsyncDeposit, hasAsyncRedeem, knownEntryPoints } from './config.js'
+export { type DeriveConfig, type DeriveVault, hasAsyncDeposit, hasAsyncRedeem } from './config.js'
 export { signatureUsed } from './credits.js'
 export { createDerivation, type Derivation, derive } from './derive.js'
 export { vaultTopics } from './events.js'

@@ -1,5 +1,6 @@
+import { zeroAddress } from 'viem'
 import type { DeriveVault } from './config.js'
-import { type Transfer, type VaultEvent, zeroAddress } from './events.js'
+import type { Transfer, VaultEvent } from './events.js'
 
 import { smaller } from './lots.js'
 

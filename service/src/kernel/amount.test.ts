@@ -1,6 +1,7 @@
 import fc from 'fast-check'
+import { maxUint256 } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { computeUsd, formatUnits, maxUint256, parseDecimal, parseRaw } from './amount.js'
+import { computeUsd, formatUnits, parseDecimal, parseRaw } from './amount.js'
 
 describe('amounts', () => {
   it('parse only whole decimal digits below 2^256', () => {

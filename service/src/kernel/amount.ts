@@ -1,5 +1,4 @@
-/** Largest amount a token can hold. */
-export const maxUint256 = (1n << 256n) - 1n
+import { maxUint256 } from 'viem'
 
 /** `raw` on the wire: an integer as a decimal string in the token's smallest unit, below 2^256. */
 export const rawPattern = '^[0-9]{1,78}$'

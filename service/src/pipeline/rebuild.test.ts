@@ -1,6 +1,7 @@
+import { zeroAddress } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../test/database.js'
-import { topics, zeroAddress } from '../derive/events.js'
+import { topics } from '../derive/events.js'
 import { computeStateHash } from '../features/audit/index.js'
 import { copyBalanceChanges } from '../features/positions/storeRebuild.js'
 import { systemClock } from '../kernel/clock.js'

@@ -1,10 +1,5 @@
-import {
-  type DatedLine,
-  type DeriveConfig,
-  type DeriveVault,
-  knownEntryPoints,
-  type SignedOnlySetting,
-} from '../derive/config.js'
+import { standardEntryPoints } from '@openearn/attribution'
+import type { DatedLine, DeriveConfig, DeriveVault, SignedOnlySetting } from '../derive/config.js'
 import { listSignersOn } from '../features/catalogue/index.js'
 import type { Queryable } from '../postgres/pool.js'
 
@@ -33,7 +28,7 @@ export async function loadConfig(db: Queryable, chainId: number): Promise<Derive
     distributors: new Map(distributors.map(({ id, from }) => [id, from])),
     signedOnly,
     signers: new Set(signers.map(({ address }) => address)),
-    entryPoints: [...new Set([...knownEntryPoints, ...own])],
+    entryPoints: [...new Set([...standardEntryPoints, ...own])],
   }
 }
 

@@ -1,5 +1,8 @@
-import { keccak256, parseHex } from '@openearn/attribution'
+import { createKeccak } from 'hash-wasm'
 import type { Bloom, RawLog } from './raw.js'
+
+// Compiled code hashes several times as fast as viem's. It keeps state between init and digest, which nothing comes between.
+const keccak = await createKeccak(256)
 
 const length = 256
 const formPattern = /^0x[0-9a-fA-F]{512}$/
@@ -9,7 +12,12 @@ const allBits = /^0xf+$/i
 /** A header's bloom; undefined where it says nothing. An empty one says that there are no logs, where blooms are made. */
 export function readBloom(value: unknown): Bloom | undefined {
   if (typeof value !== 'string' || !formPattern.test(value) || allBits.test(value)) return undefined
-  return parseHex(value)
+  return bytesOf(value)
+}
+
+/** Bytes of 0x text, which its readers have checked; never a Buffer, whose slices share its memory. */
+function bytesOf(text: string): Uint8Array {
+  return new Uint8Array(Buffer.from(text.slice(2), 'hex'))
 }
 
 /** Whether any bit is set. */
@@ -27,7 +35,7 @@ const known = new Map<string, readonly Bit[]>()
 function bitsOf(item: string): readonly Bit[] {
   const found = known.get(item)
   if (found) return found
-  const digest = keccak256(parseHex(item) ?? new Uint8Array(0))
+  const digest = keccak.init().update(bytesOf(item)).digest('binary')
   const bits = [0, 2, 4].map((at): Bit => {
     const bit = (((digest[at] ?? 0) << 8) | (digest[at + 1] ?? 0)) & 2047
     return [length - 1 - (bit >> 3), 1 << (bit & 7)]

@@ -1,5 +1,5 @@
 import { runnerAbi, runnerDeployedBytecode } from '@openearn/contracts'
-import { type Address, decodeFunctionResult, encodeFunctionData, type Hex, isHex, numberToHex } from 'viem'
+import { type Address, decodeFunctionResult, encodeFunctionData, type Hex, isHex, numberToHex, zeroAddress } from 'viem'
 import { type Chain, getTransactionGasCap, readingChain } from './chains.js'
 import type { At, Block } from './multicall.js'
 import { RpcError } from './rpc.js'
@@ -70,8 +70,6 @@ function readOutcome(outcome: Outcome, calls: number): Simulated {
     probe: probed,
   }
 }
-
-const zeroAddress: Address = '0x0000000000000000000000000000000000000000'
 
 /** What replaces an account for the time of a call: its code, or single slots of its storage. */
 export type Overrides = Record<Address, { code?: Hex; stateDiff?: Record<Hex, Hex> }>

@@ -1,4 +1,3 @@
-import { isCanonicalSignature, recoverAddress } from '@openearn/attribution'
 import {
   concat,
   decodeAbiParameters,
@@ -8,9 +7,11 @@ import {
   erc6492SignatureValidatorByteCode,
   type Hex,
   hashMessage,
+  hexToBigInt,
   isHex,
   padHex,
   parseAbi,
+  recoverAddress,
   size,
   slice,
   toHex,
@@ -41,25 +42,33 @@ export async function verifyEvmSignature(
   claim: EvmClaim,
   inTurn: InTurn = (ask) => ask(),
 ): Promise<EvmVerdict> {
-  const signer = recoverSigner(claim)
+  const signer = await recoverSigner(claim)
   if (signer === 'mirrored') return 'not-signed'
   if (signer === claim.address) return 'signed'
   if (!chain || !/^0[xX]([0-9a-fA-F]{2}){0,16384}$/.test(claim.signature)) return 'not-signed'
   return inTurn(() => readingChain(chain, () => askContract(chain, claim)))
 }
 
+/** Half the order of secp256k1: the largest s that is not a mirrored signature (EIP-2). */
+const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
+
 /**
  * The account whose key made a 65-byte signature with v 0, 1, 27 or 28; undefined for any other form, the compact one
  * of EIP-2098 included. The twin with a high s, which anybody can make of a good signature, is 'mirrored'.
  */
-function recoverSigner({ message, signature }: EvmClaim): string | undefined {
-  if (!/^0[xX][0-9a-fA-F]{130}$/.test(signature)) return undefined
-  const bytes = Uint8Array.from(Buffer.from(signature.slice(2), 'hex'))
-  const v = bytes[64] ?? 0
-  bytes[64] = v < 2 ? v + 27 : v
-  if (bytes[64] !== 27 && bytes[64] !== 28) return undefined
-  if (!isCanonicalSignature(bytes)) return 'mirrored'
-  return recoverAddress(hashMessage(message, 'bytes'), bytes)
+async function recoverSigner({ message, signature }: EvmClaim): Promise<string | undefined> {
+  const [, r, s, v = ''] = /^0[xX]([0-9a-f]{64})([0-9a-f]{64})(00|01|1b|1c)$/i.exec(signature) ?? []
+  if (r === undefined || s === undefined) return undefined
+  if (hexToBigInt(`0x${s}`) > halfOrder) return 'mirrored'
+  const yParity = Number.parseInt(v, 16) % 27
+  const hash = hashMessage(message)
+  try {
+    return (await recoverAddress({ hash, signature: { r: `0x${r}`, s: `0x${s}`, yParity } })).toLowerCase()
+  } catch (error) {
+    // An r or s that is out of range, or an r that is on no point: no key made this signature.
+    if (error instanceof Error) return undefined
+    throw error
+  }
 }
 
 async function askContract(chain: Chain, { address, message, signature }: EvmClaim): Promise<EvmVerdict> {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { concatBytes, formatUtf8 } from '@openearn/attribution'
+import { concatBytes } from '@noble/curves/utils.js'
+import { stringToBytes } from 'viem'
 import { decodeBase58 } from './base58.js'
 import { decodeSignature, isCurvePoint, verifyEd25519 } from './ed25519.js'
 
@@ -20,13 +21,13 @@ export function parseSolanaAddress(text: string): string | undefined {
 export function verifySolanaSignature({ address, message, domain, signature }: SolanaClaim): boolean {
   const publicKey = decodeBase58(address)
   if (!publicKey) return false
-  const candidates = [formatUtf8(message), ...buildEnvelopes(formatUtf8(message), publicKey, domain)]
+  const candidates = [stringToBytes(message), ...buildEnvelopes(stringToBytes(message), publicKey, domain)]
   return decodeSignature(signature).some((bytes) =>
     candidates.some((candidate) => verifyEd25519(bytes, candidate, publicKey)),
   )
 }
 
-const signingDomain = concatBytes(Uint8Array.of(0xff), formatUtf8('solana offchain'))
+const signingDomain = concatBytes(Uint8Array.of(0xff), stringToBytes('solana offchain'))
 /** Restricted ASCII and UTF-8, both for hardware wallets. */
 const formats = [0, 1]
 

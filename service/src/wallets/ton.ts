@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { concatBytes, formatUtf8 } from '@openearn/attribution'
+import { concatBytes } from '@noble/curves/utils.js'
 import T, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { stringToBytes } from 'viem'
 import { decodeSignature, verifyEd25519 } from './ed25519.js'
 import { tonAddressParts } from './tonAddress.js'
 import { type Cell, parseBagOfCells, readBits } from './tonCell.js'
@@ -123,7 +124,7 @@ async function findPublicKey(answer: Answer, expected: TonExpectation): Promise<
   if (walletStateInit !== undefined) {
     const state = parseBagOfCells(Buffer.from(walletStateInit, 'base64'))
     if (!state) return 'malformed'
-    if (!Buffer.from(state.hash).equals(tonAddressParts(expected.address).hash)) return 'state-init-address'
+    if (!state.hash().equals(tonAddressParts(expected.address).hash)) return 'state-init-address'
     const key = findStateKey(state)
     if (key) return key
   }
@@ -151,22 +152,23 @@ const keyOffsets: Readonly<Record<string, number>> = {
 /** The key in the initial state of a wallet we know; undefined for other contracts. A state is code and data, no more. */
 function findStateKey(state: Cell): Uint8Array | undefined {
   const [code, data] = state.refs
-  if (state.bitLength !== 5 || (state.data[0] ?? 0) >> 3 !== 0b00110 || !code || !data) return undefined
-  const offset = keyOffsets[Buffer.from(code.hash).toString('hex')]
+  if (state.isExotic || state.bits.length !== 5 || !code || !data) return undefined
+  if (state.beginParse().loadUint(5) !== 0b00110) return undefined
+  const offset = keyOffsets[code.hash().toString('hex')]
   return offset === undefined ? undefined : readBits(data, offset, 256)
 }
 
-const prefix = concatBytes(Uint8Array.of(0xff, 0xff), formatUtf8('ton-connect'))
+const prefix = concatBytes(Uint8Array.of(0xff, 0xff), stringToBytes('ton-connect'))
 
 /** Digest of `ton_proof`. Its numbers are little-endian, but for the workchain. */
 function hashProof({ timestamp }: Answer, { address, domain, nonce }: TonExpectation): Uint8Array {
   const message = concatBytes(
-    formatUtf8('ton-proof-item-v2/'),
+    stringToBytes('ton-proof-item-v2/'),
     ...accountBytes(address),
     uint(Buffer.byteLength(domain), 4).reverse(),
-    formatUtf8(domain),
+    stringToBytes(domain),
     uint(Number(timestamp), 8).reverse(),
-    formatUtf8(nonce),
+    stringToBytes(nonce),
   )
   return sha256(concatBytes(prefix, sha256(message)))
 }
@@ -177,12 +179,12 @@ function hashSignData({ timestamp, payload }: Answer, { address, domain, message
   return sha256(
     concatBytes(
       prefix,
-      formatUtf8('/sign-data/'),
+      stringToBytes('/sign-data/'),
       ...accountBytes(address),
       uint(Buffer.byteLength(domain), 4),
-      formatUtf8(domain),
+      stringToBytes(domain),
       uint(Number(timestamp), 8),
-      formatUtf8(binary ? 'bin' : 'txt'),
+      stringToBytes(binary ? 'bin' : 'txt'),
       uint(message.length, 4),
       message,
     ),

@@ -1,5 +1,5 @@
-import { type Address, getAddress } from 'viem'
-import { maxUint256, parseRaw } from '../../kernel/amount.js'
+import { type Address, getAddress, maxUint256 } from 'viem'
+import { parseRaw } from '../../kernel/amount.js'
 import { invalidInput, notFound, permissionDenied, unavailable } from '../../kernel/errors.js'
 import type { Caller } from '../../kernel/operation.js'
 import type { Chain } from '../../rpc/chains.js'

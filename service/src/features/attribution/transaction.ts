@@ -1,6 +1,5 @@
-import { decodeOperationEvent, type OperationEvent } from '@openearn/attribution'
+import { decodeOperationEvent, type OperationEvent, standardEntryPoints } from '@openearn/attribution'
 import type { Address, Hex } from 'viem'
-import { knownEntryPoints } from '../../derive/index.js'
 import { invalidArgument, unavailable } from '../../kernel/errors.js'
 import type { ChainContext } from '../../rpc/chains.js'
 import { type ChainTransaction, readTransaction } from '../../rpc/transaction.js'
@@ -104,7 +103,7 @@ export async function listWhatCounts(
   const configured = ctx.catalogue.current().chains.get(chainId)?.entryPoints ?? []
   return {
     signers: signers.map(({ address }) => address as Address),
-    entryPoints: [...knownEntryPoints, ...configured].map((address) => address.toLowerCase() as Address),
+    entryPoints: [...standardEntryPoints, ...configured].map((address) => address.toLowerCase() as Address),
   }
 }
 

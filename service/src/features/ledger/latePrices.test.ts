@@ -1,6 +1,7 @@
+import { zeroAddress } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../../test/database.js'
-import { topics, zeroAddress } from '../../derive/events.js'
+import { topics } from '../../derive/events.js'
 import { systemClock } from '../../kernel/clock.js'
 import { parseConfig } from '../../kernel/config.js'
 import { newId } from '../../kernel/ids.js'

@@ -1,11 +1,6 @@
+import { isCanonicalSignature, recoverAddress, signDigest, signerAddress } from '@openearn/attribution'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import {
-  isCanonicalSignature,
-  recoverAddress,
-  signDigest,
-  signerAddress,
-} from '../../../../packages/attribution/src/recover.js'
 import { openFastSign } from './fastSign.js'
 
 const fast = openFastSign()
