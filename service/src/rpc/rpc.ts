@@ -1,8 +1,9 @@
+import { type Circuit, createCircuit } from '../kernel/circuit.js'
 import { type Clock, systemClock } from '../kernel/clock.js'
 import { type Outbound, OutboundError } from '../kernel/outbound.js'
-import { type Circuit, createCircuit } from './circuit.js'
 import { readGasDefault } from './gasCaps.js'
 import { createRoom, type Room, type RoomSize } from './room.js'
+import { answers } from './wire.js'
 
 /** A JSON-RPC error object a node answered with: the node works, the call was refused. */
 export class RpcError extends Error {
@@ -141,7 +142,7 @@ export function createRpc(outbound: Outbound, urls: readonly string[], options: 
   const assertChain = async (url: string, state: UrlHealth): Promise<void> => {
     const now = clock.monotonicMs()
     if (options.chainId === undefined || (state.checkedMs !== undefined && now - state.checkedMs < chainCheckMs)) return
-    const found = Number(await callOne(url, { method: 'eth_chainId' }))
+    const found = Number(answers.quantity.find(await callOne(url, { method: 'eth_chainId' })) ?? Number.NaN)
     if (found !== options.chainId) {
       state.benchedUntilMs = now + bench.wrongChainMs
       throw new WrongChain(`${new URL(url).host} serves chain ${found}, not ${options.chainId}: correct the url`)
