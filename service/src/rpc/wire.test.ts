@@ -33,6 +33,8 @@ describe('an answer of a node', () => {
   })
 
   it.each([
+    ['a list for a reply', answers.reply, []],
+    ['text for a refusal', answers.refusal, 'no'],
     ['nothing at all', answers.header, null],
     ['a list for an object', answers.header, [header]],
     ['a number for a quantity', answers.header, { ...header, number: 7 }],

@@ -100,6 +100,16 @@ export type SimulatedCall = Static<typeof SimulatedCall>
 
 /** One schema for each answer of a node, compiled once. */
 export const answers = {
+  /** What every answer comes in; nodes take liberties with all of it. */
+  reply: answer(
+    'reply',
+    T.Object({ id: T.Optional(T.Unknown()), result: T.Optional(T.Unknown()), error: T.Optional(T.Unknown()) }),
+  ),
+  /** The error of a reply. */
+  refusal: answer(
+    'refusal',
+    T.Object({ code: T.Optional(T.Unknown()), message: T.Optional(T.Unknown()), data: T.Optional(T.Unknown()) }),
+  ),
   /** `eth_chainId`. */
   quantity: answer('quantity', Quantity),
   /** `eth_estimateGas`. */
