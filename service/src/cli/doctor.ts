@@ -1,16 +1,22 @@
 import { listChainSettings } from '../features/catalogue/index.js'
-import { listChainStatus, listVaultStatus, type VaultStatus } from '../features/status/index.js'
+import {
+  listChainStatus,
+  listGaps,
+  listInvalidIndexes,
+  listMissingIndexes,
+  listVaultStatus,
+  type VaultStatus,
+} from '../features/status/index.js'
 import { redactUrls } from '../kernel/log.js'
 import { createOutbound } from '../kernel/outbound.js'
 import type { Context } from '../postgres/context.js'
 import { type Migration, readMigrations } from '../postgres/migrate.js'
 import { openChain } from '../rpc/chains.js'
 import { createNode } from '../rpc/node.js'
-import { listGaps, listInvalidIndexes, listMissingIndexes } from '../sync/storeDoctor.js'
 import { type Command, parseFlags, printTable, withContext } from './command.js'
 
 /** One thing looked at. `advice` says what to do when it is not well. */
-export type Finding = { what: string; well: boolean; detail: string; advice: string }
+export type CheckResult = { what: string; well: boolean; detail: string; advice: string }
 
 const lagSecondsMax = 300
 const clockSecondsMax = 120
@@ -34,9 +40,9 @@ export const doctor: Command = {
 }
 
 /** Looks at everything that can go wrong with watching. Never throws for what it finds. */
-export async function examine(ctx: Context): Promise<Finding[]> {
+export async function examine(ctx: Context): Promise<CheckResult[]> {
   const { db, clock, config } = ctx
-  const findings: Finding[] = []
+  const findings: CheckResult[] = []
   const add = (what: string, well: boolean, detail: string, advice: string) =>
     findings.push({ what, well, detail, advice })
   const outbound = createOutbound(clock)

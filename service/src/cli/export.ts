@@ -75,12 +75,13 @@ export async function writeCsv(
   return { rows, sha256: hash.digest('hex') }
 }
 
-function formatRow(row: Record<string, unknown>): string {
+/** A line of CSV as RFC 4180 has it. */
+export function formatRow(row: Record<string, unknown>): string {
   return `${Object.values(row).map(formatCell).join(',')}\n`
 }
 
 function formatCell(value: unknown): string {
   if (value === null || value === undefined) return ''
   const text = value instanceof Date ? formatTs(value) : String(value)
-  return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

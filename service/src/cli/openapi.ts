@@ -22,9 +22,9 @@ export const openapi: Command = {
   },
 }
 
-type Known = Document & { info: { version: string } }
+type CommittedDocument = Document & { info: { version: string } }
 
-async function readKnown(path: string): Promise<Known | undefined> {
+async function readKnown(path: string): Promise<CommittedDocument | undefined> {
   try {
     return JSON.parse(await readFile(path, 'utf8'))
   } catch (error) {

@@ -148,15 +148,15 @@ function controllerOf(event: VaultEvent): string | undefined {
 /** Where several calls fit as many events, the nth call made the nth event. */
 function pairInOrder(makers: Makers[]): void {
   const alike = new Map<string, Makers[]>()
-  const names = new Map<Frame, number>()
-  const nameOf = (frame: Frame): number => {
-    const name = names.get(frame) ?? names.size
-    names.set(frame, name)
-    return name
+  const numbers = new Map<Frame, number>()
+  const numberOf = (frame: Frame): number => {
+    const number = numbers.get(frame) ?? numbers.size
+    numbers.set(frame, number)
+    return number
   }
   for (const each of makers) {
     if (each.frames.length < 2 || each.rank === 4) continue
-    const key = each.frames.map(nameOf).join()
+    const key = each.frames.map(numberOf).join()
     alike.set(key, [...(alike.get(key) ?? []), each])
   }
   for (const group of alike.values()) {

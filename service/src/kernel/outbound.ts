@@ -50,7 +50,7 @@ const defaults = { timeoutMs: 10_000, retries: 2, maxBytes: 64 * 1024 * 1024 }
 
 /**
  * HTTP with a timeout, retries with backoff and jitter, and `Retry-After`. Urls never appear in errors beyond their
- * host. Whoever calls decides when a host that keeps failing is spared.
+ * host. Whoever calls keeps the circuit (`circuit.ts`) of the url and purpose.
  */
 export function createOutbound(clock: Clock, random: () => number = Math.random): Outbound {
   return {

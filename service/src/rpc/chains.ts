@@ -1,4 +1,3 @@
-import { createPublicClient, custom, defineChain, type PublicClient } from 'viem'
 import { unavailable } from '../kernel/errors.js'
 import { type Outbound, OutboundError } from '../kernel/outbound.js'
 import type { Context } from '../postgres/context.js'
@@ -30,8 +29,6 @@ export function getTransactionGasCap(chain: Pick<ChainSettings, 'transactionGasC
 export type Chain = ChainSettings & {
   /** Raw JSON-RPC with failover. */
   rpc: Rpc
-  /** viem over the same urls; never caches the head. */
-  client: PublicClient
   /** WebSocket urls: they only say that there is a new head, everything is asked over HTTP. */
   headUrls: readonly string[]
 }
@@ -75,7 +72,7 @@ export type ChainOptions = {
   readGas?: number
 }
 
-/** Opens clients for every chain that has a url. No call is made. */
+/** Opens every chain that has a url. No call is made. */
 export function openChains(
   outbound: Outbound,
   settings: readonly ChainSettings[],
@@ -89,7 +86,7 @@ export function openChains(
   )
 }
 
-/** Opens the clients of one chain. No call is made. */
+/** Opens one chain. No call is made. */
 export function openChain(
   outbound: Outbound,
   settings: ChainSettings,
@@ -103,35 +100,12 @@ export function openChain(
     chainId: settings.chainId,
     ...(onCall ? { onCall } : {}),
   })
-  return withRpc({ ...settings, headUrls: settings.rpcUrls.filter((url) => !isHttp(url)) }, rpc)
+  return { ...settings, rpc, headUrls: settings.rpcUrls.filter((url) => !isHttp(url)) }
 }
 
 /** The same chains, their calls counted for a job. */
 export function countFor(chains: Chains, job: string): Chains {
-  return new Map([...chains].map(([chainId, chain]) => [chainId, withRpc(chain, chain.rpc.as(job))]))
-}
-
-function withRpc(settings: Omit<Chain, 'rpc' | 'client'>, rpc: Rpc): Chain {
-  const { chainId, name, nativeSymbol } = settings
-  const client = createPublicClient({
-    chain: defineChain({
-      id: chainId,
-      name,
-      nativeCurrency: { name: nativeSymbol, symbol: nativeSymbol, decimals: 18 },
-      rpcUrls: { default: { http: [] } },
-    }),
-    cacheTime: 0,
-    transport: custom({ request: (request) => rpc.request(request) }, { retryCount: 0 }),
-  })
-  return { ...settings, rpc, client }
-}
-
-/** The failed outbound call inside an error chain (viem wraps what its transport throws), if that is what failed. */
-export function findOutboundError(error: unknown): OutboundError | undefined {
-  for (let at: unknown = error, depth = 0; at instanceof Error && depth < 10; at = at.cause, depth++) {
-    if (at instanceof OutboundError) return at
-  }
-  return undefined
+  return new Map([...chains].map(([chainId, chain]) => [chainId, { ...chain, rpc: chain.rpc.as(job) }]))
 }
 
 /** Runs reads of a chain; when no node answers the failure is a 503 the caller can wait for. */
@@ -139,9 +113,8 @@ export async function readingChain<T>(chain: Pick<Chain, 'name'>, read: () => Pr
   try {
     return await read()
   } catch (error) {
-    const outbound = findOutboundError(error)
-    if (!outbound) throw error
-    const retryAfterSeconds = Math.max(1, Math.ceil((outbound.retryAfterMs ?? 5_000) / 1000))
+    if (!(error instanceof OutboundError)) throw error
+    const retryAfterSeconds = Math.max(1, Math.ceil((error.retryAfterMs ?? 5_000) / 1000))
     throw unavailable(`${chain.name} cannot be read right now; try again shortly`, { cause: error, retryAfterSeconds })
   }
 }

@@ -1,7 +1,8 @@
-import { type Address, type Hex, hexToBigInt, isHex, numberToHex } from 'viem'
+import { type Address, type Hex, numberToHex } from 'viem'
 import { type Chain, readingChain } from './chains.js'
 import { RpcError } from './rpc.js'
 import type { Call } from './simulateBlock.js'
+import { answers } from './wire.js'
 
 /** An address that runs nothing: a transaction to it costs its calldata, and what the chain adds to that. */
 const nobody: Address = '0x000000000000000000000000000000000000dEaD'
@@ -28,8 +29,8 @@ type Transaction = { from: Address; to: Address; data: Hex; value: Hex }
 
 async function askEstimate(chain: Pick<Chain, 'rpc'>, transaction: Transaction): Promise<bigint | undefined> {
   try {
-    const answer = await chain.rpc.request({ method: 'eth_estimateGas', params: [transaction] })
-    return isHex(answer) && answer !== '0x' ? hexToBigInt(answer) : undefined
+    const gas = answers.gas.find(await chain.rpc.request({ method: 'eth_estimateGas', params: [transaction] }))
+    return gas === undefined ? undefined : BigInt(gas)
   } catch (error) {
     if (error instanceof RpcError) return undefined
     throw error

@@ -11,13 +11,13 @@ import {
   encodeFunctionData,
   type Hex,
   hexToBigInt,
-  isHex,
   size,
   slice,
 } from 'viem'
 import { unavailable } from '../kernel/errors.js'
 import { type Chain, readingChain } from './chains.js'
 import { RpcError } from './rpc.js'
+import { answers } from './wire.js'
 
 /** Reads of a chain that go out together, and what they mean. A read that reverts answers undefined. */
 export type Read<T> = {
@@ -93,7 +93,7 @@ export function mapRead<T, U>(question: Read<T>, read: (answer: T) => U): Read<U
 export type MulticallResult<T> = { blockNumber: bigint; timestamp: bigint; answer: T }
 
 /** A block to read at: the latest, or one by its hash. */
-export type At = 'latest' | { blockHash: Hex }
+export type At = 'latest' | { blockHash: string }
 
 const answerParameters = [
   { type: 'uint256' },
@@ -118,33 +118,22 @@ export async function multicall<T>(
 }
 
 async function callReader(chain: Pick<Chain, 'name' | 'rpc'>, data: Hex, at: At): Promise<Hex> {
-  const answer = await requestRead(chain, 'eth_call', [{ data }, at])
-  if (isHex(answer) && answer !== '0x') return answer
+  const answer = await requestRead(chain, answers.bytes.find, 'eth_call', [{ data }, at])
+  if (answer !== undefined && answer !== '0x') return answer
   throw unavailable(`${chain.name} did not answer a read`, { retryAfterSeconds: 5 })
 }
 
-/** A read a node must be able to answer: silence or a refusal is a 503. */
-export async function requestRead(
+/** A read a node must be able to answer: silence, a refusal or an answer that does not parse is a 503. */
+export async function requestRead<T>(
   chain: Pick<Chain, 'name' | 'rpc'>,
+  parse: (answer: unknown) => T,
   method: string,
   params: unknown,
-): Promise<unknown> {
+): Promise<T> {
   try {
-    return await readingChain(chain, () => chain.rpc.request({ method, params }))
+    return await readingChain(chain, async () => parse(await chain.rpc.request({ method, params })))
   } catch (error) {
     if (!(error instanceof RpcError)) throw error
     throw unavailable(`${chain.name} refused a read; try again shortly`, { cause: error, retryAfterSeconds: 5 })
   }
-}
-
-export type Block = { number: bigint; hash: Hex; timestamp: bigint }
-
-/** The latest block. A node that cannot be reached or does not tell is a 503. */
-export async function readHead(chain: Pick<Chain, 'name' | 'rpc'>): Promise<Block> {
-  const block = await requestRead(chain, 'eth_getBlockByNumber', ['latest', false])
-  const { number, hash, timestamp }: Partial<Record<keyof Block, unknown>> =
-    typeof block === 'object' && block ? block : {}
-  if (isHex(number) && isHex(hash) && isHex(timestamp))
-    return { number: hexToBigInt(number), hash, timestamp: hexToBigInt(timestamp) }
-  throw unavailable(`${chain.name} did not tell its latest block`, { retryAfterSeconds: 5 })
 }

@@ -1,9 +1,8 @@
-import { OutboundError } from '../kernel/outbound.js'
-import { readBloom } from './bloom.js'
 import type { Header, RawLog, RawTransaction } from './raw.js'
 import { type Rpc, RpcError, type RpcRequest } from './rpc.js'
+import { answers, malformed, toBlockHashes, toHeader, toLogs, toQuantity, toTransaction } from './wire.js'
 
-/** What a node is asked for, parsed and checked at this edge. Nothing it says is believed further in without a check. */
+/** What a node is asked for. Every answer is parsed here and compared with the question. */
 export type Node = {
   chainId(): Promise<number>
   /** Undefined when the node does not know the block (or the tag). */
@@ -73,35 +72,30 @@ export function createNode(rpc: Rpc): Node {
   })
   const listReceiptsLogs = async (blockHash: string): Promise<RawLog[]> => {
     const value = await rpc.request({ method: 'eth_getBlockReceipts', params: [blockHash] })
-    if (!Array.isArray(value)) throw malformed('a node gave no receipts of a block it announced')
-    const logs = value.flatMap((receipt: unknown) => {
-      const own = readObject(receipt, 'receipt')['logs']
-      return Array.isArray(own) ? own : []
-    })
-    return readLogs(logs, blockHash)
+    const logs = answers.receipts.parse(value).flatMap((receipt) => receipt.logs)
+    return toLogs(logs, blockHash)
   }
-  const listAllLogs = async (blockHash: string): Promise<RawLog[]> =>
-    readLogs(await rpc.request({ method: 'eth_getLogs', params: [{ blockHash }] }), blockHash)
+  const listAllLogs = async (blockHash: string): Promise<RawLog[]> => {
+    const value = await rpc.request({ method: 'eth_getLogs', params: [{ blockHash }] })
+    return toLogs(answers.logs.parse(value), blockHash)
+  }
   return {
-    chainId: async () => readQuantity(await rpc.request({ method: 'eth_chainId' }), 'chain id'),
+    chainId: async () => Number(answers.quantity.parse(await rpc.request({ method: 'eth_chainId' }))),
     findHeader: async (at) => {
       const value = await rpc.request(headerRequest(at))
-      return value === null ? undefined : readHeader(value)
+      return value === null ? undefined : parseHeader(value)
     },
     listHeaders: async (numbers) =>
-      (await batch(numbers.map(headerRequest))).map((value, index) => readHeaderAt(value, numbers[index])),
+      (await batch(numbers.map(headerRequest))).map((value, index) => parseHeaderAt(value, numbers[index])),
     listLogs: async ({ blockHash, ...filter }) =>
-      readLogs(await rpc.request(logsRequest(filter, { blockHash })), blockHash),
+      toLogs(answers.logs.parse(await rpc.request(logsRequest(filter, { blockHash }))), blockHash),
     listRange: async ({ fromBlock, toBlock, ...filter }) => {
       const last = headerRequest(toBlock)
       const place = { fromBlock: toQuantity(fromBlock), toBlock: toQuantity(toBlock) }
       const isEmpty = filter.addresses.length === 0
-      const [header, logs] = await batch(isEmpty ? [last] : [last, logsRequest(filter, place)])
-      return {
-        logs: isEmpty ? [] : readLogs(logs, undefined),
-        hashes: isEmpty ? new Map() : readBlockHashes(logs),
-        last: readHeaderAt(header, toBlock),
-      }
+      const [header, answer] = await batch(isEmpty ? [last] : [last, logsRequest(filter, place)])
+      const logs = isEmpty ? [] : answers.logs.parse(answer)
+      return { logs: toLogs(logs), hashes: toBlockHashes(logs), last: parseHeaderAt(header, toBlock) }
     },
     listTransactions: async (wanted) => {
       const byBlock = new Map<string, string[]>()
@@ -120,21 +114,21 @@ export function createNode(rpc: Rpc): Node {
       return [
         ...inBlocks.flatMap((value, index) => {
           const [blockHash = '', own = []] = whole[index] ?? []
-          return readTransactionsOf(value, blockHash, new Set(own))
+          return parseTransactionsOf(value, blockHash, new Set(own))
         }),
         ...alone.map((value, index) => {
-          const transaction = readTransaction(value)
+          const mined = answers.mined.parse(value)
           const { hash, blockHash } = single[index] ?? {}
-          if (transaction.hash !== hash) throw malformed('a node answered another transaction than asked')
-          if (readObject(value, 'transaction')['blockHash'] !== blockHash)
+          if (mined.hash.toLowerCase() !== hash) throw malformed('a node answered another transaction than asked')
+          if (mined.blockHash !== blockHash)
             throw malformed('a node placed a transaction in another block than its logs')
-          return transaction
+          return toTransaction(mined)
         }),
       ]
     },
     listReceiptLogs: async ({ hash, blockHash }) => {
-      const value = readObject(await rpc.request({ method: 'eth_getTransactionReceipt', params: [hash] }), 'receipt')
-      return readLogs(value['logs'], blockHash)
+      const value = await rpc.request({ method: 'eth_getTransactionReceipt', params: [hash] })
+      return toLogs(answers.receipt.parse(value).logs, blockHash)
     },
     listBlockLogs: async (blockHash) => {
       let refusal: RpcError | undefined
@@ -162,108 +156,21 @@ export function createNode(rpc: Rpc): Node {
   }
 }
 
-function readHeaderAt(value: unknown, number: number | undefined): Header {
-  const header = readHeader(value)
+function parseHeader(value: unknown): Header {
+  return toHeader(answers.header.parse(value))
+}
+
+function parseHeaderAt(value: unknown, number: number | undefined): Header {
+  const header = parseHeader(value)
   if (header.number !== number) throw malformed('a node answered another block than asked')
   return header
 }
 
-export function toQuantity(value: number): string {
-  return `0x${value.toString(16)}`
-}
-
-function malformed(message: string): OutboundError {
-  return new OutboundError('malformed', message)
-}
-
-function readObject(value: unknown, what: string): Record<string, unknown> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw malformed(`a node gave no ${what}`)
-  return value as Record<string, unknown>
-}
-
-function readQuantity(value: unknown, what: string): number {
-  const number = typeof value === 'string' && /^0x[0-9a-fA-F]{1,14}$/.test(value) ? Number(value) : Number.NaN
-  if (!Number.isSafeInteger(number)) throw malformed(`a node gave a ${what} that is no quantity`)
-  return number
-}
-
-const hashPattern = /^0x[0-9a-fA-F]{64}$/
-const addressPattern = /^0x[0-9a-fA-F]{40}$/
-const bytesPattern = /^0x(?:[0-9a-fA-F]{2})*$/
-
-function readText(value: unknown, pattern: RegExp, what: string): string {
-  if (typeof value !== 'string' || !pattern.test(value)) throw malformed(`a node gave a malformed ${what}`)
-  return value.toLowerCase()
-}
-
-function readHeader(value: unknown): Header {
-  const block = readObject(value, 'block')
-  const bloom = readBloom(block['logsBloom'])
-  return {
-    number: readQuantity(block['number'], 'block number'),
-    hash: readText(block['hash'], hashPattern, 'block hash'),
-    parentHash: readText(block['parentHash'], hashPattern, 'parent hash'),
-    timestamp: readQuantity(block['timestamp'], 'timestamp'),
-    ...(bloom ? { bloom } : {}),
-  }
-}
-
-/** The block hashes a list of logs names, by block number; logs of one number have to agree on one. */
-function readBlockHashes(value: unknown): Map<number, string> {
-  const hashes = new Map<number, string>()
-  for (const item of Array.isArray(value) ? value : []) {
-    const log = readObject(item, 'log')
-    const number = readQuantity(log['blockNumber'], 'block number')
-    const hash = readText(log['blockHash'], hashPattern, 'block hash')
-    if ((hashes.get(number) ?? hash) !== hash) throw malformed('a node gave logs of two blocks of one number')
-    hashes.set(number, hash)
-  }
-  return hashes
-}
-
-/** Logs of one block hash when given; each log's own block hash must agree with it. */
-function readLogs(value: unknown, blockHash: string | undefined): RawLog[] {
-  if (!Array.isArray(value)) throw malformed('a node gave no list of logs')
-  const logs = value.map((item: unknown) => {
-    const log = readObject(item, 'log')
-    if (blockHash !== undefined && log['blockHash'] !== blockHash)
-      throw malformed('a node gave logs of another block than asked')
-    if (log['removed'] === true) throw malformed('a node gave logs that a reorganisation removed')
-    const topics = log['topics']
-    if (!Array.isArray(topics) || topics.length > 4) throw malformed('a node gave a log without topics')
-    return {
-      blockNumber: readQuantity(log['blockNumber'], 'block number'),
-      logIndex: readQuantity(log['logIndex'], 'log index'),
-      transactionIndex: readQuantity(log['transactionIndex'], 'transaction index'),
-      transactionHash: readText(log['transactionHash'], hashPattern, 'transaction hash'),
-      address: readText(log['address'], addressPattern, 'address'),
-      topics: topics.map((topic: unknown) => readText(topic, hashPattern, 'topic')),
-      data: readText(log['data'], bytesPattern, 'log data'),
-    }
-  })
-  logs.sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
-  return logs
-}
-
 /** The wanted transactions of a whole block. */
-function readTransactionsOf(value: unknown, blockHash: string, wanted: ReadonlySet<string>): RawTransaction[] {
-  const block = readObject(value, 'block')
-  const all = block['transactions']
-  if (block['hash'] !== blockHash || !Array.isArray(all)) throw malformed('a node answered another block than asked')
-  const found = all.filter((item: unknown) => wanted.has(String(readObject(item, 'transaction')['hash'])))
+function parseTransactionsOf(value: unknown, blockHash: string, wanted: ReadonlySet<string>): RawTransaction[] {
+  const block = answers.block.parse(value)
+  if (block.hash !== blockHash) throw malformed('a node answered another block than asked')
+  const found = block.transactions.filter(({ hash }) => wanted.has(hash))
   if (found.length !== wanted.size) throw malformed('a node gave a block without a transaction of it')
-  return found.map(readTransaction)
-}
-
-function readTransaction(value: unknown): RawTransaction {
-  const transaction = readObject(value, 'transaction')
-  const to = transaction['to']
-  return {
-    blockNumber: readQuantity(transaction['blockNumber'], 'block number'),
-    transactionIndex: readQuantity(transaction['transactionIndex'], 'transaction index'),
-    hash: readText(transaction['hash'], hashPattern, 'transaction hash'),
-    from: readText(transaction['from'], addressPattern, 'address'),
-    to: to === null || to === undefined ? null : readText(to, addressPattern, 'address'),
-    input: readText(transaction['input'], bytesPattern, 'input'),
-  }
+  return found.map((transaction) => toTransaction(answers.mined.parse(transaction)))
 }

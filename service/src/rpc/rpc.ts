@@ -1,8 +1,9 @@
+import { type Circuit, createCircuit } from '../kernel/circuit.js'
 import { type Clock, systemClock } from '../kernel/clock.js'
 import { type Outbound, OutboundError } from '../kernel/outbound.js'
-import { type Circuit, createCircuit } from './circuit.js'
 import { readGasDefault } from './gasCaps.js'
 import { createRoom, type Room, type RoomSize } from './room.js'
+import { answers } from './wire.js'
 
 /** A JSON-RPC error object a node answered with: the node works, the call was refused. */
 export class RpcError extends Error {
@@ -110,7 +111,7 @@ export function createRpc(outbound: Outbound, urls: readonly string[], options: 
   }
   const callOne = async (url: string, request: RpcRequest): Promise<unknown> => {
     const body = envelope(request)
-    return readAnswer(parseJson(await post(url, body), url), body.id, url)
+    return readResult(parseJson(await post(url, body), url), body.id, url)
   }
   const unbatched = new Set<string>()
   const callMany = async (url: string, requests: readonly RpcRequest[]): Promise<unknown[]> => {
@@ -130,18 +131,18 @@ export function createRpc(outbound: Outbound, urls: readonly string[], options: 
       if (error instanceof OutboundError && error.kind === 'client') return oneByOne()
       throw error
     }
-    const answers = parseJson(text, url)
-    if (!Array.isArray(answers)) {
-      assertNotTooOften(answers, url)
+    const replies = parseJson(text, url)
+    if (!Array.isArray(replies)) {
+      assertNotTooOften(replies, url)
       return oneByOne()
     }
-    const byId = new Map(answers.map((answer: unknown) => [readId(answer), answer]))
-    return bodies.map(({ id }) => readAnswer(byId.get(id), id, url))
+    const byId = new Map(replies.map((reply: unknown) => [answers.reply.find(reply)?.id, reply]))
+    return bodies.map(({ id }) => readResult(byId.get(id), id, url))
   }
   const assertChain = async (url: string, state: UrlHealth): Promise<void> => {
     const now = clock.monotonicMs()
     if (options.chainId === undefined || (state.checkedMs !== undefined && now - state.checkedMs < chainCheckMs)) return
-    const found = Number(await callOne(url, { method: 'eth_chainId' }))
+    const found = Number(answers.quantity.find(await callOne(url, { method: 'eth_chainId' })) ?? Number.NaN)
     if (found !== options.chainId) {
       state.benchedUntilMs = now + bench.wrongChainMs
       throw new WrongChain(`${new URL(url).host} serves chain ${found}, not ${options.chainId}: correct the url`)
@@ -251,33 +252,26 @@ const tooOften = /rate.?limit|request rate|request count|too many requests|per s
 
 /** Asked too often is not a refusal of the question: nodes that say it in JSON, in various words, are left for a while. */
 function assertNotTooOften(answer: unknown, url: string): void {
-  const error = typeof answer === 'object' && answer !== null && 'error' in answer ? answer.error : undefined
-  const { code, message } = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>
+  const { code, message } = answers.refusal.find(answers.reply.find(answer)?.error) ?? {}
   // A contract may revert with such words too: that is an answer.
   const isSaid = typeof message === 'string' && tooOften.test(message) && !/revert/i.test(message)
   if (code === 429 || isSaid) throw new OutboundError('rate-limited', `${new URL(url).host} is asked too often`)
 }
 
-function readId(answer: unknown): unknown {
-  return typeof answer === 'object' && answer !== null && 'id' in answer ? answer.id : undefined
-}
-
-function readAnswer(value: unknown, id: number, url: string): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new OutboundError('malformed', `${new URL(url).host} did not answer a JSON object`)
-  const answer = value as Record<string, unknown>
-  assertNotTooOften(answer, url)
+function readResult(value: unknown, id: number, url: string): unknown {
+  const reply = answers.reply.find(value)
+  if (!reply) throw new OutboundError('malformed', `${new URL(url).host} did not answer a JSON object`)
+  assertNotTooOften(reply, url)
+  const refusal = answers.refusal.find(reply.error)
   // A request that could not be read is refused without its id.
-  const isNameless = answer.id === null && typeof answer.error === 'object' && answer.error !== null
-  if (answer.id !== id && !isNameless)
+  if (reply.id !== id && !(reply.id === null && refusal))
     throw new OutboundError('malformed', `${new URL(url).host} answered another request`)
-  const { error } = answer
-  if (typeof error === 'object' && error !== null) {
-    const { code, message, data } = error as Record<string, unknown>
+  if (refusal) {
+    const { code, message, data } = refusal
     throw new RpcError(typeof code === 'number' ? code : -32603, String(message ?? 'unknown RPC error'), data)
   }
-  if (!('result' in answer)) throw new OutboundError('malformed', `${new URL(url).host} answered without a result`)
-  return answer.result
+  if (!('result' in reply)) throw new OutboundError('malformed', `${new URL(url).host} answered without a result`)
+  return reply.result
 }
 
 function parseJson(text: string, url: string): unknown {

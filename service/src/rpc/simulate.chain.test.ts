@@ -16,6 +16,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Anvil, account as accountOf, startAnvil } from '../../../contracts/test/anvil.js'
 import { systemClock } from '../kernel/clock.js'
 import { createOutbound } from '../kernel/outbound.js'
+import { readHead } from './blocks.js'
 import { type Chain, openChain } from './chains.js'
 import { combine, multicall, readAccount, readContract } from './multicall.js'
 import { nativeToken } from './native.js'
@@ -173,7 +174,7 @@ describe('a simulation', () => {
     await anvil.done(
       anvil.client.writeContract({ address: drip, abi: dripVaultAbi, functionName: 'accrue', gas: 3_000_000n }),
     )
-    const head = await anvil.client.getBlock()
+    const head = await readHead(chain)
     const calls = [approve(token, drip, 500n), { ...deposit(500n), to: drip }]
     const request = { wallet, calls, tokens: [token], at: { blockHash: head.hash } }
     const inBlock = getNextBlock(head)

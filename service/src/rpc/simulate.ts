@@ -1,19 +1,21 @@
 import { runnerAbi, runnerDeployedBytecode } from '@openearn/contracts'
-import { type Address, decodeFunctionResult, encodeFunctionData, type Hex, isHex, numberToHex, zeroAddress } from 'viem'
+import { type Address, decodeFunctionResult, encodeFunctionData, type Hex, numberToHex, zeroAddress } from 'viem'
 import { type Chain, getTransactionGasCap, readingChain } from './chains.js'
-import type { At, Block } from './multicall.js'
+import type { At } from './multicall.js'
+import type { Header } from './raw.js'
 import { RpcError } from './rpc.js'
 import { type NextBlock, type Simulated, type SimulationRequest, simulateWithoutRunner } from './simulateBlock.js'
+import { answers } from './wire.js'
 
 /** No chain we know waits longer for its next block when somebody sends to it. */
-const nextBlockSeconds = 12n
+const nextBlockSeconds = 12
 
 /**
  * The block after the head, in which a vault has to pay in what accrued since. In the head itself that may be done
  * already, and would not be measured.
  */
-export function getNextBlock(head: Pick<Block, 'number' | 'timestamp'>): NextBlock {
-  return { number: head.number + 1n, timestamp: head.timestamp + nextBlockSeconds }
+export function getNextBlock(head: Pick<Header, 'number' | 'timestamp'>): NextBlock {
+  return { number: BigInt(head.number + 1), timestamp: BigInt(head.timestamp + nextBlockSeconds) }
 }
 
 type SimulatingChain = Pick<Chain, 'name' | 'rpc' | 'transactionGasCap'>
@@ -85,8 +87,7 @@ export async function callAs(
   const from = { from: wallet, to: wallet, data, value: '0x0', ...most }
   const params = [from, call.at ?? 'latest', overrides, ...(block ?? [])]
   try {
-    const answer = await chain.rpc.request({ method: 'eth_call', params })
-    return isHex(answer) ? answer : undefined
+    return answers.bytes.find(await chain.rpc.request({ method: 'eth_call', params }))
   } catch (error) {
     if (error instanceof RpcError) return undefined
     throw error

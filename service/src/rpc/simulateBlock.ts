@@ -1,11 +1,10 @@
-import T from 'typebox'
-import Value from 'typebox/value'
-import { type Address, encodeFunctionData, erc20Abi, type Hex, isHex, toHex } from 'viem'
+import { type Address, encodeFunctionData, erc20Abi, type Hex, toHex } from 'viem'
 import { type Chain, getTransactionGasCap } from './chains.js'
 import { blockGasCap } from './gasCaps.js'
 import type { At } from './multicall.js'
 import { nativeToken } from './native.js'
 import { RpcError } from './rpc.js'
+import { answers, type SimulatedCall } from './wire.js'
 
 export type Call = { to: Address; data: Hex; value: bigint }
 
@@ -39,16 +38,6 @@ export type Simulated =
   | { status: 'reverted'; index: number; returned: Hex; probe: { sent: bigint; received: bigint } | undefined }
   | { status: 'unavailable' }
 
-const HexText = T.String({ pattern: '^0x[0-9a-fA-F]*$' })
-const CallResult = T.Object({
-  status: HexText,
-  returnData: T.Optional(HexText),
-  gasUsed: HexText,
-  logs: T.Optional(T.Array(T.Object({ address: HexText, topics: T.Array(HexText), data: HexText }))),
-  error: T.Optional(T.Object({ data: T.Optional(T.Union([HexText, T.Null()])) })),
-})
-const Blocks = T.Array(T.Object({ calls: T.Array(CallResult) }), { minItems: 1 })
-
 const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 
 /**
@@ -76,7 +65,7 @@ export async function simulateWithoutRunner(
   const failed = steps.findIndex((step) => quantityOf(step.status) === 0n)
   if (failed !== -1) {
     const step = steps[failed]
-    const returned = asHex(step?.error?.data ?? step?.returnData ?? '0x')
+    const returned = step?.error?.data ?? step?.returnData ?? '0x'
     return { status: 'reverted', index: failed, returned, probe: undefined }
   }
   let read = 0
@@ -91,13 +80,11 @@ export async function simulateWithoutRunner(
 /** Of one balance. */
 const readGas = toHex(300_000)
 
-type Result = T.Static<typeof CallResult>
-
 async function simulate(
   chain: Pick<Chain, 'rpc'>,
   calls: readonly unknown[],
   request: SimulationRequest,
-): Promise<Result[] | undefined> {
+): Promise<SimulatedCall[] | undefined> {
   const { inBlock } = request
   const block = inBlock && { number: toHex(inBlock.number), time: toHex(inBlock.timestamp) }
   const params = [
@@ -109,9 +96,8 @@ async function simulate(
     typeof request.at === 'object' ? request.at.blockHash : 'latest',
   ]
   try {
-    const answer = await chain.rpc.request({ method: 'eth_simulateV1', params })
-    if (!Value.Check(Blocks, answer)) return undefined
-    const results = answer[0]?.calls
+    const blocks = answers.simulation.find(await chain.rpc.request({ method: 'eth_simulateV1', params }))
+    const results = blocks?.[0]?.calls
     return results?.length === calls.length ? results : undefined
   } catch (error) {
     if (error instanceof RpcError) return undefined
@@ -120,12 +106,12 @@ async function simulate(
 }
 
 /** A transaction cost of 21,000 is in the figure, and up to a fifth was refunded: neither may be counted on. */
-function computeCallGas(step: Result): bigint {
+function computeCallGas(step: SimulatedCall): bigint {
   const used = quantityOf(step.gasUsed) * 5n
   return used / 4n > 21_000n ? used / 4n - 21_000n : 0n
 }
 
-function computeNativeChange(wallet: Address, steps: readonly Result[]): bigint {
+function computeNativeChange(wallet: Address, steps: readonly SimulatedCall[]): bigint {
   const own = wallet.toLowerCase()
   let change = 0n
   for (const log of steps.flatMap((step) => step.logs ?? [])) {
@@ -142,10 +128,6 @@ function addressOf(topic: string | undefined): string {
 
 function wordOf(data: string | undefined): bigint {
   return data !== undefined && data.length >= 66 ? BigInt(data.slice(0, 66)) : 0n
-}
-
-function asHex(text: string): Hex {
-  return isHex(text) ? text : '0x'
 }
 
 function quantityOf(text: string): bigint {

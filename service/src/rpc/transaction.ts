@@ -1,9 +1,8 @@
-import T from 'typebox'
-import Value from 'typebox/value'
 import type { Hex } from 'viem'
 import type { Chain } from './chains.js'
 import { requestRead } from './multicall.js'
 import type { RawLog } from './raw.js'
+import { answers, toLogs } from './wire.js'
 
 /** A transaction with what it did; addresses and hashes lower-case. */
 export type ChainTransaction = {
@@ -18,59 +17,32 @@ export type ChainTransaction = {
     | undefined
 }
 
-const HexText = T.String({ pattern: '^0x[0-9a-fA-F]*$' })
-const Quantity = T.String({ pattern: '^0x[0-9a-fA-F]{1,13}$' })
-const AddressText = T.String({ pattern: '^0x[0-9a-fA-F]{40}$' })
-const Hash = T.String({ pattern: '^0x[0-9a-fA-F]{64}$' })
-
-const WireTransaction = T.Object({
-  from: AddressText,
-  to: T.Optional(T.Union([AddressText, T.Null()])),
-  input: HexText,
-})
-
-const WireReceipt = T.Object({
-  blockNumber: Quantity,
-  blockHash: Hash,
-  transactionIndex: Quantity,
-  status: T.Optional(Quantity),
-  logs: T.Array(T.Object({ address: AddressText, topics: T.Array(HexText), data: HexText, logIndex: Quantity })),
-})
-
 /** Reads a transaction and its receipt; undefined when the node does not know it. A node that does not tell is a 503. */
 export async function readTransaction(chain: Chain, hash: string): Promise<ChainTransaction | undefined> {
-  const [transaction, receipt] = await Promise.all([
-    requestRead(chain, 'eth_getTransactionByHash', [hash]),
-    requestRead(chain, 'eth_getTransactionReceipt', [hash]),
+  const [transaction, mined] = await Promise.all([
+    requestRead(chain, answers.transaction.find, 'eth_getTransactionByHash', [hash]),
+    requestRead(chain, parseMined, 'eth_getTransactionReceipt', [hash]),
   ])
-  if (!Value.Check(WireTransaction, transaction)) return undefined
+  if (!transaction) return undefined
   return {
     chainId: chain.chainId,
     hash,
     from: transaction.from.toLowerCase(),
     to: transaction.to?.toLowerCase() ?? null,
     input: `0x${transaction.input.slice(2).toLowerCase()}`,
-    mined: Value.Check(WireReceipt, receipt) ? toMined(receipt, hash) : undefined,
+    mined,
   }
 }
 
-function toMined(receipt: T.Static<typeof WireReceipt>, hash: string): ChainTransaction['mined'] {
-  const blockNumber = Number(receipt.blockNumber)
-  const transactionIndex = Number(receipt.transactionIndex)
-  const logs = receipt.logs.map((log) => ({
-    blockNumber,
-    logIndex: Number(log.logIndex),
-    transactionIndex,
-    transactionHash: hash,
-    address: log.address.toLowerCase(),
-    topics: log.topics.map((topic) => topic.toLowerCase()),
-    data: log.data.toLowerCase(),
-  }))
-  return {
-    blockNumber,
-    blockHash: receipt.blockHash.toLowerCase(),
-    transactionIndex,
-    success: receipt.status === undefined || Number(receipt.status) === 1,
-    logs,
-  }
+function parseMined(value: unknown): ChainTransaction['mined'] {
+  const receipt = answers.receipt.find(value)
+  return (
+    receipt && {
+      blockNumber: Number(receipt.blockNumber),
+      blockHash: receipt.blockHash.toLowerCase(),
+      transactionIndex: Number(receipt.transactionIndex),
+      success: receipt.status === undefined || Number(receipt.status) === 1,
+      logs: toLogs(receipt.logs, receipt.blockHash),
+    }
+  )
 }

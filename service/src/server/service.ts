@@ -42,7 +42,7 @@ export async function openService(
   options.shutdown.add('catalogue', catalogue.close)
   const ton = base.config.tonUrl === undefined ? undefined : createTonReader(outbound, base.config.tonUrl, base.clock)
   const metrics = createMetrics()
-  const chainMetrics = createChainMetrics(metrics.registry, base.clock)
+  const chainMetrics = createChainMetrics(metrics.registry)
   // Verdicts on final transactions outlive a change of the catalogue.
   const judge = openJudge(base, { shelf: catalogue.answers.shelf('verdict', { lasting: true }) })
   options.shutdown.add('transaction judge', judge.stop)

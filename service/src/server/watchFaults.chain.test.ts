@@ -40,7 +40,7 @@ function chainOver(rpcUrls: readonly string[], settings: Partial<Chain> = {}): C
     fetchText: (request: Parameters<typeof outbound.fetchText>[0]) =>
       outbound.fetchText({ ...request, timeoutMs: 400, retries: 0 }),
   }
-  const { rpc: _rpc, client: _client, headUrls: _headUrls, ...own } = world.chain
+  const { rpc: _rpc, headUrls: _headUrls, ...own } = world.chain
   return openChain(impatient, { ...own, ...settings, rpcUrls })
 }
 

@@ -32,7 +32,7 @@ afterAll(async () => {
 
 /** Follows the chain over the line; a poll interval of a minute leaves only the socket to tell of heads. */
 function follow(input: { pollIntervalMs: number; ws?: boolean }) {
-  const { rpc: _rpc, client: _client, headUrls: _headUrls, ...own } = world.chain
+  const { rpc: _rpc, headUrls: _headUrls, ...own } = world.chain
   const rpcUrls = input.ws === false ? [line.url] : [line.url, line.url.replace('http', 'ws')]
   const chain = openChain(createOutbound(systemClock), { ...own, pollIntervalMs: input.pollIntervalMs, rpcUrls })
   return startWatching({ ...earn.ctx, clock: systemClock, chains: new Map([[chainId, chain]]) })

@@ -37,7 +37,7 @@ afterAll(async () => {
 })
 
 function chainOver(rpcUrls: readonly string[]): Chain {
-  const { rpc: _rpc, client: _client, headUrls: _headUrls, ...own } = world.chain
+  const { rpc: _rpc, headUrls: _headUrls, ...own } = world.chain
   return openChain(createOutbound(systemClock), { ...own, rpcUrls })
 }
 

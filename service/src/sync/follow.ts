@@ -1,7 +1,6 @@
 import type { Clock } from '../kernel/clock.js'
 import type { Log } from '../kernel/log.js'
 import { type OutboundClass, OutboundError } from '../kernel/outbound.js'
-import { findOutboundError } from '../rpc/chains.js'
 import type { Node } from '../rpc/node.js'
 import type { Header, RawBlock } from '../rpc/raw.js'
 import { RpcError } from '../rpc/rpc.js'
@@ -98,7 +97,9 @@ const ancestorBatch = 16
 const steadyWindows = 16
 
 /** Failures a smaller window may not meet; some nodes refuse a range by status alone. */
-const tooMuchKinds = new Set<OutboundClass | undefined>(['too-large', 'timeout', 'client'])
+const tooMuchKinds = new Set<OutboundClass>(['too-large', 'timeout', 'client'])
+
+const isMalformed = (error: unknown): boolean => error instanceof OutboundError && error.kind === 'malformed'
 
 /** Turns a chain into appended blocks and reorganisations, one step at a time. */
 export function createWatcher(options: Options): Watcher {
@@ -133,13 +134,12 @@ export function createWatcher(options: Options): Watcher {
         window = nextWindow(read.blocks)
         return read
       } catch (error) {
-        const outbound = findOutboundError(error)
-        if (outbound instanceof LogsDiffer) {
+        if (error instanceof LogsDiffer) {
           // Asked again with other samples, the same answer might be believed; and what it said before was.
           suspect.to = Math.max(suspect.to, end)
           if (from < cursor.followedFrom) await sink.doubtPast(cursor)
         }
-        const tooMuch = error instanceof RpcError || tooMuchKinds.has(outbound?.kind)
+        const tooMuch = error instanceof RpcError || (error instanceof OutboundError && tooMuchKinds.has(error.kind))
         if (!tooMuch || end === from) throw error
         window = Math.max(1, Math.floor((end - from + 1) / 2))
         steady = steadyWindows
@@ -317,9 +317,9 @@ export function createWatcher(options: Options): Watcher {
       return await sink.recheck(cursor, node)
     } catch (error) {
       if (error instanceof CursorMoved) return true
-      if (!(error instanceof RpcError) && !findOutboundError(error)) throw error
+      if (!(error instanceof RpcError) && !(error instanceof OutboundError)) throw error
       waitForCalm()
-      if (findOutboundError(error)?.kind === 'malformed') node.markUnreliable()
+      if (isMalformed(error)) node.markUnreliable()
       log.warn({ chainId: chain.chainId, err: error }, 'final blocks could not be looked at again yet')
       return false
     }
@@ -363,7 +363,7 @@ export function createWatcher(options: Options): Watcher {
       try {
         return await look()
       } catch (error) {
-        const isContradiction = findOutboundError(error)?.kind === 'malformed'
+        const isContradiction = isMalformed(error)
         if (isContradiction) waitForCalm()
         if (isContradiction || error instanceof RpcError) node.markUnreliable()
         throw error

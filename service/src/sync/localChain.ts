@@ -3,7 +3,7 @@ import type { Header } from '../rpc/raw.js'
 type Link = Pick<Header, 'number' | 'hash'>
 
 /** What a block seen at a node means for a chain derived up to `tip`. */
-export type Step =
+export type BlockStep =
   /** The next block. */
   | { kind: 'append' }
   /** Already derived. */
@@ -17,7 +17,7 @@ export type Step =
  * Decides what to do with a block. `local` answers the hash we hold at a height, undefined where none is kept. An empty
  * tip hash means nothing was derived yet, so any block at the right height is next.
  */
-export function decideStep(tip: Link, block: Header, local: (number: number) => string | undefined): Step {
+export function decideStep(tip: Link, block: Header, local: (number: number) => string | undefined): BlockStep {
   if (block.number === tip.number + 1)
     return tip.hash === '' || block.parentHash === tip.hash ? { kind: 'append' } : { kind: 'fork' }
   if (block.number > tip.number) return { kind: 'gap', next: tip.number + 1 }

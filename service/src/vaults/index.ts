@@ -30,14 +30,11 @@ export function findVaultKind(name: string): VaultKind | undefined {
 
 export { type ProbedToken, type ProbedVault, ProbeError, probeVault } from './probe.js'
 export {
-  type Block,
   findBlockAt,
-  readBlock,
-  readHead,
+  type ObservedVault,
   readVaultStates,
   type VaultFigures,
   type VaultState,
-  type WatchedVault,
 } from './snapshots.js'
 export {
   findNewestSnapshotBlock,

@@ -1,11 +1,14 @@
 import { type Address, erc20Abi, erc4626Abi, parseAbi } from 'viem'
-import { type Chain, findOutboundError } from '../rpc/chains.js'
+import { OutboundError } from '../kernel/outbound.js'
+import { readHead } from '../rpc/blocks.js'
+import type { Chain } from '../rpc/chains.js'
 import { combine, mapRead, multicall, type Read, readAccount, readContract } from '../rpc/multicall.js'
 import { RpcError } from '../rpc/rpc.js'
+import { answers, toQuantity } from '../rpc/wire.js'
 import type { Vault } from './kind.js'
 import { erc4626 } from './kinds/erc4626.js'
 import { erc7540, interfaceIds } from './kinds/erc7540.js'
-import { anybody, readHead, readVaultStates, type VaultState } from './snapshots.js'
+import { anybody, readVaultStates, type VaultState } from './snapshots.js'
 import { decideByTrial, type Trial, tryVaults } from './trial.js'
 
 export type ProbedToken = { address: Address; symbol: string; name: string; decimals: number }
@@ -91,8 +94,7 @@ async function assertReadable(chain: Chain): Promise<void> {
   try {
     await chain.rpc.request({ method: 'eth_chainId' })
   } catch (error) {
-    const outbound = findOutboundError(error)
-    throw outbound ? new ProbeError(outbound.message, { cause: error }) : error
+    throw error instanceof OutboundError ? new ProbeError(error.message, { cause: error }) : error
   }
 }
 
@@ -158,9 +160,8 @@ async function readRoundTripLoss(chain: Chain, vault: Address, assetDecimals: nu
 /** The first block with code at the address, by halving; undefined when the node has no states that old. */
 async function findFirstBlock(chain: Chain, address: Address, head: number): Promise<number | undefined> {
   const hasCode = async (number: number) => {
-    const at = `0x${number.toString(16)}`
-    const code = await chain.rpc.request({ method: 'eth_getCode', params: [address, at] })
-    return typeof code === 'string' && code !== '0x'
+    const code = await chain.rpc.request({ method: 'eth_getCode', params: [address, toQuantity(number)] })
+    return answers.bytes.parse(code) !== '0x'
   }
   try {
     let without = -1

@@ -1,10 +1,12 @@
-import { type Address, erc20Abi, erc4626Abi, type Hex, parseAbi } from 'viem'
-import { type Chain, readingChain } from '../rpc/chains.js'
+import { type Address, erc20Abi, erc4626Abi, parseAbi } from 'viem'
+import { readBlock } from '../rpc/blocks.js'
+import type { Chain } from '../rpc/chains.js'
 import { combine, mapRead, multicall, type Read, readAccount, readContract } from '../rpc/multicall.js'
+import type { Header } from '../rpc/raw.js'
 import { erc5115 } from './kinds/erc5115.js'
 
-/** A vault to be looked at. Addresses in any case. */
-export type WatchedVault = {
+/** A vault whose state is read. Addresses in any case. */
+export type ObservedVault = {
   address: string
   receiptToken: string
   receiptDecimals: number
@@ -33,8 +35,6 @@ export type VaultState = {
   figures: VaultFigures | undefined
 }
 
-export type Block = { number: number; hash: Hex; timestamp: number }
-
 const rateAbi = parseAbi(['function exchangeRate() view returns (uint256)'])
 const pausableAbi = parseAbi(['function paused() view returns (bool)'])
 
@@ -53,8 +53,8 @@ const vaultsPerCall = 20
  */
 export async function readVaultStates(
   chain: Pick<Chain, 'name' | 'rpc'>,
-  vaults: readonly WatchedVault[],
-  blockHash: Hex,
+  vaults: readonly ObservedVault[],
+  blockHash: string,
 ): Promise<VaultState[]> {
   const states: VaultState[] = []
   for (let at = 0; at < vaults.length; at += vaultsPerCall) {
@@ -69,7 +69,7 @@ export async function readVaultStates(
   return states
 }
 
-function askVault(vault: WatchedVault): Read<VaultState> {
+function askVault(vault: ObservedVault): Read<VaultState> {
   const address = vault.address as Address
   const fine = vault.receiptDecimals + extraDigits
   const price = (exponent: number) => readContract(address, erc4626Abi, 'convertToAssets', [10n ** BigInt(exponent)])
@@ -131,32 +131,18 @@ function decideState(codeLength: bigint, paused: boolean | undefined) {
   }
 }
 
-/** The newest block. */
-export async function readHead(chain: Pick<Chain, 'name' | 'client'>): Promise<Block> {
-  return readingChain(chain, async () => toBlock(await chain.client.getBlock({ blockTag: 'latest' })))
-}
-
-/** The block of a number the chain has reached. */
-export async function readBlock(chain: Pick<Chain, 'name' | 'client'>, number: number): Promise<Block> {
-  return readingChain(chain, async () => toBlock(await chain.client.getBlock({ blockNumber: BigInt(number) })))
-}
-
-function toBlock(block: { number: bigint; hash: Hex; timestamp: bigint }): Block {
-  return { number: Number(block.number), hash: block.hash, timestamp: Number(block.timestamp) }
-}
-
 /**
  * The last block whose time is at or before `atSeconds`, by halving; undefined when even the first block is later.
  * Starts from `head` and walks back in growing steps, as the instant asked for is usually near.
  */
 export async function findBlockAt(
-  chain: Pick<Chain, 'name' | 'client'>,
-  head: Block,
+  chain: Pick<Chain, 'name' | 'rpc'>,
+  head: Header,
   atSeconds: number,
-): Promise<Block | undefined> {
+): Promise<Header | undefined> {
   if (head.timestamp <= atSeconds) return head
   let late = head.number
-  let early: Block | undefined
+  let early: Header | undefined
   for (let step = 1; early === undefined; step *= 4) {
     if (late === 0) return undefined
     const block = await readBlock(chain, Math.max(0, late - step))
@@ -164,7 +150,7 @@ export async function findBlockAt(
     else late = block.number
   }
   while (late - early.number > 1) {
-    const block: Block = await readBlock(chain, Math.floor((late + early.number) / 2))
+    const block: Header = await readBlock(chain, Math.floor((late + early.number) / 2))
     if (block.timestamp <= atSeconds) early = block
     else late = block.number
   }

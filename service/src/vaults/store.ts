@@ -1,7 +1,10 @@
 import type { Queryable } from '../postgres/pool.js'
-import type { Block, VaultFigures } from './snapshots.js'
+import type { Header } from '../rpc/raw.js'
+import type { VaultFigures } from './snapshots.js'
 
-export type NewSnapshot = { chainId: number; vaultAddress: string; block: Block; figures: VaultFigures } & {
+type SnapshotBlock = Pick<Header, 'number' | 'hash' | 'timestamp'>
+
+export type NewSnapshot = { chainId: number; vaultAddress: string; block: SnapshotBlock; figures: VaultFigures } & {
   priceObservationId: number | null
 }
 
@@ -58,7 +61,7 @@ export async function removeSnapshotsAt(
 }
 
 /** Addresses of the vaults that have a snapshot of this very block. */
-export async function listVaultsSnapshotAt(db: Queryable, chainId: number, block: Block): Promise<Set<string>> {
+export async function listVaultsSnapshotAt(db: Queryable, chainId: number, block: SnapshotBlock): Promise<Set<string>> {
   const rows = await db<{ vaultAddress: string }[]>`
     select vault_address as "vaultAddress" from vault_snapshots
     where chain_id = ${chainId} and block_number = ${block.number} and block_hash = ${block.hash}`

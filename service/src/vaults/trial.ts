@@ -10,11 +10,12 @@ import {
   zeroAddress,
 } from 'viem'
 import { type Chain, readingChain } from '../rpc/chains.js'
+import type { Header } from '../rpc/raw.js'
 import { describeRevert } from '../rpc/revert.js'
 import { callAs, getNextBlock, type Overrides } from '../rpc/simulate.js'
 import { findBalanceOverrides, writtenBalance } from './balanceSlots.js'
 import type { Vault, VaultKind } from './kind.js'
-import { anybody, type Block, type VaultState } from './snapshots.js'
+import { anybody, type VaultState } from './snapshots.js'
 
 export type TriedVault = {
   vault: Vault
@@ -52,7 +53,7 @@ const manyUnits = 10_000n
 export async function tryVaults(
   chain: Pick<Chain, 'name' | 'rpc' | 'chainId'>,
   vaults: readonly TriedVault[],
-  block: Block,
+  block: Header,
 ): Promise<Trial[]> {
   const trials: Trial[] = []
   for (let at = 0; at < vaults.length; at += vaultsPerCall) {
@@ -70,7 +71,7 @@ async function tryBatch(
   chain: Pick<Chain, 'name' | 'rpc'>,
   batch: readonly TriedVault[],
   balances: Balances,
-  block: Block,
+  block: Header,
 ): Promise<Trial[]> {
   const asks = batch.map((tried) => toAsk(tried, balances, getSmallAmount(tried)))
   const first = await runProber(chain, asks, balances, block)
@@ -137,11 +138,11 @@ async function runProber(
   chain: Pick<Chain, 'name' | 'rpc'>,
   asks: readonly Ask[],
   balances: Balances,
-  block: Block,
+  block: Header,
 ): Promise<readonly Found[] | undefined> {
   const overrides: Overrides = { ...Object.fromEntries(balances), [anybody]: { code: proberDeployedBytecode } }
   const data = encodeFunctionData({ abi: proberAbi, functionName: 'probe', args: [[...asks]] })
-  const inBlock = getNextBlock({ number: BigInt(block.number), timestamp: BigInt(block.timestamp) })
+  const inBlock = getNextBlock(block)
   const call = { wallet: anybody, data, overrides, at: { blockHash: block.hash } }
   const answer = await readingChain(
     chain,

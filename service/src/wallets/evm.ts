@@ -17,10 +17,12 @@ import {
   toHex,
 } from 'viem'
 import { unavailable } from '../kernel/errors.js'
+import { readHead } from '../rpc/blocks.js'
 import { type Chain, readingChain } from '../rpc/chains.js'
 import { signatureGas } from '../rpc/gasCaps.js'
-import { readHead, requestRead } from '../rpc/multicall.js'
+import { type At, requestRead } from '../rpc/multicall.js'
 import { RpcError } from '../rpc/rpc.js'
+import { answers } from '../rpc/wire.js'
 
 /** A wallet's claim to have signed a text. `address` is lower-case, `signature` as the client sent it. */
 export type EvmClaim = { address: string; message: string; signature: string }
@@ -79,14 +81,14 @@ async function askContract(chain: Chain, { address, message, signature }: EvmCla
   // One block for both, or the wallet could be created between them and found uninitialised by the call that creates it.
   const head = await readHead(chain)
   const at = { blockHash: head.hash }
-  const code = await requestRead(chain, 'eth_getCode', [wallet, at])
+  const code = await requestRead(chain, answers.bytes.parse, 'eth_getCode', [wallet, at])
   if (code !== '0x') return askWallet(chain, { wallet, hash, signature: inner, at })
   return askFutureWallet(chain, { wallet, hash, signature: given, at })
 }
 
 const abi = parseAbi(['function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)'])
 
-type Asked = { wallet: Hex; hash: Hex; signature: Hex; at: 'latest' | { blockHash: Hex } }
+type Asked = { wallet: Hex; hash: Hex; signature: Hex; at: At }
 
 /** The whole word that says yes: the selector of the method, padded as the ABI has it. */
 const yes = padHex('0x1626ba7e', { dir: 'right' })
@@ -115,8 +117,7 @@ async function askFutureWallet(chain: Chain, { wallet, hash, signature, at }: As
 async function run(chain: Chain, call: { to?: Hex; data: Hex }, at: Asked['at']): Promise<Hex | undefined> {
   const gas = toHex(signatureGas)
   try {
-    const answer = await chain.rpc.request({ method: 'eth_call', params: [{ ...call, gas }, at] })
-    return isHex(answer) ? answer : '0x'
+    return answers.bytes.find(await chain.rpc.request({ method: 'eth_call', params: [{ ...call, gas }, at] })) ?? '0x'
   } catch (error) {
     if (!(error instanceof RpcError)) throw error
     if (isExecutionFailure(error)) return undefined

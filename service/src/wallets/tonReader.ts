@@ -1,8 +1,8 @@
 import T from 'typebox'
 import { Compile } from 'typebox/compile'
+import { createCircuit } from '../kernel/circuit.js'
 import type { Clock } from '../kernel/clock.js'
 import { type Outbound, OutboundError } from '../kernel/outbound.js'
-import { createCircuit } from '../rpc/circuit.js'
 
 /** Reads of the TON chain. */
 export type TonReader = {

@@ -59,7 +59,7 @@ async function act(turn: number): Promise<void> {
 }
 
 function start(): ChildProcess {
-  const { rpc: _rpc, client: _client, ...chain } = world.chain
+  const { rpc: _rpc, ...chain } = world.chain
   const input = JSON.stringify({ target: killed.target, chain, windowMax: 8 })
   return spawn(process.execPath, [script, input], { stdio: ['ignore', 'pipe', 'inherit'] })
 }

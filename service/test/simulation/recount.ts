@@ -1,17 +1,11 @@
 import { asyncVault, type How, type ModelBlock, type ModelEvent, type ModelTransaction } from './model.js'
-import { creditEvents } from './recountCredits.js'
+import { type Credit, creditEvents, type Rules } from './recountCredits.js'
 import { follow } from './recountShares.js'
 
 /**
  * What the tables should say, counted from what happened and from docs/methodology.md alone: one transaction after the
  * other, with no cache, no rewinding and none of the service's code.
  */
-
-export type Rules = {
-  distributors: { id: string; from: number }[]
-  signedOnly: { id: string; from: number; value: boolean }[]
-  vaults: { address: string; from: number }[]
-}
 
 export type Expected = {
   balances: Map<string, bigint>
@@ -30,7 +24,6 @@ export type Expected = {
   used: string[]
 }
 
-export type Credit = { id: string; how: How }
 type Credits = (event: ModelEvent, wallet: string) => Credit | null
 type Position = { free: bigint; lots: Map<string, bigint> }
 type Request = Expected['requests'][number] & { how: How | null; marked: boolean }

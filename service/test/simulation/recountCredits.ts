@@ -6,8 +6,15 @@ import {
   type ModelFrame,
   type ModelTransaction,
 } from './model.js'
-import type { Credit, Rules } from './recount.js'
 import { follow } from './recountShares.js'
+
+export type Rules = {
+  distributors: { id: string; from: number }[]
+  signedOnly: { id: string; from: number; value: boolean }[]
+  vaults: { address: string; from: number }[]
+}
+
+export type Credit = { id: string; how: How }
 
 type Sides = { rules: Rules; block: { number: number; timestamp: number }; used: Map<string, number> }
 

@@ -10,7 +10,7 @@ import { allVaults, asyncVault, codes, lateVault, type ModelBlock, start } from 
 import { createModelChain, type Forks } from './modelChain.js'
 import { createModelNode } from './modelNode.js'
 import { createRandom, type Random } from './random.js'
-import type { Rules } from './recount.js'
+import type { Rules } from './recountCredits.js'
 
 const epoch = new Date(0)
 /** Connections of a watcher. */

@@ -2,6 +2,7 @@ import { type Attribution, attribute } from '@openearn/attribution'
 import type { Address } from 'viem'
 import { openFastRecover } from '../../derive/fastRecover.js'
 import { fromUnixSeconds } from '../../kernel/clock.js'
+import { readBlock } from '../../rpc/blocks.js'
 import type { RawLog } from '../../rpc/raw.js'
 import type { ChainTransaction } from '../../rpc/transaction.js'
 import { findCursor } from '../../sync/storeCursors.js'
@@ -14,7 +15,7 @@ import {
   type AttributionContext,
   findTransaction,
   getSupportedChain,
-  isRegistered,
+  hasDistributor,
   listOperations,
   listWhatCounts,
 } from './transaction.js'
@@ -28,7 +29,7 @@ export async function checkAttribution(
   const chain = getSupportedChain(ctx, chainId)
   const transaction = await findTransaction(ctx, txHash, chainId)
   const attribution = transaction && (await judgeHere(ctx, transaction))
-  const claim = attribution && findClaim(listStatements(attribution), (code) => isRegistered(ctx, code))
+  const claim = attribution && findClaim(listStatements(attribution), (code) => hasDistributor(ctx, code))
   const [entries, watched, cursor] = await Promise.all([
     listInteractionsByTx(ctx.db, txHash, chainId),
     listWatched(ctx.db, txHash, chainId),
@@ -88,6 +89,6 @@ async function findBlockTime(
 ): Promise<Date | undefined> {
   const chain = ctx.chains.get(chainId)
   if (watchedAt || !chain || !transaction?.mined) return watchedAt
-  const block = await chain.client.getBlock({ blockNumber: BigInt(transaction.mined.blockNumber) })
-  return fromUnixSeconds(block.timestamp)
+  const { timestamp } = await readBlock(chain, transaction.mined.blockNumber)
+  return fromUnixSeconds(timestamp)
 }

@@ -11,7 +11,7 @@ import { addProblems, type Claim, findClaim, type Statement } from './claim.js'
 import type { KeptTransaction } from './judge.js'
 import type { Verdict } from './judgeThread.js'
 import type { ActionBody, WatchedBody } from './schema.js'
-import { type AttributionContext, getSupportedChain, isRegistered, type JudgeContext, lookAt } from './transaction.js'
+import { type AttributionContext, getSupportedChain, hasDistributor, type JudgeContext, lookAt } from './transaction.js'
 
 export type AttributionResult = {
   txHash: string
@@ -48,7 +48,7 @@ export async function getAttribution(
     listWatched(ctx.db, txHash, chainId),
     lookAtCalldata(ctx, txHash, chainId),
   ])
-  const claim = findClaim(look.statements, (code) => isRegistered(ctx, code))
+  const claim = findClaim(look.statements, (code) => hasDistributor(ctx, code))
   const verdict = decideSource(interactions, watched, claim, look.transaction)
   const codes = takeWithin(listCodes(watched, look.calldata, verdict.distributorId), codeBytesMax)
   const entries = takeWithin(interactions, interactionBytesMax)

@@ -124,6 +124,7 @@ async function isFinal(ctx: AttributionContext, { chainId, mined }: ChainTransac
   return mined.blockNumber <= finalized
 }
 
-export function isRegistered(ctx: AttributionContext, code: string): boolean {
+/** Whether a code is of a distributor of ours, now. */
+export function hasDistributor(ctx: AttributionContext, code: string): boolean {
   return findDistributor(ctx.catalogue.current(), code) !== undefined
 }

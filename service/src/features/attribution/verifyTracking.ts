@@ -3,7 +3,7 @@ import { listWatched } from '../ledger/index.js'
 import { findAction } from '../plans/index.js'
 import { addProblems, findClaim, toMetadata } from './claim.js'
 import type { Tracking } from './schema.js'
-import { type AttributionContext, getSupportedChain, isRegistered, type JudgeContext, lookAt } from './transaction.js'
+import { type AttributionContext, getSupportedChain, hasDistributor, type JudgeContext, lookAt } from './transaction.js'
 
 /** Verifies the attribution a mined transaction carries, with everything needed to check the answer by hand. */
 export async function verifyTracking(
@@ -18,7 +18,7 @@ export async function verifyTracking(
   if (verdict.status === 'busy') throw unavailable('too many transactions are looked at now; try again shortly', soon)
   if (verdict.status === 'complex') throw unavailable('this transaction is too complex to be inspected')
   const { statements, inspection, events } = verdict.judgement
-  const claim = findClaim(statements, (code) => isRegistered(ctx, code))
+  const claim = findClaim(statements, (code) => hasDistributor(ctx, code))
   if (!claim) throw notFound('the transaction carries no attribution')
   const { actionId } = claim
   const isOurs = claim.signatureValid && claim.proven

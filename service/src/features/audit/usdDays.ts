@@ -1,18 +1,18 @@
 import { computeUsd, formatUnits, parseDecimal, usdDecimals } from '../../kernel/amount.js'
 
-/** Something that holds from an instant (unix milliseconds) until the next step. */
-export type Step<T> = { atMs: number; value: T }
+/** Something that holds from an instant (unix milliseconds) until the next level. */
+export type Level<T> = { atMs: number; value: T }
 
 export type SharePrice = { numerator: bigint; exponent: number; priceUsd: string | null }
 
 /**
  * The integral of a position's USD value over time, in USD-days: shares × share price × price, each as last known at every
- * moment, from `fromMs` to `toMs`. Steps come in the order of time. `unpricedMs` is how long shares were held while a
+ * moment, from `fromMs` to `toMs`. Levels come in the order of time. `unpricedMs` is how long shares were held while a
  * price was missing; that time adds 0.
  */
 export function computeUsdDays(input: {
-  shares: readonly Step<bigint>[]
-  prices: readonly Step<SharePrice>[]
+  shares: readonly Level<bigint>[]
+  prices: readonly Level<SharePrice>[]
   assetDecimals: number
   fromMs: number
   toMs: number
@@ -39,12 +39,12 @@ export function computeUsdDays(input: {
   return { usdDays: formatUnits(sum / 86_400_000n, usdDecimals), unpricedMs }
 }
 
-/** What holds at instants that are asked for in their order: one walk along the steps, however many there are. */
-function follow<T>(steps: readonly Step<T>[]): (atMs: number) => T | undefined {
+/** What holds at instants that are asked for in their order: one walk along the levels, however many there are. */
+function follow<T>(levels: readonly Level<T>[]): (atMs: number) => T | undefined {
   let next = 0
   let value: T | undefined
   return (atMs) => {
-    for (let step = steps[next]; step && step.atMs <= atMs; step = steps[next]) {
+    for (let step = levels[next]; step && step.atMs <= atMs; step = levels[next]) {
       value = step.value
       next += 1
     }

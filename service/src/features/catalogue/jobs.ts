@@ -2,16 +2,15 @@ import { computeUsd } from '../../kernel/amount.js'
 import { fromUnixSeconds } from '../../kernel/clock.js'
 import { inTransaction } from '../../postgres/pool.js'
 import { findPrices } from '../../prices/index.js'
+import { readBlock, readHead } from '../../rpc/blocks.js'
 import type { Chain, ChainContext } from '../../rpc/chains.js'
+import type { Header } from '../../rpc/raw.js'
 import {
-  type Block,
   decideByTrial,
   findBlockAt,
   findNewestSnapshotBlock,
   findVaultKind,
   listVaultsSnapshotAt,
-  readBlock,
-  readHead,
   readVaultStates,
   recordSnapshots,
   removeSnapshotsAt,
@@ -62,7 +61,7 @@ export async function runCapabilityAndTvl(ctx: CatalogueJobContext): Promise<voi
 async function readStates(
   chain: Chain,
   opportunities: readonly OpportunityRecord[],
-  block: Block,
+  block: Header,
 ): Promise<{ record: OpportunityRecord; state: VaultState }[]> {
   const states = await readVaultStates(
     chain,
@@ -79,7 +78,7 @@ async function readStates(
 async function tryStates(
   chain: Chain,
   read: readonly { record: OpportunityRecord; state: VaultState }[],
-  block: Block,
+  block: Header,
 ): Promise<{ record: OpportunityRecord; state: VaultState }[]> {
   const tried = read.flatMap(({ record, state }, index) => {
     const kind = findVaultKind(record.vault.kind)
@@ -98,7 +97,7 @@ async function pushStates(
   ctx: CatalogueJobContext,
   chain: Chain,
   opportunities: readonly OpportunityRecord[],
-  head: Block,
+  head: Header,
 ): Promise<void> {
   const now = ctx.clock.now()
   const assets = opportunities.map((record) => record.vault.asset)
@@ -144,7 +143,7 @@ function sameNumber(a: string | null, b: string | null): boolean {
  * Removes snapshots of blocks the chain has dropped, newest first, until one stands: what lies below it does too, as it
  * was looked at when it was the newest. A block above the head is not judged, for the node may only be behind.
  */
-async function removeOrphanedSnapshots(ctx: CatalogueJobContext, chain: Chain, head: Block): Promise<void> {
+async function removeOrphanedSnapshots(ctx: CatalogueJobContext, chain: Chain, head: Header): Promise<void> {
   for (;;) {
     const newest = await findNewestSnapshotBlock(ctx.db, chain.chainId, head.number)
     if (!newest || (await readBlock(chain, newest.number)).hash === newest.hash) return
@@ -158,7 +157,7 @@ async function recordDueSnapshots(
   ctx: CatalogueJobContext,
   chain: Chain,
   opportunities: readonly OpportunityRecord[],
-  head: Block,
+  head: Header,
 ): Promise<void> {
   for (const interval of new Set(opportunities.map((record) => record.vault.snapshotIntervalSeconds))) {
     const block = await findBlockAt(chain, head, Math.floor(head.timestamp / interval) * interval)

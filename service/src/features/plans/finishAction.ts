@@ -3,7 +3,7 @@ import { formatTs } from '../../kernel/clock.js'
 import { unavailable } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
 import type { Chain } from '../../rpc/chains.js'
-import type { Block } from '../../rpc/multicall.js'
+import type { Header } from '../../rpc/raw.js'
 import type { Probe } from '../../rpc/simulateBlock.js'
 import type { DistributorRecord, TokenRecord } from '../catalogue/index.js'
 import { findGasLimits } from './gasLimits.js'
@@ -31,7 +31,7 @@ export type Draft = {
   tokens: readonly TokenRecord[]
   probe: Probe | undefined
   /** The block to simulate at; undefined when no simulation was asked for. */
-  block: Block | undefined
+  block: Header | undefined
   errors: Abi
   /** Throws why the last call would revert, where more is known than that it would. */
   explainRevert(why: string, context: { transactionIndex: number }): void

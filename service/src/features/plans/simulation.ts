@@ -1,6 +1,6 @@
 import type { Abi, Address } from 'viem'
 import type { Chain } from '../../rpc/chains.js'
-import type { Block } from '../../rpc/multicall.js'
+import type { Header } from '../../rpc/raw.js'
 import { describeRevert } from '../../rpc/revert.js'
 import { getNextBlock, simulateCalls } from '../../rpc/simulate.js'
 import type { Probe, Simulated } from '../../rpc/simulateBlock.js'
@@ -24,7 +24,7 @@ export async function simulatePlan(
     steps: readonly Step[]
     tokens: readonly TokenRecord[]
     probe: Probe | undefined
-    block: Block
+    block: Header
     errors: Abi
     /** Throws what is wrong with the plan itself, if that is why it would revert. */
     explainRevert(why: string, context: { transactionIndex: number }): void
@@ -56,7 +56,7 @@ export async function simulatePlan(
     return amount === 0n ? [] : [{ token: toToken(token), amount: String(amount) }]
   })
   return {
-    body: { status: 'ok', blockNumber: Number(block.number), blockHash: block.hash, assetChanges },
+    body: { status: 'ok', blockNumber: block.number, blockHash: block.hash, assetChanges },
     gasUsed,
     changeOf: (address) => changes[tokens.findIndex((token) => token.address === address.toLowerCase())],
   }

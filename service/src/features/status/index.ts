@@ -4,4 +4,5 @@
  */
 export { statusOperations } from './operations.js'
 export { reconcileBalances } from './reconcile.js'
+export { listGaps, listInvalidIndexes, listMissingIndexes } from './storeDoctor.js'
 export { type ChainStatus, listChainStatus, listVaultStatus, type VaultStatus } from './storeStatus.js'

@@ -24,7 +24,7 @@ export type ResponseCache<C> = {
   stop(): void
 }
 
-type Known<C> = {
+type CachedResponse<C> = {
   operation: Operation<C>
   units: number
   source: object
@@ -48,14 +48,19 @@ export type ResponseCacheOptions<C> = Gate & {
 
 export function createResponseCache<C extends Context>(options: ResponseCacheOptions<C>): ResponseCache<C> {
   const { ctx, authenticate, limits, onAnswered, answers } = options
-  const shelf = answers.shelf<Known<C>>('repeat')
-  const find = (request: IncomingMessage): Known<C> | undefined => {
-    const known = isPlain(request) ? shelf.find(nameOf(request)) : undefined
+  const shelf = answers.shelf<CachedResponse<C>>('repeat')
+  const find = (request: IncomingMessage): CachedResponse<C> | undefined => {
+    const known = isPlain(request) ? shelf.find(keyOf(request)) : undefined
     return known?.operation.cacheable?.(ctx) === known?.source ? known : undefined
   }
   const failures = new WeakMap<IncomingMessage, { error: unknown }>()
   let stopped = false
-  const send = (known: Known<C>, charge: Charge, request: IncomingMessage, response: ServerResponse): number => {
+  const send = (
+    known: CachedResponse<C>,
+    charge: Charge,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): number => {
     const headers = ['X-Request-Id', newId(), ...known.headers]
     for (const name in charge.headers) headers.push(name, charge.headers[name] ?? '')
     if (matchesEtag(request.headers['if-none-match'], known.etag)) {
@@ -71,7 +76,7 @@ export function createResponseCache<C extends Context>(options: ResponseCacheOpt
     return 200
   }
   const answer = (
-    known: Known<C>,
+    known: CachedResponse<C>,
     key: AuthenticatedKey,
     pass: RequestListener,
     request: IncomingMessage,
@@ -107,7 +112,7 @@ export function createResponseCache<C extends Context>(options: ResponseCacheOpt
         headers: ['X-Request-Cost', String(units), 'Content-Type', 'application/json', ...cached],
         bodyHeaders: ['Content-Length', String(byteLength), ...coded],
       }
-      shelf.keep(nameOf(request), known, headersBytes + bytes)
+      shelf.keep(keyOf(request), known, headersBytes + bytes)
     },
     attach: (server) => {
       const [own] = server.listeners('request') as RequestListener[]
@@ -128,8 +133,8 @@ export function createResponseCache<C extends Context>(options: ResponseCacheOpt
   }
 }
 
-/** The same name is the same question in the same encoding, in whatever words the caller asks for it. */
-function nameOf({ url, headers }: IncomingMessage): string {
+/** The same key is the same question in the same encoding, in whatever words the caller asks for it. */
+function keyOf({ url, headers }: IncomingMessage): string {
   return `${negotiateEncoding(headers['accept-encoding'])} ${url}`
 }
 

@@ -1,6 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import { type ChainStatus, listChainStatus } from '../../features/status/index.js'
-import type { Clock } from '../../kernel/clock.js'
 import type { Reaction } from '../../pipeline/index.js'
 import type { Context } from '../../postgres/context.js'
 import type { RpcObserver } from '../../rpc/rpc.js'
@@ -14,23 +13,13 @@ export type ChainMetrics = {
   onRetry(chainId: number): void
 }
 
-/** Calls of nodes by job, method and outcome, calls a day of each job, retries, reorganisations and events derived. */
-export function createChainMetrics(registry: Registry, clock: Pick<Clock, 'monotonicMs'>): ChainMetrics {
-  const daily = createDailyRate(clock)
+/** Calls of nodes by job, method and outcome, retries, reorganisations and events derived. */
+export function createChainMetrics(registry: Registry): ChainMetrics {
   const calls = new Counter({
     name: 'openearn_rpc_calls_total',
     help: 'Calls of a node, by job, method and outcome',
     labelNames: ['chain', 'job', 'method', 'outcome'],
     registers: [registry],
-  })
-  new Gauge({
-    name: 'openearn_rpc_calls_per_day',
-    help: 'Calls of a node a day at the rate of the last 24 hours, or since the start if that is less',
-    labelNames: ['chain', 'job'],
-    registers: [registry],
-    collect() {
-      for (const { chain, job, perDay } of daily.list()) this.set({ chain, job }, perDay)
-    },
   })
   const retries = new Counter({
     name: 'openearn_chain_retries_total',
@@ -57,10 +46,7 @@ export function createChainMetrics(registry: Registry, clock: Pick<Clock, 'monot
     registers: [registry],
   })
   return {
-    onCall: ({ chainId: chain, method, outcome, job }) => {
-      calls.inc({ chain, job, method, outcome })
-      daily.add(chain, job)
-    },
+    onCall: ({ chainId: chain, method, outcome, job }) => calls.inc({ chain, job, method, outcome }),
     onRetry: (chain) => retries.inc({ chain }),
     reaction: {
       name: 'metrics',
@@ -110,32 +96,4 @@ export function registerChainGauges(registry: Registry, ctx: Pick<Context, 'db' 
   )
   add('stalled', '1 when an operator is needed', ({ state }) => Number(state === 'stalled'))
   add('watched', '1 when this installation follows the chain', ({ watched }) => Number(watched))
-}
-
-const hourMs = 3_600_000
-
-/** Counts by chain and job in hours, of which the last 24 are kept. */
-function createDailyRate(clock: Pick<Clock, 'monotonicMs'>) {
-  const startMs = clock.monotonicMs()
-  const hours = new Map<string, Map<number, number>>()
-  return {
-    add: (chain: number, job: string) => {
-      const key = `${chain} ${job}`
-      const hour = Math.floor(clock.monotonicMs() / hourMs)
-      const counts = hours.get(key) ?? new Map<number, number>()
-      hours.set(key, counts)
-      if (!counts.has(hour)) for (const old of counts.keys()) if (old <= hour - 24) counts.delete(old)
-      counts.set(hour, (counts.get(hour) ?? 0) + 1)
-    },
-    list: () => {
-      const nowMs = clock.monotonicMs()
-      const firstHour = Math.floor(nowMs / hourMs) - 23
-      const coveredMs = Math.max(1_000, nowMs - Math.max(startMs, firstHour * hourMs))
-      return [...hours].map(([key, counts]) => {
-        const [chain = '', ...job] = key.split(' ')
-        const calls = [...counts].reduce((sum, [hour, count]) => sum + (hour >= firstHour ? count : 0), 0)
-        return { chain, job: job.join(' '), perDay: Math.round((calls * 24 * hourMs) / coveredMs) }
-      })
-    },
-  }
 }

@@ -1,7 +1,7 @@
-import type { Clock } from '../kernel/clock.js'
-import { OutboundError } from '../kernel/outbound.js'
+import type { Clock } from './clock.js'
+import { OutboundError } from './outbound.js'
 
-/** Spares another system that keeps failing. */
+/** Spares another system that keeps failing. Whoever calls out opens one for each url and purpose, and no other. */
 export type Circuit = {
   /** Failures in a row. */
   failures(): number

@@ -1,4 +1,4 @@
-import type { Queryable } from '../postgres/pool.js'
+import type { Queryable } from '../../postgres/pool.js'
 
 /** Heights whose header does not name the one before it, among headers that follow each other. */
 export async function listGaps(db: Queryable, chainId: number): Promise<number[]> {
