@@ -1,6 +1,7 @@
 import { computeUsd, parseRaw } from '../../kernel/amount.js'
 import { invalidInput } from '../../kernel/errors.js'
 import type { Caller } from '../../kernel/operation.js'
+import type { Written } from '../../postgres/context.js'
 import { findPrice } from '../../prices/index.js'
 import { multicall, readHead } from '../../rpc/multicall.js'
 import { type DistributorRecord, findDistributor } from '../catalogue/index.js'
@@ -28,7 +29,7 @@ export async function buildRequestAction(
   input: RequestInput,
   caller: Caller,
   type: 'claimDeposit' | 'cancelDeposit',
-): Promise<Interaction> {
+): Promise<Written<Interaction>> {
   const requestId = parseRequestId(input.requestId)
   const target = await findTarget(ctx, { ...input, distributorId: input.distributorId }, caller)
   const { opportunity, vault, wallet } = target

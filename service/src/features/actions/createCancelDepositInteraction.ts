@@ -1,4 +1,5 @@
 import type { Caller } from '../../kernel/operation.js'
+import type { Written } from '../../postgres/context.js'
 import type { ActionContext, Interaction } from '../plans/index.js'
 import { buildRequestAction, type RequestInput } from './buildRequestAction.js'
 
@@ -7,6 +8,6 @@ export async function createCancelDepositInteraction(
   ctx: ActionContext,
   input: RequestInput,
   caller: Caller,
-): Promise<Interaction> {
+): Promise<Written<Interaction>> {
   return buildRequestAction(ctx, input, caller, 'cancelDeposit')
 }

@@ -1,6 +1,7 @@
 import { erc20Abi, getAddress } from 'viem'
 import { computeUsd } from '../../kernel/amount.js'
 import type { Caller } from '../../kernel/operation.js'
+import type { Written } from '../../postgres/context.js'
 import { findPrice } from '../../prices/index.js'
 import { combine, multicall, readAccount, readContract, readHead } from '../../rpc/multicall.js'
 import type { DepositAsk } from '../../vaults/index.js'
@@ -37,7 +38,7 @@ export async function createDepositInteraction(
   ctx: ActionContext,
   input: DepositInput,
   caller: Caller,
-): Promise<Interaction> {
+): Promise<Written<Interaction>> {
   const amount = parseAmount(input.amount)
   const target = await findTarget(ctx, input, caller)
   const { opportunity, vault, wallet } = target

@@ -2,6 +2,7 @@ import { getAddress } from 'viem'
 import { computeUsd } from '../../kernel/amount.js'
 import { invalidInput } from '../../kernel/errors.js'
 import type { Caller } from '../../kernel/operation.js'
+import type { Written } from '../../postgres/context.js'
 import { findPrice } from '../../prices/index.js'
 import { multicall, readHead } from '../../rpc/multicall.js'
 import type { WithdrawAsk } from '../../vaults/index.js'
@@ -36,7 +37,7 @@ export async function createWithdrawInteraction(
   ctx: ActionContext,
   input: WithdrawInput,
   caller: Caller,
-): Promise<Interaction> {
+): Promise<Written<Interaction>> {
   const shares = parseAmount(input.amount)
   const target = await findTarget(ctx, input, caller)
   const { opportunity, vault, wallet } = target
