@@ -41,6 +41,26 @@ export class PreparedBody {
   ) {}
 }
 
+const mark = Symbol('written')
+
+/**
+ * What an operation that writes returns. `write` runs in the transaction that commits before the body is sent. It holds
+ * constraints, not checks: it may throw an EarnError, it awaits the database alone, and it may run again in another
+ * transaction. Its ids and times are made before.
+ */
+export type Written<Body, Tx> = { readonly [mark]: true; readonly body: Body; readonly write: Write<Tx> }
+
+export type Write<Tx> = (tx: Tx) => Promise<void>
+
+export function written<Body, Tx>(body: Body, write: Write<Tx>): Written<Body, Tx> {
+  return { [mark]: true, body, write }
+}
+
+/** False for every body, whatever members it has. */
+export function isWritten(result: unknown): result is Written<unknown, unknown> {
+  return typeof result === 'object' && result !== null && mark in result
+}
+
 /**
  * An endpoint as data: registration, validation, the OpenAPI document, cost and access all read this.
  * `run` gets path, query and body members merged into one parsed input.
@@ -73,6 +93,7 @@ export type Operation<C = Context> = {
   readonly assertMayRepeat?: (ctx: C, input: never, caller: Caller) => void
   /** Its errors say in `context.retryable` whether the same request may succeed later. */
   readonly tellsRetryable?: boolean
+  /** Returns the body, or `written` where it writes: nothing is written on the way. */
   run(ctx: C, input: never, caller: Caller): Promise<unknown>
 }
 

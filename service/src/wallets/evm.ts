@@ -8,7 +8,6 @@ import {
   type Hex,
   hashMessage,
   hexToBigInt,
-  isHex,
   padHex,
   parseAbi,
   recoverAddress,

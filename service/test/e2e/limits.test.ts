@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createKey } from '../../src/features/auth/index.js'
-import { createOnce } from '../../src/features/limits/once.js'
+import { createIdempotencyRecords } from '../../src/features/limits/idempotencyRecords.js'
 import { systemClock } from '../../src/kernel/clock.js'
 import { newId } from '../../src/kernel/ids.js'
 import { silentLog } from '../../src/kernel/log.js'
@@ -107,8 +107,8 @@ describe(`${calls} concurrent calls against ${budget} units from two processes`,
   )
 })
 
-describe('a process killed in the middle of a request with an Idempotency-Key', () => {
-  it('leaves nothing written, and its key free after the lease and not before', async () => {
+describe('a process killed between write and commit', () => {
+  it('leaves neither row nor kept answer, and its Idempotency-Key free after the lease and not before', async () => {
     const dying = await startProcess()
     const key = await newKey(100)
     const headers = { 'x-api-key': key, 'content-type': 'application/json', 'idempotency-key': 'once' }
@@ -123,11 +123,26 @@ describe('a process killed in the middle of a request with an Idempotency-Key', 
     expect([early.status, early.headers.get('retry-after')]).toEqual([409, '1'])
     expect(await test.db`select from notes where text = 'lost'`).toHaveLength(0)
     const later = { ...systemClock, now: () => new Date(systemClock.now().getTime() + 60_000) }
-    const once = createOnce({ db: test.db, clock: later, log: silentLog })
+    const records = createIdempotencyRecords({ db: test.db, clock: later, log: silentLog })
     const named = { organizationId, keyKind: 'publishable', key: 'once' } as const
-    expect(await once.find({ ...named, fingerprint: Buffer.from('another request') })).toBeUndefined()
+    expect(await test.db`select from idempotency_keys where status is not null`).toHaveLength(0)
+    expect(await records.find({ ...named, fingerprint: Buffer.from('another request') })).toBeUndefined()
   })
 
+  it('leaves no row of a request without an Idempotency-Key either', async () => {
+    const dying = await startProcess()
+    const headers = { 'x-api-key': await newKey(100), 'content-type': 'application/json' }
+    const lost = fetch(`${dying.url}/v2/write`, {
+      ...{ method: 'POST', headers, body: JSON.stringify({ text: 'unnamed', hang: true }) },
+    }).catch((error: unknown) => error)
+    while (!dying.said().includes('written')) await new Promise((resolve) => setTimeout(resolve, 10))
+    await dying.end('SIGKILL')
+    expect(await lost).toBeInstanceOf(Error)
+    expect(await test.db`select from notes where text = 'unnamed'`).toHaveLength(0)
+  })
+})
+
+describe('a process killed in the middle of requests with an Idempotency-Key', () => {
   it('never leaves an answer without its writes, or writes without their answer, wherever it is killed', async () => {
     const key = await newKey(100_000)
     const rounds = 12

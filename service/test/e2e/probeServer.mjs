@@ -6,6 +6,7 @@ import { systemClock } from '../../dist/kernel/clock.js'
 import { parseConfig } from '../../dist/kernel/config.js'
 import { newId } from '../../dist/kernel/ids.js'
 import { silentLog } from '../../dist/kernel/log.js'
+import { written } from '../../dist/kernel/operation.js'
 import { openDatabase } from '../../dist/postgres/pool.js'
 import { buildPublicApp } from '../../dist/server/http/http.js'
 
@@ -27,12 +28,12 @@ const operations = [
     path: '/v2/write',
     cost: 1,
     body: T.Object({ text: T.String(), hang: T.Optional(T.Boolean()) }),
-    run: async (ctx, { text, hang }) => {
-      await ctx.db`insert into notes (id, text) values (${newId()}, ${text})`
-      process.stdout.write('written\n')
-      if (hang) await new Promise(() => undefined)
-      return { text }
-    },
+    run: async (_ctx, { text, hang }) =>
+      written({ text }, async (tx) => {
+        await tx`insert into notes (id, text) values (${newId()}, ${text})`
+        process.stdout.write('written\n')
+        if (hang) await new Promise(() => undefined)
+      }),
   },
 ]
 

@@ -1,24 +1,17 @@
-import { computeUsd, parseRaw } from '../../kernel/amount.js'
+import { parseRaw } from '../../kernel/amount.js'
 import { invalidInput } from '../../kernel/errors.js'
 import type { Caller } from '../../kernel/operation.js'
-import { findPrice } from '../../prices/index.js'
+import type { Written } from '../../postgres/context.js'
 import { readHead } from '../../rpc/blocks.js'
 import { multicall } from '../../rpc/multicall.js'
 import { type DistributorRecord, findDistributor } from '../catalogue/index.js'
-import type { Interaction } from '../plans/index.js'
-import { type ActionContext, type Draft, describeCall, finishAction, refuse, type Target } from '../plans/index.js'
+import { type ActionContext, finishAction, type Interaction, refuse, type Target } from '../plans/index.js'
 import type { OpenRequest } from '../positions/index.js'
-import { assertOutcome } from './checks.js'
+import { draftOf } from './draft.js'
 import { listIds, listOpen } from './requestIds.js'
+import type { RequestInput } from './schema.js'
 import { findTarget, getChain, getKind } from './target.js'
-
-export type RequestInput = {
-  opportunityId: string
-  userAddress: string
-  distributorId?: string
-  requestId?: string
-  simulate?: boolean
-}
+import { findValueUsd } from './value.js'
 
 /**
  * Claims or cancels a pending deposit. The chain decides what is pending; our own tables only tell which ids a wallet's
@@ -29,7 +22,7 @@ export async function buildRequestAction(
   input: RequestInput,
   caller: Caller,
   type: 'claimDeposit' | 'cancelDeposit',
-): Promise<Interaction> {
+): Promise<Written<Interaction>> {
   const requestId = parseRequestId(input.requestId)
   const target = await findTarget(ctx, { ...input, distributorId: input.distributorId }, caller)
   const { opportunity, vault, wallet } = target
@@ -45,27 +38,10 @@ export async function buildRequestAction(
   ])
   if (offer.refusal !== undefined) throw refuse(offer.refusal, offer.why)
 
-  const { call, assets } = offer
-  const { baseToken, receiptToken } = opportunity
-  const price = await findPrice(ctx.db, baseToken, ctx.clock.now())
-  const party = { name: opportunity.name, address: vault.address }
-  const facts = { amount: assets, token: baseToken, out: receiptToken, vault: party, receiver: wallet }
-  const draft: Draft = {
-    kind: type,
-    chain,
-    steps: [{ type, description: describeCall(call.verb, facts), call, gasConstant: call.gasConstant }],
-    tokenIn: baseToken,
-    amount: assets,
-    amountUsd: price && computeUsd(assets, baseToken.decimals, price.priceUsd),
-    referralCode: '',
-    tokens: [baseToken, receiptToken],
-    probe: undefined,
-    block: head,
-    errors: kind.errors,
-    explainRevert: () => undefined,
-    assertUnsimulated: () => undefined,
-    assertOutcome: (changeOf) => assertOutcome(call, changeOf),
-  }
+  const { call, assets: amount } = offer
+  const { baseToken: token, receiptToken: out } = opportunity
+  const amountUsd = await findValueUsd(ctx, token, amount)
+  const draft = draftOf(call, { type, target, chain, kind, block: head, token, amount, amountUsd, out })
   const distributor = target.distributor ?? findRequestDistributor(target, open, offer.requestId)
   return finishAction(ctx, { ...target, distributor }, draft)
 }

@@ -1,12 +1,14 @@
 import type { Caller } from '../../kernel/operation.js'
+import type { Written } from '../../postgres/context.js'
 import type { ActionContext, Interaction } from '../plans/index.js'
-import { buildRequestAction, type RequestInput } from './buildRequestAction.js'
+import { buildRequestAction } from './buildRequestAction.js'
+import type { RequestInput } from './schema.js'
 
 /** Builds the claim of a pending deposit the vault has settled; sends nothing. */
 export async function createClaimDepositInteraction(
   ctx: ActionContext,
   input: RequestInput,
   caller: Caller,
-): Promise<Interaction> {
+): Promise<Written<Interaction>> {
   return buildRequestAction(ctx, input, caller, 'claimDeposit')
 }

@@ -1,43 +1,25 @@
 import { getAddress } from 'viem'
-import { computeUsd } from '../../kernel/amount.js'
 import { invalidInput } from '../../kernel/errors.js'
 import type { Caller } from '../../kernel/operation.js'
-import { findPrice } from '../../prices/index.js'
+import type { Written } from '../../postgres/context.js'
 import { readHead } from '../../rpc/blocks.js'
 import { multicall } from '../../rpc/multicall.js'
 import type { WithdrawAsk } from '../../vaults/index.js'
 import type { OpportunityRecord, TokenRecord } from '../catalogue/index.js'
-import type { Interaction } from '../plans/index.js'
-import { type ActionContext, type Draft, describeCall, finishAction, refuse } from '../plans/index.js'
-import {
-  type Asked,
-  assertBalance,
-  assertMinimumShares,
-  assertOffer,
-  assertOutcome,
-  assertUnsimulated,
-  assertWithdrawEnabled,
-  explainRevert,
-} from './checks.js'
+import { type ActionContext, finishAction, type Interaction, refuse } from '../plans/index.js'
+import { assertBalance, assertMinimumShares, assertOffer, assertWithdrawEnabled } from './checks.js'
+import { draftOf } from './draft.js'
 import { listIds, listOpen } from './requestIds.js'
+import type { WithdrawInput } from './schema.js'
 import { findTarget, getChain, getKind, parseAmount } from './target.js'
-
-export type WithdrawInput = {
-  opportunityId: string
-  userAddress: string
-  amount: string
-  distributorId: string
-  tokenOut?: string
-  slippageBps?: number
-  simulate?: boolean
-}
+import { findValueUsd } from './value.js'
 
 /** Builds the transactions of a withdrawal, ready to sign; sends nothing. `amount` is in receipt-token units. */
 export async function createWithdrawInteraction(
   ctx: ActionContext,
   input: WithdrawInput,
   caller: Caller,
-): Promise<Interaction> {
+): Promise<Written<Interaction>> {
   const shares = parseAmount(input.amount)
   const target = await findTarget(ctx, input, caller)
   const { opportunity, vault, wallet } = target
@@ -58,45 +40,11 @@ export async function createWithdrawInteraction(
   assertOffer(offer, 'WITHDRAW_DISABLED')
   assertBalance(offer.available, shares, offer.awaited)
 
-  const { call, assets } = offer
-  const asked: Asked = {
-    offer,
-    capability: opportunity.capabilities.withdraw,
-    closed: 'WITHDRAW_DISABLED',
-    amount: shares,
-    decimals: receiptToken.decimals,
-  }
-  const price = await findPrice(ctx.db, out, ctx.clock.now())
-  const draft: Draft = {
-    kind: 'withdraw',
-    chain,
-    steps: [
-      {
-        type: 'withdraw',
-        description: describeCall(call.verb, {
-          amount: shares,
-          token: receiptToken,
-          out,
-          vault: { name: opportunity.name, address: vault.address },
-          receiver: wallet,
-          least: call.leastOut,
-        }),
-        call,
-        gasConstant: call.gasConstant,
-      },
-    ],
-    tokenIn: receiptToken,
-    amount: shares,
-    amountUsd: price && assets !== undefined ? computeUsd(assets, out.decimals, price.priceUsd) : undefined,
-    referralCode: '',
-    tokens: [receiptToken, out],
-    probe: undefined,
-    block: head,
-    errors: kind.errors,
-    explainRevert: explainRevert(asked),
-    assertUnsimulated: assertUnsimulated(asked),
-    assertOutcome: (changeOf) => assertOutcome(call, changeOf),
-  }
+  const draft = draftOf(offer.call, {
+    ...{ type: 'withdraw', target, chain, kind, block: head },
+    ...{ token: receiptToken, amount: shares, amountUsd: await findValueUsd(ctx, out, offer.assets), out },
+    offered: { offer, capability: opportunity.capabilities.withdraw, closed: 'WITHDRAW_DISABLED' },
+  })
   return finishAction(ctx, target, draft)
 }
 

@@ -1,17 +1,19 @@
 import type { KeyKind } from '../../kernel/operation.js'
-import type { Queryable } from '../../postgres/pool.js'
+import type { Queryable, Transaction } from '../../postgres/pool.js'
 
-/** Whose name a key is: publishable and secret keys of an organization each have theirs. */
-export type Name = { organizationId: string; keyKind: KeyKind; key: string }
+/** Publishable and secret API keys of an organization have idempotency keys of their own. */
+export type IdempotencyKey = { organizationId: string; keyKind: KeyKind; key: string }
 
-export type Turn = Name & { turn: string }
+/** One request's hold on a key. `turn` is new with every one. */
+export type Lease = IdempotencyKey & { turn: string }
 
-export type IdempotencyRow = { fingerprint: Uint8Array; status: number | null; body: string | null }
+/** `status` and `body` are null while the request is at work. */
+export type IdempotencyRecord = { fingerprint: Uint8Array; status: number | null; body: string | null }
 
 /** Takes a key that is new, expired, or whose holder's lease has run out. False when it is taken. */
-export async function takeTurn(
+export async function takeLease(
   db: Queryable,
-  { organizationId, keyKind, key, turn }: Turn,
+  { organizationId, keyKind, key, turn }: Lease,
   times: { now: Date; leasedUntil: Date; expiresAt: Date },
   fingerprint: Uint8Array,
 ): Promise<boolean> {
@@ -27,13 +29,13 @@ export async function takeTurn(
   return rows.length > 0
 }
 
-/** Who holds a key; undefined when it is free to be taken. */
-export async function findIdempotencyRow(
+/** The record of a key; undefined when it is free to be taken. */
+export async function findRecord(
   db: Queryable,
-  { organizationId, keyKind, key }: Name,
+  { organizationId, keyKind, key }: IdempotencyKey,
   now: Date,
-): Promise<IdempotencyRow | undefined> {
-  const rows = await db<IdempotencyRow[]>`
+): Promise<IdempotencyRecord | undefined> {
+  const rows = await db<IdempotencyRecord[]>`
     select fingerprint, status, body from idempotency_keys
     where organization_id = ${organizationId} and key_kind = ${keyKind} and key = ${key}
       and expires_at > ${now} and (status is not null or leased_until > ${now})`
@@ -41,15 +43,15 @@ export async function findIdempotencyRow(
 }
 
 /**
- * Keeps the answer of a turn, until `heldUntil` or as long as answers are kept. False when the turn is over: its lease ran
- * out and another request took the key.
+ * Keeps the answer, until `heldUntil` or as long as answers are kept. False when the lease ran out and another request took
+ * the key.
  */
 export async function recordAnswer(
-  db: Queryable,
-  { organizationId, keyKind, key, turn }: Turn,
+  tx: Transaction,
+  { organizationId, keyKind, key, turn }: Lease,
   { status, body, heldUntil }: { status: number; body: string; heldUntil: Date | undefined },
 ): Promise<boolean> {
-  const rows = await db`
+  const rows = await tx`
     update idempotency_keys set status = ${status}, body = ${body},
       expires_at = coalesce(${heldUntil ?? null}::timestamptz, expires_at)
     where organization_id = ${organizationId} and key_kind = ${keyKind} and key = ${key} and turn = ${turn}
@@ -58,11 +60,12 @@ export async function recordAnswer(
   return rows.length > 0
 }
 
-/** Frees the key of a turn that is to leave no answer. */
-export async function removeTurn(db: Queryable, { organizationId, keyKind, key, turn }: Turn): Promise<void> {
+/** Frees a key that has no answer. An answer whose commit was not heard of stays. */
+export async function removeLease(db: Queryable, { organizationId, keyKind, key, turn }: Lease): Promise<void> {
   await db`
     delete from idempotency_keys
-    where organization_id = ${organizationId} and key_kind = ${keyKind} and key = ${key} and turn = ${turn}`
+    where organization_id = ${organizationId} and key_kind = ${keyKind} and key = ${key} and turn = ${turn}
+      and status is null`
 }
 
 /** Removes some of the rows nobody may ask for any more; how many. */

@@ -1,7 +1,8 @@
 import T, { type Static } from 'typebox'
 import { invalidArgument } from '../../kernel/errors.js'
-import type { Caller } from '../../kernel/operation.js'
-import { inTransaction } from '../../postgres/pool.js'
+import { newId } from '../../kernel/ids.js'
+import { type Caller, written } from '../../kernel/operation.js'
+import type { Written } from '../../postgres/context.js'
 import { findSignatureFault, type SignatureContext } from '../../wallets/signatures.js'
 import { findDistributorRow } from '../catalogue/index.js'
 import { Ecosystem, WalletAddress } from './schema.js'
@@ -27,7 +28,7 @@ export async function createMembership(
   ctx: SignatureContext,
   input: Static<typeof CreateMembershipBody>,
   { keyId, organizationId }: Caller,
-): Promise<Static<typeof CreateMembershipResponse>> {
+): Promise<Written<Static<typeof CreateMembershipResponse>>> {
   const { nonce, signature, distributorId: signupDistributorId = null } = input
   const wallet = parseWallet(input.walletEcosystem, input.address, ctx.config)
   await assertNoMember(ctx.db, wallet)
@@ -37,11 +38,11 @@ export async function createMembership(
   const fault = await findSignatureFault(ctx, { ...agreement, signature, organizationId })
   if (fault) throw invalidArgument(fault)
   const at = ctx.clock.now()
-  await inTransaction(ctx.db, async (tx) => {
+  const joining = { userId: newId(), eventId: newId(), at, keyId, message: agreement.message, signature }
+  return written({ isMember: true, error: '' }, async (tx) => {
     if (!(await consumeNonce(tx, nonce, at))) throw unusableNonce()
-    await createUser(tx, wallet, { at, keyId, message: agreement.message, signature, signupDistributorId })
+    await createUser(tx, wallet, { ...joining, signupDistributorId })
   })
-  return { isMember: true, error: '' }
 }
 
 async function assertOwnDistributor({ db }: SignatureContext, id: string, organizationId: string): Promise<void> {

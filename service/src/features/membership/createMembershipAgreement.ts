@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import T, { type Static } from 'typebox'
 import { invalidArgument } from '../../kernel/errors.js'
-import type { Caller } from '../../kernel/operation.js'
-import type { Context } from '../../postgres/context.js'
+import { type Caller, written } from '../../kernel/operation.js'
+import type { Context, Written } from '../../postgres/context.js'
 import { agreementLifetimeSeconds, formatMessage, parseApplication } from './agreement.js'
 import { Ecosystem, WalletAddress } from './schema.js'
 import { assertNoMember, recordAgreement } from './store.js'
@@ -27,7 +27,7 @@ export async function createMembershipAgreement(
   ctx: Context,
   input: Static<typeof CreateMembershipAgreementBody>,
   { organizationId }: Caller,
-): Promise<Static<typeof CreateMembershipAgreementResponse>> {
+): Promise<Written<Static<typeof CreateMembershipAgreementResponse>>> {
   const wallet = parseWallet(input.walletEcosystem, input.address, ctx.config)
   const application = parseApplication(input.url)
   if (!application) throw invalidArgument('url must be http or https with a host')
@@ -39,8 +39,7 @@ export async function createMembershipAgreement(
   const expiresAt = new Date(createdAt.getTime() + agreementLifetimeSeconds * 1000)
   const terms = { ...wallet, nonce, domain, chainId, createdAt, expiresAt }
   const message = formatMessage(terms, uri)
-  await recordAgreement(ctx.db, { ...terms, message }, organizationId)
-  return { message, nonce }
+  return written({ message, nonce }, (tx) => recordAgreement(tx, { ...terms, message }, organizationId))
 }
 
 function parseChainId(value: string | number): bigint {

@@ -1,5 +1,4 @@
 import { conflict, invalidArgument } from '../../kernel/errors.js'
-import { newId } from '../../kernel/ids.js'
 import { isUniqueViolation, type Queryable, sqlState, type Transaction } from '../../postgres/pool.js'
 import type { Agreement } from './agreement.js'
 import type { Wallet, WalletEcosystem } from './wallet.js'
@@ -18,10 +17,10 @@ export async function assertNoMember(db: Queryable, { ecosystem, address }: Wall
 /** An organization may have this many agreements of one wallet open; the oldest goes when another is asked for. */
 const openAgreementsMax = 50
 
-export async function recordAgreement(db: Queryable, agreement: Agreement, organizationId: string): Promise<void> {
+export async function recordAgreement(tx: Transaction, agreement: Agreement, organizationId: string): Promise<void> {
   const { nonce, ecosystem, address, domain, chainId, message, createdAt, expiresAt } = agreement
   const chain = chainId === null ? null : String(chainId)
-  await db`
+  await tx`
     with superseded as (
       delete from agreements where nonce in (
         select nonce from agreements
@@ -64,8 +63,10 @@ export async function removeExpiredAgreements(db: Queryable, now: Date): Promise
   return count
 }
 
-/** How a wallet joined, for the record. */
+/** How a wallet joined, for the record, and the ids of the user and of what happened. */
 export type Joining = {
+  userId: string
+  eventId: string
   at: Date
   keyId: string
   message: string
@@ -75,8 +76,7 @@ export type Joining = {
 
 /** Makes a user with this wallet. Throws 409 when the wallet belongs to a user already, 400 for a distributor we lack. */
 export async function createUser(tx: Transaction, { ecosystem, address }: Wallet, joining: Joining): Promise<void> {
-  const { at, keyId, message, signature, signupDistributorId } = joining
-  const userId = newId()
+  const { userId, eventId, at, keyId, message, signature, signupDistributorId } = joining
   try {
     await tx`
       with member as (
@@ -86,7 +86,7 @@ export async function createUser(tx: Transaction, { ecosystem, address }: Wallet
         values (${ecosystem}, ${address}, ${userId}, ${at})
       )
       insert into membership_events (id, at, kind, ecosystem, address, user_id, key_id, message, signature)
-      values (${newId()}, ${at}, 'joined', ${ecosystem}, ${address}, ${userId}, ${keyId}, ${message}, ${signature})`
+      values (${eventId}, ${at}, 'joined', ${ecosystem}, ${address}, ${userId}, ${keyId}, ${message}, ${signature})`
   } catch (error) {
     if (isUniqueViolation(error)) throw alreadyMember(error)
     if (isUnknownDistributor(error)) throw invalidArgument('distributorId is unknown', { cause: error })

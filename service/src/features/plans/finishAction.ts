@@ -2,6 +2,8 @@ import { type Abi, keccak256 } from 'viem'
 import { formatTs } from '../../kernel/clock.js'
 import { unavailable } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
+import { written } from '../../kernel/operation.js'
+import type { Written } from '../../postgres/context.js'
 import type { Chain } from '../../rpc/chains.js'
 import type { Header } from '../../rpc/raw.js'
 import type { Probe } from '../../rpc/simulateBlock.js'
@@ -10,7 +12,7 @@ import { findGasLimits } from './gasLimits.js'
 import { appendSuffix, type Step, toBatch, toPrepared } from './plan.js'
 import type { Interaction } from './schema.js'
 import { type PlanSimulation, simulatePlan, unsimulated } from './simulation.js'
-import { type ActionKind, recordAction } from './store.js'
+import { type ActionKind, type ActionRow, recordAction } from './store.js'
 import type { ActionContext, Target } from './target.js'
 
 /** How long a plan may be signed. */
@@ -41,12 +43,12 @@ export type Draft = {
   assertOutcome(changeOf: PlanSimulation['changeOf']): void
 }
 
-/** Signs the suffix, simulates the final calldata, records the action, and answers the plan. */
+/** Signs the suffix, simulates the final calldata, and returns the plan, which is recorded as an action. */
 export async function finishAction(
   ctx: ActionContext,
   target: Target & { distributor: DistributorRecord | undefined; organizationId: string },
   draft: Draft,
-): Promise<Interaction> {
+): Promise<Written<Interaction>> {
   const { wallet, distributor, opportunity } = target
   const { chainId } = opportunity
   const actionId = newId()
@@ -75,7 +77,7 @@ export async function finishAction(
 
   const createdAt = ctx.clock.now()
   const validUntil = new Date(createdAt.getTime() + validForMs)
-  await recordAction(ctx.db, {
+  const action: ActionRow = {
     id: actionId,
     kind: draft.kind,
     organizationId: target.organizationId,
@@ -92,12 +94,13 @@ export async function finishAction(
     callHash: keccak256(plain.call.data),
     createdAt,
     validUntil,
-  })
-  return {
+  }
+  const plan: Interaction = {
     actionId,
     transactions: toPrepared(steps, chainId, gasLimits),
     simulation: simulation.body,
     batch: toBatch(steps, chainId, wallet),
     validUntil: formatTs(validUntil),
   }
+  return written(plan, (tx) => recordAction(tx, action))
 }

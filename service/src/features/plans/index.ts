@@ -7,13 +7,6 @@ export { describeCall, describeWrap } from './describe.js'
 export { type Draft, finishAction } from './finishAction.js'
 export type { Step } from './plan.js'
 export { refuse } from './refusal.js'
-export {
-  DepositBody,
-  type Interaction,
-  InteractionSchema,
-  opportunityParams,
-  RequestBody,
-  WithdrawBody,
-} from './schema.js'
+export { type Interaction, InteractionSchema } from './schema.js'
 export { type ActionKind, type ActionRow, findAction } from './store.js'
 export type { ActionContext, Target } from './target.js'

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../postgres/pool.js'
+import type { Queryable, Transaction } from '../../postgres/pool.js'
 
 export type ActionKind = 'deposit' | 'withdraw' | 'claimDeposit' | 'cancelDeposit' | 'swap'
 
@@ -23,8 +23,8 @@ export type ActionRow = {
 }
 
 /** Records a built action. */
-export async function recordAction(db: Queryable, action: ActionRow): Promise<void> {
-  await db`
+export async function recordAction(tx: Transaction, action: ActionRow): Promise<void> {
+  await tx`
     insert into actions (id, kind, organization_id, distributor_id, opportunity_id, chain_id, wallet, token_in,
       token_in_decimals, amount, amount_usd, referral_code, target, call_hash, created_at, valid_until)
     values (${action.id}, ${action.kind}, ${action.organizationId}, ${action.distributorId}, ${action.opportunityId},

@@ -3,10 +3,10 @@ import { type AnswerCache, createAnswerCache, type Shelf } from '../../features/
 import { notFound, unavailable, unsupportedMediaType } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
 import type { Log } from '../../kernel/log.js'
-import { anonymous, type Operation, PreparedBody } from '../../kernel/operation.js'
+import { anonymous, isWritten, type Operation, PreparedBody, type Write } from '../../kernel/operation.js'
 import { parseQueryString } from '../../kernel/wire.js'
 import type { Context } from '../../postgres/context.js'
-import type { Database } from '../../postgres/pool.js'
+import { inTransaction, type Transaction } from '../../postgres/pool.js'
 import {
   type Admission,
   addLimitHeaders,
@@ -21,7 +21,7 @@ import { cutSlowCallers, deadlines } from './connections.js'
 import { addCors, toRoute } from './cors.js'
 import { answerClientError, bodyBytesMax, sendError } from './errors.js'
 import { checkHead, headBytesMax } from './head.js'
-import { answerOnce } from './idempotency.js'
+import { answerIdempotent } from './idempotency.js'
 import { compileInput, isJson, type ParseInput, type RawInput } from './input.js'
 import { createResponseCache, type ResponseCache } from './responseCache.js'
 
@@ -150,30 +150,32 @@ async function answer<C extends Context>(
   const { operationId } = operation
   const caller = admission?.key.caller ?? anonymous
   const parsed = attempt(() => parse(raw))
-  const run = async (db = options.ctx.db) => {
+  const run = async () => {
     let workMs = 0
     const onWork = (ms: number) => {
       workMs += ms
     }
-    const ctx = contextOf(options.ctx, { db, onWork }, { requestId: request.id, operationId })
+    const ctx = contextOf(options.ctx, { onWork }, { requestId: request.id, operationId })
     try {
-      const body = operation.run(ctx, parsed.get() as never, caller)
-      return await (operation.tellsRetryable ? withinTime(body) : body)
+      const work = operation.run(ctx, parsed.get() as never, caller)
+      const result = await (operation.tellsRetryable ? withinTime(work) : work)
+      return isWritten(result) ? result : { body: result, write: undefined }
     } finally {
       if (operation.access === 'public') spendTokens(options, request, reply, workMs)
     }
   }
+  const commit = (write: Write<Transaction>) => inTransaction(options.ctx.db, write)
   const charge = async (cost: 'whole' | 'one') =>
     admission && chargeRequest(options, request, admission, units, cost, reply)
   if (admission && operation.method === 'POST' && request.headers['idempotency-key'] !== undefined)
-    return answerOnce(
-      options.limits.once,
+    return answerIdempotent(
+      options.limits.idempotency,
       {
-        ...{ operation, caller, raw, charge, parse: parsed.get },
+        ...{ operation, caller, raw, charge, commit, parse: parsed.get },
         assertMayRepeat: () => operation.assertMayRepeat?.(options.ctx, parsed.get() as never, caller),
-        run: async (db) => {
-          const value = await run(db)
-          return { value, bytes: toBytes(value) }
+        run: async () => {
+          const { body, write } = await run()
+          return { body, write, bytes: toBytes(body) }
         },
       },
       request,
@@ -185,14 +187,16 @@ async function answer<C extends Context>(
   await charge(parsed.ok ? 'whole' : 'one')
   // What the answer follows from, as the operation finds it when it begins.
   const source = operation.cacheable?.(options.ctx)
-  const body = await run()
-  if (!source) return reply.send(toBytes(body))
+  const { body, write } = await run()
+  const bytes = source ? undefined : toBytes(body)
+  if (write) await commit(write)
+  if (!source) return reply.send(bytes)
   const variant = await sendCacheable(request, reply, body, options.variants)
   options.repeats.remember(operation, request.raw, units, source, variant)
   return reply
 }
 
-/** The most an action or a swap may take, in milliseconds: it asks a chain several times, and a person is waiting. */
+/** The most an action or a swap may take before it writes, in milliseconds: it asks a chain several times, and a person waits. */
 const planMs = 9_000
 
 /** A chain that hangs is a 503 after a while, wherever the work was waiting. */
@@ -210,7 +214,7 @@ async function withinTime<T>(work: Promise<T>): Promise<T> {
 }
 
 /** The context of one request. Its logger is made when somebody logs, which few requests do. */
-function contextOf<C extends Context>(ctx: C, own: { db: Database; onWork: (ms: number) => void }, fields: object): C {
+function contextOf<C extends Context>(ctx: C, own: { onWork: (ms: number) => void }, fields: object): C {
   let log: Log | undefined
   return {
     ...ctx,

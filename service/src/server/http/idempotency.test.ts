@@ -6,10 +6,11 @@ import { buildProbeApp } from '../../../test/probes.js'
 import { formatTs } from '../../kernel/clock.js'
 import { permissionDenied, unavailable } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
-import { defineOperation, type Operation } from '../../kernel/operation.js'
+import { defineOperation, type Operation, written } from '../../kernel/operation.js'
 import type { Context } from '../../postgres/context.js'
+import type { Transaction } from '../../postgres/pool.js'
 
-/** Lets a test hold operations in the middle of their work. */
+/** Lets a test hold operations in the middle of their write. */
 const gate = { runs: 0, held: 0, hold: undefined as Promise<void> | undefined }
 
 const record: Operation<Context> = defineOperation({
@@ -28,15 +29,17 @@ const record: Operation<Context> = defineOperation({
   run: async (ctx, { text, fail }) => {
     gate.runs += 1
     await ctx.db`select count(*) from notes`
-    await ctx.db`insert into notes (id, text) values (${newId()}, ${text})`
-    gate.held += 1
-    await gate.hold
-    if (fail === '400') throw invalid()
-    if (fail === '503') throw unavailable('not now', { retryAfterSeconds: 3 })
-    if (fail === '500') throw new Error('broken')
     // "expiresAt 2026-…": the answer says how long it holds.
     const [until, at] = fail?.split(' ') ?? []
-    return { run: gate.runs, text, ...(until && at ? { [until]: at } : {}) }
+    const body = { run: gate.runs, text, ...(until && at ? { [until]: at } : {}) }
+    return written(body, async (tx: Transaction) => {
+      await tx`insert into notes (id, text) values (${newId()}, ${text})`
+      gate.held += 1
+      await gate.hold
+      if (fail === '400') throw invalid()
+      if (fail === '503') throw unavailable('not now', { retryAfterSeconds: 3 })
+      if (fail === '500') throw new Error('broken')
+    })
   },
   assertMayRepeat: (_ctx, { text }: { text: string }, { distributorId }) => {
     if (text === 'private' && distributorId !== null) throw permissionDenied('not yours')
@@ -73,7 +76,7 @@ const send = (idempotencyKey: string, payload: object | string, { key, url, head
       ...headers,
     },
   })
-const written = async (text: string) => (await earn.db`select from notes where text = ${text}`).length
+const countNotes = async (text: string) => (await earn.db`select from notes where text = ${text}`).length
 
 const untilHeld = async (before: number) => {
   while (gate.held === before) await new Promise((resolve) => setImmediate(resolve))
@@ -96,7 +99,7 @@ describe('an Idempotency-Key', () => {
       expect(again.headers['x-request-cost']).toBe('1')
     }
     expect((await send('k1', { text: 'one', note: 'x' }, { key })).headers['x-ratelimit-used']).toBe('13')
-    expect(await written('one')).toBe(1)
+    expect(await countNotes('one')).toBe(1)
   })
 
   it('is spent after 24 hours', async () => {
@@ -105,7 +108,7 @@ describe('an Idempotency-Key', () => {
     expect((await send('day', { text: 'day' })).headers['idempotency-replayed']).toBe('true')
     earn.clock.advance(1)
     expect((await send('day', { text: 'day' })).headers['idempotency-replayed']).toBeUndefined()
-    expect(await written('day')).toBe(2)
+    expect(await countNotes('day')).toBe(2)
   })
 
   it('is refused with 409 for any other request: body, path, query, operation', async () => {
@@ -147,7 +150,7 @@ describe('an Idempotency-Key', () => {
     expect((await send('k3', { text: 'shared' }, { key: second })).headers['idempotency-replayed']).toBe('true')
     const stranger = await earn.key({ kind: 'publishable', organizationId: await earn.organization() })
     expect((await send('k3', { text: 'shared' }, { key: stranger })).headers['idempotency-replayed']).toBeUndefined()
-    expect(await written('shared')).toBe(2)
+    expect(await countNotes('shared')).toBe(2)
   })
 
   it('of a publishable key never meets the same one of a secret key', async () => {
@@ -191,7 +194,7 @@ describe('an Idempotency-Key', () => {
       expect(answer.headers['retry-after']).toBe('1')
       expect(answer.json()).toMatchObject({ status: 'CONFLICT', context: { retryable: true } })
     }
-    expect(await written('twins')).toBe(1)
+    expect(await countNotes('twins')).toBe(1)
   })
 
   it('is free again after any refusal, and nothing of the refused request stays', async () => {
@@ -201,7 +204,7 @@ describe('an Idempotency-Key', () => {
       expect([again.statusCode, again.headers['idempotency-replayed']]).toEqual([Number(fail), undefined])
       expect((await send(`free-${fail}`, { text: `freed ${fail}` })).statusCode).toBe(200)
     }
-    expect(await written('free')).toBe(0)
+    expect(await countNotes('free')).toBe(0)
     expect((await send('k6', {})).statusCode).toBe(400)
     expect((await send('k6', { text: 'six' })).statusCode).toBe(200)
   })
@@ -220,7 +223,7 @@ describe('an Idempotency-Key', () => {
     const rows = await earn.db`select from idempotency_keys where key = 'k7'`
     expect(rows.length).toBe(0)
     expect((await send('k7', { text: 'seven' })).statusCode).toBe(200)
-    expect(await written('seven')).toBe(1)
+    expect(await countNotes('seven')).toBe(1)
   })
 
   it('costs 1 to repeat, where there is room for the whole cost; a 429 writes no row and reads no answer', async () => {
@@ -247,7 +250,7 @@ describe('an Idempotency-Key', () => {
     expect((await send('k9', { text: 'nine' })).statusCode).toBe(409)
     earn.clock.advance(1)
     expect((await send('k9', { text: 'nine' })).statusCode).toBe(200)
-    expect(await written('nine')).toBe(1)
+    expect(await countNotes('nine')).toBe(1)
   })
 
   it('undoes the work of a request that outlived its lease when another took its place', async () => {
@@ -264,7 +267,7 @@ describe('an Idempotency-Key', () => {
     open()
     expect(taken.statusCode).toBe(200)
     expect((await slow).statusCode).toBe(409)
-    expect(await written('ten')).toBe(1)
+    expect(await countNotes('ten')).toBe(1)
     expect((await send('k10', { text: 'ten' })).body).toBe(taken.body)
   })
 
@@ -277,7 +280,7 @@ describe('an Idempotency-Key', () => {
     }
     expect((await send('k11', '{"text":')).statusCode).toBe(400)
     expect((await send('k11', { text: 'eleven' })).statusCode).toBe(200)
-    expect(await written('bad')).toBe(0)
+    expect(await countNotes('bad')).toBe(0)
   })
 
   it('given twice is refused, also where both are the same', async () => {
@@ -291,7 +294,7 @@ describe('an Idempotency-Key', () => {
       expect(answer).toMatch(/Idempotency-Key must be given once/)
     }
     expect(await sendRaw(`${url}/v2/record/here`, ['a'])).toMatch(/^HTTP\/1.1 200 /)
-    expect(await written('raw')).toBe(1)
+    expect(await countNotes('raw')).toBe(1)
   })
 })
 

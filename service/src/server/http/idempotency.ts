@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { computeFingerprint, type Limits, parseIdempotencyKey, readHeldUntil } from '../../features/limits/index.js'
 import { type EarnError, invalidInput } from '../../kernel/errors.js'
-import type { Caller, Operation } from '../../kernel/operation.js'
-import type { Database } from '../../postgres/pool.js'
+import type { Caller, Operation, Write } from '../../kernel/operation.js'
+import type { Transaction } from '../../postgres/pool.js'
 import { parseJson, type RawInput } from './input.js'
 
 export type Call = {
@@ -15,15 +15,18 @@ export type Call = {
   charge(cost: 'whole' | 'one'): Promise<unknown>
   /** Throws where the caller may not have the answer, whoever got it first. */
   assertMayRepeat(): void
-  run(db: Database): Promise<{ value: unknown; bytes: Buffer }>
+  /** Does the work; nothing is written yet. */
+  run(): Promise<{ body: unknown; bytes: Buffer; write: Write<Transaction> | undefined }>
+  /** Runs a write in a transaction and commits it. */
+  commit(write: Write<Transaction>): Promise<void>
 }
 
 /**
  * Answers a request that carries an Idempotency-Key. What cannot be served is refused, and paid for, before the key is
  * taken: a refusal writes nothing but what it cost.
  */
-export async function answerOnce(
-  once: Limits['once'],
+export async function answerIdempotent(
+  records: Limits['idempotency'],
   call: Call,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -35,7 +38,7 @@ export async function answerOnce(
   })
   const fingerprint = computeFingerprint({ ...call.raw, operationId: call.operation.operationId, body })
   const named = { organizationId, keyKind, key, fingerprint }
-  const found = await once.find(named)
+  const found = await records.find(named)
   if (found?.kind === 'answered') {
     await orCharge(call, 'whole', call.assertMayRepeat)
     await call.charge('one')
@@ -44,11 +47,15 @@ export async function answerOnce(
   }
   await call.charge('whole')
   if (found) throw found.error
-  const answer = await once.run(named, async (db) => {
-    const { value, bytes } = await call.run(db)
-    return { status: 200, body: bytes.toString(), heldUntil: readHeldUntil(value) }
+  const bytes = await records.run(named, async (keep) => {
+    const answer = await call.run()
+    await call.commit(async (tx) => {
+      await answer.write?.(tx)
+      await keep(tx, { status: 200, body: answer.bytes.toString(), heldUntil: readHeldUntil(answer.body) })
+    })
+    return answer.bytes
   })
-  return reply.send(Buffer.from(answer.body))
+  return reply.send(bytes)
 }
 
 /** Charges for what is refused before there is work to do. */

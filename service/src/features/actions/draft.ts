@@ -1,0 +1,62 @@
+import type { Chain } from '../../rpc/chains.js'
+import type { Header } from '../../rpc/raw.js'
+import type { VaultCall, VaultKind } from '../../vaults/index.js'
+import type { TokenRecord } from '../catalogue/index.js'
+import { type Draft, describeCall, type Step, type Target } from '../plans/index.js'
+import { type Asked, assertOutcome, assertUnsimulated, explainRevert } from './checks.js'
+
+/** What the drafts of the actions differ in. */
+export type DraftFacts = {
+  type: 'deposit' | 'withdraw' | 'claimDeposit' | 'cancelDeposit'
+  target: Target
+  chain: Chain
+  kind: VaultKind
+  /** The block to simulate at; undefined when no simulation was asked for. */
+  block: Header | undefined
+  /** What the amount is of. */
+  token: TokenRecord
+  amount: bigint
+  amountUsd: string | undefined
+  /** What the wallet gets. */
+  out: TokenRecord
+  /** What leaves the wallet, where the vault's call alone does not tell: the native token that is wrapped first. */
+  given?: TokenRecord
+  /** The transactions before the vault's own. */
+  before?: readonly Step[]
+  probe?: Draft['probe']
+  referralCode?: string | undefined
+  /** What the vault offered, where it limits what it takes. */
+  offered?: Pick<Asked, 'offer' | 'capability' | 'closed'>
+}
+
+/** The draft of an action that ends in a vault's call. */
+export function draftOf(call: VaultCall, facts: DraftFacts): Draft {
+  const { type, target, token, amount, out, given = token, offered } = facts
+  const words = { amount, token, out, vault: partyOf(target), receiver: target.wallet, least: call.leastOut }
+  const asked = offered && { ...offered, amount, decimals: token.decimals }
+  const spends = facts.given ? { token: given.address, amount } : call.spends
+  return {
+    kind: type,
+    chain: facts.chain,
+    steps: [
+      ...(facts.before ?? []),
+      { type, description: describeCall(call.verb, words), call, gasConstant: call.gasConstant },
+    ],
+    tokenIn: given,
+    amount,
+    amountUsd: facts.amountUsd,
+    referralCode: facts.referralCode ?? '',
+    tokens: [...(given === token ? [] : [given]), token, out],
+    probe: facts.probe,
+    block: facts.block,
+    errors: facts.kind.errors,
+    explainRevert: asked ? explainRevert(asked) : () => undefined,
+    assertUnsimulated: asked ? assertUnsimulated(asked) : () => undefined,
+    assertOutcome: (changeOf) => assertOutcome({ ...call, spends }, changeOf),
+  }
+}
+
+/** A vault as descriptions name it. */
+export function partyOf({ opportunity, vault }: Target): { name: string; address: string } {
+  return { name: opportunity.name, address: vault.address }
+}

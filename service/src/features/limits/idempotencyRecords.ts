@@ -1,0 +1,106 @@
+import { conflict, type EarnError } from '../../kernel/errors.js'
+import { newId } from '../../kernel/ids.js'
+import type { Context } from '../../postgres/context.js'
+import type { Transaction } from '../../postgres/pool.js'
+import {
+  findRecord,
+  type IdempotencyKey,
+  type IdempotencyRecord,
+  type Lease,
+  recordAnswer,
+  removeExpired,
+  removeLease,
+  takeLease,
+} from './storeIdempotency.js'
+
+/** An answer as it is kept: the status and the exact text, until the time it names itself, if it names one. */
+export type KeptAnswer = { status: number; body: string; heldUntil?: Date | undefined }
+
+/** A request by its Idempotency-Key and what it asks. */
+export type IdempotentRequest = IdempotencyKey & { fingerprint: Uint8Array }
+
+/** A request answered before, or one that must not be served now. */
+export type Found = { kind: 'answered'; answer: KeptAnswer } | { kind: 'refused'; error: EarnError }
+
+/** Keeps the answer. To be called last in the transaction that writes. Throws when another request has taken the key. */
+export type KeepAnswer = (tx: Transaction, answer: KeptAnswer) => Promise<void>
+
+export type IdempotencyRecords = {
+  /** What became of the key before; undefined when it is free. Writes nothing. */
+  find(request: IdempotentRequest): Promise<Found | undefined>
+  /**
+   * Takes a key found free and does its work, which keeps the answer in the transaction of its writes: both are there or
+   * neither. Work that fails frees the key. Throws when another request has taken the key meanwhile.
+   */
+  run<T>(request: IdempotentRequest, work: (keep: KeepAnswer) => Promise<T>): Promise<T>
+}
+
+const keptMs = 24 * 3_600_000
+const leaseMs = 60_000
+
+/** Idempotency keys: of any number of equal requests one does its work, the others repeat its answer. */
+export function createIdempotencyRecords(ctx: Pick<Context, 'db' | 'clock' | 'log'>): IdempotencyRecords {
+  const free = async (lease: Lease) => {
+    try {
+      await removeLease(ctx.db, lease)
+    } catch (error) {
+      // It ends by itself.
+      ctx.log.warn({ err: error }, 'an idempotency key could not be freed')
+    }
+  }
+  const take = async ({ fingerprint, ...key }: IdempotentRequest): Promise<Lease> => {
+    const now = ctx.clock.now()
+    const lease = { ...key, turn: newId() }
+    const leasedUntil = new Date(now.getTime() + leaseMs)
+    const times = { now, leasedUntil, expiresAt: new Date(now.getTime() + keptMs) }
+    for (;;) {
+      if (await takeLease(ctx.db, lease, times, fingerprint)) return lease
+      const record = await findRecord(ctx.db, key, now)
+      // A twin that came between has its answer by now or soon: it is given to whoever asks again.
+      if (record) throw isSame(record, fingerprint) ? stillRunning() : usedOtherwise()
+    }
+  }
+  return {
+    find: async ({ fingerprint, ...key }) => {
+      const record = await findRecord(ctx.db, key, ctx.clock.now())
+      if (!record) return undefined
+      if (!isSame(record, fingerprint)) return { kind: 'refused', error: usedOtherwise() }
+      if (record.status === null || record.body === null) return { kind: 'refused', error: stillRunning() }
+      return { kind: 'answered', answer: { status: record.status, body: record.body } }
+    },
+    run: async (request, work) => {
+      const lease = await take(request)
+      try {
+        return await work(async (tx, answer) => {
+          if (!(await recordAnswer(tx, lease, { heldUntil: undefined, ...answer }))) throw overtaken()
+        })
+      } catch (error) {
+        await free(lease)
+        throw error
+      }
+    },
+  }
+}
+
+function isSame(record: IdempotencyRecord, fingerprint: Uint8Array): boolean {
+  return Buffer.compare(record.fingerprint, fingerprint) === 0
+}
+
+function usedOtherwise(): EarnError {
+  return conflict('this Idempotency-Key was used for a different request')
+}
+
+const comeBack = { retryAfterSeconds: 1, context: { retryable: true } }
+
+function stillRunning(): EarnError {
+  return conflict('a request with this Idempotency-Key is still running; try again shortly', comeBack)
+}
+
+function overtaken(): EarnError {
+  return conflict('the request took longer than its Idempotency-Key is held; another one took its place', comeBack)
+}
+
+/** Removes answers nobody can ask for any more. */
+export async function sweepIdempotencyKeys(ctx: Pick<Context, 'db' | 'clock'>): Promise<void> {
+  while ((await removeExpired(ctx.db, ctx.clock.now())) > 0);
+}
