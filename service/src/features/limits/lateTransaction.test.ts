@@ -70,7 +70,7 @@ describe('a late transaction', () => {
   it('understands fragments, statements at once, and a write that is not waited for is not made', async () => {
     const late = openLateTransaction(test.db)
     const { db } = late
-    await Promise.all(['a', 'b', 'c'].map((text) => db`insert into notes ${db({ text })}`))
+    await Promise.all(['a', 'b', 'c'].map((text) => db`insert into notes (text) values (${text})`))
     void db`insert into notes (text) values ('never')`
     const where = db`where text > ${'a'}`
     expect((await db`select text from notes ${where}`).length).toBe(2)
