@@ -46,8 +46,16 @@ export function late(): DatabaseLate {
   return new DatabaseLate('the database did not answer in time')
 }
 
-/** Waits for an answer of the server, at most as long as the bounds say; what comes later is not waited for. */
-export function within<T>(bounds: Bounds | undefined, work: Promise<T>, onLate: () => void): Promise<T> {
+/**
+ * Waits for an answer of the server, at most as long as the bounds say; what comes later is not waited for. What is no
+ * `answer`, such as a client that was free, does not say that the server is well.
+ */
+export function within<T>(
+  bounds: Bounds | undefined,
+  work: Promise<T>,
+  onLate: () => void,
+  { isAnswer = true } = {},
+): Promise<T> {
   if (!bounds) return work
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
@@ -58,7 +66,7 @@ export function within<T>(bounds: Bounds | undefined, work: Promise<T>, onLate: 
     const settle = <V>(end: (value: V) => void) => {
       return (value: V) => {
         clearTimeout(timer)
-        bounds.hang?.clear()
+        if (isAnswer) bounds.hang?.clear()
         end(value)
       }
     }

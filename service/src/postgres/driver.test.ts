@@ -131,9 +131,9 @@ describe('2. connections', () => {
 })
 
 describe('3. a bound', () => {
-  const tight = { lockMs: 100, statementMs: 300, answerMs: 60_000 }
+  const tight = { lockMs: 300, statementMs: 1_000, answerMs: 60_000 }
   /** The server minds no time; only the answer is waited for so long. */
-  const deaf = { lockMs: 60_000, statementMs: 60_000, answerMs: 100 }
+  const deaf = { lockMs: 60_000, statementMs: 60_000, answerMs: 1_000 }
 
   it('is kept by the server, for statements and for waiting for a lock, and the connection stays', async () => {
     const pool = open({ max: 1, bounds: tight })
@@ -188,7 +188,7 @@ describe('3. a bound', () => {
     const rows = pool<{ n: number }[]>`select n from generate_series(1, 5000) n`.cursor(500)
     for await (const chunk of rows) {
       // More time than a statement has, all in all.
-      await db`select pg_sleep(0.05)`
+      await db`select pg_sleep(0.15)`
       seen.push(...chunk.map(({ n }) => n))
     }
     expect(seen).toEqual(Array.from({ length: 5_000 }, (_, index) => index + 1))

@@ -21,6 +21,7 @@ export async function listen(
   const open = async (): Promise<Client> => {
     const client = await openClient(settings, () => signal.removeEventListener('abort', client.destroy))
     signal.addEventListener('abort', client.destroy)
+    if (signal.aborted) client.destroy()
     client.raw.on('notification', ({ payload }) => onMessage(payload ?? ''))
     await client.ask({ text: `listen "${channel}"`, values: [] })
     return client
@@ -38,11 +39,7 @@ export async function listen(
   }
   const first = await open()
   onOpen()
-  const ended = stayOpen(first)
-  return {
-    unlisten: async () => {
-      stopping.abort()
-      await ended
-    },
-  }
+  void stayOpen(first)
+  // Not waited for: the server may hang while it is asked for another connection.
+  return { unlisten: async () => stopping.abort() }
 }

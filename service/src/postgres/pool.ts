@@ -92,9 +92,10 @@ async function take(lending: Lending, bounds: Bounds | undefined): Promise<Clien
     (client) => isLate && lending.giveBack(client),
     () => undefined,
   )
-  return within(bounds, taking, () => {
+  const onLate = () => {
     isLate = true
-  })
+  }
+  return within(bounds, taking, onLate, { isAnswer: false })
 }
 
 async function runStatement(lending: Lending, bounds: Bounds | undefined, statement: Statement): Promise<Rows<Row[]>> {
