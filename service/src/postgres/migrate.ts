@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Database } from './pool.js'
+import { type Database, openSession } from './pool.js'
 
 export type Migration = { number: number; name: string; sql: string }
 
@@ -36,12 +36,12 @@ export async function readMigrations(from: string = folder): Promise<Migration[]
  * applied.
  */
 export async function migrate(db: Database, migrations: Migration[]): Promise<string[]> {
-  const connection = await db.reserve()
+  const session = openSession(db)
   try {
-    await connection`select pg_advisory_lock(${lockId})`
-    await connection`create table if not exists migrations (
+    await session`select pg_advisory_lock(${lockId})`
+    await session`create table if not exists migrations (
       number integer primary key, name text not null, applied_at timestamptz not null default now())`
-    const rows = await connection<{ number: number; name: string }[]>`select number, name from migrations`
+    const rows = await session<{ number: number; name: string }[]>`select number, name from migrations`
     const applied = new Map(rows.map((row) => [row.number, row.name]))
     const other = migrations.find(({ number, name }) => applied.has(number) && applied.get(number) !== name)
     if (other)
@@ -55,17 +55,14 @@ export async function migrate(db: Database, migrations: Migration[]): Promise<st
       )
     const missing = migrations.filter((migration) => !applied.has(migration.number))
     for (const migration of missing) {
-      await connection.unsafe(
+      await session.unsafe(
         // The newline ends a comment in the file's last line.
         `begin; ${migration.sql}\n; insert into migrations (number, name) values (${migration.number}, '${migration.name}'); commit;`,
       )
     }
     return missing.map((migration) => migration.name)
-  } catch (error) {
-    await connection`rollback`.catch(() => undefined)
-    throw error
   } finally {
-    await connection`select pg_advisory_unlock(${lockId})`.catch(() => undefined)
-    connection.release()
+    // With the connection go the lock, and what is left of a migration that failed.
+    await session.end({ timeout: 5 })
   }
 }

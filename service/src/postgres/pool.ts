@@ -1,97 +1,157 @@
-import postgres from 'postgres'
+import { type Bounds, late, within } from './bounds.js'
+import { type Client, type DatabaseTarget, openClient } from './client.js'
+import { DatabaseUnavailable, isStalePlan, sqlState } from './errors.js'
+import { createLending, type Lending } from './lending.js'
+import { type Listening, listen } from './listen.js'
+import { type CopyIn, createSql, type Row, type Rows, type Sql, type Statement } from './sql.js'
+import { openCopy, readCursor } from './streams.js'
+import { runTransaction, type Transaction } from './transaction.js'
 
-export type Database = postgres.Sql<{ bigint: number }>
-export type Transaction = postgres.TransactionSql<{ bigint: number }>
+export type { DatabaseTarget } from './client.js'
+export {
+  constraintOf,
+  isDatabaseLate,
+  isDatabaseUnavailable,
+  isUniqueViolation,
+  sqlState,
+} from './errors.js'
+export type { CopyIn, Fragment } from './sql.js'
+export type { Transaction } from './transaction.js'
+
+/** A pool of connections. Each statement takes one for itself; a transaction, a cursor or a COPY keeps one until its end. */
+export type Database = Sql & {
+  /** Does `work` in one transaction, once. Use `inTransaction`. */
+  begin<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
+  /** Calls `onMessage` for each notification, and `onOpen` whenever listening begins, after a loss as well. */
+  listen(channel: string, onMessage: (payload: string) => void, onOpen: () => void): Promise<Listening>
+  /** Waits for what is under way, at most `timeout` seconds if they are given, and closes every connection. */
+  end(options?: { timeout?: number }): Promise<void>
+  readonly settings: { readonly target: DatabaseTarget; readonly name: string; readonly max: number }
+}
+
 /** Either: what a store function that may run inside a transaction takes. */
-export type Queryable = Database | Transaction
+export type Queryable = Sql
 
-export type DatabaseTarget =
-  | { url: string }
-  | { host: string; port: number; database: string; username: string; password?: string }
+export type DatabaseOptions = {
+  max?: number
+  name?: string
+  bounds?: Bounds
+  /** Connects once: what is asked after that connection was lost fails. */
+  isSession?: boolean
+}
 
-/**
- * Opens a pool. `bigint` columns (block numbers, chain ids, counts) read as numbers, all below 2^53; `numeric` reads
- * as text, so that amounts go through BigInt and never through a float.
- */
-export function openDatabase(target: DatabaseTarget, options: { max?: number; name?: string } = {}): Database {
-  const settings: postgres.Options<{ bigint: postgres.PostgresType<number> }> = {
-    max: options.max ?? 10,
-    connect_timeout: 10,
-    idle_timeout: 0,
-    max_lifetime: null,
-    // Seconds before a lost server is tried again; a caller waits at most this long for its 503.
-    backoff: (attempt) => Math.min(0.02 * 2 ** attempt, 0.5),
-    onnotice: () => undefined,
-    connection: { application_name: options.name ?? 'openearn', TimeZone: 'UTC' },
-    types: {
-      bigint: { to: 20, from: [20], serialize: (value: number) => String(value), parse: parseBigint },
+/** Opens a pool. Nothing is connected before something is asked. */
+export function openDatabase(target: DatabaseTarget, options: DatabaseOptions = {}): Database {
+  const { max = 10, name = 'openearn', bounds } = options
+  const settings = { target, name, bounds }
+  let isOpened = false
+  const lending = createLending(async (onSpent) => {
+    if (options.isSession && isOpened) throw new DatabaseUnavailable('the session lost its connection')
+    isOpened = true
+    return openClient(settings, onSpent)
+  }, max)
+  const listening = new Set<Listening>()
+  const sql = createSql({
+    run: (statement) => runStatement(lending, bounds, statement),
+    cursor: (statement, size) => readAlone(lending, bounds, statement, size),
+    copyIn: (statement) => copyAlone(lending, bounds, statement),
+  })
+  const members: Omit<Database, keyof Sql> = {
+    begin: async (work) => {
+      const client = await take(lending, bounds)
+      try {
+        return await runTransaction(client, bounds, work)
+      } finally {
+        lending.giveBack(client)
+      }
     },
+    listen: async (...input) => {
+      const one = await listen(settings, ...input)
+      listening.add(one)
+      return one
+    },
+    end: async ({ timeout } = {}) => {
+      for (const { unlisten } of listening) await unlisten()
+      await lending.end(timeout === undefined ? undefined : timeout * 1000)
+    },
+    settings: { target, name, max },
   }
-  const sql =
-    'url' in target
-      ? postgres(target.url, settings)
-      : postgres({
-          ...settings,
-          host: target.host,
-          port: target.port,
-          database: target.database,
-          username: target.username,
-          password: target.password ?? '',
-        })
-  return sql as unknown as Database
+  return Object.assign(sql, members)
 }
 
-/** A pool of its own to the same database. Asked one statement at a time it stays on one connection: a session. */
-export const openSession = (db: Database): Database => postgres(db.options as never) as unknown as Database
-
-function parseBigint(text: string): number {
-  const value = Number(text)
-  if (!Number.isSafeInteger(value)) throw new RangeError(`a bigint column holds ${text}, beyond 2^53`)
-  return value
+/** One connection of its own to the same database. Once it is lost, whatever is asked fails. */
+export function openSession({ settings }: Database): Database {
+  return openDatabase(settings.target, { max: 1, name: settings.name, isSession: true })
 }
 
-/** SQLSTATE of a database error, if it has one. */
-export function sqlState(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined
-  return /^[0-9A-Z]{5}$/.test(error.code) ? error.code : undefined
+async function take(lending: Lending, bounds: Bounds | undefined): Promise<Client> {
+  if (bounds?.hang?.admits() === false) throw late()
+  let isLate = false
+  const taking = lending.take()
+  taking.then(
+    (client) => isLate && lending.giveBack(client),
+    () => undefined,
+  )
+  const onLate = () => {
+    isLate = true
+  }
+  return within(bounds, taking, onLate, { isAnswer: false })
 }
 
-/** True when a unique or exclusion constraint refused the write. */
-export function isUniqueViolation(error: unknown): boolean {
-  return sqlState(error) === '23505' || sqlState(error) === '23P01'
+async function runStatement(lending: Lending, bounds: Bounds | undefined, statement: Statement): Promise<Rows<Row[]>> {
+  if (bounds?.hang?.admits() === false) throw late()
+  let isLate = false
+  let client: Client | undefined
+  const ask = async () => {
+    client = await lending.take()
+    try {
+      if (isLate) throw late()
+      return await client.ask(statement)
+    } finally {
+      lending.giveBack(client)
+    }
+  }
+  // A statement whose tables have changed is prepared anew on another connection.
+  const work = ask().catch((error) => {
+    if (isStalePlan(error)) return ask()
+    throw error
+  })
+  return within(bounds, work, () => {
+    isLate = true
+    client?.destroy()
+  })
 }
 
-const connectionCode =
-  /^(CONNECTION_(CLOSED|ENDED|DESTROYED)|CONNECT_TIMEOUT|ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|ETIMEDOUT)$/
+async function* readAlone(
+  lending: Lending,
+  bounds: Bounds | undefined,
+  statement: Statement,
+  size: number,
+): AsyncGenerator<Row[]> {
+  const client = await take(lending, bounds)
+  try {
+    yield* readCursor(client, bounds, statement, size)
+  } finally {
+    lending.giveBack(client)
+  }
+}
 
-/** True when the database could not be reached, is shutting down or has no room: the caller should try again later. */
-export function isDatabaseUnavailable(error: unknown): boolean {
-  const state = sqlState(error)
-  if (state)
-    return (
-      state.startsWith('08') || state.startsWith('57P') || state === '53100' || state === '53300' || state === '25006'
-    )
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' && connectionCode.test(error.code)
+async function copyAlone(lending: Lending, bounds: Bounds | undefined, { text }: Statement): Promise<CopyIn> {
+  const client = await take(lending, bounds)
+  return openCopy(client, bounds, text, () => lending.giveBack(client))
 }
 
 /**
- * Runs `work` in one transaction; a serialization failure or deadlock is tried again, at most `attempts` times in all.
- * Once its connection is lost, statements of `work` fail: the driver would send them, outside of any transaction, on
- * the connection that came in its place.
+ * Runs `work` in one transaction; a serialization failure, a deadlock or a statement to be prepared anew is tried again,
+ * at most `attempts` times in all.
  */
 export async function inTransaction<T>(db: Database, work: (tx: Transaction) => Promise<T>, attempts = 5): Promise<T> {
   for (let attempt = 1; ; attempt++) {
-    let over = false
-    const apply: ProxyHandler<Transaction>['apply'] = (tx, self, words) => {
-      if (over) throw Object.assign(new Error('the transaction lost its connection'), { code: 'CONNECTION_CLOSED' })
-      return Reflect.apply(tx, self, words)
-    }
     try {
-      return (await db.begin((tx) => work(new Proxy(tx, { apply })))) as T
+      return await db.begin(work)
     } catch (error) {
-      over = true
-      const state = sqlState(error)
-      if (attempt >= attempts || (state !== '40001' && state !== '40P01')) throw error
+      const mayRepeat = ['40001', '40P01'].includes(sqlState(error) ?? '') || isStalePlan(error)
+      if (attempt >= attempts || !mayRepeat) throw error
     }
   }
 }
@@ -103,7 +163,7 @@ export async function readSetting(db: Queryable, name: string): Promise<unknown>
 }
 
 /** Records a fact about this installation in place of an earlier one. */
-export async function recordSetting(db: Queryable, name: string, value: postgres.JSONValue): Promise<void> {
+export async function recordSetting(db: Queryable, name: string, value: unknown): Promise<void> {
   await db`
     insert into settings (name, value) values (${name}, ${db.json(value)})
     on conflict (name) do update set value = excluded.value, updated_at = now()`

@@ -7,10 +7,10 @@ import type { Operation } from '../kernel/operation.js'
 import { createOutbound } from '../kernel/outbound.js'
 import type { Shutdown } from '../kernel/shutdown.js'
 import type { Context } from '../postgres/context.js'
+import { openRequestPools, type RequestBounds } from '../postgres/requests.js'
 import { type ChainSettings, type Chains, openChains, type Purpose } from '../rpc/chains.js'
 import { createSignatureGate } from '../wallets/signatures.js'
 import { createTonReader } from '../wallets/tonReader.js'
-import { type BoundedOptions, boundDatabase } from './http/deadline.js'
 import { buildPublicApp } from './http/http.js'
 import { buildOpenApi } from './openapi/openapi.js'
 import { operations, type ServiceContext } from './operations.js'
@@ -35,7 +35,7 @@ export type Service = {
 /** Puts the service together on an open, migrated database. Nothing listens and nothing watches yet. */
 export async function openService(
   base: Context,
-  options: { chains: readonly ChainSettings[]; shutdown: Shutdown; bounds?: BoundedOptions },
+  options: { chains: readonly ChainSettings[]; shutdown: Shutdown; bounds?: RequestBounds },
 ): Promise<Service> {
   const outbound = createOutbound(base.clock)
   const catalogue = await openCatalogue(base)
@@ -57,13 +57,14 @@ export async function openService(
     judge,
   }
   // Requests wait for nothing without end; watchers and jobs wait as long as it takes.
-  const bounded = boundDatabase(base.db, options.bounds)
-  const admission: ServiceContext = { ...ctx, db: bounded.admission }
+  const pools = openRequestPools(base.db, options.bounds)
+  options.shutdown.add('database of requests', pools.end)
+  const admission: ServiceContext = { ...ctx, db: pools.admission }
   const requestChains = open('plan')
   const debugChains = open('debug')
   registerChainGauges(metrics.registry, admission)
   const publicApp = buildPublicApp({
-    ctx: { ...ctx, db: bounded.operation, chains: requestChains },
+    ctx: { ...ctx, db: pools.operation, chains: requestChains },
     operations: operations.map((operation) =>
       lookUps.has(operation) ? withChains(operation, debugChains) : operation,
     ),

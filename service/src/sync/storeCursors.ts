@@ -162,7 +162,6 @@ export async function tryWatcherLock(db: Database, chainId: number): Promise<Wat
   return {
     isHeld: async () => {
       try {
-        // Asked on a new connection, after the old one was lost, this says no.
         const rows = await session<{ held: boolean }[]>`
           select exists (select from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()
             and classid = ${watcherLock}::bigint::oid and objid = (${chainId | 0}::bigint & 4294967295)::oid) as held`

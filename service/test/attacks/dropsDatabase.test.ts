@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Database, openDatabase } from '../../src/postgres/pool.js'
 import { makeFolder, runOpenEarn, startOpenEarn, waitUntilReady } from '../e2e/process.js'
 
 /**
@@ -10,7 +10,7 @@ import { makeFolder, runOpenEarn, startOpenEarn, waitUntilReady } from '../e2e/p
  */
 let folder: string
 let service: ReturnType<typeof startOpenEarn>
-const open: postgres.Sql[] = []
+const open: Database[] = []
 
 beforeAll(async () => {
   folder = await makeFolder('openearn-drops-')
@@ -28,11 +28,9 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 }, 60_000)
 
-function connect(database: string): postgres.Sql {
-  const sql = postgres({
-    ...{ host: join(folder, 'production/postgres/run'), port: 5432, username: 'openearn', database, max: 1 },
-    onnotice: () => undefined,
-  })
+function connect(database: string): Database {
+  const host = join(folder, 'production/postgres/run')
+  const sql = openDatabase({ host, port: 5432, username: 'openearn', database }, { max: 1 })
   open.push(sql)
   return sql
 }

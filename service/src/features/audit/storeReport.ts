@@ -1,4 +1,4 @@
-import type { Queryable } from '../../postgres/pool.js'
+import type { Fragment, Queryable } from '../../postgres/pool.js'
 
 export type AttributedVault = {
   vaultId: number
@@ -58,7 +58,7 @@ export async function listPricedSnapshots(
 }
 
 /** The price `p` of an asset at the time of a snapshot `s`: the last one observed by then. */
-function priceThen(db: Queryable, asset: ReturnType<Queryable>) {
+function priceThen(db: Queryable, asset: Fragment) {
   return db`
     left join lateral (
       select price_usd from price_observations o where o.chain_id = s.chain_id and o.address = ${asset}
@@ -119,5 +119,5 @@ export async function listExportColumns(db: Queryable, name: ExportName): Promis
 
 /** The rows of an export, in chunks. */
 export function streamExport(db: Queryable, name: ExportName): AsyncIterable<Rows> {
-  return exported(db, name).cursor(2_000) as AsyncIterable<Rows>
+  return exported(db, name).cursor(2_000)
 }

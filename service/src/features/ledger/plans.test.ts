@@ -1,8 +1,8 @@
-import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../../test/database.js'
 import { newId } from '../../kernel/ids.js'
 import type { Database } from '../../postgres/pool.js'
+import { createSql, type Statement } from '../../postgres/sql.js'
 import type { ActivityRow } from './activity.js'
 import { type ActivityFilter, listActivity, type SortBy, sortKeys } from './store.js'
 
@@ -17,15 +17,24 @@ const names = new Map(Array.from({ length: vaults }, (_, n) => [opportunity(n + 
 
 let test: TestDatabase
 let db: Database
-let asked: { query: string; parameters: unknown[] }[] = []
+let asked: Statement[] = []
+/** The same database, telling what it is asked. */
+const telling = createSql({
+  run: (statement) => {
+    asked.push(statement)
+    return db.unsafe(statement.text, statement.values)
+  },
+  cursor: () => {
+    throw new Error('a list reads no cursor')
+  },
+  copyIn: () => {
+    throw new Error('a list writes nothing')
+  },
+})
 
 beforeAll(async () => {
   test = await openTestDatabase()
-  // The same driver, telling what it asks.
-  const debug = (_: number, query: string, parameters: unknown[]) => asked.push({ query, parameters })
-  const { target } = test
-  if ('url' in target) db = postgres(target.url, { debug, max: 1 }) as unknown as Database
-  else db = postgres({ ...target, password: target.password ?? '', debug, max: 1 }) as unknown as Database
+  db = test.db
   await db`insert into chains (chain_id, name, slug, confirmations) values (1, 'C', 'c', 2)`
   await db`insert into vaults (chain_id, address, kind, asset, asset_decimals, receipt_token, receipt_decimals)
     select 1, '0x' || lpad(to_hex(n), 40, '0'), 'erc4626', '0xaa', 6, '0x' || lpad(to_hex(n), 40, '0'), 6
@@ -52,10 +61,7 @@ beforeAll(async () => {
   await db`vacuum analyze interactions`
   await db`analyze`
 }, 120_000)
-afterAll(async () => {
-  await db?.end()
-  await test?.close()
-})
+afterAll(() => test?.close())
 
 type Plan = {
   'Node Type': string
@@ -81,12 +87,12 @@ const scansOf = (plan: Plan) => nodesOf(plan).filter((node) => node['Relation Na
 
 async function explain(filter: ActivityFilter, sort?: { by: SortBy; order: 'asc' | 'desc' }, offset = 0) {
   asked = []
-  await listActivity(db, filter, { page: 1 + offset / 20, limit: 20, offset }, sort)
+  await listActivity(telling, filter, { page: 1 + offset / 20, limit: 20, offset }, sort)
   const plans = { page: undefined as Plan | undefined, count: undefined as Plan | undefined }
-  for (const { query, parameters } of asked.filter(({ query }) => query.includes('interactions'))) {
-    const [row] = await db.unsafe(`explain (analyze, timing off, format json) ${query}`, parameters as never[])
+  for (const { text, values } of asked.filter(({ text }) => text.includes('interactions'))) {
+    const [row] = await db.unsafe(`explain (analyze, timing off, format json) ${text}`, values)
     const [{ Plan: plan }] = row!['QUERY PLAN'] as [{ Plan: Plan }]
-    plans[query.includes('count(*)') ? 'count' : 'page'] = plan
+    plans[text.includes('count(*)') ? 'count' : 'page'] = plan
   }
   const { page, count } = plans
   if (!page || !count) throw new Error('a list asks for its page and its total')

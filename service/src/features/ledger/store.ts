@@ -1,6 +1,5 @@
-import type postgres from 'postgres'
 import type { PageRequest } from '../../kernel/page.js'
-import type { Queryable } from '../../postgres/pool.js'
+import type { Fragment, Queryable } from '../../postgres/pool.js'
 import type { ActivityRow } from './activity.js'
 
 export const sortKeys = ['date', 'usdValue', 'amount', 'opportunity', 'distributor', 'wallet', 'type'] as const
@@ -74,7 +73,7 @@ function ordering(db: Queryable, { by, order }: Sort, groups?: Groups) {
 }
 
 /** Rows that each stand for all entries of one value of a sort, and which entries those are. */
-type Groups = { rows: postgres.Fragment; match: postgres.Fragment }
+type Groups = { rows: Fragment; match: Fragment }
 
 /** Values many entries share: there the page is walked from one value to the next, by id within each. */
 function findGroups(db: Queryable, filter: ActivityFilter, by: SortBy): Groups | undefined {

@@ -1,5 +1,5 @@
 import { conflict, invalidArgument } from '../../kernel/errors.js'
-import { isUniqueViolation, type Queryable, sqlState, type Transaction } from '../../postgres/pool.js'
+import { constraintOf, isUniqueViolation, type Queryable, sqlState, type Transaction } from '../../postgres/pool.js'
 import type { Agreement } from './agreement.js'
 import type { Wallet, WalletEcosystem } from './wallet.js'
 
@@ -95,8 +95,7 @@ export async function createUser(tx: Transaction, { ecosystem, address }: Wallet
 }
 
 function isUnknownDistributor(error: unknown): boolean {
-  const constraint = error instanceof Error && 'constraint_name' in error ? error.constraint_name : undefined
-  return sqlState(error) === '23503' && constraint === 'users_signup_distributor_id_fkey'
+  return sqlState(error) === '23503' && constraintOf(error) === 'users_signup_distributor_id_fkey'
 }
 
 function alreadyMember(cause?: unknown): Error {

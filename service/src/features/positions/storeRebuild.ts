@@ -1,7 +1,5 @@
-import { once } from 'node:events'
-import type { Writable } from 'node:stream'
 import type { BalanceChange, DeriveState, LotChange } from '../../derive/rows.js'
-import type { Queryable, Transaction } from '../../postgres/pool.js'
+import type { CopyIn, Queryable, Transaction } from '../../postgres/pool.js'
 
 /** Drops the ledger, the requests and the used signatures of a chain; what was watched in orphaned blocks is a record and stays. */
 export async function removeDerived(tx: Transaction, chainId: number, vaultIds: readonly number[]): Promise<void> {
@@ -61,37 +59,16 @@ export async function replacePositions(tx: Transaction, vaultIds: readonly numbe
 }
 
 /** Lines of one table on their way into it, much faster than inserts. Values need no escaping. */
-export type CopyStream = { write(lines: string): Promise<void>; end(): Promise<void> }
-
-async function openCopy(stream: Promise<Writable>): Promise<CopyStream> {
-  const writable = await stream
-  const done = new Promise<void>((resolve, reject) => {
-    writable.once('finish', () => resolve())
-    writable.once('error', reject)
-  })
-  // Whoever writes or ends sees the failure; until then it must not end the process.
-  done.catch(() => undefined)
-  return {
-    write: async (lines) => {
-      if (lines !== '' && !writable.write(lines)) await once(writable, 'drain')
-    },
-    end: async () => {
-      writable.end()
-      await done
-    },
-  }
-}
-
-function openTable(db: Queryable, table: PositionTable, place: RebuiltPlace): Promise<CopyStream> {
+function openTable(db: Queryable, table: PositionTable, place: RebuiltPlace): Promise<CopyIn> {
   const name = place === 'own' ? table : `rebuilt_${table}`
-  return openCopy(db`copy ${db(name)} (${db(positionTables[table])}) from stdin`.writable())
+  return db`copy ${db(name)} (${db(positionTables[table])}) from stdin`.copyIn()
 }
 
-export function copyBalanceChanges(db: Queryable, place: RebuiltPlace): Promise<CopyStream> {
+export function copyBalanceChanges(db: Queryable, place: RebuiltPlace): Promise<CopyIn> {
   return openTable(db, 'balance_changes', place)
 }
 
-export function copyLotChanges(db: Queryable, place: RebuiltPlace): Promise<CopyStream> {
+export function copyLotChanges(db: Queryable, place: RebuiltPlace): Promise<CopyIn> {
   return openTable(db, 'lot_changes', place)
 }
 

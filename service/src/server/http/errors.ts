@@ -14,7 +14,7 @@ import {
 } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
 import type { Context } from '../../postgres/context.js'
-import { isDatabaseUnavailable } from '../../postgres/pool.js'
+import { isDatabaseLate, isDatabaseUnavailable } from '../../postgres/pool.js'
 import { headBytesMax } from './head.js'
 import { isRetryable } from './retryable.js'
 
@@ -67,6 +67,8 @@ export function toEarnError(error: unknown, requestId: string): EarnError {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const failure = parserFailures[code]
   if (failure) return failure()
+  if (isDatabaseLate(error))
+    return unavailable('the database did not answer in time; try again shortly', { cause: error, retryAfterSeconds: 2 })
   if (isDatabaseUnavailable(error))
     return unavailable('the database cannot be reached; try again shortly', { cause: error, retryAfterSeconds: 1 })
   return internal('something went wrong on our side; try again with backoff', { context: { requestId }, cause: error })

@@ -1,4 +1,3 @@
-import type { JSONValue } from 'postgres'
 import type { Queryable, Transaction } from '../../../postgres/pool.js'
 import { chainKey } from '../records.js'
 import type { ImportRows, Known } from './resolveFile.js'
@@ -44,7 +43,7 @@ export async function readKnown(tx: Queryable): Promise<Known> {
  * their present value. Lists belonging to an entry are replaced as a whole; entries the file does not name stay.
  */
 export async function writeCatalogue(tx: Transaction, rows: ImportRows, now: Date): Promise<void> {
-  const json = (table: keyof ImportRows) => tx.json(rows[table] as JSONValue)
+  const json = (table: keyof ImportRows) => tx.json(rows[table])
   await tx`
     insert into organizations (id, name, description, icon_url, landing_url, organization_type, premium)
     select id, name, coalesce(description, ''), coalesce("iconUrl", ''), coalesce("landingUrl", ''),

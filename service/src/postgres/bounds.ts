@@ -1,0 +1,75 @@
+import { systemClock } from '../kernel/clock.js'
+import { DatabaseLate } from './errors.js'
+
+/** How long the statements of a pool may take. */
+export type Bounds = {
+  /** The server ends a statement that waits longer for a lock. */
+  lockMs: number
+  /** The server ends a statement that takes longer. */
+  statementMs: number
+  /** Longer than that: a server that has not answered by then hangs, and the connection is cut. */
+  answerMs: number
+  /** What is known of the server by all pools that share it. */
+  hang?: Hang | undefined
+  /** Whether being late here says that the server hangs; without it, only that too much was asked. */
+  judges?: boolean
+}
+
+/** What is known of a server that takes connections and may say nothing. */
+export type Hang = {
+  /** False while the server is known to hang, but for one who may try now and then. */
+  admits(): boolean
+  suspect(): void
+  clear(): void
+}
+
+export function createHang(retryMs: number): Hang {
+  let retryAtMs: number | undefined
+  return {
+    admits: () => {
+      if (retryAtMs === undefined) return true
+      const nowMs = systemClock.monotonicMs()
+      if (nowMs < retryAtMs) return false
+      retryAtMs = nowMs + retryMs
+      return true
+    },
+    suspect: () => {
+      retryAtMs = systemClock.monotonicMs() + retryMs
+    },
+    clear: () => {
+      retryAtMs = undefined
+    },
+  }
+}
+
+export function late(): DatabaseLate {
+  return new DatabaseLate('the database did not answer in time')
+}
+
+/**
+ * Waits for an answer of the server, at most as long as the bounds say; what comes later is not waited for. What is no
+ * `answer`, such as a client that was free, does not say that the server is well.
+ */
+export function within<T>(
+  bounds: Bounds | undefined,
+  work: Promise<T>,
+  onLate: () => void,
+  { isAnswer = true } = {},
+): Promise<T> {
+  if (!bounds) return work
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      if (bounds.judges) bounds.hang?.suspect()
+      onLate()
+      reject(late())
+    }, bounds.answerMs)
+    const settle = <V>(end: (value: V) => void) => {
+      return (value: V) => {
+        clearTimeout(timer)
+        if (isAnswer) bounds.hang?.clear()
+        end(value)
+      }
+    }
+    work.then(settle(resolve), settle(reject))
+  })
+}

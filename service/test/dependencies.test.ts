@@ -1,0 +1,71 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const skipped = new Set(['node_modules', 'dist', '.git', '.openearn', 'coverage'])
+
+/** Files that may name an installed package and write at the same time, each with what it writes. */
+const allowed: Record<string, string> = {
+  'bench/micro/chain.mjs': 'a cache folder of its own, which it removes',
+  'bench/peers/ponder/run.mjs': 'temporary folders of its own',
+  'contracts/test/anvil.ts': 'temporary folders of its own',
+  'packages/embedded-postgres/src/embedded.test.ts': 'a copy of an installation in a temporary folder',
+  'packages/embedded-postgres/src/embeddedFolder.ts':
+    'the links between its libraries that the binaries’ own install script makes, and copies in the data folder',
+  'service/src/cli/dev/anvil.ts': 'the devnet’s folder',
+  'service/test/dependencies.test.ts': 'nothing: it holds the words it looks for',
+}
+
+const names = /node_modules|(import\.meta|require)\.resolve\b|createRequire\(/
+const writes =
+  /\b(writeFile|appendFile|rename|copyFile|cp|symlink|link|truncate|unlink|rm|createWriteStream)(Sync)?\(|\bsed -i|\bpatch\b/
+
+/** Why a file could change an installed package; undefined when it cannot. */
+const findWrite = (text: string) =>
+  names.test(text) && writes.test(text) ? 'names an installed package and writes' : undefined
+
+async function listFiles(folder: string, pattern: RegExp): Promise<string[]> {
+  const found: string[] = []
+  for (const entry of await readdir(`${root}${folder}`, { withFileTypes: true })) {
+    const path = `${folder}${entry.name}`
+    if (entry.isDirectory() && !skipped.has(entry.name)) found.push(...(await listFiles(`${path}/`, pattern)))
+    if (entry.isFile() && pattern.test(entry.name)) found.push(path)
+  }
+  return found
+}
+
+const read = (path: string) => readFile(`${root}${path}`, 'utf8')
+
+describe('installed packages', () => {
+  it('are as they were published: no file writes into node_modules', async () => {
+    const files = await listFiles('', /\.(ts|js|mjs|cjs|sh)$/)
+    expect(files.length).toBeGreaterThan(300)
+    const found: string[] = []
+    for (const path of files) if (findWrite(await read(path))) found.push(path)
+    expect(found.sort()).toEqual(Object.keys(allowed).sort())
+    const patching = `const file = import.meta.resolve('some-driver'); writeFileSync(file, after)`
+    expect(findWrite(patching)).toBeDefined()
+    expect(findWrite(`writeFileSync('notes.txt', text)`)).toBeUndefined()
+  })
+
+  it('are not changed by a script of a package of ours, when it is installed, built or started', async () => {
+    const manifests = await listFiles('', /^package\.json$/)
+    expect(manifests.length).toBeGreaterThan(5)
+    for (const path of manifests) {
+      const { scripts = {} } = JSON.parse(await read(path)) as { scripts?: Record<string, string> }
+      for (const [name, script] of Object.entries(scripts)) {
+        expect(name, path).not.toMatch(/install|prepare|prepublish/)
+        expect(script, `${path} ${name}`).not.toMatch(/node_modules|patch/)
+      }
+    }
+  })
+
+  it('hold one driver of PostgreSQL, pg', async () => {
+    const lock = JSON.parse(await read('package-lock.json')) as { packages: Record<string, unknown> }
+    expect(Object.keys(lock.packages)).not.toContain('node_modules/postgres')
+    expect(Object.keys(lock.packages)).toContain('node_modules/pg')
+    expect(() => createRequire(import.meta.url).resolve('postgres')).toThrow()
+  })
+})
