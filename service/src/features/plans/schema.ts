@@ -1,10 +1,26 @@
 import T, { type Static } from 'typebox'
-import { Address, AddressInput, ChainId, Hex, Nullable, Raw, SignedRaw, Ts, Uuid } from '../../kernel/wire.js'
+import {
+  Address,
+  AddressInput,
+  ChainId,
+  digitsForm,
+  Hex,
+  Nullable,
+  Raw,
+  SignedRaw,
+  type TextForm,
+  Ts,
+  Uuid,
+} from '../../kernel/wire.js'
 import { TokenSchema } from '../catalogue/index.js'
 
+const positiveForm: TextForm = {
+  pattern: '^0*[1-9][0-9]*$',
+  says: "must be a text of decimal digits, an integer above 0 in the token's smallest unit",
+}
 /** A raw amount above 0; below 2^256 is checked when it is parsed. */
 export const PositiveRaw = T.String({
-  pattern: '^0*[1-9][0-9]*$',
+  ...positiveForm,
   maxLength: 78,
   format: 'uint256',
   description: 'Smallest units, above 0',
@@ -13,7 +29,11 @@ export const DistributorId = T.String({ minLength: 1, maxLength: 64, description
 export const SlippageBps = T.Integer({ minimum: 1, maximum: 5000, default: 50 })
 export const Simulate = T.Boolean({ default: true, description: 'false: do not simulate, answer skipped' })
 /** An address, or `native` for the chain's own token. */
-export const TokenInput = T.String({ pattern: '^(0[xX][0-9a-fA-F]{40}|native)$', description: 'Token, or native' })
+export const TokenInput = T.String({
+  pattern: '^(0[xX][0-9a-fA-F]{40}|native)$',
+  says: 'must be a token address (0x and 40 hex digits) or native',
+  description: 'Token, or native',
+})
 
 export const opportunityParams = T.Object({ opportunityId: Uuid })
 
@@ -24,14 +44,20 @@ export const DepositBody = T.Object({
   distributorId: DistributorId,
   mode: T.Optional(T.Enum(['direct', 'swap'], { default: 'direct' })),
   slippageBps: T.Optional(SlippageBps),
-  referralCode: T.Optional(T.String({ pattern: '^[A-Za-z0-9_-]{0,64}$', description: 'Empty: none' })),
+  referralCode: T.Optional(
+    T.String({
+      pattern: '^[A-Za-z0-9_-]{0,64}$',
+      says: 'must be at most 64 letters, digits, _ or -',
+      description: 'Empty: none',
+    }),
+  ),
   simulate: T.Optional(Simulate),
 })
 
 export const WithdrawBody = T.Object({
   userAddress: AddressInput,
   amount: T.String({
-    pattern: '^0*[1-9][0-9]*$',
+    ...positiveForm,
     maxLength: 78,
     format: 'uint256',
     description: 'Receipt-token units, above 0',
@@ -46,7 +72,7 @@ export const WithdrawBody = T.Object({
 export const RequestBody = T.Object({
   userAddress: AddressInput,
   distributorId: T.Optional(DistributorId),
-  requestId: T.Optional(T.String({ pattern: '^[0-9]{1,78}$', description: 'One request; absent: whatever is there' })),
+  requestId: T.Optional(T.String({ ...digitsForm, description: 'One request; absent: whatever is there' })),
   simulate: T.Optional(Simulate),
 })
 
