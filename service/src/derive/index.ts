@@ -1,8 +1,6 @@
 /**
- * From blocks to rows: frames, attribution, positions, ledger. `derive` is pure; the pipeline runs it live, in the same
- * transaction as the raw store and the cursor, and a rebuild runs it over the raw store. Owns `balances`, `lots`,
- * `requests` with their `_changes`, `used_signatures`, `interactions`, `price_choices`, `retractions` and `watched` (written here, read
- * by the slices positions and ledger), and `watched_vaults`.
+ * From blocks to rows: frames, matching, credits, lots, rows. All of it is pure. The pipeline runs it live, and a rebuild
+ * runs it over the raw store. Positions and ledger own the tables that the rows go to.
  */
 export { type DeriveConfig, type DeriveVault, hasAsyncDeposit, hasAsyncRedeem, knownEntryPoints } from './config.js'
 export { signatureUsed } from './credits.js'

@@ -45,6 +45,25 @@ describe('migrations', () => {
     await expect(migrate(database.db, [step(1, 'select 1')])).rejects.toThrow(/run a newer program/)
   })
 
+  it('refuse a database of a former numbering, and say to start with a new one', async () => {
+    await migrate(database.db, [step(1, 'create table a (id integer)'), step(2, 'select 1')])
+    const other = { ...step(1, 'create table a (id text)'), name: '0001_y.sql' }
+    await expect(migrate(database.db, [other])).rejects.toThrow(
+      /has 0001_x.sql where this program has 0001_y.sql.*start with a new, empty database/,
+    )
+    expect(await database.db`select number, name from migrations order by number`).toEqual([
+      { number: 1, name: '0001_x.sql' },
+      { number: 2, name: '0002_x.sql' },
+    ])
+  })
+
+  it('are recorded when their file ends in a comment without a newline', async () => {
+    const steps = [step(1, 'create table a (id integer); -- the end')]
+    expect(await migrate(database.db, steps)).toEqual(['0001_x.sql'])
+    expect(await migrate(database.db, steps)).toEqual([])
+    expect(await database.db`select id from a`).toEqual([])
+  })
+
   it('have well-formed names without a gap', async () => {
     expect((await readMigrations()).length).toBeGreaterThanOrEqual(6)
     const folder = await mkdtemp(join(tmpdir(), 'openearn-migrations-'))

@@ -32,7 +32,8 @@ export async function readMigrations(from: string = folder): Promise<Migration[]
 
 /**
  * Applies what is missing, each file in its own transaction, under an advisory lock. Refuses a database that is newer
- * than this program. Returns the names applied.
+ * than this program, and one whose files had other names: its tables are not those these files make. Returns the names
+ * applied.
  */
 export async function migrate(db: Database, migrations: Migration[]): Promise<string[]> {
   const connection = await db.reserve()
@@ -42,6 +43,11 @@ export async function migrate(db: Database, migrations: Migration[]): Promise<st
       number integer primary key, name text not null, applied_at timestamptz not null default now())`
     const rows = await connection<{ number: number; name: string }[]>`select number, name from migrations`
     const applied = new Map(rows.map((row) => [row.number, row.name]))
+    const other = migrations.find(({ number, name }) => applied.has(number) && applied.get(number) !== name)
+    if (other)
+      throw new MigrationError(
+        `the database has ${applied.get(other.number)} where this program has ${other.name}; it is older than any release and cannot be brought up to date: start with a new, empty database, which is filled from the chains again`,
+      )
     const newest = Math.max(0, ...applied.keys())
     if (newest > migrations.length)
       throw new MigrationError(
@@ -50,7 +56,8 @@ export async function migrate(db: Database, migrations: Migration[]): Promise<st
     const missing = migrations.filter((migration) => !applied.has(migration.number))
     for (const migration of missing) {
       await connection.unsafe(
-        `begin; ${migration.sql}; insert into migrations (number, name) values (${migration.number}, '${migration.name}'); commit;`,
+        // The newline ends a comment in the file's last line.
+        `begin; ${migration.sql}\n; insert into migrations (number, name) values (${migration.number}, '${migration.name}'); commit;`,
       )
     }
     return missing.map((migration) => migration.name)

@@ -3,9 +3,9 @@ import { type Activity, toActivity } from './activity.js'
 import { listActivity } from './store.js'
 
 /**
- * The ledger: verified deposits and withdrawals of registered distributors, and what was watched on the way. Reads
- * `interactions`, `retractions` and `watched`, which derivation writes; owns the operations that list them. Verified is
- * never stored: it follows from the depth of the entry's block.
+ * The ledger: verified deposits and withdrawals of registered distributors, and the transactions looked at on the way.
+ * Owns `interactions`, `retractions`, `price_choices` and `watched`, which the pipeline writes through this door, and the
+ * operations that list them. Verified is never stored: it follows from the depth of the entry's block.
  */
 export { type Activity, ActivitySchema } from './activity.js'
 export { ledgerOperations } from './operations.js'

@@ -1,7 +1,7 @@
 /**
- * Who holds how much of a vault, and which distributor sourced it. Reads `balances`, `balance_changes`, `lots`,
- * `lot_changes` and `requests`, which derivation writes; amounts are raw shares. Owns `vault_drift`, the job that compares
- * balances with the chain, and the operations that show how far everything is and what a wallet has requested.
+ * Who holds how much of a vault, and which distributor sourced it. Owns `balances`, `lots` and `requests` with their
+ * `_changes`, and `used_signatures`; the pipeline writes them through this door. Amounts are raw shares. Owns the
+ * operation that lists what a wallet has requested.
  */
 export { positionsOperations } from './operations.js'
 export {

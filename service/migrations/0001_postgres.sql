@@ -1,4 +1,4 @@
--- Kernel. `settings` holds facts about this installation (configuration, one row a name).
+-- Owner: postgres. `settings` holds facts about this installation (configuration, one row a name).
 create table settings (
   name text primary key,
   value jsonb not null,

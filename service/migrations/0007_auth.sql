@@ -1,4 +1,4 @@
--- API keys. Only the SHA-256 of a key is kept. Configuration.
+-- Owner: auth. API keys are configuration. Only the SHA-256 of a key is kept.
 create table api_keys (
   id uuid primary key,
   hash bytea not null unique,
@@ -14,7 +14,10 @@ create table api_keys (
   monthly_units bigint check (monthly_units >= 0),
   created_at timestamptz not null default now(),
   expires_at timestamptz,
-  revoked_at timestamptz
+  revoked_at timestamptz,
+  -- The share of a publishable key's hour that one client address may use.
+  address_share numeric(5, 4) not null default 1
+    check (address_share > 0 and address_share <= 1 and (kind = 'publishable' or address_share = 1))
 );
 create index api_keys_organization_id_idx on api_keys (organization_id);
 create index api_keys_distributor_id_idx on api_keys (distributor_id);

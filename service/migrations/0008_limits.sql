@@ -1,8 +1,15 @@
--- Limits by who calls. `api_keys.address_share` is the share of a publishable key's hour that one client address may use;
--- `address_budgets` counts what each has used of its current hour (our own state, it cannot be recomputed).
--- Idempotency keys of publishable and secret keys are apart: a public one cannot take a name a backend will use.
-alter table api_keys add column address_share numeric(5, 4) not null default 1
-  check (address_share > 0 and address_share <= 1 and (kind = 'publishable' or address_share = 1));
+-- Owner: limits. `budgets` holds what each key has used of its hour and its month: one row a key, one statement a charge.
+-- `address_budgets` counts what each client address has used of its current hour. `idempotency_keys` holds the answers to
+-- requests that named an Idempotency-Key, for 24 hours, and who is working on one. All are our own state; none can be
+-- recomputed.
+create table budgets (
+  key_id uuid primary key references api_keys (id) on delete cascade,
+  -- Starts of the UTC hour and the UTC calendar month the counts belong to. They never move backwards.
+  hour_at timestamptz not null,
+  hour_used bigint not null check (hour_used >= 0),
+  month_at timestamptz not null,
+  month_used bigint not null check (month_used >= 0)
+) with (fillfactor = 50);
 
 create table address_budgets (
   key_id uuid not null references api_keys (id) on delete cascade,
@@ -60,8 +67,22 @@ begin
     from unnest(network_used, p_takes) with ordinality as n (used, take, at);
 end $$;
 
--- Whose kind of key took an old name is not known, so old names are forgotten.
-delete from idempotency_keys;
-alter table idempotency_keys drop constraint idempotency_keys_pkey;
-alter table idempotency_keys add column key_kind text not null check (key_kind in ('publishable', 'secret'));
-alter table idempotency_keys add primary key (organization_id, key_kind, key);
+create table idempotency_keys (
+  organization_id uuid not null references organizations (id) on delete cascade,
+  key text not null,
+  -- SHA-256 of the operation and its whole input.
+  fingerprint bytea not null,
+  -- Whose turn it is: one random id for each time a request takes the key.
+  turn uuid not null,
+  -- A request that has not answered by then is taken for dead.
+  leased_until timestamptz not null,
+  expires_at timestamptz not null,
+  -- The answer; null while a request is being worked on.
+  status integer,
+  body text,
+  -- Publishable and secret keys are apart: a public one cannot take a name a backend will use.
+  key_kind text not null check (key_kind in ('publishable', 'secret')),
+  primary key (organization_id, key_kind, key),
+  check ((status is null) = (body is null))
+);
+create index idempotency_keys_expires_at_idx on idempotency_keys (expires_at);

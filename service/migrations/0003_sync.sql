@@ -1,10 +1,6 @@
--- Chain watching. `blocks`, `logs` and `transactions` are the raw store: append-only facts, removed only with an orphaned
+-- Owner: sync. `blocks`, `logs` and `transactions` are the raw store: append-only facts, removed only with an orphaned
 -- block. `chain_cursors` says how far a chain is derived; it moves in the same transaction as everything derived.
-alter table vaults add column id integer generated always as identity;
-alter table vaults add constraint vaults_id_key unique (id);
--- Holds shares or assets on behalf of others (an escrow or silo); never counted as a depositor.
-alter table vaults add column escrow text check (escrow = lower(escrow));
-
+-- `watched_vaults` and `refetches` are progress of our own, `chain_reorgs` is a record that stays.
 create table blocks (
   chain_id bigint not null,
   number bigint not null,
@@ -59,7 +55,11 @@ create table chain_cursors (
   reason text,
   -- What of the configuration the derived rows rest on; a difference re-derives.
   configuration jsonb not null default '[]',
-  updated_at timestamptz not null
+  updated_at timestamptz not null,
+  -- From this block on every block is compared with its header before it is derived.
+  followed_from bigint not null default 0,
+  -- Up to this block that was done again once it was final.
+  checked_to bigint not null default -1
 );
 
 -- Vaults whose logs are read, and up to where for one that was added later than the rest.
@@ -85,9 +85,15 @@ create table chain_reorgs (
 );
 create index chain_reorgs_chain_idx on chain_reorgs (chain_id, detected_at);
 
--- Addresses of our attribution keys, present and retired. Configuration.
-create table attribution_signers (
-  address text collate "C" primary key check (address = lower(address)),
-  active_from timestamptz not null,
-  retired_at timestamptz
+-- Ranges an operator asks a node for again, and up to where that is done, so that it can go on after a break.
+create table refetches (
+  chain_id bigint not null,
+  from_block bigint not null,
+  to_block bigint not null,
+  done_to bigint not null,
+  -- What was found and repaired so far.
+  missing_logs bigint not null default 0,
+  extra_logs bigint not null default 0,
+  first_wrong bigint,
+  primary key (chain_id, from_block, to_block)
 );

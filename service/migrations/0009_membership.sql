@@ -1,5 +1,5 @@
--- Membership: users and their wallets, and agreements waiting for a signature. A wallet address is kept in the
--- normal form of its ecosystem (EVM lower-case).
+-- Owner: membership. Users and their wallets, and agreements waiting for a signature: our own state, which cannot be
+-- recomputed. A wallet address is kept in the normal form of its ecosystem (EVM lower-case).
 create table users (
   id uuid primary key,
   signup_distributor_id text references distributors (id),

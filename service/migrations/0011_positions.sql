@@ -1,12 +1,14 @@
--- Positions, all derived. `*_changes` keep every value before and after, one row per transaction, so that a
+-- Owner: positions. All derived, so without foreign keys: they are written in bulk by the process that owns the chain, and
+-- a rebuild compares them. `*_changes` keep every value before and after, one row per transaction, so that a
 -- reorganisation restores the state and any block of the past can be read; `balances` and `lots` are the present.
--- A lot is the part of a balance that one distributor sourced; what is in no lot is unattributed.
+-- A lot is the part of a balance that one distributor sourced; what is in no lot is unattributed. Totals of transfers have
+-- no largest value: a token that claims more than it can hold must spoil its own figures only, not stop its chain.
 create table balances (
   vault_id integer not null,
   wallet text collate "C" not null,
-  shares numeric(78, 0) not null check (shares >= 0),
+  shares numeric not null check (shares >= 0),
   -- Part of `shares` that lies in lots.
-  attributed numeric(78, 0) not null check (attributed >= 0 and attributed <= shares),
+  attributed numeric not null check (attributed >= 0 and attributed <= shares),
   first_block bigint not null,
   primary key (vault_id, wallet)
 );
@@ -18,10 +20,10 @@ create table balance_changes (
   block_number bigint not null,
   transaction_index integer not null,
   block_timestamp timestamptz not null,
-  before numeric(78, 0) not null,
-  after numeric(78, 0) not null,
-  attributed_before numeric(78, 0) not null,
-  attributed_after numeric(78, 0) not null,
+  before numeric not null,
+  after numeric not null,
+  attributed_before numeric not null,
+  attributed_after numeric not null,
   primary key (vault_id, wallet, block_number, transaction_index)
 );
 -- Rows come in the order of blocks, so the smallest index finds those above a block.
@@ -34,7 +36,7 @@ create table lots (
   vault_id integer not null,
   wallet text collate "C" not null,
   distributor_id text collate "C" not null,
-  shares numeric(78, 0) not null check (shares >= 0),
+  shares numeric not null check (shares >= 0),
   first_block bigint not null,
   primary key (vault_id, wallet, distributor_id)
 );
@@ -48,8 +50,8 @@ create table lot_changes (
   block_number bigint not null,
   transaction_index integer not null,
   block_timestamp timestamptz not null,
-  before numeric(78, 0) not null,
-  after numeric(78, 0) not null,
+  before numeric not null,
+  after numeric not null,
   primary key (vault_id, wallet, distributor_id, block_number, transaction_index)
 );
 create index lot_changes_block_idx on lot_changes using brin (block_number) with (pages_per_range = 16);
@@ -94,3 +96,13 @@ create table request_changes (
   primary key (request_id, block_number, log_index)
 );
 create index request_changes_block_idx on request_changes (vault_id, block_number);
+
+-- Signatures of ours that counted in a vault, each once; those of orphaned blocks go.
+create table used_signatures (
+  vault_id integer not null,
+  -- EIP-712 digest, 0x text.
+  digest text collate "C" not null,
+  block_number bigint not null,
+  primary key (vault_id, digest)
+);
+create index used_signatures_block_idx on used_signatures using brin (block_number) with (pages_per_range = 16);

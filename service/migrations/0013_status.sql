@@ -1,4 +1,5 @@
--- Reconciliation: what samples of balances said when compared with the chain. The newest look replaces the one before.
+-- Owner: status. Reconciliation: what samples of balances said when compared with the chain. Observations; the newest
+-- look replaces the one before.
 create table vault_drift (
   vault_id integer primary key,
   checked_at timestamptz not null,

@@ -1,4 +1,4 @@
--- Intents: what a caller asked us to build. Ours, not the chain's; what became of one is found on the chain.
+-- Owner: plans. Intents: what a caller asked us to build. Ours, not the chain's; what became of one is found on the chain.
 create table actions (
   id uuid primary key,
   kind text not null check (kind in ('deposit', 'withdraw', 'claimDeposit', 'cancelDeposit', 'swap')),

@@ -1,5 +1,6 @@
--- Catalogue: configuration kept by the operator (import of a catalogue file, CLI). Addresses are lower-case.
--- What decides ledger rows (vaults, distributors, signed only) is dated by chain time in `active_from`.
+-- Owner: catalogue. Configuration kept by the operator (import of a catalogue file, CLI); `opportunity_analytics` and
+-- `opportunity_capabilities` are observations of the present, replaced in place. What decides ledger rows
+-- (distributors, signed only, signers) is dated by chain time in `active_from`.
 create table organizations (
   id uuid primary key,
   name text not null,
@@ -29,68 +30,12 @@ create table distributor_settings (
   primary key (distributor_id, active_from)
 );
 
-create table chains (
-  chain_id bigint primary key check (chain_id >= 1),
-  name text not null,
-  slug text not null unique,
-  logo_url text not null default '',
-  explorer_url text not null default '',
-  native_symbol text not null default 'ETH',
-  active boolean not null default true,
-  -- Watched by this installation; a chain that only has metadata is not.
-  watched boolean not null default false,
-  rpc_urls text[] not null default '{}',
-  confirmations integer not null default 1 check (confirmations >= 1),
-  finality_depth integer not null default 64 check (finality_depth >= 1),
-  poll_interval_ms integer not null default 1000 check (poll_interval_ms >= 50),
-  reorg_recheck_seconds integer not null default 2,
-  -- Entry points beside the known ones.
-  entry_points text[] not null default '{}',
-  -- The ERC-20 that wraps the native token; null when none is known.
-  wrapped_native text check (wrapped_native = lower(wrapped_native)),
-  created_at timestamptz not null default now()
+-- Addresses of our attribution keys, present and retired.
+create table attribution_signers (
+  address text collate "C" primary key check (address = lower(address)),
+  active_from timestamptz not null,
+  retired_at timestamptz
 );
-
-create table tokens (
-  chain_id bigint not null references chains (chain_id),
-  address text not null check (address = lower(address)),
-  decimals integer not null check (decimals between 0 and 36),
-  symbol text not null,
-  name text not null,
-  logo_url text not null default '',
-  active boolean not null default true,
-  -- Fixed USD price of a whole token; null when other sources decide.
-  peg_usd numeric,
-  -- approve() refuses to change a non-zero allowance to another non-zero one.
-  approval_reset boolean not null default false,
-  -- Why this token cannot be deposited (it rebases, it takes a fee); empty when it can.
-  unsupported_reason text not null default '',
-  primary key (chain_id, address)
-);
-
-create table protocols (
-  id uuid primary key,
-  name text not null,
-  logo_url text not null default '',
-  site_url text not null default ''
-);
-
-create table vaults (
-  chain_id bigint not null references chains (chain_id),
-  address text not null check (address = lower(address)),
-  kind text not null,
-  protocol_id uuid references protocols (id),
-  asset text not null,
-  asset_decimals integer not null,
-  receipt_token text not null,
-  receipt_decimals integer not null,
-  -- First block worth reading: the vault's deployment.
-  start_block bigint not null default 0,
-  active_from timestamptz not null default now(),
-  snapshot_interval_seconds integer not null default 900,
-  primary key (chain_id, address)
-);
-create index vaults_protocol_id_idx on vaults (protocol_id);
 
 create table opportunities (
   id uuid primary key,
@@ -120,6 +65,7 @@ create table opportunities (
   foreign key (chain_id, vault_address) references vaults (chain_id, address)
 );
 create index opportunities_curator_id_idx on opportunities (curator_id);
+create index opportunities_name_idx on opportunities (lower(name) collate "C", id);
 
 -- Tokens a deposit accepts, in the order shown.
 create table opportunity_tokens (
@@ -205,7 +151,7 @@ create table distributor_products (
 );
 create index distributor_products_product_id_idx on distributor_products (product_id);
 
--- Pushed by jobs: TVL and its movement. Observations of the present, replaced in place.
+-- Pushed by jobs: TVL and its movement.
 create table opportunity_analytics (
   opportunity_id uuid primary key references opportunities (id) on delete cascade,
   tvl_usd numeric,
