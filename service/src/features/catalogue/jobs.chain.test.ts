@@ -13,7 +13,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Anvil, startAnvil } from '../../../../contracts/test/anvil.js'
 import { type Earn, openEarn } from '../../../test/harness.js'
 import { RpcError } from '../../rpc/rpc.js'
-import { type CatalogueFile, importCatalogue, runCapabilityAndTvl, slugId } from './index.js'
+import { type CatalogueFile, slugId } from './import/catalogueFile.js'
+import { importCatalogue, runCapabilityAndTvl } from './index.js'
 
 const start = '2026-11-20T12:00:00Z'
 const startSeconds = Date.parse(start) / 1000

@@ -43,7 +43,12 @@ function* makeView(snapshot: CatalogueSnapshot): Steps<CatalogueView> {
   return view
 }
 
-function buildView(snapshot: CatalogueSnapshot, listed: readonly OpportunityRecord[], columns: Columns): CatalogueView {
+function buildView(
+  snapshot: CatalogueSnapshot,
+  listed: readonly OpportunityRecord[],
+  columns: Columns,
+  pushed: Made,
+): CatalogueView {
   const liveOrders = new Map<string, Uint32Array>()
   const fixedOrders = baseOrders.get(snapshot.base) ?? new Map<string, Uint32Array>()
   baseOrders.set(snapshot.base, fixedOrders)
