@@ -27,7 +27,7 @@ export async function upsertRows(tx: Queryable, table: CatalogueTable, rows: rea
   const changed = Object.keys(columns).filter((member) => !key.includes(member))
   const names = changed.map(columnName)
   await tx.unsafe(
-    `${insertInto(table, (column, { kept }) => (kept ? `coalesce(r.${column}, o.${column}, d.${column})` : undefined))}
+    `${insertInto(table, true)}
     left join ${name} o on ${same}
     on conflict (${key.map(columnName).join(', ')}) do update set
       ${names.map((column) => `${column} = excluded.${column}`).join(', ')}`,
@@ -53,19 +53,19 @@ export async function replaceRows(
     [toJson(table, owners)],
   )
   if (rows.length === 0) return
-  await tx.unsafe(insertInto(table), [toJson(table, rows), toJson(table, [absentOf(table, {})])])
+  await tx.unsafe(insertInto(table, false), [toJson(table, rows), toJson(table, [absentOf(table, {})])])
 }
 
-type Choose = (column: string, description: CatalogueTable['columns'][string]) => string | undefined
-
-/** Rows of `$1` with what they leave out of the one of `$2`; the columns' types are the table's own. */
-function insertInto({ name, columns }: CatalogueTable, choose: Choose = () => undefined): string {
-  const names = Object.keys(columns).map(columnName)
-  const values = Object.entries(columns).map(([member, description]) => {
-    const column = columnName(member)
-    return choose(column, description) ?? `coalesce(r.${column}, d.${column})`
-  })
-  return `insert into ${name} (${names.join(', ')})
+/**
+ * Rows of `$1` with what they leave out of the one of `$2`, and of the row `o` that is there where the column keeps it.
+ * The columns' types are the table's own.
+ */
+function insertInto({ name, columns }: CatalogueTable, keeps: boolean): string {
+  const members = Object.entries(columns).map(([member, { kept }]) => ({ column: columnName(member), kept }))
+  const values = members.map(({ column, kept }) =>
+    keeps && kept ? `coalesce(r.${column}, o.${column}, d.${column})` : `coalesce(r.${column}, d.${column})`,
+  )
+  return `insert into ${name} (${members.map(({ column }) => column).join(', ')})
     select ${values.join(', ')}
     from jsonb_populate_recordset(null::${name}, $1::text::jsonb) r
     cross join jsonb_populate_recordset(null::${name}, $2::text::jsonb) d`
