@@ -58,8 +58,6 @@ create table opportunities (
   direct_interaction_enabled boolean not null default true,
   routed_swap_enabled boolean not null default false,
   is_secondary_market boolean not null default false,
-  async_deposit boolean not null default false,
-  async_withdraw boolean not null default false,
   created_at timestamptz not null default now(),
   unique (chain_id, vault_address),
   foreign key (chain_id, vault_address) references vaults (chain_id, address)

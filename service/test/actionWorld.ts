@@ -27,7 +27,7 @@ import {
   toHex,
 } from 'viem'
 import { type Anvil, account, startAnvil } from '../../contracts/test/anvil.js'
-import { bumpVersion } from '../src/features/catalogue/index.js'
+import { bumpVersion } from '../src/features/catalogue/store.js'
 import { recordSigner } from '../src/features/catalogue/storeSigners.js'
 import { systemClock } from '../src/kernel/clock.js'
 import { newId } from '../src/kernel/ids.js'

@@ -1,4 +1,4 @@
-import type { CatalogueFile } from '../src/features/catalogue/index.js'
+import type { CatalogueFile } from '../src/features/catalogue/import/catalogueFile.js'
 
 /** A made-up address that ends in the given number. */
 export const addressOf = (number: number, prefix = 'a') => `0x${prefix}${number.toString(16).padStart(39, '0')}`

@@ -1,5 +1,6 @@
-import type { CatalogueFile } from '../src/features/catalogue/index.js'
-import { importCatalogue, pushDeltas, slugId } from '../src/features/catalogue/index.js'
+import { type CatalogueFile, slugId } from '../src/features/catalogue/import/catalogueFile.js'
+import { importCatalogue } from '../src/features/catalogue/index.js'
+import { pushDeltas } from '../src/features/catalogue/jobs.js'
 import { addressOf } from './catalogueFile.js'
 import type { Earn } from './harness.js'
 
@@ -64,12 +65,12 @@ export function randomCatalogue(count: number, seed: number): CatalogueFile {
     const chainId = random.pick(chainIds)
     const asset = addressOf(random.integer(symbols.length))
     const apr = () => random.pick([-1.5, 0, 0.1, 0.2, 4.25, 10, 10, 33.333])
-    return {
+    const entry = {
       slug: `opportunity-${index}`,
       name: `${random.pick(words)} ${random.pick(words)}${random.chance(0.7) ? ` ${index}` : ''}`,
       description: random.chance(0.5) ? `Earns with ${random.pick(words)}` : '',
       type: random.pick(types),
-      vault: { chainId, address: addressOf(index, 'f'), kind: 'erc4626', asset, receiptToken: addressOf(0, 'e') },
+      vault: { chainId, address: addressOf(index, 'f'), asset, receiptToken: addressOf(0, 'e') },
       ...(random.chance(0.8) ? { curator: random.pick(slugs(curators)) } : {}),
       providers: random.some(slugs(providers), 0.3),
       partners: random.some(slugs(partners), 0.2),
@@ -93,9 +94,11 @@ export function randomCatalogue(count: number, seed: number): CatalogueFile {
       withdrawEnabled: random.chance(0.9),
       directInteractionEnabled: random.chance(0.9),
       routedSwapEnabled: random.chance(0.3),
-      asyncDeposit: random.chance(0.2),
-      asyncWithdraw: random.chance(0.2),
     }
+    const deposit = random.chance(0.2)
+    const redeem = random.chance(0.2)
+    const kind = deposit ? (redeem ? 'erc7540' : 'erc7540-deposit') : redeem ? 'erc7540-redeem' : 'erc4626'
+    return { ...entry, vault: { ...entry.vault, kind } }
   })
   return {
     organizations: [

@@ -10,7 +10,7 @@ import type { ChainSettings } from '../src/rpc/chains.js'
 import { operations, type ServiceContext } from '../src/server/operations.js'
 import { openService, type Service } from '../src/server/service.js'
 import { openContract } from './contract.js'
-import { openTestDatabase } from './database.js'
+import { openTestDatabase, type TestDatabase } from './database.js'
 
 export type CallInput = {
   params?: Record<string, string | number>
@@ -46,7 +46,13 @@ export type Earn = {
   close(): Promise<void>
 }
 
-export type EarnOptions = { now?: string; chains?: readonly ChainSettings[]; config?: Partial<Config> }
+export type EarnOptions = {
+  now?: string
+  chains?: readonly ChainSettings[]
+  config?: Partial<Config>
+  /** Absent: a new one. */
+  database?: TestDatabase
+}
 
 /** Every answer a test gets is held against the contract, whatever the test itself looks at. */
 const contract = openContract(operations)
@@ -56,7 +62,7 @@ const contract = openContract(operations)
  * database holds one organization with a publishable and a secret key, and nothing else.
  */
 export async function openEarn(options: EarnOptions = {}): Promise<Earn> {
-  const { db, target, close } = await openTestDatabase()
+  const { db, target, close } = options.database ?? (await openTestDatabase())
   const clock = fakeClock(options.now ?? '2026-11-20T12:00:00Z')
   const shutdown = createShutdown(silentLog)
   const config = { ...parseConfig({}, '/nonexistent'), ...options.config }

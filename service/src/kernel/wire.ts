@@ -4,20 +4,34 @@ import { parseRaw } from './amount.js'
 import type { Violation } from './errors.js'
 import type { RawQuery } from './operation.js'
 
+/** A pattern, and what a caller should write where a text does not have it; `says` is left out of documents. */
+export type TextForm = { pattern: string; says: string }
+export const addressForm: TextForm = {
+  pattern: '^0[xX][0-9a-fA-F]{40}$',
+  says: 'must be an EVM address: 0x and 40 hex digits',
+}
+export const uuidForm: TextForm = {
+  pattern: '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$',
+  says: 'must be a uuid',
+}
+export const digitsForm: TextForm = {
+  pattern: '^[0-9]{1,78}$',
+  says: 'must be a text of decimal digits, an integer below 2^256',
+}
+
 /** EVM address on input: any case, checksum not judged. Lower-cased by whoever stores it. */
-export const AddressInput = T.String({ pattern: '^0[xX][0-9a-fA-F]{40}$', description: 'EVM address, any case' })
+export const AddressInput = T.String({ ...addressForm, description: 'EVM address, any case' })
 export const Address = T.String({ pattern: '^0x[0-9a-fA-F]{40}$', description: 'EVM address, EIP-55 checksum' })
-export const TxHash = T.String({ pattern: '^0[xX][0-9a-fA-F]{64}$', description: 'Transaction hash' })
+export const TxHash = T.String({
+  pattern: '^0[xX][0-9a-fA-F]{64}$',
+  says: 'must be a transaction hash: 0x and 64 hex digits',
+  description: 'Transaction hash',
+})
 export const Hex = T.String({ pattern: '^0x([0-9a-fA-F]{2})*$' })
-export const uuidPattern = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$'
-export const Uuid = T.String({ pattern: uuidPattern, description: 'UUID' })
+export const Uuid = T.String({ ...uuidForm, description: 'UUID' })
 /** What digits alone do not say of a raw amount: that it is below 2^256. */
 setFormat('uint256', (text) => parseRaw(text) !== undefined)
-export const Raw = T.String({
-  pattern: '^[0-9]{1,78}$',
-  format: 'uint256',
-  description: "Integer in the token's smallest unit",
-})
+export const Raw = T.String({ ...digitsForm, format: 'uint256', description: "Integer in the token's smallest unit" })
 export const SignedRaw = T.String({ pattern: '^-?[0-9]{1,78}$' })
 export const Dec = T.String({ pattern: '^-?[0-9]+(\\.[0-9]+)?$', description: 'Plain decimal, no exponent' })
 export const Ts = T.String({
@@ -27,8 +41,8 @@ export const Ts = T.String({
 export const ChainId = T.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
 export const Nullable = <S extends TSchema>(schema: S) => T.Union([schema, T.Null()])
 /** A list parameter: repeated, or separated by commas; blanks trimmed, empties dropped. */
-export const List = (options: { maxItems?: number; pattern?: string; description?: string } = {}) =>
-  T.Array(T.String(options.pattern ? { pattern: options.pattern } : {}), {
+export const List = (options: { maxItems?: number; form?: TextForm; description?: string } = {}) =>
+  T.Array(T.String({ ...options.form }), {
     maxItems: options.maxItems ?? 200,
     ...(options.description ? { description: options.description } : {}),
   })
@@ -151,4 +165,33 @@ export function parseTs(text: string): Date | undefined {
 function daysInMonth(year: number, month: number): number {
   const leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
   return [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1] ?? 0
+}
+
+/** What the compiled check of a schema found wrong with a value. */
+export type SchemaError = { keyword: string; schemaPath: string; params: object; message: string }
+
+/** What is wrong with a value, in words that say what to write instead: the schema's own where it has some. */
+export function describeViolation(schema: TSchema, { keyword, schemaPath, params, message }: SchemaError): string {
+  if (keyword === 'format') return 'must be an integer below 2^256'
+  if (keyword === 'pattern') return findSaid(schema, schemaPath) ?? message
+  if ('allowedValues' in params && Array.isArray(params.allowedValues))
+    return `must be one of ${params.allowedValues.join(', ')}`
+  return message
+}
+
+/** The `says` of the part of a schema that `path` points to: `#/properties/amount`. */
+function findSaid(schema: TSchema, path: string): string | undefined {
+  const names = path
+    .split('/')
+    .slice(1)
+    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
+  const part = names.reduce<unknown>((outer, name) => readMember(outer, name), schema)
+  const says = readMember(part, 'says')
+  return typeof says === 'string' ? says : undefined
+}
+
+function readMember(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? Reflect.get(value, name)
+    : undefined
 }

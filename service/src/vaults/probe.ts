@@ -5,9 +5,9 @@ import type { Chain } from '../rpc/chains.js'
 import { combine, mapRead, multicall, type Read, readAccount, readContract } from '../rpc/multicall.js'
 import { RpcError } from '../rpc/rpc.js'
 import { answers, toQuantity } from '../rpc/wire.js'
-import type { Vault } from './kind.js'
+import type { Vault, VaultKind } from './kind.js'
 import { erc4626 } from './kinds/erc4626.js'
-import { erc7540, interfaceIds } from './kinds/erc7540.js'
+import { erc7540, erc7540Deposit, erc7540Redeem, interfaceIds } from './kinds/erc7540.js'
 import { anybody, readVaultStates, type VaultState } from './snapshots.js'
 import { decideByTrial, type Trial, tryVaults } from './trial.js'
 
@@ -18,8 +18,6 @@ export type ProbedVault = {
   kind: string
   asset: ProbedToken
   receiptToken: ProbedToken
-  asyncDeposit: boolean
-  asyncWithdraw: boolean
   state: VaultState
   /** Most assets one deposit may bring now; undefined where the vault states no limit that binds. */
   maxDeposit: bigint | undefined
@@ -52,8 +50,8 @@ export async function probeVault(chain: Chain, address: Address): Promise<Probed
   const tokens = await multicall(chain, combine({ asset: askToken(answer.asset), receipt: askToken(receiptAddress) }))
   const asset = requireToken('asset', answer.asset, tokens.answer.asset)
   const receiptToken = requireToken('receipt token', receiptAddress, tokens.answer.receipt)
-  const asyncDeposit = answer.asyncDeposit === true
-  const asyncWithdraw = answer.asyncWithdraw === true
+  const kind = findStandardKind(answer.asyncDeposit === true, answer.asyncRedeem === true)
+  const { asyncDeposit } = kind
   const vault: Vault = {
     chainId: chain.chainId,
     address,
@@ -64,7 +62,7 @@ export async function probeVault(chain: Chain, address: Address): Promise<Probed
   }
   const [read] = await readVaultStates(chain, [vault], head.hash)
   if (!read) throw new ProbeError(`${address} did not answer`)
-  const tried = { vault, kind: erc4626, asyncDeposit, asyncWithdraw, state: read }
+  const tried = { vault, kind, state: read }
   const [trial] = await tryVaults(chain, [tried], head)
   const state = trial ? decideByTrial(read, trial) : read
   const roundTripLossBps =
@@ -76,17 +74,21 @@ export async function probeVault(chain: Chain, address: Address): Promise<Probed
   // A vault that answers 0 and takes a deposit all the same states no limit.
   const unlimited = maxDeposit === undefined || maxDeposit >= 1n << 200n || (maxDeposit === 0n && state.depositOpen)
   return {
-    kind: asyncDeposit || asyncWithdraw ? erc7540.name : erc4626.name,
+    kind: kind.name,
     asset,
     receiptToken,
-    asyncDeposit,
-    asyncWithdraw,
     state,
     maxDeposit: asyncDeposit || unlimited ? undefined : maxDeposit,
     roundTripLossBps,
     startBlock,
     notes: listNotes({ state, trial, asyncDeposit, roundTripLossBps, startBlock }),
   }
+}
+
+/** The kind of a vault whose sides are asynchronous as it says by ERC-165. */
+function findStandardKind(asyncDeposit: boolean, asyncRedeem: boolean): VaultKind {
+  if (asyncDeposit) return asyncRedeem ? erc7540 : erc7540Deposit
+  return asyncRedeem ? erc7540Redeem : erc4626
 }
 
 /** Throws what is wrong with the node in its own words: a wrong url, another chain, a refusal. */
@@ -107,7 +109,7 @@ function askIdentity(address: Address) {
     maxDeposit: readContract(address, erc4626Abi, 'maxDeposit', [anybody]),
     share: readContract(address, shareAbi, 'share', []),
     asyncDeposit: supports(interfaceIds.asyncDeposit),
-    asyncWithdraw: supports(interfaceIds.asyncRedeem),
+    asyncRedeem: supports(interfaceIds.asyncRedeem),
   })
 }
 
@@ -178,7 +180,8 @@ async function findFirstBlock(chain: Chain, address: Address, head: number): Pro
   }
 }
 
-type Noted = Pick<ProbedVault, 'state' | 'asyncDeposit' | 'roundTripLossBps' | 'startBlock'> & {
+type Noted = Pick<ProbedVault, 'state' | 'roundTripLossBps' | 'startBlock'> & {
+  asyncDeposit: boolean
   trial: Trial | undefined
 }
 

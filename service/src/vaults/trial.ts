@@ -19,10 +19,8 @@ import { anybody, type VaultState } from './snapshots.js'
 
 export type TriedVault = {
   vault: Vault
+  /** Sides it makes wait are not tried. */
   kind: VaultKind
-  /** Sides that wait are not tried. */
-  asyncDeposit: boolean
-  asyncWithdraw: boolean
   /** What it was read to hold and allow; only sizes what is tried. */
   state: Pick<VaultState, 'maxDeposit' | 'figures'>
 }
@@ -96,10 +94,10 @@ type Ask = ReturnType<typeof toAsk>
 type Try = { made: boolean; success: boolean; given: bigint; returned: Hex }
 type Found = { deposit: Try; redeemOfDeposit: Try; redeemOfShares: Try }
 
-function toAsk({ vault, kind, state, ...waits }: TriedVault, balances: Balances, amount: bigint) {
+function toAsk({ vault, kind, state }: TriedVault, balances: Balances, amount: bigint) {
   const trial = kind.trial?.(vault, anybody, amount)
-  const deposits = trial !== undefined && !kind.asyncDeposit && !waits.asyncDeposit && balances.has(vault.asset)
-  const redeems = trial !== undefined && !kind.asyncRedeem && !waits.asyncWithdraw
+  const deposits = trial !== undefined && !kind.asyncDeposit && balances.has(vault.asset)
+  const redeems = trial !== undefined && !kind.asyncRedeem
   return {
     vault: vault.address,
     asset: deposits ? vault.asset : zeroAddress,

@@ -84,6 +84,5 @@ function opportunityOf(vault: Deployment['vaults'][number], index: number, token
     depositTokens: [token.address],
     incentives: [{ name: 'Vault yield', rewardType: 'yield', rewardTypeName: 'Base yield', apr: vault.aprPercent }],
     featured: index === 0,
-    ...(vault.kind === 'erc7540' ? { asyncDeposit: true, asyncWithdraw: true } : {}),
   }
 }

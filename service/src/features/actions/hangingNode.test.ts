@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { account } from '../../../../contracts/test/anvil.js'
 import { chainSettings, join, keyOf, listToken, listVault } from '../../../test/actionWorld.js'
 import { type Earn, openEarn } from '../../../test/harness.js'
-import { bumpVersion } from '../catalogue/index.js'
+import { bumpVersion } from '../catalogue/store.js'
 
 let earn: Earn
 let node: Server

@@ -9,8 +9,8 @@ import {
   multicall,
   owner,
 } from '../../../../packages/attribution/test/wrapping.js'
+import { createAnswerCache } from '../../kernel/answerCache.js'
 import { silentLog } from '../../kernel/log.js'
-import { createAnswerCache } from '../catalogue/index.js'
 import { boundInspection, takeWithin } from './boundAnswer.js'
 import { type Judge, type JudgeOptions, openJudge } from './judge.js'
 import type { Subject } from './judgement.js'

@@ -1,8 +1,8 @@
 import { mayCarryAttribution } from '@openearn/attribution'
+import { createAnswerCache, type Shelf } from '../../kernel/answerCache.js'
 import { systemClock } from '../../kernel/clock.js'
 import type { Log } from '../../kernel/log.js'
 import { loadNativeCurve } from '../../wallets/nativeCurve.js'
-import { createAnswerCache, type Shelf } from '../catalogue/index.js'
 import { judge, type Subject } from './judgement.js'
 import { type Judged, openJudgeThread, type ThreadOptions, type Verdict } from './judgeThread.js'
 

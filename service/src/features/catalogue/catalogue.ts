@@ -1,7 +1,7 @@
+import { type AnswerCache, createAnswerCache, type Shelf } from '../../kernel/answerCache.js'
 import { systemClock } from '../../kernel/clock.js'
 import type { PreparedBody } from '../../kernel/operation.js'
 import type { Context } from '../../postgres/context.js'
-import { type AnswerCache, createAnswerCache, type Shelf } from './answerCache.js'
 import { type CatalogueSnapshot, joinRows, patchSnapshot } from './memory/snapshot.js'
 import { runInSlices, type Steps } from './memory/timeSlicing.js'
 import { prepareView } from './memory/view.js'

@@ -13,7 +13,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Anvil, startAnvil } from '../../../../contracts/test/anvil.js'
 import { type Earn, openEarn } from '../../../test/harness.js'
 import { RpcError } from '../../rpc/rpc.js'
-import { type CatalogueFile, importCatalogue, runCapabilityAndTvl, slugId } from './index.js'
+import { type CatalogueFile, slugId } from './import/catalogueFile.js'
+import { importCatalogue, runCapabilityAndTvl } from './index.js'
 
 const start = '2026-11-20T12:00:00Z'
 const startSeconds = Date.parse(start) / 1000
@@ -56,8 +57,8 @@ async function send(address: Address, abi: any, functionName: string, args: unkn
   await anvil.done(anvil.client.writeContract({ address, abi, functionName, args }))
 }
 
-async function load(options: { pegUsd?: number; asyncDeposit?: boolean } = { pegUsd: 2 }, address = vault) {
-  const { pegUsd, ...switches } = options
+async function load(options: { pegUsd?: number; kind?: string } = { pegUsd: 2 }, address = vault) {
+  const { pegUsd, kind = 'erc4626' } = options
   const file: CatalogueFile = {
     chains: [{ chainId: 31337, name: 'Anvil', slug: 'anvil', watched: true }],
     tokens: [
@@ -69,8 +70,7 @@ async function load(options: { pegUsd?: number; asyncDeposit?: boolean } = { peg
         slug: 'yield',
         name: 'Yield',
         type: 'vault',
-        vault: { chainId: 31337, address, kind: 'erc4626', asset: token, startBlock: 1 },
-        ...switches,
+        vault: { chainId: 31337, address, kind, asset: token, startBlock: 1 },
       },
     ],
   }
@@ -166,7 +166,7 @@ describe('runCapabilityAndTvl', () => {
 
   it('takes maxDeposit of an asynchronous vault for what it is: claims, not room', async () => {
     await send(vault, yieldVaultAbi, 'setDepositCap', [0n])
-    await load({ pegUsd: 2, asyncDeposit: true })
+    await load({ pegUsd: 2, kind: 'erc7540-deposit' })
     expect((await run()).meta).toMatchObject({ depositEnabled: true })
   })
 

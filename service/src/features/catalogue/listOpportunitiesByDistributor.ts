@@ -1,6 +1,5 @@
 import { notFound } from '../../kernel/errors.js'
 import type { CatalogueContext } from './catalogue.js'
-import { emptyBits } from './memory/bits.js'
 import { type Listing, selectPage, writePage } from './memory/listing.js'
 import { nameOf, prepare } from './memory/prepared.js'
 import { findDistributor } from './memory/snapshot.js'
@@ -15,7 +14,7 @@ export async function listOpportunitiesByDistributor(
   if (!findDistributor(snapshot, input.distributorId)) throw notFound('distributor not found')
   return prepare(ctx, nameOf('ListOpportunitiesByDistributor', input), () => {
     const view = viewOf(snapshot)
-    const shown = view.columns.distributors.get(input.distributorId) ?? emptyBits(view.columns.size)
+    const shown = view.columns.shownBy(input.distributorId)
     return writePage(selectPage(view, input, shown), input.includeDeltas === true)
   })
 }

@@ -4,16 +4,19 @@ import type {
   OpportunityRow,
   OrganizationRecord,
   ProductRecord,
+  TagRecord,
   TokenRecord,
   VaultRecord,
 } from './records.js'
-import type { Tag } from './schema.js'
 
 /** An opportunity with everything it refers to. */
 export type OpportunityRecord = OpportunityRow & {
   /** Shown in lists: active, on an active chain. */
   listed: boolean
   capabilities: Capabilities
+  /** Deposits (redemptions) are asked for first and claimed later: the kind of the vault says so. */
+  asyncDeposit: boolean
+  asyncWithdraw: boolean
   vault: VaultRecord
   baseToken: TokenRecord
   receiptToken: TokenRecord
@@ -23,7 +26,7 @@ export type OpportunityRecord = OpportunityRow & {
   providers: readonly OrganizationRecord[]
   partners: readonly OrganizationRecord[]
   lendingProtocols: readonly OrganizationRecord[]
-  tags: readonly Tag[]
+  tags: readonly TagRecord[]
   products: readonly ProductRecord[]
   incentives: readonly IncentiveRow[]
   /** Percent a year. */

@@ -1,78 +1,27 @@
-import type { Deltas, OrganizationType, opportunityTypes, rewardTypes, Tag } from './schema.js'
+import type { Deltas } from './schema.js'
+import type { RecordOf } from './table.js'
+import type { tables } from './tables.js'
 
 /** The catalogue as kept in the database: addresses lower-case, `numeric` as text. */
 
-export type ChainRecord = {
-  chainId: number
-  name: string
-  slug: string
-  logoUrl: string
-  explorerUrl: string
-  nativeSymbol: string
-  active: boolean
-  /** Followed by this installation; a chain that is only described is not. */
-  watched: boolean
-  rpcUrls: readonly string[]
-  confirmations: number
-  finalityDepth: number
-  pollIntervalMs: number
-  reorgRecheckSeconds: number
-  entryPoints: readonly string[]
-  /** The ERC-20 that wraps the native token. */
-  wrappedNative: string | null
-}
+export type ChainRecord = RecordOf<typeof tables.chains>
 
-export type TokenRecord = {
-  chainId: number
-  address: string
-  decimals: number
-  symbol: string
-  name: string
-  logoUrl: string
-  active: boolean
-  pegUsd: string | null
-  /** approve() refuses to change a non-zero allowance to another non-zero one. */
-  approvalReset: boolean
-  /** Why it cannot be deposited; `''` when it can. */
-  unsupportedReason: string
-}
+export type TokenRecord = RecordOf<typeof tables.tokens>
 
-export type OrganizationRecord = {
-  id: string
-  name: string
-  description: string
-  iconUrl: string
-  landingUrl: string
-  organizationType: OrganizationType
-  premium: boolean
-}
+export type OrganizationRecord = RecordOf<typeof tables.organizations>
 
-export type DistributorRecord = {
-  id: string
-  organizationId: string
-  name: string
-  activeFrom: Date
+export type DistributorRecord = RecordOf<typeof tables.distributors> & {
   /** The newest setting; the one in force at a block is derive's matter. */
   signedOnly: boolean
 }
 
-export type ProtocolRecord = { id: string; name: string; logoUrl: string; siteUrl: string }
+export type ProtocolRecord = RecordOf<typeof tables.protocols>
 
-export type ProductRecord = { id: string; name: string; organizationId: string | null }
+export type ProductRecord = RecordOf<typeof tables.products>
 
-export type VaultRecord = {
-  chainId: number
-  address: string
-  kind: string
-  protocolId: string | null
-  asset: string
-  assetDecimals: number
-  receiptToken: string
-  receiptDecimals: number
-  startBlock: number
-  activeFrom: Date
-  snapshotIntervalSeconds: number
-}
+export type TagRecord = RecordOf<typeof tables.tags>
+
+export type VaultRecord = RecordOf<typeof tables.vaults>
 
 /** A vault's own state as last read from its chain. */
 export type CapabilityRecord = {
@@ -83,29 +32,7 @@ export type CapabilityRecord = {
   capabilityAt: Date
 }
 
-export type OpportunityRow = {
-  id: string
-  slug: string
-  name: string
-  description: string
-  type: (typeof opportunityTypes)[number]
-  chainId: number
-  vaultAddress: string
-  curatorId: string | null
-  minDepositAmountUsd: string
-  minWithdrawAmount: string
-  featured: boolean
-  active: boolean
-  depositEnabled: boolean
-  withdrawEnabled: boolean
-  depositDisabledReason: string
-  withdrawDisabledReason: string
-  directInteractionEnabled: boolean
-  routedSwapEnabled: boolean
-  isSecondaryMarket: boolean
-  asyncDeposit: boolean
-  asyncWithdraw: boolean
-} & Live
+export type OpportunityRow = RecordOf<typeof tables.opportunities> & Live
 
 /** What jobs push about an opportunity. */
 export type Live = {
@@ -117,24 +44,9 @@ export type Live = {
 
 export type LiveRow = { id: string } & Live
 
-export type IncentiveRow = {
-  id: string
-  opportunityId: string
-  name: string
-  description: string
-  iconUrl: string
-  rewardType: (typeof rewardTypes)[number]
-  rewardTypeName: string
-  apr: string | null
-  minApr: string | null
-  maxApr: string | null
-  estPriceUsd: string | null
-  fdvEstimate: string | null
-  tokenSupplyAllocation: string | null
-  indexed: boolean
-}
+export type IncentiveRow = RecordOf<typeof tables.incentives>
 
-export type OrganizationRole = 'provider' | 'partner' | 'lending-protocol'
+export type OrganizationRole = RecordOf<typeof tables.opportunityOrganizations>['role']
 
 /** Everything a snapshot is built from, read at one instant. Rows that belong together are joined by the builder. */
 export type CatalogueRows = {
@@ -147,17 +59,17 @@ export type CatalogueRows = {
   distributors: readonly DistributorRecord[]
   protocols: readonly ProtocolRecord[]
   products: readonly ProductRecord[]
-  tags: readonly Tag[]
+  tags: readonly TagRecord[]
   vaults: readonly VaultRecord[]
   opportunities: readonly OpportunityRow[]
   /** In the order shown. */
   incentives: readonly IncentiveRow[]
-  opportunityTokens: readonly { opportunityId: string; chainId: number; address: string }[]
-  opportunityOrganizations: readonly { opportunityId: string; organizationId: string; role: OrganizationRole }[]
-  opportunityTags: readonly { opportunityId: string; tagId: string }[]
-  opportunityProducts: readonly { opportunityId: string; productId: string }[]
-  distributorOpportunities: readonly { distributorId: string; opportunityId: string }[]
-  distributorProducts: readonly { distributorId: string; productId: string }[]
+  opportunityTokens: readonly RecordOf<typeof tables.opportunityTokens>[]
+  opportunityOrganizations: readonly RecordOf<typeof tables.opportunityOrganizations>[]
+  opportunityTags: readonly RecordOf<typeof tables.opportunityTags>[]
+  opportunityProducts: readonly RecordOf<typeof tables.opportunityProducts>[]
+  distributorOpportunities: readonly RecordOf<typeof tables.distributorOpportunities>[]
+  distributorProducts: readonly RecordOf<typeof tables.distributorProducts>[]
 }
 
 /** Key of a token or vault: its chain and lower-case address. */

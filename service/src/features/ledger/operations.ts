@@ -1,6 +1,6 @@
 import T from 'typebox'
 import { defineOperation, type Operation } from '../../kernel/operation.js'
-import { List, PageOf, PaginationNavSchema, pageQuery, Uuid } from '../../kernel/wire.js'
+import { addressForm, List, PageOf, PaginationNavSchema, pageQuery, Uuid } from '../../kernel/wire.js'
 import type { CatalogueContext } from '../catalogue/index.js'
 import { ActivitySchema, interactionTypes } from './activity.js'
 import { getDistributorDeposits } from './getDistributorDeposits.js'
@@ -60,7 +60,7 @@ export const ledgerOperations: readonly Operation<CatalogueContext>[] = [
     description: 'Verified deposits and withdrawals of up to 1,000 wallets, newest first.',
     query: T.Object({
       ...pageQuery,
-      addresses: List({ maxItems: 1_000, pattern: '^0[xX][0-9a-fA-F]{40}$', description: 'EVM addresses, any case' }),
+      addresses: List({ maxItems: 1_000, form: addressForm, description: 'EVM addresses, any case' }),
     }),
     responses: {
       200: T.Object({ activity: T.Array(ActivitySchema), pagination: PaginationNavSchema }),

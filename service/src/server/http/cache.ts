@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
-import type { Shelf } from '../../features/catalogue/index.js'
+import type { Shelf } from '../../kernel/answerCache.js'
 import { PreparedBody } from '../../kernel/operation.js'
 
 export type Encoding = 'br' | 'gzip' | 'identity'

@@ -1,5 +1,5 @@
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { type AnswerCache, createAnswerCache, type Shelf } from '../../features/catalogue/index.js'
+import { type AnswerCache, createAnswerCache, type Shelf } from '../../kernel/answerCache.js'
 import { notFound, unavailable, unsupportedMediaType } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
 import type { Log } from '../../kernel/log.js'

@@ -2,8 +2,7 @@ import type { TObject, TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { invalidArgument, invalidInput, type Violation } from '../../kernel/errors.js'
 import type { Operation, RawQuery } from '../../kernel/operation.js'
-import { decodeQuery } from '../../kernel/wire.js'
-import { describeViolation } from './sentences.js'
+import { decodeQuery, describeViolation } from '../../kernel/wire.js'
 
 export type RawInput = {
   params: Readonly<Record<string, string>>
@@ -112,7 +111,7 @@ function compileCheck(schema: TSchema): Check {
       const missing = 'requiredProperties' in error.params ? error.params.requiredProperties : undefined
       if (Array.isArray(missing))
         return missing.map((name) => ({ path: [path, String(name)].filter(Boolean).join('.'), message: 'is required' }))
-      return [{ path: path || at || 'request', message: describeViolation(error) }]
+      return [{ path: path || at || 'request', message: describeViolation(schema, error) }]
     })
     // Union members report twice; one line a place is enough for a reader.
     const seen = new Set<string>()

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { AuthenticatedKey } from '../../features/auth/index.js'
-import type { AnswerCache } from '../../features/catalogue/index.js'
 import type { Charge } from '../../features/limits/index.js'
+import type { AnswerCache } from '../../kernel/answerCache.js'
 import { newId } from '../../kernel/ids.js'
 import type { Operation } from '../../kernel/operation.js'
 import type { Context } from '../../postgres/context.js'

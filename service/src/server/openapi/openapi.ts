@@ -5,7 +5,7 @@ import { buildExample } from './examples.js'
 import { headerRefs, headers, parameters as sharedParameters } from './openapiHeaders.js'
 
 /** The interface version; a breaking difference to the committed document needs another. */
-export const interfaceVersion = 'v2.0.0'
+const interfaceVersion = 'v2.0.0'
 
 const ErrorSchema = T.Object(
   {
@@ -167,7 +167,7 @@ function parameters(schema: TObject | undefined, where: 'path' | 'query', refer:
 
 /** Puts schemas with a title (and the given one under `name`) among the components, and a reference in their place. */
 function hoist(schema: TSchema, schemas: Schemas, name?: string): Record<string, unknown> {
-  const { title, ...rest } = schema as TSchema & { title?: string }
+  const { title, says: _, ...rest } = schema as TSchema & { title?: string; says?: string }
   const found = name ?? title
   const plain = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, hoistInside(key, value, schemas)]))
   if (found === undefined || (name !== undefined && title !== undefined && name !== title)) {

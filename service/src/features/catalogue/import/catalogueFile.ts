@@ -1,205 +1,78 @@
 import T, { type Static, type TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { derivedId } from '../../../kernel/ids.js'
-import { ChainId, parseTs } from '../../../kernel/wire.js'
-import { opportunityTypes, organizationTypes, rewardTypes } from '../schema.js'
+import { ChainId, describeViolation } from '../../../kernel/wire.js'
+import { fileMembersOf } from '../table.js'
+import { tables } from '../tables.js'
+import { AddressText, Id, Ref, Slug, TagCode } from './fileMembers.js'
 
 const strict = { additionalProperties: false }
-const Maybe = <S extends TSchema>(schema: S) => T.Optional(schema)
-/** What a person should write where a pattern does not match. */
-const wanted = new Map<string, string>()
-const patterned = (pattern: string, sentence: string, lengthMax = 2_048) => {
-  wanted.set(pattern, sentence)
-  return T.String({ pattern, maxLength: lengthMax })
-}
-const Text = T.String()
-const slug = '[a-z0-9]+(-[a-z0-9]+)*'
-const Slug = patterned(`^${slug}$`, 'must be lower-case letters, digits and single hyphens', 64)
-const uuid = '[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[1-8][0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}'
-const Id = patterned(`^${uuid}$`, 'must be a uuid (RFC 9562)')
-/** A slug of the file (or of an earlier one), or an id. */
-const Ref = patterned(`^(${slug}|${uuid})$`, 'must be a slug or an id', 64)
-const Url = patterned('^(https?://[^\\s/@]+(/\\S*)?)?$', 'must be an http or https url without a user name')
-const RpcUrl = patterned('^(https?|wss?)://\\S+$', 'must be an http, https, ws or wss url')
-const AddressText = patterned('^0[xX][0-9a-fA-F]{40}$', 'must be 0x and 40 hex digits')
-const Code = patterned('^[A-Za-z0-9_-]{1,32}$', 'must be 1 to 32 letters, digits, _ or -')
-const TagCode = patterned('^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$', 'must be 1 to 64 letters, digits, _, . or -')
-const Instant = T.Refine(
-  Text,
-  (text) => parseTs(text) !== undefined,
-  () => 'must be an RFC 3339 date-time',
-)
-const Decimals = T.Integer({ minimum: 0, maximum: 36 })
-const Usd = T.Number({ minimum: 0 })
 
 const TokenRef = T.Union([AddressText, T.Object({ chainId: ChainId, address: AddressText }, strict)])
 
-const FileIncentive = T.Object(
+const Incentive = T.Object({ id: T.Optional(Id), ...fileMembersOf(tables.incentives) }, strict)
+
+const Vault = T.Object(
   {
-    id: Maybe(Id),
-    name: Text,
-    description: Maybe(Text),
-    iconUrl: Maybe(Url),
-    rewardType: T.Enum([...rewardTypes]),
-    rewardTypeName: Maybe(Text),
-    apr: Maybe(T.Number()),
-    minApr: Maybe(T.Number()),
-    maxApr: Maybe(T.Number()),
-    estPriceUsd: Maybe(Usd),
-    fdvEstimate: Maybe(Usd),
-    tokenSupplyAllocation: Maybe(Usd),
-    indexed: Maybe(T.Boolean()),
-    active: Maybe(T.Boolean()),
+    ...fileMembersOf(tables.vaults),
+    protocol: T.Optional(Ref),
+    receiptToken: T.Optional(AddressText),
   },
   strict,
 )
 
-const FileVault = T.Object(
+const Opportunity = T.Object(
   {
-    chainId: ChainId,
-    address: AddressText,
-    kind: Slug,
-    protocol: Maybe(Ref),
-    asset: AddressText,
-    receiptToken: Maybe(AddressText),
-    escrow: Maybe(AddressText),
-    startBlock: Maybe(T.Integer({ minimum: 0 })),
-    activeFrom: Maybe(Instant),
-    snapshotIntervalSeconds: Maybe(T.Integer({ minimum: 60, maximum: 86_400 })),
+    id: T.Optional(Id),
+    ...fileMembersOf(tables.opportunities),
+    vault: Vault,
+    curator: T.Optional(Ref),
+    providers: T.Optional(T.Array(Ref)),
+    partners: T.Optional(T.Array(Ref)),
+    lendingProtocols: T.Optional(T.Array(Ref)),
+    tags: T.Optional(T.Array(TagCode)),
+    products: T.Optional(T.Array(Ref)),
+    depositTokens: T.Optional(T.Array(TokenRef)),
+    incentives: T.Optional(T.Array(Incentive)),
+    /** Follow from the kind of the vault; a file that says otherwise is refused. */
+    asyncDeposit: T.Optional(T.Boolean()),
+    asyncWithdraw: T.Optional(T.Boolean()),
   },
   strict,
 )
 
-const FileOpportunity = T.Object(
+const Distributor = T.Object(
   {
-    id: Maybe(Id),
-    slug: Slug,
-    name: Text,
-    description: Maybe(Text),
-    type: T.Enum([...opportunityTypes]),
-    vault: FileVault,
-    curator: Maybe(Ref),
-    providers: Maybe(T.Array(Ref)),
-    partners: Maybe(T.Array(Ref)),
-    lendingProtocols: Maybe(T.Array(Ref)),
-    tags: Maybe(T.Array(TagCode)),
-    products: Maybe(T.Array(Ref)),
-    depositTokens: Maybe(T.Array(TokenRef)),
-    incentives: Maybe(T.Array(FileIncentive)),
-    minDepositAmountUsd: Maybe(Usd),
-    minWithdrawAmount: Maybe(T.Number({ minimum: 0 })),
-    featured: Maybe(T.Boolean()),
-    active: Maybe(T.Boolean()),
-    depositEnabled: Maybe(T.Boolean()),
-    withdrawEnabled: Maybe(T.Boolean()),
-    depositDisabledReason: Maybe(Text),
-    withdrawDisabledReason: Maybe(Text),
-    directInteractionEnabled: Maybe(T.Boolean()),
-    routedSwapEnabled: Maybe(T.Boolean()),
-    isSecondaryMarket: Maybe(T.Boolean()),
-    asyncDeposit: Maybe(T.Boolean()),
-    asyncWithdraw: Maybe(T.Boolean()),
+    ...fileMembersOf(tables.distributors),
+    organization: Ref,
+    signedOnly: T.Optional(T.Boolean()),
+    opportunities: T.Optional(T.Array(Ref)),
+    products: T.Optional(T.Array(Ref)),
   },
   strict,
 )
 
-/** The catalogue file; docs/catalogue.md says what each member means. */
+/** The members every entry with a slug has beside those of its row. */
+const named = { id: T.Optional(Id), slug: Slug }
+const List = <S extends TSchema>(entry: S) => T.Optional(T.Array(entry))
+
+/** The catalogue file: what a row of tables.ts takes of it, and references; docs/catalogue.md says what each means. */
 export const CatalogueFileSchema = T.Object(
   {
-    organizations: Maybe(
-      T.Array(
-        T.Object(
-          {
-            id: Maybe(Id),
-            slug: Slug,
-            name: Text,
-            description: Maybe(Text),
-            iconUrl: Maybe(Url),
-            landingUrl: Maybe(Url),
-            organizationType: T.Enum([...organizationTypes]),
-            premium: Maybe(T.Boolean()),
-          },
-          strict,
-        ),
-      ),
-    ),
-    chains: Maybe(
-      T.Array(
-        T.Object(
-          {
-            chainId: ChainId,
-            name: Text,
-            slug: Slug,
-            logoUrl: Maybe(Url),
-            explorerUrl: Maybe(Url),
-            nativeSymbol: Maybe(Text),
-            active: Maybe(T.Boolean()),
-            watched: Maybe(T.Boolean()),
-            rpcUrls: Maybe(T.Array(RpcUrl)),
-            confirmations: Maybe(T.Integer({ minimum: 1, maximum: 100_000 })),
-            finalityDepth: Maybe(T.Integer({ minimum: 1, maximum: 1_000_000 })),
-            pollIntervalMs: Maybe(T.Integer({ minimum: 50, maximum: 3_600_000 })),
-            reorgRecheckSeconds: Maybe(T.Integer({ minimum: 0, maximum: 3_600 })),
-            entryPoints: Maybe(T.Array(AddressText)),
-            wrappedNative: Maybe(AddressText),
-            transactionGasCap: Maybe(T.Integer({ minimum: 1_000_000, maximum: 1_000_000_000 })),
-            l1GasInLimit: Maybe(T.Boolean()),
-          },
-          strict,
-        ),
-      ),
-    ),
-    tokens: Maybe(
-      T.Array(
-        T.Object(
-          {
-            chainId: ChainId,
-            address: AddressText,
-            decimals: Decimals,
-            symbol: Text,
-            name: Text,
-            logoUrl: Maybe(Url),
-            active: Maybe(T.Boolean()),
-            pegUsd: Maybe(T.Union([Usd, T.String({ pattern: '^[0-9]{1,30}(\\.[0-9]{1,30})?$' })])),
-            approvalReset: Maybe(T.Boolean()),
-            unsupportedReason: Maybe(Text),
-          },
-          strict,
-        ),
-      ),
-    ),
-    protocols: Maybe(
-      T.Array(T.Object({ id: Maybe(Id), slug: Slug, name: Text, logoUrl: Maybe(Url), siteUrl: Maybe(Url) }, strict)),
-    ),
-    tags: Maybe(
-      T.Array(
-        T.Object({ id: Maybe(Id), code: TagCode, name: Text, description: Maybe(Text), color: Maybe(Text) }, strict),
-      ),
-    ),
-    products: Maybe(T.Array(T.Object({ id: Maybe(Id), slug: Slug, name: Text, organization: Maybe(Ref) }, strict))),
-    opportunities: Maybe(T.Array(FileOpportunity)),
-    distributors: Maybe(
-      T.Array(
-        T.Object(
-          {
-            id: Code,
-            organization: Ref,
-            name: Maybe(Text),
-            activeFrom: Maybe(Instant),
-            signedOnly: Maybe(T.Boolean()),
-            opportunities: Maybe(T.Array(Ref)),
-            products: Maybe(T.Array(Ref)),
-          },
-          strict,
-        ),
-      ),
-    ),
+    organizations: List(T.Object({ ...named, ...fileMembersOf(tables.organizations) }, strict)),
+    chains: List(T.Object(fileMembersOf(tables.chains), strict)),
+    tokens: List(T.Object(fileMembersOf(tables.tokens), strict)),
+    protocols: List(T.Object({ ...named, ...fileMembersOf(tables.protocols) }, strict)),
+    tags: List(T.Object({ id: T.Optional(Id), ...fileMembersOf(tables.tags) }, strict)),
+    products: List(T.Object({ ...named, ...fileMembersOf(tables.products), organization: T.Optional(Ref) }, strict)),
+    opportunities: List(Opportunity),
+    distributors: List(Distributor),
   },
   strict,
 )
 
 export type CatalogueFile = Static<typeof CatalogueFileSchema>
-export type FileOpportunityEntry = Static<typeof FileOpportunity>
+export type FileOpportunityEntry = Static<typeof Opportunity>
 
 const validator = Compile(CatalogueFileSchema)
 
@@ -214,12 +87,13 @@ export function listShapeProblems(value: unknown): { pointer: string; message: s
   const add = (pointer: string, message: string) => {
     if (!problems.has(pointer)) problems.set(pointer, message)
   }
-  for (const { keyword, instancePath, message, params } of validator.Errors(value)) {
+  for (const error of validator.Errors(value)) {
+    const { keyword, instancePath, params } = error
     if (keyword === 'additionalProperties') continue
     const missing = 'requiredProperties' in params ? params.requiredProperties : undefined
     if (Array.isArray(missing)) for (const name of missing) add(`${instancePath}/${name}`, 'is required')
     else if (keyword === 'boolean') add(instancePath, 'is not a member of the format')
-    else add(instancePath, ('pattern' in params && wanted.get(String(params.pattern))) || message)
+    else add(instancePath, describeViolation(CatalogueFileSchema, error))
   }
   return [...problems].map(([pointer, message]) => ({ pointer, message }))
 }

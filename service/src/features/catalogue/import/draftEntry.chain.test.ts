@@ -82,11 +82,9 @@ describe('probing a vault', () => {
     const args = [token, 'Async', 'aUSD', how]
     const address = await anvil.deploy({ abi: asyncVaultAbi, bytecode: asyncVaultBytecode, args })
     const probed = await probeVault(chain, address)
-    expect(probed).toMatchObject({ kind: 'erc7540', asyncDeposit: true, asyncWithdraw: true, maxDeposit: undefined })
+    expect(probed).toMatchObject({ kind: 'erc7540', maxDeposit: undefined })
     expect(probed.state.depositOpen).toBe(true)
-    expect(draftEntry(31337, address, probed).opportunities).toMatchObject([
-      { asyncDeposit: true, asyncWithdraw: true },
-    ])
+    expect(draftEntry(31337, address, probed).opportunities).toMatchObject([{ vault: { kind: 'erc7540' } }])
   })
 
   it('tells what stands in the way of listing', async () => {

@@ -6,7 +6,7 @@ import { cleanTokenText, textLengths } from './cleanText.js'
 
 /** A catalogue file with the one vault that was probed, ready to be completed and imported. Pure. */
 export function draftEntry(chainId: number, address: string, probed: ProbedVault): CatalogueFile {
-  const { asset, receiptToken, asyncDeposit, asyncWithdraw, startBlock, kind } = probed
+  const { asset, receiptToken, startBlock, kind } = probed
   const name = cleanTokenText(receiptToken.name, textLengths.name) || formatAddress(address)
   const same = receiptToken.address.toLowerCase() === address.toLowerCase()
   return {
@@ -24,8 +24,6 @@ export function draftEntry(chainId: number, address: string, probed: ProbedVault
           ...(same ? {} : { receiptToken: formatAddress(receiptToken.address) }),
           ...(startBlock === undefined ? {} : { startBlock }),
         },
-        ...(asyncDeposit ? { asyncDeposit } : {}),
-        ...(asyncWithdraw ? { asyncWithdraw } : {}),
       },
     ],
   }

@@ -210,6 +210,35 @@ describe('a file with mistakes', () => {
     }
   })
 
+  it('is refused where it misspells the kind of a vault, and told the kinds there are', async () => {
+    const file = smallCatalogue()
+    const [first] = file.opportunities
+    const text = JSON.stringify({
+      ...file,
+      opportunities: [{ ...first, vault: { ...first?.vault, kind: 'erc-4626' } }],
+    })
+    expect((await problemsOf(text)).problems).toMatchObject([
+      { path: 'opportunities[0].vault.kind', message: expect.stringMatching(/^must be one of erc4626, .*lagoon/) },
+    ])
+  })
+
+  it('is refused where it says of a side that it is asynchronous and the kind says otherwise', async () => {
+    const file = smallCatalogue()
+    const [first] = file.opportunities
+    const load = (kind: string, flags: object) =>
+      loadFile({ ...file, opportunities: [{ ...first, vault: { ...first?.vault, kind }, ...flags }] })
+    await expect(load('erc4626', { asyncDeposit: true })).rejects.toThrow(
+      'opportunities[0].asyncDeposit: is false of a vault of kind erc4626: leave it out, or correct the kind',
+    )
+    await expect(load('erc7540', { asyncWithdraw: false })).rejects.toThrow('opportunities[0].asyncWithdraw: is true')
+    await load('erc7540-deposit', { asyncDeposit: true, asyncWithdraw: false })
+    await load('lagoon', {})
+    expect(findOpportunity(await read(), slugId.opportunity('usdc-ethereum'))).toMatchObject({
+      asyncDeposit: true,
+      asyncWithdraw: true,
+    })
+  })
+
   it('is refused in a sentence when an id belongs to something else', async () => {
     await loadFile(smallCatalogue())
     const { opportunities } = smallCatalogue()

@@ -57,6 +57,23 @@ describe('parseLocatedJson', () => {
     expect(lineOf('/a/2/missing')).toBe(3)
   })
 
+  it.each([
+    ['', 1, 'expected a value, found the end'],
+    ['{"a": 1,\n}', 2, 'expected a member name, found "}"'],
+    ['{"a"\n 1}', 2, 'expected ":", found "1"'],
+    ['{"a": [1\n\n2]}', 3, 'expected "," or "]", found "2"'],
+    ['{"a": {"b": 1\n"c": 2}}', 2, 'expected "," or "}", found "\\""'],
+    ['[1,\n]', 2, 'expected a value, found "]"'],
+    ['{\n"a": nul}', 2, 'expected a value, found "n"'],
+    ['[1]\n[2]', 2, 'expected the end, found "["'],
+    ['{\n// no\n}', 2, 'expected no comment, found "/"'],
+    ['["a\nb"]', 1, 'a string does not end on its line'],
+    ['[\n"\\x"]', 2, 'a string has an escape that is not valid JSON'],
+    ['[\n1e999]', 2, 'the number 1e999 is too large'],
+  ])('says of %j what line %i lacks', (text, line, message) => {
+    expect(() => parseLocatedJson(text)).toThrow(expect.objectContaining({ line, message }))
+  })
+
   it('keeps a member called __proto__ as data', () => {
     expect(Object.keys(parseLocatedJson('{"__proto__": {"x": 1}}').value as object)).toEqual(['__proto__'])
   })

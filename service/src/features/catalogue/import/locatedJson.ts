@@ -1,3 +1,5 @@
+import jsonc from 'jsonc-parser'
+
 /** JSON together with the line every value stands on. */
 export type LocatedJson = {
   value: unknown
@@ -17,101 +19,94 @@ export class JsonSyntaxError extends Error {
 
 const depthMax = 64
 
+/** What was expected where the parser stopped, by the name it has for that. */
+const expected: Readonly<Record<string, string>> = {
+  PropertyNameExpected: 'a member name',
+  ColonExpected: '":"',
+  EndOfFileExpected: 'the end',
+  InvalidCommentToken: 'no comment',
+}
+const broken: Readonly<Record<string, string>> = {
+  UnexpectedEndOfString: 'a string does not end on its line',
+  UnexpectedEndOfNumber: 'a number is not complete',
+  InvalidUnicode: 'a string has an escape that is not valid JSON',
+  InvalidEscapeCharacter: 'a string has an escape that is not valid JSON',
+  InvalidCharacter: 'a string has a control character in it',
+}
+
 /** Parses JSON (RFC 8259) and remembers lines. A member named twice is an error. Throws a JsonSyntaxError. */
 export function parseLocatedJson(text: string): LocatedJson {
-  const lines = new Map<string, number>()
-  let at = text.startsWith('\ufeff') ? 1 : 0
-  let line = 1
-
-  const fail = (message: string): never => {
-    throw new JsonSyntaxError(line, message)
-  }
-  const skipBlank = () => {
-    for (; at < text.length; at++) {
-      const character = text[at]
-      if (character === '\n') line++
-      else if (character !== ' ' && character !== '\t' && character !== '\r') return
-    }
-  }
-  const expected = (what: string): never =>
-    fail(at < text.length ? `expected ${what}, found ${JSON.stringify(text[at])}` : `expected ${what}, found the end`)
-
-  const parseString = (): string => {
-    const match = /"(?:[^"\\\n]|\\[^\n])*"/y
-    match.lastIndex = at
-    const found = match.exec(text)?.[0]
-    if (found === undefined) return fail('a string does not end on its line')
-    try {
-      const value: unknown = JSON.parse(found)
-      at += found.length
-      return String(value)
-    } catch (error) {
-      throw new JsonSyntaxError(line, `a string is not valid JSON (${error instanceof Error ? error.message : error})`)
-    }
-  }
-  const parseLiteral = (): unknown => {
-    const match = /true|false|null|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
-    match.lastIndex = at
-    const found = match.exec(text)?.[0]
-    if (found === undefined) return expected('a value')
-    at += found.length
-    const value: unknown = JSON.parse(found)
-    return typeof value === 'number' && !Number.isFinite(value) ? fail(`the number ${found} is too large`) : value
-  }
-  const parseMembers = (pointer: string, depth: number): Record<string, unknown> => {
-    const members = new Map<string, unknown>()
-    const member = () => {
-      skipBlank()
-      if (text[at] !== '"') expected('a member name')
-      const name = parseString()
-      if (members.has(name)) fail(`the member ${JSON.stringify(name)} is given twice`)
-      skipBlank()
-      if (text[at] !== ':') expected('":"')
-      at++
-      members.set(name, parseValue(`${pointer}/${escapePointer(name)}`, depth))
-    }
-    parseSequence('}', member)
-    return Object.fromEntries(members)
-  }
-  const parseItems = (pointer: string, depth: number): unknown[] => {
-    const items: unknown[] = []
-    parseSequence(']', () => items.push(parseValue(`${pointer}/${items.length}`, depth)))
-    return items
-  }
-  const parseSequence = (close: string, parseOne: () => void) => {
-    at++
-    skipBlank()
-    if (text[at] === close) {
-      at++
-      return
-    }
-    for (;;) {
-      parseOne()
-      skipBlank()
-      const next = text[at]
-      if (next !== ',' && next !== close) expected(`"," or "${close}"`)
-      at++
-      if (next === close) return
-    }
-  }
-  const parseValue = (pointer: string, depth: number): unknown => {
-    skipBlank()
-    if (depth > depthMax) fail(`nested deeper than ${depthMax}`)
-    lines.set(pointer, line)
-    if (text[at] === '{') return parseMembers(pointer, depth + 1)
-    if (text[at] === '[') return parseItems(pointer, depth + 1)
-    return text[at] === '"' ? parseString() : parseLiteral()
-  }
-
-  const value = parseValue('', 0)
-  skipBlank()
-  if (at < text.length) expected('the end')
+  const plain = text.startsWith('\ufeff') ? text.slice(1) : text
+  const lines = findLines(plain)
   const lineOf = (pointer: string): number =>
     lines.get(pointer) ?? (pointer === '' ? 1 : lineOf(pointer.slice(0, pointer.lastIndexOf('/'))))
-  return { value, lineOf }
+  return { value: parseStrictly(plain), lineOf }
+}
+
+/** The line of every value by its JSON pointer. Throws for what is no JSON, given twice, or nested too deep. */
+function findLines(text: string): ReadonlyMap<string, number> {
+  const lines = new Map<string, number>()
+  /** The members seen of each open object; of an open array, nothing. */
+  const open: (Set<string> | undefined)[] = []
+  let separator = ''
+  const note = (line: number, path: () => readonly (string | number)[]) => {
+    const names = path()
+    if (names.length > depthMax) throw new JsonSyntaxError(line + 1, `nested deeper than ${depthMax}`)
+    lines.set(names.map((name) => `/${escapePointer(String(name))}`).join(''), line + 1)
+  }
+  const begin = (members: Set<string> | undefined) => {
+    open.push(members)
+    separator = ''
+  }
+  const expectedAt = (name: string) => {
+    const inObject = open.at(-1) !== undefined
+    if (/^(Comma|Close)/.test(name)) return `"," or "${inObject ? '}' : ']'}"`
+    return expected[name] ?? (inObject && separator !== ':' ? 'a member name' : 'a value')
+  }
+  const visitor: jsonc.JSONVisitor = {
+    onObjectBegin: (_offset, _length, line, _column, path) => {
+      note(line, path)
+      begin(new Set())
+    },
+    onObjectProperty: (name, _offset, _length, line) => {
+      const members = open.at(-1)
+      if (members?.has(name)) throw new JsonSyntaxError(line + 1, `the member ${JSON.stringify(name)} is given twice`)
+      members?.add(name)
+    },
+    onArrayBegin: (_offset, _length, line, _column, path) => {
+      note(line, path)
+      begin(undefined)
+    },
+    onObjectEnd: () => void open.pop(),
+    onArrayEnd: () => void open.pop(),
+    onSeparator: (character) => {
+      separator = character
+    },
+    onLiteralValue: (value, offset, length, line, _column, path) => {
+      if (typeof value === 'number' && !Number.isFinite(value))
+        throw new JsonSyntaxError(line + 1, `the number ${text.slice(offset, offset + length)} is too large`)
+      note(line, path)
+    },
+    onError: (code, offset, _length, line) => {
+      const name = jsonc.printParseErrorCode(code)
+      const found = offset < text.length ? JSON.stringify(text[offset]) : 'the end'
+      throw new JsonSyntaxError(line + 1, broken[name] ?? `expected ${expectedAt(name)}, found ${found}`)
+    },
+  }
+  jsonc.visit(text, visitor, { disallowComments: true, allowTrailingComma: false })
+  return lines
+}
+
+/** The language's own parser has the last word on what is JSON. */
+function parseStrictly(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new JsonSyntaxError(1, error instanceof Error ? error.message : String(error))
+  }
 }
 
 /** A member name as a part of a JSON pointer (RFC 6901). */
-export function escapePointer(name: string): string {
+function escapePointer(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1')
 }

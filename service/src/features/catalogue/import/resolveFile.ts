@@ -1,4 +1,6 @@
+import { findVaultKind } from '../../../vaults/index.js'
 import { chainKey } from '../records.js'
+import type { tables } from '../tables.js'
 import { type CatalogueFile, type FileOpportunityEntry, slugId } from './catalogueFile.js'
 import { cleanText, cleanTokenText, textLengths } from './cleanText.js'
 
@@ -24,28 +26,8 @@ export type Known = {
 
 export type Problem = { pointer: string; message: string }
 
-type Row = Record<string, unknown>
-
-/** Rows to upsert, by table; members are named as columns are selected. */
-export type ImportRows = {
-  [table in
-    | 'organizations'
-    | 'chains'
-    | 'tokens'
-    | 'protocols'
-    | 'tags'
-    | 'products'
-    | 'vaults'
-    | 'opportunities'
-    | 'opportunityTokens'
-    | 'opportunityOrganizations'
-    | 'opportunityTags'
-    | 'opportunityProducts'
-    | 'incentives'
-    | 'distributors'
-    | 'distributorOpportunities'
-    | 'distributorProducts']: Row[]
-}
+/** Rows to write, by table; members that are no column are left out. */
+export type ImportRows = { [table in keyof typeof tables]: Record<string, unknown>[] }
 
 export type Peg = { chainId: number; address: string; priceUsd: string }
 
@@ -231,6 +213,11 @@ function resolveOpportunity(entry: FileOpportunityEntry, at: string, refs: Refs,
     if (decimals === undefined) report(pointer, `no token ${token} on chain ${chainId}`)
     return decimals ?? 0
   }
+  const kind = findVaultKind(vault.kind)
+  const sides = { asyncDeposit: kind?.asyncDeposit, asyncWithdraw: kind?.asyncRedeem }
+  for (const side of ['asyncDeposit', 'asyncWithdraw'] as const)
+    if (entry[side] !== undefined && entry[side] !== sides[side])
+      report(`${at}/${side}`, `is ${sides[side]} of a vault of kind ${vault.kind}: leave it out, or correct the kind`)
   const receiptToken = lower(vault.receiptToken ?? vault.address)
   rows.vaults.push({
     ...vault,

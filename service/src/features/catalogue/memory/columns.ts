@@ -1,5 +1,4 @@
 import type { OpportunityRecord } from '../opportunityRecord.js'
-import { chainKey } from '../records.js'
 import { type Bits, emptyBits, setBit } from './bits.js'
 import type { CatalogueBase, CatalogueSnapshot } from './snapshot.js'
 import { mapInSteps, type Steps } from './timeSlicing.js'
@@ -7,120 +6,119 @@ import { mapInSteps, type Steps } from './timeSlicing.js'
 /** For every value of a dimension, the positions that have it. */
 export type Index<K> = ReadonlyMap<K, Bits>
 
-/** What filters look at, by position, and stays while only pushed figures change. */
-export type Columns = {
-  size: number
-  depositChainIds: Index<number>
-  /** By `chainKey`. */
-  depositTokens: Index<string>
-  /** By lower-cased symbol. */
-  depositTokenSymbols: Index<string>
-  tags: Index<string>
-  curators: Index<string>
-  /** Providers, and the lending protocols among them. */
-  providers: Index<string>
-  partners: Index<string>
-  lendingProtocols: Index<string>
-  featured: Bits
-  directInteractionEnabled: Bits
-  routedSwapEnabled: Bits
-  asyncDeposit: Bits
-  asyncWithdraw: Bits
-  /** Percent. */
-  estimatedApr: Float64Array
-  /** Lower-cased name, description and token addresses, separated by NUL. */
-  searchTexts: readonly string[]
-  /** What distributors show. */
-  distributors: Index<string>
+/**
+ * What a filter looks at, made of the listed opportunities by position. A `pushed` one holds figures that jobs push: it
+ * is made for every snapshot, the others once for all snapshots with the same base.
+ */
+export type Column<C> = { readonly pushed: boolean; make(listed: readonly OpportunityRecord[]): Steps<C> }
+
+/** Columns that are made. */
+export type Made = { get<C>(column: Column<C>): C }
+
+/** The columns that stay while only pushed figures change. */
+export type Columns = Made & {
+  readonly size: number
+  /** What a distributor shows. */
+  shownBy(distributorId: string): Bits
 }
 
-/** What filters look at and jobs push. */
-export type LiveColumns = {
-  /** US dollars; 0 without a price. */
-  tvl: Float64Array
-  depositEnabled: Bits
-  withdrawEnabled: Bits
-}
+type Read<V> = (record: OpportunityRecord) => V
 
-const made = new WeakMap<CatalogueBase, Columns>()
+/** The positions for which `test` holds. */
+export const flag = (test: Read<boolean>, pushed = false): Column<Bits> => ({
+  pushed,
+  *make(listed) {
+    const bits = emptyBits(listed.length)
+    yield* mapInSteps(listed, (record, position) => {
+      if (test(record)) setBit(bits, position)
+    })
+    return bits
+  },
+})
 
-/** The columns of a snapshot's base; made once. */
-export function* columnsOf(snapshot: CatalogueSnapshot, listed: readonly OpportunityRecord[]): Steps<Columns> {
-  const known = made.get(snapshot.base)
-  if (known) return known
-  const columns = yield* buildColumns(snapshot, listed)
-  made.set(snapshot.base, columns)
-  return columns
-}
+/** The positions of every value. */
+export const index = <K>(read: Read<Iterable<K>>): Column<Index<K>> => ({
+  pushed: false,
+  *make(listed) {
+    const index = new Map<K, Bits>()
+    yield* mapInSteps(listed, (record, position) => {
+      for (const value of read(record)) {
+        const bits = index.get(value) ?? emptyBits(listed.length)
+        index.set(value, bits)
+        setBit(bits, position)
+      }
+    })
+    return index
+  },
+})
 
-function* buildColumns(snapshot: CatalogueSnapshot, listed: readonly OpportunityRecord[]): Steps<Columns> {
-  const index = <K>(read: (record: OpportunityRecord) => Iterable<K>) => buildIndex(listed, read)
-  const bits = (test: (record: OpportunityRecord) => boolean) => buildBits(listed, test)
-  const ids = (list: readonly { id: string }[]) => list.map(({ id }) => id)
-  const positions = new Map(listed.map(({ id }, position) => [id, position]))
-  const shown = [...snapshot.distributorOpportunities].map(([distributorId, opportunityIds]) => {
-    const set = emptyBits(listed.length)
-    for (const id of opportunityIds) {
-      const position = positions.get(id)
-      if (position !== undefined) setBit(set, position)
-    }
-    return [distributorId, set] as const
-  })
-  return {
-    size: listed.length,
-    depositChainIds: yield* index((record) => record.depositTokens.map((token) => token.chainId)),
-    depositTokens: yield* index((record) =>
-      record.depositTokens.map((token) => chainKey(token.chainId, token.address)),
-    ),
-    depositTokenSymbols: yield* index((record) => record.depositTokens.map((token) => token.symbol.toLowerCase())),
-    tags: yield* index((record) => record.tags.map((tag) => tag.code)),
-    curators: yield* index((record) => (record.curatorId === null ? [] : [record.curatorId])),
-    providers: yield* index((record) => ids([...record.providers, ...record.lendingProtocols])),
-    partners: yield* index((record) => ids(record.partners)),
-    lendingProtocols: yield* index((record) => ids(record.lendingProtocols)),
-    featured: yield* bits((record) => record.featured),
-    directInteractionEnabled: yield* bits((record) => record.directInteractionEnabled),
-    routedSwapEnabled: yield* bits((record) => record.routedSwapEnabled),
-    asyncDeposit: yield* bits((record) => record.asyncDeposit),
-    asyncWithdraw: yield* bits((record) => record.asyncWithdraw),
-    estimatedApr: Float64Array.from(yield* mapInSteps(listed, (record) => record.estimatedApr)),
-    searchTexts: yield* mapInSteps(listed, searchTextOf),
-    distributors: new Map(shown),
-  }
-}
+/** A number a position. */
+export const numbers = (read: Read<number>, pushed = false): Column<Float64Array> => ({
+  pushed,
+  *make(listed) {
+    return Float64Array.from(yield* mapInSteps(listed, read))
+  },
+})
 
-export function* buildLiveColumns(listed: readonly OpportunityRecord[]): Steps<LiveColumns> {
-  return {
-    tvl: Float64Array.from(yield* mapInSteps(listed, (record) => Number(record.tvlUsd ?? 0))),
-    depositEnabled: yield* buildBits(listed, (record) => record.capabilities.deposit.enabled),
-    withdrawEnabled: yield* buildBits(listed, (record) => record.capabilities.withdraw.enabled),
-  }
-}
+/** A text a position. */
+export const texts = (read: Read<string>): Column<readonly string[]> => ({
+  pushed: false,
+  *make(listed) {
+    return yield* mapInSteps(listed, read)
+  },
+})
 
-function searchTextOf({ name, description, depositTokens, baseToken, receiptToken }: OpportunityRecord): string {
-  const addresses = new Set([...depositTokens, baseToken, receiptToken].map((token) => token.address))
-  return [name, description, ...addresses].map((text) => text.toLowerCase()).join('\0')
-}
+const known = new WeakMap<CatalogueBase, Columns>()
 
-function* buildBits(listed: readonly OpportunityRecord[], test: (record: OpportunityRecord) => boolean): Steps<Bits> {
-  const bits = emptyBits(listed.length)
-  yield* mapInSteps(listed, (record, position) => {
-    if (test(record)) setBit(bits, position)
-  })
-  return bits
-}
-
-function* buildIndex<K>(
+/** Those of the given columns that jobs do not push; made once for a snapshot's base. */
+export function* columnsOf(
+  snapshot: CatalogueSnapshot,
   listed: readonly OpportunityRecord[],
-  read: (record: OpportunityRecord) => Iterable<K>,
-): Steps<Index<K>> {
-  const index = new Map<K, Bits>()
-  yield* mapInSteps(listed, (record, position) => {
-    for (const value of read(record)) {
-      const bits = index.get(value) ?? emptyBits(listed.length)
-      index.set(value, bits)
-      setBit(bits, position)
-    }
-  })
-  return index
+  columns: readonly Column<unknown>[],
+): Steps<Columns> {
+  const found = known.get(snapshot.base)
+  if (found) return found
+  const made = yield* makeAll(
+    listed,
+    columns.filter(({ pushed }) => !pushed),
+  )
+  const shown = listShown(snapshot, listed)
+  const size = listed.length
+  const all = { ...made, size, shownBy: (distributorId: string) => shown.get(distributorId) ?? emptyBits(size) }
+  known.set(snapshot.base, all)
+  return all
+}
+
+/** Those of the given columns that jobs push. */
+export function* makePushed(listed: readonly OpportunityRecord[], columns: readonly Column<unknown>[]): Steps<Made> {
+  return yield* makeAll(
+    listed,
+    columns.filter(({ pushed }) => pushed),
+  )
+}
+
+function* makeAll(listed: readonly OpportunityRecord[], columns: readonly Column<unknown>[]): Steps<Made> {
+  const values = new Map<unknown, unknown>()
+  for (const column of columns) values.set(column, yield* column.make(listed))
+  return {
+    get<C>(column: Column<C>): C {
+      if (!values.has(column)) throw new RangeError('a filter looks at a column that is not made')
+      // The value under a column is the one it made.
+      return values.get(column) as C
+    },
+  }
+}
+
+function listShown(snapshot: CatalogueSnapshot, listed: readonly OpportunityRecord[]): Index<string> {
+  const positions = new Map(listed.map(({ id }, position) => [id, position]))
+  return new Map(
+    [...snapshot.distributorOpportunities].map(([distributorId, opportunityIds]) => {
+      const bits = emptyBits(listed.length)
+      for (const id of opportunityIds) {
+        const position = positions.get(id)
+        if (position !== undefined) setBit(bits, position)
+      }
+      return [distributorId, bits]
+    }),
+  )
 }

@@ -1,98 +1,130 @@
-import type { Static } from 'typebox'
-import T from 'typebox'
-import { List, uuidPattern } from '../../../kernel/wire.js'
+import T, { type Static } from 'typebox'
+import { List, type TextForm, uuidForm } from '../../../kernel/wire.js'
+import type { OpportunityRecord } from '../opportunityRecord.js'
 import { chainKey } from '../records.js'
-import { type Bits, fullBits, keepAny, keepBetween, keepContaining, keepOnly, remove } from './bits.js'
-import type { Columns, Index, LiveColumns } from './columns.js'
+import { type Bits, fullBits, keepOnly } from './bits.js'
+import { type Columns, flag, index, type Made, numbers, texts } from './columns.js'
+import { anyOf, atLeast, atMost, containing, either, onlyTrue, type Selection } from './filterKinds.js'
 
-const chainIdPattern = '^(0|[1-9][0-9]{0,14})$'
-const ids = (what: string) =>
-  List({ pattern: uuidPattern, description: `Ids of ${what}; an opportunity with any of them` })
-const onlyTrue = (what: string) =>
-  T.Optional(T.Boolean({ description: `When true, only opportunities with ${what}; false filters nothing` }))
+const chainIdForm: TextForm = { pattern: '^(0|[1-9][0-9]{0,14})$', says: 'must be a chain id in decimal digits' }
+const lower = (values: readonly string[]) => values.map((value) => value.toLowerCase())
+const idsOf = (rows: readonly { id: string }[]) => rows.map(({ id }) => id)
+const idList = (what: string, read: (record: OpportunityRecord) => Iterable<string>) =>
+  anyOf(List({ form: uuidForm, description: `Ids of ${what}; an opportunity with any of them` }), index(read), lower)
+/** US dollars; 0 without a price. */
+const tvl = numbers((record) => Number(record.tvlUsd ?? 0), true)
+/** Percent. */
+const estimatedApr = numbers((record) => record.estimatedApr)
 
-/** The filters of both opportunity lists. Values of one list are alternatives; different filters all apply. */
-export const filterQuery = {
-  search: T.Optional(
-    T.String({ description: 'Part of the name, the description or a token address, upper and lower case alike' }),
+/**
+ * The filters of both opportunity lists, one an entry: parameter, column and selection. Values of one list are
+ * alternatives; different filters all apply.
+ */
+const filters = {
+  search: containing(
+    'Part of the name, the description or a token address, upper and lower case alike',
+    texts(searchTextOf),
   ),
-  chainIds: T.Optional(List({ pattern: chainIdPattern, description: 'Chain ids of the deposit tokens' })),
-  depositToken: T.Optional(
+  chainIds: anyOf(
+    List({ form: chainIdForm, description: 'Chain ids of the deposit tokens' }),
+    index((record) => record.depositTokens.map((token) => token.chainId)),
+    (values) => values.map(Number),
+  ),
+  depositToken: anyOf(
     T.String({
       pattern: '^0[xX][0-9a-fA-F]{40}-(0|[1-9][0-9]{0,14})$',
+      says: 'must be a token address and a chain id: 0x…-1',
       description: 'A deposit token as `<address>-<chainId>`',
     }),
+    index((record) => record.depositTokens.map((token) => chainKey(token.chainId, token.address))),
+    (text) => {
+      const [address = '', chainId] = text.split('-')
+      return [chainKey(Number(chainId), address)]
+    },
   ),
-  depositTokenSymbols: T.Optional(List({ description: 'Symbols of deposit tokens, upper and lower case alike' })),
-  tags: T.Optional(List({ description: 'Codes of tags' })),
-  curatorId: T.Optional(ids('curators')),
-  providerId: T.Optional(ids('providers; a lending protocol counts as the provider of what is built on it')),
-  partnerId: T.Optional(ids('partners')),
-  lendingProtocolId: T.Optional(ids('lending protocols')),
-  tvlMin: T.Optional(T.Number({ description: 'Least TVL in US dollars, inclusive' })),
-  tvlMax: T.Optional(T.Number({ description: 'Most TVL in US dollars, inclusive' })),
-  minApr: T.Optional(T.Number({ description: 'Least estimated APR in percent, inclusive' })),
-  maxApr: T.Optional(T.Number({ description: 'Most estimated APR in percent, inclusive' })),
-  featured: T.Optional(T.Boolean({ nullable: true, description: 'true: featured ones; false: the others' })),
-  directInteractionEnabled: onlyTrue('direct deposits'),
-  routedSwapEnabled: onlyTrue('deposits through a swap'),
-  depositEnabled: onlyTrue('deposits open'),
-  withdrawEnabled: onlyTrue('withdrawals open'),
-  asyncDeposit: onlyTrue('deposits in two steps'),
-  asyncWithdraw: onlyTrue('withdrawals in two steps'),
+  depositTokenSymbols: anyOf(
+    List({ description: 'Symbols of deposit tokens, upper and lower case alike' }),
+    index((record) => record.depositTokens.map((token) => token.symbol.toLowerCase())),
+    lower,
+  ),
+  tags: anyOf(
+    List({ description: 'Codes of tags' }),
+    index((record) => record.tags.map((tag) => tag.code)),
+    (codes) => codes,
+  ),
+  curatorId: idList('curators', (record) => (record.curatorId === null ? [] : [record.curatorId])),
+  providerId: idList('providers; a lending protocol counts as the provider of what is built on it', (record) =>
+    idsOf([...record.providers, ...record.lendingProtocols]),
+  ),
+  partnerId: idList('partners', (record) => idsOf(record.partners)),
+  lendingProtocolId: idList('lending protocols', (record) => idsOf(record.lendingProtocols)),
+  tvlMin: atLeast('Least TVL in US dollars, inclusive', tvl),
+  tvlMax: atMost('Most TVL in US dollars, inclusive', tvl),
+  minApr: atLeast('Least estimated APR in percent, inclusive', estimatedApr),
+  maxApr: atMost('Most estimated APR in percent, inclusive', estimatedApr),
+  featured: either(
+    'true: featured ones; false: the others',
+    flag((record) => record.featured),
+  ),
+  directInteractionEnabled: onlyTrue(
+    'direct deposits',
+    flag((record) => record.directInteractionEnabled),
+  ),
+  routedSwapEnabled: onlyTrue(
+    'deposits through a swap',
+    flag((record) => record.routedSwapEnabled),
+  ),
+  depositEnabled: onlyTrue(
+    'deposits open',
+    flag((record) => record.capabilities.deposit.enabled, true),
+  ),
+  withdrawEnabled: onlyTrue(
+    'withdrawals open',
+    flag((record) => record.capabilities.withdraw.enabled, true),
+  ),
+  asyncDeposit: onlyTrue(
+    'deposits in two steps',
+    flag((record) => record.asyncDeposit),
+  ),
+  asyncWithdraw: onlyTrue(
+    'withdrawals in two steps',
+    flag((record) => record.asyncWithdraw),
+  ),
 }
 
-const FilterSchema = T.Object(filterQuery)
+type Filters = typeof filters
+type FilterQuery = { [name in keyof Filters]: Filters[name]['query'] }
 
-export type OpportunityFilter = Static<typeof FilterSchema>
+/** The parameters of the filters, for the query of an operation. */
+export const filterQuery = Object.fromEntries(
+  Object.entries(filters).map(([name, { query }]) => [name, query]),
+) as FilterQuery
+
+export type OpportunityFilter = { [name in keyof Filters]?: Static<FilterQuery[name]> | undefined }
+
+const inOrder = Object.entries<Selection>(filters).sort(([, a], [, b]) => Number(a.last) - Number(b.last))
+
+/** What the filters look at, each column once. */
+export const filterColumns = [...new Set(inOrder.map(([, { column }]) => column))]
 
 /** The positions the filter leaves, of all or of those in `within`. */
-export function selectBits(columns: Columns, live: LiveColumns, filter: OpportunityFilter, within?: Bits): Bits {
+export function selectBits(
+  { columns, pushed }: { columns: Columns; pushed: Made },
+  filter: OpportunityFilter,
+  within?: Bits,
+): Bits {
   const bits = fullBits(columns.size)
   if (within) keepOnly(bits, within)
-  keepIndexed(bits, columns, filter)
-  keepFlags(bits, columns, live, filter)
-  keepBounds(bits, live.tvl, filter.tvlMin, filter.tvlMax)
-  keepBounds(bits, columns.estimatedApr, filter.minApr, filter.maxApr)
-  // Last, because it is the dearest: only what the others left is searched.
-  if (filter.search) keepContaining(bits, columns.searchTexts, filter.search.toLowerCase())
+  const wanted: Readonly<Record<string, unknown>> = filter
+  for (const [name, { column, keep }] of inOrder) {
+    const value = wanted[name]
+    if (value !== undefined && value !== null) keep(bits, (column.pushed ? pushed : columns).get(column), value)
+  }
   return bits
 }
 
-function keepBounds(bits: Bits, values: Float64Array, min: number | undefined, max: number | undefined): void {
-  if (min === undefined && max === undefined) return
-  keepBetween(bits, values, min ?? Number.NEGATIVE_INFINITY, max ?? Number.POSITIVE_INFINITY)
-}
-
-function keepIndexed(bits: Bits, columns: Columns, filter: OpportunityFilter): void {
-  const keepAnyOf = <K>(index: Index<K>, wanted: readonly K[] | undefined) => {
-    if (wanted)
-      keepAny(
-        bits,
-        wanted.flatMap((value) => index.get(value) ?? []),
-      )
-  }
-  const lower = (values: readonly string[] | undefined) => values?.map((value) => value.toLowerCase())
-  keepAnyOf(columns.depositChainIds, filter.chainIds?.map(Number))
-  if (filter.depositToken) {
-    const [address = '', chainId] = filter.depositToken.split('-')
-    keepAnyOf(columns.depositTokens, [chainKey(Number(chainId), address)])
-  }
-  keepAnyOf(columns.depositTokenSymbols, lower(filter.depositTokenSymbols))
-  keepAnyOf(columns.tags, filter.tags)
-  keepAnyOf(columns.curators, lower(filter.curatorId))
-  keepAnyOf(columns.providers, lower(filter.providerId))
-  keepAnyOf(columns.partners, lower(filter.partnerId))
-  keepAnyOf(columns.lendingProtocols, lower(filter.lendingProtocolId))
-}
-
-function keepFlags(bits: Bits, columns: Columns, live: LiveColumns, filter: OpportunityFilter): void {
-  if (filter.featured === true) keepOnly(bits, columns.featured)
-  if (filter.featured === false) remove(bits, columns.featured)
-  if (filter.directInteractionEnabled) keepOnly(bits, columns.directInteractionEnabled)
-  if (filter.routedSwapEnabled) keepOnly(bits, columns.routedSwapEnabled)
-  if (filter.depositEnabled) keepOnly(bits, live.depositEnabled)
-  if (filter.withdrawEnabled) keepOnly(bits, live.withdrawEnabled)
-  if (filter.asyncDeposit) keepOnly(bits, columns.asyncDeposit)
-  if (filter.asyncWithdraw) keepOnly(bits, columns.asyncWithdraw)
+/** Lower-cased name, description and token addresses, separated by NUL. */
+function searchTextOf({ name, description, depositTokens, baseToken, receiptToken }: OpportunityRecord): string {
+  const addresses = new Set([...depositTokens, baseToken, receiptToken].map((token) => token.address))
+  return [name, description, ...addresses].map((text) => text.toLowerCase()).join('\0')
 }

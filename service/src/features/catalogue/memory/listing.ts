@@ -31,7 +31,7 @@ export type OpportunityPage = { records: readonly OpportunityRecord[]; paginatio
 /** Filters, sorts and pages; `within` limits the list to some positions. */
 export function selectPage(view: CatalogueView, listing: Listing, within?: Bits): OpportunityPage {
   const request = parsePage(listing)
-  const found = selectBits(view.columns, view.live, listing, within)
+  const found = selectBits(view, listing, within)
   const records: OpportunityRecord[] = []
   let skipped = 0
   for (const position of view.order(listing.sortBy ?? 'tvl', listing.sortOrder ?? 'desc')) {

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { findVaultKind } from '../../../vaults/index.js'
 import { decideCapabilities } from '../capability.js'
 import { computeEstimatedApr } from '../item.js'
 import type { OpportunityRecord } from '../opportunityRecord.js'
@@ -78,6 +79,7 @@ export function* joinRows(rows: CatalogueRows): Steps<CatalogueSnapshot> {
   const join = (row: OpportunityRow): OpportunityRecord[] => {
     const vault = vaults.get(chainKey(row.chainId, row.vaultAddress))
     if (!vault) return []
+    const kind = findVaultKind(vault.kind)
     const withRole = (role: OrganizationRole) =>
       (links.organizations.get(row.id) ?? [])
         .filter((link) => link.role === role)
@@ -90,6 +92,8 @@ export function* joinRows(rows: CatalogueRows): Steps<CatalogueSnapshot> {
         ...row,
         listed,
         capabilities: decideCapabilities(listed, row, row.capability),
+        asyncDeposit: kind?.asyncDeposit === true,
+        asyncWithdraw: kind?.asyncRedeem === true,
         vault,
         baseToken: tokens.get(chainKey(vault.chainId, vault.asset)) ?? unknownToken(vault, 'asset'),
         receiptToken: tokens.get(chainKey(vault.chainId, vault.receiptToken)) ?? unknownToken(vault, 'receiptToken'),

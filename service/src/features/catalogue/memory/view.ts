@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { toDeltas, toOpportunity } from '../item.js'
 import type { OpportunityRecord } from '../opportunityRecord.js'
-import { buildLiveColumns, type Columns, columnsOf, type LiveColumns } from './columns.js'
+import { type Columns, columnsOf, type Made, makePushed } from './columns.js'
+import { filterColumns } from './filter.js'
 import type { CatalogueBase, CatalogueSnapshot } from './snapshot.js'
 import { isLiveSort, type SortBy, type SortOrder, sortPositions } from './sort.js'
 import { mapInSteps, runAtOnce, type Steps } from './timeSlicing.js'
@@ -10,7 +11,7 @@ import { mapInSteps, runAtOnce, type Steps } from './timeSlicing.js'
 export type CatalogueView = {
   readonly listed: readonly OpportunityRecord[]
   readonly columns: Columns
-  readonly live: LiveColumns
+  readonly pushed: Made
   /** Positions in the order asked for. */
   order(by: SortBy, order: SortOrder): Uint32Array
 }
@@ -36,8 +37,8 @@ export function* prepareView(snapshot: CatalogueSnapshot): Steps<undefined> {
 
 function* makeView(snapshot: CatalogueSnapshot): Steps<CatalogueView> {
   const listed = snapshot.base.listedIds.flatMap((id) => snapshot.opportunities.get(id) ?? [])
-  const columns = yield* columnsOf(snapshot, listed)
-  const view = buildView(snapshot, listed, columns, yield* buildLiveColumns(listed))
+  const columns = yield* columnsOf(snapshot, listed, filterColumns)
+  const view = buildView(snapshot, listed, columns, yield* makePushed(listed, filterColumns))
   views.set(snapshot, view)
   return view
 }
@@ -46,7 +47,7 @@ function buildView(
   snapshot: CatalogueSnapshot,
   listed: readonly OpportunityRecord[],
   columns: Columns,
-  live: LiveColumns,
+  pushed: Made,
 ): CatalogueView {
   const liveOrders = new Map<string, Uint32Array>()
   const fixedOrders = baseOrders.get(snapshot.base) ?? new Map<string, Uint32Array>()
@@ -54,7 +55,7 @@ function buildView(
   return {
     listed,
     columns,
-    live,
+    pushed,
     order: (by, order) => {
       const orders = isLiveSort(by) ? liveOrders : fixedOrders
       const name = `${by} ${order}`

@@ -2,12 +2,10 @@
  * What in a new OpenAPI document would break a client written for an old one. Pure; knows the parts of JSON Schema that
  * our documents use, and takes what it does not know for breaking when it changed.
  */
-type Json = Record<string, unknown>
-export type Document = { info?: unknown; paths?: unknown; components?: unknown }
 
 /** Every breaking difference, one sentence each; none means the new document serves the old clients. */
-export function findBreaking(before: Document, after: Document): string[] {
-  const found: string[] = []
+export function findBreaking(before, after) {
+  const found = []
   const documents = { before: asJson(before), after: asJson(after) }
   for (const [path, item] of Object.entries(asJson(before.paths)))
     for (const [method, operation] of Object.entries(asJson(item))) {
@@ -19,9 +17,7 @@ export function findBreaking(before: Document, after: Document): string[] {
   return [...new Set(found)]
 }
 
-type Documents = { before: Json; after: Json }
-
-function compareOperations(before: Json, after: Json, place: string, documents: Documents, found: string[]): void {
+function compareOperations(before, after, place, documents, found) {
   if (before['operationId'] !== after['operationId']) found.push(`${place} is called ${after['operationId']}`)
   const ranks = ['public', 'publishable', 'secret']
   if (ranks.indexOf(String(after['x-access'])) > ranks.indexOf(String(before['x-access'])))
@@ -38,8 +34,8 @@ function compareOperations(before: Json, after: Json, place: string, documents: 
   }
 }
 
-function compareParameters(before: Json, after: Json, place: string, documents: Documents, found: string[]): void {
-  const list = (operation: Json, document: Json) =>
+function compareParameters(before, after, place, documents, found) {
+  const list = (operation, document) =>
     new Map(
       asList(operation['parameters']).map((one) => {
         const parameter = resolve(one, document)
@@ -58,7 +54,7 @@ function compareParameters(before: Json, after: Json, place: string, documents: 
       found.push(`${place}: ${name} is now required`)
 }
 
-function compareBodies(before: Json, after: Json, place: string, documents: Documents, found: string[]): void {
+function compareBodies(before, after, place, documents, found) {
   const body = asJson(before['requestBody'])
   const next = asJson(after['requestBody'])
   if (next['required'] === true && body['required'] !== true) found.push(`${place} now requires a body`)
@@ -66,21 +62,12 @@ function compareBodies(before: Json, after: Json, place: string, documents: Docu
     compare('request', schemaOf(body), schemaOf(next), `${place} body`, documents, found)
 }
 
-function schemaOf(holder: unknown): Json {
+function schemaOf(holder) {
   return asJson(asJson(asJson(asJson(holder)['content'])['application/json'])['schema'])
 }
 
-/** A request must go on accepting what it accepted; an answer must stay within what it was. */
-type Direction = 'request' | 'answer'
-
-function compare(
-  direction: Direction,
-  oldSchema: Json,
-  newSchema: Json,
-  place: string,
-  documents: Documents,
-  found: string[],
-): void {
+/** `direction` is request or answer: a request must go on accepting what it accepted, an answer must stay within what it was. */
+function compare(direction, oldSchema, newSchema, place, documents, found) {
   const before = withoutText(resolve(oldSchema, documents.before))
   const after = withoutText(resolve(newSchema, documents.after))
   const [narrow, wide] = direction === 'request' ? [before, after] : [after, before]
@@ -101,14 +88,14 @@ function compare(
     compare(direction, asJson(before['items']), asJson(after['items']), `${place}[]`, documents, found)
 }
 
-function fitsType(narrow: unknown, wide: unknown): boolean {
+function fitsType(narrow, wide) {
   return wide === undefined || narrow === wide || (narrow === 'integer' && wide === 'number')
 }
 
 const lower = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems']
 const upper = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems']
 
-function compareBounds(narrow: Json, wide: Json, place: string, found: string[]): void {
+function compareBounds(narrow, wide, place, found) {
   for (const name of lower)
     if (wide[name] !== undefined && !(Number(narrow[name]) >= Number(wide[name])))
       found.push(`${place}: ${name} changed`)
@@ -119,15 +106,8 @@ function compareBounds(narrow: Json, wide: Json, place: string, found: string[])
     if (wide[name] !== undefined && narrow[name] !== wide[name]) found.push(`${place}: ${name} changed`)
 }
 
-function compareObjects(
-  direction: Direction,
-  before: Json,
-  after: Json,
-  place: string,
-  documents: Documents,
-  found: string[],
-): void {
-  const required = (schema: Json) => new Set(asList(schema['required']).map(String))
+function compareObjects(direction, before, after, place, documents, found) {
+  const required = (schema) => new Set(asList(schema['required']).map(String))
   const [needed, given] =
     direction === 'request' ? [required(after), required(before)] : [required(before), required(after)]
   for (const name of needed)
@@ -141,17 +121,10 @@ function compareObjects(
 }
 
 /** Every alternative of the narrower side must fit one of the wider side. */
-function compareUnions(
-  direction: Direction,
-  before: Json,
-  after: Json,
-  place: string,
-  documents: Documents,
-  found: string[],
-): void {
-  const alternatives = (schema: Json) => (Array.isArray(schema['anyOf']) ? schema['anyOf'].map(asJson) : [schema])
-  const fits = (old: Json, next: Json) => {
-    const problems: string[] = []
+function compareUnions(direction, before, after, place, documents, found) {
+  const alternatives = (schema) => (Array.isArray(schema['anyOf']) ? schema['anyOf'].map(asJson) : [schema])
+  const fits = (old, next) => {
+    const problems = []
     compare(direction, old, next, place, documents, problems)
     return problems.length === 0
   }
@@ -163,25 +136,25 @@ function compareUnions(
   if (!ok) found.push(`${place}: the alternatives changed`)
 }
 
-function resolve(value: unknown, document: Json): Json {
+function resolve(value, document) {
   const schema = asJson(value)
   const ref = schema['$ref']
   if (typeof ref !== 'string') return schema
   const target = ref
     .replace(/^#\//, '')
     .split('/')
-    .reduce<unknown>((part, name) => asJson(part)[name], document)
+    .reduce((part, name) => asJson(part)[name], document)
   return resolve(target, document)
 }
 
-function withoutText({ description: _d, title: _t, examples: _e, default: _f, ...schema }: Json): Json {
+function withoutText({ description: _d, title: _t, examples: _e, default: _f, ...schema }) {
   return schema
 }
 
-function asJson(value: unknown): Json {
-  return typeof value === 'object' && value !== null ? (value as Json) : {}
+function asJson(value) {
+  return typeof value === 'object' && value !== null ? value : {}
 }
 
-function asList(value: unknown): unknown[] {
+function asList(value) {
   return Array.isArray(value) ? value : []
 }
