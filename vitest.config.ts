@@ -5,10 +5,11 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 /** Threads that the service starts are read from source as well. */
 const typescriptThreads = fileURLToPath(new URL('service/test/typescriptThreads.mjs', import.meta.url))
 
-/** What starts a chain, a program or a database server of its own, compiles, or fills large tables. */
+/** What starts a chain, a program or a database server of its own, compiles, fills large tables, or tries ten thousands. */
 const chain = [
   '**/*.chain.test.ts',
   'contracts/test/{compile,coverage,forge}.test.ts',
+  'sdk/src/verify/mutations.test.ts',
   'sdk/test/examples.test.ts',
   'service/test/{attacks,e2e,fuzz,kill,simulation}/**/*.test.ts',
   '**/embedded.test.ts',
