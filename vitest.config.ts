@@ -1,19 +1,58 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Threads that the service starts are read from source as well. */
 const typescriptThreads = fileURLToPath(new URL('service/test/typescriptThreads.mjs', import.meta.url))
 
-/** What starts a chain, a program or a database server of its own, compiles, or fills large tables. */
+/** What starts a chain, a program or a database server of its own, compiles, fills large tables, or tries ten thousands. */
 const chain = [
   '**/*.chain.test.ts',
   'contracts/test/{compile,coverage,forge}.test.ts',
+  'sdk/src/verify/mutations.test.ts',
   'sdk/test/{examples,packed}.test.ts',
-  'service/test/{attacks,e2e,fuzz,kill,long,simulation}/**/*.test.ts',
+  'service/test/{attacks,e2e,fuzz,kill,simulation}/**/*.test.ts',
   '**/embedded.test.ts',
   '**/features/ledger/plans.test.ts',
   'service/test/workedExample.test.ts',
 ]
+/** What takes longest begins first, so that no worker is left with it at the end; the rest by size. */
+const longest = [
+  'simulation/schedules',
+  'contracts/test/forge.test.ts',
+  'features/ledger/plans.test.ts',
+  'test/e2e/cli.test.ts',
+  'test/simulation/actions',
+  'test/e2e/kill.test.ts',
+  'test/e2e/limits.test.ts',
+  'test/fuzz/',
+  'embedded.test.ts',
+  'test/kill/',
+  'test/attacks/',
+  'test/e2e/',
+  'server/watchFaults',
+  'server/watchLies',
+  'contracts/test/',
+  'sdk/src/verify/mutations.test.ts',
+  'attribution/judge.test.ts',
+  'actions/hangingNode.test.ts',
+  'http/databaseDown.test.ts',
+  'cli/dev/store.test.ts',
+  'pipeline/rebuild.test.ts',
+  'http/idempotency.test.ts',
+  'test/recorded/',
+]
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const placeOf = ({ moduleId }: TestSpecification) => {
+      const place = longest.findIndex((part) => moduleId.includes(part))
+      return place === -1 ? longest.length : place
+    }
+    return (await super.sort(files)).sort((a, b) => placeOf(a) - placeOf(b))
+  }
+}
+
 const ignored = ['**/node_modules/**', '**/dist/**']
 
 const shared = {
@@ -22,10 +61,13 @@ const shared = {
 }
 const test = {
   pool: 'forks',
+  setupFiles: [fileURLToPath(new URL('service/test/seeded.ts', import.meta.url))],
   execArgv: ['--import', typescriptThreads],
   maxWorkers: 2,
   testTimeout: 20_000,
   hookTimeout: 60_000,
+  // Files of one worker share its modules: reading them anew for each takes longer than most of the tests.
+  isolate: false,
 } as const
 
 export default defineConfig({
@@ -33,17 +75,16 @@ export default defineConfig({
   test: {
     // One PostgreSQL for the run, whichever projects take part in it.
     globalSetup: ['service/test/globalSetup.ts'],
+    sequence: { sequencer: LongestFirst },
     maxWorkers: 2,
     projects: [
       {
         ...shared,
-        // Files of one worker share its modules: reading them anew for each takes longer than all of these tests.
         test: {
           ...test,
           name: 'fast',
           include: ['**/*.test.ts'],
           exclude: [...ignored, ...chain],
-          isolate: false,
           sequence: { groupOrder: 0 },
         },
       },

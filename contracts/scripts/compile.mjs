@@ -1,5 +1,5 @@
 // Writes abi/generated/<Name>.ts and abi/index.ts from src/**/*.sol, or with --check fails when they differ.
-// --abi DIR reads and writes another folder than abi.
+// --abi DIR reads and writes another folder than abi; given several times, all of them.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -68,25 +68,26 @@ const readOrNothing = (file) => {
   }
 }
 
-const { values } = parseArgs({ options: { check: { type: 'boolean' }, abi: { type: 'string' } } })
-const abiDir = resolve(values.abi ?? join(workspaceDir, 'abi'))
-mkdirSync(join(abiDir, 'generated'), { recursive: true })
+const { values } = parseArgs({ options: { check: { type: 'boolean' }, abi: { type: 'string', multiple: true } } })
 const files = buildFiles()
-const strangers = readdirSync(join(abiDir, 'generated'))
-  .map((name) => join('generated', name))
-  .filter((path) => !files.has(path))
-const changed = [...files.keys()].filter((path) => readOrNothing(join(abiDir, path)) !== files.get(path))
+for (const dir of values.abi ?? [join(workspaceDir, 'abi')]) {
+  const abiDir = resolve(dir)
+  mkdirSync(join(abiDir, 'generated'), { recursive: true })
+  const strangers = readdirSync(join(abiDir, 'generated'))
+    .map((name) => join('generated', name))
+    .filter((path) => !files.has(path))
+  const changed = [...files.keys()].filter((path) => readOrNothing(join(abiDir, path)) !== files.get(path))
 
-if (values.check) {
-  const drift = [...changed.map((path) => `differs: ${path}`), ...strangers.map((path) => `has no contract: ${path}`)]
-  if (drift.length > 0) {
-    console.error(`The committed interfaces are not those of the contracts; run \`npm run compile -w contracts\`:`)
-    for (const line of drift) console.error(`  ${line}`)
-    process.exit(1)
+  if (values.check) {
+    const drift = [...changed.map((path) => `differs: ${path}`), ...strangers.map((path) => `has no contract: ${path}`)]
+    if (drift.length > 0) {
+      console.error(`The committed interfaces are not those of the contracts; run \`npm run compile -w contracts\`:`)
+      for (const line of drift) console.error(`  ${line}`)
+      process.exitCode = 1
+    } else console.log(`${files.size} generated files match the contracts`)
+  } else {
+    for (const path of strangers) rmSync(join(abiDir, path))
+    for (const path of changed) writeFileSync(join(abiDir, path), files.get(path))
+    console.log(`${changed.length} written, ${files.size - changed.length} unchanged, ${strangers.length} removed`)
   }
-  console.log(`${files.size} generated files match the contracts`)
-} else {
-  for (const path of strangers) rmSync(join(abiDir, path))
-  for (const path of changed) writeFileSync(join(abiDir, path), files.get(path))
-  console.log(`${changed.length} written, ${files.size - changed.length} unchanged, ${strangers.length} removed`)
 }

@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type Abi,
   type Address,
@@ -22,6 +21,7 @@ import {
 } from 'viem'
 import { mnemonicToAccount, privateKeyToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
+import { until } from './until.js'
 
 const require = createRequire(import.meta.url)
 
@@ -90,17 +90,13 @@ export const startAnvil = async ({ timestamp }: { timestamp: number }) => {
    * Asks until there is a receipt. viem's own waiting looks again only when a block comes, so that a receipt that is a
    * moment late is never seen on a chain that mines on demand.
    */
-  const readReceipt = async (hash: Hex): Promise<TransactionReceipt> => {
-    for (let turn = 0; turn < 2_000; turn++) {
-      const receipt = await client.getTransactionReceipt({ hash }).catch((error: unknown) => {
+  const readReceipt = (hash: Hex): Promise<TransactionReceipt> =>
+    until(`the receipt of transaction ${hash}`, () =>
+      client.getTransactionReceipt({ hash }).catch((error: unknown) => {
         if (error instanceof TransactionReceiptNotFoundError) return undefined
         throw error
-      })
-      if (receipt) return receipt
-      await sleep(10)
-    }
-    throw new Error(`transaction ${hash} was not mined within 20 s`)
-  }
+      }),
+    )
 
   return {
     client,

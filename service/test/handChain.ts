@@ -1,5 +1,5 @@
 import { buildSuffix, operationTopics, signerAddress } from '@openearn/attribution'
-import type { Address, Hex } from 'viem'
+import { type Address, encodeFunctionData, type Hex, parseAbi } from 'viem'
 import { topics } from '../src/derive/events.js'
 import { createDerivation, type Derivation, type DeriveConfig, type DerivedRows, derive } from '../src/derive/index.js'
 import { type DeriveState, emptyState } from '../src/derive/rows.js'
@@ -162,3 +162,21 @@ export function entries({ interactions }: DerivedRows): string[] {
     ),
   )
 }
+
+const batchAbi = parseAbi([
+  'struct Call { address to; uint256 value; bytes data; }',
+  'function executeBatch(Call[] calls)',
+])
+/** Calldata of an account that makes several calls. */
+export const batch = (...list: [Address, string][]): Hex =>
+  encodeFunctionData({
+    abi: batchAbi,
+    functionName: 'executeBatch',
+    args: [list.map(([to, data]) => ({ to, value: 0n, data: data as Hex }))],
+  })
+
+/** A plain deposit as a vault tells it: the mint, then the event. */
+export const deposited = (sender: string, owner: string, amount: bigint, on: string = vault) => [
+  say.move(zero, owner, amount, on),
+  say.deposit(sender, owner, amount, amount, on),
+]

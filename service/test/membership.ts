@@ -1,11 +1,12 @@
-import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
+import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import type { Answer, Earn } from './harness.js'
+import { seededKey } from './seed.js'
 
 export const appUrl = 'https://app.example.com/earn'
 
 /** A fresh EVM wallet. */
 export function createWallet(): PrivateKeyAccount {
-  return privateKeyToAccount(generatePrivateKey())
+  return privateKeyToAccount(seededKey())
 }
 
 /** Asks for an agreement and signs it: the body of a CreateMembership call that will succeed. */

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { getAddressDecoder } from '@solana/addresses'
 import {
   getOffchainMessageEncoder,
@@ -16,12 +16,13 @@ import {
   WalletContractV5R1,
 } from '@ton/ton'
 import nacl from 'tweetnacl'
+import { seededBytes } from './seed.js'
 
 export type SolanaWallet = ReturnType<typeof createSolanaWallet>
 
 /** A Solana wallet on libraries of others: tweetnacl signs, the Solana kit encodes. */
 export function createSolanaWallet() {
-  const { publicKey, secretKey } = nacl.sign.keyPair()
+  const { publicKey, secretKey } = nacl.sign.keyPair.fromSeed(Uint8Array.from(seededBytes()))
   const address = getAddressDecoder().decode(publicKey)
   const signBytes = (bytes: Uint8Array) => Buffer.from(nacl.sign.detached(bytes, secretKey))
   const signEnvelope = (message: OffchainMessage) =>
@@ -67,7 +68,7 @@ export type TonWallet = ReturnType<typeof createTonWallet>
 
 /** A TON wallet on libraries of others: contracts, cells and signatures are theirs. */
 export function createTonWallet(version: TonVersion = 'v4r2') {
-  const keys = keyPairFromSeed(randomBytes(32))
+  const keys = keyPairFromSeed(seededBytes())
   const { address, init } = tonVersions[version](keys.publicKey)
   const walletStateInit = beginCell().store(storeStateInit(init)).endCell().toBoc().toString('base64')
   const publicKey = keys.publicKey.toString('hex')

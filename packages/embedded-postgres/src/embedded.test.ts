@@ -18,6 +18,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { until } from '../../../contracts/test/until.js'
 import { silentLog } from '../../../service/src/kernel/log.js'
 import { openDatabase } from '../../../service/src/postgres/pool.js'
 import { type EmbeddedPostgres, findEmbeddedPostgres, startEmbeddedPostgres } from './embedded.js'
@@ -88,7 +89,7 @@ describe('first start and restart', () => {
   it('starts over when the first start was killed half-way', async () => {
     dataDir = join(root, 'new')
     const service = spawnService(dataDir)
-    while (!(await halves()).length) await pause()
+    await until('the first half', async () => (await halves()).length > 0)
     service.kill('SIGKILL')
     const server = await start()
     expect(await query(server, (sql) => sql`select 1 as one`)).toEqual([{ one: 1 }])
@@ -141,7 +142,7 @@ describe('crashes', () => {
     await query(server, (sql) => sql`create table kept as select 1 as one`)
     const before = server.pid() ?? 0
     process.kill(before, 'SIGKILL')
-    while (server.pid() === before || !(await findEmbeddedPostgres(dataDir))) await pause()
+    await until('another server', async () => server.pid() !== before && (await findEmbeddedPostgres(dataDir)))
     expect(await query(server, (sql) => sql`select one from kept`)).toEqual([{ one: 1 }])
     expect(lines).toEqual([expect.stringContaining('ended by itself (SIGKILL)')])
   })
@@ -329,16 +330,15 @@ function spawnService(folder: string, options: { from?: string; uid?: number; gi
 }
 
 async function ready(service: ChildProcess): Promise<{ pid: number }> {
-  for (;;) {
-    const pid = /^ready (\d+)$/m.exec(output.get(service) ?? '')?.[1]
-    if (pid) return { pid: Number(pid) }
+  const pid = await until('the service to be ready', () => {
     if (service.exitCode !== null) throw new Error(output.get(service))
-    await pause()
-  }
+    return /^ready (\d+)$/m.exec(output.get(service) ?? '')?.[1]
+  })
+  return { pid: Number(pid) }
 }
 
 async function exit(service: ChildProcess): Promise<number | null> {
-  while (service.exitCode === null && service.signalCode === null) await pause()
+  await until('the service to end', () => service.exitCode !== null || service.signalCode !== null)
   return service.exitCode
 }
 
@@ -377,8 +377,4 @@ function isRunning(pid: number): boolean {
     .toString()
     .trim()
   return state !== '' && !state.startsWith('Z')
-}
-
-function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 10))
 }

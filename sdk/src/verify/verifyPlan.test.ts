@@ -41,7 +41,11 @@ describe('a plan that is not what was asked', () => {
     ['another token', (plan) => Object.assign(plan.request, { tokenIn: `0x${'11'.repeat(20)}` }), /not the one/],
     ['another distributor', (plan) => Object.assign(plan.request, { distributorId: 'other' }), /another distributor/],
     ['another referral code', (plan) => Object.assign(plan.request, { referralCode: 'x' }), /another referral/],
-    ['another action', (plan) => Object.assign(plan.context, { actionId: crypto.randomUUID() }), /another action/],
+    [
+      'another action',
+      (plan) => Object.assign(plan.context, { actionId: '00000000-0000-4000-8000-000000000001' }),
+      /another action/,
+    ],
     ['another chain', (plan) => Object.assign(plan.context, { chainId: 1 }), /is for chain 31337/],
     ['another signer', (plan) => Object.assign(plan.context, { signers: [`0x${'11'.repeat(20)}`] }), /not signed/],
     ['no signer', (plan) => Object.assign(plan.context, { signers: [] }), /not signed/],

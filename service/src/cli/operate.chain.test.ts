@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { account } from '../../../contracts/test/anvil.js'
+import { present } from '../../../contracts/test/present.js'
 import { chainId, openWatchWorld, type WatchWorld } from '../../test/chain/watchWorld.js'
 import { type Earn, openEarn } from '../../test/harness.js'
 import { computeStateHash, reportDistributor } from '../features/audit/index.js'
@@ -29,7 +30,7 @@ beforeAll(async () => {
   await world.deposit(alice, 5_000_000n, D)
   await world.deposit(bob, 3_000_000n)
   await world.sync()
-  earn.clock.set(new Date())
+  earn.clock.set(present())
 })
 afterAll(async () => {
   await world?.close()
@@ -47,7 +48,7 @@ describe('the doctor', () => {
   it('names a broken header chain, a silent watcher and a node that does not answer, each with what to do', async () => {
     await earn.db`update blocks set parent_hash = '0x00' where number = 3`
     await earn.db`update chains set rpc_urls = ${['http://127.0.0.1:1']}`
-    earn.clock.set(new Date(Date.now() + 3_600_000))
+    earn.clock.set(new Date(present().getTime() + 3_600_000))
     const unwell = (await examine(earn.ctx)).filter(({ well }) => !well)
     expect(unwell.map(({ what }) => what)).toEqual([
       'Devnet: http://127.0.0.1:1/…',
@@ -59,7 +60,7 @@ describe('the doctor', () => {
       detail: '1 broken links, the first at block 3',
       advice: `openearn chains rewind ${chainId} --to 1`,
     })
-    earn.clock.set(new Date())
+    earn.clock.set(present())
     await earn.db`update blocks b set parent_hash = (select hash from blocks a where a.chain_id = b.chain_id and a.number = 2) where number = 3`
   })
 })

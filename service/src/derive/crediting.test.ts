@@ -1,14 +1,16 @@
-import { type Address, encodeFunctionData, type Hex, parseAbi } from 'viem'
+import type { Address, Hex } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { execute, multicall } from '../../../packages/attribution/test/wrapping.js'
 import {
   ann,
   asset,
   asynchronous,
+  batch,
   bob,
   call,
   cat,
   codes,
+  deposited,
   entries,
   openHandChain,
   other,
@@ -20,18 +22,7 @@ import {
   zero,
 } from '../../test/handChain.js'
 
-const abi = parseAbi(['struct Call { address to; uint256 value; bytes data; }', 'function executeBatch(Call[] calls)'])
-const batch = (...list: [Address, string][]): Hex =>
-  encodeFunctionData({
-    abi,
-    functionName: 'executeBatch',
-    args: [list.map(([to, data]) => ({ to, value: 0n, data: data as Hex }))],
-  })
 const account = cat
-const deposited = (sender: string, owner: string, amount: bigint, on: string = vault) => [
-  say.move(zero, owner, amount, on),
-  say.deposit(sender, owner, amount, amount, on),
-]
 /** What a batch of one account is credited for. */
 const send = (list: [Address, string][], logs: ReturnType<typeof deposited>, more: object = {}) => {
   const chain = openHandChain(more)

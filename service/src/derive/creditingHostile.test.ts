@@ -1,4 +1,4 @@
-import { type Address, encodeFunctionData, type Hex, parseAbi } from 'viem'
+import type { Address, Hex } from 'viem'
 import { getUserOperationHash } from 'viem/account-abstraction'
 import { describe, expect, it } from 'vitest'
 import {
@@ -13,11 +13,13 @@ import {
 import {
   ann,
   asynchronous,
+  batch,
   bob,
   call,
   cat,
   chainId,
   codes,
+  deposited,
   entries,
   openHandChain,
   other,
@@ -29,18 +31,7 @@ import {
   zero,
 } from '../../test/handChain.js'
 
-const abi = parseAbi(['struct Call { address to; uint256 value; bytes data; }', 'function executeBatch(Call[] calls)'])
-const batch = (...list: [Address, string][]): Hex =>
-  encodeFunctionData({
-    abi,
-    functionName: 'executeBatch',
-    args: [list.map(([to, data]) => ({ to, value: 0n, data: data as Hex }))],
-  })
 const total = (parts: Record<string, bigint>) => Object.values(parts).reduce((sum, part) => sum + part, 0n)
-const deposited = (sender: string, owner: string, amount: bigint, on: string = vault) => [
-  say.move(zero, owner, amount, on),
-  say.deposit(sender, owner, amount, amount, on),
-]
 
 describe('shares that are burned in two steps', () => {
   it('through the vault itself are netted once, and the balance stays the sum of the Transfers', () => {

@@ -1,4 +1,4 @@
-import { type Address, encodeFunctionData, type Hex, parseAbi } from 'viem'
+import type { Address, Hex } from 'viem'
 import { describe, expect, it } from 'vitest'
 import {
   entryPoint7,
@@ -13,10 +13,12 @@ import {
 import {
   ann,
   asynchronous,
+  batch,
   bob,
   call,
   cat,
   codes,
+  deposited,
   entries,
   openHandChain,
   other,
@@ -25,21 +27,8 @@ import {
   signedBy,
   treasury,
   vault,
-  zero,
 } from '../../test/handChain.js'
 
-const abi = parseAbi(['struct Call { address to; uint256 value; bytes data; }', 'function executeBatch(Call[] calls)'])
-const batch = (...list: [Address, string][]): Hex =>
-  encodeFunctionData({
-    abi,
-    functionName: 'executeBatch',
-    args: [list.map(([to, data]) => ({ to, value: 0n, data: data as Hex }))],
-  })
-/** A plain deposit as a vault tells it: the mint, then the event. */
-const deposited = (sender: string, owner: string, amount: bigint, on: string = vault) => [
-  say.move(zero, owner, amount, on),
-  say.deposit(sender, owner, amount, amount, on),
-]
 /** A router deposits for itself and hands the shares on. */
 const zapped = (to: string, amount: bigint, on: string = vault) => [
   ...deposited(router, router, amount, on),

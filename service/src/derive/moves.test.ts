@@ -5,6 +5,7 @@ import {
   call,
   cat,
   codes,
+  deposited,
   entries,
   openHandChain,
   other,
@@ -26,7 +27,7 @@ const buy = (chain: Chain, wallet: Wallet, amount: bigint, code?: string) =>
     from: wallet,
     to: vault,
     input: `${plain}${code === undefined ? '' : codes(code)}`,
-    logs: [say.move(zero, wallet, amount), say.deposit(wallet, wallet, amount, amount)],
+    logs: deposited(wallet, wallet, amount),
   })
 /** A transaction that only moves shares. */
 const pass = (chain: Chain, ...logs: ReturnType<typeof say.move>[]) =>

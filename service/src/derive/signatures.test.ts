@@ -1,33 +1,23 @@
-import { type Address, encodeFunctionData, type Hex, parseAbi } from 'viem'
+import type { Address, Hex } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { entryPoint7, handleOps7, operation7 } from '../../../packages/attribution/test/wrapping.js'
 import {
   ann,
+  batch,
   bob,
   call,
   cat,
   codes,
+  deposited,
   entries,
   openHandChain,
   other,
   say,
   signedBy,
   vault,
-  zero,
 } from '../../test/handChain.js'
 
-const abi = parseAbi(['struct Call { address to; uint256 value; bytes data; }', 'function executeBatch(Call[] calls)'])
-const batch = (...list: [Address, string][]): Hex =>
-  encodeFunctionData({
-    abi,
-    functionName: 'executeBatch',
-    args: [list.map(([to, data]) => ({ to, value: 0n, data: data as Hex }))],
-  })
 const account = cat
-const deposited = (owner: string, amount: bigint, on: string = vault) => [
-  say.move(zero, owner, amount, on),
-  say.deposit(owner, owner, amount, amount, on),
-]
 const plan = (wallet: Address, amount: bigint, code = 'alpha'): string => {
   const data = call.deposit(amount, wallet)
   return `${data}${signedBy(code, wallet, vault, data)}`
@@ -37,7 +27,7 @@ const used = { problems: ['signature already used'] }
 describe('a signature', () => {
   it('counts once in a vault: sent again its code is unsigned, and says so', () => {
     const chain = openHandChain()
-    const send = () => chain.mine({ from: ann, to: vault, input: plan(ann, 9n), logs: deposited(ann, 9n) })
+    const send = () => chain.mine({ from: ann, to: vault, input: plan(ann, 9n), logs: deposited(ann, ann, 9n) })
     const first = send()
     expect([entries(first), first.watched[0]?.problems]).toEqual([['deposit alpha signed a1 9 9'], []])
     expect(first.usedSignatures).toMatchObject([{ vaultId: 1, blockNumber: 1 }])
@@ -51,7 +41,7 @@ describe('a signature', () => {
   it('that is used brings a distributor that wants signatures nothing, and the next name is found', () => {
     const chain = openHandChain({ signedOnly: new Map([['alpha', [{ from: 0, signedOnly: true }]]]) })
     const input = `${plan(ann, 9n)}${codes('beta')}`
-    const send = () => entries(chain.mine({ from: ann, to: vault, input, logs: deposited(ann, 9n) }))
+    const send = () => entries(chain.mine({ from: ann, to: vault, input, logs: deposited(ann, ann, 9n) }))
     expect(send()).toEqual(['deposit alpha signed a1 9 9'])
     expect(send()).toEqual(['deposit beta unsigned a1 9 9'])
     expect(chain.lots(ann)).toEqual({ alpha: 9n, beta: 9n })
@@ -59,13 +49,13 @@ describe('a signature', () => {
 
   it('counts for every event of its call, and for one of two calls that are the same', () => {
     const chain = openHandChain()
-    const twice = [...deposited(ann, 9n), ...deposited(ann, 9n)]
+    const twice = [...deposited(ann, ann, 9n), ...deposited(ann, ann, 9n)]
     expect(entries(chain.mine({ from: ann, to: vault, input: plan(ann, 9n), logs: twice }))).toEqual([
       'deposit alpha signed a1 9 9',
       'deposit alpha signed a1 9 9',
     ])
     const both = [plan(account, 5n), plan(account, 5n)].map((data): [Address, string] => [vault, data])
-    const logs = [...deposited(account, 5n), ...deposited(account, 5n)]
+    const logs = [...deposited(account, account, 5n), ...deposited(account, account, 5n)]
     const rows = chain.mine({ from: bob, to: account, input: batch(...both), logs })
     expect(entries(rows)).toEqual(['deposit alpha signed c3 5 5', 'deposit alpha unsigned c3 5 5'])
     expect(rows.watched).toMatchObject([used])
@@ -74,7 +64,7 @@ describe('a signature', () => {
   it('counts for the call it was made for and not for the one beside it, wherever it stands', () => {
     const [small, large] = [call.deposit(1n, account), call.deposit(1_000n, account)]
     const suffix = signedBy('alpha', account, vault, small)
-    const logs = [...deposited(account, 1n), ...deposited(account, 1_000n)]
+    const logs = [...deposited(account, account, 1n), ...deposited(account, account, 1_000n)]
     const around = `${batch([vault, small], [vault, large])}${suffix}`
     expect(entries(openHandChain().mine({ from: account, to: account, input: around, logs }))).toEqual([
       'deposit alpha signed c3 1 1',
@@ -96,10 +86,10 @@ describe('a signature', () => {
   it('that does not hold uses nothing: copied, of another vault, or without an event', () => {
     const chain = openHandChain()
     const copied = plan(ann, 9n)
-    chain.mine({ from: bob, to: vault, input: copied, logs: deposited(bob, 9n) })
-    chain.mine({ from: ann, to: other, input: copied, logs: deposited(ann, 9n, other) })
-    chain.mine({ from: ann, to: vault, input: copied, logs: deposited(bob, 9n) })
-    const rows = chain.mine({ from: ann, to: vault, input: copied, logs: deposited(ann, 9n) })
+    chain.mine({ from: bob, to: vault, input: copied, logs: deposited(bob, bob, 9n) })
+    chain.mine({ from: ann, to: other, input: copied, logs: deposited(ann, ann, 9n, other) })
+    chain.mine({ from: ann, to: vault, input: copied, logs: deposited(bob, bob, 9n) })
+    const rows = chain.mine({ from: ann, to: vault, input: copied, logs: deposited(ann, ann, 9n) })
     expect(entries(rows)).toEqual(['deposit alpha signed a1 9 9'])
   })
 
@@ -109,7 +99,7 @@ describe('a signature', () => {
       from: bob,
       to: account,
       input: `${batch([vault, plan(account, 5n)])}${codes('beta')}`,
-      logs: deposited(account, 5n),
+      logs: deposited(account, account, 5n),
     })
     expect(entries(own)).toEqual(['deposit alpha signed c3 5 5'])
   })

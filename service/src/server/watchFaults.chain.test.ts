@@ -1,75 +1,34 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { account } from '../../../contracts/test/anvil.js'
-import { type Fault, startBadNode } from '../../test/chain/badNode.js'
-import { chainId, openWatchWorld, type WatchWorld } from '../../test/chain/watchWorld.js'
-import { type Earn, openEarn } from '../../test/harness.js'
+import { until } from '../../../contracts/test/until.js'
+import type { Fault } from '../../test/chain/badNode.js'
+import { type FaultWorld, only, openFaultWorld } from '../../test/chain/faultWorld.js'
+import { chainId } from '../../test/chain/watchWorld.js'
+import { seededRandom } from '../../test/seed.js'
 import { computeStateHash } from '../features/audit/index.js'
-import { systemClock } from '../kernel/clock.js'
 import type { Log } from '../kernel/log.js'
-import { createOutbound } from '../kernel/outbound.js'
-import { rebuildChain } from '../pipeline/index.js'
 import { openDatabase } from '../postgres/pool.js'
-import { type Chain, openChain } from '../rpc/chains.js'
-import { findCursor } from '../sync/storeCursors.js'
-import { startWatching } from './watch.js'
 
-let earn: Earn
-let world: WatchWorld
-const bad: Awaited<ReturnType<typeof startBadNode>>[] = []
-const [alice, bob] = [account(1), account(2)]
+let fault: FaultWorld
+let earn: FaultWorld['earn']
+let world: FaultWorld['world']
+let alice: FaultWorld['alice']
+let bob: FaultWorld['bob']
 const D = 'Y2Zi7KWy'
+/** A node that hangs is given up after so long. */
+const patienceMs = 400
 
 beforeAll(async () => {
-  earn = await openEarn()
-  world = await openWatchWorld(earn.db, earn.organizationId)
-  for (const user of [alice, bob]) await world.fund(user, 1_000_000_000n)
+  fault = await openFaultWorld()
+  ;({ earn, world, alice, bob } = fault)
   await world.deposit(alice, 5_000_000n, D)
 })
-afterEach(async () => {
-  for (const node of bad.splice(0)) await node.stop()
-})
-afterAll(async () => {
-  await world?.close()
-  await earn?.close()
-})
+afterEach(() => fault.stopNodes())
+afterAll(() => fault?.close())
 
-/** The chain over these urls, with patience for tests. */
-function chainOver(rpcUrls: readonly string[], settings: Partial<Chain> = {}): Chain {
-  const outbound = createOutbound(systemClock)
-  const impatient = {
-    fetchText: (request: Parameters<typeof outbound.fetchText>[0]) =>
-      outbound.fetchText({ ...request, timeoutMs: 400, retries: 0 }),
-  }
-  const { rpc: _rpc, headUrls: _headUrls, ...own } = world.chain
-  return openChain(impatient, { ...own, ...settings, rpcUrls })
-}
-
-async function badNode(fault?: Fault) {
-  const node = await startBadNode(world.anvil.url)
-  node.state.fault = fault
-  bad.push(node)
-  return node
-}
-
-/** Follows the chain while `work` runs. */
-async function watching(chain: Chain, work: () => Promise<void>, log: Log = earn.ctx.log): Promise<void> {
-  const running = startWatching({ ...earn.ctx, log, clock: systemClock, chains: new Map([[chainId, chain]]) })
-  try {
-    await work()
-  } finally {
-    await running.stop()
-  }
-}
-
-async function waitFor(what: string, isSo: () => Promise<boolean>, ms = 20_000): Promise<void> {
-  for (const started = systemClock.monotonicMs(); !(await isSo()); await systemClock.sleep(25))
-    if (systemClock.monotonicMs() - started > ms) throw new Error(`never: ${what}`)
-}
-
-async function caughtUp(): Promise<void> {
-  const head = Number(await world.anvil.client.getBlockNumber())
-  await waitFor(`block ${head}`, async () => ((await findCursor(earn.db, chainId))?.blockNumber ?? -1) >= head)
-}
+const badNode = (wrong?: Fault) => fault.badNode(wrong)
+const caughtUp = () => fault.caughtUp()
+const chainOver = (rpcUrls: readonly string[]) => fault.chainOver(rpcUrls, patienceMs)
+const watching: FaultWorld['watching'] = (...input) => fault.watching(...input)
 
 /** The ledger holds every deposit with our code exactly once, and a rebuild gives the same. */
 async function assertWhole(): Promise<void> {
@@ -77,8 +36,7 @@ async function assertWhole(): Promise<void> {
     select (select count(*)::int from interactions where chain_id = ${chainId}) as entries,
       (select count(*)::int from (select distinct transaction_hash from interactions where chain_id = ${chainId}) t) as deposits`
   expect(made).toEqual({ entries: deposits, deposits })
-  const hash = await computeStateHash(earn.db, chainId)
-  expect((await rebuildChain({ db: earn.db, clock: systemClock }, { chainId })).hash).toBe(hash)
+  await fault.expectRebuilt()
 }
 let deposits = 1
 async function act(): Promise<void> {
@@ -89,10 +47,6 @@ async function act(): Promise<void> {
   }
 }
 
-const only =
-  (methods: readonly string[], wrong: Fault): Fault =>
-  (call, truth) =>
-    methods.includes(call.method) ? wrong(call, truth) : undefined
 const error =
   (code: number, message: string): Fault =>
   (call) => ({ id: call.id, error: { code, message } })
@@ -129,13 +83,13 @@ describe('a watcher whose only node', () => {
   ]
   it.each(faults)(
     '%s goes on when that is over: nothing lost, doubled or invented',
-    async (_name, fault) => {
+    async (_name, wrong) => {
       const node = await badNode()
       await watching(chainOver([node.url]), async () => {
         await caughtUp()
-        node.state.fault = fault
+        node.state.fault = wrong
         await act()
-        await waitFor('a fault', async () => node.state.faults >= 2)
+        await until('two faults', () => node.state.faults >= 2)
         node.state.fault = undefined
         await caughtUp()
       })
@@ -184,8 +138,7 @@ describe('a watcher whose only node', () => {
     const node = await badNode(stranger)
     await watching(chainOver([node.url]), async () => {
       await act()
-      await waitFor('a look', async () => node.state.faults >= 1)
-      await systemClock.sleep(500)
+      await until('looks at it', () => node.state.faults >= 3)
     })
     expect([...node.calls.keys()]).toEqual(['eth_chainId'])
     expect(await computeStateHash(earn.db, chainId)).toBe(before)
@@ -212,8 +165,8 @@ describe('a watcher with several nodes', () => {
     ['knows no transaction', only(['eth_getTransactionByHash'], (_call, truth) => ({ ...truth, result: null }))],
   ] as [string, Fault][])(
     'leaves the first when it %s, for good',
-    async (_name, fault) => {
-      const [first, second] = [await badNode(fault), await badNode()]
+    async (_name, wrong) => {
+      const [first, second] = [await badNode(wrong), await badNode()]
       await watching(chainOver([first.url, second.url]), async () => {
         await act()
         await caughtUp()
@@ -239,10 +192,10 @@ describe('a watcher with several nodes', () => {
     }
     const [first, second] = [await badNode(forked), await badNode()]
     await watching(chainOver([first.url, second.url]), async () => {
-      await waitFor('a second read', async () => (second.calls.get('eth_getBlockByNumber') ?? 0) > 0)
-      await waitFor('a reason', async () => (await findCursor(earn.db, chainId))?.reason?.includes('disagree') === true)
+      await until('a second read', async () => (second.calls.get('eth_getBlockByNumber') ?? 0) > 0)
+      await until('a reason', async () => (await fault.cursor())?.reason?.includes('disagree') === true)
     })
-    expect((await findCursor(earn.db, chainId))?.blockNumber).toBe(height)
+    expect((await fault.cursor())?.blockNumber).toBe(height)
     expect(await computeStateHash(earn.db, chainId)).toBe(before)
     const [reorgs] = await earn.db`select count(*)::int as count from chain_reorgs where chain_id = ${chainId}`
     expect(reorgs).toEqual({ count: 0 })
@@ -254,7 +207,7 @@ describe('a watcher with several nodes', () => {
     await watching(chainOver([first.url, second.url]), async () => {
       await caughtUp()
       await world.anvil.client.request({ method: 'anvil_reorg', params: [1, []] } as never)
-      await waitFor('the reorganisation', async () => {
+      await until('the reorganisation', async () => {
         const rows = await earn.db`select from interactions where transaction_hash = ${gone}`
         return rows.length === 0
       })
@@ -299,10 +252,10 @@ describe('a watcher whose database', () => {
       chainOver([world.anvil.url]),
       async () => {
         await act()
-        await waitFor('the word', async () => said.length >= 2)
+        await until('the word', () => said.length >= 2)
         await caughtUp()
       },
-      listening,
+      { log: listening },
     )
     await heal()
     expect(said[0]).toMatch(/no room left on its disk/)
@@ -311,17 +264,21 @@ describe('a watcher whose database', () => {
 
   it('ends every connection in the middle loses nothing and doubles nothing', async () => {
     const db = openDatabase(earn.target, { name: 'watching' })
-    const chains = new Map([[chainId, chainOver([world.anvil.url])]])
-    const running = startWatching({ ...earn.ctx, db, clock: systemClock, chains })
-    for (let round = 0; round < 6; round++) {
-      const acting = act()
-      await systemClock.sleep(30 + round * 15)
-      await earn.db`select pg_terminate_backend(pid) from pg_stat_activity
-        where datname = current_database() and application_name = 'watching'`
-      await acting
+    const random = seededRandom()
+    const work = async () => {
+      for (let round = 0; round < 6; round++) {
+        const acting = act()
+        // In the middle of what it writes of them.
+        const from = await fault.head()
+        const blocks = random.int(1, 4)
+        await until('some blocks', async () => (await fault.head()) >= from + blocks)
+        await earn.db`select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and application_name = 'watching'`
+        await acting
+      }
+      await caughtUp()
     }
-    await caughtUp()
-    await running.stop()
+    await watching(chainOver([world.anvil.url]), work, { db })
     await db.end({ timeout: 1 })
     await assertWhole()
   }, 60_000)

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { account } from '../../../contracts/test/anvil.js'
+import { until } from '../../../contracts/test/until.js'
 import { chainId, openWatchWorld, type WatchWorld } from '../../test/chain/watchWorld.js'
 import { type Earn, openEarn } from '../../test/harness.js'
 import { computeStateHash } from '../features/audit/index.js'
@@ -39,6 +40,13 @@ const headOf = async () => {
   if (!header) throw new Error('no head')
   return header
 }
+/** Until another connection waits for a lock. */
+const someoneWaits = () =>
+  until('a connection that waits', async () => {
+    const waiting = await earn.db`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    return waiting.length > 0
+  })
 const rebuildHash = async () => (await rebuildChain(ctx(), { chainId })).hash
 
 /** A vault with deposits in its blocks, not in the catalogue yet; answers it and how many logs it has. */
@@ -207,7 +215,7 @@ describe('a watcher that lost its lock without knowing', () => {
     const { refreshing } = await inTransaction(earn.db, async (tx) => {
       await lockCursor(tx, chainId)
       const refreshing = late.refresh(await headOf()).catch((error: unknown) => error)
-      await systemClock.sleep(500)
+      await someoneWaits()
       await tx`update chain_cursors set block_number = ${before.blockNumber}, block_hash = ${before.blockHash}`
       return { refreshing }
     })
@@ -256,7 +264,7 @@ describe('an operator', () => {
       await lockCursor(tx, chainId)
       const running = rebuildChain(ctx(), { chainId })
       running.catch(() => undefined)
-      await systemClock.sleep(500)
+      await someoneWaits()
       await tx`update watched_vaults set joined = true where address = ${pending.address}`
       return { running }
     })

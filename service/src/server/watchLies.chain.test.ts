@@ -1,21 +1,18 @@
 import { type Hex, parseAbi } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { account } from '../../../contracts/test/anvil.js'
-import { type Fault, startBadNode } from '../../test/chain/badNode.js'
-import { chainId, openWatchWorld, type WatchWorld } from '../../test/chain/watchWorld.js'
-import { type Earn, openEarn } from '../../test/harness.js'
+import { until } from '../../../contracts/test/until.js'
+import type { Fault } from '../../test/chain/badNode.js'
+import { type FaultWorld, only, openFaultWorld } from '../../test/chain/faultWorld.js'
+import { chainId } from '../../test/chain/watchWorld.js'
+import { seededRandom } from '../../test/seed.js'
 import { computeStateHash } from '../features/audit/index.js'
-import { systemClock } from '../kernel/clock.js'
-import { createOutbound } from '../kernel/outbound.js'
-import { rebuildChain } from '../pipeline/index.js'
-import { type Chain, openChain } from '../rpc/chains.js'
-import { findCursor } from '../sync/storeCursors.js'
-import { startWatching } from './watch.js'
+import type { Chain } from '../rpc/chains.js'
 
-let earn: Earn
-let world: WatchWorld
-const bad: Awaited<ReturnType<typeof startBadNode>>[] = []
-const [alice, bob] = [account(1), account(2)]
+let fault: FaultWorld
+let earn: FaultWorld['earn']
+let world: FaultWorld['world']
+let alice: FaultWorld['alice']
+let bob: FaultWorld['bob']
 const D = 'Y2Zi7KWy'
 const transfer = parseAbi(['event Transfer(address indexed from, address indexed to, uint256 value)'])
 const deposit = parseAbi([
@@ -23,56 +20,22 @@ const deposit = parseAbi([
 ])
 
 beforeAll(async () => {
-  earn = await openEarn()
-  world = await openWatchWorld(earn.db, earn.organizationId)
-  for (const user of [alice, bob]) await world.fund(user, 1_000_000_000n)
+  fault = await openFaultWorld()
+  ;({ earn, world, alice, bob } = fault)
   await world.sync()
 })
-afterEach(async () => {
-  for (const node of bad.splice(0)) await node.stop()
-})
-afterAll(async () => {
-  await world?.close()
-  await earn?.close()
-})
+afterEach(() => fault.stopNodes())
+afterAll(() => fault?.close())
 
-function chainOver(rpcUrls: readonly string[]): Chain {
-  const { rpc: _rpc, headUrls: _headUrls, ...own } = world.chain
-  return openChain(createOutbound(systemClock), { ...own, rpcUrls })
-}
-
-async function badNode(fault?: Fault) {
-  const node = await startBadNode(world.anvil.url)
-  node.state.fault = fault
-  bad.push(node)
-  return node
-}
-
-async function watching(chain: Chain, work: () => Promise<void>): Promise<void> {
-  const ctx = { ...earn.ctx, clock: systemClock, chains: new Map([[chainId, chain]]) }
-  const running = startWatching(ctx, { calmMs: 300 })
-  try {
-    await work()
-  } finally {
-    await running.stop()
-  }
-}
-
-async function waitFor(what: string, isSo: () => Promise<boolean>, ms = 40_000): Promise<void> {
-  for (const started = systemClock.monotonicMs(); !(await isSo()); await systemClock.sleep(25))
-    if (systemClock.monotonicMs() - started > ms) throw new Error(`never: ${what}`)
-}
-
-const cursor = async () => {
-  const found = await findCursor(earn.db, chainId)
-  if (!found) throw new Error('never watched')
-  return found
-}
+const badNode = (wrong?: Fault) => fault.badNode(wrong)
+const chainOver = (rpcUrls: readonly string[]) => fault.chainOver(rpcUrls)
+const watching = (chain: Chain, work: () => Promise<void>) => fault.watching(chain, work, { calmMs: 1_200 })
+const cursor = () => fault.cursor()
 
 /** At the head, and everything final looked at twice. */
 async function passed(): Promise<void> {
   const head = Number(await world.anvil.client.getBlockNumber())
-  await waitFor(`block ${head} and a second look`, async () => {
+  await until(`block ${head} and a second look`, async () => {
     const { blockNumber, checkedTo } = await cursor()
     return blockNumber >= head && checkedTo >= head - 64
   })
@@ -116,8 +79,7 @@ async function findMissing(): Promise<{ entries: number; balances: number }> {
 
 async function assertWhole(): Promise<void> {
   expect(await findMissing()).toEqual({ entries: 0, balances: 0 })
-  const hash = await computeStateHash(earn.db, chainId)
-  expect((await rebuildChain({ db: earn.db, clock: systemClock }, { chainId })).hash).toBe(hash)
+  await fault.expectRebuilt()
 }
 
 type Said = { transactionHash: Hex; logIndex: Hex }
@@ -135,12 +97,13 @@ const without =
 const half = ({ transactionHash, logIndex }: Said) =>
   (Number.parseInt(transactionHash.slice(-2), 16) + Number(logIndex)) % 2 === 0
 const all = () => true
+const random = seededRandom()
 
 describe('a node that lies for a while', () => {
   it.each([
     ['leaves half of all logs out of its lists', without(half, { receipts: false })],
     ['leaves half of all logs out of its lists and receipts alike', without(half, { receipts: true })],
-    ['leaves another half out each time', without(() => Math.random() < 0.5, { receipts: true })],
+    ['leaves another half out each time', without(() => random.chance(0.5), { receipts: true })],
     ['leaves all logs out of its lists', without(all, { receipts: false })],
     ['leaves all logs out of its lists and receipts', without(all, { receipts: true })],
   ] as [string, Fault][])(
@@ -152,9 +115,9 @@ describe('a node that lies for a while', () => {
       await act()
       node.state.fault = lie
       await watching(chainOver([node.url]), async () => {
-        await waitFor('lies', async () => node.state.faults >= 2)
+        await until('lies', () => node.state.faults >= 2)
         await act(4)
-        await waitFor('more lies', async () => node.state.faults >= 4)
+        await until('more lies', () => node.state.faults >= 4)
         node.state.fault = undefined
         await passed()
       })
@@ -185,7 +148,7 @@ describe('a node that lies for a while', () => {
       await client.mine({ blocks: 1 })
       await client.setAutomine(true)
       const head = Number(await client.getBlockNumber())
-      await waitFor('the block', async () => (await cursor()).blockNumber >= head)
+      await until('the block', async () => (await cursor()).blockNumber >= head)
       expect(await findMissing()).toEqual({ entries: 1, balances: 1 })
       node.state.fault = undefined
       await client.mine({ blocks: 80 })
@@ -217,7 +180,7 @@ describe('a node that lies for a while', () => {
     const node = await badNode(without(({ transactionHash }) => hidden.has(transactionHash), { receipts: true }))
     await watching(chainOver([node.url]), async () => {
       const head = Number(await client.getBlockNumber())
-      await waitFor('the head', async () => (await cursor()).blockNumber >= head)
+      await until('the head', async () => (await cursor()).blockNumber >= head)
       node.state.fault = undefined
       await passed()
     })
@@ -226,7 +189,7 @@ describe('a node that lies for a while', () => {
 })
 
 describe('a node that begins to serve another chain', () => {
-  const stranger: Fault = (call) => (call.method === 'eth_chainId' ? { id: call.id, result: '0x1' } : undefined)
+  const stranger = only(['eth_chainId'], (call) => ({ id: call.id, result: '0x1' }))
   /** As another chain would answer: blocks of the same heights with other hashes. */
   const other: Fault = (call, truth) => {
     if (call.method !== 'eth_getBlockByNumber' || truth.result === null) return stranger(call, truth)
@@ -242,7 +205,7 @@ describe('a node that begins to serve another chain', () => {
       const before = await computeStateHash(earn.db, chainId)
       node.state.fault = other
       await act(2)
-      await waitFor('the stall', async () => (await cursor()).state === 'stalled')
+      await until('the stall', async () => (await cursor()).state === 'stalled')
       expect((await cursor()).reason).toMatch(/no RPC url that answers serves this chain/)
       expect(await computeStateHash(earn.db, chainId)).toBe(before)
       node.state.fault = undefined

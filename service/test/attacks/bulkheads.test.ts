@@ -1,9 +1,10 @@
 import { rm } from 'node:fs/promises'
 import { concat, encodeAbiParameters, type Hex, pad, toHex } from 'viem'
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Json, openClient } from '../e2e/client.js'
 import { makeFolder, type Started, startDevnet } from '../e2e/process.js'
+import { seededKey } from '../seed.js'
 
 let folder: string
 let devnet: Started & { dev: Awaited<ReturnType<typeof startDevnet>>['dev'] }
@@ -45,7 +46,7 @@ describe('contract wallets as attackers have them', () => {
     const answers = []
     for (const length of [0, 2, 31, 32]) answers.push(await join(await place(saysYes), `0x${'0b'.repeat(length)}`))
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
-    const { address } = privateKeyToAccount(generatePrivateKey())
+    const { address } = privateKeyToAccount(seededKey())
     const refused = await join(address, '0x')
     expect([refused.status, refused.body.status]).toEqual([400, 'INVALID_ARGUMENT'])
   })

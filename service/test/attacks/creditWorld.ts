@@ -13,8 +13,9 @@ import {
 } from 'viem'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
+import { until } from '../../../contracts/test/until.js'
 import { type Json, openClient } from '../e2e/client.js'
-import { type Dev, runOpenEarn, waitFor } from '../e2e/process.js'
+import { type Dev, runOpenEarn } from '../e2e/process.js'
 
 const require = createRequire(import.meta.url)
 /** ABI and bytecode as published on npm. */
@@ -182,12 +183,10 @@ export async function openCreditWorld(dev: Dev, dataDir: string) {
     /** The ledger's entries of a transaction, once the watcher has been there. */
     entriesOf: async (hash: Hex): Promise<Json[]> => {
       const { blockNumber } = await client.chain.getTransactionReceipt({ hash })
-      await waitFor(async () => {
+      await until(`block ${blockNumber} to be read`, async () => {
         const { chains } = await client.call('GET', '/v2/indexing-status/')
-        return (
-          chains.find((chain: Json) => chain.chainId === dev.chainId).indexedBlock >= Number(blockNumber) || undefined
-        )
-      }, `block ${blockNumber} to be read`)
+        return chains.find((chain: Json) => chain.chainId === dev.chainId).indexedBlock >= Number(blockNumber)
+      })
       const lists = await Promise.all([aurora, borealis].map(client.listEntries))
       return lists.flat().filter(({ txHash }) => txHash === hash)
     },

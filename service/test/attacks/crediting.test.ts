@@ -1,7 +1,9 @@
 import { rm } from 'node:fs/promises'
 import { getContractAddress, type Hex } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Dev, makeFolder, type Started, startDevnet, waitFor } from '../e2e/process.js'
+import { present } from '../../../contracts/test/present.js'
+import { until } from '../../../contracts/test/until.js'
+import { type Dev, makeFolder, type Started, startDevnet } from '../e2e/process.js'
 import { encode, entryPoint, openCreditWorld, scriptCode, vaultAbi } from './creditWorld.js'
 
 let dataDir: string
@@ -158,7 +160,7 @@ describe('what a signature is worth', () => {
 describe('whose shares are whose', () => {
   it('[zero-share-deposit] a deposit that mints nothing takes no other deposit’s shares', async () => {
     const vault = vaultAt(2)
-    const from = new Date()
+    const from = present()
     const calls = [
       { to: vault.asset.address, data: encode.approve(vault.vaultAddress) },
       { to: vault.vaultAddress, data: `${encode.deposit(0n, owner().address)}${world.tag(world.borealis)}` as Hex },
@@ -169,12 +171,12 @@ describe('whose shares are whose', () => {
     ]
     const hash = await world.send(owner(), owner().address, world.executeBatch(calls))
     expect(await world.entriesOf(hash)).toContainEqual(expect.objectContaining({ distributorId: world.aurora }))
-    const reached = await waitFor(async () => {
+    const reached = await until('USD-days of the deposit', async () => {
       const found = { aurora: 0, borealis: 0 }
       found.aurora = await world.usdDays(world.aurora, vault.name, from)
       found.borealis = await world.usdDays(world.borealis, vault.name, from)
       return found.aurora + found.borealis > 0 ? found : undefined
-    }, 'USD-days of the deposit')
+    })
     expect(reached).toEqual({ aurora: expect.any(Number), borealis: 0 })
     expect(reached.aurora).toBeGreaterThan(0)
   }, 120_000)
@@ -199,10 +201,10 @@ describe('whose shares are whose', () => {
     await world.entriesOf(await world.send(saver(), vault.vaultAddress, data))
     const { timestamp } = await world.client.chain.getBlock()
     const from = new Date((Number(timestamp) + 1) * 1_000)
-    const rivals = await waitFor(async () => {
+    const rivals = await until('USD-days after the withdrawal', async () => {
       const held = await world.usdDays(world.borealis, vault.name, from)
       return held > 0 ? { held, own: await world.usdDays(world.aurora, vault.name, from) } : undefined
-    }, 'USD-days after the withdrawal')
+    })
     expect(rivals.own).toBeGreaterThan(rivals.held / 2)
   }, 120_000)
 })

@@ -42,11 +42,10 @@ const urlOf = (database: string) => `postgres:///${database}`
 async function runDev(words: string[], env: Record<string, string>) {
   const server = { PGHOST: join(folder, 'production/postgres/run'), PGUSER: 'openearn' }
   const started = startOpenEarn(['dev', ...words], { OPENEARN_DATA_DIR: join(folder, 'dev'), ...server, ...env })
-  const looking = setInterval(() => {
+  started.child.stdout?.on('data', () => {
     if (/^ready/m.test(started.output())) void started.stop()
-  }, 100)
+  })
   const { code } = await started.ended
-  clearInterval(looking)
   return { code, said: started.output() }
 }
 

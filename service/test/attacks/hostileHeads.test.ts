@@ -3,6 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Dev, makeFolder, type Started, startDevnet } from '../e2e/process.js'
 import { openHostile, residentMiB } from './hostile.js'
 
+const requests = Number(process.env['HOSTILE_REQUESTS'] ?? 5_000)
+
 let folder: string
 let devnet: Started & { dev: Dev }
 let hostile: ReturnType<typeof openHostile>
@@ -17,6 +19,51 @@ afterAll(async () => {
   await devnet?.stop()
   await rm(folder, { recursive: true, force: true })
 }, 60_000)
+
+const text = (n: number, length: number) => `${n}${'x'.repeat(length)}`
+
+/** Each is one way of asking so that nothing about two requests is the same. */
+const kinds: ((n: number) => [path: string, headers: Record<string, string>])[] = [
+  (n) => ['/v2/chains/', { 'Accept-Encoding': `gzip;q=0,${text(n, 8_000)}` }],
+  (n) => ['/v2/chains/', { 'Accept-Encoding': `gzip;q=0,${text(n, 60_000)}` }],
+  (n) => [`/v2/opportunities/?search=${n}&limit=${n % 100}`, { 'Accept-Encoding': 'br' }],
+  (n) => [`/v2/tokens/?nonsense=${text(n, 1_900)}`, {}],
+  (n) => [`/v2/opportunities/?nonsense${n}=${text(n, 1_000)}`, { 'Accept-Encoding': 'gzip' }],
+  (n) => [`/v2/tokens/?search=${text(n, 50_000)}`, {}],
+  (n) => ['/v2/opportunities/?limit=50', { 'If-None-Match': `"${text(n, 8_000)}"` }],
+  (n) => ['/v2/chains/', Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`x-${n}-${i}`, text(n, 400)]))],
+  (n) => [`/v2/unknown/${text(n, 3_000)}`, {}],
+  (n) => ['/v2/chains/', { 'X-API-Key': text(n, 7_000) }],
+]
+
+describe(`${requests} requests with hostile heads`, () => {
+  it('leave the resident memory at most 1.2 times what it was after the first 1,000', async () => {
+    const statuses = new Map<number, number>()
+    const send = async (n: number) => {
+      const { status } = await hostile.get(...kinds[n % kinds.length]!(n))
+      statuses.set(status, (statuses.get(status) ?? 0) + 1)
+    }
+    await hostile.each(0, 1_000, send)
+    const first = residentMiB(devnet.child.pid)
+    const later: number[] = []
+    for (let from = 1_000; from < requests; from += 1_000) {
+      await hostile.each(from, Math.min(from + 1_000, requests), send)
+      later.push(residentMiB(devnet.child.pid))
+    }
+    const most = Math.max(...later)
+    process.stdout.write(
+      `resident: ${first.toFixed(0)} MiB after 1,000 requests, at most ${most.toFixed(0)}, ${later.at(-1)?.toFixed(0)} ` +
+        `after ${requests} (${(most / first).toFixed(2)} times at most)\n`,
+    )
+    expect(Object.fromEntries(statuses)).toEqual({
+      200: requests * 0.7,
+      401: requests * 0.1,
+      404: requests * 0.1,
+      431: requests * 0.1,
+    })
+    expect((later.at(-1) ?? 0) / first).toBeLessThanOrEqual(1.2)
+  }, 900_000)
+})
 
 describe('a caller with one publishable key', () => {
   it('[cache-names] cannot make the process grow by naming the same answer differently 4,000 times', async () => {

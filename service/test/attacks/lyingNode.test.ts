@@ -6,7 +6,9 @@ import { testTokenAbi, testTokenBytecode, yieldVaultAbi, yieldVaultBytecode } fr
 import { type Abi, type Address, concatHex, encodeFunctionData, type Hex, parseAbi } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Anvil, account, startAnvil } from '../../../contracts/test/anvil.js'
-import { makeFolder, runOpenEarn, type Started, startOpenEarn, waitFor, waitUntilReady } from '../e2e/process.js'
+import { presentSeconds } from '../../../contracts/test/present.js'
+import { until } from '../../../contracts/test/until.js'
+import { makeFolder, runOpenEarn, type Started, startOpenEarn, waitUntilReady } from '../e2e/process.js'
 
 const chainId = 31_337
 const distributorId = 'Y2Zi7KWy'
@@ -67,7 +69,7 @@ async function startProxy(target: string): Promise<typeof proxy> {
 beforeAll(async () => {
   folder = await makeFolder('openearn-lying-')
   env = { OPENEARN_DATA_DIR: join(folder, 'data') }
-  anvil = await startAnvil({ timestamp: Math.floor(Date.now() / 1000) - 86_400 })
+  anvil = await startAnvil({ timestamp: presentSeconds() - 86_400 })
   token = await anvil.deploy({ abi: testTokenAbi as Abi, bytecode: testTokenBytecode, args: ['Dollar', 'USD', 6] })
   const args = [token, 'Vault', 'vUSD', 0, 0n, true]
   vault = await anvil.deploy({ abi: yieldVaultAbi as Abi, bytecode: yieldVaultBytecode, args })
@@ -153,21 +155,16 @@ describe('a node that leaves out every other log for a while', () => {
       return chains[0]?.indexedBlock ?? 0
     }
     const head = async () => Number(await anvil.client.getBlockNumber())
-    const caughtUp = (what: string) =>
-      waitFor(async () => ((await indexed()) >= (await head()) ? true : undefined), what)
+    const caughtUp = (what: string) => until(what, async () => (await indexed()) >= (await head()))
     await act(4, 5)
     await caughtUp('the first blocks')
 
-    // A pause makes a range of what happens meanwhile; then the node lies about it until it is read, or for 5 s.
+    // A pause makes a range of what happens meanwhile; then the node lies about it until it is read, or has told five lies.
     proxy.state.lie = 'down'
     await act(40, 120)
     proxy.state.lie = 'halfOfLogs'
-    await waitFor(async () => (proxy.state.told > 1 ? true : undefined), 'a lie')
-    const until = performance.now() + 5_000
-    await waitFor(
-      async () => ((await indexed()) >= (await head()) || performance.now() > until ? true : undefined),
-      'the lies',
-    )
+    await until('a lie', async () => proxy.state.told > 1)
+    await until('the lies', async () => proxy.state.told >= 5 || (await indexed()) >= (await head()))
     await act(6, 0)
     proxy.state.lie = 'nothing'
     await act(2, 100)

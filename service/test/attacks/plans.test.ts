@@ -14,8 +14,9 @@ import { type Abi, type Address, createWalletClient, erc20Abi, erc4626Abi, type 
 import { privateKeyToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { until } from '../../../contracts/test/until.js'
 import { type Json, openClient } from '../e2e/client.js'
-import { type Dev, makeFolder, runOpenEarn, startDevnet, waitFor } from '../e2e/process.js'
+import { type Dev, makeFolder, runOpenEarn, startDevnet } from '../e2e/process.js'
 
 const usd = 1_000_000n
 /** A ten-thousandth a second: interest shows between two blocks. */
@@ -63,7 +64,7 @@ async function deploy(abi: Abi, bytecode: Hex, args: readonly unknown[]): Promis
 }
 
 const mined = (hash: Hex) =>
-  waitFor(() => client.chain.getTransactionReceipt({ hash }).catch(() => undefined), `the transaction ${hash}`)
+  until(`the transaction ${hash}`, () => client.chain.getTransactionReceipt({ hash }).catch(() => undefined))
 
 async function write(address: Address, abi: Abi, functionName: string, args: readonly unknown[]): Promise<void> {
   const receipt = await mined(await owner().writeContract({ address, abi, functionName, args, gas: 3_000_000n }))
@@ -86,10 +87,10 @@ async function importVaults(): Promise<void> {
 }
 
 const findListed = async (name: string): Promise<Json> =>
-  waitFor(async () => {
+  until(`the opportunity ${name}`, async () => {
     const { data } = await client.call('GET', `/v2/opportunities/?search=${encodeURIComponent(`Attack ${name}`)}`)
     return data[0]
-  }, `the opportunity ${name}`)
+  })
 
 const common = () => ({ userAddress: user().address, distributorId: dev.distributorIds[0] })
 const deposit = async (name: string, amount: bigint) => {
@@ -135,10 +136,10 @@ async function enterElsewhere(name: string): Promise<bigint> {
 /** Waits until the next block is of a later second than the newest. */
 async function waitForNextSecond(): Promise<void> {
   const latest = await client.chain.getBlock()
-  await waitFor(async () => {
+  await until('the next second', async () => {
     const { timestamp } = await client.chain.getBlock({ blockTag: 'pending' })
     return timestamp > latest.timestamp ? true : undefined
-  }, 'the next second')
+  })
 }
 
 describe('plans for vaults as real ones are', () => {
@@ -161,10 +162,10 @@ describe('plans for vaults as real ones are', () => {
   it('[max-zero] a vault that answers 0 to every max* is entered, stays open, and is left whole', async () => {
     const plan = await deposit('zero', 100n * usd)
     await send(plan)
-    const shown = await waitFor(async () => {
+    const shown = await until('the capability of the vault', async () => {
       const one = await findListed('zero')
       return one.freshness.capabilityAt === null ? undefined : one
-    }, 'the capability of the vault')
+    })
     expect(shown.meta).toMatchObject({ depositEnabled: true, withdrawEnabled: true })
     await send(await withdraw('zero', await held('zero')))
     expect(await held('zero')).toBe(0n)

@@ -62,9 +62,10 @@ export async function startBadNode(url: string) {
 export async function startLine(url: string) {
   const { port } = new URL(url)
   const pairs = new Set<{ near: Socket; far: Socket }>()
-  const state = { refuses: false, opened: 0 }
+  const state = { refuses: false, opened: 0, refused: 0 }
   const server = createTcpServer((near) => {
     if (state.refuses) {
+      state.refused += 1
       near.destroy()
       return
     }

@@ -1,8 +1,9 @@
 import { type Account, createPublicClient, createWalletClient, type Hex, http, type PublicClient } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
+import { until } from '../../../contracts/test/until.js'
 import { waitForReceipt } from '../../src/cli/dev/receipt.js'
-import { type Dev, waitFor } from './process.js'
+import type { Dev } from './process.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
 export type Json = any
@@ -71,9 +72,8 @@ export function openClient(dev: Pick<Dev, 'baseUrl' | 'rpcUrl' | 'keys'>) {
     }
   }
   const waitForEntry = (distributorId: string, txHash: Hex): Promise<Json> =>
-    waitFor(
-      async () => (await listEntries(distributorId)).find((entry) => entry.txHash === txHash),
-      `the ledger entry of ${txHash}`,
+    until(`the ledger entry of ${txHash}`, async () =>
+      (await listEntries(distributorId)).find((entry) => entry.txHash === txHash),
     )
   const request = (method: string, params: unknown[]): Promise<Json> =>
     chain.request({ method: method as never, params: params as never })

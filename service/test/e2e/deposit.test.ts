@@ -1,10 +1,12 @@
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { concat, encodeFunctionData, erc20Abi, erc4626Abi, type Hex, slice } from 'viem'
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { until } from '../../../contracts/test/until.js'
+import { seededKey } from '../seed.js'
 import { type Json, openClient } from './client.js'
-import { type Dev, makeFolder, type Started, startDevnet, waitFor } from './process.js'
+import { type Dev, makeFolder, type Started, startDevnet } from './process.js'
 
 let dataDir: string
 let devnet: Started & { dev: Dev }
@@ -37,7 +39,7 @@ async function fund(privateKey: Hex, opportunity: Dev['opportunities'][number]):
 }
 
 describe('a deposit, from browsing to credit, through HTTP only', () => {
-  const privateKey = generatePrivateKey()
+  const privateKey = seededKey()
   const account = privateKeyToAccount(privateKey)
   const opportunityOf = () => dev.opportunities.find(({ kind }) => kind === 'erc4626')!
   const distributorId = () => dev.distributorIds[0]!
@@ -51,11 +53,11 @@ describe('a deposit, from browsing to credit, through HTTP only', () => {
   })
 
   it('shows vaults with true dollar values', async () => {
-    const page = await waitFor(async () => {
+    const page = await until('every live vault to have a TVL', async () => {
       const answer = await client.call('GET', '/v2/opportunities/?limit=100')
       const live = answer.data.filter((one: Json) => one.chainId === 31337)
       return live.every((one: Json) => one.tvl > 0) ? answer : undefined
-    }, 'every live vault to have a TVL')
+    })
     const shown = page.data.find((one: Json) => one.id === opportunityOf().id)
     const assets = await client.chain.readContract({
       address: opportunityOf().vaultAddress,
@@ -154,7 +156,7 @@ describe('a deposit, from browsing to credit, through HTTP only', () => {
 describe('a suffix copied to another wallet', () => {
   it('attributes, but is unsigned, and the debugger says why', async () => {
     const opportunity = dev.opportunities.find(({ kind }) => kind === 'erc4626')!
-    const privateKey = generatePrivateKey()
+    const privateKey = seededKey()
     const account = privateKeyToAccount(privateKey)
     const amount = await fund(privateKey, opportunity)
     const approve = encodeFunctionData({
@@ -182,7 +184,7 @@ describe('a reorganisation', () => {
   it('takes the removed deposit out of the ledger and leaves a retraction in the debugger', async () => {
     const opportunity = dev.opportunities.find(({ kind }) => kind === 'erc4626')!
     const distributorId = dev.distributorIds[1]!
-    const privateKey = generatePrivateKey()
+    const privateKey = seededKey()
     const account = privateKeyToAccount(privateKey)
     const amount = await fund(privateKey, opportunity)
     await client.join(privateKey)
@@ -195,9 +197,8 @@ describe('a reorganisation', () => {
 
     const head = await client.chain.getBlockNumber()
     await client.request('anvil_reorg', [Number(head - receipt.blockNumber) + 1, []])
-    await waitFor(
-      async () => ((await client.listEntries(distributorId)).length === 0 ? true : undefined),
-      'the entry to go',
+    await until('the entry to go', async () =>
+      (await client.listEntries(distributorId)).length === 0 ? true : undefined,
     )
     const answer = await client.call('GET', `/v2/attribution/${receipt.transactionHash}`, undefined, null)
     expect(answer).toMatchObject({ attributed: false, distributorId: null, interactions: [] })

@@ -5,9 +5,10 @@ import { join } from 'node:path'
 import type { Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { until } from '../../../contracts/test/until.js'
 import { openClient } from './client.js'
 import { planDeposits, readDeposits, showEntry } from './deposits.js'
-import { type Dev, makeFolder, runOpenEarn, type Started, startOpenEarn, waitFor, waitUntilReady } from './process.js'
+import { type Dev, makeFolder, runOpenEarn, type Started, startOpenEarn, waitUntilReady } from './process.js'
 
 let folder: string
 let port: string
@@ -56,19 +57,19 @@ async function expectLedgerOfChain(hashes: Hex[]): Promise<void> {
   const client = openClient(devnet.dev)
   const isThere = async (hash: Hex) =>
     (await client.chain.request({ method: 'eth_getTransactionReceipt', params: [hash] })) !== null
-  await waitFor(async () => {
+  await until('the ledger to be that of the chain', async () => {
     const there: Hex[] = []
     for (const hash of hashes) if (await isThere(hash)) there.push(hash)
     const entries = (await client.listEntries(devnet.dev.distributorIds[0]!)).map(showEntry)
     return String(entries.sort()) === String((await readDeposits(client, there)).sort()) ? true : undefined
-  }, 'the ledger to be that of the chain')
+  })
 }
 
 describe('a devnet that is killed', () => {
   it('brings its chain back from its state while it runs, and takes back only what the chain lost', async () => {
     const hashes = await deposit(1, 3)
     process.kill(await pidOfChain(), 'SIGKILL')
-    await waitFor(async () => (devnet.output().includes('the local chain is back') ? true : undefined), 'the chain')
+    await until('the chain', async () => devnet.output().includes('the local chain is back'))
     await expectLedgerOfChain(hashes)
     await expectLedgerOfChain([...hashes, ...(await deposit(2, 2))])
   }, 180_000)

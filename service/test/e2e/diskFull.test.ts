@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import type { Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { until } from '../../../contracts/test/until.js'
 import { type Json, openClient } from './client.js'
 import { planDeposits, readDeposits, showEntry } from './deposits.js'
-import { type Dev, makeFolder, type Started, startDevnet, waitFor } from './process.js'
+import { type Dev, makeFolder, type Started, startDevnet } from './process.js'
 
 /** A disk of its own, small enough to fill: it takes the right to mount, which an ordinary user seldom has. */
 const disk = await makeFolder('openearn-disk-')
@@ -44,12 +45,11 @@ describe.skipIf(!mounted)('a service whose disk is full (left out where no tmpfs
     for (const { account, transaction } of queue) {
       sent.push((await client.send(account, transaction)).transactionHash)
       if (devnet.output().includes('no room left on its disk')) break
-      await new Promise((resolve) => setTimeout(resolve, 100))
     }
+    await until('the word', () => devnet.output().includes('no room left on its disk'))
     expect(devnet.output()).toContain('nothing was written and nothing is lost; make room')
     const statuses = new Set<number>()
-    const end = performance.now() + 5_000
-    while (performance.now() < end) {
+    for (let round = 0; round < 100; round++) {
       statuses.add((await client.fetchAnswer('GET', `/v2/interactions/?distributorId=${distributorId}`)).status)
       const body = { address: dev.accounts[9]!.address, walletEcosystem: 'evm', url: 'https://a.example', chainId: '1' }
       statuses.add((await client.fetchAnswer('POST', '/v2/membership/agreement', body)).status)
@@ -63,7 +63,7 @@ describe.skipIf(!mounted)('a service whose disk is full (left out where no tmpfs
       const answer = await client.fetchAnswer('GET', `/v2/interactions/?distributorId=${distributorId}&limit=100`)
       return answer.status === 200 && answer.body.data.length >= expected.length ? answer.body.data : undefined
     }
-    const entries = await waitFor(readEntries, 'the ledger to catch up')
+    const entries = await until('the ledger to catch up', readEntries)
     expect(entries.map(showEntry).sort()).toEqual(expected)
     expect(new Set(entries.map(({ id }: Json) => id)).size).toBe(entries.length)
   }, 180_000)

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Hex } from 'viem'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { letOthersRun, until } from '../../../contracts/test/until.js'
 import { type Json, openClient, type Prepared } from './client.js'
 import { demoCatalogueText } from './demoCatalogue.js'
 import { planDeposits, readDeposits, showEntry } from './deposits.js'
@@ -13,7 +14,6 @@ import {
   type Started,
   startDevnet,
   startOpenEarn,
-  waitFor,
   waitUntilReady,
 } from './process.js'
 
@@ -98,9 +98,8 @@ describe('a service killed with SIGKILL while watching and mid-request', () => {
     }
     const after = openClient({ baseUrl: service.baseUrl, rpcUrl: dev.rpcUrl, keys: { publishable, secret: '' } })
     const expected = await readDeposits(after, sent)
-    await waitFor(
-      async () => ((await after.listEntries('killed')).length >= expected.length ? true : undefined),
-      'the ledger to catch up',
+    await until('the ledger to catch up', async () =>
+      (await after.listEntries('killed')).length >= expected.length ? true : undefined,
     )
     const entries = await after.listEntries('killed')
     const shown = entries.map(showEntry)
@@ -148,7 +147,7 @@ async function askWithoutEnd(baseUrl: string, key: string, dev: Dev, signal: Abo
       }
       const answer = await fetch(`${baseUrl}/v2/membership/agreement`, init).catch(() => undefined)
       await answer?.arrayBuffer().catch(() => undefined)
-      if (!answer) await new Promise((resolve) => setTimeout(resolve, 20))
+      if (!answer) await letOthersRun()
     }
   }
   await Promise.all([ask(), ask(), ask()])

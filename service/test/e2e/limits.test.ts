@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { letOthersRun, until } from '../../../contracts/test/until.js'
 import { createKey } from '../../src/features/auth/index.js'
 import { createIdempotencyRecords } from '../../src/features/limits/idempotencyRecords.js'
 import { systemClock } from '../../src/kernel/clock.js'
@@ -115,7 +116,7 @@ describe('a process killed between write and commit', () => {
     const send = (url: string, body: object) =>
       fetch(`${url}/v2/write`, { method: 'POST', headers, body: JSON.stringify(body) })
     const lost = send(dying.url, { text: 'lost', hang: true }).catch((error: unknown) => error)
-    while (!dying.said().includes('written')) await new Promise((resolve) => setTimeout(resolve, 10))
+    await until('the write', () => dying.said().includes('written'))
     await dying.end('SIGKILL')
     expect(await lost).toBeInstanceOf(Error)
     const other = await startProcess()
@@ -155,9 +156,9 @@ describe('a process killed in the middle of requests with an Idempotency-Key', (
           body: JSON.stringify({ text: `${round}-${i}` }),
         }).catch(() => undefined),
       )
-      // The last rounds die late enough that some requests have ended on any machine.
+      // Each round dies later by some turns of the event loop, the last ones once some requests have ended.
       if (round >= rounds - 2) await Promise.race(requests)
-      await new Promise((resolve) => setTimeout(resolve, 3 * round))
+      for (let turn = 0; turn < 2 * round; turn++) await letOthersRun()
       await dying.end('SIGKILL')
       await Promise.all(requests)
     }

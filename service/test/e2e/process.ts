@@ -3,6 +3,7 @@ import { chmod, mkdtemp, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { until } from '../../../contracts/test/until.js'
 
 /** The checkout whose built program is started: this one, unless OPENEARN_BUILD names another. */
 const checkout = process.env['OPENEARN_BUILD'] ?? fileURLToPath(new URL('../../..', import.meta.url))
@@ -54,23 +55,19 @@ export async function runOpenEarn(words: string[], env: Record<string, string>):
   return started.output()
 }
 
+/** Looks at a process before it is given up. */
+const patience = 3_000
+
 /** Waits until the process says `ready …` and gives that line. */
 export async function waitUntilReady(started: Started): Promise<string> {
-  return waitFor(async () => {
-    if (started.child.exitCode !== null) throw new Error(`it ended instead: ${started.output()}`)
-    return /^ready.*$/m.exec(started.output())?.[0]
-  }, 'the process to be ready')
-}
-
-/** Asks again every 50 ms until there is an answer; fails after a minute. */
-export async function waitFor<T>(ask: () => Promise<T | undefined>, what: string, timeoutMs = 60_000): Promise<T> {
-  const deadline = performance.now() + timeoutMs
-  for (;;) {
-    const answer = await ask()
-    if (answer !== undefined) return answer
-    if (performance.now() > deadline) throw new Error(`waited in vain for ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
+  return until(
+    'the process to be ready',
+    () => {
+      if (started.child.exitCode !== null) throw new Error(`it ended instead: ${started.output()}`)
+      return /^ready.*$/m.exec(started.output())?.[0]
+    },
+    patience,
+  )
 }
 
 export type Dev = {

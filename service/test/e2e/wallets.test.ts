@@ -3,6 +3,7 @@ import { createWalletClient, encodeFunctionData, erc20Abi, type Hex, http } from
 import { privateKeyToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { presentSeconds } from '../../../contracts/test/present.js'
 import { waitForReceipt } from '../../src/cli/dev/receipt.js'
 import { deploySafeWorld, type SafeWorld } from '../safe.js'
 import { createSolanaWallet, createTonWallet } from '../wallets.js'
@@ -112,7 +113,7 @@ describe('other wallets', () => {
     for (const way of ['signData', 'signProof'] as const) {
       const ton = createTonWallet('v5r1')
       const { message, nonce } = await ask(ton.friendly.toString({ testOnly: true }), 'ton')
-      const answer = ton[way](way === 'signData' ? message : nonce, host, Math.floor(Date.now() / 1000))
+      const answer = ton[way](way === 'signData' ? message : nonce, host, presentSeconds())
       expect(await join(ton.address, 'ton', nonce, JSON.stringify(answer))).toEqual({ isMember: true, error: '' })
     }
   })

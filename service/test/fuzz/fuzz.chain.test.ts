@@ -8,7 +8,7 @@ import { seeded } from '../catalogueWorld.js'
 import { openContract } from '../contract.js'
 import { createGenerator, type Fuzzed, type Known } from './generate.js'
 
-const requests = Number(process.env['FUZZ_REQUESTS'] ?? 30_000)
+const requests = Number(process.env['FUZZ_REQUESTS'] ?? 15_000)
 const seed = Number(process.env['FUZZ_SEED'] ?? 20_261_120)
 const atOnce = 16
 

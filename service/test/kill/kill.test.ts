@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { account } from '../../../contracts/test/anvil.js'
+import { until } from '../../../contracts/test/until.js'
 import { computeStateHash } from '../../src/features/audit/index.js'
 import { recordSigner } from '../../src/features/catalogue/storeSigners.js'
 import { systemClock } from '../../src/kernel/clock.js'
@@ -11,8 +12,9 @@ import { rebuildChain } from '../../src/pipeline/index.js'
 import { findCursor } from '../../src/sync/storeCursors.js'
 import { chainId, listVault, openWatchWorld, signer, type WatchWorld } from '../chain/watchWorld.js'
 import { openTestDatabase, type TestDatabase } from '../database.js'
+import { seededRandom } from '../seed.js'
 
-const kills = Number(process.env['KILLS'] ?? 20)
+const kills = Number(process.env['KILLS'] ?? 12)
 const users = [account(1), account(2), account(3), account(4)]
 const codes = ['Y2Zi7KWy', 'MpOgVDnc', undefined]
 const script = fileURLToPath(new URL('./watchProcess.mjs', import.meta.url))
@@ -64,13 +66,12 @@ function start(): ChildProcess {
   return spawn(process.execPath, [script, input], { stdio: ['ignore', 'pipe', 'inherit'] })
 }
 
-/** Waits until a block is derived. */
-async function reach(block: number): Promise<void> {
-  for (let tries = 0; ((await findCursor(killed.db, chainId))?.blockNumber ?? -1) < block; tries++) {
-    if (tries > 2_000) throw new Error(`block ${block} was never reached`)
-    await systemClock.sleep(50)
-  }
-}
+/** Until a block is derived. */
+const reach = (block: number) =>
+  until(`block ${block}`, async () => ((await findCursor(killed.db, chainId))?.blockNumber ?? -1) >= block, 5_000)
+
+/** A moment of the program's time: whatever it does then is what the kill falls into. */
+const instant = (ms: number) => systemClock.sleep(ms)
 
 describe('a watcher that is killed again and again', () => {
   it('loses nothing and doubles nothing, in the past and at the head', async () => {
@@ -80,16 +81,18 @@ describe('a watcher that is killed again and again', () => {
     const live = (async () => {
       for (let turn = 120; stop.acting; turn++) {
         await act(turn)
-        await systemClock.sleep(30)
+        await instant(30)
       }
     })()
     const seen: number[] = []
+    const random = seededRandom()
     for (let round = 0; round < kills; round++) {
       child = start()
       await once(child.stdout!, 'data')
       // The first half dies while the past is read, the second half at the head.
-      if (round >= kills / 2) await reach(Number(await world.anvil.client.getBlockNumber()) - 2)
-      await systemClock.sleep(Math.random() * (round % 2 === 0 ? 150 : 700))
+      const head = Number(await world.anvil.client.getBlockNumber())
+      await reach(round < kills / 2 ? (seen.at(-1) ?? 0) + random.int(0, 12) : head - 2)
+      await instant(random.next() * (round % 2 === 0 ? 150 : 700))
       child.kill('SIGKILL')
       await once(child, 'exit')
       seen.push((await findCursor(killed.db, chainId))?.blockNumber ?? -1)
@@ -115,21 +118,20 @@ describe('a watcher that is killed again and again', () => {
     )
   }, 1_800_000)
 
-  it('is taken over within 10 s by a second process that waited', async () => {
+  it('is taken over by a second process that waited', async () => {
+    const holders = () => killed.db`
+      select distinct l.pid from pg_locks l join pg_database d on d.oid = l.database
+      where d.datname = current_database() and l.locktype = 'advisory' and l.granted`
+    const askers = () => killed.db`
+      select distinct pid from pg_stat_activity where datname = current_database() and query like '%pg_try_advisory_lock%'
+        and pid <> pg_backend_pid()`
     const first = start()
-    await once(first.stdout!, 'data')
-    await systemClock.sleep(500)
+    await until('the first to hold the lock', async () => (await holders()).length === 1)
     const second = start()
-    await once(second.stdout!, 'data')
-    await systemClock.sleep(1_000)
+    await until('the second to ask for it', async () => (await askers()).length > 1)
     first.kill('SIGKILL')
-    const died = Date.now()
     await act(5)
-    const head = Number(await world.anvil.client.getBlockNumber())
-    while (((await findCursor(killed.db, chainId))?.blockNumber ?? -1) < head) await systemClock.sleep(50)
-    const took = Date.now() - died
+    await reach(Number(await world.anvil.client.getBlockNumber()))
     second.kill('SIGKILL')
-    console.log(`taken over in ${took} ms`)
-    expect(took).toBeLessThan(10_000)
   }, 60_000)
 })

@@ -67,6 +67,7 @@ export async function playSchedule(
   const committed = new Set<string>()
   let isCatalogueChanged = false
   let isInterrupted = false
+  let isConnectionLost = false
   /** What another process does between the reading and the writing of a step: it watches, rewinds, rebuilds, changes. */
   const interrupt = async (): Promise<void> => {
     if (isOver || isInterrupted || !random.chance(0.02)) return
@@ -96,7 +97,9 @@ export async function playSchedule(
     }
   }
   const open = (): Watcher => {
-    const { reactions, wrap } = createDeaths(random, isCrashing, committed, interrupt)
+    const { reactions, wrap } = createDeaths(random, isCrashing, committed, interrupt, () => {
+      isConnectionLost = true
+    })
     const pipeline = createPipeline(
       { db: watching, clock: systemClock, log: silentLog },
       { chainId, reactions, backfillWindow: 8 },
@@ -126,10 +129,12 @@ export async function playSchedule(
         played.kills += 1
         watcher = open()
       } else lastError = error
-      await settle(watching)
       // A key that is there already would be something derived twice.
       if (isRejectedRow(error)) throw error
       return 'progress'
+    } finally {
+      if (isConnectionLost) await settle(watching)
+      isConnectionLost = false
     }
   }
   const turns = random.int(4, 8)
@@ -184,12 +189,15 @@ function createDeaths(
   isCrashing: () => boolean,
   committed: Set<string>,
   interrupt: () => Promise<void>,
+  onLoss: () => void,
 ) {
   let written: string[] = []
   const die = async (tx: Parameters<NonNullable<Reaction['onRewind']>>[0]) => {
     if (!isCrashing()) return
     if (random.chance(0.03)) throw new Crash()
-    if (random.chance(0.01)) await tx`select pg_terminate_backend(pg_backend_pid())`
+    if (!random.chance(0.01)) return
+    onLoss()
+    await tx`select pg_terminate_backend(pg_backend_pid())`
   }
   const reaction: Reaction = {
     name: 'death',

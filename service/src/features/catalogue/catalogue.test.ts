@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { until } from '../../../../contracts/test/until.js'
 import { addressOf, smallCatalogue } from '../../../test/catalogueFile.js'
 import { openTestDatabase, type TestDatabase } from '../../../test/database.js'
-import { fakeClock, systemClock } from '../../kernel/clock.js'
+import { fakeClock } from '../../kernel/clock.js'
 import { parseConfig } from '../../kernel/config.js'
 import { silentLog } from '../../kernel/log.js'
 import type { Context } from '../../postgres/context.js'
@@ -26,11 +27,8 @@ const contextOf = (db: Database): Context => ({
   config: parseConfig({}, '/nonexistent'),
 })
 
-/** Waits, at most 5 s, for something another connection has to notice. */
-async function eventually(check: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 250 && !check(); tries++) await systemClock.sleep(20)
-  expect(check()).toBe(true)
-}
+/** Waits for something another connection has to notice. */
+const eventually = (check: () => boolean) => until('it to be noticed', check)
 
 beforeAll(async () => {
   test = await openTestDatabase()
@@ -126,12 +124,19 @@ describe('the catalogue of a process', () => {
     const said: string[] = []
     const say = (_fields: object | string, message?: string) => void said.push(message ?? '')
     const log = { ...silentLog, warn: say, info: say }
-    const looking = openDatabase(test.target, { max: 2 })
+    const looking = openDatabase(test.target, { max: 2, name: 'looking' })
     const catalogue = await openCatalogue({ ...contextOf(looking), log }, { pollMs: 20 })
     opened.push(catalogue)
     await test.db`alter table catalogue_versions rename to catalogue_versions_away`
     await eventually(() => said.length > 0)
-    await systemClock.sleep(200)
+    const looks = new Set<string>()
+    await until('three more looks', async () => {
+      const rows = await test.db<{ at: string }[]>`
+        select query_start::text as at from pg_stat_activity where application_name = 'looking' and datname = current_database()
+          and query like '%catalogue_versions%'`
+      for (const { at } of rows) looks.add(at)
+      return looks.size > 3
+    })
     expect(said).toEqual(['the catalogue could not be read; keeping the last'])
     await test.db`alter table catalogue_versions_away rename to catalogue_versions`
     await eventually(() => said.length > 1)

@@ -69,7 +69,7 @@ afterAll(() => test?.close())
 beforeEach(async () => {
   await db`truncate chain_cursors, chain_reorgs, watched_vaults, blocks, logs, transactions, interactions, watched,
     retractions, price_choices, price_observations, vault_snapshots, balances, balance_changes, lots, lot_changes`
-  await createCursor(db, chainId, 1, new Date())
+  await createCursor(db, chainId, 1, new Date('2026-11-20T12:00:00Z'))
 })
 
 /** Follows blocks as a watcher does; each by itself. */

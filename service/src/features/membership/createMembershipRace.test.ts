@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { present } from '../../../../contracts/test/present.js'
 import { type Earn, openEarn } from '../../../test/harness.js'
 import { agree, createWallet, isOpen, join } from '../../../test/membership.js'
 
@@ -27,7 +28,7 @@ const program = (target: unknown) => `
   process.exit(0)`
 
 beforeAll(async () => {
-  earn = await openEarn({ now: new Date().toISOString() })
+  earn = await openEarn({ now: present().toISOString() })
   other = spawn(process.execPath, ['--input-type=module', '-e', program(earn.target)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })

@@ -2,6 +2,7 @@ import { asyncVaultAbi, asyncVaultBytecode } from '@openearn/contracts'
 import type { Abi, Address } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { account } from '../../../../contracts/test/anvil.js'
+import { present } from '../../../../contracts/test/present.js'
 import { chainId, openWatchWorld, signer, type WatchWorld } from '../../../test/chain/watchWorld.js'
 import { type Earn, openEarn } from '../../../test/harness.js'
 import { reconcileBalances } from './reconcile.js'
@@ -33,7 +34,7 @@ afterAll(async () => {
 const status = (query = {}) => earn.call('GetIndexingStatus', { query })
 describe('GetIndexingStatus 200', () => {
   it('shows where chains and vaults stand, and who signs', async () => {
-    earn.clock.set(new Date())
+    earn.clock.set(present())
     const head = Number(await world.anvil.client.getBlockNumber())
     const { body } = await status()
     expect(body.chains).toMatchObject([
@@ -73,10 +74,10 @@ describe('GetIndexingStatus 200', () => {
   })
 
   it('calls a chain whose watcher has fallen silent stalled', async () => {
-    earn.clock.set(new Date(Date.now() + 61_000))
+    earn.clock.set(new Date(present().getTime() + 61_000))
     expect((await status()).body.chains[0]).toMatchObject({ state: 'stalled', lagBlocks: 0 })
     expect((await status()).body.chains[0].lagSeconds).toBeGreaterThan(0)
-    earn.clock.set(new Date())
+    earn.clock.set(present())
   })
 
   it('reports drift when a balance is not what the chain says', async () => {
