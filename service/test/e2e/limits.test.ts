@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { letOthersRun, until } from '../../../contracts/test/until.js'
@@ -133,10 +134,11 @@ describe('a process killed between write and commit', () => {
   it('leaves no row of a request without an Idempotency-Key either', async () => {
     const dying = await startProcess()
     const headers = { 'x-api-key': await newKey(100), 'content-type': 'application/json' }
+    const writes = once(dying.child.stdout!, 'data')
     const lost = fetch(`${dying.url}/v2/write`, {
       ...{ method: 'POST', headers, body: JSON.stringify({ text: 'unnamed', hang: true }) },
     }).catch((error: unknown) => error)
-    while (!dying.said().includes('written')) await new Promise((resolve) => setTimeout(resolve, 10))
+    await writes
     await dying.end('SIGKILL')
     expect(await lost).toBeInstanceOf(Error)
     expect(await test.db`select from notes where text = 'unnamed'`).toHaveLength(0)

@@ -1,5 +1,3 @@
-import type { Chain } from '../../rpc/chains.js'
-import type { Header } from '../../rpc/raw.js'
 import type { VaultCall, VaultKind } from '../../vaults/index.js'
 import type { TokenRecord } from '../catalogue/index.js'
 import { type Draft, describeCall, type Step, type Target } from '../plans/index.js'
@@ -9,10 +7,10 @@ import { type Asked, assertOutcome, assertUnsimulated, explainRevert } from './c
 export type DraftFacts = {
   type: 'deposit' | 'withdraw' | 'claimDeposit' | 'cancelDeposit'
   target: Target
-  chain: Chain
+  chain: Draft['chain']
   kind: VaultKind
   /** The block to simulate at; undefined when no simulation was asked for. */
-  block: Header | undefined
+  block: Draft['block']
   /** What the amount is of. */
   token: TokenRecord
   amount: bigint
