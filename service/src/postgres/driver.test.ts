@@ -100,8 +100,25 @@ describe('1. a connection that is lost', () => {
 describe('2. connections', () => {
   it('are lent to one at a time, in order, and never more than the pool may have', async () => {
     const pool = open({ max: 2 })
-    const pids = await Promise.all(Array.from({ length: 20 }, () => pidOf(pool)))
-    expect(new Set(pids).size).toBe(2)
+    let inside = 0
+    let insideMax = 0
+    let meet: () => void = () => undefined
+    const met = new Promise<void>((resolve) => {
+      meet = resolve
+    })
+    const visit = () =>
+      inTransaction(pool, async (tx) => {
+        inside += 1
+        insideMax = Math.max(insideMax, inside)
+        // Nobody goes on before two are there at once.
+        if (inside === 2) meet()
+        await met
+        const pid = await pidOf(tx)
+        inside -= 1
+        return pid
+      })
+    const pids = await Promise.all(Array.from({ length: 20 }, visit))
+    expect([new Set(pids).size, insideMax]).toEqual([2, 2])
     await inTransaction(pool, async (tx) => {
       const own = await Promise.all([pidOf(tx), pidOf(tx), pidOf(pool), pidOf(tx)])
       expect(new Set([own[0], own[1], own[3]]).size).toBe(1)
