@@ -61,7 +61,7 @@ beforeAll(async () => {
   await db`insert into vaults (chain_id, address, kind, asset, asset_decimals, receipt_token, receipt_decimals, active_from, start_block)
     values (${chainId}, ${vault}, 'erc4626', ${zeroAddress}, 6, ${vault}, 6, '1970-01-01', 0)`
   await db`insert into distributors (id, organization_id, active_from) values (${code}, ${organizationId}, '1970-01-01')`
-  await db`insert into watched_vaults values (${chainId}, ${vault}, 0, 0, true)`
+  await db`insert into watched_vaults (chain_id, address, from_block, synced_to, synced) values (${chainId}, ${vault}, 0, 0, true)`
   await createCursor(db, chainId, 1, new Date())
   await recordBlocks(
     db,

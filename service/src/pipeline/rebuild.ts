@@ -65,8 +65,8 @@ export async function rebuildChain(
     // Read under the lock: a vault that was joining while it was waited for is in.
     const full = await loadConfig(tx, chainId)
     const watched = await listWatchedVaults(tx, chainId)
-    const joined = new Set(watched.filter((vault) => vault.joined).map(({ address }) => address))
-    const config = { ...full, vaults: full.vaults.filter(({ address }) => joined.has(address)) }
+    const synced = new Set(watched.filter((vault) => vault.synced).map(({ address }) => address))
+    const config = { ...full, vaults: full.vaults.filter(({ address }) => synced.has(address)) }
     const derivation = createDerivation(config, input.recover ?? openFastRecover())
     // A vault added later may begin before the first block that was watched.
     const range = { chainId, from: 0, to: cursor.blockNumber }

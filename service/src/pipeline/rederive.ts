@@ -3,9 +3,8 @@ import { removeLedgerAbove } from '../features/ledger/index.js'
 import { rewindPositions } from '../features/positions/index.js'
 import type { Transaction } from '../postgres/pool.js'
 import type { Cursor } from '../sync/storeCursors.js'
-import { readRawBlocks } from '../sync/storeRaw.js'
+import { findStoredBlockAt, readRawBlocks } from '../sync/storeRaw.js'
 import { applyBlocks } from './apply.js'
-import { findStoredBlockAt } from './storeConfig.js'
 
 const logsMax = 10_000
 
