@@ -12,6 +12,7 @@ const chain = [
   'service/test/{attacks,e2e,fuzz,kill,long,simulation}/**/*.test.ts',
   '**/embedded.test.ts',
   '**/features/ledger/plans.test.ts',
+  '**/pipeline/rewindPlans.test.ts',
 ]
 const ignored = ['**/node_modules/**', '**/dist/**']
 

@@ -210,12 +210,13 @@ export function createPipeline(ctx: Pick<Context, 'db' | 'clock' | 'log'>, optio
         })
         for (const reaction of reactions) await reaction.onRewind?.(tx, chainId, ancestor.number)
         const vaultIds = current().full.vaults.map(({ id }) => id)
-        await rewindPositions(tx, vaultIds, ancestor.number)
-        await recordRetractedCount(tx, reorgId, await retractLedger(tx, chainId, ancestor.number, reorgId))
+        const above = { chainId, number: ancestor.number, tip: cursor.blockNumber }
+        await rewindPositions(tx, vaultIds, above)
+        await recordRetractedCount(tx, reorgId, await retractLedger(tx, above, reorgId))
         // An operator's rewind reads the same blocks again: what was chosen for them stays.
-        if (!by?.byOperator) await removePriceChoicesAbove(tx, chainId, ancestor.number)
+        if (!by?.byOperator) await removePriceChoicesAbove(tx, above)
         const [held] = await listHeadersDown(tx, chainId, ancestor.number, 1)
-        await removeRawAbove(tx, chainId, ancestor.number, cursor.blockNumber)
+        await removeRawAbove(tx, above)
         await rewindVaultProgress(tx, chainId, ancestor.number)
         const blockTimestamp = held?.number === ancestor.number ? new Date(held.timestamp * 1000) : null
         const { number: blockNumber, hash: blockHash } = ancestor

@@ -110,7 +110,10 @@ export async function removeLogs(
  * Removes everything raw above a block, up to where a chain is read. Without the upper end PostgreSQL would take what lies
  * above a block of a low chain for most of the rows of all chains, and read them all.
  */
-export async function removeRawAbove(db: Queryable, chainId: number, number: number, tip: number): Promise<void> {
+export async function removeRawAbove(
+  db: Queryable,
+  { chainId, number, tip }: { chainId: number; number: number; tip: number },
+): Promise<void> {
   const [from, to] = [number + 1, Math.max(number, tip)]
   await db`delete from logs where chain_id = ${chainId} and block_number between ${from} and ${to}`
   await db`delete from transactions where chain_id = ${chainId} and block_number between ${from} and ${to}`

@@ -82,12 +82,12 @@ export async function sampleHolders(
 ): Promise<{ blockNumber: number; blockHash: string; holders: HolderSample[] } | undefined> {
   const rows = await db<(HolderSample & { blockNumber: number; blockHash: string })[]>`
     select c.block_number as "blockNumber", c.block_hash as "blockHash", v.id as "vaultId",
-      lower(v.receipt_token) as "receiptToken", b.wallet, b.shares
+      lower(v.receipt_token) as "receiptToken", hex_text(b.wallet) as wallet, b.shares
     from chain_cursors c
     join watched_vaults w on w.chain_id = c.chain_id and w.synced
     join vaults v on v.chain_id = w.chain_id and v.address = w.address
     cross join lateral (
-      (select wallet, shares from balances where vault_id = v.id and wallet >= '0x' || substr(md5(random()::text || v.id), 1, 8)
+      (select wallet, shares from balances where vault_id = v.id and wallet >= decode(substr(md5(random()::text || v.id), 1, 8), 'hex')
         order by wallet limit ${count})
       union
       (select wallet, shares from balances where vault_id = v.id order by wallet limit 2)) b
