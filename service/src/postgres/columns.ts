@@ -38,6 +38,17 @@ export const text = plain<string>('text')
 /** Text of a closed list. */
 export const oneOf = <T extends string>(): ColumnType<T> => plain<T>('text')
 
+/** Text of a closed list that is camel case here: every list is kebab case in its table. */
+export const kebab = <T extends string>(): ColumnType<T> => ({
+  ...oneOf<T>(),
+  send: (value) => value.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
+  parse: (loaded: string) => loaded.replace(/-[a-z]/g, ([, letter = '']) => letter.toUpperCase()) as T,
+  line: (value) => value.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
+})
+
+/** A number with a fraction, as text. */
+export const decimal = plain<string>('numeric')
+
 /** An exact amount. */
 export const numeric: ColumnType<bigint> = {
   ...asItIs,

@@ -1,6 +1,21 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../test/database.js'
-import { bool, hex, instant, int4, int8, nullable, numeric, oneOf, seconds, text, texts, uuid } from './columns.js'
+import {
+  bool,
+  decimal,
+  hex,
+  instant,
+  int4,
+  int8,
+  kebab,
+  nullable,
+  numeric,
+  oneOf,
+  seconds,
+  text,
+  texts,
+  uuid,
+} from './columns.js'
 import { type Database, inTransaction } from './pool.js'
 import {
   copyRows,
@@ -20,6 +35,8 @@ const things = describeTable('things', {
   id: [uuid],
   wallet: [hex],
   kind: [oneOf<'in' | 'out'>()],
+  way: [kebab<'in' | 'notYet'>()],
+  price: [decimal],
   amount: [numeric],
   isOpen: [bool],
   timestamp: [seconds, 'block_timestamp'],
@@ -38,7 +55,7 @@ beforeAll(async () => {
   test = await openTestDatabase()
   db = test.db
   await db.unsafe(`create table things (
-    chain_id bigint not null, vault_id integer not null, id uuid primary key, wallet bytea not null, kind text not null,
+    chain_id bigint not null, vault_id integer not null, id uuid primary key, wallet bytea not null, kind text not null, way text not null, price numeric not null,
     amount numeric not null, is_open boolean not null, block_timestamp timestamptz not null, seen_at timestamptz not null,
     note text not null, words text[] not null, sender bytea, amount_max numeric, is_valid boolean, reason text)`)
 })
@@ -51,6 +68,8 @@ const full = {
   id: id(1),
   wallet: `0x${'0a'.repeat(20)}`,
   kind: 'in' as const,
+  way: 'notYet' as const,
+  price: '1.500',
   amount: 2n ** 255n + 1n,
   isOpen: true,
   timestamp: 1_700_000_000,
@@ -103,8 +122,9 @@ describe('a described table', () => {
     expect(await db`select t::text from things t order by id`).toEqual(copied)
   })
 
-  it('keeps addresses as bytes', async () => {
+  it('keeps addresses as bytes, and words in kebab case', async () => {
     await insertRows(db, things, [full], { shared: { chainId: 1 } })
+    expect(await db`select way from things`).toEqual([{ way: 'not-yet' }])
     expect(await db`select octet_length(wallet) as bytes from things where wallet = hex_bytes(${full.wallet})`).toEqual(
       [{ bytes: 20 }],
     )
