@@ -15,12 +15,15 @@ const chain = [
   '**/embedded.test.ts',
   '**/features/ledger/plans.test.ts',
   'service/test/workedExample.test.ts',
+  '**/pipeline/rewindPlans.test.ts',
 ]
 /** What takes longest begins first, so that no worker is left with it at the end; the rest by size. */
 const longest = [
   'simulation/schedules',
   'contracts/test/forge.test.ts',
   'features/ledger/plans.test.ts',
+  'pipeline/rewindPlans.test.ts',
+  'service/test/workedExample.test.ts',
   'test/e2e/cli.test.ts',
   'test/simulation/actions',
   'test/e2e/kill.test.ts',

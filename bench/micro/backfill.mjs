@@ -69,7 +69,7 @@ for (let run = 1; run <= runs; run++) {
     'balance_changes',
     'lots',
     'lot_changes',
-    'watched',
+    'transaction_attributions',
   ])
     await db.unsafe(`truncate ${table}`)
   const fresh = createPipeline({ db, clock: systemClock, log: silentLog }, { chainId })

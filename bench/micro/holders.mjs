@@ -23,9 +23,11 @@ for (const [index, holders] of sizes.entries()) {
   await db`insert into vaults (chain_id, address, kind, asset, asset_decimals, receipt_token, receipt_decimals, active_from, start_block)
     values (${chainId}, ${vault}, 'erc4626', ${zero}, 6, ${vault}, 6, '1970-01-01', 1)`
   const [{ id }] = await db`select id from vaults where address = ${vault}`
-  const wallets = db`select '0x' || substr(encode(sha256(convert_to(n::text, 'UTF8')), 'hex'), 1, 40) as wallet from generate_series(1, ${holders}::int) n`
-  await db`insert into balances (vault_id, wallet, shares, attributed, first_block) select ${id}, wallet, 1000, 0, 1 from (${wallets}) w`
-  await db`insert into balance_changes select ${id}, wallet, 0, 0, to_timestamp(1700000000), 0, 1000, 0, 0 from (${wallets}) w`
+  const wallets = db`select substr(sha256(convert_to(n::text, 'UTF8')), 1, 20) as wallet from generate_series(1, ${holders}::int) n`
+  await db`insert into balances (chain_id, vault_id, wallet, shares, attributed, first_block)
+    select ${chainId}::bigint, ${id}, wallet, 1000, 0, 1 from (${wallets}) w`
+  await db`insert into balance_changes select ${chainId}::bigint, 0, to_timestamp(1700000000), ${id}, 0, wallet, 0, 1000, 0, 0
+    from (${wallets}) w`
   const sink = createPipeline({ db, clock: systemClock, log: silentLog }, { chainId })
   const cursor = await sink.refresh({ number: 1, hash: hash('b1'), parentHash: hash('b0'), timestamp: 1_700_000_000 })
   worlds.push({ chainId, vault, holders, sink, cursor, took: [] })

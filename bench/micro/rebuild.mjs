@@ -31,7 +31,7 @@ const bench = await openBenchDatabase()
 const { db } = bench
 await fillCatalogue(db, { chainId, vault, token, distributorId })
 await recordSigner(db, signerAddress(Buffer.from(key.slice(2), 'hex')), new Date(0))
-await db`insert into watched_vaults values (${chainId}, ${vault}, 0, 0, true)`
+await db`insert into watched_vaults (chain_id, address, from_block, synced_to, synced) values (${chainId}, ${vault}, 0, 0, true)`
 await createCursor(db, chainId, 1, new Date())
 
 const perBlock = 50

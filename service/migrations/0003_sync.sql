@@ -1,17 +1,19 @@
 -- Owner: sync. `blocks`, `logs` and `transactions` are the raw store: append-only facts, removed only with an orphaned
--- block. `chain_cursors` says how far a chain is derived; it moves in the same transaction as everything derived.
+-- block; hashes, addresses and data are bytes (`hex_text` shows them). They have no foreign keys: they are written in bulk
+-- by the process that owns the chain. What removes orphaned blocks is an index that begins with the chain.
+-- `chain_cursors` says how far a chain is derived; it moves in the same transaction as everything derived.
 -- `watched_vaults` and `refetches` are progress of our own, `chain_reorgs` is a record that stays.
 create table blocks (
   chain_id bigint not null,
   number bigint not null,
-  hash text collate "C" not null,
-  parent_hash text collate "C" not null,
   timestamp timestamptz not null,
-  -- A header without facts goes once its block is final.
-  has_facts boolean not null,
+  hash bytea not null,
+  parent_hash bytea not null,
+  -- A header without logs goes once its block is final.
+  has_logs boolean not null,
   primary key (chain_id, number)
 );
-create index blocks_bare_idx on blocks (chain_id, number) where not has_facts;
+create index blocks_empty_idx on blocks (chain_id, number) where not has_logs;
 create index blocks_timestamp_idx on blocks (chain_id, timestamp);
 
 create table logs (
@@ -19,11 +21,14 @@ create table logs (
   block_number bigint not null,
   log_index integer not null,
   transaction_index integer not null,
-  transaction_hash text collate "C" not null,
-  address text collate "C" not null,
-  -- Joined by commas, as many as the log has.
-  topics text collate "C" not null,
-  data text collate "C" not null,
+  transaction_hash bytea not null,
+  address bytea not null,
+  -- A log has none to four.
+  topic0 bytea,
+  topic1 bytea,
+  topic2 bytea,
+  topic3 bytea,
+  data bytea not null,
   primary key (chain_id, block_number, log_index)
 );
 create index logs_address_idx on logs (chain_id, address, block_number);
@@ -33,10 +38,10 @@ create table transactions (
   chain_id bigint not null,
   block_number bigint not null,
   transaction_index integer not null,
-  hash text collate "C" not null,
-  sender text collate "C" not null,
-  target text collate "C",
-  input text collate "C" not null,
+  hash bytea not null,
+  sender bytea not null,
+  target bytea,
+  input bytea not null,
   primary key (chain_id, block_number, transaction_index)
 );
 create index transactions_hash_idx on transactions (hash, chain_id);
@@ -67,8 +72,9 @@ create table watched_vaults (
   chain_id bigint not null,
   address text collate "C" not null,
   from_block bigint not null,
-  raw_to bigint not null,
-  joined boolean not null,
+  synced_to bigint not null,
+  -- Whether its logs are read as far as the rest, and derived with them.
+  synced boolean not null,
   primary key (chain_id, address)
 );
 

@@ -1,7 +1,7 @@
 -- Owner: plans. Intents: what a caller asked us to build. Ours, not the chain's; what became of one is found on the chain.
 create table actions (
   id uuid primary key,
-  kind text not null check (kind in ('deposit', 'withdraw', 'claimDeposit', 'cancelDeposit', 'swap')),
+  kind text not null check (kind in ('deposit', 'withdraw', 'claim-deposit', 'cancel-deposit', 'swap')),
   organization_id uuid not null references organizations (id),
   -- Null for the claim or cancellation of a deposit nobody brought.
   distributor_id text references distributors (id),

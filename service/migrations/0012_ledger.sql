@@ -1,5 +1,6 @@
--- Owner: ledger. `interactions` and `watched` are derived, so without foreign keys to vaults; a `watched` row with
--- `retracted` set, and `retractions`, are records of orphaned blocks and stay; `price_choices` are observations.
+-- Owner: ledger. `interactions` and `transaction_attributions` are derived, so without foreign keys to vaults;
+-- a row of the latter with `retracted` set, and `retractions`, are records of orphaned blocks and stay; `price_choices` are
+-- observations.
 create table interactions (
   id uuid primary key,
   chain_id bigint not null,
@@ -78,21 +79,22 @@ create table retractions (
 create index retractions_reorg_id_idx on retractions (reorg_id);
 create index retractions_transaction_idx on retractions (transaction_hash);
 
--- One row per transaction with an event of a vault that can carry attribution.
-create table watched (
+-- What the calldata of a transaction says of who brought it, one row per transaction with an event of a vault that can
+-- carry attribution.
+create table transaction_attributions (
   chain_id bigint not null,
   block_number bigint not null,
-  block_hash text collate "C" not null,
   block_timestamp timestamptz not null,
-  transaction_hash text collate "C" not null,
   transaction_index integer not null,
-  sender text collate "C" not null,
-  target text collate "C",
+  retracted boolean not null default false,
+  signature_valid boolean,
+  block_hash bytea not null,
+  transaction_hash bytea not null,
+  sender bytea not null,
+  target bytea,
   distributor_id text collate "C",
   codes text[] not null,
   schema text,
-  signature_valid boolean,
-  retracted boolean not null default false,
   -- Which of our actions the transaction carries, where a key of ours signed its suffix. A retracted row keeps it, so that
   -- the action of a transaction the chain took back can still be named.
   action_id uuid,
@@ -100,5 +102,5 @@ create table watched (
   problems text[] not null default '{}',
   primary key (chain_id, block_hash, transaction_hash)
 );
-create index watched_transaction_idx on watched (transaction_hash, chain_id);
-create index watched_block_idx on watched (chain_id, block_number) where not retracted;
+create index transaction_attributions_transaction_idx on transaction_attributions (transaction_hash, chain_id);
+create index transaction_attributions_block_idx on transaction_attributions (chain_id, block_number) where not retracted;

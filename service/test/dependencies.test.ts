@@ -14,7 +14,10 @@ const allowed: Record<string, string> = {
   'packages/embedded-postgres/src/embedded.test.ts': 'a copy of an installation in a temporary folder',
   'packages/embedded-postgres/src/embeddedFolder.ts':
     'the links between its libraries that the binaries’ own install script makes, and copies in the data folder',
+  'sdk/scripts/copyCodec.js': 'the codec’s files in the sdk’s own dist',
+  'sdk/test/packed.test.ts': 'a temporary folder with a packed sdk',
   'service/src/cli/dev/anvil.ts': 'the devnet’s folder',
+  'service/test/workedExample.test.ts': 'a temporary copy of the source',
   'service/test/dependencies.test.ts': 'nothing: it holds the words it looks for',
 }
 

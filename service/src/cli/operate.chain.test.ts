@@ -46,7 +46,7 @@ describe('the doctor', () => {
   })
 
   it('names a broken header chain, a silent watcher and a node that does not answer, each with what to do', async () => {
-    await earn.db`update blocks set parent_hash = '0x00' where number = 3`
+    await earn.db`update blocks set parent_hash = '\\x00' where number = 3`
     await earn.db`update chains set rpc_urls = ${['http://127.0.0.1:1']}`
     earn.clock.set(new Date(present().getTime() + 3_600_000))
     const unwell = (await examine(earn.ctx)).filter(({ well }) => !well)

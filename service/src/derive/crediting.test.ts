@@ -27,7 +27,7 @@ const account = cat
 const send = (list: [Address, string][], logs: ReturnType<typeof deposited>, more: object = {}) => {
   const chain = openHandChain(more)
   const rows = chain.mine({ from: bob, to: account, input: batch(...list), logs })
-  return { chain, rows, entries: entries(rows), problems: rows.watched[0]?.problems }
+  return { chain, rows, entries: entries(rows), problems: rows.attributions[0]?.problems }
 }
 
 describe('a deposit that mints nothing', () => {
@@ -223,7 +223,7 @@ describe('a caller only calldata names', () => {
       const chain = openHandChain(more)
       const rows = chain.mine({ from: bob, to: router, input: forged(suffix), logs: deposited(ann, ann, 5_000n) })
       expect(entries(rows)).toEqual([])
-      expect(rows.watched).toMatchObject([{ distributorId: null, actionId: null, problems: ['needs a trace'] }])
+      expect(rows.attributions).toMatchObject([{ distributorId: null, actionId: null, problems: ['needs a trace'] }])
       expect(chain.lots(ann)).toEqual({ free: 5_000n })
       // The signature was not used up.
       const own = `${call.deposit(5_000n, ann)}${signed(call.deposit(5_000n, ann))}`

@@ -106,7 +106,7 @@ describe('a batch of very many calls any of which can have made an event', () =>
   it('is nobody’s where each carries a code of its own', () => {
     const rows = send(batch(...zaps(65, codes('alpha'))))
     expect(entries(rows)).toEqual([])
-    expect(rows.watched[0]?.problems).toEqual(['needs a trace'])
+    expect(rows.attributions[0]?.problems).toEqual(['needs a trace'])
     expect(entries(send(batch(...zaps(64, codes('alpha')))))).toEqual(['deposit alpha unsigned c3 50 50 swap'])
   })
 })

@@ -244,7 +244,7 @@ describe('several calls in one transaction', () => {
     const input = handleOps7(operation7(treasury, callData))
     const rows = openHandChain().mine({ from: bob, to: entryPoint7, input, logs })
     expect(entries(rows)).toEqual([])
-    expect(rows.watched).toMatchObject([{ distributorId: null, codes: ['alpha'], problems: ['needs a trace'] }])
+    expect(rows.attributions).toMatchObject([{ distributorId: null, codes: ['alpha'], problems: ['needs a trace'] }])
   })
 })
 

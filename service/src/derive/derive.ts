@@ -151,7 +151,7 @@ function credit(
     state.signatures.add(signatureKey(vaultId, digest))
     rows.usedSignatures.push({ vaultId, digest, blockNumber })
   }
-  rows.watched.push({
+  rows.attributions.push({
     blockNumber,
     blockHash: place.hash,
     timestamp,

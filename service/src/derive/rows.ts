@@ -79,7 +79,7 @@ export type InteractionRow = {
 }
 
 /** A transaction of a vault whose calldata can carry attribution. */
-export type WatchedRow = {
+export type TransactionAttribution = {
   blockNumber: number
   blockHash: string
   timestamp: number
@@ -106,7 +106,7 @@ export type DerivedRows = {
   requests: RequestLot[]
   requestChanges: RequestChange[]
   interactions: InteractionRow[]
-  watched: WatchedRow[]
+  attributions: TransactionAttribution[]
   usedSignatures: UsedSignatureRow[]
 }
 
@@ -117,7 +117,7 @@ export function emptyRows(): DerivedRows {
     requests: [],
     requestChanges: [],
     interactions: [],
-    watched: [],
+    attributions: [],
     usedSignatures: [],
   }
 }

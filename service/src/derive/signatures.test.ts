@@ -29,11 +29,11 @@ describe('a signature', () => {
     const chain = openHandChain()
     const send = () => chain.mine({ from: ann, to: vault, input: plan(ann, 9n), logs: deposited(ann, ann, 9n) })
     const first = send()
-    expect([entries(first), first.watched[0]?.problems]).toEqual([['deposit alpha signed a1 9 9'], []])
+    expect([entries(first), first.attributions[0]?.problems]).toEqual([['deposit alpha signed a1 9 9'], []])
     expect(first.usedSignatures).toMatchObject([{ vaultId: 1, blockNumber: 1 }])
     for (const again of [send(), send()]) {
       expect(entries(again)).toEqual(['deposit alpha unsigned a1 9 9'])
-      expect(again.watched).toMatchObject([used])
+      expect(again.attributions).toMatchObject([used])
       expect(again.usedSignatures).toEqual([])
     }
   })
@@ -58,7 +58,7 @@ describe('a signature', () => {
     const logs = [...deposited(account, account, 5n), ...deposited(account, account, 5n)]
     const rows = chain.mine({ from: bob, to: account, input: batch(...both), logs })
     expect(entries(rows)).toEqual(['deposit alpha signed c3 5 5', 'deposit alpha unsigned c3 5 5'])
-    expect(rows.watched).toMatchObject([used])
+    expect(rows.attributions).toMatchObject([used])
   })
 
   it('counts for the call it was made for and not for the one beside it, wherever it stands', () => {

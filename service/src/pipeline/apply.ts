@@ -1,6 +1,6 @@
 import { type Derivation, deriveInto, listStateKeys, type StateKeys } from '../derive/derive.js'
 import { type DerivedRows, type DeriveState, emptyRows } from '../derive/rows.js'
-import { recordInteractions, recordWatched } from '../features/ledger/index.js'
+import { recordInteractions, recordTransactionAttributions } from '../features/ledger/index.js'
 import { findUsedSignatures, loadState, recordPositions, recordUsedSignatures } from '../features/positions/index.js'
 import type { Queryable } from '../postgres/pool.js'
 import type { RawBlock } from '../rpc/raw.js'
@@ -37,9 +37,9 @@ export function deriveBlocks(blocks: readonly RawBlock[], derivation: Derivation
 /** Writes derived rows. */
 export async function recordRows(db: Queryable, derivation: Derivation, rows: DerivedRows): Promise<void> {
   const { config } = derivation
-  await recordPositions(db, rows)
+  await recordPositions(db, config.chainId, rows)
   const vaults = new Map(config.vaults.map((vault) => [vault.id, vault]))
   await recordInteractions(db, config.chainId, rows.interactions, vaults, { choosePrices: true })
-  await recordWatched(db, config.chainId, rows.watched)
-  await recordUsedSignatures(db, rows.usedSignatures)
+  await recordTransactionAttributions(db, config.chainId, rows.attributions)
+  await recordUsedSignatures(db, config.chainId, rows.usedSignatures)
 }

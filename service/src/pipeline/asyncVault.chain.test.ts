@@ -128,13 +128,13 @@ describe('an asynchronous deposit', () => {
     await request(carol, 500n, D)
     await call(carol, 'cancelDepositRequest', [0n, carol.address])
     await world.sync()
-    const open = await earn.db`select cancelling from requests where controller = ${carol.address.toLowerCase()}`
+    const open = await earn.db`select cancelling from requests where controller = hex_bytes(${carol.address})`
     expect(open).toMatchObject([{ cancelling: true }])
     await call(owner, 'settleCancelDeposit', [carol.address, 0n])
     const hash = await call(carol, 'claimCancelDepositRequest', [0n, carol.address, carol.address])
     expect(await entriesOf(hash)).toEqual([])
     const rows = await earn.db`
-      select remaining, cancelled, cancelling from requests where controller = ${carol.address.toLowerCase()}`
+      select remaining, cancelled, cancelling from requests where controller = hex_bytes(${carol.address})`
     expect(rows).toMatchObject([{ remaining: '0', cancelled: '500', cancelling: false }])
     expect(await lotsOf(carol)).toEqual({})
   })
@@ -164,7 +164,7 @@ describe('a vault that settles in parts', () => {
   beforeAll(() => world.fund(dan, 1_000_000n, vault))
   const requestsOf = (user: PrivateKeyAccount) => earn.db`
     select kind, distributor_id, amount, remaining, cancelled from requests
-    where controller = ${user.address.toLowerCase()} order by block_number`
+    where controller = hex_bytes(${user.address}) order by block_number`
 
   it('fills the oldest request first: a claim of the settled part credits only what it consumed', async () => {
     await request(dan, 600n, D)

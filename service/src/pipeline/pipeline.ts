@@ -25,7 +25,7 @@ import {
   recordReorg,
   recordRetractedCount,
 } from '../sync/storeCursors.js'
-import { findBlockHash, listHeadersDown, recordBlocks, removeBareHeaders, removeRawAbove } from '../sync/storeRaw.js'
+import { findBlockHash, listHeadersDown, recordBlocks, removeEmptyHeaders, removeRawAbove } from '../sync/storeRaw.js'
 import { applyBlocks } from './apply.js'
 import { compareAgain, describeFound, listSince, repair } from './recheck.js'
 import { joinVaults, rederive } from './rederive.js'
@@ -79,12 +79,12 @@ export function createPipeline(ctx: Pick<Context, 'db' | 'clock' | 'log'>, optio
   }
 
   const takeUp = (full: DeriveConfig, watched: WatchedVault[]) => {
-    const joined = joinedOf(watched)
-    if (loaded?.full === full && isJoined(full, loaded.derivation, joined)) {
+    const synced = syncedOf(watched)
+    if (loaded?.full === full && isSynced(full, loaded.derivation, synced)) {
       loaded = { ...loaded, watched }
       return
     }
-    const config = { ...full, vaults: full.vaults.filter(({ address }) => joined.has(address)) }
+    const config = { ...full, vaults: full.vaults.filter(({ address }) => synced.has(address)) }
     const derivation = createDerivation(config, recover)
     loaded = { full, watched, derivation, list: toWatchList(derivation) }
   }
@@ -105,8 +105,8 @@ export function createPipeline(ctx: Pick<Context, 'db' | 'clock' | 'log'>, optio
     if (now === mark) return
     const { full, derivation } = current()
     if (!isSameConfig(await loadConfig(tx, chainId), full)) throw new CursorMoved('the configuration has changed')
-    const joined = joinedOf(await listWatchedVaults(tx, chainId))
-    if (!isJoined(full, derivation, joined)) throw new CursorMoved('another process let a vault join')
+    const synced = syncedOf(await listWatchedVaults(tx, chainId))
+    if (!isSynced(full, derivation, synced)) throw new CursorMoved('another process let a vault join')
     mark = now
   }
 
@@ -114,7 +114,7 @@ export function createPipeline(ctx: Pick<Context, 'db' | 'clock' | 'log'>, optio
   const advance = async (
     tx: Transaction,
     addresses: ReadonlySet<string>,
-    progress: { from: number; rawTo: number; joined: boolean },
+    progress: { from: number; syncedTo: number; synced: boolean },
   ): Promise<void> => {
     const count = await recordVaultProgress(tx, chainId, [...addresses], progress)
     if (count !== addresses.size) throw new CursorMoved('another process moved the vaults')
@@ -136,8 +136,8 @@ export function createPipeline(ctx: Pick<Context, 'db' | 'clock' | 'log'>, optio
       .map(({ address, startBlock }) => ({
         address,
         fromBlock: startBlock,
-        rawTo: startBlock - 1,
-        joined: startBlock > cursor.blockNumber,
+        syncedTo: startBlock - 1,
+        synced: startBlock > cursor.blockNumber,
       }))
     await createWatchedVaults(tx, chainId, fresh)
     // One that is to begin earlier than it was read from is read again as a whole.
@@ -193,7 +193,7 @@ export function createPipeline(ctx: Pick<Context, 'db' | 'clock' | 'log'>, optio
         const at = clock.now()
         await moveCursor(tx, { chainId, blockNumber: tip.number, blockHash: tip.hash, blockTimestamp: timestamp, at })
         if (cursor.finalizedNumber !== null)
-          await removeBareHeaders(tx, chainId, Math.min(cursor.finalizedNumber, tip.number))
+          await removeEmptyHeaders(tx, chainId, Math.min(cursor.finalizedNumber, tip.number))
       })
       return reload()
     },
@@ -210,12 +210,13 @@ export function createPipeline(ctx: Pick<Context, 'db' | 'clock' | 'log'>, optio
         })
         for (const reaction of reactions) await reaction.onRewind?.(tx, chainId, ancestor.number)
         const vaultIds = current().full.vaults.map(({ id }) => id)
-        await rewindPositions(tx, vaultIds, ancestor.number)
-        await recordRetractedCount(tx, reorgId, await retractLedger(tx, chainId, ancestor.number, reorgId))
+        const above = { chainId, number: ancestor.number, tip: cursor.blockNumber }
+        await rewindPositions(tx, vaultIds, above)
+        await recordRetractedCount(tx, reorgId, await retractLedger(tx, above, reorgId))
         // An operator's rewind reads the same blocks again: what was chosen for them stays.
-        if (!by?.byOperator) await removePriceChoicesAbove(tx, chainId, ancestor.number)
+        if (!by?.byOperator) await removePriceChoicesAbove(tx, above)
         const [held] = await listHeadersDown(tx, chainId, ancestor.number, 1)
-        await removeRawAbove(tx, chainId, ancestor.number)
+        await removeRawAbove(tx, above)
         await rewindVaultProgress(tx, chainId, ancestor.number)
         const blockTimestamp = held?.number === ancestor.number ? new Date(held.timestamp * 1000) : null
         const { number: blockNumber, hash: blockHash } = ancestor
@@ -232,29 +233,30 @@ export function createPipeline(ctx: Pick<Context, 'db' | 'clock' | 'log'>, optio
       return reload()
     },
     backfill: async (cursor, node, checksOf) => {
-      if (current().watched.every((vault) => vault.joined)) return false
+      if (current().watched.every((vault) => vault.synced)) return false
       // An operator's rewind takes back what was read of them, and tells nobody.
       takeUp(current().full, await listWatchedVaults(db, chainId))
-      const pending = current().watched.filter((vault) => !vault.joined)
+      const pending = current().watched.filter((vault) => !vault.synced)
       if (pending.length === 0) return true
-      const rawTo = Math.min(...pending.map((vault) => vault.rawTo))
-      const group = pending.filter((vault) => vault.rawTo === rawTo)
+      const syncedTo = Math.min(...pending.map((vault) => vault.syncedTo))
+      const group = pending.filter((vault) => vault.syncedTo === syncedTo)
       const addresses = new Set(group.map(({ address }) => address))
       const { full } = current()
       const derivation = createDerivation(
         { ...full, vaults: full.vaults.filter(({ address }) => addresses.has(address)) },
         recover,
       )
-      if (rawTo < cursor.blockNumber) {
+      if (syncedTo < cursor.blockNumber) {
         const window = options.backfillWindow ?? 5_000
-        const others = pending.filter((vault) => vault.rawTo > rawTo).map((vault) => vault.rawTo)
+        const others = pending.filter((vault) => vault.syncedTo > syncedTo).map((vault) => vault.syncedTo)
         const finalized = cursor.finalizedNumber ?? -1
-        const reach = rawTo < finalized ? Math.min(rawTo + window, finalized) : rawTo + Math.min(window, unfinalWindow)
+        const reach =
+          syncedTo < finalized ? Math.min(syncedTo + window, finalized) : syncedTo + Math.min(window, unfinalWindow)
         const to = Math.min(reach, cursor.blockNumber, ...others)
-        const held = await listHeadersDown(db, chainId, to, to - rawTo)
+        const held = await listHeadersDown(db, chainId, to, to - syncedTo)
         const blocks = await fetchPast({
           node,
-          from: rawTo + 1,
+          from: syncedTo + 1,
           to,
           list: toWatchList(derivation),
           cursor,
@@ -264,17 +266,17 @@ export function createPipeline(ctx: Pick<Context, 'db' | 'clock' | 'log'>, optio
         await inTransaction(db, async (tx) => {
           await lockSame(tx, cursor)
           await recordBlocks(tx, chainId, blocks)
-          await advance(tx, addresses, { from: rawTo, rawTo: to, joined: false })
+          await advance(tx, addresses, { from: syncedTo, syncedTo: to, synced: false })
         })
         takeUp(full, await listWatchedVaults(db, chainId))
         return true
       }
-      const joined = [...current().derivation.config.vaults, ...derivation.config.vaults]
-      const config = { ...full, vaults: full.vaults.filter((vault) => joined.includes(vault)) }
+      const synced = [...current().derivation.config.vaults, ...derivation.config.vaults]
+      const config = { ...full, vaults: full.vaults.filter((vault) => synced.includes(vault)) }
       await inTransaction(db, async (tx) => {
         await lockSame(tx, cursor)
         await joinVaults(tx, { chainId, added: derivation, all: createDerivation(config, recover), cursor })
-        await advance(tx, addresses, { from: rawTo, rawTo: cursor.blockNumber, joined: true })
+        await advance(tx, addresses, { from: syncedTo, syncedTo: cursor.blockNumber, synced: true })
         await recordDerivedConfig(tx, chainId, listDatedLines(config))
       })
       log.info({ chainId, vaults: addresses.size }, 'vaults added later have caught up')
@@ -321,14 +323,14 @@ export function createPipeline(ctx: Pick<Context, 'db' | 'clock' | 'log'>, optio
   }
 }
 
-function joinedOf(watched: readonly WatchedVault[]): Set<string> {
-  return new Set(watched.filter((vault) => vault.joined).map(({ address }) => address))
+function syncedOf(watched: readonly WatchedVault[]): Set<string> {
+  return new Set(watched.filter((vault) => vault.synced).map(({ address }) => address))
 }
 
-/** Whether a derivation is of exactly those vaults of a configuration that have joined. */
-function isJoined(full: DeriveConfig, { config }: Derivation, joined: ReadonlySet<string>): boolean {
+/** Whether a derivation is of exactly those vaults of a configuration that are synced. */
+function isSynced(full: DeriveConfig, { config }: Derivation, synced: ReadonlySet<string>): boolean {
   const derived = new Set(config.vaults.map(({ address }) => address))
-  return full.vaults.every(({ address }) => joined.has(address) === derived.has(address))
+  return full.vaults.every(({ address }) => synced.has(address) === derived.has(address))
 }
 
 /** The tip's header is always kept, also when it carries nothing. */

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { until } from '../../../contracts/test/until.js'
 import { openTestDatabase, type TestDatabase } from '../../test/database.js'
 import { topics } from '../derive/events.js'
+import type { BalanceChange } from '../derive/rows.js'
 import { computeStateHash } from '../features/audit/index.js'
 import { copyBalanceChanges } from '../features/positions/storeRebuild.js'
 import { systemClock } from '../kernel/clock.js'
@@ -64,7 +65,7 @@ beforeAll(async () => {
   await db`insert into vaults (chain_id, address, kind, asset, asset_decimals, receipt_token, receipt_decimals, active_from, start_block)
     values (${chainId}, ${vault}, 'erc4626', ${zeroAddress}, 6, ${vault}, 6, '1970-01-01', 0)`
   await db`insert into distributors (id, organization_id, active_from) values (${code}, ${organizationId}, '1970-01-01')`
-  await db`insert into watched_vaults values (${chainId}, ${vault}, 0, 0, true)`
+  await db`insert into watched_vaults (chain_id, address, from_block, synced_to, synced) values (${chainId}, ${vault}, 0, 0, true)`
   await createCursor(db, chainId, 1, derivedAt)
   await recordBlocks(
     db,
@@ -112,12 +113,12 @@ describe('rebuildChain', () => {
     const before = await places()
     const live = await computeStateHash(db, chainId)
     const wallet = wallets[5] ?? ''
-    await db`update balances set shares = shares + 1 where wallet = ${wallet}`
-    await db`update lot_changes set after = after + 1 where wallet = ${wallet}`
+    await db`update balances set shares = shares + 1 where wallet = hex_bytes(${wallet})`
+    await db`update lot_changes set after = after + 1 where wallet = hex_bytes(${wallet})`
     await db`delete from balance_changes where block_number = 7`
-    await db`delete from lots where wallet = ${wallet}`
-    await db`insert into balance_changes select vault_id, wallet, block_number + 1000, transaction_index, block_timestamp,
-      before, after, attributed_before, attributed_after from balance_changes where block_number = 8`
+    await db`delete from lots where wallet = hex_bytes(${wallet})`
+    await db`insert into balance_changes select chain_id, block_number + 1000, block_timestamp, vault_id, transaction_index,
+      wallet, before, after, attributed_before, attributed_after from balance_changes where block_number = 8`
     await db`delete from interactions where block_number < 10`
     expect(await computeStateHash(db, chainId)).not.toBe(live)
     expect((await rebuild()).hash).toBe(live)
@@ -138,24 +139,27 @@ describe('rebuildChain', () => {
     expect((await db`select count(*)::int as n from interactions`)[0]).toEqual({ n: blocks })
   })
   it('ends with the reason when the database refuses its lines, early or late, or goes away', async () => {
-    const lines = (last: string) => `1\t${vault}\t1\t0\t2026-01-01T00:00:00Z\t0\t1\t0\t${last}\n`
-    const copy = (text: string, meanwhile?: (pid: number) => Promise<unknown>) =>
+    const row = { vaultId: 1, wallet: vault, blockNumber: 1, transactionIndex: 0, timestamp: 1_767_225_600 }
+    const change = { ...row, before: 0n, after: 1n, attributedBefore: 0n, attributedAfter: 0n }
+    const refused = { ...change, attributedAfter: 'x' as unknown as bigint }
+    const many = (each: BalanceChange) => Array.from({ length: 20_000 }, () => each)
+    const copy = (rows: readonly BalanceChange[], meanwhile?: (pid: number) => Promise<unknown>) =>
       inTransaction(db, async (tx) => {
         const [me] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`
-        const stream = await copyBalanceChanges(tx, 'own')
-        await stream.write(text)
+        const stream = await copyBalanceChanges(tx, chainId, 'own')
+        await stream.write(rows)
         await meanwhile?.(me?.pid ?? 0)
         await stream.end()
       })
-    const refused = (pid: number) =>
+    const isRefused = (pid: number) =>
       until('the refusal', async () => {
         const [me] = await db`select state from pg_stat_activity where pid = ${pid}`
         return String(me?.['state']).includes('aborted')
       })
-    await expect(copy(lines('x'))).rejects.toThrow('invalid input syntax')
-    await expect(copy(lines('x').repeat(20_000))).rejects.toThrow('invalid input syntax')
-    await expect(copy(lines('x').repeat(20_000), refused)).rejects.toThrow('invalid input syntax')
-    await expect(copy(lines('0'), (pid) => db`select pg_terminate_backend(${pid})`)).rejects.toThrow(
+    await expect(copy([refused])).rejects.toThrow('invalid input syntax')
+    await expect(copy(many(refused))).rejects.toThrow('invalid input syntax')
+    await expect(copy(many(refused), isRefused)).rejects.toThrow('invalid input syntax')
+    await expect(copy([change], (pid) => db`select pg_terminate_backend(${pid})`)).rejects.toThrow(
       /CONNECTION_CLOSED|terminating connection/,
     )
     expect((await rebuild()).hash).toBe(await computeStateHash(db, chainId))
@@ -173,7 +177,7 @@ describe('rebuildChain', () => {
     const place = { blockNumber: blocks + 1, blockHash: hash, blockTimestamp: derivedAt }
     await moveCursor(db, { chainId, ...place, at: derivedAt })
     await rebuild()
-    const [held] = await db<{ shares: string }[]>`select shares from balances where wallet = ${wallet}`
+    const [held] = await db<{ shares: string }[]>`select shares from balances where wallet = hex_bytes(${wallet})`
     expect(BigInt(held?.shares ?? 0)).toBeGreaterThan(40n * most)
   })
 })

@@ -5,13 +5,11 @@ import { createDerivation, type Derivation, deriveInto } from '../derive/derive.
 import { openFastRecover } from '../derive/fastRecover.js'
 import { type DerivedRows, type DeriveState, emptyRows, emptyState } from '../derive/rows.js'
 import { computeStateHash } from '../features/audit/index.js'
-import { recordInteractions, recordWatched } from '../features/ledger/index.js'
+import { recordInteractions, recordTransactionAttributions } from '../features/ledger/index.js'
 import {
   copyBalanceChanges,
   copyLotChanges,
   copyState,
-  formatBalanceChanges,
-  formatLotChanges,
   openRebuilt,
   type RebuiltPlace,
   recordRequests,
@@ -65,8 +63,8 @@ export async function rebuildChain(
     // Read under the lock: a vault that was joining while it was waited for is in.
     const full = await loadConfig(tx, chainId)
     const watched = await listWatchedVaults(tx, chainId)
-    const joined = new Set(watched.filter((vault) => vault.joined).map(({ address }) => address))
-    const config = { ...full, vaults: full.vaults.filter(({ address }) => joined.has(address)) }
+    const synced = new Set(watched.filter((vault) => vault.synced).map(({ address }) => address))
+    const config = { ...full, vaults: full.vaults.filter(({ address }) => synced.has(address)) }
     const derivation = createDerivation(config, input.recover ?? openFastRecover())
     // A vault added later may begin before the first block that was watched.
     const range = { chainId, from: 0, to: cursor.blockNumber }
@@ -76,8 +74,7 @@ export async function rebuildChain(
       const secondsLeft = done === 0 ? 0 : (seconds * Math.max(0, toEvents - done)) / done
       input.onProgress?.({ blockNumber, toBlock: range.to, events: done, toEvents, seconds, secondsLeft })
     }
-    const vaultIds = full.vaults.map(({ id }) => id)
-    const count = await deriveAll(tx, ctx, { derivation, range, vaultIds, report })
+    const count = await deriveAll(tx, ctx, { derivation, range, report })
     await recordDerivedConfig(tx, chainId, listDatedLines(config))
     return count
   })
@@ -91,11 +88,10 @@ async function deriveAll(
   input: {
     derivation: Derivation
     range: { chainId: number; from: number; to: number }
-    vaultIds: readonly number[]
     report: (blockNumber: number, events: number) => void
   },
 ): Promise<number> {
-  const { derivation, range, vaultIds } = input
+  const { derivation, range } = input
   const { chainId } = range
   const state = emptyState()
   const vaults = new Map(derivation.config.vaults.map((vault) => [vault.id, vault]))
@@ -108,9 +104,9 @@ async function deriveAll(
   }
   // The database takes up the rows of one batch while the next is derived; first it drops the old ones.
   const writer = createWriter()
-  const place = await openRebuilt(tx, vaultIds)
+  const place = await openRebuilt(tx, chainId)
   try {
-    await writer.add(() => removeDerived(tx, chainId, vaultIds))
+    await writer.add(() => removeDerived(tx, chainId))
     let events = 0
     let ahead = read(range.from)
     for (;;) {
@@ -122,8 +118,8 @@ async function deriveAll(
       input.report(blocks.at(-1)?.number ?? range.to, events)
       if (next === undefined) break
     }
-    await writer.add(() => copyState(tx, state, place))
-    if (place === 'beside') await writer.add(() => replacePositions(tx, vaultIds))
+    await writer.add(() => copyState(tx, chainId, state, place))
+    if (place === 'beside') await writer.add(() => replacePositions(tx, chainId))
     return events
   } finally {
     await writer.end()
@@ -171,16 +167,16 @@ async function writeRows(
   input: { chainId: number; rows: DerivedRows; vaults: ReadonlyMap<number, DeriveVault>; place: RebuiltPlace },
 ): Promise<void> {
   const { chainId, rows, vaults, place } = input
-  const balanceChanges = await copyBalanceChanges(tx, place)
-  await balanceChanges.write(formatBalanceChanges(rows.balanceChanges))
+  const balanceChanges = await copyBalanceChanges(tx, chainId, place)
+  await balanceChanges.write(rows.balanceChanges)
   await balanceChanges.end()
   if (rows.lotChanges.length > 0) {
-    const lotChanges = await copyLotChanges(tx, place)
-    await lotChanges.write(formatLotChanges(rows.lotChanges))
+    const lotChanges = await copyLotChanges(tx, chainId, place)
+    await lotChanges.write(rows.lotChanges)
     await lotChanges.end()
   }
-  await recordRequests(tx, { ...emptyRows(), requests: rows.requests, requestChanges: rows.requestChanges })
+  await recordRequests(tx, chainId, rows)
   await recordInteractions(tx, chainId, rows.interactions, vaults, { choosePrices: false })
-  await recordWatched(tx, chainId, rows.watched)
-  await recordUsedSignatures(tx, rows.usedSignatures)
+  await recordTransactionAttributions(tx, chainId, rows.attributions)
+  await recordUsedSignatures(tx, chainId, rows.usedSignatures)
 }

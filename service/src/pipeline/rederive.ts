@@ -3,9 +3,8 @@ import { removeLedgerAbove } from '../features/ledger/index.js'
 import { rewindPositions } from '../features/positions/index.js'
 import type { Transaction } from '../postgres/pool.js'
 import type { Cursor } from '../sync/storeCursors.js'
-import { readRawBlocks } from '../sync/storeRaw.js'
+import { findStoredBlockAt, readRawBlocks } from '../sync/storeRaw.js'
 import { applyBlocks } from './apply.js'
-import { findStoredBlockAt } from './storeConfig.js'
 
 const logsMax = 10_000
 
@@ -26,8 +25,9 @@ export async function rederiveFromBlock(
 ): Promise<void> {
   const { chainId, derivation, from, to } = input
   const vaultIds = derivation.config.vaults.map(({ id }) => id)
-  await rewindPositions(tx, vaultIds, from - 1)
-  await removeLedgerAbove(tx, chainId, from - 1)
+  const above = { chainId, number: from - 1, tip: to }
+  await rewindPositions(tx, vaultIds, above)
+  await removeLedgerAbove(tx, above)
   await deriveRaw(tx, { chainId, derivation, from, to })
 }
 
@@ -50,7 +50,7 @@ export async function joinVaults(
     await rewindPositions(
       tx,
       vaults.map(({ id }) => id),
-      from - 1,
+      { chainId, number: from - 1, tip: range.to },
     )
     await deriveRaw(tx, { ...range, derivation: added })
   }

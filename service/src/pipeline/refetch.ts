@@ -57,8 +57,8 @@ async function refetchWindow(ctx: Pick<Context, 'db'>, node: Node, state: Refetc
       throw new Error(`chain ${chainId} has not been read up to block ${range.to}: there is nothing to compare with`)
     const full = await loadConfig(db, chainId)
     const watched = await listWatchedVaults(db, chainId)
-    const joined = new Set(watched.filter((vault) => vault.joined).map(({ address }) => address))
-    const config = { ...full, vaults: full.vaults.filter(({ address }) => joined.has(address)) }
+    const synced = new Set(watched.filter((vault) => vault.synced).map(({ address }) => address))
+    const config = { ...full, vaults: full.vaults.filter(({ address }) => synced.has(address)) }
     const derivation = createDerivation(config, openFastRecover())
     try {
       const found = await compareAgain({
@@ -83,8 +83,8 @@ async function refetchWindow(ctx: Pick<Context, 'db'>, node: Node, state: Refetc
         const [tip] = await listHeadersDown(tx, chainId, cursor.blockNumber, 1)
         const isOther = tip?.number === cursor.blockNumber && tip.hash !== cursor.blockHash
         if (!held || held.blockNumber < cursor.blockNumber || isOther) throw new CursorMoved('the chain went back')
-        const now = (await listWatchedVaults(tx, chainId)).filter((vault) => vault.joined)
-        if (now.length !== joined.size || !isSameConfig(await loadConfig(tx, chainId), full))
+        const now = (await listWatchedVaults(tx, chainId)).filter((vault) => vault.synced)
+        if (now.length !== synced.size || !isSameConfig(await loadConfig(tx, chainId), full))
           throw new CursorMoved('the configuration has changed')
         await repair(tx, { chainId, found, derivation, to: held.blockNumber })
         await recordRefetch(tx, next)

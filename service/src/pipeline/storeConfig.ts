@@ -34,7 +34,7 @@ export async function loadConfig(db: Queryable, chainId: number): Promise<Derive
 
 /**
  * A text that changes with whatever decides what is read of a chain and derived from it: the configuration, and which
- * vaults have joined. Cheap enough to ask at every look at the chain.
+ * vaults are synced. Cheap enough to ask at every look at the chain.
  */
 export async function findConfigMark(db: Queryable, chainId: number): Promise<string> {
   const rows = await db<{ mark: string }[]>`
@@ -42,7 +42,7 @@ export async function findConfigMark(db: Queryable, chainId: number): Promise<st
       (select count(*) from distributors), (select count(*) from distributor_settings),
       (select count(*) from attribution_signers),
       (select coalesce(bit_xor(hashtextextended(address, 0)), 0) from watched_vaults
-        where chain_id = ${chainId} and joined)) as mark`
+        where chain_id = ${chainId} and synced)) as mark`
   return rows[0]?.mark ?? ''
 }
 
@@ -58,12 +58,12 @@ export async function recordDerivedConfig(db: Queryable, chainId: number, lines:
     update chain_cursors set configuration = ${JSON.stringify(lines)}::text::jsonb where chain_id = ${chainId}`
 }
 
-export type WatchedVault = { address: string; fromBlock: number; rawTo: number; joined: boolean }
+export type WatchedVault = { address: string; fromBlock: number; syncedTo: number; synced: boolean }
 
 /** Vaults of a chain whose logs are read, with how far. */
 export async function listWatchedVaults(db: Queryable, chainId: number): Promise<WatchedVault[]> {
   return db<WatchedVault[]>`
-    select address, from_block as "fromBlock", raw_to as "rawTo", joined from watched_vaults where chain_id = ${chainId}`
+    select address, from_block as "fromBlock", synced_to as "syncedTo", synced from watched_vaults where chain_id = ${chainId}`
 }
 
 /** Starts watching vaults; those already watched stay as they are. */
@@ -72,10 +72,10 @@ export async function createWatchedVaults(
   chainId: number,
   vaults: readonly WatchedVault[],
 ): Promise<void> {
-  for (const { address, fromBlock, rawTo, joined } of vaults)
+  for (const { address, fromBlock, syncedTo, synced } of vaults)
     await db`
-      insert into watched_vaults (chain_id, address, from_block, raw_to, joined)
-      values (${chainId}, ${address}, ${fromBlock}, ${rawTo}, ${joined}) on conflict do nothing`
+      insert into watched_vaults (chain_id, address, from_block, synced_to, synced)
+      values (${chainId}, ${address}, ${fromBlock}, ${syncedTo}, ${synced}) on conflict do nothing`
 }
 
 /** Reads a vault's logs again, from an earlier block on; until that is done it does not count. */
@@ -86,7 +86,7 @@ export async function restartWatchedVault(
   fromBlock: number,
 ): Promise<void> {
   await db`
-    update watched_vaults set from_block = ${fromBlock}, raw_to = ${fromBlock - 1}, joined = false
+    update watched_vaults set from_block = ${fromBlock}, synced_to = ${fromBlock - 1}, synced = false
     where chain_id = ${chainId} and address = ${address}`
 }
 
@@ -95,28 +95,16 @@ export async function recordVaultProgress(
   db: Queryable,
   chainId: number,
   addresses: readonly string[],
-  progress: { from: number; rawTo: number; joined: boolean },
+  progress: { from: number; syncedTo: number; synced: boolean },
 ): Promise<number> {
   const { count } = await db`
-    update watched_vaults set raw_to = ${progress.rawTo}, joined = ${progress.joined}
-    where chain_id = ${chainId} and address = any(${[...addresses]}) and raw_to = ${progress.from} and not joined`
+    update watched_vaults set synced_to = ${progress.syncedTo}, synced = ${progress.synced}
+    where chain_id = ${chainId} and address = any(${[...addresses]}) and synced_to = ${progress.from} and not synced`
   return count
-}
-
-/** First block at or after an instant that carries facts; undefined when there is none. */
-export async function findStoredBlockAt(
-  db: Queryable,
-  chainId: number,
-  timestamp: number,
-): Promise<number | undefined> {
-  const rows = await db<{ number: number }[]>`
-    select number from blocks where chain_id = ${chainId} and timestamp >= to_timestamp(${timestamp}) and has_facts
-    order by timestamp, number limit 1`
-  return rows[0]?.number
 }
 
 /** Forgets progress above a block whose raw data was removed. */
 export async function rewindVaultProgress(db: Queryable, chainId: number, number: number): Promise<void> {
   await db`
-    update watched_vaults set raw_to = least(raw_to, greatest(${number}, from_block - 1)) where chain_id = ${chainId}`
+    update watched_vaults set synced_to = least(synced_to, greatest(${number}, from_block - 1)) where chain_id = ${chainId}`
 }

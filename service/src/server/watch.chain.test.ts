@@ -3,7 +3,7 @@ import { account } from '../../../contracts/test/anvil.js'
 import { until } from '../../../contracts/test/until.js'
 import { chainId, openWatchWorld, type WatchWorld } from '../../test/chain/watchWorld.js'
 import { type Earn, openEarn } from '../../test/harness.js'
-import { listWatched } from '../features/ledger/index.js'
+import { listTransactionAttributions } from '../features/ledger/index.js'
 import { listBalances, listLots } from '../features/positions/index.js'
 import { systemClock } from '../kernel/clock.js'
 import { startWatching } from './watch.js'
@@ -59,7 +59,7 @@ describe('a chain that is watched', () => {
     expect(await lotsOf(alice)).toEqual({ [D]: 5_000_000n })
     const deposits = await earn.call('GetDistributorDeposits', { params: { distributorId: D } })
     expect(deposits.body.deposits).toEqual([entry])
-    const [watched] = await listWatched(earn.db, hash)
+    const [watched] = await listTransactionAttributions(earn.db, hash)
     expect(watched).toMatchObject({ distributorId: D, schema: 'erc8021-2', signatureValid: true, retracted: false })
   })
 
@@ -70,7 +70,7 @@ describe('a chain that is watched', () => {
     await world.sync()
     const found = (await entries()).filter((entry: { txHash: string }) => entry.txHash === hash)
     expect(found).toMatchObject([{ attribution: 'unsigned', distributorId: D, walletAddress: bob.address }])
-    expect((await listWatched(earn.db, hash))[0]).toMatchObject({ signatureValid: false })
+    expect((await listTransactionAttributions(earn.db, hash))[0]).toMatchObject({ signatureValid: false })
   })
 
   it('leaves a signed-only distributor unsigned deposits out of the ledger and its lots, but watches them', async () => {
@@ -85,7 +85,7 @@ describe('a chain that is watched', () => {
     expect((await entries({ distributorId: E })).map((entry: { amountRaw: string }) => entry.amountRaw)).toEqual([
       '4000000',
     ])
-    expect((await listWatched(earn.db, hash))[0]).toMatchObject({ distributorId: E })
+    expect((await listTransactionAttributions(earn.db, hash))[0]).toMatchObject({ distributorId: E })
   })
 
   it('reduces lots in proportion on a transfer and on a withdrawal, whatever code it carries', async () => {
@@ -113,7 +113,7 @@ describe('a chain that is watched', () => {
     expect(await lotsOf(alice)).toEqual(before.alice)
     expect(await lotsOf(bob)).toEqual(before.bob)
     expect((await entries()).length).toBe(before.total)
-    expect(await listWatched(earn.db, hash)).toMatchObject([{ retracted: true }])
+    expect(await listTransactionAttributions(earn.db, hash)).toMatchObject([{ retracted: true }])
     const [record] = await earn.db`select retracted_interactions as count from chain_reorgs`
     expect(record).toMatchObject({ count: 1 })
     expect((await earn.db`select from retractions where transaction_hash = ${hash}`).length).toBe(1)
@@ -145,7 +145,7 @@ describe('a chain that is watched', () => {
 
   it('keeps balances equal to balanceOf, and lots within them', async () => {
     const rows = await earn.db<{ wallet: `0x${string}`; address: `0x${string}`; shares: string; lots: string }[]>`
-      select b.wallet, v.address, b.shares, coalesce((select sum(l.shares) from lots l
+      select hex_text(b.wallet) as wallet, v.address, b.shares, coalesce((select sum(l.shares) from lots l
         where l.vault_id = b.vault_id and l.wallet = b.wallet), 0) as lots
       from balances b join vaults v on v.id = b.vault_id`
     expect(rows.length).toBeGreaterThan(3)

@@ -60,7 +60,7 @@ async function vaultWithPast(blocks: number) {
 /** Logs of a vault in the raw store, and on the chain. */
 async function countLogs(vault: string) {
   const [kept] = await earn.db<{ logs: number }[]>`
-    select count(*)::int as logs from logs where chain_id = ${chainId} and address = ${vault.toLowerCase()}`
+    select count(*)::int as logs from logs where chain_id = ${chainId} and address = hex_bytes(${vault})`
   const logs = await createNode(world.chain.rpc).listRange({
     addresses: [vault.toLowerCase()],
     topics: sinkTopics,
@@ -97,7 +97,7 @@ describe('what is kept of a chain', () => {
     await watcher.step()
     for (let turn = 0; turn < 3; turn++) await watcher.step()
     const [read] = await earn.db<{ to: number }[]>`
-      select raw_to::int as to from watched_vaults where address = ${later.toLowerCase()} and not joined`
+      select synced_to::int as to from watched_vaults where address = ${later.toLowerCase()} and not synced`
     if (!read) throw new Error('nothing is being read')
     await rewindChain(ctx(), { chainId, to: read.to - 8 })
     await world.sync(watcher)
@@ -187,9 +187,9 @@ describe('a watcher that lost its lock without knowing', () => {
     await late.refresh(await headOf())
     expect(late.watchList().addresses).not.toContain(vault.toLowerCase())
     await world.sync()
-    const [row] = await earn.db<{ joined: boolean }[]>`
-      select joined from watched_vaults where address = ${vault.toLowerCase()}`
-    expect(row?.joined).toBe(true)
+    const [row] = await earn.db<{ synced: boolean }[]>`
+      select synced from watched_vaults where address = ${vault.toLowerCase()}`
+    expect(row?.synced).toBe(true)
     const stale = await cursor()
     await world.deposit(alice, 888n, D, vault)
     const blocks = [{ ...(await headOf()), logs: [], transactions: [] }]
@@ -256,7 +256,7 @@ describe('an operator', () => {
     for (let turn = 0; turn < 10; turn++) {
       await watcher.step()
       const [row] = await earn.db<{ done: boolean }[]>`
-        select w.raw_to = c.block_number and not w.joined as done
+        select w.synced_to = c.block_number and not w.synced as done
         from watched_vaults w join chain_cursors c using (chain_id) where address = ${pending.address}`
       if (row?.done) break
     }
@@ -265,7 +265,7 @@ describe('an operator', () => {
       const running = rebuildChain(ctx(), { chainId })
       running.catch(() => undefined)
       await someoneWaits()
-      await tx`update watched_vaults set joined = true where address = ${pending.address}`
+      await tx`update watched_vaults set synced = true where address = ${pending.address}`
       return { running }
     })
     await rebuilding.running
@@ -290,7 +290,7 @@ describe('the past of a vault added later', () => {
     const at = { ...(await pipeline.refresh(await headOf())), finalizedNumber: head }
     expect(await pipeline.backfill(at, createNode(world.chain.rpc), () => ({}))).toBe(true)
     const [row] = await earn.db<{ to: number }[]>`
-      select raw_to::int as to from watched_vaults where address = ${vault.toLowerCase()}`
+      select synced_to::int as to from watched_vaults where address = ${vault.toLowerCase()}`
     expect(row?.to).toBeGreaterThan(head)
     expect(row?.to).toBeLessThanOrEqual(head + 32)
   })

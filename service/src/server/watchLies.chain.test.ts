@@ -69,7 +69,9 @@ async function findMissing(): Promise<{ entries: number; balances: number }> {
     add(args.to, args.value ?? 0n)
   }
   balances.delete(`0x${'0'.repeat(40)}`)
-  const kept = await earn.db<{ wallet: string; shares: string }[]>`select wallet, shares from balances`
+  const kept = await earn.db<
+    { wallet: string; shares: string }[]
+  >`select hex_text(wallet) as wallet, shares from balances`
   const shares = new Map(kept.map((row) => [row.wallet, BigInt(row.shares)]))
   return {
     entries: made.filter((log) => !known.has(`${log.transactionHash}:${log.logIndex}`)).length,

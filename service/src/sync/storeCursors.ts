@@ -1,29 +1,31 @@
+import { instant, int8, nullable, oneOf, text } from '../postgres/columns.js'
 import { type Database, openSession, type Queryable } from '../postgres/pool.js'
+import { describeTable, type RowOf, selectList } from '../postgres/table.js'
 
 export type ChainState = 'backfilling' | 'live' | 'stalled'
 
-/** How far a chain is derived and what is known of its head. */
-export type Cursor = {
-  chainId: number
-  startBlock: number
-  blockNumber: number
+const cursorsTable = describeTable('chain_cursors', {
+  chainId: [int8],
+  startBlock: [int8],
+  blockNumber: [int8],
   /** Empty before the first block. */
-  blockHash: string
-  blockTimestamp: Date | null
-  headNumber: number
-  finalizedNumber: number | null
+  blockHash: [text],
+  blockTimestamp: [nullable(instant)],
+  headNumber: [int8],
+  finalizedNumber: [nullable(int8)],
   /** From this block on every block's logs are compared with its header before they are derived. */
-  followedFrom: number
+  followedFrom: [int8],
   /** Up to this block that was done again once it was final. */
-  checkedTo: number
-  state: ChainState
-  reason: string | null
-  updatedAt: Date
-}
+  checkedTo: [int8],
+  state: [oneOf<ChainState>()],
+  reason: [nullable(text)],
+  updatedAt: [instant],
+})
 
-const columns = (db: Queryable) => db`chain_id as "chainId", start_block as "startBlock", block_number as "blockNumber",
-  block_hash as "blockHash", block_timestamp as "blockTimestamp", head_number as "headNumber",
-  finalized_number as "finalizedNumber", followed_from as "followedFrom", checked_to as "checkedTo", state, reason, updated_at as "updatedAt"`
+/** How far a chain is derived and what is known of its head. */
+export type Cursor = RowOf<typeof cursorsTable>
+
+const columns = (db: Queryable) => selectList(db, cursorsTable)
 
 export async function findCursor(db: Queryable, chainId: number): Promise<Cursor | undefined> {
   const rows = await db<Cursor[]>`select ${columns(db)} from chain_cursors where chain_id = ${chainId}`

@@ -1,19 +1,56 @@
+import { bool, hex, int4, int8, nullable, seconds } from '../postgres/columns.js'
 import type { Queryable } from '../postgres/pool.js'
+import { describeTable, insertRows, type RowOf, rowSet, selectList } from '../postgres/table.js'
 import { assembleBlocks, type Header, type RawBlock, type RawLog, type RawTransaction } from '../rpc/raw.js'
 
-const column = <T, V>(rows: readonly T[], read: (row: T) => V): V[] => rows.map(read)
+const blocksTable = describeTable('blocks', {
+  chainId: [int8],
+  number: [int8],
+  timestamp: [seconds],
+  hash: [hex],
+  parentHash: [hex],
+  hasLogs: [bool],
+})
+
+const logsTable = describeTable('logs', {
+  chainId: [int8],
+  blockNumber: [int8],
+  logIndex: [int4],
+  transactionIndex: [int4],
+  transactionHash: [hex],
+  address: [hex],
+  topic0: [nullable(hex)],
+  topic1: [nullable(hex)],
+  topic2: [nullable(hex)],
+  topic3: [nullable(hex)],
+  data: [hex],
+})
+
+const transactionsTable = describeTable('transactions', {
+  chainId: [int8],
+  blockNumber: [int8],
+  transactionIndex: [int4],
+  hash: [hex],
+  from: [hex, 'sender'],
+  to: [nullable(hex), 'target'],
+  input: [hex],
+})
 
 /** Appends blocks to the raw store; what is already there stays as it is. Throws when another block is there. */
 export async function recordBlocks(db: Queryable, chainId: number, blocks: readonly RawBlock[]): Promise<void> {
   if (blocks.length === 0) return
-  const { count } = await db`
-    insert into blocks (chain_id, number, hash, parent_hash, timestamp, has_facts)
-    select ${chainId}, number, hash, parent_hash, to_timestamp(at), has_facts = 1
-    from unnest(${column(blocks, (b) => b.number)}::bigint[], ${column(blocks, (b) => b.hash)}::text[],
-      ${column(blocks, (b) => b.parentHash)}::text[], ${column(blocks, (b) => b.timestamp)}::bigint[],
-      ${column(blocks, (b) => Number(b.logs.length > 0))}::int[]) as t (number, hash, parent_hash, at, has_facts)
-    on conflict (chain_id, number) do update set has_facts = blocks.has_facts or excluded.has_facts
-      where blocks.hash = excluded.hash`
+  const rows = blocks.map(({ number, timestamp, hash, parentHash, logs }) => ({
+    number,
+    timestamp,
+    hash,
+    parentHash,
+    hasLogs: logs.length > 0,
+  }))
+  const count = await insertRows(db, blocksTable, rows, {
+    shared: { chainId },
+    conflict: `(chain_id, number) do update set has_logs = blocks.has_logs or excluded.has_logs
+      where blocks.hash = excluded.hash`,
+  })
   if (count !== blocks.length) throw new Error(`another block of chain ${chainId} is kept at one of these heights`)
   await recordLogs(
     db,
@@ -29,15 +66,11 @@ export async function recordBlocks(db: Queryable, chainId: number, blocks: reado
 
 /** Appends logs; idempotent. */
 export async function recordLogs(db: Queryable, chainId: number, logs: readonly RawLog[]): Promise<void> {
-  if (logs.length === 0) return
-  await db`
-    insert into logs (chain_id, block_number, log_index, transaction_index, transaction_hash, address, topics, data)
-    select ${chainId}, t.* from unnest(
-      ${column(logs, (l) => l.blockNumber)}::bigint[], ${column(logs, (l) => l.logIndex)}::int[],
-      ${column(logs, (l) => l.transactionIndex)}::int[], ${column(logs, (l) => l.transactionHash)}::text[],
-      ${column(logs, (l) => l.address)}::text[], ${column(logs, (l) => l.topics.join(','))}::text[],
-      ${column(logs, (l) => l.data)}::text[]) as t
-    on conflict do nothing`
+  const rows = logs.map(({ topics: [topic0 = null, topic1 = null, topic2 = null, topic3 = null], ...log }) => ({
+    ...log,
+    ...{ topic0, topic1, topic2, topic3 },
+  }))
+  await insertRows(db, logsTable, rows, { shared: { chainId }, conflict: 'do nothing' })
 }
 
 /** Appends transactions; idempotent. */
@@ -46,14 +79,7 @@ export async function recordTransactions(
   chainId: number,
   transactions: readonly RawTransaction[],
 ): Promise<void> {
-  if (transactions.length === 0) return
-  await db`
-    insert into transactions (chain_id, block_number, transaction_index, hash, sender, target, input)
-    select ${chainId}, t.* from unnest(
-      ${column(transactions, (t) => t.blockNumber)}::bigint[], ${column(transactions, (t) => t.transactionIndex)}::int[],
-      ${column(transactions, (t) => t.hash)}::text[], ${column(transactions, (t) => t.from)}::text[],
-      ${column(transactions, (t) => t.to)}::text[], ${column(transactions, (t) => t.input)}::text[]) as t
-    on conflict do nothing`
+  await insertRows(db, transactionsTable, transactions, { shared: { chainId }, conflict: 'do nothing' })
 }
 
 /** Logs of these contracts with these first topics in [from, to], in order. */
@@ -62,9 +88,9 @@ export async function listStoredLogs(
   input: { chainId: number; from: number; to: number; addresses: readonly string[]; topics: readonly string[] },
 ): Promise<RawLog[]> {
   const rows = await db<LogRow[]>`
-    select ${logColumns(db)} from logs
+    select ${logList(db)} from logs
     where chain_id = ${input.chainId} and block_number between ${input.from} and ${input.to}
-      and address = any(${[...input.addresses]}) and split_part(topics, ',', 1) = any(${[...input.topics]})
+      and address = any(hex_bytes(${[...input.addresses]}::text[])) and topic0 = any(hex_bytes(${[...input.topics]}::text[]))
     order by block_number, log_index`
   return rows.map(toLog)
 }
@@ -76,37 +102,56 @@ export async function removeLogs(
   logs: readonly Pick<RawLog, 'blockNumber' | 'logIndex'>[],
 ): Promise<void> {
   await db`
-    delete from logs l using unnest(${column(logs, (log) => log.blockNumber)}::bigint[],
-      ${column(logs, (log) => log.logIndex)}::int[]) as t (number, at)
-    where l.chain_id = ${chainId} and l.block_number = t.number and l.log_index = t.at`
+    delete from logs l using ${rowSet(db, logsTable, ['blockNumber', 'logIndex'], logs)} t
+    where l.chain_id = ${chainId} and l.block_number = t.block_number and l.log_index = t.log_index`
 }
 
-/** Removes everything raw above a block. */
-export async function removeRawAbove(db: Queryable, chainId: number, number: number): Promise<void> {
-  await db`delete from logs where chain_id = ${chainId} and block_number > ${number}`
-  await db`delete from transactions where chain_id = ${chainId} and block_number > ${number}`
-  await db`delete from blocks where chain_id = ${chainId} and number > ${number}`
+/**
+ * Removes everything raw above a block, up to where a chain is read. Without the upper end PostgreSQL would take what lies
+ * above a block of a low chain for most of the rows of all chains, and read them all.
+ */
+export async function removeRawAbove(
+  db: Queryable,
+  { chainId, number, tip }: { chainId: number; number: number; tip: number },
+): Promise<void> {
+  const [from, to] = [number + 1, Math.max(number, tip)]
+  await db`delete from logs where chain_id = ${chainId} and block_number between ${from} and ${to}`
+  await db`delete from transactions where chain_id = ${chainId} and block_number between ${from} and ${to}`
+  await db`delete from blocks where chain_id = ${chainId} and number between ${from} and ${to}`
 }
 
-/** Drops final headers that carry no facts; `below` is kept. */
-export async function removeBareHeaders(db: Queryable, chainId: number, below: number): Promise<void> {
-  await db`delete from blocks where chain_id = ${chainId} and number < ${below} and not has_facts`
+/** Drops final headers without logs; `below` is kept. */
+export async function removeEmptyHeaders(db: Queryable, chainId: number, below: number): Promise<void> {
+  await db`delete from blocks where chain_id = ${chainId} and number < ${below} and not has_logs`
 }
 
 /** Hash we hold at a height, if any. */
 export async function findBlockHash(db: Queryable, chainId: number, number: number): Promise<string | undefined> {
   const rows = await db<{ hash: string }[]>`
-    select hash from blocks where chain_id = ${chainId} and number = ${number}`
+    select hex_text(hash) as hash from blocks where chain_id = ${chainId} and number = ${number}`
   return rows[0]?.hash
 }
 
-type HeaderRow = { number: number; hash: string; parentHash: string; timestamp: number }
+const headerList = (db: Queryable) => selectList(db, blocksTable, { without: ['chainId', 'hasLogs'] })
+const logList = (db: Queryable) => selectList(db, logsTable, { without: ['chainId'] })
 
 /** Headers we hold from a height downwards, newest first. */
 export async function listHeadersDown(db: Queryable, chainId: number, from: number, count: number): Promise<Header[]> {
-  return db<HeaderRow[]>`
-    select number, hash, parent_hash as "parentHash", extract(epoch from timestamp)::bigint as timestamp
-    from blocks where chain_id = ${chainId} and number <= ${from} order by number desc limit ${count}`
+  return db<Header[]>`
+    select ${headerList(db)} from blocks where chain_id = ${chainId} and number <= ${from}
+    order by number desc limit ${count}`
+}
+
+/** First block at or after an instant that carries logs; undefined when there is none. */
+export async function findStoredBlockAt(
+  db: Queryable,
+  chainId: number,
+  timestamp: number,
+): Promise<number | undefined> {
+  const rows = await db<{ number: number }[]>`
+    select number from blocks where chain_id = ${chainId} and timestamp >= to_timestamp(${timestamp}) and has_logs
+    order by timestamp, number limit 1`
+  return rows[0]?.number
 }
 
 export type FoundTransaction = RawTransaction & { blockHash: string; timestamp: Date }
@@ -118,10 +163,9 @@ export async function findRawTransaction(
   chainId?: number,
 ): Promise<(FoundTransaction & { chainId: number }) | undefined> {
   const rows = await db<(FoundTransaction & { chainId: number })[]>`
-    select t.chain_id as "chainId", t.block_number as "blockNumber", t.transaction_index as "transactionIndex", t.hash,
-      t.sender as "from", t.target as "to", t.input, b.hash as "blockHash", b.timestamp
+    select ${selectList(db, transactionsTable, { of: 't' })}, hex_text(b.hash) as "blockHash", b.timestamp
     from transactions t join blocks b on b.chain_id = t.chain_id and b.number = t.block_number
-    where t.hash = ${hash} ${chainId === undefined ? db`` : db`and t.chain_id = ${chainId}`}
+    where t.hash = hex_bytes(${hash}) ${chainId === undefined ? db`` : db`and t.chain_id = ${chainId}`}
     order by t.chain_id limit 1`
   return rows[0]
 }
@@ -134,16 +178,17 @@ export async function listRawLogs(
   transactionHash: string,
 ): Promise<RawLog[]> {
   const rows = await db<LogRow[]>`
-    select ${logColumns(db)} from logs
-    where chain_id = ${chainId} and block_number = ${blockNumber} and transaction_hash = ${transactionHash}
+    select ${logList(db)} from logs
+    where chain_id = ${chainId} and block_number = ${blockNumber} and transaction_hash = hex_bytes(${transactionHash})
     order by log_index`
   return rows.map(toLog)
 }
 
-type LogRow = Omit<RawLog, 'topics'> & { topics: string }
-const toLog = (row: LogRow): RawLog => ({ ...row, topics: row.topics === '' ? [] : row.topics.split(',') })
-const logColumns = (db: Queryable) => db`block_number as "blockNumber", log_index as "logIndex",
-  transaction_index as "transactionIndex", transaction_hash as "transactionHash", address, topics, data`
+type LogRow = Omit<RowOf<typeof logsTable>, 'chainId'>
+
+function toLog({ topic0, topic1, topic2, topic3, ...log }: LogRow): RawLog {
+  return { ...log, topics: [topic0, topic1, topic2, topic3].filter((topic) => topic !== null) }
+}
 
 /** Logs of the raw store in [from, to]. */
 export async function countRawLogs(
@@ -156,7 +201,7 @@ export async function countRawLogs(
 }
 
 /**
- * Blocks with facts in [from, to], in order, at most about `logsMax` logs at once; `next` is where to go on, undefined at
+ * Blocks with logs in [from, to], in order, at most about `logsMax` logs at once; `next` is where to go on, undefined at
  * the end. With `addresses` only blocks with a log of one of them (all logs of such blocks).
  */
 export async function readRawBlocks(
@@ -166,7 +211,7 @@ export async function readRawBlocks(
   const { chainId, from, to, logsMax } = input
   const only = input.addresses
     ? db`and exists (select from logs l where l.chain_id = b.chain_id and l.block_number = b.number
-        and l.address = any(${[...input.addresses]}))`
+        and l.address = any(hex_bytes(${[...input.addresses]}::text[])))`
     : db``
   const [end] = await db<{ number: number | null }[]>`
     select max(block_number) as number from (
@@ -176,14 +221,14 @@ export async function readRawBlocks(
   if (last === null) return { blocks: [], next: undefined }
   const inRange = (name: string) => db`chain_id = ${chainId} and ${db(name)} between ${from} and ${last}`
   const [headers, logs, transactions] = await Promise.all([
-    db<HeaderRow[]>`
-      select number, hash, parent_hash as "parentHash", extract(epoch from timestamp)::bigint as timestamp
-      from blocks b where ${inRange('number')} and has_facts ${only} order by number`,
-    db<LogRow[]>`select ${logColumns(db)} from logs where ${inRange('block_number')} order by block_number, log_index`,
+    db<Header[]>`
+      select ${headerList(db)} from blocks b where ${inRange('number')} and has_logs ${only} order by number`,
+    db<LogRow[]>`
+      select ${logList(db)} from logs where ${inRange('block_number')} order by block_number, log_index`,
     db<RawTransaction[]>`
-      select block_number as "blockNumber", transaction_index as "transactionIndex", hash, sender as "from",
-        target as "to", input
-      from transactions where ${inRange('block_number')} order by block_number, transaction_index`,
+      select ${selectList(db, transactionsTable, { without: ['chainId'] })} from transactions
+      where ${inRange('block_number')} order by block_number, transaction_index`,
   ])
-  return { blocks: assembleBlocks(headers, logs.map(toLog), transactions), next: last >= to ? undefined : last + 1 }
+  const next = last >= to ? undefined : last + 1
+  return { blocks: assembleBlocks(headers, logs.map(toLog), transactions), next }
 }

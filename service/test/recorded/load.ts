@@ -1,3 +1,4 @@
+import { parseHex } from '@openearn/attribution'
 import { recordSigner } from '../../src/features/catalogue/storeSigners.js'
 import { systemClock } from '../../src/kernel/clock.js'
 import { newId } from '../../src/kernel/ids.js'
@@ -69,7 +70,11 @@ function toBlock({ number, hash, parentHash, timestamp, logs, transactions }: Re
     parentHash,
     timestamp,
     logs: logs.map(({ index, ...log }) => ({ blockNumber: number, logIndex: index, ...log })),
-    transactions: transactions.map(({ index, ...each }) => ({ blockNumber: number, transactionIndex: index, ...each })),
+    transactions: transactions.map(({ index, input, ...each }) => ({
+      ...{ blockNumber: number, transactionIndex: index, ...each },
+      // Some calldata of the recording is not hex, which no node gives. It is read as empty, so it is kept as empty.
+      input: parseHex(input) ? input : '0x',
+    })),
   }
 }
 

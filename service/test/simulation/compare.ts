@@ -16,7 +16,7 @@ export async function findDifferences(db: Database, played: Played, expected: Ex
   type Line = { line: string }
   const lines = async (rows: PromiseLike<readonly Line[]>) => (await rows).map(({ line }) => line)
   const balances = await lines(db<Line[]>`
-    select concat_ws(' ', v.address, b.wallet, b.shares) as line from balances b join vaults v on v.id = b.vault_id
+    select concat_ws(' ', v.address, hex_text(b.wallet), b.shares) as line from balances b join vaults v on v.id = b.vault_id
     where v.chain_id = ${chainId} and b.shares > 0`)
   same(
     'balance',
@@ -24,7 +24,7 @@ export async function findDifferences(db: Database, played: Played, expected: Ex
     [...expected.balances].map(([key, shares]) => `${key} ${shares}`),
   )
   const lots = await lines(db<Line[]>`
-    select concat_ws(' ', v.address, l.wallet, l.distributor_id, l.shares) as line
+    select concat_ws(' ', v.address, hex_text(l.wallet), l.distributor_id, l.shares) as line
     from lots l join vaults v on v.id = l.vault_id where v.chain_id = ${chainId} and l.shares > 0`)
   same(
     'lot',
@@ -32,7 +32,7 @@ export async function findDifferences(db: Database, played: Played, expected: Ex
     [...expected.lots].map(([key, shares]) => `${key} ${shares}`),
   )
   const requests = await lines(db<Line[]>`
-    select concat_ws(' ', row_number() over (order by r.block_number, r.log_index), r.kind, r.controller,
+    select concat_ws(' ', row_number() over (order by r.block_number, r.log_index), r.kind, hex_text(r.controller),
       coalesce(r.distributor_id, '-'), r.amount, r.remaining, r.cancelled) as line
     from requests r join vaults v on v.id = r.vault_id where v.chain_id = ${chainId}`)
   same(
@@ -48,7 +48,8 @@ export async function findDifferences(db: Database, played: Played, expected: Ex
     from interactions i join vaults v on v.id = i.vault_id where i.chain_id = ${chainId}`)
   same('entry', entries, expected.entries)
   const watched = await lines(db<Line[]>`
-    select concat_ws(' ', block_hash, transaction_hash) as line from watched
+    select concat_ws(' ', hex_text(block_hash), hex_text(transaction_hash)) as line
+    from transaction_attributions
     where chain_id = ${chainId} and not retracted`)
   same('watched', watched, expected.watched)
   const used = await lines(db<Line[]>`
@@ -58,30 +59,30 @@ export async function findDifferences(db: Database, played: Played, expected: Ex
   same('used signature', countOf(used), countOf(expected.used))
   const vaultIds = (await db<{ id: number }[]>`select id from vaults where chain_id = ${chainId}`).map(({ id }) => id)
   const broken = await lines(db<Line[]>`
-    select concat_ws(' ', 'history', v.address, c.wallet, c.block_number) as line
+    select concat_ws(' ', 'history', v.address, hex_text(c.wallet), c.block_number) as line
     from (select *, lag(after, 1, 0::numeric) over w as held, lag(attributed_after, 1, 0::numeric) over w as lots
       from balance_changes where vault_id = any(${vaultIds}) window w as (partition by vault_id, wallet order by block_number, transaction_index)) c
     join vaults v on v.id = c.vault_id
     where v.chain_id = ${chainId} and (c.before <> c.held or c.attributed_before <> c.lots)
     union all
-    select concat_ws(' ', 'present', v.address, b.wallet)
+    select concat_ws(' ', 'present', v.address, hex_text(b.wallet))
     from balances b join vaults v on v.id = b.vault_id
     where v.chain_id = ${chainId} and (
       b.shares <> (select after from balance_changes c where c.vault_id = b.vault_id and c.wallet = b.wallet
         order by block_number desc, transaction_index desc limit 1)
       or b.attributed <> (select coalesce(sum(shares), 0) from lots l where l.vault_id = b.vault_id and l.wallet = b.wallet))
     union all
-    select concat_ws(' ', 'lot history', v.address, c.wallet, c.distributor_id, c.block_number)
+    select concat_ws(' ', 'lot history', v.address, hex_text(c.wallet), c.distributor_id, c.block_number)
     from (select *, lag(after, 1, 0::numeric) over (partition by vault_id, wallet, distributor_id
         order by block_number, transaction_index) as held from lot_changes where vault_id = any(${vaultIds})) c
     join vaults v on v.id = c.vault_id where v.chain_id = ${chainId} and c.before <> c.held
     union all
-    select concat_ws(' ', 'first block', v.address, b.wallet, b.first_block)
+    select concat_ws(' ', 'first block', v.address, hex_text(b.wallet), b.first_block)
     from balances b join vaults v on v.id = b.vault_id
     where v.chain_id = ${chainId} and b.first_block is distinct from (select min(block_number) from balance_changes c
       where c.vault_id = b.vault_id and c.wallet = b.wallet)
     union all
-    select concat_ws(' ', 'first block', v.address, l.wallet, l.distributor_id, l.first_block)
+    select concat_ws(' ', 'first block', v.address, hex_text(l.wallet), l.distributor_id, l.first_block)
     from lots l join vaults v on v.id = l.vault_id
     where v.chain_id = ${chainId} and l.first_block is distinct from (select min(block_number) from lot_changes c
       where c.vault_id = l.vault_id and c.wallet = l.wallet and c.distributor_id = l.distributor_id)`)

@@ -7,7 +7,7 @@ import type { RawLog } from '../../rpc/raw.js'
 import type { ChainTransaction } from '../../rpc/transaction.js'
 import { findCursor } from '../../sync/storeCursors.js'
 import { findDistributor, findVault } from '../catalogue/index.js'
-import { listInteractionsByTx, listWatched } from '../ledger/index.js'
+import { listInteractionsByTx, listTransactionAttributions } from '../ledger/index.js'
 import { type Claim, findClaim, listStatements } from './claim.js'
 import { decodeEvents } from './decodeEvents.js'
 import { type Explanation, explainAttribution } from './explanation.js'
@@ -32,7 +32,7 @@ export async function checkAttribution(
   const claim = attribution && findClaim(listStatements(attribution), (code) => hasDistributor(ctx, code))
   const [entries, watched, cursor] = await Promise.all([
     listInteractionsByTx(ctx.db, txHash, chainId),
-    listWatched(ctx.db, txHash, chainId),
+    listTransactionAttributions(ctx.db, txHash, chainId),
     findCursor(ctx.db, chainId),
   ])
   return explainAttribution({

@@ -1,6 +1,6 @@
 import type { Attribution, Finding, Inspection, Reading } from '@openearn/attribution'
 import { formatAddress } from '../catalogue/index.js'
-import type { WatchedTransaction } from '../ledger/index.js'
+import type { RecordedAttribution } from '../ledger/index.js'
 import type { ActionRow } from '../plans/index.js'
 import type { TrackingMetadata } from './schema.js'
 
@@ -113,7 +113,7 @@ function readTracker(metadata: ReadonlyMap<string, unknown>): Partial<TrackingMe
 }
 
 /** What the watcher found wrong with a transaction, beside what its calldata alone shows; orphaned blocks say nothing. */
-export function addProblems(inspection: Inspection, watched: readonly WatchedTransaction[]): Inspection {
+export function addProblems(inspection: Inspection, watched: readonly RecordedAttribution[]): Inspection {
   const known = [inspection, ...inspection.stacked].flatMap(({ problems }) => problems)
   const found = watched.filter(({ retracted }) => !retracted).flatMap(({ problems }) => problems)
   const fresh = [...new Set(found)].filter((problem) => !known.includes(problem))

@@ -3,7 +3,12 @@ import { formatTs } from '../../kernel/clock.js'
 import { EarnError } from '../../kernel/errors.js'
 import { findCursor } from '../../sync/storeCursors.js'
 import { formatAddress } from '../catalogue/index.js'
-import { type Activity, listInteractionsByTx, listWatched, type WatchedTransaction } from '../ledger/index.js'
+import {
+  type Activity,
+  listInteractionsByTx,
+  listTransactionAttributions,
+  type RecordedAttribution,
+} from '../ledger/index.js'
 import { findAction } from '../plans/index.js'
 import { decideActionStatus, isConfirmed, type Sighting } from './actionState.js'
 import { takeWithin } from './boundAnswer.js'
@@ -45,7 +50,7 @@ export async function getAttribution(
   const chainId = input.chainId === undefined ? undefined : getSupportedChain(ctx, input.chainId).chainId
   const [interactions, watched, look] = await Promise.all([
     listInteractionsByTx(ctx.db, txHash, chainId),
-    listWatched(ctx.db, txHash, chainId),
+    listTransactionAttributions(ctx.db, txHash, chainId),
     lookAtCalldata(ctx, txHash, chainId),
   ])
   const claim = findClaim(look.statements, (code) => hasDistributor(ctx, code))
@@ -121,7 +126,7 @@ function withState(inspection: Inspection, { mined }: KeptTransaction): Inspecti
 /** The first of ledger, watcher and calldata that names a registered distributor. Pure. */
 function decideSource(
   interactions: readonly Activity[],
-  watched: readonly WatchedTransaction[],
+  watched: readonly RecordedAttribution[],
   claim: Claim | undefined,
   transaction: KeptTransaction | undefined,
 ): { distributorId: string | null; source: AttributionResult['source'] } {
@@ -137,7 +142,7 @@ function decideSource(
 }
 
 function listCodes(
-  watched: readonly WatchedTransaction[],
+  watched: readonly RecordedAttribution[],
   calldata: Inspection | null,
   distributorId: string | null,
 ): string[] {
@@ -154,7 +159,7 @@ async function findActionOf(
   ctx: AttributionContext,
   { transaction }: Look,
   claim: Claim | undefined,
-  watched: readonly WatchedTransaction[],
+  watched: readonly RecordedAttribution[],
 ): Promise<ActionBody | null> {
   const signed = claim?.signatureValid && claim.proven ? claim.actionId : undefined
   const actionId = transaction ? signed : watched.find((row) => row.actionId !== null)?.actionId
@@ -173,7 +178,7 @@ async function findSighting(ctx: AttributionContext, { chainId, mined }: KeptTra
   return { seen: 'mined', success: mined.success, confirmed }
 }
 
-function toWatchedBody(row: WatchedTransaction): WatchedBody {
+function toWatchedBody(row: RecordedAttribution): WatchedBody {
   const { chainId, blockNumber, blockHash, distributorId, codes, schema, signatureValid, retracted } = row
   return {
     chainId,

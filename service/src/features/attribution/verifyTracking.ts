@@ -1,5 +1,5 @@
 import { notFound, unavailable } from '../../kernel/errors.js'
-import { listWatched } from '../ledger/index.js'
+import { listTransactionAttributions } from '../ledger/index.js'
 import { findAction } from '../plans/index.js'
 import { addProblems, findClaim, toMetadata } from './claim.js'
 import type { Tracking } from './schema.js'
@@ -23,7 +23,7 @@ export async function verifyTracking(
   const { actionId } = claim
   const isOurs = claim.signatureValid && claim.proven
   const action = isOurs && actionId !== undefined ? await findAction(ctx.db, actionId) : undefined
-  const watched = await listWatched(ctx.db, input.txHash, chainId)
+  const watched = await listTransactionAttributions(ctx.db, input.txHash, chainId)
   const { blockNumber, blockHash, transactionIndex } = found.transaction.mined
   return {
     tag: claim.tag,

@@ -98,7 +98,7 @@ function exported(db: Queryable, name: ExportName) {
       where i.block_number <= greatest(c.head_number - ch.confirmations + 1, coalesce(c.finalized_number, -1))
       order by i.chain_id, i.block_number, i.log_index, i.distributor_id collate "C"`,
     balances: () => db`
-      select v.chain_id, v.address as vault, b.wallet, b.shares, b.attributed, l.distributor_id, l.shares as lot
+      select v.chain_id, v.address as vault, hex_text(b.wallet) as wallet, b.shares, b.attributed, l.distributor_id, l.shares as lot
       from balances b join vaults v on v.id = b.vault_id
       left join lots l on l.vault_id = b.vault_id and l.wallet = b.wallet and l.shares > 0
       where b.shares > 0 order by v.chain_id, v.address collate "C", b.wallet, l.distributor_id`,

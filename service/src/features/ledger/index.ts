@@ -4,12 +4,11 @@ import { listActivity } from './store.js'
 
 /**
  * The ledger: verified deposits and withdrawals of registered distributors, and the transactions looked at on the way.
- * Owns `interactions`, `retractions`, `price_choices` and `watched`, which the pipeline writes through this door, and the
+ * Owns `interactions`, `retractions`, `price_choices` and `transaction_attributions`, which the pipeline writes through this door, and the
  * operations that list them. Verified is never stored: it follows from the depth of the entry's block.
  */
 export { type Activity, ActivitySchema } from './activity.js'
 export { ledgerOperations } from './operations.js'
-export { listWatched, type WatchedTransaction } from './store.js'
 
 /** Verified entries of one transaction as served, in the order of its logs; on one chain or on any. */
 export async function listInteractionsByTx(db: Queryable, txHash: string, chainId?: number): Promise<Activity[]> {
@@ -18,5 +17,12 @@ export async function listInteractionsByTx(db: Queryable, txHash: string, chainI
   const { rows } = await listActivity(db, filter, everything, { by: 'date', order: 'asc' })
   return rows.map(toActivity)
 }
-export { recordInteractions, recordWatched, removeLedgerAbove, retractLedger } from './storeLedger.js'
+export {
+  listTransactionAttributions,
+  type RecordedAttribution,
+  recordInteractions,
+  recordTransactionAttributions,
+  removeLedgerAbove,
+  retractLedger,
+} from './storeLedger.js'
 export { fillLatePrices, removePriceChoicesAbove } from './storePrices.js'

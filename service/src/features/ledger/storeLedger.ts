@@ -1,8 +1,31 @@
 import type { DeriveVault } from '../../derive/config.js'
-import type { InteractionRow, WatchedRow } from '../../derive/rows.js'
+import type { InteractionRow, TransactionAttribution } from '../../derive/rows.js'
 import { formatUnits } from '../../kernel/amount.js'
+import { bool, hex, int4, int8, nullable, seconds, text, texts, uuid } from '../../postgres/columns.js'
 import type { Queryable } from '../../postgres/pool.js'
+import { describeTable, insertRows, parseRows, type RowOf, selectList } from '../../postgres/table.js'
 import { choosePrices } from './storePrices.js'
+
+const transactionAttributionsTable = describeTable('transaction_attributions', {
+  chainId: [int8],
+  blockNumber: [int8],
+  blockHash: [hex],
+  timestamp: [seconds, 'block_timestamp'],
+  transactionHash: [hex],
+  transactionIndex: [int4],
+  from: [hex, 'sender'],
+  to: [nullable(hex), 'target'],
+  distributorId: [nullable(text)],
+  codes: [texts],
+  schema: [nullable(text)],
+  signatureValid: [nullable(bool)],
+  /** The action of ours its signed suffix names. */
+  actionId: [nullable(uuid)],
+  /** Why something its calldata says does not count. */
+  problems: [texts],
+  /** Its block was orphaned. */
+  retracted: [bool],
+})
 
 const column = <T, V>(rows: readonly T[], read: (row: T) => V): V[] => rows.map(read)
 
@@ -45,49 +68,68 @@ export async function recordInteractions(
     left join price_observations p on p.id = c.price_observation_id`
 }
 
-/** Writes what was watched; a row that was retracted and has come back in the same block counts again. */
-export async function recordWatched(db: Queryable, chainId: number, rows: readonly WatchedRow[]): Promise<void> {
-  if (rows.length === 0) return
-  await db`
-    insert into watched (chain_id, block_number, block_hash, block_timestamp, transaction_hash, transaction_index, sender,
-      target, distributor_id, codes, schema, signature_valid, action_id, problems)
-    select ${chainId}, block_number, block_hash, to_timestamp(at), transaction_hash, transaction_index, sender, target,
-      distributor_id, array(select jsonb_array_elements_text(codes::jsonb)), schema, signature_valid = 1, action_id,
-      array(select jsonb_array_elements_text(problems::jsonb))
-    from unnest(${column(rows, (r) => r.blockNumber)}::bigint[], ${column(rows, (r) => r.blockHash)}::text[],
-      ${column(rows, (r) => r.timestamp)}::bigint[], ${column(rows, (r) => r.transactionHash)}::text[],
-      ${column(rows, (r) => r.transactionIndex)}::int[], ${column(rows, (r) => r.from)}::text[],
-      ${column(rows, (r) => r.to)}::text[], ${column(rows, (r) => r.distributorId)}::text[],
-      ${column(rows, (r) => JSON.stringify(r.codes))}::text[], ${column(rows, (r) => r.schema)}::text[],
-      ${column(rows, (r) => (r.signatureValid === null ? null : Number(r.signatureValid)))}::int[],
-      ${column(rows, (r) => r.actionId)}::uuid[], ${column(rows, (r) => JSON.stringify(r.problems))}::text[])
-      as t (block_number, block_hash, at, transaction_hash, transaction_index, sender, target, distributor_id, codes, schema,
-        signature_valid, action_id, problems)
-    on conflict (chain_id, block_hash, transaction_hash) do update set retracted = false,
+/** Writes what transactions say; a row that was retracted and has come back in the same block counts again. */
+export async function recordTransactionAttributions(
+  db: Queryable,
+  chainId: number,
+  rows: readonly TransactionAttribution[],
+): Promise<void> {
+  await insertRows(db, transactionAttributionsTable, rows, {
+    shared: { chainId, retracted: false },
+    conflict: `(chain_id, block_hash, transaction_hash) do update set retracted = false,
       distributor_id = excluded.distributor_id, codes = excluded.codes, schema = excluded.schema,
-      signature_valid = excluded.signature_valid, action_id = excluded.action_id, problems = excluded.problems`
+      signature_valid = excluded.signature_valid, action_id = excluded.action_id, problems = excluded.problems`,
+  })
 }
 
+/** What a transaction said, once for each block it was in; those of orphaned blocks are retracted. */
+export type RecordedAttribution = Omit<RowOf<typeof transactionAttributionsTable>, 'timestamp'> & { timestamp: Date }
+
+/** What was recorded of a transaction, newest last. */
+export async function listTransactionAttributions(
+  db: Queryable,
+  txHash: string,
+  chainId?: number,
+): Promise<RecordedAttribution[]> {
+  const rows = await db<object[]>`
+    select ${selectList(db, transactionAttributionsTable)} from transaction_attributions
+    where transaction_hash = hex_bytes(${txHash}) ${chainId === undefined ? db`` : db`and chain_id = ${chainId}`}
+    order by chain_id, retracted desc, block_number`
+  return parseRows(transactionAttributionsTable, rows).map((row) => ({
+    ...row,
+    timestamp: new Date(row.timestamp * 1000),
+  }))
+}
+
+/** What a rewind takes back of a chain: what is above a block, up to where the chain is derived. */
+type Above = { chainId: number; number: number; tip: number }
+
 /**
- * Takes the ledger of a chain back to a block because the chain did: entries go and a record of each stays; what was
- * watched stays, marked. Answers how many entries went.
+ * Takes the ledger of a chain back to a block because the chain did: entries go and a record of each stays; what
+ * transactions said stays, marked. Returns how many entries went. Rows are found between two ends: without the upper one
+ * PostgreSQL takes what lies above a block of a low chain for most of the rows of all chains, and reads them all.
  */
-export async function retractLedger(db: Queryable, chainId: number, number: number, reorgId: number): Promise<number> {
+export async function retractLedger(db: Queryable, { chainId, number, tip }: Above, reorgId: number): Promise<number> {
+  const [from, to] = [number + 1, Math.max(number, tip)]
   const gone = await db`
     with gone as (
-      delete from interactions where chain_id = ${chainId} and block_number > ${number} returning *)
+      delete from interactions where chain_id = ${chainId} and block_number between ${from} and ${to} returning *)
     insert into retractions (interaction_id, reorg_id, chain_id, block_number, block_hash, transaction_hash, log_index,
       distributor_id, kind, wallet, assets)
     select id, ${reorgId}, chain_id, block_number, block_hash, transaction_hash, log_index, distributor_id, kind, wallet,
       assets from gone
     on conflict (interaction_id) do update set reorg_id = excluded.reorg_id`
   await db`
-    update watched set retracted = true where chain_id = ${chainId} and block_number > ${number} and not retracted`
+    update transaction_attributions set retracted = true
+    where chain_id = ${chainId} and block_number between ${from} and ${to} and not retracted`
   return gone.count
 }
 
 /** Drops the ledger of a chain above a block so that it can be derived anew from the same chain. */
-export async function removeLedgerAbove(db: Queryable, chainId: number, number: number): Promise<void> {
-  await db`delete from interactions where chain_id = ${chainId} and block_number > ${number}`
-  await db`delete from watched where chain_id = ${chainId} and block_number > ${number} and not retracted`
+export async function removeLedgerAbove(db: Queryable, { chainId, number, tip }: Above): Promise<void> {
+  const [from, to] = [number + 1, Math.max(number, tip)]
+  await db`delete from interactions where chain_id = ${chainId} and block_number between ${from} and ${to}`
+  await db`
+    delete from transaction_attributions
+    where chain_id = ${chainId} and block_number between ${from} and ${to} and not retracted`
 }

@@ -25,8 +25,12 @@ export async function choosePrices(db: Queryable, chainId: number, rows: readonl
 }
 
 /** Drops the choices for orphaned blocks. */
-export async function removePriceChoicesAbove(db: Queryable, chainId: number, number: number): Promise<void> {
-  await db`delete from price_choices where chain_id = ${chainId} and block_number > ${number}`
+export async function removePriceChoicesAbove(
+  db: Queryable,
+  { chainId, number, tip }: { chainId: number; number: number; tip: number },
+): Promise<void> {
+  const [from, to] = [number + 1, Math.max(number, tip)]
+  await db`delete from price_choices where chain_id = ${chainId} and block_number between ${from} and ${to}`
 }
 
 type Unpriced = Priced & { id: string }

@@ -18,8 +18,6 @@ export {
   copyBalanceChanges,
   copyLotChanges,
   copyState,
-  formatBalanceChanges,
-  formatLotChanges,
   openRebuilt,
   type RebuiltPlace,
   removeDerived,

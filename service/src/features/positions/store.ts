@@ -5,9 +5,9 @@ export type Balance = { chainId: number; vaultAddress: string; wallet: string; s
 /** Present balances of wallets (lower-case), in raw shares; vaults they no longer hold are left out. */
 export async function listBalances(db: Queryable, wallets: readonly string[]): Promise<Balance[]> {
   return db<Balance[]>`
-    select v.chain_id as "chainId", v.address as "vaultAddress", b.wallet, b.shares, b.attributed
+    select v.chain_id as "chainId", v.address as "vaultAddress", hex_text(b.wallet) as wallet, b.shares, b.attributed
     from balances b join vaults v on v.id = b.vault_id
-    where b.wallet = any(${[...wallets]}::text[]) and b.shares > 0
+    where b.wallet = any(hex_bytes(${[...wallets]}::text[])) and b.shares > 0
     order by v.chain_id, v.address, b.wallet`
 }
 
@@ -16,9 +16,9 @@ export type Lot = { chainId: number; vaultAddress: string; wallet: string; distr
 /** Present lots of wallets (lower-case), in raw shares. What a balance has beyond its lots is unattributed. */
 export async function listLots(db: Queryable, wallets: readonly string[]): Promise<Lot[]> {
   return db<Lot[]>`
-    select v.chain_id as "chainId", v.address as "vaultAddress", l.wallet, l.distributor_id as "distributorId", l.shares
+    select v.chain_id as "chainId", v.address as "vaultAddress", hex_text(l.wallet) as wallet, l.distributor_id as "distributorId", l.shares
     from lots l join vaults v on v.id = l.vault_id
-    where l.wallet = any(${[...wallets]}::text[]) and l.shares > 0
+    where l.wallet = any(hex_bytes(${[...wallets]}::text[])) and l.shares > 0
     order by v.chain_id, v.address, l.wallet, l.distributor_id`
 }
 
@@ -30,7 +30,7 @@ export async function findBalanceAt(
 ): Promise<bigint> {
   const rows = await db<{ after: string }[]>`
     select c.after from balance_changes c join vaults v on v.id = c.vault_id
-    where v.chain_id = ${holder.chainId} and v.address = ${holder.vaultAddress} and c.wallet = ${holder.wallet}
+    where v.chain_id = ${holder.chainId} and v.address = ${holder.vaultAddress} and c.wallet = hex_bytes(${holder.wallet})
       and c.block_number <= ${blockNumber}
     order by c.block_number desc, c.transaction_index desc limit 1`
   return BigInt(rows[0]?.after ?? 0)
@@ -47,7 +47,7 @@ export async function listOpenRequests(
   return db<OpenRequest[]>`
     select r.request_id as "requestId", r.remaining, r.cancelling, r.distributor_id as "distributorId"
     from requests r join vaults v on v.id = r.vault_id
-    where v.chain_id = ${of.chainId} and v.address = ${of.vaultAddress} and r.controller = ${of.wallet}
+    where v.chain_id = ${of.chainId} and v.address = ${of.vaultAddress} and r.controller = hex_bytes(${of.wallet})
       and r.kind = ${of.kind} and r.remaining > 0
     order by r.block_number, r.log_index`
 }
@@ -71,10 +71,10 @@ export type WalletRequest = {
 /** Every request of a wallet (lower-case) as controller, oldest first. */
 export async function listWalletRequests(db: Queryable, wallet: string): Promise<WalletRequest[]> {
   return db<WalletRequest[]>`
-    select v.chain_id as "chainId", v.address as "vaultAddress", o.id as "opportunityId", r.kind, r.controller,
+    select v.chain_id as "chainId", v.address as "vaultAddress", o.id as "opportunityId", r.kind, hex_text(r.controller) as controller,
       r.request_id as "requestId", r.amount, r.remaining, r.cancelled, r.cancelling, r.distributor_id as "distributorId",
-      r.block_timestamp as "requestedAt", r.transaction_hash as "transactionHash"
+      r.block_timestamp as "requestedAt", hex_text(r.transaction_hash) as "transactionHash"
     from requests r join vaults v on v.id = r.vault_id
     join opportunities o on o.chain_id = v.chain_id and o.vault_address = v.address
-    where r.controller = ${wallet} order by r.block_timestamp, v.chain_id, r.block_number, r.log_index`
+    where r.controller = hex_bytes(${wallet}) order by r.block_timestamp, v.chain_id, r.block_number, r.log_index`
 }

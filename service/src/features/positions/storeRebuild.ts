@@ -1,132 +1,86 @@
 import type { BalanceChange, DeriveState, LotChange } from '../../derive/rows.js'
-import type { CopyIn, Queryable, Transaction } from '../../postgres/pool.js'
+import type { Queryable, Transaction } from '../../postgres/pool.js'
+import { type CopyOfRows, copyRows, createTwin, type Table, takeTwin, twinOf } from '../../postgres/table.js'
+import { balanceChangesTable, balancesTable, lotChangesTable, lotsTable } from './storePositions.js'
 
-/** Drops the ledger, the requests and the used signatures of a chain; what was watched in orphaned blocks is a record and stays. */
-export async function removeDerived(tx: Transaction, chainId: number, vaultIds: readonly number[]): Promise<void> {
-  const vaults = [...vaultIds]
+/** Drops the ledger, the requests and the used signatures of a chain; attributions of orphaned blocks are records and stay. */
+export async function removeDerived(tx: Transaction, chainId: number): Promise<void> {
   await tx`delete from interactions where chain_id = ${chainId}`
-  await tx`delete from watched where chain_id = ${chainId} and not retracted`
-  await tx`delete from request_changes where vault_id = any(${vaults})`
-  await tx`delete from requests where vault_id = any(${vaults})`
-  await tx`delete from used_signatures where vault_id = any(${vaults})`
+  await tx`delete from transaction_attributions where chain_id = ${chainId} and not retracted`
+  await tx`delete from request_changes where chain_id = ${chainId}`
+  await tx`delete from requests where chain_id = ${chainId}`
+  await tx`delete from used_signatures where chain_id = ${chainId}`
 }
 
-/** Tables of positions and their columns; none may be null. */
-const positionTables = {
-  balance_changes:
-    `vault_id, wallet, block_number, transaction_index, block_timestamp, before, after, attributed_before,
-    attributed_after`.split(/,\s*/),
-  lot_changes:
-    'vault_id, wallet, distributor_id, block_number, transaction_index, block_timestamp, before, after'.split(', '),
-  balances: 'vault_id, wallet, shares, attributed, first_block'.split(', '),
-  lots: 'vault_id, wallet, distributor_id, shares, first_block'.split(', '),
-}
-type PositionTable = keyof typeof positionTables
-const listPositionTables = () => Object.keys(positionTables) as PositionTable[]
+/** Tables of positions. */
+const positionTables = [balanceChangesTable, lotChangesTable, balancesTable, lotsTable] as const
 
-/** Where positions derived again are written: at once, where vaults have none yet, or beside the old ones. */
+/** Where positions derived again are written: at once, where a chain has none yet, or beside the old ones. */
 export type RebuiltPlace = 'own' | 'beside'
 
 /** Makes room for positions derived again, which only this transaction sees. */
-export async function openRebuilt(tx: Transaction, vaultIds: readonly number[]): Promise<RebuiltPlace> {
+export async function openRebuilt(tx: Transaction, chainId: number): Promise<RebuiltPlace> {
   const [found] = await tx<{ any: boolean }[]>`
-    select exists (select from balance_changes where vault_id = any(${[...vaultIds]})) or
-      exists (select from balances where vault_id = any(${[...vaultIds]})) as any`
+    select exists (select from balance_changes where chain_id = ${chainId}) or
+      exists (select from vaults v join balances b on b.vault_id = v.id where v.chain_id = ${chainId}) as any`
   if (!found?.any) return 'own'
-  for (const table of listPositionTables())
-    await tx`create temporary table ${tx(`rebuilt_${table}`)} (like ${tx(table)}) on commit drop`
+  for (const table of positionTables) await createTwin(tx, table)
   return 'beside'
 }
 
-/**
- * Makes the positions of vaults those written beside them. Rows that are the same in every column stay where they are,
- * and mostly all are: taking them out and putting them back costs thrice as much, and leaves as much to vacuum as there
- * is history.
- */
-export async function replacePositions(tx: Transaction, vaultIds: readonly number[]): Promise<void> {
+/** Makes the positions of a chain those written beside them. */
+export async function replacePositions(tx: Transaction, chainId: number): Promise<void> {
   // One comparison of the whole history is worth more memory than a query has.
   await tx`set local work_mem = '64MB'`
-  const vaults = [...vaultIds]
-  for (const table of listPositionTables()) {
-    const [old, rebuilt] = [tx(table), tx(`rebuilt_${table}`)]
-    const same = positionTables[table].map((column) => tx`and n.${tx(column)} = o.${tx(column)}`)
-    await tx`
-      delete from ${old} o where vault_id = any(${vaults}) and not exists (select from ${rebuilt} n where true ${same})`
-    const [left] = await tx<{ missing: number }[]>`
-      select (select count(*) from ${rebuilt}) - (select count(*) from ${old} where vault_id = any(${vaults})) as missing`
-    if (left?.missing !== 0) await tx`insert into ${old} select * from ${rebuilt} on conflict do nothing`
-  }
+  for (const table of positionTables) await takeTwin<{ chainId: number }>(tx, table as never, tx`chain_id = ${chainId}`)
 }
 
-/** Lines of one table on their way into it, much faster than inserts. Values need no escaping. */
-function openTable(db: Queryable, table: PositionTable, place: RebuiltPlace): Promise<CopyIn> {
-  const name = place === 'own' ? table : `rebuilt_${table}`
-  return db`copy ${db(name)} (${db(positionTables[table])}) from stdin`.copyIn()
+const twins = new Map(positionTables.map((table) => [table as unknown, twinOf(table as never)]))
+const placed = <Row>(table: Table<Row>, place: RebuiltPlace): Table<Row> =>
+  place === 'own' ? table : (twins.get(table) as unknown as Table<Row>)
+
+export function copyBalanceChanges(
+  db: Queryable,
+  chainId: number,
+  place: RebuiltPlace,
+): Promise<CopyOfRows<BalanceChange>> {
+  return copyRows(db, placed(balanceChangesTable, place), { shared: { chainId } })
 }
 
-export function copyBalanceChanges(db: Queryable, place: RebuiltPlace): Promise<CopyIn> {
-  return openTable(db, 'balance_changes', place)
-}
-
-export function copyLotChanges(db: Queryable, place: RebuiltPlace): Promise<CopyIn> {
-  return openTable(db, 'lot_changes', place)
-}
-
-/** Rows of one block share their instant, so the text of the last one is kept. */
-function createInstant(): (seconds: number) => string {
-  let last = { seconds: Number.NaN, text: '' }
-  return (seconds) => {
-    if (seconds !== last.seconds) last = { seconds, text: new Date(seconds * 1000).toISOString() }
-    return last.text
-  }
-}
-
-export function formatBalanceChanges(rows: readonly BalanceChange[]): string {
-  const instant = createInstant()
-  let text = ''
-  for (const r of rows)
-    text += `${r.vaultId}\t${r.wallet}\t${r.blockNumber}\t${r.transactionIndex}\t${instant(r.timestamp)}\t${r.before}\t${r.after}\t${r.attributedBefore}\t${r.attributedAfter}\n`
-  return text
-}
-
-export function formatLotChanges(rows: readonly LotChange[]): string {
-  const instant = createInstant()
-  let text = ''
-  for (const r of rows)
-    text += `${r.vaultId}\t${r.wallet}\t${r.distributorId}\t${r.blockNumber}\t${r.transactionIndex}\t${instant(r.timestamp)}\t${r.before}\t${r.after}\n`
-  return text
+export function copyLotChanges(db: Queryable, chainId: number, place: RebuiltPlace): Promise<CopyOfRows<LotChange>> {
+  return copyRows(db, placed(lotChangesTable, place), { shared: { chainId } })
 }
 
 /** Writes the whole present state at once. */
-export async function copyState(db: Queryable, state: DeriveState, place: RebuiltPlace): Promise<void> {
-  const balances = await openTable(db, 'balances', place)
-  for (const lines of inChunks(state.holders, ([key, holder]) => {
-    const { firstBlock, shares, attributed } = holder
-    return firstBlock === undefined ? '' : `${key.replace(':', '\t')}\t${shares}\t${attributed}\t${firstBlock}\n`
-  }))
-    await balances.write(lines)
+export async function copyState(
+  db: Queryable,
+  chainId: number,
+  state: DeriveState,
+  place: RebuiltPlace,
+): Promise<void> {
+  const balances = await copyRows(db, placed(balancesTable, place), { shared: { chainId } })
+  await balances.write(listBalances(state))
   await balances.end()
-  const lots = await openTable(db, 'lots', place)
-  for (const lines of inChunks(state.holders, ([key, holder]) => {
-    let text = ''
-    for (const [id, shares] of holder.lots) {
-      const block = holder.lotBlocks?.get(id)
-      if (block !== undefined) text += `${key.replace(':', '\t')}\t${id}\t${shares}\t${block}\n`
-    }
-    return text
-  }))
-    await lots.write(lines)
+  const lots = await copyRows(db, placed(lotsTable, place), { shared: { chainId } })
+  await lots.write(listLots(state))
   await lots.end()
 }
 
-function* inChunks<T>(items: Iterable<T>, format: (item: T) => string): Generator<string> {
-  let text = ''
-  for (const item of items) {
-    text += format(item)
-    if (text.length > 1 << 18) {
-      yield text
-      text = ''
+function* listBalances(state: DeriveState) {
+  for (const [key, { firstBlock, shares, attributed }] of state.holders)
+    if (firstBlock !== undefined) yield { ...readHolderKey(key), shares, attributed, firstBlock }
+}
+
+function* listLots(state: DeriveState) {
+  for (const [key, holder] of state.holders)
+    for (const [distributorId, shares] of holder.lots) {
+      const firstBlock = holder.lotBlocks?.get(distributorId)
+      if (firstBlock !== undefined) yield { ...readHolderKey(key), distributorId, shares, firstBlock }
     }
-  }
-  if (text !== '') yield text
+}
+
+/** The holder a key of the state names. */
+function readHolderKey(key: string): { vaultId: number; wallet: string } {
+  const colon = key.indexOf(':')
+  return { vaultId: Number(key.slice(0, colon)), wallet: key.slice(colon + 1) }
 }

@@ -1,5 +1,14 @@
 import { signatureKey, type UsedSignatureRow } from '../../derive/rows.js'
+import { hex, int4, int8 } from '../../postgres/columns.js'
 import type { Queryable } from '../../postgres/pool.js'
+import { describeTable, insertRows, rowSet } from '../../postgres/table.js'
+
+const usedSignaturesTable = describeTable('used_signatures', {
+  chainId: [int8],
+  vaultId: [int4],
+  digest: [hex],
+  blockNumber: [int8],
+})
 
 /** Which of some signatures have counted in their vault, by `signatureKey`. */
 export async function findUsedSignatures(
@@ -9,26 +18,27 @@ export async function findUsedSignatures(
   const wanted = [...keys]
   if (wanted.length === 0) return new Set()
   const rows = await db<{ vaultId: number; digest: string }[]>`
-    select u.vault_id as "vaultId", u.digest
-    from unnest(${wanted.map(({ vaultId }) => vaultId)}::int[], ${wanted.map(({ digest }) => digest)}::text[])
-      as k (vault_id, digest) join used_signatures u using (vault_id, digest)`
+    select u.vault_id as "vaultId", hex_text(u.digest) as digest
+    from ${rowSet(db, usedSignaturesTable, ['vaultId', 'digest'], wanted)} k join used_signatures u using (vault_id, digest)`
   return new Set(rows.map(({ vaultId, digest }) => signatureKey(vaultId, digest)))
 }
 
 /** Remembers signatures that counted. */
-export async function recordUsedSignatures(db: Queryable, rows: readonly UsedSignatureRow[]): Promise<void> {
-  if (rows.length === 0) return
-  await db`
-    insert into used_signatures (vault_id, digest, block_number)
-    select * from unnest(${rows.map(({ vaultId }) => vaultId)}::int[], ${rows.map(({ digest }) => digest)}::text[],
-      ${rows.map(({ blockNumber }) => blockNumber)}::bigint[])`
+export async function recordUsedSignatures(
+  db: Queryable,
+  chainId: number,
+  rows: readonly UsedSignatureRow[],
+): Promise<void> {
+  await insertRows(db, usedSignaturesTable, rows, { shared: { chainId } })
 }
 
-/** Forgets what counted in vaults above a block. */
+/** Forgets what counted in vaults above a block, up to where their chain is derived. */
 export async function removeUsedSignaturesAbove(
   db: Queryable,
   vaultIds: readonly number[],
-  number: number,
+  { chainId, number, tip }: { chainId: number; number: number; tip: number },
 ): Promise<void> {
-  await db`delete from used_signatures where vault_id = any(${[...vaultIds]}) and block_number > ${number}`
+  await db`
+    delete from used_signatures where chain_id = ${chainId} and block_number between ${number + 1} and ${Math.max(number, tip)}
+      and vault_id = any(${[...vaultIds]})`
 }

@@ -86,10 +86,10 @@ describe('GetIndexingStatus 200', () => {
     // One holder, and one or two ranges of blocks.
     expect(await drift()).toMatchObject({ samples: expect.any(Number), mismatches: 0 })
     expect((await drift()).samples).toBeGreaterThan(1)
-    await earn.db`update balances set shares = shares + 1 where wallet = ${alice.address.toLowerCase()}`
+    await earn.db`update balances set shares = shares + 1 where wallet = hex_bytes(${alice.address})`
     await reconcileBalances(earn.ctx)
     expect(await drift()).toMatchObject({ mismatches: 1 })
-    await earn.db`update balances set shares = shares - 1 where wallet = ${alice.address.toLowerCase()}`
+    await earn.db`update balances set shares = shares - 1 where wallet = hex_bytes(${alice.address})`
   })
 })
 

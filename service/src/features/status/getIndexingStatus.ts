@@ -89,10 +89,10 @@ function reasonOf(state: keyof typeof reasons, chain: { reason: string | null } 
   return (state === 'stalled' ? chain?.reason : undefined) ?? reasons[state]
 }
 
-function findVaultState({ kind, joined }: VaultStatus, chain: IndexingState | undefined) {
+function findVaultState({ kind, synced }: VaultStatus, chain: IndexingState | undefined) {
   if (!findVaultKind(kind)) return 'unsupported'
-  if (joined === null || !chain) return 'not-started'
-  return joined ? chain : 'backfilling'
+  if (synced === null || !chain) return 'not-started'
+  return synced ? chain : 'backfilling'
 }
 
 const reasons: Record<IndexingState | 'unsupported', string | null> = {

@@ -8,7 +8,7 @@ import { RpcError } from '../../rpc/rpc.js'
 import { isSame } from '../../sync/fetch.js'
 import { type Cursor, findCursor } from '../../sync/storeCursors.js'
 import { listStoredLogs } from '../../sync/storeRaw.js'
-import { type HolderSample, listJoinedVaults, recordDrift, sampleHolders } from './storeStatus.js'
+import { type HolderSample, listSyncedVaults, recordDrift, sampleHolders } from './storeStatus.js'
 
 /** Holders of a vault compared with the chain in one look. */
 const sampleCount = 10
@@ -65,7 +65,7 @@ async function sampleEvents(
 ): Promise<Map<number, { samples: number; mismatches: number }>> {
   const { chainId } = chain
   const found = new Map<number, { samples: number; mismatches: number }>()
-  const vaults = await listJoinedVaults(db, chainId)
+  const vaults = await listSyncedVaults(db, chainId)
   if (vaults.length === 0) return found
   const end = Math.min(cursor.finalizedNumber ?? cursor.blockNumber, cursor.blockNumber)
   const first = Math.min(...vaults.map(({ fromBlock }) => fromBlock))

@@ -33,9 +33,9 @@ export type VaultStatus = {
   kind: string
   opportunityId: string | null
   protocol: string | null
-  joined: boolean | null
+  synced: boolean | null
   fromBlock: number | null
-  rawTo: number | null
+  syncedTo: number | null
   snapshotIntervalSeconds: number
   firstSnapshotAt: Date | null
   lastSnapshotAt: Date | null
@@ -53,7 +53,7 @@ export async function listVaultStatus(
 ): Promise<VaultStatus[]> {
   return db<VaultStatus[]>`
     select v.chain_id as "chainId", v.address as "vaultAddress", v.kind, o.id as "opportunityId", p.name as protocol,
-      w.joined, w.from_block as "fromBlock", w.raw_to as "rawTo", v.snapshot_interval_seconds as "snapshotIntervalSeconds",
+      w.synced, w.from_block as "fromBlock", w.synced_to as "syncedTo", v.snapshot_interval_seconds as "snapshotIntervalSeconds",
       s.first_at as "firstSnapshotAt", s.last_at as "lastSnapshotAt", d.checked_at as "checkedAt",
       d.block_number as "checkedBlock", d.samples, d.mismatches
     from vaults v
@@ -82,12 +82,12 @@ export async function sampleHolders(
 ): Promise<{ blockNumber: number; blockHash: string; holders: HolderSample[] } | undefined> {
   const rows = await db<(HolderSample & { blockNumber: number; blockHash: string })[]>`
     select c.block_number as "blockNumber", c.block_hash as "blockHash", v.id as "vaultId",
-      lower(v.receipt_token) as "receiptToken", b.wallet, b.shares
+      lower(v.receipt_token) as "receiptToken", hex_text(b.wallet) as wallet, b.shares
     from chain_cursors c
-    join watched_vaults w on w.chain_id = c.chain_id and w.joined
+    join watched_vaults w on w.chain_id = c.chain_id and w.synced
     join vaults v on v.chain_id = w.chain_id and v.address = w.address
     cross join lateral (
-      (select wallet, shares from balances where vault_id = v.id and wallet >= '0x' || substr(md5(random()::text || v.id), 1, 8)
+      (select wallet, shares from balances where vault_id = v.id and wallet >= decode(substr(md5(random()::text || v.id), 1, 8), 'hex')
         order by wallet limit ${count})
       union
       (select wallet, shares from balances where vault_id = v.id order by wallet limit 2)) b
@@ -97,14 +97,14 @@ export async function sampleHolders(
 }
 
 /** Vaults of a chain that are derived, with the block from which their logs are kept. */
-export async function listJoinedVaults(
+export async function listSyncedVaults(
   db: Queryable,
   chainId: number,
 ): Promise<{ vaultId: number; address: string; fromBlock: number }[]> {
   return db<{ vaultId: number; address: string; fromBlock: number }[]>`
     select v.id as "vaultId", v.address, w.from_block as "fromBlock"
     from watched_vaults w join vaults v on v.chain_id = w.chain_id and v.address = w.address
-    where w.chain_id = ${chainId} and w.joined`
+    where w.chain_id = ${chainId} and w.synced`
 }
 
 /** Keeps what a look at a vault found. */
