@@ -66,7 +66,7 @@ beforeAll(async () => {
 afterAll(() => test?.close())
 
 beforeEach(async () => {
-  await db`truncate chain_cursors, chain_reorgs, watched_vaults, blocks, logs, transactions, interactions, watched,
+  await db`truncate chain_cursors, chain_reorgs, watched_vaults, blocks, logs, transactions, interactions, interaction_counts, watched,
     retractions, price_choices, price_observations, vault_snapshots, balances, balance_changes, lots, lot_changes`
   await createCursor(db, chainId, 1, new Date())
 })

@@ -2,6 +2,7 @@ import type { DeriveVault } from '../../derive/config.js'
 import type { InteractionRow, WatchedRow } from '../../derive/rows.js'
 import { formatUnits } from '../../kernel/amount.js'
 import type { Queryable } from '../../postgres/pool.js'
+import { addCounts, removeCountsAbove } from './storeCounts.js'
 import { choosePrices } from './storePrices.js'
 
 const column = <T, V>(rows: readonly T[], read: (row: T) => V): V[] => rows.map(read)
@@ -43,6 +44,10 @@ export async function recordInteractions(
         distributor_id, attribution, assets, shares, amount, is_swap, asset)
     left join price_choices c on c.chain_id = ${chainId} and c.address = t.asset and c.block_hash = t.block_hash
     left join price_observations p on p.id = c.price_observation_id`
+  await addCounts(
+    db,
+    rows.map(({ vaultId, distributorId, kind }) => ({ chainId, vaultId, distributorId, kind })),
+  )
 }
 
 /** Writes what was watched; a row that was retracted and has come back in the same block counts again. */
@@ -73,6 +78,7 @@ export async function recordWatched(db: Queryable, chainId: number, rows: readon
  * watched stays, marked. Answers how many entries went.
  */
 export async function retractLedger(db: Queryable, chainId: number, number: number, reorgId: number): Promise<number> {
+  await removeCountsAbove(db, chainId, number)
   const gone = await db`
     with gone as (
       delete from interactions where chain_id = ${chainId} and block_number > ${number} returning *)
@@ -88,6 +94,14 @@ export async function retractLedger(db: Queryable, chainId: number, number: numb
 
 /** Drops the ledger of a chain above a block so that it can be derived anew from the same chain. */
 export async function removeLedgerAbove(db: Queryable, chainId: number, number: number): Promise<void> {
+  await removeCountsAbove(db, chainId, number)
   await db`delete from interactions where chain_id = ${chainId} and block_number > ${number}`
   await db`delete from watched where chain_id = ${chainId} and block_number > ${number} and not retracted`
+}
+
+/** Drops the ledger of a chain so that a rebuild can write it; what was watched in orphaned blocks is a record and stays. */
+export async function removeLedger(db: Queryable, chainId: number): Promise<void> {
+  await db`delete from interaction_counts where chain_id = ${chainId}`
+  await db`delete from interactions where chain_id = ${chainId}`
+  await db`delete from watched where chain_id = ${chainId} and not retracted`
 }

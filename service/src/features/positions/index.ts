@@ -22,7 +22,7 @@ export {
   formatLotChanges,
   openRebuilt,
   type RebuiltPlace,
-  removeDerived,
+  removeRequests,
   replacePositions,
 } from './storeRebuild.js'
 export { findUsedSignatures, recordUsedSignatures } from './storeSignatures.js'

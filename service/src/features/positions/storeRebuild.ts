@@ -3,11 +3,9 @@ import type { Writable } from 'node:stream'
 import type { BalanceChange, DeriveState, LotChange } from '../../derive/rows.js'
 import type { Queryable, Transaction } from '../../postgres/pool.js'
 
-/** Drops the ledger, the requests and the used signatures of a chain; what was watched in orphaned blocks is a record and stays. */
-export async function removeDerived(tx: Transaction, chainId: number, vaultIds: readonly number[]): Promise<void> {
+/** Drops the requests and the used signatures of vaults. */
+export async function removeRequests(tx: Transaction, vaultIds: readonly number[]): Promise<void> {
   const vaults = [...vaultIds]
-  await tx`delete from interactions where chain_id = ${chainId}`
-  await tx`delete from watched where chain_id = ${chainId} and not retracted`
   await tx`delete from request_changes where vault_id = any(${vaults})`
   await tx`delete from requests where vault_id = any(${vaults})`
   await tx`delete from used_signatures where vault_id = any(${vaults})`
