@@ -1,5 +1,4 @@
 import { computeUsd } from '../../kernel/amount.js'
-import { fromUnixSeconds } from '../../kernel/clock.js'
 import { inTransaction } from '../../postgres/pool.js'
 import { findPrices } from '../../prices/index.js'
 import type { Chain, ChainContext } from '../../rpc/chains.js'
@@ -169,11 +168,7 @@ async function recordDueSnapshots(
         vault.snapshotIntervalSeconds === interval && vault.startBlock <= block.number && !recorded.has(vault.address),
     )
     if (due.length === 0) continue
-    const assets = due.map((record) => record.vault.asset)
-    const [states, prices] = await Promise.all([
-      readStates(chain, due, block),
-      findPrices(ctx.db, chain.chainId, assets, fromUnixSeconds(block.timestamp)),
-    ])
+    const states = await readStates(chain, due, block)
     const snapshots = states.flatMap(({ record: { vault }, state: { figures } }) =>
       figures
         ? [
@@ -182,7 +177,6 @@ async function recordDueSnapshots(
               vaultAddress: vault.address,
               block,
               figures,
-              priceObservationId: prices.get(vault.asset)?.id ?? null,
             },
           ]
         : [],
