@@ -188,6 +188,8 @@ function idsOfGroups(
   const whole: string[] = []
   const parts: Fragment[] = []
   const member = (ids: readonly string[]) => {
+    // One group is all there is: said twice, it would be taken for rarer than it is.
+    if (groups.length === 1) return db`true`
     if (by === 'opportunity') return db`i.vault_id = any(${[...ids]}::int[])`
     const name = by === 'distributor' ? db`i.distributor_id` : db`i.kind`
     return ids.length === 1 && ids[0] !== undefined ? db`${name} = ${ids[0]}` : db`${name} = any(${[...ids]}::text[])`
