@@ -28,21 +28,19 @@ create table vaults (
 );
 create index vaults_protocol_id_idx on vaults (protocol_id);
 
--- What a vault answered at one block, all members read together; a row goes only with its block.
+-- What a vault answered at one block, all members read together; a row goes only with its block, so it names the block by
+-- its hash, whether or not the raw store has that block. Without a foreign key: written often, and vaults stay.
 create table vault_snapshots (
-  chain_id bigint not null,
-  vault_address text not null,
   block_number bigint not null,
-  block_hash text not null,
   block_timestamp timestamptz not null,
+  vault_id integer not null,
+  -- The price of a share is price_numerator: convertToAssets(10^price_exponent).
+  price_exponent smallint not null,
   total_assets numeric(78, 0) not null,
   total_supply numeric(78, 0) not null,
-  -- convertToAssets(10^price_exponent)
   price_numerator numeric(78, 0) not null,
-  price_exponent integer not null,
-  price_observation_id bigint references price_observations (id),
-  primary key (chain_id, vault_address, block_number)
+  block_hash bytea not null check (length(block_hash) = 32),
+  primary key (vault_id, block_number)
 );
-create index vault_snapshots_time_idx on vault_snapshots (chain_id, vault_address, block_timestamp desc);
-create index vault_snapshots_block_idx on vault_snapshots (chain_id, block_number desc);
-create index vault_snapshots_price_observation_id_idx on vault_snapshots (price_observation_id);
+-- A vault's snapshots by time, as its history is read.
+create index vault_snapshots_time_idx on vault_snapshots (vault_id, block_timestamp);

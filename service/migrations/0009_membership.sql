@@ -23,6 +23,7 @@ create table agreements (
   address text not null,
   -- The host the message names.
   domain text not null,
+  -- The message may name any chain there is: up to 78 digits, as the caller wrote them.
   chain_id numeric(78, 0),
   message text not null,
   -- Whose key asked.

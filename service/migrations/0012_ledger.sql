@@ -1,4 +1,4 @@
--- Owner: ledger. `interactions` and `transaction_attributions` are derived, so without foreign keys to vaults;
+-- Owner: ledger. `interactions`, `interaction_counts` and `transaction_attributions` are derived, so without foreign keys to vaults;
 -- a row of the latter with `retracted` set, and `retractions`, are records of orphaned blocks and stay; `price_choices` are
 -- observations.
 create table interactions (
@@ -21,32 +21,32 @@ create table interactions (
   amount numeric not null,
   is_swap boolean not null,
   amount_usd numeric,
-  price_observation_id bigint references price_observations (id),
-  -- Several wallets may keep parts of what one event minted.
-  constraint interactions_event_key unique (chain_id, block_hash, transaction_hash, log_index, distributor_id, wallet)
+  -- Without a foreign key: `price_choices` has it, and an entry takes its observation from there.
+  price_observation_id bigint,
+  -- Several wallets may keep parts of what one event minted. A chain's blocks stand here once a height.
+  constraint interactions_event_key unique (chain_id, block_number, log_index, distributor_id, wallet)
 );
-create index interactions_block_idx on interactions (chain_id, block_number);
 create index interactions_transaction_idx on interactions (transaction_hash, chain_id);
-create index interactions_price_observation_id_idx on interactions (price_observation_id);
--- Entries that wait for a price.
-create index interactions_unpriced_idx on interactions (vault_id, block_timestamp) where price_observation_id is null;
--- What stands behind the orders of the ledger's lists. Equal entries are in ascending order of id in both directions: where
--- many are equal, lists walk one value after the other, by id within each.
-create index interactions_date_idx on interactions (block_timestamp, chain_id, block_number, log_index, id);
-create index interactions_vault_idx on interactions (vault_id, block_timestamp, chain_id, block_number, log_index, id);
-create index interactions_vault_id_idx on interactions (vault_id, id);
-create index interactions_distributor_idx
-  on interactions (distributor_id, block_timestamp, chain_id, block_number, log_index, id);
-create index interactions_distributor_id_idx on interactions (distributor_id, id);
--- A distributor's entries by opportunity: without it, vaults that hold none of them would be read from end to end.
-create index interactions_vault_distributor_idx on interactions (vault_id, distributor_id, id);
+-- What stands behind the orders of the ledger's lists, the primary key among them: ids are hashes, so that the entries of
+-- any value lie evenly in their order. Entries of one instant are few and are ordered as they come.
+create index interactions_kind_idx on interactions (kind, block_timestamp);
+create index interactions_vault_idx on interactions (vault_id, block_timestamp);
+create index interactions_distributor_idx on interactions (distributor_id, block_timestamp);
 create index interactions_wallet_idx on interactions (wallet, id);
 create index interactions_amount_idx on interactions (amount, id);
-create index interactions_kind_idx on interactions (kind, block_timestamp, chain_id, block_number, log_index, id);
-create index interactions_kind_id_idx on interactions (kind, id);
-create index interactions_usd_idx on interactions (amount_usd, id);
--- The entries without a price come last in both directions, so descending needs an index of its own.
-create index interactions_usd_desc_idx on interactions (amount_usd desc nulls last, id);
+-- Also finds a vault's entries that wait for a price.
+create index interactions_usd_idx on interactions (amount_usd, vault_id, block_timestamp);
+
+-- How many entries there are of each kind: totals of lists, and where in an order a value's entries begin. Written in
+-- the transaction that writes or removes the entries; no row where there are none.
+create table interaction_counts (
+  chain_id bigint not null,
+  vault_id integer not null,
+  distributor_id text collate "C" not null,
+  kind text not null,
+  entries bigint not null check (entries > 0),
+  primary key (chain_id, vault_id, distributor_id, kind)
+) with (fillfactor = 70);
 
 -- Which observation prices what a block's entries moved of a token. It is chosen once, so that whatever is derived again
 -- has the same digits, whenever a price came. A row goes only with its orphaned block. No row: not chosen yet, because

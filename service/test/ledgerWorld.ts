@@ -56,5 +56,9 @@ export async function openLedgerWorld(): Promise<Earn> {
         ${entry.wallet ?? `0x${'0a'.repeat(20)}`}, ${entry.distributor ?? 'acme'}, 'signed', ${entry.assets ?? '1'}, 1,
         ${entry.assets ?? '1'}::numeric / 1000000, false, ${entry.usd ?? null}
       from vaults where address = ${vaults[entry.vault]!}`
+  await db`
+    insert into interaction_counts
+    select chain_id, vault_id, distributor_id, kind, count(*) from interactions
+    group by chain_id, vault_id, distributor_id, kind`
   return earn
 }

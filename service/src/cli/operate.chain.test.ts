@@ -160,10 +160,10 @@ describe('the report of a distributor', () => {
     const cursor = (await findCursor(earn.db, chainId))!
     const at = cursor.blockTimestamp!
     await earn.db`
-      insert into vault_snapshots (chain_id, vault_address, block_number, block_hash, block_timestamp, total_assets,
-        total_supply, price_numerator, price_exponent)
-      values (${chainId}, ${world.vault.toLowerCase()}, ${cursor.blockNumber}, ${cursor.blockHash}, ${at}, 8000000, 8000000,
-        1000000, 6)`
+      insert into vault_snapshots (vault_id, block_number, block_hash, block_timestamp, total_assets, total_supply,
+        price_numerator, price_exponent)
+      select id, ${cursor.blockNumber}, decode(${cursor.blockHash.slice(2)}, 'hex'), ${at}, 8000000, 8000000, 1000000, 6
+      from vaults where chain_id = ${chainId} and address = ${world.vault.toLowerCase()}`
     const to = new Date(at.getTime() + 2 * 86_400_000)
     earn.clock.set(to)
     const rows = await reportDistributor(earn, { distributorId: D, from: at, to })

@@ -5,7 +5,7 @@ import { createDerivation, type Derivation, deriveInto } from '../derive/derive.
 import { openFastRecover } from '../derive/fastRecover.js'
 import { type DerivedRows, type DeriveState, emptyRows, emptyState } from '../derive/rows.js'
 import { computeStateHash } from '../features/audit/index.js'
-import { recordInteractions, recordTransactionAttributions } from '../features/ledger/index.js'
+import { recordInteractions, recordTransactionAttributions, removeLedger } from '../features/ledger/index.js'
 import {
   copyBalanceChanges,
   copyLotChanges,
@@ -14,7 +14,7 @@ import {
   type RebuiltPlace,
   recordRequests,
   recordUsedSignatures,
-  removeDerived,
+  removeRequests,
   replacePositions,
 } from '../features/positions/index.js'
 import type { Context } from '../postgres/context.js'
@@ -106,7 +106,8 @@ async function deriveAll(
   const writer = createWriter()
   const place = await openRebuilt(tx, chainId)
   try {
-    await writer.add(() => removeDerived(tx, chainId))
+    await writer.add(() => removeLedger(tx, chainId))
+    await writer.add(() => removeRequests(tx, chainId))
     let events = 0
     let ahead = read(range.from)
     for (;;) {

@@ -4,36 +4,36 @@ import type { VaultFigures } from './snapshots.js'
 
 type SnapshotBlock = Pick<Header, 'number' | 'hash' | 'timestamp'>
 
-export type NewSnapshot = { chainId: number; vaultAddress: string; block: SnapshotBlock; figures: VaultFigures } & {
-  priceObservationId: number | null
-}
+export type NewSnapshot = { chainId: number; vaultAddress: string; block: SnapshotBlock; figures: VaultFigures }
+
+/** A block's hash without `0x`, as `decode` reads it. */
+const bytesOf = (hash: string) => hash.slice(2)
 
 /** Records what vaults answered at a block. The same block again adds nothing; another block of its number replaces. */
 export async function recordSnapshots(db: Queryable, snapshots: readonly NewSnapshot[]): Promise<void> {
-  const rows = snapshots.map(({ chainId, vaultAddress, block, figures, priceObservationId }) => ({
+  const rows = snapshots.map(({ chainId, vaultAddress, block, figures }) => ({
     chain_id: chainId,
-    vault_address: vaultAddress,
+    address: vaultAddress,
     block_number: block.number,
-    block_hash: block.hash,
-    block_timestamp: block.timestamp,
+    block_hash: bytesOf(block.hash),
+    at: block.timestamp,
     total_assets: String(figures.totalAssets),
     total_supply: String(figures.totalSupply),
     price_numerator: String(figures.priceNumerator),
     price_exponent: figures.priceExponent,
-    price_observation_id: priceObservationId,
   }))
   await db`
-    insert into vault_snapshots (chain_id, vault_address, block_number, block_hash, block_timestamp, total_assets,
-      total_supply, price_numerator, price_exponent, price_observation_id)
-    select chain_id, vault_address, block_number, block_hash, to_timestamp(block_timestamp), total_assets,
-      total_supply, price_numerator, price_exponent, price_observation_id
-    from jsonb_to_recordset(${db.json(rows)}) as r (chain_id bigint, vault_address text, block_number bigint,
-      block_hash text, block_timestamp bigint, total_assets numeric, total_supply numeric, price_numerator numeric,
-      price_exponent integer, price_observation_id bigint)
-    on conflict (chain_id, vault_address, block_number) do update set block_hash = excluded.block_hash,
+    insert into vault_snapshots (vault_id, block_number, block_hash, block_timestamp, total_assets, total_supply,
+      price_numerator, price_exponent)
+    select v.id, r.block_number, decode(r.block_hash, 'hex'), to_timestamp(r.at), r.total_assets, r.total_supply,
+      r.price_numerator, r.price_exponent
+    from jsonb_to_recordset(${db.json(rows)}) as r (chain_id bigint, address text, block_number bigint, block_hash text,
+      at bigint, total_assets numeric, total_supply numeric, price_numerator numeric, price_exponent smallint)
+    join vaults v on v.chain_id = r.chain_id and v.address = r.address
+    on conflict (vault_id, block_number) do update set block_hash = excluded.block_hash,
       block_timestamp = excluded.block_timestamp, total_assets = excluded.total_assets,
       total_supply = excluded.total_supply, price_numerator = excluded.price_numerator,
-      price_exponent = excluded.price_exponent, price_observation_id = excluded.price_observation_id
+      price_exponent = excluded.price_exponent
     where vault_snapshots.block_hash <> excluded.block_hash`
 }
 
@@ -44,8 +44,11 @@ export async function findNewestSnapshotBlock(
   numberMax: number,
 ): Promise<{ number: number; hash: string } | undefined> {
   const rows = await db<{ number: number; hash: string }[]>`
-    select block_number as number, block_hash as hash from vault_snapshots
-    where chain_id = ${chainId} and block_number <= ${numberMax} order by block_number desc limit 1`
+    select s.block_number as number, '0x' || encode(s.block_hash, 'hex') as hash from vaults v
+    cross join lateral (
+      select block_number, block_hash from vault_snapshots
+      where vault_id = v.id and block_number <= ${numberMax} order by block_number desc limit 1) s
+    where v.chain_id = ${chainId} order by s.block_number desc limit 1`
   return rows[0]
 }
 
@@ -56,14 +59,16 @@ export async function removeSnapshotsAt(
   block: { number: number; hash: string },
 ): Promise<void> {
   await db`
-    delete from vault_snapshots
-    where chain_id = ${chainId} and block_number = ${block.number} and block_hash = ${block.hash}`
+    delete from vault_snapshots s using vaults v
+    where v.chain_id = ${chainId} and s.vault_id = v.id and s.block_number = ${block.number}
+      and s.block_hash = decode(${bytesOf(block.hash)}, 'hex')`
 }
 
 /** Addresses of the vaults that have a snapshot of this very block. */
 export async function listVaultsSnapshotAt(db: Queryable, chainId: number, block: SnapshotBlock): Promise<Set<string>> {
-  const rows = await db<{ vaultAddress: string }[]>`
-    select vault_address as "vaultAddress" from vault_snapshots
-    where chain_id = ${chainId} and block_number = ${block.number} and block_hash = ${block.hash}`
-  return new Set(rows.map(({ vaultAddress }) => vaultAddress))
+  const rows = await db<{ address: string }[]>`
+    select v.address from vaults v
+    join vault_snapshots s on s.vault_id = v.id and s.block_number = ${block.number}
+    where v.chain_id = ${chainId} and s.block_hash = decode(${bytesOf(block.hash)}, 'hex')`
+  return new Set(rows.map(({ address }) => address))
 }

@@ -1,4 +1,3 @@
-import { parseHex } from '@openearn/attribution'
 import { recordSigner } from '../../src/features/catalogue/storeSigners.js'
 import { systemClock } from '../../src/kernel/clock.js'
 import { newId } from '../../src/kernel/ids.js'
@@ -73,7 +72,7 @@ function toBlock({ number, hash, parentHash, timestamp, logs, transactions }: Re
     transactions: transactions.map(({ index, input, ...each }) => ({
       ...{ blockNumber: number, transactionIndex: index, ...each },
       // Some calldata of the recording is not hex, which no node gives. It is read as empty, so it is kept as empty.
-      input: parseHex(input) ? input : '0x',
+      input: /^0x([0-9a-f]{2})*$/i.test(input) ? input : '0x',
     })),
   }
 }

@@ -47,6 +47,13 @@ export async function findDifferences(db: Database, played: Played, expected: Ex
       i.attribution, i.assets, i.shares) as line
     from interactions i join vaults v on v.id = i.vault_id where i.chain_id = ${chainId}`)
   same('entry', entries, expected.entries)
+  const counts = await lines(db<Line[]>`
+    select concat_ws(' ', vault_id, distributor_id, kind, entries) as line from interaction_counts
+    where chain_id = ${chainId}`)
+  const counted = await lines(db<Line[]>`
+    select concat_ws(' ', vault_id, distributor_id, kind, count(*)) as line from interactions
+    where chain_id = ${chainId} group by vault_id, distributor_id, kind`)
+  same('count of entries', counts, counted)
   const watched = await lines(db<Line[]>`
     select concat_ws(' ', hex_text(block_hash), hex_text(transaction_hash)) as line
     from transaction_attributions

@@ -44,24 +44,24 @@ export type PricedSnapshot = {
 /** Snapshots of a vault up to `to` with the price of its asset then, oldest first, from the last one before `from`. */
 export async function listPricedSnapshots(
   db: Queryable,
-  of: { chainId: number; vaultAddress: string; asset: string; from: Date; to: Date },
+  of: { vaultId: number; chainId: number; asset: string; from: Date; to: Date },
 ): Promise<PricedSnapshot[]> {
   return db<PricedSnapshot[]>`
     select s.block_timestamp as at, s.block_number as "blockNumber", s.price_numerator as numerator, s.price_exponent as exponent,
       s.total_supply as "totalSupply", p.price_usd::text as "priceUsd"
-    from vault_snapshots s ${priceThen(db, db`${of.asset}`)}
-    where s.chain_id = ${of.chainId} and s.vault_address = ${of.vaultAddress} and s.block_timestamp < ${of.to}
+    from vault_snapshots s ${priceThen(db, { chainId: db`${of.chainId}`, asset: db`${of.asset}` })}
+    where s.vault_id = ${of.vaultId} and s.block_timestamp < ${of.to}
       and s.block_timestamp >= coalesce((
-        select max(block_timestamp) from vault_snapshots e where e.chain_id = s.chain_id
-          and e.vault_address = s.vault_address and e.block_timestamp <= ${of.from}), '-infinity')
+        select max(block_timestamp) from vault_snapshots e
+        where e.vault_id = ${of.vaultId} and e.block_timestamp <= ${of.from}), '-infinity')
     order by s.block_number`
 }
 
 /** The price `p` of an asset at the time of a snapshot `s`: the last one observed by then. */
-function priceThen(db: Queryable, asset: Fragment) {
+function priceThen(db: Queryable, { chainId, asset }: { chainId: Fragment; asset: Fragment }) {
   return db`
     left join lateral (
-      select price_usd from price_observations o where o.chain_id = s.chain_id and o.address = ${asset}
+      select id, price_usd from price_observations o where o.chain_id = ${chainId} and o.address = ${asset}
         and o.observed_at <= s.block_timestamp order by o.observed_at desc, o.id desc limit 1) p on true`
 }
 
@@ -103,11 +103,12 @@ function exported(db: Queryable, name: ExportName) {
       left join lots l on l.vault_id = b.vault_id and l.wallet = b.wallet and l.shares > 0
       where b.shares > 0 order by v.chain_id, v.address collate "C", b.wallet, l.distributor_id`,
     snapshots: () => db`
-      select s.chain_id, s.vault_address as vault, s.block_number, s.block_hash, s.block_timestamp, s.total_assets,
-        s.total_supply, s.price_numerator, s.price_exponent, s.price_observation_id, p.price_usd
-      from vault_snapshots s join vaults v on v.chain_id = s.chain_id and v.address = s.vault_address
-      ${priceThen(db, db`lower(v.asset)`)}
-      order by s.chain_id, s.vault_address collate "C", s.block_number`,
+      select v.chain_id, v.address as vault, s.block_number, '0x' || encode(s.block_hash, 'hex') as block_hash,
+        s.block_timestamp, s.total_assets, s.total_supply, s.price_numerator, s.price_exponent,
+        p.id as price_observation_id, p.price_usd
+      from vault_snapshots s join vaults v on v.id = s.vault_id
+      ${priceThen(db, { chainId: db`v.chain_id`, asset: db`lower(v.asset)` })}
+      order by v.chain_id, v.address collate "C", s.block_number`,
   }[name]()
 }
 

@@ -1,5 +1,3 @@
-import { fromUnixSeconds } from '../../kernel/clock.js'
-import { findPrices } from '../../prices/index.js'
 import { readBlock } from '../../rpc/blocks.js'
 import type { Chain } from '../../rpc/chains.js'
 import type { Header } from '../../rpc/raw.js'
@@ -43,11 +41,7 @@ export async function recordDueSnapshots(
         vault.snapshotIntervalSeconds === interval && vault.startBlock <= block.number && !recorded.has(vault.address),
     )
     if (due.length === 0) continue
-    const assets = due.map((record) => record.vault.asset)
-    const [states, prices] = await Promise.all([
-      readStates(chain, due, block),
-      findPrices(ctx.db, chain.chainId, assets, fromUnixSeconds(block.timestamp)),
-    ])
+    const states = await readStates(chain, due, block)
     const snapshots = states.flatMap(({ record: { vault }, state: { figures } }) =>
       figures
         ? [
@@ -56,7 +50,6 @@ export async function recordDueSnapshots(
               vaultAddress: vault.address,
               block,
               figures,
-              priceObservationId: prices.get(vault.asset)?.id ?? null,
             },
           ]
         : [],

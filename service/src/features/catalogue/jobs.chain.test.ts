@@ -206,9 +206,10 @@ describe('runCapabilityAndTvl', () => {
     await mineAt(1800)
     await run()
     const rows = await earn.db`
-      select extract(epoch from block_timestamp)::bigint as at, total_assets, total_supply, price_numerator,
-        price_exponent, price_usd::text from vault_snapshots
-        join price_observations on price_observations.id = price_observation_id order by vault_snapshots.block_number`
+      select extract(epoch from s.block_timestamp)::bigint as at, total_assets, total_supply, price_numerator,
+        price_exponent, (select price_usd::text from price_observations o where o.observed_at <= s.block_timestamp
+          order by observed_at desc, id desc limit 1) as price_usd
+      from vault_snapshots s order by s.block_number`
     expect(rows.map((row) => row['at'] - startSeconds)).toEqual([899, 1800])
     expect(rows[0]).toMatchObject({
       total_assets: '1000000000',

@@ -2,7 +2,7 @@ import { notFound } from '../../kernel/errors.js'
 import { type PageInput, paginateNav, parsePage } from '../../kernel/page.js'
 import { type CatalogueContext, findDistributor } from '../catalogue/index.js'
 import { toActivity } from './activity.js'
-import { listActivity } from './store.js'
+import { listActivity } from './storePages.js'
 
 export type GetDistributorDepositsInput = PageInput & {
   distributorId: string

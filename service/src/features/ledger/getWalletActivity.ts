@@ -1,7 +1,7 @@
 import { type PageInput, paginateNav, parsePage } from '../../kernel/page.js'
 import type { Context } from '../../postgres/context.js'
 import { toActivity } from './activity.js'
-import { listActivity } from './store.js'
+import { listActivity } from './storePages.js'
 
 /** Verified deposits and withdrawals of wallets, newest first. */
 export async function getWalletActivity(ctx: Context, input: PageInput & { addresses: string[] }) {

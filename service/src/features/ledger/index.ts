@@ -1,10 +1,10 @@
 import type { Queryable } from '../../postgres/pool.js'
 import { type Activity, toActivity } from './activity.js'
-import { listActivity } from './store.js'
+import { listActivity } from './storePages.js'
 
 /**
  * The ledger: verified deposits and withdrawals of registered distributors, and the transactions looked at on the way.
- * Owns `interactions`, `retractions`, `price_choices` and `transaction_attributions`, which the pipeline writes through this door, and the
+ * Owns `interactions` with their counts, `retractions`, `price_choices` and `transaction_attributions`, which the pipeline writes through this door, and the
  * operations that list them. Verified is never stored: it follows from the depth of the entry's block.
  */
 export { type Activity, ActivitySchema } from './activity.js'
@@ -22,6 +22,7 @@ export {
   type RecordedAttribution,
   recordInteractions,
   recordTransactionAttributions,
+  removeLedger,
   removeLedgerAbove,
   retractLedger,
 } from './storeLedger.js'

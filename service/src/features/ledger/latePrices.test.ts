@@ -67,7 +67,8 @@ beforeAll(async () => {
 afterAll(() => test?.close())
 
 beforeEach(async () => {
-  await db`truncate chain_cursors, chain_reorgs, watched_vaults, blocks, logs, transactions, interactions, transaction_attributions,
+  await db`truncate chain_cursors, chain_reorgs, watched_vaults, blocks, logs, transactions, interactions, interaction_counts,
+    transaction_attributions,
     retractions, price_choices, price_observations, vault_snapshots, balances, balance_changes, lots, lot_changes`
   await createCursor(db, chainId, 1, new Date('2026-11-20T12:00:00Z'))
 })

@@ -1,7 +1,7 @@
 import { type PageInput, paginate, parsePage } from '../../kernel/page.js'
 import type { CatalogueContext } from '../catalogue/index.js'
 import { toActivity } from './activity.js'
-import { listActivity, type SortBy, type SortOrder } from './store.js'
+import { listActivity, type SortBy, type SortOrder } from './storePages.js'
 
 export type ListInteractionsInput = PageInput & {
   interactionType?: 'deposit' | 'withdraw'

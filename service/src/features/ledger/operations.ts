@@ -6,7 +6,7 @@ import { ActivitySchema, interactionTypes } from './activity.js'
 import { getDistributorDeposits } from './getDistributorDeposits.js'
 import { getWalletActivity } from './getWalletActivity.js'
 import { listInteractions } from './listInteractions.js'
-import { sortKeys } from './store.js'
+import { sortKeys } from './storePages.js'
 
 const malformed = 'A parameter is malformed'
 const common = { method: 'GET', access: 'publishable', cost: 2, tag: 'Ledger' } as const

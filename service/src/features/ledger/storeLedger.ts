@@ -4,6 +4,7 @@ import { formatUnits } from '../../kernel/amount.js'
 import { bool, hex, int4, int8, nullable, seconds, text, texts, uuid } from '../../postgres/columns.js'
 import type { Queryable } from '../../postgres/pool.js'
 import { describeTable, insertRows, parseRows, type RowOf, selectList } from '../../postgres/table.js'
+import { addCounts, removeCountsOf } from './storeCounts.js'
 import { choosePrices } from './storePrices.js'
 
 const transactionAttributionsTable = describeTable('transaction_attributions', {
@@ -66,6 +67,10 @@ export async function recordInteractions(
         distributor_id, attribution, assets, shares, amount, is_swap, asset)
     left join price_choices c on c.chain_id = ${chainId} and c.address = t.asset and c.block_hash = t.block_hash
     left join price_observations p on p.id = c.price_observation_id`
+  await addCounts(
+    db,
+    rows.map(({ vaultId, distributorId, kind }) => ({ chainId, vaultId, distributorId, kind })),
+  )
 }
 
 /** Writes what transactions say; a row that was retracted and has come back in the same block counts again. */
@@ -111,6 +116,7 @@ type Above = { chainId: number; number: number; tip: number }
  */
 export async function retractLedger(db: Queryable, { chainId, number, tip }: Above, reorgId: number): Promise<number> {
   const [from, to] = [number + 1, Math.max(number, tip)]
+  await removeCountsOf(db, { chainId, from, to })
   const gone = await db`
     with gone as (
       delete from interactions where chain_id = ${chainId} and block_number between ${from} and ${to} returning *)
@@ -128,8 +134,16 @@ export async function retractLedger(db: Queryable, { chainId, number, tip }: Abo
 /** Drops the ledger of a chain above a block so that it can be derived anew from the same chain. */
 export async function removeLedgerAbove(db: Queryable, { chainId, number, tip }: Above): Promise<void> {
   const [from, to] = [number + 1, Math.max(number, tip)]
+  await removeCountsOf(db, { chainId, from, to })
   await db`delete from interactions where chain_id = ${chainId} and block_number between ${from} and ${to}`
   await db`
     delete from transaction_attributions
     where chain_id = ${chainId} and block_number between ${from} and ${to} and not retracted`
+}
+
+/** Drops the ledger of a chain so that a rebuild can write it; attributions of orphaned blocks are records and stay. */
+export async function removeLedger(db: Queryable, chainId: number): Promise<void> {
+  await db`delete from interaction_counts where chain_id = ${chainId}`
+  await db`delete from interactions where chain_id = ${chainId}`
+  await db`delete from transaction_attributions where chain_id = ${chainId} and not retracted`
 }

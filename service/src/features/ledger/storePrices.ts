@@ -44,7 +44,7 @@ async function listUnpriced(db: Queryable, chainId: number, limit: number): Prom
     cross join lateral (
       select observed_at as since from price_observations o
       where o.chain_id = v.chain_id and o.address = v.asset order by observed_at limit 1) first
-    join interactions i on i.vault_id = v.id and i.price_observation_id is null and i.block_timestamp >= first.since
+    join interactions i on i.vault_id = v.id and i.amount_usd is null and i.block_timestamp >= first.since
     where v.chain_id = ${chainId}
     limit ${limit}`
 }

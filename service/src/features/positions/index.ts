@@ -20,7 +20,7 @@ export {
   copyState,
   openRebuilt,
   type RebuiltPlace,
-  removeDerived,
+  removeRequests,
   replacePositions,
 } from './storeRebuild.js'
 export { findUsedSignatures, recordUsedSignatures } from './storeSignatures.js'

@@ -3,10 +3,8 @@ import type { Queryable, Transaction } from '../../postgres/pool.js'
 import { type CopyOfRows, copyRows, createTwin, type Table, takeTwin, twinOf } from '../../postgres/table.js'
 import { balanceChangesTable, balancesTable, lotChangesTable, lotsTable } from './storePositions.js'
 
-/** Drops the ledger, the requests and the used signatures of a chain; attributions of orphaned blocks are records and stay. */
-export async function removeDerived(tx: Transaction, chainId: number): Promise<void> {
-  await tx`delete from interactions where chain_id = ${chainId}`
-  await tx`delete from transaction_attributions where chain_id = ${chainId} and not retracted`
+/** Drops the requests and the used signatures of a chain. */
+export async function removeRequests(tx: Transaction, chainId: number): Promise<void> {
   await tx`delete from request_changes where chain_id = ${chainId}`
   await tx`delete from requests where chain_id = ${chainId}`
   await tx`delete from used_signatures where chain_id = ${chainId}`

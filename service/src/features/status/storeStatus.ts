@@ -63,7 +63,7 @@ export async function listVaultStatus(
     left join vault_drift d on d.vault_id = v.id
     left join lateral (
       select min(block_timestamp) as first_at, max(block_timestamp) as last_at from vault_snapshots s
-      where s.chain_id = v.chain_id and s.vault_address = v.address) s on true
+      where s.vault_id = v.id) s on true
     where true ${filter.chainId === undefined ? db`` : db`and v.chain_id = ${filter.chainId}`}
       ${filter.vaultAddress === undefined ? db`` : db`and v.address = ${filter.vaultAddress}`}
     order by v.chain_id, v.address collate "C"`

@@ -1,0 +1,129 @@
+import { dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { findForeignUses, listOwners, listUses, readTree } from './tables.js'
+
+/** Who may name a table of another room in its statements, and why it does not ask at that room's door. */
+const grants: Record<string, string> = {
+  'catalogue writes chains': 'one transaction imports a file: what it says of chains is written among its own rows',
+  'catalogue writes tokens': 'as above, tokens',
+  'catalogue writes protocols': 'as above, protocols',
+  'catalogue writes vaults': 'as above, vaults; the decimals of their tokens are corrected in the same statement',
+  'ledger reads chains': 'which entries are verified is decided where they are counted: confirmations of their chain',
+  'ledger reads chain_cursors': 'as above, the head and what is final',
+  'ledger reads vaults': 'an entry is told with its asset’s decimals; lists are limited to vaults with an opportunity',
+  'ledger reads opportunities': 'entries are ordered by the name of their opportunity, page by page',
+  'ledger reads opportunity_products': 'lists are limited to the opportunities of a product',
+  'ledger reads tokens': 'an entry is told with the symbol of its token',
+  'ledger reads price_observations': 'the price of an entry is chosen by the statement that writes it',
+  'positions reads vaults': 'a position is told with its vault',
+  'positions reads opportunities': 'as above, and its opportunity',
+  'pipeline reads chains': 'the configuration of a chain, read at one instant: entry points',
+  'pipeline reads vaults': 'as above, its vaults',
+  'pipeline reads distributors': 'as above, the distributors',
+  'pipeline reads distributor_settings': 'as above, who is signed only, and from when',
+  'pipeline reads attribution_signers': 'one statement tells whether any of the configuration has changed',
+  'pipeline reads catalogue_versions': 'as above, the version of the catalogue',
+  'status reads chains': 'one statement tells where every chain stands',
+  'status reads chain_cursors': 'as above, its cursor',
+  'status reads chain_reorgs': 'as above, its reorganisations',
+  'status reads vaults': 'one statement tells where every vault stands',
+  'status reads watched_vaults': 'as above, how far it is read',
+  'status reads vault_snapshots': 'as above, its first and last snapshot',
+  'status reads opportunities': 'as above, its opportunity',
+  'status reads protocols': 'as above, its protocol',
+  'status reads balances': 'samples are drawn from the balances and the block they belong to in one statement',
+  'audit reads chains': 'an export of the ledger is of what is verified now',
+  'audit reads chain_cursors': 'as above',
+  'audit reads vaults': 'an export names vaults by address',
+  'audit reads vault_snapshots': 'snapshots are exported, and a report values shares by them',
+  'audit reads price_observations': 'as above, with the price of then',
+  'audit reads opportunities': 'a report names opportunities',
+  'audit reads interactions': 'everything derived is hashed and exported row by row, by a cursor',
+  'audit reads balances': 'as above',
+  'audit reads balance_changes': 'a report is the integral of what was held',
+  'audit reads lots': 'everything derived is hashed and exported row by row, by a cursor',
+  'audit reads lot_changes': 'a report is the integral of what was held',
+  'audit reads requests': 'everything derived is hashed and exported row by row, by a cursor',
+  'audit reads used_signatures': 'as above',
+}
+
+const service = resolve(dirname(fileURLToPath(import.meta.url)), '..')
+
+describe('the tables', () => {
+  it('have one room each, which alone writes them; others read them by a grant that is needed', async () => {
+    const { owners, unowned } = listOwners(await readTree(join(service, 'migrations'), '.sql'))
+    expect(owners.size).toBeGreaterThan(40)
+    expect(unowned, 'tables of migrations without an owner').toEqual([])
+    const sources = await readTree(join(service, 'src'), '.ts')
+    expect(findForeignUses(sources, owners, grants)).toEqual([])
+  })
+})
+
+describe('the test of ownership itself', () => {
+  const owners = new Map([
+    ['lots', 'positions'],
+    ['interactions', 'ledger'],
+    ['blocks', 'sync'],
+  ])
+  /** In a planted text `#{` stands for what is put into a template. */
+  const use = (path: string, text: string, granted: Record<string, string> = {}) =>
+    findForeignUses([{ path, text: text.replaceAll('#{', '${') }], owners, granted)
+
+  it.each([
+    ['insert', 'await db`insert into interactions (id) values (#{id})`'],
+    ['update', 'await db`update interactions set id = #{id}`'],
+    ['update in a part', 'await db`with a as (#{b ? db`update interactions set id = 1` : db``}) select 1`'],
+    ['delete', 'await db`delete from interactions where id = #{f({ a: `x` })}`'],
+    ['truncate', 'await db`truncate blocks, interactions`'],
+    ['copy', 'await db`copy interactions (id) from stdin`'],
+    ['merge', 'await db`merge into interactions n using x on true when matched then delete`'],
+    ['description', "export const t = describeTable('interactions', ['id'], {})"],
+  ])('is red on a foreign write: %s', (_name, text) => {
+    expect(use('features/positions/store.ts', text)).toContain(
+      'features/positions/store.ts writes interactions of ledger',
+    )
+  })
+
+  it('is red on a foreign write, though reading is granted', () => {
+    const granted = { 'positions reads interactions': 'x' }
+    expect(use('features/positions/store.ts', 'db`delete from interactions`', granted)).toContain(
+      'features/positions/store.ts writes interactions of ledger',
+    )
+  })
+
+  it.each([
+    ['from', 'db`select id from interactions`'],
+    ['a list', 'db`select 1 from lots l, interactions i`'],
+    ['join', 'db`select 1 from lots l left join interactions i on true`'],
+    ['exists', 'db`select exists (select from interactions where id = #{id})`'],
+    ['using', 'db`delete from lots using interactions i where true`'],
+  ])('is red on a foreign read without a grant: %s', (_name, text) => {
+    expect(use('features/positions/store.ts', text)).toEqual([
+      'features/positions/store.ts reads interactions of ledger',
+    ])
+  })
+
+  it('is red on a grant no longer needed', () => {
+    expect(use('features/ledger/store.ts', 'db`select 1 from interactions`', { 'ledger reads lots': 'x' })).toEqual([
+      'nothing needs the grant: ledger reads lots',
+    ])
+  })
+
+  it('is red on a table without an owner', () => {
+    const made = listOwners([
+      { path: '1.sql', text: '-- Owner: sync. Facts.\ncreate table blocks (number bigint);' },
+      { path: '2.sql', text: '-- More facts.\ncreate unlogged table strays (number bigint);' },
+    ])
+    expect([...made.owners]).toEqual([['blocks', 'sync']])
+    expect(made.unowned).toEqual(['strays'])
+  })
+
+  it('is green on own tables, on granted ones, and on words that are no tables', () => {
+    expect(use('features/ledger/store.ts', 'db`insert into interactions select * from interactions`')).toEqual([])
+    expect(use('pipeline/store.ts', 'db`insert into blocks values (1)`')).toEqual([])
+    expect(use('features/ledger/store.ts', 'db`select 1 from lots`', { 'ledger reads lots': 'x' })).toEqual([])
+    expect(use('features/auth/x.ts', '// db`delete from lots`\nconst text = "taken from lots"')).toEqual([])
+    expect(listUses('db`select lots from x where lots > 1`', new Set(['lots']))).toEqual([])
+  })
+})
