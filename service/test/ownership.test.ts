@@ -31,6 +31,7 @@ const grants: Record<string, string> = {
   'status reads watched_vaults': 'as above, how far it is read',
   'status reads vault_snapshots': 'as above, its first and last snapshot',
   'status reads opportunities': 'as above, its opportunity',
+  'status reads blocks': 'the doctor looks for gaps among the blocks a chain keeps',
   'status reads protocols': 'as above, its protocol',
   'status reads balances': 'samples are drawn from the balances and the block they belong to in one statement',
   'audit reads chains': 'an export of the ledger is of what is verified now',

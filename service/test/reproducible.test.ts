@@ -30,6 +30,8 @@ const reasons: Record<string, string> = {
   'service/test/globalSetup.ts: draws without a seed': 'names of databases that no other run has',
   'packages/embedded-postgres/src/embedded.test.ts: sleeps': 'the text of a program that stays until it is killed',
   'service/test/architecture.test.ts: reads the clock': 'planted there',
+  'service/src/postgres/pool.test.ts: sleeps': 'the driver under a server that dies while statements wait',
+  'service/src/postgres/pool.test.ts: sleeps in the database': 'a statement that still runs when its connection ends',
   'service/src/postgres/driver.test.ts: sleeps in the database':
     'a statement that runs until its bound or its connection ends it',
   'service/src/postgres/requests.test.ts: sleeps in the database': 'the bound of a statement is a time',
