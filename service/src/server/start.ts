@@ -37,7 +37,7 @@ export type StartOptions = {
  * How far the heap may grow over what is in use before all of it is looked through. By itself V8 lets it double and more,
  * and keeps it: callers who send large heads would decide how much memory a process holds.
  */
-const heapGrowthPercent = 60
+const heapGrowthPercent = 40
 
 export type Running = { ctx: ServiceContext; baseUrl: string | undefined; opsUrl: string | undefined }
 

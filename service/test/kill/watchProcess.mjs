@@ -1,4 +1,5 @@
-// A process that watches one chain into a database until it is killed: node watchProcess.mjs '<JSON>'.
+// A process that watches one chain into a database until it is killed: node watchProcess.mjs '<JSON>'. It says when it
+// watches, and when it first waits: without the chain's lock it does nothing else.
 
 import { systemClock } from '../../dist/kernel/clock.js'
 import { parseConfig } from '../../dist/kernel/config.js'
@@ -11,5 +12,14 @@ import { startWatching } from '../../dist/server/watch.js'
 const { target, chain, windowMax } = JSON.parse(process.argv[2])
 const db = openDatabase(target, { max: 4 })
 const chains = openChains(createOutbound(systemClock), [chain])
-startWatching({ db, clock: systemClock, log: silentLog, config: parseConfig({}), chains }, { windowMax })
+let waits = false
+const clock = {
+  ...systemClock,
+  sleep: (...time) => {
+    if (!waits) process.stdout.write('waits\n')
+    waits = true
+    return systemClock.sleep(...time)
+  },
+}
+startWatching({ db, clock, log: silentLog, config: parseConfig({}), chains }, { windowMax })
 process.stdout.write('watching\n')
