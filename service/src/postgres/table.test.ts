@@ -21,6 +21,7 @@ import {
   copyRows,
   createTwin,
   describeTable,
+  findRows,
   insertRows,
   parseRows,
   rowSet,
@@ -145,6 +146,17 @@ describe('a described table', () => {
     const wanted = rowSet(db, things, ['vaultId', 'wallet'], [full, { vaultId: 8, wallet: '0x' }])
     const rows = await db`select t.id from ${wanted} k join things t using (vault_id, wallet)`
     expect(rows).toEqual([{ id: full.id }])
+  })
+
+  it('finds the rows of some keys in one prepared statement, and asks nothing for none', async () => {
+    await insertRows(db, things, [full, empty], { shared: { chainId: 1 } })
+    const find = (keys: readonly { vaultId: number; wallet: string }[]) =>
+      findRows(db, things, ['vaultId', 'wallet'], keys, { without: ['chainId'], tail: 'order by r.id' })
+    expect(await find([full, { vaultId: 8, wallet: '0x' }])).toStrictEqual([full])
+    expect(await find([empty, full])).toStrictEqual([full, empty])
+    expect(await find([])).toEqual([])
+    const known = await db`select from pg_prepared_statements where statement like ${'%things r using%'}`
+    expect(known.count).toBeLessThanOrEqual(1)
   })
 
   it('reads under another name, and without what is not wanted', async () => {

@@ -93,6 +93,11 @@ export async function insertRows<Row, Shared extends Partial<Row> = NoFields>(
   return count
 }
 
+function setOf(columns: readonly Column[]): string {
+  const stored = columns.map(({ type, column }) => `${type.store(`t.${column}`)} as ${column}`)
+  return `(select ${stored.join(', ')} from unnest(${arraysOf(columns)}) as t (${namesOf(columns)}))`
+}
+
 /** Some fields of rows as a set a statement can join: `(select …)`, with the names of the table's columns. */
 export function rowSet<Row, Field extends keyof Row & string>(
   db: Queryable,
@@ -101,10 +106,7 @@ export function rowSet<Row, Field extends keyof Row & string>(
   rows: readonly Pick<Row, Field>[],
 ): Fragment {
   const columns = fields.map((field) => table.fields[field])
-  const strings = statementOf(table as Table<never>, `set ${fields.join()}`, () => {
-    const stored = columns.map(({ type, column }) => `${type.store(`t.${column}`)} as ${column}`)
-    return `(select ${stored.join(', ')} from unnest(${arraysOf(columns)}) as t (${namesOf(columns)}))`
-  })
+  const strings = statementOf(table as Table<never>, `set ${fields.join()}`, () => setOf(columns))
   return callOf(db)<Fragment>(strings, ...columns.map((column) => rows.map((row) => sent(column, row))))
 }
 
@@ -118,13 +120,41 @@ export function selectList<Row>(
   options: { of?: string; without?: readonly (keyof Row)[] } = {},
 ): Fragment {
   const { of, without = [] } = options
-  const strings = statementOf(table as Table<never>, `select ${of} ${without.join()}`, () =>
-    table.columns
-      .filter(({ field }) => !without.includes(field as keyof Row))
-      .map(({ field, column, type }) => `${type.load(of === undefined ? column : `${of}.${column}`)} as "${field}"`)
-      .join(', '),
+  const key = `select ${of} ${without.join()}`
+  return callOf(db)<Fragment>(statementOf(table as Table<never>, key, () => listOf(table, options)))
+}
+
+function listOf<Row>(table: Table<Row>, options: { of?: string; without?: readonly (keyof Row)[] }): string {
+  const { of, without = [] } = options
+  return table.columns
+    .filter(({ field }) => !without.includes(field as keyof Row))
+    .map(({ field, column, type }) => `${type.load(of === undefined ? column : `${of}.${column}`)} as "${field}"`)
+    .join(', ')
+}
+
+/**
+ * The rows of a table that have one of the keys in some fields; none of none. `tail` stands behind, where the table is
+ * named `r`. The statement is one text, so that it is prepared.
+ */
+export async function findRows<Row, Field extends keyof Row & string, Without extends keyof Row & string = never>(
+  db: Queryable,
+  table: Table<Row>,
+  fields: readonly Field[],
+  keys: readonly Pick<Row, Field>[],
+  options: { without?: readonly Without[]; tail?: string } = {},
+): Promise<Omit<Row, Without>[]> {
+  if (keys.length === 0) return []
+  const { without = [], tail = '' } = options
+  const columns = fields.map((field) => table.fields[field])
+  const strings = statementOf(table as Table<never>, `find ${fields.join()} ${without.join()} ${tail}`, () =>
+    [
+      `select ${listOf(table, { of: 'r', without })}`,
+      `from ${setOf(columns)} k join ${table.name} r using (${namesOf(columns)})`,
+      tail,
+    ].join('\n'),
   )
-  return callOf(db)<Fragment>(strings)
+  const arrays = columns.map((column) => keys.map((key) => sent(column, key)))
+  return parseRows(table, await callOf(db)<Promise<object[]>>(strings, ...arrays))
 }
 
 /** Values of what was read. */
@@ -132,7 +162,7 @@ export function parseRows<Row>(table: Table<Row>, loaded: Iterable<object>): Row
   const parsed = table.columns.flatMap(({ field, type }) => (type.parse ? [{ field, parse: type.parse }] : []))
   return Array.from(loaded, (each) => {
     const row = { ...each } as Record<string, unknown>
-    for (const { field, parse } of parsed) row[field] = parse(row[field] as never)
+    for (const { field, parse } of parsed) if (field in row) row[field] = parse(row[field] as never)
     return row as Row
   })
 }

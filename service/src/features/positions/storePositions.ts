@@ -13,7 +13,7 @@ import {
 } from '../../derive/rows.js'
 import { bool, hex, int4, int8, nullable, numeric, oneOf, seconds, text, uuid } from '../../postgres/columns.js'
 import type { Queryable } from '../../postgres/pool.js'
-import { describeTable, insertRows, parseRows, rowSet, selectList } from '../../postgres/table.js'
+import { describeTable, findRows, insertRows, rowSet } from '../../postgres/table.js'
 import { removeUsedSignaturesAbove } from './storeSignatures.js'
 
 export const balancesTable = describeTable('balances', {
@@ -103,17 +103,13 @@ export async function loadState(
   const holders = [...keys.holders]
   const owners = [...keys.requests]
   if (holders.length > 0) {
-    const balancesOf = rowSet(db, balancesTable, ['vaultId', 'wallet'], holders)
-    const lotsOf = rowSet(db, lotsTable, ['vaultId', 'wallet'], holders)
     const [balances, lots] = await Promise.all([
-      db<object[]>`
-        select ${selectList(db, balancesTable, { of: 'b' })} from ${balancesOf} k join balances b using (vault_id, wallet)`,
-      db<object[]>`
-        select ${selectList(db, lotsTable, { of: 'l' })} from ${lotsOf} k join lots l using (vault_id, wallet)`,
+      findRows(db, balancesTable, ['vaultId', 'wallet'], holders),
+      findRows(db, lotsTable, ['vaultId', 'wallet'], holders),
     ])
-    for (const { vaultId, wallet, shares, attributed } of parseRows(balancesTable, balances))
+    for (const { vaultId, wallet, shares, attributed } of balances)
       state.holders.set(holderKey(vaultId, wallet), { shares, attributed, lots: new Map() })
-    for (const { vaultId, wallet, distributorId, shares } of parseRows(lotsTable, lots)) {
+    for (const { vaultId, wallet, distributorId, shares } of lots) {
       const key = holderKey(vaultId, wallet)
       const holder = state.holders.get(key) ?? emptyHolder()
       state.holders.set(key, holder)
@@ -121,12 +117,10 @@ export async function loadState(
     }
   }
   if (owners.length > 0) {
-    const rows = await db<object[]>`
-      select ${selectList(db, requestsTable, { of: 'r', without: ['chainId'] })}
-      from ${rowSet(db, requestsTable, ['vaultId', 'kind', 'controller'], owners)} k
-      join requests r using (vault_id, kind, controller)
-      where r.remaining > 0 order by r.block_number, r.log_index`
-    for (const lot of parseRows(requestsTable, rows)) {
+    const open = await findRows(db, requestsTable, ['vaultId', 'kind', 'controller'], owners, {
+      ...{ without: ['chainId'], tail: 'where r.remaining > 0 order by r.block_number, r.log_index' },
+    })
+    for (const lot of open) {
       const key = requestKey(lot.vaultId, lot.kind, lot.controller)
       state.requests.set(key, [...(state.requests.get(key) ?? []), lot])
     }

@@ -1,7 +1,7 @@
 import { signatureKey, type UsedSignatureRow } from '../../derive/rows.js'
 import { hex, int4, int8 } from '../../postgres/columns.js'
 import type { Queryable } from '../../postgres/pool.js'
-import { describeTable, insertRows, rowSet } from '../../postgres/table.js'
+import { describeTable, findRows, insertRows } from '../../postgres/table.js'
 
 const usedSignaturesTable = describeTable('used_signatures', {
   chainId: [int8],
@@ -16,10 +16,7 @@ export async function findUsedSignatures(
   keys: Iterable<{ vaultId: number; digest: string }>,
 ): Promise<Set<string>> {
   const wanted = [...keys]
-  if (wanted.length === 0) return new Set()
-  const rows = await db<{ vaultId: number; digest: string }[]>`
-    select u.vault_id as "vaultId", hex_text(u.digest) as digest
-    from ${rowSet(db, usedSignaturesTable, ['vaultId', 'digest'], wanted)} k join used_signatures u using (vault_id, digest)`
+  const rows = await findRows(db, usedSignaturesTable, ['vaultId', 'digest'], wanted)
   return new Set(rows.map(({ vaultId, digest }) => signatureKey(vaultId, digest)))
 }
 
