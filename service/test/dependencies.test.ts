@@ -12,8 +12,7 @@ const allowed: Record<string, string> = {
   'bench/peers/ponder/run.mjs': 'temporary folders of its own',
   'contracts/test/anvil.ts': 'temporary folders of its own',
   'packages/embedded-postgres/src/embedded.test.ts': 'a copy of an installation in a temporary folder',
-  'packages/embedded-postgres/src/embeddedFolder.ts':
-    'the links between its libraries that the binaries’ own install script makes, and copies in the data folder',
+  'packages/embedded-postgres/src/embeddedFolder.ts': 'copies in the data folder',
   'sdk/scripts/copyCodec.js': 'the codec’s files in the sdk’s own dist',
   'sdk/test/packed.test.ts': 'a temporary folder with a packed sdk',
   'service/src/cli/dev/anvil.ts': 'the devnet’s folder',

@@ -25,6 +25,7 @@ const reasons: Record<string, string> = {
   'service/test/hurriedClock.ts: sleeps': 'a clock for the program, not for the test',
   'service/test/hurriedClock.ts: reads the clock': 'a clock for the program, not for the test',
   'service/test/kill/kill.test.ts: sleeps': 'a kill falls into a drawn moment, within a write too',
+  'service/test/kill/watchProcess.mjs: sleeps': 'the clock of the program, which says that it waits',
   'service/test/seeded.ts: draws without a seed': 'puts the seed in its place',
   'service/test/database.ts: draws without a seed': 'names of databases that no other run has',
   'service/test/globalSetup.ts: draws without a seed': 'names of databases that no other run has',

