@@ -107,10 +107,10 @@ export function attributeEvents(input: {
   })
   const choose = (finding: Finding) => chooseDistributor(finding, (code) => isRegistered(config, code, timestamp))
   const isOpen = credits.size === 0 && problems.has(needsTrace)
-  const carried = summarize(all, choose)
+  const summary = summarize(all, choose)
   return {
     credits,
-    summary: { ...carried, ...(isOpen ? { distributorId: null } : {}), problems: [...problems].sort() },
+    summary: { ...summary, ...(isOpen ? { distributorId: null } : {}), problems: [...problems].sort() },
     used: uses.list(),
   }
 }

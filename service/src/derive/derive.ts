@@ -134,11 +134,7 @@ function credit(
 ): Credits {
   const { place, logs, transaction, parts, flows } = input
   const { number: blockNumber, timestamp } = place
-  const {
-    credits,
-    summary: carried,
-    used,
-  } = attributeEvents({
+  const { credits, summary, used } = attributeEvents({
     config: derivation.config,
     timestamp,
     transaction,
@@ -159,7 +155,7 @@ function credit(
     transactionIndex: transaction.transactionIndex,
     from: transaction.from,
     to: transaction.to,
-    ...carried,
+    ...summary,
   })
   return credits
 }

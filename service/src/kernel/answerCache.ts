@@ -14,7 +14,10 @@ export type Shelf<T> = {
  * only what is kept a second time comes in: whoever asks each thing once drives nothing out and takes no memory.
  */
 export type AnswerCache = {
-  /** `title` sets the names of one sort apart from all others. What is `lasting` comes in at once and stays when answers are forgotten. */
+  /**
+   * `title` sets the names of one sort apart from all others. What is `lasting` comes in at once and stays when answers are
+   * forgotten.
+   */
   shelf<T extends object>(title: string, options?: { lasting?: boolean }): Shelf<T>
   /** True while so many bytes more leave a third of the room to others. */
   hasPlentyFor(byteLength: number): boolean

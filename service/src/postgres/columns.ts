@@ -5,7 +5,7 @@
 export type ColumnType<T> = {
   /** Type of the array's elements. */
   readonly element: string
-  readonly send: (value: T) => string | number | null
+  readonly send: (value: T) => string | number | boolean | null
   /** SQL that makes the column's value of an element, and what is read of the column. */
   readonly store: (element: string) => string
   readonly load: (column: string) => string
@@ -66,12 +66,10 @@ export const hex: ColumnType<string> = {
   line: (value) => `\\\\x${value.slice(2)}`,
 }
 
-/** A flag. It travels as a number: the driver does not know the type of an array of booleans. */
 export const bool: ColumnType<boolean> = {
   ...asItIs,
-  element: 'int',
-  send: Number,
-  store: (element) => `${element} = 1`,
+  element: 'boolean',
+  send: (value) => value,
   line: (value) => (value ? 't' : 'f'),
 }
 

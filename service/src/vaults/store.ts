@@ -6,16 +6,13 @@ type SnapshotBlock = Pick<Header, 'number' | 'hash' | 'timestamp'>
 
 export type NewSnapshot = { chainId: number; vaultAddress: string; block: SnapshotBlock; figures: VaultFigures }
 
-/** A block's hash without `0x`, as `decode` reads it. */
-const bytesOf = (hash: string) => hash.slice(2)
-
 /** Records what vaults answered at a block. The same block again adds nothing; another block of its number replaces. */
 export async function recordSnapshots(db: Queryable, snapshots: readonly NewSnapshot[]): Promise<void> {
   const rows = snapshots.map(({ chainId, vaultAddress, block, figures }) => ({
     chain_id: chainId,
     address: vaultAddress,
     block_number: block.number,
-    block_hash: bytesOf(block.hash),
+    block_hash: block.hash,
     at: block.timestamp,
     total_assets: String(figures.totalAssets),
     total_supply: String(figures.totalSupply),
@@ -25,7 +22,7 @@ export async function recordSnapshots(db: Queryable, snapshots: readonly NewSnap
   await db`
     insert into vault_snapshots (vault_id, block_number, block_hash, block_timestamp, total_assets, total_supply,
       price_numerator, price_exponent)
-    select v.id, r.block_number, decode(r.block_hash, 'hex'), to_timestamp(r.at), r.total_assets, r.total_supply,
+    select v.id, r.block_number, hex_bytes(r.block_hash), to_timestamp(r.at), r.total_assets, r.total_supply,
       r.price_numerator, r.price_exponent
     from jsonb_to_recordset(${db.json(rows)}) as r (chain_id bigint, address text, block_number bigint, block_hash text,
       at bigint, total_assets numeric, total_supply numeric, price_numerator numeric, price_exponent smallint)
@@ -44,7 +41,7 @@ export async function findNewestSnapshotBlock(
   numberMax: number,
 ): Promise<{ number: number; hash: string } | undefined> {
   const rows = await db<{ number: number; hash: string }[]>`
-    select s.block_number as number, '0x' || encode(s.block_hash, 'hex') as hash from vaults v
+    select s.block_number as number, hex_text(s.block_hash) as hash from vaults v
     cross join lateral (
       select block_number, block_hash from vault_snapshots
       where vault_id = v.id and block_number <= ${numberMax} order by block_number desc limit 1) s
@@ -61,7 +58,7 @@ export async function removeSnapshotsAt(
   await db`
     delete from vault_snapshots s using vaults v
     where v.chain_id = ${chainId} and s.vault_id = v.id and s.block_number = ${block.number}
-      and s.block_hash = decode(${bytesOf(block.hash)}, 'hex')`
+      and s.block_hash = hex_bytes(${block.hash})`
 }
 
 /** Addresses of the vaults that have a snapshot of this very block. */
@@ -69,6 +66,6 @@ export async function listVaultsSnapshotAt(db: Queryable, chainId: number, block
   const rows = await db<{ address: string }[]>`
     select v.address from vaults v
     join vault_snapshots s on s.vault_id = v.id and s.block_number = ${block.number}
-    where v.chain_id = ${chainId} and s.block_hash = decode(${bytesOf(block.hash)}, 'hex')`
+    where v.chain_id = ${chainId} and s.block_hash = hex_bytes(${block.hash})`
   return new Set(rows.map(({ address }) => address))
 }

@@ -53,7 +53,7 @@ export async function recordInteractions(
       transaction_index, log_index, wallet, distributor_id, attribution, assets, shares, amount, is_swap, amount_usd,
       price_observation_id)
     select t.id, ${chainId}, t.vault_id, t.kind, t.block_number, t.block_hash, to_timestamp(t.at), t.transaction_hash,
-      t.transaction_index, t.log_index, t.wallet, t.distributor_id, t.attribution, t.assets, t.shares, t.amount, t.is_swap = 1,
+      t.transaction_index, t.log_index, t.wallet, t.distributor_id, t.attribution, t.assets, t.shares, t.amount, t.is_swap,
       trunc(t.amount * p.price_usd, 18), p.id
     from unnest(${column(rows, (r) => r.id)}::uuid[], ${column(rows, (r) => r.vaultId)}::int[], ${column(rows, (r) => r.kind)}::text[],
       ${column(rows, (r) => r.blockNumber)}::bigint[], ${column(rows, (r) => r.blockHash)}::text[],
@@ -62,7 +62,7 @@ export async function recordInteractions(
       ${column(rows, (r) => r.wallet)}::text[], ${column(rows, (r) => r.distributorId)}::text[],
       ${column(rows, (r) => r.attribution)}::text[], ${column(rows, (r) => r.assets.toString())}::numeric[],
       ${column(rows, (r) => r.shares.toString())}::numeric[], ${column(rows, amount)}::numeric[],
-      ${column(rows, (r) => Number(r.isSwap))}::int[], ${column(rows, assetOf)}::text[])
+      ${column(rows, (r) => r.isSwap)}::boolean[], ${column(rows, assetOf)}::text[])
       as t (id, vault_id, kind, block_number, block_hash, at, transaction_hash, transaction_index, log_index, wallet,
         distributor_id, attribution, assets, shares, amount, is_swap, asset)
     left join price_choices c on c.chain_id = ${chainId} and c.address = t.asset and c.block_hash = t.block_hash

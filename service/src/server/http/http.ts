@@ -41,7 +41,7 @@ export type HttpOptions<C extends Context> = Gate & {
 export function buildPublicApp<C extends Context>(options: HttpOptions<C>): FastifyInstance {
   const app = buildApp(options.ctx, (request, reply) => addLimitHeaders(options, request, reply))
   const answers = options.answers ?? createAnswerCache()
-  const repeats = createResponseCache({ ...options, answers })
+  const responses = createResponseCache({ ...options, answers })
   const variants = answers.shelf<Variant>('variant')
   const watchForProxy = createProxyWatch(options.ctx)
   addCors(app, options.operations)
@@ -55,15 +55,15 @@ export function buildPublicApp<C extends Context>(options: HttpOptions<C>): Fast
         watchForProxy(request)
         return admit(options, operation, request, reply)
       },
-      handler: (request, reply) => answer({ ...options, repeats, variants }, operation, parse, request, reply),
+      handler: (request, reply) => answer({ ...options, responses, variants }, operation, parse, request, reply),
     })
   }
   app.addHook('onResponse', async (request, reply) => {
     const operationId = request.routeOptions.config?.operationId ?? 'none'
     options.onAnswered?.(operationId, reply.statusCode, reply.elapsedTime / 1000)
   })
-  app.addHook('preClose', async () => repeats.stop())
-  repeats.attach(app.server)
+  app.addHook('preClose', async () => responses.stop())
+  responses.attach(app.server)
   return app
 }
 
@@ -134,7 +134,7 @@ export function buildApp(ctx: Context, beforeError: BeforeError = async () => un
 }
 
 async function answer<C extends Context>(
-  options: HttpOptions<C> & { repeats: ResponseCache<C>; variants: Shelf<Variant> },
+  options: HttpOptions<C> & { responses: ResponseCache<C>; variants: Shelf<Variant> },
   operation: Operation<C>,
   parse: ParseInput,
   request: FastifyRequest,
@@ -181,7 +181,7 @@ async function answer<C extends Context>(
       request,
       reply,
     )
-  const failure = options.repeats.failureOf(request.raw)
+  const failure = options.responses.failureOf(request.raw)
   if (failure) throw failure.error
   // What does not fit its schema is worth no more than reading it.
   await charge(parsed.ok ? 'whole' : 'one')
@@ -192,7 +192,7 @@ async function answer<C extends Context>(
   if (write) await commit(write)
   if (!source) return reply.send(bytes)
   const variant = await sendCacheable(request, reply, body, options.variants)
-  options.repeats.remember(operation, request.raw, units, source, variant)
+  options.responses.remember(operation, request.raw, units, source, variant)
   return reply
 }
 
