@@ -103,7 +103,7 @@ function exported(db: Queryable, name: ExportName) {
       left join lots l on l.vault_id = b.vault_id and l.wallet = b.wallet and l.shares > 0
       where b.shares > 0 order by v.chain_id, v.address collate "C", b.wallet, l.distributor_id`,
     snapshots: () => db`
-      select v.chain_id, v.address as vault, s.block_number, '0x' || encode(s.block_hash, 'hex') as block_hash,
+      select v.chain_id, v.address as vault, s.block_number, hex_text(s.block_hash) as block_hash,
         s.block_timestamp, s.total_assets, s.total_supply, s.price_numerator, s.price_exponent,
         p.id as price_observation_id, p.price_usd
       from vault_snapshots s join vaults v on v.id = s.vault_id
