@@ -219,7 +219,7 @@ it(`counts and pages are those of all entries sorted, whatever comes and goes (s
       using (chain_id, vault_id, distributor_id, kind) where n.entries is distinct from i.entries`
     expect(wrong, `round ${round}`).toEqual({ rows: 0 })
     for (let each = 0; each < 12; each++) {
-      const filter = pickFilter(random)
+      const filter = each === 0 ? {} : pickFilter(random)
       const sort: Sort = { by: random.pick(sortKeys), order: random.pick(['asc', 'desc']) }
       const expected = entries.filter(isOf(filter)).sort((a, b) => compare(a, b, sort))
       most = Math.max(most, expected.length)
