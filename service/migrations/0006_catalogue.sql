@@ -63,7 +63,6 @@ create table opportunities (
   foreign key (chain_id, vault_address) references vaults (chain_id, address)
 );
 create index opportunities_curator_id_idx on opportunities (curator_id);
-create index opportunities_name_idx on opportunities (lower(name) collate "C", id);
 
 -- Tokens a deposit accepts, in the order shown.
 create table opportunity_tokens (

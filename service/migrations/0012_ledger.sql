@@ -1,6 +1,6 @@
--- Owner: ledger. `interactions`, `interaction_counts` and `transaction_attributions` are derived, so without foreign keys to vaults;
--- a row of the latter with `retracted` set, and `retractions`, are records of orphaned blocks and stay; `price_choices` are
--- observations.
+-- Owner: ledger. `interactions`, `interaction_counts` and `transaction_attributions` are derived, so without foreign keys
+-- to vaults; a row of the last with `retracted` set, and `retractions`, are records of orphaned blocks and stay;
+-- `price_choices` are observations.
 create table interactions (
   id uuid primary key,
   chain_id bigint not null,

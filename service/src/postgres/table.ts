@@ -27,11 +27,16 @@ type DescribedRow<D extends Described> = { [field in keyof D]: D[field][0] exten
 export function describeTable<D extends Described>(name: string, described: D): Table<DescribedRow<D>> {
   const columns = Object.entries(described).map(([field, [type, column]]) => ({
     field,
-    column: column ?? field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    column: column ?? columnName(field),
     type,
   }))
   const fields = Object.fromEntries(columns.map((column) => [column.field, column]))
   return { name, columns, fields: fields as Table<DescribedRow<D>>['fields'], statements: new Map() }
+}
+
+/** The column of a field: `baseToken` is `base_token`. */
+export function columnName(field: string): string {
+  return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
 /** Stands in the text of a statement where a value goes. */

@@ -85,7 +85,7 @@ type Rows = readonly Record<string, unknown>[]
 
 export type ExportName = 'ledger' | 'balances' | 'snapshots'
 
-/** Everything of one kind in a fixed order; of the ledger what is verified now, as its lists show it. */
+/** Everything of one kind in a fixed order; of the ledger what is verified now, in vaults without an opportunity too. */
 function exported(db: Queryable, name: ExportName) {
   return {
     ledger: () => db`
@@ -96,14 +96,14 @@ function exported(db: Queryable, name: ExportName) {
       join chain_cursors c on c.chain_id = i.chain_id join chains ch on ch.chain_id = i.chain_id
       left join opportunities o on o.chain_id = v.chain_id and o.vault_address = v.address
       where i.block_number <= greatest(c.head_number - ch.confirmations + 1, coalesce(c.finalized_number, -1))
-      order by i.chain_id, i.block_number, i.log_index, i.distributor_id collate "C"`,
+      order by i.chain_id, i.block_number, i.log_index, i.distributor_id collate "C", i.wallet`,
     balances: () => db`
       select v.chain_id, v.address as vault, hex_text(b.wallet) as wallet, b.shares, b.attributed, l.distributor_id, l.shares as lot
       from balances b join vaults v on v.id = b.vault_id
       left join lots l on l.vault_id = b.vault_id and l.wallet = b.wallet and l.shares > 0
       where b.shares > 0 order by v.chain_id, v.address collate "C", b.wallet, l.distributor_id`,
     snapshots: () => db`
-      select v.chain_id, v.address as vault, s.block_number, '0x' || encode(s.block_hash, 'hex') as block_hash,
+      select v.chain_id, v.address as vault, s.block_number, hex_text(s.block_hash) as block_hash,
         s.block_timestamp, s.total_assets, s.total_supply, s.price_numerator, s.price_exponent,
         p.id as price_observation_id, p.price_usd
       from vault_snapshots s join vaults v on v.id = s.vault_id

@@ -1,7 +1,8 @@
 /**
  * The catalogue: chains, tokens, protocols, organizations, distributors, products, vaults and the opportunities made of
- * them. Owns the tables of its migration, the operations that list them, the import of a catalogue file, and the job
- * that reads what each vault allows and holds. Others ask the snapshot of their process; they never query the tables.
+ * them. Owns the tables of its migration, the operations that list them, the import of a catalogue file, which writes
+ * chains, tokens, protocols and vaults as well, and the job that reads what each vault allows and holds. Others ask the
+ * snapshot of their process; only statements that need one instant of both read the tables.
  */
 export type { Capability } from './capability.js'
 export { type CatalogueContext, openCatalogue } from './catalogue.js'

@@ -1,5 +1,6 @@
 import type { Queryable } from '../../postgres/pool.js'
-import { type CatalogueTable, columnName, type RecordOf } from './table.js'
+import { columnName } from '../../postgres/table.js'
+import type { CatalogueTable, RecordOf } from './table.js'
 
 /** Rows to write, by member; members that are no column of the table are left out. */
 export type NewRow = Readonly<Record<string, unknown>>

@@ -48,11 +48,6 @@ export function fileMembersOf<C extends Described>({ columns }: CatalogueTable<C
   return Object.fromEntries(said) as Said<C>
 }
 
-/** The column of a member: `baseToken` is `base_token`. */
-export function columnName(member: string): string {
-  return member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-}
-
 /** A value the import works out. */
 export const found = <V>(): StoredColumn<V, undefined> => ({ file: undefined, kept: false })
 
