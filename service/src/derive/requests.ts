@@ -2,8 +2,14 @@ import { derivedId } from '../kernel/ids.js'
 import type { Credit } from './credits.js'
 import type { VaultEvent } from './events.js'
 import { smaller } from './lots.js'
-import type { TxPosition } from './rows.js'
-import { type DerivedRows, type DeriveState, type RequestLot, type RequestState, requestKey } from './rows.js'
+import {
+  type DerivedRows,
+  type DeriveState,
+  type RequestLot,
+  type RequestState,
+  requestKey,
+  type TxPosition,
+} from './rows.js'
 import type { VaultTransaction } from './transfers.js'
 
 /** A part of a deposit or claim and who brought it; amounts in assets for deposits, in shares for redemptions. */

@@ -1,7 +1,6 @@
 import { zeroAddress } from 'viem'
 import type { DeriveVault } from './config.js'
 import type { Transfer, VaultEvent } from './events.js'
-
 import { smaller } from './lots.js'
 
 /** What one transaction did to one vault, in the order of the logs. */

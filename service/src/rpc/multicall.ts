@@ -2,6 +2,7 @@ import { readerAbi, readerBytecode } from '@openearn/contracts'
 import {
   type Abi,
   type Address,
+  BaseError,
   type ContractFunctionArgs,
   type ContractFunctionName,
   type ContractFunctionReturnType,
@@ -17,7 +18,7 @@ import {
 import { unavailable } from '../kernel/errors.js'
 import { type Chain, readingChain } from './chains.js'
 import { RpcError } from './rpc.js'
-import { answers } from './wire.js'
+import { answers, malformed } from './wire.js'
 
 /** Reads of a chain that go out together, and what they mean. A read that reverts answers undefined. */
 export type Read<T> = {
@@ -66,28 +67,28 @@ export function readAccount(address: Address): Read<{ balance: bigint; codeLengt
   }
 }
 
-/** Several questions as one. */
-export function combine<Q extends Record<string, Read<unknown>>>(
-  questions: Q,
-): Read<{ [name in keyof Q]: Q[name] extends Read<infer T> ? T : never }> {
-  const entries = Object.entries(questions)
+/** Several reads as one. */
+export function combine<R extends Record<string, Read<unknown>>>(
+  named: R,
+): Read<{ [name in keyof R]: R[name] extends Read<infer T> ? T : never }> {
+  const entries = Object.entries(named)
   return {
-    reads: entries.flatMap(([, question]) => question.reads),
+    reads: entries.flatMap(([, read]) => read.reads),
     answer: (results) => {
       let at = 0
-      const answers = entries.map(([name, question]) => {
+      const answered = entries.map(([name, read]) => {
         const from = at
-        at += question.reads.length
-        return [name, question.answer(results.slice(from, at))] as const
+        at += read.reads.length
+        return [name, read.answer(results.slice(from, at))] as const
       })
-      return Object.fromEntries(answers) as { [name in keyof Q]: Q[name] extends Read<infer T> ? T : never }
+      return Object.fromEntries(answered) as { [name in keyof R]: R[name] extends Read<infer T> ? T : never }
     },
   }
 }
 
-/** A question whose answer is read in another way. */
-export function mapRead<T, U>(question: Read<T>, read: (answer: T) => U): Read<U> {
-  return { reads: question.reads, answer: (results) => read(question.answer(results)) }
+/** A read whose answer is made something else. */
+export function mapRead<T, U>(read: Read<T>, map: (answer: T) => U): Read<U> {
+  return { reads: read.reads, answer: (results) => map(read.answer(results)) }
 }
 
 export type MulticallResult<T> = { blockNumber: bigint; timestamp: bigint; answer: T }
@@ -107,20 +108,29 @@ const answerParameters = [
  */
 export async function multicall<T>(
   chain: Pick<Chain, 'name' | 'rpc'>,
-  question: Read<T>,
+  read: Read<T>,
   at: At = 'latest',
 ): Promise<MulticallResult<T>> {
-  const data = encodeDeployData({ abi: readerAbi, bytecode: readerBytecode, args: [[...question.reads]] })
-  const answer = await callReader(chain, data, at)
-  const [blockNumber, timestamp, results] = decodeAbiParameters(answerParameters, answer)
-  const texts = results.map(([success, result]) => (success ? result : undefined))
-  return { blockNumber, timestamp, answer: question.answer(texts) }
+  const data = encodeDeployData({ abi: readerAbi, bytecode: readerBytecode, args: [[...read.reads]] })
+  const parse = (value: unknown) => parseResults(value, read.reads.length)
+  const { blockNumber, timestamp, results } = await requestRead(chain, parse, 'eth_call', [{ data }, at])
+  return { blockNumber, timestamp, answer: read.answer(results) }
 }
 
-async function callReader(chain: Pick<Chain, 'name' | 'rpc'>, data: Hex, at: At): Promise<Hex> {
-  const answer = await requestRead(chain, answers.bytes.find, 'eth_call', [{ data }, at])
-  if (answer !== undefined && answer !== '0x') return answer
-  throw unavailable(`${chain.name} did not answer a read`, { retryAfterSeconds: 5 })
+/** What the reader answers, and of each read: one that is missing would pass for one that reverts. */
+function parseResults(value: unknown, count: number) {
+  const [blockNumber, timestamp, results] = decodeResults(answers.bytes.parse(value))
+  if (results.length !== count) throw malformed('a node answered other reads than asked')
+  return { blockNumber, timestamp, results: results.map(([success, result]) => (success ? result : undefined)) }
+}
+
+function decodeResults(data: Hex) {
+  try {
+    return decodeAbiParameters(answerParameters, data)
+  } catch (error) {
+    if (error instanceof BaseError) throw malformed('a node did not answer a read')
+    throw error
+  }
 }
 
 /** A read a node must be able to answer: silence, a refusal or an answer that does not parse is a 503. */

@@ -173,7 +173,7 @@ describe('JSON-RPC over several urls', () => {
     await expect(createRpc(quick(), [nameless.url]).request({ method: 'a' })).rejects.toBeInstanceOf(RpcError)
   })
 
-  it('keeps off a url that is distrusted, as long as another answers', async () => {
+  it('keeps off a url that is unreliable, as long as another answers', async () => {
     const [first, second] = [await node(healthy), await node(healthy)]
     const clock = fakeClock('2026-01-01T00:00:00Z')
     const rpc = createRpc(quick(), [first.url, second.url], { clock })

@@ -68,16 +68,16 @@ const deposit = (amount: bigint) => ({
 })
 const tokens = () => [token, vault, nativeToken]
 
-describe('a question', () => {
+describe('a read', () => {
   it('is asked in one call, with a failed read undefined and the others answered', async () => {
-    const question = combine({
+    const read = combine({
       asset: readContract(vault, erc4626Abi, 'asset', []),
       held: readContract(token, erc20Abi, 'balanceOf', [wallet]),
       nobody: readContract(wallet, erc20Abi, 'balanceOf', [wallet]),
       unknown: readContract(token, erc4626Abi, 'asset', []),
       pair: combine({ vault: readAccount(vault), wallet: readAccount(wallet) }),
     })
-    const { answer, blockNumber } = await multicall(chain, question)
+    const { answer, blockNumber } = await multicall(chain, read)
     expect(answer).toMatchObject({ asset: token, held: 1_000_000n, nobody: undefined, unknown: undefined })
     expect(answer.pair.wallet).toEqual({ balance: 10_000n * 10n ** 18n, codeLength: 0n })
     expect(answer.pair.vault.codeLength).toBeGreaterThan(1000n)

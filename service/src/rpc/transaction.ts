@@ -2,7 +2,7 @@ import type { Hex } from 'viem'
 import type { Chain } from './chains.js'
 import { requestRead } from './multicall.js'
 import type { RawLog } from './raw.js'
-import { answers, toLogs } from './wire.js'
+import { answers, malformed, toLogs } from './wire.js'
 
 /** A transaction with what it did; addresses and hashes lower-case. */
 export type ChainTransaction = {
@@ -17,10 +17,16 @@ export type ChainTransaction = {
     | undefined
 }
 
-/** Reads a transaction and its receipt; undefined when the node does not know it. A node that does not tell is a 503. */
-export async function readTransaction(chain: Chain, hash: string): Promise<ChainTransaction | undefined> {
+/**
+ * Reads a transaction and its receipt; undefined when the node says that it does not know it. A node that does not tell, or
+ * tells something else, is a 503: a transaction must not pass for unknown, or a mined one for waiting, by a bad answer.
+ */
+export async function readTransaction(
+  chain: Pick<Chain, 'name' | 'rpc' | 'chainId'>,
+  hash: string,
+): Promise<ChainTransaction | undefined> {
   const [transaction, mined] = await Promise.all([
-    requestRead(chain, answers.transaction.find, 'eth_getTransactionByHash', [hash]),
+    requestRead(chain, (value) => parseTransaction(value, hash), 'eth_getTransactionByHash', [hash]),
     requestRead(chain, parseMined, 'eth_getTransactionReceipt', [hash]),
   ])
   if (!transaction) return undefined
@@ -34,15 +40,21 @@ export async function readTransaction(chain: Chain, hash: string): Promise<Chain
   }
 }
 
+function parseTransaction(value: unknown, hash: string) {
+  if (value === null) return undefined
+  const transaction = answers.transaction.parse(value)
+  if (transaction.hash.toLowerCase() !== hash) throw malformed('a node answered another transaction than asked')
+  return transaction
+}
+
 function parseMined(value: unknown): ChainTransaction['mined'] {
-  const receipt = answers.receipt.find(value)
-  return (
-    receipt && {
-      blockNumber: Number(receipt.blockNumber),
-      blockHash: receipt.blockHash.toLowerCase(),
-      transactionIndex: Number(receipt.transactionIndex),
-      success: receipt.status === undefined || Number(receipt.status) === 1,
-      logs: toLogs(receipt.logs, receipt.blockHash),
-    }
-  )
+  if (value === null) return undefined
+  const receipt = answers.receipt.parse(value)
+  return {
+    blockNumber: Number(receipt.blockNumber),
+    blockHash: receipt.blockHash.toLowerCase(),
+    transactionIndex: Number(receipt.transactionIndex),
+    success: receipt.status === undefined || receipt.status === null || Number(receipt.status) === 1,
+    logs: toLogs(receipt.logs, receipt.blockHash),
+  }
 }

@@ -28,6 +28,7 @@ describe('an answer of a node', () => {
     expect(answers.transaction.find({ ...transaction, blockHash: null, blockNumber: null })).toBeDefined()
     expect(answers.mined.find(mined)).toBeDefined()
     expect(answers.receipt.find({ ...receipt, status: undefined })).toBeDefined()
+    expect(answers.receipt.find({ ...receipt, status: null })).toBeDefined()
     expect(answers.receipts.find([{ logs: [log] }, { logs: [] }])).toHaveLength(2)
     expect(answers.simulation.find([{ calls: [step, { ...step, error: { data: null } }] }])).toHaveLength(1)
   })

@@ -84,8 +84,8 @@ const ReceiptAnswer = T.Object({
   blockNumber: Quantity,
   blockHash: Hash,
   transactionIndex: Quantity,
-  /** Absent before the Byzantium fork. */
-  status: T.Optional(Quantity),
+  /** Absent, or null, before the Byzantium fork. */
+  status: T.Optional(Nullable(Quantity)),
   logs: T.Array(LogAnswer),
 })
 

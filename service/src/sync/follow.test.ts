@@ -18,7 +18,7 @@ type Told = { latest: Header | undefined; finalized: Header | undefined; find(nu
 
 /** A network that tells what it is told to, and another behind it. */
 function nodeOf(told: Told, other?: Told) {
-  const calls = { distrust: 0, ranges: 0 }
+  const calls = { unreliable: 0, ranges: 0 }
   let range: Node['listRange'] = async ({ toBlock }) => ({
     logs: [],
     hashes: new Map(),
@@ -38,7 +38,7 @@ function nodeOf(told: Told, other?: Told) {
     listBlockLogs: async () => [],
     secondary: () => other && nodeOf(other).node,
     markUnreliable: () => {
-      calls.distrust += 1
+      calls.unreliable += 1
     },
   }
   return { node, calls, answerRange: (answer: Node['listRange']) => (range = answer) }
@@ -125,7 +125,7 @@ describe('a chain far behind', () => {
     const { node, calls } = nodeOf({ ...told, find: (number) => (number === 20 ? undefined : block(number)) })
     const { sink, cursor } = sinkAt(20)
     await expect(open(node, sink).watcher.step()).rejects.toThrow('below its head')
-    expect([cursor().blockNumber, calls.distrust]).toEqual([20, 1])
+    expect([cursor().blockNumber, calls.unreliable]).toEqual([20, 1])
   })
 
   it('has a window that failed its check checked again, by the next watcher too', async () => {
@@ -171,10 +171,10 @@ describe('a node that stands still', () => {
     await watcher.step()
     clock.advance(29_000)
     await watcher.step()
-    expect(calls.distrust).toBe(0)
+    expect(calls.unreliable).toBe(0)
     clock.advance(2_000)
     await watcher.step()
-    expect(calls.distrust).toBe(1)
+    expect(calls.unreliable).toBe(1)
   })
 
   it('is kept when the chain itself stands still', async () => {
@@ -183,6 +183,6 @@ describe('a node that stands still', () => {
     await watcher.step()
     clock.advance(60_000)
     await watcher.step()
-    expect(calls.distrust).toBe(0)
+    expect(calls.unreliable).toBe(0)
   })
 })

@@ -59,8 +59,3 @@ export function finalNumber(input: {
   if (found === null) return previous
   return previous === null ? found : Math.max(previous, found)
 }
-
-/** Depth of a block: the head has depth 1. */
-export function depthOf(head: number, block: number): number {
-  return head - block + 1
-}

@@ -65,7 +65,7 @@ export async function recordBlocks(db: Queryable, chainId: number, blocks: reado
 }
 
 /** Appends logs; idempotent. */
-export async function recordLogs(db: Queryable, chainId: number, logs: readonly RawLog[]): Promise<void> {
+async function recordLogs(db: Queryable, chainId: number, logs: readonly RawLog[]): Promise<void> {
   const rows = logs.map(({ topics: [topic0 = null, topic1 = null, topic2 = null, topic3 = null], ...log }) => ({
     ...log,
     ...{ topic0, topic1, topic2, topic3 },
@@ -74,7 +74,7 @@ export async function recordLogs(db: Queryable, chainId: number, logs: readonly 
 }
 
 /** Appends transactions; idempotent. */
-export async function recordTransactions(
+async function recordTransactions(
   db: Queryable,
   chainId: number,
   transactions: readonly RawTransaction[],
@@ -154,16 +154,16 @@ export async function findStoredBlockAt(
   return rows[0]?.number
 }
 
-export type FoundTransaction = RawTransaction & { blockHash: string; timestamp: Date }
+type FoundTransaction = RawTransaction & { chainId: number; blockHash: string }
 
 /** A transaction of the raw store by hash, on one chain or on any. */
 export async function findRawTransaction(
   db: Queryable,
   hash: string,
   chainId?: number,
-): Promise<(FoundTransaction & { chainId: number }) | undefined> {
-  const rows = await db<(FoundTransaction & { chainId: number })[]>`
-    select ${selectList(db, transactionsTable, { of: 't' })}, hex_text(b.hash) as "blockHash", b.timestamp
+): Promise<FoundTransaction | undefined> {
+  const rows = await db<FoundTransaction[]>`
+    select ${selectList(db, transactionsTable, { of: 't' })}, hex_text(b.hash) as "blockHash"
     from transactions t join blocks b on b.chain_id = t.chain_id and b.number = t.block_number
     where t.hash = hex_bytes(${hash}) ${chainId === undefined ? db`` : db`and t.chain_id = ${chainId}`}
     order by t.chain_id limit 1`

@@ -59,8 +59,8 @@ export async function readVaultStates(
   const states: VaultState[] = []
   for (let at = 0; at < vaults.length; at += vaultsPerCall) {
     const batch = vaults.slice(at, at + vaultsPerCall)
-    const questions = Object.fromEntries(batch.map((vault, index) => [String(index), askVault(vault)]))
-    const { answer } = await multicall(chain, combine(questions), { blockHash })
+    const reads = Object.fromEntries(batch.map((vault, index) => [String(index), askVault(vault)]))
+    const { answer } = await multicall(chain, combine(reads), { blockHash })
     for (let index = 0; index < batch.length; index++) {
       const state = answer[String(index)]
       if (state) states.push(state)

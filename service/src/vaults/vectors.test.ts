@@ -41,10 +41,9 @@ const calldata = (name: string): Hex => {
   if (!found) throw new Error(`no calldata vector ${name}`)
   return found.data
 }
-/** What a question leads to when nothing answers, or when everything answers `word`. */
-const silent = <T>(question: Read<T>): T => question.answer(question.reads.map(() => undefined))
-const all = <T>(question: Read<T>, word: bigint): T =>
-  question.answer(question.reads.map(() => numberToHex(word, { size: 32 })))
+/** What a read leads to when nothing answers, or when everything answers `word`. */
+const silent = <T>(read: Read<T>): T => read.answer(read.reads.map(() => undefined))
+const all = <T>(read: Read<T>, word: bigint): T => read.answer(read.reads.map(() => numberToHex(word, { size: 32 })))
 const callOf = (offer: RequestOffer) => (offer.refusal === undefined ? offer.call.data : offer.refusal)
 
 describe('the selectors', () => {

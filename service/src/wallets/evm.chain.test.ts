@@ -125,6 +125,14 @@ describe('the word of a contract', () => {
     expect(failure).toMatchObject({ code: 503, retryAfterSeconds: expect.any(Number) })
     expect(await verify(find('eoa/valid'), dead)).toBe(true)
   })
+
+  it.each([null, 'hello', '0xabc', {}])('is a 503, and no refusal, when the node answers %j', async (result) => {
+    const answer = ({ id, method }: { id: number; method: string }) =>
+      JSON.stringify({ jsonrpc: '2.0', id, result: method === 'eth_chainId' ? '0x7a69' : result })
+    const fetchText = async ({ body }: { body?: string }) => answer(JSON.parse(body ?? ''))
+    const odd = openChain({ fetchText }, chainSettings('http://127.0.0.1:1'))
+    await expect(judge(find('eip1271/deployed wallet, owner signs'), odd)).rejects.toMatchObject({ code: 503 })
+  })
 })
 
 /** A signature with a call that is said to create its contract (ERC-6492). */

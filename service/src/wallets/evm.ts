@@ -116,7 +116,7 @@ async function askFutureWallet(chain: Chain, { wallet, hash, signature, at }: As
 async function run(chain: Chain, call: { to?: Hex; data: Hex }, at: Asked['at']): Promise<Hex | undefined> {
   const gas = toHex(signatureGas)
   try {
-    return answers.bytes.find(await chain.rpc.request({ method: 'eth_call', params: [{ ...call, gas }, at] })) ?? '0x'
+    return answers.bytes.parse(await chain.rpc.request({ method: 'eth_call', params: [{ ...call, gas }, at] }))
   } catch (error) {
     if (!(error instanceof RpcError)) throw error
     if (isExecutionFailure(error)) return undefined

@@ -78,10 +78,10 @@ export function readDepositRequests(ask: RequestAsk): Read<DepositRequestState[]
   return inOrder(each)
 }
 
-/** The answers of several questions of one form, in order. */
-export function inOrder<T>(questions: readonly Read<T>[]): Read<T[]> {
-  return mapRead(combine(Object.fromEntries(questions.map((question, at) => [`${at}`, question]))), (answers) =>
-    questions.map((_, at) => answers[`${at}`] as T),
+/** Several reads of one form as one: their answers in order. */
+export function inOrder<T>(reads: readonly Read<T>[]): Read<T[]> {
+  return mapRead(combine(Object.fromEntries(reads.map((read, at) => [`${at}`, read]))), (answers) =>
+    reads.map((_, at) => answers[`${at}`] as T),
   )
 }
 
