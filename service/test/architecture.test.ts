@@ -1,8 +1,9 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readTree, type Source, withoutComments } from './tables.js'
 
 /** Who may import whom: a room may use itself and the rooms listed. */
 const layers: Record<string, readonly string[]> = {
@@ -50,26 +51,12 @@ const packageUsers: Record<string, { rooms: readonly string[]; slices?: readonly
   '@openearn/sdk': { rooms: ['cli'] },
 }
 
-/** Arrows against the table that the next steps take away, each with what does it. */
-const passing: Record<string, string> = {}
-
-/** Circles of files that the next steps untie, by their files in order. */
-const passingCircles: Record<string, string> = {}
-
 /** Files longer than 400 lines, each with its reason. */
 const longFiles: Record<string, string> = {}
 
 const linesMax = 400
 const kernelLinesMax = 1_200
 const kernelFilesMax = 16
-
-type Source = { path: string; text: string }
-
-async function readSources(root: string): Promise<Source[]> {
-  const names = await readdir(root, { recursive: true })
-  const files = names.filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
-  return Promise.all(files.map(async (path) => ({ path, text: await readFile(join(root, path), 'utf8') })))
-}
 
 /** Every import and re-export, type-only and dynamic ones included. */
 function importsOf(text: string): string[] {
@@ -94,11 +81,6 @@ function checkImport(from: string, specifier: string): boolean {
   }
   if (layer !== 'features' || slice === targetSlice) return true
   return targetFile === 'index.js' && (slices[slice ?? '']?.includes(targetSlice ?? '') ?? false)
-}
-
-/** Text without comments, so that prose may name what code may not use. */
-function withoutComments(text: string): string {
-  return text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '$1')
 }
 
 function findViolations(sources: readonly Source[]): string[] {
@@ -193,18 +175,9 @@ const src = resolve(dirname(fileURLToPath(import.meta.url)), '..', 'src')
 
 describe('the architecture', () => {
   it('holds: imports follow the table, and env, clock, SQL and length stay in their places', async () => {
-    const sources = await readSources(src)
+    const sources = await readTree(src, '.ts')
     expect(sources.length).toBeGreaterThan(20)
-    const known = new Set([
-      ...Object.keys(passing),
-      ...Object.keys(passingCircles).map((circle) => `circle: ${circle}`),
-    ])
-    const found = findViolations(sources)
-    expect(found.filter((each) => !known.has(each))).toEqual([])
-    expect(
-      [...known].filter((each) => !found.includes(each)),
-      'untied, so no longer to be listed',
-    ).toEqual([])
+    expect(findViolations(sources)).toEqual([])
   })
 
   it('has no cycle between slices', () => {
@@ -314,7 +287,7 @@ describe('the architecture test itself', () => {
     const folder = await mkdtemp(join(root, 'tree-'))
     await mkdir(dirname(join(folder, path)), { recursive: true })
     await writeFile(join(folder, path), text)
-    expect(findViolations(await readSources(folder))).toContain(violation)
+    expect(findViolations(await readTree(folder, '.ts'))).toContain(violation)
   })
 
   it('is red on files that import each other, in types alone and round about', async () => {
@@ -326,7 +299,7 @@ describe('the architecture test itself', () => {
     ] as const
     await mkdir(join(folder, 'prices'), { recursive: true })
     for (const [path, text] of ring) await writeFile(join(folder, path), text)
-    expect(findViolations(await readSources(folder))).toEqual(['circle: prices/x.ts - prices/y.ts - prices/z.ts'])
+    expect(findViolations(await readTree(folder, '.ts'))).toEqual(['circle: prices/x.ts - prices/y.ts - prices/z.ts'])
   })
 
   it('is green on what the table allows', async () => {
@@ -340,6 +313,6 @@ describe('the architecture test itself', () => {
       await mkdir(dirname(join(folder, path)), { recursive: true })
       await writeFile(join(folder, path), text)
     }
-    expect(findViolations(await readSources(folder))).toEqual([])
+    expect(findViolations(await readTree(folder, '.ts'))).toEqual([])
   })
 })

@@ -1,10 +1,10 @@
-import { connect } from 'node:net'
 import type { TSchema } from 'typebox'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Operation } from '../src/kernel/operation.js'
 import { buildExample } from '../src/server/openapi/examples.js'
 import { operations } from '../src/server/operations.js'
 import { type Answer, type Earn, openEarn } from './harness.js'
+import { sendRaw } from './sendRaw.js'
 
 let earn: Earn
 let key: string
@@ -245,15 +245,3 @@ describe('ignored', () => {
     }
   })
 })
-
-function sendRaw(port: number, text: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(port, '127.0.0.1', () => socket.write(text))
-    let answer = ''
-    socket.on('data', (chunk) => {
-      answer += chunk.toString()
-    })
-    socket.on('end', () => resolve(answer))
-    socket.on('error', reject)
-  })
-}

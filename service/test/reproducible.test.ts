@@ -3,9 +3,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { seed, seededBytes, seededKey, seededRandom } from './seed.js'
+import { type Source, withoutComments } from './tables.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const roots = ['contracts', 'packages', 'sdk', 'service', 'portal']
+const roots = ['contracts', 'packages', 'sdk', 'service']
 
 /** What makes a test depend on how fast a machine is, or on chance. */
 const rules: [what: string, pattern: RegExp][] = [
@@ -38,12 +39,10 @@ const reasons: Record<string, string> = {
   'service/src/postgres/requests.test.ts: sleeps in the database': 'the bound of a statement is a time',
 }
 
-type Source = { path: string; text: string }
-
 async function readTests(): Promise<Source[]> {
   const sources: Source[] = []
   for (const folder of roots) {
-    const names = await readdir(join(root, folder), { recursive: true }).catch(() => [])
+    const names = await readdir(join(root, folder), { recursive: true })
     for (const name of names) {
       const path = `${folder}/${name}`
       if (/(^|\/)(node_modules|dist|\.build)\//.test(path) || !/\.(ts|mjs)$/.test(path)) continue
@@ -58,7 +57,7 @@ async function readTests(): Promise<Source[]> {
 /** `file: what`, for each rule a file breaks. Comments, and the name of a program, may say what code may not. */
 function findIrreproducible(sources: readonly Source[]): string[] {
   return sources.flatMap(({ path, text }) => {
-    const code = text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '$1')
+    const code = withoutComments(text)
     return rules.filter(([, pattern]) => pattern.test(code)).map(([what]) => `${path}: ${what}`)
   })
 }

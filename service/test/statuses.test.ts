@@ -9,10 +9,10 @@ import { operations } from '../src/server/operations.js'
 const features = fileURLToPath(new URL('../src/features/', import.meta.url))
 
 /** A `describe` with how many tests stand in it. */
-export type Group = { title: string; tests: number }
+type Group = { title: string; tests: number }
 
 /** Every group of the test files of one operation, however many files it has. */
-export async function readGroups(operationId: string): Promise<Group[] | undefined> {
+async function readGroups(operationId: string): Promise<Group[] | undefined> {
   const stem = `${operationId[0]?.toLowerCase()}${operationId.slice(1)}`
   const names = await readdir(features, { recursive: true })
   const files = names.filter((name) => new RegExp(`(^|/)${stem}(\\.[a-zA-Z]+)?\\.test\\.ts$`).test(name))
@@ -22,7 +22,7 @@ export async function readGroups(operationId: string): Promise<Group[] | undefin
 }
 
 /** The groups of a file; a test counts for every group around it, one that is skipped for none. */
-export function findGroups(text: string): Group[] {
+function findGroups(text: string): Group[] {
   const groups: Group[] = []
   const visit = (node: ts.Node, around: readonly Group[]): void => {
     const call = ts.isCallExpression(node) ? node : undefined
@@ -51,7 +51,7 @@ function namesOf(called: ts.Expression): string[] {
   return ts.isCallExpression(called) ? namesOf(called.expression) : []
 }
 
-export function findUntested(operation: Pick<Operation<never>, 'responses'>, groups: readonly Group[]): string[] {
+function findUntested(operation: Pick<Operation<never>, 'responses'>, groups: readonly Group[]): string[] {
   const titles = groups.filter(({ tests }) => tests > 0).map(({ title }) => title)
   const tested = new Set(titles.flatMap((title) => [...title.matchAll(/\b[1-5][0-9]{2}\b/g)].map(([status]) => status)))
   return Object.keys(operation.responses).filter((status) => !tested.has(status))

@@ -103,7 +103,8 @@ export function findForeignUses(
   return found
 }
 
-function withoutComments(text: string): string {
+/** Text without comments, so that prose may name what code may not use. */
+export function withoutComments(text: string): string {
   return text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '$1')
 }
 

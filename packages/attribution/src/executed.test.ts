@@ -1,19 +1,23 @@
-import type { Hex } from 'viem'
-import { getUserOperationHash } from 'viem/account-abstraction'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { account, deposit, entryPoint7, execute, handleOps7, operation7, owner, vault } from '../test/wrapping.js'
+import { work } from '../test/hashing.js'
+import {
+  account,
+  deposit,
+  entryPoint7,
+  execute,
+  handleOps7,
+  hashOperation7,
+  operation7,
+  owner,
+  vault,
+} from '../test/wrapping.js'
 import type * as calldata from './calldata.js'
 import { findExecuted, type OperationEvent } from './executed.js'
 import { readFrames } from './frames.js'
 
-const work = vi.hoisted(() => ({ hashed: 0 }))
 vi.mock('./calldata.js', async (load) => {
-  const real = await load<typeof calldata>()
-  const keccak256: typeof real.keccak256 = (data) => {
-    work.hashed += data.length
-    return real.keccak256(data)
-  }
-  return { ...real, keccak256 }
+  const { countHashing } = await import('../test/hashing.js')
+  return countHashing(await load<typeof calldata>())
 })
 beforeEach(() => {
   work.hashed = 0
@@ -24,23 +28,7 @@ const callData = execute(vault, deposit)
 const pad = (value: bigint | string) =>
   (typeof value === 'bigint' ? value.toString(16) : value.slice(2)).padStart(64, '0')
 const head = `${pad(account)}${pad(0n)}`
-const userOperation = {
-  sender: account,
-  nonce: 0n,
-  callData,
-  callGasLimit: 0n,
-  verificationGasLimit: 0n,
-  preVerificationGas: 1n,
-  maxFeePerGas: 0n,
-  maxPriorityFeePerGas: 0n,
-  signature: '0x' as Hex,
-}
-const hash = getUserOperationHash({
-  chainId,
-  entryPointAddress: entryPoint7,
-  entryPointVersion: '0.7',
-  userOperation,
-})
+const hash = hashOperation7(chainId, account, callData)
 const told = (more: Partial<OperationEvent> = {}): OperationEvent => ({
   logIndex: 9,
   entryPoint: entryPoint7,
@@ -81,6 +69,7 @@ describe('an operation in the input of a transaction to another contract', () =>
     const input = `${long}${bundle}`
     const others = [1n, 2n, 3n, 4n, 5n, 6n].map((nonce) => told({ nonce, hash: `0x${'11'.repeat(32)}` }))
     expect(find(input, ...others, told())).toEqual([{ endedAt: 9, callData }])
+    expect(work.hashed).toBeGreaterThan(0)
     expect(work.hashed).toBeLessThan(20 * (input.length / 2))
   })
 })

@@ -7,6 +7,7 @@ import {
   type Hex,
   parseAbi,
 } from 'viem'
+import { getUserOperationHash } from 'viem/account-abstraction'
 
 /** Calldata of the wrappers users send their calls through, written by viem, with the accounts tests speak of. */
 
@@ -121,6 +122,24 @@ export const operation7 = (sender: Address, callData: Hex) => ({
   paymaster: '0x' as Hex,
   signature: '0x1234' as Hex,
 })
+/** The hash entry point 0.7 knows that operation by. */
+export const hashOperation7 = (chainId: number, sender: Address, callData: Hex): Hex =>
+  getUserOperationHash({
+    chainId,
+    entryPointAddress: entryPoint7,
+    entryPointVersion: '0.7',
+    userOperation: {
+      sender,
+      nonce: 0n,
+      callData,
+      callGasLimit: 0n,
+      verificationGasLimit: 0n,
+      preVerificationGas: 1n,
+      maxFeePerGas: 0n,
+      maxPriorityFeePerGas: 0n,
+      signature: '0x',
+    },
+  })
 export const handleOps7 = (...ops: ReturnType<typeof operation7>[]) =>
   encodeFunctionData({ abi, functionName: 'handleOps', args: [ops, owner] })
 export const handleOps6 = (...ops: ReturnType<typeof operation6>[]) =>

@@ -1,5 +1,4 @@
 import type { Address, Hex } from 'viem'
-import { getUserOperationHash } from 'viem/account-abstraction'
 import { describe, expect, it } from 'vitest'
 import {
   entryPoint6,
@@ -7,6 +6,7 @@ import {
   execute,
   handleOps6,
   handleOps7,
+  hashOperation7,
   operation6,
   operation7,
 } from '../../../packages/attribution/test/wrapping.js'
@@ -116,22 +116,7 @@ describe('a bundle inside an operation of another entry point’s bundle', () =>
     const callData = execute(vault, `${call.deposit(50n, ann)}${codes('alpha')}` as Hex)
     const inner = handleOps7(operation7(ann, callData))
     const outer = handleOps6(operation6(bob, `${execute(entryPoint7, inner)}${codes('beta')}` as Hex))
-    const hash = getUserOperationHash({
-      chainId,
-      entryPointAddress: entryPoint7,
-      entryPointVersion: '0.7',
-      userOperation: {
-        sender: ann,
-        nonce: 0n,
-        callData,
-        callGasLimit: 0n,
-        verificationGasLimit: 0n,
-        preVerificationGas: 1n,
-        maxFeePerGas: 0n,
-        maxPriorityFeePerGas: 0n,
-        signature: '0x',
-      },
-    })
+    const hash = hashOperation7(chainId, ann, callData)
     const told = say.operationEnd(entryPoint7, ann)
     const topics = [told.topics[0] ?? '', hash, ...told.topics.slice(2)]
     const data = `0x${'0'.repeat(64)}${told.data.slice(66)}`

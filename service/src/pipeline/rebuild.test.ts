@@ -2,12 +2,12 @@ import { zeroAddress } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { until } from '../../../contracts/test/until.js'
 import { openTestDatabase, type TestDatabase } from '../../test/database.js'
+import { insertOneVault } from '../../test/oneVault.js'
 import { topics } from '../derive/events.js'
 import type { BalanceChange } from '../derive/rows.js'
 import { computeStateHash } from '../features/audit/index.js'
 import { copyBalanceChanges } from '../features/positions/storeRebuild.js'
 import { systemClock } from '../kernel/clock.js'
-import { newId } from '../kernel/ids.js'
 import { type Database, inTransaction } from '../postgres/pool.js'
 import { createCursor, moveCursor } from '../sync/storeCursors.js'
 import { recordBlocks } from '../sync/storeRaw.js'
@@ -59,12 +59,7 @@ function toBlock(number: number) {
 beforeAll(async () => {
   test = await openTestDatabase()
   db = test.db
-  const organizationId = newId()
-  await db`insert into organizations (id, name, organization_type) values (${organizationId}, 'O', 'distributor')`
-  await db`insert into chains (chain_id, name, slug, watched) values (${chainId}, 'C', 'c', true)`
-  await db`insert into vaults (chain_id, address, kind, asset, asset_decimals, receipt_token, receipt_decimals, active_from, start_block)
-    values (${chainId}, ${vault}, 'erc4626', ${zeroAddress}, 6, ${vault}, 6, '1970-01-01', 0)`
-  await db`insert into distributors (id, organization_id, active_from) values (${code}, ${organizationId}, '1970-01-01')`
+  await insertOneVault(db, { chainId, vault, asset: zeroAddress, distributorId: code, startBlock: 0 })
   await db`insert into watched_vaults (chain_id, address, from_block, synced_to, synced) values (${chainId}, ${vault}, 0, 0, true)`
   await createCursor(db, chainId, 1, derivedAt)
   await recordBlocks(

@@ -1,5 +1,5 @@
 import { systemClock } from '../kernel/clock.js'
-import { DatabaseLate } from './errors.js'
+import { DatabaseLate, DatabaseUnavailable, toDatabaseError } from './errors.js'
 
 /** How long the statements of a pool may take. */
 export type Bounds = {
@@ -48,7 +48,7 @@ export function late(): DatabaseLate {
 
 /**
  * Waits for an answer of the server, at most as long as the bounds say; what comes later is not waited for. What is no
- * `answer`, such as a client that was free, does not say that the server is well.
+ * `answer`, such as a client that was free or a connection that ended, does not say that the server is well.
  */
 export function within<T>(
   bounds: Bounds | undefined,
@@ -63,13 +63,19 @@ export function within<T>(
       onLate()
       reject(late())
     }, bounds.answerMs)
-    const settle = <V>(end: (value: V) => void) => {
-      return (value: V) => {
-        clearTimeout(timer)
-        if (isAnswer) bounds.hang?.clear()
-        end(value)
-      }
+    const settle = (isSaid: boolean) => {
+      clearTimeout(timer)
+      if (isAnswer && isSaid) bounds.hang?.clear()
     }
-    work.then(settle(resolve), settle(reject))
+    work.then(
+      (value) => {
+        settle(true)
+        resolve(value)
+      },
+      (error) => {
+        settle(!(toDatabaseError(error) instanceof DatabaseUnavailable))
+        reject(error)
+      },
+    )
   })
 }

@@ -224,6 +224,8 @@ describe('3. a bound', () => {
     // Too much was asked; that says nothing of the server.
     expect(await admission`select 1 as one`).toEqual([{ one: 1 }])
     await expect(admission`select pg_sleep(600)`).rejects.toEqual(late)
+    // By then the connection that was cut has ended, which is no answer.
+    await pidOf(db)
     await expect(admission`select 1`).rejects.toEqual(late)
     await expect(inTransaction(operation, async (tx) => tx`select 1`)).rejects.toEqual(late)
     const [other] = judging(0)

@@ -243,20 +243,24 @@ describe('stopping and starting again', () => {
     const [entry] = await client.listEntries(dev.distributorIds[0]!)
     // A chain that ends is started again; one that hangs is not.
     process.kill(anvil, 'SIGSTOP')
-    const opportunity = devnet.dev.opportunities[0]!
-    const { status, headers, body } = await client.fetchAnswer('POST', `/v2/actions/deposit/${opportunity.id}`, {
-      ...{ userAddress: dev.accounts[2]!.address, tokenIn: opportunity.asset.address, amount: '1000000' },
-      distributorId: dev.distributorIds[0],
-    })
-    expect({ status, body }).toMatchObject({
-      status: 503,
-      body: { status: 'UNAVAILABLE', context: { retryable: true } },
-    })
-    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
-    const debugged = await client.call('GET', `/v2/attribution/${entry.txHash}?chainId=31337`, undefined, null)
-    expect(debugged).toMatchObject({ attributed: true, source: 'interaction' })
-    expect(await client.listEntries(dev.distributorIds[0]!)).not.toEqual([])
-    process.kill(anvil, 'SIGCONT')
+    try {
+      const opportunity = devnet.dev.opportunities[0]!
+      const { status, headers, body } = await client.fetchAnswer('POST', `/v2/actions/deposit/${opportunity.id}`, {
+        ...{ userAddress: dev.accounts[2]!.address, tokenIn: opportunity.asset.address, amount: '1000000' },
+        distributorId: dev.distributorIds[0],
+      })
+      expect({ status, body }).toMatchObject({
+        status: 503,
+        body: { status: 'UNAVAILABLE', context: { retryable: true } },
+      })
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+      const debugged = await client.call('GET', `/v2/attribution/${entry.txHash}?chainId=31337`, undefined, null)
+      expect(debugged).toMatchObject({ attributed: true, source: 'interaction' })
+      expect(await client.listEntries(dev.distributorIds[0]!)).not.toEqual([])
+    } finally {
+      // A stopped chain could not be ended.
+      process.kill(anvil, 'SIGCONT')
+    }
     await devnet.stop()
     expect((await devnet.ended).code).toBe(0)
   }, 60_000)

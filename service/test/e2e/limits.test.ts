@@ -1,5 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { letOthersRun, until } from '../../../contracts/test/until.js'
@@ -12,7 +11,7 @@ import { openTestDatabase, type TestDatabase } from '../database.js'
 
 const script = fileURLToPath(new URL('probeServer.mjs', import.meta.url))
 
-type Process = { child: ChildProcess; url: string; said(): string; end(signal: NodeJS.Signals): Promise<void> }
+type Process = { url: string; said(): string; end(signal: NodeJS.Signals): Promise<void> }
 
 let test: TestDatabase
 let organizationId: string
@@ -44,7 +43,6 @@ async function startProcess(): Promise<Process> {
     })
   })
   const one: Process = {
-    child,
     url,
     said: () => said,
     end: async (signal) => {
@@ -134,11 +132,9 @@ describe('a process killed between write and commit', () => {
   it('leaves no row of a request without an Idempotency-Key either', async () => {
     const dying = await startProcess()
     const headers = { 'x-api-key': await newKey(100), 'content-type': 'application/json' }
-    const writes = once(dying.child.stdout!, 'data')
-    const lost = fetch(`${dying.url}/v2/write`, {
-      ...{ method: 'POST', headers, body: JSON.stringify({ text: 'unnamed', hang: true }) },
-    }).catch((error: unknown) => error)
-    await writes
+    const body = JSON.stringify({ text: 'unnamed', hang: true })
+    const lost = fetch(`${dying.url}/v2/write`, { method: 'POST', headers, body }).catch((error: unknown) => error)
+    await until('the write', () => dying.said().includes('written'))
     await dying.end('SIGKILL')
     expect(await lost).toBeInstanceOf(Error)
     expect(await test.db`select from notes where text = 'unnamed'`).toHaveLength(0)

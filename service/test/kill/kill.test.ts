@@ -118,7 +118,7 @@ describe('a watcher that is killed again and again', () => {
     )
   }, 1_800_000)
 
-  it('is taken over by a second process that waited', async () => {
+  it('is taken over by a second process that waited, and looks again every two seconds', async () => {
     const holders = () => killed.db`
       select distinct l.pid from pg_locks l join pg_database d on d.oid = l.database
       where d.datname = current_database() and l.locktype = 'advisory' and l.granted`
@@ -129,7 +129,8 @@ describe('a watcher that is killed again and again', () => {
     second.stdout!.on('data', (chunk) => {
       said += String(chunk)
     })
-    await until('the second to wait for it', async () => said.includes('waits'))
+    const waits = await until('the second to wait for it', () => /^waits (\d+) ms$/m.exec(said)?.[1])
+    expect(Number(waits)).toBeLessThanOrEqual(2_000)
     expect(await holders()).toHaveLength(1)
     first.kill('SIGKILL')
     await act(5)

@@ -1,5 +1,5 @@
 // A process that watches one chain into a database until it is killed: node watchProcess.mjs '<JSON>'. It says when it
-// watches, and when it first waits: without the chain's lock it does nothing else.
+// watches, and when it first waits, and for how long: without the chain's lock it does nothing else.
 
 import { systemClock } from '../../dist/kernel/clock.js'
 import { parseConfig } from '../../dist/kernel/config.js'
@@ -15,10 +15,10 @@ const chains = openChains(createOutbound(systemClock), [chain])
 let waits = false
 const clock = {
   ...systemClock,
-  sleep: (...time) => {
-    if (!waits) process.stdout.write('waits\n')
+  sleep: (ms, signal) => {
+    if (!waits) process.stdout.write(`waits ${ms} ms\n`)
     waits = true
-    return systemClock.sleep(...time)
+    return systemClock.sleep(ms, signal)
   },
 }
 startWatching({ db, clock, log: silentLog, config: parseConfig({}), chains }, { windowMax })

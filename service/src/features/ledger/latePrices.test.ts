@@ -1,10 +1,10 @@
 import { zeroAddress } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../../test/database.js'
+import { insertOneVault } from '../../../test/oneVault.js'
 import { topics } from '../../derive/events.js'
 import { systemClock } from '../../kernel/clock.js'
 import { parseConfig } from '../../kernel/config.js'
-import { newId } from '../../kernel/ids.js'
 import { silentLog } from '../../kernel/log.js'
 import { createPipeline, rebuildChain, rewindChain } from '../../pipeline/index.js'
 import type { Database } from '../../postgres/pool.js'
@@ -57,12 +57,7 @@ const context = () => ({ db, clock: systemClock, log: silentLog, config: parseCo
 beforeAll(async () => {
   test = await openTestDatabase()
   db = test.db
-  const organizationId = newId()
-  await db`insert into organizations (id, name, organization_type) values (${organizationId}, 'O', 'distributor')`
-  await db`insert into chains (chain_id, name, slug, watched) values (${chainId}, 'C', 'c', true)`
-  await db`insert into vaults (chain_id, address, kind, asset, asset_decimals, receipt_token, receipt_decimals, active_from, start_block)
-    values (${chainId}, ${vault}, 'erc4626', ${token}, 6, ${vault}, 6, '1970-01-01', 1)`
-  await db`insert into distributors (id, organization_id, active_from) values (${code}, ${organizationId}, '1970-01-01')`
+  await insertOneVault(db, { chainId, vault, asset: token, distributorId: code, startBlock: 1 })
 })
 afterAll(() => test?.close())
 

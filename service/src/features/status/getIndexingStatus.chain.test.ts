@@ -1,35 +1,22 @@
-import { asyncVaultAbi, asyncVaultBytecode } from '@openearn/contracts'
-import type { Abi, Address } from 'viem'
+import type { Address } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { account } from '../../../../contracts/test/anvil.js'
 import { present } from '../../../../contracts/test/present.js'
-import { chainId, openWatchWorld, signer, type WatchWorld } from '../../../test/chain/watchWorld.js'
-import { type Earn, openEarn } from '../../../test/harness.js'
+import { type AsyncWorld, openAsyncWorld } from '../../../test/chain/asyncWorld.js'
+import { chainId, signer } from '../../../test/chain/watchWorld.js'
 import { reconcileBalances } from './reconcile.js'
 
-let earn: Earn
-let world: WatchWorld
+let opened: AsyncWorld
+let earn: AsyncWorld['earn']
+let world: AsyncWorld['world']
 let asyncVault: Address
 let asyncId: string
-const alice = account(1)
+let alice: AsyncWorld['alice']
 
 beforeAll(async () => {
-  earn = await openEarn()
-  world = await openWatchWorld(earn.db, earn.organizationId)
-  ;(earn.ctx.chains as Map<number, typeof world.chain>).set(chainId, world.chain)
-  const settings = { asyncDeposit: true, asyncRedeem: true, separateIds: false, decimalsOffset: 0 }
-  const args = [world.token, 'Async', 'aUSD', settings]
-  asyncVault = await world.anvil.deploy({ abi: asyncVaultAbi as Abi, bytecode: asyncVaultBytecode, args })
-  asyncId = await world.list(asyncVault, { kind: 'erc7540' })
-  await world.fund(alice, 1_000_000n)
-  await world.fund(alice, 1_000_000n, asyncVault)
-  await world.deposit(alice, 1_000n, 'Y2Zi7KWy')
-  await world.sync()
+  opened = await openAsyncWorld()
+  ;({ earn, world, asyncVault, asyncId, alice } = opened)
 })
-afterAll(async () => {
-  await world?.close()
-  await earn?.close()
-})
+afterAll(() => opened?.close())
 
 const status = (query = {}) => earn.call('GetIndexingStatus', { query })
 describe('GetIndexingStatus 200', () => {

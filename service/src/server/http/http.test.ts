@@ -1,7 +1,8 @@
-import { type AddressInfo, connect } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import T from 'typebox'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Earn, openEarn } from '../../../test/harness.js'
+import { sendRaw } from '../../../test/sendRaw.js'
 import { createAuthenticate } from '../../features/auth/index.js'
 import { openLimits } from '../../features/limits/index.js'
 import { notFound, unavailable } from '../../kernel/errors.js'
@@ -356,15 +357,3 @@ describe('500 INTERNAL and 503 UNAVAILABLE', () => {
     expect((await get('/v2/open/closed')).headers['retry-after']).toBe('30')
   })
 })
-
-function sendRaw(port: number, text: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(port, '127.0.0.1', () => socket.write(text))
-    let answer = ''
-    socket.on('data', (chunk) => {
-      answer += chunk.toString()
-    })
-    socket.on('end', () => resolve(answer))
-    socket.on('error', reject)
-  })
-}

@@ -1,3 +1,4 @@
+import type { Address } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { account } from '../../../../contracts/test/anvil.js'
 import { openWorld, type World } from '../../../test/actionWorld.js'
@@ -9,19 +10,23 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => (nodeIsDown ? world.earn.close() : world?.close()))
 
+/** A member with tokens and a vault for them; what it gives asks for one deposit under the key. */
+async function prepareDeposit(userAddress: Address, key: string) {
+  const asset = await world.token({ pegUsd: '1' })
+  const { opportunityId } = await world.vault(asset)
+  await world.join(userAddress)
+  await world.mint(asset, userAddress, 1_000_000n)
+  return () =>
+    world.earn.call('CreateDepositInteraction', {
+      params: { opportunityId },
+      body: { userAddress, tokenIn: asset, amount: '5', distributorId: world.distributorId },
+      headers: { 'idempotency-key': key },
+    })
+}
+
 describe('one Idempotency-Key under 50 concurrent deposits', () => {
   it('stores one action; every answer is that one or says to come back, and later all get it', async () => {
-    const user = account(3)
-    const asset = await world.token({ pegUsd: '1' })
-    const { opportunityId } = await world.vault(asset)
-    await world.join(user.address)
-    await world.mint(asset, user.address, 1_000_000n)
-    const deposit = () =>
-      world.earn.call('CreateDepositInteraction', {
-        params: { opportunityId },
-        body: { userAddress: user.address, tokenIn: asset, amount: '5', distributorId: world.distributorId },
-        headers: { 'idempotency-key': 'deposit-once' },
-      })
+    const deposit = await prepareDeposit(account(3).address, 'deposit-once')
     const answers = await Promise.all(Array.from({ length: 50 }, deposit))
     const served = answers.filter(({ status }) => status === 200)
     const refused = answers.filter(({ status }) => status === 409)
@@ -36,17 +41,7 @@ describe('one Idempotency-Key under 50 concurrent deposits', () => {
   })
 
   it('with the node down: 503 with Retry-After, and the key is free', async () => {
-    const user = account(4)
-    const asset = await world.token({ pegUsd: '1' })
-    const { opportunityId } = await world.vault(asset)
-    await world.join(user.address)
-    await world.mint(asset, user.address, 1_000_000n)
-    const deposit = () =>
-      world.earn.call('CreateDepositInteraction', {
-        params: { opportunityId },
-        body: { userAddress: user.address, tokenIn: asset, amount: '5', distributorId: world.distributorId },
-        headers: { 'idempotency-key': 'node-down' },
-      })
+    const deposit = await prepareDeposit(account(4).address, 'node-down')
     await world.anvil.stop()
     nodeIsDown = true
     const down = await deposit()

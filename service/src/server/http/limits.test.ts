@@ -56,7 +56,7 @@ const probes: Operation<Context>[] = [
     ...common,
     operationId: 'Work',
     method: 'GET',
-    path: '/v2/work/{ms}',
+    path: '/v2/pause/{ms}',
     access: 'public',
     cost: 0,
     params: T.Object({ ms: T.Integer() }),
@@ -225,7 +225,7 @@ describe('429 RESOURCE_EXHAUSTED', () => {
 
   it('lets an address pay for the computing an open operation did: one token, and one for each 50 ms', async () => {
     const limited = buildProbeApp({ ...earn.ctx, config: { ...earn.ctx.config, ipLimitPerMinute: 10 } }, probes)
-    const work = (ms: number) => limited.inject({ url: `/v2/work/${ms}`, remoteAddress: '192.0.2.9' })
+    const work = (ms: number) => limited.inject({ url: `/v2/pause/${ms}`, remoteAddress: '192.0.2.9' })
     expect(numbers(await work(49))).toEqual([0, 10, 9, 1])
     expect(numbers(await work(100))).toEqual([0, 10, 6, 4])
     const failed = await work(99)
