@@ -1,8 +1,8 @@
 import type { Queryable } from '../postgres/pool.js'
 import type { RawBlock, RawLog } from '../rpc/raw.js'
-import { type AnyProjection, inPlace, type Opened, type Place, type Source } from './projection.js'
+import { type AnyProjection, inPlace, type Opened, type Place } from './projection.js'
 import { readRawBlocks } from './storeRaw.js'
-import { groupTopics } from './watchList.js'
+import { matchLogs } from './watchList.js'
 
 /** Rows of each projection, one entry a block. */
 export type DerivedBlocks = ReadonlyMap<string, readonly unknown[]>
@@ -18,14 +18,9 @@ export function startDeriving(opened: readonly Opened[], isWhole: boolean): Deri
   const readers = opened.filter(({ projection, config }) => projection.sources(config).length > 0)
   return opened.map((each) => {
     const { projection, config } = each
-    const isOwn = readers.length > 1 ? ownLogs(projection.sources(config)) : undefined
+    const isOwn = readers.length > 1 ? matchLogs(projection.sources(config)) : undefined
     return { ...each, state: projection.open(isWhole), isOwn }
   })
-}
-
-function ownLogs(sources: readonly Source[]): (log: RawLog) => boolean {
-  const topicsOf = groupTopics(sources)
-  return ({ address, topics }) => topicsOf.get(address)?.has(topics[0] ?? '') ?? false
 }
 
 const seenBy = ({ isOwn }: Deriving, block: RawBlock): RawBlock =>

@@ -220,8 +220,10 @@ export async function completeBlocks(
   const logs = filtered.filter(list.isWanted)
   const hashes = new Map(headers.map(({ number, hash }) => [number, hash]))
   const wanted = new Map<string, WantedTransaction>()
-  for (const { address, topics, transactionHash: hash, blockNumber } of logs)
-    if (list.keepsCalldata({ address, topics })) wanted.set(hash, { hash, blockHash: hashes.get(blockNumber) ?? '' })
+  for (const log of logs) {
+    const { transactionHash: hash, blockNumber } = log
+    if (list.keepsCalldata(log)) wanted.set(hash, { hash, blockHash: hashes.get(blockNumber) ?? '' })
+  }
   const transactions = await node.listTransactions([...wanted.values()])
   const places = new Map(logs.map((log) => [log.transactionHash, log]))
   for (const { hash, blockNumber, transactionIndex } of transactions) {

@@ -40,12 +40,13 @@ export type RebuildInput = {
   /** Names of those to derive again; absent: all. */
   only?: readonly string[]
   onProgress?: (progress: RebuildProgress) => void
-  /** Things that states may hold before they are let go. */
+  /** Things that states may hold before they are let go, and logs read at once. */
   stateMax?: number
+  logsMax?: number
 }
 
 /** Logs read at once: few enough that what is derived of them dies young. */
-const logsMax = 5_000
+const logsMaxDefault = 5_000
 /** Batches of rows that may wait for the database before derivation pauses. */
 const waitingMax = 3
 /** Logs derived before the rows of earlier ones and the answers of the database get their turn: about 3 ms. */
@@ -91,6 +92,7 @@ type Run = {
   isWhole: boolean
   events: number
   stateMax: number
+  logsMax: number
   report(blockNumber: number, events: number): void
 }
 
@@ -109,6 +111,7 @@ async function rebuildOnce(ctx: Pick<Context, 'db' | 'clock'>, input: RebuildInp
     ...{ chainId, opened, wanted, isWhole, events: row.events },
     deriving: startDeriving(opened, isWhole),
     stateMax: input.stateMax ?? stateMaxDefault,
+    logsMax: input.logsMax ?? logsMaxDefault,
     report: (blockNumber, events) => {
       const seconds = elapsed()
       const done = events - row.events
@@ -254,7 +257,7 @@ async function deriveRange(
   work: { twins: Queryable; commit: Commit; letGo: () => Promise<void> },
 ): Promise<void> {
   if (range.to < range.from) return
-  const { chainId } = run
+  const { chainId, logsMax } = run
   const read = (from: number) => {
     const reading = readRawBlocks(db, { chainId, from, to: range.to, logsMax })
     // Whoever takes it up sees the failure; until then it must not end the process.

@@ -10,7 +10,7 @@ import { rederiveFromBlock } from './rederive.js'
 import type { Cursor } from './storeCursors.js'
 import { listHeadersDown, listStoredLogs, recordBlocks, removeLogs } from './storeRaw.js'
 import type { SourceProgress } from './storeSources.js'
-import type { WatchList } from './watchList.js'
+import { matchLogs, type WatchList } from './watchList.js'
 
 /** What a second look at blocks found: the blocks as they are, logs that were missing, and logs that are of no block. */
 export type Found = { blocks: RawBlock[]; missing: RawLog[]; extra: RawLog[] }
@@ -19,20 +19,15 @@ export type Found = { blocks: RawBlock[]; missing: RawLog[]; extra: RawLog[] }
 export type IsKept = (log: RawLog) => boolean
 
 export function keptSince(opened: readonly Opened[], progress: readonly SourceProgress[]): IsKept {
-  const since = new Map<string, number>()
   const starts = new Map(progress.map(({ projection, key, fromBlock }) => [`${projection} ${key}`, fromBlock]))
-  for (const { projection, config } of opened)
-    for (const { key, addresses, topics, fromBlock, beside } of projection.sources(config)) {
-      if (beside) continue
-      const from = starts.get(`${projection.name} ${key}`) ?? fromBlock
-      for (const address of addresses)
-        for (const topic of topics) {
-          const name = `${address} ${topic}`
-          since.set(name, Math.min(since.get(name) ?? Number.POSITIVE_INFINITY, from))
-        }
-    }
-  return ({ address, topics, blockNumber }) =>
-    blockNumber >= (since.get(`${address} ${topics[0]}`) ?? Number.POSITIVE_INFINITY)
+  return matchLogs(
+    opened.flatMap(({ projection, config }) =>
+      projection.sources(config).flatMap(({ beside, ...source }) => {
+        const begun = starts.get(`${projection.name} ${source.key}`) ?? source.fromBlock
+        return beside ? [] : [{ ...source, fromBlock: Math.max(begun, source.fromBlock) }]
+      }),
+    ),
+  )
 }
 
 /**

@@ -164,12 +164,12 @@ export const positionTables = [
  */
 export async function rewindPositions(db: Queryable, above: Above, vaultIds?: readonly number[]): Promise<void> {
   const { chainId, number } = above
-  const only = vaultIds ? db`and vault_id = any(${[...vaultIds]})` : db``
+  const [ofAll, vaults] = [vaultIds === undefined, [...(vaultIds ?? [])]]
   const [from, to] = [number + 1, Math.max(number, above.tip)]
   await db`
     with gone as (
       delete from balance_changes
-      where chain_id = ${chainId} and block_number between ${from} and ${to} ${only} returning *),
+      where chain_id = ${chainId} and block_number between ${from} and ${to} and (${ofAll}::boolean or vault_id = any(${vaults}::int[])) returning *),
     first as (
       select distinct on (vault_id, wallet) * from gone order by vault_id, wallet, block_number, transaction_index),
     begun as (
@@ -180,7 +180,7 @@ export async function rewindPositions(db: Queryable, above: Above, vaultIds?: re
   await db`
     with gone as (
       delete from lot_changes
-      where chain_id = ${chainId} and block_number between ${from} and ${to} ${only} returning *),
+      where chain_id = ${chainId} and block_number between ${from} and ${to} and (${ofAll}::boolean or vault_id = any(${vaults}::int[])) returning *),
     first as (
       select distinct on (vault_id, wallet, distributor_id) * from gone
       order by vault_id, wallet, distributor_id, block_number, transaction_index),
@@ -194,13 +194,14 @@ export async function rewindPositions(db: Queryable, above: Above, vaultIds?: re
   await db`
     with gone as (
       delete from request_changes
-      where chain_id = ${chainId} and block_number between ${from} and ${to} ${only} returning *),
+      where chain_id = ${chainId} and block_number between ${from} and ${to} and (${ofAll}::boolean or vault_id = any(${vaults}::int[])) returning *),
     first as (select distinct on (request_id) * from gone order by request_id, block_number, log_index)
     update requests r set remaining = first.remaining_before, cancelled = first.cancelled_before,
       cancelling = first.cancelling_before
     from first where r.id = first.request_id`
   await db`
     delete from requests
-    where chain_id = ${chainId} and block_number between ${from} and ${to} ${only}`
+    where chain_id = ${chainId} and block_number between ${from} and ${to}
+      and (${ofAll}::boolean or vault_id = any(${vaults}::int[]))`
   await removeUsedSignaturesAbove(db, above, vaultIds)
 }

@@ -40,5 +40,5 @@ export async function removeUsedSignaturesAbove(
 ): Promise<void> {
   await db`
     delete from used_signatures where chain_id = ${chainId} and block_number between ${number + 1} and ${Math.max(number, tip)}
-      ${vaultIds ? db`and vault_id = any(${[...vaultIds]})` : db``}`
+      and (${vaultIds === undefined}::boolean or vault_id = any(${[...(vaultIds ?? [])]}::int[]))`
 }
