@@ -5,10 +5,8 @@ import { findForeignUses, listOwners, listUses, readTree } from './tables.js'
 
 /** Who may name a table of another room in its statements, and why it does not ask at that room's door. */
 const grants: Record<string, string> = {
-  'catalogue writes chains': 'one transaction imports a file: what it says of chains is written among its own rows',
-  'catalogue writes tokens': 'as above, tokens',
-  'catalogue writes protocols': 'as above, protocols',
-  'catalogue writes vaults': 'as above, vaults; the decimals of their tokens are corrected in the same statement',
+  'catalogue reads chains':
+    'which signers count depends on there being a devnet, and is listed with them',
   'ledger reads chains': 'which entries are verified is decided where they are counted: confirmations of their chain',
   'ledger reads chain_cursors': 'as above, the head and what is final',
   'ledger reads vaults': 'an entry is told with its asset’s decimals; lists are limited to vaults with an opportunity',
@@ -78,6 +76,7 @@ describe('the test of ownership itself', () => {
     ['copy', 'await db`copy interactions (id) from stdin`'],
     ['merge', 'await db`merge into interactions n using x on true when matched then delete`'],
     ['description', "export const t = describeTable('interactions', ['id'], {})"],
+    ['description of an import', "export const t = describeImported('interactions', ['id'], {})"],
   ])('is red on a foreign write: %s', (_name, text) => {
     expect(use('features/positions/store.ts', text)).toContain(
       'features/positions/store.ts writes interactions of ledger',

@@ -42,7 +42,7 @@ export function listUses(code: string, tables: ReadonlySet<string>): { table: st
     }
   }
   // What a description is given of, its statements write.
-  for (const [, table = ''] of code.matchAll(/\bdescribeTable(?:<[^(]*>)?\(\s*'([a-z_]+)'/g))
+  for (const [, table = ''] of code.matchAll(/\bdescribe(?:Table|Imported)(?:<[^(]*>)?\(\s*'([a-z_]+)'/g))
     if (tables.has(table)) uses.set(table, true)
   return [...uses].map(([table, writes]) => ({ table, writes }))
 }
