@@ -11,6 +11,7 @@ const chain = [
   'contracts/test/{compile,coverage,forge}.test.ts',
   'sdk/src/verify/mutations.test.ts',
   'sdk/test/{examples,packed}.test.ts',
+  'service/test/packed.test.ts',
   'service/test/{attacks,e2e,fuzz,kill,simulation}/**/*.test.ts',
   '**/embedded.test.ts',
   '**/features/ledger/plans.test.ts',

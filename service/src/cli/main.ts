@@ -53,6 +53,12 @@ async function printHelp(): Promise<void> {
   print('\n`openearn <command> --help` says more.')
 }
 
+// Whoever reads our words may stop reading, as `head` does.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error
+  process.exit()
+})
+
 main(process.argv.slice(2)).catch((error: unknown) => {
   // A signal while starting: whoever got it ends the process.
   if (error instanceof Stopping) return
