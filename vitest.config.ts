@@ -13,7 +13,7 @@ const chain = [
   'sdk/test/{examples,packed}.test.ts',
   'service/test/packed.test.ts',
   'service/test/{attacks,e2e,fuzz,kill,simulation}/**/*.test.ts',
-  '**/embedded.test.ts',
+  '**/embedded{,Role}.test.ts',
   '**/features/ledger/plans.test.ts',
   'service/test/workedExample.test.ts',
   '**/pipeline/rewindPlans.test.ts',
