@@ -4,6 +4,8 @@ import { ConfigError } from '../kernel/config.js'
 import { EarnError } from '../kernel/errors.js'
 import { redactUrls } from '../kernel/log.js'
 import { Stopping } from '../kernel/shutdown.js'
+import { MigrationError } from '../postgres/migrate.js'
+import { explainRefusal } from '../postgres/pool.js'
 import { type Command, print, UsageError } from './command.js'
 
 const commands: Record<string, () => Promise<Command>> = {
@@ -31,7 +33,7 @@ const commands: Record<string, () => Promise<Command>> = {
 const helps: readonly string[] = ['help', '--help', '-h']
 
 /** Failures whose message was written for the person at the terminal. */
-const sayable = [UsageError, ConfigError, EarnError, CatalogueImportError]
+const sayable = [UsageError, ConfigError, EarnError, CatalogueImportError, MigrationError]
 
 async function main(words: string[]): Promise<void> {
   const [name, ...rest] = words
@@ -53,11 +55,19 @@ async function printHelp(): Promise<void> {
   print('\n`openearn <command> --help` says more.')
 }
 
+// Whoever reads our words may stop reading, as `head` does.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error
+  process.exit()
+})
+
 main(process.argv.slice(2)).catch((error: unknown) => {
   // A signal while starting: whoever got it ends the process.
   if (error instanceof Stopping) return
-  const said = sayable.some((kind) => error instanceof kind)
-  const text = error instanceof Error ? (said ? error.message : `${error.name}: ${error.message}`) : String(error)
+  const refusal = explainRefusal(error)
+  const said = refusal !== undefined || sayable.some((kind) => error instanceof kind)
+  const text =
+    refusal ?? (error instanceof Error ? (said ? error.message : `${error.name}: ${error.message}`) : String(error))
   process.stderr.write(`openearn: ${redactUrls(text)}\n`)
   process.exitCode = said ? 2 : 1
 })

@@ -14,6 +14,8 @@ const command = (summary: string, name: string, parts: { api: boolean; watch: bo
     const log = openLog({ level: config.logLevel, pretty: process.stdout.isTTY === true })
     const shutdown = createShutdown(log, isDatabaseUnavailable)
     stopOnSignals(shutdown, log)
+    if (process.getuid?.() === 0)
+      log.warn('running as root, which nothing here needs: docs/runbook.md names an account for it')
     try {
       const { baseUrl, opsUrl } = await startService({ config, log, clock: systemClock, shutdown, ...parts })
       print(`ready${baseUrl ? ` ${baseUrl}` : ''}${opsUrl ? ` operator ${opsUrl}` : ''}`)
