@@ -2,9 +2,11 @@
 import { createHash } from 'node:crypto'
 import { buildSuffix, signerAddress } from '../../packages/attribution/dist/index.js'
 import { topics } from '../../service/dist/derive/events.js'
+import { computeStateHash } from '../../service/dist/features/audit/index.js'
 import { recordSigner } from '../../service/dist/features/catalogue/storeSigners.js'
 import { systemClock } from '../../service/dist/kernel/clock.js'
-import { rebuildChain } from '../../service/dist/pipeline/index.js'
+import { listProjections } from '../../service/dist/server/projections.js'
+import { rebuildChain } from '../../service/dist/sync/rebuild.js'
 import { createCursor, moveCursor } from '../../service/dist/sync/storeCursors.js'
 import { recordBlocks } from '../../service/dist/sync/storeRaw.js'
 import { fillCatalogue, openBenchDatabase } from './database.mjs'
@@ -31,7 +33,7 @@ const bench = await openBenchDatabase()
 const { db } = bench
 await fillCatalogue(db, { chainId, vault, token, distributorId })
 await recordSigner(db, signerAddress(Buffer.from(key.slice(2), 'hex')), new Date(0))
-await db`insert into watched_vaults (chain_id, address, from_block, synced_to, synced) values (${chainId}, ${vault}, 0, 0, true)`
+await db`insert into sources values (${chainId}, 'positions', ${vault}, 0, 0, true)`
 await createCursor(db, chainId, 1, new Date())
 
 const perBlock = 50
@@ -118,7 +120,11 @@ await moveCursor(db, {
 console.log(`${made} events in ${block} blocks are in the raw store`)
 for (let run = 1; run <= 3; run++) {
   const [node, server] = [process.cpuUsage(), await bench.serverCpuSeconds()]
-  const { events: count, seconds, hash: state } = await rebuildChain({ db, clock: systemClock }, { chainId })
+  const { events: count, seconds } = await rebuildChain(
+    { db, clock: systemClock },
+    { chainId, projections: listProjections() },
+  )
+  const state = await computeStateHash(db, chainId)
   const { user, system } = process.cpuUsage(node)
   const [own, theirs] = [(user + system) / 1e6, (await bench.serverCpuSeconds()) - server]
   const rate = Math.round(count / seconds)

@@ -21,6 +21,8 @@ export type Stage = {
   counts: { kills: number; failures: number; interruptions: number }
   /** Tells that distributors changed: ledgers of all chains lose entries without a retraction. */
   onDistributors: () => void
+  /** Whether some chain is derived again: there is one rebuild of a database at a time, so another one would wait for it. */
+  isRebuilding: boolean
 }
 
 export type Outcome = {
@@ -101,7 +103,7 @@ export async function openChain(stage: Stage, input: ChainInput) {
           await rewind(place, (world.blocks.at(-1)?.number ?? 0) - random.int(0, 20))
           break
         case 1:
-          await rebuild(place)
+          await deriveAgain()
           break
         case 2:
           await change()
@@ -114,6 +116,15 @@ export async function openChain(stage: Stage, input: ChainInput) {
       if (isRejected(error)) throw error
     } finally {
       isInterrupted = false
+    }
+  }
+  const deriveAgain = async () => {
+    if (stage.isRebuilding) return
+    stage.isRebuilding = true
+    try {
+      await rebuild(place)
+    } finally {
+      stage.isRebuilding = false
     }
   }
   const open = (): Watcher => {
@@ -179,7 +190,7 @@ export async function openChain(stage: Stage, input: ChainInput) {
     disturb: async (by: Random): Promise<void> => {
       try {
         if (by.chance(0.5)) await rewind(place, (world.blocks.at(-1)?.number ?? 0) - by.int(0, 20))
-        else await rebuild(place)
+        else await deriveAgain()
       } catch (error) {
         counts.failures += 1
         if (isRejected(error)) throw error

@@ -130,6 +130,7 @@ async function openStage({ db, watching, organizationId }: Databases): Promise<S
     shared,
     counts: { kills: 0, failures: 0, interruptions: 0 },
     onDistributors: () => undefined,
+    isRebuilding: false,
   }
 }
 

@@ -1,10 +1,12 @@
 import { computeStateHash } from '../../src/features/audit/index.js'
+import type { LedgerRows } from '../../src/features/ledger/index.js'
 import { systemClock } from '../../src/kernel/clock.js'
 import { silentLog } from '../../src/kernel/log.js'
-import { createPipeline, type Reaction, rebuildChain, rewindChain } from '../../src/pipeline/index.js'
 import type { Database, Transaction } from '../../src/postgres/pool.js'
 import type { Node } from '../../src/rpc/node.js'
 import { createWatcher, type Sink, type Watcher } from '../../src/sync/follow.js'
+import type { Reaction } from '../../src/sync/pipeline.js'
+import { createPipeline, rebuildChain, rewindChain } from '../pipeline.js'
 
 /** All that the simulation uses of how the service follows a chain. */
 
@@ -27,7 +29,7 @@ export function openSink(place: Place, inside: Inside): Sink {
     onBlocks: (tx, _chainId, _blocks, rows) =>
       inside.onWritten(
         tx,
-        rows.interactions.map(({ id }) => id),
+        (rows.get('ledger') as LedgerRows[]).flatMap(({ interactions }) => interactions.map(({ id }) => id)),
       ),
     onRewind: (tx) => inside.onRewound(tx),
   }

@@ -5,9 +5,11 @@ import type { Random } from '../../../test/simulation/random.js'
 import type { DeriveVault } from '../../derive/config.js'
 import type { InteractionRow } from '../../derive/rows.js'
 import { derivedId } from '../../kernel/ids.js'
-import type { Database } from '../../postgres/pool.js'
+import { type Database, inTransaction } from '../../postgres/pool.js'
 import { recordReorg } from '../../sync/storeCursors.js'
-import { recordInteractions, removeLedger, removeLedgerAbove, retractLedger } from './storeLedger.js'
+import { beside, clearTwins, takeTwins } from '../../sync/storeTwins.js'
+import { ledger } from './projection.js'
+import { recordInteractions, removeLedgerAbove, retractLedger } from './storeLedger.js'
 import { type ActivityFilter, listActivity, type Sort, type SortBy, sortKeys } from './storePages.js'
 
 const address = (n: number) => `0x${n.toString(16).padStart(40, '0')}`
@@ -120,9 +122,7 @@ async function step(random: Random): Promise<void> {
   const what = random.pick(['append', 'append', 'append', 'rewind', 'rederive', 'rebuild'])
   const above = Math.max(0, height - random.int(1, 20))
   if (what === 'append')
-    await recordInteractions(db, chainId, makeBlocks(random, chainId, random.int(20, 120)), derived, {
-      choosePrices: false,
-    })
+    await recordInteractions(db, chainId, makeBlocks(random, chainId, random.int(20, 120)), derived)
   else if (what === 'rewind') {
     const reorg = {
       chainId,
@@ -135,12 +135,19 @@ async function step(random: Random): Promise<void> {
     const reorgId = await recordReorg(db, reorg)
     await retractLedger(db, { chainId, number: above, tip: height }, reorgId)
     heights.set(chainId, above)
+  } else if (what === 'rebuild') {
+    heights.set(chainId, 0)
+    const rows = [{ interactions: makeBlocks(random, chainId, height), attributions: [] }]
+    await inTransaction(db, async (tx) => {
+      await ledger.write(tx, rows, { chainId, config: derived, place: beside, isLive: false })
+      await ledger.settle?.(tx, { chainId, place: beside })
+      await takeTwins(tx, chainId, ledger)
+      await clearTwins(tx, ledger)
+    })
   } else {
-    const from = what === 'rebuild' ? 0 : above
-    if (what === 'rebuild') await removeLedger(db, chainId)
-    else await removeLedgerAbove(db, { chainId, number: from, tip: height })
-    heights.set(chainId, from)
-    await recordInteractions(db, chainId, makeBlocks(random, chainId, height - from), derived, { choosePrices: false })
+    await removeLedgerAbove(db, { chainId, number: above, tip: height })
+    heights.set(chainId, above)
+    await recordInteractions(db, chainId, makeBlocks(random, chainId, height - above), derived)
   }
   await db`
     update interactions set amount_usd = case when get_byte(uuid_send(id), 0) % 3 > 0 then get_byte(uuid_send(id), 1) % 9 end
