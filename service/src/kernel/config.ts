@@ -15,10 +15,18 @@ export type Config = {
   opsHost: string
   opsPort: number
   logLevel: string
+  /** Lines for a person instead of JSON; absent: when standard output is a terminal. */
+  logPretty: boolean | undefined
+  /** A line for every request served. */
+  logRequests: boolean
   /** Accept `Authorization: Bearer` as an alias of `X-API-Key`. */
   bearerEnabled: boolean
   /** Calls a minute without a key, and 401s, an IP may make; absent means 60, and no limit for loopback. 0: no limit. */
   ipLimitPerMinute: number | undefined
+  /** Connections an address may have open; absent means 500, and no cap for loopback. 0: no cap. */
+  connectionsPerAddress: number | undefined
+  /** Most milliseconds the event loop may be late before requests are refused. 0: no limit. */
+  eventLoopDelayMaxMs: number
   /** Proxies (addresses or CIDR ranges) whose X-Forwarded-For is believed. */
   trustedProxies: readonly string[]
   /** Private key that signs attributions; absent means plans cannot be built. */
@@ -88,9 +96,14 @@ export function parseConfig(env: Env, root: string = repositoryRoot()): Config {
     opsHost: text('OPS_HOST') ?? '127.0.0.1',
     opsPort: port('OPS_PORT', 4021),
     logLevel: text('LOG_LEVEL') ?? 'info',
+    logPretty: text('LOG_FORMAT') === undefined ? undefined : text('LOG_FORMAT') === 'pretty',
+    logRequests: flag('LOG_REQUESTS', false),
     bearerEnabled: flag('BEARER_ENABLED', true),
     ipLimitPerMinute:
       text('IP_LIMIT_PER_MINUTE') === undefined ? undefined : integer('IP_LIMIT_PER_MINUTE', 60, 0, 1e6),
+    connectionsPerAddress:
+      text('CONNECTIONS_PER_ADDRESS') === undefined ? undefined : integer('CONNECTIONS_PER_ADDRESS', 500, 0, 1e6),
+    eventLoopDelayMaxMs: integer('EVENT_LOOP_DELAY_MAX_MS', 1_000, 0, 60_000),
     trustedProxies: list(text('TRUSTED_PROXIES') ?? ''),
     attributionKey: parsePrivateKey(text('ATTRIBUTION_KEY'), problems),
     rpcUrls: parseRpcUrls(env, problems),
@@ -102,6 +115,7 @@ export function parseConfig(env: Env, root: string = repositoryRoot()): Config {
   }
   if (!['debug', 'info', 'warn', 'error', 'silent'].includes(config.logLevel))
     problems.push('LOG_LEVEL must be one of debug, info, warn, error, silent')
+  if (!['json', 'pretty', undefined].includes(text('LOG_FORMAT'))) problems.push('LOG_FORMAT must be json or pretty')
   if (config.tonUrl !== undefined && !/^https?:/.test(config.tonUrl))
     problems.push('TON_URL must be an http or https url')
   if (problems.length > 0) throw new ConfigError(`bad configuration: ${problems.join('; ')}`)
