@@ -30,11 +30,11 @@ const isServed = ({ statusCode, headers }: IncomingMessage) =>
   statusCode === 200 || (statusCode === 503 && headers['retry-after'] !== undefined)
 
 /** Asks over one connection until told that it was the last. One request in ten writes. */
-async function askUntilTold(base: URL, count: Count, onFirst: () => void): Promise<void> {
+async function askUntilTold(base: URL, caller: number, count: Count, onFirst: () => void): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const ask = (n: number) =>
     new Promise<string | undefined>((resolve, reject) => {
-      const writes = n % 10 === 3
+      const writes = (n + caller) % 10 === 0
       const body = JSON.stringify({
         address: `0x${'1'.repeat(40)}`,
         walletEcosystem: 'evm',
@@ -108,7 +108,7 @@ describe(`${stops} stops, each with ${callers} requests in flight and ${drips} c
           firsts += 1
           if (firsts >= callers * 3) resolve()
         }
-        for (let n = 0; n < callers; n++) all.push(askUntilTold(base, count, onFirst))
+        for (let n = 0; n < callers; n++) all.push(askUntilTold(base, n, count, onFirst))
       })
       const dripping = await Promise.all(Array.from({ length: drips }, (_, n) => drip(base, n)))
       const startedMs = performance.now()
