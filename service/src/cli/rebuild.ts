@@ -1,6 +1,7 @@
 import { rebuildChain } from '../pipeline/index.js'
-import { listCursors } from '../sync/storeCursors.js'
-import { type Command, parseFlags, print, UsageError, withContext } from './command.js'
+import type { Queryable } from '../postgres/pool.js'
+import { findCursor, listCursors } from '../sync/storeCursors.js'
+import { type Command, changing, parseFlags, print, UsageError, withContext } from './command.js'
 
 const usage = `openearn rebuild [--chain CHAIN_ID]
 
@@ -19,7 +20,9 @@ export const rebuild: Command = {
       if (chains.length === 0) throw new UsageError('rebuild: no such chain was ever watched')
       for (const chainId of chains) {
         let saidAt = 0
-        const { events, seconds, hash } = await rebuildChain(ctx, {
+        const look = (tx: Queryable) => findCursor(tx, chainId)
+        const changed = changing(ctx, ['rebuild', '--chain', String(chainId)], look, { always: true })
+        const { events, seconds, hash } = await rebuildChain(changed, {
           chainId,
           onProgress: ({ blockNumber, toBlock, events: done, toEvents, seconds: passed, secondsLeft }) => {
             if (passed - saidAt < 2) return
@@ -31,6 +34,7 @@ export const rebuild: Command = {
             )
           },
         })
+        await changed.conclude({ chainId, events, state: hash })
         print(`${chainId}: ${events} events in ${seconds.toFixed(1)} s (${Math.round(events / seconds)} a second)`)
         print(`${chainId}: state ${hash}`)
       }

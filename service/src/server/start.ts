@@ -2,18 +2,20 @@ import type { ChildProcess } from 'node:child_process'
 import { setFlagsFromString } from 'node:v8'
 import type { FastifyInstance } from 'fastify'
 import { privateKeyToAddress } from 'viem/accounts'
-import { listChainSettings, recordSigner } from '../features/catalogue/index.js'
+import { recordChanges } from '../features/audit/index.js'
+import { listChainSettings, listSigners, recordSigner } from '../features/catalogue/index.js'
 import type { Clock } from '../kernel/clock.js'
 import { type Config, ConfigError } from '../kernel/config.js'
 import type { Log } from '../kernel/log.js'
 import type { Shutdown } from '../kernel/shutdown.js'
 import type { Context } from '../postgres/context.js'
-import type { Database } from '../postgres/pool.js'
+import { type Database, inTransaction } from '../postgres/pool.js'
 import type { ChainSettings } from '../rpc/chains.js'
 import { devnetChainId, isDevnetAddress } from '../rpc/devnet.js'
 import { openServiceDatabase } from './database.js'
 import { listJobs, startJobs } from './jobs.js'
 import type { ServiceContext } from './operations.js'
+import { findOsUser } from './osUser.js'
 import { createQuietLog } from './quietLog.js'
 import { openService } from './service.js'
 import { startWatching } from './watch.js'
@@ -62,7 +64,11 @@ export async function startService(options: StartOptions): Promise<Running> {
   const service = await openService(base, { chains, shutdown, isJoined })
   const { ctx, publicApp, opsApp, chainMetrics } = service
   // The key signs for every process, so whichever starts first makes its address known to the watcher.
-  if (config.attributionKey) await recordSigner(db, privateKeyToAddress(config.attributionKey), clock.now())
+  if (config.attributionKey) {
+    const address = privateKeyToAddress(config.attributionKey)
+    const signing = { osUser: findOsUser(), command: 'start (attribution key)', look: listSigners }
+    await inTransaction(recordChanges(base, signing).db, (tx) => recordSigner(tx, address, clock.now()))
+  }
   if (options.watch && options.api && options.forkWatcher) {
     const watcher = startWatcherProcess({ fork: options.forkWatcher, log, clock, signal: shutdown.signal })
     shutdown.add('watcher process', watcher.stop)

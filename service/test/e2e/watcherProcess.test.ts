@@ -1,3 +1,4 @@
+import type { Hex } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { until } from '../../../contracts/test/until.js'
 import { distributorId, openBesideDevnet } from './besideDevnet.js'
@@ -35,7 +36,7 @@ describe('the watcher of `openearn start`', () => {
     const service = await beside.startService()
     const client = beside.clientOf(service.baseUrl, publishable)
     const queue = await beside.planAll(client, kills)
-    const sent = []
+    const sent: Hex[] = []
     const seen = new Set<number>()
     for (let round = 0; round < kills; round++) {
       const pid = await until('a watcher', async () => {

@@ -23,6 +23,7 @@ export type { OpportunityRecord } from './opportunityRecord.js'
 export type { ChainRecord, DistributorRecord, TokenRecord } from './records.js'
 export { TokenSchema } from './schema.js'
 export {
+  countCatalogue,
   createDistributor,
   createOrganization,
   findDistributorRow,
@@ -30,6 +31,7 @@ export {
   listChainSettings,
   listDistributors,
   listOrganizations,
+  listSignedOnly,
   recordChain,
   updateSignedOnly,
 } from './storeOperator.js'
