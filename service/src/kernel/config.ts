@@ -31,6 +31,11 @@ export type Config = {
   trustedProxies: readonly string[]
   /** Private key that signs attributions; absent means plans cannot be built. */
   attributionKey: `0x${string}` | undefined
+  /** A file that holds it instead, and a signer elsewhere that has it: of the three at most one. */
+  attributionKeyFile: string | undefined
+  attributionSigner: { url: string; address: `0x${string}`; token: string | undefined } | undefined
+  /** Build plans without a signature while there is none to be had, instead of refusing. */
+  unsignedFallback: boolean
   /** RPC urls by chain id; they replace those in the database. */
   rpcUrls: ReadonlyMap<number, readonly string[]>
   /** Most gas of one batch of reads. */
@@ -106,6 +111,9 @@ export function parseConfig(env: Env, root: string = repositoryRoot()): Config {
     eventLoopDelayMaxMs: integer('EVENT_LOOP_DELAY_MAX_MS', 1_000, 0, 60_000),
     trustedProxies: list(text('TRUSTED_PROXIES') ?? ''),
     attributionKey: parsePrivateKey(text('ATTRIBUTION_KEY'), problems),
+    attributionKeyFile: text('ATTRIBUTION_KEY_FILE'),
+    attributionSigner: parseSigner(text, problems),
+    unsignedFallback: flag('ATTRIBUTION_UNSIGNED_FALLBACK', false),
     rpcUrls: parseRpcUrls(env, problems),
     readGasCap: integer('READ_GAS_CAP', 50_000_000, 1_000_000, 1e9),
     tonUrl: text('TON_URL'),
@@ -126,9 +134,26 @@ function list(value: string): string[] {
   return value.split(',').flatMap((item) => item.trim() || [])
 }
 
+function parseSigner(text: (name: string) => string | undefined, problems: string[]): Config['attributionSigner'] {
+  const url = text('ATTRIBUTION_SIGNER_URL')
+  if ([url, text('ATTRIBUTION_KEY'), text('ATTRIBUTION_KEY_FILE')].filter(Boolean).length > 1)
+    problems.push('set one of ATTRIBUTION_KEY, ATTRIBUTION_KEY_FILE and ATTRIBUTION_SIGNER_URL')
+  if (url === undefined) return undefined
+  const address = text('ATTRIBUTION_SIGNER_ADDRESS') ?? ''
+  if (!/^https?:\/\/[^@]+$/.test(url) || !URL.canParse(url))
+    problems.push('ATTRIBUTION_SIGNER_URL must be an http or https url without a password')
+  if (!/^0x[0-9a-fA-F]{40}$/.test(address)) problems.push('ATTRIBUTION_SIGNER_ADDRESS must be the address of its key')
+  return { url, address: `0x${address.slice(2)}`, token: text('ATTRIBUTION_SIGNER_TOKEN') }
+}
+
+/** True for 0x and 64 hex digits. */
+export function isPrivateKey(value: string): value is `0x${string}` {
+  return /^0x[0-9a-fA-F]{64}$/.test(value)
+}
+
 function parsePrivateKey(value: string | undefined, problems: string[]): `0x${string}` | undefined {
   if (value === undefined) return undefined
-  if (/^0x[0-9a-fA-F]{64}$/.test(value)) return `0x${value.slice(2)}`
+  if (isPrivateKey(value)) return value
   problems.push('ATTRIBUTION_KEY must be 0x and 64 hex digits')
   return undefined
 }

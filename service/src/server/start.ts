@@ -1,7 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 import { setFlagsFromString } from 'node:v8'
 import type { FastifyInstance } from 'fastify'
-import { privateKeyToAddress } from 'viem/accounts'
 import { recordChanges } from '../features/audit/index.js'
 import { listChainSettings, listSigners, recordSigner } from '../features/catalogue/index.js'
 import type { Clock } from '../kernel/clock.js'
@@ -12,6 +11,7 @@ import type { Context } from '../postgres/context.js'
 import { type Database, inTransaction } from '../postgres/pool.js'
 import type { ChainSettings } from '../rpc/chains.js'
 import { devnetChainId, isDevnetAddress } from '../rpc/devnet.js'
+import type { Signer } from '../rpc/signer.js'
 import { openServiceDatabase } from './database.js'
 import { listJobs, startJobs } from './jobs.js'
 import type { ServiceContext } from './operations.js'
@@ -60,12 +60,12 @@ export async function startService(options: StartOptions): Promise<Running> {
   const base: Context = { db, clock, log, config }
   await options.prepare?.(base)
   const chains = await readChains(base)
-  assertKeysFit(config, chains)
   const service = await openService(base, { chains, shutdown, isJoined })
   const { ctx, publicApp, opsApp, chainMetrics } = service
+  assertKeysFit(ctx.attributionSigner, chains)
   // The key signs for every process, so whichever starts first makes its address known to the watcher.
-  if (config.attributionKey) {
-    const address = privateKeyToAddress(config.attributionKey)
+  if (ctx.attributionSigner) {
+    const { address } = ctx.attributionSigner
     const signing = { osUser: findOsUser(), command: 'start (attribution key)', look: listSigners }
     await inTransaction(recordChanges(base, signing).db, (tx) => recordSigner(tx, address, clock.now()))
   }
@@ -111,8 +111,8 @@ export async function readChains({ db, config }: Context): Promise<ChainSettings
 }
 
 /** The devnet's keys are public: anyone could sign with them, so they are refused on every other chain. */
-function assertKeysFit(config: Config, chains: readonly ChainSettings[]): void {
-  if (!config.attributionKey || !isDevnetAddress(privateKeyToAddress(config.attributionKey))) return
+function assertKeysFit(signer: Signer | undefined, chains: readonly ChainSettings[]): void {
+  if (!signer || !isDevnetAddress(signer.address)) return
   const other = chains.find((chain) => chain.chainId !== devnetChainId)
   if (other)
     throw new ConfigError(
