@@ -1,13 +1,29 @@
+import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { isAddress } from 'viem'
-import { describeProbe, draftEntry, importCatalogue, listChainSettings } from '../features/catalogue/index.js'
+import {
+  countCatalogue,
+  describeProbe,
+  draftEntry,
+  importCatalogue,
+  listChainSettings,
+} from '../features/catalogue/index.js'
 import { systemClock } from '../kernel/clock.js'
 import { isRpcUrl } from '../kernel/config.js'
 import { EarnError } from '../kernel/errors.js'
 import { createOutbound } from '../kernel/outbound.js'
 import { type Chain, openChain } from '../rpc/chains.js'
 import { ProbeError, probeVault } from '../vaults/index.js'
-import { type Command, parseFlags, parseWhole, print, readConfig, UsageError, withContext } from './command.js'
+import {
+  type Command,
+  changing,
+  parseFlags,
+  parseWhole,
+  print,
+  readConfig,
+  UsageError,
+  withContext,
+} from './command.js'
 
 const usage = `openearn catalogue import FILE
 openearn catalogue probe CHAIN_ID VAULT_ADDRESS [--rpc URL]
@@ -29,7 +45,9 @@ async function importFile([fileName, ...more]: string[]): Promise<void> {
     throw new UsageError(`${fileName} cannot be read: ${error.message}`)
   })
   await withContext(async (ctx) => {
-    const { opportunities, tokens, distributors } = await importCatalogue(ctx, text, { fileName })
+    const hash = createHash('sha256').update(text).digest('hex')
+    const changed = changing(ctx, ['catalogue', 'import', fileName, `sha256:${hash}`], countCatalogue)
+    const { opportunities, tokens, distributors } = await importCatalogue(changed, text, { fileName })
     print(`imported ${fileName}: ${opportunities} opportunities, ${tokens} tokens, ${distributors} distributors`)
   })
 }

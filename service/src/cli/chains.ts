@@ -2,6 +2,7 @@ import { listChainSettings, recordChain } from '../features/catalogue/index.js'
 import { isRpcUrl } from '../kernel/config.js'
 import { redactUrls } from '../kernel/log.js'
 import { createOutbound } from '../kernel/outbound.js'
+import type { Queryable } from '../postgres/pool.js'
 import { openChain } from '../rpc/chains.js'
 import { createNode } from '../rpc/node.js'
 import { listProjections } from '../server/projections.js'
@@ -10,6 +11,7 @@ import { rewindChain } from '../sync/rewind.js'
 import { findCursor } from '../sync/storeCursors.js'
 import {
   type Command,
+  changing,
   parseFlags,
   parseWhole,
   print,
@@ -65,7 +67,8 @@ async function add(words: string[]): Promise<void> {
   const watched = values['metadata-only'] !== true
   if (watched && rpcUrls.length === 0) throw new UsageError('--rpc is missing (or say --metadata-only)')
   const slug = values.slug ?? name.toLowerCase().replace(/[^a-z0-9]+/g, '-')
-  await withContext(async ({ db }) => {
+  await withContext(async (ctx) => {
+    const { db } = changing(ctx, ['chains', 'add', ...words], (tx) => readChain(tx, chainId))
     const l1GasInLimit = values['l1-gas-in-limit']
     await recordChain(db, { chainId, name, slug, rpcUrls, confirmations, watched, l1GasInLimit })
     print(`${chainId}: ${watched ? 'watched from the next start on' : 'metadata only'}`)
@@ -98,7 +101,9 @@ async function rewind(words: string[]): Promise<void> {
   if (to === undefined) throw new UsageError('--to must be a block number')
   await withContext(async (ctx) => {
     if (!(await findCursor(ctx.db, chainId))) throw new UsageError(`the chain ${chainId} was never watched`)
-    const { blockNumber, removedBlocks } = await rewindChain(ctx, { chainId, projections: listProjections(), to })
+    const look = (tx: Queryable) => readPlace(tx, chainId)
+    const changed = changing(ctx, ['chains', 'rewind', ...words], look)
+    const { blockNumber, removedBlocks } = await rewindChain(changed, { chainId, projections: listProjections(), to })
     print(`${chainId}: back at block ${blockNumber}; ${removedBlocks} blocks are read again`)
   })
 }
@@ -120,7 +125,9 @@ async function refetch(words: string[]): Promise<void> {
     const rpcUrls = ctx.config.rpcUrls.get(chainId) ?? settings.rpcUrls
     const node = createNode(openChain(createOutbound(ctx.clock), { ...settings, rpcUrls }).rpc.as('refetch'))
     let saidAt = 0
-    const done = await refetchRange(ctx, {
+    const look = (tx: Queryable) => readPlace(tx, chainId)
+    const changed = changing(ctx, ['chains', 'refetch', ...words], look, { always: true })
+    const done = await refetchRange(changed, {
       chainId,
       projections: listProjections(),
       from,
@@ -136,6 +143,7 @@ async function refetch(words: string[]): Promise<void> {
         )
       },
     })
+    await changed.conclude(done)
     const { missingLogs, extraLogs, firstWrong } = done
     print(
       firstWrong === null
@@ -143,4 +151,16 @@ async function refetch(words: string[]): Promise<void> {
         : `${chainId}: ${missingLogs} logs were missing and ${extraLogs} were of no block, the first at block ${firstWrong}: repaired, and derived again from there`,
     )
   })
+}
+
+/** How a chain is read, without what its urls hide. */
+async function readChain(tx: Queryable, chainId: number): Promise<unknown> {
+  const found = (await listChainSettings(tx)).find((chain) => chain.chainId === chainId)
+  return found && { ...found, rpcUrls: found.rpcUrls.map(redactUrls) }
+}
+
+/** Where a chain stands. */
+async function readPlace(tx: Queryable, chainId: number): Promise<unknown> {
+  const cursor = await findCursor(tx, chainId)
+  return cursor && { chainId, blockNumber: cursor.blockNumber, blockHash: cursor.blockHash }
 }

@@ -1,11 +1,14 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { type Change, type Recorder, recordChanges } from '../features/audit/index.js'
+import { formatHint } from '../features/auth/index.js'
 import { systemClock } from '../kernel/clock.js'
 import { type Config, parseConfig, readEnv } from '../kernel/config.js'
-import { openLog } from '../kernel/log.js'
+import { openLog, redactUrls } from '../kernel/log.js'
 import { createShutdown } from '../kernel/shutdown.js'
 import type { Context } from '../postgres/context.js'
 import { isDatabaseUnavailable } from '../postgres/pool.js'
 import { openCommandDatabase } from '../server/database.js'
+import { findOsUser } from '../server/osUser.js'
 
 /** A command of `openearn`: what it is for, and what it does with the words after its name. */
 export type Command = {
@@ -48,6 +51,26 @@ export function requireFlag(value: string | undefined, name: string): string {
 
 export function readConfig(): Config {
   return parseConfig(readEnv())
+}
+
+/** A key's text among words. */
+const keyPattern = /\b[ps]k_live_[0-9A-Za-z]{38}\b/g
+
+/**
+ * The context of a command that changes something: what its transactions change is recorded in them, with who ran it.
+ * `look` reads what the change is about.
+ */
+export function changing(
+  ctx: Context,
+  words: readonly string[],
+  look: Change['look'],
+  options: { always?: boolean } = {},
+): Context & Pick<Recorder, 'conclude'> {
+  const command = words
+    .map((word) => redactUrls(word).replace(keyPattern, formatHint))
+    .map((word) => (/\s/.test(word) ? JSON.stringify(word) : word))
+    .join(' ')
+  return { ...ctx, ...recordChanges(ctx, { osUser: findOsUser(), command, look, ...options }) }
 }
 
 /** Prints a line for the person (or script) at the terminal. */

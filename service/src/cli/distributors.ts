@@ -3,10 +3,21 @@ import {
   findDistributorRow,
   findOrganization,
   listDistributors,
+  listSignedOnly,
   updateSignedOnly,
 } from '../features/catalogue/index.js'
 import { parseTs } from '../kernel/wire.js'
-import { type Command, parseFlags, print, printTable, requireFlag, UsageError, withContext } from './command.js'
+import type { Queryable } from '../postgres/pool.js'
+import {
+  type Command,
+  changing,
+  parseFlags,
+  print,
+  printTable,
+  requireFlag,
+  UsageError,
+  withContext,
+} from './command.js'
 
 const usage = `openearn distributors create ID --org ID [--name TEXT] [--active-from RFC3339]
 openearn distributors signed-only ID on|off [--from RFC3339]
@@ -37,7 +48,8 @@ async function create(words: string[]): Promise<void> {
   if (id === undefined || !/^[A-Za-z0-9_-]{1,32}$/.test(id))
     throw new UsageError('distributors create: the id is 1 to 32 letters, digits, _ or -')
   const organizationId = requireFlag(values.org, 'org')
-  await withContext(async ({ db, clock }) => {
+  await withContext(async (ctx) => {
+    const { db, clock } = changing(ctx, ['distributors', 'create', ...words], (tx) => findDistributorRow(tx, id))
     if (!(await findOrganization(db, organizationId)))
       throw new UsageError(`there is no organization ${organizationId}; \`openearn orgs list\` shows them`)
     const activeFrom = parseInstant(values['active-from'], 'active-from') ?? clock.now()
@@ -52,7 +64,9 @@ async function signedOnly(words: string[]): Promise<void> {
   const [id, state] = positionals
   if (id === undefined || (state !== 'on' && state !== 'off'))
     throw new UsageError('distributors signed-only: give an id, and on or off')
-  await withContext(async ({ db, clock }) => {
+  await withContext(async (ctx) => {
+    const look = (tx: Queryable) => listSignedOnly(tx, id)
+    const { db, clock } = changing(ctx, ['distributors', 'signed-only', ...words], look)
     if (!(await findDistributorRow(db, id))) throw new UsageError(`there is no distributor ${id}`)
     await updateSignedOnly(db, id, state === 'on', parseInstant(values.from, 'from') ?? clock.now())
     print(`${id}: ${state === 'on' ? 'only signed attributions count' : 'unsigned attributions count as well'}`)

@@ -11,7 +11,8 @@ import {
 } from '../features/membership/index.js'
 import { formatTs } from '../kernel/clock.js'
 import type { Config } from '../kernel/config.js'
-import { type Command, parseFlags, print, printTable, UsageError, withContext } from './command.js'
+import type { Queryable } from '../postgres/pool.js'
+import { type Command, changing, parseFlags, print, printTable, UsageError, withContext } from './command.js'
 
 const usage = `openearn members list [--limit N]
 openearn members show WALLET
@@ -56,9 +57,10 @@ async function show(words: string[]): Promise<void> {
 }
 
 async function link(words: string[]): Promise<void> {
-  await withContext(async ({ db, config, clock }) => {
+  await withContext(async (ctx) => {
     const [first, second] = parseFlags(words, {}, 2).positionals
-    const [wallet, member] = [readWallet(first, config), readWallet(second, config)]
+    const [wallet, member] = [readWallet(first, ctx.config), readWallet(second, ctx.config)]
+    const { db, clock } = changing(ctx, ['members', 'link', ...words], (tx) => readUser(tx, wallet))
     for (const one of [wallet, member]) if ((await findUserId(db, one)) === undefined) throw noMember(one)
     if (!(await updateWalletUser(db, wallet, member, clock.now()))) throw noMember(wallet)
     print(`${formatWallet(wallet)} belongs to user ${await findUserId(db, member)}`)
@@ -66,11 +68,18 @@ async function link(words: string[]): Promise<void> {
 }
 
 async function unlink(words: string[]): Promise<void> {
-  await withContext(async ({ db, config, clock }) => {
-    const wallet = readWallet(parseFlags(words, {}, 1).positionals[0], config)
+  await withContext(async (ctx) => {
+    const wallet = readWallet(parseFlags(words, {}, 1).positionals[0], ctx.config)
+    const { db, clock } = changing(ctx, ['members', 'unlink', ...words], (tx) => readUser(tx, wallet))
     if (!(await removeMembership(db, wallet, clock.now()))) throw noMember(wallet)
     print(`${formatWallet(wallet)} is no member any more; it may join again`)
   })
+}
+
+/** Whose a wallet is, as it is recorded with a change. */
+async function readUser(tx: Queryable, wallet: Wallet): Promise<unknown> {
+  const userId = await findUserId(tx, wallet)
+  return userId === undefined ? null : { wallet: formatWallet(wallet), userId }
 }
 
 function readWallet(text: string | undefined, config: Config): Wallet {

@@ -1,4 +1,5 @@
 import { pino } from 'pino'
+import type { Clock } from './clock.js'
 
 type Write = { (message: string): void; (fields: object, message: string): void }
 
@@ -17,9 +18,11 @@ const secretPaths = ['apiKey', 'key', 'privateKey', 'secret', 'authorization', '
 export function openLog(options: { level: string; pretty?: boolean; name?: string }): Log {
   const redact = { paths: secretPaths.flatMap((path) => [path, `*.${path}`]), censor: '[hidden]' }
   const serializers = { err: serializeError }
-  if (!options.pretty) return pino({ level: options.level, redact, serializers, base: { name: options.name } })
+  const formatters = { level: (label: string) => ({ level: label }) }
+  if (!options.pretty)
+    return pino({ level: options.level, redact, serializers, formatters, base: { name: options.name } })
   const stream = { write: (line: string) => process.stdout.write(formatLine(line)) }
-  return pino({ level: options.level, redact, serializers, base: { name: options.name } }, stream)
+  return pino({ level: options.level, redact, serializers, formatters, base: { name: options.name } }, stream)
 }
 
 /** A log that says nothing. */
@@ -29,6 +32,29 @@ export const silentLog: Log = {
   warn: () => undefined,
   error: () => undefined,
   child: () => silentLog,
+}
+
+const repeatMs = 60_000
+
+/**
+ * Says what lasts once and then once a minute: `say` is called with how often it was to be said since it last was.
+ * What is over is forgotten, so that it is said at once when it comes again.
+ */
+export function createRepeats(clock: Pick<Clock, 'monotonicMs'>) {
+  const said = new Map<string, { atMs: number; times: number }>()
+  return {
+    say: (what: string, say: (times: number) => void): void => {
+      const nowMs = clock.monotonicMs()
+      const last = said.get(what) ?? { atMs: Number.NEGATIVE_INFINITY, times: 0 }
+      last.times += 1
+      if (said.size >= 100) said.clear()
+      said.set(what, last)
+      if (nowMs - last.atMs < repeatMs) return
+      say(last.times)
+      said.set(what, { atMs: nowMs, times: 0 })
+    },
+    isOver: (what: string): boolean => said.delete(what),
+  }
 }
 
 /** Replaces every url in a text by its scheme and host, so that keys in paths, queries or user info never leave. */
@@ -43,12 +69,12 @@ function serializeError(error: unknown): unknown {
   return { type: error.name, message: redactUrls(error.message), code, stack: redactUrls(error.stack ?? ''), cause }
 }
 
-const levels: Record<number, string> = { 20: 'debug', 30: 'info', 40: 'WARN', 50: 'ERROR', 60: 'FATAL' }
+const loud = ['warn', 'error', 'fatal']
 
 function formatLine(line: string): string {
   const { level, time, msg, pid: _pid, hostname: _host, name, err, ...fields } = JSON.parse(line)
   const clock = new Date(time).toISOString().slice(11, 23)
   const rest = Object.keys(fields).length > 0 ? ` ${JSON.stringify(fields)}` : ''
   const why = err ? ` ${err.type}: ${err.message}` : ''
-  return `${clock} ${levels[level] ?? level} ${name ? `[${name}] ` : ''}${msg ?? ''}${why}${rest}\n`
+  return `${clock} ${loud.includes(level) ? level.toUpperCase() : level} ${name ? `[${name}] ` : ''}${msg ?? ''}${why}${rest}\n`
 }

@@ -29,7 +29,8 @@ It is emptied with the chain; DATABASE_URL is not used.`,
   run: async (words) => {
     const { values } = parseFlags(words, { reset: { type: 'boolean' } })
     const config = devConfig()
-    config.attributionKey ??= devAccount(attributionIndex).privateKey
+    if (!config.attributionKeyFile && !config.attributionSigner)
+      config.attributionKey ??= devAccount(attributionIndex).privateKey
     const log = openLog({ level: config.logLevel, pretty: true })
     const shutdown = createShutdown(log, isDatabaseUnavailable)
     stopOnSignals(shutdown, log)

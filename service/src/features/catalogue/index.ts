@@ -24,12 +24,14 @@ export type { OpportunityRecord } from './opportunityRecord.js'
 export type { ChainRecord, DistributorRecord, TokenRecord } from './records.js'
 export { TokenSchema } from './schema.js'
 export {
+  countCatalogue,
   createDistributor,
   createOrganization,
   findDistributorRow,
   findOrganization,
   listDistributors,
   listOrganizations,
+  listSignedOnly,
   recordChain,
   updateSignedOnly,
 } from './storeOperator.js'

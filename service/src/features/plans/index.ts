@@ -4,6 +4,7 @@
  */
 export { buildApprovals } from './approvals.js'
 export { describeCall, describeWrap } from './describe.js'
+export { openFastSign } from './fastSign.js'
 export { type Draft, finishAction } from './finishAction.js'
 export type { Step } from './plan.js'
 export { refuse } from './refusal.js'

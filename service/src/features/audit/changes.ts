@@ -1,0 +1,56 @@
+import { isDeepStrictEqual } from 'node:util'
+import { newId } from '../../kernel/ids.js'
+import type { Context } from '../../postgres/context.js'
+import type { Database, Queryable, Transaction } from '../../postgres/pool.js'
+import { type OperatorChange, recordChange } from './storeChanges.js'
+
+export type Change = {
+  osUser: string
+  command: string
+  /** What the change is about, read before and after it in its transaction. */
+  look(tx: Queryable): Promise<unknown>
+  /** Recorded also where nothing looks different afterwards. */
+  always?: boolean
+}
+
+export type Recorder = {
+  db: Database
+  /** Tells what came of a command that has several transactions, in place of what its last one left. */
+  conclude(outcome: unknown): Promise<void>
+}
+
+/**
+ * The same database, every transaction of which records the change it makes: who, by which command, what was there before
+ * and after. One that answers false, or leaves everything as it was, changed nothing.
+ */
+export function recordChanges({ db, clock }: Pick<Context, 'db' | 'clock'>, change: Change): Recorder {
+  const { osUser, command, look, always } = change
+  const id = newId()
+  let last: OperatorChange | undefined
+  const recorded = async <T>(tx: Transaction, work: (tx: Transaction) => Promise<T>): Promise<T> => {
+    const before = toJson(await look(tx))
+    const result = await work(tx)
+    if (result === false) return result
+    const after = toJson(await look(tx))
+    if (!always && isDeepStrictEqual(before, after)) return result
+    last = { ...(last ?? { id, at: clock.now(), osUser, command, before }), after }
+    await recordChange(tx, last)
+    return result
+  }
+  // Called as a function too, as `db` is.
+  const call = ((...input: Parameters<Database>) => db(...input)) as Database
+  const begin: Database['begin'] = (work) => db.begin((tx) => recorded(tx, work))
+  return {
+    db: Object.assign(call, db, { begin }) as Database,
+    conclude: async (outcome) => {
+      if (last) await recordChange(db, { ...last, after: toJson(outcome) })
+    },
+  }
+}
+
+/** As it is kept: without what JSON has no word for. */
+function toJson(value: unknown): unknown {
+  return value === undefined
+    ? null
+    : JSON.parse(JSON.stringify(value, (_name, one) => (typeof one === 'bigint' ? String(one) : one)))
+}
