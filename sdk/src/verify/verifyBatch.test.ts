@@ -1,23 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { type Plan, readPlans } from '../../test/plans.js'
-import { type PlannedBatch, verifyBatch } from './verifyBatch.js'
+import { batchOf } from '../../test/batches.js'
+import { readPlans } from '../../test/plans.js'
+import { verifyBatch } from './verifyBatch.js'
 
 const plans = readPlans()
 const stranger = `0x${'11'.repeat(20)}`
-
-function batchOf({ request, transactions, context }: Plan): PlannedBatch & Record<string, unknown> {
-  return {
-    version: '2.0.0',
-    chainId: `0x${context.chainId.toString(16)}`,
-    from: request.userAddress,
-    atomicRequired: true,
-    calls: transactions.map(({ transaction: { to, data, value } }) => ({
-      to,
-      data,
-      value: `0x${BigInt(value).toString(16)}`,
-    })),
-  }
-}
 
 describe('a batch', () => {
   it('is good when it says what the transactions say, in any case of letters', () => {
