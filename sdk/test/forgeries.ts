@@ -121,18 +121,22 @@ function listWrongCalls(plan: Plan, call: Hex): [name: string, call: Hex][] {
 }
 
 /** A suffix with the members of ours in a form the service does not write. */
-function writeOtherwise({ code, actionId, signature }: attribution.OwnSuffix, more: object): Hex {
+export function writeOtherwise({ code, actionId, signature }: attribution.OwnSuffix, more: object): Hex {
   const bytes = (hex: Hex) => Uint8Array.from(Buffer.from(hex.slice(2), 'hex'))
   const item = encodeCbor({ a: code, m: { g: bytes(signature), i: bytes(actionId) }, ...more })
   const marker = Uint8Array.from(Buffer.from('8021'.repeat(8), 'hex'))
   return `0x${Buffer.from(concatBytes(item, Uint8Array.of(item.length >> 8, item.length & 255, 2), marker)).toString('hex')}`
 }
 
-/** The plan with another last call, signed by the service's own key as if it had been asked for. */
-export async function resign(plan: Plan, change: (call: Hex) => Hex): Promise<Plan> {
+/** The plan with another last call or suffix, signed by the service's own key as if it had been asked for. */
+export async function resign(
+  plan: Plan,
+  change: (call: Hex) => Hex,
+  suffix: Partial<Pick<Signed, 'code' | 'referralCode'>> = {},
+): Promise<Plan> {
   const { call, signed } = read(plan)!
   const wrong = change(call)
-  const own = await sign(service, { ...signed, callHash: keccak256(wrong) })
+  const own = await sign(service, { ...signed, ...suffix, callHash: keccak256(wrong) })
   const forged = structuredClone(plan)
   forged.transactions[forged.transactions.length - 1]!.transaction.data = concat([wrong, attribution.encode(own)])
   return forged

@@ -13,17 +13,34 @@ const lower = (text: unknown): string => (typeof text === 'string' ? text.toLowe
 const onlyHas = (value: object, names: readonly string[]): boolean =>
   Object.keys(value).every((name) => names.includes(name))
 
-/** What the transactions make a wallet sign, but for their gas. */
-const signedBy = (transactions: Accepted): string =>
-  JSON.stringify(
-    transactions.map(({ type, transaction }: Accepted) => [
-      type,
-      lower(transaction.to),
-      lower(transaction.data),
-      String(BigInt(transaction.value)),
-      transaction.chainId,
-    ]),
+/** What each transaction makes a wallet sign, but for its gas. */
+const signedBy = (transactions: Accepted): string[] =>
+  transactions.map(({ type, transaction }: Accepted) =>
+    [type, lower(transaction.to), lower(transaction.data), BigInt(transaction.value), transaction.chainId].join(),
   )
+
+const toWord = (hex: string): string => hex.slice(2).toLowerCase().padStart(64, '0')
+
+/** The approvals a deposit may need: of nothing, or of exactly the amount, to the vault. */
+function listApprovals({ request, context }: Plan): string[] {
+  if (request.type !== 'deposit') return []
+  const { vault, chainId, wrappedNative } = context
+  const token = lower(request.tokenIn === 'native' ? wrappedNative : request.tokenIn)
+  return [0n, BigInt(request.amount)].map((amount) =>
+    ['approve', token, `0x095ea7b3${toWord(vault.address)}${toWord(`0x${amount.toString(16)}`)}`, 0, chainId].join(),
+  )
+}
+
+/** Whether the same is signed; where the allowance is told otherwise, or not at all, another of the needed approvals may be. */
+function isSameSigned(transactions: Accepted, context: Accepted, source: Plan): boolean {
+  const [signed, wanted] = [signedBy(transactions), signedBy(source.transactions)]
+  if (signed.join() === wanted.join()) return true
+  const { allowance, approvalReset } = source.context
+  if (context.allowance === allowance && context.approvalReset === approvalReset) return false
+  const approvals = listApprovals(source)
+  const isOther = (each: string) => !approvals.includes(each)
+  return signed.filter(isOther).join() === wanted.filter(isOther).join() && signed.length <= wanted.length + 2
+}
 
 function hasAllowedForm(transactions: Accepted, gasCap: unknown): boolean {
   return transactions.every((item: Accepted) => {
@@ -50,7 +67,7 @@ function askedBy(request: Accepted, asset: string): string {
 /** Why an accepted plan should have been refused; undefined: it rightly was not. */
 export function findWronglyAccepted(input: Input, source: Plan): string | undefined {
   const { request, transactions, context }: Accepted = input
-  if (signedBy(transactions) !== signedBy(source.transactions)) return 'something else is signed'
+  if (!isSameSigned(transactions, context, source)) return 'something else is signed'
   if (!hasAllowedForm(transactions, context.gasCap)) return 'more is said, or the gas is out of bounds'
   const { asset } = source.context.vault
   if (askedBy(request, asset) !== askedBy(source.request, asset)) return 'something else was asked'

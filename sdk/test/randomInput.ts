@@ -102,11 +102,17 @@ function findPlace(input: object, random: Random): Place {
 function edit(input: object, other: () => object, random: Random): void {
   const { at, name } = findPlace(input, random)
   const value = at[name]
-  const way = below(random, 8)
+  const drawn = below(random, 8)
+  // A member more changes something only where nothing may stand beside what is there; else it costs a signature.
+  const isStrict = Array.isArray(at) || ['transaction', 'to', 'calls'].some((member) => member in at)
+  const way = drawn === 1 && !isStrict && random() < 0.9 ? 6 : drawn
   if (way === 0 && Array.isArray(at)) at.splice(Number(name), 1)
   else if (way === 0) delete at[name]
   else if (way === 1) put(at, Array.isArray(at) ? String(at.length) : randomName(random), randomJson(random))
-  else put(at, name, randomOther(way, { input, other, name, value }, random))
+  else {
+    const another = randomOther(way, { input, other, name, value }, random)
+    put(at, name, another === value ? randomJson(random) : another)
+  }
 }
 
 type Given = { input: object; other: () => object; name: string; value: unknown }
