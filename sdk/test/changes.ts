@@ -9,7 +9,7 @@ const stranger = '0xbadbadbadbadbadbadbadbadbadbadbadbadbad0'
 const types = ['approve', 'swap', 'deposit', 'withdraw', 'claimDeposit', 'cancelDeposit']
 
 /** Pins what a request may leave open, from the call itself: the units claimed, the request, the least that comes out. */
-export function pinCall<T extends Omit<Plan, 'name'>>(plan: T): T {
+export function pinCall<T extends Pick<Plan, 'request' | 'transactions' | 'context'>>(plan: T): T {
   const { data } = plan.transactions[plan.transactions.length - 1]!.transaction
   const suffixes = attribution.decode(data as Hex)
   const call = data.slice(0, 2 + 2 * (suffixes.at(-1)?.start ?? data.length))
