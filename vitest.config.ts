@@ -9,7 +9,7 @@ const typescriptThreads = fileURLToPath(new URL('service/test/typescriptThreads.
 const chain = [
   '**/*.chain.test.ts',
   'contracts/test/{compile,coverage,forge}.test.ts',
-  'sdk/src/verify/mutations.test.ts',
+  'sdk/src/verify/{anyInput,changes,mutations,strangeInput}.test.ts',
   'sdk/test/{examples,packed}.test.ts',
   'service/test/packed.test.ts',
   'service/test/{attacks,e2e,fuzz,kill,projections,simulation}/**/*.test.ts',
@@ -37,6 +37,7 @@ const longest = [
   'server/watchFaults',
   'server/watchLies',
   'contracts/test/',
+  'sdk/src/verify/anyInput.test.ts',
   'sdk/src/verify/mutations.test.ts',
   'attribution/judge.test.ts',
   'actions/hangingNode.test.ts',

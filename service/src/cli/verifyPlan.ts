@@ -9,11 +9,13 @@ const usage = `openearn verify-plan FILE
 Decides without any network whether a plan does exactly what was asked. FILE is JSON:
 { "request":      { "type": "deposit" | "withdraw" | "claimDeposit" | "cancelDeposit", and the body that was sent },
   "transactions": the transactions of the answer, or the whole answer as "plan": then its batch is checked as well,
-  "context":      { "chainId", "vault": { "address", "kind", "asset", "receiptToken" }, "signers": [address],
+  "context":      { "chainId", "vault": { "address", "kind", "asset" }, "signers": [address or published signer],
                     and if known "actionId", "allowance", "approvalReset", "wrappedNative", "requestAmount",
-                    "minimumOut" (ERC-5115), "distributorId" (of the pending deposit, where the request names none) } }
-The kind of a vault is in the catalogue file and is told by \`openearn catalogue probe\`; the signers are published by
-GetIndexingStatus. sdk/examples/deposit.json is such a file. Exits with 1 when the plan is refused.`
+                    "minimumOut" (ERC-5115), "distributorId" (of the pending deposit, where the request names none),
+                    "gasCap" (30000000 where absent), "names" ({ address: name } for the sentences) } }
+The vault and its kind are in the opportunity, and the kind is told by \`openearn catalogue probe\`; the signers are published
+by GetIndexingStatus. sdk/examples/deposit.json is such a file. Says in a sentence what each transaction does when the plan is
+what was asked; exits with 1 when it is refused.`
 
 const Text = T.String()
 const Transactions = T.Array(
@@ -56,14 +58,16 @@ const Request = T.Union([
 const Units = T.Optional(T.String({ pattern: '^[0-9]{1,78}$' }))
 const Context = T.Object({
   chainId: T.Integer(),
-  vault: T.Object({ address: Text, kind: Text, asset: Text, receiptToken: Text }),
-  signers: T.Array(Text),
+  vault: T.Object({ address: Text, kind: Text, asset: Text, receiptToken: T.Optional(Text) }),
+  signers: T.Array(T.Union([Text, T.Object({ address: Text, to: T.Optional(T.Union([Text, T.Null()])) })])),
   actionId: T.Optional(Text),
   allowance: Units,
   approvalReset: T.Optional(T.Boolean()),
   wrappedNative: T.Optional(Text),
   requestAmount: Units,
   minimumOut: Units,
+  gasCap: Units,
+  names: T.Optional(T.Record(Text, Text)),
   distributorId: T.Optional(T.Union([Text, T.Null()])),
 })
 const File = T.Object({
@@ -85,7 +89,11 @@ export const verifyPlanCommand: Command = {
     const batch = file.plan?.batch
     const batchProblems = batch ? verifyBatch(batch, transactions, file.request.userAddress).problems : []
     const problems = [...verdict.problems, ...batchProblems]
-    if (problems.length === 0) return print('ok: the plan does exactly what was asked')
+    if (problems.length === 0) {
+      print('ok: the plan does exactly what was asked')
+      for (const [at, sentence] of verdict.sentences.entries()) print(`${at + 1}: ${sentence}`)
+      return
+    }
     for (const problem of problems) print(`no: ${problem}`)
     process.exitCode = 1
   },
