@@ -1,4 +1,4 @@
-import { findVaultKind } from '../vaults/index.js'
+import { findVaultKind, isVaultAddress } from '../vaults/index.js'
 
 /** A vault as the derivation sees it. Addresses lower-case, instants in unix seconds of chain time. */
 export type DeriveVault = {
@@ -9,6 +9,8 @@ export type DeriveVault = {
   asset: string
   assetDecimals: number
   escrow: string | null
+  /** Contracts beside it, by the name its kind gives them. */
+  contracts?: Readonly<Record<string, string>>
   startBlock: number
   activeFrom: number
 }
@@ -51,13 +53,18 @@ export function hasAsyncRedeem(vault: Pick<DeriveVault, 'kind'>): boolean {
   return findVaultKind(vault.kind)?.asyncRedeem === true
 }
 
+/** Whether an address holds shares of others only: the vault, a contract beside it, its escrow. It is never a holder. */
+export function holdsForOthers(vault: DeriveVault, address: string): boolean {
+  return address === vault.escrow || isVaultAddress(vault, address)
+}
+
 /** One dated line of configuration and the instant from which it decides rows. */
 export type DatedLine = { line: string; from: number }
 
 const shapeMark = 'shape '
 
 /** The rules by which rows are derived. Another number derives everything that was derived by older rules again. */
-const rulesLine: DatedLine = { line: 'rules 2', from: 0 }
+const rulesLine: DatedLine = { line: 'rules 3', from: 0 }
 
 /** The configuration as dated lines: two configurations give the same rows below the earliest line they do not share. */
 export function listDatedLines(config: DeriveConfig): DatedLine[] {
@@ -65,8 +72,9 @@ export function listDatedLines(config: DeriveConfig): DatedLine[] {
   for (const [id, from] of config.distributors) lines.push({ line: `distributor ${id} ${from}`, from })
   for (const [id, settings] of config.signedOnly)
     for (const { from, signedOnly } of settings) lines.push({ line: `signed-only ${id} ${signedOnly} ${from}`, from })
-  for (const { address, kind, receiptToken, escrow, activeFrom } of config.vaults) {
-    const shape = `${address} ${kind} ${receiptToken} ${escrow ?? ''}`
+  for (const { address, kind, receiptToken, escrow, contracts = {}, activeFrom } of config.vaults) {
+    const beside = Object.entries(contracts).map(([name, contract]) => ` ${name} ${contract}`)
+    const shape = `${address} ${kind} ${receiptToken} ${escrow ?? ''}${beside.sort().join('')}`
     lines.push({ line: `vault ${shape} ${activeFrom}`, from: activeFrom })
     // Balances and requests are counted from a vault's first block, long before it counts for anybody.
     lines.push({ line: `${shapeMark}${shape}`, from: 0 })
