@@ -22,7 +22,14 @@ export type PlannedTransaction = {
 /** What is known of the vault and the service without asking the service for this plan. */
 export type PlanContext = {
   chainId: number
-  vault: { address: string; kind: string; asset: string; receiptToken: string }
+  vault: {
+    address: string
+    kind: string
+    asset: string
+    receiptToken: string
+    /** Contracts beside the vault, by the names the catalogue gives them; for kinds that have some. */
+    contracts?: Readonly<Record<string, string>>
+  }
   /** The service's published attribution signers: `attributionSigners` as they are, or their addresses. */
   signers: readonly (string | { address: string })[]
   /** The plan's own id, when it should be pinned. */

@@ -1,7 +1,7 @@
 import { type Address, concat, getAddress, type Hex, isAddress, isAddressEqual, isHex, slice } from 'viem'
 import { recoverSigner } from '../attribution/signer.js'
 import { decode, encode, type OwnSuffix, readOwnMetadata } from '../attribution/suffix.js'
-import { approve, type ExpectedCalls, expectedCalls, wrap } from './expected.js'
+import { approve, type ExpectedCalls, expectedCalls, findContract, wrap } from './expected.js'
 import { isAmount, isPlanned, isRecord, listOf } from './shape.js'
 import type { ParsedTransaction, PlanContext, PlannedTransaction, PlanRequest, Verdict } from './types.js'
 
@@ -57,7 +57,8 @@ function listAddresses(request: PlanRequest, context: PlanContext): unknown[] {
     request.type === 'deposit' ? request.tokenIn : request.type === 'withdraw' ? request.tokenOut : undefined
   const { vault, wrappedNative } = context
   const others = [token === 'native' ? undefined : token, wrappedNative].filter((text) => text !== undefined)
-  return [request.userAddress, vault.address, vault.asset, ...listSigners(context), ...others]
+  const beside = isRecord(vault.contracts) ? Object.values(vault.contracts) : []
+  return [request.userAddress, vault.address, vault.asset, ...beside, ...listSigners(context), ...others]
 }
 
 function parse(planned: unknown, at: number, context: PlanContext, problems: string[]): ParsedTransaction | undefined {
@@ -127,7 +128,12 @@ function listPreparations(
   problems: string[],
 ): Step[][] {
   const amount = BigInt(request.amount)
-  const { asset, address: spender } = context.vault
+  const { asset } = context.vault
+  const spender = findContract(context.kind, 'spender', context.vault)
+  if (spender === undefined) {
+    problems.push('the contract that takes the tokens is not known')
+    return []
+  }
   const isNative = isNativeToken(request.tokenIn)
   const token = isNative ? context.wrappedNative : request.tokenIn
   if (token === undefined || (!context.kind.severalTokens && !isAddressEqual(toAddress(token), toAddress(asset)))) {
@@ -159,7 +165,8 @@ async function checkMain(
   problems: string[],
 ): Promise<void> {
   if (step.type !== request.type) problems.push(`the last transaction is called ${step.type}, not ${request.type}`)
-  if (!isAddressEqual(step.to, toAddress(context.vault.address)))
+  const target = findContract(context.kind, request.type, context.vault)
+  if (target === undefined || !isAddressEqual(step.to, toAddress(target)))
     problems.push('the last transaction calls another contract')
   if (step.value !== 0n) problems.push('the last transaction sends native value')
   const { call, own } = splitSuffix(step.data, problems)

@@ -11,6 +11,7 @@ Decides without any network whether a plan does exactly what was asked. FILE is 
   "transactions": the transactions of the answer, or the whole answer as "plan": then its batch is checked as well,
   "context":      { "chainId", "vault": { "address", "kind", "asset", "receiptToken" }, "signers": [address],
                     and if known "actionId", "allowance", "approvalReset", "wrappedNative", "requestAmount",
+                    "vault.contracts" (of a kind that has some),
                     "minimumOut" (ERC-5115), "distributorId" (of the pending deposit, where the request names none) } }
 The kind of a vault is in the catalogue file and is told by \`openearn catalogue probe\`; the signers are published by
 GetIndexingStatus. sdk/examples/deposit.json is such a file. Exits with 1 when the plan is refused.`
@@ -56,7 +57,10 @@ const Request = T.Union([
 const Units = T.Optional(T.String({ pattern: '^[0-9]{1,78}$' }))
 const Context = T.Object({
   chainId: T.Integer(),
-  vault: T.Object({ address: Text, kind: Text, asset: Text, receiptToken: Text }),
+  vault: T.Object({
+    ...{ address: Text, kind: Text, asset: Text, receiptToken: Text },
+    contracts: T.Optional(T.Record(Text, Text)),
+  }),
   signers: T.Array(Text),
   actionId: T.Optional(Text),
   allowance: Units,
