@@ -23,6 +23,8 @@ create table vaults (
   id integer generated always as identity,
   -- Holds shares or assets on behalf of others (an escrow or silo); never counted as a depositor.
   escrow text check (escrow = lower(escrow)),
+  -- Addresses of the contracts beside the vault that its kind knows, by name: what they emit is the vault's.
+  contracts jsonb not null default '{}' check (contracts::text = lower(contracts::text)),
   primary key (chain_id, address),
   constraint vaults_id_key unique (id)
 );

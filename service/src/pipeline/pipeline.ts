@@ -26,6 +26,7 @@ import {
   recordRetractedCount,
 } from '../sync/storeCursors.js'
 import { findBlockHash, listHeadersDown, recordBlocks, removeEmptyHeaders, removeRawAbove } from '../sync/storeRaw.js'
+import { listVaultAddresses } from '../vaults/index.js'
 import { applyBlocks } from './apply.js'
 import { compareAgain, describeFound, listSince, repair } from './recheck.js'
 import { joinVaults, rederive } from './rederive.js'
@@ -341,7 +342,7 @@ function withTip(blocks: readonly RawBlock[], tip: Header): readonly RawBlock[] 
 export function toWatchList(derivation: Derivation): WatchList {
   const { vaults } = derivation.config
   return {
-    addresses: [...new Set(vaults.flatMap(({ address, receiptToken }) => [address, receiptToken]))],
+    addresses: [...new Set(vaults.flatMap((vault) => [...listVaultAddresses(vault), vault.receiptToken]))],
     topics: watchedTopics,
     callTopics: new Set(vaultTopics),
     entryPoints: derivation.entryPoints,

@@ -8,7 +8,7 @@ export async function loadConfig(db: Queryable, chainId: number): Promise<Derive
   const [vaults, distributors, settings, signers, chain] = await Promise.all([
     db<DeriveVault[]>`
       select id, address, kind, lower(receipt_token) as "receiptToken", lower(asset) as asset,
-        asset_decimals as "assetDecimals", escrow, start_block as "startBlock",
+        asset_decimals as "assetDecimals", escrow, contracts, start_block as "startBlock",
         ceil(extract(epoch from active_from))::bigint as "activeFrom"
       from vaults where chain_id = ${chainId} order by id`,
     db<{ id: string; from: number }[]>`

@@ -4,6 +4,7 @@ import { vaultKinds } from '../../vaults/index.js'
 import {
   AddressText,
   Code,
+  ContractName,
   Decimals,
   DecimalText,
   Instant,
@@ -105,6 +106,8 @@ export const tables = {
     receiptDecimals: found<number>(),
     /** Holds shares on the way in or out; never a depositor. */
     escrow: optional(AddressText, null),
+    /** Those beside the vault that its kind knows, by name: what they emit is the vault's. */
+    contracts: optional(T.Record(ContractName, AddressText), {}),
     startBlock: kept(T.Integer({ minimum: 0 }), 0),
     activeFrom: instant(Instant),
     snapshotIntervalSeconds: kept(Whole(60, 86_400), 900),
