@@ -66,8 +66,8 @@ type ArgumentsOf<S extends string> = {
 }
 
 /**
- * Declares an event and what it means. Its arguments are handed over by their names: addresses as text, every other word
- * as a number.
+ * Declares an event and what it means. Its arguments are handed over by their names, to be taken one by one: addresses as
+ * text, every other word as a number.
  */
 export function emitted<const S extends string>(
   declaration: S,
@@ -77,30 +77,48 @@ export function emitted<const S extends string>(
   const indexed = event.inputs.filter((input) => input.indexed)
   const words = event.inputs.filter((input) => !input.indexed)
   for (const input of event.inputs) assertWord(input, declaration)
-  const [topic, topicCount, dataLength] = [toEventSelector(event), 1 + indexed.length, 2 + words.length * 64]
-  const parts = [
-    ...indexed.map((input, at) => ({ ...toPart(input), inTopic: at + 1, from: 2 })),
-    ...words.map((input, at) => ({ ...toPart(input), inTopic: 0, from: 2 + at * 64 })),
-  ]
+  const [topic, topicCount, dataLength] = [toEventSelector(event), 1 + indexed.length, 2 + words.length * wordDigits]
+  const Told = defineTold([
+    ...indexed.map((input, at) => ({ input, inTopic: at + 1, from: 2 })),
+    ...words.map((input, at) => ({ input, inTopic: 0, from: 2 + at * wordDigits })),
+  ])
   return {
     event,
     topic,
     read: (log, vault) => {
-      const { topics, data, logIndex } = log
-      if (topics[0] !== topic || topics.length !== topicCount || data.length !== dataLength) return undefined
-      const told: Record<string, string | bigint> = {}
-      for (const { name, isAddress, inTopic, from } of parts) {
-        const text = inTopic === 0 ? data : (topics[inTopic] ?? '')
-        told[name] = isAddress ? `0x${text.slice(from + 24, from + 64)}` : BigInt(`0x${text.slice(from, from + 64)}`)
-      }
-      const meaning = mean(told as ArgumentsOf<S>, vault)
-      return meaning && { ...meaning, logIndex }
+      if (log.topics[0] !== topic || log.topics.length !== topicCount || log.data.length !== dataLength)
+        return undefined
+      const meaning = mean(new Told(log) as unknown as ArgumentsOf<S>, vault)
+      return meaning && Object.assign(meaning, { logIndex: log.logIndex })
     },
   }
 }
 
-function toPart({ name, type }: AbiParameter): { name: string; isAddress: boolean } {
-  return { name: name ?? '', isAddress: type === 'address' }
+const wordDigits = 64
+/** Digits of a word before the address in it. */
+const paddingDigits = 24
+
+type Part = { input: AbiParameter; inTopic: number; from: number }
+
+/** Arguments of a log by their names, each read when it is asked for: a rebuild decodes millions of logs. */
+function defineTold(parts: readonly Part[]): new (log: RawLog) => object {
+  function Told(this: { log: RawLog }, log: RawLog) {
+    this.log = log
+  }
+  for (const { input, inTopic, from } of parts) {
+    const isAddress = input.type === 'address'
+    Object.defineProperty(Told.prototype, input.name ?? '', {
+      get(this: { log: RawLog }) {
+        const text = inTopic === 0 ? this.log.data : (this.log.topics[inTopic] ?? '')
+        return isAddress
+          ? `0x${text.slice(from + paddingDigits, from + wordDigits)}`
+          : BigInt(`0x${text.slice(from, from + wordDigits)}`)
+      },
+    })
+  }
+  return Told as unknown as new (
+    log: RawLog,
+  ) => object
 }
 
 /** What takes more or less than one word, or its hash alone, cannot be read by its place. */

@@ -1,4 +1,12 @@
-import { type AbiFunction, type Address, decodeFunctionData, encodeFunctionResult, type Hex, parseAbiItem } from 'viem'
+import {
+  type AbiFunction,
+  type Address,
+  decodeFunctionData,
+  encodeFunctionResult,
+  type Hex,
+  parseAbiItem,
+  toFunctionSelector,
+} from 'viem'
 import { type ExpectedCalls, findContract } from '../../../sdk/src/verify/expected.js'
 import type { Read } from '../../src/rpc/multicall.js'
 import type { MakingCall } from '../../src/vaults/calls.js'
@@ -117,7 +125,25 @@ function sampleOf({ event }: EmittedEvent) {
 function meaningOf(emitted: EmittedEvent, { name }: VaultKind): VaultEvent | undefined {
   const log = { ...sampleOf(emitted), logIndex: 7, blockNumber: 1, transactionIndex: 0, transactionHash: '0x' }
   const vault = { address: places.vault, kind: name, asset: places.asset, receiptToken: places.vault }
-  return emitted.read(log, vault)
+  const meaning = emitted.read(log, vault)
+  return meaning && members(meaning).every((name) => name in meaning && meaning[name] !== undefined)
+    ? meaning
+    : undefined
+}
+
+/** What has to be said of an event. */
+function members(event: VaultEvent): (keyof VaultEvent)[] {
+  const said = {
+    deposit: ['sender', 'owner', 'assets', 'shares'],
+    withdraw: ['sender', 'receiver', 'owner', 'assets', 'shares'],
+    depositRequest: ['controller', 'owner', 'requestId', 'sender', 'amount'],
+    redeemRequest: ['controller', 'owner', 'requestId', 'sender', 'amount'],
+    cancelDepositRequest: ['controller', 'requestId', 'sender'],
+    cancelRedeemRequest: ['controller', 'requestId', 'sender'],
+    cancelDepositClaim: ['controller', 'receiver', 'requestId', 'sender', 'amount'],
+    cancelRedeemClaim: ['controller', 'receiver', 'requestId', 'sender', 'amount'],
+  } as const
+  return ['logIndex', ...said[event.kind]] as (keyof VaultEvent)[]
 }
 
 /** A vault that answers as its fixture does is taken for one of the kind, and for no other. */
@@ -289,31 +315,30 @@ function vaultOf({ contracts }: Pick<KindFixture, 'contracts'>) {
 
 /** What a read leads to when contracts answer as the fixture says. */
 function answer<T>({ reads, answer }: Read<T>, { answers }: KindFixture): T {
-  const functions = Object.entries(answers).map(([declaration, value]) => ({
-    abi: [parseAbiItem(declaration) as AbiFunction] as const,
-    value,
-  }))
-  return answer(reads.map(({ data }) => (data === '0x' ? account : answerOne(data, functions))))
+  const values = new Map(Object.entries(answers).map(([text, value]) => [parse(text), value] as const))
+  const bySelector = new Map([...values].map(([parsed, value]) => [parsed.selector, { abi: parsed.abi, value }]))
+  return answer(
+    reads.map(({ data }) => {
+      if (data === '0x') return account
+      const found = bySelector.get(data.slice(0, 10))
+      if (!found) return undefined
+      const { abi, value } = found
+      const result = typeof value === 'function' ? value(decodeFunctionData({ abi: [abi], data }).args) : value
+      return encodeFunctionResult({ abi: [abi], functionName: abi.name, result })
+    }),
+  )
 }
 
 /** A balance, and that there is code. */
 const account: Hex = `0x${'0'.repeat(64)}${'1'.padStart(64, '0')}`
 
-function answerOne(data: Hex, functions: readonly { abi: readonly [AbiFunction]; value: unknown }[]): Hex | undefined {
-  for (const { abi, value } of functions) {
-    const args = argumentsOf(abi, data)
-    if (!args) continue
-    const result = typeof value === 'function' ? value(args) : value
-    return encodeFunctionResult({ abi: [abi[0]], functionName: abi[0].name, result })
-  }
-  return undefined
-}
+const parsed = new Map<string, { abi: AbiFunction; selector: string }>()
 
-function argumentsOf(abi: readonly [AbiFunction], data: Hex): readonly unknown[] | undefined {
-  try {
-    return decodeFunctionData({ abi, data }).args ?? []
-  } catch {
-    // Another function's.
-    return undefined
-  }
+function parse(declaration: string) {
+  const known = parsed.get(declaration)
+  if (known) return known
+  const abi = parseAbiItem(declaration) as AbiFunction
+  const own = { abi, selector: toFunctionSelector(abi) }
+  parsed.set(declaration, own)
+  return own
 }

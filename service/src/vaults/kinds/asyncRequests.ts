@@ -19,11 +19,25 @@ export const erc7540Abi = parseAbi([
 export const erc7540Emits: readonly EmittedEvent[] = [
   emitted(
     'event DepositRequest(address indexed controller, address indexed owner, uint256 indexed requestId, address sender, uint256 assets)',
-    ({ assets, ...told }) => ({ kind: 'depositRequest', ...told, amount: assets }),
+    ({ controller, owner, requestId, sender, assets }) => ({
+      kind: 'depositRequest',
+      controller,
+      owner,
+      requestId,
+      sender,
+      amount: assets,
+    }),
   ),
   emitted(
     'event RedeemRequest(address indexed controller, address indexed owner, uint256 indexed requestId, address sender, uint256 shares)',
-    ({ shares, ...told }) => ({ kind: 'redeemRequest', ...told, amount: shares }),
+    ({ controller, owner, requestId, sender, shares }) => ({
+      kind: 'redeemRequest',
+      controller,
+      owner,
+      requestId,
+      sender,
+      amount: shares,
+    }),
   ),
 ]
 

@@ -47,19 +47,33 @@ const erc7887Abi = parseAbi([
 const erc7887Emits: readonly EmittedEvent[] = [
   emitted(
     'event CancelDepositRequest(address indexed controller, uint256 indexed requestId, address sender)',
-    (told) => ({ kind: 'cancelDepositRequest', ...told }),
+    ({ controller, requestId, sender }) => ({ kind: 'cancelDepositRequest', controller, requestId, sender }),
   ),
   emitted(
     'event CancelDepositClaim(address indexed controller, address indexed receiver, uint256 indexed requestId, address sender, uint256 assets)',
-    ({ assets, ...told }) => ({ kind: 'cancelDepositClaim', ...told, amount: assets }),
+    ({ controller, receiver, requestId, sender, assets }) => ({
+      kind: 'cancelDepositClaim',
+      controller,
+      receiver,
+      requestId,
+      sender,
+      amount: assets,
+    }),
   ),
   emitted(
     'event CancelRedeemRequest(address indexed controller, uint256 indexed requestId, address sender)',
-    (told) => ({ kind: 'cancelRedeemRequest', ...told }),
+    ({ controller, requestId, sender }) => ({ kind: 'cancelRedeemRequest', controller, requestId, sender }),
   ),
   emitted(
     'event CancelRedeemClaim(address indexed controller, address indexed receiver, uint256 indexed requestId, address sender, uint256 shares)',
-    ({ shares, ...told }) => ({ kind: 'cancelRedeemClaim', ...told, amount: shares }),
+    ({ controller, receiver, requestId, sender, shares }) => ({
+      kind: 'cancelRedeemClaim',
+      controller,
+      receiver,
+      requestId,
+      sender,
+      amount: shares,
+    }),
   ),
 ]
 
