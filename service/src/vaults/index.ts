@@ -30,5 +30,6 @@ export {
   type NewSnapshot,
   recordSnapshots,
   removeSnapshotsAt,
+  snapshotObservations,
 } from './store.js'
 export { decideByTrial, type TriedVault, tryVaults } from './trial.js'
