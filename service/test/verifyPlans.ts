@@ -2,8 +2,9 @@ import { type PlanContext, type PlannedBatch, type PlanRequest, verifyBatch, ver
 import { type Address, erc20Abi } from 'viem'
 import type { Anvil } from '../../contracts/test/anvil.js'
 import { listBatchChanges, listPlanChanges, pinCall } from '../../sdk/test/changes.js'
-import { findOpportunity, findToken } from '../src/features/catalogue/index.js'
+import { findOpportunity, findToken, type OpportunityRecord } from '../src/features/catalogue/index.js'
 import { findAction } from '../src/features/plans/index.js'
+import { findVaultKind, toVault } from '../src/vaults/index.js'
 import type { Answer, CallInput, Earn } from './harness.js'
 
 const types: Readonly<Record<string, PlanRequest['type']>> = {
@@ -84,6 +85,10 @@ function toPlan(
   }
 }
 
+function spenderOf({ vault }: OpportunityRecord): Address {
+  return findVaultKind(vault.kind)?.plans?.spender(toVault(vault)) ?? (vault.address as Address)
+}
+
 /** What the vault may take of the token given; of the wrapped one where that is the native token. */
 async function readAllowance(earn: Earn, anvil: Anvil, input: CallInput): Promise<bigint | undefined> {
   const opportunity = findOpportunity(earn.ctx.catalogue.current(), String(input.params?.['opportunityId']))
@@ -95,7 +100,7 @@ async function readAllowance(earn: Earn, anvil: Anvil, input: CallInput): Promis
       address: (isToken ? tokenIn.toLowerCase() : opportunity.vault.asset) as Address,
       abi: erc20Abi,
       functionName: 'allowance',
-      args: [userAddress.toLowerCase() as Address, opportunity.vault.address as Address],
+      args: [userAddress.toLowerCase() as Address, spenderOf(opportunity)],
     })
     .catch(() => undefined)
 }

@@ -8,6 +8,8 @@ export type Known = {
   vault: Address
   asset: Address
   kind: ExpectedCalls
+  /** Contracts beside the vault, by name. */
+  contracts: Readonly<Record<string, Address>>
   signers: readonly Signer[]
   actionId: string | undefined
   allowance: bigint | undefined
@@ -24,6 +26,7 @@ export type Signer = { address: Address; retired: boolean }
 
 const gasCapDefault = 30_000_000n
 const listMax = 1_000
+const contractsMax = 16
 
 /** A context with its parts parsed; undefined, and a complaint, where something of it is of another form. */
 export function parseContext(context: unknown, complain: Complain): Known | undefined {
@@ -50,6 +53,7 @@ export function parseContext(context: unknown, complain: Complain): Known | unde
     requestAmount: readAmount(context, 'requestAmount', refuse),
     gasCap: readAmount(context, 'gasCap', refuse) ?? gasCapDefault,
     names: readNames(context, refuse),
+    contracts: readContracts(vault, refuse),
   }
   if (!complete || !address || !asset || !kind || chainId === undefined) return undefined
   return { ...known, chainId, vault: address, asset, kind, wrappedNative }
@@ -69,6 +73,22 @@ function readKind(vault: unknown, complain: Complain): ExpectedCalls | undefined
   const kind = typeof name === 'string' && Object.hasOwn(expectedCalls, name) ? expectedCalls[name] : undefined
   if (!kind) complain(`vaults of the kind ${quote(name)} cannot be verified`)
   return kind
+}
+
+function readContracts(vault: unknown, complain: Complain): Record<string, Address> {
+  const given = getMember(vault, 'contracts')
+  if (given === undefined) return {}
+  const entries = isRecord(given) ? Object.entries(given) : undefined
+  if (!entries || entries.length > contractsMax) {
+    complain('contracts is no list of addresses by name')
+    return {}
+  }
+  const contracts = entries.flatMap(([name, text]) => {
+    const address = parseAddress(text)
+    if (!address) complain(`contracts: ${quote(text)} is no address`)
+    return address ? [[name, address] as const] : []
+  })
+  return Object.fromEntries(contracts)
 }
 
 function readChainId(context: unknown, complain: Complain): number | undefined {

@@ -1,9 +1,9 @@
 import { type Address, type Hex, isAddressEqual } from 'viem'
 import type { Asked, AskedDeposit } from './asked.js'
 import type { Known } from './context.js'
-import { approve, wrap } from './expected.js'
+import { approve, findContract, wrap } from './expected.js'
 import { tellApproval, tellWrap } from './sentences.js'
-import type { Complain } from './shape.js'
+import { type Complain, parseAddress } from './shape.js'
 import type { ParsedTransaction } from './transactions.js'
 
 /** One transaction before the main call as it has to be, with what it does in words. */
@@ -46,10 +46,15 @@ export function getEnteringToken({ token }: AskedDeposit, { kind, asset, wrapped
 /** Every sequence of preparations that fits: which of them depends on the allowance, where that is not known. */
 function listPreparations(asked: AskedDeposit, known: Known, complain: Complain): Step[][] {
   const { amount } = asked
-  const { vault, allowance, approvalReset } = known
+  const { vault, kind, contracts, allowance, approvalReset } = known
   const token = getEnteringToken(asked, known)
   if (!token) {
     complain('the token given is not the one the vault takes')
+    return []
+  }
+  const taker = parseAddress(findContract(kind, 'spender', { address: vault, contracts }))
+  if (!taker) {
+    complain('the contract that takes the tokens is not known')
     return []
   }
   const wrapping: Step = {
@@ -63,9 +68,9 @@ function listPreparations(asked: AskedDeposit, known: Known, complain: Complain)
   const step = (value: bigint): Step => ({
     type: 'approve',
     to: token,
-    data: approve(vault, value),
+    data: approve(taker, value),
     value: 0n,
-    sentence: tellApproval(value, token, vault, known),
+    sentence: tellApproval(value, token, taker, known),
   })
   const once = [...wraps, step(amount)]
   const reset = [...wraps, step(0n), step(amount)]

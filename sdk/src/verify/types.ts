@@ -23,7 +23,14 @@ export type PlannedTransaction = {
 export type PlanContext = {
   chainId: number
   /** The opportunity's `vaultAddress`, `kind`, and its `baseToken`'s address; the receipt token is not looked at. */
-  vault: { address: string; kind: string; asset: string; receiptToken?: string }
+  vault: {
+    address: string
+    kind: string
+    asset: string
+    receiptToken?: string
+    /** Contracts beside the vault, by the names the catalogue gives them; for kinds that have some. */
+    contracts?: Readonly<Record<string, string>>
+  }
   /**
    * The service's published attribution signers: `attributionSigners` of GetIndexingStatus as they are, or addresses. One
    * that is said to be retired (`to`) vouches for no new plan.

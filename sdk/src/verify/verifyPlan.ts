@@ -1,9 +1,10 @@
 import { type Address, type Hex, isAddressEqual } from 'viem'
 import { type Asked, parseRequest } from './asked.js'
 import { type Known, parseContext } from './context.js'
+import { findContract } from './expected.js'
 import { checkPreparations, getEnteringToken } from './preparations.js'
 import { tellMain } from './sentences.js'
-import { type Complain, quote } from './shape.js'
+import { type Complain, parseAddress, quote } from './shape.js'
 import { checkSuffix, splitSuffix } from './suffix.js'
 import { type ParsedTransaction, parseTransactions } from './transactions.js'
 import type { PlanContext, PlannedTransaction, PlanRequest, PlanVerdict } from './types.js'
@@ -77,7 +78,10 @@ async function checkMain(
     complain(problem)
   }
   if (step.type !== asked.type) refuse(`the last transaction is called ${quote(step.type)}, not ${asked.type}`)
-  if (!isAddressEqual(step.to, known.vault)) refuse('the last transaction calls another contract')
+  const target = parseAddress(
+    findContract(known.kind, asked.type, { address: known.vault, contracts: known.contracts }),
+  )
+  if (!target || !isAddressEqual(step.to, target)) refuse('the last transaction calls another contract')
   if (step.value !== 0n) refuse('the last transaction sends native value')
   const { call, own } = splitSuffix(step.data, refuse)
   const token = getMovedToken(asked, known)

@@ -11,7 +11,8 @@ Decides without any network whether a plan does exactly what was asked. FILE is 
   "transactions": the transactions of the answer, or the whole answer as "plan": then its batch is checked as well,
   "context":      { "chainId", "vault": { "address", "kind", "asset" }, "signers": [address or published signer],
                     and if known "actionId", "allowance", "approvalReset", "wrappedNative", "requestAmount",
-                    "minimumOut" (ERC-5115), "distributorId" (of the pending deposit, where the request names none),
+                    "vault.contracts" (of a kind that has some), "minimumOut" (ERC-5115),
+                    "distributorId" (of the pending deposit, where the request names none),
                     "gasCap" (30000000 where absent), "names" ({ address: name } for the sentences) } }
 The vault and its kind are in the opportunity, and the kind is told by \`openearn catalogue probe\`; the signers are published
 by GetIndexingStatus. sdk/examples/deposit.json is such a file. Says in a sentence what each transaction does when the plan is
@@ -58,7 +59,10 @@ const Request = T.Union([
 const Units = T.Optional(T.String({ pattern: '^[0-9]{1,78}$' }))
 const Context = T.Object({
   chainId: T.Integer(),
-  vault: T.Object({ address: Text, kind: Text, asset: Text, receiptToken: T.Optional(Text) }),
+  vault: T.Object({
+    ...{ address: Text, kind: Text, asset: Text, receiptToken: T.Optional(Text) },
+    contracts: T.Optional(T.Record(Text, Text)),
+  }),
   signers: T.Array(T.Union([Text, T.Object({ address: Text, to: T.Optional(T.Union([Text, T.Null()])) })])),
   actionId: T.Optional(Text),
   allowance: Units,
