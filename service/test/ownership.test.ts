@@ -18,6 +18,7 @@ const grants: Record<string, string> = {
   'ledger reads price_observations': 'the price of an entry is chosen by the statement that writes it',
   'positions reads vaults': 'a position is told with its vault',
   'positions reads opportunities': 'as above, and its opportunity',
+  'positions reads logs': 'what a claim gave stands in its event alone',
   'pipeline reads chains': 'the configuration of a chain, read at one instant: entry points',
   'pipeline reads vaults': 'as above, its vaults',
   'pipeline reads distributors': 'as above, the distributors',

@@ -50,9 +50,11 @@ export const List = (options: { maxItems?: number; form?: TextForm; description?
 /** The four pagination members of a query. */
 export const pageQuery = {
   page: T.Optional(T.Integer({ description: 'From 1; below 1 is 1', default: 1, 'x-saturates': true })),
-  limit: T.Optional(T.Integer({ description: 'Items a page, 1 to 100; below 1 is 20', default: 20 })),
-  pageLimit: T.Optional(T.Integer({ description: 'Alias of limit' })),
-  pageSize: T.Optional(T.Integer({ description: 'Alias of limit' })),
+  limit: T.Optional(
+    T.Integer({ description: 'Items a page, 1 to 100; below 1 is 20', default: 20, 'x-saturates': true }),
+  ),
+  pageLimit: T.Optional(T.Integer({ description: 'Alias of limit', 'x-saturates': true })),
+  pageSize: T.Optional(T.Integer({ description: 'Alias of limit', 'x-saturates': true })),
 }
 
 export const PaginationSchema = T.Object(
@@ -117,7 +119,7 @@ function decodeValues(property: TSchema, values: readonly string[]): unknown {
   return decodeScalar(type, value)
 }
 
-/** A number of pages beyond the safe integers means as much as the last of them: a page past every end. */
+/** A count beyond the safe integers means as much as the last of them: a page past every end, a limit above every limit. */
 function decodeInteger(value: string, saturates: boolean): unknown {
   const number = /^-?[0-9]+$/.test(value) ? Number(value) : Number.NaN
   if (Number.isNaN(number) || !(saturates || Number.isSafeInteger(number))) return new Refusal('must be an integer')
@@ -126,8 +128,9 @@ function decodeInteger(value: string, saturates: boolean): unknown {
 
 function decodeScalar(type: unknown, value: string): unknown {
   if (type === 'number') {
-    const number = /^-?[0-9]{1,308}(\.[0-9]{1,100})?$/.test(value) ? Number(value) : Number.NaN
-    return Number.isFinite(number) ? number : new Refusal('must be a plain decimal number')
+    // What clients write a number as follows JSON, exponents included; one too large to be kept is none.
+    const number = /^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$/.test(value) ? Number(value) : Number.NaN
+    return Number.isFinite(number) ? number : new Refusal('must be a number as JSON has it, like 0.5 or 1e-7')
   }
   if (type === 'boolean') {
     if (value === 'true' || value === 'false') return value === 'true'

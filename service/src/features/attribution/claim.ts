@@ -112,6 +112,12 @@ function readTracker(metadata: ReadonlyMap<string, unknown>): Partial<TrackingMe
   return { ...Object.fromEntries(texts), tokenInDecimals: Number.isSafeInteger(decimals) ? decimals : 0 }
 }
 
+/** What became of the transaction itself, where that is not success. */
+export function addState(inspection: Inspection, { mined }: { mined: { success: boolean } | undefined }): Inspection {
+  const problem = !mined ? 'the transaction is not mined yet' : mined.success ? undefined : 'the transaction reverted'
+  return problem === undefined ? inspection : { ...inspection, problems: [...inspection.problems, problem] }
+}
+
 /** What the watcher found wrong with a transaction, beside what its calldata alone shows; orphaned blocks say nothing. */
 export function addProblems(inspection: Inspection, watched: readonly RecordedAttribution[]): Inspection {
   const known = [inspection, ...inspection.stacked].flatMap(({ problems }) => problems)

@@ -88,6 +88,7 @@ export const ProofSchema = T.Object({
   blockNumber: T.Integer(),
   blockHash: TxHash,
   transactionIndex: T.Integer(),
+  success: T.Boolean({ description: 'false: the transaction reverted, and nothing came of what it carries' }),
   inspection: InspectionSchema,
   events: T.Array(T.Object({ address: Address, logIndex: T.Integer(), name: T.String(), args: FreeObject })),
 })

@@ -23,7 +23,7 @@ const closed = (...reasons: string[]): Capability => ({ ...disabled(...reasons),
 
 /**
  * What can be done: the operator's switch and the vault's own state must both allow it; the operator's reason goes
- * first. A vault that was never read (`capability` null) does not forbid anything. An unlisted opportunity takes no
+ * first, while it is switched off. A vault that was never read (`capability` null) does not forbid anything. An unlisted opportunity takes no
  * deposits, but lets everybody leave.
  */
 export function decideCapabilities(
@@ -32,7 +32,7 @@ export function decideCapabilities(
   capability: CapabilityRecord | null,
 ): Capabilities {
   const deposit = !listed
-    ? disabled(switches.depositDisabledReason, 'This opportunity is no longer offered.')
+    ? disabled(switches.depositEnabled ? '' : switches.depositDisabledReason, 'This opportunity is no longer offered.')
     : !switches.depositEnabled
       ? disabled(switches.depositDisabledReason, 'Deposits are switched off by the operator.')
       : capability?.depositOpen === false

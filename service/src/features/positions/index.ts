@@ -24,3 +24,4 @@ export {
   replacePositions,
 } from './storeRebuild.js'
 export { findUsedSignatures, recordUsedSignatures } from './storeSignatures.js'
+export { type ClaimedRequest, listClaimedRequests } from './storeWalletRequests.js'
