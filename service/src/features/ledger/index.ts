@@ -13,6 +13,7 @@ import { listActivity } from './storePages.js'
  */
 export { type Activity, ActivitySchema } from './activity.js'
 export { ledgerOperations } from './operations.js'
+export { type ActionTransaction, listActionTransactions } from './storeActionTransactions.js'
 export {
   listTransactionAttributions,
   type RecordedAttribution,
