@@ -14,6 +14,10 @@ export type Config = {
   port: number
   opsHost: string
   opsPort: number
+  /** Where callers reach the public listener; absent means the address it listens at. Without a slash at its end. */
+  publicUrl: string | undefined
+  /** Serve the OpenAPI document and its reference on the public listener too. */
+  publicReference: boolean
   logLevel: string
   /** Accept `Authorization: Bearer` as an alias of `X-API-Key`. */
   bearerEnabled: boolean
@@ -87,6 +91,8 @@ export function parseConfig(env: Env, root: string = repositoryRoot()): Config {
     port: port('PORT', 4020),
     opsHost: text('OPS_HOST') ?? '127.0.0.1',
     opsPort: port('OPS_PORT', 4021),
+    publicUrl: parsePublicUrl(text('PUBLIC_URL'), problems),
+    publicReference: flag('PUBLIC_REFERENCE', false),
     logLevel: text('LOG_LEVEL') ?? 'info',
     bearerEnabled: flag('BEARER_ENABLED', true),
     ipLimitPerMinute:
@@ -110,6 +116,15 @@ export function parseConfig(env: Env, root: string = repositoryRoot()): Config {
 
 function list(value: string): string[] {
   return value.split(',').flatMap((item) => item.trim() || [])
+}
+
+function parsePublicUrl(value: string | undefined, problems: string[]): string | undefined {
+  if (value === undefined) return undefined
+  const url = URL.canParse(value) ? new URL(value) : undefined
+  const plain = url && ['http:', 'https:'].includes(url.protocol) && url.search === '' && url.hash === ''
+  if (plain && url.username === '' && url.password === '') return url.href.replace(/\/+$/, '')
+  problems.push('PUBLIC_URL must be an http or https url without user, query and fragment')
+  return undefined
 }
 
 function parsePrivateKey(value: string | undefined, problems: string[]): `0x${string}` | undefined {

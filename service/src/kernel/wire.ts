@@ -5,7 +5,7 @@ import type { Violation } from './errors.js'
 import type { RawQuery } from './operation.js'
 
 /** A pattern, and what a caller should write where a text does not have it; `says` is left out of documents. */
-export type TextForm = { pattern: string; says: string }
+export type TextForm = { pattern: string; says: string; format?: string }
 export const addressForm: TextForm = {
   pattern: '^0[xX][0-9a-fA-F]{40}$',
   says: 'must be an EVM address: 0x and 40 hex digits',
@@ -13,6 +13,7 @@ export const addressForm: TextForm = {
 export const uuidForm: TextForm = {
   pattern: '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$',
   says: 'must be a uuid',
+  format: 'uuid',
 }
 export const digitsForm: TextForm = {
   pattern: '^[0-9]{1,78}$',
@@ -29,6 +30,9 @@ export const TxHash = T.String({
 })
 export const Hex = T.String({ pattern: '^0x([0-9a-fA-F]{2})*$' })
 export const Uuid = T.String({ ...uuidForm, description: 'UUID' })
+/** One of some values, which are checked; in the document it is a text, as clients of the interface have typed it. */
+export const OpenEnum = <V extends string>(values: readonly V[], options: { default?: V; description?: string } = {}) =>
+  T.Enum([...values], { ...options, 'x-open': true })
 /** What digits alone do not say of a raw amount: that it is below 2^256. */
 setFormat('uint256', (text) => parseRaw(text) !== undefined)
 export const Raw = T.String({ ...digitsForm, format: 'uint256', description: "Integer in the token's smallest unit" })

@@ -2,13 +2,13 @@ import type { FastifyInstance } from 'fastify'
 import type { Registry } from 'prom-client'
 import type { Context } from '../../postgres/context.js'
 import { buildApp } from '../http/http.js'
-import { addReference } from '../openapi/reference.js'
+import { addReference, type ReadDocument } from '../openapi/reference.js'
 
 /** One line of /readyz: what was looked at, whether it is well, and what to do if not. */
 export type Readiness = { name: string; ready: boolean; detail: string }
 
 export type OpsOptions = {
-  openapi: Record<string, unknown>
+  readDocument: ReadDocument
   checks: () => Promise<Readiness[]>
   registry: Registry
   /** What the reference tries calls on. */
@@ -19,9 +19,8 @@ export type OpsOptions = {
  * The operator listener (loopback unless configured otherwise): health, readiness, metrics, the OpenAPI document and
  * the reference made of it.
  */
-export function buildOpsApp(ctx: Context, { openapi, checks, registry, publicApp }: OpsOptions): FastifyInstance {
+export function buildOpsApp(ctx: Context, { readDocument, checks, registry, publicApp }: OpsOptions): FastifyInstance {
   const app = buildApp(ctx)
-  const document = Buffer.from(JSON.stringify(openapi))
   app.get('/healthz', async (_request, reply) => reply.send(Buffer.from('{"status":"ok"}')))
   app.get('/readyz', async (_request, reply) => {
     const found = await checks()
@@ -31,7 +30,6 @@ export function buildOpsApp(ctx: Context, { openapi, checks, registry, publicApp
   app.get('/metrics', async (_request, reply) =>
     reply.header('Content-Type', registry.contentType).send(Buffer.from(await registry.metrics())),
   )
-  app.get('/openapi.json', async (_request, reply) => reply.send(document))
-  addReference(app, publicApp)
+  addReference(app, readDocument, publicApp)
   return app
 }
