@@ -19,6 +19,7 @@ const grants: Record<string, string> = {
   'positions reads distributor_settings': 'as above, who is signed only, and from when',
   'positions reads vaults': 'as above, its vaults; and a position is told with its vault',
   'positions reads opportunities': 'as above, and its opportunity',
+  'positions reads logs': 'what a claim gave stands in its event alone',
   'status reads chains': 'one statement tells where every chain stands',
   'status reads chain_cursors': 'as above, its cursor',
   'status reads chain_reorgs': 'as above, its reorganisations',

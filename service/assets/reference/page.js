@@ -130,7 +130,7 @@ function describeAnswers(operation) {
   return Object.entries(operation.responses).flatMap(([status, response]) => {
     const content = response.content?.['application/json']
     const parts = [make('h3', {}, status), make('p', {}, response.description)]
-    if (status !== '200' || !content) return parts
+    if (!content?.example) return parts
     return [...parts, make('pre', {}, JSON.stringify(content.example, null, 2)), schemaTable(content.schema)]
   })
 }
@@ -180,7 +180,7 @@ async function tryIt(operation, parameters, data, answer) {
   answer.replaceChildren(make('p', {}, `${operation.method} ${url} …`))
   const began = performance.now()
   try {
-    const response = await fetch(`/reference/call${url}`, {
+    const response = await fetch(`${document.documentElement.dataset.calls}${url}`, {
       method: operation.method,
       headers,
       ...(body === null ? {} : { body }),

@@ -14,6 +14,10 @@ export type Config = {
   port: number
   opsHost: string
   opsPort: number
+  /** Where callers reach the public listener; absent means the address it listens at. Without a slash at its end. */
+  publicUrl: string | undefined
+  /** Serve the OpenAPI document and its reference on the public listener too. */
+  publicReference: boolean
   logLevel: string
   /** Lines for a person instead of JSON; absent: when standard output is a terminal. */
   logPretty: boolean | undefined
@@ -100,6 +104,8 @@ export function parseConfig(env: Env, root: string = repositoryRoot()): Config {
     port: port('PORT', 4020),
     opsHost: text('OPS_HOST') ?? '127.0.0.1',
     opsPort: port('OPS_PORT', 4021),
+    publicUrl: parsePublicUrl(text('PUBLIC_URL'), problems),
+    publicReference: flag('PUBLIC_REFERENCE', false),
     logLevel: text('LOG_LEVEL') ?? 'info',
     logPretty: text('LOG_FORMAT') === undefined ? undefined : text('LOG_FORMAT') === 'pretty',
     logRequests: flag('LOG_REQUESTS', false),
@@ -149,6 +155,15 @@ function parseSigner(text: (name: string) => string | undefined, problems: strin
 /** True for 0x and 64 hex digits. */
 export function isPrivateKey(value: string): value is `0x${string}` {
   return /^0x[0-9a-fA-F]{64}$/.test(value)
+}
+
+function parsePublicUrl(value: string | undefined, problems: string[]): string | undefined {
+  if (value === undefined) return undefined
+  const url = URL.canParse(value) ? new URL(value) : undefined
+  const plain = url && ['http:', 'https:'].includes(url.protocol) && url.search === '' && url.hash === ''
+  if (plain && url.username === '' && url.password === '') return url.href.replace(/\/+$/, '')
+  problems.push('PUBLIC_URL must be an http or https url without user, query and fragment')
+  return undefined
 }
 
 function parsePrivateKey(value: string | undefined, problems: string[]): `0x${string}` | undefined {

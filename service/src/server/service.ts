@@ -1,3 +1,4 @@
+import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { attributionOperations, openJudge } from '../features/attribution/index.js'
 import { createAuthenticate } from '../features/auth/index.js'
@@ -16,6 +17,7 @@ import { createTonReader } from '../wallets/tonReader.js'
 import { buildPublicApp } from './http/http.js'
 import type { Served } from './http/responseCache.js'
 import { buildOpenApi } from './openapi/openapi.js'
+import { addPublicReference, type ReadDocument } from './openapi/reference.js'
 import { operations, type ServiceContext } from './operations.js'
 import { type ChainMetrics, createChainMetrics, registerChainGauges } from './ops/chainMetrics.js'
 import { createMetrics, joinMetrics, type Metrics } from './ops/metrics.js'
@@ -73,22 +75,27 @@ export async function openService(
   // The process this one belongs to tells them.
   if (!options.isJoined) registerChainGauges(metrics.registry, admission)
   let watcher: WatcherProcess | undefined
+  const gate = {
+    authenticate: createAuthenticate(admission),
+    limits: openLimits(admission),
+    onRefused: metrics.refused,
+  }
   const publicApp = buildPublicApp({
     ctx: { ...ctx, db: pools.operation, chains: requestChains },
     operations: operations.map((operation) =>
       lookUps.has(operation) ? withChains(operation, debugChains) : operation,
     ),
-    authenticate: createAuthenticate(admission),
-    limits: openLimits(admission),
+    ...gate,
     answers: catalogue.answers,
     onAnswered: (operationId, status, seconds, served) => {
       metrics.answered(operationId, status, seconds)
       if (base.config.logRequests) logRequest(base.log, { operationId, status, seconds, served })
     },
-    onRefused: metrics.refused,
   })
+  const readDocument = documentOf(ctx, publicApp)
+  if (base.config.publicReference) addPublicReference(publicApp, readDocument, gate)
   const opsApp = buildOpsApp(ctx, {
-    openapi: buildOpenApi(operations),
+    readDocument,
     checks: async () => [...(await readinessChecks(admission)), ...(watcher ? [checkWatcher(watcher)] : [])],
     metrics: async () => joinMetrics(await metrics.registry.metrics(), await watcher?.readMetrics()),
     contentType: metrics.registry.contentType,
@@ -98,6 +105,22 @@ export async function openService(
     watcher = joined
   }
   return { ctx, requestChains, debugChains, publicApp, opsApp, metrics, chainMetrics, join }
+}
+
+/** The document, saying where callers reach the public listener. It is built anew when that becomes known. */
+function documentOf({ config }: Context, publicApp: FastifyInstance): ReadDocument {
+  let built: { url: string; document: Record<string, unknown> } | undefined
+  return () => {
+    const url = config.publicUrl ?? urlOf(publicApp.server.address(), config)
+    if (built?.url !== url) built = { url, document: buildOpenApi(operations, { url }) }
+    return built.document
+  }
+}
+
+/** Where a listener answers on this machine; the settings say it of one that is not open. */
+function urlOf(address: AddressInfo | string | null, { host, port }: { host: string; port: number }): string {
+  const name = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host
+  return `http://${name}:${typeof address === 'object' && address ? address.port : port}`
 }
 
 /** Operations whose callers choose the transaction that is read. */

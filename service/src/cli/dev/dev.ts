@@ -11,6 +11,7 @@ import { startService } from '../../server/start.js'
 import { type Command, parseFlags, print, readConfig, UsageError } from '../command.js'
 import { type DevChain, devAccount } from './anvil.js'
 import { attributionIndex, type Deployment, userAccounts } from './deploy.js'
+import { joinDeployer } from './join.js'
 import { type DevKeys, findDevKeys, openDevKeys } from './keys.js'
 import { distributorIds, organizations } from './names.js'
 import { openWorld } from './open.js'
@@ -84,6 +85,7 @@ async function runDevnet(config: Config, log: Log, shutdown: Shutdown, reset: bo
   })
   const { chain, deployment, keys } = world
   if (!chain || !deployment || !keys) throw new Error('the devnet was not prepared')
+  if (baseUrl) await joinDeployer(ctx, baseUrl, keys.publishable)
   startSettling(chain, deployment, { clock: systemClock, log, shutdown })
   const snapshot = ctx.catalogue.current()
   const opportunities = deployment.vaults.map((vault) => {

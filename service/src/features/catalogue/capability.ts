@@ -25,7 +25,8 @@ const unplanned = 'This vault is listed and watched only.'
 
 /**
  * What can be done: the operator's switch and the vault's own state must both allow it; the operator's reason goes
- * first. `isPlanned` is false of a vault that nothing is built for. A vault that was never read (`capability` null) does not forbid anything. An unlisted opportunity takes no
+ * first, while it is switched off. `isPlanned` is false of a vault that nothing is built for. A vault that was never read
+ * (`capability` null) does not forbid anything. An unlisted opportunity takes no
  * deposits, but lets everybody leave.
  */
 export function decideCapabilities(
@@ -35,7 +36,7 @@ export function decideCapabilities(
   isPlanned: boolean,
 ): Capabilities {
   const deposit = !listed
-    ? disabled(switches.depositDisabledReason, 'This opportunity is no longer offered.')
+    ? disabled(switches.depositEnabled ? '' : switches.depositDisabledReason, 'This opportunity is no longer offered.')
     : !switches.depositEnabled
       ? disabled(switches.depositDisabledReason, 'Deposits are switched off by the operator.')
       : !isPlanned

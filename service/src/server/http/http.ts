@@ -51,7 +51,8 @@ export function buildPublicApp<C extends Context>(options: HttpOptions<C>): Fast
   for (const operation of options.operations) {
     const parse = compileInput(operation)
     app.route({
-      method: operation.method,
+      // Node sends no body in answer to a HEAD.
+      method: operation.method === 'GET' ? ['GET', 'HEAD'] : operation.method,
       url: toRoute(operation.path),
       config: { operationId: operation.operationId, tellsRetryable: operation.tellsRetryable === true },
       onRequest: (request, reply) => {

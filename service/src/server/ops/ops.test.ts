@@ -49,6 +49,23 @@ describe('the operator listener', () => {
     }
   })
 
+  it('says in the document where the public listener is reached, and keeps what was asked for before', async () => {
+    const first = await get('/openapi.json', { 'accept-encoding': 'gzip' })
+    expect(first.headers['content-encoding']).toBe('gzip')
+    const again = await get('/openapi.json', {
+      'accept-encoding': 'gzip',
+      'if-none-match': String(first.headers['etag']),
+    })
+    expect(again.statusCode).toBe(304)
+    expect((await get('/openapi.json')).json().servers).toEqual([{ url: 'http://127.0.0.1:4020' }])
+    const url = await earn.service.publicApp.listen({ host: '127.0.0.1', port: 0 })
+    expect((await get('/openapi.json')).json().servers).toEqual([{ url }])
+  })
+
+  it('has the page try calls by way of this listener', async () => {
+    expect((await get('/reference')).body).toContain('data-calls="/reference/call"')
+  })
+
   it('tries calls of the public listener, with secret keys too, and reaches nothing else', async () => {
     const tried = await get('/reference/call/v2/chains/?limit=5', {
       'x-api-key': earn.secret,

@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../../postgres/context.js'
 import { buildApp } from '../http/http.js'
-import { addReference } from '../openapi/reference.js'
+import { addReference, type ReadDocument } from '../openapi/reference.js'
 
 /** One line of /readyz: what was looked at, whether it is well, and what to do if not. `optional`: others are served without. */
 export type Readiness = { name: string; ready: boolean; optional?: true; detail: string }
 
 export type OpsOptions = {
-  openapi: Record<string, unknown>
+  readDocument: ReadDocument
   checks: () => Promise<Readiness[]>
   /** What Prometheus reads, and how it is written. */
   metrics: () => Promise<string>
@@ -22,14 +22,13 @@ export type OpsOptions = {
  */
 export function buildOpsApp(
   ctx: Context,
-  { openapi, checks, metrics, contentType, publicApp }: OpsOptions,
+  { readDocument, checks, metrics, contentType, publicApp }: OpsOptions,
 ): FastifyInstance {
   const app = buildApp(ctx)
   let isStopping = false
   app.addHook('preClose', async () => {
     isStopping = true
   })
-  const document = Buffer.from(JSON.stringify(openapi))
   app.get('/healthz', async (_request, reply) => reply.send(Buffer.from('{"status":"ok"}')))
   app.get('/readyz', async (_request, reply) => {
     const found = await checks()
@@ -41,7 +40,6 @@ export function buildOpsApp(
   app.get('/metrics', async (_request, reply) =>
     reply.header('Content-Type', contentType).send(Buffer.from(await metrics())),
   )
-  app.get('/openapi.json', async (_request, reply) => reply.send(document))
-  addReference(app, publicApp)
+  addReference(app, readDocument, publicApp)
   return app
 }
