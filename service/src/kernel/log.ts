@@ -38,7 +38,6 @@ const repeatMs = 60_000
 
 /**
  * Says what lasts once and then once a minute: `say` is called with how often it was to be said since it last was.
- * What is over is forgotten, so that it is said at once when it comes again.
  */
 export function createRepeats(clock: Pick<Clock, 'monotonicMs'>) {
   const said = new Map<string, { atMs: number; times: number }>()
@@ -53,7 +52,6 @@ export function createRepeats(clock: Pick<Clock, 'monotonicMs'>) {
       say(last.times)
       said.set(what, { atMs: nowMs, times: 0 })
     },
-    isOver: (what: string): boolean => said.delete(what),
   }
 }
 

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { decodeSuffix, formatActionId } from '@openearn/attribution'
-import { type Hex, toHex } from 'viem'
+import { type Hex, hexToBytes, toHex } from 'viem'
 import { generatePrivateKey, sign } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { account } from '../../../../contracts/test/anvil.js'
@@ -54,7 +54,7 @@ beforeEach(async () => {
 })
 
 function suffixOf(plan: Answer) {
-  const suffix = decodeSuffix(plan.body.transactions.at(-1).transaction.data)
+  const suffix = decodeSuffix(hexToBytes(plan.body.transactions.at(-1).transaction.data))
   return suffix?.status === 'ok' && 'metadata' in suffix ? suffix : undefined
 }
 
