@@ -2,10 +2,12 @@ import { listChainSettings, recordChain } from '../features/catalogue/index.js'
 import { isRpcUrl } from '../kernel/config.js'
 import { redactUrls } from '../kernel/log.js'
 import { createOutbound } from '../kernel/outbound.js'
-import { refetchRange, rewindChain } from '../pipeline/index.js'
 import type { Queryable } from '../postgres/pool.js'
 import { openChain } from '../rpc/chains.js'
 import { createNode } from '../rpc/node.js'
+import { listProjections } from '../server/projections.js'
+import { refetchRange } from '../sync/refetch.js'
+import { rewindChain } from '../sync/rewind.js'
 import { findCursor } from '../sync/storeCursors.js'
 import {
   type Command,
@@ -101,7 +103,7 @@ async function rewind(words: string[]): Promise<void> {
     if (!(await findCursor(ctx.db, chainId))) throw new UsageError(`the chain ${chainId} was never watched`)
     const look = (tx: Queryable) => readPlace(tx, chainId)
     const changed = changing(ctx, ['chains', 'rewind', ...words], look)
-    const { blockNumber, removedBlocks } = await rewindChain(changed, { chainId, to })
+    const { blockNumber, removedBlocks } = await rewindChain(changed, { chainId, projections: listProjections(), to })
     print(`${chainId}: back at block ${blockNumber}; ${removedBlocks} blocks are read again`)
   })
 }
@@ -127,6 +129,7 @@ async function refetch(words: string[]): Promise<void> {
     const changed = changing(ctx, ['chains', 'refetch', ...words], look, { always: true })
     const done = await refetchRange(changed, {
       chainId,
+      projections: listProjections(),
       from,
       to,
       node,

@@ -105,4 +105,5 @@ describe('a signer elsewhere', () => {
   })
 })
 
-const flatten = ({ r, s, v }: { r: Hex; s: Hex; v?: bigint }) => answer(`${r}${s.slice(2)}${toHex(v ?? 27n).slice(2)}`)
+const flatten = ({ r, s, v }: { r: Hex; s: Hex; v?: bigint | undefined }) =>
+  answer(`${r}${s.slice(2)}${toHex(v ?? 27n).slice(2)}`)

@@ -53,16 +53,19 @@ beforeEach(async () => {
   await falling.renew()
 })
 
-function suffixOf(plan: Answer) {
+/** What our suffix of a plan says. */
+function suffixOf(plan: Answer): { appCode?: string; metadata: ReadonlyMap<string, unknown> } {
   const suffix = decodeSuffix(hexToBytes(plan.body.transactions.at(-1).transaction.data))
-  return suffix?.status === 'ok' && 'metadata' in suffix ? suffix : undefined
+  if (suffix?.status !== 'ok' || suffix.schemaId !== 2) throw new Error('no suffix')
+  const metadata = suffix.metadata as ReadonlyMap<string, unknown>
+  return suffix.appCode === undefined ? { metadata } : { appCode: suffix.appCode, metadata }
 }
 
 describe('a signer of attributions elsewhere', () => {
   it('signs plans as a key of this process would, and what they do is credited', async () => {
     const plan = await refusing.deposit()
     expect(plan.status).toBe(200)
-    expect(suffixOf(plan)?.metadata.get('g')).toHaveLength(65)
+    expect(suffixOf(plan).metadata.get('g')).toHaveLength(65)
     await refusing.world.send(plan, account(1))
   })
 
@@ -77,9 +80,9 @@ describe('a signer of attributions elsewhere', () => {
       const unsigned = await falling.deposit({ referralCode: 'friend-1' })
       expect(unsigned.status).toBe(200)
       const suffix = suffixOf(unsigned)
-      expect([...(suffix?.metadata.keys() ?? [])].sort()).toEqual(['i', 'r'])
+      expect([...suffix.metadata.keys()].sort()).toEqual(['i', 'r'])
       expect(suffix).toMatchObject({ appCode: falling.world.distributorId })
-      expect(formatActionId(suffix?.metadata.get('i') as Uint8Array)).toBe(unsigned.body.actionId)
+      expect(formatActionId(suffix.metadata.get('i') as Uint8Array)).toBe(unsigned.body.actionId)
       await falling.world.send(unsigned, account(1))
     },
   )
