@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { fakeClock } from './clock.js'
 import { parseConfig } from './config.js'
-import { createRepeats, openLog } from './log.js'
+import { openLog } from './log.js'
 
 afterEach(() => vi.restoreAllMocks())
 
@@ -24,23 +23,6 @@ describe('the log', () => {
     })
     expect(parseConfig({ LOG_FORMAT: 'pretty' }, '/')).toMatchObject({ logPretty: true })
     expect(() => parseConfig({ LOG_FORMAT: 'xml' }, '/')).toThrow('LOG_FORMAT must be json or pretty')
-  })
-
-  it('says what lasts at once and then once a minute, each thing by itself', () => {
-    const clock = fakeClock('2026-01-01T00:00:00Z')
-    const repeats = createRepeats(clock)
-    const said: [string, number][] = []
-    const say = (what: string) => repeats.say(what, (times) => said.push([what, times]))
-    say('a')
-    say('a')
-    say('b')
-    clock.advance(60_000)
-    say('a')
-    expect(said).toEqual([
-      ['a', 1],
-      ['b', 1],
-      ['a', 2],
-    ])
   })
 })
 

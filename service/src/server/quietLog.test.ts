@@ -3,6 +3,7 @@ import { fakeClock } from '../kernel/clock.js'
 import type { Log } from '../kernel/log.js'
 import { OutboundError } from '../kernel/outbound.js'
 import { createQuietLog } from './quietLog.js'
+import { createRepeats } from './repeats.js'
 
 function open() {
   const lines: unknown[][] = []
@@ -45,5 +46,24 @@ describe('the log of a process', () => {
       log.warn('said without fields')
     }
     expect(lines).toHaveLength(9)
+  })
+})
+
+describe('what is said again', () => {
+  it('says what lasts at once and then once a minute, each thing by itself', () => {
+    const clock = fakeClock('2026-01-01T00:00:00Z')
+    const repeats = createRepeats(clock)
+    const said: [string, number][] = []
+    const say = (what: string) => repeats.say(what, (times) => said.push([what, times]))
+    say('a')
+    say('a')
+    say('b')
+    clock.advance(60_000)
+    say('a')
+    expect(said).toEqual([
+      ['a', 1],
+      ['b', 1],
+      ['a', 2],
+    ])
   })
 })

@@ -2,12 +2,13 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { decodeSuffix, formatActionId } from '@openearn/attribution'
 import { type Hex, hexToBytes, toHex } from 'viem'
-import { generatePrivateKey, sign } from 'viem/accounts'
+import { sign } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { account } from '../../../../contracts/test/anvil.js'
 import { attributionAccount, keyOf } from '../../../test/actionWorld.js'
 import { type DepositWorld, openDepositWorld } from '../../../test/depositWorld.js'
 import type { Answer } from '../../../test/harness.js'
+import { seededKey } from '../../../test/seed.js'
 
 type Behaviour = 'well' | 'silent' | 'down' | 'another key' | 'another digest'
 
@@ -26,7 +27,7 @@ async function startSigner(): Promise<string> {
     if (behaviour === 'silent') return
     if (behaviour === 'down') return response.writeHead(503).end()
     const hash: Hex = behaviour === 'another digest' ? `0x${'01'.repeat(32)}` : digest
-    const privateKey = behaviour === 'another key' ? generatePrivateKey() : key
+    const privateKey = behaviour === 'another key' ? seededKey() : key
     const { r, s, v } = await sign({ hash, privateKey })
     response.end(JSON.stringify({ signature: `${r}${s.slice(2)}${toHex(v ?? 27n).slice(2)}` }))
   })
