@@ -33,7 +33,7 @@ export const rebuild: Command = {
       for (const chainId of chains) {
         let saidAt = 0
         const look = (tx: Queryable) => findCursor(tx, chainId)
-        const changed = changing(ctx, ['rebuild', '--chain', String(chainId)], look, { always: true })
+        const changed = changing(ctx, ['rebuild', ...words], look, { always: true })
         const { events, seconds, resumedAt } = await rebuildChain(changed, {
           chainId,
           projections,

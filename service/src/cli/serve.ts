@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { systemClock } from '../kernel/clock.js'
 import { openLog } from '../kernel/log.js'
-import { createShutdown, stopOnDisconnect, stopOnSignals } from '../kernel/shutdown.js'
+import { createShutdown, type Shutdown, stopOnSignals } from '../kernel/shutdown.js'
 import { isDatabaseUnavailable } from '../postgres/pool.js'
 import { startService } from '../server/start.js'
 import { type Command, parseFlags, print, readConfig, UsageError } from './command.js'
@@ -40,6 +40,14 @@ const command = (summary: string, name: string, parts: Parts): Command => ({
 function forkWatcher(): ChildProcess {
   const main = fileURLToPath(new URL('./main.js', import.meta.url))
   return fork(main, ['watch', '--joined'], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+}
+
+/** Stops when the process that started this one ends the channel between them, or ends itself; soon, or by force. */
+function stopOnDisconnect(shutdown: Shutdown): void {
+  process.once('disconnect', () => {
+    setTimeout(() => process.exit(1), 5_000).unref()
+    void shutdown.stop().then(() => process.exit())
+  })
 }
 
 export const start = command('serve the API, and watch the chains in a process beside it', 'start', {

@@ -1,5 +1,4 @@
 import { pino } from 'pino'
-import type { Clock } from './clock.js'
 
 type Write = { (message: string): void; (fields: object, message: string): void }
 
@@ -32,29 +31,6 @@ export const silentLog: Log = {
   warn: () => undefined,
   error: () => undefined,
   child: () => silentLog,
-}
-
-const repeatMs = 60_000
-
-/**
- * Says what lasts once and then once a minute: `say` is called with how often it was to be said since it last was.
- * What is over is forgotten, so that it is said at once when it comes again.
- */
-export function createRepeats(clock: Pick<Clock, 'monotonicMs'>) {
-  const said = new Map<string, { atMs: number; times: number }>()
-  return {
-    say: (what: string, say: (times: number) => void): void => {
-      const nowMs = clock.monotonicMs()
-      const last = said.get(what) ?? { atMs: Number.NEGATIVE_INFINITY, times: 0 }
-      last.times += 1
-      if (said.size >= 100) said.clear()
-      said.set(what, last)
-      if (nowMs - last.atMs < repeatMs) return
-      say(last.times)
-      said.set(what, { atMs: nowMs, times: 0 })
-    },
-    isOver: (what: string): boolean => said.delete(what),
-  }
 }
 
 /** Replaces every url in a text by its scheme and host, so that keys in paths, queries or user info never leave. */

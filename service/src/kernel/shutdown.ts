@@ -87,11 +87,3 @@ export function stopOnSignals(shutdown: Shutdown, log: Log): void {
   }, 1000)
   timer.unref()
 }
-
-/** Stops when the process that started this one ends the channel between them, or ends itself; soon, or by force. */
-export function stopOnDisconnect(shutdown: Shutdown): void {
-  process.once('disconnect', () => {
-    setTimeout(() => process.exit(1), 5_000).unref()
-    void shutdown.stop().then(() => process.exit())
-  })
-}

@@ -1,13 +1,14 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Hex, hexToBytes, recoverAddress, toHex } from 'viem'
-import { generatePrivateKey, privateKeyToAccount, sign as signWith } from 'viem/accounts'
+import { privateKeyToAccount, sign as signWith } from 'viem/accounts'
 import { afterEach, describe, expect, it } from 'vitest'
+import { seededKey } from '../../test/seed.js'
 import { systemClock } from '../kernel/clock.js'
 import { createOutbound, type Outbound } from '../kernel/outbound.js'
 import { createKeySigner, createRemoteSigner, SignerFailed } from './signer.js'
 
-const key = generatePrivateKey()
+const key = seededKey()
 const { address } = privateKeyToAccount(key)
 const digest = hexToBytes(`0x${'5a'.repeat(32)}`)
 const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
@@ -85,7 +86,7 @@ describe('a signer elsewhere', () => {
     ['is silent', () => undefined, 200],
     ['answers 503', () => 'busy', 503],
     ['refuses', () => 'no', 403],
-    ['signs with another key', async (asked) => flatten(await signed(asked.digest, generatePrivateKey())), 200],
+    ['signs with another key', async (asked) => flatten(await signed(asked.digest, seededKey())), 200],
     ['signs another digest', async () => flatten(await signed(`0x${'01'.repeat(32)}`)), 200],
     ['answers zeros', () => answer(`0x${'00'.repeat(65)}`), 200],
     ['answers what is no point', () => answer(`0x${'ff'.repeat(65)}`), 200],
@@ -105,4 +106,5 @@ describe('a signer elsewhere', () => {
   })
 })
 
-const flatten = ({ r, s, v }: { r: Hex; s: Hex; v?: bigint }) => answer(`${r}${s.slice(2)}${toHex(v ?? 27n).slice(2)}`)
+const flatten = ({ r, s, v }: { r: Hex; s: Hex; v?: bigint | undefined }) =>
+  answer(`${r}${s.slice(2)}${toHex(v ?? 27n).slice(2)}`)

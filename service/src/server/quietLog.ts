@@ -1,7 +1,8 @@
 import type { Clock } from '../kernel/clock.js'
-import { createRepeats, type Log } from '../kernel/log.js'
+import type { Log } from '../kernel/log.js'
 import { OutboundError } from '../kernel/outbound.js'
 import { isDatabaseUnavailable } from '../postgres/pool.js'
+import { createRepeats } from './repeats.js'
 
 /**
  * The log of a process that tells of what lasts once and then once a minute, whoever meets it: a node that is gone fails

@@ -1,13 +1,14 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { decodeSuffix, formatActionId } from '@openearn/attribution'
-import { type Hex, toHex } from 'viem'
-import { generatePrivateKey, sign } from 'viem/accounts'
+import { type Hex, hexToBytes, toHex } from 'viem'
+import { sign } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { account } from '../../../../contracts/test/anvil.js'
 import { attributionAccount, keyOf } from '../../../test/actionWorld.js'
 import { type DepositWorld, openDepositWorld } from '../../../test/depositWorld.js'
 import type { Answer } from '../../../test/harness.js'
+import { seededKey } from '../../../test/seed.js'
 
 type Behaviour = 'well' | 'silent' | 'down' | 'another key' | 'another digest'
 
@@ -26,7 +27,7 @@ async function startSigner(): Promise<string> {
     if (behaviour === 'silent') return
     if (behaviour === 'down') return response.writeHead(503).end()
     const hash: Hex = behaviour === 'another digest' ? `0x${'01'.repeat(32)}` : digest
-    const privateKey = behaviour === 'another key' ? generatePrivateKey() : key
+    const privateKey = behaviour === 'another key' ? seededKey() : key
     const { r, s, v } = await sign({ hash, privateKey })
     response.end(JSON.stringify({ signature: `${r}${s.slice(2)}${toHex(v ?? 27n).slice(2)}` }))
   })
@@ -53,16 +54,19 @@ beforeEach(async () => {
   await falling.renew()
 })
 
-function suffixOf(plan: Answer) {
-  const suffix = decodeSuffix(plan.body.transactions.at(-1).transaction.data)
-  return suffix?.status === 'ok' && 'metadata' in suffix ? suffix : undefined
+/** What our suffix of a plan says. */
+function suffixOf(plan: Answer): { appCode?: string; metadata: ReadonlyMap<string, unknown> } {
+  const suffix = decodeSuffix(hexToBytes(plan.body.transactions.at(-1).transaction.data))
+  if (suffix?.status !== 'ok' || suffix.schemaId !== 2) throw new Error('no suffix')
+  const metadata = suffix.metadata as ReadonlyMap<string, unknown>
+  return suffix.appCode === undefined ? { metadata } : { appCode: suffix.appCode, metadata }
 }
 
 describe('a signer of attributions elsewhere', () => {
   it('signs plans as a key of this process would, and what they do is credited', async () => {
     const plan = await refusing.deposit()
     expect(plan.status).toBe(200)
-    expect(suffixOf(plan)?.metadata.get('g')).toHaveLength(65)
+    expect(suffixOf(plan).metadata.get('g')).toHaveLength(65)
     await refusing.world.send(plan, account(1))
   })
 
@@ -77,9 +81,9 @@ describe('a signer of attributions elsewhere', () => {
       const unsigned = await falling.deposit({ referralCode: 'friend-1' })
       expect(unsigned.status).toBe(200)
       const suffix = suffixOf(unsigned)
-      expect([...(suffix?.metadata.keys() ?? [])].sort()).toEqual(['i', 'r'])
+      expect([...suffix.metadata.keys()].sort()).toEqual(['i', 'r'])
       expect(suffix).toMatchObject({ appCode: falling.world.distributorId })
-      expect(formatActionId(suffix?.metadata.get('i') as Uint8Array)).toBe(unsigned.body.actionId)
+      expect(formatActionId(suffix.metadata.get('i') as Uint8Array)).toBe(unsigned.body.actionId)
       await falling.world.send(unsigned, account(1))
     },
   )

@@ -27,19 +27,42 @@ export function recordChanges({ db, clock }: Pick<Context, 'db' | 'clock'>, chan
   const { osUser, command, look, always } = change
   const id = newId()
   let last: OperatorChange | undefined
-  const recorded = async <T>(tx: Transaction, work: (tx: Transaction) => Promise<T>): Promise<T> => {
+  // Of transactions that run at once the first one has the record: two that wrote it would wait for each other.
+  let isTaken = false
+  const recorded = async <T>(
+    tx: Transaction,
+    work: (tx: Transaction) => Promise<T>,
+    onRecorded: (change: OperatorChange) => void,
+  ): Promise<T> => {
+    if (isTaken) return work(tx)
     const before = toJson(await look(tx))
     const result = await work(tx)
-    if (result === false) return result
+    if (result === false || isTaken) return result
     const after = toJson(await look(tx))
-    if (!always && isDeepStrictEqual(before, after)) return result
-    last = { ...(last ?? { id, at: clock.now(), osUser, command, before }), after }
-    await recordChange(tx, last)
+    if (isTaken || (!always && isDeepStrictEqual(before, after))) return result
+    isTaken = true
+    const found = { id, at: clock.now(), osUser, command, before, after }
+    onRecorded(found)
+    await recordChange(tx, found)
     return result
   }
   // Called as a function too, as `db` is.
   const call = ((...input: Parameters<Database>) => db(...input)) as Database
-  const begin: Database['begin'] = (work) => db.begin((tx) => recorded(tx, work))
+  const begin: Database['begin'] = async (work) => {
+    let own: OperatorChange | undefined
+    const onRecorded = (change: OperatorChange) => {
+      own = change
+      last = change
+    }
+    try {
+      return await db.begin((tx) => recorded(tx, work, onRecorded))
+    } catch (error) {
+      // What was recorded in it is undone with it.
+      if (own) isTaken = false
+      if (own) last = undefined
+      throw error
+    }
+  }
   return {
     db: Object.assign(call, db, { begin }) as Database,
     conclude: async (outcome) => {

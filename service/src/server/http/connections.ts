@@ -13,7 +13,7 @@ export const deadlines = { headersTimeout: 15_000, requestTimeout: 30_000, conne
  */
 const idleLooks = 10
 /** Looks after which whoever is still sending, or does not take its answer, is cut off. */
-const slowLooks = 16
+const slowLooks = 12
 const lookMs = 50
 
 /** The last request of a connection, and its answer. */

@@ -2,7 +2,8 @@ import type { FastifyInstance } from 'fastify'
 import { type Clock, systemClock } from '../../kernel/clock.js'
 import type { Config } from '../../kernel/config.js'
 import { unavailable } from '../../kernel/errors.js'
-import { createRepeats, type Log } from '../../kernel/log.js'
+import type { Log } from '../../kernel/log.js'
+import { createRepeats } from '../repeats.js'
 
 const tickMs = 50
 
