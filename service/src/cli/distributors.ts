@@ -6,7 +6,7 @@ import {
   updateSignedOnly,
 } from '../features/catalogue/index.js'
 import { parseTs } from '../kernel/wire.js'
-import { type Command, parseFlags, print, printTable, requireFlag, UsageError, withContext } from './command.js'
+import { answer, type Command, parseFlags, printTable, requireFlag, UsageError, withContext } from './command.js'
 
 const usage = `openearn distributors create ID --org ID [--name TEXT] [--active-from RFC3339]
 openearn distributors signed-only ID on|off [--from RFC3339]
@@ -43,7 +43,7 @@ async function create(words: string[]): Promise<void> {
     const activeFrom = parseInstant(values['active-from'], 'active-from') ?? clock.now()
     const created = await createDistributor(db, { id, name: values.name ?? id, organizationId, activeFrom })
     if (!created) throw new UsageError(`the distributor ${id} exists already`)
-    print(id)
+    answer({ id }, [id])
   })
 }
 
@@ -55,7 +55,8 @@ async function signedOnly(words: string[]): Promise<void> {
   await withContext(async ({ db, clock }) => {
     if (!(await findDistributorRow(db, id))) throw new UsageError(`there is no distributor ${id}`)
     await updateSignedOnly(db, id, state === 'on', parseInstant(values.from, 'from') ?? clock.now())
-    print(`${id}: ${state === 'on' ? 'only signed attributions count' : 'unsigned attributions count as well'}`)
+    const said = `${id}: ${state === 'on' ? 'only signed attributions count' : 'unsigned attributions count as well'}`
+    answer({ id, signedOnly: state === 'on' }, [said])
   })
 }
 
@@ -79,6 +80,7 @@ async function list(words: string[]): Promise<void> {
         row.signedOnly ? 'yes' : 'no',
         row.name,
       ]),
+      rows,
     )
   })
 }

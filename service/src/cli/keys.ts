@@ -1,14 +1,17 @@
-import { createKey, listKeys, revokeKey, setAddressShare } from '../features/auth/index.js'
+import { createKey, listKeys, permissions, revokeKey, setAddressShare } from '../features/auth/index.js'
 import type { KeyKind } from '../kernel/operation.js'
 import { parseTs } from '../kernel/wire.js'
 import type { Context } from '../postgres/context.js'
-import { type Command, parseFlags, print, printTable, requireFlag, UsageError, withContext } from './command.js'
+import { answer, type Command, parseFlags, printTable, requireFlag, UsageError, withContext } from './command.js'
 
 const usage = `openearn keys create --org ID --kind publishable|secret [--name TEXT] [--distributor ID]
     [--permission NAME]… [--origin ORIGIN]… [--hourly UNITS] [--monthly UNITS] [--address-share SHARE]
     [--expires RFC3339]
 openearn keys set ID|HINT --address-share SHARE
     SHARE: what one client address may use of a publishable key's hour, above 0 to 1 (no limit), as 0.2
+    NAME: ${Object.entries(permissions)
+      .map(([name, what]) => `${name} (${what})`)
+      .join(',\n          ')}
 openearn keys list [--org ID]
 openearn keys revoke ID|HINT`
 
@@ -41,6 +44,9 @@ async function create(words: string[]): Promise<void> {
   const kind = parseKind(requireFlag(values.kind, 'kind'))
   const expiresAt = values.expires === undefined ? null : parseTs(values.expires)
   if (expiresAt === undefined) throw new UsageError('--expires must be an RFC 3339 date-time')
+  const unknown = (values.permission ?? []).find((name) => !Object.hasOwn(permissions, name))
+  if (unknown !== undefined)
+    throw new UsageError(`there is no permission ${unknown}; there are ${Object.keys(permissions).join(', ')}`)
   const addressShare = parseShare(values['address-share']) ?? 1
   if (kind === 'secret' && addressShare !== 1) throw new UsageError('--address-share is for publishable keys')
   await withContext(async (ctx) => {
@@ -57,9 +63,7 @@ async function create(words: string[]): Promise<void> {
       addressShare,
       expiresAt,
     })
-    print(`id   ${id}`)
-    print(`key  ${text}`)
-    print('The key is shown this once; only its hash is kept.')
+    answer({ id, key: text }, [`id   ${id}`, `key  ${text}`, 'The key is shown this once; only its hash is kept.'])
   })
 }
 
@@ -71,7 +75,10 @@ async function set(words: string[]): Promise<void> {
   await withContext(async ({ db }) => {
     const changed = await setAddressShare(db, idOrHint, share)
     if (changed.length === 0) throw new UsageError(`there is no active publishable key ${idOrHint}`)
-    for (const key of changed) print(`one address may use ${share} of the hour of ${key.id} (${key.hint})`)
+    answer(
+      changed.map(({ id, hint }) => ({ id, hint, addressShare: share })),
+      changed.map(({ id, hint }) => `one address may use ${share} of the hour of ${id} (${hint})`),
+    )
   })
 }
 
@@ -118,6 +125,7 @@ async function list(words: string[]): Promise<void> {
         const share = key.addressShare === 1 ? '' : String(key.addressShare)
         return [key.id, key.kind, key.hint, state, key.organizationId, key.distributorId ?? '', share, key.name]
       }),
+      rows,
     )
   })
 }
@@ -128,6 +136,9 @@ async function revoke(words: string[]): Promise<void> {
   await withContext(async ({ db, clock }) => {
     const revoked = await revokeKey(db, idOrHint, clock.now())
     if (revoked.length === 0) throw new UsageError(`there is no active key ${idOrHint}`)
-    for (const key of revoked) print(`revoked ${key.id} (${key.hint}); refused everywhere within 5 seconds`)
+    answer(
+      revoked.map(({ id, hint }) => ({ id, hint })),
+      revoked.map(({ id, hint }) => `revoked ${id} (${hint}); refused everywhere within 5 seconds`),
+    )
   })
 }

@@ -1,5 +1,5 @@
 import { migrate, readMigrations } from '../postgres/migrate.js'
-import { type Command, parseFlags, print, withContext } from './command.js'
+import { answer, type Command, parseFlags, withContext } from './command.js'
 
 export const migrateCommand: Command = {
   summary: 'bring the database up to this program',
@@ -9,8 +9,7 @@ export const migrateCommand: Command = {
     await withContext(
       async ({ db }) => {
         const applied = await migrate(db, await readMigrations())
-        for (const name of applied) print(`applied ${name}`)
-        print('the database is up to date')
+        answer({ applied }, [...applied.map((name) => `applied ${name}`), 'the database is up to date'])
       },
       { asItIs: true, mayMake: true },
     )

@@ -1,6 +1,6 @@
 import { createOrganization, listOrganizations } from '../features/catalogue/index.js'
 import { newId } from '../kernel/ids.js'
-import { type Command, parseFlags, print, printTable, requireFlag, UsageError, withContext } from './command.js'
+import { answer, type Command, parseFlags, printTable, requireFlag, UsageError, withContext } from './command.js'
 
 const types = ['curator', 'provider', 'partner', 'lending-protocol', 'distributor', 'reward-sponsor']
 const usage = `openearn orgs create --name TEXT [--type ${types.join('|')}] [--premium]
@@ -28,7 +28,7 @@ async function create(words: string[]): Promise<void> {
   const id = newId()
   await withContext(async ({ db }) => {
     await createOrganization(db, { id, name, organizationType, premium: values.premium ?? false })
-    print(id)
+    answer({ id }, [id])
   })
 }
 
@@ -39,6 +39,7 @@ async function list(words: string[]): Promise<void> {
     printTable(
       ['ID', 'TYPE', 'PREMIUM', 'NAME'],
       rows.map((row) => [row.id, row.organizationType, row.premium ? 'yes' : 'no', row.name]),
+      rows,
     )
   })
 }

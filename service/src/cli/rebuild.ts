@@ -1,6 +1,6 @@
 import { rebuildChain } from '../pipeline/index.js'
 import { listCursors } from '../sync/storeCursors.js'
-import { type Command, parseFlags, print, UsageError, withContext } from './command.js'
+import { answer, type Command, parseFlags, print, UsageError, withContext } from './command.js'
 
 const usage = `openearn rebuild [--chain CHAIN_ID]
 
@@ -17,6 +17,7 @@ export const rebuild: Command = {
       const watched = (await listCursors(ctx.db)).map(({ chainId }) => chainId)
       const chains = watched.filter((chainId) => values.chain === undefined || String(chainId) === values.chain)
       if (chains.length === 0) throw new UsageError('rebuild: no such chain was ever watched')
+      const done: { chainId: number; events: number; seconds: number; state: string }[] = []
       for (const chainId of chains) {
         let saidAt = 0
         const { events, seconds, hash } = await rebuildChain(ctx, {
@@ -32,8 +33,12 @@ export const rebuild: Command = {
           },
         })
         print(`${chainId}: ${events} events in ${seconds.toFixed(1)} s (${Math.round(events / seconds)} a second)`)
-        print(`${chainId}: state ${hash}`)
+        done.push({ chainId, events, seconds, state: hash })
       }
+      answer(
+        done,
+        done.map(({ chainId, state }) => `${chainId}: state ${state}`),
+      )
     })
   },
 }

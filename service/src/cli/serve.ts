@@ -3,7 +3,7 @@ import { openLog } from '../kernel/log.js'
 import { createShutdown, stopOnSignals } from '../kernel/shutdown.js'
 import { isDatabaseUnavailable } from '../postgres/pool.js'
 import { startService } from '../server/start.js'
-import { type Command, parseFlags, print, readConfig } from './command.js'
+import { answer, type Command, parseFlags, readConfig } from './command.js'
 
 const command = (summary: string, name: string, parts: { api: boolean; watch: boolean }): Command => ({
   summary,
@@ -18,7 +18,8 @@ const command = (summary: string, name: string, parts: { api: boolean; watch: bo
       log.warn('running as root, which nothing here needs: docs/runbook.md names an account for it')
     try {
       const { baseUrl, opsUrl } = await startService({ config, log, clock: systemClock, shutdown, ...parts })
-      print(`ready${baseUrl ? ` ${baseUrl}` : ''}${opsUrl ? ` operator ${opsUrl}` : ''}`)
+      const said = `ready${baseUrl ? ` ${baseUrl}` : ''}${opsUrl ? ` operator ${opsUrl}` : ''}${baseUrl && opsUrl ? ` reference ${opsUrl}/reference` : ''}`
+      answer({ ready: true, baseUrl, opsUrl }, [said])
     } catch (error) {
       await shutdown.stop()
       throw error

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { type PlanContext, verifyBatch, verifyPlan } from '@openearn/sdk'
 import T from 'typebox'
 import Value from 'typebox/value'
-import { type Command, print, UsageError } from './command.js'
+import { answer, type Command, UsageError } from './command.js'
 
 const usage = `openearn verify-plan FILE
 
@@ -85,9 +85,10 @@ export const verifyPlanCommand: Command = {
     const batch = file.plan?.batch
     const batchProblems = batch ? verifyBatch(batch, transactions, file.request.userAddress).problems : []
     const problems = [...verdict.problems, ...batchProblems]
-    if (problems.length === 0) return print('ok: the plan does exactly what was asked')
-    for (const problem of problems) print(`no: ${problem}`)
-    process.exitCode = 1
+    const ok = problems.length === 0
+    const lines = ok ? ['ok: the plan does exactly what was asked'] : problems.map((problem) => `no: ${problem}`)
+    answer({ ok, problems }, lines)
+    if (!ok) process.exitCode = 1
   },
 }
 

@@ -2,6 +2,7 @@
  * API keys: creating, listing, revoking them, and finding the caller behind a request. Owns the table `api_keys`.
  * Has no operations; the server asks it before every keyed one.
  */
+
 export { createKeyText, hashKey, parseKeyText } from './apiKey.js'
 export {
   type Authenticate,
@@ -12,4 +13,5 @@ export {
   createAuthenticate,
 } from './authenticate.js'
 export { type CreateKeyInput, createKey } from './createKey.js'
+export { permissions } from './permissions.js'
 export { type KeyRow, listKeys, updateAddressShare as setAddressShare, updateRevoked as revokeKey } from './store.js'

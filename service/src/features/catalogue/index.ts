@@ -31,6 +31,7 @@ export {
   listDistributors,
   listOrganizations,
   recordChain,
+  removeChain,
   updateSignedOnly,
 } from './storeOperator.js'
 export { listSigners, listSignersOn, recordSigner } from './storeSigners.js'

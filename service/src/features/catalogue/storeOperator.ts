@@ -1,4 +1,4 @@
-import type { Database, Queryable } from '../../postgres/pool.js'
+import { type Database, type Queryable, sqlState } from '../../postgres/pool.js'
 import type { ChainSettings } from '../../rpc/chains.js'
 import { bumpVersion } from './store.js'
 
@@ -120,4 +120,18 @@ export async function recordChain(db: Database, chain: NewChain): Promise<void> 
         l1_gas_in_limit = coalesce(${chain.l1GasInLimit ?? null}, chains.l1_gas_in_limit)`
     await bumpVersion(tx)
   })
+}
+
+/** Takes a chain out, unless something of it is kept: what was read of it, its tokens or its vaults. */
+export async function removeChain(db: Database, chainId: number): Promise<'removed' | 'absent' | 'used'> {
+  try {
+    return await db.begin(async (tx) => {
+      const removed = await tx`delete from chains where chain_id = ${chainId}`
+      await bumpVersion(tx)
+      return removed.count > 0 ? 'removed' : 'absent'
+    })
+  } catch (error) {
+    if (sqlState(error) === '23503') return 'used'
+    throw error
+  }
 }
