@@ -12,18 +12,18 @@ const chain = [
   'sdk/src/verify/mutations.test.ts',
   'sdk/test/{examples,packed}.test.ts',
   'service/test/packed.test.ts',
-  'service/test/{attacks,e2e,fuzz,kill,simulation}/**/*.test.ts',
+  'service/test/{attacks,e2e,fuzz,kill,projections,simulation}/**/*.test.ts',
   '**/embedded{,Role}.test.ts',
   '**/features/ledger/plans.test.ts',
   'service/test/workedExample.test.ts',
-  '**/pipeline/rewindPlans.test.ts',
+  '**/sync/rewindPlans.test.ts',
 ]
 /** What takes longest begins first, so that no worker is left with it at the end; the rest by size. */
 const longest = [
   'simulation/schedules',
   'contracts/test/forge.test.ts',
   'features/ledger/plans.test.ts',
-  'pipeline/rewindPlans.test.ts',
+  'sync/rewindPlans.test.ts',
   'service/test/workedExample.test.ts',
   'test/e2e/cli.test.ts',
   'test/simulation/actions',
@@ -42,7 +42,7 @@ const longest = [
   'actions/hangingNode.test.ts',
   'http/databaseDown.test.ts',
   'cli/dev/store.test.ts',
-  'pipeline/rebuild.test.ts',
+  'sync/rebuild.test.ts',
   'http/idempotency.test.ts',
   'test/recorded/',
 ]

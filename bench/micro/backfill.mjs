@@ -5,11 +5,12 @@
 import { parseArgs } from 'node:util'
 import { systemClock } from '../../service/dist/kernel/clock.js'
 import { silentLog } from '../../service/dist/kernel/log.js'
-import { createPipeline } from '../../service/dist/pipeline/index.js'
 import { openDatabase } from '../../service/dist/postgres/pool.js'
 import { createNode } from '../../service/dist/rpc/node.js'
+import { listProjections } from '../../service/dist/server/projections.js'
 import { fetchRange } from '../../service/dist/sync/fetch.js'
 import { createWatcher } from '../../service/dist/sync/follow.js'
+import { createPipeline } from '../../service/dist/sync/pipeline.js'
 import { installPonder, runPonder } from '../peers/ponder/run.mjs'
 import { chainId, startChain } from './chain.mjs'
 import { fillCatalogue, openBenchDatabase } from './database.mjs'
@@ -64,7 +65,8 @@ for (let run = 1; run <= runs; run++) {
     'blocks',
     'logs',
     'transactions',
-    'watched_vaults',
+    'sources',
+    'projections',
     'balances',
     'balance_changes',
     'lots',
@@ -72,7 +74,7 @@ for (let run = 1; run <= runs; run++) {
     'transaction_attributions',
   ])
     await db.unsafe(`truncate ${table}`)
-  const fresh = createPipeline({ db, clock: systemClock, log: silentLog }, { chainId })
+  const fresh = createPipeline({ db, clock: systemClock, log: silentLog }, { chainId, projections: listProjections() })
   await fresh.refresh(await reader.findHeader('latest'))
   const list = fresh.watchList()
   const started = performance.now()

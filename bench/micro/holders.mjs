@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto'
 import { topics } from '../../service/dist/derive/events.js'
 import { systemClock } from '../../service/dist/kernel/clock.js'
 import { silentLog } from '../../service/dist/kernel/log.js'
-import { createPipeline } from '../../service/dist/pipeline/index.js'
+import { listProjections } from '../../service/dist/server/projections.js'
+import { createPipeline } from '../../service/dist/sync/pipeline.js'
 import { openBenchDatabase, organizationId } from './database.mjs'
 
 const sizes = [1_000, 1_000_000]
@@ -28,7 +29,7 @@ for (const [index, holders] of sizes.entries()) {
     select ${chainId}::bigint, ${id}, wallet, 1000, 0, 1 from (${wallets}) w`
   await db`insert into balance_changes select ${chainId}::bigint, 0, to_timestamp(1700000000), ${id}, 0, wallet, 0, 1000, 0, 0
     from (${wallets}) w`
-  const sink = createPipeline({ db, clock: systemClock, log: silentLog }, { chainId })
+  const sink = createPipeline({ db, clock: systemClock, log: silentLog }, { chainId, projections: listProjections() })
   const cursor = await sink.refresh({ number: 1, hash: hash('b1'), parentHash: hash('b0'), timestamp: 1_700_000_000 })
   worlds.push({ chainId, vault, holders, sink, cursor, took: [] })
 }

@@ -2,7 +2,7 @@
 -- block; hashes, addresses and data are bytes (`hex_text` shows them). They have no foreign keys: they are written in bulk
 -- by the process that owns the chain. What removes orphaned blocks is an index that begins with the chain.
 -- `chain_cursors` says how far a chain is derived; it moves in the same transaction as everything derived.
--- `watched_vaults` and `refetches` are progress of our own, `chain_reorgs` is a record that stays.
+-- `projections`, `sources`, `rebuilds` and `refetches` are progress of our own, `chain_reorgs` is a record that stays.
 create table blocks (
   chain_id bigint not null,
   number bigint not null,
@@ -58,8 +58,8 @@ create table chain_cursors (
   finalized_number bigint,
   state text not null default 'backfilling' check (state in ('backfilling', 'live', 'stalled')),
   reason text,
-  -- What of the configuration the derived rows rest on; a difference re-derives.
-  configuration jsonb not null default '[]',
+  -- How often sources that were added later have caught up.
+  joins bigint not null default 0,
   updated_at timestamptz not null,
   -- From this block on every block is compared with its header before it is derived.
   followed_from bigint not null default 0,
@@ -67,16 +67,55 @@ create table chain_cursors (
   checked_to bigint not null default -1
 );
 
--- Vaults whose logs are read, and up to where for one that was added later than the rest.
-create table watched_vaults (
+-- What is derived of a chain, one row a projection.
+create table projections (
   chain_id bigint not null,
-  address text collate "C" not null,
+  name text collate "C" not null,
+  -- What of the configuration its rows rest on; a difference re-derives.
+  configuration jsonb not null,
+  -- Up to where it is derived, where that is not with the chain but later, once blocks are confirmed.
+  derived_to bigint not null,
+  primary key (chain_id, name)
+);
+
+-- What is read of a chain, by the projection that asks for it, and up to where for what was added later than the rest.
+create table sources (
+  chain_id bigint not null,
+  projection text collate "C" not null,
+  -- Its name in the projection, such as the address of a vault.
+  source text collate "C" not null,
   from_block bigint not null,
   synced_to bigint not null,
   -- Whether its logs are read as far as the rest, and derived with them.
   synced boolean not null,
-  primary key (chain_id, address)
+  primary key (chain_id, projection, source)
 );
+
+-- A rebuild that is under way: its rows are in the twins `rebuilt_*` up to a block. Like these it is not logged: after a
+-- crash of the database all of them are empty. One at a time.
+create unlogged table rebuilds (
+  chain_id bigint primary key,
+  -- Which projections, and a hash of the configuration their rows rest on.
+  rests text not null,
+  done_to bigint not null,
+  events bigint not null,
+  -- Nothing above this block is in the twins before the rebuild ends.
+  reads_to bigint not null,
+  -- Whether rows up to there were derived anew meanwhile, from other logs or another configuration.
+  spoiled boolean not null default false
+);
+
+-- The transaction that last changed what rows are derived by. Tables that hold some of it call the trigger.
+create table configuration_version (transaction_id bigint not null);
+insert into configuration_version values (0);
+create function note_configuration() returns trigger language plpgsql as $$
+begin
+  update configuration_version set transaction_id = txid_current() where transaction_id <> txid_current();
+  return null;
+end $$;
+create trigger chains_configuration after update on chains for each row
+  when (old.entry_points is distinct from new.entry_points or old.confirmations <> new.confirmations)
+  execute function note_configuration();
 
 -- A record of every reorganisation, kept for good.
 create table chain_reorgs (

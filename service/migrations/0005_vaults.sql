@@ -27,6 +27,12 @@ create table vaults (
   constraint vaults_id_key unique (id)
 );
 create index vaults_protocol_id_idx on vaults (protocol_id);
+create trigger vaults_configuration after insert or delete on vaults for each row execute function note_configuration();
+create trigger vaults_configuration_change after update on vaults for each row
+  when ((old.address, old.kind, old.asset, old.asset_decimals, old.receipt_token, old.start_block, old.active_from, old.escrow)
+    is distinct from
+    (new.address, new.kind, new.asset, new.asset_decimals, new.receipt_token, new.start_block, new.active_from, new.escrow))
+  execute function note_configuration();
 
 -- What a vault answered at one block, all members read together; a row goes only with its block, so it names the block by
 -- its hash, whether or not the raw store has that block. Without a foreign key: written often, and vaults stay.

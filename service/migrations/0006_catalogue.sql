@@ -21,6 +21,10 @@ create table distributors (
   created_at timestamptz not null default now()
 );
 create index distributors_organization_id_idx on distributors (organization_id);
+create trigger distributors_configuration after insert or delete on distributors for each row
+  execute function note_configuration();
+create trigger distributors_configuration_change after update on distributors for each row
+  when (old.id <> new.id or old.active_from <> new.active_from) execute function note_configuration();
 
 -- The setting in force at a block is the newest row at or before the block's time.
 create table distributor_settings (
@@ -29,6 +33,8 @@ create table distributor_settings (
   active_from timestamptz not null,
   primary key (distributor_id, active_from)
 );
+create trigger distributor_settings_configuration after insert or delete or update on distributor_settings for each row
+  execute function note_configuration();
 
 -- Addresses of our attribution keys, present and retired.
 create table attribution_signers (
@@ -36,6 +42,8 @@ create table attribution_signers (
   active_from timestamptz not null,
   retired_at timestamptz
 );
+create trigger attribution_signers_configuration after insert or delete or update on attribution_signers for each row
+  execute function note_configuration();
 
 create table opportunities (
   id uuid primary key,

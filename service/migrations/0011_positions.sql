@@ -116,3 +116,18 @@ create table used_signatures (
   primary key (vault_id, digest)
 );
 create index used_signatures_block_idx on used_signatures (chain_id, block_number);
+
+-- Where positions are derived again while the old ones are read. Without indexes but where a state that was let go is read
+-- from: rows are compared as a whole in the end.
+create unlogged table rebuilt_balances (like balances);
+create unique index rebuilt_balances_key on rebuilt_balances (vault_id, wallet);
+create unlogged table rebuilt_lots (like lots);
+create unique index rebuilt_lots_key on rebuilt_lots (vault_id, wallet, distributor_id);
+create unlogged table rebuilt_balance_changes (like balance_changes);
+create unlogged table rebuilt_lot_changes (like lot_changes);
+create unlogged table rebuilt_requests (like requests);
+create unique index rebuilt_requests_key on rebuilt_requests (id);
+create index rebuilt_requests_order_idx on rebuilt_requests (vault_id, controller, kind, block_number, log_index);
+create unlogged table rebuilt_request_changes (like request_changes);
+create unlogged table rebuilt_used_signatures (like used_signatures);
+create unique index rebuilt_used_signatures_key on rebuilt_used_signatures (vault_id, digest);

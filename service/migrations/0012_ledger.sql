@@ -104,3 +104,10 @@ create table transaction_attributions (
 );
 create index transaction_attributions_transaction_idx on transaction_attributions (transaction_hash, chain_id);
 create index transaction_attributions_block_idx on transaction_attributions (chain_id, block_number) where not retracted;
+
+-- Where the ledger is derived again while the old one is read.
+create unlogged table rebuilt_interactions (like interactions);
+create unlogged table rebuilt_interaction_counts (like interaction_counts);
+create unlogged table rebuilt_transaction_attributions (like transaction_attributions);
+create unique index rebuilt_transaction_attributions_key
+  on rebuilt_transaction_attributions (chain_id, block_hash, transaction_hash);

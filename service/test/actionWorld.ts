@@ -32,12 +32,12 @@ import { recordSigner } from '../src/features/catalogue/storeSigners.js'
 import { systemClock } from '../src/kernel/clock.js'
 import { newId } from '../src/kernel/ids.js'
 import { OutboundError } from '../src/kernel/outbound.js'
-import { createPipeline } from '../src/pipeline/index.js'
 import { recordPeg } from '../src/prices/index.js'
 import type { Chain, ChainSettings } from '../src/rpc/chains.js'
 import { createNode } from '../src/rpc/node.js'
 import { createWatcher } from '../src/sync/follow.js'
 import { type Answer, type Earn, openEarn } from './harness.js'
+import { createPipeline } from './pipeline.js'
 import { verifyEveryPlan } from './verifyPlans.js'
 
 /** The key the world signs attributions with: anvil's last public test account. */

@@ -16,10 +16,8 @@ const layers: Record<string, readonly string[]> = {
   vaults: ['kernel', 'postgres', 'rpc', 'sync', 'wallets', 'prices'],
   derive: ['kernel', 'rpc', 'wallets', 'prices', 'vaults'],
   features: ['kernel', 'postgres', 'rpc', 'sync', 'wallets', 'prices', 'vaults', 'derive'],
-  // Above the slices until they hand it their projections.
-  pipeline: ['kernel', 'postgres', 'rpc', 'sync', 'wallets', 'prices', 'vaults', 'derive', 'features'],
-  server: ['kernel', 'postgres', 'rpc', 'sync', 'wallets', 'prices', 'vaults', 'derive', 'features', 'pipeline'],
-  cli: ['kernel', 'postgres', 'rpc', 'sync', 'wallets', 'prices', 'vaults', 'derive', 'features', 'pipeline', 'server'],
+  server: ['kernel', 'postgres', 'rpc', 'sync', 'wallets', 'prices', 'vaults', 'derive', 'features'],
+  cli: ['kernel', 'postgres', 'rpc', 'sync', 'wallets', 'prices', 'vaults', 'derive', 'features', 'server'],
 }
 
 /** Which slice may use which other slice, through its index.ts only. */
@@ -46,7 +44,7 @@ const slices: Record<string, readonly string[]> = {
 /** Who may use the other packages: rooms, and of the features only these slices where some are named. */
 const packageUsers: Record<string, { rooms: readonly string[]; slices?: readonly string[] }> = {
   '@openearn/contracts': { rooms: ['rpc', 'vaults', 'derive', 'cli'], slices: ['streams', 'swap', 'orders'] },
-  '@openearn/attribution': { rooms: ['derive', 'features', 'pipeline'] },
+  '@openearn/attribution': { rooms: ['derive', 'features'] },
   '@openearn/embedded-postgres': { rooms: ['server'] },
   '@openearn/sdk': { rooms: ['cli'] },
 }

@@ -5,10 +5,8 @@ import { findForeignUses, listOwners, listUses, readTree } from './tables.js'
 
 /** Who may name a table of another room in its statements, and why it does not ask at that room's door. */
 const grants: Record<string, string> = {
-  'catalogue writes chains': 'one transaction imports a file: what it says of chains is written among its own rows',
-  'catalogue writes tokens': 'as above, tokens',
-  'catalogue writes protocols': 'as above, protocols',
-  'catalogue writes vaults': 'as above, vaults; the decimals of their tokens are corrected in the same statement',
+  'catalogue reads chains':
+    'which signers count depends on there being a devnet, and is listed with them',
   'ledger reads chains': 'which entries are verified is decided where they are counted: confirmations of their chain',
   'ledger reads chain_cursors': 'as above, the head and what is final',
   'ledger reads vaults': 'an entry is told with its asset’s decimals; lists are limited to vaults with an opportunity',
@@ -16,19 +14,17 @@ const grants: Record<string, string> = {
   'ledger reads opportunity_products': 'lists are limited to the opportunities of a product',
   'ledger reads tokens': 'an entry is told with the symbol of its token',
   'ledger reads price_observations': 'the price of an entry is chosen by the statement that writes it',
-  'positions reads vaults': 'a position is told with its vault',
+  'sync reads chains': 'what is confirmed is decided in the transaction that derives it',
+  'positions reads chains': 'the configuration of a chain: entry points',
+  'positions reads distributors': 'as above, the distributors',
+  'positions reads distributor_settings': 'as above, who is signed only, and from when',
+  'positions reads vaults': 'as above, its vaults; and a position is told with its vault',
   'positions reads opportunities': 'as above, and its opportunity',
-  'pipeline reads chains': 'the configuration of a chain, read at one instant: entry points',
-  'pipeline reads vaults': 'as above, its vaults',
-  'pipeline reads distributors': 'as above, the distributors',
-  'pipeline reads distributor_settings': 'as above, who is signed only, and from when',
-  'pipeline reads attribution_signers': 'one statement tells whether any of the configuration has changed',
-  'pipeline reads catalogue_versions': 'as above, the version of the catalogue',
   'status reads chains': 'one statement tells where every chain stands',
   'status reads chain_cursors': 'as above, its cursor',
   'status reads chain_reorgs': 'as above, its reorganisations',
   'status reads vaults': 'one statement tells where every vault stands',
-  'status reads watched_vaults': 'as above, how far it is read',
+  'status reads sources': 'as above, how far it is read',
   'status reads vault_snapshots': 'as above, its first and last snapshot',
   'status reads opportunities': 'as above, its opportunity',
   'status reads blocks': 'the doctor looks for gaps among the blocks a chain keeps',
@@ -80,6 +76,7 @@ describe('the test of ownership itself', () => {
     ['copy', 'await db`copy interactions (id) from stdin`'],
     ['merge', 'await db`merge into interactions n using x on true when matched then delete`'],
     ['description', "export const t = describeTable('interactions', ['id'], {})"],
+    ['description of an import', "export const t = describeImported('interactions', ['id'], {})"],
   ])('is red on a foreign write: %s', (_name, text) => {
     expect(use('features/positions/store.ts', text)).toContain(
       'features/positions/store.ts writes interactions of ledger',
@@ -122,7 +119,7 @@ describe('the test of ownership itself', () => {
 
   it('is green on own tables, on granted ones, and on words that are no tables', () => {
     expect(use('features/ledger/store.ts', 'db`insert into interactions select * from interactions`')).toEqual([])
-    expect(use('pipeline/store.ts', 'db`insert into blocks values (1)`')).toEqual([])
+    expect(use('sync/store.ts', 'db`insert into blocks values (1)`')).toEqual([])
     expect(use('features/ledger/store.ts', 'db`select 1 from lots`', { 'ledger reads lots': 'x' })).toEqual([])
     expect(use('features/auth/x.ts', '// db`delete from lots`\nconst text = "taken from lots"')).toEqual([])
     expect(listUses('db`select lots from x where lots > 1`', new Set(['lots']))).toEqual([])

@@ -5,6 +5,10 @@ import { createRandom, type Random } from './simulation/random.js'
 export const seed = Number(process.env['TEST_SEED'] ?? 20_261_120)
 if (!Number.isSafeInteger(seed)) throw new Error('TEST_SEED must be a whole number')
 
+/** How many times as many cases of a random test are tried; `npm run test:long` tries more. */
+export const times = Number(process.env['TEST_TIMES'] ?? 1)
+if (!Number.isSafeInteger(times) || times < 1) throw new Error('TEST_TIMES must be a whole number of at least 1')
+
 let drawn = 0
 
 /** Called before each test file, so that what a file draws does not depend on the files before it. */

@@ -25,9 +25,6 @@ export function roomOf(path: string): string {
   return room === 'features' ? slice : room
 }
 
-/** The pipeline drives sync from above the slices until they hand it their projections: sync's tables are its own. */
-const isOwn = (room: string, owner: string | undefined) => owner === room || (room === 'pipeline' && owner === 'sync')
-
 /** Where a statement names tables: what it does to them, and the list that follows. */
 const mention =
   /\b(insert\s+into|merge\s+into|delete\s+from|truncate(?:\s+table)?|copy|update|from|join|using|like)\s+(?:only\s+)?((?:[a-z_]+(?:\s+(?:as\s+)?[a-z]+)?\s*,\s*)*[a-z_]+)/gi
@@ -45,7 +42,7 @@ export function listUses(code: string, tables: ReadonlySet<string>): { table: st
     }
   }
   // What a description is given of, its statements write.
-  for (const [, table = ''] of code.matchAll(/\bdescribeTable(?:<[^(]*>)?\(\s*'([a-z_]+)'/g))
+  for (const [, table = ''] of code.matchAll(/\bdescribe(?:Table|Imported)(?:<[^(]*>)?\(\s*'([a-z_]+)'/g))
     if (tables.has(table)) uses.set(table, true)
   return [...uses].map(([table, writes]) => ({ table, writes }))
 }
@@ -91,7 +88,7 @@ export function findForeignUses(
     const room = roomOf(path)
     for (const { table, writes } of listUses(withoutComments(text), tables)) {
       const owner = owners.get(table)
-      if (isOwn(room, owner)) continue
+      if (owner === room) continue
       const does = writes ? 'writes' : 'reads'
       // Who may write may read what it writes.
       const grant = [`${room} ${does} ${table}`, `${room} writes ${table}`].find((each) => grants[each] !== undefined)

@@ -1,7 +1,13 @@
 import { readFile } from 'node:fs/promises'
-import ts from 'typescript'
 
-const compilerOptions = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 }
+// Read at the first file that needs it: the compiler takes a second to load, and most threads of tests are JavaScript.
+let compile
+
+async function openCompiler() {
+  const { default: ts } = await import('typescript')
+  const compilerOptions = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 }
+  return (source) => ts.transpileModule(source, { compilerOptions }).outputText
+}
 
 /** A source file names its neighbour as the build will: with `.js`. */
 export async function resolve(specifier, context, nextResolve) {
@@ -14,7 +20,7 @@ export async function resolve(specifier, context, nextResolve) {
 
 export async function load(url, context, nextLoad) {
   if (!url.endsWith('.ts')) return nextLoad(url, context)
-  const source = await readFile(new URL(url), 'utf8')
-  const { outputText } = ts.transpileModule(source, { compilerOptions })
-  return { format: 'module', source: outputText, shortCircuit: true }
+  compile ??= openCompiler()
+  const [toJavaScript, source] = await Promise.all([compile, readFile(new URL(url), 'utf8')])
+  return { format: 'module', source: toJavaScript(source), shortCircuit: true }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { type Address, type Hex, keccak256 } from 'viem'
-import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { chainId, schema0, schema2, signed, signers, tracker } from '../test/suffixes.js'
 import {
   account,
@@ -31,6 +31,12 @@ import { inspect } from './inspection.js'
 import { legacyMarker } from './legacy.js'
 import { recoverAddress } from './recover.js'
 import { signatureErrors } from './signature.js'
+
+// Files of one worker share its modules: what is replaced here is read anew, and again by the files after this one.
+vi.hoisted(() => vi.resetModules())
+afterAll(() => {
+  vi.resetModules()
+})
 
 /** How many bytes were hashed. */
 const work = vi.hoisted(() => ({ hashed: 0 }))

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
   account,
   deposit,
@@ -13,6 +13,12 @@ import {
 import type * as calldata from './calldata.js'
 import { findExecuted, type OperationEvent } from './executed.js'
 import { readFrames } from './frames.js'
+
+// Files of one worker share its modules: what is replaced here is read anew, and again by the files after this one.
+vi.hoisted(() => vi.resetModules())
+afterAll(() => {
+  vi.resetModules()
+})
 
 /** How many bytes were hashed. */
 const work = vi.hoisted(() => ({ hashed: 0 }))

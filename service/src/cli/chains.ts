@@ -3,10 +3,12 @@ import { systemClock } from '../kernel/clock.js'
 import { isRpcUrl } from '../kernel/config.js'
 import { redactUrls } from '../kernel/log.js'
 import { createOutbound } from '../kernel/outbound.js'
-import { refetchRange, rewindChain } from '../pipeline/index.js'
 import { openChain } from '../rpc/chains.js'
 import { createNode } from '../rpc/node.js'
 import { WrongChain } from '../rpc/rpc.js'
+import { listProjections } from '../server/projections.js'
+import { refetchRange } from '../sync/refetch.js'
+import { rewindChain } from '../sync/rewind.js'
 import { findCursor } from '../sync/storeCursors.js'
 import {
   answer,
@@ -137,7 +139,7 @@ async function rewind(words: string[]): Promise<void> {
   if (to === undefined) throw new UsageError('--to must be a block number')
   await withContext(async (ctx) => {
     if (!(await findCursor(ctx.db, chainId))) throw new UsageError(`the chain ${chainId} was never watched`)
-    const { blockNumber, removedBlocks } = await rewindChain(ctx, { chainId, to })
+    const { blockNumber, removedBlocks } = await rewindChain(ctx, { chainId, projections: listProjections(), to })
     const said = `${chainId}: back at block ${blockNumber}; ${removedBlocks} blocks are read again`
     answer({ chainId, blockNumber, removedBlocks }, [said])
   })
@@ -162,6 +164,7 @@ async function refetch(words: string[]): Promise<void> {
     let saidAt = 0
     const done = await refetchRange(ctx, {
       chainId,
+      projections: listProjections(),
       from,
       to,
       node,

@@ -50,12 +50,6 @@ export function createDerivation(config: DeriveConfig, recover?: Recover): Deriv
  */
 export function derive(block: RawBlock, derivation: Derivation, state: DeriveState): DerivedRows {
   const rows = emptyRows()
-  deriveInto(rows, block, derivation, state)
-  return rows
-}
-
-/** `derive` of one block after others: its rows are added to theirs. */
-export function deriveInto(rows: DerivedRows, block: RawBlock, derivation: Derivation, state: DeriveState): void {
   const { logs } = block
   const inputs = new Map(block.transactions.map((transaction) => [transaction.transactionIndex, transaction]))
   for (let start = 0; start < logs.length; ) {
@@ -75,6 +69,9 @@ export function deriveInto(rows: DerivedRows, block: RawBlock, derivation: Deriv
       deriveTransaction(place, logs.slice(start, end), inputs.get(first.transactionIndex), derivation, state, rows)
     start = end
   }
+  // The state goes on with the requests; rows say how they stand now.
+  if (rows.requests.length > 0) rows.requests = rows.requests.map((request) => ({ ...request }))
+  return rows
 }
 
 function deriveLoneTransfer(

@@ -240,7 +240,6 @@ function recordChange(
   const { shares, attributed, lots } = holder
   const { place, vaultId, rows } = to
   const { number: blockNumber, transactionIndex, timestamp } = place
-  holder.firstBlock ??= blockNumber
   if (shares !== before.shares || attributed !== before.attributed)
     rows.balanceChanges.push({
       vaultId,
@@ -267,8 +266,6 @@ function recordChange(
       before: had,
       after,
     })
-    holder.lotBlocks ??= new Map()
-    if (!holder.lotBlocks.has(distributorId)) holder.lotBlocks.set(distributorId, blockNumber)
   }
 }
 

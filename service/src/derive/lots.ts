@@ -6,9 +6,6 @@ export type Holder = {
   shares: bigint
   lots: Map<string, bigint>
   attributed: bigint
-  /** Block of its first change, and of each lot's; known only where derivation began at the beginning. */
-  firstBlock?: number
-  lotBlocks?: Map<string, number>
 }
 
 /** A wallet that never held anything. */

@@ -141,9 +141,11 @@ function openLots({ state, part }: RequestWork, kind: RequestLot['kind'], contro
 /** Requests with nothing left are not looked at again. */
 function forgetClosed({ state, part }: RequestWork, kind: RequestLot['kind'], controller: string): void {
   const key = requestKey(part.vault.id, kind, controller)
-  const open = (state.requests.get(key) ?? []).filter((lot) => lot.remaining > 0n)
-  if (open.length > 0) state.requests.set(key, open)
-  else state.requests.delete(key)
+  // Without any left it is known that there are none.
+  state.requests.set(
+    key,
+    (state.requests.get(key) ?? []).filter((lot) => lot.remaining > 0n),
+  )
 }
 
 function stateOf({ remaining, cancelled, cancelling }: RequestLot): RequestState {

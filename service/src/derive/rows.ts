@@ -102,7 +102,7 @@ export type UsedSignatureRow = { vaultId: number; digest: string; blockNumber: n
 export type DerivedRows = {
   balanceChanges: BalanceChange[]
   lotChanges: LotChange[]
-  /** Opened by these blocks, as they stand after the last of them. */
+  /** Opened by the block, as they stand after it. */
   requests: RequestLot[]
   requestChanges: RequestChange[]
   interactions: InteractionRow[]

@@ -1,20 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { OutboundError } from '../kernel/outbound.js'
-import { fetchBlock, fetchRange, type WatchList } from '../sync/fetch.js'
+import { fetchBlock, fetchRange } from '../sync/fetch.js'
+import { createWatchList } from '../sync/watchList.js'
 import { createNode } from './node.js'
 import { type Rpc, RpcError, type RpcRequest } from './rpc.js'
 
 const address = `0x${'aa'.repeat(20)}`
 const topic = `0x${'bb'.repeat(32)}`
 const hash = `0x${'cc'.repeat(32)}`
-const list: WatchList = {
-  addresses: [address],
-  topics: [topic],
-  callTopics: new Set(),
-  entryPoints: new Set(),
-  operationTopics: new Set<string>(),
-  mayHoldOperation: () => false,
-}
+const list = createWatchList([{ key: '', addresses: [address], topics: [topic], fromBlock: 0, calldata: [] }])
 const someBloom = `0x${'0'.repeat(500)}4${'0'.repeat(11)}`
 const header = (logsBloom: string | undefined, number = 7, own = hash) => ({
   number: `0x${number.toString(16)}`,

@@ -1,15 +1,20 @@
 import type { Clock } from '../kernel/clock.js'
-import { createPipeline, type Reaction } from '../pipeline/index.js'
 import { sqlState } from '../postgres/pool.js'
 import type { Chain, ChainContext } from '../rpc/chains.js'
 import { followHeads } from '../rpc/heads.js'
 import { createNode } from '../rpc/node.js'
 import { WrongChain } from '../rpc/rpc.js'
 import { createWatcher, type SuspectRange } from '../sync/follow.js'
+import { createPipeline, type Reaction } from '../sync/pipeline.js'
 import { createAlarmLog } from '../sync/progress.js'
-import { recordStall, tryWatcherLock, type WatcherLock } from '../sync/storeCursors.js'
+import type { Projections } from '../sync/projection.js'
+import { recordStall } from '../sync/storeCursors.js'
+import { type Lock, tryWatcherLock } from '../sync/storeLocks.js'
+import { listProjections } from './projections.js'
 
 export type WatchOptions = {
+  /** What is derived; absent: everything. */
+  projections?: Projections
   /** What slices do in the transaction of the rows they depend on. */
   reactions?: readonly Reaction[]
   /** Most blocks read in one window of the past. */
@@ -85,11 +90,15 @@ async function followChain(
   ctx: ChainContext,
   chain: Chain,
   options: WatchOptions,
-  guard: { lock: WatcherLock; signal: AbortSignal; suspect: SuspectRange; onStep: () => void },
+  guard: { lock: Lock; signal: AbortSignal; suspect: SuspectRange; onStep: () => void },
 ): Promise<void> {
   const { clock, log } = ctx
   const node = createNode(chain.rpc.as('watch'))
-  const sink = createPipeline(ctx, { chainId: chain.chainId, reactions: options.reactions ?? [] })
+  const sink = createPipeline(ctx, {
+    chainId: chain.chainId,
+    projections: options.projections ?? listProjections(),
+    reactions: options.reactions ?? [],
+  })
   const window = options.windowMax === undefined ? {} : { windowMax: options.windowMax }
   const calm = options.calmMs === undefined ? {} : { calmMs: options.calmMs }
   const watcher = createWatcher({ chain, node, sink, clock, log, suspect: guard.suspect, ...window, ...calm })

@@ -3,10 +3,10 @@ import { account } from '../../../contracts/test/anvil.js'
 import { until } from '../../../contracts/test/until.js'
 import { chainId, openWatchWorld, type WatchWorld } from '../../test/chain/watchWorld.js'
 import { type Earn, openEarn } from '../../test/harness.js'
+import { createPipeline, rebuildChain, rewindChain } from '../../test/pipeline.js'
 import { computeStateHash } from '../features/audit/index.js'
 import { systemClock } from '../kernel/clock.js'
 import { silentLog } from '../kernel/log.js'
-import { createPipeline, rebuildChain, rewindChain } from '../pipeline/index.js'
 import { inTransaction } from '../postgres/pool.js'
 import { createNode } from '../rpc/node.js'
 import { CursorMoved } from '../sync/follow.js'
@@ -97,7 +97,7 @@ describe('what is kept of a chain', () => {
     await watcher.step()
     for (let turn = 0; turn < 3; turn++) await watcher.step()
     const [read] = await earn.db<{ to: number }[]>`
-      select synced_to::int as to from watched_vaults where address = ${later.toLowerCase()} and not synced`
+      select synced_to::int as to from sources where source = ${later.toLowerCase()} and not synced`
     if (!read) throw new Error('nothing is being read')
     await rewindChain(ctx(), { chainId, to: read.to - 8 })
     await world.sync(watcher)
@@ -188,7 +188,7 @@ describe('a watcher that lost its lock without knowing', () => {
     expect(late.watchList().addresses).not.toContain(vault.toLowerCase())
     await world.sync()
     const [row] = await earn.db<{ synced: boolean }[]>`
-      select synced from watched_vaults where address = ${vault.toLowerCase()}`
+      select synced from sources where source = ${vault.toLowerCase()}`
     expect(row?.synced).toBe(true)
     const stale = await cursor()
     await world.deposit(alice, 888n, D, vault)
@@ -257,7 +257,7 @@ describe('an operator', () => {
       await watcher.step()
       const [row] = await earn.db<{ done: boolean }[]>`
         select w.synced_to = c.block_number and not w.synced as done
-        from watched_vaults w join chain_cursors c using (chain_id) where address = ${pending.address}`
+        from sources w join chain_cursors c using (chain_id) where source = ${pending.address}`
       if (row?.done) break
     }
     const rebuilding = await inTransaction(earn.db, async (tx) => {
@@ -265,7 +265,7 @@ describe('an operator', () => {
       const running = rebuildChain(ctx(), { chainId })
       running.catch(() => undefined)
       await someoneWaits()
-      await tx`update watched_vaults set synced = true where address = ${pending.address}`
+      await tx`update sources set synced = true where source = ${pending.address}`
       return { running }
     })
     await rebuilding.running
@@ -290,7 +290,7 @@ describe('the past of a vault added later', () => {
     const at = { ...(await pipeline.refresh(await headOf())), finalizedNumber: head }
     expect(await pipeline.backfill(at, createNode(world.chain.rpc), () => ({}))).toBe(true)
     const [row] = await earn.db<{ to: number }[]>`
-      select synced_to::int as to from watched_vaults where address = ${vault.toLowerCase()}`
+      select synced_to::int as to from sources where source = ${vault.toLowerCase()}`
     expect(row?.to).toBeGreaterThan(head)
     expect(row?.to).toBeLessThanOrEqual(head + 32)
   })

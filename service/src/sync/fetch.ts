@@ -2,18 +2,7 @@ import { OutboundError } from '../kernel/outbound.js'
 import { hasBits, isExplained, mayHold } from '../rpc/bloom.js'
 import type { Node, WantedTransaction } from '../rpc/node.js'
 import { assembleBlocks, type Header, type RawBlock, type RawLog } from '../rpc/raw.js'
-
-/** What is read of a chain: contracts, first topics, and which events make a transaction's calldata worth keeping. */
-export type WatchList = {
-  addresses: readonly string[]
-  topics: readonly string[]
-  callTopics: ReadonlySet<string>
-  /** Entry points whose logs split a bundle, lower-case, and the first topics of those logs. */
-  entryPoints: ReadonlySet<string>
-  operationTopics: ReadonlySet<string>
-  /** Whether calldata sent to any other contract may hold user operations with a code. */
-  mayHoldOperation: (input: string) => boolean
-}
+import type { WatchList } from './watchList.js'
 
 export type Range = { from: number; to: number }
 
@@ -221,17 +210,20 @@ export function isSame(some: readonly RawLog[], others: readonly RawLog[]): bool
   )
 }
 
-/** Adds the transactions that matter, and for bundles of user operations the events that split them. */
+/** Keeps the logs that are wanted, and adds the transactions that matter and what else of theirs is read beside. */
 export async function completeBlocks(
   node: Node,
   headers: readonly Header[],
-  logs: readonly RawLog[],
+  filtered: readonly RawLog[],
   list: WatchList,
 ): Promise<RawBlock[]> {
+  const logs = filtered.filter(list.isWanted)
   const hashes = new Map(headers.map(({ number, hash }) => [number, hash]))
   const wanted = new Map<string, WantedTransaction>()
-  for (const { topics, transactionHash: hash, blockNumber } of logs)
-    if (list.callTopics.has(topics[0] ?? '')) wanted.set(hash, { hash, blockHash: hashes.get(blockNumber) ?? '' })
+  for (const log of logs) {
+    const { transactionHash: hash, blockNumber } = log
+    if (list.keepsCalldata(log)) wanted.set(hash, { hash, blockHash: hashes.get(blockNumber) ?? '' })
+  }
   const transactions = await node.listTransactions([...wanted.values()])
   const places = new Map(logs.map((log) => [log.transactionHash, log]))
   for (const { hash, blockNumber, transactionIndex } of transactions) {
@@ -239,23 +231,17 @@ export async function completeBlocks(
     if (log?.blockNumber !== blockNumber || log.transactionIndex !== transactionIndex)
       throw new OutboundError('malformed', 'a node places a transaction and its logs differently')
   }
-  const bundles = transactions.filter(({ to, input }) => isBundle(to, input, list))
+  const bundles = transactions.filter((transaction) => list.beside.some(({ mayHave }) => mayHave(transaction)))
   const marks: RawLog[] = []
   await inTurn(bundles, receiptsInFlight, async ({ hash, blockNumber }) => {
     marks.push(...(await node.listReceiptLogs({ hash, blockHash: hashes.get(blockNumber) ?? '' })))
   })
-  const operations = marks.filter(
-    ({ topics, address }) => list.operationTopics.has(topics[0] ?? '') && list.entryPoints.has(address),
+  const operations = marks.filter((mark) =>
+    list.beside.some(({ addresses, topics }) => topics.has(mark.topics[0] ?? '') && addresses.has(mark.address)),
   )
   const known = new Set(logs.map((log) => `${log.blockNumber}:${log.logIndex}`))
   const all = [...logs, ...operations.filter((log) => !known.has(`${log.blockNumber}:${log.logIndex}`))]
   all.sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
   transactions.sort((a, b) => a.blockNumber - b.blockNumber || a.transactionIndex - b.transactionIndex)
   return assembleBlocks(headers, all, transactions)
-}
-
-/** Whether a transaction may run user operations: sent to an entry point, or with one's encoded form and a code in it. */
-function isBundle(to: string | null, input: string, list: WatchList): boolean {
-  if (to === null) return false
-  return list.entryPoints.has(to) || list.mayHoldOperation(input)
 }

@@ -7,6 +7,7 @@ import type { Header } from '../rpc/raw.js'
 import { RpcError } from '../rpc/rpc.js'
 import { createWatcher, type HeadRecord, type Sink, type SuspectRange } from './follow.js'
 import type { Cursor } from './storeCursors.js'
+import { createWatchList } from './watchList.js'
 
 /** Block `number` of a branch; both have block 0 in common. */
 const block = (number: number, branch = 'a'): Header => {
@@ -78,14 +79,9 @@ function sinkAt(blockNumber: number, headNumber = blockNumber) {
   }
   return { sink, records, cursor: () => cursor }
 }
-const list = {
-  addresses: [`0x${'aa'.repeat(20)}`],
-  topics: [`0x${'bb'.repeat(32)}`],
-  callTopics: new Set<string>(),
-  entryPoints: new Set<string>(),
-  operationTopics: new Set<string>(),
-  mayHoldOperation: () => false,
-}
+const list = createWatchList([
+  { key: '', addresses: [`0x${'aa'.repeat(20)}`], topics: [`0x${'bb'.repeat(32)}`], fromBlock: 0, calldata: [] },
+])
 const chain = { chainId: 1, confirmations: 1, finalityDepth: 64, reorgRecheckSeconds: 0 }
 const open = (node: Node, sink: Sink, over: { suspect?: SuspectRange; random?: () => number } = {}) => {
   const clock = fakeClock('2026-01-01T00:00:00Z')

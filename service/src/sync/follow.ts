@@ -4,10 +4,11 @@ import { type OutboundClass, OutboundError } from '../kernel/outbound.js'
 import type { Node } from '../rpc/node.js'
 import type { Header, RawBlock } from '../rpc/raw.js'
 import { RpcError } from '../rpc/rpc.js'
-import { type Checks, fetchBlock, fetchRange, LogsDiffer, type Range, type WatchList } from './fetch.js'
+import { type Checks, fetchBlock, fetchRange, LogsDiffer, type Range } from './fetch.js'
 import { decideStep, finalNumber, judgeReorg } from './localChain.js'
 import { createAlarmLog, createProgress } from './progress.js'
 import type { ChainState, Cursor } from './storeCursors.js'
+import type { WatchList } from './watchList.js'
 
 /** What a chain needs to be watched; `Chain` has all of it. */
 export type WatchSettings = {

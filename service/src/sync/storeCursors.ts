@@ -1,5 +1,5 @@
 import { instant, int8, nullable, oneOf, text } from '../postgres/columns.js'
-import { type Database, openSession, type Queryable } from '../postgres/pool.js'
+import type { Queryable } from '../postgres/pool.js'
 import { describeTable, type RowOf, selectList } from '../postgres/table.js'
 
 export type ChainState = 'backfilling' | 'live' | 'stalled'
@@ -131,49 +131,6 @@ export async function recordReorg(db: Queryable, reorg: Reorg): Promise<number> 
 
 export async function recordRetractedCount(db: Queryable, reorgId: number, count: number): Promise<void> {
   await db`update chain_reorgs set retracted_interactions = ${count} where id = ${reorgId}`
-}
-
-/** First number of the advisory lock of a chain's watcher; the second is the chain id. */
-const watcherLock = 6_736_002
-
-export type WatcherLock = {
-  /** Whether the lock is still ours: its connection answers. */
-  isHeld(): Promise<boolean>
-  release(): Promise<void>
-}
-
-/**
- * Takes the lock of a chain's watcher on a connection of its own, undefined when another process holds it. PostgreSQL
- * frees it when that connection ends, so a killed process holds nothing.
- */
-export async function tryWatcherLock(db: Database, chainId: number): Promise<WatcherLock | undefined> {
-  const session = openSession(db)
-  // The lock ends with its connection; of a lost one nothing is waited for.
-  const end = () => session.end({ timeout: 1 })
-  try {
-    const [row] = await session<{ taken: boolean }[]>`
-      select pg_try_advisory_lock(${watcherLock}, ${chainId | 0}) as taken`
-    if (!row?.taken) {
-      await end()
-      return undefined
-    }
-  } catch (error) {
-    await end()
-    throw error
-  }
-  return {
-    isHeld: async () => {
-      try {
-        const rows = await session<{ held: boolean }[]>`
-          select exists (select from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()
-            and classid = ${watcherLock}::bigint::oid and objid = (${chainId | 0}::bigint & 4294967295)::oid) as held`
-        return rows[0]?.held ?? false
-      } catch {
-        return false
-      }
-    },
-    release: end,
-  }
 }
 
 /**

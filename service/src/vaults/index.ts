@@ -42,5 +42,6 @@ export {
   type NewSnapshot,
   recordSnapshots,
   removeSnapshotsAt,
+  snapshotObservations,
 } from './store.js'
 export { decideByTrial, type TriedVault, tryVaults } from './trial.js'

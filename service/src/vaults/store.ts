@@ -1,5 +1,6 @@
 import type { Queryable } from '../postgres/pool.js'
 import type { Header } from '../rpc/raw.js'
+import type { Observations } from '../sync/projection.js'
 import type { VaultFigures } from './snapshots.js'
 
 type SnapshotBlock = Pick<Header, 'number' | 'hash' | 'timestamp'>
@@ -68,4 +69,14 @@ export async function listVaultsSnapshotAt(db: Queryable, chainId: number, block
     join vault_snapshots s on s.vault_id = v.id and s.block_number = ${block.number}
     where v.chain_id = ${chainId} and s.block_hash = hex_bytes(${block.hash})`
   return new Set(rows.map(({ address }) => address))
+}
+
+/** Snapshots of orphaned blocks go with them. */
+export const snapshotObservations: Observations = {
+  name: 'vault snapshots',
+  rewind: async (tx, { chainId, number, tip }) => {
+    await tx`
+      delete from vault_snapshots s using vaults v
+      where v.chain_id = ${chainId} and s.vault_id = v.id and s.block_number between ${number + 1} and ${Math.max(number, tip)}`
+  },
 }

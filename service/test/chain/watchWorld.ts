@@ -7,12 +7,12 @@ import { systemClock } from '../../src/kernel/clock.js'
 import { newId } from '../../src/kernel/ids.js'
 import { silentLog } from '../../src/kernel/log.js'
 import { createOutbound } from '../../src/kernel/outbound.js'
-import { createPipeline, type PipelineOptions } from '../../src/pipeline/index.js'
 import type { Database } from '../../src/postgres/pool.js'
 import { recordPeg } from '../../src/prices/index.js'
 import { type Chain, openChain } from '../../src/rpc/chains.js'
 import { createNode } from '../../src/rpc/node.js'
 import { createWatcher, type Watcher } from '../../src/sync/follow.js'
+import { createPipeline, type PipelineOptions } from '../pipeline.js'
 
 export const chainId = 31_337
 /** Signs attributions in tests: anvil's account 9. */

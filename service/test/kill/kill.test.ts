@@ -8,10 +8,10 @@ import { computeStateHash } from '../../src/features/audit/index.js'
 import { recordSigner } from '../../src/features/catalogue/storeSigners.js'
 import { systemClock } from '../../src/kernel/clock.js'
 import { newId } from '../../src/kernel/ids.js'
-import { rebuildChain } from '../../src/pipeline/index.js'
 import { findCursor } from '../../src/sync/storeCursors.js'
 import { chainId, listVault, openWatchWorld, signer, type WatchWorld } from '../chain/watchWorld.js'
 import { openTestDatabase, type TestDatabase } from '../database.js'
+import { rebuildChain } from '../pipeline.js'
 import { seededRandom } from '../seed.js'
 
 const kills = Number(process.env['KILLS'] ?? 12)

@@ -2,11 +2,11 @@ import { recordSigner } from '../../src/features/catalogue/storeSigners.js'
 import { systemClock } from '../../src/kernel/clock.js'
 import { newId } from '../../src/kernel/ids.js'
 import { silentLog } from '../../src/kernel/log.js'
-import { createPipeline } from '../../src/pipeline/index.js'
 import type { Database } from '../../src/postgres/pool.js'
 import { recordObservation } from '../../src/prices/index.js'
 import type { RawBlock } from '../../src/rpc/raw.js'
 import type { Sink } from '../../src/sync/follow.js'
+import { createPipeline } from '../pipeline.js'
 import type { Line, RecordedBlock, RecordedVault } from './recording.js'
 
 const instant = (seconds: number) => new Date(seconds * 1000)

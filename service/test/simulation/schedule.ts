@@ -1,10 +1,12 @@
 import { signerAddress } from '@openearn/attribution'
 import { recordSigner } from '../../src/features/catalogue/storeSigners.js'
+import type { LedgerRows } from '../../src/features/ledger/index.js'
 import { systemClock } from '../../src/kernel/clock.js'
 import { silentLog } from '../../src/kernel/log.js'
-import { createPipeline, type Reaction, rebuildChain, rewindChain } from '../../src/pipeline/index.js'
 import type { Database } from '../../src/postgres/pool.js'
 import { createWatcher, type Sink, type Watcher } from '../../src/sync/follow.js'
+import type { Reaction } from '../../src/sync/pipeline.js'
+import { createPipeline, rebuildChain, rewindChain } from '../pipeline.js'
 import { signerKey } from './calldata.js'
 import { allVaults, asyncVault, codes, lateVault, type ModelBlock, start } from './model.js'
 import { createModelChain, type Forks } from './modelChain.js'
@@ -202,7 +204,7 @@ function createDeaths(
   const reaction: Reaction = {
     name: 'death',
     onBlocks: async (tx, _chainId, _blocks, rows) => {
-      written = rows.interactions.map(({ id }) => id)
+      written = (rows.get('ledger') as LedgerRows[]).flatMap(({ interactions }) => interactions.map(({ id }) => id))
       await die(tx)
     },
     onRewind: (tx) => die(tx),

@@ -1,9 +1,10 @@
 import T from 'typebox'
 import { Check } from 'typebox/value'
-import { rewindChain } from '../../pipeline/index.js'
 import type { Context } from '../../postgres/context.js'
 import { readSetting, recordSetting } from '../../postgres/pool.js'
 import { devnetChainId } from '../../rpc/devnet.js'
+import { listProjections } from '../../server/projections.js'
+import { rewindChain } from '../../sync/rewind.js'
 import { findCursor } from '../../sync/storeCursors.js'
 import { listHeadersDown } from '../../sync/storeRaw.js'
 import type { DevChain } from './anvil.js'
@@ -60,6 +61,10 @@ export async function dropLostBlocks(
     }
   }
   if ((await hashAt(cursor.blockNumber)) === cursor.blockHash) return 0
-  const { removedBlocks } = await rewindChain(ctx, { chainId: devnetChainId, to: await findShared() })
+  const { removedBlocks } = await rewindChain(ctx, {
+    chainId: devnetChainId,
+    projections: listProjections(),
+    to: await findShared(),
+  })
   return removedBlocks
 }

@@ -6,33 +6,45 @@ import { type Earn, openEarn } from '../../../test/harness.js'
 import { bumpVersion } from '../catalogue/store.js'
 
 let earn: Earn
-let node: Server
+const nodes: Server[] = []
 const sockets = new Set<Socket>()
 let connections = 0
+/** The chain the debugger is asked about: it has a node of its own, so that both may be waited for at once. */
+const otherId = 31338
 /** Of three actions, each of them tried again. */
 const questionsMax = 12
 
-beforeAll(async () => {
-  // Takes connections and never says a word.
-  node = createServer((socket) => {
-    connections += 1
+/** Takes connections and never says a word. */
+async function openSilentNode(onConnection: () => void = () => undefined): Promise<string> {
+  const node = createServer((socket) => {
+    onConnection()
     sockets.add(socket)
     socket.on('error', () => undefined)
   })
+  nodes.push(node)
   await new Promise<void>((resolve) => node.listen(0, '127.0.0.1', resolve))
-  const chain = chainSettings(`http://127.0.0.1:${(node.address() as AddressInfo).port}`)
-  earn = await openEarn({ chains: [chain], config: { attributionKey: (await keyOf(9)).key } })
+  return `http://127.0.0.1:${(node.address() as AddressInfo).port}`
+}
+
+beforeAll(async () => {
+  const url = await openSilentNode(() => {
+    connections += 1
+  })
+  const chain = chainSettings(url)
+  const other = { ...chainSettings(await openSilentNode()), chainId: otherId, name: 'Other' }
+  earn = await openEarn({ chains: [chain, other], config: { attributionKey: (await keyOf(9)).key } })
   await earn.db`
-    insert into chains (chain_id, name, slug, watched) values (${chain.chainId}, ${chain.name}, 'devnet', true)`
+    insert into chains (chain_id, name, slug, watched)
+    values (${chain.chainId}, ${chain.name}, 'devnet', true), (${otherId}, ${other.name}, 'other', true)`
   await earn.distributor('acme')
 })
 afterAll(async () => {
   for (const socket of sockets) socket.destroy()
-  await new Promise((resolve) => node.close(resolve))
+  for (const node of nodes) await new Promise((resolve) => node.close(resolve))
   await earn.close()
 })
 
-describe('503 UNAVAILABLE of a node that takes connections and never answers', () => {
+describe.concurrent('503 UNAVAILABLE of a node that takes connections and never answers', () => {
   it('comes whatever the action was waiting for, after few questions', async () => {
     const user = account(3).address
     const asset = account(4).address
@@ -61,7 +73,7 @@ describe('503 UNAVAILABLE of a node that takes connections and never answers', (
   it('does not keep the debugger from saying what it knows', async () => {
     const answer = await earn.call('GetAttribution', {
       params: { txHash: `0x${'a'.repeat(64)}` },
-      query: { chainId: 31337 },
+      query: { chainId: otherId },
       key: null,
     })
     expect([answer.status, answer.body.calldata.problems]).toEqual([200, ['chain unavailable']])

@@ -8,9 +8,10 @@ import type { ChainTransaction } from '../../rpc/transaction.js'
 import { findCursor } from '../../sync/storeCursors.js'
 import { findDistributor, findVault } from '../catalogue/index.js'
 import { listInteractionsByTx, listTransactionAttributions } from '../ledger/index.js'
-import { type Claim, findClaim, listStatements } from './claim.js'
+import { type Claim, findClaim } from './claim.js'
 import { decodeEvents } from './decodeEvents.js'
 import { type Explanation, explainAttribution } from './explanation.js'
+import { listStatements } from './statements.js'
 import {
   type AttributionContext,
   findTransaction,

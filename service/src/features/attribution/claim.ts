@@ -1,50 +1,12 @@
-import type { Attribution, Finding, Inspection, Reading } from '@openearn/attribution'
+import type { Inspection } from '@openearn/attribution'
 import { formatAddress } from '../catalogue/index.js'
 import type { RecordedAttribution } from '../ledger/index.js'
 import type { ActionRow } from '../plans/index.js'
 import type { TrackingMetadata } from './schema.js'
-
-/** One code the calldata names, and what stands beside it. Plain values: it crosses a thread and is kept. */
-export type Statement = {
-  code: string
-  /** `erc8021:<schema>:<code>`, or the legacy tag as it is written. */
-  tag: string
-  /** Whether the call it stands behind was made by its caller, as far as calldata can say. */
-  proven: boolean
-  /** Why the signature does not count; empty exactly when it is valid. */
-  error: string
-  /** The action a suffix names; proven only where the signature is valid. */
-  actionId: string | undefined
-  said: TrackingMetadata
-}
+import type { Statement } from './statements.js'
 
 /** Who a transaction's calldata says brought it, and whether a key of ours vouches for it. */
 export type Claim = Statement & { registered: boolean; signatureValid: boolean }
-
-/** Codes of one transaction that are looked at; an honest one names a handful. */
-const statementsMax = 1_000
-
-/**
- * The codes that can name a distributor in the order they are to be tried, each once, those behind calls that only calldata
- * says somebody made last; where there is none, the first code of all. Pure.
- */
-export function listStatements(attribution: Attribution): Statement[] {
-  const all = attribution.groups.flatMap((group) => group.findings)
-  const findings = [...all.filter(({ frame }) => frame.proven), ...all.filter(({ frame }) => !frame.proven)]
-  const statements = new Map<string, Statement>()
-  for (const finding of findings)
-    for (const { code, error, reading } of finding.candidates) {
-      if (statements.size >= statementsMax) return [...statements.values()]
-      if (!statements.has(code)) statements.set(code, toStatement(code, error, reading, finding))
-    }
-  if (statements.size > 0) return [...statements.values()]
-  for (const finding of findings)
-    for (const reading of finding.readings) {
-      const [code] = reading.codes
-      if (code !== undefined) return [toStatement(code, reading.signature.error, reading, finding)]
-    }
-  return []
-}
 
 /** The first statement whose code is a registered distributor; else the first; undefined when there is none. Pure. */
 export function findClaim(
@@ -54,33 +16,6 @@ export function findClaim(
   const registered = statements.find(({ code }) => isDistributor(code))
   const chosen = registered ?? statements[0]
   return chosen && { ...chosen, registered: registered !== undefined, signatureValid: chosen.error === '' }
-}
-
-function toStatement(code: string, error: string, reading: Reading, { frame }: Finding): Statement {
-  const { proven } = frame
-  const said: TrackingMetadata = {
-    distributorId: code,
-    referralCode: reading.referralCode ?? '',
-    actionId: reading.actionId ?? '',
-    action: '',
-    opportunityId: '',
-    tokenIn: '',
-    amount: '',
-    amountUsd: '',
-    tokenInDecimals: 0,
-  }
-  if (reading.kind === 'erc8021')
-    return { code, tag: `erc8021:${reading.suffix.schemaId}:${code}`, proven, error, actionId: reading.actionId, said }
-  const { suffix } = reading
-  if (suffix.status === 'malformed') return { code, tag: '', proven, error, actionId: undefined, said }
-  return {
-    code,
-    tag: suffix.tag,
-    proven,
-    error,
-    actionId: undefined,
-    said: { ...said, ...readTracker(suffix.metadata) },
-  }
 }
 
 /**
@@ -99,17 +34,6 @@ export function toMetadata({ said }: Claim, action: ActionRow | undefined): Trac
     amountUsd: amountUsd ?? '',
     tokenInDecimals,
   }
-}
-
-const textMembers = ['referralCode', 'actionId', 'action', 'opportunityId', 'tokenIn', 'amount', 'amountUsd'] as const
-
-function readTracker(metadata: ReadonlyMap<string, unknown>): Partial<TrackingMetadata> {
-  const texts = textMembers.flatMap((name) => {
-    const value = metadata.get(name)
-    return typeof value === 'string' || typeof value === 'number' ? [[name, String(value)] as const] : []
-  })
-  const decimals = Number(metadata.get('tokenInDecimals') ?? 0)
-  return { ...Object.fromEntries(texts), tokenInDecimals: Number.isSafeInteger(decimals) ? decimals : 0 }
 }
 
 /** What the watcher found wrong with a transaction, beside what its calldata alone shows; orphaned blocks say nothing. */

@@ -12,10 +12,11 @@ import {
 import { findAction } from '../plans/index.js'
 import { decideActionStatus, isConfirmed, type Sighting } from './actionState.js'
 import { takeWithin } from './boundAnswer.js'
-import { addProblems, type Claim, findClaim, type Statement } from './claim.js'
+import { addProblems, type Claim, findClaim } from './claim.js'
 import type { KeptTransaction } from './judge.js'
 import type { Verdict } from './judgeThread.js'
 import type { ActionBody, WatchedBody } from './schema.js'
+import type { Statement } from './statements.js'
 import { type AttributionContext, getSupportedChain, hasDistributor, type JudgeContext, lookAt } from './transaction.js'
 
 export type AttributionResult = {

@@ -15,6 +15,12 @@ import { boundInspection, takeWithin } from './boundAnswer.js'
 import { type Judge, type JudgeOptions, openJudge } from './judge.js'
 import type { Subject } from './judgement.js'
 
+// Files of one worker share its modules: what is replaced here is read anew, and again by the files after this one.
+vi.hoisted(() => vi.resetModules())
+afterAll(() => {
+  vi.resetModules()
+})
+
 /** Signature checks on this thread; the judge's own thread loads its own code. */
 const checks = vi.hoisted(() => ({ count: 0 }))
 vi.mock('../../derive/fastRecover.js', () => ({

@@ -3,9 +3,9 @@ import type { Address, Hex } from 'viem'
 import { openFastRecover } from '../../derive/fastRecover.js'
 import type { RawLog } from '../../rpc/raw.js'
 import { boundInspection } from './boundAnswer.js'
-import { listStatements, type Statement } from './claim.js'
 import { decodeEvents } from './decodeEvents.js'
 import type { DecodedEvent } from './schema.js'
+import { listStatements, type Statement } from './statements.js'
 
 /** What is to be judged: a transaction as somebody sent it, and the keys and entry points it is held against. */
 export type Subject = {

@@ -4,6 +4,7 @@
  * chains, tokens, protocols and vaults as well, and the job that reads what each vault allows and holds. Others ask the
  * snapshot of their process; only statements that need one instant of both read the tables.
  */
+export { listChainSettings } from '../../rpc/storeChains.js'
 export type { Capability } from './capability.js'
 export { type CatalogueContext, openCatalogue } from './catalogue.js'
 export { describeProbe, draftEntry } from './import/draftEntry.js'
@@ -27,7 +28,6 @@ export {
   createOrganization,
   findDistributorRow,
   findOrganization,
-  listChainSettings,
   listDistributors,
   listOrganizations,
   recordChain,

@@ -1,12 +1,15 @@
+import type { RecordOf } from '../../postgres/imported.js'
+import type { tokensTable } from '../../prices/storeTokens.js'
+import type { chainsTable } from '../../rpc/storeChains.js'
+import type { protocolsTable, vaultsTable } from '../../vaults/storeVaults.js'
 import type { Deltas } from './schema.js'
-import type { RecordOf } from './table.js'
 import type { tables } from './tables.js'
 
 /** The catalogue as kept in the database: addresses lower-case, `numeric` as text. */
 
-export type ChainRecord = RecordOf<typeof tables.chains>
+export type ChainRecord = RecordOf<typeof chainsTable>
 
-export type TokenRecord = RecordOf<typeof tables.tokens>
+export type TokenRecord = RecordOf<typeof tokensTable>
 
 export type OrganizationRecord = RecordOf<typeof tables.organizations>
 
@@ -15,13 +18,13 @@ export type DistributorRecord = RecordOf<typeof tables.distributors> & {
   signedOnly: boolean
 }
 
-export type ProtocolRecord = RecordOf<typeof tables.protocols>
+export type ProtocolRecord = RecordOf<typeof protocolsTable>
 
 export type ProductRecord = RecordOf<typeof tables.products>
 
 export type TagRecord = RecordOf<typeof tables.tags>
 
-export type VaultRecord = RecordOf<typeof tables.vaults>
+export type VaultRecord = RecordOf<typeof vaultsTable>
 
 /** A vault's own state as last read from its chain. */
 export type CapabilityRecord = {

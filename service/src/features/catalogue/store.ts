@@ -1,7 +1,10 @@
+import { readRows, selectList } from '../../postgres/importedRows.js'
 import type { Database, Queryable, Transaction } from '../../postgres/pool.js'
 import { inTransaction } from '../../postgres/pool.js'
+import { listTokens } from '../../prices/storeTokens.js'
+import { listChains } from '../../rpc/storeChains.js'
+import { listProtocols, listVaults } from '../../vaults/storeVaults.js'
 import type { CapabilityRecord, CatalogueRows, DistributorRecord, LiveRow, OpportunityRow } from './records.js'
-import { readRows, selectList } from './storeTables.js'
 import { tables } from './tables.js'
 
 /** Channel on which every change of the catalogue is announced; the payload is the new version or live version. */
@@ -72,15 +75,15 @@ const joinLive = `
 
 async function readBase(tx: Transaction) {
   const [chains, tokens, organizations, distributors, protocols, products, tags] = await Promise.all([
-    readRows(tx, tables.chains, 'order by chain_id'),
-    readRows(tx, tables.tokens, 'order by chain_id, address'),
+    listChains(tx),
+    listTokens(tx),
     readRows(tx, tables.organizations, 'order by id'),
     tx.unsafe<DistributorRecord[]>(`
       select ${selectList(tables.distributors)},
         coalesce((select signed_only from distributor_settings where distributor_id = id
           order by distributor_settings.active_from desc limit 1), false) as "signedOnly"
       from distributors order by id`),
-    readRows(tx, tables.protocols, 'order by id'),
+    listProtocols(tx),
     readRows(tx, tables.products, 'order by id'),
     readRows(tx, tables.tags, 'order by code collate "C"'),
   ])
@@ -93,7 +96,7 @@ type JoinedLive = Omit<LiveRow, 'capability'> & NullableCapability
 
 async function readOpportunities(tx: Transaction) {
   const [vaults, joined, incentives] = await Promise.all([
-    readRows(tx, tables.vaults, 'order by chain_id, address'),
+    listVaults(tx),
     tx.unsafe<JoinedOpportunity[]>(`
       select ${selectList(tables.opportunities)}, ${liveColumns} from opportunities ${joinLive} order by id`),
     readRows(tx, tables.incentives, 'where active order by position, id'),

@@ -1,5 +1,5 @@
 import { type Database, type Queryable, sqlState } from '../../postgres/pool.js'
-import type { ChainSettings } from '../../rpc/chains.js'
+import { deleteChain, type NewChain, writeChain } from '../../rpc/storeChains.js'
 import { bumpVersion } from './store.js'
 
 export type OrganizationRow = { id: string; name: string; organizationType: string; premium: boolean }
@@ -83,41 +83,10 @@ export async function updateSignedOnly(
   })
 }
 
-/** How the chains are read. With `watchedOnly`, just those this installation follows. */
-export async function listChainSettings(
-  db: Queryable,
-  options: { watchedOnly?: boolean } = {},
-): Promise<(ChainSettings & { watched: boolean; active: boolean })[]> {
-  return db<(ChainSettings & { watched: boolean; active: boolean })[]>`
-    select chain_id as "chainId", name, native_symbol as "nativeSymbol", rpc_urls as "rpcUrls", confirmations,
-      finality_depth as "finalityDepth", poll_interval_ms as "pollIntervalMs",
-      reorg_recheck_seconds as "reorgRecheckSeconds", entry_points as "entryPoints", watched, active,
-      transaction_gas_cap as "transactionGasCap", l1_gas_in_limit as "l1GasInLimit"
-    from chains ${options.watchedOnly ? db`where watched` : db``} order by chain_id`
-}
-
-export type NewChain = {
-  chainId: number
-  name: string
-  slug: string
-  rpcUrls: string[]
-  /** Undefined: as they are, 12 for a new chain. */
-  confirmations: number | undefined
-  watched: boolean
-  /** Undefined: as it is, false for a new chain. */
-  l1GasInLimit: boolean | undefined
-}
-
 /** Adds a chain, or changes how a known one is read. */
 export async function recordChain(db: Database, chain: NewChain): Promise<void> {
   await db.begin(async (tx) => {
-    await tx`
-      insert into chains (chain_id, name, slug, rpc_urls, confirmations, watched, l1_gas_in_limit)
-      values (${chain.chainId}, ${chain.name}, ${chain.slug}, ${chain.rpcUrls},
-        ${chain.confirmations ?? 12}, ${chain.watched}, ${chain.l1GasInLimit === true})
-      on conflict (chain_id) do update set name = excluded.name, rpc_urls = excluded.rpc_urls,
-        confirmations = coalesce(${chain.confirmations ?? null}, chains.confirmations), watched = excluded.watched,
-        l1_gas_in_limit = coalesce(${chain.l1GasInLimit ?? null}, chains.l1_gas_in_limit)`
+    await writeChain(tx, chain)
     await bumpVersion(tx)
   })
 }
@@ -126,9 +95,9 @@ export async function recordChain(db: Database, chain: NewChain): Promise<void> 
 export async function removeChain(db: Database, chainId: number): Promise<'removed' | 'absent' | 'used'> {
   try {
     return await db.begin(async (tx) => {
-      const removed = await tx`delete from chains where chain_id = ${chainId}`
+      const removed = await deleteChain(tx, chainId)
       await bumpVersion(tx)
-      return removed.count > 0 ? 'removed' : 'absent'
+      return removed ? 'removed' : 'absent'
     })
   } catch (error) {
     if (sqlState(error) === '23503') return 'used'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Earn, openEarn } from '../../../test/harness.js'
-import { loadConfig } from '../../pipeline/index.js'
+import { loadConfiguration } from '../positions/storeConfiguration.js'
 import { listSigners, listSignersOn, recordSigner } from './storeSigners.js'
 
 const test = '0x70997970c51812dc3a010c7d01b50e0d17dc79c8'
@@ -19,7 +19,7 @@ const addresses = (signers: readonly { address: string }[]) => signers.map(({ ad
 describe('attribution keys of ours', () => {
   it('never count on a chain that is not the devnet when everyone holds them, used once or not', async () => {
     expect(addresses(await listSignersOn(earn.db, 1))).toEqual([own])
-    expect((await loadConfig(earn.db, 1)).signers).toEqual(new Set([own]))
+    expect((await loadConfiguration(earn.db, 1)).signers).toEqual(new Set([own]))
   })
 
   it('are published without public test keys, unless there is a devnet', async () => {

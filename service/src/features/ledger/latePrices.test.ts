@@ -2,11 +2,11 @@ import { zeroAddress } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../../test/database.js'
 import { insertOneVault } from '../../../test/oneVault.js'
+import { createPipeline, rebuildChain, rewindChain } from '../../../test/pipeline.js'
 import { topics } from '../../derive/events.js'
 import { systemClock } from '../../kernel/clock.js'
 import { parseConfig } from '../../kernel/config.js'
 import { silentLog } from '../../kernel/log.js'
-import { createPipeline, rebuildChain, rewindChain } from '../../pipeline/index.js'
 import type { Database } from '../../postgres/pool.js'
 import { recordObservation } from '../../prices/index.js'
 import type { RawBlock } from '../../rpc/raw.js'
@@ -62,7 +62,7 @@ beforeAll(async () => {
 afterAll(() => test?.close())
 
 beforeEach(async () => {
-  await db`truncate chain_cursors, chain_reorgs, watched_vaults, blocks, logs, transactions, interactions, interaction_counts,
+  await db`truncate chain_cursors, chain_reorgs, projections, sources, rebuilds, blocks, logs, transactions, interactions, interaction_counts,
     transaction_attributions,
     retractions, price_choices, price_observations, vault_snapshots, balances, balance_changes, lots, lot_changes`
   await createCursor(db, chainId, 1, new Date('2026-11-20T12:00:00Z'))

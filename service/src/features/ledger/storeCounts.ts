@@ -1,4 +1,4 @@
-import type { Queryable } from '../../postgres/pool.js'
+import type { Queryable, Transaction } from '../../postgres/pool.js'
 
 /** What entries are counted by. */
 export type Counted = { chainId: number; vaultId: number; distributorId: string; kind: string }
@@ -34,4 +34,13 @@ export async function removeCountsOf(
       and n.kind = gone.kind
     when matched and n.entries = gone.entries then delete
     when matched then update set entries = n.entries - gone.entries`
+}
+
+/** Counts all entries of one table into another, empty or not. */
+export async function countInteractions(tx: Transaction, entries: string, counts: string): Promise<void> {
+  await tx`truncate ${tx(counts)}`
+  await tx`
+    insert into ${tx(counts)} (chain_id, vault_id, distributor_id, kind, entries)
+    select chain_id, vault_id, distributor_id, kind, count(*) from ${tx(entries)}
+    group by chain_id, vault_id, distributor_id, kind`
 }

@@ -1,13 +1,26 @@
-import type { DeriveVault } from '../../derive/config.js'
 import type { InteractionRow, TransactionAttribution } from '../../derive/rows.js'
 import { formatUnits } from '../../kernel/amount.js'
-import { bool, hex, int4, int8, nullable, seconds, text, texts, uuid } from '../../postgres/columns.js'
+import {
+  bool,
+  decimal,
+  hex,
+  int4,
+  int8,
+  nullable,
+  numeric,
+  oneOf,
+  seconds,
+  text,
+  texts,
+  uuid,
+} from '../../postgres/columns.js'
 import type { Queryable } from '../../postgres/pool.js'
 import { describeTable, insertRows, parseRows, type RowOf, selectList } from '../../postgres/table.js'
+import type { Above, Place } from '../../sync/projection.js'
 import { addCounts, removeCountsOf } from './storeCounts.js'
 import { choosePrices } from './storePrices.js'
 
-const transactionAttributionsTable = describeTable('transaction_attributions', {
+export const transactionAttributionsTable = describeTable('transaction_attributions', {
   chainId: [int8],
   blockNumber: [int8],
   blockHash: [hex],
@@ -28,26 +41,70 @@ const transactionAttributionsTable = describeTable('transaction_attributions', {
   retracted: [bool],
 })
 
+export const interactionsTable = describeTable('interactions', {
+  id: [uuid],
+  chainId: [int8],
+  vaultId: [int4],
+  kind: [oneOf<InteractionRow['kind']>()],
+  blockNumber: [int8],
+  blockHash: [text],
+  timestamp: [seconds, 'block_timestamp'],
+  transactionHash: [text],
+  transactionIndex: [int4],
+  logIndex: [int4],
+  wallet: [text],
+  distributorId: [text],
+  attribution: [oneOf<InteractionRow['attribution']>()],
+  assets: [numeric],
+  shares: [numeric],
+  /** Whole units of the asset. */
+  amount: [decimal],
+  isSwap: [bool],
+  amountUsd: [nullable(decimal)],
+  priceObservationId: [nullable(int8)],
+})
+
+export const countsTable = describeTable('interaction_counts', {
+  chainId: [int8],
+  vaultId: [int4],
+  distributorId: [text],
+  kind: [oneOf<InteractionRow['kind']>()],
+  entries: [int8],
+})
+
+/** What the ledger needs to know of a vault. */
+export type LedgerVault = { asset: string; assetDecimals: number }
+
+/** Vaults of a chain by id. */
+export async function listLedgerVaults(db: Queryable, chainId: number): Promise<Map<number, LedgerVault>> {
+  const rows = await db<(LedgerVault & { id: number })[]>`
+    select id, lower(asset) as asset, asset_decimals as "assetDecimals" from vaults where chain_id = ${chainId}`
+  return new Map(rows.map(({ id, ...vault }) => [id, vault]))
+}
+
 const column = <T, V>(rows: readonly T[], read: (row: T) => V): V[] => rows.map(read)
 
+const amountOf = ({ vaultId, assets }: InteractionRow, vaults: ReadonlyMap<number, LedgerVault>): string =>
+  formatUnits(assets, vaults.get(vaultId)?.assetDecimals ?? 0)
+
 /**
- * Writes ledger entries, priced by the observation that was chosen for their token and block (`storePrices.ts`). What is
+ * Writes ledger entries, priced by the observation that is chosen for their token and block (`storePrices.ts`). What is
  * followed chooses; a rebuild only reads, so that it gives the digits that were there.
  */
 export async function recordInteractions(
   db: Queryable,
   chainId: number,
   rows: readonly InteractionRow[],
-  vaults: ReadonlyMap<number, DeriveVault>,
-  options: { choosePrices: boolean },
+  vaults: ReadonlyMap<number, LedgerVault>,
 ): Promise<void> {
   if (rows.length === 0) return
   const assetOf = ({ vaultId }: InteractionRow) => vaults.get(vaultId)?.asset ?? ''
-  if (options.choosePrices) {
-    const moved = rows.map((row) => ({ ...row, asset: assetOf(row) }))
-    await choosePrices(db, chainId, moved)
-  }
-  const amount = ({ vaultId, assets }: InteractionRow) => formatUnits(assets, vaults.get(vaultId)?.assetDecimals ?? 0)
+  await choosePrices(
+    db,
+    chainId,
+    rows.map((row) => ({ ...row, asset: assetOf(row) })),
+  )
+  const amount = (row: InteractionRow) => amountOf(row, vaults)
   await db`
     insert into interactions (id, chain_id, vault_id, kind, block_number, block_hash, block_timestamp, transaction_hash,
       transaction_index, log_index, wallet, distributor_id, attribution, assets, shares, amount, is_swap, amount_usd,
@@ -73,13 +130,27 @@ export async function recordInteractions(
   )
 }
 
+/** Writes entries derived again beside the ledger; their prices follow at once for all (`priceRebuilt`). */
+export async function copyInteractions(
+  db: Queryable,
+  chainId: number,
+  rows: readonly InteractionRow[],
+  vaults: ReadonlyMap<number, LedgerVault>,
+  place: Place,
+): Promise<void> {
+  const priced = rows.map((row) => ({ ...row, amount: amountOf(row, vaults) }))
+  const shared = { chainId, amountUsd: null, priceObservationId: null }
+  await insertRows(db, place(interactionsTable), priced, { shared })
+}
+
 /** Writes what transactions say; a row that was retracted and has come back in the same block counts again. */
 export async function recordTransactionAttributions(
   db: Queryable,
   chainId: number,
   rows: readonly TransactionAttribution[],
+  place: Place,
 ): Promise<void> {
-  await insertRows(db, transactionAttributionsTable, rows, {
+  await insertRows(db, place(transactionAttributionsTable), rows, {
     shared: { chainId, retracted: false },
     conflict: `(chain_id, block_hash, transaction_hash) do update set retracted = false,
       distributor_id = excluded.distributor_id, codes = excluded.codes, schema = excluded.schema,
@@ -105,9 +176,6 @@ export async function listTransactionAttributions(
     timestamp: new Date(row.timestamp * 1000),
   }))
 }
-
-/** What a rewind takes back of a chain: what is above a block, up to where the chain is derived. */
-type Above = { chainId: number; number: number; tip: number }
 
 /**
  * Takes the ledger of a chain back to a block because the chain did: entries go and a record of each stays; what
@@ -139,11 +207,4 @@ export async function removeLedgerAbove(db: Queryable, { chainId, number, tip }:
   await db`
     delete from transaction_attributions
     where chain_id = ${chainId} and block_number between ${from} and ${to} and not retracted`
-}
-
-/** Drops the ledger of a chain so that a rebuild can write it; attributions of orphaned blocks are records and stay. */
-export async function removeLedger(db: Queryable, chainId: number): Promise<void> {
-  await db`delete from interaction_counts where chain_id = ${chainId}`
-  await db`delete from interactions where chain_id = ${chainId}`
-  await db`delete from transaction_attributions where chain_id = ${chainId} and not retracted`
 }

@@ -1,4 +1,4 @@
-import { type Database, inTransaction, type Queryable } from '../../postgres/pool.js'
+import { type Database, inTransaction, type Queryable, type Transaction } from '../../postgres/pool.js'
 import { lockCursor } from '../../sync/storeCursors.js'
 
 /** What a block's entries moved of a token: they share one price. */
@@ -75,4 +75,13 @@ export async function fillLatePrices(db: Database, chainId: number): Promise<num
     filled += count
     if (count === 0) return filled
   }
+}
+
+/** Prices entries derived again by what was chosen for them. */
+export async function priceRebuilt(tx: Transaction, chainId: number, entries: string): Promise<void> {
+  await tx`
+    update ${tx(entries)} i set price_observation_id = o.id, amount_usd = trunc(i.amount * o.price_usd, 18)
+    from vaults v, price_choices c, price_observations o
+    where i.amount_usd is null and v.id = i.vault_id and c.chain_id = ${chainId} and c.address = lower(v.asset)
+      and c.block_hash = i.block_hash and o.id = c.price_observation_id`
 }

@@ -1,9 +1,10 @@
 /**
  * Who holds how much of a vault, and which distributor sourced it. Owns `balances`, `lots` and `requests` with their
- * `_changes`, and `used_signatures`; the pipeline writes them through this door. Amounts are raw shares. Owns the
- * operation that lists what a wallet has requested.
+ * `_changes`, `used_signatures`, the projection that derives them, and the operation that lists what a wallet has
+ * requested. Amounts are raw shares.
  */
 export { positionsOperations } from './operations.js'
+export { createPositions, type Positions } from './projection.js'
 export {
   type Balance,
   findBalanceAt,
@@ -13,14 +14,3 @@ export {
   listOpenRequests,
   type OpenRequest,
 } from './store.js'
-export { loadState, recordPositions, recordRequests, rewindPositions } from './storePositions.js'
-export {
-  copyBalanceChanges,
-  copyLotChanges,
-  copyState,
-  openRebuilt,
-  type RebuiltPlace,
-  removeRequests,
-  replacePositions,
-} from './storeRebuild.js'
-export { findUsedSignatures, recordUsedSignatures } from './storeSignatures.js'

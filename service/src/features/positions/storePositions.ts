@@ -1,20 +1,10 @@
 import type { AttributionKind } from '@openearn/attribution'
-import type { RequestOwner } from '../../derive/derive.js'
-import { emptyHolder } from '../../derive/lots.js'
-import {
-  type BalanceChange,
-  type DerivedRows,
-  type DeriveState,
-  emptyState,
-  holderKey,
-  type LotChange,
-  type RequestLot,
-  requestKey,
-} from '../../derive/rows.js'
+import { type BalanceChange, type DerivedRows, holderKey, type LotChange, type RequestLot } from '../../derive/rows.js'
 import { bool, hex, int4, int8, nullable, numeric, oneOf, seconds, text, uuid } from '../../postgres/columns.js'
 import type { Queryable } from '../../postgres/pool.js'
-import { describeTable, findRows, insertRows, rowSet } from '../../postgres/table.js'
-import { removeUsedSignaturesAbove } from './storeSignatures.js'
+import { describeTable, insertRows, rowSet } from '../../postgres/table.js'
+import { type Above, inPlace, type Place } from '../../sync/projection.js'
+import { removeUsedSignaturesAbove, usedSignaturesTable } from './storeSignatures.js'
 
 export const balancesTable = describeTable('balances', {
   chainId: [int8],
@@ -59,7 +49,7 @@ export const lotChangesTable = describeTable('lot_changes', {
   after: [numeric],
 })
 
-const requestsTable = describeTable('requests', {
+export const requestsTable = describeTable('requests', {
   chainId: [int8],
   id: [uuid],
   vaultId: [int4],
@@ -80,7 +70,7 @@ const requestsTable = describeTable('requests', {
   transactionHash: [hex],
 })
 
-const requestChangesTable = describeTable('request_changes', {
+export const requestChangesTable = describeTable('request_changes', {
   chainId: [int8],
   requestId: [uuid],
   vaultId: [int4],
@@ -94,40 +84,6 @@ const requestChangesTable = describeTable('request_changes', {
   cancellingAfter: [bool],
 })
 
-/** Loads the holders and open requests that blocks are about to change. */
-export async function loadState(
-  db: Queryable,
-  keys: { holders: Iterable<{ vaultId: number; wallet: string }>; requests: Iterable<RequestOwner> },
-): Promise<DeriveState> {
-  const state = emptyState()
-  const holders = [...keys.holders]
-  const owners = [...keys.requests]
-  if (holders.length > 0) {
-    const [balances, lots] = await Promise.all([
-      findRows(db, balancesTable, ['vaultId', 'wallet'], holders),
-      findRows(db, lotsTable, ['vaultId', 'wallet'], holders),
-    ])
-    for (const { vaultId, wallet, shares, attributed } of balances)
-      state.holders.set(holderKey(vaultId, wallet), { shares, attributed, lots: new Map() })
-    for (const { vaultId, wallet, distributorId, shares } of lots) {
-      const key = holderKey(vaultId, wallet)
-      const holder = state.holders.get(key) ?? emptyHolder()
-      state.holders.set(key, holder)
-      holder.lots.set(distributorId, shares)
-    }
-  }
-  if (owners.length > 0) {
-    const open = await findRows(db, requestsTable, ['vaultId', 'kind', 'controller'], owners, {
-      ...{ without: ['chainId'], tail: 'where r.remaining > 0 order by r.block_number, r.log_index' },
-    })
-    for (const lot of open) {
-      const key = requestKey(lot.vaultId, lot.kind, lot.controller)
-      state.requests.set(key, [...(state.requests.get(key) ?? []), lot])
-    }
-  }
-  return state
-}
-
 /** Writes the changes and the present they lead to. Changes of one wallet must be in the order they happened. */
 export async function recordPositions(db: Queryable, chainId: number, rows: DerivedRows): Promise<void> {
   const shared = { chainId }
@@ -135,7 +91,7 @@ export async function recordPositions(db: Queryable, chainId: number, rows: Deri
   await insertRows(db, lotChangesTable, rows.lotChanges, { shared })
   await recordBalances(db, chainId, rows.balanceChanges)
   await recordLots(db, chainId, rows.lotChanges)
-  await recordRequests(db, chainId, rows)
+  await recordRequests(db, chainId, rows, inPlace)
 }
 
 /** The last change of each key, with the block of its first one. */
@@ -169,8 +125,9 @@ export async function recordRequests(
   db: Queryable,
   chainId: number,
   { requests, requestChanges }: Pick<DerivedRows, 'requests' | 'requestChanges'>,
+  place: Place,
 ): Promise<void> {
-  await insertRows(db, requestsTable, requests, { shared: { chainId } })
+  await insertRows(db, place(requestsTable), requests, { shared: { chainId } })
   if (requestChanges.length === 0) return
   const changes = requestChanges.map(({ before, after, ...row }) => ({
     ...row,
@@ -178,32 +135,41 @@ export async function recordRequests(
     ...{ cancelledBefore: before.cancelled, cancelledAfter: after.cancelled },
     ...{ cancellingBefore: before.cancelling, cancellingAfter: after.cancelling },
   }))
-  await insertRows(db, requestChangesTable, changes, { shared: { chainId } })
+  await insertRows(db, place(requestChangesTable), changes, { shared: { chainId } })
   const last = lastOf(requestChanges, (row) => row.requestId).map(({ requestId, after }) => ({
     id: requestId,
     ...after,
   }))
   await db`
-    update requests r set remaining = t.remaining, cancelled = t.cancelled, cancelling = t.cancelling
+    update ${db(place(requestsTable).name)} r set remaining = t.remaining, cancelled = t.cancelled, cancelling = t.cancelling
     from ${rowSet(db, requestsTable, ['id', 'remaining', 'cancelled', 'cancelling'], last)} t where r.id = t.id`
 }
 
-/** What a rewind takes back: what vaults of a chain have above a block, up to where the chain is derived. */
-export type Above = { chainId: number; number: number; tip: number }
+/** All of them, in the order in which they are written. */
+export const positionTables = [
+  balanceChangesTable,
+  lotChangesTable,
+  balancesTable,
+  lotsTable,
+  requestsTable,
+  requestChangesTable,
+  usedSignaturesTable,
+] as const
 
 /**
  * Takes positions, and the signatures that have counted, back to what they were at the end of a block. Rows are found by
  * chain and block between two ends: without the upper one PostgreSQL takes what lies above a block of a low chain for most
  * of the rows of all chains, and reads them all. What began above the block is found by its changes, which go with it.
+ * `vaultIds` limits it to some vaults.
  */
-export async function rewindPositions(db: Queryable, vaultIds: readonly number[], above: Above): Promise<void> {
+export async function rewindPositions(db: Queryable, above: Above, vaultIds?: readonly number[]): Promise<void> {
   const { chainId, number } = above
-  const vaults = [...vaultIds]
+  const [ofAll, vaults] = [vaultIds === undefined, [...(vaultIds ?? [])]]
   const [from, to] = [number + 1, Math.max(number, above.tip)]
   await db`
     with gone as (
       delete from balance_changes
-      where chain_id = ${chainId} and block_number between ${from} and ${to} and vault_id = any(${vaults}) returning *),
+      where chain_id = ${chainId} and block_number between ${from} and ${to} and (${ofAll}::boolean or vault_id = any(${vaults}::int[])) returning *),
     first as (
       select distinct on (vault_id, wallet) * from gone order by vault_id, wallet, block_number, transaction_index),
     begun as (
@@ -214,7 +180,7 @@ export async function rewindPositions(db: Queryable, vaultIds: readonly number[]
   await db`
     with gone as (
       delete from lot_changes
-      where chain_id = ${chainId} and block_number between ${from} and ${to} and vault_id = any(${vaults}) returning *),
+      where chain_id = ${chainId} and block_number between ${from} and ${to} and (${ofAll}::boolean or vault_id = any(${vaults}::int[])) returning *),
     first as (
       select distinct on (vault_id, wallet, distributor_id) * from gone
       order by vault_id, wallet, distributor_id, block_number, transaction_index),
@@ -228,13 +194,14 @@ export async function rewindPositions(db: Queryable, vaultIds: readonly number[]
   await db`
     with gone as (
       delete from request_changes
-      where chain_id = ${chainId} and block_number between ${from} and ${to} and vault_id = any(${vaults}) returning *),
+      where chain_id = ${chainId} and block_number between ${from} and ${to} and (${ofAll}::boolean or vault_id = any(${vaults}::int[])) returning *),
     first as (select distinct on (request_id) * from gone order by request_id, block_number, log_index)
     update requests r set remaining = first.remaining_before, cancelled = first.cancelled_before,
       cancelling = first.cancelling_before
     from first where r.id = first.request_id`
   await db`
     delete from requests
-    where chain_id = ${chainId} and block_number between ${from} and ${to} and vault_id = any(${vaults})`
-  await removeUsedSignaturesAbove(db, vaultIds, above)
+    where chain_id = ${chainId} and block_number between ${from} and ${to}
+      and (${ofAll}::boolean or vault_id = any(${vaults}::int[]))`
+  await removeUsedSignaturesAbove(db, above, vaultIds)
 }

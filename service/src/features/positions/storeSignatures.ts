@@ -2,8 +2,9 @@ import { signatureKey, type UsedSignatureRow } from '../../derive/rows.js'
 import { hex, int4, int8 } from '../../postgres/columns.js'
 import type { Queryable } from '../../postgres/pool.js'
 import { describeTable, findRows, insertRows } from '../../postgres/table.js'
+import type { Above, Place } from '../../sync/projection.js'
 
-const usedSignaturesTable = describeTable('used_signatures', {
+export const usedSignaturesTable = describeTable('used_signatures', {
   chainId: [int8],
   vaultId: [int4],
   digest: [hex],
@@ -14,9 +15,10 @@ const usedSignaturesTable = describeTable('used_signatures', {
 export async function findUsedSignatures(
   db: Queryable,
   keys: Iterable<{ vaultId: number; digest: string }>,
+  place: Place,
 ): Promise<Set<string>> {
   const wanted = [...keys]
-  const rows = await findRows(db, usedSignaturesTable, ['vaultId', 'digest'], wanted)
+  const rows = await findRows(db, place(usedSignaturesTable), ['vaultId', 'digest'], wanted)
   return new Set(rows.map(({ vaultId, digest }) => signatureKey(vaultId, digest)))
 }
 
@@ -25,17 +27,18 @@ export async function recordUsedSignatures(
   db: Queryable,
   chainId: number,
   rows: readonly UsedSignatureRow[],
+  place: Place,
 ): Promise<void> {
-  await insertRows(db, usedSignaturesTable, rows, { shared: { chainId } })
+  await insertRows(db, place(usedSignaturesTable), rows, { shared: { chainId } })
 }
 
-/** Forgets what counted in vaults above a block, up to where their chain is derived. */
+/** Forgets what counted above a block, up to where the chain is derived; `vaultIds` limits it to some vaults. */
 export async function removeUsedSignaturesAbove(
   db: Queryable,
-  vaultIds: readonly number[],
-  { chainId, number, tip }: { chainId: number; number: number; tip: number },
+  { chainId, number, tip }: Above,
+  vaultIds?: readonly number[],
 ): Promise<void> {
   await db`
     delete from used_signatures where chain_id = ${chainId} and block_number between ${number + 1} and ${Math.max(number, tip)}
-      and vault_id = any(${[...vaultIds]})`
+      and (${vaultIds === undefined}::boolean or vault_id = any(${[...(vaultIds ?? [])]}::int[]))`
 }

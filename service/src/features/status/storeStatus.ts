@@ -59,7 +59,7 @@ export async function listVaultStatus(
     from vaults v
     left join opportunities o on o.chain_id = v.chain_id and o.vault_address = v.address
     left join protocols p on p.id = v.protocol_id
-    left join watched_vaults w on w.chain_id = v.chain_id and w.address = v.address
+    left join sources w on w.chain_id = v.chain_id and w.projection = 'positions' and w.source = v.address
     left join vault_drift d on d.vault_id = v.id
     left join lateral (
       select min(block_timestamp) as first_at, max(block_timestamp) as last_at from vault_snapshots s
@@ -84,8 +84,8 @@ export async function sampleHolders(
     select c.block_number as "blockNumber", c.block_hash as "blockHash", v.id as "vaultId",
       lower(v.receipt_token) as "receiptToken", hex_text(b.wallet) as wallet, b.shares
     from chain_cursors c
-    join watched_vaults w on w.chain_id = c.chain_id and w.synced
-    join vaults v on v.chain_id = w.chain_id and v.address = w.address
+    join sources w on w.chain_id = c.chain_id and w.projection = 'positions' and w.synced
+    join vaults v on v.chain_id = w.chain_id and v.address = w.source
     cross join lateral (
       (select wallet, shares from balances where vault_id = v.id and wallet >= decode(substr(md5(random()::text || v.id), 1, 8), 'hex')
         order by wallet limit ${count})
@@ -103,8 +103,8 @@ export async function listSyncedVaults(
 ): Promise<{ vaultId: number; address: string; fromBlock: number }[]> {
   return db<{ vaultId: number; address: string; fromBlock: number }[]>`
     select v.id as "vaultId", v.address, w.from_block as "fromBlock"
-    from watched_vaults w join vaults v on v.chain_id = w.chain_id and v.address = w.address
-    where w.chain_id = ${chainId} and w.synced`
+    from sources w join vaults v on v.chain_id = w.chain_id and v.address = w.source
+    where w.chain_id = ${chainId} and w.projection = 'positions' and w.synced`
 }
 
 /** Keeps what a look at a vault found. */

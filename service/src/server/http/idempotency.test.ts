@@ -241,15 +241,21 @@ describe('an Idempotency-Key', () => {
   it('is free 60 s after the process working on it died, and not before', async () => {
     const before = gate.held
     const dying = buildProbeApp(earn.ctx, [record])
-    gate.hold = new Promise(() => undefined)
-    // Never answered: to the database it looks like a process that is gone.
-    void send('k9', { text: 'nine' }, { to: dying })
+    let open = () => undefined as undefined
+    gate.hold = new Promise((resolve) => {
+      open = () => resolve() as undefined
+    })
+    // Not answered by then: to the database it looks like a process that is gone.
+    const lost = send('k9', { text: 'nine' }, { to: dying })
     await untilHeld(before)
     gate.hold = undefined
     earn.clock.advance(59_999)
     expect((await send('k9', { text: 'nine' })).statusCode).toBe(409)
     earn.clock.advance(1)
     expect((await send('k9', { text: 'nine' })).statusCode).toBe(200)
+    expect(await countNotes('nine')).toBe(1)
+    open()
+    expect((await lost).statusCode).toBe(409)
     expect(await countNotes('nine')).toBe(1)
   })
 

@@ -1,8 +1,9 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
+import type { LedgerRows } from '../../features/ledger/index.js'
 import { type ChainStatus, listChainStatus } from '../../features/status/index.js'
-import type { Reaction } from '../../pipeline/index.js'
 import type { Context } from '../../postgres/context.js'
 import type { RpcObserver } from '../../rpc/rpc.js'
+import type { Reaction } from '../../sync/pipeline.js'
 
 export type ChainMetrics = {
   /** Counts every call of a node. */
@@ -55,7 +56,11 @@ export function createChainMetrics(registry: Registry): ChainMetrics {
           { chain },
           blocks.reduce((sum, block) => sum + block.logs.length, 0),
         )
-        entries.inc({ chain }, rows.interactions.length)
+        const written = (rows.get('ledger') ?? []) as readonly LedgerRows[]
+        entries.inc(
+          { chain },
+          written.reduce((sum, { interactions }) => sum + interactions.length, 0),
+        )
       },
       onRewind: async (_tx, chain) => reorgs.inc({ chain }),
     },

@@ -1,10 +1,13 @@
 import T, { type Static, type TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { AddressText, Id, Ref, Slug, TagCode } from '../../../kernel/fileMembers.js'
 import { derivedId } from '../../../kernel/ids.js'
 import { ChainId, describeViolation } from '../../../kernel/wire.js'
-import { fileMembersOf } from '../table.js'
+import { fileMembersOf } from '../../../postgres/imported.js'
+import { tokensTable } from '../../../prices/storeTokens.js'
+import { chainsTable } from '../../../rpc/storeChains.js'
+import { protocolsTable, vaultsTable } from '../../../vaults/storeVaults.js'
 import { tables } from '../tables.js'
-import { AddressText, Id, Ref, Slug, TagCode } from './fileMembers.js'
 
 const strict = { additionalProperties: false }
 
@@ -14,7 +17,7 @@ const Incentive = T.Object({ id: T.Optional(Id), ...fileMembersOf(tables.incenti
 
 const Vault = T.Object(
   {
-    ...fileMembersOf(tables.vaults),
+    ...fileMembersOf(vaultsTable),
     protocol: T.Optional(Ref),
     receiptToken: T.Optional(AddressText),
   },
@@ -60,9 +63,9 @@ const List = <S extends TSchema>(entry: S) => T.Optional(T.Array(entry))
 export const CatalogueFileSchema = T.Object(
   {
     organizations: List(T.Object({ ...named, ...fileMembersOf(tables.organizations) }, strict)),
-    chains: List(T.Object(fileMembersOf(tables.chains), strict)),
-    tokens: List(T.Object(fileMembersOf(tables.tokens), strict)),
-    protocols: List(T.Object({ ...named, ...fileMembersOf(tables.protocols) }, strict)),
+    chains: List(T.Object(fileMembersOf(chainsTable), strict)),
+    tokens: List(T.Object(fileMembersOf(tokensTable), strict)),
+    protocols: List(T.Object({ ...named, ...fileMembersOf(protocolsTable) }, strict)),
     tags: List(T.Object({ id: T.Optional(Id), ...fileMembersOf(tables.tags) }, strict)),
     products: List(T.Object({ ...named, ...fileMembersOf(tables.products), organization: T.Optional(Ref) }, strict)),
     opportunities: List(Opportunity),

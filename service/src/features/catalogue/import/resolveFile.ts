@@ -27,7 +27,9 @@ export type Known = {
 export type Problem = { pointer: string; message: string }
 
 /** Rows to write, by table; members that are no column are left out. */
-export type ImportRows = { [table in keyof typeof tables]: Record<string, unknown>[] }
+export type ImportRows = {
+  [table in keyof typeof tables | 'chains' | 'tokens' | 'protocols' | 'vaults']: Record<string, unknown>[]
+}
 
 export type Peg = { chainId: number; address: string; priceUsd: string }
 

@@ -1,6 +1,9 @@
+import { type NewRow, replaceRows, upsertRows } from '../../../postgres/importedRows.js'
 import type { Queryable, Transaction } from '../../../postgres/pool.js'
+import { listTokenDecimals, type TokenDecimals, writeTokens } from '../../../prices/storeTokens.js'
+import { listChainSlugs, writeChains } from '../../../rpc/storeChains.js'
+import { correctDecimals, listProtocolIds, writeProtocols, writeVaults } from '../../../vaults/storeVaults.js'
 import { chainKey } from '../records.js'
-import { type NewRow, replaceRows, upsertRows } from '../storeTables.js'
 import { tables } from '../tables.js'
 import type { ImportRows, Known } from './resolveFile.js'
 
@@ -14,12 +17,11 @@ export async function readKnown(tx: Queryable): Promise<Known> {
   const [organizationIds, protocolIds, productIds, chains, tags, tokens, opportunities, distributors] =
     await Promise.all([
       ids(tx<{ id: string }[]>`select id from organizations`),
-      ids(tx<{ id: string }[]>`select id from protocols`),
+      ids(listProtocolIds(tx)),
       ids(tx<{ id: string }[]>`select id from products`),
-      tx<{ chainId: number; slug: string }[]>`select chain_id as "chainId", slug from chains`,
+      listChainSlugs(tx),
       tx<{ id: string; code: string }[]>`select id, code from tags`,
-      tx<{ chainId: number; address: string; decimals: number }[]>`
-        select chain_id as "chainId", address, decimals from tokens`,
+      listTokenDecimals(tx),
       tx<{ id: string; slug: string; chainId: number; vaultAddress: string }[]>`
         select id, slug, chain_id as "chainId", vault_address as "vaultAddress" from opportunities`,
       tx<{ id: string; organizationId: string }[]>`
@@ -45,9 +47,12 @@ export async function readKnown(tx: Queryable): Promise<Known> {
  * their present value. Lists belonging to an entry are replaced as a whole; entries the file does not name stay.
  */
 export async function writeCatalogue(tx: Transaction, rows: ImportRows, now: Date): Promise<void> {
-  for (const table of ['organizations', 'chains', 'tokens', 'protocols', 'tags', 'products'] as const)
-    await upsertRows(tx, tables[table], rows[table])
-  await upsertRows(tx, tables.vaults, rows.vaults, { activeFrom: now })
+  await upsertRows(tx, tables.organizations, rows.organizations)
+  await writeChains(tx, rows.chains)
+  await writeTokens(tx, rows.tokens)
+  await writeProtocols(tx, rows.protocols)
+  for (const table of ['tags', 'products'] as const) await upsertRows(tx, tables[table], rows[table])
+  await writeVaults(tx, rows.vaults, now)
   await upsertRows(tx, tables.opportunities, rows.opportunities)
   await replaceLists(tx, rows, 'opportunityId', rows.opportunities, [
     'opportunityTokens',
@@ -60,11 +65,7 @@ export async function writeCatalogue(tx: Transaction, rows: ImportRows, now: Dat
   await recordSignedOnly(tx, rows.distributors, now)
   await replaceLists(tx, rows, 'distributorId', rows.distributors, ['distributorOpportunities', 'distributorProducts'])
   // A token's decimals may be corrected after the vaults that use it were written.
-  await tx`
-    update vaults set asset_decimals = a.decimals, receipt_decimals = r.decimals from tokens a, tokens r
-    where a.chain_id = vaults.chain_id and a.address = vaults.asset and r.chain_id = vaults.chain_id
-      and r.address = vaults.receipt_token
-      and (asset_decimals, receipt_decimals) is distinct from (a.decimals, r.decimals)`
+  await correctDecimals(tx, rows.tokens as TokenDecimals[])
 }
 
 async function replaceLists(
@@ -72,7 +73,7 @@ async function replaceLists(
   rows: ImportRows,
   owner: string,
   owners: readonly NewRow[],
-  lists: readonly (keyof ImportRows)[],
+  lists: readonly (keyof typeof tables)[],
 ): Promise<void> {
   const ids = owners.map((row) => row['id'])
   for (const list of lists) await replaceRows(tx, tables[list], owner, ids, rows[list])

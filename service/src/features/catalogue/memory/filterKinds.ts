@@ -1,5 +1,5 @@
 import T, { type Static, type TSchema } from 'typebox'
-import type { Optional } from '../table.js'
+import type { Optional } from '../../../postgres/imported.js'
 import { type Bits, keepAny, keepBetween, keepContaining, keepOnly, remove } from './bits.js'
 import type { Column, Index } from './columns.js'
 

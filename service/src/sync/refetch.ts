@@ -1,16 +1,14 @@
-import { isSameConfig } from '../derive/config.js'
-import { createDerivation } from '../derive/derive.js'
-import { openFastRecover } from '../derive/fastRecover.js'
 import type { Context } from '../postgres/context.js'
 import { inTransaction } from '../postgres/pool.js'
 import type { Node } from '../rpc/node.js'
-import { CursorMoved } from '../sync/follow.js'
-import { findCursor, lockCursor } from '../sync/storeCursors.js'
-import { listHeadersDown } from '../sync/storeRaw.js'
-import { toWatchList } from './pipeline.js'
-import { compareAgain, listSince, repair } from './recheck.js'
-import { listWatchedVaults, loadConfig } from './storeConfig.js'
+import { CursorMoved } from './follow.js'
+import type { Projections } from './projection.js'
+import { compareAgain, keptSince, repair } from './recheck.js'
+import { findCursor, lockCursor } from './storeCursors.js'
+import { listHeadersDown } from './storeRaw.js'
 import { openRefetch, type Refetch, recordRefetch, removeRefetch } from './storeRefetch.js'
+import { findConfigurationVersion, listSources } from './storeSources.js'
+import { loadConfigurations, takeUp } from './taken.js'
 
 /** Blocks compared at a time. */
 const windowMax = 500
@@ -27,6 +25,7 @@ export async function refetchRange(
   ctx: Pick<Context, 'db' | 'clock'>,
   input: {
     chainId: number
+    projections: Projections
     from: number
     to: number
     node: Node
@@ -38,7 +37,7 @@ export async function refetchRange(
   let state = await openRefetch(db, input.chainId, input.from, input.to)
   const begunAt = state.doneTo
   while (state.doneTo < state.to) {
-    state = await refetchWindow(ctx, input.node, state)
+    state = await refetchWindow(ctx, input, state)
     const seconds = (clock.monotonicMs() - startMs) / 1000
     const blocks = state.doneTo - begunAt
     input.onProgress?.({ ...state, seconds, blocks, secondsLeft: (seconds * (state.to - state.doneTo)) / blocks })
@@ -47,7 +46,11 @@ export async function refetchRange(
   return state
 }
 
-async function refetchWindow(ctx: Pick<Context, 'db'>, node: Node, state: Refetch): Promise<Refetch> {
+async function refetchWindow(
+  ctx: Pick<Context, 'db'>,
+  { node, projections }: { node: Node; projections: Projections },
+  state: Refetch,
+): Promise<Refetch> {
   const { db } = ctx
   const { chainId } = state
   const range = { from: state.doneTo + 1, to: Math.min(state.to, state.doneTo + windowMax) }
@@ -55,20 +58,11 @@ async function refetchWindow(ctx: Pick<Context, 'db'>, node: Node, state: Refetc
     const cursor = await findCursor(db, chainId)
     if (!cursor || cursor.blockNumber < range.to)
       throw new Error(`chain ${chainId} has not been read up to block ${range.to}: there is nothing to compare with`)
-    const full = await loadConfig(db, chainId)
-    const watched = await listWatchedVaults(db, chainId)
-    const synced = new Set(watched.filter((vault) => vault.synced).map(({ address }) => address))
-    const config = { ...full, vaults: full.vaults.filter(({ address }) => synced.has(address)) }
-    const derivation = createDerivation(config, openFastRecover())
+    const version = await findConfigurationVersion(db, chainId)
+    const full = await loadConfigurations(db, chainId, projections.derived)
+    const { opened, sources, list } = takeUp(full, await listSources(db, chainId))
     try {
-      const found = await compareAgain({
-        db,
-        node,
-        cursor,
-        range,
-        list: toWatchList(derivation),
-        since: listSince(derivation, watched),
-      })
+      const found = await compareAgain({ db, node, cursor, range, list, isKept: keptSince(opened, sources) })
       const first = found.blocks[0]?.number
       const next = {
         ...state,
@@ -79,14 +73,13 @@ async function refetchWindow(ctx: Pick<Context, 'db'>, node: Node, state: Refetc
       }
       await inTransaction(db, async (tx) => {
         const held = await lockCursor(tx, chainId)
-        // The chain may have gone on meanwhile, but not back; and a vault that joined was not looked for.
+        // The chain may have gone on meanwhile, but not back; and a source that joined was not looked for.
         const [tip] = await listHeadersDown(tx, chainId, cursor.blockNumber, 1)
         const isOther = tip?.number === cursor.blockNumber && tip.hash !== cursor.blockHash
         if (!held || held.blockNumber < cursor.blockNumber || isOther) throw new CursorMoved('the chain went back')
-        const now = (await listWatchedVaults(tx, chainId)).filter((vault) => vault.synced)
-        if (now.length !== synced.size || !isSameConfig(await loadConfig(tx, chainId), full))
+        if ((await findConfigurationVersion(tx, chainId)) !== version)
           throw new CursorMoved('the configuration has changed')
-        await repair(tx, { chainId, found, derivation, to: held.blockNumber })
+        await repair(tx, { chainId, found, all: opened, to: held.blockNumber })
         await recordRefetch(tx, next)
       })
       return next

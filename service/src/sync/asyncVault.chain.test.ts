@@ -4,10 +4,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { account } from '../../../contracts/test/anvil.js'
 import { openWatchWorld, type WatchWorld, withSuffix } from '../../test/chain/watchWorld.js'
 import { type Earn, openEarn } from '../../test/harness.js'
+import { rebuildChain } from '../../test/pipeline.js'
 import { computeStateHash } from '../features/audit/index.js'
 import { listLots } from '../features/positions/index.js'
 import { systemClock } from '../kernel/clock.js'
-import { rebuildChain } from './rebuild.js'
 
 let earn: Earn
 let world: WatchWorld

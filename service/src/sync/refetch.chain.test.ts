@@ -2,12 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { account } from '../../../contracts/test/anvil.js'
 import { chainId, openWatchWorld, type WatchWorld } from '../../test/chain/watchWorld.js'
 import { type Earn, openEarn } from '../../test/harness.js'
+import { rebuildChain } from '../../test/pipeline.js'
 import { topics } from '../derive/events.js'
 import { computeStateHash } from '../features/audit/index.js'
 import { reconcileBalances } from '../features/status/index.js'
 import { systemClock } from '../kernel/clock.js'
 import { createNode } from '../rpc/node.js'
-import { rebuildChain } from './rebuild.js'
+import { listProjections } from '../server/projections.js'
 import { refetchRange } from './refetch.js'
 
 let earn: Earn
@@ -35,7 +36,7 @@ afterAll(async () => {
 
 const ctx = () => ({ db: earn.db, clock: systemClock })
 const refetch = (onProgress?: Parameters<typeof refetchRange>[1]['onProgress']) => {
-  const input = { chainId, from: 0, to: head, node: createNode(world.chain.rpc) }
+  const input = { chainId, projections: listProjections(), from: 0, to: head, node: createNode(world.chain.rpc) }
   return refetchRange(ctx(), onProgress ? { ...input, onProgress } : input)
 }
 /** As if a node had left logs out: the raw store lacks them, and all that is derived. */
@@ -136,7 +137,13 @@ describe('a range of which blocks are replaced while it is asked for', () => {
         return transactions
       },
     }
-    await refetchRange(ctx(), { chainId, from: orphan - 10, to: orphan, node: replacing })
+    await refetchRange(ctx(), {
+      chainId,
+      projections: listProjections(),
+      from: orphan - 10,
+      to: orphan,
+      node: replacing,
+    })
     expect(replaced).toBe(true)
     expect(await earn.db`select from logs where chain_id = ${chainId} and block_number = ${orphan}`).toHaveLength(0)
     head = orphan

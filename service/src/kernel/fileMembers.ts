@@ -1,7 +1,7 @@
 import T from 'typebox'
-import { parseTs } from '../../../kernel/wire.js'
+import { parseTs } from './wire.js'
 
-/** What the members of a catalogue file are made of. */
+/** What the members of a file that an operator imports are made of. */
 
 const patterned = (pattern: string, says: string, maxLength = 2_048) => T.String({ pattern, says, maxLength })
 

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../test/database.js'
-import { removePriceChoicesAbove, retractLedger } from '../features/ledger/index.js'
-import { rewindPositions } from '../features/positions/index.js'
+import { retractLedger } from '../features/ledger/storeLedger.js'
+import { removePriceChoicesAbove } from '../features/ledger/storePrices.js'
+import { rewindPositions } from '../features/positions/storePositions.js'
 import { type Database, inTransaction, type Queryable } from '../postgres/pool.js'
 import { removeRawAbove } from '../sync/storeRaw.js'
 
@@ -97,7 +98,7 @@ describe(`a rewind of three blocks, on ${rows} rows of each of two chains`, () =
     const rollback = new Error('rolled back')
     const rewind = inTransaction(db, async (tx) => {
       const explained = explaining(tx, seen)
-      await rewindPositions(explained, [1, 2], above)
+      await rewindPositions(explained, above)
       await retractLedger(explained, above, 1)
       await removePriceChoicesAbove(explained, above)
       await removeRawAbove(explained, above)

@@ -1,27 +1,33 @@
-import type { Derivation } from '../derive/derive.js'
 import { OutboundError } from '../kernel/outbound.js'
 import type { Queryable, Transaction } from '../postgres/pool.js'
 import type { Node } from '../rpc/node.js'
 import type { Header, RawBlock, RawLog } from '../rpc/raw.js'
 import { RpcError } from '../rpc/rpc.js'
-import { completeBlocks, fetchLogs, isSame, LogsDiffer, type Range, type WatchList } from '../sync/fetch.js'
-import { CursorMoved } from '../sync/follow.js'
-import type { Cursor } from '../sync/storeCursors.js'
-import { listHeadersDown, listStoredLogs, recordBlocks, removeLogs } from '../sync/storeRaw.js'
+import { completeBlocks, fetchLogs, isSame, LogsDiffer, type Range } from './fetch.js'
+import { CursorMoved } from './follow.js'
+import type { Opened } from './projection.js'
 import { rederiveFromBlock } from './rederive.js'
-import type { WatchedVault } from './storeConfig.js'
+import type { Cursor } from './storeCursors.js'
+import { listHeadersDown, listStoredLogs, recordBlocks, removeLogs } from './storeRaw.js'
+import type { SourceProgress } from './storeSources.js'
+import { matchLogs, type WatchList } from './watchList.js'
 
 /** What a second look at blocks found: the blocks as they are, logs that were missing, and logs that are of no block. */
 export type Found = { blocks: RawBlock[]; missing: RawLog[]; extra: RawLog[] }
 
-/** From which block on the logs of each watched contract are kept, lower-case. */
-export function listSince({ config }: Derivation, watched: readonly WatchedVault[]): Map<string, number> {
-  const starts = new Map(watched.map(({ address, fromBlock }) => [address, fromBlock]))
-  const since = new Map<string, number>()
-  for (const { address, receiptToken, startBlock } of config.vaults)
-    for (const each of [address, receiptToken])
-      since.set(each, Math.min(since.get(each) ?? Number.POSITIVE_INFINITY, starts.get(address) ?? startBlock))
-  return since
+/** Whether a log is kept: from some block on, for a source that reads it. */
+export type IsKept = (log: RawLog) => boolean
+
+export function keptSince(opened: readonly Opened[], progress: readonly SourceProgress[]): IsKept {
+  const starts = new Map(progress.map(({ projection, key, fromBlock }) => [`${projection} ${key}`, fromBlock]))
+  return matchLogs(
+    opened.flatMap(({ projection, config }) =>
+      projection.sources(config).flatMap(({ beside, ...source }) => {
+        const begun = starts.get(`${projection.name} ${source.key}`) ?? source.fromBlock
+        return beside ? [] : [{ ...source, fromBlock: Math.max(begun, source.fromBlock) }]
+      }),
+    ),
+  )
 }
 
 /**
@@ -34,12 +40,11 @@ export async function compareAgain(input: {
   cursor: Cursor
   range: Range
   list: WatchList
-  since: ReadonlyMap<string, number>
+  isKept: IsKept
 }): Promise<Found> {
-  const { db, node, cursor, range, list, since } = input
+  const { db, node, cursor, range, list, isKept } = input
   const { chainId } = cursor
   if (list.addresses.length === 0) return { blocks: [], missing: [], extra: [] }
-  const isKept = (log: RawLog) => log.blockNumber >= (since.get(log.address) ?? Number.POSITIVE_INFINITY)
   const { headers, logs } = await readElsewhere(node, (asked) => fetchLogs(asked, range, list))
   const held = new Map(
     (await listHeadersDown(db, chainId, range.to, range.to - range.from + 1)).map(({ number, hash }) => [number, hash]),
@@ -69,14 +74,14 @@ export async function compareAgain(input: {
 /** Puts blocks as they are in place of what was kept of them, and derives again from the first of them. */
 export async function repair(
   tx: Transaction,
-  input: { chainId: number; found: Found; derivation: Derivation; to: number },
+  input: { chainId: number; found: Found; all: readonly Opened[]; to: number },
 ): Promise<void> {
-  const { chainId, found, derivation, to } = input
+  const { chainId, found, all, to } = input
   const [first] = found.blocks
   if (!first) return
   await removeLogs(tx, chainId, found.extra)
   await recordBlocks(tx, chainId, found.blocks)
-  await rederiveFromBlock(tx, { chainId, derivation, from: first.number, to })
+  await rederiveFromBlock(tx, { chainId, all, from: first.number, to })
 }
 
 export function describeFound({ blocks, missing, extra }: Found) {

@@ -1,8 +1,9 @@
 import type { Context } from '../postgres/context.js'
-import { CursorMoved } from '../sync/follow.js'
-import { findCursor } from '../sync/storeCursors.js'
-import { listHeadersDown } from '../sync/storeRaw.js'
+import { CursorMoved } from './follow.js'
 import { createPipeline, type Reaction } from './pipeline.js'
+import type { Projections } from './projection.js'
+import { findCursor } from './storeCursors.js'
+import { listHeadersDown } from './storeRaw.js'
 
 /** Times a rewind is begun anew because the watcher moved in between. */
 const attemptsMax = 10
@@ -13,10 +14,10 @@ const attemptsMax = 10
  */
 export async function rewindChain(
   ctx: Pick<Context, 'db' | 'clock' | 'log'>,
-  input: { chainId: number; to: number; reactions?: readonly Reaction[] },
+  input: { chainId: number; projections: Projections; to: number; reactions?: readonly Reaction[] },
 ): Promise<{ blockNumber: number; removedBlocks: number }> {
-  const { chainId, to } = input
-  const pipeline = createPipeline(ctx, { chainId, reactions: input.reactions ?? [] })
+  const { chainId, projections, to } = input
+  const pipeline = createPipeline(ctx, { chainId, projections, reactions: input.reactions ?? [] })
   for (let attempt = 1; ; attempt++) {
     const cursor = await findCursor(ctx.db, chainId)
     if (!cursor) throw new Error(`chain ${chainId} was never watched`)

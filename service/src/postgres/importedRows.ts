@@ -1,6 +1,6 @@
-import type { Queryable } from '../../postgres/pool.js'
-import { columnName } from '../../postgres/table.js'
-import type { CatalogueTable, RecordOf } from './table.js'
+import type { ImportedTable, RecordOf } from './imported.js'
+import type { Queryable } from './pool.js'
+import { columnName } from './table.js'
 
 /** Rows to write, by member; members that are no column of the table are left out. */
 export type NewRow = Readonly<Record<string, unknown>>
@@ -9,19 +9,19 @@ export type NewRow = Readonly<Record<string, unknown>>
 type Absent = Readonly<Record<string, unknown>>
 
 /** The columns of a table under the names of their members, for the list of a select. */
-export function selectList({ name, columns }: CatalogueTable): string {
+export function selectList({ name, columns }: ImportedTable): string {
   return Object.keys(columns)
     .map((member) => `${name}.${columnName(member)} as "${member}"`)
     .join(', ')
 }
 
 /** The rows of a table; `rest` is what follows the table's name. */
-export async function readRows<T extends CatalogueTable>(tx: Queryable, table: T, rest = ''): Promise<RecordOf<T>[]> {
+export async function readRows<T extends ImportedTable>(tx: Queryable, table: T, rest = ''): Promise<RecordOf<T>[]> {
   return tx.unsafe<RecordOf<T>[]>(`select ${selectList(table)} from ${table.name} ${rest}`)
 }
 
 /** Adds rows, or replaces those with the same key. */
-export async function upsertRows(tx: Queryable, table: CatalogueTable, rows: readonly NewRow[], absent: Absent = {}) {
+export async function upsertRows(tx: Queryable, table: ImportedTable, rows: readonly NewRow[], absent: Absent = {}) {
   if (rows.length === 0) return
   const { name, key, columns } = table
   const same = key.map((member) => `o.${columnName(member)} = r.${columnName(member)}`).join(' and ')
@@ -39,7 +39,7 @@ export async function upsertRows(tx: Queryable, table: CatalogueTable, rows: rea
 /** Replaces the rows that belong to the owners by the given ones; `owner` is the member that names one. */
 export async function replaceRows(
   tx: Queryable,
-  table: CatalogueTable,
+  table: ImportedTable,
   owner: string,
   ownerIds: readonly unknown[],
   rows: readonly NewRow[],
@@ -61,7 +61,7 @@ export async function replaceRows(
  * Rows of `$1` with what they leave out of the one of `$2`, and of the row `o` that is there where the column keeps it.
  * The columns' types are the table's own.
  */
-function insertInto({ name, columns }: CatalogueTable, keeps: boolean): string {
+function insertInto({ name, columns }: ImportedTable, keeps: boolean): string {
   const members = Object.entries(columns).map(([member, { kept }]) => ({ column: columnName(member), kept }))
   const values = members.map(({ column, kept }) =>
     keeps && kept ? `coalesce(r.${column}, o.${column}, d.${column})` : `coalesce(r.${column}, d.${column})`,
@@ -72,11 +72,11 @@ function insertInto({ name, columns }: CatalogueTable, keeps: boolean): string {
     cross join jsonb_populate_recordset(null::${name}, $2::text::jsonb) d`
 }
 
-function absentOf({ columns }: CatalogueTable, more: Absent): NewRow {
+function absentOf({ columns }: ImportedTable, more: Absent): NewRow {
   return { ...Object.fromEntries(Object.entries(columns).map(([member, { absent }]) => [member, absent])), ...more }
 }
 
-function toJson({ columns }: CatalogueTable, rows: readonly NewRow[]): string {
+function toJson({ columns }: ImportedTable, rows: readonly NewRow[]): string {
   const members = Object.keys(columns).map((member) => [member, columnName(member)] as const)
   return JSON.stringify(
     rows.map((row) => Object.fromEntries(members.map(([member, column]) => [column, row[member] ?? undefined]))),

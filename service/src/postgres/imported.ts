@@ -5,7 +5,7 @@ export type Optional<S extends TSchema> = ReturnType<typeof T.Optional<S>>
 
 /** One column of a table that imports write. */
 export type StoredColumn<V, S extends TSchema | undefined = TSchema | undefined> = {
-  /** What a catalogue file may say of it; absent: the import works it out. */
+  /** What an imported file may say of it; absent: the import works it out. */
   readonly file: S
   /** Written where the file says nothing; absent: null. */
   readonly absent?: unknown
@@ -19,14 +19,14 @@ export type StoredColumn<V, S extends TSchema | undefined = TSchema | undefined>
 export type Described = { readonly [member: string]: StoredColumn<any> }
 
 /** A table described once: what an import writes, what a file may say and what is read follow from it. */
-export type CatalogueTable<C extends Described = Described> = {
+export type ImportedTable<C extends Described = Described> = {
   readonly name: string
   /** Members whose values identify a row; none where rows are only replaced as a whole. */
   readonly key: readonly string[]
   readonly columns: C
 }
 
-export type RecordOf<T extends CatalogueTable> = {
+export type RecordOf<T extends ImportedTable> = {
   -readonly [member in keyof T['columns']]: T['columns'][member] extends StoredColumn<infer V> ? V : never
 }
 
@@ -34,16 +34,16 @@ type Said<C extends Described> = {
   [member in keyof C as C[member]['file'] extends TSchema ? member : never]: C[member]['file'] & TSchema
 }
 
-export function describeTable<C extends Described>(
+export function describeImported<C extends Described>(
   name: string,
   key: readonly (keyof C & string)[],
   columns: C,
-): CatalogueTable<C> {
+): ImportedTable<C> {
   return { name, key, columns }
 }
 
 /** What a file may say of a row, by member; the import adds what stands for references. */
-export function fileMembersOf<C extends Described>({ columns }: CatalogueTable<C>): Said<C> {
+export function fileMembersOf<C extends Described>({ columns }: ImportedTable<C>): Said<C> {
   const said = Object.entries(columns).flatMap(([member, { file }]) => (file ? [[member, file] as const] : []))
   return Object.fromEntries(said) as Said<C>
 }

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { type DeriveConfig, type DeriveVault, findDivergence, listDatedLines } from './config.js'
+import type { DeriveConfig, DeriveVault } from '../../derive/config.js'
+import { findDivergence } from '../../sync/configuration.js'
+import { listLines } from './storeConfiguration.js'
 
 const vault: DeriveVault = {
   id: 1,
@@ -20,13 +22,12 @@ const config: DeriveConfig = {
   signers: new Set(),
   entryPoints: [],
 }
-const divergence = (more: Partial<DeriveConfig>) =>
-  findDivergence(listDatedLines(config), listDatedLines({ ...config, ...more }))
+const divergence = (more: Partial<DeriveConfig>) => findDivergence(listLines(config), listLines({ ...config, ...more }))
 
 describe('the instant from which two configurations may differ', () => {
   it('is none when they agree, in whatever order', () => {
     expect(divergence({})).toBeUndefined()
-    expect(findDivergence(listDatedLines(config), listDatedLines(config).reverse())).toBeUndefined()
+    expect(findDivergence(listLines(config), listLines(config).reverse())).toBeUndefined()
   })
 
   it('is that of the earliest date that came, went or moved', () => {
@@ -45,7 +46,7 @@ describe('the instant from which two configurations may differ', () => {
   })
 
   it('is not the beginning only because an older release wrote no lines of that sort', () => {
-    const older = listDatedLines(config).filter(({ line }) => !line.startsWith('shape '))
-    expect(findDivergence(older, listDatedLines(config))).toBeUndefined()
+    const older = listLines(config).filter(({ line }) => !line.startsWith('shape '))
+    expect(findDivergence(older, listLines(config))).toBeUndefined()
   })
 })

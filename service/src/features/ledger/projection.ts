@@ -1,0 +1,67 @@
+import type { DerivedRows, InteractionRow, TransactionAttribution } from '../../derive/rows.js'
+import type { Projection } from '../../sync/projection.js'
+import { countInteractions } from './storeCounts.js'
+import {
+  copyInteractions,
+  countsTable,
+  interactionsTable,
+  type LedgerVault,
+  listLedgerVaults,
+  recordInteractions,
+  recordTransactionAttributions,
+  removeLedgerAbove,
+  retractLedger,
+  transactionAttributionsTable,
+} from './storeLedger.js'
+import { priceRebuilt, removePriceChoicesAbove } from './storePrices.js'
+
+export type LedgerRows = { interactions: readonly InteractionRow[]; attributions: readonly TransactionAttribution[] }
+
+export type Ledger = Projection<ReadonlyMap<number, LedgerVault>, null, LedgerRows>
+
+/** The entries of what was credited, and what the transactions said. It takes both from the positions of the same block. */
+export const ledger: Ledger = {
+  name: 'ledger',
+  tables: [
+    { table: interactionsTable },
+    { table: countsTable },
+    // What orphaned transactions said is kept.
+    { table: transactionAttributionsTable, isRecord: (db) => db`retracted` },
+  ],
+  needs: ['positions'],
+  at: 'head',
+  configuration: listLedgerVaults,
+  lines: () => [{ line: 'rules 1', from: 0 }],
+  sources: () => [],
+  restrict: (vaults) => vaults,
+  open: () => null,
+  load: async () => undefined,
+  derive: (_block, { results }) => {
+    const { interactions, attributions } = results.get('positions') as DerivedRows
+    return { interactions, attributions }
+  },
+  write: async (db, rows, { chainId, config: vaults, place, isLive }) => {
+    const interactions = rows.flatMap((each) => each.interactions)
+    if (isLive) await recordInteractions(db, chainId, interactions, vaults)
+    else await copyInteractions(db, chainId, interactions, vaults, place)
+    const attributions = rows.flatMap((each) => each.attributions)
+    await recordTransactionAttributions(db, chainId, attributions, place)
+  },
+  settle: async (tx, { chainId, place }) => {
+    await priceRebuilt(tx, chainId, place(interactionsTable).name)
+    await countInteractions(tx, place(interactionsTable).name, place(countsTable).name)
+  },
+  size: () => 0,
+  rewind: async (tx, above, { reorgId, byOperator, only }) => {
+    // Sources are taken back alone only while nothing of theirs counts.
+    if (only) return 0
+    if (reorgId === undefined) {
+      await removeLedgerAbove(tx, above)
+      return 0
+    }
+    const count = await retractLedger(tx, above, reorgId)
+    // An operator's rewind reads the same blocks again: what was chosen for them stays.
+    if (!byOperator) await removePriceChoicesAbove(tx, above)
+    return count
+  },
+}

@@ -1,0 +1,114 @@
+import { mayCarryAttribution, mayHoldOperation, operationTopics, type Recover } from '@openearn/attribution'
+import type { Hex } from 'viem'
+import { createDerivation, type Derivation, derive, listStateKeys, type StateKeys } from '../../derive/derive.js'
+import { vaultTopics, watchedTopics } from '../../derive/events.js'
+import { openFastRecover } from '../../derive/fastRecover.js'
+import { type DerivedRows, type DeriveState, emptyState } from '../../derive/rows.js'
+import type { Projection, Source } from '../../sync/projection.js'
+import { listLines, loadConfiguration } from './storeConfiguration.js'
+import { positionTables, recordPositions, rewindPositions } from './storePositions.js'
+import { copyPositions, settlePositions } from './storeRebuild.js'
+import { findUsedSignatures, recordUsedSignatures } from './storeSignatures.js'
+import { addHolders, addRequests } from './storeState.js'
+
+/**
+ * Who holds how much of each vault, whose lots it is in, and what is requested. It decodes the logs of vaults and unwraps
+ * the calldata of their transactions, once: what later projections take of these is among its rows.
+ */
+export type Positions = Projection<Derivation, PositionsState, DerivedRows>
+
+/** `isWhole`: nothing was derived before it, so what it does not know is not there. */
+type PositionsState = DeriveState & { isWhole: boolean }
+
+export function createPositions(recover: Recover = openFastRecover()): Positions {
+  return {
+    name: 'positions',
+    tables: positionTables.map((table) => ({ table })),
+    needs: [],
+    at: 'head',
+    configuration: async (db, chainId) => createDerivation(await loadConfiguration(db, chainId), recover),
+    lines: ({ config }) => listLines(config),
+    sources: listSources,
+    restrict: ({ config }, isRead) =>
+      createDerivation({ ...config, vaults: config.vaults.filter(({ address }) => isRead(address)) }, recover),
+    // Before a vault counts, its events credit nobody.
+    standsAlone: ({ config }, timestamp) => config.vaults.every(({ activeFrom }) => activeFrom > timestamp),
+    open: (isWhole) => ({ ...emptyState(), isWhole }),
+    load: async (db, { config, state, blocks, place }) => {
+      if (state.isWhole) return
+      const keys = collectKeys(blocks, config)
+      await addHolders(db, state, listUnknown(keys.holders, state.holders), place)
+      await addRequests(db, state, listUnknown(keys.requests, state.requests), place)
+      const signatures = [...keys.signatures].flatMap(([key, value]) => (state.signatures.has(key) ? [] : [value]))
+      for (const key of await findUsedSignatures(db, signatures, place)) state.signatures.add(key)
+    },
+    derive: (block, { config, state }) => derive(block, config, state),
+    write: async (db, results, { chainId, place, isLive }) => {
+      const rows = joinRows(results)
+      if (isLive) await recordPositions(db, chainId, rows)
+      else await copyPositions(db, chainId, rows, place)
+      await recordUsedSignatures(db, chainId, rows.usedSignatures, place)
+    },
+    settle: settlePositions,
+    size: ({ holders, requests, signatures }) => holders.size + requests.size + signatures.size,
+    rewind: async (tx, above, { only }) => {
+      await rewindPositions(
+        tx,
+        above,
+        only?.config.vaults.map(({ id }) => id),
+      )
+      return 0
+    },
+  }
+}
+
+/** One source a vault, and the logs that tell operations of a bundle apart. */
+function listSources({ config, entryPoints }: Derivation): Source[] {
+  const vaults = config.vaults.map(({ address, receiptToken, startBlock }) => ({
+    key: address,
+    addresses: [...new Set([address, receiptToken])],
+    topics: watchedTopics,
+    fromBlock: startBlock,
+    calldata: vaultTopics,
+  }))
+  if (vaults.length === 0) return []
+  const operations: Source = {
+    key: 'user operations',
+    addresses: config.entryPoints,
+    topics: Object.values(operationTopics),
+    fromBlock: 0,
+    calldata: [],
+    // Sent to an entry point, or with an operation's encoded form and a code in it.
+    beside: ({ to, input }) =>
+      to !== null && (entryPoints.has(to) || (mayCarryAttribution(input as Hex) && mayHoldOperation(input))),
+  }
+  return [...vaults, operations]
+}
+
+function collectKeys(blocks: readonly Parameters<typeof listStateKeys>[0][], derivation: Derivation): StateKeys {
+  const all: StateKeys = { holders: new Map(), requests: new Map(), signatures: new Map() }
+  for (const block of blocks) {
+    const keys = listStateKeys(block, derivation)
+    for (const [key, value] of keys.holders) all.holders.set(key, value)
+    for (const [key, value] of keys.requests) all.requests.set(key, value)
+    for (const [key, value] of keys.signatures) all.signatures.set(key, value)
+  }
+  return all
+}
+
+function listUnknown<T>(keys: ReadonlyMap<string, T>, known: ReadonlyMap<string, unknown>): ReadonlyMap<string, T> {
+  return new Map([...keys].filter(([key]) => !known.has(key)))
+}
+
+function joinRows(results: readonly DerivedRows[]): DerivedRows {
+  const all = <T>(read: (rows: DerivedRows) => readonly T[]): T[] => results.flatMap((rows) => read(rows))
+  return {
+    balanceChanges: all((rows) => rows.balanceChanges),
+    lotChanges: all((rows) => rows.lotChanges),
+    requests: all((rows) => rows.requests),
+    requestChanges: all((rows) => rows.requestChanges),
+    usedSignatures: all((rows) => rows.usedSignatures),
+    interactions: [],
+    attributions: [],
+  }
+}

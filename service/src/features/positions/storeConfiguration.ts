@@ -1,0 +1,54 @@
+import { standardEntryPoints } from '@openearn/attribution'
+import type { DeriveConfig, DeriveVault, SignedOnlySetting } from '../../derive/config.js'
+import type { Queryable } from '../../postgres/pool.js'
+import type { DatedLine } from '../../sync/configuration.js'
+import { listSignersOn } from '../catalogue/index.js'
+
+/** Everything of the configuration that decides positions of a chain, as it is now. */
+export async function loadConfiguration(db: Queryable, chainId: number): Promise<DeriveConfig> {
+  const [vaults, distributors, settings, signers, chain] = await Promise.all([
+    db<DeriveVault[]>`
+      select id, address, kind, lower(receipt_token) as "receiptToken", lower(asset) as asset,
+        asset_decimals as "assetDecimals", escrow, start_block as "startBlock",
+        ceil(extract(epoch from active_from))::bigint as "activeFrom"
+      from vaults where chain_id = ${chainId} order by id`,
+    db<{ id: string; from: number }[]>`
+      select id, ceil(extract(epoch from active_from))::bigint as "from" from distributors order by id`,
+    db<{ id: string; from: number; signedOnly: boolean }[]>`
+      select distributor_id as id, ceil(extract(epoch from active_from))::bigint as "from", signed_only as "signedOnly"
+      from distributor_settings order by active_from`,
+    listSignersOn(db, chainId),
+    db<{ entryPoints: string[] }[]>`select entry_points as "entryPoints" from chains where chain_id = ${chainId}`,
+  ])
+  const signedOnly = new Map<string, SignedOnlySetting[]>()
+  for (const { id, ...setting } of settings) signedOnly.set(id, [...(signedOnly.get(id) ?? []), setting])
+  const own = (chain[0]?.entryPoints ?? []).map((address) => address.toLowerCase())
+  return {
+    chainId,
+    vaults,
+    distributors: new Map(distributors.map(({ id, from }) => [id, from])),
+    signedOnly,
+    signers: new Set(signers.map(({ address }) => address)),
+    entryPoints: [...new Set([...standardEntryPoints, ...own])],
+  }
+}
+
+/** The rules by which rows are derived. Another number derives everything that was derived by older rules again. */
+const rulesLine: DatedLine = { line: 'rules 2', from: 0 }
+
+/** The configuration as dated lines. */
+export function listLines(config: DeriveConfig): DatedLine[] {
+  const lines: DatedLine[] = [rulesLine]
+  for (const [id, from] of config.distributors) lines.push({ line: `distributor ${id} ${from}`, from })
+  for (const [id, settings] of config.signedOnly)
+    for (const { from, signedOnly } of settings) lines.push({ line: `signed-only ${id} ${signedOnly} ${from}`, from })
+  for (const { address, kind, receiptToken, escrow, activeFrom } of config.vaults) {
+    const shape = `${address} ${kind} ${receiptToken} ${escrow ?? ''}`
+    lines.push({ line: `vault ${shape} ${activeFrom}`, from: activeFrom })
+    // Balances and requests are counted from a vault's first block, long before it counts for anybody.
+    lines.push({ line: `shape ${shape}`, from: 0, of: address })
+  }
+  for (const signer of config.signers) lines.push({ line: `signer ${signer}`, from: 0 })
+  for (const entryPoint of config.entryPoints) lines.push({ line: `entry-point ${entryPoint}`, from: 0 })
+  return lines
+}

@@ -1,0 +1,39 @@
+import T from 'typebox'
+import { AddressText, Decimals, DecimalText, Text, Url, Usd } from '../kernel/fileMembers.js'
+import { ChainId } from '../kernel/wire.js'
+import { decimal, describeImported, kept, optional, required } from '../postgres/imported.js'
+import { type NewRow, readRows, upsertRows } from '../postgres/importedRows.js'
+import type { Queryable } from '../postgres/pool.js'
+import type { TokenKey } from './store.js'
+
+/** The tokens, as an import writes them and they are read. */
+export const tokensTable = describeImported('tokens', ['chainId', 'address'], {
+  chainId: required(ChainId),
+  address: required(AddressText),
+  decimals: required(Decimals),
+  symbol: required(Text),
+  name: required(Text),
+  logoUrl: optional(Url, ''),
+  active: kept(T.Boolean(), true),
+  pegUsd: decimal(T.Union([Usd, DecimalText]), null),
+  /** approve() refuses to change a non-zero allowance to another non-zero one. */
+  approvalReset: optional(T.Boolean(), false),
+  /** Why it cannot be deposited; `''` when it can. */
+  unsupportedReason: optional(Text, ''),
+})
+
+/** Adds tokens, or replaces what describes them: a switch left out keeps its present value. */
+export async function writeTokens(tx: Queryable, rows: readonly NewRow[]): Promise<void> {
+  await upsertRows(tx, tokensTable, rows)
+}
+
+/** All tokens, by chain and address. */
+export function listTokens(db: Queryable) {
+  return readRows(db, tokensTable, 'order by chain_id, address')
+}
+
+export type TokenDecimals = TokenKey & { decimals: number }
+
+export async function listTokenDecimals(db: Queryable): Promise<TokenDecimals[]> {
+  return db<TokenDecimals[]>`select chain_id as "chainId", address, decimals from tokens`
+}

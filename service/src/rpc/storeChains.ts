@@ -1,0 +1,89 @@
+import T from 'typebox'
+import { AddressText, RpcUrl, Slug, Text, Url } from '../kernel/fileMembers.js'
+import { ChainId } from '../kernel/wire.js'
+import { describeImported, kept, list, optional, required } from '../postgres/imported.js'
+import { type NewRow, readRows, upsertRows } from '../postgres/importedRows.js'
+import type { Queryable } from '../postgres/pool.js'
+import type { ChainSettings } from './chains.js'
+
+const Whole = (minimum: number, maximum: number) => T.Integer({ minimum, maximum })
+
+/** The chains, as an import writes them and they are read. */
+export const chainsTable = describeImported('chains', ['chainId'], {
+  chainId: required(ChainId),
+  name: required(Text),
+  slug: required(Slug),
+  logoUrl: optional(Url, ''),
+  explorerUrl: optional(Url, ''),
+  nativeSymbol: optional(Text, 'ETH'),
+  active: kept(T.Boolean(), true),
+  /** Followed by this installation; a chain that is only described is not. */
+  watched: kept(T.Boolean(), false),
+  rpcUrls: list(RpcUrl),
+  confirmations: kept(Whole(1, 100_000), 1),
+  finalityDepth: kept(Whole(1, 1_000_000), 64),
+  pollIntervalMs: kept(Whole(50, 3_600_000), 1_000),
+  reorgRecheckSeconds: kept(Whole(0, 3_600), 2),
+  entryPoints: list(AddressText),
+  /** The ERC-20 that wraps the native token. */
+  wrappedNative: kept(AddressText, null),
+  transactionGasCap: kept(Whole(1_000_000, 1_000_000_000), null),
+  l1GasInLimit: kept(T.Boolean(), false),
+})
+
+/** Adds chains, or replaces what describes them: a setting left out keeps its present value. */
+export async function writeChains(tx: Queryable, rows: readonly NewRow[]): Promise<void> {
+  await upsertRows(tx, chainsTable, rows)
+}
+
+/** All chains, by id. */
+export function listChains(db: Queryable) {
+  return readRows(db, chainsTable, 'order by chain_id')
+}
+
+/** Which chain has which slug. */
+export async function listChainSlugs(db: Queryable): Promise<{ chainId: number; slug: string }[]> {
+  return db<{ chainId: number; slug: string }[]>`select chain_id as "chainId", slug from chains`
+}
+
+/** How the chains are read. With `watchedOnly`, just those this installation follows. */
+export async function listChainSettings(
+  db: Queryable,
+  options: { watchedOnly?: boolean } = {},
+): Promise<(ChainSettings & { watched: boolean; active: boolean })[]> {
+  return db<(ChainSettings & { watched: boolean; active: boolean })[]>`
+    select chain_id as "chainId", name, native_symbol as "nativeSymbol", rpc_urls as "rpcUrls", confirmations,
+      finality_depth as "finalityDepth", poll_interval_ms as "pollIntervalMs",
+      reorg_recheck_seconds as "reorgRecheckSeconds", entry_points as "entryPoints", watched, active,
+      transaction_gas_cap as "transactionGasCap", l1_gas_in_limit as "l1GasInLimit"
+    from chains ${options.watchedOnly ? db`where watched` : db``} order by chain_id`
+}
+
+export type NewChain = {
+  chainId: number
+  name: string
+  slug: string
+  rpcUrls: string[]
+  /** Undefined: as they are, 12 for a new chain. */
+  confirmations: number | undefined
+  watched: boolean
+  /** Undefined: as it is, false for a new chain. */
+  l1GasInLimit: boolean | undefined
+}
+
+/** Adds a chain, or changes how a known one is read. */
+export async function writeChain(tx: Queryable, chain: NewChain): Promise<void> {
+  await tx`
+    insert into chains (chain_id, name, slug, rpc_urls, confirmations, watched, l1_gas_in_limit)
+    values (${chain.chainId}, ${chain.name}, ${chain.slug}, ${chain.rpcUrls},
+      ${chain.confirmations ?? 12}, ${chain.watched}, ${chain.l1GasInLimit === true})
+    on conflict (chain_id) do update set name = excluded.name, rpc_urls = excluded.rpc_urls,
+      confirmations = coalesce(${chain.confirmations ?? null}, chains.confirmations), watched = excluded.watched,
+      l1_gas_in_limit = coalesce(${chain.l1GasInLimit ?? null}, chains.l1_gas_in_limit)`
+}
+
+/** Takes a chain out; false when there is none. The database refuses it while anything refers to the chain. */
+export async function deleteChain(tx: Queryable, chainId: number): Promise<boolean> {
+  const removed = await tx`delete from chains where chain_id = ${chainId}`
+  return removed.count > 0
+}

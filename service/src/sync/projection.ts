@@ -1,0 +1,156 @@
+import type { Fragment, Queryable, Transaction } from '../postgres/pool.js'
+import type { Table } from '../postgres/table.js'
+import type { RawBlock, RawTransaction } from '../rpc/raw.js'
+import type { DatedLine } from './configuration.js'
+
+/** Logs a projection reads. */
+export type Source = {
+  /** Its name among the sources of its projection. It is kept with how far the source is read. */
+  key: string
+  /** Contracts, lower-case. */
+  addresses: readonly string[]
+  /** First topics. */
+  topics: readonly string[]
+  fromBlock: number
+  /** Those of the topics whose transactions are kept with their calldata. */
+  calldata: readonly string[]
+  /**
+   * Its logs are kept only in transactions that another source keeps. Tells of such a transaction whether its receipt may
+   * have some; pure.
+   */
+  beside?: (transaction: Pick<RawTransaction, 'to' | 'input'>) => boolean
+}
+
+/** What a rewind takes back of a chain: what lies above a block, up to where the chain is derived. */
+export type Above = { chainId: number; number: number; tip: number }
+
+/** Where rows go: the table itself, or its twin beside it while everything is derived again. */
+export type Place = <Row>(table: Table<Row>) => Table<Row>
+
+/** The tables themselves. */
+export const inPlace: Place = (table) => table
+
+// biome-ignore lint/suspicious/noExplicitAny: tables of any rows
+export type AnyTable = Table<any>
+
+/** A table of a projection; `isRecord` is the condition of rows that are kept as records and never derived. */
+export type DerivedTable = { table: AnyTable; isRecord?: (db: Queryable) => Fragment }
+
+/** What the projections that are needed give of the same block, by name. */
+export type Results = ReadonlyMap<string, unknown>
+
+/** What a batch of work rests on. */
+export type Batch<Config, State> = {
+  chainId: number
+  config: Config
+  state: State
+  blocks: readonly RawBlock[]
+  place: Place
+}
+
+/**
+ * Everything a room derives from a chain: what it reads, which rows follow, and how they are taken back. The same functions
+ * run live and in a rebuild, so the two agree. `Config` is what decides its rows beside the chain, `State` what it knows of
+ * the rows before a block, `Rows` what one block gives.
+ */
+export type Projection<Config, State, Rows> = {
+  name: string
+  /** It alone writes them. */
+  tables: readonly DerivedTable[]
+  /** Projections whose rows of the same block it takes. */
+  needs: readonly string[]
+  /** Whether blocks are derived when they come, or once they are as deep as the chain's confirmations. */
+  at: 'head' | 'confirmed'
+  /** Everything beside the chain that decides its rows, as it is now. */
+  configuration(db: Queryable, chainId: number): Promise<Config>
+  /** The same as dated lines: two configurations give the same rows below the earliest line they do not share. */
+  lines(config: Config): readonly DatedLine[]
+  sources(config: Config): readonly Source[]
+  /** The configuration of some sources only: of those that are not read as far as the rest nothing is derived. */
+  restrict(config: Config, isRead: (key: string) => boolean): Config
+  /**
+   * Whether the past of these sources, up to an instant, concerns no row of others: then it is derived alone when they
+   * join. Absent: it may.
+   */
+  standsAlone?(config: Config, timestamp: number): boolean
+  /** A state that knows nothing. `isWhole`: there is nothing before, so what is not in it is not there. */
+  open(isWhole: boolean): State
+  /** Adds to the state what blocks need of it and it does not know yet. */
+  load(db: Queryable, batch: Batch<Config, State>): Promise<void>
+  /** Rows of one block; pure. Advances the state. */
+  derive(block: RawBlock, input: { chainId: number; config: Config; state: State; results: Results }): Rows
+  /** Writes the rows of blocks, in order. `isLive` is false in a rebuild, which chooses nothing anew. */
+  write(
+    db: Queryable,
+    rows: readonly Rows[],
+    input: { chainId: number; config: Config; place: Place; isLive: boolean },
+  ): Promise<void>
+  /** In a rebuild: writes what follows from the other rows at once. */
+  settle?(tx: Transaction, input: { chainId: number; place: Place }): Promise<void>
+  /** How many things a state holds; a rebuild lets go of it when they are too many. */
+  size(state: State): number
+  /** Its rows of blocks in [from, to], by number: for a later projection that is derived once they are confirmed. */
+  recall?(db: Queryable, range: { chainId: number; from: number; to: number }): Promise<ReadonlyMap<number, Rows>>
+  /**
+   * Takes its rows back to the end of a block. `reorgId` names the record of the reorganisation that orphaned them, if one
+   * did; `only` limits it to the sources of a configuration.
+   */
+  rewind(tx: Transaction, above: Above, by: { reorgId?: number; byOperator?: boolean; only?: Config }): Promise<number>
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: what each holds is known to itself alone
+export type AnyProjection = Projection<any, any, any>
+
+/**
+ * A projection of observations: its room's job writes what nodes and providers answered, a reorganisation takes back what
+ * rests on orphaned blocks. A rebuild never touches it.
+ */
+export type Observations = { name: string; rewind(tx: Transaction, above: Above): Promise<void> }
+
+/** What an installation derives, in the order of its needs. */
+export type Projections = { derived: readonly AnyProjection[]; observed: readonly Observations[] }
+
+/** Throws when a need comes later, is not there, or cannot be recalled for a projection that is derived later than it. */
+export function assertOrder(derived: readonly AnyProjection[]): void {
+  const known = new Map<string, AnyProjection>()
+  for (const projection of derived) {
+    for (const name of projection.needs) {
+      const needed = known.get(name)
+      if (!needed) throw new Error(`projection ${projection.name} needs ${name}, which is not listed before it`)
+      if (projection.at === 'confirmed' && needed.at === 'head' && !needed.recall)
+        throw new Error(
+          `projection ${projection.name} needs rows of ${name} later than they are derived: it has no recall`,
+        )
+      if (projection.at === 'head' && needed.at === 'confirmed')
+        throw new Error(`projection ${projection.name} needs rows of ${name} before they are derived`)
+    }
+    if (known.has(projection.name)) throw new Error(`there are two projections ${projection.name}`)
+    known.set(projection.name, projection)
+  }
+}
+
+/** A projection with its configuration. */
+export type Opened = { projection: AnyProjection; config: unknown }
+
+/** Those that must be derived together when one of some is derived again: whom they need, and who needs them. */
+export function joinNeeds<T extends { projection: AnyProjection }>(all: readonly T[], names: ReadonlySet<string>): T[] {
+  const joined = new Set(names)
+  for (let size = -1; size !== joined.size; ) {
+    size = joined.size
+    for (const { projection } of all)
+      if (joined.has(projection.name) || projection.needs.some((name) => joined.has(name)))
+        for (const name of [projection.name, ...projection.needs]) joined.add(name)
+  }
+  return all.filter(({ projection }) => joined.has(projection.name))
+}
+
+/** Some projections and whom they need. */
+export function listNeeded<T extends { projection: AnyProjection }>(
+  all: readonly T[],
+  names: ReadonlySet<string>,
+): T[] {
+  const needed = new Set(names)
+  for (const { projection } of all.toReversed())
+    if (needed.has(projection.name)) for (const name of projection.needs) needed.add(name)
+  return all.filter(({ projection }) => needed.has(projection.name))
+}

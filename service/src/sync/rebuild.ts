@@ -1,0 +1,337 @@
+import { createHash } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Context } from '../postgres/context.js'
+import { inTransaction, type Queryable, type Transaction } from '../postgres/pool.js'
+import type { RawBlock } from '../rpc/raw.js'
+import { type Deriving, deriveBlock, loadStates, startDeriving } from './apply.js'
+import { listNeeded, type Opened, type Projections } from './projection.js'
+import { splitRange } from './rederive.js'
+import { type Cursor, findCursor, lockCursor } from './storeCursors.js'
+import { takeRebuildLock } from './storeLocks.js'
+import { countRawLogs, readRawBlocks } from './storeRaw.js'
+import {
+  createRebuild,
+  findRebuild,
+  type Rebuild,
+  recordReach,
+  recordRebuilt,
+  removeRebuilds,
+} from './storeRebuilds.js'
+import { listDerivations, listSources, recordLines } from './storeSources.js'
+import { beside, clearTwins, takeTwins } from './storeTwins.js'
+import { loadConfigurations, takeUp } from './taken.js'
+
+export type RebuildResult = { events: number; seconds: number; resumedAt: number | undefined }
+
+export type RebuildProgress = {
+  blockNumber: number
+  toBlock: number
+  events: number
+  /** All events there are to derive. */
+  toEvents: number
+  /** Since the beginning, and how many more at the rate so far. */
+  seconds: number
+  secondsLeft: number
+}
+
+export type RebuildInput = {
+  chainId: number
+  projections: Projections
+  /** Names of those to derive again; absent: all. */
+  only?: readonly string[]
+  onProgress?: (progress: RebuildProgress) => void
+  /** Things that states may hold before they are let go, and logs read at once. */
+  stateMax?: number
+  logsMax?: number
+}
+
+/** Logs read at once: few enough that what is derived of them dies young. */
+const logsMaxDefault = 5_000
+/** Batches of rows that may wait for the database before derivation pauses. */
+const waitingMax = 3
+/** Logs derived before the rows of earlier ones and the answers of the database get their turn: about 3 ms. */
+const logsPerTurn = 200
+/** About 200 MB. */
+const stateMaxDefault = 250_000
+/** Times a rebuild is begun anew because what it rests on has changed. */
+const attemptsMax = 5
+
+/** What was derived beside rests on something that is there no more. */
+class Spoiled extends Error {
+  override readonly name = 'Spoiled'
+}
+
+/**
+ * Derives projections of a chain again from the raw store, the observations and the configuration, without asking any
+ * node. Final blocks are derived into tables beside, a batch at a time, while the chain goes on; killed, it goes on from
+ * the last batch. Then, with the chain held still, it derives the rest and puts what differs in place of what was there, in
+ * one transaction: until that ends others see the old rows. Throws when the chain was never watched.
+ */
+export async function rebuildChain(ctx: Pick<Context, 'db' | 'clock'>, input: RebuildInput): Promise<RebuildResult> {
+  const lock = await takeRebuildLock(ctx)
+  try {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await rebuildOnce(ctx, input)
+      } catch (error) {
+        if (!(error instanceof Spoiled) || attempt >= attemptsMax) throw error
+      }
+    }
+  } finally {
+    await lock.release()
+  }
+}
+
+/** A run of a rebuild, from its beginning or from where an earlier one was left. */
+type Run = {
+  chainId: number
+  opened: readonly Opened[]
+  /** Those that are put in place; the others are derived because they are needed. */
+  wanted: readonly Opened[]
+  deriving: Deriving[]
+  isWhole: boolean
+  events: number
+  stateMax: number
+  logsMax: number
+  report(blockNumber: number, events: number): void
+}
+
+async function rebuildOnce(ctx: Pick<Context, 'db' | 'clock'>, input: RebuildInput): Promise<RebuildResult> {
+  const { db, clock } = ctx
+  const { chainId } = input
+  const startMs = clock.monotonicMs()
+  const elapsed = () => (clock.monotonicMs() - startMs) / 1000
+  const cursor = await findCursor(db, chainId)
+  if (!cursor) throw new Error(`chain ${chainId} was never watched: there is nothing to rebuild from`)
+  const { opened, wanted, rests } = await readBasis(ctx, input)
+  const row = await begin(ctx, { chainId, rests, opened, readsTo: await findReach(ctx, cursor, opened) })
+  const toEvents = await countRawLogs(db, { chainId, from: 0, to: cursor.blockNumber })
+  const isWhole = row.doneTo < 0
+  const run: Run = {
+    ...{ chainId, opened, wanted, isWhole, events: row.events },
+    deriving: startDeriving(opened, isWhole),
+    stateMax: input.stateMax ?? stateMaxDefault,
+    logsMax: input.logsMax ?? logsMaxDefault,
+    report: (blockNumber, events) => {
+      const seconds = elapsed()
+      const done = events - row.events
+      const secondsLeft = done === 0 ? 0 : (seconds * Math.max(0, toEvents - events)) / done
+      const toBlock = Math.max(cursor.blockNumber, blockNumber)
+      input.onProgress?.({ blockNumber, toBlock, events, toEvents: Math.max(toEvents, events), seconds, secondsLeft })
+    },
+  }
+  if (!isWhole) await inTransaction(db, (tx) => settle(tx, run))
+  await deriveFinal(ctx, run, row)
+  await inTransaction(db, (tx) => finish(tx, ctx, run, { ...input, rests }))
+  return { events: run.events, seconds: elapsed(), resumedAt: isWhole ? undefined : row.doneTo }
+}
+
+/** The projections to derive, and a text that is another one whenever their rows may be. */
+async function readBasis({ db }: Pick<Context, 'db'>, input: RebuildInput, tx?: Transaction) {
+  const { chainId, projections, only } = input
+  const from = tx ?? db
+  const full = await loadConfigurations(from, chainId, projections.derived)
+  const all = takeUp(full, await listSources(from, chainId)).opened
+  const unknown = only?.find((name) => !all.some(({ projection }) => projection.name === name))
+  if (unknown !== undefined) throw new Error(`there is no projection ${unknown}`)
+  const wanted = all.filter(({ projection }) => !only || only.includes(projection.name))
+  const names = new Set(wanted.map(({ projection }) => projection.name))
+  const opened = listNeeded(all, names)
+  const told = opened.map(({ projection, config }) => {
+    const sources = projection.sources(config).map(({ key, fromBlock }) => `${key} ${fromBlock}`)
+    return [
+      projection.name,
+      projection
+        .lines(config)
+        .map(({ line, from: at }) => `${at} ${line}`)
+        .sort(),
+      sources.sort(),
+    ]
+  })
+  return {
+    opened,
+    wanted,
+    rests: createHash('sha256')
+      .update(JSON.stringify([[...names], told]))
+      .digest('hex'),
+  }
+}
+
+/** Blocks up to here do not change any more, and everything of them is derived. */
+async function findReach({ db }: Pick<Context, 'db'>, cursor: Cursor, opened: readonly Opened[]): Promise<number> {
+  const derivations = await listDerivations(db, cursor.chainId)
+  const late = opened.filter(({ projection }) => projection.at === 'confirmed')
+  const ends = late.map(({ projection }) => derivations.find(({ name }) => name === projection.name)?.derivedTo ?? -1)
+  return Math.min(cursor.finalizedNumber ?? -1, cursor.blockNumber, ...ends)
+}
+
+/** Takes up an unfinished rebuild that rests on the same, or begins one in empty tables. */
+async function begin(
+  { db }: Pick<Context, 'db'>,
+  input: { chainId: number; rests: string; opened: readonly Opened[]; readsTo: number },
+): Promise<Rebuild> {
+  const { chainId, rests, opened } = input
+  return inTransaction(db, async (tx) => {
+    const held = await findRebuild(tx)
+    const isSame = held?.chainId === chainId && held.rests === rests && !held.spoiled
+    const readsTo = Math.max(input.readsTo, isSame ? held.readsTo : -1)
+    if (isSame) {
+      await recordReach(tx, chainId, readsTo)
+      return { ...held, readsTo }
+    }
+    await removeRebuilds(tx)
+    for (const { projection } of opened) await clearTwins(tx, projection)
+    const row = { chainId, rests, doneTo: -1, events: 0, readsTo, spoiled: false }
+    await createRebuild(tx, row)
+    return row
+  })
+}
+
+/** Derives final blocks a batch at a time; each batch and how far it goes are one transaction. */
+async function deriveFinal({ db }: Pick<Context, 'db'>, run: Run, row: Rebuild): Promise<void> {
+  const { chainId } = run
+  const inOwn = (work: (tx: Transaction) => Promise<void>) => inTransaction(db, work)
+  const commit: Commit = (end, events, write) =>
+    inOwn(async (tx) => {
+      await write(tx)
+      if (!(await recordRebuilt(tx, { chainId, doneTo: end, events }))) throw new Spoiled('derived anew meanwhile')
+    })
+  const letGo = () => inOwn((tx) => settle(tx, run))
+  await deriveRange(db, run, { from: row.doneTo + 1, to: row.readsTo }, { twins: db, commit, letGo })
+}
+
+/** Derives what is not final, with the chain held still, and puts everything in its place. */
+async function finish(
+  tx: Transaction,
+  ctx: Pick<Context, 'db' | 'clock'>,
+  run: Run,
+  input: RebuildInput & { rests: string },
+): Promise<void> {
+  const { chainId } = run
+  const cursor = await lockCursor(tx, chainId)
+  if (!cursor) throw new Spoiled('the chain is gone')
+  const row = await findRebuild(tx)
+  if (!row || row.spoiled) throw new Spoiled('derived anew meanwhile')
+  // Read under the lock: what joined while it was waited for is in.
+  if ((await readBasis(ctx, input, tx)).rests !== input.rests) throw new Spoiled('the configuration has changed')
+  const derivedTo = new Map((await listDerivations(tx, chainId)).map((each) => [each.name, each.derivedTo]))
+  let from = row.doneTo + 1
+  // The raw store below the locked cursor does not move, so another connection can read it.
+  for (const { end, group } of splitRange(run.opened, derivedTo, { from, to: cursor.blockNumber })) {
+    const members = new Set(group.map(({ projection }) => projection))
+    const part = { ...run, deriving: run.deriving.filter(({ projection }) => members.has(projection)) }
+    const letGo = () => settle(tx, run)
+    await deriveRange(
+      ctx.db,
+      part,
+      { from, to: end },
+      { twins: tx, commit: (_end, _events, write) => write(tx), letGo },
+    )
+    run.events = part.events
+    run.isWhole = part.isWhole
+    from = end + 1
+  }
+  await settle(tx, run)
+  // One comparison of the whole history is worth more memory than a query has.
+  await tx`set local work_mem = '64MB'`
+  for (const { projection, config } of run.wanted) {
+    await takeTwins(tx, chainId, projection)
+    const { name } = projection
+    await recordLines(tx, { chainId, name, lines: projection.lines(config), startBlock: cursor.startBlock })
+  }
+  await removeRebuilds(tx)
+  for (const { projection } of run.opened) await clearTwins(tx, projection)
+}
+
+/** Writes the rows of a batch that ends at a block, with how many events there were up to it. */
+type Commit = (end: number, events: number, write: (tx: Transaction) => Promise<void>) => Promise<void>
+
+/**
+ * Derives a range in batches. The database takes up the rows of one batch while the next is derived. States that have
+ * grown too large are let go, once all their rows are written; what they knew is then read from the tables beside.
+ */
+async function deriveRange(
+  db: Queryable,
+  run: Run,
+  range: { from: number; to: number },
+  work: { twins: Queryable; commit: Commit; letGo: () => Promise<void> },
+): Promise<void> {
+  if (range.to < range.from) return
+  const { chainId, logsMax } = run
+  const read = (from: number) => {
+    const reading = readRawBlocks(db, { chainId, from, to: range.to, logsMax })
+    // Whoever takes it up sees the failure; until then it must not end the process.
+    reading.catch(() => undefined)
+    return reading
+  }
+  const writer = createWriter()
+  try {
+    let ahead = read(range.from)
+    for (;;) {
+      const { blocks, next } = await ahead
+      if (next !== undefined) ahead = read(next)
+      if (!run.isWhole) await loadStates(work.twins, { chainId, deriving: run.deriving, blocks, place: beside })
+      const results = await deriveInTurns(blocks, run)
+      run.events += blocks.reduce((sum, block) => sum + block.logs.length, 0)
+      const [end, { events }] = [next === undefined ? range.to : next - 1, run]
+      await writer.add(() => work.commit(end, events, (tx) => writeResults(tx, run, results)))
+      run.report(blocks.at(-1)?.number ?? range.to, events)
+      if (run.deriving.reduce((sum, { projection, state }) => sum + projection.size(state), 0) > run.stateMax) {
+        await writer.drain()
+        await work.letGo()
+        for (const each of run.deriving) each.state = each.projection.open(false)
+        run.isWhole = false
+      }
+      if (next === undefined) break
+    }
+  } finally {
+    await writer.drain()
+  }
+}
+
+/** Derives blocks in order and lets other work have its turn in between. */
+async function deriveInTurns(blocks: readonly RawBlock[], run: Run): Promise<ReadonlyMap<string, unknown>[]> {
+  const results: ReadonlyMap<string, unknown>[] = []
+  let logs = 0
+  for (const block of blocks) {
+    results.push(deriveBlock(block, run.chainId, run.deriving))
+    logs += block.logs.length
+    if (logs < logsPerTurn) continue
+    logs = 0
+    await nextTurn()
+  }
+  return results
+}
+
+async function writeResults(
+  tx: Transaction,
+  { chainId, deriving }: Run,
+  results: readonly ReadonlyMap<string, unknown>[],
+): Promise<void> {
+  for (const { projection, config } of deriving) {
+    const rows = results.map((result) => result.get(projection.name))
+    await projection.write(tx, rows, { chainId, config, place: beside, isLive: false })
+  }
+}
+
+async function settle(tx: Transaction, { chainId, opened }: Run): Promise<void> {
+  for (const { projection } of opened) await projection.settle?.(tx, { chainId, place: beside })
+}
+
+/**
+ * Work for the database, done in order. `add` waits only while too much is under way; `drain` waits for all of it. After a
+ * failure the rest is left undone, and both throw it.
+ */
+function createWriter(): { add(work: () => Promise<void>): Promise<void>; drain(): Promise<void> } {
+  const waiting: Promise<void>[] = []
+  let last = Promise.resolve()
+  return {
+    add: async (work) => {
+      last = last.then(work)
+      last.catch(() => undefined)
+      waiting.push(last)
+      if (waiting.length > waitingMax) await waiting.shift()
+    },
+    drain: () => last,
+  }
+}

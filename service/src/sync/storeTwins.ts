@@ -1,0 +1,27 @@
+import type { Transaction } from '../postgres/pool.js'
+import { takeTwin, twinOf } from '../postgres/table.js'
+import type { AnyProjection, AnyTable, Place } from './projection.js'
+
+const twins = new Map<AnyTable, AnyTable>()
+
+/** The tables beside, in which a rebuild writes; of a table always the same, for it keeps its statements. */
+export const beside: Place = (table) => {
+  const known = twins.get(table) ?? twinOf(table)
+  twins.set(table, known)
+  return known as typeof table
+}
+
+/** Puts what was derived beside in place of what a projection has of a chain. */
+export async function takeTwins(
+  tx: Transaction,
+  chainId: number,
+  { tables }: Pick<AnyProjection, 'tables'>,
+): Promise<void> {
+  for (const { table, isRecord } of tables)
+    await takeTwin(tx, table, isRecord ? tx`chain_id = ${chainId} and not ${isRecord(tx)}` : tx`chain_id = ${chainId}`)
+}
+
+/** Empties the tables beside. */
+export async function clearTwins(tx: Transaction, { tables }: Pick<AnyProjection, 'tables'>): Promise<void> {
+  for (const { table } of tables) await tx`truncate ${tx(beside(table).name)}`
+}

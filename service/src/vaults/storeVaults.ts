@@ -1,0 +1,77 @@
+import T from 'typebox'
+import { AddressText, Instant, Text, Url } from '../kernel/fileMembers.js'
+import { ChainId } from '../kernel/wire.js'
+import { describeImported, found, instant, kept, optional, required } from '../postgres/imported.js'
+import { type NewRow, readRows, upsertRows } from '../postgres/importedRows.js'
+import type { Queryable } from '../postgres/pool.js'
+import { vaultKinds } from './index.js'
+
+/** The protocols vaults belong to, as an import writes them and they are read. */
+export const protocolsTable = describeImported('protocols', ['id'], {
+  id: found<string>(),
+  name: required(Text),
+  logoUrl: optional(Url, ''),
+  siteUrl: optional(Url, ''),
+})
+
+/** The vaults, as an import writes them and they are read. */
+export const vaultsTable = describeImported('vaults', ['chainId', 'address'], {
+  chainId: required(ChainId),
+  address: required(AddressText),
+  /** Decides which sides are asynchronous. */
+  kind: required(T.Enum(vaultKinds.map(({ name }) => name))),
+  protocolId: found<string | null>(),
+  asset: required(AddressText),
+  assetDecimals: found<number>(),
+  receiptToken: found<string>(),
+  receiptDecimals: found<number>(),
+  /** Holds shares on the way in or out; never a depositor. */
+  escrow: optional(AddressText, null),
+  startBlock: kept(T.Integer({ minimum: 0 }), 0),
+  activeFrom: instant(Instant),
+  snapshotIntervalSeconds: kept(T.Integer({ minimum: 60, maximum: 86_400 }), 900),
+})
+
+/** Adds protocols, or replaces what describes them. */
+export async function writeProtocols(tx: Queryable, rows: readonly NewRow[]): Promise<void> {
+  await upsertRows(tx, protocolsTable, rows)
+}
+
+/** Adds vaults, or replaces what describes them: a setting left out keeps its present value, a new date is `now`. */
+export async function writeVaults(tx: Queryable, rows: readonly NewRow[], now: Date): Promise<void> {
+  await upsertRows(tx, vaultsTable, rows, { activeFrom: now })
+}
+
+/** Corrects the decimals of the vaults whose tokens are among these. */
+export async function correctDecimals(
+  tx: Queryable,
+  tokens: readonly { chainId: number; address: string; decimals: number }[],
+): Promise<void> {
+  if (tokens.length === 0) return
+  await tx`
+    with said as (select * from unnest(${tokens.map(({ chainId }) => chainId)}::bigint[],
+      ${tokens.map(({ address }) => address)}::text[], ${tokens.map(({ decimals }) => decimals)}::int[])
+      as t (chain_id, address, decimals))
+    update vaults set asset_decimals = n.asset_decimals, receipt_decimals = n.receipt_decimals from (
+      select v.id, coalesce(a.decimals, v.asset_decimals) as asset_decimals,
+        coalesce(r.decimals, v.receipt_decimals) as receipt_decimals
+      from vaults v
+      left join said a on a.chain_id = v.chain_id and a.address = v.asset
+      left join said r on r.chain_id = v.chain_id and r.address = v.receipt_token) n
+    where vaults.id = n.id
+      and (vaults.asset_decimals, vaults.receipt_decimals) is distinct from (n.asset_decimals, n.receipt_decimals)`
+}
+
+/** All protocols, by id. */
+export function listProtocols(db: Queryable) {
+  return readRows(db, protocolsTable, 'order by id')
+}
+
+export async function listProtocolIds(db: Queryable): Promise<{ id: string }[]> {
+  return db<{ id: string }[]>`select id from protocols`
+}
+
+/** All vaults, by chain and address. */
+export function listVaults(db: Queryable) {
+  return readRows(db, vaultsTable, 'order by chain_id, address')
+}

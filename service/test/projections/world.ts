@@ -1,0 +1,132 @@
+import { signerAddress } from '@openearn/attribution'
+import { recordSigner } from '../../src/features/catalogue/storeSigners.js'
+import { systemClock } from '../../src/kernel/clock.js'
+import { newId } from '../../src/kernel/ids.js'
+import { silentLog } from '../../src/kernel/log.js'
+import type { Database } from '../../src/postgres/pool.js'
+import type { RawLog } from '../../src/rpc/raw.js'
+import { createWatcher, type Watcher } from '../../src/sync/follow.js'
+import type { PipelineOptions } from '../../src/sync/pipeline.js'
+import type { AnyProjection, Projections } from '../../src/sync/projection.js'
+import { createPipeline } from '../pipeline.js'
+import { signerKey } from '../simulation/calldata.js'
+import { allVaults, asyncVault, codes, type ModelBlock, wallets } from '../simulation/model.js'
+import { createModelChain } from '../simulation/modelChain.js'
+import { createModelNode } from '../simulation/modelNode.js'
+import type { Random } from '../simulation/random.js'
+import { toyToken } from './toy/index.js'
+
+export const confirmations = 7
+const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
+const pad = (value: string) => value.slice(2).padStart(64, '0')
+
+/** A chain in the database with the simulation's vaults and two distributors. */
+export async function prepareChain(db: Database, chainId: number): Promise<void> {
+  const epoch = new Date(0)
+  const organizationId = newId()
+  await db`insert into organizations (id, name, organization_type) values (${organizationId}, 'O', 'distributor')`
+  await db`insert into chains (chain_id, name, slug, confirmations) values (${chainId}, ${`c${chainId}`}, ${`c${chainId}`}, ${confirmations})`
+  for (const vault of allVaults)
+    await db`
+      insert into vaults (chain_id, address, kind, asset, asset_decimals, receipt_token, receipt_decimals, active_from, start_block)
+      values (${chainId}, ${vault}, ${vault === asyncVault ? 'erc7540' : 'erc4626'}, ${`0x${'dd'.repeat(20)}`}, 6, ${vault}, 6, ${epoch}, 1)`
+  for (const id of codes.slice(0, 2))
+    await db`
+      insert into distributors (id, organization_id, active_from) values (${id}, ${organizationId}, ${epoch})
+      on conflict do nothing`
+  await recordSigner(db, signerAddress(Buffer.from(signerKey.slice(2), 'hex')), epoch)
+}
+
+export type TokenTransfer = { blockNumber: number; logIndex: number; from: string; to: string; amount: bigint }
+
+/** Transfers of the toy's token in a block, decided by its hash: none in a third of blocks, some behind a vault's logs. */
+export function tokenTransfersOf(block: ModelBlock): TokenTransfer[] {
+  const dice = Buffer.from(block.hash.slice(2), 'hex')
+  const [count = 0, first = 0] = dice
+  const next = block.transactions.reduce((sum, { logs }) => sum + logs.length, 0)
+  return Array.from({ length: count % 3 }, (_, index) => ({
+    blockNumber: block.number,
+    logIndex: next + index,
+    from: wallets[(first + index) % wallets.length] ?? '',
+    to: wallets[(first + 3 * index + 1) % wallets.length] ?? '',
+    amount: 1n + BigInt(dice[index + 2] ?? 0),
+  }))
+}
+
+/**
+ * A model chain that carries transfers of the token too: in the block's last transaction, beside what that did with the
+ * vaults, where it has any.
+ */
+export function withToken(block: ModelBlock): ModelBlock {
+  const moved = tokenTransfersOf(block)
+  if (moved.length === 0) return block
+  const last = block.transactions.at(-1)
+  const index = Math.max(0, block.transactions.length - 1)
+  const hash = last?.hash ?? `0x${'7e'.repeat(4)}${block.hash.slice(10)}`
+  const logs = moved.map(
+    ({ logIndex, from, to, amount }): RawLog => ({
+      ...{ blockNumber: block.number, logIndex, transactionIndex: index, transactionHash: hash, address: toyToken },
+      ...{ topics: [transferTopic, `0x${pad(from)}`, `0x${pad(to)}`], data: `0x${pad(`0x${amount.toString(16)}`)}` },
+    }),
+  )
+  const carrier = last
+    ? { ...last, logs: [...last.logs, ...logs] }
+    : { hash, from: wallets[0] ?? '', to: toyToken, input: '0x', groups: [], events: [], logs }
+  return { ...block, transactions: [...block.transactions.slice(0, -1), carrier] }
+}
+
+export type World = ReturnType<typeof createWorld>
+
+/** A model chain with the token, a node over it, and watchers of it. */
+export function createWorld(db: Database, chainId: number, random: Random) {
+  const chain = createModelChain(random, chainId, false)
+  const faults = { share: 0 }
+  const seen = new WeakMap<ModelBlock, ModelBlock>()
+  const carry = (block: ModelBlock): ModelBlock => {
+    const known = seen.get(block) ?? withToken(block)
+    seen.set(block, known)
+    return known
+  }
+  const node = createModelNode({
+    ...{ chainId, random, faults },
+    chain: () => chain.blocks.map(carry),
+    stale: () => chain.stale().map(carry),
+    finalized: () => null,
+    between: () => undefined,
+  })
+  const ctx = { db, clock: systemClock, log: silentLog }
+  const open = (projections: Projections, more: Partial<PipelineOptions> = {}): Watcher => {
+    const sink = createPipeline(ctx, { chainId, projections, backfillWindow: 8, ...more })
+    const settings = { chainId, confirmations, finalityDepth: 80, reorgRecheckSeconds: 0 }
+    return createWatcher({
+      ...{ chain: settings, node, sink, clock: ctx.clock, log: ctx.log },
+      ...{ windowMax: 16, calmMs: 0, random: random.next },
+    })
+  }
+  return {
+    chain,
+    faults,
+    open,
+    ctx,
+    /** Watches until there is nothing new. */
+    rest: async (watcher: Watcher): Promise<void> => {
+      for (let quiet = 0, steps = 0; quiet < 2; steps++) {
+        if (steps > 500) throw new Error('the watcher never came to rest')
+        quiet = (await watcher.step()) === 'idle' ? quiet + 1 : 0
+      }
+    },
+  }
+}
+
+/** All rows of the tables of projections of a chain, as text; records of orphaned blocks aside. */
+export async function dump(db: Database, chainId: number, derived: readonly AnyProjection[]): Promise<string[]> {
+  const lines: string[] = []
+  for (const { tables } of derived)
+    for (const { table, isRecord } of tables) {
+      const rows = await db<{ line: string }[]>`
+        select to_jsonb(t)::text as line from ${db(table.name)} t
+        where chain_id = ${chainId} ${isRecord ? db`and not ${isRecord(db)}` : db``} order by 1`
+      lines.push(...rows.map(({ line }) => `${table.name} ${line}`))
+    }
+  return lines
+}
