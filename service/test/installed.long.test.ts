@@ -17,7 +17,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'openearn-installed-'))
   const tarballs = await pack(packageFolders, folder)
   await writeFile(join(folder, 'package.json'), '{ "private": true }')
-  const words = ['install', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund', ...tarballs]
+  const words = ['install', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund', ...tarballs, 'viem@2.57.1']
   await run('npm', words, { cwd: folder })
   database = await makeOwnedDatabase(inject('database').server, `installed_${process.pid}`)
 }, 600_000)
@@ -42,6 +42,7 @@ describe('the service as npm installs it into an empty folder', () => {
     listed.add(`${metadata.component.group}/${metadata.component.name}`)
     const installed = [...new Set(names.map((name) => name.slice(0, name.lastIndexOf('@'))))]
     expect(installed.filter((name) => !listed.has(name))).toEqual([])
+    expect(names.filter((name) => name.startsWith('viem@'))).toEqual(['viem@2.57.1'])
     const { stdout: size } = await run('du', ['-sm', 'node_modules'], { cwd: folder })
     console.info(`${names.length} packages, ${size.split('\t')[0]} MiB`)
   }, 60_000)
