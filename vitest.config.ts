@@ -7,7 +7,7 @@ const typescriptThreads = fileURLToPath(new URL('service/test/typescriptThreads.
 
 /** What starts a chain, a program or a database server of its own, compiles, fills large tables, or tries ten thousands. */
 const chain = [
-  '**/*.chain.test.ts',
+  '**/*.{chain,long}.test.ts',
   'contracts/test/{compile,coverage,forge}.test.ts',
   'sdk/src/verify/{anyInput,changes,mutations,strangeInput}.test.ts',
   'sdk/test/{examples,packed}.test.ts',
@@ -58,7 +58,9 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-const ignored = ['**/node_modules/**', '**/dist/**']
+/** What installs from the registry runs with `npm run test:long` only. */
+const long = process.env['INSTALL'] === undefined ? ['**/*.long.test.ts'] : []
+const ignored = ['**/node_modules/**', '**/dist/**', ...long]
 
 const shared = {
   resolve: { conditions: ['source'] },

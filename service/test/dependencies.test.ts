@@ -15,9 +15,12 @@ const allowed: Record<string, string> = {
   'packages/embedded-postgres/src/embeddedFolder.ts': 'copies in the data folder',
   'scripts/licences.mjs': 'sbom.json and docs/licences.md',
   'sdk/scripts/copyCodec.js': 'the codec’s files in the sdk’s own dist',
+  'sdk/test/installed.long.test.ts': 'temporary folders that npm installs into',
   'sdk/test/packed.test.ts': 'a temporary folder with a packed sdk',
   'sdk/test/packing.ts': 'temporary folders that packages are unpacked into',
   'service/src/cli/dev/anvil.ts': 'the devnet’s folder',
+  'service/test/installed.long.test.ts': 'a temporary folder that npm installs into',
+  'service/test/packed.test.ts': 'a temporary folder with packed packages',
   'service/test/workedExample.test.ts': 'a temporary copy of the source',
   'service/test/dependencies.test.ts': 'nothing: it holds the words it looks for',
 }

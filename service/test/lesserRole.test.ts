@@ -1,11 +1,9 @@
-import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { migrate, readMigrations } from '../src/postgres/migrate.js'
-import { type Database, type DatabaseTarget, explainRefusal, openDatabase } from '../src/postgres/pool.js'
+import { type Database, explainRefusal, openDatabase } from '../src/postgres/pool.js'
 import { openTestDatabase, type TestDatabase } from './database.js'
 import { withDatabase } from './globalSetup.js'
-
-const runbook = new URL('../../docs/runbook.md', import.meta.url)
+import { asRole, readGrants } from './roles.js'
 
 let test: TestDatabase
 let role: string
@@ -13,40 +11,18 @@ let stranger: string
 let lesser: Database
 let foreign: Database
 
-/** The same database as another role. */
-function as(name: string): DatabaseTarget {
-  if (!('url' in test.target)) return { ...test.target, username: name, password: 'secret' }
-  const url = new URL(test.target.url)
-  url.username = name
-  url.password = 'secret'
-  return { url: url.href }
-}
-
-/** The statements of the runbook for a lesser role, with the names of this test. */
-async function readGrants(owner: string, database: string): Promise<string[]> {
-  const text = /```sql openearn_service\n([^`]+)```/.exec(await readFile(runbook, 'utf8'))?.[1] ?? ''
-  return text
-    .replaceAll('openearn_service', role)
-    .replaceAll('openearn_owner', owner)
-    .replaceAll('openearn_db', database)
-    .replace("'…'", "'secret'")
-    .split(';')
-    .map((statement) => statement.trim())
-    .filter((statement) => statement !== '')
-}
-
 beforeAll(async () => {
   test = await openTestDatabase()
   const [row] = await test.db<{ owner: string; database: string }[]>`
     select current_user as owner, current_database() as database`
   role = `lesser_${row?.database}`
   stranger = `stranger_${row?.database}`
-  const grants = await readGrants(row?.owner ?? '', row?.database ?? '')
+  const grants = await readGrants({ owner: row?.owner ?? '', service: role, database: row?.database ?? '' })
   expect(grants.length).toBeGreaterThan(4)
   for (const grant of grants) await test.db.unsafe(grant)
   await test.db.unsafe(`create role ${stranger} login password 'secret'`)
-  lesser = openDatabase(as(role), { max: 2 })
-  foreign = openDatabase(as(stranger), { max: 2 })
+  lesser = openDatabase(asRole(test.target, role), { max: 2 })
+  foreign = openDatabase(asRole(test.target, stranger), { max: 2 })
 })
 afterAll(async () => {
   for (const db of [lesser, foreign]) await db?.end()
@@ -109,7 +85,7 @@ describe('a foreign role without rights', () => {
   })
 
   it('is refused in a sentence where the database is not there', async () => {
-    const db = openDatabase(withDatabase(as(stranger), 'nowhere'), { max: 1 })
+    const db = openDatabase(withDatabase(asRole(test.target, stranger), 'nowhere'), { max: 1 })
     const error = await db`select 1`.then(undefined, (caught: unknown) => caught)
     await db.end()
     expect(explainRefusal(error)).toBe('the database lets nobody in by DATABASE_URL: database "nowhere" does not exist')

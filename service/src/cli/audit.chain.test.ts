@@ -92,6 +92,7 @@ const changing: [name: string, words: () => string[] | Promise<string[]>, before
     null,
     { rpcUrls: ['https://node.example/…'] },
   ],
+  ['chains remove', () => ['77'], { chainId: 77 }, null],
   ['chains refetch', () => [String(chainId), '--from', '1', '--to', '2'], { chainId }, { missingLogs: 0, doneTo: 2 }],
   ['rebuild', () => ['--chain', String(chainId)], { chainId }, { chainId, state: expect.any(String) }],
   [
@@ -188,13 +189,13 @@ describe('a command that changes something', () => {
 
   it('migrate: tells what was applied, where there was something', async () => {
     const { db } = database
-    await db`delete from migrations where name = '0014_audit.sql'`
+    await db`delete from migrations where name = '0015_audit.sql'`
     await db`alter table operator_changes rename to operator_changes_before`
     await db`alter index operator_changes_at_idx rename to operator_changes_before_at_idx`
     await db`alter index operator_changes_pkey rename to operator_changes_before_pkey`
     await run(['migrate'])
     expect(await changes()).toMatchObject([
-      { command: 'migrate', before: null, after: { applied: ['0014_audit.sql'] } },
+      { command: 'migrate', before: null, after: { applied: ['0015_audit.sql'] } },
     ])
     await run(['migrate'])
     expect(await changes()).toHaveLength(1)

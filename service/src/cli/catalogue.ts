@@ -15,11 +15,11 @@ import { createOutbound } from '../kernel/outbound.js'
 import { type Chain, openChain } from '../rpc/chains.js'
 import { ProbeError, probeVault } from '../vaults/index.js'
 import {
+  answer,
   type Command,
   changing,
   parseFlags,
   parseWhole,
-  print,
   readConfig,
   UsageError,
   withContext,
@@ -48,7 +48,8 @@ async function importFile([fileName, ...more]: string[]): Promise<void> {
     const hash = createHash('sha256').update(text).digest('hex')
     const changed = changing(ctx, ['catalogue', 'import', fileName, `sha256:${hash}`], countCatalogue)
     const { opportunities, tokens, distributors } = await importCatalogue(changed, text, { fileName })
-    print(`imported ${fileName}: ${opportunities} opportunities, ${tokens} tokens, ${distributors} distributors`)
+    const said = `imported ${fileName}: ${opportunities} opportunities, ${tokens} tokens, ${distributors} distributors`
+    answer({ opportunities, tokens, distributors }, [said])
   })
 }
 
@@ -63,7 +64,8 @@ async function probe(words: string[]): Promise<void> {
   try {
     const probed = await probeVault(chain, address)
     for (const line of describeProbe(probed)) process.stderr.write(`${line}\n`)
-    print(JSON.stringify(draftEntry(chainId, address, probed), null, 2))
+    const draft = draftEntry(chainId, address, probed)
+    answer(draft, [JSON.stringify(draft, null, 2)])
   } catch (error) {
     if (error instanceof ProbeError || error instanceof EarnError) throw new UsageError(error.message)
     throw error

@@ -73,20 +73,49 @@ export function changing(
   return { ...ctx, ...recordChanges(ctx, { osUser: findOsUser(), command, look, ...options }) }
 }
 
-/** Prints a line for the person (or script) at the terminal. */
-export function print(line: string): void {
-  process.stdout.write(`${line}\n`)
+/** How this process speaks: `--json` is said once, before any command runs. */
+const speech = { json: false }
+
+/** From here on standard output holds one JSON document and nothing else. */
+export function speakJson(): void {
+  speech.json = true
 }
 
-/** Prints rows as columns wide enough for their longest cell. */
-export function printTable(header: string[], rows: string[][]): void {
+/** Prints a line for the person at the terminal; with `--json` it goes where errors go. */
+export function print(line: string): void {
+  const stream = speech.json ? process.stderr : process.stdout
+  stream.write(`${line}\n`)
+}
+
+/** What a command has to say: a value with `--json`, else lines. */
+export function answer(value: unknown, lines: readonly string[]): void {
+  if (speech.json) process.stdout.write(`${formatJson(value)}\n`)
+  else for (const line of lines) print(line)
+}
+
+/** Why a command did not do what was asked, on standard error. */
+export function complain(sentence: string): void {
+  process.stderr.write(speech.json ? `${formatJson({ error: sentence })}\n` : `openearn: ${sentence}\n`)
+}
+
+function formatJson(value: unknown): string {
+  return JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? String(each) : each))
+}
+
+/** Prints rows as columns wide enough for their longest cell; with `--json` the values they were made of. */
+export function printTable(header: string[], rows: string[][], values: readonly unknown[]): void {
+  answer(values, formatTable(header, rows))
+}
+
+/** Rows as lines, in columns wide enough for their longest cell. */
+export function formatTable(header: string[], rows: string[][]): string[] {
   const widths = header.map((name, column) => Math.max(name.length, ...rows.map((row) => (row[column] ?? '').length)))
   const format = (row: string[]) =>
     row
       .map((cell, column) => cell.padEnd(widths[column] ?? 0))
       .join('  ')
       .trimEnd()
-  for (const row of [header, ...rows]) print(format(row))
+  return [header, ...rows].map(format)
 }
 
 /**

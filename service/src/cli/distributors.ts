@@ -9,10 +9,10 @@ import {
 import { parseTs } from '../kernel/wire.js'
 import type { Queryable } from '../postgres/pool.js'
 import {
+  answer,
   type Command,
   changing,
   parseFlags,
-  print,
   printTable,
   requireFlag,
   UsageError,
@@ -55,7 +55,7 @@ async function create(words: string[]): Promise<void> {
     const activeFrom = parseInstant(values['active-from'], 'active-from') ?? clock.now()
     const created = await createDistributor(db, { id, name: values.name ?? id, organizationId, activeFrom })
     if (!created) throw new UsageError(`the distributor ${id} exists already`)
-    print(id)
+    answer({ id }, [id])
   })
 }
 
@@ -69,7 +69,8 @@ async function signedOnly(words: string[]): Promise<void> {
     const { db, clock } = changing(ctx, ['distributors', 'signed-only', ...words], look)
     if (!(await findDistributorRow(db, id))) throw new UsageError(`there is no distributor ${id}`)
     await updateSignedOnly(db, id, state === 'on', parseInstant(values.from, 'from') ?? clock.now())
-    print(`${id}: ${state === 'on' ? 'only signed attributions count' : 'unsigned attributions count as well'}`)
+    const said = `${id}: ${state === 'on' ? 'only signed attributions count' : 'unsigned attributions count as well'}`
+    answer({ id, signedOnly: state === 'on' }, [said])
   })
 }
 
@@ -93,6 +94,7 @@ async function list(words: string[]): Promise<void> {
         row.signedOnly ? 'yes' : 'no',
         row.name,
       ]),
+      rows,
     )
   })
 }

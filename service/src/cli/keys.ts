@@ -5,6 +5,7 @@ import {
   type KeyRow,
   listKeys,
   parseKeyText,
+  permissions,
   revokeKey,
   setAddressShare,
 } from '../features/auth/index.js'
@@ -14,10 +15,11 @@ import { parseTs } from '../kernel/wire.js'
 import type { Context } from '../postgres/context.js'
 import { inTransaction, type Queryable } from '../postgres/pool.js'
 import {
+  answer,
   type Command,
   changing,
+  formatTable,
   parseFlags,
-  print,
   printTable,
   requireFlag,
   UsageError,
@@ -29,6 +31,9 @@ const usage = `openearn keys create --org ID --kind publishable|secret [--name T
     [--expires RFC3339]
 openearn keys set ID|HINT --address-share SHARE
     SHARE: what one client address may use of a publishable key's hour, above 0 to 1 (no limit), as 0.2
+    NAME: ${Object.entries(permissions)
+      .map(([name, what]) => `${name} (${what})`)
+      .join(',\n          ')}
 openearn keys list [--org ID]
 openearn keys revoke ID|HINT
 openearn keys leak-drill ID|HINT|KEY
@@ -64,6 +69,9 @@ async function create(words: string[]): Promise<void> {
   const kind = parseKind(requireFlag(values.kind, 'kind'))
   const expiresAt = values.expires === undefined ? null : parseTs(values.expires)
   if (expiresAt === undefined) throw new UsageError('--expires must be an RFC 3339 date-time')
+  const unknown = (values.permission ?? []).find((name) => !Object.hasOwn(permissions, name))
+  if (unknown !== undefined)
+    throw new UsageError(`there is no permission ${unknown}; there are ${Object.keys(permissions).join(', ')}`)
   const addressShare = parseShare(values['address-share']) ?? 1
   if (kind === 'secret' && addressShare !== 1) throw new UsageError('--address-share is for publishable keys')
   await withContext(async (ctx) => {
@@ -87,9 +95,7 @@ async function create(words: string[]): Promise<void> {
       made = key.id
       return key
     })
-    print(`id   ${id}`)
-    print(`key  ${text}`)
-    print('The key is shown this once; only its hash is kept.')
+    answer({ id, key: text }, [`id   ${id}`, `key  ${text}`, 'The key is shown this once; only its hash is kept.'])
   })
 }
 
@@ -102,7 +108,10 @@ async function set(words: string[]): Promise<void> {
     const { db } = changing(ctx, ['keys', 'set', ...words], (tx) => readKeys(tx, idOrHint))
     const changed = await inTransaction(db, (tx) => setAddressShare(tx, idOrHint, share))
     if (changed.length === 0) throw new UsageError(`there is no active publishable key ${idOrHint}`)
-    for (const key of changed) print(`one address may use ${share} of the hour of ${key.id} (${key.hint})`)
+    answer(
+      changed.map(({ id, hint }) => ({ id, hint, addressShare: share })),
+      changed.map(({ id, hint }) => `one address may use ${share} of the hour of ${id} (${hint})`),
+    )
   })
 }
 
@@ -149,6 +158,7 @@ async function list(words: string[]): Promise<void> {
         const share = key.addressShare === 1 ? '' : String(key.addressShare)
         return [key.id, key.kind, key.hint, state, key.organizationId, key.distributorId ?? '', share, key.name]
       }),
+      rows,
     )
   })
 }
@@ -160,7 +170,10 @@ async function revoke(words: string[]): Promise<void> {
     const { db } = changing(ctx, ['keys', 'revoke', ...words], (tx) => readKeys(tx, idOrHint))
     const revoked = await inTransaction(db, (tx) => revokeKey(tx, idOrHint, ctx.clock.now()))
     if (revoked.length === 0) throw new UsageError(`there is no active key ${idOrHint}`)
-    for (const key of revoked) print(`revoked ${key.id} (${key.hint}); refused everywhere within 5 seconds`)
+    answer(
+      revoked.map(({ id, hint }) => ({ id, hint })),
+      revoked.map(({ id, hint }) => `revoked ${id} (${hint}); refused everywhere within 5 seconds`),
+    )
   })
 }
 
@@ -186,15 +199,15 @@ async function leakDrill(words: string[]): Promise<void> {
     })
     const [successor] = await findKeys(ctx.db, { idOrHint: made ?? '' })
     const refusedFrom = new Date(at.getTime() + refusedMs)
-    printTable(
-      ['', 'ID', 'KEY', 'AT'],
-      [
-        ['revoked', leaked.id, leaked.hint, `${formatTs(at)}, refused everywhere by ${formatTs(refusedFrom)}`],
-        ['successor', made ?? '', successor?.hint ?? '', `${formatTs(successor?.createdAt ?? at)}, good from now on`],
-      ],
-    )
-    print(`key  ${text}`)
-    print('The key is shown this once; only its hash is kept. Put it in place of the other one now.')
+    const rows = [
+      ['revoked', leaked.id, leaked.hint, `${formatTs(at)}, refused everywhere by ${formatTs(refusedFrom)}`],
+      ['successor', made ?? '', successor?.hint ?? '', `${formatTs(successor?.createdAt ?? at)}, good from now on`],
+    ]
+    answer({ revoked: { id: leaked.id, hint: leaked.hint }, successor: { id: made ?? '', key: text } }, [
+      ...formatTable(['', 'ID', 'KEY', 'AT'], rows),
+      `key  ${text}`,
+      'The key is shown this once; only its hash is kept. Put it in place of the other one now.',
+    ])
   })
 }
 

@@ -12,7 +12,16 @@ import {
 import { formatTs } from '../kernel/clock.js'
 import type { Config } from '../kernel/config.js'
 import type { Queryable } from '../postgres/pool.js'
-import { type Command, changing, parseFlags, print, printTable, UsageError, withContext } from './command.js'
+import {
+  answer,
+  type Command,
+  changing,
+  formatTable,
+  parseFlags,
+  printTable,
+  UsageError,
+  withContext,
+} from './command.js'
 
 const usage = `openearn members list [--limit N]
 openearn members show WALLET
@@ -38,7 +47,10 @@ async function list(words: string[]): Promise<void> {
   const { values } = parseFlags(words, { limit: { type: 'string' } })
   const limit = values.limit ?? '100'
   if (!/^[1-9][0-9]{0,6}$/.test(limit)) throw new UsageError('--limit must be a whole number of at least 1')
-  await withContext(async ({ db }) => printTable(header, (await listMembers(db, Number(limit))).map(toRow)))
+  await withContext(async ({ db }) => {
+    const rows = await listMembers(db, Number(limit))
+    printTable(header, rows.map(toRow), rows)
+  })
 }
 
 async function show(words: string[]): Promise<void> {
@@ -46,13 +58,14 @@ async function show(words: string[]): Promise<void> {
     const wallet = readWallet(parseFlags(words, {}, 1).positionals[0], config)
     const userId = await findUserId(db, wallet)
     if (userId === undefined) throw noMember(wallet)
-    printTable(header, (await listWallets(db, userId)).map(toRow))
-    print('')
+    const wallets = await listWallets(db, userId)
     const events = await listMembershipEvents(db, userId)
-    printTable(
-      ['AT', 'WHAT', 'WALLET'],
-      events.map((event) => [formatTs(event.at), event.kind, formatWallet(event)]),
-    )
+    const eventRows = events.map((event) => [formatTs(event.at), event.kind, formatWallet(event)])
+    answer({ userId, wallets, events }, [
+      ...formatTable(header, wallets.map(toRow)),
+      '',
+      ...formatTable(['AT', 'WHAT', 'WALLET'], eventRows),
+    ])
   })
 }
 
@@ -63,7 +76,8 @@ async function link(words: string[]): Promise<void> {
     const { db, clock } = changing(ctx, ['members', 'link', ...words], (tx) => readUser(tx, wallet))
     for (const one of [wallet, member]) if ((await findUserId(db, one)) === undefined) throw noMember(one)
     if (!(await updateWalletUser(db, wallet, member, clock.now()))) throw noMember(wallet)
-    print(`${formatWallet(wallet)} belongs to user ${await findUserId(db, member)}`)
+    const userId = await findUserId(db, member)
+    answer({ ...wallet, userId }, [`${formatWallet(wallet)} belongs to user ${userId}`])
   })
 }
 
@@ -72,7 +86,7 @@ async function unlink(words: string[]): Promise<void> {
     const wallet = readWallet(parseFlags(words, {}, 1).positionals[0], ctx.config)
     const { db, clock } = changing(ctx, ['members', 'unlink', ...words], (tx) => readUser(tx, wallet))
     if (!(await removeMembership(db, wallet, clock.now()))) throw noMember(wallet)
-    print(`${formatWallet(wallet)} is no member any more; it may join again`)
+    answer(wallet, [`${formatWallet(wallet)} is no member any more; it may join again`])
   })
 }
 

@@ -1,7 +1,7 @@
 import type { Context } from '../postgres/context.js'
 import { migrate, readMigrations } from '../postgres/migrate.js'
 import { inTransaction } from '../postgres/pool.js'
-import { type Command, changing, parseFlags, print, withContext } from './command.js'
+import { answer, type Command, changing, parseFlags, withContext } from './command.js'
 
 export const migrateCommand: Command = {
   summary: 'bring the database up to this program',
@@ -13,8 +13,7 @@ export const migrateCommand: Command = {
         const { db } = ctx
         const applied = await migrate(db, await readMigrations())
         await recordMigrations(ctx, applied)
-        for (const name of applied) print(`applied ${name}`)
-        print('the database is up to date')
+        answer({ applied }, [...applied.map((name) => `applied ${name}`), 'the database is up to date'])
       },
       { asItIs: true, mayMake: true },
     )

@@ -1,6 +1,6 @@
 import { buildOpenApi } from '../server/openapi/openapi.js'
 import { operations } from '../server/operations.js'
-import { type Command, parseFlags, print, readConfig } from './command.js'
+import { answer, type Command, parseFlags, readConfig } from './command.js'
 
 export const openapi: Command = {
   summary: 'print the OpenAPI 3.1 document',
@@ -8,6 +8,7 @@ export const openapi: Command = {
   run: async (words) => {
     parseFlags(words, {})
     const { publicUrl } = readConfig()
-    print(JSON.stringify(buildOpenApi(operations, publicUrl === undefined ? {} : { url: publicUrl }), null, 2))
+    const document = buildOpenApi(operations, publicUrl === undefined ? {} : { url: publicUrl })
+    answer(document, [JSON.stringify(document, null, 2)])
   },
 }

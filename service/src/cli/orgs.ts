@@ -1,10 +1,10 @@
 import { createOrganization, findOrganization, listOrganizations } from '../features/catalogue/index.js'
 import { newId } from '../kernel/ids.js'
 import {
+  answer,
   type Command,
   changing,
   parseFlags,
-  print,
   printTable,
   requireFlag,
   UsageError,
@@ -38,7 +38,7 @@ async function create(words: string[]): Promise<void> {
   await withContext(async (ctx) => {
     const { db } = changing(ctx, ['orgs', 'create', ...words], (tx) => findOrganization(tx, id))
     await createOrganization(db, { id, name, organizationType, premium: values.premium ?? false })
-    print(id)
+    answer({ id }, [id])
   })
 }
 
@@ -49,6 +49,7 @@ async function list(words: string[]): Promise<void> {
     printTable(
       ['ID', 'TYPE', 'PREMIUM', 'NAME'],
       rows.map((row) => [row.id, row.organizationType, row.premium ? 'yes' : 'no', row.name]),
+      rows,
     )
   })
 }

@@ -3,7 +3,7 @@ import type { Queryable } from '../postgres/pool.js'
 import { listProjections } from '../server/projections.js'
 import { rebuildChain } from '../sync/rebuild.js'
 import { findCursor, listCursors } from '../sync/storeCursors.js'
-import { type Command, changing, parseFlags, print, UsageError, withContext } from './command.js'
+import { answer, type Command, changing, parseFlags, print, UsageError, withContext } from './command.js'
 
 const usage = `openearn rebuild [--chain CHAIN_ID] [--projection NAME]…
 
@@ -30,6 +30,7 @@ export const rebuild: Command = {
       const unknown = values.projection?.find((name) => !names.includes(name))
       if (unknown !== undefined)
         throw new UsageError(`rebuild: no projection ${unknown}; there are ${names.join(', ')}`)
+      const rebuilt: { chainId: number; events: number; seconds: number; state: string }[] = []
       for (const chainId of chains) {
         let saidAt = 0
         const look = (tx: Queryable) => findCursor(tx, chainId)
@@ -52,8 +53,12 @@ export const rebuild: Command = {
         await changed.conclude({ chainId, events, state })
         print(`${chainId}: ${events} events derived, ${seconds.toFixed(1)} s`)
         if (resumedAt !== undefined) print(`${chainId}: went on behind block ${resumedAt}`)
-        print(`${chainId}: state ${state}`)
+        rebuilt.push({ chainId, events, seconds, state })
       }
+      answer(
+        rebuilt,
+        rebuilt.map(({ chainId, state }) => `${chainId}: state ${state}`),
+      )
     })
   },
 }

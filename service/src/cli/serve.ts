@@ -5,7 +5,7 @@ import { openLog } from '../kernel/log.js'
 import { createShutdown, type Shutdown, stopOnSignals } from '../kernel/shutdown.js'
 import { isDatabaseUnavailable } from '../postgres/pool.js'
 import { startService } from '../server/start.js'
-import { type Command, parseFlags, print, readConfig, UsageError } from './command.js'
+import { answer, type Command, parseFlags, readConfig, UsageError } from './command.js'
 
 type Parts = { api: boolean; watch: boolean }
 
@@ -27,7 +27,8 @@ const command = (summary: string, name: string, parts: Parts): Command => ({
     try {
       const started = { config, log, clock: systemClock, shutdown, isJoined, forkWatcher, ...parts }
       const { baseUrl, opsUrl } = await startService(started)
-      if (!isJoined) print(`ready${baseUrl ? ` ${baseUrl}` : ''}${opsUrl ? ` operator ${opsUrl}` : ''}`)
+      const said = `ready${baseUrl ? ` ${baseUrl}` : ''}${opsUrl ? ` operator ${opsUrl}` : ''}${baseUrl && opsUrl ? ` reference ${opsUrl}/reference` : ''}`
+      if (!isJoined) answer({ ready: true, baseUrl, opsUrl }, [said])
     } catch (error) {
       await shutdown.stop()
       if (isJoined) process.disconnect()

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { type PlanContext, verifyBatch, verifyPlan } from '@openearn/sdk'
 import T from 'typebox'
 import Value from 'typebox/value'
-import { type Command, print, UsageError } from './command.js'
+import { answer, type Command, UsageError } from './command.js'
 
 const usage = `openearn verify-plan FILE
 
@@ -93,13 +93,11 @@ export const verifyPlanCommand: Command = {
     const batch = file.plan?.batch
     const batchProblems = batch ? verifyBatch(batch, transactions, file.request.userAddress).problems : []
     const problems = [...verdict.problems, ...batchProblems]
-    if (problems.length === 0) {
-      print('ok: the plan does exactly what was asked')
-      for (const [at, sentence] of verdict.sentences.entries()) print(`${at + 1}: ${sentence}`)
-      return
-    }
-    for (const problem of problems) print(`no: ${problem}`)
-    process.exitCode = 1
+    const ok = problems.length === 0
+    const sentences = ok ? verdict.sentences : []
+    const done = ['ok: the plan does exactly what was asked', ...sentences.map((each, at) => `${at + 1}: ${each}`)]
+    answer({ ok, problems, sentences }, ok ? done : problems.map((problem) => `no: ${problem}`))
+    if (!ok) process.exitCode = 1
   },
 }
 

@@ -81,3 +81,9 @@ export async function writeChain(tx: Queryable, chain: NewChain): Promise<void> 
       confirmations = coalesce(${chain.confirmations ?? null}, chains.confirmations), watched = excluded.watched,
       l1_gas_in_limit = coalesce(${chain.l1GasInLimit ?? null}, chains.l1_gas_in_limit)`
 }
+
+/** Takes a chain out; false when there is none. The database refuses it while anything refers to the chain. */
+export async function deleteChain(tx: Queryable, chainId: number): Promise<boolean> {
+  const removed = await tx`delete from chains where chain_id = ${chainId}`
+  return removed.count > 0
+}

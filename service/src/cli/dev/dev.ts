@@ -8,7 +8,7 @@ import { createShutdown, type Shutdown, stopOnSignals } from '../../kernel/shutd
 import { isDatabaseUnavailable } from '../../postgres/pool.js'
 import { devnetChainId } from '../../rpc/devnet.js'
 import { startService } from '../../server/start.js'
-import { type Command, parseFlags, print, readConfig, UsageError } from '../command.js'
+import { answer, type Command, parseFlags, readConfig, UsageError } from '../command.js'
 import { type DevChain, devAccount } from './anvil.js'
 import { attributionIndex, type Deployment, userAccounts } from './deploy.js'
 import { joinDeployer } from './join.js'
@@ -116,9 +116,12 @@ async function runDevnet(config: Config, log: Log, shutdown: Shutdown, reset: bo
   }
   await writeFile(devFile(config), `${JSON.stringify(description, null, 2)}\n`, { mode: 0o600 })
   await chmod(devFile(config), 0o600)
-  print(`ready: API ${baseUrl}, operator ${opsUrl}, chain ${chain.rpcUrl}`)
-  print(`keys, accounts and vaults: ${devFile(config)}`)
-  print('`npm run demo` plays a deposit from start to end; Ctrl-C stops everything.')
+  answer({ ready: true, baseUrl, opsUrl, rpcUrl: chain.rpcUrl, file: devFile(config) }, [
+    `ready: API ${baseUrl}, operator ${opsUrl}, chain ${chain.rpcUrl}`,
+    `API reference, with calls to try: ${opsUrl}/reference`,
+    `keys, accounts and vaults: ${devFile(config)}`,
+    '`npm run demo` plays a deposit from start to end; Ctrl-C stops everything.',
+  ])
 }
 
 const nameOf = (contract: Deployment['tokens'][number] | Deployment['vaults'][number]) =>

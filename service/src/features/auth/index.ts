@@ -12,6 +12,7 @@ export {
   createAuthenticate,
 } from './authenticate.js'
 export { type CreateKeyInput, createKey } from './createKey.js'
+export { permissions } from './permissions.js'
 export {
   findKeys,
   type KeyRow,

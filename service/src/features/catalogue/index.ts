@@ -33,6 +33,7 @@ export {
   listOrganizations,
   listSignedOnly,
   recordChain,
+  removeChain,
   updateSignedOnly,
 } from './storeOperator.js'
 export { listSigners, listSignersOn, recordSigner } from './storeSigners.js'

@@ -1,5 +1,5 @@
-import type { Database, Queryable } from '../../postgres/pool.js'
-import { type NewChain, writeChain } from '../../rpc/storeChains.js'
+import { type Database, type Queryable, sqlState } from '../../postgres/pool.js'
+import { deleteChain, type NewChain, writeChain } from '../../rpc/storeChains.js'
 import { bumpVersion } from './store.js'
 
 export type OrganizationRow = { id: string; name: string; organizationType: string; premium: boolean }
@@ -109,4 +109,18 @@ export async function recordChain(db: Database, chain: NewChain): Promise<void> 
     await writeChain(tx, chain)
     await bumpVersion(tx)
   })
+}
+
+/** Takes a chain out, unless something of it is kept: what was read of it, its tokens or its vaults. */
+export async function removeChain(db: Database, chainId: number): Promise<'removed' | 'absent' | 'used'> {
+  try {
+    return await db.begin(async (tx) => {
+      const removed = await deleteChain(tx, chainId)
+      await bumpVersion(tx)
+      return removed ? 'removed' : 'absent'
+    })
+  } catch (error) {
+    if (sqlState(error) === '23503') return 'used'
+    throw error
+  }
 }
