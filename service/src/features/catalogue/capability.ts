@@ -40,14 +40,14 @@ export function decideCapabilities(
     : !switches.depositEnabled
       ? disabled(switches.depositDisabledReason, 'Deposits are switched off by the operator.')
       : !isPlanned
-        ? disabled(switches.depositDisabledReason, unplanned)
+        ? disabled(unplanned)
         : capability?.depositOpen === false
           ? closed(capability.depositClosedReason, 'The vault takes no deposits at present.')
           : enabled
   const withdraw = !switches.withdrawEnabled
     ? disabled(switches.withdrawDisabledReason, 'Withdrawals are switched off by the operator.')
     : !isPlanned
-      ? disabled(switches.withdrawDisabledReason, unplanned)
+      ? disabled(unplanned)
       : capability?.withdrawOpen === false
         ? closed(capability.withdrawClosedReason, 'The vault allows no withdrawals at present.')
         : enabled
