@@ -19,6 +19,8 @@ const allowed: Record<string, string> = {
   'sdk/test/packed.test.ts': 'a temporary folder with a packed sdk',
   'sdk/test/packing.ts': 'temporary folders that packages are unpacked into',
   'service/src/cli/dev/anvil.ts': 'the devnet’s folder',
+  'service/test/addedKind.chain.test.ts': 'a temporary copy of the source',
+  'service/test/copy.ts': 'a temporary copy of the source',
   'service/test/installed.long.test.ts': 'a temporary folder that npm installs into',
   'service/test/packed.test.ts': 'a temporary folder with packed packages',
   'service/test/workedExample.test.ts': 'a temporary copy of the source',

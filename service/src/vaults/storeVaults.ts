@@ -1,6 +1,6 @@
 import T from 'typebox'
-import { AddressText, ContractName, Instant, Text, Url } from '../kernel/fileMembers.js'
 import { ChainId } from '../kernel/wire.js'
+import { AddressText, ContractName, Instant, Text, Url } from '../postgres/fileMembers.js'
 import { describeImported, found, instant, kept, optional, required } from '../postgres/imported.js'
 import { type NewRow, readRows, upsertRows } from '../postgres/importedRows.js'
 import type { Queryable } from '../postgres/pool.js'

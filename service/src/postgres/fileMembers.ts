@@ -1,5 +1,5 @@
 import T from 'typebox'
-import { parseTs } from './wire.js'
+import { parseTs } from '../kernel/wire.js'
 
 /** What the members of a file that an operator imports are made of. */
 
