@@ -4,6 +4,7 @@ import { sweepAddresses, sweepIdempotencyKeys } from '../features/limits/index.j
 import { sweepAgreements } from '../features/membership/index.js'
 import { reconcileBalances } from '../features/status/index.js'
 import { countFor } from '../rpc/chains.js'
+import { runSnapshots } from '../vaults/index.js'
 import type { ServiceContext } from './operations.js'
 
 /** Work on a timer: the next run starts `everySeconds` after the last one ended. */
@@ -17,6 +18,7 @@ export type Job = {
 export function listJobs(options: { capabilitySeconds: number }): readonly Job[] {
   return [
     { name: 'capability and TVL', everySeconds: options.capabilitySeconds, run: runCapabilityAndTvl },
+    { name: 'vault snapshots', everySeconds: options.capabilitySeconds, run: runSnapshots },
     { name: 'reconciliation of balances', everySeconds: 300, run: reconcileBalances },
     { name: 'prices that came late', everySeconds: 60, run: priceLateEntries },
     { name: 'expired agreements', everySeconds: 60, run: sweepAgreements },

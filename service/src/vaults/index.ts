@@ -1,4 +1,5 @@
 export { type EmittingVault, eventParties, type VaultEvent } from './events.js'
+export { runSnapshots } from './jobSnapshots.js'
 export {
   type DepositAsk,
   listEvents,
@@ -20,16 +21,8 @@ export { findVaultKind, vaultKinds } from './kinds.js'
 export { decodeVaultEvent, findMakingCall, findTopic, isVaultAddress, listVaultAddresses, vaultTopics } from './logs.js'
 export { type ProbedToken, type ProbedVault, ProbeError, probeVault } from './probe.js'
 export {
-  findBlockAt,
   readVaultStates,
   type VaultState,
 } from './snapshots.js'
-export {
-  findNewestSnapshotBlock,
-  listVaultsSnapshotAt,
-  type NewSnapshot,
-  recordSnapshots,
-  removeSnapshotsAt,
-  snapshotObservations,
-} from './store.js'
+export { type NewSnapshot, recordSnapshots, snapshotObservations } from './store.js'
 export { decideByTrial, type TriedVault, tryVaults } from './trial.js'

@@ -1,7 +1,7 @@
 import type { Queryable } from '../postgres/pool.js'
 import type { Header } from '../rpc/raw.js'
 import type { Observations } from '../sync/projection.js'
-import type { VaultFigures } from './kind.js'
+import type { ObservedVault, VaultFigures } from './kind.js'
 
 type SnapshotBlock = Pick<Header, 'number' | 'hash' | 'timestamp'>
 
@@ -33,6 +33,16 @@ export async function recordSnapshots(db: Queryable, snapshots: readonly NewSnap
       total_supply = excluded.total_supply, price_numerator = excluded.price_numerator,
       price_exponent = excluded.price_exponent
     where vault_snapshots.block_hash <> excluded.block_hash`
+}
+
+/** A vault whose snapshots are taken, and on which grid. */
+export type GridVault = ObservedVault & { snapshotIntervalSeconds: number; startBlock: number }
+
+export async function listGridVaults(db: Queryable, chainId: number): Promise<GridVault[]> {
+  return db<GridVault[]>`
+    select address, kind, contracts, receipt_token as "receiptToken", receipt_decimals as "receiptDecimals",
+      snapshot_interval_seconds as "snapshotIntervalSeconds", start_block as "startBlock"
+    from vaults where chain_id = ${chainId} order by id`
 }
 
 /** The newest block of a chain, at or below `numberMax`, that a snapshot was taken at. */

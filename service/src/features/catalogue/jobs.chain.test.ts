@@ -13,6 +13,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Anvil, startAnvil } from '../../../../contracts/test/anvil.js'
 import { type Earn, openEarn } from '../../../test/harness.js'
 import { RpcError } from '../../rpc/rpc.js'
+import { runSnapshots } from '../../vaults/index.js'
 import { type CatalogueFile, slugId } from './import/catalogueFile.js'
 import { importCatalogue, runCapabilityAndTvl } from './index.js'
 
@@ -90,13 +91,14 @@ async function replaceVault(abi: Abi, bytecode: Hex, args: readonly unknown[]): 
 
 async function run() {
   await runCapabilityAndTvl(earn.ctx)
+  await runSnapshots(earn.ctx)
   await earn.ctx.catalogue.refresh()
   return (await earn.call('GetOpportunity', { params: { id } })).body
 }
 
 const version = () => earn.ctx.catalogue.current().liveVersion
 
-describe('runCapabilityAndTvl', () => {
+describe('runCapabilityAndTvl and runSnapshots', () => {
   it('shows the TVL at the price of the asset and says when it was read', async () => {
     expect(await run()).toMatchObject({ tvl: 2000, freshness: { analyticsAt: start, capabilityAt: start } })
   })
@@ -255,6 +257,7 @@ describe('runCapabilityAndTvl', () => {
     })
     try {
       await runCapabilityAndTvl({ ...earn.ctx, chains: dead.ctx.chains })
+      await runSnapshots({ ...earn.ctx, chains: dead.ctx.chains })
       await earn.ctx.catalogue.refresh()
       expect((await earn.call('GetOpportunity', { params: { id } })).body).toEqual(before)
     } finally {

@@ -5,7 +5,6 @@ import type { Chain, ChainContext } from '../../rpc/chains.js'
 import type { Header } from '../../rpc/raw.js'
 import type { CatalogueContext } from './catalogue.js'
 import { listCapabilityPushes } from './jobCapability.js'
-import { recordDueSnapshots, removeOrphanedSnapshots } from './jobSnapshots.js'
 import { readStates, tryStates } from './jobStates.js'
 import { listTvlPushes } from './jobTvl.js'
 import type { OpportunityRecord } from './opportunityRecord.js'
@@ -15,8 +14,7 @@ import { type DeltasPush, updateCapabilities, updateDeltas, updateTvl } from './
 export type CatalogueJobContext = CatalogueContext & ChainContext
 
 /**
- * Reads every vault of every readable chain: what it allows and holds goes to the catalogue, and the snapshot due on
- * the vault's grid is recorded. A chain that does not answer is logged and left as it was.
+ * Reads every vault of every readable chain: what it allows and holds goes to the catalogue. A chain that does not answer is logged and left as it was.
  */
 export async function runCapabilityAndTvl(ctx: CatalogueJobContext): Promise<void> {
   await Promise.all(
@@ -28,8 +26,6 @@ export async function runCapabilityAndTvl(ctx: CatalogueJobContext): Promise<voi
       try {
         const head = await readHead(chain)
         await pushStates(ctx, chain, opportunities, head)
-        await removeOrphanedSnapshots(ctx, chain, head)
-        await recordDueSnapshots(ctx, chain, opportunities, head)
       } catch (error) {
         ctx.log.warn({ err: error, chainId: chain.chainId }, 'the vaults of a chain could not be read')
       }
