@@ -5,6 +5,7 @@ import { ledgerOperations } from '../features/ledger/index.js'
 import { membershipOperations } from '../features/membership/index.js'
 import { positionsOperations } from '../features/positions/index.js'
 import { statusOperations } from '../features/status/index.js'
+import { swapOperations } from '../features/swap/index.js'
 import type { Operation } from '../kernel/operation.js'
 import type { SignatureContext } from '../wallets/signatures.js'
 
@@ -16,6 +17,7 @@ export const operations: readonly Operation<ServiceContext>[] = [
   ...catalogueOperations,
   ...membershipOperations,
   ...actionOperations,
+  ...swapOperations,
   ...ledgerOperations,
   ...statusOperations,
   ...positionsOperations,

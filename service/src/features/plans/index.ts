@@ -3,10 +3,11 @@
  * slice that builds. Owns the table `actions`.
  */
 export { buildApprovals } from './approvals.js'
-export { describeCall, describeWrap } from './describe.js'
-export { type Draft, finishAction } from './finishAction.js'
+export { describeCall, describeSwap, describeUnwrap, describeWrap } from './describe.js'
+export { getOwnDistributor } from './distributor.js'
+export { type Draft, finishAction, getValidUntil } from './finishAction.js'
 export type { Step } from './plan.js'
-export { refuse } from './refusal.js'
+export { insufficientBalance, refuse } from './refusal.js'
 export { type Interaction, InteractionSchema } from './schema.js'
 export { type ActionKind, type ActionRow, findAction } from './store.js'
 export type { ActionContext, Target } from './target.js'
