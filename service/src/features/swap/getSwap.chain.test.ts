@@ -6,7 +6,7 @@ import { goneNode, listToken, openWorld, type World } from '../../../test/action
 import { openUniswap, type UniswapWorld } from '../../../test/chain/uniswap.js'
 import { typesOf } from '../../../test/depositWorld.js'
 import { refused } from '../../../test/refused.js'
-import { seededRandom } from '../../../test/seed.js'
+import { seededRandom, times } from '../../../test/seed.js'
 
 const user = account(1)
 const ether = 10n ** 18n
@@ -129,7 +129,7 @@ describe('200', () => {
     const random = seededRandom()
     const tokens = [first, second, weth, hub, 'native'] as const
     const held: Record<string, bigint> = { [first]: usd, [second]: ether / 1_000n, native: ether / 1_000n }
-    for (let trade = 0; trade < 30; trade++) {
+    for (let trade = 0; trade < 50 * times; trade++) {
       const tokenIn = random.pick([first, second, 'native'] as const)
       const others = tokens.filter((token) => token !== tokenIn && !(tokenIn === 'native' && token === weth))
       const tokenOut = random.pick(others)
@@ -138,7 +138,7 @@ describe('200', () => {
       expect(answer.status, answer.text).toBe(200)
       expect(await gained(answer, tokenOut), `${amountIn} ${tokenIn} for ${tokenOut}`).toBe(quotedOut(answer))
     }
-  })
+  }, 600_000)
 
   it('asks for no balance and simulates nothing for a quote screen', async () => {
     const amountIn = String(1_000_000_000n * usd)
