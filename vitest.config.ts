@@ -7,12 +7,13 @@ const typescriptThreads = fileURLToPath(new URL('service/test/typescriptThreads.
 
 /** What starts a chain, a program or a database server of its own, compiles, fills large tables, or tries ten thousands. */
 const chain = [
-  '**/*.chain.test.ts',
+  '**/*.{chain,long}.test.ts',
   'contracts/test/{compile,coverage,forge}.test.ts',
-  'sdk/src/verify/mutations.test.ts',
+  'sdk/src/verify/{anyInput,changes,mutations,strangeInput}.test.ts',
   'sdk/test/{examples,packed}.test.ts',
+  'service/test/packed.test.ts',
   'service/test/{attacks,e2e,fuzz,kill,projections,simulation}/**/*.test.ts',
-  '**/embedded.test.ts',
+  '**/embedded{,Role}.test.ts',
   '**/features/ledger/plans.test.ts',
   'service/test/workedExample.test.ts',
   '**/sync/rewindPlans.test.ts',
@@ -36,6 +37,7 @@ const longest = [
   'server/watchFaults',
   'server/watchLies',
   'contracts/test/',
+  'sdk/src/verify/anyInput.test.ts',
   'sdk/src/verify/mutations.test.ts',
   'attribution/judge.test.ts',
   'actions/hangingNode.test.ts',
@@ -56,7 +58,9 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-const ignored = ['**/node_modules/**', '**/dist/**']
+/** What installs from the registry runs with `npm run test:long` only. */
+const long = process.env['INSTALL'] === undefined ? ['**/*.long.test.ts'] : []
+const ignored = ['**/node_modules/**', '**/dist/**', ...long]
 
 const shared = {
   resolve: { conditions: ['source'] },

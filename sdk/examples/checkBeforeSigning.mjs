@@ -7,6 +7,7 @@ const { request, plan, context } = JSON.parse(readFileSync(file, 'utf8'))
 
 const verdict = await verifyPlan(request, plan.transactions, context)
 console.log(verdict.ok ? 'sign: the plan does exactly what was asked' : verdict.problems.join('\n'))
+for (const sentence of verdict.sentences) console.log(`- ${sentence}`)
 
 // The same plan from a service that would rather have the shares itself.
 const thief = `${'bad'.repeat(13)}0`

@@ -5,7 +5,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 const source = '@openearn/attribution/codec'
 const entry = new URL(import.meta.resolve(source))
 const dist = new URL('../dist/', import.meta.url)
-const { dependencies } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+const { dependencies, peerDependencies } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+const needed = { ...dependencies, ...peerDependencies }
 
 /** Every file the entry names, in its code or its types, with its text. */
 function collect(name, files = new Map()) {
@@ -17,7 +18,7 @@ function collect(name, files = new Map()) {
       collect(name.endsWith('.d.ts') ? next.replace(/\.js$/, '.d.ts') : next, files)
       continue
     }
-    if (!Object.hasOwn(dependencies, next)) throw new Error(`${name} needs ${next}, which package.json does not name`)
+    if (!Object.hasOwn(needed, next)) throw new Error(`${name} needs ${next}, which package.json does not name`)
   }
   return files
 }
@@ -31,7 +32,8 @@ function write(file, text) {
 const folder = new URL('codec/', dist)
 mkdirSync(folder, { recursive: true })
 for (const [name, text] of files) write(new URL(name, folder), text)
-for (const name of readdirSync(folder)) if (!files.has(`./${name}`)) rmSync(new URL(name, folder))
+for (const name of readdirSync(folder))
+  if (!name.endsWith('.d.cts') && !files.has(`./${name}`)) rmSync(new URL(name, folder))
 
 for (const name of ['codec.js', 'codec.d.ts']) {
   const file = new URL(name, dist)

@@ -10,10 +10,16 @@ const example = async (name: string): Promise<string[]> => {
   return (await run(process.execPath, [path])).stdout.trim().split('\n')
 }
 
+const vault = '0xDc64a140Aa3E981100a9becA4E685f962f0cF6C9'
+const token = '0x5FbDB2315678afecb367f032d93F642f64180aa3'
+const wallet = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+
 describe('the examples run as they are printed in README.md', () => {
   it('checkBeforeSigning signs what was asked and not what a thief made of it', async () => {
     expect(await example('checkBeforeSigning')).toEqual([
       'sign: the plan does exactly what was asked',
+      `- Allow ${vault} to take exactly 123000000 units of ${token} from your wallet.`,
+      `- Deposit 123000000 units of ${token} into ${vault}; the shares go to ${wallet}; brought by acme with the referral code friend-1.`,
       'do not sign: the last transaction calls something else than was asked for',
     ])
   })

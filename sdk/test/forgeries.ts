@@ -81,7 +81,7 @@ export function pin(plan: Plan): Plan {
 const listWords = (call: Hex): bigint[] =>
   Array.from({ length: Math.floor((size(call) - 4) / 32) }, (_, i) => BigInt(slice(call, 4 + 32 * i, 36 + 32 * i)))
 
-const withWord = (call: Hex, at: number, word: string): Hex =>
+export const withWord = (call: Hex, at: number, word: string): Hex =>
   `0x${call.slice(2, 10 + 64 * at)}${word}${call.slice(10 + 64 * at + 64)}`
 
 /** transfer, transferFrom, approve, setOperator, mint, withdraw: calls a vault has that nobody asked for. */
@@ -121,11 +121,25 @@ function listWrongCalls(plan: Plan, call: Hex): [name: string, call: Hex][] {
 }
 
 /** A suffix with the members of ours in a form the service does not write. */
-function writeOtherwise({ code, actionId, signature }: attribution.OwnSuffix, more: object): Hex {
+export function writeOtherwise({ code, actionId, signature }: attribution.OwnSuffix, more: object): Hex {
   const bytes = (hex: Hex) => Uint8Array.from(Buffer.from(hex.slice(2), 'hex'))
   const item = encodeCbor({ a: code, m: { g: bytes(signature), i: bytes(actionId) }, ...more })
   const marker = Uint8Array.from(Buffer.from('8021'.repeat(8), 'hex'))
   return `0x${Buffer.from(concatBytes(item, Uint8Array.of(item.length >> 8, item.length & 255, 2), marker)).toString('hex')}`
+}
+
+/** The plan with another last call or suffix, signed by the service's own key as if it had been asked for. */
+export async function resign(
+  plan: Plan,
+  change: (call: Hex) => Hex,
+  suffix: Partial<Pick<Signed, 'code' | 'referralCode'>> = {},
+): Promise<Plan> {
+  const { call, signed } = read(plan)!
+  const wrong = change(call)
+  const own = await sign(service, { ...signed, ...suffix, callHash: keccak256(wrong) })
+  const forged = structuredClone(plan)
+  forged.transactions[forged.transactions.length - 1]!.transaction.data = concat([wrong, attribution.encode(own)])
+  return forged
 }
 
 const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n

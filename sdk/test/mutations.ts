@@ -36,7 +36,7 @@ const thiefAbi = parseAbi(['function setOperator(address operator, bool approved
 /** What a thief would have a wallet sign beside what it asked for. */
 function extraCalls({ context }: Plan): { to: string; data: string }[] {
   const { vault } = context
-  return [vault.asset, vault.receiptToken, context.wrappedNative ?? vault.asset].flatMap((to) => [
+  return [vault.asset, vault.receiptToken ?? vault.address, context.wrappedNative ?? vault.asset].flatMap((to) => [
     { to, data: encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [attacker, maxUint256] }) },
     { to, data: encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [attacker, 1n] }) },
     { to: vault.address, data: encodeFunctionData({ abi: thiefAbi, args: [attacker, true] }) },
@@ -74,7 +74,8 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   'data: an address swapped': (plan, random, all) => {
     const step = anyStep(plan, random)
     const { vault } = plan.context
-    const known = [plan.request.userAddress, vault.address, vault.asset, vault.receiptToken].map(addressWord)
+    const tokens = [vault.asset, vault.receiptToken ?? vault.address]
+    const known = [plan.request.userAddress, vault.address, ...tokens].map(addressWord)
     const at = wordsOf(step.data).filter((place) => known.includes(step.data.slice(place, place + 64).toLowerCase()))
     if (at.length === 0) return
     const other = pick(random, [attacker, vault.address, vault.asset, pick(random, all).context.vault.address])
@@ -143,7 +144,20 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     Object.assign(anyStep(plan, random), pick(random, more))
   },
   'gas limit': (plan, random) => {
-    anyStep(plan, random).gasLimit = pick(random, ['-1', '0x10', '1e9', ''])
+    anyStep(plan, random).gasLimit = pick(random, [
+      '-1',
+      '0x10',
+      '1e9',
+      '',
+      '0',
+      '20999',
+      '30000001',
+      '1'.padEnd(31, '0'),
+    ])
+  },
+  'more said beside a transaction': (plan, random) => {
+    const more = [{ to: attacker }, { data: '0x' }, { capabilities: {} }, { chainId: 1 }, { authorizationList: [] }]
+    Object.assign(pick(random, plan.transactions), pick(random, more))
   },
   type: (plan, random) => {
     const step = pick(random, plan.transactions)
@@ -176,5 +190,8 @@ export const mutations: Readonly<Record<string, Mutation>> = {
 /** What a plan makes a wallet do, in one text: two plans of one meaning may differ in the case of letters only. */
 export const meaningOf = (plan: Plan): string =>
   JSON.stringify(
-    plan.transactions.map(({ type, transaction }) => [type, Object.entries(transaction).sort()]),
+    plan.transactions.map(({ transaction, ...others }) => [
+      Object.entries(others).sort(),
+      Object.entries(transaction).sort(),
+    ]),
   ).toLowerCase()

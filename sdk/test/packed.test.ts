@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { builtinModules } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,11 +7,14 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { createContext, runInContext } from 'node:vm'
 import { rolldown } from 'rolldown'
+import { build } from 'vite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { link, listFiles, pack, unpack } from './packing.js'
+import { resolutions, typedUse } from './resolutions.js'
 
 const run = promisify(execFile)
 const sdk = fileURLToPath(new URL('..', import.meta.url))
-const modules = fileURLToPath(new URL('../../node_modules', import.meta.url))
+const compiler = fileURLToPath(import.meta.resolve('typescript/bin/tsc'))
 
 /** What a user of the package does with it; `deposit` is the example of the package. Answers what came of it. */
 const use = `
@@ -32,6 +35,8 @@ async function use({ attribution, verifyPlan }, { request, plan, context }) {
   }
 }`
 
+const node = async (file: string) => (await run(process.execPath, [file])).stdout
+
 const expected = {
   codes: ['acme'],
   again: true,
@@ -47,14 +52,9 @@ describe('the packed sdk', () => {
   let example: string
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'openearn-sdk-'))
-    installed = join(folder, 'node_modules', '@openearn', 'sdk')
-    await mkdir(installed, { recursive: true })
-    await run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: sdk })
-    const packed = (await readdir(folder)).filter((name) => name.endsWith('.tgz'))
-    expect(packed).toHaveLength(1)
-    await run('tar', ['-xzf', join(folder, packed[0]!), '-C', installed, '--strip-components=1'])
-    const { dependencies } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'))
-    for (const name of Object.keys(dependencies)) await symlink(join(modules, name), join(folder, 'node_modules', name))
+    ;[installed = ''] = await unpack(await pack(['sdk'], folder), folder)
+    const { dependencies, peerDependencies } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'))
+    await link(Object.keys({ ...dependencies, ...peerDependencies }), folder)
     example = await readFile(join(sdk, 'examples', 'deposit.json'), 'utf8')
   }, 120_000)
   afterAll(() => rm(folder, { recursive: true, force: true }))
@@ -68,14 +68,100 @@ describe('the packed sdk', () => {
     expect(JSON.parse(stdout)).toEqual(expected)
   })
 
+  it('is required by a CommonJS program, which gets the module that others import, without a warning', async () => {
+    const script = `const sdk = require('@openearn/sdk')
+      ${use}
+      use(sdk, ${example}).then(async (answer) => {
+        console.log(JSON.stringify(answer))
+        console.log((await import('@openearn/sdk')).verifyPlan === sdk.verifyPlan)
+      })`
+    await writeFile(join(folder, 'use.cjs'), script)
+    const { stdout, stderr } = await run(process.execPath, [join(folder, 'use.cjs')], { cwd: folder })
+    const [answer, same] = stdout.trim().split('\n')
+    expect(JSON.parse(answer!)).toEqual(expected)
+    expect({ same, stderr }).toEqual({ same: 'true', stderr: '' })
+  })
+
+  it.each(Object.entries(resolutions).slice(0, 3))(
+    'is typed where modules are resolved as %s',
+    async (name, { file, options }) => {
+      const project = join(folder, name.replaceAll(' ', '-'))
+      await mkdir(project)
+      await writeFile(join(project, file), typedUse)
+      const compilerOptions = {
+        strict: true,
+        noEmit: true,
+        skipLibCheck: true,
+        lib: ['ES2023', 'DOM'],
+        types: [],
+        ...options,
+      }
+      await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: [file] }))
+      const { stdout } = await run(process.execPath, [compiler, '-p', project]).catch((error) => error)
+      expect(stdout).toBe('')
+    },
+    60_000,
+  )
+
+  it('runs its examples as they are packed', async () => {
+    for (const name of ['checkBeforeSigning.mjs', 'readAttribution.mjs']) {
+      const [packed, ours] = await Promise.all(
+        [installed, sdk].map((place) => run(process.execPath, [join(place, 'examples', name)])),
+      )
+      expect(packed?.stdout).toBe(ours?.stdout)
+      expect(packed?.stdout).not.toBe('')
+    }
+  })
+
   it('holds no test, no source and no name of a package that is not published', async () => {
-    const names = await readdir(installed, { recursive: true })
+    const names = await listFiles(installed)
     expect(names.filter((name) => /\.test\.|^src|^test|tsbuildinfo|\.map$/.test(name))).toEqual([])
-    const files = names.filter((name) => /\.(js|d\.ts)$/.test(name))
+    expect(names).toEqual(expect.arrayContaining(['LICENSE', 'NOTICE', 'README.md', 'dist/codec/codec.js']))
+    const files = names.filter((name) => /\.(js|d\.c?ts)$/.test(name))
     expect(files.length).toBeGreaterThan(20)
     for (const name of files)
       expect(await readFile(join(installed, name), 'utf8'), name).not.toMatch(/(from|import\() ?['"]@openearn\//)
   })
+
+  it('takes viem from whoever installs it, and brings none of its own', async () => {
+    const manifest = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'))
+    expect(manifest.peerDependencies).toEqual({ viem: '^2.21.0' })
+    expect(Object.keys(manifest.dependencies)).toEqual(['cborg'])
+    const used = new Set<string>()
+    for (const name of (await listFiles(installed)).filter((each) => /^dist.*\.js$/.test(each)))
+      for (const [, from] of (await readFile(join(installed, name), 'utf8')).matchAll(/\bfrom '([^.'][^']*)'/g))
+        used.add(from!)
+    expect([...used].sort()).toEqual(['cborg', 'viem'])
+  })
+
+  it('builds into a page with Vite, and runs there', async () => {
+    const page = join(folder, 'page')
+    await mkdir(page)
+    await writeFile(join(page, 'index.html'), '<script type="module" src="./main.js"></script>')
+    const main = `import * as sdk from '@openearn/sdk'\n${use}\nglobalThis.answer = use(sdk, ${example})`
+    await writeFile(join(page, 'main.js'), main)
+    const said: string[] = []
+    const logger = {
+      info: () => undefined,
+      clearScreen: () => undefined,
+      hasErrorLogged: () => false,
+      hasWarned: false,
+    }
+    const say = (text: string) => said.push(text)
+    await build({
+      root: page,
+      configFile: false,
+      logLevel: 'warn',
+      customLogger: { ...logger, warn: say, warnOnce: say, error: say },
+      build: { modulePreload: { polyfill: false } },
+    })
+    expect(said).toEqual([])
+    const html = await readFile(join(page, 'dist', 'index.html'), 'utf8')
+    const script = /src="\/(assets\/[^"]+\.js)"/.exec(html)?.[1]
+    const run = `await import('./${script}'); console.log(JSON.stringify(await answer))`
+    await writeFile(join(page, 'dist', 'run.mjs'), run)
+    expect(JSON.parse(await node(join(page, 'dist', 'run.mjs')))).toEqual(expected)
+  }, 60_000)
 
   it('bundles for a browser: no module of Node in it, and it runs where there is no Buffer and no process', async () => {
     await writeFile(join(folder, 'browser.mjs'), "export * from '@openearn/sdk'")

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { PlanContext, PlannedTransaction, PlanRequest } from '../src/index.js'
+import { type PlanContext, type PlannedTransaction, type PlanRequest, verifyPlan } from '../src/index.js'
 
 export type Plan = {
   name: string
@@ -13,3 +13,9 @@ export function readPlans(): Plan[] {
   const file = new URL('./vectors/plans.json', import.meta.url)
   return JSON.parse(readFileSync(file, 'utf8')).plans
 }
+
+/** A plan of its own to change. */
+export const namedPlan = (name: string): Plan => readPlans().find((plan) => plan.name === name)!
+
+export const verify = ({ request, transactions, context }: Omit<Plan, 'name'>) =>
+  verifyPlan(request, transactions, context)

@@ -30,6 +30,7 @@ import { type Anvil, account, startAnvil } from '../../contracts/test/anvil.js'
 import { bumpVersion } from '../src/features/catalogue/store.js'
 import { recordSigner } from '../src/features/catalogue/storeSigners.js'
 import { systemClock } from '../src/kernel/clock.js'
+import type { Config } from '../src/kernel/config.js'
 import { newId } from '../src/kernel/ids.js'
 import { OutboundError } from '../src/kernel/outbound.js'
 import { recordPeg } from '../src/prices/index.js'
@@ -49,13 +50,13 @@ export type WorldVault = { opportunityId: string; address: Address; asset: Addre
 const chainId = 31337
 
 /** The service over a real chain, with a distributor, members who hold tokens, and verbs to act as they would. */
-export async function openWorld(options: { verifyPlans?: boolean } = {}) {
+export async function openWorld(options: { verifyPlans?: boolean; config?: Partial<Config> } = {}) {
   const anvil = await startAnvil({ timestamp: 1_795_000_000 })
   const { key } = await keyOf(9)
   const earn = await openEarn({
     now: '2026-11-20T12:00:00Z',
     chains: [chainSettings(anvil.url)],
-    config: { attributionKey: key },
+    config: { attributionKey: key, ...options.config },
   })
   await earn.db`
     insert into chains (chain_id, name, slug, watched, reorg_recheck_seconds)

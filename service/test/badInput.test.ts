@@ -95,7 +95,7 @@ function badValues({ place, name, schema }: Member): readonly unknown[] {
       '0x1',
       ...(inBody ? [1.5, null, []] : []),
     ]
-  if (schema['type'] === 'number') return ['x', '1e3', 'NaN', 'Infinity', '--1']
+  if (schema['type'] === 'number') return ['x', '.5', '5.', '+5', '01', '1e999', 'NaN', 'Infinity', '--1']
   if (schema['type'] === 'boolean') return ['yes', '1', 'TRUE', ...(inBody ? [1, null, 'true'] : [])]
   if (Array.isArray(schema['enum'])) return ['nonsense', ...(inBody ? [7, null] : [])]
   if (schema['type'] === 'string' && inBody) return [7, null, true, {}, ['x']]

@@ -31,7 +31,9 @@ export function openContract(operations: readonly Operation<never>[]): Contract 
     find: (method, url) => {
       const path = url.split('?')[0] ?? ''
       if (!canDecode(path)) return undefined
-      const found = routes.filter(({ operation, pattern }) => operation.method === method && pattern.test(path))
+      // HEAD is answered as its GET.
+      const asked = method === 'HEAD' ? 'GET' : method
+      const found = routes.filter(({ operation, pattern }) => operation.method === asked && pattern.test(path))
       // A fixed segment wins over a parameter, as in the router.
       return found.sort((a, b) => countParams(a.operation) - countParams(b.operation))[0]?.operation
     },

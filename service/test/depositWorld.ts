@@ -11,8 +11,8 @@ type Options = Pick<CallInput, 'key' | 'headers'> & { id?: string }
 export type DepositWorld = Awaited<ReturnType<typeof openDepositWorld>>
 
 /** A world with one member who deposits into the token and vault that `renew` made last. */
-export async function openDepositWorld() {
-  const world: World = await openWorld()
+export async function openDepositWorld(options: Parameters<typeof openWorld>[0] = {}) {
+  const world: World = await openWorld(options)
   const user = account(1)
   await world.join(user.address)
   const state: { token: Address; vault: WorldVault } = await makeVault(world)

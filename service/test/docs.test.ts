@@ -42,9 +42,31 @@ describe('the documents', () => {
     expect(members.filter((name) => !named.has(name))).toEqual([])
   })
 
-  it('README.md, ARCHITECTURE.md and CONTRIBUTING.md name only files that are there', async () => {
-    for (const document of ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md']) {
-      const links = [...(await read(document)).matchAll(/\]\(([a-zA-Z][^)#:]*)\)/g)].map(([, path]) => path ?? '')
+  it('docs/integrating.md and README.md name operations and reasons that there are', async () => {
+    const { paths } = JSON.parse(await read('service/openapi.json')) as { paths: Record<string, object> }
+    const [integrating, readme] = [await read('docs/integrating.md'), await read('README.md')]
+    const shape = (path: string) => path.replace(/\?.*$/, '').replace(/\{[^}]*\}|0x…/g, '{}')
+    const known = new Set(
+      Object.entries(paths).flatMap(([path, item]) => Object.keys(item).map((m) => `${m} ${shape(path)}`)),
+    )
+    const named = [...integrating.matchAll(/`(GET|POST) (\/v2\/[^`\s]*)`/g)].map(
+      ([, m = '', path = '']) => `${m.toLowerCase()} ${shape(path)}`,
+    )
+    expect(named.length).toBeGreaterThan(10)
+    expect(named.filter((one) => !known.has(one))).toEqual([])
+    const called = [...readme.matchAll(/127\.0\.0\.1:4020(\/v2\/[^\s'"]+)/g)].map(([, path = '']) => shape(path))
+    expect(called.length).toBeGreaterThan(3)
+    expect(called.filter((path) => !known.has(`get ${path}`) && !known.has(`post ${path}`))).toEqual([])
+    const words = new Set([...integrating.matchAll(/`([A-Z]+_[A-Z_]+)`/g)].map(([, word]) => word))
+    expect([...words].filter((word) => !(reasons as readonly string[]).includes(word ?? ''))).toEqual([])
+    expect(words.size).toBeGreaterThan(8)
+  })
+
+  it('README.md, ARCHITECTURE.md, CONTRIBUTING.md and SECURITY.md name only files that are there', async () => {
+    for (const document of ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md']) {
+      const links = [...(await read(document)).matchAll(/\]\(([a-zA-Z][^)#:]*)(?:#[^)]*)?\)/g)].map(
+        ([, path]) => path ?? '',
+      )
       for (const path of links) await expect(read(path), `${document} -> ${path}`).resolves.toBeDefined()
     }
   })

@@ -30,7 +30,12 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const folder = await mkdtemp(join(await findPlace(), 'openearn-test-'))
   // As root the server runs as another user, who must be able to enter.
   await chmod(folder, 0o755)
-  const server = await startEmbeddedPostgres({ dataDir: join(folder, 'postgres'), log: silentLog, durable: false })
+  const server = await startEmbeddedPostgres({
+    dataDir: join(folder, 'postgres'),
+    log: silentLog,
+    durable: false,
+    mayMakeRoles: true,
+  })
   await createTemplate(server.target, template)
   project.provide('database', { server: server.target, template })
   return async () => {

@@ -8,7 +8,8 @@ import type { RawBlock, RawLog } from '../src/rpc/raw.js'
 /** Blocks of one transaction written by hand, and what derivation makes of them told in short lines. */
 
 export const who = (text: string): Address => `0x${text.padStart(40, '0')}`
-export const [zero, vault, other, asynchronous, silo] = ['', 'f0', 'f1', 'f2', '5110'].map(who) as [
+export const [zero, vault, other, asynchronous, tokenized, silo] = ['', 'f0', 'f1', 'f2', 'f3', '5110'].map(who) as [
+  Address,
   Address,
   Address,
   Address,
@@ -55,6 +56,8 @@ export const call = {
   /** ERC-5115. */
   depositToken: (receiver: Address, token: Address, amount: bigint): Hex =>
     `0x20e8c565${pad(receiver)}${pad(token)}${pad(amount)}${pad(0n)}`,
+  redeemToken: (receiver: Address, shares: bigint, token: Address): Hex =>
+    `0x769f8e5d${pad(receiver)}${pad(shares)}${pad(token)}${pad(0n)}${pad(0n)}`,
 }
 
 type Log = Pick<RawLog, 'address' | 'topics' | 'data'>
@@ -71,7 +74,9 @@ export const say = {
     log(on, topics.deposit, [sender, owner], [assets, shares]),
   /** ERC-5115. */
   tokenDeposit: (sender: string, receiver: string, token: string, assets: bigint, shares: bigint) =>
-    log(vault, topics.tokenDeposit, [sender, receiver, token], [assets, shares]),
+    log(tokenized, topics.tokenDeposit, [sender, receiver, token], [assets, shares]),
+  tokenRedeem: (sender: string, receiver: string, token: string, shares: bigint, assets: bigint) =>
+    log(tokenized, topics.tokenRedeem, [sender, receiver, token], [shares, assets]),
   withdraw: (sender: string, owner: string, assets: bigint, shares: bigint, on: string = vault) =>
     log(on, topics.withdraw, [sender, owner, owner], [assets, shares]),
   requestDeposit: (controller: string, owner: string, sender: string, assets: bigint, id = 0n) =>
@@ -100,11 +105,16 @@ const vaultOf = (id: number, address: string, kind = 'erc4626') => ({
   activeFrom: 0,
 })
 
-/** A chain of two plain vaults and an asynchronous one, and the distributors alpha, beta and gamma, from time 0 on. */
+/** A chain of two plain vaults, an asynchronous one and one of several tokens, and the distributors alpha, beta and gamma, from time 0 on. */
 export function openHandChain(more: Partial<DeriveConfig> = {}) {
   const config: DeriveConfig = {
     chainId,
-    vaults: [vaultOf(1, vault), vaultOf(2, other), { ...vaultOf(3, asynchronous, 'erc7540'), escrow: silo }],
+    vaults: [
+      vaultOf(1, vault),
+      vaultOf(2, other),
+      { ...vaultOf(3, asynchronous, 'erc7540'), escrow: silo },
+      vaultOf(4, tokenized, 'erc5115'),
+    ],
     distributors: new Map(['alpha', 'beta', 'gamma'].map((code) => [code, 0])),
     signedOnly: new Map(),
     signers: new Set([signer]),

@@ -5,8 +5,7 @@ import { findForeignUses, listOwners, listUses, readTree } from './tables.js'
 
 /** Who may name a table of another room in its statements, and why it does not ask at that room's door. */
 const grants: Record<string, string> = {
-  'catalogue reads chains':
-    'which signers count depends on there being a devnet, and is listed with them',
+  'catalogue reads chains': 'which signers count depends on there being a devnet, and is listed with them',
   'ledger reads chains': 'which entries are verified is decided where they are counted: confirmations of their chain',
   'ledger reads chain_cursors': 'as above, the head and what is final',
   'ledger reads vaults': 'an entry is told with its asset’s decimals; lists are limited to vaults with an opportunity',
@@ -20,6 +19,7 @@ const grants: Record<string, string> = {
   'positions reads distributor_settings': 'as above, who is signed only, and from when',
   'positions reads vaults': 'as above, its vaults; and a position is told with its vault',
   'positions reads opportunities': 'as above, and its opportunity',
+  'positions reads logs': 'what a claim gave stands in its event alone',
   'status reads chains': 'one statement tells where every chain stands',
   'status reads chain_cursors': 'as above, its cursor',
   'status reads chain_reorgs': 'as above, its reorganisations',

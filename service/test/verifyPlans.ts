@@ -1,8 +1,10 @@
-import { type PlanContext, type PlanRequest, verifyBatch, verifyPlan } from '@openearn/sdk'
+import { type PlanContext, type PlannedBatch, type PlanRequest, verifyBatch, verifyPlan } from '@openearn/sdk'
 import { type Address, erc20Abi } from 'viem'
 import type { Anvil } from '../../contracts/test/anvil.js'
-import { findOpportunity, findToken } from '../src/features/catalogue/index.js'
+import { listBatchChanges, listPlanChanges, pinCall } from '../../sdk/test/changes.js'
+import { findOpportunity, findToken, type OpportunityRecord } from '../src/features/catalogue/index.js'
 import { findAction } from '../src/features/plans/index.js'
+import { findVaultKind, toVault } from '../src/vaults/index.js'
 import type { Answer, CallInput, Earn } from './harness.js'
 
 const types: Readonly<Record<string, PlanRequest['type']>> = {
@@ -16,7 +18,8 @@ export type VerifiedPlan = { request: PlanRequest; transactions: Answer['body'];
 
 /**
  * Every plan the service returns in a world is verified as a wallet would: from what was asked, the registry and the
- * allowance alone. One that fails breaks the test it was built in. Answers the plans verified so far.
+ * allowance alone, and so is every change of one field of it, which has to be refused. One that fails breaks the test it
+ * was built in. Answers the plans verified so far.
  */
 export function verifyEveryPlan(earn: Earn, anvil: Anvil, signers: readonly Address[]): VerifiedPlan[] {
   const verified: VerifiedPlan[] = []
@@ -33,10 +36,23 @@ export function verifyEveryPlan(earn: Earn, anvil: Anvil, signers: readonly Addr
     if (!verdict.ok) throw new Error(`the verifier refused a plan: ${verdict.problems.join('; ')}\n${answer.text}`)
     const batch = verifyBatch(answer.body.batch, plan.transactions, plan.request.userAddress)
     if (!batch.ok) throw new Error(`the verifier refused a batch: ${batch.problems.join('; ')}\n${answer.text}`)
+    await refuseChanges(plan, answer.body.batch)
     verified.push(plan)
     return answer
   }
   return verified
+}
+
+/** Of calldata one byte of each word: what a change costs is a signature to check. */
+const step = 32
+
+async function refuseChanges(plan: VerifiedPlan, batch: PlannedBatch): Promise<void> {
+  const { request, context, transactions } = pinCall(plan)
+  for (const { name, changed } of listPlanChanges(transactions, step))
+    if ((await verifyPlan(request, changed, context)).ok) throw new Error(`the verifier accepted a change: ${name}`)
+  for (const { name, changed } of listBatchChanges(batch, step))
+    if (verifyBatch(changed, transactions, request.userAddress).ok)
+      throw new Error(`the verifier accepted a change of the batch: ${name}`)
 }
 
 type Body = { userAddress: Address; tokenIn: string }
@@ -69,6 +85,10 @@ function toPlan(
   }
 }
 
+function spenderOf({ vault }: OpportunityRecord): Address {
+  return findVaultKind(vault.kind)?.plans?.spender(toVault(vault)) ?? (vault.address as Address)
+}
+
 /** What the vault may take of the token given; of the wrapped one where that is the native token. */
 async function readAllowance(earn: Earn, anvil: Anvil, input: CallInput): Promise<bigint | undefined> {
   const opportunity = findOpportunity(earn.ctx.catalogue.current(), String(input.params?.['opportunityId']))
@@ -80,7 +100,7 @@ async function readAllowance(earn: Earn, anvil: Anvil, input: CallInput): Promis
       address: (isToken ? tokenIn.toLowerCase() : opportunity.vault.asset) as Address,
       abi: erc20Abi,
       functionName: 'allowance',
-      args: [userAddress.toLowerCase() as Address, opportunity.vault.address as Address],
+      args: [userAddress.toLowerCase() as Address, spenderOf(opportunity)],
     })
     .catch(() => undefined)
 }

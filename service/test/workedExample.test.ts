@@ -1,15 +1,12 @@
 import { execFile } from 'node:child_process'
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { smallCatalogue } from './catalogueFile.js'
+import { copyService, load, root } from './copy.js'
 import { openTestDatabase, type TestDatabase } from './database.js'
 import type { Earn } from './harness.js'
-
-const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** A block of the example: the file it changes, and its lines with a mark in front: blank, + or -. */
 type Edit = { path: string; lines: readonly string[] }
@@ -36,17 +33,6 @@ let database: TestDatabase
 let edits: Edit[]
 let earn: Earn
 
-/** The service as the example leaves it, beside the packages it uses. */
-async function makeCopy(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'openearn-example-'))
-  for (const path of ['service/src', 'service/test', 'service/migrations', 'docs', 'tsconfig.base.json'])
-    await cp(join(root, path), join(folder, path), { recursive: true })
-  await cp(join(root, 'service/tsconfig.test.json'), join(folder, 'service/tsconfig.test.json'))
-  for (const path of ['node_modules', 'packages', 'contracts', 'sdk', 'service/package.json', 'service/assets'])
-    await symlink(join(root, path), join(folder, path))
-  return folder
-}
-
 async function apply(edit: Edit): Promise<void> {
   const next = String((await readdir(join(copy, 'service/migrations'))).length + 1).padStart(4, '0')
   const path = join(copy, edit.path.replace('NNNN', next))
@@ -57,7 +43,7 @@ async function apply(edit: Edit): Promise<void> {
 
 beforeAll(async () => {
   edits = readEdits(await readFile(join(root, 'CONTRIBUTING.md'), 'utf8'))
-  copy = await makeCopy()
+  copy = await copyService()
   for (const edit of edits) await apply(edit)
 }, 60_000)
 afterAll(async () => {
@@ -86,10 +72,9 @@ describe('the worked example of CONTRIBUTING.md', () => {
   }, 600_000)
 
   it('migrates, imports a file with the field, shows it in ListOpportunities and filters by it', async () => {
-    const load = (path: string) => import(/* @vite-ignore */ pathToFileURL(join(copy, 'service', path)).href)
-    const { migrate, readMigrations } = await load('src/postgres/migrate.ts')
-    const { importCatalogue } = await load('src/features/catalogue/index.ts')
-    const { openEarn } = await load('test/harness.ts')
+    const { migrate, readMigrations } = await load(copy, 'service/src/postgres/migrate.ts')
+    const { importCatalogue } = await load(copy, 'service/src/features/catalogue/index.ts')
+    const { openEarn } = await load(copy, 'service/test/harness.ts')
     database = await openTestDatabase()
     expect(await migrate(database.db, await readMigrations())).toHaveLength(1)
     earn = await openEarn({ database })

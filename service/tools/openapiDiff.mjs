@@ -89,7 +89,9 @@ function compare(direction, oldSchema, newSchema, place, documents, found) {
 }
 
 function fitsType(narrow, wide) {
-  return wide === undefined || narrow === wide || (narrow === 'integer' && wide === 'number')
+  if (wide === undefined) return true
+  const allowed = new Set([wide].flat())
+  return [narrow].flat().every((type) => allowed.has(type) || (type === 'integer' && allowed.has('number')))
 }
 
 const lower = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems']

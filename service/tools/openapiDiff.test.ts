@@ -54,6 +54,10 @@ describe('the breaking-difference check', () => {
     ['a new optional body member', ({ body }) => Object.assign(body.properties, { extra: text })],
     ['a body member no longer required', ({ body }) => Object.assign(body, { required: [] })],
     ['a wider parameter', ({ operation }) => Object.assign(operation.parameters[2].schema, { maximum: 500 })],
+    [
+      'a parameter that may be null',
+      ({ operation }) => Object.assign(operation.parameters[2].schema, { type: ['integer', 'null'] }),
+    ],
     ['a new value to ask for', ({ operation }) => operation.parameters[1].schema.enum.push('c')],
     ['a new answer member', ({ answer }) => Object.assign(answer.properties, { extra: text })],
     ['an answer that is never null again', ({ answer }) => Object.assign(answer.properties, { owner: text })],

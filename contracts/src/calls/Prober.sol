@@ -7,13 +7,16 @@ pragma solidity ^0.8.26;
 /// undone. It never reverts because a vault does. It is never deployed.
 contract Prober {
     struct Ask {
-        address vault;
         /// @dev Who takes the token, and which; nothing is deposited where `asset` is zero.
+        address spender;
         address asset;
         uint256 amount;
+        /// @dev The contract that takes the deposit: the vault, or one beside it.
+        address depositsAt;
         bytes deposit;
         address share;
-        /// @dev A call that redeems; the number of shares is written at `sharesAt`.
+        /// @dev A call that redeems, and where to; the number of shares is written at `sharesAt`.
+        address redeemsAt;
         bytes redeem;
         uint256 sharesAt;
         /// @dev Shares to redeem without a deposit; 0: not tried.
@@ -74,9 +77,9 @@ contract Prober {
         Try memory redeem;
         uint256 shares = ask.shares;
         if (deposits) {
-            _call(ask.asset, abi.encodeWithSignature("approve(address,uint256)", ask.vault, ask.amount));
+            _call(ask.asset, abi.encodeWithSignature("approve(address,uint256)", ask.spender, ask.amount));
             uint256 before = _balance(ask.share);
-            deposit = _try(ask.vault, ask.deposit);
+            deposit = _try(ask.depositsAt, ask.deposit);
             uint256 held = _balance(ask.share);
             shares = deposit.given = deposit.success && held > before ? held - before : 0;
         }
@@ -86,7 +89,7 @@ contract Prober {
             assembly ("memory-safe") {
                 mstore(add(add(data, 0x20), offset), shares)
             }
-            redeem = _try(ask.vault, data);
+            redeem = _try(ask.redeemsAt, data);
         }
         revert Seen(deposit, redeem);
     }
@@ -112,9 +115,9 @@ contract Prober {
     }
 
     /// @dev One that ran out of gas counts as not made.
-    function _try(address vault, bytes memory data) private returns (Try memory tried) {
+    function _try(address target, bytes memory data) private returns (Try memory tried) {
         uint256 gasBefore = gasleft();
-        (tried.success, tried.returned) = _call(vault, data);
+        (tried.success, tried.returned) = _call(target, data);
         tried.made = tried.success || gasleft() > gasBefore / 32;
     }
 

@@ -80,7 +80,7 @@ type OwnMembers = {
   code: string
   actionId: Uint8Array
   referralCode?: string | undefined
-  signature: Uint8Array
+  signature?: Uint8Array | undefined
 }
 
 /**
@@ -91,7 +91,7 @@ export function encodeSuffix(input: OwnMembers): Uint8Array {
   const { code, actionId, referralCode, signature } = input
   if (!isDistributorCode(code)) throw new RangeError('a distributor code is 1 to 32 of A-Z a-z 0-9 _ -')
   if (actionId.length !== 16) throw new RangeError('an action id is 16 bytes')
-  if (signature.length !== 65) throw new RangeError('a signature is 65 bytes')
+  if (signature && signature.length !== 65) throw new RangeError('a signature is 65 bytes')
   if (referralCode && !isReferralCode(referralCode))
     throw new RangeError('a referral code is up to 64 of A-Z a-z 0-9 _ -')
   return encodeOwnSuffix(input)
@@ -103,7 +103,7 @@ export function encodeSuffix(input: OwnMembers): Uint8Array {
  */
 export function encodeOwnSuffix({ code, actionId, referralCode, signature }: OwnMembers): Uint8Array {
   if (findBadCode(code)) throw new RangeError('the code cannot be written')
-  const metadata = { i: actionId, g: signature, ...(referralCode ? { r: referralCode } : {}) }
+  const metadata = { i: actionId, ...(signature ? { g: signature } : {}), ...(referralCode ? { r: referralCode } : {}) }
   const cbor = encodeCbor({ a: code, m: metadata })
   return concatBytes(cbor, Uint8Array.of(cbor.length >> 8, cbor.length & 0xff, 2), marker)
 }

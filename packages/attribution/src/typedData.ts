@@ -78,12 +78,8 @@ export function formatActionId(bytes: Uint8Array): string {
     .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 }
 
-/**
- * The signed suffix to append to one call: data with this suffix is the call's final calldata. `data` is the call
- * before it (suffixes already there stay and are not covered by the signature, as when it is read), `wallet` who makes
- * the call, `target` what it calls, `actionId` a uuid or 16 bytes of hex. Throws RangeError on a malformed argument.
- */
-export function buildSuffix(input: {
+/** The call a suffix is appended to, and what it says. */
+export type SuffixInput = {
   code: string
   actionId: string
   chainId: number
@@ -91,12 +87,15 @@ export function buildSuffix(input: {
   target: Address
   data: Calldata
   referralCode?: string | undefined
-  privateKey: Hex
-  /** A faster way to sign, if there is one. */
-  sign?: SignDigest
-}): Hex {
-  const privateKey = parseHex(input.privateKey)
-  if (privateKey?.length !== 32) throw new RangeError('a private key is 32 bytes of hex')
+}
+
+/**
+ * A suffix that waits for its signature: what is to be signed, and the suffix with it, or without one where nobody signs.
+ * `data` is the call before it (suffixes already there stay and are not covered by the signature, as when it is read),
+ * `wallet` who makes the call, `target` what it calls, `actionId` a uuid or 16 bytes of hex. Throws RangeError on a
+ * malformed argument.
+ */
+export function prepareSuffix(input: SuffixInput): { digest: Uint8Array; suffix(signature?: Uint8Array): Hex } {
   const data = calldataBytes(input.data)
   const message: AttributionMessage = {
     code: input.code,
@@ -107,9 +106,25 @@ export function buildSuffix(input: {
     callHash: keccak256(data.subarray(0, readTails(data).bodyEnd)),
     referralCode: input.referralCode ?? '',
   }
-  const signature = signAttribution(message, privateKey, input.sign)
   const { code, actionId, referralCode } = message
-  return formatHex(encodeSuffix({ code, actionId, referralCode, signature }))
+  return {
+    digest: hashAttribution(message),
+    suffix: (signature) => formatHex(encodeSuffix({ code, actionId, referralCode, signature })),
+  }
+}
+
+/** The signed suffix to append to one call: data with this suffix is the call's final calldata. */
+export function buildSuffix(
+  input: SuffixInput & {
+    privateKey: Hex
+    /** A faster way to sign, if there is one. */
+    sign?: SignDigest
+  },
+): Hex {
+  const privateKey = parseHex(input.privateKey)
+  if (privateKey?.length !== 32) throw new RangeError('a private key is 32 bytes of hex')
+  const { digest, suffix } = prepareSuffix(input)
+  return suffix((input.sign ?? signDigest)(digest, privateKey))
 }
 
 function addressBytes(address: Address): Uint8Array {

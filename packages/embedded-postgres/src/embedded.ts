@@ -1,4 +1,5 @@
 import { execFile, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { promises as fs } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
@@ -12,10 +13,15 @@ export type EmbeddedOptions = {
   log: Pick<Log, 'info' | 'warn' | 'error'>
   /** False saves time by not waiting for the disk: commits survive a crash of ours, not of the machine. For tests. */
   durable?: boolean
+  /** Lets the role make databases and roles, and those roles in, when the database is made. For tests. */
+  mayMakeRoles?: boolean
 }
 
 export type EmbeddedPostgres = {
-  /** How to connect: a unix socket that only our own user (and root) can reach. Stays the same over restarts. */
+  /**
+   * How to connect: a unix socket that only our own user (and root) can reach, as a role that is no superuser. Stays the
+   * same over restarts.
+   */
   readonly target: DatabaseTarget
   /** Pid of the running server; undefined between its death and its restart. */
   pid(): number | undefined
@@ -23,10 +29,21 @@ export type EmbeddedPostgres = {
   stop(): Promise<void>
 }
 
-type Cluster = { folder: Folder; data: string; postgres: string; durable: boolean; log: EmbeddedOptions['log'] }
+type Cluster = {
+  folder: Folder
+  data: string
+  postgres: string
+  durable: boolean
+  mayMakeRoles: boolean
+  log: EmbeddedOptions['log']
+}
 type Server = { pid: number; running(): boolean; exited: Promise<string>; logStart: number }
 
 const target = { host: '', port: 5432, database: 'openearn', username: 'openearn' }
+/** Holds the password of the role; beside the data it opens, for the same eyes. */
+const passwordName = 'openearn.password'
+/** The one way in. PostgreSQL's own superuser has none: it is there in single-user mode only. */
+const wayIn = (role: string) => `local all ${role} scram-sha-256\n`
 const logName = 'server.log'
 const environment = { LC_ALL: 'C', TZ: 'UTC', PATH: '/usr/bin:/bin' }
 /** A signal to the process group reaches the server just before our own handler runs: wait before restarting. */
@@ -44,7 +61,8 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   try {
     const { postgres, initdb, version } = await prepareExecutables(folder.home, folder.runAs)
     const data = join(folder.home, 'data')
-    const cluster: Cluster = { folder, data, postgres, durable: options.durable ?? true, log: options.log }
+    const { durable = true, mayMakeRoles = false, log } = options
+    const cluster: Cluster = { folder, data, postgres, durable, mayMakeRoles, log }
     const found = await fs.readFile(join(data, 'PG_VERSION'), 'utf8').catch(ignore('ENOENT'))
     if (found === undefined) await createCluster(cluster, initdb)
     else if (found.trim() !== version)
@@ -52,7 +70,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
         `${data} was made by PostgreSQL ${found.trim()}, this service has ${version}: use the version it was made with, or move the folder away`,
       )
     await stopOrphan(cluster)
-    return await supervise(cluster)
+    return await supervise(cluster, await readPassword(data))
   } catch (error) {
     await folder.close()
     throw error
@@ -66,11 +84,22 @@ export async function findEmbeddedPostgres(dataDir: string): Promise<DatabaseTar
   const data = join(await fs.realpath(home), 'data')
   const state = await readPidFile(data)
   if (!state?.ready || !(await isServerOf(state.pid, data))) return undefined
-  return { ...target, host: state.socketDir }
+  return { ...target, host: state.socketDir, password: await readPassword(data) }
+}
+
+async function readPassword(data: string): Promise<string> {
+  const password = await fs.readFile(join(data, passwordName), 'utf8').catch(ignore('ENOENT'))
+  if (password !== undefined) return password.trim()
+  throw new Error(
+    `${data} was made before the service had a role of its own in it: move the folder away and start with a new one, which is filled from the chains again`,
+  )
 }
 
 /** Makes the cluster beside its place and renames it there, so that a start killed half-way leaves nothing behind. */
-async function createCluster({ folder, data, postgres, durable, log }: Cluster, initdb: string): Promise<void> {
+async function createCluster(
+  { folder, data, postgres, durable, mayMakeRoles, log }: Cluster,
+  initdb: string,
+): Promise<void> {
   const { home, runAs } = folder
   for (const name of await fs.readdir(home))
     if (name.startsWith('data.half')) await fs.rm(join(home, name), { recursive: true, force: true, maxRetries: 5 })
@@ -78,12 +107,19 @@ async function createCluster({ folder, data, postgres, durable, log }: Cluster, 
   if (runAs) await fs.chown(half, runAs.uid >>> 0, runAs.gid >>> 0)
   const settings = { ...runAs, cwd: half, env: environment }
   const locale = ['--no-locale', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--encoding=UTF8']
-  const access = [`--username=${target.username}`, '--auth-local=trust', '--auth-host=reject']
+  const access = ['--username=postgres', '--auth-local=reject', '--auth-host=reject']
   if (!durable) access.push('--no-sync')
   await execute(initdb, ['-D', half, ...locale, ...access], settings)
+  const rights = mayMakeRoles ? 'createdb createrole' : 'nosuperuser'
+  const password = randomBytes(24).toString('hex')
   const single = execute(postgres, ['--single', '-D', half, 'postgres'], settings)
-  single.child.stdin?.end(`create database ${target.database}\n`)
+  single.child.stdin?.end(
+    `create role ${target.username} login ${rights} password '${password}'\ncreate database ${target.database} owner ${target.username}\n`,
+  )
   await single
+  await fs.writeFile(join(half, 'pg_hba.conf'), wayIn(mayMakeRoles ? 'all' : target.username))
+  await fs.writeFile(join(half, passwordName), `${password}\n`, { mode: 0o600 })
+  if (runAs) await fs.chown(join(half, passwordName), runAs.uid >>> 0, runAs.gid >>> 0)
   await fs.rename(half, data)
   log.info(`made a new database in ${home}`)
 }
@@ -110,7 +146,7 @@ async function endServer(pid: number, running: () => Promise<boolean> | boolean)
   }
 }
 
-async function supervise(cluster: Cluster): Promise<EmbeddedPostgres> {
+async function supervise(cluster: Cluster, password: string): Promise<EmbeddedPostgres> {
   const { folder, log } = cluster
   const stopping = new AbortController()
   const { signal } = stopping
@@ -150,7 +186,7 @@ async function supervise(cluster: Cluster): Promise<EmbeddedPostgres> {
   const watching = watch().catch((error) => (signal.aborted ? undefined : log.error({ err: error }, 'database lost')))
   let closed: Promise<void> | undefined
   return {
-    target: { ...target, host: join(folder.short, 'run') },
+    target: { ...target, host: join(folder.short, 'run'), password },
     pid: () => (server?.running() ? server.pid : undefined),
     stop: () => {
       closed ??= close()

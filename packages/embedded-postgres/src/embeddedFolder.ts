@@ -24,6 +24,8 @@ export type Folder = {
 type Executables = { postgres: string; initdb: string; version: string }
 
 const nobody = process.platform === 'darwin' ? 4_294_967_294 : 65_534
+/** The account the server runs as where root starts it and this account exists; else it is `nobody`. */
+const accountName = 'openearn'
 /** Where root keeps a database whose own folder lies under a path the server's user cannot enter, such as /root. */
 const rootHomes = '/var/lib/openearn'
 const pointerName = 'moved-to'
@@ -41,8 +43,8 @@ export async function findHome(dataDir: string): Promise<string | undefined> {
 
 /**
  * Makes the folder and becomes its only owner. Throws one sentence when another service owns it or we may not write.
- * As root the server runs as the owner of existing data, else as `nobody`, which must be able to walk to the folder:
- * where it cannot, the folder is placed under /var/lib/openearn and `dataDir` holds a file that says so.
+ * As root the server runs as the owner of existing data, else as the account `openearn`, else as `nobody`, which must be
+ * able to walk to the folder: where it cannot, the folder is placed under /var/lib/openearn and `dataDir` holds a file that says so.
  */
 export async function openFolder(dataDir: string): Promise<Folder> {
   try {
@@ -50,9 +52,10 @@ export async function openFolder(dataDir: string): Promise<Folder> {
     const real = await fs.realpath(dataDir)
     const asRoot = process.getuid?.() === 0
     const kept = await findHome(real)
-    const home = kept ?? (asRoot && !(await canEnter(dirname(real), nobody)) ? await moveOut(real) : real)
+    const account = (asRoot && (await findAccount(accountName))) || { uid: nobody, gid: nobody }
+    const home = kept ?? (asRoot && !(await canEnter(dirname(real), account.uid)) ? await moveOut(real) : real)
     const owner = asRoot ? await fs.stat(join(home, 'data')).catch(ignore('ENOENT')) : undefined
-    const { uid, gid } = owner && owner.uid !== 0 ? owner : { uid: nobody, gid: nobody }
+    const { uid, gid } = owner && owner.uid !== 0 ? owner : account
     if (asRoot && !(await canEnter(dirname(home), uid)))
       throw new Error(
         `the database server runs as user ${uid}, who may not enter ${home}: open the folders above it, or remove it to start over`,
@@ -77,6 +80,19 @@ export async function openFolder(dataDir: string): Promise<Folder> {
 }
 
 /** True when a process of `uid` without groups may pass through every folder of `path`. */
+async function findAccount(name: string): Promise<RunAs> {
+  return parseAccount((await fs.readFile('/etc/passwd', 'utf8').catch(ignore('ENOENT'))) ?? '', name)
+}
+
+/** An account of /etc/passwd other than root's. */
+export function parseAccount(passwd: string, name: string): RunAs {
+  for (const line of passwd.split('\n')) {
+    const [account, , uid, gid] = line.split(':')
+    if (account === name && Number(uid) > 0 && Number(gid) > 0) return { uid: Number(uid), gid: Number(gid) }
+  }
+  return undefined
+}
+
 async function canEnter(path: string, uid: number): Promise<boolean> {
   const stats: Stats = await fs.stat(path)
   const bit = stats.uid === uid ? 0o100 : stats.gid === uid ? 0o010 : 0o001

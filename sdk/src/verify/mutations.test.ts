@@ -60,7 +60,7 @@ it('says yes to each plan as it was returned, however its letters are written', 
         transaction.to = write(transaction.to)
         transaction.data = write(transaction.data)
       }
-      expect(await verify(plan), plan.name).toEqual({ ok: true, problems: [] })
+      expect(await verify(plan), plan.name).toMatchObject({ ok: true, problems: [] })
     }
   }
 })

@@ -1,30 +1,97 @@
-import type { PlannedTransaction } from './types.js'
+import { type Address, getAddress, type Hex } from 'viem'
 
-/** What a service answered may be anything: these say whether it has the shape of a plan, and never throw. */
+/**
+ * Readers of what may be anything at all. None calls a method of what it reads, none puts a text of unknown length into a
+ * problem. Some throw where a proxy does: whoever reads catches once.
+ */
 
-export function isRecord(value: unknown): value is Record<string, unknown> {
+export type Complain = (problem: string) => void
+
+/** What an answer of a service may be: an object as JSON gives it, so neither a list nor nothing. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Whether every one of some members is text. */
-export function hasTexts(value: Record<string, unknown>, names: readonly string[]): boolean {
-  return names.every((name) => typeof value[name] === 'string')
+/** A member of what the caller says itself; what is no object has none. */
+export function getMember(value: unknown, name: string): unknown {
+  return isRecord(value) ? value[name] : undefined
 }
 
-export function isPlanned(value: unknown): value is PlannedTransaction {
-  if (!isRecord(value) || typeof value['type'] !== 'string' || !isRecord(value['transaction'])) return false
-  const { transaction } = value
-  const { chainId, gasLimit } = transaction
-  if (typeof chainId !== 'number' || !(gasLimit === undefined || typeof gasLimit === 'string')) return false
-  return hasTexts(transaction, ['to', 'data', 'value'])
+/**
+ * A member of what a service answered: data of the object's own. A getter may answer otherwise the next time and is not
+ * called; what is inherited is not sent to a wallet in the same way by everyone.
+ */
+export function getOwnMember(value: object, name: PropertyKey): unknown {
+  return Reflect.getOwnPropertyDescriptor(value, name)?.value
 }
 
-/** A list, or nothing where it is none. */
-export function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : []
+/** The members of an answer's list, at most `countMax`; undefined when it is none, is longer, or has members beside them. */
+export function readList(value: unknown, countMax: number): readonly unknown[] | undefined {
+  if (!Array.isArray(value)) return undefined
+  const length = Number(getOwnMember(value, 'length'))
+  // Its members and its length.
+  if (length > countMax || Reflect.ownKeys(value).length !== length + 1) return undefined
+  return Array.from({ length }, (_, at) => getOwnMember(value, String(at)))
 }
 
-/** Whether an optional amount is one: a bigint that is not negative, or a raw integer as text. */
-export function isAmount(value: unknown): boolean {
-  return typeof value === 'bigint' ? value >= 0n : typeof value === 'string' && /^[0-9]{1,78}$/.test(value)
+/** Prototypes deeper than this are no prototypes of data. */
+const prototypesMax = 8
+
+/** What stands in an object beside some members, inherited and hidden members included, in one line; undefined: nothing. */
+export function listOthers(value: object, known: readonly string[]): string | undefined {
+  const others: PropertyKey[] = Reflect.ownKeys(value).filter((name) => !isOneOf(known, name))
+  let at = Object.getPrototypeOf(value)
+  for (let depth = 0; at !== null; depth++) {
+    if (depth === prototypesMax) throw new RangeError('there are too many prototypes')
+    // Another window's objects inherit from another Object.prototype with the same members.
+    for (const name of Reflect.ownKeys(at)) if (!Object.hasOwn(Object.prototype, name)) others.push(name)
+    at = Object.getPrototypeOf(at)
+  }
+  if (others.length === 0) return undefined
+  const shown = others.slice(0, 5).map((name) => (typeof name === 'symbol' ? 'a symbol' : quote(name)))
+  return others.length > shown.length ? `${shown.join(', ')} and more` : shown.join(', ')
+}
+
+const isOneOf = (known: readonly string[], name: PropertyKey): boolean =>
+  typeof name === 'string' && known.includes(name)
+
+const quotedMax = 80
+
+/** Something as a problem names it: short, on one line, and without asking it for its text. */
+export function quote(value: unknown): string {
+  if (typeof value === 'string') {
+    const text = value.length > quotedMax ? `${value.slice(0, quotedMax)}…` : value
+    return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '?')
+  }
+  if (value === null || ['number', 'boolean', 'undefined'].includes(typeof value)) return String(value)
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
+}
+
+/** An address in any case of letters, its prefix included. */
+export function parseAddress(value: unknown): Address | undefined {
+  return typeof value === 'string' && /^0[xX][0-9a-fA-F]{40}$/.test(value) ? getAddress(value.toLowerCase()) : undefined
+}
+
+const amountMax = 2n ** 256n
+
+/** A raw amount: an integer as text, below 2^256. */
+export function parseRaw(value: unknown): bigint | undefined {
+  if (typeof value !== 'string' || !/^[0-9]{1,78}$/.test(value)) return undefined
+  const amount = BigInt(value)
+  return amount < amountMax ? amount : undefined
+}
+
+/** An amount a caller gives: raw, or a bigint. */
+export function parseAmount(value: unknown): bigint | undefined {
+  if (typeof value !== 'bigint') return parseRaw(value)
+  return value >= 0n && value < amountMax ? value : undefined
+}
+
+/** Calldata beyond this no node takes into a block. */
+const dataBytesMax = 131_072
+
+/** Calldata, lower-case. */
+export function parseData(value: unknown): Hex | undefined {
+  if (typeof value !== 'string' || value.length % 2 === 1 || value.length > 2 + 2 * dataBytesMax) return undefined
+  return /^0x[0-9a-fA-F]*$/.test(value) ? (value.toLowerCase() as Hex) : undefined
 }

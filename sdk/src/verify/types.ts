@@ -1,5 +1,3 @@
-import type { Address, Hex } from 'viem'
-
 /** What was asked of the service, as it was sent. Amounts are raw integers as text. */
 export type PlanRequest =
   | {
@@ -16,22 +14,38 @@ export type PlanRequest =
 /** One transaction of a plan, as the service returned it. */
 export type PlannedTransaction = {
   type: string
+  /** Not looked at: a wallet shows the sentence of the verdict. */
+  description?: string
   transaction: { to: string; data: string; value: string; chainId: number; gasLimit?: string }
 }
 
-/** What is known of the vault and the service without asking the service for this plan. */
+/** What is known of the vault and the service without asking the service for this plan; all of it is in public answers. */
 export type PlanContext = {
   chainId: number
-  vault: { address: string; kind: string; asset: string; receiptToken: string }
-  /** The service's published attribution signers: `attributionSigners` as they are, or their addresses. */
-  signers: readonly (string | { address: string })[]
+  /** The opportunity's `vaultAddress`, `kind`, and its `baseToken`'s address; the receipt token is not looked at. */
+  vault: {
+    address: string
+    kind: string
+    asset: string
+    receiptToken?: string
+    /** Contracts beside the vault, by the names the catalogue gives them; for kinds that have some. */
+    contracts?: Readonly<Record<string, string>>
+  }
+  /**
+   * The service's published attribution signers: `attributionSigners` of GetIndexingStatus as they are, or addresses. One
+   * that is said to be retired (`to`) vouches for no new plan.
+   */
+  signers: readonly (string | { address: string; to?: string | null })[]
   /** The plan's own id, when it should be pinned. */
   actionId?: string
   /** What the vault may take of the token already; absent: the number of approvals cannot be judged. */
   allowance?: string | bigint
   /** The token wants its allowance set to 0 before another one; absent: either way is taken. */
   approvalReset?: boolean
-  /** The chain's wrapped native token; needed where the native token is deposited. */
+  /**
+   * The chain's wrapped native token, where the native token is deposited; absent: the vault's asset has to be it, and a
+   * vault that takes several tokens is refused.
+   */
   wrappedNative?: string
   /**
    * Who brought the pending deposit, where a claim or cancellation named nobody: its code has to be in the suffix; null:
@@ -45,10 +59,14 @@ export type PlanContext = {
   minimumOut?: string | bigint
   /** Units that are claimable or pending, when they are known; absent: any amount above 0. */
   requestAmount?: string | bigint
+  /** The most gas a transaction may be given; absent: 30,000,000. */
+  gasCap?: string | bigint
+  /** What the sentences call an address, beside the address itself; each is your own word, never the service's. */
+  names?: Readonly<Record<string, string>>
 }
 
-/** Whether a plan does exactly what was asked; one line for each way in which it does not. */
+/** Whether something does exactly what was asked; one line for each way in which it does not. */
 export type Verdict = { ok: boolean; problems: string[] }
 
-/** A transaction with its parts parsed. */
-export type ParsedTransaction = { type: string; to: Address; data: Hex; value: bigint; chainId: number }
+/** `sentences`: what each transaction does, in signing order, for a wallet to show; none where the plan is refused. */
+export type PlanVerdict = Verdict & { sentences: string[] }

@@ -1,4 +1,5 @@
-import { hasTexts, isPlanned, isRecord, listOf } from './shape.js'
+import { type Complain, getOwnMember, isRecord, listOthers, parseAddress, parseData, quote, readList } from './shape.js'
+import { type ParsedTransaction, parseTransactions } from './transactions.js'
 import type { PlannedTransaction, Verdict } from './types.js'
 
 /** The ERC-5792 request of an answer, as it came. */
@@ -11,52 +12,70 @@ export type PlannedBatch = {
 }
 
 const members = ['version', 'chainId', 'from', 'atomicRequired', 'calls']
+const callMembers = ['to', 'data', 'value']
+const callsMax = 16
 
 /**
  * Decides whether an ERC-5792 `wallet_sendCalls` request does exactly what the transactions do, all or nothing, in the
  * same order, for this wallet, and says nothing else. Check the transactions themselves with `verifyPlan`. Answers a
- * verdict; does not throw for "no".
+ * verdict whatever it is given.
  */
 export function verifyBatch(
   batch: PlannedBatch,
   transactions: readonly PlannedTransaction[],
   userAddress: string,
 ): Verdict {
-  if (!isRecord(batch) || !hasTexts(batch, ['version', 'chainId', 'from']))
-    return { ok: false, problems: ['the batch has not the shape of one'] }
-  if (!listOf(transactions).every(isPlanned))
-    return { ok: false, problems: ['the transactions have not the shape of a plan'] }
   const problems: string[] = []
-  const calls = listOf(batch.calls)
-  for (const name of Object.keys(batch))
-    if (!members.includes(name)) problems.push(`the batch says more than a plan does: ${name}`)
-  if (batch.version !== '2.0.0') problems.push(`the batch is of version ${batch.version}, not 2.0.0`)
-  if (batch.from.toLowerCase() !== userAddress.toLowerCase()) problems.push('the batch is for another wallet')
-  if (batch.atomicRequired !== true) problems.push('the batch may be carried out in part')
-  if (calls.length !== transactions.length)
-    problems.push(`the batch has ${calls.length} calls, the plan ${transactions.length} transactions`)
-  calls.forEach((call, at) => {
-    const planned = transactions[at]?.transaction
-    if (planned && !isSame(call, planned))
-      problems.push(`call ${at + 1} of the batch is not the transaction of the plan`)
-  })
-  for (const { transaction } of transactions)
-    if (readQuantity(batch.chainId) !== BigInt(transaction.chainId)) problems.push('the batch is for another chain')
-  return { ok: problems.length === 0, problems: [...new Set(problems)] }
+  const complain: Complain = (problem) => {
+    if (!problems.includes(problem)) problems.push(problem)
+  }
+  try {
+    const steps = parseTransactions(transactions, complain)
+    if (steps) checkBatch(batch, steps, userAddress, complain)
+  } catch {
+    // A getter or a proxy threw: no batch that came as JSON has one.
+    complain('something of what was given cannot be read')
+  }
+  return { ok: problems.length === 0, problems }
 }
 
-function isSame(call: unknown, planned: PlannedTransaction['transaction']): boolean {
-  if (!isRecord(call) || !hasTexts(call, ['to', 'data', 'value'])) return false
-  const { to, data, value, ...others } = call as PlannedBatch['calls'][number]
-  if (Object.keys(others).length > 0 || !/^[0-9]{1,78}$/.test(planned.value)) return false
-  return (
-    to.toLowerCase() === planned.to.toLowerCase() &&
-    data.toLowerCase() === planned.data.toLowerCase() &&
-    readQuantity(value) === BigInt(planned.value)
+function checkBatch(
+  batch: unknown,
+  steps: readonly ParsedTransaction[],
+  userAddress: unknown,
+  complain: Complain,
+): void {
+  const [version, chainId, from, atomicRequired, list] = members.map((name) =>
+    isRecord(batch) ? getOwnMember(batch, name) : undefined,
   )
+  if (!isRecord(batch) || [version, chainId, from].some((text) => typeof text !== 'string')) {
+    complain('the batch has not the shape of one')
+    return
+  }
+  const others = listOthers(batch, members)
+  if (others !== undefined) complain(`the batch says more than a plan does: ${others}`)
+  if (version !== '2.0.0') complain(`the batch is of version ${quote(version)}, not 2.0.0`)
+  const user = parseAddress(userAddress)
+  if (!user) complain(`userAddress: ${quote(userAddress)} is no address`)
+  else if (parseAddress(from) !== user) complain('the batch is for another wallet')
+  if (atomicRequired !== true) complain('the batch may be carried out in part')
+  const calls = readList(list, callsMax) ?? []
+  if (calls.length !== steps.length)
+    complain(`the batch has ${calls.length} calls, the plan ${steps.length} transactions`)
+  steps.forEach((step, at) => {
+    if (at < calls.length && !isSame(calls[at], step))
+      complain(`call ${at + 1} of the batch is not the transaction of the plan`)
+    if (readQuantity(chainId) !== BigInt(step.chainId)) complain('the batch is for another chain')
+  })
+}
+
+function isSame(call: unknown, step: ParsedTransaction): boolean {
+  if (!isRecord(call) || listOthers(call, callMembers) !== undefined) return false
+  const [to, data, value] = callMembers.map((name) => getOwnMember(call, name))
+  return parseAddress(to) === step.to && parseData(data) === step.data && readQuantity(value) === step.value
 }
 
 /** A hex quantity; undefined when it is none. */
-function readQuantity(text: string): bigint | undefined {
-  return /^0x[0-9a-fA-F]{1,64}$/.test(text) ? BigInt(text) : undefined
+function readQuantity(text: unknown): bigint | undefined {
+  return typeof text === 'string' && /^0x[0-9a-fA-F]{1,64}$/.test(text) ? BigInt(text) : undefined
 }

@@ -45,7 +45,7 @@ function showList() {
     ...[...groups]
       .sort(([a], [b]) => a.localeCompare(b))
       .flatMap(([tag, list]) => [
-        make('h3', {}, tag),
+        make('h2', { class: 'tag' }, tag),
         ...list.map(({ operationId }) =>
           make(
             'a',
@@ -60,7 +60,7 @@ function showList() {
 function showOperation() {
   showList()
   const operation = operations.get(decodeURIComponent(location.hash.slice(1)))
-  if (!operation) return
+  if (!operation) return showStart()
   const cost = `${operation['x-cost']}${operation['x-cost-by-query'] ? ' or more' : ''}`
   const access = { public: 'no key', publishable: 'any key', secret: 'secret key' }[operation['x-access']]
   const parameters = operation.parameters.map(resolve)
@@ -87,9 +87,86 @@ function showOperation() {
     make('p', { class: 'path' }, `${operation.method} ${operation.path}`),
     make('p', {}, make('span', { class: 'badge' }, access), make('span', { class: 'badge' }, `costs ${cost}`)),
     make('p', {}, operation.description),
+    ...showSamples(operation, parameters, body),
     form,
     ...describeAnswers(operation),
   )
+}
+
+/** What one does first: a key, and a call with it. */
+function showStart() {
+  const first = operations.get('ListOpportunities')
+  $('main').replaceChildren(
+    make('h2', {}, 'Start here'),
+    make(
+      'p',
+      {},
+      'Every operation of this service, as it is running now. Choose one to see what it takes and answers, and try it.',
+    ),
+    make('h3', {}, 'A key'),
+    make(
+      'p',
+      {},
+      'Most calls need a key in the header X-API-Key. An operator makes one for an organization: publishable keys (pk_live_…) may stand in a page, secret keys (sk_live_…) belong in a backend. The devnet writes its keys to .openearn/dev.json.',
+    ),
+    make(
+      'pre',
+      { tabindex: '0' },
+      'openearn orgs create --name "My wallet"\nopenearn keys create --org ID --kind publishable',
+    ),
+    make('p', {}, 'Put the key into the field beside the list, and every call you try is made with it.'),
+    ...(first
+      ? [
+          make('h3', {}, 'A first call'),
+          ...showSamples(first, []),
+          make('p', {}, make('a', { href: '#ListOpportunities' }, 'Try it')),
+        ]
+      : []),
+    make('h3', {}, 'What it costs'),
+    make(
+      'p',
+      {},
+      'Each operation costs units of the key’s hour. X-RateLimit-Remaining tells what is left, X-Request-Cost what the call cost.',
+    ),
+  )
+}
+
+/** The call in curl and in TypeScript; BASE is the address of the API, KEY the key. */
+function showSamples(operation, parameters, body) {
+  let path = operation.path
+  const query = new URLSearchParams()
+  for (const { in: place, name, required, example } of parameters) {
+    if (!required) continue
+    if (place === 'path') path = path.replace(`{${name}}`, encodeURIComponent(example ?? name))
+    if (place === 'query') query.append(name, example ?? '')
+  }
+  const url = `${path}${query.size > 0 ? `?${query}` : ''}`
+  const keyed = operation['x-access'] !== 'public'
+  const json = body ? JSON.stringify(body.example, null, 2) : undefined
+  const curl = [
+    `curl -s "$BASE${url}"`,
+    ...(keyed ? ['-H "X-API-Key: $KEY"'] : []),
+    ...(json ? ["-H 'Content-Type: application/json'", `-d '${json}'`] : []),
+  ]
+  const headers = [
+    ...(keyed ? ["    'X-API-Key': key,"] : []),
+    ...(json ? ["    'Content-Type': 'application/json',"] : []),
+  ]
+  const typescript = [
+    `const answer = await fetch(\`\${base}${url}\`, {`,
+    ...(operation.method === 'GET' ? [] : [`  method: '${operation.method}',`]),
+    ...(headers.length > 0 ? ['  headers: {', ...headers, '  },'] : []),
+    ...(json ? [`  body: JSON.stringify(${json.replaceAll('\n', '\n  ')}),`] : []),
+    '})',
+    'const body = await answer.json()',
+    'if (!answer.ok) throw new Error(body.reason ?? body.error)',
+  ]
+  return [
+    make('h3', {}, 'curl'),
+    make('pre', { tabindex: '0' }, curl.join(' \\\n  ')),
+    make('h3', {}, 'TypeScript'),
+    make('pre', { tabindex: '0' }, typescript.join('\n')),
+  ]
 }
 
 function parameterTable(parameters) {
@@ -130,8 +207,12 @@ function describeAnswers(operation) {
   return Object.entries(operation.responses).flatMap(([status, response]) => {
     const content = response.content?.['application/json']
     const parts = [make('h3', {}, status), make('p', {}, response.description)]
-    if (status !== '200' || !content) return parts
-    return [...parts, make('pre', {}, JSON.stringify(content.example, null, 2)), schemaTable(content.schema)]
+    if (!content?.example) return parts
+    return [
+      ...parts,
+      make('pre', { tabindex: '0' }, JSON.stringify(content.example, null, 2)),
+      schemaTable(content.schema),
+    ]
   })
 }
 
@@ -180,7 +261,7 @@ async function tryIt(operation, parameters, data, answer) {
   answer.replaceChildren(make('p', {}, `${operation.method} ${url} …`))
   const began = performance.now()
   try {
-    const response = await fetch(`/reference/call${url}`, {
+    const response = await fetch(`${document.documentElement.dataset.calls}${url}`, {
       method: operation.method,
       headers,
       ...(body === null ? {} : { body }),
@@ -189,8 +270,8 @@ async function tryIt(operation, parameters, data, answer) {
     const shown = [...response.headers].filter(([name]) => /^(x-|retry|etag|idempotency|vary)/.test(name))
     answer.replaceChildren(
       make('h3', {}, `${response.status} in ${Math.round(performance.now() - began)} ms`),
-      make('pre', {}, shown.map(([name, value]) => `${name}: ${value}`).join('\n')),
-      make('pre', {}, pretty(text)),
+      make('pre', { tabindex: '0' }, shown.map(([name, value]) => `${name}: ${value}`).join('\n')),
+      make('pre', { tabindex: '0' }, pretty(text)),
     )
   } catch (error) {
     answer.replaceChildren(make('p', {}, `No answer: ${error}`))

@@ -3,7 +3,7 @@ import { openCatalogue } from '../features/catalogue/index.js'
 import { createOutbound } from '../kernel/outbound.js'
 import { openChains } from '../rpc/chains.js'
 import { readChains } from '../server/start.js'
-import { type Command, parseFlags, print, UsageError, withContext } from './command.js'
+import { answer, type Command, parseFlags, UsageError, withContext } from './command.js'
 
 const usage = `openearn attribution check TX_HASH [--chain CHAIN_ID]
 
@@ -24,7 +24,7 @@ export const attribution: Command = {
       const catalogue = await openCatalogue(ctx)
       try {
         const { attributed, lines } = await checkAttribution({ ...ctx, chains, catalogue }, { txHash, chainId })
-        for (const line of lines) print(line)
+        answer({ attributed, lines }, lines)
         if (!attributed) process.exitCode = 1
       } finally {
         await catalogue.close()

@@ -1,13 +1,29 @@
+import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { isAddress } from 'viem'
-import { describeProbe, draftEntry, importCatalogue, listChainSettings } from '../features/catalogue/index.js'
+import {
+  countCatalogue,
+  describeProbe,
+  draftEntry,
+  importCatalogue,
+  listChainSettings,
+} from '../features/catalogue/index.js'
 import { systemClock } from '../kernel/clock.js'
 import { isRpcUrl } from '../kernel/config.js'
 import { EarnError } from '../kernel/errors.js'
 import { createOutbound } from '../kernel/outbound.js'
 import { type Chain, openChain } from '../rpc/chains.js'
 import { ProbeError, probeVault } from '../vaults/index.js'
-import { type Command, parseFlags, parseWhole, print, readConfig, UsageError, withContext } from './command.js'
+import {
+  answer,
+  type Command,
+  changing,
+  parseFlags,
+  parseWhole,
+  readConfig,
+  UsageError,
+  withContext,
+} from './command.js'
 
 const usage = `openearn catalogue import FILE
 openearn catalogue probe CHAIN_ID VAULT_ADDRESS [--rpc URL]
@@ -29,8 +45,11 @@ async function importFile([fileName, ...more]: string[]): Promise<void> {
     throw new UsageError(`${fileName} cannot be read: ${error.message}`)
   })
   await withContext(async (ctx) => {
-    const { opportunities, tokens, distributors } = await importCatalogue(ctx, text, { fileName })
-    print(`imported ${fileName}: ${opportunities} opportunities, ${tokens} tokens, ${distributors} distributors`)
+    const hash = createHash('sha256').update(text).digest('hex')
+    const changed = changing(ctx, ['catalogue', 'import', fileName, `sha256:${hash}`], countCatalogue)
+    const { opportunities, tokens, distributors } = await importCatalogue(changed, text, { fileName })
+    const said = `imported ${fileName}: ${opportunities} opportunities, ${tokens} tokens, ${distributors} distributors`
+    answer({ opportunities, tokens, distributors }, [said])
   })
 }
 
@@ -45,7 +64,8 @@ async function probe(words: string[]): Promise<void> {
   try {
     const probed = await probeVault(chain, address)
     for (const line of describeProbe(probed)) process.stderr.write(`${line}\n`)
-    print(JSON.stringify(draftEntry(chainId, address, probed), null, 2))
+    const draft = draftEntry(chainId, address, probed)
+    answer(draft, [JSON.stringify(draft, null, 2)])
   } catch (error) {
     if (error instanceof ProbeError || error instanceof EarnError) throw new UsageError(error.message)
     throw error

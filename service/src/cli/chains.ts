@@ -1,15 +1,20 @@
-import { listChainSettings, recordChain } from '../features/catalogue/index.js'
+import { listChainSettings, recordChain, removeChain } from '../features/catalogue/index.js'
+import { systemClock } from '../kernel/clock.js'
 import { isRpcUrl } from '../kernel/config.js'
 import { redactUrls } from '../kernel/log.js'
 import { createOutbound } from '../kernel/outbound.js'
+import type { Queryable } from '../postgres/pool.js'
 import { openChain } from '../rpc/chains.js'
 import { createNode } from '../rpc/node.js'
+import { WrongChain } from '../rpc/rpc.js'
 import { listProjections } from '../server/projections.js'
 import { refetchRange } from '../sync/refetch.js'
 import { rewindChain } from '../sync/rewind.js'
 import { findCursor } from '../sync/storeCursors.js'
 import {
+  answer,
   type Command,
+  changing,
   parseFlags,
   parseWhole,
   print,
@@ -23,21 +28,24 @@ const usage = `openearn chains add CHAIN_ID --name TEXT --rpc URL [--rpc URL]…
                              [--metadata-only] [--l1-gas-in-limit]
   a new chain, or other urls of a known one; confirmations are 12 where nobody said otherwise. --l1-gas-in-limit: the
   chain pays for posting to another chain with the transaction's own gas (Arbitrum), so the node's estimate is asked for
+  every http url is asked for its chain id: one of another chain is refused, one that does not answer is taken with a word
 openearn chains list
+openearn chains remove CHAIN_ID    a chain that nothing was read of and that has no tokens and vaults
 openearn chains rewind CHAIN_ID --to BLOCK   take back everything above a block, final or not; the watcher reads it again
 openearn chains refetch CHAIN_ID --from BLOCK --to BLOCK
   asks a node again for these blocks, compares their logs with those kept, and repairs and derives again what differs; the
   service may run meanwhile, and after a break the same command goes on where it stopped`
 
 export const chains: Command = {
-  summary: 'add, list, rewind and refetch chains',
+  summary: 'add, list, remove, rewind and refetch chains',
   usage,
   run: async ([verb, ...words]) => {
     if (verb === 'add') return add(words)
     if (verb === 'list') return list(words)
+    if (verb === 'remove') return remove(words)
     if (verb === 'rewind') return rewind(words)
     if (verb === 'refetch') return refetch(words)
-    throw new UsageError(`chains: say add, list, rewind or refetch\n${usage}`)
+    throw new UsageError(`chains: say add, list, remove, rewind or refetch\n${usage}`)
   },
 }
 
@@ -64,11 +72,47 @@ async function add(words: string[]): Promise<void> {
   if (!rpcUrls.every(isRpcUrl)) throw new UsageError('--rpc must be an http, https, ws or wss url')
   const watched = values['metadata-only'] !== true
   if (watched && rpcUrls.length === 0) throw new UsageError('--rpc is missing (or say --metadata-only)')
+  for (const url of rpcUrls) await assertServes(chainId, url)
   const slug = values.slug ?? name.toLowerCase().replace(/[^a-z0-9]+/g, '-')
-  await withContext(async ({ db }) => {
+  await withContext(async (ctx) => {
+    const { db } = changing(ctx, ['chains', 'add', ...words], (tx) => readChain(tx, chainId))
     const l1GasInLimit = values['l1-gas-in-limit']
     await recordChain(db, { chainId, name, slug, rpcUrls, confirmations, watched, l1GasInLimit })
-    print(`${chainId}: ${watched ? 'watched from the next start on' : 'metadata only'}`)
+    answer({ chainId, watched }, [`${chainId}: ${watched ? 'watched from the next start on' : 'metadata only'}`])
+  })
+}
+
+/** Refuses a url that serves another chain. One that does not answer may do so later. */
+async function assertServes(chainId: number, url: string): Promise<void> {
+  if (!url.startsWith('http')) return
+  const settings = { ...unknownChain, chainId, name: `chain ${chainId}`, rpcUrls: [url] }
+  try {
+    await createNode(openChain(createOutbound(systemClock), settings).rpc).findHeader('latest')
+  } catch (error) {
+    if (error instanceof WrongChain) throw new UsageError(`${redactUrls(url)} ${error.message}`)
+    print(
+      `${redactUrls(url)} was not asked for its chain id: ${error instanceof Error ? redactUrls(error.message) : error}`,
+    )
+  }
+}
+
+const unknownChain = {
+  ...{ nativeSymbol: 'ETH', confirmations: 1, finalityDepth: 64 },
+  ...{ pollIntervalMs: 1000, reorgRecheckSeconds: 2, entryPoints: [] },
+}
+
+async function remove(words: string[]): Promise<void> {
+  const chainId = parseWhole(parseFlags(words, {}, 1).positionals[0], 1)
+  if (chainId === undefined) throw new UsageError('chains remove: give the chain id first')
+  await withContext(async (ctx) => {
+    const { db } = changing(ctx, ['chains', 'remove', ...words], (tx) => readChain(tx, chainId))
+    const removed = await removeChain(db, chainId)
+    if (removed === 'absent') throw new UsageError(`there is no chain ${chainId}`)
+    if (removed === 'used')
+      throw new UsageError(
+        `the chain ${chainId} has blocks, tokens or vaults; \`openearn chains add ${chainId} --name NAME --metadata-only\` stops watching it`,
+      )
+    answer({ chainId, removed: true }, [`${chainId}: removed`])
   })
 }
 
@@ -86,6 +130,7 @@ async function list(words: string[]): Promise<void> {
         String(row.confirmations),
         row.rpcUrls.map(redactUrls).join(' '),
       ]),
+      rows.map((row) => ({ ...row, rpcUrls: row.rpcUrls.map(redactUrls) })),
     )
   })
 }
@@ -98,8 +143,11 @@ async function rewind(words: string[]): Promise<void> {
   if (to === undefined) throw new UsageError('--to must be a block number')
   await withContext(async (ctx) => {
     if (!(await findCursor(ctx.db, chainId))) throw new UsageError(`the chain ${chainId} was never watched`)
-    const { blockNumber, removedBlocks } = await rewindChain(ctx, { chainId, projections: listProjections(), to })
-    print(`${chainId}: back at block ${blockNumber}; ${removedBlocks} blocks are read again`)
+    const look = (tx: Queryable) => readPlace(tx, chainId)
+    const changed = changing(ctx, ['chains', 'rewind', ...words], look)
+    const { blockNumber, removedBlocks } = await rewindChain(changed, { chainId, projections: listProjections(), to })
+    const said = `${chainId}: back at block ${blockNumber}; ${removedBlocks} blocks are read again`
+    answer({ chainId, blockNumber, removedBlocks }, [said])
   })
 }
 
@@ -120,7 +168,9 @@ async function refetch(words: string[]): Promise<void> {
     const rpcUrls = ctx.config.rpcUrls.get(chainId) ?? settings.rpcUrls
     const node = createNode(openChain(createOutbound(ctx.clock), { ...settings, rpcUrls }).rpc.as('refetch'))
     let saidAt = 0
-    const done = await refetchRange(ctx, {
+    const look = (tx: Queryable) => readPlace(tx, chainId)
+    const changed = changing(ctx, ['chains', 'refetch', ...words], look, { always: true })
+    const done = await refetchRange(changed, {
       chainId,
       projections: listProjections(),
       from,
@@ -136,11 +186,24 @@ async function refetch(words: string[]): Promise<void> {
         )
       },
     })
+    await changed.conclude(done)
     const { missingLogs, extraLogs, firstWrong } = done
-    print(
+    answer({ chainId, from, to, missingLogs, extraLogs, firstWrong }, [
       firstWrong === null
         ? `${chainId}: blocks ${from} to ${to} are whole: nothing was missing`
         : `${chainId}: ${missingLogs} logs were missing and ${extraLogs} were of no block, the first at block ${firstWrong}: repaired, and derived again from there`,
-    )
+    ])
   })
+}
+
+/** How a chain is read, without what its urls hide. */
+async function readChain(tx: Queryable, chainId: number): Promise<unknown> {
+  const found = (await listChainSettings(tx)).find((chain) => chain.chainId === chainId)
+  return found && { ...found, rpcUrls: found.rpcUrls.map(redactUrls) }
+}
+
+/** Where a chain stands. */
+async function readPlace(tx: Queryable, chainId: number): Promise<unknown> {
+  const cursor = await findCursor(tx, chainId)
+  return cursor && { chainId, blockNumber: cursor.blockNumber, blockHash: cursor.blockHash }
 }

@@ -1,11 +1,14 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { type Change, type Recorder, recordChanges } from '../features/audit/index.js'
+import { formatHint } from '../features/auth/index.js'
 import { systemClock } from '../kernel/clock.js'
 import { type Config, parseConfig, readEnv } from '../kernel/config.js'
-import { openLog } from '../kernel/log.js'
+import { openLog, redactUrls } from '../kernel/log.js'
 import { createShutdown } from '../kernel/shutdown.js'
 import type { Context } from '../postgres/context.js'
 import { isDatabaseUnavailable } from '../postgres/pool.js'
 import { openCommandDatabase } from '../server/database.js'
+import { findOsUser } from '../server/osUser.js'
 
 /** A command of `openearn`: what it is for, and what it does with the words after its name. */
 export type Command = {
@@ -50,20 +53,69 @@ export function readConfig(): Config {
   return parseConfig(readEnv())
 }
 
-/** Prints a line for the person (or script) at the terminal. */
-export function print(line: string): void {
-  process.stdout.write(`${line}\n`)
+/** A key's text among words. */
+const keyPattern = /\b[ps]k_live_[0-9A-Za-z]{38}\b/g
+
+/**
+ * The context of a command that changes something: what its transactions change is recorded in them, with who ran it.
+ * `look` reads what the change is about.
+ */
+export function changing(
+  ctx: Context,
+  words: readonly string[],
+  look: Change['look'],
+  options: { always?: boolean } = {},
+): Context & Pick<Recorder, 'conclude'> {
+  const command = words
+    .map((word) => redactUrls(word).replace(keyPattern, formatHint))
+    .map((word) => (/\s/.test(word) ? JSON.stringify(word) : word))
+    .join(' ')
+  return { ...ctx, ...recordChanges(ctx, { osUser: findOsUser(), command, look, ...options }) }
 }
 
-/** Prints rows as columns wide enough for their longest cell. */
-export function printTable(header: string[], rows: string[][]): void {
+/** How this process speaks: `--json` is said once, before any command runs. */
+const speech = { json: false }
+
+/** From here on standard output holds one JSON document and nothing else. */
+export function speakJson(): void {
+  speech.json = true
+}
+
+/** Prints a line for the person at the terminal; with `--json` it goes where errors go. */
+export function print(line: string): void {
+  const stream = speech.json ? process.stderr : process.stdout
+  stream.write(`${line}\n`)
+}
+
+/** What a command has to say: a value with `--json`, else lines. */
+export function answer(value: unknown, lines: readonly string[]): void {
+  if (speech.json) process.stdout.write(`${formatJson(value)}\n`)
+  else for (const line of lines) print(line)
+}
+
+/** Why a command did not do what was asked, on standard error. */
+export function complain(sentence: string): void {
+  process.stderr.write(speech.json ? `${formatJson({ error: sentence })}\n` : `openearn: ${sentence}\n`)
+}
+
+function formatJson(value: unknown): string {
+  return JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? String(each) : each))
+}
+
+/** Prints rows as columns wide enough for their longest cell; with `--json` the values they were made of. */
+export function printTable(header: string[], rows: string[][], values: readonly unknown[]): void {
+  answer(values, formatTable(header, rows))
+}
+
+/** Rows as lines, in columns wide enough for their longest cell. */
+export function formatTable(header: string[], rows: string[][]): string[] {
   const widths = header.map((name, column) => Math.max(name.length, ...rows.map((row) => (row[column] ?? '').length)))
   const format = (row: string[]) =>
     row
       .map((cell, column) => cell.padEnd(widths[column] ?? 0))
       .join('  ')
       .trimEnd()
-  for (const row of [header, ...rows]) print(format(row))
+  return [header, ...rows].map(format)
 }
 
 /**

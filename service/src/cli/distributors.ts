@@ -3,10 +3,21 @@ import {
   findDistributorRow,
   findOrganization,
   listDistributors,
+  listSignedOnly,
   updateSignedOnly,
 } from '../features/catalogue/index.js'
 import { parseTs } from '../kernel/wire.js'
-import { type Command, parseFlags, print, printTable, requireFlag, UsageError, withContext } from './command.js'
+import type { Queryable } from '../postgres/pool.js'
+import {
+  answer,
+  type Command,
+  changing,
+  parseFlags,
+  printTable,
+  requireFlag,
+  UsageError,
+  withContext,
+} from './command.js'
 
 const usage = `openearn distributors create ID --org ID [--name TEXT] [--active-from RFC3339]
 openearn distributors signed-only ID on|off [--from RFC3339]
@@ -37,13 +48,14 @@ async function create(words: string[]): Promise<void> {
   if (id === undefined || !/^[A-Za-z0-9_-]{1,32}$/.test(id))
     throw new UsageError('distributors create: the id is 1 to 32 letters, digits, _ or -')
   const organizationId = requireFlag(values.org, 'org')
-  await withContext(async ({ db, clock }) => {
+  await withContext(async (ctx) => {
+    const { db, clock } = changing(ctx, ['distributors', 'create', ...words], (tx) => findDistributorRow(tx, id))
     if (!(await findOrganization(db, organizationId)))
       throw new UsageError(`there is no organization ${organizationId}; \`openearn orgs list\` shows them`)
     const activeFrom = parseInstant(values['active-from'], 'active-from') ?? clock.now()
     const created = await createDistributor(db, { id, name: values.name ?? id, organizationId, activeFrom })
     if (!created) throw new UsageError(`the distributor ${id} exists already`)
-    print(id)
+    answer({ id }, [id])
   })
 }
 
@@ -52,10 +64,13 @@ async function signedOnly(words: string[]): Promise<void> {
   const [id, state] = positionals
   if (id === undefined || (state !== 'on' && state !== 'off'))
     throw new UsageError('distributors signed-only: give an id, and on or off')
-  await withContext(async ({ db, clock }) => {
+  await withContext(async (ctx) => {
+    const look = (tx: Queryable) => listSignedOnly(tx, id)
+    const { db, clock } = changing(ctx, ['distributors', 'signed-only', ...words], look)
     if (!(await findDistributorRow(db, id))) throw new UsageError(`there is no distributor ${id}`)
     await updateSignedOnly(db, id, state === 'on', parseInstant(values.from, 'from') ?? clock.now())
-    print(`${id}: ${state === 'on' ? 'only signed attributions count' : 'unsigned attributions count as well'}`)
+    const said = `${id}: ${state === 'on' ? 'only signed attributions count' : 'unsigned attributions count as well'}`
+    answer({ id, signedOnly: state === 'on' }, [said])
   })
 }
 
@@ -79,6 +94,7 @@ async function list(words: string[]): Promise<void> {
         row.signedOnly ? 'yes' : 'no',
         row.name,
       ]),
+      rows,
     )
   })
 }

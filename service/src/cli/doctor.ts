@@ -33,6 +33,7 @@ export const doctor: Command = {
       printTable(
         ['', 'WHAT', 'FOUND', 'DO'],
         findings.map(({ what, well, detail, advice }) => [well ? 'ok' : 'NOT WELL', what, detail, well ? '' : advice]),
+        findings,
       )
       if (findings.some(({ well }) => !well)) process.exitCode = 1
     })

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { type ExportName, listExportColumns, streamExport } from '../features/audit/index.js'
 import { formatTs } from '../kernel/clock.js'
 import type { Queryable } from '../postgres/pool.js'
-import { type Command, parseFlags, print, requireFlag, UsageError, withContext } from './command.js'
+import { answer, type Command, parseFlags, requireFlag, UsageError, withContext } from './command.js'
 
 const usage = `openearn export ledger|balances|snapshots --out FOLDER [--format csv]
 
@@ -27,7 +27,7 @@ export const exportCommand: Command = {
       await mkdir(out, { recursive: true })
       const { rows, sha256 } = await writeCsv(db, name, join(out, `${name}.csv`))
       await writeManifest(out, { file: `${name}.csv`, rows, sha256, exportedAt: formatTs(clock.now()) })
-      print(`${name}: ${rows} rows, SHA-256 ${sha256}`)
+      answer({ file: join(out, `${name}.csv`), rows, sha256 }, [`${name}: ${rows} rows, SHA-256 ${sha256}`])
     })
   },
 }

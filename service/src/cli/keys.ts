@@ -1,26 +1,54 @@
-import { createKey, listKeys, revokeKey, setAddressShare } from '../features/auth/index.js'
+import {
+  createKey,
+  findKeys,
+  hashKey,
+  type KeyRow,
+  listKeys,
+  parseKeyText,
+  permissions,
+  revokeKey,
+  setAddressShare,
+} from '../features/auth/index.js'
+import { formatTs } from '../kernel/clock.js'
 import type { KeyKind } from '../kernel/operation.js'
 import { parseTs } from '../kernel/wire.js'
 import type { Context } from '../postgres/context.js'
-import { type Command, parseFlags, print, printTable, requireFlag, UsageError, withContext } from './command.js'
+import { inTransaction, type Queryable } from '../postgres/pool.js'
+import {
+  answer,
+  type Command,
+  changing,
+  formatTable,
+  parseFlags,
+  printTable,
+  requireFlag,
+  UsageError,
+  withContext,
+} from './command.js'
 
 const usage = `openearn keys create --org ID --kind publishable|secret [--name TEXT] [--distributor ID]
     [--permission NAME]… [--origin ORIGIN]… [--hourly UNITS] [--monthly UNITS] [--address-share SHARE]
     [--expires RFC3339]
 openearn keys set ID|HINT --address-share SHARE
     SHARE: what one client address may use of a publishable key's hour, above 0 to 1 (no limit), as 0.2
+    NAME: ${Object.entries(permissions)
+      .map(([name, what]) => `${name} (${what})`)
+      .join(',\n          ')}
 openearn keys list [--org ID]
-openearn keys revoke ID|HINT`
+openearn keys revoke ID|HINT
+openearn keys leak-drill ID|HINT|KEY
+    what to do when a key has leaked, in one step: revokes it and makes a successor with the same settings`
 
 export const keys: Command = {
-  summary: 'create, change, list and revoke API keys',
+  summary: 'create, change, list, revoke and replace API keys',
   usage,
   run: async ([verb, ...words]) => {
     if (verb === 'create') return create(words)
     if (verb === 'set') return set(words)
     if (verb === 'list') return list(words)
     if (verb === 'revoke') return revoke(words)
-    throw new UsageError(`keys: say create, set, list or revoke\n${usage}`)
+    if (verb === 'leak-drill') return leakDrill(words)
+    throw new UsageError(`keys: say create, set, list, revoke or leak-drill\n${usage}`)
   },
 }
 
@@ -41,11 +69,16 @@ async function create(words: string[]): Promise<void> {
   const kind = parseKind(requireFlag(values.kind, 'kind'))
   const expiresAt = values.expires === undefined ? null : parseTs(values.expires)
   if (expiresAt === undefined) throw new UsageError('--expires must be an RFC 3339 date-time')
+  const unknown = (values.permission ?? []).find((name) => !Object.hasOwn(permissions, name))
+  if (unknown !== undefined)
+    throw new UsageError(`there is no permission ${unknown}; there are ${Object.keys(permissions).join(', ')}`)
   const addressShare = parseShare(values['address-share']) ?? 1
   if (kind === 'secret' && addressShare !== 1) throw new UsageError('--address-share is for publishable keys')
   await withContext(async (ctx) => {
     await assertOwner(ctx, organizationId, values.distributor)
-    const { id, text } = await createKey(ctx, {
+    let made: string | undefined
+    const look = (tx: Queryable) => (made === undefined ? Promise.resolve(null) : readKeys(tx, made))
+    const input = {
       kind,
       organizationId,
       distributorId: values.distributor ?? null,
@@ -56,10 +89,13 @@ async function create(words: string[]): Promise<void> {
       monthlyUnits: parseUnits(values.monthly, 'monthly') ?? null,
       addressShare,
       expiresAt,
+    }
+    const { id, text } = await inTransaction(changing(ctx, ['keys', 'create', ...words], look).db, async (tx) => {
+      const key = await createKey({ db: tx }, input)
+      made = key.id
+      return key
     })
-    print(`id   ${id}`)
-    print(`key  ${text}`)
-    print('The key is shown this once; only its hash is kept.')
+    answer({ id, key: text }, [`id   ${id}`, `key  ${text}`, 'The key is shown this once; only its hash is kept.'])
   })
 }
 
@@ -68,10 +104,14 @@ async function set(words: string[]): Promise<void> {
   const [idOrHint] = positionals
   if (idOrHint === undefined) throw new UsageError('keys set: name the key by its id or its hint')
   const share = parseShare(requireFlag(values['address-share'], 'address-share')) ?? 1
-  await withContext(async ({ db }) => {
-    const changed = await setAddressShare(db, idOrHint, share)
+  await withContext(async (ctx) => {
+    const { db } = changing(ctx, ['keys', 'set', ...words], (tx) => readKeys(tx, idOrHint))
+    const changed = await inTransaction(db, (tx) => setAddressShare(tx, idOrHint, share))
     if (changed.length === 0) throw new UsageError(`there is no active publishable key ${idOrHint}`)
-    for (const key of changed) print(`one address may use ${share} of the hour of ${key.id} (${key.hint})`)
+    answer(
+      changed.map(({ id, hint }) => ({ id, hint, addressShare: share })),
+      changed.map(({ id, hint }) => `one address may use ${share} of the hour of ${id} (${hint})`),
+    )
   })
 }
 
@@ -118,6 +158,7 @@ async function list(words: string[]): Promise<void> {
         const share = key.addressShare === 1 ? '' : String(key.addressShare)
         return [key.id, key.kind, key.hint, state, key.organizationId, key.distributorId ?? '', share, key.name]
       }),
+      rows,
     )
   })
 }
@@ -125,9 +166,64 @@ async function list(words: string[]): Promise<void> {
 async function revoke(words: string[]): Promise<void> {
   const [idOrHint] = parseFlags(words, {}, 1).positionals
   if (idOrHint === undefined) throw new UsageError('keys revoke: name the key by its id or its hint')
-  await withContext(async ({ db, clock }) => {
-    const revoked = await revokeKey(db, idOrHint, clock.now())
+  await withContext(async (ctx) => {
+    const { db } = changing(ctx, ['keys', 'revoke', ...words], (tx) => readKeys(tx, idOrHint))
+    const revoked = await inTransaction(db, (tx) => revokeKey(tx, idOrHint, ctx.clock.now()))
     if (revoked.length === 0) throw new UsageError(`there is no active key ${idOrHint}`)
-    for (const key of revoked) print(`revoked ${key.id} (${key.hint}); refused everywhere within 5 seconds`)
+    answer(
+      revoked.map(({ id, hint }) => ({ id, hint })),
+      revoked.map(({ id, hint }) => `revoked ${id} (${hint}); refused everywhere within 5 seconds`),
+    )
   })
+}
+
+/** Revokes a key and makes its successor in one transaction: there is no moment with both, and none without a record. */
+async function leakDrill(words: string[]): Promise<void> {
+  const [name] = parseFlags(words, {}, 1).positionals
+  if (name === undefined) throw new UsageError('keys leak-drill: name the key by its id, its hint or its text')
+  await withContext(async (ctx) => {
+    const leaked = await findOneKey(ctx, name)
+    let made: string | undefined
+    const look = async (tx: Queryable) => ({
+      leaked: await readKeys(tx, leaked.id),
+      successor: made === undefined ? null : await readKeys(tx, made),
+    })
+    const { db } = changing(ctx, ['keys', 'leak-drill', ...words], look)
+    const at = ctx.clock.now()
+    const { text } = await inTransaction(db, async (tx) => {
+      const revoked = await revokeKey(tx, leaked.id, at)
+      if (revoked.length === 0) throw new UsageError(`the key ${leaked.hint} was revoked meanwhile`)
+      const key = await createKey({ db: tx }, leaked)
+      made = key.id
+      return key
+    })
+    const [successor] = await findKeys(ctx.db, { idOrHint: made ?? '' })
+    const refusedFrom = new Date(at.getTime() + refusedMs)
+    const rows = [
+      ['revoked', leaked.id, leaked.hint, `${formatTs(at)}, refused everywhere by ${formatTs(refusedFrom)}`],
+      ['successor', made ?? '', successor?.hint ?? '', `${formatTs(successor?.createdAt ?? at)}, good from now on`],
+    ]
+    answer({ revoked: { id: leaked.id, hint: leaked.hint }, successor: { id: made ?? '', key: text } }, [
+      ...formatTable(['', 'ID', 'KEY', 'AT'], rows),
+      `key  ${text}`,
+      'The key is shown this once; only its hash is kept. Put it in place of the other one now.',
+    ])
+  })
+}
+
+/** A revoked key may be believed for so long. */
+const refusedMs = 5_000
+
+async function findOneKey({ db }: Context, name: string): Promise<KeyRow> {
+  const isText = /^[ps]k_live_[0-9A-Za-z]{38}$/.test(name) && parseKeyText(name) !== undefined
+  const found = await findKeys(db, { idOrHint: name, ...(isText ? { hash: hashKey(name) } : {}) })
+  const [key, ...more] = found.filter(({ revokedAt }) => revokedAt === null)
+  if (!key) throw new UsageError('there is no active key of this name; `openearn keys list` shows them')
+  if (more.length > 0) throw new UsageError('several keys have this hint: name one by its id')
+  return key
+}
+
+/** Keys as they are recorded with a change: all but what they are made of. */
+async function readKeys(tx: Queryable, idOrHint: string): Promise<unknown> {
+  return findKeys(tx, { idOrHint })
 }

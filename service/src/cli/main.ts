@@ -4,7 +4,10 @@ import { ConfigError } from '../kernel/config.js'
 import { EarnError } from '../kernel/errors.js'
 import { redactUrls } from '../kernel/log.js'
 import { Stopping } from '../kernel/shutdown.js'
-import { type Command, print, UsageError } from './command.js'
+import { MigrationError } from '../postgres/migrate.js'
+import { explainRefusal } from '../postgres/pool.js'
+import { answer, type Command, complain, speakJson, UsageError } from './command.js'
+import { readVersion } from './version.js'
 
 const commands: Record<string, () => Promise<Command>> = {
   dev: async () => (await import('./dev/dev.js')).dev,
@@ -21,6 +24,7 @@ const commands: Record<string, () => Promise<Command>> = {
   rebuild: async () => (await import('./rebuild.js')).rebuild,
   report: async () => (await import('./report.js')).report,
   export: async () => (await import('./export.js')).exportCommand,
+  audit: async () => (await import('./audit.js')).audit,
   doctor: async () => (await import('./doctor.js')).doctor,
   catalogue: async () => (await import('./catalogue.js')).catalogue,
   attribution: async () => (await import('./attribution.js')).attribution,
@@ -31,11 +35,19 @@ const commands: Record<string, () => Promise<Command>> = {
 const helps: readonly string[] = ['help', '--help', '-h']
 
 /** Failures whose message was written for the person at the terminal. */
-const sayable = [UsageError, ConfigError, EarnError, CatalogueImportError]
+const sayable = [UsageError, ConfigError, EarnError, CatalogueImportError, MigrationError]
+
+/** Takes `--json` out of the words, wherever it stands. */
+function hearJson(words: readonly string[]): string[] {
+  const others = words.filter((word) => word !== '--json')
+  if (others.length < words.length) speakJson()
+  return others
+}
 
 async function main(words: string[]): Promise<void> {
   const [name, ...rest] = words
   if (name === undefined) return printHelp()
+  if (name === '--version' || name === '-V') return sayVersion()
   if (helps.includes(name)) {
     const [about] = rest.filter((word) => !helps.includes(word))
     return about === undefined ? printHelp() : main([about, '--help'])
@@ -43,21 +55,41 @@ async function main(words: string[]): Promise<void> {
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (!load) throw new UsageError(`there is no command ${name}; \`openearn help\` lists them`)
   const command = await load()
-  if (rest.some((word) => word !== 'help' && helps.includes(word))) return print(command.usage)
+  if (rest.some((word) => word !== 'help' && helps.includes(word)))
+    return answer({ usage: command.usage }, [command.usage])
   await command.run(rest)
 }
 
 async function printHelp(): Promise<void> {
-  print('openearn <command>\n')
-  for (const [name, load] of Object.entries(commands)) print(`  ${name.padEnd(14)}${(await load()).summary}`)
-  print('\n`openearn <command> --help` says more.')
+  const list = await Promise.all(
+    Object.entries(commands).map(async ([name, load]) => ({ name, summary: (await load()).summary })),
+  )
+  answer({ commands: list }, [
+    'openearn <command>\n',
+    ...list.map(({ name, summary }) => `  ${name.padEnd(14)}${summary}`),
+    '\n`openearn <command> --help` says more, `openearn --version` which program this is. With `--json` any command',
+    'answers with one JSON document.',
+  ])
 }
 
-main(process.argv.slice(2)).catch((error: unknown) => {
+async function sayVersion(): Promise<void> {
+  const version = await readVersion()
+  answer({ version }, [version])
+}
+
+// Whoever reads our words may stop reading, as `head` does.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error
+  process.exit()
+})
+
+main(hearJson(process.argv.slice(2))).catch((error: unknown) => {
   // A signal while starting: whoever got it ends the process.
   if (error instanceof Stopping) return
-  const said = sayable.some((kind) => error instanceof kind)
-  const text = error instanceof Error ? (said ? error.message : `${error.name}: ${error.message}`) : String(error)
-  process.stderr.write(`openearn: ${redactUrls(text)}\n`)
+  const refusal = explainRefusal(error)
+  const said = refusal !== undefined || sayable.some((kind) => error instanceof kind)
+  const text =
+    refusal ?? (error instanceof Error ? (said ? error.message : `${error.name}: ${error.message}`) : String(error))
+  complain(redactUrls(text))
   process.exitCode = said ? 2 : 1
 })

@@ -11,7 +11,17 @@ import {
 } from '../features/membership/index.js'
 import { formatTs } from '../kernel/clock.js'
 import type { Config } from '../kernel/config.js'
-import { type Command, parseFlags, print, printTable, UsageError, withContext } from './command.js'
+import type { Queryable } from '../postgres/pool.js'
+import {
+  answer,
+  type Command,
+  changing,
+  formatTable,
+  parseFlags,
+  printTable,
+  UsageError,
+  withContext,
+} from './command.js'
 
 const usage = `openearn members list [--limit N]
 openearn members show WALLET
@@ -37,7 +47,10 @@ async function list(words: string[]): Promise<void> {
   const { values } = parseFlags(words, { limit: { type: 'string' } })
   const limit = values.limit ?? '100'
   if (!/^[1-9][0-9]{0,6}$/.test(limit)) throw new UsageError('--limit must be a whole number of at least 1')
-  await withContext(async ({ db }) => printTable(header, (await listMembers(db, Number(limit))).map(toRow)))
+  await withContext(async ({ db }) => {
+    const rows = await listMembers(db, Number(limit))
+    printTable(header, rows.map(toRow), rows)
+  })
 }
 
 async function show(words: string[]): Promise<void> {
@@ -45,32 +58,42 @@ async function show(words: string[]): Promise<void> {
     const wallet = readWallet(parseFlags(words, {}, 1).positionals[0], config)
     const userId = await findUserId(db, wallet)
     if (userId === undefined) throw noMember(wallet)
-    printTable(header, (await listWallets(db, userId)).map(toRow))
-    print('')
+    const wallets = await listWallets(db, userId)
     const events = await listMembershipEvents(db, userId)
-    printTable(
-      ['AT', 'WHAT', 'WALLET'],
-      events.map((event) => [formatTs(event.at), event.kind, formatWallet(event)]),
-    )
+    const eventRows = events.map((event) => [formatTs(event.at), event.kind, formatWallet(event)])
+    answer({ userId, wallets, events }, [
+      ...formatTable(header, wallets.map(toRow)),
+      '',
+      ...formatTable(['AT', 'WHAT', 'WALLET'], eventRows),
+    ])
   })
 }
 
 async function link(words: string[]): Promise<void> {
-  await withContext(async ({ db, config, clock }) => {
+  await withContext(async (ctx) => {
     const [first, second] = parseFlags(words, {}, 2).positionals
-    const [wallet, member] = [readWallet(first, config), readWallet(second, config)]
+    const [wallet, member] = [readWallet(first, ctx.config), readWallet(second, ctx.config)]
+    const { db, clock } = changing(ctx, ['members', 'link', ...words], (tx) => readUser(tx, wallet))
     for (const one of [wallet, member]) if ((await findUserId(db, one)) === undefined) throw noMember(one)
     if (!(await updateWalletUser(db, wallet, member, clock.now()))) throw noMember(wallet)
-    print(`${formatWallet(wallet)} belongs to user ${await findUserId(db, member)}`)
+    const userId = await findUserId(db, member)
+    answer({ ...wallet, userId }, [`${formatWallet(wallet)} belongs to user ${userId}`])
   })
 }
 
 async function unlink(words: string[]): Promise<void> {
-  await withContext(async ({ db, config, clock }) => {
-    const wallet = readWallet(parseFlags(words, {}, 1).positionals[0], config)
+  await withContext(async (ctx) => {
+    const wallet = readWallet(parseFlags(words, {}, 1).positionals[0], ctx.config)
+    const { db, clock } = changing(ctx, ['members', 'unlink', ...words], (tx) => readUser(tx, wallet))
     if (!(await removeMembership(db, wallet, clock.now()))) throw noMember(wallet)
-    print(`${formatWallet(wallet)} is no member any more; it may join again`)
+    answer(wallet, [`${formatWallet(wallet)} is no member any more; it may join again`])
   })
+}
+
+/** Whose a wallet is, as it is recorded with a change. */
+async function readUser(tx: Queryable, wallet: Wallet): Promise<unknown> {
+  const userId = await findUserId(tx, wallet)
+  return userId === undefined ? null : { wallet: formatWallet(wallet), userId }
 }
 
 function readWallet(text: string | undefined, config: Config): Wallet {

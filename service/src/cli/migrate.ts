@@ -1,5 +1,7 @@
+import type { Context } from '../postgres/context.js'
 import { migrate, readMigrations } from '../postgres/migrate.js'
-import { type Command, parseFlags, print, withContext } from './command.js'
+import { inTransaction } from '../postgres/pool.js'
+import { answer, type Command, changing, parseFlags, withContext } from './command.js'
 
 export const migrateCommand: Command = {
   summary: 'bring the database up to this program',
@@ -7,12 +9,23 @@ export const migrateCommand: Command = {
   run: async (words) => {
     parseFlags(words, {})
     await withContext(
-      async ({ db }) => {
+      async (ctx) => {
+        const { db } = ctx
         const applied = await migrate(db, await readMigrations())
-        for (const name of applied) print(`applied ${name}`)
-        print('the database is up to date')
+        await recordMigrations(ctx, applied)
+        answer({ applied }, [...applied.map((name) => `applied ${name}`), 'the database is up to date'])
       },
       { asItIs: true, mayMake: true },
     )
   },
+}
+
+/** Each file is applied in a transaction of its own, the first ones before there is a table of changes. */
+async function recordMigrations(ctx: Context, applied: readonly string[]): Promise<void> {
+  if (applied.length === 0) return
+  let done: unknown = null
+  const { db } = changing(ctx, ['migrate'], async () => done)
+  await inTransaction(db, async () => {
+    done = { applied }
+  })
 }

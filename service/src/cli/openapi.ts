@@ -1,12 +1,14 @@
 import { buildOpenApi } from '../server/openapi/openapi.js'
 import { operations } from '../server/operations.js'
-import { type Command, parseFlags, print } from './command.js'
+import { answer, type Command, parseFlags, readConfig } from './command.js'
 
 export const openapi: Command = {
   summary: 'print the OpenAPI 3.1 document',
   usage: 'openearn openapi',
   run: async (words) => {
     parseFlags(words, {})
-    print(JSON.stringify(buildOpenApi(operations), null, 2))
+    const { publicUrl } = readConfig()
+    const document = buildOpenApi(operations, publicUrl === undefined ? {} : { url: publicUrl })
+    answer(document, [JSON.stringify(document, null, 2)])
   },
 }

@@ -1,6 +1,15 @@
-import { createOrganization, listOrganizations } from '../features/catalogue/index.js'
+import { createOrganization, findOrganization, listOrganizations } from '../features/catalogue/index.js'
 import { newId } from '../kernel/ids.js'
-import { type Command, parseFlags, print, printTable, requireFlag, UsageError, withContext } from './command.js'
+import {
+  answer,
+  type Command,
+  changing,
+  parseFlags,
+  printTable,
+  requireFlag,
+  UsageError,
+  withContext,
+} from './command.js'
 
 const types = ['curator', 'provider', 'partner', 'lending-protocol', 'distributor', 'reward-sponsor']
 const usage = `openearn orgs create --name TEXT [--type ${types.join('|')}] [--premium]
@@ -26,9 +35,10 @@ async function create(words: string[]): Promise<void> {
   const organizationType = values.type ?? 'distributor'
   if (!types.includes(organizationType)) throw new UsageError(`--type must be one of ${types.join(', ')}`)
   const id = newId()
-  await withContext(async ({ db }) => {
+  await withContext(async (ctx) => {
+    const { db } = changing(ctx, ['orgs', 'create', ...words], (tx) => findOrganization(tx, id))
     await createOrganization(db, { id, name, organizationType, premium: values.premium ?? false })
-    print(id)
+    answer({ id }, [id])
   })
 }
 
@@ -39,6 +49,7 @@ async function list(words: string[]): Promise<void> {
     printTable(
       ['ID', 'TYPE', 'PREMIUM', 'NAME'],
       rows.map((row) => [row.id, row.organizationType, row.premium ? 'yes' : 'no', row.name]),
+      rows,
     )
   })
 }

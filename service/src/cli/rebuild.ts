@@ -1,8 +1,9 @@
 import { computeStateHash } from '../features/audit/index.js'
+import type { Queryable } from '../postgres/pool.js'
 import { listProjections } from '../server/projections.js'
 import { rebuildChain } from '../sync/rebuild.js'
-import { listCursors } from '../sync/storeCursors.js'
-import { type Command, parseFlags, print, UsageError, withContext } from './command.js'
+import { findCursor, listCursors } from '../sync/storeCursors.js'
+import { answer, type Command, changing, parseFlags, print, UsageError, withContext } from './command.js'
 
 const usage = `openearn rebuild [--chain CHAIN_ID] [--projection NAME]…
 
@@ -29,9 +30,12 @@ export const rebuild: Command = {
       const unknown = values.projection?.find((name) => !names.includes(name))
       if (unknown !== undefined)
         throw new UsageError(`rebuild: no projection ${unknown}; there are ${names.join(', ')}`)
+      const rebuilt: { chainId: number; events: number; seconds: number; state: string }[] = []
       for (const chainId of chains) {
         let saidAt = 0
-        const { events, seconds, resumedAt } = await rebuildChain(ctx, {
+        const look = (tx: Queryable) => findCursor(tx, chainId)
+        const changed = changing(ctx, ['rebuild', ...words], look, { always: true })
+        const { events, seconds, resumedAt } = await rebuildChain(changed, {
           chainId,
           projections,
           ...(values.projection ? { only: values.projection } : {}),
@@ -45,10 +49,16 @@ export const rebuild: Command = {
             )
           },
         })
+        const state = await computeStateHash(ctx.db, chainId)
+        await changed.conclude({ chainId, events, state })
         print(`${chainId}: ${events} events derived, ${seconds.toFixed(1)} s`)
         if (resumedAt !== undefined) print(`${chainId}: went on behind block ${resumedAt}`)
-        print(`${chainId}: state ${await computeStateHash(ctx.db, chainId)}`)
+        rebuilt.push({ chainId, events, seconds, state })
       }
+      answer(
+        rebuilt,
+        rebuilt.map(({ chainId, state }) => `${chainId}: state ${state}`),
+      )
     })
   },
 }

@@ -35,6 +35,7 @@ export const report: Command = {
           String(coverage.drift),
           String(coverage.supply ?? 'unknown'),
         ]),
+        rows,
       )
       if (rows.length === 0) print('nothing was ever attributed to this distributor')
       const now = clock.now()

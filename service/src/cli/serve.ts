@@ -1,29 +1,59 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
 import { systemClock } from '../kernel/clock.js'
 import { openLog } from '../kernel/log.js'
-import { createShutdown, stopOnSignals } from '../kernel/shutdown.js'
+import { createShutdown, type Shutdown, stopOnSignals } from '../kernel/shutdown.js'
 import { isDatabaseUnavailable } from '../postgres/pool.js'
 import { startService } from '../server/start.js'
-import { type Command, parseFlags, print, readConfig } from './command.js'
+import { answer, type Command, parseFlags, readConfig, UsageError } from './command.js'
 
-const command = (summary: string, name: string, parts: { api: boolean; watch: boolean }): Command => ({
+type Parts = { api: boolean; watch: boolean }
+
+const command = (summary: string, name: string, parts: Parts): Command => ({
   summary,
   usage: `openearn ${name}    (settings come from the environment; see docs/configuration.md)`,
   run: async (words) => {
-    parseFlags(words, {})
+    const { values } = parseFlags(words, { joined: { type: 'boolean' } })
+    const isJoined = values.joined === true
+    if (isJoined && (parts.api || !process.connected)) throw new UsageError('--joined is for `openearn start` alone')
     const config = readConfig()
-    const log = openLog({ level: config.logLevel, pretty: process.stdout.isTTY === true })
+    const lines = openLog({ level: config.logLevel, pretty: config.logPretty ?? process.stdout.isTTY === true })
+    const log = isJoined ? lines.child({ part: 'watcher' }) : lines
     const shutdown = createShutdown(log, isDatabaseUnavailable)
     stopOnSignals(shutdown, log)
+    if (process.getuid?.() === 0)
+      log.warn('running as root, which nothing here needs: docs/runbook.md names an account for it')
+    if (isJoined) stopOnDisconnect(shutdown)
     try {
-      const { baseUrl, opsUrl } = await startService({ config, log, clock: systemClock, shutdown, ...parts })
-      print(`ready${baseUrl ? ` ${baseUrl}` : ''}${opsUrl ? ` operator ${opsUrl}` : ''}`)
+      const started = { config, log, clock: systemClock, shutdown, isJoined, forkWatcher, ...parts }
+      const { baseUrl, opsUrl } = await startService(started)
+      const said = `ready${baseUrl ? ` ${baseUrl}` : ''}${opsUrl ? ` operator ${opsUrl}` : ''}${baseUrl && opsUrl ? ` reference ${opsUrl}/reference` : ''}`
+      if (!isJoined) answer({ ready: true, baseUrl, opsUrl }, [said])
     } catch (error) {
       await shutdown.stop()
+      if (isJoined) process.disconnect()
       throw error
     }
   },
 })
 
-export const start = command('serve the API and watch the chains in one process', 'start', { api: true, watch: true })
+/** This program as a process that watches for this one, and writes where this one writes. */
+function forkWatcher(): ChildProcess {
+  const main = fileURLToPath(new URL('./main.js', import.meta.url))
+  return fork(main, ['watch', '--joined'], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+}
+
+/** Stops when the process that started this one ends the channel between them, or ends itself; soon, or by force. */
+function stopOnDisconnect(shutdown: Shutdown): void {
+  process.once('disconnect', () => {
+    setTimeout(() => process.exit(1), 5_000).unref()
+    void shutdown.stop().then(() => process.exit())
+  })
+}
+
+export const start = command('serve the API, and watch the chains in a process beside it', 'start', {
+  api: true,
+  watch: true,
+})
 export const serve = command('serve the API', 'serve', { api: true, watch: false })
 export const watch = command('watch the chains', 'watch', { api: false, watch: true })

@@ -36,7 +36,28 @@ async function run(content: unknown): Promise<string> {
 describe('openearn verify-plan', () => {
   it('says yes to what was asked, given as transactions or as the whole answer', async () => {
     const [{ request, transactions, context }] = await plans()
-    expect(await run({ request, transactions, context })).toBe('ok: the plan does exactly what was asked\n')
+    const { vault, chainId, signers, actionId, allowance } = context
+    const [to, user] = [transactions[1].transaction.to, request.userAddress]
+    expect(await run({ request, transactions, context })).toBe(
+      [
+        'ok: the plan does exactly what was asked',
+        `1: Allow ${to} to take exactly 123000000 units of ${request.tokenIn} from your wallet.`,
+        `2: Deposit 123000000 units of ${request.tokenIn} into ${to}; the shares go to ${user}; brought by acme with the referral code friend-1.`,
+        '',
+      ].join('\n'),
+    )
+    printed = ''
+    const { address, kind, asset } = vault
+    const known = {
+      chainId,
+      vault: { address, kind, asset },
+      signers: signers.map((signer: string) => ({ address: signer, from: '2026-01-01T00:00:00Z', to: null })),
+      actionId,
+      allowance,
+      gasCap: '170872',
+      names: { [asset]: 'USDC' },
+    }
+    expect(await run({ request, transactions, context: known })).toMatch(/units of USDC \(0x/)
     printed = ''
     expect(await run({ request, plan: { actionId: 'x', transactions }, context })).toMatch(/^ok/)
     expect(process.exitCode).toBeUndefined()

@@ -2,18 +2,21 @@ import { readFile } from 'node:fs/promises'
 import { type PlanContext, verifyBatch, verifyPlan } from '@openearn/sdk'
 import T from 'typebox'
 import Value from 'typebox/value'
-import { type Command, print, UsageError } from './command.js'
+import { answer, type Command, UsageError } from './command.js'
 
 const usage = `openearn verify-plan FILE
 
 Decides without any network whether a plan does exactly what was asked. FILE is JSON:
 { "request":      { "type": "deposit" | "withdraw" | "claimDeposit" | "cancelDeposit", and the body that was sent },
   "transactions": the transactions of the answer, or the whole answer as "plan": then its batch is checked as well,
-  "context":      { "chainId", "vault": { "address", "kind", "asset", "receiptToken" }, "signers": [address],
+  "context":      { "chainId", "vault": { "address", "kind", "asset" }, "signers": [address or published signer],
                     and if known "actionId", "allowance", "approvalReset", "wrappedNative", "requestAmount",
-                    "minimumOut" (ERC-5115), "distributorId" (of the pending deposit, where the request names none) } }
-The kind of a vault is in the catalogue file and is told by \`openearn catalogue probe\`; the signers are published by
-GetIndexingStatus. sdk/examples/deposit.json is such a file. Exits with 1 when the plan is refused.`
+                    "vault.contracts" (of a kind that has some), "minimumOut" (ERC-5115),
+                    "distributorId" (of the pending deposit, where the request names none),
+                    "gasCap" (30000000 where absent), "names" ({ address: name } for the sentences) } }
+The vault and its kind are in the opportunity, and the kind is told by \`openearn catalogue probe\`; the signers are published
+by GetIndexingStatus. sdk/examples/deposit.json is such a file. Says in a sentence what each transaction does when the plan is
+what was asked; exits with 1 when it is refused.`
 
 const Text = T.String()
 const Transactions = T.Array(
@@ -56,14 +59,19 @@ const Request = T.Union([
 const Units = T.Optional(T.String({ pattern: '^[0-9]{1,78}$' }))
 const Context = T.Object({
   chainId: T.Integer(),
-  vault: T.Object({ address: Text, kind: Text, asset: Text, receiptToken: Text }),
-  signers: T.Array(Text),
+  vault: T.Object({
+    ...{ address: Text, kind: Text, asset: Text, receiptToken: T.Optional(Text) },
+    contracts: T.Optional(T.Record(Text, Text)),
+  }),
+  signers: T.Array(T.Union([Text, T.Object({ address: Text, to: T.Optional(T.Union([Text, T.Null()])) })])),
   actionId: T.Optional(Text),
   allowance: Units,
   approvalReset: T.Optional(T.Boolean()),
   wrappedNative: T.Optional(Text),
   requestAmount: Units,
   minimumOut: Units,
+  gasCap: Units,
+  names: T.Optional(T.Record(Text, Text)),
   distributorId: T.Optional(T.Union([Text, T.Null()])),
 })
 const File = T.Object({
@@ -85,9 +93,11 @@ export const verifyPlanCommand: Command = {
     const batch = file.plan?.batch
     const batchProblems = batch ? verifyBatch(batch, transactions, file.request.userAddress).problems : []
     const problems = [...verdict.problems, ...batchProblems]
-    if (problems.length === 0) return print('ok: the plan does exactly what was asked')
-    for (const problem of problems) print(`no: ${problem}`)
-    process.exitCode = 1
+    const ok = problems.length === 0
+    const sentences = ok ? verdict.sentences : []
+    const done = ['ok: the plan does exactly what was asked', ...sentences.map((each, at) => `${at + 1}: ${each}`)]
+    answer({ ok, problems, sentences }, ok ? done : problems.map((problem) => `no: ${problem}`))
+    if (!ok) process.exitCode = 1
   },
 }
 

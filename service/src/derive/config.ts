@@ -1,4 +1,4 @@
-import { findVaultKind } from '../vaults/index.js'
+import { findVaultKind, isVaultAddress } from '../vaults/index.js'
 
 /** A vault as the derivation sees it. Addresses lower-case, instants in unix seconds of chain time. */
 export type DeriveVault = {
@@ -9,6 +9,8 @@ export type DeriveVault = {
   asset: string
   assetDecimals: number
   escrow: string | null
+  /** Contracts beside it, by the name its kind gives them. */
+  contracts?: Readonly<Record<string, string>>
   startBlock: number
   activeFrom: number
 }
@@ -49,4 +51,9 @@ export function hasAsyncDeposit(vault: Pick<DeriveVault, 'kind'>): boolean {
 /** Redemptions need a request first, and the Withdraw event is the claim (ERC-7540). */
 export function hasAsyncRedeem(vault: Pick<DeriveVault, 'kind'>): boolean {
   return findVaultKind(vault.kind)?.asyncRedeem === true
+}
+
+/** Whether an address holds shares of others only: the vault, a contract beside it, its escrow. It is never a holder. */
+export function holdsForOthers(vault: DeriveVault, address: string): boolean {
+  return address === vault.escrow || isVaultAddress(vault, address)
 }

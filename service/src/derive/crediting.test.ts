@@ -17,6 +17,7 @@ import {
   router,
   say,
   signedBy,
+  tokenized,
   treasury,
   vault,
   zero,
@@ -141,13 +142,13 @@ describe('calls matched with events', () => {
 
   it('of ERC-5115 too: of two deposits the one with the code is credited', () => {
     const told = (amount: bigint) => [
-      say.move(zero, account, amount),
+      say.move(zero, account, amount, tokenized),
       say.tokenDeposit(account, account, asset, amount, amount),
     ]
     const { entries } = send(
       [
-        [vault, call.depositToken(account, asset, 1_000n)],
-        [vault, `${call.depositToken(account, asset, 5n)}${codes('alpha')}`],
+        [tokenized, call.depositToken(account, asset, 1_000n)],
+        [tokenized, `${call.depositToken(account, asset, 5n)}${codes('alpha')}`],
       ],
       [...told(1_000n), ...told(5n)],
     )

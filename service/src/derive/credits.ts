@@ -1,5 +1,6 @@
 import type { AttributionKind, Finding, Frame, Reading } from '@openearn/attribution'
 import { needsTrace, readTails } from '@openearn/attribution'
+import { isVaultAddress } from '../vaults/index.js'
 import { type DeriveConfig, isRegistered, isSignedOnly } from './config.js'
 import { eventParties } from './events.js'
 import { hasSay, isInside, type PlacedEvent } from './matching.js'
@@ -108,7 +109,7 @@ function isSignedFor(
     (each) => (each === frame || isInside(each, frame)) && (each === provenBy || isSameCall(each, provenBy, data)),
   )
   if (!signed?.proven) return false
-  const isPassedOn = around.some((each) => each.target === vault && isInside(each, signed))
+  const isPassedOn = around.some((each) => isVaultAddress(vault, each.target) && isInside(each, signed))
   if (isPassedOn) return false
   if (useSignature(vaultId, digest, signed)) return true
   problems.add(signatureUsed)

@@ -1,5 +1,6 @@
 import type { Attribution, Recover } from '@openearn/attribution'
 import type { RawBlock, RawLog, RawTransaction } from '../rpc/raw.js'
+import { listVaultAddresses } from '../vaults/index.js'
 import { attributeEvents, type Credits, listDigests, readAttribution } from './attribution.js'
 import { type DeriveConfig, type DeriveVault, hasAsyncDeposit } from './config.js'
 import { deriveTransfer, deriveVaultTransaction } from './deriveVault.js'
@@ -21,7 +22,8 @@ import type { VaultTransaction } from './transfers.js'
 /** A configuration with the look-ups derivation needs; make one per configuration, not per block. */
 export type Derivation = {
   config: DeriveConfig
-  vaultsByAddress: ReadonlyMap<string, DeriveVault>
+  /** By the addresses of the vaults and of the contracts beside them, which several may share. */
+  vaultsByContract: ReadonlyMap<string, readonly DeriveVault[]>
   /** Several vaults may share one receipt token. */
   vaultsByToken: ReadonlyMap<string, readonly DeriveVault[]>
   entryPoints: ReadonlySet<string>
@@ -31,17 +33,24 @@ export type Derivation = {
 }
 
 export function createDerivation(config: DeriveConfig, recover?: Recover): Derivation {
-  const vaultsByToken = new Map<string, DeriveVault[]>()
-  for (const vault of config.vaults)
-    vaultsByToken.set(vault.receiptToken, [...(vaultsByToken.get(vault.receiptToken) ?? []), vault])
   return {
     config,
-    vaultsByAddress: new Map(config.vaults.map((vault) => [vault.address, vault])),
-    vaultsByToken,
+    vaultsByContract: groupVaults(config.vaults, listVaultAddresses),
+    vaultsByToken: groupVaults(config.vaults, ({ receiptToken }) => [receiptToken]),
     entryPoints: new Set(config.entryPoints),
     recover,
     attributions: new WeakMap(),
   }
+}
+
+function groupVaults(
+  vaults: readonly DeriveVault[],
+  addressesOf: (vault: DeriveVault) => readonly string[],
+): Map<string, DeriveVault[]> {
+  const grouped = new Map<string, DeriveVault[]>()
+  for (const vault of vaults)
+    for (const address of addressesOf(vault)) grouped.set(address, [...(grouped.get(address) ?? []), vault])
+  return grouped
 }
 
 /**
@@ -179,9 +188,10 @@ function readVaultParts(logs: readonly RawLog[], derivation: Derivation): Map<nu
       if (transfer) for (const vault of vaults) partOf(vault).transfers.push(transfer)
       continue
     }
-    const vault = derivation.vaultsByAddress.get(log.address)
-    const event = vault && decodeVaultEvent(log, vault.asset)
-    if (event) partOf(vault).events.push(event)
+    for (const vault of derivation.vaultsByContract.get(log.address) ?? []) {
+      const event = decodeVaultEvent(log, vault)
+      if (event) partOf(vault).events.push(event)
+    }
   }
   return parts
 }
@@ -200,7 +210,7 @@ function placeEvents(
       ? []
       : events.map((event) => ({
           vaultId: vault.id,
-          vault: vault.address,
+          vault,
           event,
           wallets: listWallets(vault, event, flows.get(vault.id)),
         })),
@@ -236,16 +246,17 @@ export function listStateKeys(block: Pick<RawBlock, 'logs' | 'transactions'>, de
         for (const wallet of [transfer.from, transfer.to]) holders.set(holderKey(id, wallet), { vaultId: id, wallet })
       continue
     }
-    const vault = derivation.vaultsByAddress.get(log.address)
-    const event = vault && decodeVaultEvent(log, vault.asset)
-    if (!event) continue
-    const told = vaultsOf.get(log.transactionIndex)
-    if (told) told.add(vault.id)
-    else vaultsOf.set(log.transactionIndex, new Set([vault.id]))
-    const controllers = 'controller' in event ? [event.controller] : [event.sender, event.owner]
-    for (const kind of ['deposit', 'redeem'] as const)
-      for (const controller of controllers)
-        requests.set(requestKey(vault.id, kind, controller), { vaultId: vault.id, kind, controller })
+    for (const vault of derivation.vaultsByContract.get(log.address) ?? []) {
+      const event = decodeVaultEvent(log, vault)
+      if (!event) continue
+      const told = vaultsOf.get(log.transactionIndex)
+      if (told) told.add(vault.id)
+      else vaultsOf.set(log.transactionIndex, new Set([vault.id]))
+      const controllers = 'controller' in event ? [event.controller] : [event.sender, event.owner]
+      for (const kind of ['deposit', 'redeem'] as const)
+        for (const controller of controllers)
+          requests.set(requestKey(vault.id, kind, controller), { vaultId: vault.id, kind, controller })
+    }
   }
   return { holders, requests, signatures: listSignatureKeys(block, vaultsOf, derivation) }
 }

@@ -1,4 +1,5 @@
 import { zeroAddress } from 'viem'
+import { holdsForOthers } from './config.js'
 import type { VaultEvent } from './events.js'
 import { smaller } from './lots.js'
 import { findTransfers, type VaultTransaction } from './transfers.js'
@@ -45,7 +46,7 @@ export function readFlows(part: VaultTransaction): Flows {
     const burned = to === zeroAddress || burn !== undefined ? recordBurns(wallets, marked, burn) : marked
     if (to !== zeroAddress) receive(wallets, to, burned)
   }
-  const keepsNothing = (wallet: string) => wallet === vault.address || wallet === vault.escrow || wallet === burnAddress
+  const keepsNothing = (wallet: string) => wallet === burnAddress || holdsForOthers(vault, wallet)
   const deliveries = new Map<VaultEvent, { moved: bigint; parts: Map<string, bigint> }>()
   for (const event of events)
     if (event.kind === 'deposit' || event.kind === 'withdraw')

@@ -1,4 +1,5 @@
 import type { Frame } from '@openearn/attribution'
+import { type EmittingVault, isVaultAddress } from '../vaults/index.js'
 import { eventParties, type VaultEvent } from './events.js'
 import { findKind, hasArguments, isClaim, isSilent, selectorOf } from './vaultCalls.js'
 
@@ -8,7 +9,7 @@ import { findKind, hasArguments, isClaim, isSilent, selectorOf } from './vaultCa
  */
 export type PlacedEvent = {
   vaultId: number
-  vault: string
+  vault: EmittingVault
   event: VaultEvent
   wallets: readonly string[]
 }
@@ -125,20 +126,23 @@ function listInnermost(frames: readonly Frame[], matches: (frame: Frame) => bool
 function mayMake(frame: Frame, placed: PlacedEvent, select: (frame: Frame) => string): boolean {
   const selector = select(frame)
   if (isSilent(selector)) return false
-  if (frame.target !== placed.vault) return true
-  const kind = findKind(selector)
+  const { target } = frame
+  if (!isVaultAddress(placed.vault, target)) return true
+  const kind = findKind(placed.vault, { target, selector })
   // The transaction itself lies around everything in it, whatever it calls.
   return kind === undefined || kind === placed.event.kind || frame.depth === 0
 }
 
 /** 1: the call's arguments are the event's. 2: it makes events of this kind. 3: it calls the event's sender. 4: any other. */
 function rankOf(frame: Frame, { vault, event }: PlacedEvent, selector: string, data: Uint8Array): number {
-  if (frame.target === vault && findKind(selector) === event.kind) {
-    const isOwn = isClaim(selector) || frame.caller === event.sender || controllerOf(event) === frame.caller
+  const { target, caller, start, end } = frame
+  const called = { target, selector }
+  if (findKind(vault, called) === event.kind) {
+    const isOwn = isClaim(vault, called) || caller === event.sender || controllerOf(event) === caller
     if (!isOwn) return 4
-    return hasArguments(selector, { data, start: frame.start, end: frame.end }, event) ? 1 : 2
+    return hasArguments(vault, called, { data, start, end }, event) ? 1 : 2
   }
-  return frame.target === event.sender && frame.target !== vault ? 3 : 4
+  return target === event.sender && !isVaultAddress(vault, target) ? 3 : 4
 }
 
 function controllerOf(event: VaultEvent): string | undefined {

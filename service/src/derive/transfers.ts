@@ -1,5 +1,6 @@
 import { zeroAddress } from 'viem'
-import type { DeriveVault } from './config.js'
+import { isVaultAddress } from '../vaults/index.js'
+import { type DeriveVault, holdsForOthers } from './config.js'
 import type { Transfer, VaultEvent } from './events.js'
 import { smaller } from './lots.js'
 
@@ -28,7 +29,7 @@ const nothing: FoundTransfers = { mints: new Map(), burns: new Map(), moved: new
  */
 export function findTransfers({ vault, transfers, events }: VaultTransaction): FoundTransfers {
   if (events.length === 0) return nothing
-  const holds = (wallet: string) => wallet === zeroAddress || wallet === vault.address || wallet === vault.escrow
+  const holds = (wallet: string) => wallet === zeroAddress || holdsForOthers(vault, wallet)
   const mints = new Map<Transfer, Claimed>()
   const burns = new Map<Transfer, Claimed>()
   const moved = new Map<VaultEvent, bigint>()
@@ -58,8 +59,9 @@ export function findTransfers({ vault, transfers, events }: VaultTransaction): F
     claim(outgoing, burns, ({ from, to }, event) => {
       if (from === to) return false
       if (event.kind === 'redeemRequest') return from === event.owner && holds(to)
-      const isOwn = from === ownerOf(event) || (vault.escrow !== null && from === vault.escrow)
-      return isOwn && (to === zeroAddress || to === vault.address)
+      const isOwn =
+        from === ownerOf(event) || (from !== vault.address && holdsForOthers(vault, from)) || from === vault.escrow
+      return isOwn && (to === zeroAddress || isVaultAddress(vault, to))
     })
   return { mints, burns, moved }
 }

@@ -14,15 +14,32 @@ export type Config = {
   port: number
   opsHost: string
   opsPort: number
+  /** Where callers reach the public listener; absent means the address it listens at. Without a slash at its end. */
+  publicUrl: string | undefined
+  /** Serve the OpenAPI document and its reference on the public listener too. */
+  publicReference: boolean
   logLevel: string
+  /** Lines for a person instead of JSON; absent: when standard output is a terminal. */
+  logPretty: boolean | undefined
+  /** A line for every request served. */
+  logRequests: boolean
   /** Accept `Authorization: Bearer` as an alias of `X-API-Key`. */
   bearerEnabled: boolean
   /** Calls a minute without a key, and 401s, an IP may make; absent means 60, and no limit for loopback. 0: no limit. */
   ipLimitPerMinute: number | undefined
+  /** Connections an address may have open; absent means 500, and no cap for loopback. 0: no cap. */
+  connectionsPerAddress: number | undefined
+  /** Most milliseconds the event loop may be late before requests are refused. 0: no limit. */
+  eventLoopDelayMaxMs: number
   /** Proxies (addresses or CIDR ranges) whose X-Forwarded-For is believed. */
   trustedProxies: readonly string[]
   /** Private key that signs attributions; absent means plans cannot be built. */
   attributionKey: `0x${string}` | undefined
+  /** A file that holds it instead, and a signer elsewhere that has it: of the three at most one. */
+  attributionKeyFile: string | undefined
+  attributionSigner: { url: string; address: `0x${string}`; token: string | undefined } | undefined
+  /** Build plans without a signature while there is none to be had, instead of refusing. */
+  unsignedFallback: boolean
   /** RPC urls by chain id; they replace those in the database. */
   rpcUrls: ReadonlyMap<number, readonly string[]>
   /** Most gas of one batch of reads. */
@@ -87,12 +104,22 @@ export function parseConfig(env: Env, root: string = repositoryRoot()): Config {
     port: port('PORT', 4020),
     opsHost: text('OPS_HOST') ?? '127.0.0.1',
     opsPort: port('OPS_PORT', 4021),
+    publicUrl: parsePublicUrl(text('PUBLIC_URL'), problems),
+    publicReference: flag('PUBLIC_REFERENCE', false),
     logLevel: text('LOG_LEVEL') ?? 'info',
+    logPretty: text('LOG_FORMAT') === undefined ? undefined : text('LOG_FORMAT') === 'pretty',
+    logRequests: flag('LOG_REQUESTS', false),
     bearerEnabled: flag('BEARER_ENABLED', true),
     ipLimitPerMinute:
       text('IP_LIMIT_PER_MINUTE') === undefined ? undefined : integer('IP_LIMIT_PER_MINUTE', 60, 0, 1e6),
+    connectionsPerAddress:
+      text('CONNECTIONS_PER_ADDRESS') === undefined ? undefined : integer('CONNECTIONS_PER_ADDRESS', 500, 0, 1e6),
+    eventLoopDelayMaxMs: integer('EVENT_LOOP_DELAY_MAX_MS', 1_000, 0, 60_000),
     trustedProxies: list(text('TRUSTED_PROXIES') ?? ''),
     attributionKey: parsePrivateKey(text('ATTRIBUTION_KEY'), problems),
+    attributionKeyFile: text('ATTRIBUTION_KEY_FILE'),
+    attributionSigner: parseSigner(text, problems),
+    unsignedFallback: flag('ATTRIBUTION_UNSIGNED_FALLBACK', false),
     rpcUrls: parseRpcUrls(env, problems),
     readGasCap: integer('READ_GAS_CAP', 50_000_000, 1_000_000, 1e9),
     tonUrl: text('TON_URL'),
@@ -102,6 +129,7 @@ export function parseConfig(env: Env, root: string = repositoryRoot()): Config {
   }
   if (!['debug', 'info', 'warn', 'error', 'silent'].includes(config.logLevel))
     problems.push('LOG_LEVEL must be one of debug, info, warn, error, silent')
+  if (!['json', 'pretty', undefined].includes(text('LOG_FORMAT'))) problems.push('LOG_FORMAT must be json or pretty')
   if (config.tonUrl !== undefined && !/^https?:/.test(config.tonUrl))
     problems.push('TON_URL must be an http or https url')
   if (problems.length > 0) throw new ConfigError(`bad configuration: ${problems.join('; ')}`)
@@ -112,9 +140,35 @@ function list(value: string): string[] {
   return value.split(',').flatMap((item) => item.trim() || [])
 }
 
+function parseSigner(text: (name: string) => string | undefined, problems: string[]): Config['attributionSigner'] {
+  const url = text('ATTRIBUTION_SIGNER_URL')
+  if ([url, text('ATTRIBUTION_KEY'), text('ATTRIBUTION_KEY_FILE')].filter(Boolean).length > 1)
+    problems.push('set one of ATTRIBUTION_KEY, ATTRIBUTION_KEY_FILE and ATTRIBUTION_SIGNER_URL')
+  if (url === undefined) return undefined
+  const address = text('ATTRIBUTION_SIGNER_ADDRESS') ?? ''
+  if (!/^https?:\/\/[^@]+$/.test(url) || !URL.canParse(url))
+    problems.push('ATTRIBUTION_SIGNER_URL must be an http or https url without a password')
+  if (!/^0x[0-9a-fA-F]{40}$/.test(address)) problems.push('ATTRIBUTION_SIGNER_ADDRESS must be the address of its key')
+  return { url, address: `0x${address.slice(2)}`, token: text('ATTRIBUTION_SIGNER_TOKEN') }
+}
+
+/** True for 0x and 64 hex digits. */
+export function isPrivateKey(value: string): value is `0x${string}` {
+  return /^0x[0-9a-fA-F]{64}$/.test(value)
+}
+
+function parsePublicUrl(value: string | undefined, problems: string[]): string | undefined {
+  if (value === undefined) return undefined
+  const url = URL.canParse(value) ? new URL(value) : undefined
+  const plain = url && ['http:', 'https:'].includes(url.protocol) && url.search === '' && url.hash === ''
+  if (plain && url.username === '' && url.password === '') return url.href.replace(/\/+$/, '')
+  problems.push('PUBLIC_URL must be an http or https url without user, query and fragment')
+  return undefined
+}
+
 function parsePrivateKey(value: string | undefined, problems: string[]): `0x${string}` | undefined {
   if (value === undefined) return undefined
-  if (/^0x[0-9a-fA-F]{64}$/.test(value)) return `0x${value.slice(2)}`
+  if (isPrivateKey(value)) return value
   problems.push('ATTRIBUTION_KEY must be 0x and 64 hex digits')
   return undefined
 }

@@ -17,9 +17,11 @@ const secretPaths = ['apiKey', 'key', 'privateKey', 'secret', 'authorization', '
 export function openLog(options: { level: string; pretty?: boolean; name?: string }): Log {
   const redact = { paths: secretPaths.flatMap((path) => [path, `*.${path}`]), censor: '[hidden]' }
   const serializers = { err: serializeError }
-  if (!options.pretty) return pino({ level: options.level, redact, serializers, base: { name: options.name } })
+  const formatters = { level: (label: string) => ({ level: label }) }
+  if (!options.pretty)
+    return pino({ level: options.level, redact, serializers, formatters, base: { name: options.name } })
   const stream = { write: (line: string) => process.stdout.write(formatLine(line)) }
-  return pino({ level: options.level, redact, serializers, base: { name: options.name } }, stream)
+  return pino({ level: options.level, redact, serializers, formatters, base: { name: options.name } }, stream)
 }
 
 /** A log that says nothing. */
@@ -43,12 +45,12 @@ function serializeError(error: unknown): unknown {
   return { type: error.name, message: redactUrls(error.message), code, stack: redactUrls(error.stack ?? ''), cause }
 }
 
-const levels: Record<number, string> = { 20: 'debug', 30: 'info', 40: 'WARN', 50: 'ERROR', 60: 'FATAL' }
+const loud = ['warn', 'error', 'fatal']
 
 function formatLine(line: string): string {
   const { level, time, msg, pid: _pid, hostname: _host, name, err, ...fields } = JSON.parse(line)
   const clock = new Date(time).toISOString().slice(11, 23)
   const rest = Object.keys(fields).length > 0 ? ` ${JSON.stringify(fields)}` : ''
   const why = err ? ` ${err.type}: ${err.message}` : ''
-  return `${clock} ${levels[level] ?? level} ${name ? `[${name}] ` : ''}${msg ?? ''}${why}${rest}\n`
+  return `${clock} ${loud.includes(level) ? level.toUpperCase() : level} ${name ? `[${name}] ` : ''}${msg ?? ''}${why}${rest}\n`
 }

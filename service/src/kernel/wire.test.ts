@@ -51,8 +51,32 @@ describe('query values', () => {
     expect(decode(`page=${text}`)).toEqual({ value: { page: value }, violations: [] })
   })
 
-  it.each(['1e3', 'Infinity', '.5', '1.', '--1'])('refuse %s as a number', (text) => {
-    expect(decode(`ratio=${text}`).violations).toHaveLength(1)
+  it.each([
+    ['1e21', 1e21],
+    ['1e+21', 1e21],
+    ['1e-7', 1e-7],
+    ['-2.5E3', -2500],
+    ['0', 0],
+    ['-0', -0],
+    [String(Number.MAX_VALUE), Number.MAX_VALUE],
+    ['0.1', 0.1],
+  ])('are a number for %s: JSON has it so, and a client sends it so', (text, value) => {
+    expect(decode(`ratio=${encodeURIComponent(text)}`)).toEqual({ value: { ratio: value }, violations: [] })
+  })
+
+  it.each(['Infinity', '.5', '1.', '--1', '+1', '01', '1e', '1e1.5', '0x1', '1e999', '1_000', ' 1', '1,5'])(
+    'refuse %s as a number',
+    (text) => {
+      const violations = [{ path: 'ratio', message: 'must be a number as JSON has it, like 0.5 or 1e-7' }]
+      expect(decode(`ratio=${encodeURIComponent(text)}`)).toEqual({ value: {}, violations })
+    },
+  )
+
+  it.each(['limit', 'pageSize', 'pageLimit'])('saturate for a %s beyond the safe integers: it is above 100', (name) => {
+    expect(decodeQuery(T.Object(pageQuery), parseQueryString(`${name}=99999999999999999999`))).toEqual({
+      value: { [name]: Number.MAX_SAFE_INTEGER },
+      violations: [],
+    })
   })
 
   it('refuse a scalar given twice, and NUL characters', () => {

@@ -5,7 +5,7 @@ import type { Violation } from './errors.js'
 import type { RawQuery } from './operation.js'
 
 /** A pattern, and what a caller should write where a text does not have it; `says` is left out of documents. */
-export type TextForm = { pattern: string; says: string }
+export type TextForm = { pattern: string; says: string; format?: string }
 export const addressForm: TextForm = {
   pattern: '^0[xX][0-9a-fA-F]{40}$',
   says: 'must be an EVM address: 0x and 40 hex digits',
@@ -13,6 +13,7 @@ export const addressForm: TextForm = {
 export const uuidForm: TextForm = {
   pattern: '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$',
   says: 'must be a uuid',
+  format: 'uuid',
 }
 export const digitsForm: TextForm = {
   pattern: '^[0-9]{1,78}$',
@@ -29,6 +30,9 @@ export const TxHash = T.String({
 })
 export const Hex = T.String({ pattern: '^0x([0-9a-fA-F]{2})*$' })
 export const Uuid = T.String({ ...uuidForm, description: 'UUID' })
+/** One of some values, which are checked; in the document it is a text, as clients of the interface have typed it. */
+export const OpenEnum = <V extends string>(values: readonly V[], options: { default?: V; description?: string } = {}) =>
+  T.Enum([...values], { ...options, 'x-open': true })
 /** What digits alone do not say of a raw amount: that it is below 2^256. */
 setFormat('uint256', (text) => parseRaw(text) !== undefined)
 export const Raw = T.String({ ...digitsForm, format: 'uint256', description: "Integer in the token's smallest unit" })
@@ -50,9 +54,11 @@ export const List = (options: { maxItems?: number; form?: TextForm; description?
 /** The four pagination members of a query. */
 export const pageQuery = {
   page: T.Optional(T.Integer({ description: 'From 1; below 1 is 1', default: 1, 'x-saturates': true })),
-  limit: T.Optional(T.Integer({ description: 'Items a page, 1 to 100; below 1 is 20', default: 20 })),
-  pageLimit: T.Optional(T.Integer({ description: 'Alias of limit' })),
-  pageSize: T.Optional(T.Integer({ description: 'Alias of limit' })),
+  limit: T.Optional(
+    T.Integer({ description: 'Items a page, 1 to 100; below 1 is 20', default: 20, 'x-saturates': true }),
+  ),
+  pageLimit: T.Optional(T.Integer({ description: 'Alias of limit', 'x-saturates': true })),
+  pageSize: T.Optional(T.Integer({ description: 'Alias of limit', 'x-saturates': true })),
 }
 
 export const PaginationSchema = T.Object(
@@ -117,7 +123,7 @@ function decodeValues(property: TSchema, values: readonly string[]): unknown {
   return decodeScalar(type, value)
 }
 
-/** A number of pages beyond the safe integers means as much as the last of them: a page past every end. */
+/** A count beyond the safe integers means as much as the last of them: a page past every end, a limit above every limit. */
 function decodeInteger(value: string, saturates: boolean): unknown {
   const number = /^-?[0-9]+$/.test(value) ? Number(value) : Number.NaN
   if (Number.isNaN(number) || !(saturates || Number.isSafeInteger(number))) return new Refusal('must be an integer')
@@ -126,8 +132,9 @@ function decodeInteger(value: string, saturates: boolean): unknown {
 
 function decodeScalar(type: unknown, value: string): unknown {
   if (type === 'number') {
-    const number = /^-?[0-9]{1,308}(\.[0-9]{1,100})?$/.test(value) ? Number(value) : Number.NaN
-    return Number.isFinite(number) ? number : new Refusal('must be a plain decimal number')
+    // What clients write a number as follows JSON, exponents included; one too large to be kept is none.
+    const number = /^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$/.test(value) ? Number(value) : Number.NaN
+    return Number.isFinite(number) ? number : new Refusal('must be a number as JSON has it, like 0.5 or 1e-7')
   }
   if (type === 'boolean') {
     if (value === 'true' || value === 'false') return value === 'true'

@@ -5,6 +5,19 @@ export function sqlState(error: unknown): string | undefined {
   return error instanceof DatabaseError ? error.code : undefined
 }
 
+/** The role may not do what was asked. */
+export const insufficientPrivilege = '42501'
+
+/** What whoever set up the database has to know, in one sentence; undefined for failures of another kind. */
+export function explainRefusal(error: unknown): string | undefined {
+  if (!(error instanceof DatabaseError)) return undefined
+  if (error.code === insufficientPrivilege)
+    return `the database refuses it (${error.message}): docs/runbook.md lists what the role of DATABASE_URL needs`
+  if (error.code !== undefined && /^28|^3D/.test(error.code))
+    return `the database lets nobody in by DATABASE_URL: ${error.message}`
+  return undefined
+}
+
 /** True when a unique or exclusion constraint refused the write. */
 export function isUniqueViolation(error: unknown): boolean {
   return sqlState(error) === '23505' || sqlState(error) === '23P01'

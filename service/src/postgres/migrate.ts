@@ -1,7 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Database, openSession } from './pool.js'
+import { insufficientPrivilege } from './errors.js'
+import { type Database, openSession, sqlState } from './pool.js'
 
 export type Migration = { number: number; name: string; sql: string }
 
@@ -39,9 +40,7 @@ export async function migrate(db: Database, migrations: Migration[]): Promise<st
   const session = openSession(db)
   try {
     await session`select pg_advisory_lock(${lockId})`
-    await session`create table if not exists migrations (
-      number integer primary key, name text not null, applied_at timestamptz not null default now())`
-    const rows = await session<{ number: number; name: string }[]>`select number, name from migrations`
+    const rows = await readApplied(session)
     const applied = new Map(rows.map((row) => [row.number, row.name]))
     const other = migrations.find(({ number, name }) => applied.has(number) && applied.get(number) !== name)
     if (other)
@@ -54,6 +53,7 @@ export async function migrate(db: Database, migrations: Migration[]): Promise<st
         `the database is at migration ${newest}, this program knows ${migrations.length}: run a newer program`,
       )
     const missing = migrations.filter((migration) => !applied.has(migration.number))
+    if (missing.length > 0) await assertOwner(session, missing.length)
     for (const migration of missing) {
       await session.unsafe(
         // The newline ends a comment in the file's last line.
@@ -64,5 +64,26 @@ export async function migrate(db: Database, migrations: Migration[]): Promise<st
   } finally {
     // With the connection go the lock, and what is left of a migration that failed.
     await session.end({ timeout: 5 })
+  }
+}
+
+/** What was applied; in a database without a table of it, nothing. A role that may only read and write asks no more. */
+async function readApplied(session: Database): Promise<{ number: number; name: string }[]> {
+  const [row] = await session<{ there: boolean }[]>`select to_regclass('migrations') is not null as there`
+  return row?.there ? session`select number, name from migrations` : []
+}
+
+/** Makes the table of migrations, and says who may where this role may not. */
+async function assertOwner(session: Database, missing: number): Promise<void> {
+  try {
+    await session`create table if not exists migrations (
+      number integer primary key, name text not null, applied_at timestamptz not null default now())`
+  } catch (error) {
+    if (sqlState(error) !== insufficientPrivilege) throw error
+    const [row] = await session<{ role: string }[]>`select current_user as role`
+    throw new MigrationError(
+      `the database lacks ${missing} migrations, and the role ${row?.role} may not make tables: run \`openearn migrate\` as the role that owns them (docs/runbook.md)`,
+      { cause: error },
+    )
   }
 }

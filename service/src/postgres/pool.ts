@@ -10,6 +10,7 @@ import { runTransaction, type Transaction } from './transaction.js'
 export type { DatabaseTarget } from './client.js'
 export {
   constraintOf,
+  explainRefusal,
   isDatabaseLate,
   isDatabaseUnavailable,
   isUniqueViolation,

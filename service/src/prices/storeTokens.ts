@@ -1,6 +1,6 @@
 import T from 'typebox'
-import { AddressText, Decimals, DecimalText, Text, Url, Usd } from '../kernel/fileMembers.js'
 import { ChainId } from '../kernel/wire.js'
+import { AddressText, Decimals, DecimalText, Text, Url, Usd } from '../postgres/fileMembers.js'
 import { decimal, describeImported, kept, optional, required } from '../postgres/imported.js'
 import { type NewRow, readRows, upsertRows } from '../postgres/importedRows.js'
 import type { Queryable } from '../postgres/pool.js'

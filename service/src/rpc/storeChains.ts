@@ -1,6 +1,6 @@
 import T, { type Static } from 'typebox'
-import { AddressText, RpcUrl, Slug, Text, Url } from '../kernel/fileMembers.js'
 import { ChainId } from '../kernel/wire.js'
+import { AddressText, RpcUrl, Slug, Text, Url } from '../postgres/fileMembers.js'
 import { describeImported, kept, list, optional, required } from '../postgres/imported.js'
 import { type NewRow, readRows, upsertRows } from '../postgres/importedRows.js'
 import type { Queryable } from '../postgres/pool.js'
@@ -106,4 +106,10 @@ export async function writeChain(tx: Queryable, chain: NewChain): Promise<void> 
     on conflict (chain_id) do update set name = excluded.name, rpc_urls = excluded.rpc_urls,
       confirmations = coalesce(${chain.confirmations ?? null}, chains.confirmations), watched = excluded.watched,
       l1_gas_in_limit = coalesce(${chain.l1GasInLimit ?? null}, chains.l1_gas_in_limit)`
+}
+
+/** Takes a chain out; false when there is none. The database refuses it while anything refers to the chain. */
+export async function deleteChain(tx: Queryable, chainId: number): Promise<boolean> {
+  const removed = await tx`delete from chains where chain_id = ${chainId}`
+  return removed.count > 0
 }

@@ -20,9 +20,9 @@ export async function openServiceDatabase(
   config: Config,
   log: Log,
   shutdown: Shutdown,
-  options: { asItIs?: boolean; inspect?: ((db: Database) => Promise<void>) | undefined } = {},
+  options: { asItIs?: boolean; isJoined?: boolean; inspect?: ((db: Database) => Promise<void>) | undefined } = {},
 ): Promise<Database> {
-  const target = await serviceTarget(config, log, shutdown)
+  const target = options.isJoined ? await joinedTarget(config) : await serviceTarget(config, log, shutdown)
   const db = openDatabase(target, { max: config.databasePoolSize, name: 'openearn' })
   shutdown.add('database', () => db.end({ timeout: 5 }))
   await options.inspect?.(db)
@@ -30,6 +30,14 @@ export async function openServiceDatabase(
   const applied = await migrate(db, await readMigrations())
   if (applied.length > 0) log.info(`database: applied ${applied.length} migrations`)
   return db
+}
+
+/** The database of the process this one belongs to. */
+async function joinedTarget(config: Config): Promise<DatabaseTarget> {
+  if (config.databaseUrl) return { url: config.databaseUrl }
+  const running = await findEmbeddedPostgres(postgresFolder(config))
+  if (!running) throw new ConfigError('the embedded PostgreSQL of the service does not run')
+  return running
 }
 
 async function serviceTarget(config: Config, log: Log, shutdown: Shutdown): Promise<DatabaseTarget> {

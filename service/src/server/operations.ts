@@ -1,8 +1,9 @@
 import { actionOperations } from '../features/actions/index.js'
 import { attributionOperations, type JudgeContext } from '../features/attribution/index.js'
-import { type CatalogueContext, catalogueOperations } from '../features/catalogue/index.js'
+import { catalogueOperations } from '../features/catalogue/index.js'
 import { ledgerOperations } from '../features/ledger/index.js'
 import { membershipOperations } from '../features/membership/index.js'
+import type { ActionContext } from '../features/plans/index.js'
 import { positionsOperations } from '../features/positions/index.js'
 import { statusOperations } from '../features/status/index.js'
 import { swapOperations } from '../features/swap/index.js'
@@ -10,7 +11,7 @@ import type { Operation } from '../kernel/operation.js'
 import type { SignatureContext } from '../wallets/signatures.js'
 
 /** Everything the operations of the service need. */
-export type ServiceContext = SignatureContext & CatalogueContext & JudgeContext
+export type ServiceContext = SignatureContext & JudgeContext & ActionContext
 
 /** Every operation there is. HTTP registration, the OpenAPI document and the limits read this list. */
 export const operations: readonly Operation<ServiceContext>[] = [

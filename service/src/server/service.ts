@@ -1,8 +1,11 @@
+import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { attributionOperations, openJudge } from '../features/attribution/index.js'
 import { createAuthenticate } from '../features/auth/index.js'
 import { openCatalogue } from '../features/catalogue/index.js'
 import { openLimits } from '../features/limits/index.js'
+import { type ChainStatus, chainState, listChainStatus } from '../features/status/index.js'
+import type { Log } from '../kernel/log.js'
 import type { Operation } from '../kernel/operation.js'
 import { createOutbound } from '../kernel/outbound.js'
 import type { Shutdown } from '../kernel/shutdown.js'
@@ -12,11 +15,15 @@ import { type ChainSettings, type Chains, openChains, type Purpose } from '../rp
 import { createSignatureGate } from '../wallets/signatures.js'
 import { createTonReader } from '../wallets/tonReader.js'
 import { buildPublicApp } from './http/http.js'
+import type { Served } from './http/responseCache.js'
 import { buildOpenApi } from './openapi/openapi.js'
+import { addPublicReference, type ReadDocument } from './openapi/reference.js'
 import { operations, type ServiceContext } from './operations.js'
 import { type ChainMetrics, createChainMetrics, registerChainGauges } from './ops/chainMetrics.js'
-import { createMetrics, type Metrics } from './ops/metrics.js'
+import { createMetrics, joinMetrics, type Metrics } from './ops/metrics.js'
 import { buildOpsApp, type Readiness } from './ops/ops.js'
+import { openAttributionSigner } from './signer.js'
+import type { WatcherProcess } from './watcherProcess.js'
 
 export type Service = {
   ctx: ServiceContext
@@ -30,12 +37,14 @@ export type Service = {
   opsApp: FastifyInstance
   metrics: Metrics
   chainMetrics: ChainMetrics
+  /** Takes in a process that watches for this one: its metrics and its health are told with this one's. */
+  join(watcher: WatcherProcess): void
 }
 
 /** Puts the service together on an open, migrated database. Nothing listens and nothing watches yet. */
 export async function openService(
   base: Context,
-  options: { chains: readonly ChainSettings[]; shutdown: Shutdown; bounds?: RequestBounds },
+  options: { chains: readonly ChainSettings[]; shutdown: Shutdown; bounds?: RequestBounds; isJoined?: boolean },
 ): Promise<Service> {
   const outbound = createOutbound(base.clock)
   const catalogue = await openCatalogue(base)
@@ -55,6 +64,7 @@ export async function openService(
     catalogue,
     signatureGate: createSignatureGate(),
     judge,
+    attributionSigner: await openAttributionSigner(base.config, { outbound, clock: base.clock }),
   }
   // Requests wait for nothing without end; watchers and jobs wait as long as it takes.
   const pools = openRequestPools(base.db, options.bounds)
@@ -62,25 +72,55 @@ export async function openService(
   const admission: ServiceContext = { ...ctx, db: pools.admission }
   const requestChains = open('plan')
   const debugChains = open('debug')
-  registerChainGauges(metrics.registry, admission)
+  // The process this one belongs to tells them.
+  if (!options.isJoined) registerChainGauges(metrics.registry, admission)
+  let watcher: WatcherProcess | undefined
+  const gate = {
+    authenticate: createAuthenticate(admission),
+    limits: openLimits(admission),
+    onRefused: metrics.refused,
+  }
   const publicApp = buildPublicApp({
     ctx: { ...ctx, db: pools.operation, chains: requestChains },
     operations: operations.map((operation) =>
       lookUps.has(operation) ? withChains(operation, debugChains) : operation,
     ),
-    authenticate: createAuthenticate(admission),
-    limits: openLimits(admission),
+    ...gate,
     answers: catalogue.answers,
-    onAnswered: metrics.answered,
-    onRefused: metrics.refused,
+    onAnswered: (operationId, status, seconds, served) => {
+      metrics.answered(operationId, status, seconds)
+      if (base.config.logRequests) logRequest(base.log, { operationId, status, seconds, served })
+    },
   })
+  const readDocument = documentOf(ctx, publicApp)
+  if (base.config.publicReference) addPublicReference(publicApp, readDocument, gate)
   const opsApp = buildOpsApp(ctx, {
-    openapi: buildOpenApi(operations),
-    checks: () => readinessChecks(admission),
-    registry: metrics.registry,
+    readDocument,
+    checks: async () => [...(await readinessChecks(admission)), ...(watcher ? [checkWatcher(watcher)] : [])],
+    metrics: async () => joinMetrics(await metrics.registry.metrics(), await watcher?.readMetrics()),
+    contentType: metrics.registry.contentType,
     publicApp,
   })
-  return { ctx, requestChains, debugChains, publicApp, opsApp, metrics, chainMetrics }
+  const join = (joined: WatcherProcess) => {
+    watcher = joined
+  }
+  return { ctx, requestChains, debugChains, publicApp, opsApp, metrics, chainMetrics, join }
+}
+
+/** The document, saying where callers reach the public listener. It is built anew when that becomes known. */
+function documentOf({ config }: Context, publicApp: FastifyInstance): ReadDocument {
+  let built: { url: string; document: Record<string, unknown> } | undefined
+  return () => {
+    const url = config.publicUrl ?? urlOf(publicApp.server.address(), config)
+    if (built?.url !== url) built = { url, document: buildOpenApi(operations, { url }) }
+    return built.document
+  }
+}
+
+/** Where a listener answers on this machine; the settings say it of one that is not open. */
+function urlOf(address: AddressInfo | string | null, { host, port }: { host: string; port: number }): string {
+  const name = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host
+  return `http://${name}:${typeof address === 'object' && address ? address.port : port}`
 }
 
 /** Operations whose callers choose the transaction that is read. */
@@ -90,12 +130,40 @@ function withChains(operation: Operation<ServiceContext>, chains: Chains): Opera
   return { ...operation, run: (ctx, input, caller) => operation.run({ ...ctx, chains }, input, caller) }
 }
 
+/** A line for a request served. The query stays out: it may name wallets. */
+function logRequest(
+  log: Log,
+  answered: { operationId: string; status: number; seconds: number; served: Served },
+): void {
+  const { operationId, status, seconds, served } = answered
+  const { request, requestId, keyId } = served
+  const path = request.url?.split('?')[0]
+  const ms = Math.round(seconds * 1e6) / 1e3
+  log.info({ method: request.method, path, operationId, status, ms, requestId, keyId }, 'served')
+}
+
+/** A chain that cannot be read is named and fails nothing: everything else is served as before. */
 async function readinessChecks(ctx: ServiceContext): Promise<Readiness[]> {
   try {
-    await ctx.db`select 1`
-    return [{ name: 'database', ready: true, detail: 'answers' }]
+    const now = ctx.clock.now()
+    const chains = (await listChainStatus(ctx.db, now)).filter(({ watched }) => watched)
+    return [{ name: 'database', ready: true, detail: 'answers' }, ...chains.map((chain) => checkChain(chain, now))]
   } catch (error) {
     ctx.log.warn({ err: error }, 'the database does not answer')
     return [{ name: 'database', ready: false, detail: 'does not answer; it is restarted or tried again by itself' }]
   }
+}
+
+function checkWatcher(watcher: WatcherProcess): Readiness {
+  const pid = watcher.pid()
+  const detail = pid === undefined ? 'ended; it is started again by itself' : `process ${pid}`
+  return { name: 'watcher', ready: pid !== undefined, optional: true, detail }
+}
+
+function checkChain(chain: ChainStatus, now: Date): Readiness {
+  const state = chainState(chain, now)
+  const seconds = chain.updatedAt ? Math.round((now.getTime() - chain.updatedAt.getTime()) / 1000) : undefined
+  const isSilent = state === 'stalled' && chain.state !== 'stalled'
+  const detail = isSilent ? `cannot be read: no watcher has heard of it for ${seconds} s` : (chain.reason ?? state)
+  return { name: `chain ${chain.chainId}`, ready: state === 'live' || state === 'backfilling', optional: true, detail }
 }

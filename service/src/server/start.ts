@@ -1,20 +1,25 @@
+import type { ChildProcess } from 'node:child_process'
 import { setFlagsFromString } from 'node:v8'
 import type { FastifyInstance } from 'fastify'
-import { privateKeyToAddress } from 'viem/accounts'
-import { listChainSettings, recordSigner } from '../features/catalogue/index.js'
+import { recordChanges } from '../features/audit/index.js'
+import { listChainSettings, listSigners, recordSigner } from '../features/catalogue/index.js'
 import type { Clock } from '../kernel/clock.js'
 import { type Config, ConfigError } from '../kernel/config.js'
 import type { Log } from '../kernel/log.js'
 import type { Shutdown } from '../kernel/shutdown.js'
 import type { Context } from '../postgres/context.js'
-import type { Database } from '../postgres/pool.js'
+import { type Database, inTransaction } from '../postgres/pool.js'
 import type { ChainSettings } from '../rpc/chains.js'
 import { devnetChainId, isDevnetAddress } from '../rpc/devnet.js'
+import type { Signer } from '../rpc/signer.js'
 import { openServiceDatabase } from './database.js'
 import { listJobs, startJobs } from './jobs.js'
 import type { ServiceContext } from './operations.js'
+import { findOsUser } from './osUser.js'
+import { createQuietLog } from './quietLog.js'
 import { openService } from './service.js'
 import { startWatching } from './watch.js'
+import { answerParent, startWatcherProcess } from './watcherProcess.js'
 
 export type StartOptions = {
   config: Config
@@ -25,6 +30,10 @@ export type StartOptions = {
   api: boolean
   /** Follow the watched chains and run the jobs. */
   watch: boolean
+  /** Starts the process that watches; absent: this process watches by itself. Used when it serves as well. */
+  forkWatcher?: () => ChildProcess
+  /** This process was started by one that serves: the database is up, and metrics and health are asked of that one. */
+  isJoined?: boolean
   /** How often vaults are read for what they allow and hold. Default 60. */
   capabilitySeconds?: number
   /** Looks at the database before anything is written to it; throws where it must not be used. */
@@ -43,30 +52,50 @@ export type Running = { ctx: ServiceContext; baseUrl: string | undefined; opsUrl
 
 /** Starts a process of the service. Everything that exists is created here, in this order. */
 export async function startService(options: StartOptions): Promise<Running> {
-  const { config, log, clock, shutdown } = options
+  const { config, clock, shutdown } = options
+  const log = createQuietLog(options.log, clock)
   if (options.api) setFlagsFromString(`--heap-growing-percent=${heapGrowthPercent}`)
-  const db = await openServiceDatabase(config, log, shutdown, { inspect: options.inspect })
+  const isJoined = options.isJoined === true
+  const db = await openServiceDatabase(config, log, shutdown, { inspect: options.inspect, isJoined, asItIs: isJoined })
   const base: Context = { db, clock, log, config }
   await options.prepare?.(base)
   const chains = await readChains(base)
-  assertKeysFit(config, chains)
-  const { ctx, publicApp, opsApp, chainMetrics } = await openService(base, { chains, shutdown })
+  const service = await openService(base, { chains, shutdown, isJoined })
+  const { ctx, publicApp, opsApp, chainMetrics } = service
+  assertKeysFit(ctx.attributionSigner, chains)
   // The key signs for every process, so whichever starts first makes its address known to the watcher.
-  if (config.attributionKey) await recordSigner(db, privateKeyToAddress(config.attributionKey), clock.now())
-  if (options.watch) {
+  if (ctx.attributionSigner) {
+    const { address } = ctx.attributionSigner
+    const signing = { osUser: findOsUser(), command: 'start (attribution key)', look: listSigners }
+    await inTransaction(recordChanges(base, signing).db, (tx) => recordSigner(tx, address, clock.now()))
+  }
+  if (options.watch && options.api && options.forkWatcher) {
+    const watcher = startWatcherProcess({ fork: options.forkWatcher, log, clock, signal: shutdown.signal })
+    shutdown.add('watcher process', watcher.stop)
+    service.join(watcher)
+  } else if (options.watch) {
     const watching = startWatching(ctx, { reactions: [chainMetrics.reaction], onRetry: chainMetrics.onRetry })
     shutdown.add('watchers', watching.stop)
     const jobs = startJobs(ctx, listJobs({ capabilitySeconds: options.capabilitySeconds ?? 60 }))
     shutdown.add('jobs', jobs.stop)
   }
-  const opsUrl = await listen(opsApp, { host: config.opsHost, port: config.opsPort, setting: 'OPS_PORT' }, shutdown)
+  if (isJoined) {
+    answerParent(service.metrics)
+    return { ctx, baseUrl: undefined, opsUrl: undefined }
+  }
+  const opened: FastifyInstance[] = []
+  // Both at once: the operator listener tells that the service stops for as long as the public one answers.
+  shutdown.add('listeners', async () => {
+    await Promise.all(opened.map((app) => app.close()))
+  })
+  const opsUrl = await listen(opsApp, { host: config.opsHost, port: config.opsPort }, opened)
   if (!options.api) {
     // Watching matters more than being measured: several processes of one machine may have got the same settings.
     if (!opsUrl) log.warn(`port ${config.opsPort} of ${config.opsHost} is taken: no metrics; set OPS_PORT to another`)
     return { ctx, baseUrl: undefined, opsUrl }
   }
   if (!opsUrl) throw taken(config.opsHost, config.opsPort, 'OPS_PORT')
-  const baseUrl = await listen(publicApp, { host: config.host, port: config.port, setting: 'PORT' }, shutdown)
+  const baseUrl = await listen(publicApp, { host: config.host, port: config.port }, opened)
   if (!baseUrl) throw taken(config.host, config.port, 'PORT')
   return { ctx, baseUrl, opsUrl }
 }
@@ -82,8 +111,8 @@ export async function readChains({ db, config }: Context): Promise<ChainSettings
 }
 
 /** The devnet's keys are public: anyone could sign with them, so they are refused on every other chain. */
-function assertKeysFit(config: Config, chains: readonly ChainSettings[]): void {
-  if (!config.attributionKey || !isDevnetAddress(privateKeyToAddress(config.attributionKey))) return
+function assertKeysFit(signer: Signer | undefined, chains: readonly ChainSettings[]): void {
+  if (!signer || !isDevnetAddress(signer.address)) return
   const other = chains.find((chain) => chain.chainId !== devnetChainId)
   if (other)
     throw new ConfigError(
@@ -94,12 +123,12 @@ function assertKeysFit(config: Config, chains: readonly ChainSettings[]): void {
 /** The url a listener answers at, or undefined when its port is taken. */
 async function listen(
   app: FastifyInstance,
-  { host, port, setting }: { host: string; port: number; setting: string },
-  shutdown: Shutdown,
+  at: { host: string; port: number },
+  opened: FastifyInstance[],
 ): Promise<string | undefined> {
   try {
-    const url = await app.listen({ host, port })
-    shutdown.add(`listener ${setting}`, () => app.close())
+    const url = await app.listen(at)
+    opened.push(app)
     return url
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') return undefined

@@ -1,5 +1,7 @@
-import { type Abi, type AbiEvent, type Address, getAddress, type Hex } from 'viem'
+import { type Abi, type AbiEvent, type Address, getAddress, type Hex, zeroAddress } from 'viem'
 import type { Read } from '../rpc/multicall.js'
+import type { MakingCall } from './calls.js'
+import type { EmittedEvent } from './events.js'
 
 /** A vault as configured: what it takes, what it gives. */
 export type Vault = {
@@ -9,10 +11,15 @@ export type Vault = {
   assetDecimals: number
   receiptToken: Address
   receiptDecimals: number
+  /** Contracts beside the vault, by the name its kind gives them. */
+  contracts?: Readonly<Record<string, Address>>
 }
 
+type Kept = { [name in keyof Omit<Vault, 'contracts'>]: Vault[name] extends Address ? string : Vault[name] }
+
 /** A vault as the catalogue keeps it, addresses in any case. */
-export function toVault(kept: { [name in keyof Vault]: Vault[name] extends Address ? string : Vault[name] }): Vault {
+export function toVault(kept: Kept & { contracts?: Readonly<Record<string, string>> }): Vault {
+  const contracts = Object.entries(kept.contracts ?? {}).map(([name, address]) => [name, getAddress(address)])
   return {
     chainId: kept.chainId,
     address: getAddress(kept.address),
@@ -20,7 +27,13 @@ export function toVault(kept: { [name in keyof Vault]: Vault[name] extends Addre
     assetDecimals: kept.assetDecimals,
     receiptToken: getAddress(kept.receiptToken),
     receiptDecimals: kept.receiptDecimals,
+    ...(contracts.length > 0 ? { contracts: Object.fromEntries(contracts) } : {}),
   }
+}
+
+/** A contract beside a vault; one that is not configured has no address, and what is asked of it is refused. */
+export function getContract({ contracts }: Pick<Vault, 'contracts'>, name: string): Address {
+  return contracts?.[name] ?? zeroAddress
 }
 
 export type DepositAsk = {
@@ -84,7 +97,7 @@ export type VaultCall = {
 export type Trial = {
   deposit: VaultCall
   /** Redeems; the number of shares is the word that begins at this byte. */
-  redeem: Hex
+  redeem: { to: Address; data: Hex }
   sharesAt: bigint
 }
 
@@ -112,21 +125,51 @@ export type RequestOffer =
   | { refusal: undefined; call: VaultCall; requestId: bigint; assets: bigint }
   | { refusal: 'NOTHING_PENDING' | 'NOT_CLAIMABLE'; why: string }
 
-/** One kind of vault: what it can do, how it builds, what it emits. One file each. */
-export type VaultKind = {
-  readonly name: string
-  /** A sentence for operators. */
+/** What a vault holds and what a share is worth, all at one block. */
+export type VaultFigures = {
+  totalAssets: bigint
+  totalSupply: bigint
+  /** `convertToAssets(10^priceExponent)`. */
+  priceNumerator: bigint
+  priceExponent: number
+}
+
+/** A vault whose state is read. Addresses in any case. */
+export type ObservedVault = {
+  address: string
+  receiptToken: string
+  receiptDecimals: number
+  /** The name of its kind; absent: one that answers as ERC-4626 does. */
+  kind?: string
+  contracts?: Readonly<Record<string, string>>
+}
+
+export type FiguresAnswer = {
+  /** Undefined when the vault does not answer all of them. */
+  figures: VaultFigures | undefined
+  /** What it says one deposit may bring; undefined when it does not say. */
+  maxDeposit: bigint | undefined
+}
+
+/** What an address answers that is a vault of a kind. */
+export type Recognised = {
+  asset: Address
+  receiptToken: Address
+  contracts?: Readonly<Record<string, Address>>
+  /** What an operator should look at. */
+  notes?: readonly string[]
+}
+
+/** A contract beside a vault: an escrow, queue, teller, fee or price contract. What it emits and is called for is the vault's. */
+export type ContractBeside = {
+  /** What it does, as a sentence for operators. */
   readonly summary: string
-  /** Deposits are requested first, and the Deposit event is the claim. */
-  readonly asyncDeposit: boolean
-  /** Redemptions are requested first, and the Withdraw event is the claim. */
-  readonly asyncRedeem: boolean
-  /** Takes and pays several tokens: a withdrawal names the one it wants. */
-  readonly severalTokens?: boolean
-  /** Events that say what happened, as the vault emits them. */
-  readonly events: readonly AbiEvent[]
-  /** Errors beside the common ones, to read a revert by. */
-  readonly errors: Abi
+  readonly emits: readonly EmittedEvent[]
+  readonly calls: readonly MakingCall[]
+}
+
+/** What is built for a vault of a kind. */
+export type Plans = {
   /** Who takes the wallet's tokens on a deposit, and so needs the allowance. */
   spender(vault: Vault): Address
   deposit(ask: DepositAsk): Read<Offer>
@@ -137,4 +180,39 @@ export type VaultKind = {
   claimDeposit?(ask: RequestAsk): Read<RequestOffer>
   /** Absent where a deposit cannot be cancelled. */
   cancelDeposit?(ask: RequestAsk): Read<RequestOffer>
+}
+
+/** One kind of vault: what it can do, how it builds, what it emits and which calls make that. One file each. */
+export type VaultKind = {
+  readonly name: string
+  /** A sentence for operators. */
+  readonly summary: string
+  /** Deposits are requested first, and the Deposit event is the claim. */
+  readonly asyncDeposit: boolean
+  /** Redemptions are requested first, and the Withdraw event is the claim. */
+  readonly asyncRedeem: boolean
+  /** Takes and pays several tokens: a withdrawal names the one it wants. */
+  readonly severalTokens?: boolean
+  /** Events of the vault itself, and what they mean. */
+  readonly emits: readonly EmittedEvent[]
+  /** Calls to the vault itself that make these events. */
+  readonly calls: readonly MakingCall[]
+  /** Contracts beside the vault, by name: a catalogue entry gives the address of each. */
+  readonly beside?: Readonly<Record<string, ContractBeside>>
+  /** Errors beside the common ones, to read a revert by. */
+  readonly errors: Abi
+  /** Undefined where a vault is listed and watched only: nothing is built for it. */
+  readonly plans: Plans | undefined
+  /** What its figures are and which limit it states; undefined where the price of its shares is not indexed. */
+  readonly readFigures: ((vault: ObservedVault) => Read<FiguresAnswer>) | undefined
+  /** What tells a vault of this kind by its answers; a sentence where nothing does. */
+  readonly recognise: ((address: Address) => Read<Recognised | undefined>) | string
+}
+
+/** A kind that plans are built for. */
+export type PlannedKind = VaultKind & { readonly plans: Plans }
+
+/** Everything a vault of the kind and the contracts beside it emit, as it is declared. */
+export function listEvents({ emits, beside = {} }: VaultKind): AbiEvent[] {
+  return [...emits, ...Object.values(beside).flatMap((contract) => contract.emits)].map(({ event }) => event)
 }

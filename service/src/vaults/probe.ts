@@ -3,12 +3,12 @@ import { OutboundError } from '../kernel/outbound.js'
 import { readHead } from '../rpc/blocks.js'
 import type { Chain } from '../rpc/chains.js'
 import { combine, mapRead, multicall, type Read, readAccount, readContract } from '../rpc/multicall.js'
+import type { Header } from '../rpc/raw.js'
 import { RpcError } from '../rpc/rpc.js'
 import { answers, toQuantity } from '../rpc/wire.js'
-import type { Vault, VaultKind } from './kind.js'
-import { erc4626 } from './kinds/erc4626.js'
-import { erc7540, erc7540Deposit, erc7540Redeem, interfaceIds } from './kinds/erc7540.js'
-import { anybody, readVaultStates, type VaultState } from './snapshots.js'
+import type { Recognised, Vault, VaultKind } from './kind.js'
+import { vaultKinds } from './kinds.js'
+import { readVaultStates, type VaultState } from './snapshots.js'
 import { decideByTrial, type Trial, tryVaults } from './trial.js'
 
 export type ProbedToken = { address: Address; symbol: string; name: string; decimals: number }
@@ -16,6 +16,8 @@ export type ProbedToken = { address: Address; symbol: string; name: string; deci
 /** What an address turned out to be. Texts are as the contracts say them: not cleaned. */
 export type ProbedVault = {
   kind: string
+  /** Contracts beside it, by name. */
+  contracts: Readonly<Record<string, Address>>
   asset: ProbedToken
   receiptToken: ProbedToken
   state: VaultState
@@ -34,8 +36,6 @@ export class ProbeError extends Error {
   override readonly name = 'ProbeError'
 }
 
-const interfaceAbi = parseAbi(['function supportsInterface(bytes4 id) view returns (bool)'])
-const shareAbi = parseAbi(['function share() view returns (address)'])
 const bytes32Abi = parseAbi(['function symbol() view returns (bytes32)', 'function name() view returns (bytes32)'])
 
 /** Reads everything a catalogue entry needs from the vault at `address`. Throws a ProbeError when it is none. */
@@ -44,14 +44,29 @@ export async function probeVault(chain: Chain, address: Address): Promise<Probed
   const head = await readHead(chain)
   const { answer } = await multicall(chain, askIdentity(address), { blockHash: head.hash })
   if (answer.code.codeLength === 0n) throw new ProbeError(`there is no contract at ${address} on ${chain.name}`)
-  if (answer.asset === undefined || answer.totalAssets === undefined)
-    throw new ProbeError(`${address} is no ERC-4626 vault: it does not answer asset() and totalAssets()`)
-  const receiptAddress = answer.share ?? address
-  const tokens = await multicall(chain, combine({ asset: askToken(answer.asset), receipt: askToken(receiptAddress) }))
-  const asset = requireToken('asset', answer.asset, tokens.answer.asset)
-  const receiptToken = requireToken('receipt token', receiptAddress, tokens.answer.receipt)
-  const kind = findStandardKind(answer.asyncDeposit === true, answer.asyncRedeem === true)
+  const found = vaultKinds.findLast(({ name }) => answer.kinds[name] !== undefined)
+  const recognised = found && answer.kinds[found.name]
+  if (!recognised)
+    throw new ProbeError(
+      `${address} is no ERC-4626 vault, and no other kind that is known: it does not answer asset() and totalAssets()`,
+    )
+  return describeVault(chain, { address, kind: found, recognised, head })
+}
+
+/** Reads the rest of what a vault of a known kind is. */
+async function describeVault(
+  chain: Chain,
+  about: { address: Address; kind: VaultKind; recognised: Recognised; head: Header },
+): Promise<ProbedVault> {
+  const { address, kind, recognised, head } = about
+  const tokens = await multicall(
+    chain,
+    combine({ asset: askToken(recognised.asset), receipt: askToken(recognised.receiptToken) }),
+  )
+  const asset = requireToken('asset', recognised.asset, tokens.answer.asset)
+  const receiptToken = requireToken('receipt token', recognised.receiptToken, tokens.answer.receipt)
   const { asyncDeposit } = kind
+  const contracts = recognised.contracts ?? {}
   const vault: Vault = {
     chainId: chain.chainId,
     address,
@@ -59,8 +74,9 @@ export async function probeVault(chain: Chain, address: Address): Promise<Probed
     assetDecimals: asset.decimals,
     receiptToken: receiptToken.address,
     receiptDecimals: receiptToken.decimals,
+    contracts,
   }
-  const [read] = await readVaultStates(chain, [vault], head.hash)
+  const [read] = await readVaultStates(chain, [{ ...vault, kind: kind.name }], head.hash)
   if (!read) throw new ProbeError(`${address} did not answer`)
   const tried = { vault, kind, state: read }
   const [trial] = await tryVaults(chain, [tried], head)
@@ -70,25 +86,20 @@ export async function probeVault(chain: Chain, address: Address): Promise<Probed
       ? computeLoss(trial?.roundTrip)
       : await readRoundTripLoss(chain, address, asset.decimals)
   const startBlock = await findFirstBlock(chain, address, head.number)
-  const { maxDeposit } = answer
+  const { maxDeposit } = read
   // A vault that answers 0 and takes a deposit all the same states no limit.
   const unlimited = maxDeposit === undefined || maxDeposit >= 1n << 200n || (maxDeposit === 0n && state.depositOpen)
   return {
     kind: kind.name,
+    contracts,
     asset,
     receiptToken,
     state,
     maxDeposit: asyncDeposit || unlimited ? undefined : maxDeposit,
     roundTripLossBps,
     startBlock,
-    notes: listNotes({ state, trial, asyncDeposit, roundTripLossBps, startBlock }),
+    notes: listNotes({ state, trial, own: recognised.notes ?? [], roundTripLossBps, startBlock }),
   }
-}
-
-/** The kind of a vault whose sides are asynchronous as it says by ERC-165. */
-function findStandardKind(asyncDeposit: boolean, asyncRedeem: boolean): VaultKind {
-  if (asyncDeposit) return asyncRedeem ? erc7540 : erc7540Deposit
-  return asyncRedeem ? erc7540Redeem : erc4626
 }
 
 /** Throws what is wrong with the node in its own words: a wrong url, another chain, a refusal. */
@@ -100,17 +111,13 @@ async function assertReadable(chain: Chain): Promise<void> {
   }
 }
 
+/** Every kind is asked whether it knows the vault, all in one call. */
 function askIdentity(address: Address) {
-  const supports = (id: `0x${string}`) => readContract(address, interfaceAbi, 'supportsInterface', [id])
-  return combine({
-    code: readAccount(address),
-    asset: readContract(address, erc4626Abi, 'asset', []),
-    totalAssets: readContract(address, erc4626Abi, 'totalAssets', []),
-    maxDeposit: readContract(address, erc4626Abi, 'maxDeposit', [anybody]),
-    share: readContract(address, shareAbi, 'share', []),
-    asyncDeposit: supports(interfaceIds.asyncDeposit),
-    asyncRedeem: supports(interfaceIds.asyncRedeem),
-  })
+  const asked = vaultKinds.flatMap(({ name, recognise }) =>
+    typeof recognise === 'string' ? [] : [[name, recognise(address)] as const],
+  )
+  const kinds: Read<Record<string, Recognised | undefined>> = combine(Object.fromEntries(asked))
+  return combine({ code: readAccount(address), kinds })
 }
 
 type TokenAnswer = { symbol: string; name: string; decimals: number | undefined }
@@ -181,11 +188,11 @@ async function findFirstBlock(chain: Chain, address: Address, head: number): Pro
 }
 
 type Noted = Pick<ProbedVault, 'state' | 'roundTripLossBps' | 'startBlock'> & {
-  asyncDeposit: boolean
+  own: readonly string[]
   trial: Trial | undefined
 }
 
-function listNotes({ state, trial, asyncDeposit, roundTripLossBps, startBlock }: Noted): string[] {
+function listNotes({ state, trial, own, roundTripLossBps, startBlock }: Noted): string[] {
   const notes: string[] = []
   const { deposit, withdraw } = trial ?? {}
   if (state.depositClosedReason)
@@ -198,7 +205,7 @@ function listNotes({ state, trial, asyncDeposit, roundTripLossBps, startBlock }:
     )
   else if (state.withdrawClosedReason) notes.push(`withdrawals: ${state.withdrawClosedReason}`)
   if (state.figures === undefined) notes.push('the share price cannot be read: there will be no history')
-  if (asyncDeposit) notes.push('deposits are requested and claimed; for a Lagoon vault set the kind to "lagoon"')
+  notes.push(...own)
   if (roundTripLossBps !== undefined && roundTripLossBps > 1)
     notes.push(`a deposit redeemed at once loses ${roundTripLossBps / 100} %: the vault takes a fee`)
   if (startBlock === undefined) notes.push('the node keeps no old states: set vault.startBlock by hand')

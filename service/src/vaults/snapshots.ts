@@ -1,27 +1,11 @@
-import { type Address, erc20Abi, erc4626Abi, parseAbi } from 'viem'
+import { type Address, parseAbi } from 'viem'
 import { readBlock } from '../rpc/blocks.js'
 import type { Chain } from '../rpc/chains.js'
 import { combine, mapRead, multicall, type Read, readAccount, readContract } from '../rpc/multicall.js'
 import type { Header } from '../rpc/raw.js'
-import { erc5115 } from './kinds/erc5115.js'
-
-/** A vault whose state is read. Addresses in any case. */
-export type ObservedVault = {
-  address: string
-  receiptToken: string
-  receiptDecimals: number
-  /** The name of its kind; absent: one that answers as ERC-4626 does. */
-  kind?: string
-}
-
-/** What a vault holds and what a share is worth, all at one block. */
-export type VaultFigures = {
-  totalAssets: bigint
-  totalSupply: bigint
-  /** `convertToAssets(10^priceExponent)`. */
-  priceNumerator: bigint
-  priceExponent: number
-}
+import type { FiguresAnswer, ObservedVault, VaultFigures } from './kind.js'
+import { erc4626 } from './kinds/erc4626.js'
+import { findVaultKind } from './kinds.js'
 
 /** What a vault was seen to allow. The reasons are sentences, `''` where it is open. */
 export type VaultState = {
@@ -35,14 +19,7 @@ export type VaultState = {
   figures: VaultFigures | undefined
 }
 
-const rateAbi = parseAbi(['function exchangeRate() view returns (uint256)'])
 const pausableAbi = parseAbi(['function paused() view returns (bool)'])
-
-/** Asks for limits on behalf of a wallet that no vault has heard of: what it may do, anybody may. */
-export const anybody: Address = '0x000000000000000000000000000000000000bEEF'
-
-/** Digits beyond the share's own, so that a small change of a low-decimal asset's share price shows. */
-const extraDigits = 12
 
 /** Vaults in one call: creation code and reads must stay below the 48 KiB that nodes accept. */
 const vaultsPerCall = 20
@@ -71,53 +48,20 @@ export async function readVaultStates(
 
 function askVault(vault: ObservedVault): Read<VaultState> {
   const address = vault.address as Address
-  const fine = vault.receiptDecimals + extraDigits
-  const price = (exponent: number) => readContract(address, erc4626Abi, 'convertToAssets', [10n ** BigInt(exponent)])
   const identity = { code: readAccount(address), paused: readContract(address, pausableAbi, 'paused', []) }
-  if (vault.kind === erc5115.name)
-    return mapRead(
-      combine({
-        ...identity,
-        totalSupply: readContract(vault.receiptToken as Address, erc20Abi, 'totalSupply', []),
-        rate: readContract(address, rateAbi, 'exchangeRate', []),
-      }),
-      ({ code, paused, totalSupply, rate }) => ({
-        ...decideState(code.codeLength, paused),
-        maxDeposit: undefined,
-        figures: totalSupply === undefined || rate === undefined ? undefined : computeByRate(totalSupply, rate, fine),
-      }),
-    )
-  return mapRead(
-    combine({
-      ...identity,
-      maxDeposit: readContract(address, erc4626Abi, 'maxDeposit', [anybody]),
-      totalAssets: readContract(address, erc4626Abi, 'totalAssets', []),
-      totalSupply: readContract(vault.receiptToken as Address, erc20Abi, 'totalSupply', []),
-      finePrice: price(fine),
-      coarsePrice: price(vault.receiptDecimals),
-    }),
-    ({ code, paused, maxDeposit, totalAssets, totalSupply, finePrice, coarsePrice }) => {
-      const priceNumerator = finePrice ?? coarsePrice
-      const complete = totalAssets !== undefined && totalSupply !== undefined && priceNumerator !== undefined
-      const priceExponent = finePrice === undefined ? vault.receiptDecimals : fine
-      return {
-        ...decideState(code.codeLength, paused),
-        maxDeposit,
-        figures: complete ? { totalAssets, totalSupply, priceNumerator, priceExponent } : undefined,
-      }
-    },
-  )
+  const answered = askFigures(vault)
+  return mapRead(combine({ ...identity, answered }), ({ code, paused, answered }) => ({
+    ...decideState(code.codeLength, paused),
+    ...answered,
+  }))
 }
 
-/** ERC-5115: `exchangeRate × shares / 10^18` is in smallest units of the asset. */
-function computeByRate(totalSupply: bigint, rate: bigint, priceExponent: number): VaultFigures {
-  const value = (shares: bigint) => (shares * rate) / 10n ** 18n
-  return {
-    totalAssets: value(totalSupply),
-    totalSupply,
-    priceNumerator: value(10n ** BigInt(priceExponent)),
-    priceExponent,
-  }
+const noFigures: Read<FiguresAnswer> = { reads: [], answer: () => ({ figures: undefined, maxDeposit: undefined }) }
+
+/** What is asked follows from the kind; nothing of one that is not indexed. */
+function askFigures(vault: ObservedVault): Read<FiguresAnswer> {
+  const kind = vault.kind === undefined ? erc4626 : findVaultKind(vault.kind)
+  return kind?.readFigures?.(vault) ?? noFigures
 }
 
 function decideState(codeLength: bigint, paused: boolean | undefined) {

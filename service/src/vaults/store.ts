@@ -1,7 +1,7 @@
 import type { Queryable } from '../postgres/pool.js'
 import type { Header } from '../rpc/raw.js'
 import type { Observations } from '../sync/projection.js'
-import type { VaultFigures } from './snapshots.js'
+import type { VaultFigures } from './kind.js'
 
 type SnapshotBlock = Pick<Header, 'number' | 'hash' | 'timestamp'>
 

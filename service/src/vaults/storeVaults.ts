@@ -1,10 +1,10 @@
 import T from 'typebox'
-import { AddressText, Instant, Text, Url } from '../kernel/fileMembers.js'
 import { ChainId } from '../kernel/wire.js'
+import { AddressText, ContractName, Instant, Text, Url } from '../postgres/fileMembers.js'
 import { describeImported, found, instant, kept, optional, required } from '../postgres/imported.js'
 import { type NewRow, readRows, upsertRows } from '../postgres/importedRows.js'
 import type { Queryable } from '../postgres/pool.js'
-import { vaultKinds } from './index.js'
+import { vaultKinds } from './kinds.js'
 
 /** The protocols vaults belong to, as an import writes them and they are read. */
 export const protocolsTable = describeImported('protocols', ['id'], {
@@ -27,6 +27,8 @@ export const vaultsTable = describeImported('vaults', ['chainId', 'address'], {
   receiptDecimals: found<number>(),
   /** Holds shares on the way in or out; never a depositor. */
   escrow: optional(AddressText, null),
+  /** Those beside the vault that its kind knows, by name: what they emit is the vault's. */
+  contracts: optional(T.Record(ContractName, AddressText), {}),
   startBlock: kept(T.Integer({ minimum: 0 }), 0),
   activeFrom: instant(Instant),
   snapshotIntervalSeconds: kept(T.Integer({ minimum: 60, maximum: 86_400 }), 900),

@@ -15,7 +15,8 @@ import { describeRevert } from '../rpc/revert.js'
 import { callAs, getNextBlock, type Overrides } from '../rpc/simulate.js'
 import { findBalanceOverrides, writtenBalance } from './balanceSlots.js'
 import type { Vault, VaultKind } from './kind.js'
-import { anybody, type VaultState } from './snapshots.js'
+import { anybody } from './reading.js'
+import type { VaultState } from './snapshots.js'
 
 export type TriedVault = {
   vault: Vault
@@ -95,16 +96,18 @@ type Try = { made: boolean; success: boolean; given: bigint; returned: Hex }
 type Found = { deposit: Try; redeemOfDeposit: Try; redeemOfShares: Try }
 
 function toAsk({ vault, kind, state }: TriedVault, balances: Balances, amount: bigint) {
-  const trial = kind.trial?.(vault, anybody, amount)
+  const trial = kind.plans?.trial?.(vault, anybody, amount)
   const deposits = trial !== undefined && !kind.asyncDeposit && balances.has(vault.asset)
   const redeems = trial !== undefined && !kind.asyncRedeem
   return {
-    vault: vault.address,
+    spender: kind.plans?.spender(vault) ?? vault.address,
     asset: deposits ? vault.asset : zeroAddress,
     amount,
+    depositsAt: trial?.deposit.to ?? vault.address,
     deposit: trial?.deposit.data ?? '0x',
     share: vault.receiptToken,
-    redeem: redeems ? trial.redeem : '0x',
+    redeemsAt: trial?.redeem.to ?? vault.address,
+    redeem: redeems ? trial.redeem.data : '0x',
     sharesAt: trial?.sharesAt ?? 0n,
     shares: redeems && balances.has(vault.receiptToken) ? getShares(vault, state) : 0n,
   } as const

@@ -14,9 +14,11 @@ import {
 import { describe, expect, it } from 'vitest'
 import { readVectors } from '../../test/vectors.js'
 import type { Read } from '../rpc/multicall.js'
-import { erc4626, erc7540, lagoon, vaultKinds } from './index.js'
-import type { RequestOffer, Vault } from './kind.js'
-import { interfaceIds } from './kinds/erc7540.js'
+import { listEvents, type RequestOffer, type Vault } from './kind.js'
+import { erc4626, interfaceIds } from './kinds/erc4626.js'
+import { erc7540 } from './kinds/erc7540.js'
+import { lagoon } from './kinds/lagoon.js'
+import { vaultKinds } from './kinds.js'
 
 type Item = { signature: string; declaration: string; selector?: Hex; topic?: Hex }
 type File = {
@@ -79,7 +81,7 @@ describe('the selectors', () => {
     const known = new Set(events.map(({ declaration }) => toEventSelector(declaration)))
     // ERC-5115 is not among the vectors.
     for (const kind of vaultKinds.filter(({ name }) => name !== 'erc5115'))
-      for (const event of kind.events)
+      for (const event of listEvents(kind))
         expect(known.has(toEventSelector(event)), `${kind.name} ${event.name}`).toBe(true)
   })
 })
@@ -99,28 +101,28 @@ describe('calldata', () => {
   const request = { vault, wallet, requestIds: [0n], requestId: undefined }
 
   it('of our kinds is the published one', () => {
-    expect(silent(erc4626.deposit(deposit)).call.data).toBe(calldata('ERC-4626 deposit'))
-    expect(silent(erc4626.withdraw(withdraw)).call.data).toBe(calldata('ERC-4626 redeem'))
+    expect(silent(erc4626.plans.deposit(deposit)).call.data).toBe(calldata('ERC-4626 deposit'))
+    expect(silent(erc4626.plans.withdraw(withdraw)).call.data).toBe(calldata('ERC-4626 redeem'))
     for (const kind of [erc7540, lagoon]) {
-      expect(silent(kind.deposit(deposit)).call.data).toBe(calldata('ERC-7540 requestDeposit'))
-      expect(silent(kind.withdraw(withdraw)).call.data).toBe(calldata('ERC-7540 requestRedeem'))
-      expect(callOf(all(kind.claimDeposit!(request), 1_000_000n))).toBe(calldata('ERC-7540 claim via deposit(3)'))
+      expect(silent(kind.plans.deposit(deposit)).call.data).toBe(calldata('ERC-7540 requestDeposit'))
+      expect(silent(kind.plans.withdraw(withdraw)).call.data).toBe(calldata('ERC-7540 requestRedeem'))
+      expect(callOf(all(kind.plans.claimDeposit!(request), 1_000_000n))).toBe(calldata('ERC-7540 claim via deposit(3)'))
     }
-    expect(callOf(all(erc7540.cancelDeposit!(request), 1n))).toBe(calldata('ERC-7887 cancelDepositRequest'))
-    expect(callOf(all(lagoon.cancelDeposit!(request), 1n))).toBe(calldata('Lagoon cancelRequestDeposit()'))
+    expect(callOf(all(erc7540.plans.cancelDeposit!(request), 1n))).toBe(calldata('ERC-7887 cancelDepositRequest'))
+    expect(callOf(all(lagoon.plans.cancelDeposit!(request), 1n))).toBe(calldata('Lagoon cancelRequestDeposit()'))
   })
 
   it('is not built for a vault that does not answer', () => {
-    expect(silent(erc4626.deposit(deposit)).closed).toBeDefined()
-    expect(silent(erc4626.withdraw(withdraw)).closed).toBeDefined()
-    expect(callOf(silent(erc7540.claimDeposit!(request)))).toBe('NOTHING_PENDING')
-    expect(callOf(silent(erc7540.cancelDeposit!(request)))).toBe('NOTHING_PENDING')
+    expect(silent(erc4626.plans.deposit(deposit)).closed).toBeDefined()
+    expect(silent(erc4626.plans.withdraw(withdraw)).closed).toBeDefined()
+    expect(callOf(silent(erc7540.plans.claimDeposit!(request)))).toBe('NOTHING_PENDING')
+    expect(callOf(silent(erc7540.plans.cancelDeposit!(request)))).toBe('NOTHING_PENDING')
   })
 })
 
 describe('logs', () => {
   it.each(file.logs.map((log) => [log.name, log] as const))('are decoded as published: %s', (_name, log) => {
-    const known = vaultKinds.flatMap((kind) => [...kind.events])
+    const known = vaultKinds.flatMap(listEvents)
     const ours = known.some((event) => toEventSelector(event) === log.topics[0])
     const abi = ours ? known : parseAbi([log.declaration])
     const { args } = decodeEventLog({ abi, topics: log.topics as [Hex, ...Hex[]], data: log.data })

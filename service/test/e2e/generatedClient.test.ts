@@ -70,6 +70,7 @@ async function lookAround(dev: Dev): Promise<Record<string, unknown>> {
     chainId: dev.chainId,
     vaultAddress: opportunity.vaultAddress,
     distributorId,
+    actionId: plan.actionId,
     txHash: receipt.transactionHash,
     address,
     addresses: dev.accounts.map((one) => one.address),

@@ -46,6 +46,7 @@ async function furnish(opened: World): Promise<Known> {
   )
   const addresses = [user.address, user.address.toLowerCase(), account(4).address, asset, vault.address]
   const values = {
+    actionId: [plan.body.actionId],
     opportunityId: [vault.opportunityId],
     opportunityIds: [vault.opportunityId],
     id: [vault.opportunityId],

@@ -109,11 +109,13 @@ export function createGenerator(document: Loose, random: Random, known: Known): 
       : schema
 
   const fitting = (schemaRef: Loose, name: string): unknown => {
-    const schema = resolve(schemaRef) ?? {}
+    const found = resolve(schemaRef) ?? {}
+    const schema = Array.isArray(found.type) ? { ...found, type: found.type[0] } : found
     const pool = known.values[name]
+    if (schema['x-list-of']) return Array.from({ length: random.integer(4) }, () => fitting(schema['x-list-of'], name))
     if (schema.type === 'array') return Array.from({ length: random.integer(4) }, () => fitting(schema.items, name))
     if (pool && random.chance(0.8)) return random.pick(pool)
-    if (schema.enum) return random.pick(schema.enum)
+    if (schema.enum ?? schema['x-values']) return random.pick(schema.enum ?? schema['x-values'])
     if (schema.anyOf) return fitting(random.pick(schema.anyOf), name)
     if (schema.type === 'object') return buildObject(schema)
     if (schema.type === 'integer') return random.pick([schema.minimum ?? 0, schema.maximum ?? 50, 1, 2, 20, 100])

@@ -35,6 +35,7 @@ type Place = { chainId: number; block: number; index: number; hash: string; firs
 
 /** Writes one random transaction onto `state`. */
 export function generateTransaction(random: Random, state: ModelState, place: Place): ModelTransaction {
+  const { chainId: signedFor } = place
   const events: ModelEvent[] = []
   const logs: RawLog[] = []
   let at = place.firstLog
@@ -88,7 +89,7 @@ export function generateTransaction(random: Random, state: ModelState, place: Pl
   const call = (caller: string, target: string, makes: ModelFrame['makes'] = null, more: More = {}): Hex => {
     const { carry = random.chance(0.75), isWhole = true } = more
     const body = bodyOf(makes, BigInt(random.int(1, 1e9)))
-    const frame = { caller, target, makes, body, code: carry ? code() : null, how: how(), isWhole }
+    const frame = { caller, target, makes, body, code: carry ? code() : null, how: how(), signedFor, isWhole }
     frames.push(frame)
     return `${body}${suffixOf(frame, body, place.chainId)}`
   }

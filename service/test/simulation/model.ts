@@ -21,6 +21,8 @@ export type ModelFrame = {
   body: string
   code: string | null
   how: How
+  /** The chain a signature is for; on any other, where somebody may send the same transaction, it proves nothing. */
+  signedFor?: number
   isWhole: boolean
 }
 
@@ -93,5 +95,8 @@ export const outerVault = address('f1')
 export const innerVault = address('f0')
 export const lateVault = address('f3')
 export const allVaults = [innerVault, outerVault, asyncVault, lateVault]
+/** The token of every vault, of six decimals on every chain. */
+export const token = `0x${'dd'.repeat(20)}`
+export const tokenDecimals = 6
 export const codes = ['alpha', 'Beta_2', 'gamma-3']
 export const strangerCode = 'nobody'

@@ -71,8 +71,8 @@ export function createModelNode(input: {
           const block = number === null ? undefined : at(number)
           return block && header(block)
         }
-        const top = chain().at(-1)?.number ?? 0
-        if (which === 'latest' && lie()) return random.chance(0.3) ? undefined : mapHeader(at(random.int(0, top)))
+        const [first, top] = [chain()[0]?.number ?? 0, chain().at(-1)?.number ?? 0]
+        if (which === 'latest' && lie()) return random.chance(0.3) ? undefined : mapHeader(at(random.int(first, top)))
         const head = mapHeader(at(which === 'latest' ? top : which))
         return head && which === 'latest' && random.chance(faults.share / 4) ? { ...head, parentHash: head.hash } : head
       }),

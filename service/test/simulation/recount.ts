@@ -18,10 +18,23 @@ export type Expected = {
     remaining: bigint
     cancelled: bigint
   }[]
-  entries: string[]
+  entries: Entry[]
   watched: string[]
   /** Vault and block of each signature that counted. */
   used: string[]
+}
+
+export type Entry = {
+  block: ModelBlock
+  transactionHash: string
+  logIndex: number
+  kind: 'deposit' | 'withdraw'
+  vault: string
+  wallet: string
+  distributor: string
+  how: How
+  assets: bigint
+  shares: bigint
 }
 
 type Credits = (event: ModelEvent, wallet: string) => Credit | null
@@ -31,7 +44,7 @@ type Request = Expected['requests'][number] & { how: How | null; marked: boolean
 export function recount(blocks: readonly ModelBlock[], rules: Rules): Expected {
   const positions = new Map<string, Position>()
   const requests: Request[] = []
-  const entries: string[] = []
+  const entries: Entry[] = []
   const watched: string[] = []
   const used = new Map<string, number>()
   const position = (vault: string, wallet: string): Position => {
@@ -54,8 +67,16 @@ export function recount(blocks: readonly ModelBlock[], rules: Rules): Expected {
     }
 
   function settle(vault: string, events: ModelEvent[], credits: Credits, block: ModelBlock, tx: ModelTransaction) {
-    const entry = (event: ModelEvent, kind: string, wallet: string, credit: Credit, amounts: [bigint, bigint]) =>
-      entries.push([block.hash, tx.hash, event.at, kind, vault, wallet, credit.id, credit.how, ...amounts].join(' '))
+    const entry = (
+      { at: logIndex }: ModelEvent,
+      kind: Entry['kind'],
+      wallet: string,
+      { id: distributor, how }: Credit,
+      [assets, amount]: [bigint, bigint],
+    ) => {
+      const place = { block, transactionHash: tx.hash, logIndex, vault }
+      entries.push({ ...place, kind, wallet, distributor, how, assets, shares: amount })
+    }
     const told = follow(vault, events)
     for (const [wallet, gone] of told.gone) reduce(position(vault, wallet), gone)
     const rest = new Map(told.arrived)
@@ -190,7 +211,7 @@ export function recount(blocks: readonly ModelBlock[], rules: Rules): Expected {
     balances,
     lots,
     requests: requests.map(({ how: _, marked: __, ...rest }) => rest),
-    entries: entries.sort(),
+    entries,
     watched: watched.sort(),
     used: [...used].map(([key, block]) => `${key.split(' ')[0]} ${block}`).sort(),
   }

@@ -9,9 +9,12 @@ import {
 import { follow } from './recountShares.js'
 
 export type Rules = {
+  chainId: number
   distributors: { id: string; from: number }[]
   signedOnly: { id: string; from: number; value: boolean }[]
   vaults: { address: string; from: number }[]
+  /** What a whole token is worth from when on, in millionths of a dollar, oldest first. */
+  prices: { from: number; micros: bigint }[]
 }
 
 export type Credit = { id: string; how: How }
@@ -60,7 +63,7 @@ export function creditEvents(
     if (!vault || vault.from > time || frames.length === 0) continue
     const hows = frames.map((frame): How => {
       if (frame.how !== 'signed' || frame.code === null) return frame.how
-      if (frames.length > 1) return 'unsigned'
+      if (frames.length > 1 || frame.signedFor !== rules.chainId) return 'unsigned'
       const key = `${event.vault} ${frame.caller} ${frame.target} ${frame.code} ${frame.body}`
       const before = counted.get(key)
       if (before ? before !== frame : used.has(key)) return 'unsigned'

@@ -173,7 +173,10 @@ export function findAnvil(): string {
   try {
     return join(dirname(resolve(`@foundry-rs/anvil-${process.platform}-${arch}/package.json`)), 'bin', 'anvil')
   } catch (error) {
-    throw new Error(`there is no anvil for ${process.platform} ${process.arch}; run \`npm ci\` again`, { cause: error })
+    throw new UsageError(
+      `the devnet needs anvil for ${process.platform} ${process.arch}: install @foundry-rs/anvil beside the service, in a checkout with \`npm ci\``,
+      { cause: error },
+    )
   }
 }
 
@@ -213,7 +216,7 @@ async function stopOrphan(folder: string, log: Log): Promise<boolean> {
   const left = parsePids(await readFile(pidPath(folder), 'utf8').catch(() => ''))
   if (!left) return false
   if (!(await runs(left.anvil, statePath(folder)))) return true
-  if (left.owner !== process.pid && (await runs(left.owner, 'main.js')))
+  if (left.owner !== process.pid && devnetCommand.test(await readCommandLine(left.owner)))
     throw new UsageError(`another devnet (process ${left.owner}) runs on ${folder}; stop it first`)
   log.info('stopping the anvil a killed service left behind')
   process.kill(left.anvil, 'SIGINT')
@@ -227,6 +230,9 @@ function parsePids(text: string): { anvil: number; owner: number } | undefined {
   const match = /^\{"anvil":([0-9]+),"owner":([0-9]+)\}$/.exec(text)
   return match ? { anvil: Number(match[1]), owner: Number(match[2]) } : undefined
 }
+
+/** The command line of a devnet, started as `openearn dev` or as the program behind it. */
+const devnetCommand = /(?:main\.js|openearn(?:\.js)?)[\0 ]dev\b/
 
 /** True when the process exists and its command line names `word`: pids are used again. */
 async function runs(pid: number, word: string): Promise<boolean> {

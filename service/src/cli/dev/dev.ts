@@ -8,9 +8,10 @@ import { createShutdown, type Shutdown, stopOnSignals } from '../../kernel/shutd
 import { isDatabaseUnavailable } from '../../postgres/pool.js'
 import { devnetChainId } from '../../rpc/devnet.js'
 import { startService } from '../../server/start.js'
-import { type Command, parseFlags, print, readConfig, UsageError } from '../command.js'
+import { answer, type Command, parseFlags, readConfig, UsageError } from '../command.js'
 import { type DevChain, devAccount } from './anvil.js'
 import { attributionIndex, type Deployment, userAccounts } from './deploy.js'
+import { joinDeployer } from './join.js'
 import { type DevKeys, findDevKeys, openDevKeys } from './keys.js'
 import { distributorIds, organizations } from './names.js'
 import { openWorld } from './open.js'
@@ -29,7 +30,8 @@ It is emptied with the chain; DATABASE_URL is not used.`,
   run: async (words) => {
     const { values } = parseFlags(words, { reset: { type: 'boolean' } })
     const config = devConfig()
-    config.attributionKey ??= devAccount(attributionIndex).privateKey
+    if (!config.attributionKeyFile && !config.attributionSigner)
+      config.attributionKey ??= devAccount(attributionIndex).privateKey
     const log = openLog({ level: config.logLevel, pretty: true })
     const shutdown = createShutdown(log, isDatabaseUnavailable)
     stopOnSignals(shutdown, log)
@@ -83,6 +85,7 @@ async function runDevnet(config: Config, log: Log, shutdown: Shutdown, reset: bo
   })
   const { chain, deployment, keys } = world
   if (!chain || !deployment || !keys) throw new Error('the devnet was not prepared')
+  if (baseUrl) await joinDeployer(ctx, baseUrl, keys.publishable)
   startSettling(chain, deployment, { clock: systemClock, log, shutdown })
   const snapshot = ctx.catalogue.current()
   const opportunities = deployment.vaults.map((vault) => {
@@ -113,9 +116,12 @@ async function runDevnet(config: Config, log: Log, shutdown: Shutdown, reset: bo
   }
   await writeFile(devFile(config), `${JSON.stringify(description, null, 2)}\n`, { mode: 0o600 })
   await chmod(devFile(config), 0o600)
-  print(`ready: API ${baseUrl}, operator ${opsUrl}, chain ${chain.rpcUrl}`)
-  print(`keys, accounts and vaults: ${devFile(config)}`)
-  print('`npm run demo` plays a deposit from start to end; Ctrl-C stops everything.')
+  answer({ ready: true, baseUrl, opsUrl, rpcUrl: chain.rpcUrl, file: devFile(config) }, [
+    `ready: API ${baseUrl}, operator ${opsUrl}, chain ${chain.rpcUrl}`,
+    `API reference, with calls to try: ${opsUrl}/reference`,
+    `keys, accounts and vaults: ${devFile(config)}`,
+    '`npm run demo` plays a deposit from start to end; Ctrl-C stops everything.',
+  ])
 }
 
 const nameOf = (contract: Deployment['tokens'][number] | Deployment['vaults'][number]) =>

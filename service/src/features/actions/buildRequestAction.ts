@@ -26,8 +26,8 @@ export async function buildRequestAction(
   const requestId = parseRequestId(input.requestId)
   const target = await findTarget(ctx, { ...input, distributorId: input.distributorId }, caller)
   const { opportunity, vault, wallet } = target
-  const kind = getKind(opportunity)
-  const build = kind[type]
+  const kind = getKind(opportunity, 'NOTHING_PENDING')
+  const build = kind.plans[type]
   if (!build) throw refuse('NOTHING_PENDING', 'this vault has no pending deposits that could be claimed or cancelled')
 
   const chain = getChain(ctx, opportunity)

@@ -23,7 +23,7 @@ export async function createDepositInteraction(
   const { opportunity, vault, wallet } = target
   assertDepositEnabled(opportunity)
   if (input.mode === 'swap') throw refuse('NO_ROUTE', 'there is no route from this token into the vault')
-  const kind = getKind(opportunity)
+  const kind = getKind(opportunity, 'DEPOSIT_DISABLED')
   const tokens = getDepositToken(target.snapshot, opportunity, input.tokenIn, kind.severalTokens === true)
   const { given, entering } = tokens
   const amountUsd = await findValueUsd(ctx, entering, amount)
@@ -32,13 +32,13 @@ export async function createDepositInteraction(
   const chain = getChain(ctx, opportunity)
   const tokenIn = getAddress(entering.address)
   const depositAsk: DepositAsk = { vault, wallet, tokenIn, amount, slippageBps: input.slippageBps ?? 50 }
-  const spender = kind.spender(vault)
+  const spender = kind.plans.spender(vault)
   const [head, { answer }] = await Promise.all([
     input.simulate === false ? undefined : readHead(chain),
     multicall(
       chain,
       combine({
-        offer: kind.deposit(depositAsk),
+        offer: kind.plans.deposit(depositAsk),
         account: readAccount(wallet),
         balance: readContract(tokenIn, erc20Abi, 'balanceOf', [wallet]),
         allowance: readContract(tokenIn, erc20Abi, 'allowance', [wallet, spender]),
@@ -52,7 +52,7 @@ export async function createDepositInteraction(
     token: entering,
     tokenAddress: tokenIn,
     spender,
-    spenderParty: partyOf(target),
+    spenderParty: { ...partyOf(target), address: spender },
     amount,
     allowance: answer.allowance ?? 0n,
   })

@@ -25,7 +25,7 @@ export async function createWithdrawInteraction(
   const { opportunity, vault, wallet } = target
   const { receiptToken } = opportunity
   assertWithdrawEnabled(opportunity)
-  const kind = getKind(opportunity)
+  const kind = getKind(opportunity, 'WITHDRAW_DISABLED')
   const out = getTokenOut(opportunity, input.tokenOut, kind.severalTokens === true)
   assertMinimumShares(opportunity.minWithdrawAmount, shares, receiptToken.decimals)
 
@@ -35,7 +35,7 @@ export async function createWithdrawInteraction(
   const withdrawAsk: WithdrawAsk = { vault, wallet, shares, tokenOut, slippageBps: input.slippageBps ?? 50, requestIds }
   const [head, { answer: offer }] = await Promise.all([
     input.simulate === false ? undefined : readHead(chain),
-    multicall(chain, kind.withdraw(withdrawAsk)),
+    multicall(chain, kind.plans.withdraw(withdrawAsk)),
   ])
   assertOffer(offer, 'WITHDRAW_DISABLED')
   assertBalance(offer.available, shares, offer.awaited)

@@ -1,5 +1,5 @@
 import T, { type Static } from 'typebox'
-import { AddressInput, digitsForm, type TextForm, Uuid } from '../../kernel/wire.js'
+import { AddressInput, digitsForm, OpenEnum, type TextForm, Uuid } from '../../kernel/wire.js'
 
 const positiveForm: TextForm = {
   pattern: '^0*[1-9][0-9]*$',
@@ -30,7 +30,7 @@ export const DepositBody = T.Object({
   tokenIn: TokenInput,
   amount: PositiveRaw,
   distributorId: DistributorId,
-  mode: T.Optional(T.Enum(['direct', 'swap'], { default: 'direct' })),
+  mode: T.Optional(OpenEnum(['direct', 'swap'], { default: 'direct' })),
   slippageBps: T.Optional(SlippageBps),
   referralCode: T.Optional(
     T.String({

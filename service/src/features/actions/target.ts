@@ -1,9 +1,9 @@
 import { type Address, getAddress, maxUint256 } from 'viem'
 import { parseRaw } from '../../kernel/amount.js'
-import { invalidInput, notFound, unavailable } from '../../kernel/errors.js'
+import { invalidInput, notFound, type Reason, unavailable } from '../../kernel/errors.js'
 import type { Caller } from '../../kernel/operation.js'
 import type { Chain } from '../../rpc/chains.js'
-import { findVaultKind, toVault, type VaultKind } from '../../vaults/index.js'
+import { findVaultKind, type PlannedKind, toVault, type VaultKind } from '../../vaults/index.js'
 import {
   type CatalogueSnapshot,
   type DistributorRecord,
@@ -11,7 +11,7 @@ import {
   type OpportunityRecord,
 } from '../catalogue/index.js'
 import { isMember } from '../membership/index.js'
-import { type ActionContext, getOwnDistributor, type Target } from '../plans/index.js'
+import { type ActionContext, getOwnDistributor, refuse, type Target } from '../plans/index.js'
 
 /** Finds opportunity, distributor and member, in that order; whatever is missing is 404, another's distributor 403. */
 export async function findTarget<D extends string | undefined>(
@@ -47,10 +47,17 @@ export function getChain(ctx: ActionContext, opportunity: OpportunityRecord): Ch
   return chain
 }
 
-export function getKind(opportunity: OpportunityRecord): VaultKind {
+/** The kind of an opportunity's vault; refused with a reason where vaults of the kind are only listed and watched. */
+export function getKind(opportunity: OpportunityRecord, unplanned: Reason): PlannedKind {
   const kind = findVaultKind(opportunity.vault.kind)
   if (!kind) throw unavailable(`this installation does not know vaults of the kind ${opportunity.vault.kind}`)
+  if (!isPlanned(kind))
+    throw refuse(unplanned, 'this vault is listed and watched only: this service builds nothing for it')
   return kind
+}
+
+function isPlanned(kind: VaultKind): kind is PlannedKind {
+  return kind.plans !== undefined
 }
 
 /** A raw amount that passed its schema; at or above 2^256 it fits no token. */

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { account } from '../../../../contracts/test/anvil.js'
 import type { World, WorldVault } from '../../../test/actionWorld.js'
 import { openStories, type tellStories } from '../../../test/asyncStories.js'
-import { readVaultStates, vaultKinds } from '../../vaults/index.js'
+import { listEvents, readVaultStates, vaultKinds } from '../../vaults/index.js'
 import { listLots } from '../positions/index.js'
 
 const user = account(1)
@@ -219,7 +219,37 @@ describe('a vault listed as another kind than it is', () => {
   })
 })
 
+describe('other: a vault that is listed and watched only', () => {
+  it('takes no plan, each refused with its reason, and what happens in it is credited where it tells of it', async () => {
+    const vault = await world.vault(token)
+    const plan = await story.deposit(vault, 1000n * usd)
+    await world.earn.db`update vaults set kind = 'other' where address = ${vault.address.toLowerCase()}`
+    await world.refresh()
+    const refused = [
+      await story.deposit(vault, 1000n * usd),
+      await story.withdraw(vault, 1n),
+      await story.claim(vault),
+      await story.cancel(vault),
+    ]
+    expect(refused.map(({ body }) => [body.code, body.reason, body.error])).toEqual([
+      [400, 'DEPOSIT_DISABLED', 'This vault is listed and watched only.'],
+      [400, 'WITHDRAW_DISABLED', 'This vault is listed and watched only.'],
+      [400, 'NOTHING_PENDING', 'this vault is listed and watched only: this service builds nothing for it'],
+      [400, 'NOTHING_PENDING', 'this vault is listed and watched only: this service builds nothing for it'],
+    ])
+    await world.send(plan, user)
+    expect(await story.entries(vault)).toMatchObject([{ interaction: 'deposit', amountRaw: String(1000n * usd) }])
+    const { hash } = await world.anvil.client.getBlock()
+    const receipt = { receiptToken: vault.address, receiptDecimals: 18 }
+    const observed = { address: vault.address, ...receipt, kind: 'other' }
+    const [state] = await readVaultStates(world.earn.ctx.chains.get(world.chainId)!, [observed], hash)
+    expect(state?.figures).toBeUndefined()
+    const status = await world.earn.call('GetIndexingStatus', { query: { vaultAddress: vault.address } })
+    expect(status.body.vaults).toMatchObject([{ state: 'unsupported', reason: 'no reader for this kind of vault' }])
+  })
+})
+
 it('every kind has a name of its own and says what it emits', () => {
   expect(new Set(vaultKinds.map(({ name }) => name)).size).toBe(vaultKinds.length)
-  for (const kind of vaultKinds) expect(kind.events.length).toBeGreaterThan(1)
+  for (const kind of vaultKinds) expect(listEvents(kind).length).toBeGreaterThan(1)
 })

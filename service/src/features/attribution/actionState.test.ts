@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { decideActionStatus, isConfirmed } from './actionState.js'
+import { decideActionStatus, isConfirmed, type TransactionState, toSighting } from './actionState.js'
 
 const validUntil = new Date('2026-11-20T12:10:00Z')
 const before = new Date('2026-11-20T12:09:59Z')
@@ -23,6 +23,16 @@ describe('an action', () => {
     const mined = { seen: 'mined', success: false } as const
     for (const confirmed of [true, false])
       expect(decideActionStatus({ ...mined, confirmed }, validUntil, before)).toBe('reverted')
+  })
+
+  it.each<[TransactionState[], ReturnType<typeof decideActionStatus>]>([
+    [[], 'expired'],
+    [['reverted'], 'reverted'],
+    [['reverted', 'pending'], 'submitted'],
+    [['pending', 'mined', 'reverted'], 'submitted'],
+    [['reverted', 'confirmed', 'pending'], 'verified'],
+  ])('with transactions %j is %s after its time', (states, status) => {
+    expect(decideActionStatus(toSighting(states), validUntil, after)).toBe(status)
   })
 
   it('is confirmed when its block is as deep as the chain asks for; the head is one deep', () => {

@@ -19,6 +19,17 @@ export function decideActionStatus(sighting: Sighting, validUntil: Date, now: Da
   return sighting.confirmed ? 'verified' : 'submitted'
 }
 
+/** What one transaction of an action is known to be. */
+export type TransactionState = 'pending' | 'mined' | 'confirmed' | 'reverted'
+
+/** What all transactions of an action come to: one that succeeded outweighs one that waits, and that one that reverted. */
+export function toSighting(states: readonly TransactionState[]): Sighting {
+  if (states.includes('confirmed')) return { seen: 'mined', success: true, confirmed: true }
+  if (states.includes('mined')) return { seen: 'mined', success: true, confirmed: false }
+  if (states.includes('pending')) return { seen: 'pending' }
+  return states.length > 0 ? { seen: 'mined', success: false, confirmed: true } : { seen: 'nowhere' }
+}
+
 /** True when a block is at least `confirmations` deep; the head itself is 1 deep. */
 export function isConfirmed(blockNumber: number, headNumber: number, confirmations: number): boolean {
   return headNumber - blockNumber + 1 >= confirmations

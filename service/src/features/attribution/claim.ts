@@ -36,6 +36,12 @@ export function toMetadata({ said }: Claim, action: ActionRow | undefined): Trac
   }
 }
 
+/** What became of the transaction itself, where that is not success. */
+export function addState(inspection: Inspection, { mined }: { mined: { success: boolean } | undefined }): Inspection {
+  const problem = !mined ? 'the transaction is not mined yet' : mined.success ? undefined : 'the transaction reverted'
+  return problem === undefined ? inspection : { ...inspection, problems: [...inspection.problems, problem] }
+}
+
 /** What the watcher found wrong with a transaction, beside what its calldata alone shows; orphaned blocks say nothing. */
 export function addProblems(inspection: Inspection, watched: readonly RecordedAttribution[]): Inspection {
   const known = [inspection, ...inspection.stacked].flatMap(({ problems }) => problems)

@@ -1,12 +1,9 @@
 import { type Abi, decodeEventLog, erc20Abi, getAddress, type Hex } from 'viem'
 import type { RawLog } from '../../rpc/raw.js'
-import { vaultKinds } from '../../vaults/index.js'
+import { listEvents, vaultKinds } from '../../vaults/index.js'
 import type { DecodedEvent } from './schema.js'
 
-const knownEvents: Abi = [
-  ...erc20Abi.filter((item) => item.type === 'event'),
-  ...vaultKinds.flatMap((kind) => [...kind.events]),
-]
+const knownEvents: Abi = [...erc20Abi.filter((item) => item.type === 'event'), ...vaultKinds.flatMap(listEvents)]
 
 /** The logs that are events of a token or of a vault kind, in order; integers as decimal strings. Others are left out. */
 export function decodeEvents(logs: readonly RawLog[]): DecodedEvent[] {

@@ -12,7 +12,7 @@ import {
 import { findAction } from '../plans/index.js'
 import { decideActionStatus, isConfirmed, type Sighting } from './actionState.js'
 import { takeWithin } from './boundAnswer.js'
-import { addProblems, type Claim, findClaim } from './claim.js'
+import { addProblems, addState, type Claim, findClaim } from './claim.js'
 import type { KeptTransaction } from './judge.js'
 import type { Verdict } from './judgeThread.js'
 import type { ActionBody, WatchedBody } from './schema.js'
@@ -95,7 +95,7 @@ async function lookAtCalldata(ctx: LookUpContext, hash: string, chainId: number 
     const { transaction, verdict } = found
     const { statements, inspection, stackedOmitted } = readVerdict(verdict)
     if (!asked) return { calldata: null, transaction, statements, stackedOmitted: 0 }
-    return { calldata: withState(inspection, transaction), transaction, statements, stackedOmitted }
+    return { calldata: addState(inspection, transaction), transaction, statements, stackedOmitted }
   } catch (error) {
     if (!(error instanceof EarnError) || error.code !== 503) throw error
     ctx.log.warn({ err: error.cause ?? error }, 'a chain could not be read for an attribution look-up')
@@ -117,11 +117,6 @@ function readVerdict(verdict: Verdict): Pick<Look, 'statements' | 'stackedOmitte
       ? 'too many transactions are looked at now; try again shortly'
       : 'the transaction is too complex to be inspected'
   return { statements: [], stackedOmitted: 0, inspection: emptyInspection(problem) }
-}
-
-function withState(inspection: Inspection, { mined }: KeptTransaction): Inspection {
-  const problem = !mined ? 'the transaction is not mined yet' : mined.success ? undefined : 'the transaction reverted'
-  return problem === undefined ? inspection : { ...inspection, problems: [...inspection.problems, problem] }
 }
 
 /** The first of ledger, watcher and calldata that names a registered distributor. Pure. */

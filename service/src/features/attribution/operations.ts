@@ -1,9 +1,10 @@
 import T from 'typebox'
 import { defineOperation, type Operation } from '../../kernel/operation.js'
-import { ChainId, TxHash } from '../../kernel/wire.js'
+import { ChainId, TxHash, Uuid } from '../../kernel/wire.js'
 import { ActivitySchema } from '../ledger/index.js'
+import { getAction } from './getAction.js'
 import { getAttribution } from './getAttribution.js'
-import { attributionSchema, OptionalChainId, TrackingSchema } from './schema.js'
+import { actionDetailSchema, attributionSchema, OptionalChainId, TrackingSchema } from './schema.js'
 import type { AttributionContext, JudgeContext } from './transaction.js'
 import { verifyTracking } from './verifyTracking.js'
 
@@ -42,5 +43,25 @@ export const attributionOperations: readonly Operation<AttributionContext & Judg
       503: 'The chain cannot be read',
     },
     run: verifyTracking,
+  }),
+  defineOperation({
+    operationId: 'GetAction',
+    method: 'GET',
+    path: '/v2/actions/{actionId}',
+    tag: 'Actions',
+    summary: 'Follow an action',
+    description:
+      'What became of a plan: its status, the transactions that carry it, and their ledger entries. Actions of other organizations are not found. ' +
+      'A transaction that reverts leaves no event, so that it is not found by its action: ask GetAttribution with its hash and chain.',
+    access: 'publishable',
+    cost: 1,
+    tellsRetryable: true,
+    params: T.Object({ actionId: Uuid }),
+    responses: {
+      200: actionDetailSchema(ActivitySchema),
+      400: 'Malformed id',
+      404: 'No such action, or one of another organization',
+    },
+    run: getAction,
   }),
 ]

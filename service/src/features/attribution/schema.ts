@@ -1,5 +1,6 @@
 import T, { type Static, type TSchema } from 'typebox'
-import { Address, Hex, Nullable, Ts, TxHash, Uuid } from '../../kernel/wire.js'
+import { Address, ChainId, Hex, Nullable, Ts, TxHash, Uuid } from '../../kernel/wire.js'
+import { actionKinds } from '../plans/index.js'
 
 /** Query `chainId` that may be absent, empty or `null`. */
 export const OptionalChainId = T.Optional(
@@ -38,6 +39,30 @@ export const ActionSchema = T.Object({
   status: T.Enum([...actionStatuses]),
   createdAt: Ts,
 })
+
+export const transactionStates = ['pending', 'mined', 'confirmed', 'reverted'] as const
+
+export const actionDetailSchema = <A extends TSchema>(activity: A) =>
+  T.Object({
+    actionId: Uuid,
+    kind: T.Enum([...actionKinds]),
+    status: T.Enum([...actionStatuses]),
+    opportunityId: Nullable(Uuid),
+    chainId: ChainId,
+    walletAddress: Address,
+    distributorId: Nullable(T.String()),
+    createdAt: Ts,
+    validUntil: Ts,
+    transactions: T.Array(
+      T.Object({
+        txHash: TxHash,
+        blockNumber: Nullable(T.Integer()),
+        state: T.Enum([...transactionStates]),
+      }),
+      { description: 'Transactions seen to carry the action, oldest block first, at most 100' },
+    ),
+    interactions: T.Array(activity, { description: 'Verified entries of these transactions, of this wallet' }),
+  })
 
 export const WatchedSchema = T.Object({
   chainId: T.Integer(),
@@ -88,6 +113,7 @@ export const ProofSchema = T.Object({
   blockNumber: T.Integer(),
   blockHash: TxHash,
   transactionIndex: T.Integer(),
+  success: T.Boolean({ description: 'false: the transaction reverted, and nothing came of what it carries' }),
   inspection: InspectionSchema,
   events: T.Array(T.Object({ address: Address, logIndex: T.Integer(), name: T.String(), args: FreeObject })),
 })

@@ -118,6 +118,20 @@ describe('200', () => {
   })
 })
 
+describe('200 of a transaction that reverted', () => {
+  it('says so, though the signature of its frame is valid; of one that succeeded it says that too', async () => {
+    const { hash, data } = await depositOnce()
+    // The same calldata again finds no allowance left.
+    const again = await world.anvil.client.sendTransaction({ account: user, to: vault.address, data, gas: 500_000n })
+    expect((await world.anvil.mined(again)).status).toBe('reverted')
+    const { body: reverted } = await verify({ chainId: world.chainId, txHash: again })
+    expect(reverted).toMatchObject({ signatureValid: true, error: '', proof: { success: false, events: [] } })
+    expect(reverted.proof.inspection.problems).toContain('the transaction reverted')
+    const { body: mined } = await verify({ chainId: world.chainId, txHash: hash })
+    expect(mined.proof).toMatchObject({ success: true, inspection: { problems: [] } })
+  })
+})
+
 describe('400 INVALID_ARGUMENT', () => {
   it('does not support a chain that is only described', async () => {
     await world.earn.db`insert into chains (chain_id, name, slug) values (10, 'Example', 'example')`

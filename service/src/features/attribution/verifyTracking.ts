@@ -1,7 +1,7 @@
 import { notFound, unavailable } from '../../kernel/errors.js'
 import { listTransactionAttributions } from '../ledger/index.js'
 import { findAction } from '../plans/index.js'
-import { addProblems, findClaim, toMetadata } from './claim.js'
+import { addProblems, addState, findClaim, toMetadata } from './claim.js'
 import type { Tracking } from './schema.js'
 import { type AttributionContext, getSupportedChain, hasDistributor, type JudgeContext, lookAt } from './transaction.js'
 
@@ -24,13 +24,14 @@ export async function verifyTracking(
   const isOurs = claim.signatureValid && claim.proven
   const action = isOurs && actionId !== undefined ? await findAction(ctx.db, actionId) : undefined
   const watched = await listTransactionAttributions(ctx.db, input.txHash, chainId)
-  const { blockNumber, blockHash, transactionIndex } = found.transaction.mined
+  const { blockNumber, blockHash, transactionIndex, success } = found.transaction.mined
+  const shown = addProblems(addState(inspection, found.transaction), watched)
   return {
     tag: claim.tag,
     metadata: toMetadata(claim, action),
     signatureValid: claim.signatureValid,
     error: claim.error,
-    proof: { chainId, blockNumber, blockHash, transactionIndex, inspection: addProblems(inspection, watched), events },
+    proof: { chainId, blockNumber, blockHash, transactionIndex, success, inspection: shown, events },
   }
 }
 

@@ -1,6 +1,9 @@
 /**
- * What an auditor takes away: exports, a distributor's report, and the hash of everything derived. Owns no table.
+ * What an auditor takes away: exports, a distributor's report, the hash of everything derived, and who changed what by a
+ * command. Owns `operator_changes`.
  */
+export { type Change, type Recorder, recordChanges } from './changes.js'
 export { type DistributorReportRow, reportDistributor } from './reportDistributor.js'
+export { listChanges, type OperatorChange } from './storeChanges.js'
 export { computeStateHash } from './storeHash.js'
 export { type ExportName, listExportColumns, streamExport } from './storeReport.js'

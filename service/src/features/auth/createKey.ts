@@ -1,6 +1,6 @@
 import { newId } from '../../kernel/ids.js'
 import type { KeyKind } from '../../kernel/operation.js'
-import type { Context } from '../../postgres/context.js'
+import type { Queryable } from '../../postgres/pool.js'
 import { createKeyText, formatHint, hashKey, parseKeyText } from './apiKey.js'
 import { recordKey } from './store.js'
 
@@ -21,10 +21,7 @@ export type CreateKeyInput = {
 }
 
 /** Creates an API key and returns its text, which is shown this once and never stored. */
-export async function createKey(
-  ctx: Pick<Context, 'db'>,
-  input: CreateKeyInput,
-): Promise<{ id: string; text: string }> {
+export async function createKey(ctx: { db: Queryable }, input: CreateKeyInput): Promise<{ id: string; text: string }> {
   const text = input.text ?? createKeyText(input.kind)
   if (parseKeyText(text) !== input.kind) throw new RangeError('the given key text is not of this kind')
   const id = newId()

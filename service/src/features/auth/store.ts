@@ -33,6 +33,14 @@ export async function findKeyByHash(db: Queryable, hash: Uint8Array): Promise<Ke
   return rows[0]
 }
 
+/** Keys by id, hint or text. */
+export async function findKeys(db: Queryable, name: { idOrHint: string; hash?: Uint8Array }): Promise<KeyRow[]> {
+  const { idOrHint, hash } = name
+  return db<KeyRow[]>`
+    select ${columns(db)} from api_keys
+    where id::text = ${idOrHint} or hint = ${idOrHint} or hash = ${hash ? Buffer.from(hash) : null} order by created_at, id`
+}
+
 /** Keys of one organization, or of all, newest first. */
 export async function listKeys(db: Queryable, organizationId: string | undefined): Promise<KeyRow[]> {
   return db<KeyRow[]>`

@@ -21,27 +21,35 @@ const disabled = (...reasons: string[]): Capability => ({
 })
 const closed = (...reasons: string[]): Capability => ({ ...disabled(...reasons), observed: true })
 
+const unplanned = 'This vault is listed and watched only.'
+
 /**
  * What can be done: the operator's switch and the vault's own state must both allow it; the operator's reason goes
- * first. A vault that was never read (`capability` null) does not forbid anything. An unlisted opportunity takes no
+ * first, while it is switched off. `isPlanned` is false of a vault that nothing is built for. A vault that was never read
+ * (`capability` null) does not forbid anything. An unlisted opportunity takes no
  * deposits, but lets everybody leave.
  */
 export function decideCapabilities(
   listed: boolean,
   switches: Switches,
   capability: CapabilityRecord | null,
+  isPlanned: boolean,
 ): Capabilities {
   const deposit = !listed
-    ? disabled(switches.depositDisabledReason, 'This opportunity is no longer offered.')
+    ? disabled(switches.depositEnabled ? '' : switches.depositDisabledReason, 'This opportunity is no longer offered.')
     : !switches.depositEnabled
       ? disabled(switches.depositDisabledReason, 'Deposits are switched off by the operator.')
-      : capability?.depositOpen === false
-        ? closed(capability.depositClosedReason, 'The vault takes no deposits at present.')
-        : enabled
+      : !isPlanned
+        ? disabled(unplanned)
+        : capability?.depositOpen === false
+          ? closed(capability.depositClosedReason, 'The vault takes no deposits at present.')
+          : enabled
   const withdraw = !switches.withdrawEnabled
     ? disabled(switches.withdrawDisabledReason, 'Withdrawals are switched off by the operator.')
-    : capability?.withdrawOpen === false
-      ? closed(capability.withdrawClosedReason, 'The vault allows no withdrawals at present.')
-      : enabled
+    : !isPlanned
+      ? disabled(unplanned)
+      : capability?.withdrawOpen === false
+        ? closed(capability.withdrawClosedReason, 'The vault allows no withdrawals at present.')
+        : enabled
   return { deposit, withdraw }
 }

@@ -33,6 +33,7 @@ describe('200', () => {
       name: 'USDC savings',
       description: 'Lends USDC.',
       type: 'vault',
+      kind: 'erc4626',
       tvl: 0,
       estimatedApr: 4.3,
       minDepositAmountUsd: 10,
@@ -117,7 +118,7 @@ describe('400 INVALID_ARGUMENT', () => {
 describe('404 NOT_FOUND', () => {
   it('answers so for an id nobody has', async () => {
     const answer = await get('018f4d5e-0000-7000-8000-000000000001')
-    expect(answer).toMatchObject({ status: 404, body: { status: 'NOT_FOUND', error: 'opportunity not found' } })
+    expect(answer).toMatchObject({ status: 404, body: { status: 'NOT_FOUND', error: 'no such opportunity' } })
   })
 
   it('answers so for an opportunity that is not active, and for all of an inactive chain', async () => {

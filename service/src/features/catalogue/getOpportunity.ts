@@ -9,7 +9,7 @@ import { serialise } from './memory/view.js'
 export async function getOpportunity(ctx: CatalogueContext, input: { id: string; includeDeltas?: boolean }) {
   const snapshot = ctx.catalogue.current()
   const record = findOpportunity(snapshot, input.id)
-  if (!record?.listed) throw notFound('opportunity not found')
+  if (!record?.listed) throw notFound('no such opportunity')
   const includeDeltas = input.includeDeltas === true
   return prepare(ctx, nameOf('GetOpportunity', { id: record.id, includeDeltas }), () => {
     const { bytes, digest } = serialise(record, includeDeltas)

@@ -9,6 +9,6 @@ import { chainKey } from './records.js'
 export async function getTokenByAddress(ctx: CatalogueContext, input: { chainId: number; address: string }) {
   const snapshot = ctx.catalogue.current()
   const token = findToken(snapshot, input.chainId, input.address)
-  if (!token || !isListedToken(snapshot, token)) throw notFound('token not found')
+  if (!token || !isListedToken(snapshot, token)) throw notFound('no such token')
   return prepareJson(ctx, 'GetTokenByAddress', { key: chainKey(token.chainId, token.address) }, () => toToken(token))
 }

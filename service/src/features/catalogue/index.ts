@@ -27,13 +27,16 @@ export type { OpportunityRecord } from './opportunityRecord.js'
 export type { ChainRecord, DistributorRecord, TokenRecord } from './records.js'
 export { TokenSchema } from './schema.js'
 export {
+  countCatalogue,
   createDistributor,
   createOrganization,
   findDistributorRow,
   findOrganization,
   listDistributors,
   listOrganizations,
+  listSignedOnly,
   recordChain,
+  removeChain,
   updateSignedOnly,
 } from './storeOperator.js'
 export { listSigners, listSignersOn, recordSigner } from './storeSigners.js'

@@ -89,6 +89,7 @@ export function toOpportunity(record: OpportunityRecord): Opportunity {
     name: record.name,
     description: record.description,
     type: record.type,
+    kind: record.vault.kind,
     tvl: priced ? Number(record.tvlUsd) : 0,
     estimatedApr: record.estimatedApr,
     minDepositAmountUsd: Number(record.minDepositAmountUsd),

@@ -68,6 +68,7 @@ function reference(items: Opportunity[], query: Query): Opportunity[] {
     const symbols = list('depositTokenSymbols')
     if (!either(symbols, (symbol) => item.depositTokens.some((token) => lower(token.symbol) === lower(symbol))))
       return false
+    if (query['slug'] && item.slug !== query['slug']) return false
     if (!either(list('tags'), (tag) => item.tags.includes(tag))) return false
     if (!either(list('curatorId'), (id) => item.curatorId === lower(id))) return false
     const providerIds = [...item.providerIds, ...item.lendingProtocolIds]
@@ -146,6 +147,7 @@ function randomQuery(random: ReturnType<typeof seeded>): Query {
   maybe('chainIds', () => random.pick(['1', '1,10', ' 8453 ,,10', '999', '0']))
   maybe('depositToken', () => `${random.chance(0.5) ? token.address.toLowerCase() : token.address}-${token.chainId}`)
   maybe('depositTokenSymbols', () => random.pick(['usdc', 'UsDc,weth', 'EXTRA', '日本', 'none', ',']))
+  maybe('slug', () => random.pick([item.slug, item.slug, item.slug.slice(0, -1), item.slug.toUpperCase()]))
   maybe('tags', () => random.pick(['stable', 'eth,new', 'Blue-Chip', 'STABLE', 'none']))
   maybe('curatorId', () => ids((from) => (from.curatorId ? [from.curatorId] : [])))
   maybe('providerId', () => ids((from) => [...from.providerIds, ...from.lendingProtocolIds]))
@@ -249,6 +251,22 @@ describe('200', () => {
     expect(two.body).toEqual(one.body)
   })
 
+  it('finds the one with a slug, letter for letter', async () => {
+    const find = async (slug: string) =>
+      (await earn.call('ListOpportunities', { query: { slug } })).body.data.map((item: Opportunity) => item.id)
+    for (const { slug, id } of all.slice(0, 5)) expect(await find(slug)).toEqual([id])
+    expect(await find(`${all[0]!.slug.slice(0, -1)}`)).toEqual([])
+    expect(await find(`${all[0]!.slug},${all[1]!.slug}`)).toEqual([])
+  })
+
+  it('takes numbers as JSON writes them, exponents included', async () => {
+    const page = async (query: Query) =>
+      (await earn.call('ListOpportunities', { query: { ...query, limit: '100' } })).body
+    expect(await page({ tvlMax: '1e21' })).toEqual(await page({ tvlMax: '1000000000000000000000' }))
+    expect(await page({ tvlMax: String(1e21) })).toEqual(await page({ tvlMax: '1000000000000000000000' }))
+    expect(await page({ minApr: String(1e-7) })).toEqual(await page({ minApr: '0.0000001' }))
+  })
+
   it('answers an empty page for tvlMin above tvlMax', async () => {
     const { body } = await earn.call('ListOpportunities', { query: { tvlMin: 2, tvlMax: 1 } })
     expect(body).toEqual({ data: [], pagination: { page: 1, limit: 20, total: 0, totalPages: 0 } })
@@ -274,7 +292,10 @@ describe('400 INVALID_ARGUMENT', () => {
     'partnerId=x',
     'lendingProtocolId=x',
     'tvlMin=abc',
-    'tvlMax=1e3',
+    'tvlMax=.5',
+    'tvlMin=05',
+    'minApr=1e999',
+    'slug=a&slug=b',
     'minApr=NaN',
     'maxApr=Infinity',
     'featured=yes',

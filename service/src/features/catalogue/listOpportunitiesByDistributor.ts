@@ -11,7 +11,7 @@ export async function listOpportunitiesByDistributor(
   input: Listing & { distributorId: string },
 ) {
   const snapshot = ctx.catalogue.current()
-  if (!findDistributor(snapshot, input.distributorId)) throw notFound('distributor not found')
+  if (!findDistributor(snapshot, input.distributorId)) throw notFound('no such distributor')
   return prepare(ctx, nameOf('ListOpportunitiesByDistributor', input), () => {
     const view = viewOf(snapshot)
     const shown = view.columns.shownBy(input.distributorId)

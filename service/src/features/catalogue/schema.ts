@@ -119,6 +119,7 @@ export const OpportunitySchema = T.Object(
     name: T.String(),
     description: T.String(),
     type: T.Enum([...opportunityTypes]),
+    kind: T.String({ description: 'Kind of the vault: which calls do what (docs/vault-kinds.md)' }),
     tvl: T.Number({ description: 'US dollars; 0 when it cannot be priced, then freshness.analyticsAt is null' }),
     estimatedApr: T.Number({ description: 'Percent a year: the sum of the active incentives' }),
     minDepositAmountUsd: T.Number(),

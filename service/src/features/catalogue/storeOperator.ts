@@ -1,5 +1,5 @@
-import type { Database, Queryable } from '../../postgres/pool.js'
-import { type NewChain, writeChain } from '../../rpc/storeChains.js'
+import { type Database, type Queryable, sqlState } from '../../postgres/pool.js'
+import { deleteChain, type NewChain, writeChain } from '../../rpc/storeChains.js'
 import { bumpVersion } from './store.js'
 
 export type OrganizationRow = { id: string; name: string; organizationType: string; premium: boolean }
@@ -38,6 +38,16 @@ export async function createOrganization(
   })
 }
 
+/** How many entries of each kind there are, and the version they make. */
+export async function countCatalogue(db: Queryable): Promise<Record<string, number>> {
+  const [row] = await db<Record<string, number>[]>`
+    select (select version from catalogue_versions) as version, (select count(*) from organizations) as organizations,
+      (select count(*) from chains) as chains, 
+      (select count(*) from opportunities) as opportunities, (select count(*) from products) as products,
+      (select count(*) from distributors) as distributors`
+  return { ...row }
+}
+
 const distributorColumns = (db: Queryable) => db`
   d.id, d.name, d.organization_id as "organizationId", d.active_from as "activeFrom",
   coalesce((select s.signed_only from distributor_settings s where s.distributor_id = d.id and s.active_from <= now()
@@ -50,6 +60,16 @@ export async function findDistributorRow(db: Queryable, id: string): Promise<Dis
 
 export async function listDistributors(db: Queryable): Promise<DistributorRow[]> {
   return db<DistributorRow[]>`select ${distributorColumns(db)} from distributors d order by d.id`
+}
+
+/** From when on a distributor was signed only, and was not. */
+export async function listSignedOnly(
+  db: Queryable,
+  distributorId: string,
+): Promise<{ from: Date; signedOnly: boolean }[]> {
+  return db<{ from: Date; signedOnly: boolean }[]>`
+    select active_from as "from", signed_only as "signedOnly" from distributor_settings
+    where distributor_id = ${distributorId} order by active_from`
 }
 
 /** Creates a distributor; false when the id is taken. Deposits before `activeFrom` (chain time) are not credited. */
@@ -89,4 +109,18 @@ export async function recordChain(db: Database, chain: NewChain): Promise<void> 
     await writeChain(tx, chain)
     await bumpVersion(tx)
   })
+}
+
+/** Takes a chain out, unless something of it is kept: what was read of it, its tokens or its vaults. */
+export async function removeChain(db: Database, chainId: number): Promise<'removed' | 'absent' | 'used'> {
+  try {
+    return await db.begin(async (tx) => {
+      const removed = await deleteChain(tx, chainId)
+      await bumpVersion(tx)
+      return removed ? 'removed' : 'absent'
+    })
+  } catch (error) {
+    if (sqlState(error) === '23503') return 'used'
+    throw error
+  }
 }

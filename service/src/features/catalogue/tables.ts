@@ -1,5 +1,5 @@
 import T from 'typebox'
-import { Code, Instant, Slug, TagCode, Text, Url, Usd } from '../../kernel/fileMembers.js'
+import { Code, Instant, Slug, TagCode, Text, Url, Usd } from '../../postgres/fileMembers.js'
 import { decimal, describeImported, found, instant, kept, optional, required } from '../../postgres/imported.js'
 import { opportunityTypes, organizationTypes, rewardTypes } from './schema.js'
 

@@ -1,6 +1,6 @@
 import T from 'typebox'
 import { defineOperation, type Operation } from '../../kernel/operation.js'
-import { addressForm, List, PageOf, PaginationNavSchema, pageQuery, Uuid } from '../../kernel/wire.js'
+import { addressForm, List, OpenEnum, PageOf, PaginationNavSchema, pageQuery, Uuid } from '../../kernel/wire.js'
 import type { CatalogueContext } from '../catalogue/index.js'
 import { ActivitySchema, interactionTypes } from './activity.js'
 import { getDistributorDeposits } from './getDistributorDeposits.js'
@@ -27,8 +27,8 @@ export const ledgerOperations: readonly Operation<CatalogueContext>[] = [
       distributorId: T.Optional(T.String({ description: 'Builder code' })),
       opportunityId: T.Optional(Uuid),
       productId: T.Optional(Uuid),
-      sortBy: T.Optional(T.Enum([...sortKeys], { default: 'date' })),
-      sortOrder: T.Optional(T.Enum(['asc', 'desc'], { default: 'desc' })),
+      sortBy: T.Optional(OpenEnum(sortKeys, { default: 'date' })),
+      sortOrder: T.Optional(OpenEnum(['asc', 'desc'], { default: 'desc' })),
     }),
     responses: { 200: PageOf(ActivitySchema), 400: malformed },
     run: listInteractions,

@@ -1,12 +1,12 @@
 import T, { type Static } from 'typebox'
 import type { Context } from '../../postgres/context.js'
-import { Ecosystem, WalletAddress } from './schema.js'
+import { WalletAddress } from './schema.js'
 import { isMember } from './store.js'
-import { parseWallet } from './wallet.js'
+import { ecosystems, parseWallet } from './wallet.js'
 
 export const GetMembershipQuery = T.Object({
   address: WalletAddress,
-  walletEcosystem: T.Optional(T.Enum(Ecosystem.enum, { default: 'evm' })),
+  walletEcosystem: T.Optional(T.Enum([...ecosystems], { default: 'evm' })),
 })
 
 export const GetMembershipResponse = T.Object({ isMember: T.Boolean() })

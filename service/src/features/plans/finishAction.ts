@@ -11,6 +11,7 @@ import type { DistributorRecord, TokenRecord } from '../catalogue/index.js'
 import { findGasLimits } from './gasLimits.js'
 import { appendSuffix, type Step, toBatch, toPrepared } from './plan.js'
 import type { Interaction } from './schema.js'
+import { signAttribution } from './signAttribution.js'
 import { type PlanSimulation, simulatePlan, unsimulated } from './simulation.js'
 import { type ActionKind, type ActionRow, recordAction } from './store.js'
 import type { ActionContext, Target } from './target.js'
@@ -65,21 +66,18 @@ export async function finishAction(
   const { wallet, distributor, opportunity } = target
   const { chainId } = draft.chain
   const actionId = newId()
-  const { attributionKey } = ctx.config
-  if (!attributionKey) throw unavailable('this installation has no attribution key, so it cannot build transactions')
+  if (!ctx.attributionSigner)
+    throw unavailable('this installation has no attribution key, so it cannot build transactions')
   const plain = draft.steps[draft.steps.length - 1]
   if (!plain) throw new RangeError('a plan has at least one step')
   const attributed =
     distributor === undefined
       ? plain
-      : appendSuffix(plain, {
-          distributorId: distributor.id,
-          actionId,
-          chainId,
-          wallet,
-          referralCode: draft.referralCode,
-          privateKey: attributionKey,
-        })
+      : await appendSuffix(
+          plain,
+          { distributorId: distributor.id, actionId, chainId, wallet, referralCode: draft.referralCode },
+          (digest) => signAttribution(ctx, distributor, digest),
+        )
   const steps = [...draft.steps.slice(0, -1), attributed]
   const simulation = draft.block
     ? await simulatePlan(draft.chain, { ...draft, wallet, steps, block: draft.block })

@@ -1,7 +1,6 @@
-import { buildSuffix } from '@openearn/attribution'
-import { type Address, concat, getAddress, type Hex, numberToHex } from 'viem'
+import { prepareSuffix } from '@openearn/attribution'
+import { type Address, concat, getAddress, numberToHex } from 'viem'
 import type { Call } from '../../rpc/simulateBlock.js'
-import { openFastSign } from './fastSign.js'
 import type { Interaction, Prepared, PreparedType } from './schema.js'
 
 /** One transaction of a plan before its gas limit is known. */
@@ -20,27 +19,23 @@ export type Attribution = {
   chainId: number
   wallet: Address
   referralCode: string
-  privateKey: Hex
 }
 
-const sign = openFastSign()
-
-/** The step with our signed suffix at the end of its calldata. Only the call that moves the money carries one. */
-export function appendSuffix(step: Step, attribution: Attribution): Step {
-  const { distributorId, actionId, chainId, wallet, referralCode, privateKey } = attribution
+/**
+ * The step with our suffix at the end of its calldata, signed by `sign`, or without a signature where that answers none.
+ * Only the call that moves the money carries one.
+ */
+export async function appendSuffix(
+  step: Step,
+  attribution: Attribution,
+  sign: (digest: Uint8Array) => Promise<Uint8Array | undefined>,
+): Promise<Step> {
+  const { distributorId, actionId, chainId, wallet, referralCode } = attribution
   const { to, data } = step.call
-  const suffix = buildSuffix({
-    code: distributorId,
-    actionId,
-    chainId,
-    wallet,
-    target: to,
-    data,
-    referralCode,
-    privateKey,
-    sign,
+  const { digest, suffix } = prepareSuffix({
+    ...{ code: distributorId, actionId, chainId, wallet, target: to, data, referralCode },
   })
-  return { ...step, call: { ...step.call, data: concat([data, suffix]) } }
+  return { ...step, call: { ...step.call, data: concat([data, suffix(await sign(digest))]) } }
 }
 
 /** The transactions to sign, in order, each with its gas limit. */

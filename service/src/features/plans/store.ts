@@ -2,7 +2,8 @@ import { decimal, instant, int4, int8, kebab, nullable, text, uuid } from '../..
 import type { Queryable, Transaction } from '../../postgres/pool.js'
 import { describeTable, insertRows, parseRows, type RowOf, selectList } from '../../postgres/table.js'
 
-export type ActionKind = 'deposit' | 'withdraw' | 'claimDeposit' | 'cancelDeposit' | 'swap'
+export const actionKinds = ['deposit', 'withdraw', 'claimDeposit', 'cancelDeposit', 'swap'] as const
+export type ActionKind = (typeof actionKinds)[number]
 
 const actionsTable = describeTable('actions', {
   id: [uuid],

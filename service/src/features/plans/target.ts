@@ -1,9 +1,14 @@
 import type { Address } from 'viem'
 import type { ChainContext } from '../../rpc/chains.js'
+import type { Signer } from '../../rpc/signer.js'
 import type { Vault } from '../../vaults/index.js'
 import type { CatalogueContext, CatalogueSnapshot, OpportunityRecord } from '../catalogue/index.js'
 
-export type ActionContext = ChainContext & CatalogueContext
+export type ActionContext = ChainContext &
+  CatalogueContext & {
+    /** The key that signs attributions; absent means plans cannot be built. */
+    readonly attributionSigner: Signer | undefined
+  }
 
 /** Whom and what an action is about, once all of it is known to exist and to belong together. */
 export type Target = {

@@ -1,5 +1,5 @@
 import { asyncVaultAbi } from '@openearn/contracts'
-import { type Abi, type Address, encodeFunctionData } from 'viem'
+import { type Abi, type Address, encodeFunctionData, erc20Abi } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { account } from '../../../../contracts/test/anvil.js'
 import { type AsyncWorld, openAsyncWorld } from '../../../test/chain/asyncWorld.js'
@@ -21,6 +21,9 @@ afterAll(() => opened?.close())
 
 const call = (user: typeof alice, functionName: string, args: readonly unknown[]) =>
   world.send(user, asyncVault, encodeFunctionData({ abi: asyncVaultAbi as Abi, functionName, args }))
+
+const balanceOfToken = (holder: Address) =>
+  world.anvil.client.readContract({ address: world.token, abi: erc20Abi, functionName: 'balanceOf', args: [holder] })
 
 const requests = async (address: string = alice.address) => {
   await world.sync()
@@ -48,6 +51,37 @@ describe('GetWalletRequests 200', () => {
       { state: 'pending' },
       { kind: 'redeem', shares: '100', assets: null },
     ])
+  })
+
+  it('tells what a request gave once all of it is claimed: shares of a deposit, assets of a redemption', async () => {
+    const bob = account(2)
+    await world.fund(bob, 1_000_000n, asyncVault)
+    const shown = async () =>
+      (await requests(bob.address)).body.requests.map(({ state, assets, shares }: Record<string, string | null>) => [
+        state,
+        assets,
+        shares,
+      ])
+    for (const assets of [7n, 5n]) await call(bob, 'requestDeposit', [assets, bob.address, bob.address])
+    await call(owner, 'settleDeposit', [bob.address, 0n])
+    await call(bob, 'deposit', [3n, bob.address, bob.address])
+    expect(await shown()).toEqual([
+      ['claimable', '7', null],
+      ['claimable', '5', null],
+    ])
+    await call(bob, 'deposit', [9n, bob.address, bob.address])
+    const [first, second] = await shown()
+    const held = await world.anvil.client.readContract({
+      ...{ address: asyncVault, abi: asyncVaultAbi, functionName: 'balanceOf', args: [bob.address] },
+    })
+    expect([first[0], second[0]]).toEqual(['claimed', 'claimed'])
+    // Both together are what the wallet got, to the unit.
+    expect(BigInt(first[2]) + BigInt(second[2])).toBe(held)
+    await call(bob, 'requestRedeem', [4n, bob.address, bob.address])
+    await call(owner, 'settleRedeem', [bob.address, 0n])
+    const before = await balanceOfToken(bob.address)
+    await call(bob, 'redeem', [4n, bob.address, bob.address])
+    expect((await shown())[2]).toEqual(['claimed', String((await balanceOfToken(bob.address)) - before), '4'])
   })
 
   it('is empty for a wallet without requests', async () => {

@@ -3,7 +3,8 @@ import { formatTs } from '../../kernel/clock.js'
 import { unavailable } from '../../kernel/errors.js'
 import type { ChainContext } from '../../rpc/chains.js'
 import { multicall, readContract } from '../../rpc/multicall.js'
-import { listWalletRequests, type WalletRequest } from './store.js'
+import { computeReceived } from './received.js'
+import { listWalletRequests, type WalletRequest } from './storeWalletRequests.js'
 
 const abi = parseAbi([
   'function claimableDepositRequest(uint256 requestId, address controller) view returns (uint256)',
@@ -12,11 +13,12 @@ const abi = parseAbi([
 
 /**
  * Asynchronous deposits and redemptions of a wallet, oldest first. What is claimable is asked of the chain; of requests
- * that share an id the oldest are claimable first. Throws 503 when a chain with an open request cannot be read.
+ * that share an id the oldest are claimable first. What a request gave is told once nothing of it is open. Throws 503 when a chain with an open request cannot be read.
  */
 export async function getWalletRequests(ctx: ChainContext, input: { address: string }) {
   const requests = await listWalletRequests(ctx.db, input.address.toLowerCase())
   const claimable = await readClaimable(ctx, requests.filter(isOpen))
+  const received = computeReceived(requests)
   return {
     requests: requests.map((request) => {
       const key = poolKey(request)
@@ -24,14 +26,15 @@ export async function getWalletRequests(ctx: ChainContext, input: { address: str
       const remaining = BigInt(request.remaining)
       const own = isOpen(request) ? (left < remaining ? left : remaining) : 0n
       if (own > 0n) claimable.set(key, left - own)
-      const amount = request.amount
+      const { amount } = request
+      const gained = isOpen(request) ? null : (received.get(request.id)?.toString() ?? null)
       return {
         opportunityId: request.opportunityId,
         kind: request.kind,
         requestId: request.requestId,
         state: requestState(request, own),
-        assets: request.kind === 'deposit' ? amount : null,
-        shares: request.kind === 'redeem' ? amount : null,
+        assets: request.kind === 'deposit' ? amount : gained,
+        shares: request.kind === 'redeem' ? amount : gained,
         claimable: String(own),
         distributorId: request.distributorId,
         requestedAt: formatTs(request.requestedAt),

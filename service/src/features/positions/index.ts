@@ -14,3 +14,4 @@ export {
   listOpenRequests,
   type OpenRequest,
 } from './store.js'
+export { type ClaimedRequest, listClaimedRequests } from './storeWalletRequests.js'

@@ -13,8 +13,18 @@ const WalletRequestsSchema = T.Object({
       kind: T.Enum(['deposit', 'redeem']),
       requestId: T.String(),
       state: T.Enum(['pending', 'claimable', 'claimed', 'cancelling', 'cancelled']),
-      assets: Nullable(Raw),
-      shares: Nullable(Raw),
+      assets: Nullable(
+        T.String({
+          ...Raw,
+          description: 'What a deposit asked for, or what a redemption gave: null until all is claimed',
+        }),
+      ),
+      shares: Nullable(
+        T.String({
+          ...Raw,
+          description: 'What a redemption asked for, or what a deposit gave: null until all is claimed',
+        }),
+      ),
       claimable: Raw,
       distributorId: Nullable(T.String()),
       requestedAt: Ts,

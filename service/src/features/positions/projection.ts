@@ -1,10 +1,12 @@
 import { mayCarryAttribution, mayHoldOperation, operationTopics, type Recover } from '@openearn/attribution'
 import type { Hex } from 'viem'
+import type { DeriveVault } from '../../derive/config.js'
 import { createDerivation, type Derivation, derive, listStateKeys, type StateKeys } from '../../derive/derive.js'
 import { vaultTopics, watchedTopics } from '../../derive/events.js'
 import { openFastRecover } from '../../derive/fastRecover.js'
 import { type DerivedRows, type DeriveState, emptyState } from '../../derive/rows.js'
 import type { Projection, Source } from '../../sync/projection.js'
+import { listVaultAddresses } from '../../vaults/index.js'
 import { listLines, loadConfiguration } from './storeConfiguration.js'
 import { positionTables, recordPositions, rewindPositions } from './storePositions.js'
 import { copyPositions, settlePositions } from './storeRebuild.js'
@@ -30,7 +32,7 @@ export function createPositions(recover: Recover = openFastRecover()): Positions
     lines: ({ config }) => listLines(config),
     sources: listSources,
     restrict: ({ config }, isRead) =>
-      createDerivation({ ...config, vaults: config.vaults.filter(({ address }) => isRead(address)) }, recover),
+      createDerivation({ ...config, vaults: config.vaults.filter((vault) => listKeys(vault).every(isRead)) }, recover),
     // Before a vault counts, its events credit nobody.
     standsAlone: ({ config }, timestamp) => config.vaults.every(({ activeFrom }) => activeFrom > timestamp),
     open: (isWhole) => ({ ...emptyState(), isWhole }),
@@ -62,15 +64,24 @@ export function createPositions(recover: Recover = openFastRecover()): Positions
   }
 }
 
-/** One source a vault, and the logs that tell operations of a bundle apart. */
+/** The names of a vault's sources: its own, and of each contract beside it, so that one that comes later is read alone. */
+function listKeys(vault: DeriveVault): string[] {
+  const [address, ...beside] = listVaultAddresses(vault)
+  return [vault.address, ...beside.map((contract) => `${address} ${contract}`)]
+}
+
+/** The sources of a vault: the vault with its receipt token, and each contract beside it. */
+function listVaultSources(vault: DeriveVault): Source[] {
+  const { address, receiptToken, startBlock } = vault
+  const asked = { topics: watchedTopics, fromBlock: startBlock, calldata: vaultTopics }
+  const beside = listVaultAddresses(vault).slice(1)
+  const addresses = [[...new Set([address, receiptToken])], ...beside.map((contract) => [contract])]
+  return listKeys(vault).map((key, at) => ({ key, addresses: addresses[at] ?? [], ...asked }))
+}
+
+/** What is read of each vault, and the logs that tell operations of a bundle apart. */
 function listSources({ config, entryPoints }: Derivation): Source[] {
-  const vaults = config.vaults.map(({ address, receiptToken, startBlock }) => ({
-    key: address,
-    addresses: [...new Set([address, receiptToken])],
-    topics: watchedTopics,
-    fromBlock: startBlock,
-    calldata: vaultTopics,
-  }))
+  const vaults = config.vaults.flatMap(listVaultSources)
   if (vaults.length === 0) return []
   const operations: Source = {
     key: 'user operations',

@@ -9,7 +9,7 @@ export async function loadConfiguration(db: Queryable, chainId: number): Promise
   const [vaults, distributors, settings, signers, chain] = await Promise.all([
     db<DeriveVault[]>`
       select id, address, kind, lower(receipt_token) as "receiptToken", lower(asset) as asset,
-        asset_decimals as "assetDecimals", escrow, start_block as "startBlock",
+        asset_decimals as "assetDecimals", escrow, contracts, start_block as "startBlock",
         ceil(extract(epoch from active_from))::bigint as "activeFrom"
       from vaults where chain_id = ${chainId} order by id`,
     db<{ id: string; from: number }[]>`
@@ -34,7 +34,7 @@ export async function loadConfiguration(db: Queryable, chainId: number): Promise
 }
 
 /** The rules by which rows are derived. Another number derives everything that was derived by older rules again. */
-const rulesLine: DatedLine = { line: 'rules 2', from: 0 }
+const rulesLine: DatedLine = { line: 'rules 3', from: 0 }
 
 /** The configuration as dated lines. */
 export function listLines(config: DeriveConfig): DatedLine[] {
@@ -42,8 +42,9 @@ export function listLines(config: DeriveConfig): DatedLine[] {
   for (const [id, from] of config.distributors) lines.push({ line: `distributor ${id} ${from}`, from })
   for (const [id, settings] of config.signedOnly)
     for (const { from, signedOnly } of settings) lines.push({ line: `signed-only ${id} ${signedOnly} ${from}`, from })
-  for (const { address, kind, receiptToken, escrow, activeFrom } of config.vaults) {
-    const shape = `${address} ${kind} ${receiptToken} ${escrow ?? ''}`
+  for (const { address, kind, receiptToken, escrow, contracts = {}, activeFrom } of config.vaults) {
+    const beside = Object.entries(contracts).map(([name, contract]) => ` ${name} ${contract}`)
+    const shape = `${address} ${kind} ${receiptToken} ${escrow ?? ''}${beside.sort().join('')}`
     lines.push({ line: `vault ${shape} ${activeFrom}`, from: activeFrom })
     // Balances and requests are counted from a vault's first block, long before it counts for anybody.
     lines.push({ line: `shape ${shape}`, from: 0, of: address })

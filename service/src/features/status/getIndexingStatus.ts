@@ -90,7 +90,7 @@ function reasonOf(state: keyof typeof reasons, chain: { reason: string | null } 
 }
 
 function findVaultState({ kind, synced }: VaultStatus, chain: IndexingState | undefined) {
-  if (!findVaultKind(kind)) return 'unsupported'
+  if (!findVaultKind(kind)?.readFigures) return 'unsupported'
   if (synced === null || !chain) return 'not-started'
   return synced ? chain : 'backfilling'
 }

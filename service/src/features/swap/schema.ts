@@ -31,7 +31,7 @@ export type SwapInput = Static<typeof SwapQuery>
 export const SwapTokenSchema = T.Object(
   {
     address: Address,
-    chainId: T.String(),
+    chainId: T.String({ examples: ['8453'] }),
     symbol: T.String(),
     name: T.String(),
     decimals: T.Integer(),
@@ -53,10 +53,10 @@ export const SwapDetailsSchema = T.Object(
     chains: T.Array(
       T.Object(
         {
-          chainId: T.String(),
+          chainId: T.String({ examples: ['8453'] }),
           name: T.String(),
-          slug: T.String(),
-          ecosystem: T.String(),
+          slug: T.String({ examples: ['base'] }),
+          ecosystem: T.String({ examples: ['evm'] }),
           logoUrl: T.String(),
           explorerUrl: T.String(),
           nativePriceUsd: T.Number({ description: '0: not known' }),

@@ -106,20 +106,36 @@ export function toAllowance(key: AuthenticatedKey, request?: FastifyRequest): Al
   return { ...allowance, address: { network: networkOf(ip), units: addressUnits } }
 }
 
+/** Requests in a row, all forwarded by one address, after which it is taken for a proxy. */
+const forwardedMax = 100
+
 /**
- * Watches for a proxy on this machine that nobody told us of: behind one every caller has its address, and no address is
- * limited. Says so once.
+ * Watches for a proxy that nobody told us of: one on this machine, behind which no address is limited, or one elsewhere,
+ * behind which all callers share the limits of one address. Says so once.
  */
 export function createProxyWatch({ config, log }: Pick<Context, 'config' | 'log'>): (request: FastifyRequest) => void {
   let silent = config.trustedProxies.length > 0
-  return ({ headers, socket }) => {
-    if (silent || !forwardedHeaders.some((name) => headers[name] !== undefined)) return
-    if (!isLoopback(socket.remoteAddress ?? '')) return
+  let row = { address: '', count: 0 }
+  const warn = (text: string) => {
     silent = true
-    log.warn(
-      'a proxy on this machine forwards requests and TRUSTED_PROXIES is not set: all callers seem to be one, and limits ' +
-        'per address do not hold; set TRUSTED_PROXIES=127.0.0.1,::1 if it overwrites or appends X-Forwarded-For',
-    )
+    log.warn(`${text} if it overwrites or appends X-Forwarded-For`)
+  }
+  return ({ headers, socket }) => {
+    if (silent) return
+    const address = socket.remoteAddress ?? ''
+    const isForwarded = forwardedHeaders.some((name) => headers[name] !== undefined)
+    if (isForwarded && isLoopback(address))
+      return warn(
+        'a proxy on this machine forwards requests and TRUSTED_PROXIES is not set: all callers seem to be one, and limits ' +
+          'per address do not hold; set TRUSTED_PROXIES=127.0.0.1,::1',
+      )
+    if (!isForwarded || address !== row.address) row = { address, count: 0 }
+    if (isForwarded) row.count += 1
+    if (row.count >= forwardedMax)
+      warn(
+        `all requests are forwarded by ${address} and TRUSTED_PROXIES is not set: all callers seem to be one, and share the ` +
+          `limits of one address; set TRUSTED_PROXIES=${address}`,
+      )
   }
 }
 

@@ -1,39 +1,70 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
+import { unavailable } from '../../kernel/errors.js'
+import { formatRawAnswer } from './errors.js'
 
 /** What a caller has for sending a head, and a whole request. Node looks this often. */
 export const deadlines = { headersTimeout: 15_000, requestTimeout: 30_000, connectionsCheckingInterval: 1_000 }
 
-/** What callers who are still sending get when the listener closes. */
-const graceMs = 1_000
+/**
+ * Looks a stop takes while connections are idle: a request that comes meanwhile is answered, and told that it was the
+ * last. Closed at once, a connection would lose the request that is on its way.
+ */
+const idleLooks = 10
+/** Looks after which whoever is still sending, or does not take its answer, is cut off. */
+const slowLooks = 12
+const lookMs = 50
+
+/** The last request of a connection, and its answer. */
+type Last = { request?: IncomingMessage; response?: ServerResponse }
 
 /**
- * Lets a listener close within a moment: whoever waits for an answer gets it, whoever is still sending a head or a body
- * is cut off. Node stops looking for slow callers once it closes.
+ * Lets a listener close within a moment and without a reset: from the first instant every answer says that its connection
+ * closes; idle connections are closed when nothing came of them for half a second; whoever waits for an answer gets it;
+ * whoever is still sending a head or a body, or leaves its answer lying, is cut off before a second is over.
  */
-export function cutSlowCallers(app: FastifyInstance): void {
+export function closeGracefully(app: FastifyInstance): void {
   const server: Server = app.server
-  const latest = new Map<Socket, { request?: IncomingMessage; response?: ServerResponse }>()
+  const latest = new Map<Socket, Last>()
+  let isClosing = false
   server.on('connection', (socket) => {
     latest.set(socket, {})
     socket.once('close', () => latest.delete(socket))
   })
   server.on('request', (request, response) => {
-    const last = latest.get(request.socket)
-    if (!last) return
-    last.request = request
-    last.response = response
+    if (isClosing && !response.headersSent) response.setHeader('Connection', 'close')
+    latest.set(request.socket, { request, response })
   })
-  const cut = () => {
-    for (const [socket, { request, response }] of latest) {
-      const waits = request?.complete && response && !response.writableFinished
-      if (!waits) socket.destroy()
+  const isIdle = (socket: Socket, { response }: Last) => (response ? response.writableFinished : socket.bytesRead === 0)
+  const cutSlow = () => {
+    for (const [socket, last] of latest) {
+      const { request, response } = last
+      if (request?.complete && response && !response.writableEnded) continue
+      if (isIdle(socket, last) || response?.headersSent || !socket.writable) socket.destroy()
+      else socket.end(formatRawAnswer(tooSlow), () => socket.destroy())
     }
   }
   app.addHook('preClose', async () => {
     if (!server.listening) return
-    const cutting = setInterval(cut, graceMs)
-    server.once('close', () => clearInterval(cutting))
+    isClosing = true
+    for (const { response } of latest.values())
+      if (response && !response.headersSent) response.setHeader('Connection', 'close')
+    let looks = 0
+    const hasIdle = () => [...latest].some(([socket, last]) => isIdle(socket, last))
+    await new Promise<void>((resolve) => {
+      const look = () => {
+        looks += 1
+        if (looks >= slowLooks) cutSlow()
+        if (looks >= idleLooks || !hasIdle()) resolve()
+      }
+      const looking = setInterval(look, lookMs)
+      server.once('close', () => clearInterval(looking))
+      if (!hasIdle()) resolve()
+    })
   })
 }
+
+const tooSlow = unavailable('the service is stopping and the request is not whole yet; send it again', {
+  retryAfterSeconds: 1,
+})

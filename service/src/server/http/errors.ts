@@ -82,12 +82,17 @@ export function answerClientError(error: Error & { code?: string }, socket: Clie
     socket.destroy()
     return
   }
-  const known = toParserError(error.code)
-  const body = JSON.stringify(known.toBody())
-  const reason = STATUS_CODES[known.code]
-  socket.end(
-    `HTTP/1.1 ${known.code} ${reason}\r\nContent-Type: application/json\r\nX-Request-Id: ${newId()}\r\n` +
-      `X-Request-Cost: 0\r\nConnection: close\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  socket.end(formatRawAnswer(toParserError(error.code)))
+}
+
+/** A failure as the whole text of an answer, for a connection without a request to answer. */
+export function formatRawAnswer(error: EarnError): string {
+  const body = JSON.stringify(error.toBody())
+  const retry = error.retryAfterSeconds === undefined ? '' : `Retry-After: ${Math.ceil(error.retryAfterSeconds)}\r\n`
+  return (
+    `HTTP/1.1 ${error.code} ${STATUS_CODES[error.code]}\r\nContent-Type: application/json\r\n` +
+    `X-Request-Id: ${newId()}\r\nX-Request-Cost: 0\r\n${retry}Connection: close\r\n` +
+    `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
   )
 }
 

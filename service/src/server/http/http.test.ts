@@ -242,6 +242,31 @@ describe('403 PERMISSION_DENIED', () => {
   })
 })
 
+describe('HEAD', () => {
+  it('is answered as its GET without the body: same status, headers, cost and budget', async () => {
+    const key = await earn.key({ kind: 'publishable', hourlyUnits: 100 })
+    const ask = (method: 'GET' | 'HEAD', url: string, given: string | null = key) =>
+      app.inject({ method, url, headers: given === null ? {} : { 'x-api-key': given } })
+    const moving = ['x-request-id', 'x-ratelimit-remaining', 'x-ratelimit-used', 'date']
+    for (const [url, status] of [
+      ['/v2/echo/abc?twice=1', 200],
+      ['/v2/echo/abc/', 200],
+      ['/v2/echo/UPPER', 400],
+      ['/v2/secret', 403],
+    ] as const) {
+      const [got, head] = [await ask('GET', url), await ask('HEAD', url)]
+      const still = ({ headers }: typeof got) => Object.entries(headers).filter(([name]) => !moving.includes(name))
+      expect([got.statusCode, head.statusCode]).toEqual([status, status])
+      expect(still(head)).toEqual(still(got))
+      expect(head.rawPayload.length).toBe(0)
+      expect(Number(head.headers['content-length'])).toBe(got.rawPayload.length)
+      const used = (answer: typeof got) => Number(answer.headers['x-ratelimit-used'])
+      expect(used(head) - used(got)).toBe(Number(got.headers['x-request-cost']))
+    }
+    expect((await ask('HEAD', '/v2/echo/abc', null)).statusCode).toBe(401)
+  })
+})
+
 describe('404 NOT_FOUND', () => {
   it.each([
     ['GET', '/'],
@@ -249,7 +274,8 @@ describe('404 NOT_FOUND', () => {
     ['GET', '/v2/nothing'],
     ['POST', '/v2/echo/abc'],
     ['DELETE', '/v2/post'],
-    ['HEAD', '/v2/echo/abc'],
+    ['HEAD', '/v2/nothing'],
+    ['HEAD', '/v2/post'],
     ['GET', '/healthz'],
     ['GET', '/openapi.json'],
   ])('%s %s needs no key to be unknown', async (method, url) => {

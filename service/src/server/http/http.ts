@@ -17,21 +17,22 @@ import {
   spendTokens,
 } from './admit.js'
 import { joinParts, sendCacheable, type Variant } from './cache.js'
-import { cutSlowCallers, deadlines } from './connections.js'
+import { capConnections } from './connectionCap.js'
+import { closeGracefully, deadlines } from './connections.js'
 import { addCors, toRoute } from './cors.js'
 import { answerClientError, bodyBytesMax, sendError } from './errors.js'
 import { checkHead, headBytesMax } from './head.js'
 import { answerIdempotent } from './idempotency.js'
 import { compileInput, isJson, type ParseInput, type RawInput } from './input.js'
-import { createResponseCache, type ResponseCache } from './responseCache.js'
+import { shedLoad } from './loadShedding.js'
+import { createResponseCache, type OnAnswered, type ResponseCache } from './responseCache.js'
 
 export type HttpOptions<C extends Context> = Gate & {
   ctx: C
   operations: readonly Operation<C>[]
   /** Where answers are kept to be given again. */
   answers?: AnswerCache
-  /** Told of every answer: the operation's name, the status, seconds since the request came in. */
-  onAnswered?: (operationId: string, status: number, seconds: number) => void
+  onAnswered?: OnAnswered
 }
 
 /**
@@ -40,6 +41,8 @@ export type HttpOptions<C extends Context> = Gate & {
  */
 export function buildPublicApp<C extends Context>(options: HttpOptions<C>): FastifyInstance {
   const app = buildApp(options.ctx, (request, reply) => addLimitHeaders(options, request, reply))
+  capConnections(app.server, options.ctx.config)
+  shedLoad(app, options.ctx)
   const answers = options.answers ?? createAnswerCache()
   const responses = createResponseCache({ ...options, answers })
   const variants = answers.shelf<Variant>('variant')
@@ -48,7 +51,8 @@ export function buildPublicApp<C extends Context>(options: HttpOptions<C>): Fast
   for (const operation of options.operations) {
     const parse = compileInput(operation)
     app.route({
-      method: operation.method,
+      // Node sends no body in answer to a HEAD.
+      method: operation.method === 'GET' ? ['GET', 'HEAD'] : operation.method,
       url: toRoute(operation.path),
       config: { operationId: operation.operationId, tellsRetryable: operation.tellsRetryable === true },
       onRequest: (request, reply) => {
@@ -60,7 +64,8 @@ export function buildPublicApp<C extends Context>(options: HttpOptions<C>): Fast
   }
   app.addHook('onResponse', async (request, reply) => {
     const operationId = request.routeOptions.config?.operationId ?? 'none'
-    options.onAnswered?.(operationId, reply.statusCode, reply.elapsedTime / 1000)
+    const served = { request: request.raw, requestId: request.id, keyId: request.admission?.key.caller.keyId }
+    options.onAnswered?.(operationId, reply.statusCode, reply.elapsedTime / 1000, served)
   })
   app.addHook('preClose', async () => responses.stop())
   responses.attach(app.server)
@@ -114,7 +119,7 @@ export function buildApp(ctx: Context, beforeError: BeforeError = async () => un
     const wrong = checkHead(request.raw)
     if (wrong) throw wrong
   })
-  cutSlowCallers(app)
+  closeGracefully(app)
   // An expectation nobody knows is ignored (RFC 9110 §10.1.1) rather than answered by Node without a body.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   // Before the body of a request for nothing is read.

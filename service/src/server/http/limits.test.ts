@@ -252,6 +252,24 @@ describe('429 RESOURCE_EXHAUSTED', () => {
     expect(await ask(['127.0.0.1'], '127.0.0.1', { 'x-forwarded-for': '192.0.2.1' })).toBe(0)
   })
 
+  it('warns once of a proxy elsewhere, when it forwarded a hundred requests in a row, and names it', async () => {
+    const warned: string[] = []
+    const log = { ...earn.ctx.log, warn: (text: string) => warned.push(text) } as unknown as typeof earn.ctx.log
+    const watched = buildProbeApp({ ...earn.ctx, log, config: { ...earn.ctx.config, ipLimitPerMinute: 0 } }, probes)
+    const ask = async (count: number, remoteAddress: string, headers = {}) => {
+      for (let i = 0; i < count; i++) await watched.inject({ url: '/v2/open', remoteAddress, headers })
+    }
+    const forwarded = { 'x-forwarded-for': '192.0.2.1' }
+    // A caller may write the header itself; others who come by themselves show that there is no proxy.
+    await ask(99, '10.0.0.9', forwarded)
+    await ask(1, '192.0.2.7')
+    await ask(99, '10.0.0.9', forwarded)
+    expect(warned).toEqual([])
+    await ask(2, '10.0.0.9', forwarded)
+    expect(warned).toEqual([expect.stringContaining('set TRUSTED_PROXIES=10.0.0.9')])
+    await watched.close()
+  })
+
   it('believes X-Forwarded-For only from a trusted proxy', async () => {
     const config = { ...earn.ctx.config, ipLimitPerMinute: 1, trustedProxies: ['10.0.0.0/8'] }
     const limited = buildProbeApp({ ...earn.ctx, config }, probes)

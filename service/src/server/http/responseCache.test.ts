@@ -170,9 +170,20 @@ describe('an answer given before', () => {
     expect(other.headers['access-control-allow-origin']).toBeUndefined()
   })
 
+  it('leaves HEAD to the own way, which gives the headers of the GET and no body, 304 included', async () => {
+    await get('/v2/chains')
+    const known = await get('/v2/chains')
+    own = 0
+    const head = await get('/v2/chains', {}, 'HEAD')
+    expect([head.status, head.body.length, own]).toEqual([200, 0, 1])
+    for (const name of ['etag', 'content-length', 'content-type', 'cache-control', 'x-request-cost'])
+      expect(head.headers[name], name).toBe(known.headers[name])
+    const etag = String(known.headers['etag'])
+    expect((await get('/v2/chains', { 'If-None-Match': etag }, 'HEAD')).status).toBe(304)
+  })
+
   it('is for GET alone', async () => {
     await get('/v2/chains')
-    expect((await get('/v2/chains', {}, 'HEAD')).status).toBe(404)
     expect((await get('/v2/chains', {}, 'DELETE')).status).toBe(404)
   })
 })

@@ -43,8 +43,13 @@ const headersBytes = 600
 export type ResponseCacheOptions<C> = Gate & {
   ctx: C
   answers: AnswerCache
-  onAnswered?: (operationId: string, status: number, seconds: number) => void
+  onAnswered?: OnAnswered
 }
+
+/** Told of every answer: the operation's name, the status, seconds since the request came in, and whose it was. */
+export type OnAnswered = (operationId: string, status: number, seconds: number, served: Served) => void
+
+export type Served = { request: IncomingMessage; requestId: string; keyId: string | undefined }
 
 export function createResponseCache<C extends Context>(options: ResponseCacheOptions<C>): ResponseCache<C> {
   const { ctx, authenticate, limits, onAnswered, answers } = options
@@ -60,8 +65,9 @@ export function createResponseCache<C extends Context>(options: ResponseCacheOpt
     charge: Charge,
     request: IncomingMessage,
     response: ServerResponse,
+    requestId: string,
   ): number => {
-    const headers = ['X-Request-Id', newId(), ...known.headers]
+    const headers = ['X-Request-Id', requestId, ...known.headers]
     for (const name in charge.headers) headers.push(name, charge.headers[name] ?? '')
     if (matchesEtag(request.headers['if-none-match'], known.etag)) {
       response.writeHead(304, headers).end()
@@ -87,8 +93,10 @@ export function createResponseCache<C extends Context>(options: ResponseCacheOpt
       (charge) => {
         // A refusal is made again, and put into words, by the server's own way.
         if (!charge.granted) return pass(request, response)
-        const status = send(known, charge, request, response)
-        onAnswered?.(known.operation.operationId, status, (ctx.clock.monotonicMs() - startedMs) / 1000)
+        const requestId = newId()
+        const status = send(known, charge, request, response, requestId)
+        const seconds = (ctx.clock.monotonicMs() - startedMs) / 1000
+        onAnswered?.(known.operation.operationId, status, seconds, { request, requestId, keyId: key.caller.keyId })
       },
       (error: unknown) => {
         failures.set(request, { error })

@@ -3,6 +3,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { describe, expect, it } from 'vitest'
+import { checkError } from '../../../test/contract.js'
 import { findBreaking } from '../../../tools/openapiDiff.mjs'
 import type { Operation } from '../../kernel/operation.js'
 import { operations } from '../operations.js'
@@ -55,13 +56,118 @@ describe('the OpenAPI document', () => {
     }
   })
 
+  const parameterOf = (operationId: string, name: string) => {
+    const operation = operations.find((one) => one.operationId === operationId)!
+    const { parameters } = built.paths[operation.path][operation.method.toLowerCase()]
+    return parameters.find((one: Loose) => one.name === name)
+  }
+
+  it('types comma lists, sorts and ecosystems as texts, as clients of the interface have them', () => {
+    for (const operation of operations)
+      for (const [name, schema] of Object.entries<Loose>(operation.query?.properties ?? {})) {
+        if (schema.type !== 'array') continue
+        const parameter = parameterOf(operation.operationId, name)
+        expect([parameter.schema.type, parameter.style, parameter.explode], name).toEqual([
+          'string',
+          undefined,
+          undefined,
+        ])
+        expect(parameter.description).toMatch(/separated by commas, at most [0-9,]+$/)
+        expect(typeof parameter.example).toBe('string')
+      }
+    expect(parameterOf('ListOpportunities', 'chainIds').schema.type).toBe('string')
+    for (const operationId of ['ListOpportunities', 'ListOpportunitiesByDistributor', 'ListInteractions'])
+      for (const name of ['sortBy', 'sortOrder']) {
+        const { schema, description } = parameterOf(operationId, name)
+        expect(schema).toMatchObject({ type: 'string' })
+        expect(schema).not.toHaveProperty('enum')
+        for (const value of schema['x-values']) expect(description).toContain(value)
+      }
+    const { V2CreateMembershipInput, V2CreateMembershipAgreementInput, CreateDepositInteractionInput } =
+      built.components.schemas
+    for (const { walletEcosystem } of [V2CreateMembershipInput, V2CreateMembershipAgreementInput].map(
+      ({ properties }) => properties,
+    ))
+      expect(walletEcosystem).toMatchObject({ type: 'string', 'x-values': ['evm', 'solana', 'ton'] })
+    expect(CreateDepositInteractionInput.properties.mode).toMatchObject({ type: 'string', default: 'direct' })
+    expect(parameterOf('GetMembership', 'walletEcosystem').schema.enum).toEqual(['evm', 'solana', 'ton'])
+  })
+
+  it('lets null be what may be null', () => {
+    expect(parameterOf('ListOpportunities', 'featured').schema.type).toEqual(['boolean', 'null'])
+    expect(parameterOf('GetAttribution', 'chainId').schema.type).toEqual(['integer', 'null'])
+    expect(parameterOf('ListOpportunities', 'depositEnabled').schema.type).toBe('boolean')
+  })
+
+  it('names the format of every uuid', () => {
+    let count = 0
+    const walk = (part: Loose) => {
+      if (typeof part !== 'object' || part === null) return
+      if (typeof part.pattern === 'string' && part.pattern.includes('{8}-')) {
+        expect(part.format).toBe('uuid')
+        count++
+      }
+      for (const inner of Object.values(part)) walk(inner)
+    }
+    walk(built)
+    expect(count).toBeGreaterThan(20)
+  })
+
+  it('says where it is served: the public base url, whoever serves the document', () => {
+    expect(built.servers).toEqual([{ url: 'http://127.0.0.1:4020' }])
+    const { servers } = buildOpenApi(operations, { url: 'https://earn.example/api' })
+    expect(servers).toEqual([{ url: 'https://earn.example/api' }])
+  })
+
+  it.each([
+    ['keys', /X-API-Key/, /pk_live_/, /sk_live_/, /Authorization: Bearer/],
+    ['units', /X-RateLimit-Remaining/, /X-Request-Cost/, /`hourly`/, /`ip`/, /Retry-After/],
+    ['idempotency', /Idempotency-Key/, /Idempotency-Replayed/, /409/],
+    ['pages', /`page`/, /`limit`/, /100/, /totalPages/],
+    ['errors', /`reason`/, /context\.retryable/, /violations/],
+    ['answers kept', /ETag/, /If-None-Match/, /HEAD/],
+    ['waiting vaults', /GetWalletRequests/, /CreateClaimDepositInteraction/, /CreateWithdrawInteraction/],
+    ['values', /smallest unit/, /checksum/],
+  ])('tells of %s in its own text', (_what, ...patterns) => {
+    for (const pattern of patterns) expect(built.info.description).toMatch(pattern as RegExp)
+  })
+
+  it('shows with each operation what its example is answered with, 200 or an error in the one shape', () => {
+    for (const operation of operations) {
+      const described = built.paths[operation.path][operation.method.toLowerCase()]
+      const status = described['x-example-status']
+      const { example } = described.responses[status].content['application/json']
+      if (status === 200) continue
+      expect(checkError(status, example), operation.operationId).toEqual([])
+      const others = Object.entries<Loose>(described.responses).filter(
+        ([code]) => !['200', String(status)].includes(code),
+      )
+      for (const [, response] of others) expect(response.content?.['application/json'].example).toBeUndefined()
+    }
+  })
+
+  it('shows no placeholder: no text that only repeats the name of its member', () => {
+    const walk = (part: Loose, name: string, place: string) => {
+      if (typeof part === 'string') expect(part, place).not.toBe(name)
+      if (typeof part !== 'object' || part === null) return
+      for (const [key, inner] of Object.entries(part)) walk(inner, Array.isArray(part) ? name : key, `${place}.${key}`)
+    }
+    for (const operation of operations) {
+      const { requestBody, parameters, responses } = built.paths[operation.path][operation.method.toLowerCase()]
+      const { operationId } = operation
+      if (requestBody) walk(requestBody.content['application/json'].example, '', `${operationId} body`)
+      for (const parameter of parameters) walk(parameter.example, parameter.name, `${operationId} ${parameter.name}`)
+      walk(responses[200].content['application/json'].example, '', `${operationId} 200`)
+    }
+  })
+
   it.each(operations.map((operation) => [operation.operationId, operation] as const))(
     'gives examples of %s that fit its schemas',
     (_id, operation) => {
       const schemas: TSchema[] = [operation.responses[200]]
       for (const schema of [operation.params, operation.query, operation.body]) if (schema) schemas.push(schema)
       for (const schema of schemas) {
-        const example = buildExample(schema)
+        const example = buildExample(schema, '', operation.operationId)
         const validator = Compile(schema)
         expect(validator.Check(example), JSON.stringify([example, validator.Errors(example)])).toBe(true)
       }

@@ -1,8 +1,10 @@
-import T, { type TObject, type TSchema } from 'typebox'
+import T, { type TSchema } from 'typebox'
 import { errorTable, reasons } from '../../kernel/errors.js'
 import type { Operation } from '../../kernel/operation.js'
 import { buildExample } from './examples.js'
+import { refusals } from './exampleValues.js'
 import { headerRefs, headers, parameters as sharedParameters } from './openapiHeaders.js'
+import { introduction } from './text.js'
 
 /** The interface version; a breaking difference to the committed document needs another. */
 const interfaceVersion = 'v2.0.0'
@@ -41,8 +43,17 @@ const posted = {
 
 type Schemas = Map<string, unknown>
 
-/** The OpenAPI 3.1 document of a list of operations. Schemas with a title become components of that name. */
-export function buildOpenApi<C>(operations: readonly Operation<C>[]): Record<string, unknown> {
+/** Where an installation without settings answers. */
+const defaultUrl = 'http://127.0.0.1:4020'
+
+/**
+ * The OpenAPI 3.1 document of a list of operations, served at a public base url. Schemas with a title become components
+ * of that name.
+ */
+export function buildOpenApi<C>(
+  operations: readonly Operation<C>[],
+  { url = defaultUrl }: { url?: string } = {},
+): Record<string, unknown> {
   const paths: Record<string, Record<string, unknown>> = {}
   const schemas: Schemas = new Map()
   const refer = (schema: TSchema, name?: string) => hoist(schema, schemas, name)
@@ -57,14 +68,10 @@ export function buildOpenApi<C>(operations: readonly Operation<C>[]): Record<str
     info: {
       title: 'OpenEarn',
       version: interfaceVersion,
-      description:
-        'Yield vaults, ready-to-sign deposits and withdrawals, and attribution anyone can check. ' +
-        'Calls cost units of an hourly budget; every answer says what it cost and what is left. ' +
-        'One that does not fit its schema costs 1. ' +
-        'Unknown query names and body members are ignored; a slash at the end of a path is optional.',
+      description: introduction,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: '/' }],
+    servers: [{ url }],
     tags: [...new Set(operations.map(({ tag }) => tag))].sort().map((name) => ({ name })),
     paths,
     components: {
@@ -91,6 +98,7 @@ function describe<C>(operation: Operation<C>, refer: Refer): Record<string, unkn
   const failures = { ...everyone, ...(operation.access === 'public' ? {} : keyed), ...(isPost ? posted : {}), ...own }
   const cacheable = operation.cacheable !== undefined
   const extra = [...(isPost ? ['IdempotencyKey'] : []), ...(cacheable ? ['IfNoneMatch'] : [])]
+  const refusal = refusals[operation.operationId]
   const answer = {
     description: 'The answer',
     headers: headerRefs(operation, 200),
@@ -106,10 +114,11 @@ function describe<C>(operation: Operation<C>, refer: Refer): Record<string, unkn
     'x-access': operation.access,
     ...(operation.permission ? { 'x-permission': operation.permission } : {}),
     ...describeCost(operation.cost),
+    'x-example-status': refusal?.code ?? 200,
     security: operation.access === 'public' ? [] : [{ apiKey: [] }],
     parameters: [
-      ...parameters(operation.params, 'path', refer),
-      ...parameters(operation.query, 'query', refer),
+      ...parameters(operation, 'path', refer),
+      ...parameters(operation, 'query', refer),
       ...extra.map((name) => ({ $ref: `#/components/parameters/${name}` })),
     ],
     ...(operation.body ? { requestBody: describeBody(operation, operation.body, refer) } : {}),
@@ -122,7 +131,12 @@ function describe<C>(operation: Operation<C>, refer: Refer): Record<string, unkn
           {
             description,
             headers: headerRefs(operation, Number(status)),
-            content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+            content: {
+              'application/json': {
+                schema: { $ref: '#/components/schemas/Error' },
+                ...(refusal?.code === Number(status) ? { example: refusal } : {}),
+              },
+            },
           },
         ]),
       ),
@@ -139,7 +153,7 @@ function describeBody<C>(operation: Operation<C>, body: TSchema, refer: Refer): 
   const schema = refer(body, operation.bodyName ?? `${operation.operationId}Input`)
   return {
     required: requiredOf(body).length > 0,
-    content: { 'application/json': { schema, example: buildExample(body) } },
+    content: { 'application/json': { schema, example: buildExample(body, '', operation.operationId) } },
   }
 }
 
@@ -147,26 +161,41 @@ function requiredOf(schema: TSchema): readonly string[] {
   return 'required' in schema && Array.isArray(schema.required) ? schema.required : []
 }
 
-function parameters(schema: TObject | undefined, where: 'path' | 'query', refer: Refer): Record<string, unknown>[] {
+function parameters<C>(operation: Operation<C>, where: 'path' | 'query', refer: Refer): Record<string, unknown>[] {
+  const schema = where === 'path' ? operation.params : operation.query
   if (!schema) return []
   const required = requiredOf(schema)
   return Object.entries<TSchema>(schema.properties).map(([name, property]) => {
-    const { description, nullable: _, ...rest } = property as TSchema & { description?: string; nullable?: true }
-    const isList = 'type' in property && property.type === 'array'
+    const { description, ...shown } = refer(property) as { description?: string }
+    const example = buildExample(property, name, operation.operationId)
+    const { says, ...rest } = describeParameter(shown)
+    const text = [description, says].filter(Boolean).join('; ')
     return {
       name,
       in: where,
       required: where === 'path' || required.includes(name),
-      ...(description ? { description } : {}),
-      ...(isList ? { style: 'form', explode: false } : {}),
-      schema: refer(rest),
-      example: buildExample(property, name),
+      ...(text ? { description: text } : {}),
+      schema: rest,
+      example: Array.isArray(example) ? example.join(',') : example,
     }
   })
 }
 
+/** A parameter as clients type it: a list is one text, and what may be null says so. */
+function describeParameter(schema: Record<string, unknown>): Record<string, unknown> & { says?: string } {
+  const { nullable, 'x-saturates': _, type, items, maxItems, ...rest } = schema
+  if (type === 'array')
+    return {
+      ...{ type: 'string', 'x-list-of': items },
+      says: `separated by commas, at most ${Number(maxItems).toLocaleString('en')}`,
+    }
+  if (type === undefined) return rest
+  return { type: nullable ? [type, 'null'] : type, ...rest }
+}
+
 /** Puts schemas with a title (and the given one under `name`) among the components, and a reference in their place. */
-function hoist(schema: TSchema, schemas: Schemas, name?: string): Record<string, unknown> {
+function hoist(given: TSchema, schemas: Schemas, name?: string): Record<string, unknown> {
+  const schema = withoutValues(given)
   const { title, says: _, ...rest } = schema as TSchema & { title?: string; says?: string }
   const found = name ?? title
   const plain = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, hoistInside(key, value, schemas)]))
@@ -178,6 +207,19 @@ function hoist(schema: TSchema, schemas: Schemas, name?: string): Record<string,
     throw new RangeError(`two different schemas are called ${found}`)
   schemas.set(found, plain)
   return { $ref: `#/components/schemas/${found}` }
+}
+
+/** A text whose values are few, but not part of its type: clients may hand in any text, and are told what fits. */
+function withoutValues(schema: TSchema): TSchema {
+  const { 'x-open': open, enum: values, description, ...rest } = schema as TSchema & Record<string, unknown>
+  if (open !== true || !Array.isArray(values)) return schema
+  const said = `One of ${values.join(', ')}`
+  return {
+    type: 'string',
+    ...rest,
+    description: description ? `${description}. ${said}` : said,
+    'x-values': values,
+  } as TSchema
 }
 
 function hoistInside(key: string, value: unknown, schemas: Schemas): unknown {

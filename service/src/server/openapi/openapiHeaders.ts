@@ -31,7 +31,6 @@ export const parameters: Record<string, unknown> = {
     description:
       'Makes it safe to send the same request again: an answer of 200 is kept and repeated, for 1 unit, until the `validUntil` or `expiresAt` it names, else for 24 hours. A refusal is not kept. Publishable and secret keys of an organization have names of their own. Bare or in double quotes, once.',
     schema: { type: 'string', minLength: 1, maxLength: 257 },
-    example: '8e03978e-40d5-43e8-bc93-6894a57f9324',
   },
   IfNoneMatch: {
     name: 'If-None-Match',

@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs'
-import type { FastifyInstance } from 'fastify'
-import { single } from '../http/admit.js'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { createAnswerCache } from '../../kernel/answerCache.js'
+import { PreparedBody } from '../../kernel/operation.js'
+import { admit, type Gate, single } from '../http/admit.js'
+import { sendCacheable, type Variant } from '../http/cache.js'
 
 const page = (name: string) => readFileSync(new URL(`../../../assets/reference/${name}`, import.meta.url))
 
@@ -8,20 +11,56 @@ const page = (name: string) => readFileSync(new URL(`../../../assets/reference/$
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'"
 const forwarded = ['x-api-key', 'content-type', 'idempotency-key', 'if-none-match']
 
-/**
- * The API reference: a page that reads /openapi.json and can try every call. Tried calls go through this listener, so
- * that a secret key, which no browser page may use, can be tried by the operator.
- */
-export function addReference(app: FastifyInstance, publicApp: FastifyInstance): void {
+/** Answers the document as it is now: where it says it is served may be known only once a listener is open. */
+export type ReadDocument = () => Record<string, unknown>
+
+/** The document and the page that reads it. Tried calls go to paths that begin with `calls`. */
+function addPage(app: FastifyInstance, readDocument: ReadDocument, calls: string, gate?: Gate): void {
+  const variants = createAnswerCache().shelf<Variant>('variant')
+  let kept: { document: Record<string, unknown>; body: PreparedBody } | undefined
+  const open = { method: ['GET', 'HEAD'], ...(gate ? { onRequest: takesToken(gate) } : {}) }
+  app.route({
+    ...open,
+    url: '/openapi.json',
+    handler: async (request, reply) => {
+      const document = readDocument()
+      if (kept?.document !== document)
+        kept = { document, body: new PreparedBody([Buffer.from(JSON.stringify(document))]) }
+      await sendCacheable(request, reply, kept.body, variants)
+      return reply
+    },
+  })
+  const html = Buffer.from(page('index.html').toString().replace('data-calls=""', `data-calls="${calls}"`))
   const files: [url: string, type: string, bytes: Buffer][] = [
-    ['/reference', 'text/html; charset=utf-8', page('index.html')],
+    ['/reference', 'text/html; charset=utf-8', html],
     ['/reference/page.js', 'text/javascript; charset=utf-8', page('page.js')],
     ['/reference/page.css', 'text/css; charset=utf-8', page('page.css')],
   ]
   for (const [url, type, bytes] of files)
-    app.get(url, async (_request, reply) =>
-      reply.header('Content-Type', type).header('Content-Security-Policy', policy).send(bytes),
-    )
+    app.route({
+      ...open,
+      url,
+      handler: async (_request, reply) =>
+        reply.header('Content-Type', type).header('Content-Security-Policy', policy).send(bytes),
+    })
+}
+
+/** Whoever asks without a key takes a token of its address, as for every operation open to anyone. */
+function takesToken(gate: Gate) {
+  return (request: FastifyRequest, reply: FastifyReply) => admit(gate, { access: 'public' }, request, reply)
+}
+
+/** The API reference on the public listener: its page calls the operations beside it. */
+export function addPublicReference(app: FastifyInstance, readDocument: ReadDocument, gate: Gate): void {
+  addPage(app, readDocument, '', gate)
+}
+
+/**
+ * The API reference: a page that reads /openapi.json and can try every call. Tried calls go through this listener, so
+ * that a secret key, which no browser page may use, can be tried by the operator.
+ */
+export function addReference(app: FastifyInstance, readDocument: ReadDocument, publicApp: FastifyInstance): void {
+  addPage(app, readDocument, '/reference/call')
   app.route({
     method: ['GET', 'POST'],
     url: '/reference/call/*',

@@ -40,3 +40,25 @@ export function createMetrics(): Metrics {
     refused: (limit) => refusals.inc({ limit }),
   }
 }
+
+/** Two texts of metrics as one: samples of the same name stand together, as the format asks. */
+export function joinMetrics(own: string, other: string | undefined): string {
+  if (other === undefined) return own
+  const families = new Map<string, { head: string[]; samples: string[] }>()
+  for (const text of [own, other]) {
+    let family = { head: [] as string[], samples: [] as string[] }
+    for (const line of text.split('\n')) {
+      const name = /^# HELP (\S+)/.exec(line)?.[1]
+      if (name !== undefined) {
+        family = families.get(name) ?? { head: [], samples: [] }
+        families.set(name, family)
+      }
+      if (!line.startsWith('#')) family.samples.push(line)
+      else if (!family.head.includes(line)) family.head.push(line)
+    }
+  }
+  const filled = (line: string) => line !== ''
+  return [...families.values()]
+    .map(({ head, samples }) => `${[...head, ...samples].filter(filled).join('\n')}\n`)
+    .join('\n')
+}

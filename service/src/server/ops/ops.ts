@@ -1,16 +1,17 @@
 import type { FastifyInstance } from 'fastify'
-import type { Registry } from 'prom-client'
 import type { Context } from '../../postgres/context.js'
 import { buildApp } from '../http/http.js'
-import { addReference } from '../openapi/reference.js'
+import { addReference, type ReadDocument } from '../openapi/reference.js'
 
-/** One line of /readyz: what was looked at, whether it is well, and what to do if not. */
-export type Readiness = { name: string; ready: boolean; detail: string }
+/** One line of /readyz: what was looked at, whether it is well, and what to do if not. `optional`: others are served without. */
+export type Readiness = { name: string; ready: boolean; optional?: true; detail: string }
 
 export type OpsOptions = {
-  openapi: Record<string, unknown>
+  readDocument: ReadDocument
   checks: () => Promise<Readiness[]>
-  registry: Registry
+  /** What Prometheus reads, and how it is written. */
+  metrics: () => Promise<string>
+  contentType: string
   /** What the reference tries calls on. */
   publicApp: FastifyInstance
 }
@@ -19,19 +20,26 @@ export type OpsOptions = {
  * The operator listener (loopback unless configured otherwise): health, readiness, metrics, the OpenAPI document and
  * the reference made of it.
  */
-export function buildOpsApp(ctx: Context, { openapi, checks, registry, publicApp }: OpsOptions): FastifyInstance {
+export function buildOpsApp(
+  ctx: Context,
+  { readDocument, checks, metrics, contentType, publicApp }: OpsOptions,
+): FastifyInstance {
   const app = buildApp(ctx)
-  const document = Buffer.from(JSON.stringify(openapi))
+  let isStopping = false
+  app.addHook('preClose', async () => {
+    isStopping = true
+  })
   app.get('/healthz', async (_request, reply) => reply.send(Buffer.from('{"status":"ok"}')))
   app.get('/readyz', async (_request, reply) => {
     const found = await checks()
-    const ready = found.every((check) => check.ready)
+    // Whoever sends requests here is to send them elsewhere before the listener closes.
+    if (isStopping) found.push({ name: 'service', ready: false, detail: 'is stopping' })
+    const ready = found.every((check) => check.ready || check.optional)
     return reply.code(ready ? 200 : 503).send(Buffer.from(JSON.stringify({ ready, checks: found })))
   })
   app.get('/metrics', async (_request, reply) =>
-    reply.header('Content-Type', registry.contentType).send(Buffer.from(await registry.metrics())),
+    reply.header('Content-Type', contentType).send(Buffer.from(await metrics())),
   )
-  app.get('/openapi.json', async (_request, reply) => reply.send(document))
-  addReference(app, publicApp)
+  addReference(app, readDocument, publicApp)
   return app
 }

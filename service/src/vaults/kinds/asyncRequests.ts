@@ -1,5 +1,7 @@
-import { type AbiEvent, encodeFunctionData, erc4626Abi, parseAbi } from 'viem'
+import { encodeFunctionData, erc4626Abi, parseAbi } from 'viem'
 import { combine, mapRead, type Read, readContract } from '../../rpc/multicall.js'
+import { type MakingCall, making } from '../calls.js'
+import { type EmittedEvent, emitted } from '../events.js'
 import type { DepositAsk, RequestAsk, RequestOffer, Vault, VaultCall, WithdrawAsk } from '../kind.js'
 
 /** ERC-7540, both sides. */
@@ -14,10 +16,55 @@ export const erc7540Abi = parseAbi([
   'function supportsInterface(bytes4 interfaceId) view returns (bool)',
 ])
 
-export const erc7540Events: readonly AbiEvent[] = parseAbi([
-  'event DepositRequest(address indexed controller, address indexed owner, uint256 indexed requestId, address sender, uint256 assets)',
-  'event RedeemRequest(address indexed controller, address indexed owner, uint256 indexed requestId, address sender, uint256 shares)',
-])
+export const erc7540Emits: readonly EmittedEvent[] = [
+  emitted(
+    'event DepositRequest(address indexed controller, address indexed owner, uint256 indexed requestId, address sender, uint256 assets)',
+    ({ controller, owner, requestId, sender, assets }) => ({
+      kind: 'depositRequest',
+      controller,
+      owner,
+      requestId,
+      sender,
+      amount: assets,
+    }),
+  ),
+  emitted(
+    'event RedeemRequest(address indexed controller, address indexed owner, uint256 indexed requestId, address sender, uint256 shares)',
+    ({ controller, owner, requestId, sender, shares }) => ({
+      kind: 'redeemRequest',
+      controller,
+      owner,
+      requestId,
+      sender,
+      amount: shares,
+    }),
+  ),
+]
+
+export const erc7540Calls: readonly MakingCall[] = [
+  making(
+    'function deposit(uint256 assets, address receiver, address controller)',
+    'deposit',
+    { assets: 'assets', owner: 'receiver', sender: 'controller' },
+    { isClaim: true },
+  ),
+  making(
+    'function mint(uint256 shares, address receiver, address controller)',
+    'deposit',
+    { shares: 'shares', owner: 'receiver', sender: 'controller' },
+    { isClaim: true },
+  ),
+  making('function requestDeposit(uint256 assets, address controller, address owner)', 'depositRequest', {
+    amount: 'assets',
+    controller: 'controller',
+    owner: 'owner',
+  }),
+  making('function requestRedeem(uint256 shares, address controller, address owner)', 'redeemRequest', {
+    amount: 'shares',
+    controller: 'controller',
+    owner: 'owner',
+  }),
+]
 
 const gasConstants = { request: 400_000n, claim: 500_000n }
 

@@ -1,13 +1,15 @@
 import { type Abi, encodeFunctionData, erc4626Abi, parseAbi } from 'viem'
 import { combine, mapRead, type Read, readContract } from '../../rpc/multicall.js'
+import { type MakingCall, making } from '../calls.js'
+import { type EmittedEvent, emitted } from '../events.js'
 import type {
   DepositAsk,
   Offer,
+  PlannedKind,
   RequestAsk,
   RequestOffer,
   Vault,
   VaultCall,
-  VaultKind,
   WithdrawAsk,
   WithdrawOffer,
 } from '../kind.js'
@@ -16,26 +18,24 @@ import {
   buildRequestRedeem,
   claimSettledDeposits,
   erc7540Abi,
-  erc7540Events,
+  erc7540Calls,
+  erc7540Emits,
   inOrder,
   readDepositRequests,
 } from './asyncRequests.js'
 import {
+  askErc4626,
   buildRedeem,
   buildTrial,
   decideClosed,
   decideMismatch,
   erc4626,
-  erc4626Events,
+  erc4626Calls,
+  erc4626Emits,
+  interfaceIds,
+  readErc4626Figures,
   readIdentity,
 } from './erc4626.js'
-
-/** ERC-165 ids: which sides of a vault are asynchronous, and whether a pending deposit can be cancelled. */
-export const interfaceIds = {
-  asyncDeposit: '0xce3bbe50',
-  asyncRedeem: '0x620ee8e4',
-  cancelDeposit: '0x8bf840e3',
-} as const
 
 const erc7887Abi = parseAbi([
   'function cancelDepositRequest(uint256 requestId, address controller)',
@@ -44,12 +44,57 @@ const erc7887Abi = parseAbi([
   'function claimCancelDepositRequest(uint256 requestId, address receiver, address controller)',
 ])
 
-const erc7887Events = parseAbi([
-  'event CancelDepositRequest(address indexed controller, uint256 indexed requestId, address sender)',
-  'event CancelDepositClaim(address indexed controller, address indexed receiver, uint256 indexed requestId, address sender, uint256 assets)',
-])
+const erc7887Emits: readonly EmittedEvent[] = [
+  emitted(
+    'event CancelDepositRequest(address indexed controller, uint256 indexed requestId, address sender)',
+    ({ controller, requestId, sender }) => ({ kind: 'cancelDepositRequest', controller, requestId, sender }),
+  ),
+  emitted(
+    'event CancelDepositClaim(address indexed controller, address indexed receiver, uint256 indexed requestId, address sender, uint256 assets)',
+    ({ controller, receiver, requestId, sender, assets }) => ({
+      kind: 'cancelDepositClaim',
+      controller,
+      receiver,
+      requestId,
+      sender,
+      amount: assets,
+    }),
+  ),
+  emitted(
+    'event CancelRedeemRequest(address indexed controller, uint256 indexed requestId, address sender)',
+    ({ controller, requestId, sender }) => ({ kind: 'cancelRedeemRequest', controller, requestId, sender }),
+  ),
+  emitted(
+    'event CancelRedeemClaim(address indexed controller, address indexed receiver, uint256 indexed requestId, address sender, uint256 shares)',
+    ({ controller, receiver, requestId, sender, shares }) => ({
+      kind: 'cancelRedeemClaim',
+      controller,
+      receiver,
+      requestId,
+      sender,
+      amount: shares,
+    }),
+  ),
+]
+
+const erc7887Calls: readonly MakingCall[] = [
+  making('function cancelDepositRequest(uint256 requestId, address controller)', 'cancelDepositRequest', {}),
+  making('function cancelRedeemRequest(uint256 requestId, address controller)', 'cancelRedeemRequest', {}),
+  making(
+    'function claimCancelDepositRequest(uint256 requestId, address receiver, address controller)',
+    'cancelDepositClaim',
+    {},
+  ),
+  making(
+    'function claimCancelRedeemRequest(uint256 requestId, address receiver, address controller)',
+    'cancelRedeemClaim',
+    {},
+  ),
+]
 
 const cancelGas = 300_000n
+
+const lagoonNote = 'deposits are requested and claimed; for a Lagoon vault set the kind to "lagoon"'
 
 export const erc7540Errors: Abi = parseAbi([
   'error NotOperator(address owner, address caller)',
@@ -72,18 +117,29 @@ export const erc7540Redeem = defineErc7540({ name: 'erc7540-redeem', asyncDeposi
  * is compared with what the vault says by ERC-165 before anything is built. Whether ERC-7887 cancels a pending deposit is
  * asked by ERC-165 too: never guessed from a selector, which other vaults use with other meanings.
  */
-function defineErc7540(sides: Pick<VaultKind, 'name' | 'asyncDeposit' | 'asyncRedeem'>): VaultKind {
+function defineErc7540(sides: Pick<PlannedKind, 'name' | 'asyncDeposit' | 'asyncRedeem'>): PlannedKind {
   const { asyncDeposit, asyncRedeem } = sides
+  const sync = erc4626.plans
   return {
     ...sides,
     summary: 'ERC-7540: deposits, redemptions or both are requested, settled by the vault, then claimed.',
-    events: [...erc4626Events, ...erc7540Events, ...erc7887Events],
+    emits: [...erc4626Emits, ...erc7540Emits, ...erc7887Emits],
+    calls: [...erc4626Calls, ...erc7540Calls, ...erc7887Calls],
     errors: erc7540Errors,
-    spender: (vault) => vault.address,
-    deposit: (ask) => (asyncDeposit ? requestDeposit(ask) : stillSync(ask.vault, 'asyncDeposit', erc4626.deposit(ask))),
-    withdraw: (ask) => (asyncRedeem ? withdrawAsync(ask) : stillSync(ask.vault, 'asyncRedeem', erc4626.withdraw(ask))),
-    ...(asyncDeposit && asyncRedeem ? {} : { trial: buildTrial }),
-    ...(asyncDeposit ? { claimDeposit: claimSettledDeposits, cancelDeposit: cancelPendingDeposit } : {}),
+    plans: {
+      spender: (vault) => vault.address,
+      deposit: (ask) => (asyncDeposit ? requestDeposit(ask) : stillSync(ask.vault, 'asyncDeposit', sync.deposit(ask))),
+      withdraw: (ask) => (asyncRedeem ? withdrawAsync(ask) : stillSync(ask.vault, 'asyncRedeem', sync.withdraw(ask))),
+      ...(asyncDeposit && asyncRedeem ? {} : { trial: buildTrial }),
+      ...(asyncDeposit ? { claimDeposit: claimSettledDeposits, cancelDeposit: cancelPendingDeposit } : {}),
+    },
+    readFigures: readErc4626Figures,
+    recognise: (address) =>
+      mapRead(askErc4626(address), ({ found, ...said }) =>
+        found && said.asyncDeposit === asyncDeposit && said.asyncRedeem === asyncRedeem
+          ? { ...found, notes: asyncDeposit ? [lagoonNote] : [] }
+          : undefined,
+      ),
   }
 }
 

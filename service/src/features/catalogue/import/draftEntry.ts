@@ -7,6 +7,7 @@ import { cleanTokenText, textLengths } from './cleanText.js'
 /** A catalogue file with the one vault that was probed, ready to be completed and imported. Pure. */
 export function draftEntry(chainId: number, address: string, probed: ProbedVault): CatalogueFile {
   const { asset, receiptToken, startBlock, kind } = probed
+  const contracts = Object.entries(probed.contracts).map(([role, at]) => [role, formatAddress(at)])
   const name = cleanTokenText(receiptToken.name, textLengths.name) || formatAddress(address)
   const same = receiptToken.address.toLowerCase() === address.toLowerCase()
   return {
@@ -22,6 +23,7 @@ export function draftEntry(chainId: number, address: string, probed: ProbedVault
           kind,
           asset: formatAddress(asset.address),
           ...(same ? {} : { receiptToken: formatAddress(receiptToken.address) }),
+          ...(contracts.length === 0 ? {} : { contracts: Object.fromEntries(contracts) }),
           ...(startBlock === undefined ? {} : { startBlock }),
         },
       },
@@ -40,6 +42,7 @@ export function describeProbe(probed: ProbedVault): string[] {
     `receipt token: ${cleanTokenText(receiptToken.symbol, textLengths.symbol)}, ${receiptToken.decimals} decimals`,
     `holds: ${state.figures ? amount(state.figures.totalAssets) : 'unknown'}`,
     `deposit cap: ${maxDeposit === undefined ? 'none' : amount(maxDeposit)}`,
+    ...Object.entries(probed.contracts).map(([role, at]) => `${role}: ${formatAddress(at)}`),
     `first block: ${probed.startBlock ?? 'unknown'}`,
     ...probed.notes.map((note) => `look at this: ${note}`),
   ]

@@ -247,6 +247,27 @@ describe('a file with mistakes', () => {
     ])
   })
 
+  it('takes a vault of the kind other, which is listed, and which nothing can be deposited into or withdrawn from', async () => {
+    const file = smallCatalogue()
+    const [first] = file.opportunities
+    await loadFile({ ...file, opportunities: [{ ...first, vault: { ...first?.vault, kind: 'other' } }] })
+    const closed = { enabled: false, observed: false, reason: 'This vault is listed and watched only.' }
+    expect(findOpportunity(await read(), slugId.opportunity('usdc-ethereum'))).toMatchObject({
+      listed: true,
+      capabilities: { deposit: closed, withdraw: closed },
+    })
+    await loadFile(smallCatalogue())
+  })
+
+  it('is refused where it names a contract beside a vault whose kind knows none', async () => {
+    const file = smallCatalogue()
+    const [first] = file.opportunities
+    const vault = { ...first?.vault, contracts: { teller: `0x${'12'.repeat(20)}` } }
+    await expect(loadFile({ ...file, opportunities: [{ ...first, vault }] })).rejects.toThrow(
+      'opportunities[0].vault.contracts.teller: a vault of kind erc4626 has no such contract beside it',
+    )
+  })
+
   it('is refused where it says of a side that it is asynchronous and the kind says otherwise', async () => {
     const file = smallCatalogue()
     const [first] = file.opportunities

@@ -239,6 +239,14 @@ function resolveOpportunity(entry: FileOpportunityEntry, at: string, refs: Refs,
     if (entry[side] !== undefined && entry[side] !== sides[side])
       report(`${at}/${side}`, `is ${sides[side]} of a vault of kind ${vault.kind}: leave it out, or correct the kind`)
   const receiptToken = lower(vault.receiptToken ?? vault.address)
+  const contracts = Object.entries(vault.contracts ?? {})
+  const names = Object.keys(kind?.beside ?? {})
+  for (const [name] of contracts)
+    if (!names.includes(name))
+      report(`${at}/vault/contracts/${name}`, `a vault of kind ${vault.kind} has no such contract beside it`)
+  for (const name of names)
+    if (vault.contracts?.[name] === undefined)
+      report(`${at}/vault/contracts`, `a vault of kind ${vault.kind} needs the address of its ${name}`)
   rows.vaults.push({
     ...vault,
     address,
@@ -246,6 +254,7 @@ function resolveOpportunity(entry: FileOpportunityEntry, at: string, refs: Refs,
     assetDecimals: decimalsOf(vault.chainId, vault.asset, `${at}/vault/asset`),
     receiptToken,
     escrow: vault.escrow === undefined ? null : lower(vault.escrow),
+    contracts: Object.fromEntries(contracts.map(([name, contract]) => [name, lower(contract)])),
     receiptDecimals: decimalsOf(
       vault.chainId,
       receiptToken,

@@ -53,6 +53,18 @@ export function keepContaining(bits: Bits, texts: readonly string[], part: strin
   }
 }
 
+/** Keeps the positions whose text is `text`; only those still in are looked at. */
+export function keepEqual(bits: Bits, texts: readonly string[], text: string): void {
+  for (let index = 0; index < bits.words.length; index++) {
+    let kept = 0
+    for (let rest = bits.words[index] ?? 0; rest !== 0; rest &= rest - 1) {
+      const bit = 31 - Math.clz32(rest & -rest)
+      if (texts[index * 32 + bit] === text) kept |= 1 << bit
+    }
+    bits.words[index] = kept
+  }
+}
+
 /** Keeps the positions whose value is at least `min` and at most `max`. */
 export function keepBetween(bits: Bits, values: Float64Array, min: number, max: number): void {
   for (let index = 0; index < bits.words.length; index++) {

@@ -4,7 +4,7 @@ import type { OpportunityRecord } from '../opportunityRecord.js'
 import { chainKey } from '../records.js'
 import { type Bits, fullBits, keepOnly } from './bits.js'
 import { type Columns, flag, index, type Made, numbers, texts } from './columns.js'
-import { anyOf, atLeast, atMost, containing, either, onlyTrue, type Selection } from './filterKinds.js'
+import { anyOf, atLeast, atMost, containing, either, exactly, onlyTrue, type Selection } from './filterKinds.js'
 
 const chainIdForm: TextForm = { pattern: '^(0|[1-9][0-9]{0,14})$', says: 'must be a chain id in decimal digits' }
 const lower = (values: readonly string[]) => values.map((value) => value.toLowerCase())
@@ -24,6 +24,10 @@ const filters = {
   search: containing(
     'Part of the name, the description or a token address, upper and lower case alike',
     texts(searchTextOf),
+  ),
+  slug: exactly(
+    'The slug, letter for letter: share links carry it',
+    texts(({ slug }) => slug),
   ),
   chainIds: anyOf(
     List({ form: chainIdForm, description: 'Chain ids of the deposit tokens' }),

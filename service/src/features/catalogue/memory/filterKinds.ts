@@ -1,6 +1,6 @@
 import T, { type Static, type TSchema } from 'typebox'
 import type { Optional } from '../../../postgres/imported.js'
-import { type Bits, keepAny, keepBetween, keepContaining, keepOnly, remove } from './bits.js'
+import { type Bits, keepAny, keepBetween, keepContaining, keepEqual, keepOnly, remove } from './bits.js'
 import type { Column, Index } from './columns.js'
 
 /** What a filter leaves: the column it looks at, and how it keeps positions by the value asked for. */
@@ -58,6 +58,10 @@ export const anyOf = <S extends TSchema, K>(
       parse(value).flatMap((key) => index.get(key) ?? []),
     )
   })
+
+/** Opportunities whose text is the one asked for, letter for letter. */
+export const exactly = (description: string, column: Column<readonly string[]>) =>
+  defineFilter(T.String({ description }), column, (bits, texts, text) => keepEqual(bits, texts, text))
 
 /** Opportunities whose figure is at least the one asked for. */
 export const atLeast = (description: string, column: Column<Float64Array>) =>

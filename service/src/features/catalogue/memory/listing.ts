@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import T, { type Static } from 'typebox'
 import { PreparedBody } from '../../../kernel/operation.js'
 import { type Pagination, paginate, parsePage } from '../../../kernel/page.js'
-import { pageQuery } from '../../../kernel/wire.js'
+import { OpenEnum, pageQuery } from '../../../kernel/wire.js'
 import type { OpportunityRecord } from '../opportunityRecord.js'
 import { type Bits, countBits, hasBit } from './bits.js'
 import { filterQuery, selectBits } from './filter.js'
@@ -20,8 +20,13 @@ export const ListingQuery = T.Object({
   ...pageQuery,
   ...filterQuery,
   ...includeDeltasQuery,
-  sortBy: T.Optional(T.Enum(sortOptions.map((option) => option.value))),
-  sortOrder: T.Optional(T.Enum([...sortOrders])),
+  sortBy: T.Optional(
+    OpenEnum(
+      sortOptions.map((option) => option.value),
+      { default: 'tvl' },
+    ),
+  ),
+  sortOrder: T.Optional(OpenEnum(sortOrders, { default: 'desc' })),
 })
 
 export type Listing = Static<typeof ListingQuery>

@@ -91,7 +91,7 @@ export function* joinRows(rows: CatalogueRows): Steps<CatalogueSnapshot> {
       {
         ...row,
         listed,
-        capabilities: decideCapabilities(listed, row, row.capability),
+        capabilities: decideCapabilities(listed, row, row.capability, isPlanned(vault)),
         asyncDeposit: kind?.asyncDeposit === true,
         asyncWithdraw: kind?.asyncRedeem === true,
         vault,
@@ -154,10 +154,17 @@ export function* patchSnapshot(
   const patch = ([id, record]: readonly [string, OpportunityRecord]): [string, OpportunityRecord] => {
     const row = rows.get(id)
     if (!row || isDeepStrictEqual(pushedTo(record), row)) return [id, record]
-    return [id, { ...record, ...row, capabilities: decideCapabilities(record.listed, record, row.capability) }]
+    const capabilities = decideCapabilities(record.listed, record, row.capability, isPlanned(record.vault))
+    return [id, { ...record, ...row, capabilities }]
   }
   const opportunities = new Map(yield* mapInSteps(previous.opportunities, patch))
   return { ...previous, liveVersion, opportunities, opportunitiesByVault: yield* byVault(opportunities) }
+}
+
+/** Whether anything is built for a vault. Of a kind this service does not know it is not told here. */
+function isPlanned({ kind }: VaultRecord): boolean {
+  const known = findVaultKind(kind)
+  return known === undefined || known.plans !== undefined
 }
 
 function pushedTo({ id, tvlUsd, deltas, analyticsAt, capability }: OpportunityRecord): LiveRow {

@@ -1,5 +1,5 @@
 import T from 'typebox'
-import { parseTs } from './wire.js'
+import { parseTs } from '../kernel/wire.js'
 
 /** What the members of a file that an operator imports are made of. */
 
@@ -16,6 +16,11 @@ export const Url = patterned('^(https?://[^\\s/@]+(/\\S*)?)?$', 'must be an http
 export const RpcUrl = patterned('^(https?|wss?)://\\S+$', 'must be an http, https, ws or wss url')
 export const AddressText = patterned('^0[xX][0-9a-fA-F]{40}$', 'must be 0x and 40 hex digits')
 export const Code = patterned('^[A-Za-z0-9_-]{1,32}$', 'must be 1 to 32 letters, digits, _ or -')
+export const ContractName = patterned(
+  '^[a-z][a-z0-9]{0,31}$',
+  'must be lower-case letters and digits, a letter first',
+  32,
+)
 export const TagCode = patterned('^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$', 'must be 1 to 64 letters, digits, _, . or -')
 export const Instant = T.Refine(
   Text,

@@ -1,0 +1,34 @@
+import { type Abi, type Address, decodeFunctionData, type Hex } from 'viem'
+
+export type Wanted = { user: Address; requestId: bigint | undefined; amount: bigint | undefined }
+
+/** `minimumOut`: the least that must come out, for vaults whose calls say it. */
+type Asked = { user: Address; token: Address; minimumOut: bigint }
+export type DepositAsked = Asked & { amount: bigint }
+export type WithdrawAsked = Asked & { shares: bigint }
+
+/** What a contract of a vault does in a plan: it is called, or it takes the tokens. */
+export type Role = 'spender' | 'deposit' | 'withdraw' | 'claimDeposit' | 'cancelDeposit'
+
+/** The calls of one kind of vault that do what was asked, and nothing else. One file each, written from the standard. */
+export type ExpectedCalls = {
+  /** The vault takes and pays several tokens. */
+  severalTokens?: boolean
+  /** Contracts beside the vault that do what the vault itself does elsewhere, by their names in the catalogue. */
+  contracts?: Readonly<Partial<Record<Role, string>>>
+  isDeposit(call: Hex, asked: DepositAsked): boolean
+  /** Redeeming, or claiming what was redeemed, or asking for it. */
+  isWithdraw(call: Hex, asked: WithdrawAsked): boolean
+  isClaim?(call: Hex, wanted: Wanted): boolean
+  isCancel?(call: Hex, wanted: Wanted): boolean
+}
+
+/** The arguments of a call to a function; undefined where it is a call to another one, or none. */
+export function readCall(call: Hex, abi: Abi, name: string): readonly unknown[] | undefined {
+  try {
+    const { functionName, args } = decodeFunctionData({ abi, data: call })
+    return functionName === name ? args : undefined
+  } catch {
+    return undefined
+  }
+}

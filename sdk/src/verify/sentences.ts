@@ -1,0 +1,73 @@
+import { type Address, type Hex, slice, toFunctionSelector } from 'viem'
+import type { OwnSuffix } from '../attribution/suffix.js'
+import type { Asked } from './asked.js'
+import type { Known } from './context.js'
+import { quote } from './shape.js'
+
+/**
+ * What verified transactions do, for people: of what is signed and of what was asked, with addresses and raw amounts.
+ * Nothing the service said about its plan is in them.
+ */
+
+type Names = Pick<Known, 'names'>
+
+const name = (address: Address, { names }: Names): string => {
+  const known = names.get(address)
+  return known === undefined ? address : `${known} (${address})`
+}
+
+export const tellWrap = (amount: bigint, token: Address, known: Names): string =>
+  `Send ${amount} wei of the native token to ${name(token, known)}, which wraps them for your wallet.`
+
+export const tellApproval = (amount: bigint, token: Address, spender: Address, known: Names): string =>
+  amount === 0n
+    ? `Set what ${name(spender, known)} may take of ${name(token, known)} from your wallet back to 0.`
+    : `Allow ${name(spender, known)} to take exactly ${amount} units of ${name(token, known)} from your wallet.`
+
+const requests = ['requestDeposit', 'requestRedeem'].map((each) =>
+  toFunctionSelector(`${each}(uint256,address,address)`),
+)
+const claimOfCancelled = toFunctionSelector('claimCancelDepositRequest(uint256,address,address)')
+const cancellation = toFunctionSelector('cancelDepositRequest(uint256,address)')
+const withMinimum = ['deposit(address,address,uint256,uint256)', 'redeem(address,uint256,address,uint256,bool)'].map(
+  (each) => toFunctionSelector(each),
+)
+
+const word = (call: Hex, at: number): bigint => BigInt(slice(call, 4 + 32 * at, 36 + 32 * at))
+
+/** The call that moves the money; `token` is what enters or leaves the vault, `own` its suffix. */
+export function tellMain(
+  asked: Asked,
+  call: Hex,
+  token: Address,
+  own: OwnSuffix | undefined,
+  known: Names & Pick<Known, 'vault'>,
+): string {
+  const referral = own?.referralCode ? ` with the referral code ${quote(own.referralCode)}` : ''
+  const brought = own ? `; brought by ${quote(own.code)}${referral}` : ''
+  return `${tellCall(asked, call, name(token, known), known)}${brought}.`
+}
+
+function tellCall(asked: Asked, call: Hex, token: string, known: Names & Pick<Known, 'vault'>): string {
+  const selector = slice(call, 0, 4)
+  const vault = name(known.vault, known)
+  const user = name(asked.user, known)
+  const isRequest = requests.includes(selector)
+  const least = withMinimum.includes(selector) ? word(call, 3) : undefined
+  switch (asked.type) {
+    case 'deposit':
+      if (isRequest)
+        return `Request to deposit ${asked.amount} units of ${token} into ${vault}; once it is settled, ${user} claims the shares`
+      return `Deposit ${asked.amount} units of ${token} into ${vault}${least === undefined ? '' : ` for at least ${least} shares`}; the shares go to ${user}`
+    case 'withdraw':
+      if (isRequest)
+        return `Request to redeem ${asked.amount} shares of ${vault}; once it is settled, ${user} claims the ${token}`
+      return `Redeem ${asked.amount} shares of ${vault}; the ${token}${least === undefined ? '' : `, at least ${least} units,`} goes to ${user}`
+    case 'claimDeposit':
+      return `Claim the shares of ${word(call, 0)} units of ${token} deposited into ${vault}; they go to ${user}`
+    case 'cancelDeposit':
+      if (selector === claimOfCancelled)
+        return `Take back the ${token} of the cancelled deposit ${word(call, 0)} in ${vault}; it goes to ${user}`
+      return `Cancel the pending deposit ${selector === cancellation ? `${word(call, 0)} ` : ''}in ${vault}; the ${token} is for ${user}`
+  }
+}

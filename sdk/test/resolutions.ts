@@ -1,0 +1,22 @@
+/** A use of the package whose types have to be found: `wrong` is an error, and that it is one is expected. */
+export const typedUse = `import { attribution, type PlanContext, type Verdict, verifyPlan } from '@openearn/sdk'
+const suffix: attribution.Suffix | undefined = attribution.decode('0x')[0]
+export const codes: readonly string[] = suffix ? attribution.listCodes(suffix) : []
+export const verdict = (context: PlanContext): Promise<Verdict> => verifyPlan({} as never, [], context)
+// @ts-expect-error
+export const wrong: number = attribution.encode({ codes: ['acme'] })
+`
+
+/** Every way TypeScript finds a package, from a module and from a CommonJS file; the first three are tried in every run. */
+export const resolutions: Record<string, { file: string; options: Record<string, string> }> = {
+  'node16 from a module': { file: 'use.mts', options: { module: 'node16' } },
+  'node16 from CommonJS': { file: 'use.cts', options: { module: 'node16' } },
+  'a bundler does': { file: 'use.ts', options: { module: 'esnext', moduleResolution: 'bundler' } },
+  'node20 from CommonJS': { file: 'use.cts', options: { module: 'node20' } },
+  'nodenext from a module': { file: 'use.mts', options: { module: 'nodenext' } },
+  'nodenext from CommonJS': { file: 'use.cts', options: { module: 'nodenext' } },
+  'Node 10 did': {
+    file: 'use.ts',
+    options: { module: 'commonjs', moduleResolution: 'node10', ignoreDeprecations: '6.0', target: 'es2022' },
+  },
+}

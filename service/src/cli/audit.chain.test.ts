@@ -1,0 +1,248 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir, userInfo } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { account } from '../../../contracts/test/anvil.js'
+import { chainId, openWatchWorld, type WatchWorld } from '../../test/chain/watchWorld.js'
+import { openTestDatabase, type TestDatabase } from '../../test/database.js'
+import { listChanges } from '../features/audit/index.js'
+import { newId } from '../kernel/ids.js'
+import { findCursor } from '../sync/storeCursors.js'
+import type { Command } from './command.js'
+
+let database: TestDatabase
+let world: WatchWorld
+let folder: string
+const wallets = ['0x1111111111111111111111111111111111111111', '0x2222222222222222222222222222222222222222']
+const [first, second] = wallets.map((wallet) => `evm:${wallet}`)
+const organizationId = newId()
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'audit-'))
+  database = await openTestDatabase()
+  const { db, target } = database
+  const url =
+    'url' in target
+      ? target.url
+      : `postgresql://${target.username}@localhost/${target.database}?host=${target.host}&port=${target.port}`
+  vi.stubEnv('DATABASE_URL', url)
+  vi.stubEnv('SUDO_USER', '')
+  await db`insert into organizations (id, name, organization_type) values (${organizationId}, 'O', 'distributor')`
+  for (const address of wallets) {
+    const userId = newId()
+    await db`insert into users (id, created_at) values (${userId}, now())`
+    await db`insert into memberships (ecosystem, address, user_id, created_at) values ('evm', ${address}, ${userId}, now())`
+  }
+  world = await openWatchWorld(db, organizationId)
+  await db`update chains set rpc_urls = ${[world.anvil.url]} where chain_id = ${chainId}`
+  await world.fund(account(1), 1_000_000_000n)
+  await world.deposit(account(1), 5_000_000n, 'Y2Zi7KWy')
+  await world.sync()
+}, 60_000)
+afterAll(async () => {
+  vi.unstubAllEnvs()
+  await world?.close()
+  await database?.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+async function load(name: string): Promise<Command> {
+  const file = name === 'start' || name === 'serve' || name === 'watch' ? 'serve' : name
+  const found = await import(/* @vite-ignore */ new URL(`./${file}.ts`, import.meta.url).href)
+  return Object.values(found as Record<string, Command>).find((one) => typeof one.run === 'function') as Command
+}
+
+async function run(words: string[]): Promise<string> {
+  const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+  try {
+    await (await load(words[0] ?? '')).run(words.slice(1))
+    return write.mock.calls.map(([text]) => String(text)).join('')
+  } finally {
+    write.mockRestore()
+  }
+}
+
+const changes = () => listChanges(database.db, 1_000)
+const key = { text: '', id: '' }
+
+/** Every call that changes something, in an order in which each can be made, and what is recorded of it. */
+const changing: [name: string, words: () => string[] | Promise<string[]>, before: unknown, after: unknown][] = [
+  ['orgs create', () => ['--name', 'Some Org'], null, { name: 'Some Org', premium: false }],
+  ['distributors create', () => ['new_one', '--org', organizationId], null, { id: 'new_one', organizationId }],
+  ['distributors signed-only', () => ['new_one', 'on'], [], [{ signedOnly: true }]],
+  [
+    'keys create',
+    () => ['--org', organizationId, '--kind', 'publishable'],
+    null,
+    [{ kind: 'publishable', revokedAt: null }],
+  ],
+  ['keys set', () => [key.id, '--address-share', '0.2'], [{ addressShare: 1 }], [{ addressShare: 0.2 }]],
+  [
+    'keys leak-drill',
+    () => [key.text],
+    { leaked: [{ revokedAt: null }], successor: null },
+    { leaked: [{ revokedAt: expect.any(String) }], successor: [{ addressShare: 0.2, revokedAt: null }] },
+  ],
+  ['keys revoke', () => [key.id], [{ revokedAt: null }], [{ revokedAt: expect.any(String) }]],
+  ['members link', () => [first ?? '', second ?? ''], { wallet: first }, { wallet: first }],
+  ['members unlink', () => [first ?? ''], { wallet: first }, null],
+  [
+    'chains add',
+    () => ['77', '--name', 'C', '--rpc', 'https://node.example/v3/secret?k=1'],
+    null,
+    { rpcUrls: ['https://node.example/…'] },
+  ],
+  ['chains remove', () => ['77'], { chainId: 77 }, null],
+  ['chains refetch', () => [String(chainId), '--from', '1', '--to', '2'], { chainId }, { missingLogs: 0, doneTo: 2 }],
+  ['rebuild', () => ['--chain', String(chainId)], { chainId }, { chainId, state: expect.any(String) }],
+  [
+    'chains rewind',
+    () => [String(chainId), '--to', '2'],
+    { chainId, blockNumber: expect.any(Number) },
+    { blockNumber: 2 },
+  ],
+  ['catalogue import', writeCatalogue, { organizations: 2 }, { organizations: 3 }],
+]
+
+async function writeCatalogue(): Promise<string[]> {
+  const path = join(folder, 'catalogue.json')
+  const organization = { id: newId(), slug: 'third', name: 'Third', organizationType: 'distributor' }
+  await writeFile(path, JSON.stringify({ organizations: [organization] }))
+  return [path]
+}
+
+/** Why the others leave no row: they change nothing, or what they change is told elsewhere. */
+const silent: Record<string, string> = {
+  dev: 'the devnet has no operators',
+  demo: 'a caller of the API',
+  start: 'a rotated attribution key only: `start (attribution key)`',
+  serve: 'as start',
+  watch: 'as start',
+  'keys list': 'reads',
+  'orgs list': 'reads',
+  'distributors list': 'reads',
+  'members list': 'reads',
+  'members show': 'reads',
+  'chains list': 'reads',
+  'catalogue probe': 'reads',
+  'attribution check': 'reads',
+  'report distributor': 'reads',
+  'export ledger': 'reads',
+  doctor: 'reads',
+  audit: 'reads',
+  'verify-plan': 'reads',
+  openapi: 'reads',
+  migrate: 'walked by itself below: only a database that is behind is changed',
+}
+
+describe('a command that changes something', () => {
+  it.each(changing)('%s has its row, with who, when, before and after', async (name, words, before, after) => {
+    const known = new Set((await changes()).map(({ id }) => id))
+    const given = await words()
+    const said = await run([...name.split(' '), ...given])
+    key.text = /[ps]k_live_\S{38}/.exec(said)?.[0] ?? key.text
+    key.id = /^id {3}(\S+)$/m.exec(said)?.[1] ?? /^successor +(\S+)/m.exec(said)?.[1] ?? key.id
+    const made = (await changes()).filter(({ id }) => !known.has(id))
+    expect(made).toMatchObject([{ osUser: userInfo().username, at: expect.any(Date) }])
+    const [row] = made
+    expect(row?.command.startsWith(name)).toBe(true)
+    if (before === null) expect(row?.before).toBeNull()
+    else expect(row?.before).toMatchObject(before as object)
+    if (after === null) expect(row?.after).toBeNull()
+    else expect(row?.after).toMatchObject(after as object)
+    expect(row?.before).not.toEqual(row?.after)
+    expect(JSON.stringify(row)).not.toMatch(/[ps]k_live_[0-9A-Za-z]{38}|secret\?/)
+  })
+
+  it('that changes nothing leaves no row, nor does one that fails', async () => {
+    const count = (await changes()).length
+    await run(['keys', 'list'])
+    await expect(run(['distributors', 'create', 'new_one', '--org', organizationId])).rejects.toThrow('exists already')
+    await expect(run(['keys', 'revoke', key.id])).rejects.toThrow('no active key')
+    await expect(run(['keys', 'leak-drill', key.id])).rejects.toThrow('no active key')
+    await expect(run(['members', 'unlink', first ?? ''])).rejects.toThrow('is no member')
+    await expect(run(['chains', 'rewind', '5', '--to', '1'])).rejects.toThrow('never watched')
+    expect((await changes()).length).toBe(count)
+  })
+
+  it('is undone with its row, and its row with it', async () => {
+    const { db } = database
+    await db`alter table operator_changes add constraint none_of_these check (command not like 'orgs create%Undone%')`
+    await expect(run(['orgs', 'create', '--name', 'Undone'])).rejects.toThrow('none_of_these')
+    expect(await db`select from organizations where name = 'Undone'`).toHaveLength(0)
+  })
+
+  it('is among those walked here: a new command or verb is one of them, or says why it has no row', async () => {
+    const main = await readFile(new URL('./main.ts', import.meta.url), 'utf8')
+    const names = [...main.matchAll(/^ {2}'?([a-z-]+)'?: async \(\) => \(await import/gm)].map(([, name]) => name ?? '')
+    expect(names.length).toBeGreaterThan(15)
+    const calls = new Set<string>()
+    for (const name of names.filter((each) => each !== 'dev')) {
+      const { usage } = await load(name === 'verify-plan' ? 'verifyPlan' : name)
+      const verbs = [...usage.matchAll(new RegExp(`^openearn ${name} ([a-z][a-z-]+)`, 'gm'))].map(([, verb]) => verb)
+      for (const call of verbs.length > 0 ? verbs.map((verb) => `${name} ${verb}`) : [name]) calls.add(call)
+    }
+    const known = new Set([...changing.map(([name]) => name), ...Object.keys(silent)])
+    expect([...calls].filter((call) => !known.has(call))).toEqual([])
+    expect([...known].filter((call) => call !== 'dev' && !calls.has(call))).toEqual([])
+  })
+
+  it('migrate: tells what was applied, where there was something', async () => {
+    const { db } = database
+    await db`delete from migrations where name = '0015_audit.sql'`
+    await db`alter table operator_changes rename to operator_changes_before`
+    await db`alter index operator_changes_at_idx rename to operator_changes_before_at_idx`
+    await db`alter index operator_changes_pkey rename to operator_changes_before_pkey`
+    await run(['migrate'])
+    expect(await changes()).toMatchObject([
+      { command: 'migrate', before: null, after: { applied: ['0015_audit.sql'] } },
+    ])
+    await run(['migrate'])
+    expect(await changes()).toHaveLength(1)
+    await db`drop table operator_changes`
+    await db`alter table operator_changes_before rename to operator_changes`
+  })
+
+  it('is told by `openearn audit`, newest first', async () => {
+    const said = await run(['audit', '--limit', '2'])
+    expect(said).toMatch(
+      /^\S+Z {2}\S+ {2}openearn catalogue import \S+ sha256:[0-9a-f]{64}\n {2}before {2}\{.*\n {2}after {3}\{/,
+    )
+    expect(said.match(/openearn /g)).toHaveLength(2)
+    expect((await findCursor(database.db, chainId))?.blockNumber).toBe(2)
+  })
+})
+
+describe('keys leak-drill', () => {
+  it('revokes the key, makes a successor with its settings, and prints both prefixes and times', async () => {
+    const owner = [
+      '--org',
+      organizationId,
+      '--kind',
+      'secret',
+      '--hourly',
+      '77',
+      '--permission',
+      'a:b',
+      '--name',
+      'Backend',
+    ]
+    const made = await run(['keys', 'create', ...owner])
+    const leaked = /sk_live_\S{38}/.exec(made)?.[0] ?? ''
+    const said = await run(['keys', 'leak-drill', leaked])
+    const hint = `${leaked.slice(0, 12)}…${leaked.slice(-4)}`
+    expect(said).toMatch(new RegExp(`^revoked +\\S+ +${hint} +\\S+Z, refused everywhere by \\S+Z$`, 'm'))
+    const text = /^key {2}(sk_live_\S{38})$/m.exec(said)?.[1] ?? ''
+    expect(said).toMatch(
+      new RegExp(`^successor +\\S+ +${text.slice(0, 12)}…${text.slice(-4)} +\\S+Z, good from now on$`, 'm'),
+    )
+    const rows = await database.db<{ hourly: number; permissions: string[]; name: string; revoked: boolean }[]>`
+      select hourly_units as hourly, permissions, name, revoked_at is not null as revoked from api_keys
+      where name = 'Backend' order by created_at`
+    const settings = { hourly: 77, permissions: ['a:b'], name: 'Backend' }
+    expect(rows).toEqual([
+      { ...settings, revoked: true },
+      { ...settings, revoked: false },
+    ])
+  })
+})

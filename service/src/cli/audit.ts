@@ -1,0 +1,25 @@
+import { listChanges } from '../features/audit/index.js'
+import { formatTs } from '../kernel/clock.js'
+import { type Command, parseFlags, parseWhole, print, UsageError, withContext } from './command.js'
+
+const usage = `openearn audit [--limit N]
+
+Who changed what of this installation by a command, newest first, 100 unless --limit says otherwise. Each change is followed
+by what it is about, before and after it.`
+
+export const audit: Command = {
+  summary: 'show who changed what by a command',
+  usage,
+  run: async (words) => {
+    const { values } = parseFlags(words, { limit: { type: 'string' } })
+    const limit = parseWhole(values.limit ?? '100', 1)
+    if (limit === undefined) throw new UsageError('--limit must be a whole number of at least 1')
+    await withContext(async ({ db }) => {
+      for (const { at, osUser, command, before, after } of await listChanges(db, limit)) {
+        print(`${formatTs(at)}  ${osUser}  openearn ${command}`)
+        print(`  before  ${JSON.stringify(before)}`)
+        print(`  after   ${JSON.stringify(after)}`)
+      }
+    })
+  },
+}

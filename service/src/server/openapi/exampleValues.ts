@@ -1,0 +1,154 @@
+import { type ErrorBody, errorTable, type Reason } from '../../kernel/errors.js'
+
+/** Things of the devnet, so that what the document shows can be sent to it as it stands. */
+const wallet = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
+/** A wallet that is no member. */
+const stranger = '0x8626f6940E2eb28930eFb4CeF49B2d1F2C9C1199'
+const usdc = '0x5FbDB2315678afecb367f032d93F642f64180aa3'
+const vault = '0x7969c5eD335650692Bc04293B07F5BF2e7A673C0'
+const opportunity = '7d08b82b-05f8-579b-a785-00a775566365'
+const waitingOpportunity = '837147c6-fd2e-5e3d-93f0-0f0636de4d34'
+const transaction = '0x2f1b5d0c6d4e3f2a1b0c9d8e7f6a5b4c3d2e1f0a9b8c7d6e5f4a3b2c1d0e9f8a'
+const asset = 'https://assets.example/usdc.svg'
+
+/** Examples for members known by name, where one made from the schema alone would tell a reader nothing. */
+export const byName: Record<string, unknown> = {
+  action: 'deposit',
+  actionId: '6f1c2a9e-3b7d-4c58-9a0e-2d4b6f8c1e35',
+  address: wallet,
+  addresses: wallet,
+  amount: '1000000',
+  amountUsd: '1',
+  app: 'AuroraWallet',
+  blockHash: transaction,
+  chainId: 31337,
+  chainIds: '31337',
+  code: 'stable',
+  codes: 'AuroraWallet',
+  color: '#2f6fed',
+  curatorId: '117fbf7f-1755-5202-9bea-f02ff57091cb',
+  decimals: 6,
+  depositDisabledReason: '',
+  depositToken: `${usdc}-31337`,
+  depositTokenSymbols: 'USDC',
+  description: 'Earns 5 % a year on USDC, block by block.',
+  distributorId: 'AuroraWallet',
+  error: '',
+  estimatedApr: 8.5,
+  explorerUrl: 'https://explorer.example',
+  gasLimit: '180000',
+  iconUrl: asset,
+  id: opportunity,
+  kind: 'erc4626',
+  label: 'TVL',
+  landingUrl: 'https://curator.example',
+  lendingProtocolId: 'e8da4f5f-acab-5cc0-98df-64efa999527e',
+  limit: 20,
+  logoUrl: asset,
+  message: 'app.example wants you to sign in with your Ethereum account:\n…',
+  name: 'Steady USDC',
+  nonce: '9f86d081884c7d659a2feaa0c55ad015',
+  opportunityId: opportunity,
+  page: 1,
+  partnerId: 'eec82f4b-725f-5d75-b4eb-684caf3a0cd3',
+  problems: 'no signature',
+  productId: '49d956f3-243a-5e66-b6b0-380447a5ff8c',
+  protocol: 'openearn-devnet',
+  provider: 'openearn',
+  providerId: '6aa9d93b-6f4c-5ce8-96be-b3edf586144b',
+  providerImg: asset,
+  reason: 'the node does not answer',
+  receiptToken: vault,
+  referralCode: 'spring',
+  requestId: '0',
+  rewardTypeName: 'Base yield',
+  route: 'swap',
+  schema: 'erc8021-2',
+  search: 'usdc',
+  services: 'AuroraWallet',
+  signature: `0x${'4f'.repeat(64)}1c`,
+  siteUrl: 'https://protocol.example',
+  slippageBps: 50,
+  slug: 'steady-usdc',
+  symbol: 'USDC',
+  tag: 'erc8021:2:AuroraWallet',
+  tags: 'stable',
+  tokenIconUrl: asset,
+  tokenIn: usdc,
+  tokenInDecimals: 6,
+  tokenOut: usdc,
+  tokenSymbol: 'USDC',
+  total: 1,
+  totalPages: 1,
+  tvl: 1250000,
+  txHash: transaction,
+  url: 'https://app.example/earn',
+  userAddress: wallet,
+  value: '0',
+  vaultAddress: vault,
+  version: '2.0.0',
+  wallet: 'AuroraWallet',
+  walletEcosystem: 'evm',
+  withdrawalDisabledReason: '',
+}
+
+/** The same inside a schema of this title. */
+export const byTitle: Record<string, Record<string, unknown>> = {
+  Batch: {
+    chainId: '0x7a69',
+    calls: [{ to: vault, data: '0x6e553f65', value: '0x0' }],
+  },
+  Chain: { name: 'Devnet' },
+  Token: { address: usdc, name: 'USD Coin' },
+  PreparedTransaction: { description: `Deposit 1 USDC into Steady USDC (${vault}) for ${wallet}` },
+}
+
+/** The same in the requests of one operation. */
+export const byOperation: Record<string, Record<string, unknown>> = {
+  CreateCancelDepositInteraction: { opportunityId: waitingOpportunity },
+  CreateClaimDepositInteraction: { opportunityId: waitingOpportunity },
+  CreateMembership: { address: stranger },
+  CreateMembershipAgreement: { address: stranger, chainId: '31337' },
+  GetTokenByAddress: { address: usdc },
+}
+
+/** Examples for the texts of the wire, by the pattern their schema has. */
+export const byPattern: readonly [RegExp, string][] = [
+  [/\{40\}/, wallet],
+  [/\{64\}/, transaction],
+  [/\{8\}-/, opportunity],
+  [/\{4\}-\[0-9\]\{2\}/, '2026-01-31T12:00:00Z'],
+  [/^\^0x\(/, '0x6e553f65'],
+  [/\[1-9\]/, '1000000'],
+  [/\\\.\[0-9\]/, '1250.5'],
+  [/\[0-9\]/, '1000000'],
+  [/A-Z/, 'AuroraWallet'],
+]
+
+function refusal(row: keyof typeof errorTable, error: string, retryable?: boolean, reason?: Reason): ErrorBody {
+  const [code, status] = errorTable[row]
+  const context = retryable === undefined ? {} : { retryable }
+  return { code, status, error, context, ...(reason ? { reason } : {}) }
+}
+
+/** What the examples are answered with that are not answered with 200: what they name is gone, or never was. */
+export const refusals: Record<string, ErrorBody> = {
+  CreateCancelDepositInteraction: refusal(
+    'invalidArgument',
+    'this wallet has no pending deposit in this vault',
+    false,
+    'NOTHING_PENDING',
+  ),
+  CreateClaimDepositInteraction: refusal(
+    'invalidArgument',
+    'this wallet has no pending deposit in this vault',
+    false,
+    'NOTHING_PENDING',
+  ),
+  CreateMembership: refusal(
+    'invalidArgument',
+    'the nonce is unknown, used, expired or of another wallet; ask for a new agreement',
+  ),
+  GetAction: refusal('notFound', 'no such action', false),
+  VerifyTracking: refusal('notFound', 'this chain has no such mined transaction', true),
+}

@@ -1,0 +1,48 @@
+import type { Clock } from '../kernel/clock.js'
+import type { Log } from '../kernel/log.js'
+import { OutboundError } from '../kernel/outbound.js'
+import { isDatabaseUnavailable } from '../postgres/pool.js'
+import { createRepeats } from './repeats.js'
+
+/**
+ * The log of a process that tells of what lasts once and then once a minute, whoever meets it: a node that is gone fails
+ * the watcher, the jobs and requests alike, and is one thing to know. A 500 is always written: callers are told to name it.
+ */
+export function createQuietLog(log: Log, clock: Pick<Clock, 'monotonicMs'>): Log {
+  const repeats = createRepeats(clock)
+  const quiet = (inner: Log): Log => {
+    const write =
+      (level: 'warn' | 'error'): Log['warn'] =>
+      (...words: [string] | [object, string]) => {
+        const [fields, message] = words
+        const state = typeof fields === 'object' ? findState(fields, message ?? '') : undefined
+        if (state === undefined) return (inner[level] as (...all: unknown[]) => void)(...words)
+        repeats.say(state, (times) =>
+          inner[level](times > 1 ? { ...(fields as object), times } : (fields as object), message ?? ''),
+        )
+      }
+    const { debug, info } = inner
+    return {
+      debug: debug.bind(inner),
+      info: info.bind(inner),
+      warn: write('warn'),
+      error: write('error'),
+      child: (fields) => quiet(inner.child(fields)),
+    }
+  }
+  return quiet(log)
+}
+
+/** What lasts while lines like this one come; undefined for a line that is to be written in any case. */
+function findState(fields: object, message: string): string | undefined {
+  const { err, code } = fields as { err?: unknown; code?: unknown }
+  if (!(err instanceof Error) || code === 500) return undefined
+  for (let error: unknown = err; error instanceof Error; error = error.cause) {
+    if (error instanceof OutboundError && goneKinds.has(error.kind)) return `host ${error.message.split(' ')[0]}`
+    if (isDatabaseUnavailable(error)) return 'database'
+  }
+  return `${message} ${err.name} ${err.message}`.replace(/0x[0-9a-f]+|[0-9]+/gi, '0')
+}
+
+/** Failures to get an answer, whose message begins with the host. */
+const goneKinds: ReadonlySet<string> = new Set(['timeout', 'network', 'rate-limited', 'server', 'open', 'busy'])

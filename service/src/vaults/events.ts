@@ -1,0 +1,137 @@
+import { type AbiEvent, type AbiParameter, type ParseAbiItem, parseAbiItem, toEventSelector } from 'viem'
+import type { RawLog } from '../rpc/raw.js'
+
+/** What an event of a vault means, whatever its kind calls it. Addresses are lower-case. */
+export type VaultEvent = { logIndex: number } & (
+  | { kind: 'deposit'; sender: string; owner: string; assets: bigint; shares: bigint; isOtherToken?: true }
+  | {
+      kind: 'withdraw'
+      sender: string
+      receiver: string
+      owner: string
+      assets: bigint
+      shares: bigint
+      /** `assets` are of another token than the vault's asset: shares move, but the amount fits no ledger. */
+      isOtherToken?: true
+    }
+  | {
+      kind: 'depositRequest' | 'redeemRequest'
+      controller: string
+      owner: string
+      requestId: bigint
+      sender: string
+      amount: bigint
+    }
+  | {
+      kind: 'cancelDepositRequest' | 'cancelRedeemRequest'
+      controller: string
+      requestId: bigint
+      sender: string
+    }
+  | {
+      kind: 'cancelDepositClaim' | 'cancelRedeemClaim'
+      controller: string
+      receiver: string
+      requestId: bigint
+      sender: string
+      amount: bigint
+    }
+)
+
+/** A vault as its logs are read. Addresses lower-case. */
+export type EmittingVault = {
+  address: string
+  kind: string
+  asset: string
+  receiptToken: string
+  /** Contracts beside the vault, by the name its kind gives them. */
+  contracts?: Readonly<Record<string, string>>
+}
+
+type WithoutPlace<T> = T extends unknown ? Omit<T, 'logIndex'> : never
+type Meaning = WithoutPlace<VaultEvent>
+
+/** An event a kind emits: how it is declared, and what a log of it means. */
+export type EmittedEvent = {
+  readonly event: AbiEvent
+  /** Its first topic. */
+  readonly topic: string
+  /** Undefined when the log has another shape, or tells of another vault. Never throws. */
+  read(log: RawLog, vault: EmittingVault): VaultEvent | undefined
+}
+
+type InputOf<S extends string> = Extract<ParseAbiItem<S>, AbiEvent>['inputs'][number]
+type ArgumentsOf<S extends string> = {
+  [input in InputOf<S> as Extract<input['name'], string>]: input['type'] extends 'address' ? string : bigint
+}
+
+/**
+ * Declares an event and what it means. Its arguments are handed over by their names, to be taken one by one: addresses as
+ * text, every other word as a number.
+ */
+export function emitted<const S extends string>(
+  declaration: S,
+  mean: (told: ArgumentsOf<S>, vault: EmittingVault) => Meaning | undefined,
+): EmittedEvent {
+  const event = parseAbiItem(declaration as string) as AbiEvent
+  const indexed = event.inputs.filter((input) => input.indexed)
+  const words = event.inputs.filter((input) => !input.indexed)
+  for (const input of event.inputs) assertWord(input, declaration)
+  const [topic, topicCount, dataLength] = [toEventSelector(event), 1 + indexed.length, 2 + words.length * wordDigits]
+  const Told = defineTold([
+    ...indexed.map((input, at) => ({ input, inTopic: at + 1, from: 2 })),
+    ...words.map((input, at) => ({ input, inTopic: 0, from: 2 + at * wordDigits })),
+  ])
+  return {
+    event,
+    topic,
+    read: (log, vault) => {
+      if (log.topics[0] !== topic || log.topics.length !== topicCount || log.data.length !== dataLength)
+        return undefined
+      const meaning = mean(new Told(log) as unknown as ArgumentsOf<S>, vault)
+      return meaning && Object.assign(meaning, { logIndex: log.logIndex })
+    },
+  }
+}
+
+const wordDigits = 64
+/** Digits of a word before the address in it. */
+const paddingDigits = 24
+
+type Part = { input: AbiParameter; inTopic: number; from: number }
+
+/** Arguments of a log by their names, each read when it is asked for: a rebuild decodes millions of logs. */
+function defineTold(parts: readonly Part[]): new (log: RawLog) => object {
+  function Told(this: { log: RawLog }, log: RawLog) {
+    this.log = log
+  }
+  for (const { input, inTopic, from } of parts) {
+    const isAddress = input.type === 'address'
+    Object.defineProperty(Told.prototype, input.name ?? '', {
+      get(this: { log: RawLog }) {
+        const text = inTopic === 0 ? this.log.data : (this.log.topics[inTopic] ?? '')
+        return isAddress
+          ? `0x${text.slice(from + paddingDigits, from + wordDigits)}`
+          : BigInt(`0x${text.slice(from, from + wordDigits)}`)
+      },
+    })
+  }
+  return Told as unknown as new (
+    log: RawLog,
+  ) => object
+}
+
+/** What takes more or less than one word, or its hash alone, cannot be read by its place. */
+function assertWord({ name, type }: AbiParameter, declaration: string): void {
+  if (!name) throw new Error(`${declaration}: an argument has no name`)
+  if (!/^(address|bool|bytes32|uint\d*)$/.test(type))
+    throw new Error(`${declaration}: ${name} is no word that can be read`)
+}
+
+/** Whose event it is: a frame whose caller is one of these counts for all wallets the event is about. */
+export function eventParties(event: VaultEvent): readonly string[] {
+  if (event.kind === 'deposit' || event.kind === 'withdraw') return [event.sender, event.owner]
+  if (event.kind === 'depositRequest' || event.kind === 'redeemRequest')
+    return [event.sender, event.owner, event.controller]
+  return [event.sender, event.controller]
+}

