@@ -22,5 +22,7 @@ create table chains (
   -- The most gas a transaction may have; null means the cap of EIP-7825.
   transaction_gas_cap bigint check (transaction_gas_cap >= 1000000),
   -- Whether the cost of posting to another chain is part of a transaction's gas limit.
-  l1_gas_in_limit boolean not null default false
+  l1_gas_in_limit boolean not null default false,
+  -- The exchanges of the chain that may be asked and called, and the tokens a route may pass through; null: none.
+  swap jsonb
 );

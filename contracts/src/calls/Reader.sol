@@ -17,7 +17,7 @@ contract Reader {
     }
 
     /// @dev Longer answers are cut: nothing read here is longer, and a hostile target must not fill the memory.
-    uint256 private constant ANSWER_BYTES_MAX = 1024;
+    uint256 internal constant ANSWER_BYTES_MAX = 1024;
 
     constructor(Read[] memory reads) {
         Result[] memory results = new Result[](reads.length);
@@ -32,7 +32,7 @@ contract Reader {
         }
     }
 
-    function _read(address target, bytes memory data, uint256 gasMax) private view returns (Result memory result) {
+    function _read(address target, bytes memory data, uint256 gasMax) internal virtual returns (Result memory result) {
         bool success;
         uint256 size;
         assembly ("memory-safe") {

@@ -1,5 +1,6 @@
 import { type Address, type Hex, numberToHex } from 'viem'
 import { type Chain, readingChain } from './chains.js'
+import { requestRead } from './multicall.js'
 import { RpcError } from './rpc.js'
 import type { Call } from './simulateBlock.js'
 import { answers } from './wire.js'
@@ -23,6 +24,11 @@ export async function estimateGas(
     ]),
   )
   return { whole, bare }
+}
+
+/** What a unit of gas costs now, in the smallest unit of the native token. A node that does not tell is a 503. */
+export async function readGasPrice(chain: Pick<Chain, 'name' | 'rpc'>): Promise<bigint> {
+  return BigInt(await requestRead(chain, answers.gas.parse, 'eth_gasPrice', []))
 }
 
 type Transaction = { from: Address; to: Address; data: Hex; value: Hex }

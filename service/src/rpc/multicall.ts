@@ -1,4 +1,4 @@
-import { readerAbi, readerBytecode } from '@openearn/contracts'
+import { askerBytecode, readerAbi, readerBytecode } from '@openearn/contracts'
 import {
   type Abi,
   type Address,
@@ -86,6 +86,21 @@ export function combine<R extends Record<string, Read<unknown>>>(
   }
 }
 
+/** Reads of one sort, as many as there are, as one. */
+export function combineAll<T>(reads: readonly Read<T>[]): Read<T[]> {
+  return {
+    reads: reads.flatMap((read) => read.reads),
+    answer: (results) => {
+      let at = 0
+      return reads.map((read) => {
+        const from = at
+        at += read.reads.length
+        return read.answer(results.slice(from, at))
+      })
+    },
+  }
+}
+
 /** A read whose answer is made something else. */
 export function mapRead<T, U>(read: Read<T>, map: (answer: T) => U): Read<U> {
   return { reads: read.reads, answer: (results) => map(read.answer(results)) }
@@ -111,7 +126,28 @@ export async function multicall<T>(
   read: Read<T>,
   at: At = 'latest',
 ): Promise<MulticallResult<T>> {
-  const data = encodeDeployData({ abi: readerAbi, bytecode: readerBytecode, args: [[...read.reads]] })
+  return askAll(chain, read, at, readerBytecode)
+}
+
+/**
+ * The same for contracts that change something on the way to their answer, as those do that quote a swap. Nothing of it
+ * stays on the chain, but what one call leaves the next ones see.
+ */
+export async function multicallWriting<T>(
+  chain: Pick<Chain, 'name' | 'rpc'>,
+  read: Read<T>,
+  at: At = 'latest',
+): Promise<MulticallResult<T>> {
+  return askAll(chain, read, at, askerBytecode)
+}
+
+async function askAll<T>(
+  chain: Pick<Chain, 'name' | 'rpc'>,
+  read: Read<T>,
+  at: At,
+  bytecode: Hex,
+): Promise<MulticallResult<T>> {
+  const data = encodeDeployData({ abi: readerAbi, bytecode, args: [[...read.reads]] })
   const parse = (value: unknown) => parseResults(value, read.reads.length)
   const { blockNumber, timestamp, results } = await requestRead(chain, parse, 'eth_call', [{ data }, at])
   return { blockNumber, timestamp, answer: read.answer(results) }

@@ -1,4 +1,4 @@
-import T from 'typebox'
+import T, { type Static } from 'typebox'
 import { ChainId } from '../kernel/wire.js'
 import { AddressText, RpcUrl, Slug, Text, Url } from '../postgres/fileMembers.js'
 import { describeImported, kept, list, optional, required } from '../postgres/imported.js'
@@ -7,6 +7,31 @@ import type { Queryable } from '../postgres/pool.js'
 import type { ChainSettings } from './chains.js'
 
 const Whole = (minimum: number, maximum: number) => T.Integer({ minimum, maximum })
+
+const exact = { additionalProperties: false }
+
+/** The exchanges of a chain, each as it was deployed there, and the tokens a route may pass through. */
+export const SwapSettingsSchema = T.Object(
+  {
+    hubTokens: T.Optional(T.Array(AddressText, { maxItems: 8 })),
+    uniswapV2: T.Optional(T.Object({ factory: AddressText, router: AddressText }, exact)),
+    uniswapV3: T.Optional(
+      T.Object(
+        {
+          factory: AddressText,
+          quoter: AddressText,
+          router: AddressText,
+          /** Fee tiers of its pools, in millionths. */
+          fees: T.Optional(T.Array(Whole(0, 999_999), { minItems: 1, maxItems: 8 })),
+        },
+        exact,
+      ),
+    ),
+  },
+  exact,
+)
+
+export type SwapSettings = Static<typeof SwapSettingsSchema>
 
 /** The chains, as an import writes them and they are read. */
 export const chainsTable = describeImported('chains', ['chainId'], {
@@ -29,6 +54,7 @@ export const chainsTable = describeImported('chains', ['chainId'], {
   wrappedNative: kept(AddressText, null),
   transactionGasCap: kept(Whole(1_000_000, 1_000_000_000), null),
   l1GasInLimit: kept(T.Boolean(), false),
+  swap: kept(SwapSettingsSchema, null),
 })
 
 /** Adds chains, or replaces what describes them: a setting left out keeps its present value. */

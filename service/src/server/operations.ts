@@ -6,6 +6,7 @@ import { membershipOperations } from '../features/membership/index.js'
 import type { ActionContext } from '../features/plans/index.js'
 import { positionsOperations } from '../features/positions/index.js'
 import { statusOperations } from '../features/status/index.js'
+import { swapOperations } from '../features/swap/index.js'
 import type { Operation } from '../kernel/operation.js'
 import type { SignatureContext } from '../wallets/signatures.js'
 
@@ -17,6 +18,7 @@ export const operations: readonly Operation<ServiceContext>[] = [
   ...catalogueOperations,
   ...membershipOperations,
   ...actionOperations,
+  ...swapOperations,
   ...ledgerOperations,
   ...statusOperations,
   ...positionsOperations,

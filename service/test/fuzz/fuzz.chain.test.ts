@@ -5,6 +5,7 @@ import { account } from '../../../contracts/test/anvil.js'
 import { operations } from '../../src/server/operations.js'
 import { openWorld, type World } from '../actionWorld.js'
 import { seeded } from '../catalogueWorld.js'
+import { openUniswap } from '../chain/uniswap.js'
 import { openContract } from '../contract.js'
 import { createGenerator, type Fuzzed, type Known } from './generate.js'
 
@@ -23,11 +24,16 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => world?.close())
 
-/** Things to ask about: vaults, members with money, a deposit that is on the chain. */
-async function furnish({ earn, ...world }: World): Promise<Known> {
+/** Things to ask about: vaults, members with money, a deposit that is on the chain, pools to swap through. */
+async function furnish(opened: World): Promise<Known> {
+  const { earn, ...world } = opened
   const user = account(3)
   const asset = await world.token({ pegUsd: '1' })
   const vault = await world.vault(asset)
+  const wrapped = await world.wrappedNative()
+  const exchange = await openUniswap(opened, wrapped, [wrapped])
+  await exchange.v2Pool(wrapped, asset, 10n ** 18n, 2_000_000_000n)
+  await exchange.v3Pool(wrapped, asset, 3_000, 10n ** 18n, 2_000_000_000n)
   await world.join(user.address)
   await world.mint(asset, user.address, 1_000_000_000n)
   const body = { userAddress: user.address, tokenIn: asset, amount: '1000000', distributorId: world.distributorId }
@@ -53,8 +59,9 @@ async function furnish({ earn, ...world }: World): Promise<Known> {
     walletAddress: addresses,
     userAddress: [user.address, account(4).address],
     user: [user.address],
-    tokenIn: [asset, 'native'],
-    tokenOut: [asset],
+    tokenIn: [asset, 'native', wrapped],
+    tokenOut: [asset, 'native', wrapped],
+    amountIn: ['1', '1000000', '999999999999'],
     vaultAddress: [vault.address],
     amount: ['1', '1000000', '999999999999'],
     txHash: receipts.map((receipt) => receipt.transactionHash),

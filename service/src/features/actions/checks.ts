@@ -2,7 +2,7 @@ import { formatUnits, parseDecimal, usdDecimals } from '../../kernel/amount.js'
 import type { Reason } from '../../kernel/errors.js'
 import type { Offer } from '../../vaults/index.js'
 import type { Capability, OpportunityRecord } from '../catalogue/index.js'
-import { refuse } from '../plans/index.js'
+import { insufficientBalance, refuse } from '../plans/index.js'
 
 /** Refuses a deposit the operator does not allow. What the vault was last seen to refuse, the simulation looks at again. */
 export function assertDepositEnabled({ capabilities, isSecondaryMarket, ...opportunity }: OpportunityRecord): void {
@@ -94,10 +94,7 @@ export function assertBalance(balance: bigint | undefined, amount: bigint, await
   if (balance !== undefined && balance >= amount) return
   if (awaited >= amount)
     throw refuse('NOT_CLAIMABLE', 'the redemption is still pending; the vault has not settled it yet')
-  throw refuse('INSUFFICIENT_BALANCE', 'insufficient token balance', {
-    balance: String(balance ?? 0n),
-    amount: String(amount),
-  })
+  throw insufficientBalance(balance ?? 0n, amount)
 }
 
 /** Refuses a simulated outcome in which the wallet spends something else than was asked for, or gets nothing. */

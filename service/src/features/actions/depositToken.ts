@@ -1,6 +1,6 @@
 import { encodeFunctionData, parseAbi } from 'viem'
 import { nativeToken } from '../../rpc/native.js'
-import { type CatalogueSnapshot, findToken, type OpportunityRecord, type TokenRecord } from '../catalogue/index.js'
+import { type CatalogueSnapshot, getNativeToken, type OpportunityRecord, type TokenRecord } from '../catalogue/index.js'
 import type { Step } from '../plans/index.js'
 import { describeWrap, refuse } from '../plans/index.js'
 
@@ -34,7 +34,7 @@ export function getDepositToken(
   }
   if (asset.unsupportedReason !== '')
     throw refuse('TOKEN_UNSUPPORTED', `${asset.symbol} cannot be deposited: ${asset.unsupportedReason}`)
-  return { given: wraps ? toNativeToken(snapshot, chainId) : asset, entering: asset, wraps }
+  return { given: wraps ? getNativeToken(snapshot, chainId) : asset, entering: asset, wraps }
 }
 
 /** The step that wraps the native token into what enters the vault. */
@@ -45,25 +45,6 @@ export function buildWrap({ given, entering }: DepositToken, amount: bigint): St
     call: { to: toHexAddress(entering.address), data: encodeFunctionData({ abi: wrappedAbi }), value: amount },
     gasConstant: wrapGas,
   }
-}
-
-/** Native tokens are listed where an operator gave them a logo; else the chain's own words do. */
-function toNativeToken(snapshot: CatalogueSnapshot, chainId: number): TokenRecord {
-  const symbol = snapshot.chains.get(chainId)?.nativeSymbol ?? 'ETH'
-  return (
-    findToken(snapshot, chainId, nativeToken) ?? {
-      chainId,
-      address: nativeToken.toLowerCase(),
-      decimals: 18,
-      symbol,
-      name: symbol,
-      logoUrl: '',
-      active: true,
-      pegUsd: null,
-      approvalReset: false,
-      unsupportedReason: '',
-    }
-  )
 }
 
 function toHexAddress(address: string): `0x${string}` {

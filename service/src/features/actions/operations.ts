@@ -1,11 +1,10 @@
 import { type Caller, defineOperation, type Operation } from '../../kernel/operation.js'
-import { type ActionContext, InteractionSchema } from '../plans/index.js'
+import { type ActionContext, getOwnDistributor, InteractionSchema } from '../plans/index.js'
 import { createCancelDepositInteraction } from './createCancelDepositInteraction.js'
 import { createClaimDepositInteraction } from './createClaimDepositInteraction.js'
 import { createDepositInteraction } from './createDepositInteraction.js'
 import { createWithdrawInteraction } from './createWithdrawInteraction.js'
 import { DepositBody, opportunityParams, RequestBody, WithdrawBody } from './schema.js'
-import { getOwnDistributor } from './target.js'
 
 const common = {
   method: 'POST',

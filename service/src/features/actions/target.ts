@@ -1,18 +1,17 @@
 import { type Address, getAddress, maxUint256 } from 'viem'
 import { parseRaw } from '../../kernel/amount.js'
-import { invalidInput, notFound, permissionDenied, type Reason, unavailable } from '../../kernel/errors.js'
+import { invalidInput, notFound, type Reason, unavailable } from '../../kernel/errors.js'
 import type { Caller } from '../../kernel/operation.js'
 import type { Chain } from '../../rpc/chains.js'
 import { findVaultKind, type PlannedKind, toVault, type VaultKind } from '../../vaults/index.js'
 import {
   type CatalogueSnapshot,
   type DistributorRecord,
-  findDistributor,
   findOpportunity,
   type OpportunityRecord,
 } from '../catalogue/index.js'
 import { isMember } from '../membership/index.js'
-import { type ActionContext, refuse, type Target } from '../plans/index.js'
+import { type ActionContext, getOwnDistributor, refuse, type Target } from '../plans/index.js'
 
 /** Finds opportunity, distributor and member, in that order; whatever is missing is 404, another's distributor 403. */
 export async function findTarget<D extends string | undefined>(
@@ -35,17 +34,6 @@ export function getOpportunity(snapshot: CatalogueSnapshot, id: string): Opportu
   const opportunity = findOpportunity(snapshot, id)
   if (!opportunity) throw notFound('no such opportunity')
   return opportunity
-}
-
-/** The distributor, if the caller's key may act for it. */
-export function getOwnDistributor(snapshot: CatalogueSnapshot, id: string, caller: Caller): DistributorRecord {
-  const distributor = findDistributor(snapshot, id)
-  if (!distributor) throw notFound('no such distributor')
-  if (distributor.organizationId !== caller.organizationId)
-    throw permissionDenied('this distributor belongs to another organization')
-  if (caller.distributorId !== null && caller.distributorId !== distributor.id)
-    throw permissionDenied('this API key acts for another distributor')
-  return distributor
 }
 
 export async function assertMember(ctx: ActionContext, wallet: Address): Promise<void> {

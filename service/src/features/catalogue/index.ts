@@ -7,6 +7,8 @@
 export { listChainSettings } from '../../rpc/storeChains.js'
 export type { Capability } from './capability.js'
 export { type CatalogueContext, openCatalogue } from './catalogue.js'
+export { isListedToken } from './getTokens.js'
+export { cleanTokenText, textLengths } from './import/cleanText.js'
 export { describeProbe, draftEntry } from './import/draftEntry.js'
 export { CatalogueImportError, importCatalogue } from './import/importCatalogue.js'
 export { formatAddress, toToken } from './item.js'
@@ -19,6 +21,7 @@ export {
   findToken,
   findVault,
 } from './memory/snapshot.js'
+export { getNativeToken } from './nativeToken.js'
 export { catalogueOperations } from './operations.js'
 export type { OpportunityRecord } from './opportunityRecord.js'
 export type { ChainRecord, DistributorRecord, TokenRecord } from './records.js'

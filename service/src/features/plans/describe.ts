@@ -30,6 +30,25 @@ export function describeWrap(amount: bigint, native: TokenRecord, wrapped: Token
   return `Wrap ${describeAmount(amount, native)} into as much ${describeToken(wrapped)} in your wallet.`
 }
 
+export function describeUnwrap(amount: bigint, wrapped: TokenRecord, native: TokenRecord): string {
+  return `Unwrap ${describeAmount(amount, wrapped)} into as much ${describeToken(native)} in your wallet.`
+}
+
+/** A swap in a sentence that names both tokens, the least that arrives, the router and the receiver. */
+export function describeSwap(facts: {
+  amount: bigint
+  token: TokenRecord
+  least: bigint
+  out: TokenRecord
+  router: Party
+  receiver: string
+}): string {
+  const { amount, token, least, out, router, receiver } = facts
+  const given = describeAmount(amount, token)
+  const got = describeAmount(least, out)
+  return `Swap ${given} for at least ${got} at ${describeParty(router)}; it goes to ${formatAddress(receiver)}.`
+}
+
 /**
  * What a vault's call does, in a sentence that names amount, token, vault and receiver. `least`: less than this the call
  * itself does not take; only then the sentence promises anything.

@@ -19,6 +19,17 @@ import type { ActionContext, Target } from './target.js'
 /** How long a plan may be signed. */
 const validForMs = 10 * 60_000
 
+/** Until when a plan made now may be signed: a call that names a deadline names this one. */
+export function getValidUntil(createdAt: Date): Date {
+  return new Date(createdAt.getTime() + validForMs)
+}
+
+/** Whom a plan is for, and what it is about where that is an opportunity. */
+export type PlanTarget = Pick<Target, 'wallet' | 'organizationId'> & {
+  opportunity: Target['opportunity'] | undefined
+  distributor: DistributorRecord | undefined
+}
+
 /** A plan that passed every check and still needs its suffix, its simulation and its record. */
 export type Draft = {
   kind: ActionKind
@@ -36,6 +47,8 @@ export type Draft = {
   /** The block to simulate at; undefined when no simulation was asked for. */
   block: Header | undefined
   errors: Abi
+  /** When it was made, where its calls name a deadline that follows from it. */
+  createdAt?: Date
   /** Throws why the last call would revert, where more is known than that it would. */
   explainRevert(why: string, context: { transactionIndex: number }): void
   /** Refuses what must not be built where nothing was simulated. */
@@ -47,11 +60,11 @@ export type Draft = {
 /** Signs the suffix, simulates the final calldata, and returns the plan, which is recorded as an action. */
 export async function finishAction(
   ctx: ActionContext,
-  target: Target & { distributor: DistributorRecord | undefined; organizationId: string },
+  target: PlanTarget,
   draft: Draft,
 ): Promise<Written<Interaction>> {
   const { wallet, distributor, opportunity } = target
-  const { chainId } = opportunity
+  const { chainId } = draft.chain
   const actionId = newId()
   if (!ctx.attributionSigner)
     throw unavailable('this installation has no attribution key, so it cannot build transactions')
@@ -73,14 +86,14 @@ export async function finishAction(
   else draft.assertUnsimulated()
   const gasLimits = await findGasLimits(draft.chain, wallet, steps, simulation.gasUsed)
 
-  const createdAt = ctx.clock.now()
-  const validUntil = new Date(createdAt.getTime() + validForMs)
+  const createdAt = draft.createdAt ?? ctx.clock.now()
+  const validUntil = getValidUntil(createdAt)
   const action: ActionRow = {
     id: actionId,
     kind: draft.kind,
     organizationId: target.organizationId,
     distributorId: distributor?.id ?? null,
-    opportunityId: opportunity.id,
+    opportunityId: opportunity?.id ?? null,
     chainId,
     wallet: wallet.toLowerCase(),
     tokenIn: draft.tokenIn.address,

@@ -3,11 +3,12 @@
  * slice that builds. Owns the table `actions`.
  */
 export { buildApprovals } from './approvals.js'
-export { describeCall, describeWrap } from './describe.js'
+export { describeCall, describeSwap, describeUnwrap, describeWrap } from './describe.js'
+export { getOwnDistributor } from './distributor.js'
 export { openFastSign } from './fastSign.js'
-export { type Draft, finishAction } from './finishAction.js'
+export { type Draft, finishAction, getValidUntil } from './finishAction.js'
 export type { Step } from './plan.js'
-export { refuse } from './refusal.js'
+export { insufficientBalance, refuse } from './refusal.js'
 export { type Interaction, InteractionSchema } from './schema.js'
 export { type ActionKind, type ActionRow, actionKinds, findAction } from './store.js'
 export type { ActionContext, Target } from './target.js'

@@ -4,7 +4,14 @@ import type { Call } from '../../rpc/simulateBlock.js'
 import type { Interaction, Prepared, PreparedType } from './schema.js'
 
 /** One transaction of a plan before its gas limit is known. */
-export type Step = { type: PreparedType; description: string; call: Call; gasConstant: bigint }
+export type Step = {
+  type: PreparedType
+  description: string
+  call: Call
+  gasConstant: bigint
+  /** Which way a swap takes, as it is answered. */
+  metadata?: NonNullable<Prepared['metadata']>
+}
 
 export type Attribution = {
   distributorId: string
@@ -33,11 +40,11 @@ export async function appendSuffix(
 
 /** The transactions to sign, in order, each with its gas limit. */
 export function toPrepared(steps: readonly Step[], chainId: number, gasLimits: readonly bigint[]): Prepared[] {
-  return steps.map(({ type, description, call, gasConstant }, position) => {
+  return steps.map(({ type, description, call, gasConstant, metadata }, position) => {
     const { data, value } = call
     const gasLimit = String(gasLimits[position] ?? gasConstant)
     const transaction = { to: getAddress(call.to), data, value: String(value), gasLimit, chainId }
-    return { type, description, transaction }
+    return { type, description, transaction, ...(metadata ? { metadata } : {}) }
   })
 }
 

@@ -76,6 +76,6 @@ function assertFaithfulToken(simulated: Simulated, probe: Probe | undefined): vo
   if (sent === probe.amount && received === probe.amount) return
   throw refuse(
     'TOKEN_UNSUPPORTED',
-    `this token does not move exact amounts (${sent} left the wallet and ${received} arrived of ${probe.amount}); it cannot be deposited`,
+    `this token does not move exact amounts (${sent} left the wallet and ${received} arrived of ${probe.amount}); it cannot be deposited or swapped`,
   )
 }

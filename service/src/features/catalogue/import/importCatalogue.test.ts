@@ -48,6 +48,31 @@ describe('importing a catalogue file', () => {
     ).resolves.toBeInstanceOf(CatalogueImportError)
   })
 
+  it('writes what a chain can be swapped through, keeps it when left out, and refuses a hub that is no token', async () => {
+    const file = smallCatalogue()
+    const [chain, ...others] = file.chains ?? []
+    const [token] = file.tokens ?? []
+    if (!chain || token?.chainId !== chain.chainId) throw new Error('no chain with a token to change')
+    const router = '0xABcdEFABcdEFabcdEfAbCdefabcdeFABcDEFabCD'
+    const withSwap = (hubTokens: string[]) => {
+      const uniswapV3 = { factory: router, router, quoter: router, fees: [500] }
+      return { ...file, chains: [{ ...chain, swap: { hubTokens, uniswapV3 } }, ...others] }
+    }
+    const readSwap = async () => (await read()).chains.get(chain.chainId)?.swap
+    await loadFile(withSwap([token.address.toUpperCase().replace('X', 'x')]))
+    const low = router.toLowerCase()
+    const stored = {
+      hubTokens: [token.address.toLowerCase()],
+      uniswapV3: { factory: low, router: low, quoter: low, fees: [500] },
+    }
+    expect(await readSwap()).toEqual(stored)
+    await loadFile(file)
+    expect(await readSwap()).toEqual(stored)
+    expect((await problemsOf(JSON.stringify(withSwap([router])))).problems).toMatchObject([
+      { path: 'chains[0].swap.hubTokens[0]', message: `no token ${router} on chain ${chain.chainId}` },
+    ])
+  })
+
   it('writes every entry with stable ids, raises the version and records the pegs', async () => {
     const before = await readVersion(test.db)
     expect(await loadFile(smallCatalogue())).toEqual({

@@ -1,3 +1,4 @@
+import type { SwapSettings } from '../../../rpc/storeChains.js'
 import { findVaultKind } from '../../../vaults/index.js'
 import { chainKey } from '../records.js'
 import type { tables } from '../tables.js'
@@ -52,6 +53,7 @@ export function resolveFile(file: CatalogueFile, known: Known): Resolved {
       nativeSymbol: cleanTokenText(entry.nativeSymbol ?? 'ETH', textLengths.symbol),
       entryPoints: entry.entryPoints?.map(lower),
       wrappedNative: entry.wrappedNative && lower(entry.wrappedNative),
+      swap: entry.swap && lowerSwap(entry.swap),
     })),
     tokens: (file.tokens ?? []).map((entry) => ({
       ...entry,
@@ -87,6 +89,12 @@ export function resolveFile(file: CatalogueFile, known: Known): Resolved {
   ;(file.tokens ?? []).forEach((entry, index) => {
     if (!refs.chainIds.has(entry.chainId)) report(`/tokens/${index}/chainId`, `no chain ${entry.chainId}`)
   })
+  ;(file.chains ?? []).forEach(({ chainId, swap }, index) => {
+    swap?.hubTokens?.forEach((address, at) => {
+      if (!refs.decimals.has(chainKey(chainId, address)))
+        report(`/chains/${index}/swap/hubTokens/${at}`, `no token ${address} on chain ${chainId}`)
+    })
+  })
   ;(file.opportunities ?? []).forEach((entry, index) => {
     resolveOpportunity(entry, `/opportunities/${index}`, refs, rows, report)
   })
@@ -102,6 +110,16 @@ function described(entry: { name: string; description?: string }) {
 }
 
 const lower = (text: string) => text.toLowerCase()
+
+function lowerSwap({ hubTokens, uniswapV2: v2, uniswapV3: v3 }: SwapSettings): SwapSettings {
+  return {
+    hubTokens: (hubTokens ?? []).map(lower),
+    ...(v2 ? { uniswapV2: { factory: lower(v2.factory), router: lower(v2.router) } } : {}),
+    ...(v3
+      ? { uniswapV3: { ...v3, factory: lower(v3.factory), quoter: lower(v3.quoter), router: lower(v3.router) } }
+      : {}),
+  }
+}
 
 /** The fixed prices the file sets, as plain decimals. */
 function listPegs(file: CatalogueFile): Peg[] {

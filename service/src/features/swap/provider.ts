@@ -1,0 +1,82 @@
+import type { Address } from 'viem'
+import { EarnError } from '../../kernel/errors.js'
+import type { Chain } from '../../rpc/chains.js'
+import type { At } from '../../rpc/multicall.js'
+import type { Call } from '../../rpc/simulateBlock.js'
+import type { ChainRecord, TokenRecord } from '../catalogue/index.js'
+import { refuse } from '../plans/index.js'
+
+/** What is to be swapped, on which chain and at which block. */
+export type SwapAsk = {
+  chain: Chain
+  settings: ChainRecord
+  tokenIn: TokenRecord
+  tokenOut: TokenRecord
+  amountIn: bigint
+  /** Tokens a route may pass through. */
+  hubs: readonly TokenRecord[]
+  at: At
+  /** Of a unit of gas, in the smallest unit of the native token. */
+  gasPrice: bigint
+}
+
+/** One step of a route, as it is answered. */
+export type Hop = { action: 'swap' | 'wrap' | 'unwrap'; from: TokenRecord; to: TokenRecord }
+
+/** What a swap has to hold beside its quote. */
+export type Terms = {
+  wallet: Address
+  /** Less than this the call itself does not take. */
+  minimumOut: bigint
+  /** Unix seconds after which the call reverts, where its target can tell. */
+  deadline: bigint
+}
+
+/** What one provider would give, by its best route. */
+export type Quote = {
+  provider: string
+  amountOut: bigint
+  /** What is left of it once the gas is paid for, in the token that is got. */
+  netOut: bigint
+  /** What the swap is expected to use. */
+  gas: bigint
+  route: readonly Hop[]
+  /** Who takes the token that is given; it is approved for this contract. Undefined where nobody does. */
+  spender: Address | undefined
+  /** What is called, in the words of a description. */
+  target: string
+  /** Each unit given is a unit got: there is nothing to slip. */
+  even?: boolean
+  build(terms: Terms): Call
+}
+
+/** A way to swap. */
+export type SwapProvider = {
+  name: string
+  /** Whether the operator set it up on a chain. */
+  serves(settings: ChainRecord): boolean
+  /** Whether these two tokens are its business at all. */
+  takes(pair: Pick<SwapAsk, 'settings' | 'tokenIn' | 'tokenOut'>): boolean
+  /** The contracts a swap may need an approval for. */
+  spenders(settings: ChainRecord): Address[]
+  /** The best it would give, or undefined where it has no route; throws where it cannot tell. */
+  quote(ask: SwapAsk): Promise<Quote | undefined>
+}
+
+/**
+ * The best of what the providers offer once gas is paid for. One that does not answer is left out; where none answers
+ * the failure is the first one's, a 503.
+ */
+export async function findBestQuote(providers: readonly SwapProvider[], ask: SwapAsk): Promise<Quote> {
+  const able = providers.filter((provider) => provider.takes(ask))
+  const asked = await Promise.allSettled(able.map((provider) => provider.quote(ask)))
+  const failures = asked.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []))
+  const bug = failures.find((failure) => !(failure instanceof EarnError && failure.code === 503))
+  if (bug !== undefined) throw bug
+  const answered = asked.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
+  if (answered.length === 0 && failures.length > 0) throw failures[0]
+  const quotes = answered.filter((quote) => quote !== undefined)
+  const [best] = quotes.sort((a, b) => (a.netOut === b.netOut ? 0 : a.netOut > b.netOut ? -1 : 1))
+  if (!best) throw refuse('NO_ROUTE', 'no exchange of this chain has a route for this amount between these tokens')
+  return best
+}

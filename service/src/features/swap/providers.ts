@@ -1,0 +1,60 @@
+import { invalidArgument } from '../../kernel/errors.js'
+import type { Chain } from '../../rpc/chains.js'
+import {
+  type CatalogueSnapshot,
+  type ChainRecord,
+  findToken,
+  getNativeToken,
+  isListedToken,
+  type TokenRecord,
+} from '../catalogue/index.js'
+import type { ActionContext } from '../plans/index.js'
+import type { SwapProvider } from './provider.js'
+import { uniswap } from './uniswap.js'
+import { wrapping } from './wrapping.js'
+
+const all: readonly SwapProvider[] = [wrapping, uniswap]
+
+/** The providers set up on a chain. */
+export function listProviders(settings: ChainRecord): SwapProvider[] {
+  return all.filter((provider) => provider.serves(settings))
+}
+
+/** A chain that is offered, can be read and has a provider. */
+export type SwapChain = { chain: Chain; settings: ChainRecord; providers: readonly SwapProvider[] }
+
+/** The chain if something can be swapped on it. */
+export function findSwapChain(
+  ctx: Pick<ActionContext, 'catalogue' | 'chains'>,
+  chainId: number,
+): SwapChain | undefined {
+  const settings = ctx.catalogue.current().chains.get(chainId)
+  const chain = ctx.chains.get(chainId)
+  if (!settings?.active || !chain) return undefined
+  const providers = listProviders(settings)
+  return providers.length === 0 ? undefined : { chain, settings, providers }
+}
+
+export function getSwapChain(ctx: ActionContext, chainId: number): SwapChain {
+  const found = findSwapChain(ctx, chainId)
+  if (!found) throw invalidArgument(`nothing can be swapped on chain ${chainId}; GetSwapDetails lists the chains`)
+  return found
+}
+
+/** Every chain on which something can be swapped, by id. */
+export function listSwapChains(ctx: ActionContext): SwapChain[] {
+  return [...ctx.catalogue.current().chains.keys()].flatMap((chainId) => findSwapChain(ctx, chainId) ?? [])
+}
+
+/** The tokens a route may pass through. */
+export function listHubs(snapshot: CatalogueSnapshot, { chainId, swap }: ChainRecord): TokenRecord[] {
+  return (swap?.hubTokens ?? []).flatMap((address) => findToken(snapshot, chainId, address) ?? [])
+}
+
+/** What most people swap on a chain: its native token, the one that wraps it, and the hubs that are shown. */
+export function listPopular(snapshot: CatalogueSnapshot, settings: ChainRecord): TokenRecord[] {
+  const { chainId, wrappedNative } = settings
+  const wrapped = wrappedNative === null ? undefined : findToken(snapshot, chainId, wrappedNative)
+  const others = [...(wrapped ? [wrapped] : []), ...listHubs(snapshot, settings)]
+  return [getNativeToken(snapshot, chainId), ...new Set(others.filter((token) => isListedToken(snapshot, token)))]
+}

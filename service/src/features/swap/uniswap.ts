@@ -1,0 +1,101 @@
+import type { Address } from 'viem'
+import { unavailable } from '../../kernel/errors.js'
+import { combine, combineAll, multicallWriting, type Read } from '../../rpc/multicall.js'
+import { nativeToken } from '../../rpc/native.js'
+import type { SwapSettings } from '../../rpc/storeChains.js'
+import type { TokenRecord } from '../catalogue/index.js'
+import type { Hop, Quote, SwapAsk, SwapProvider } from './provider.js'
+import { findBestRoute, type GasValue, listRoutes, type Quoted, type Ranked, type Route, usualFees } from './routes.js'
+import { buildRouteCall, checkV2, checkV3, quoteRoute } from './uniswapCalls.js'
+import { isWrap } from './wrapping.js'
+
+/**
+ * Uniswap V2 and V3, and what was deployed as they were, straight from the chain: no third party is asked. All routes of
+ * a pair are quoted in one call at one block.
+ */
+export const uniswap: SwapProvider = {
+  name: 'uniswap',
+  // Pools hold the wrapped native token, and gas is paid for in it.
+  serves: ({ swap, wrappedNative }) =>
+    wrappedNative !== null && (swap?.uniswapV2 !== undefined || swap?.uniswapV3 !== undefined),
+  takes: (pair) => !isWrap(pair),
+  spenders: ({ swap }) =>
+    [swap?.uniswapV2?.router, swap?.uniswapV3?.router].flatMap((each) => (each ? [each] : [])) as Address[],
+  quote,
+}
+
+/** The gas whose worth in the token that is got is asked for with the routes. */
+const gasAsked = 200_000n
+
+async function quote(ask: SwapAsk): Promise<Quote | undefined> {
+  const { chain, settings, tokenIn, tokenOut, amountIn, gasPrice } = ask
+  const { swap, wrappedNative } = settings
+  if (!swap || wrappedNative === null) return undefined
+  const pooled = ({ address }: TokenRecord) => (address === nativeToken.toLowerCase() ? wrappedNative : address)
+  const from = pooled(tokenIn)
+  const to = pooled(tokenOut)
+  const routes = listBetween(ask, swap, from, to)
+  if (routes.length === 0) return undefined
+  const gasRoutes = gasPrice === 0n ? [] : listBetween(ask, swap, wrappedNative, to)
+  const read = combine({
+    v2: swap.uniswapV2 ? checkV2(swap.uniswapV2, wrappedNative) : absent,
+    v3: swap.uniswapV3 ? checkV3(swap.uniswapV3, wrappedNative) : absent,
+    routes: combineAll(routes.map((route) => quoteRoute(swap, route, amountIn))),
+    gas: combineAll(gasRoutes.map((route) => quoteRoute(swap, route, gasAsked * gasPrice))),
+  })
+  const { answer } = await multicallWriting(chain, read, ask.at)
+  const deployed = { v2: answer.v2, v3: answer.v3 }
+  const asked = new Set(routes.map(({ exchange }) => exchange))
+  if (![...asked].some((exchange) => deployed[exchange]))
+    throw unavailable(`the exchanges set up for ${chain.name} are not what is on the chain`)
+  const usable = (quoted: readonly (Quoted | undefined)[]) =>
+    quoted.filter((each) => each !== undefined).filter(({ route }) => deployed[route.exchange])
+  const best = findBestRoute(usable(answer.routes), valueGas(usable(answer.gas), to === wrappedNative, gasPrice))
+  return best && toQuote(ask, swap, best)
+}
+
+function listBetween({ hubs }: SwapAsk, swap: SwapSettings, from: string, to: string): Route[] {
+  return listRoutes({
+    from,
+    to,
+    hubs: hubs.map(({ address }) => address),
+    v2: swap.uniswapV2 !== undefined,
+    fees: swap.uniswapV3 && (swap.uniswapV3.fees ?? usualFees),
+  })
+}
+
+/** An exchange that is not set up. */
+const absent: Read<boolean> = { reads: [], answer: () => false }
+
+/** What gas is worth in the token that is got; nothing where no route tells. */
+function valueGas(quoted: readonly Quoted[], isWrapped: boolean, gasPrice: bigint): GasValue {
+  if (isWrapped) return { gas: 1n, out: gasPrice }
+  let most = 0n
+  for (const { amountOut } of quoted) if (amountOut > most) most = amountOut
+  return { gas: gasAsked, out: most }
+}
+
+function toQuote(ask: SwapAsk, swap: SwapSettings, { route, amountOut, netOut, gas }: Ranked): Quote {
+  const { tokenIn, tokenOut, amountIn } = ask
+  const native = nativeToken.toLowerCase()
+  const nativeIn = tokenIn.address === native
+  const nativeOut = tokenOut.address === native
+  const router = (route.exchange === 'v2' ? swap.uniswapV2 : swap.uniswapV3)?.router as Address
+  return {
+    provider: uniswap.name,
+    amountOut,
+    netOut,
+    gas,
+    route: toHops(ask, route),
+    spender: nativeIn ? undefined : router,
+    target: `the Uniswap ${route.exchange.toUpperCase()} router`,
+    build: (terms) => buildRouteCall(swap, route, { ...terms, amountIn, nativeIn, nativeOut }),
+  }
+}
+
+/** The tokens as the caller named them at both ends, the hub between them. */
+function toHops({ tokenIn, tokenOut, hubs }: SwapAsk, { tokens }: Route): Hop[] {
+  const through = tokens.slice(1, -1).flatMap((address) => hubs.filter((hub) => hub.address === address).slice(0, 1))
+  const stops: TokenRecord[] = [tokenIn, ...through, tokenOut]
+  return stops.slice(1).map((to, i) => ({ action: 'swap', from: stops[i] ?? tokenIn, to }))
+}
