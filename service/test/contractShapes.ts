@@ -162,6 +162,16 @@ type Interaction = {
   }
   validUntil: string
 }
+type SwapToken = {
+  address: string
+  chainId: string
+  symbol: string
+  name: string
+  decimals: number
+  isNative: boolean
+  logoUrl: string
+  priceUsd: number
+}
 type RequestBody = { userAddress: string; distributorId?: string; requestId?: string; simulate?: boolean }
 
 type Suffix = {
@@ -374,6 +384,38 @@ export type Operations = {
         events: { address: string; logIndex: number; name: string; args: { [name: string]: unknown } }[]
       }
     }
+  }>
+  GetSwap: As<{
+    query: {
+      user: string
+      chainId: number
+      distributorId: string
+      tokenIn: string
+      tokenOut: string
+      amountIn: string
+      slippageBps: number
+      simulate?: boolean
+    }
+    answer: Interaction
+  }>
+  GetSwapDetails: As<{
+    query: { chainId?: number }
+    answer: {
+      chains: {
+        chainId: string
+        name: string
+        slug: string
+        ecosystem: string
+        logoUrl: string
+        explorerUrl: string
+        nativePriceUsd: number
+      }[]
+      popularTokens: SwapToken[]
+    }
+  }>
+  GetSwapTokens: As<{
+    query: PageQuery & { chainId?: number; search?: string }
+    answer: { data: SwapToken[]; pagination: PageNav }
   }>
   GetAction: As<{
     path: { actionId: string }

@@ -24,7 +24,7 @@ beforeAll(async () => {
   const url =
     'url' in target
       ? target.url
-      : `postgresql://${target.username}@localhost/${target.database}?host=${target.host}&port=${target.port}`
+      : `postgresql://${target.username}:${target.password}@localhost/${target.database}?host=${target.host}&port=${target.port}`
   vi.stubEnv('DATABASE_URL', url)
   vi.stubEnv('SUDO_USER', '')
   await db`insert into organizations (id, name, organization_type) values (${organizationId}, 'O', 'distributor')`

@@ -225,6 +225,24 @@ describe('rebuildChain', () => {
       await expect(again({ only: ['nothing'] })).rejects.toThrow('no projection nothing')
     })
 
+    it('puts nothing in place twice when another one, whose lock was free, has taken it further', async () => {
+      const live = await computeStateHash(db, chainId)
+      const before = await places()
+      let isTaken = false
+      let other: Promise<unknown> = Promise.resolve()
+      const takeOver = ({ blockNumber }: RebuildProgress) => {
+        if (blockNumber < 20 || isTaken) return
+        isTaken = true
+        // As if its own connection had been lost, and with it the lock.
+        other = db`select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and granted
+          and database = (select oid from pg_database where datname = current_database())`.then(() => again())
+      }
+      expect((await again({ onProgress: takeOver })).hash).toBe(live)
+      await other
+      expect(isTaken).toBe(true)
+      expect(await places()).toEqual(before)
+    })
+
     it('waits for another rebuild of the database to end', async () => {
       const live = await computeStateHash(db, chainId)
       const both = await Promise.all([again(), again()])

@@ -121,8 +121,8 @@ async function rebuildOnce(ctx: Pick<Context, 'db' | 'clock'>, input: RebuildInp
     },
   }
   if (!isWhole) await inTransaction(db, (tx) => settle(tx, run))
-  await deriveFinal(ctx, run, row)
-  await inTransaction(db, (tx) => finish(tx, ctx, run, { ...input, rests }))
+  const doneTo = await deriveFinal(ctx, run, row)
+  await inTransaction(db, (tx) => finish(tx, ctx, run, { ...input, rests, doneTo }))
   return { events: run.events, seconds: elapsed(), resumedAt: isWhole ? undefined : row.doneTo }
 }
 
@@ -187,17 +187,21 @@ async function begin(
   })
 }
 
-/** Derives final blocks a batch at a time; each batch and how far it goes are one transaction. */
-async function deriveFinal({ db }: Pick<Context, 'db'>, run: Run, row: Rebuild): Promise<void> {
+/** Derives final blocks a batch at a time; each batch and how far it goes are one transaction. Answers how far it came. */
+async function deriveFinal({ db }: Pick<Context, 'db'>, run: Run, row: Rebuild): Promise<number> {
   const { chainId } = run
   const inOwn = (work: (tx: Transaction) => Promise<void>) => inTransaction(db, work)
-  const commit: Commit = (end, events, write) =>
-    inOwn(async (tx) => {
+  let from = row.doneTo
+  const commit: Commit = async (doneTo, events, write) => {
+    await inOwn(async (tx) => {
       await write(tx)
-      if (!(await recordRebuilt(tx, { chainId, doneTo: end, events }))) throw new Spoiled('derived anew meanwhile')
+      if (!(await recordRebuilt(tx, { chainId, from, doneTo, events }))) throw new Spoiled('derived anew meanwhile')
     })
+    from = doneTo
+  }
   const letGo = () => inOwn((tx) => settle(tx, run))
   await deriveRange(db, run, { from: row.doneTo + 1, to: row.readsTo }, { twins: db, commit, letGo })
+  return from
 }
 
 /** Derives what is not final, with the chain held still, and puts everything in its place. */
@@ -205,13 +209,13 @@ async function finish(
   tx: Transaction,
   ctx: Pick<Context, 'db' | 'clock'>,
   run: Run,
-  input: RebuildInput & { rests: string },
+  input: RebuildInput & { rests: string; doneTo: number },
 ): Promise<void> {
   const { chainId } = run
   const cursor = await lockCursor(tx, chainId)
   if (!cursor) throw new Spoiled('the chain is gone')
   const row = await findRebuild(tx)
-  if (!row || row.spoiled) throw new Spoiled('derived anew meanwhile')
+  if (!row || row.spoiled || row.doneTo !== input.doneTo) throw new Spoiled('derived anew meanwhile')
   // Read under the lock: what joined while it was waited for is in.
   if ((await readBasis(ctx, input, tx)).rests !== input.rests) throw new Spoiled('the configuration has changed')
   const derivedTo = new Map((await listDerivations(tx, chainId)).map((each) => [each.name, each.derivedTo]))

@@ -24,13 +24,17 @@ export async function createRebuild(db: Queryable, rebuild: Rebuild): Promise<vo
     values (${chainId}, ${rests}, ${doneTo}, ${events}, ${readsTo})`
 }
 
-/** Records how far a rebuild is; answers whether it goes on: what it rests on is still there. */
+/**
+ * Records how far a rebuild is; answers whether it goes on: what it rests on is still there, and nobody else, who thought
+ * its lock was free, has taken it further.
+ */
 export async function recordRebuilt(
   db: Queryable,
-  { chainId, doneTo, events }: Pick<Rebuild, 'chainId' | 'doneTo' | 'events'>,
+  { chainId, from, doneTo, events }: Pick<Rebuild, 'chainId' | 'doneTo' | 'events'> & { from: number },
 ): Promise<boolean> {
   const { count } = await db`
-    update rebuilds set done_to = ${doneTo}, events = ${events} where chain_id = ${chainId} and not spoiled`
+    update rebuilds set done_to = ${doneTo}, events = ${events}
+    where chain_id = ${chainId} and done_to = ${from} and not spoiled`
   return count === 1
 }
 

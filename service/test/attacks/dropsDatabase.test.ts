@@ -1,7 +1,9 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Database, openDatabase } from '../../src/postgres/pool.js'
+import { findEmbeddedPostgres, startEmbeddedPostgres } from '../../../packages/embedded-postgres/src/embedded.js'
+import { silentLog } from '../../src/kernel/log.js'
+import { type Database, type DatabaseTarget, openDatabase } from '../../src/postgres/pool.js'
 import { makeFolder, runOpenEarn, startOpenEarn, waitUntilReady } from '../e2e/process.js'
 
 /**
@@ -11,14 +13,22 @@ import { makeFolder, runOpenEarn, startOpenEarn, waitUntilReady } from '../e2e/p
 let folder: string
 let service: ReturnType<typeof startOpenEarn>
 const open: Database[] = []
+let server: Extract<DatabaseTarget, { host: string }>
 
 beforeAll(async () => {
   folder = await makeFolder('openearn-drops-')
   const env = { OPENEARN_DATA_DIR: join(folder, 'production') }
+  // Its role may make databases, as that of an operator.
+  const dataDir = join(folder, 'production/postgres')
+  const made = await startEmbeddedPostgres({ dataDir, log: silentLog, mayMakeRoles: true })
+  await made.stop()
   await runOpenEarn(['migrate'], env)
   await runOpenEarn(['orgs', 'create', '--name', 'Production Org'], env)
   service = startOpenEarn(['start'], env)
   await waitUntilReady(service)
+  const found = await findEmbeddedPostgres(dataDir)
+  if (!found || !('host' in found)) throw new Error('the server of the installation does not run')
+  server = found
   await connect('openearn').unsafe('create database theirs')
   await connect('theirs').unsafe('create table payments as select generate_series(1, 1000) as id')
 }, 120_000)
@@ -29,8 +39,7 @@ afterAll(async () => {
 }, 60_000)
 
 function connect(database: string): Database {
-  const host = join(folder, 'production/postgres/run')
-  const sql = openDatabase({ host, port: 5432, username: 'openearn', database }, { max: 1 })
+  const sql = openDatabase({ ...server, database }, { max: 1 })
   open.push(sql)
   return sql
 }
@@ -40,8 +49,8 @@ const urlOf = (database: string) => `postgres:///${database}`
 
 /** Runs `openearn dev`, which must end by itself; one that starts all the same is stopped. */
 async function runDev(words: string[], env: Record<string, string>) {
-  const server = { PGHOST: join(folder, 'production/postgres/run'), PGUSER: 'openearn' }
-  const started = startOpenEarn(['dev', ...words], { OPENEARN_DATA_DIR: join(folder, 'dev'), ...server, ...env })
+  const way = { PGHOST: server.host, PGUSER: server.username, PGPASSWORD: server.password ?? '' }
+  const started = startOpenEarn(['dev', ...words], { OPENEARN_DATA_DIR: join(folder, 'dev'), ...way, ...env })
   started.child.stdout?.on('data', () => {
     if (/^ready/m.test(started.output())) void started.stop()
   })

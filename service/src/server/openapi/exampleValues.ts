@@ -109,6 +109,7 @@ export const byOperation: Record<string, Record<string, unknown>> = {
   CreateClaimDepositInteraction: { opportunityId: waitingOpportunity },
   CreateMembership: { address: stranger },
   CreateMembershipAgreement: { address: stranger, chainId: '31337' },
+  GetSwap: { user: wallet, tokenIn: usdc, tokenOut: 'native', amountIn: '1000000' },
   GetTokenByAddress: { address: usdc },
 }
 
@@ -150,5 +151,6 @@ export const refusals: Record<string, ErrorBody> = {
     'the nonce is unknown, used, expired or of another wallet; ask for a new agreement',
   ),
   GetAction: refusal('notFound', 'no such action', false),
+  GetSwap: refusal('invalidArgument', 'nothing can be swapped on chain 31337; GetSwapDetails lists the chains', false),
   VerifyTracking: refusal('notFound', 'this chain has no such mined transaction', true),
 }
