@@ -46,7 +46,8 @@ it('builds a deposit in three requests and two round trips, and few statements',
   await deposit()
   const [{ name } = { name: '' }] = await world.earn.db<{ name: string }[]>`select current_database() as name`
   const asked = vi.spyOn(Client.prototype, 'query')
-  const countOwn = () => asked.mock.contexts.filter(({ database }) => database === name).length
+  const databaseOf = (client: unknown) => (client as { database?: string }).database
+  const countOwn = () => asked.mock.contexts.filter((client) => databaseOf(client) === name).length
   for (let run = 0; run < runs; run++) {
     spans.length = 0
     asked.mockClear()
