@@ -223,7 +223,7 @@ describe('keys leak-drill', () => {
       '--hourly',
       '77',
       '--permission',
-      'a:b',
+      'organization:incentivize:streams',
       '--name',
       'Backend',
     ]
@@ -239,7 +239,7 @@ describe('keys leak-drill', () => {
     const rows = await database.db<{ hourly: number; permissions: string[]; name: string; revoked: boolean }[]>`
       select hourly_units as hourly, permissions, name, revoked_at is not null as revoked from api_keys
       where name = 'Backend' order by created_at`
-    const settings = { hourly: 77, permissions: ['a:b'], name: 'Backend' }
+    const settings = { hourly: 77, permissions: ['organization:incentivize:streams'], name: 'Backend' }
     expect(rows).toEqual([
       { ...settings, revoked: true },
       { ...settings, revoked: false },
