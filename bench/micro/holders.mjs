@@ -1,11 +1,14 @@
 // What a deposit costs by the number of holders: node bench/micro/holders.mjs. The same blocks into two vaults.
 import { createHash } from 'node:crypto'
-import { topics } from '../../service/dist/derive/events.js'
+import { transferTopic } from '../../service/dist/derive/events.js'
 import { systemClock } from '../../service/dist/kernel/clock.js'
 import { silentLog } from '../../service/dist/kernel/log.js'
 import { listProjections } from '../../service/dist/server/projections.js'
 import { createPipeline } from '../../service/dist/sync/pipeline.js'
+import { erc4626 } from '../../service/dist/vaults/kinds/erc4626.js'
 import { openBenchDatabase, organizationId } from './database.mjs'
+
+const depositTopic = erc4626.emits.find(({ event }) => event.name === 'Deposit').topic
 
 const sizes = [1_000, 1_000_000]
 const rounds = 300
@@ -47,13 +50,13 @@ for (let round = 0; round < rounds; round++)
       {
         ...place,
         logIndex: 0,
-        topics: [topics.transfer, `0x${pad(zero)}`, `0x${pad(user)}`],
+        topics: [transferTopic, `0x${pad(zero)}`, `0x${pad(user)}`],
         data: `0x${pad(amount)}`,
       },
       {
         ...place,
         logIndex: 1,
-        topics: [topics.deposit, `0x${pad(user)}`, `0x${pad(user)}`],
+        topics: [depositTopic, `0x${pad(user)}`, `0x${pad(user)}`],
         data: `0x${pad(amount)}${pad(amount)}`,
       },
     ]

@@ -1,11 +1,14 @@
 // Fills the raw store of a chain with one vault: 80 % transfers, 20 % deposits, half of those signed.
 import { createHash } from 'node:crypto'
 import { buildSuffix, signerAddress } from '../../packages/attribution/dist/index.js'
-import { topics } from '../../service/dist/derive/events.js'
+import { transferTopic } from '../../service/dist/derive/events.js'
 import { recordSigner } from '../../service/dist/features/catalogue/storeSigners.js'
 import { createCursor, moveCursor } from '../../service/dist/sync/storeCursors.js'
 import { recordBlocks } from '../../service/dist/sync/storeRaw.js'
+import { erc4626 } from '../../service/dist/vaults/kinds/erc4626.js'
 import { fillCatalogue } from './database.mjs'
+
+const depositTopic = erc4626.emits.find(({ event }) => event.name === 'Deposit').topic
 
 const vault = `0x${'cc'.repeat(20)}`
 const token = `0x${'dd'.repeat(20)}`
@@ -63,8 +66,8 @@ async function makeBlocks(db, { chainId, events, holders }) {
       if (index % 9 === 0 || held.size < 100) {
         const user = wallet(random(holders))
         const amount = BigInt(1 + random(1_000_000))
-        logs.push(log(block, index, logs.length, transactionHash, topics.transfer, [zero, user], [amount]))
-        logs.push(log(block, index, logs.length, transactionHash, topics.deposit, [user, user], [amount, amount]))
+        logs.push(log(block, index, logs.length, transactionHash, transferTopic, [zero, user], [amount]))
+        logs.push(log(block, index, logs.length, transactionHash, depositTopic, [user, user], [amount, amount]))
         held.set(user, (held.get(user) ?? 0n) + amount)
         const data = `0x6e553f65${pad(amount)}${pad(user)}`
         const suffix =
@@ -94,7 +97,7 @@ async function makeBlocks(db, { chainId, events, holders }) {
       for (let tries = 0; !held.get(from) && tries < 50; tries++) from = wallet(random(holders))
       const to = wallet(random(holders))
       const amount = (held.get(from) ?? 0n) / 3n
-      logs.push(log(block, index, logs.length, transactionHash, topics.transfer, [from, to], [amount]))
+      logs.push(log(block, index, logs.length, transactionHash, transferTopic, [from, to], [amount]))
       held.set(from, (held.get(from) ?? 0n) - amount)
       held.set(to, (held.get(to) ?? 0n) + amount)
       made += 1

@@ -1,9 +1,9 @@
 import { buildSuffix, operationTopics, signerAddress } from '@openearn/attribution'
 import { type Address, encodeFunctionData, type Hex, parseAbi } from 'viem'
-import { topics } from '../src/derive/events.js'
 import { createDerivation, type Derivation, type DeriveConfig, type DerivedRows, derive } from '../src/derive/index.js'
 import { type DeriveState, emptyState } from '../src/derive/rows.js'
 import type { RawBlock, RawLog } from '../src/rpc/raw.js'
+import { topics } from './topics.js'
 
 /** Blocks of one transaction written by hand, and what derivation makes of them told in short lines. */
 

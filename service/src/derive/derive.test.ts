@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import { zeroAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { times } from '../../test/seed.js'
+import { topics } from '../../test/topics.js'
 import type { RawBlock, RawLog, RawTransaction } from '../rpc/raw.js'
 import type { DeriveConfig } from './config.js'
 import { createDerivation, derive } from './derive.js'
-import { topics } from './events.js'
 import { type DeriveState, emptyState, holderKey } from './rows.js'
 
 const vault = `0x${'cc'.repeat(20)}`

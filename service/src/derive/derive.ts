@@ -4,7 +4,7 @@ import { listVaultAddresses } from '../vaults/index.js'
 import { attributeEvents, type Credits, listDigests, readAttribution } from './attribution.js'
 import { type DeriveConfig, type DeriveVault, hasAsyncDeposit } from './config.js'
 import { deriveTransfer, deriveVaultTransaction } from './deriveVault.js'
-import { decodeTransfer, decodeVaultEvent, topics, type VaultEvent } from './events.js'
+import { decodeTransfer, decodeVaultEvent, transferTopic, type VaultEvent } from './events.js'
 import { type Flows, readFlows } from './flows.js'
 import type { PlacedEvent } from './matching.js'
 import {
@@ -90,7 +90,7 @@ function deriveLoneTransfer(
   state: DeriveState,
   rows: DerivedRows,
 ): boolean {
-  if (log.topics[0] !== topics.transfer) return false
+  if (log.topics[0] !== transferTopic) return false
   const vaults = derivation.vaultsByToken.get(log.address)
   const transfer = vaults && decodeTransfer(log)
   if (transfer) for (const { id: vaultId } of vaults) deriveTransfer(transfer, { place, vaultId, state, rows })
@@ -182,7 +182,7 @@ function readVaultParts(logs: readonly RawLog[], derivation: Derivation): Map<nu
     return part
   }
   for (const log of logs) {
-    if (log.topics[0] === topics.transfer) {
+    if (log.topics[0] === transferTopic) {
       const vaults = derivation.vaultsByToken.get(log.address)
       const transfer = vaults && decodeTransfer(log)
       if (transfer) for (const vault of vaults) partOf(vault).transfers.push(transfer)
@@ -238,7 +238,7 @@ export function listStateKeys(block: Pick<RawBlock, 'logs' | 'transactions'>, de
   const requests: StateKeys['requests'] = new Map()
   const vaultsOf = new Map<number, Set<number>>()
   for (const log of block.logs) {
-    if (log.topics[0] === topics.transfer) {
+    if (log.topics[0] === transferTopic) {
       const vaults = derivation.vaultsByToken.get(log.address)
       const transfer = vaults && decodeTransfer(log)
       if (!transfer) continue

@@ -90,9 +90,7 @@ export async function applyConfirmed(
     if (!needed?.recall) throw new Error(`rows of ${name} cannot be recalled for ${projection.name}`)
     recalled.set(name, await needed.recall(db, { chainId, from, to: end }))
   }
-  const deriving = startDeriving([...all.filter((each) => each !== opened), opened], false).filter(
-    (each) => each.projection === projection,
-  )
+  const deriving = startDeriving(all, false).filter((each) => each.projection === projection)
   await loadStates(db, { chainId, deriving, blocks, place: inPlace })
   const rows = blocks.map((block) => {
     const known = new Map([...recalled].map(([name, rowsOf]) => [name, rowsOf.get(block.number)]))

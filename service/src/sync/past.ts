@@ -2,22 +2,20 @@ import type { Node } from '../rpc/node.js'
 import type { Header, RawBlock } from '../rpc/raw.js'
 import { type Checks, fetchBlock, fetchRange } from './fetch.js'
 import { CursorMoved } from './follow.js'
-import type { Opened } from './projection.js'
 import type { Cursor } from './storeCursors.js'
-import { watchOf } from './taken.js'
+import type { WatchList } from './watchList.js'
 
 /** Blocks of the past for sources added later. What is not final is read by the hashes we hold, so that it is our chain. */
 export async function fetchPast(input: {
   node: Node
   from: number
   to: number
-  opened: readonly Opened[]
+  list: WatchList
   cursor: Cursor
   held: readonly Header[]
   checksOf: (range: { from: number; to: number }) => Checks
 }): Promise<RawBlock[]> {
-  const { node, from, to, cursor, checksOf } = input
-  const list = watchOf(input.opened)
+  const { node, from, to, list, cursor, checksOf } = input
   const range = { from, to }
   if (to <= (cursor.finalizedNumber ?? -1)) return (await fetchRange(node, range, list, checksOf(range))).blocks
   const headers = await node.listHeaders(Array.from({ length: to - from + 1 }, (_, index) => from + index))

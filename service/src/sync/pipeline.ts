@@ -28,15 +28,17 @@ import {
   findConfirmations,
   listDerivations,
   listSources,
+  nameSource,
   noteJoin,
   recordDerivedTo,
   recordLines,
   recordSourceProgress,
   restartSource,
+  rewindDerivations,
   rewindSourceProgress,
   type SourceProgress,
 } from './storeSources.js'
-import { type Configured, loadConfigurations, openSynced, startBlockOf, type Taken, takeUp } from './taken.js'
+import { type Configured, loadConfigurations, openWith, startBlockOf, type Taken, takeUp, watchAlone } from './taken.js'
 
 /** What is done beside in the transaction of the derived rows. */
 export type Reaction = {
@@ -116,13 +118,13 @@ export function createPipeline(ctx: Pick<Context, 'db' | 'clock' | 'log'>, optio
   const watchNew = async (tx: Transaction, full: readonly Configured[], cursor: Cursor): Promise<SourceProgress[]> => {
     await lock(tx, cursor)
     const known = await listSources(tx, chainId)
-    const find = (name: string, key: string) => known.find((each) => each.projection === name && each.key === key)
+    const byName = new Map(known.map((each) => [nameSource(each), each]))
     const fresh: SourceProgress[] = []
     let isEarlier = false
     for (const { projection, sources } of full)
       for (const { key, fromBlock, beside } of sources) {
         if (beside) continue
-        const held = find(projection.name, key)
+        const held = byName.get(nameSource({ projection: projection.name, key }))
         if (!held) {
           const synced = fromBlock > cursor.blockNumber
           fresh.push({ projection: projection.name, key, fromBlock, syncedTo: fromBlock - 1, synced })
@@ -232,12 +234,7 @@ export function createPipeline(ctx: Pick<Context, 'db' | 'clock' | 'log'>, optio
         for (const { projection } of current().opened.toReversed())
           retracted += await projection.rewind(tx, above, { reorgId, byOperator })
         await recordRetractedCount(tx, reorgId, retracted)
-        for (const { projection } of current().opened) {
-          if (projection.at === 'head') continue
-          const held = (await listDerivations(tx, chainId)).find(({ name }) => name === projection.name)
-          if (held && held.derivedTo > ancestor.number)
-            await recordDerivedTo(tx, chainId, projection.name, ancestor.number)
-        }
+        await rewindDerivations(tx, chainId, ancestor.number)
         for (const observations of projections.observed) await observations.rewind(tx, above)
         const [held] = await listHeadersDown(tx, chainId, ancestor.number, 1)
         await removeRawAbove(tx, above)
@@ -273,9 +270,6 @@ export function createPipeline(ctx: Pick<Context, 'db' | 'clock' | 'log'>, optio
       if (pending.length === 0) return true
       const syncedTo = Math.min(...pending.map((each) => each.syncedTo))
       const group = pending.filter((each) => each.syncedTo === syncedTo)
-      const joining = openSynced(full, (name, key) =>
-        group.some((each) => each.projection === name && each.key === key),
-      ).filter(({ projection }) => group.some((each) => each.projection === projection.name))
       if (syncedTo < cursor.blockNumber) {
         const window = options.backfillWindow ?? 5_000
         const others = pending.filter((each) => each.syncedTo > syncedTo).map((each) => each.syncedTo)
@@ -284,7 +278,15 @@ export function createPipeline(ctx: Pick<Context, 'db' | 'clock' | 'log'>, optio
           syncedTo < finalized ? Math.min(syncedTo + window, finalized) : syncedTo + Math.min(window, unfinalWindow)
         const to = Math.min(reach, cursor.blockNumber, ...others)
         const held = await listHeadersDown(db, chainId, to, to - syncedTo)
-        const blocks = await fetchPast({ node, from: syncedTo + 1, to, opened: joining, cursor, held, checksOf })
+        const blocks = await fetchPast({
+          node,
+          from: syncedTo + 1,
+          to,
+          list: watchAlone(full, group),
+          cursor,
+          held,
+          checksOf,
+        })
         await inTransaction(db, async (tx) => {
           await lockSame(tx, cursor)
           await recordBlocks(tx, chainId, blocks)
@@ -293,22 +295,20 @@ export function createPipeline(ctx: Pick<Context, 'db' | 'clock' | 'log'>, optio
         take(full, await listSources(db, chainId))
         return true
       }
-      const isJoined = (each: SourceProgress) => each.synced || group.includes(each)
-      const all = openSynced(full, (name, key) =>
-        sources.some((each) => each.projection === name && each.key === key && isJoined(each)),
-      )
+      const all = openWith(full, [...sources.filter(({ synced }) => synced), ...group])
       await inTransaction(db, async (tx) => {
         await lockSame(tx, cursor)
         const from = Math.min(...group.map(({ fromBlock }) => fromBlock))
         const timestamp = (cursor.blockTimestamp?.getTime() ?? 0) / 1000
-        await joinSources(tx, { chainId, all, joining, from, to: cursor.blockNumber, timestamp })
+        const alone = openWith(full, group)
+        await joinSources(tx, { chainId, all, alone, joining: group, from, to: cursor.blockNumber, timestamp })
         await advance(tx, group, { from: syncedTo, syncedTo: cursor.blockNumber, synced: true })
         await noteJoin(tx, chainId)
-        for (const { projection, config } of all.filter((each) =>
-          joining.some((one) => one.projection === each.projection),
-        )) {
-          const lines = projection.lines(config)
-          await recordLines(tx, { chainId, name: projection.name, lines, startBlock: cursor.startBlock })
+        const names = new Set(group.map(({ projection }) => projection))
+        for (const { projection, config } of all) {
+          const { name } = projection
+          if (!names.has(name)) continue
+          await recordLines(tx, { chainId, name, lines: projection.lines(config), startBlock: cursor.startBlock })
         }
       })
       log.info({ chainId, sources: group.map(({ key }) => key) }, 'sources added later have caught up')

@@ -9,7 +9,7 @@ import type { Opened } from './projection.js'
 import { rederiveFromBlock } from './rederive.js'
 import type { Cursor } from './storeCursors.js'
 import { listHeadersDown, listStoredLogs, recordBlocks, removeLogs } from './storeRaw.js'
-import type { SourceProgress } from './storeSources.js'
+import { nameSource, type SourceProgress } from './storeSources.js'
 import { matchLogs, type WatchList } from './watchList.js'
 
 /** What a second look at blocks found: the blocks as they are, logs that were missing, and logs that are of no block. */
@@ -19,11 +19,11 @@ export type Found = { blocks: RawBlock[]; missing: RawLog[]; extra: RawLog[] }
 export type IsKept = (log: RawLog) => boolean
 
 export function keptSince(opened: readonly Opened[], progress: readonly SourceProgress[]): IsKept {
-  const starts = new Map(progress.map(({ projection, key, fromBlock }) => [`${projection} ${key}`, fromBlock]))
+  const starts = new Map(progress.map((each) => [nameSource(each), each.fromBlock]))
   return matchLogs(
     opened.flatMap(({ projection, config }) =>
       projection.sources(config).flatMap(({ beside, ...source }) => {
-        const begun = starts.get(`${projection.name} ${source.key}`) ?? source.fromBlock
+        const begun = starts.get(nameSource({ projection: projection.name, key: source.key })) ?? source.fromBlock
         return beside ? [] : [{ ...source, fromBlock: Math.max(begun, source.fromBlock) }]
       }),
     ),

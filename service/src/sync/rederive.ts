@@ -3,7 +3,7 @@ import { applyBlocks } from './apply.js'
 import { joinNeeds, type Opened } from './projection.js'
 import { findStoredBlockAt, readRawBlocks } from './storeRaw.js'
 import { spoilRebuild } from './storeRebuilds.js'
-import { listDerivations } from './storeSources.js'
+import { listDerivations, nameSource, type SourceName } from './storeSources.js'
 
 const logsMax = 10_000
 
@@ -41,9 +41,10 @@ export async function joinSources(
   tx: Transaction,
   input: {
     chainId: number
-    /** All projections with the sources that join, and these sources alone. */
+    /** All projections with the sources that join, and with these sources alone. */
     all: readonly Opened[]
-    joining: readonly Opened[]
+    alone: readonly Opened[]
+    joining: readonly SourceName[]
     from: number
     to: number
     /** Chain time of the last block. */
@@ -51,20 +52,32 @@ export async function joinSources(
   },
 ): Promise<void> {
   const { chainId, all, joining, from, to, timestamp } = input
-  const names = new Set(joining.map(({ projection }) => projection.name))
-  const standAlone = joining.every(({ projection, config }) => projection.standsAlone?.(config, timestamp) ?? false)
-  if (!standAlone) {
+  const names = new Set(joining.map(({ projection }) => projection))
+  const alone = input.alone.filter(({ projection }) => names.has(projection.name))
+  if (
+    !isWholeAlone(alone, joining) ||
+    !alone.every(({ projection, config }) => projection.standsAlone?.(config, timestamp))
+  ) {
     await rederiveFromBlock(tx, { chainId, all, names, from, to })
     return
   }
-  const alone = joinNeeds(all, names).map(
-    (each) => joining.find(({ projection }) => projection === each.projection) ?? each,
+  const opened = joinNeeds(all, names).map(
+    (each) => alone.find(({ projection }) => projection === each.projection) ?? each,
   )
   // What is read again from an earlier block on has rows already.
-  for (const { projection, config } of joining.toReversed())
+  for (const { projection, config } of alone.toReversed())
     await projection.rewind(tx, { chainId, number: from - 1, tip: to }, { only: config })
   await spoilRebuild(tx, chainId, from)
-  await deriveRaw(tx, { chainId, opened: alone, from, to })
+  await deriveRaw(tx, { chainId, opened, from, to })
+}
+
+/** Whether sources make sense without others: a contract beside a vault that was there before does not. */
+function isWholeAlone(alone: readonly Opened[], joining: readonly SourceName[]): boolean {
+  const read = alone.flatMap(({ projection, config }) =>
+    projection.sources(config).flatMap(({ key, beside }) => (beside ? [] : [{ projection: projection.name, key }])),
+  )
+  const known = new Set(read.map(nameSource))
+  return joining.every((each) => known.has(nameSource(each)))
 }
 
 async function deriveRaw(

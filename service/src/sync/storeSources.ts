@@ -47,6 +47,11 @@ export async function recordDerivedTo(db: Queryable, chainId: number, name: stri
   await db`update projections set derived_to = ${derivedTo} where chain_id = ${chainId} and name = ${name}`
 }
 
+/** What is derived later than the chain is taken back with it. */
+export async function rewindDerivations(db: Queryable, chainId: number, number: number): Promise<void> {
+  await db`update projections set derived_to = ${number} where chain_id = ${chainId} and derived_to > ${number}`
+}
+
 /** How far a source is read. */
 export type SourceProgress = { projection: string; key: string; fromBlock: number; syncedTo: number; synced: boolean }
 
@@ -68,7 +73,11 @@ export async function createSources(db: Queryable, chainId: number, sources: rea
     on conflict do nothing`
 }
 
-type SourceName = Pick<SourceProgress, 'projection' | 'key'>
+/** Which source of which projection. */
+export type SourceName = Pick<SourceProgress, 'projection' | 'key'>
+
+/** Sources to be found by their names. */
+export const nameSource = ({ projection, key }: SourceName): string => `${projection} ${key}`
 
 /** Reads a source again, from an earlier block on; until that is done it does not count. */
 export async function restartSource(

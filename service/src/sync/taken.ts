@@ -1,6 +1,6 @@
 import type { Queryable } from '../postgres/pool.js'
 import type { AnyProjection, Opened, Source } from './projection.js'
-import type { SourceProgress } from './storeSources.js'
+import { nameSource, type SourceName, type SourceProgress } from './storeSources.js'
 import { createWatchList, type WatchList } from './watchList.js'
 
 /** A projection with everything beside the chain that decides its rows, and all its sources. */
@@ -27,21 +27,31 @@ export async function loadConfigurations(
   })
 }
 
-/** Projections with those of their sources that are read. */
-export function openSynced(
-  full: readonly Configured[],
-  isRead: (projection: string, key: string) => boolean,
-): Opened[] {
+/** Projections with some of their sources. */
+export function openWith(full: readonly Configured[], sources: readonly SourceName[]): Opened[] {
+  const names = new Set(sources.map(nameSource))
   return full.map(({ projection, config }) => ({
     projection,
-    config: projection.restrict(config, (key: string) => isRead(projection.name, key)),
+    config: projection.restrict(config, (key: string) => names.has(nameSource({ projection: projection.name, key }))),
   }))
 }
 
 export function takeUp(full: readonly Configured[], sources: readonly SourceProgress[]): Taken {
-  const synced = new Set(sources.flatMap((each) => (each.synced ? [`${each.projection} ${each.key}`] : [])))
-  const opened = openSynced(full, (name, key) => synced.has(`${name} ${key}`))
+  const opened = openWith(
+    full,
+    sources.filter(({ synced }) => synced),
+  )
   return { full, sources, opened, list: watchOf(opened) }
+}
+
+/** What is read of some sources alone, with what is kept beside. */
+export function watchAlone(full: readonly Configured[], sources: readonly SourceName[]): WatchList {
+  const names = new Set(sources.map(nameSource))
+  return createWatchList(
+    full.flatMap(({ projection, sources: own }) =>
+      own.filter(({ key, beside }) => beside || names.has(nameSource({ projection: projection.name, key }))),
+    ),
+  )
 }
 
 /** What projections read. */

@@ -18,7 +18,7 @@ export {
   type WithdrawOffer,
 } from './kind.js'
 export { findVaultKind, vaultKinds } from './kinds.js'
-export { decodeVaultEvent, findMakingCall, findTopic, isVaultAddress, listVaultAddresses, vaultTopics } from './logs.js'
+export { decodeVaultEvent, findMakingCall, isVaultAddress, listVaultAddresses, vaultTopics } from './logs.js'
 export { type ProbedToken, type ProbedVault, ProbeError, probeVault } from './probe.js'
 export {
   readVaultStates,

@@ -28,14 +28,6 @@ export const vaultTopics: readonly string[] = [
   ),
 ]
 
-/** The first topic of an event of a kind, by the name it is declared under; throws where there is none. */
-export function findTopic(kindName: string, eventName: string): string {
-  const emits = [...(tables.get(kindName)?.own.emits.values() ?? [])]
-  const found = emits.find(({ event }) => event.name === eventName)
-  if (!found) throw new Error(`vaults of the kind ${kindName} emit no ${eventName}`)
-  return found.topic
-}
-
 /** What emits and is called at an address of a vault; undefined where the address is none of the vault's. */
 function tablesAt(vault: EmittingVault, address: string): Tables | undefined {
   const kind = tables.get(vault.kind)

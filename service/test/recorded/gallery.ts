@@ -1,7 +1,7 @@
 import { type Address, encodeFunctionData, type Hex, maxUint256 } from 'viem'
 import * as suffixes from '../../../packages/attribution/test/suffixes.js'
 import * as wrapping from '../../../packages/attribution/test/wrapping.js'
-import { topics } from '../../src/derive/events.js'
+import { topics } from '../topics.js'
 import {
   abi,
   accountWallet,

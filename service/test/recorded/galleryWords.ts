@@ -2,7 +2,7 @@ import { operationTopics } from '@openearn/attribution'
 import { type Address, encodeFunctionData, encodePacked, type Hex, parseAbi, sha256, stringToHex } from 'viem'
 import * as suffixes from '../../../packages/attribution/test/suffixes.js'
 import * as wrapping from '../../../packages/attribution/test/wrapping.js'
-import { topics } from '../../src/derive/events.js'
+import { topics } from '../topics.js'
 
 /** Who and what the chain written by hand (`gallery.ts`) is about, and the words its stories are told in. */
 

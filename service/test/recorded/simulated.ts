@@ -1,9 +1,9 @@
 import { signerAddress } from '@openearn/attribution'
-import { topics } from '../../src/derive/events.js'
 import { signerKey } from '../simulation/calldata.js'
 import { allVaults, asyncVault, lateVault, type ModelBlock, start } from '../simulation/model.js'
 import { createModelChain } from '../simulation/modelChain.js'
 import { createRandom } from '../simulation/random.js'
+import { topics } from '../topics.js'
 import type { Line, RecordedBlock } from './recording.js'
 
 /** Chains of the simulation, each grown and forked as often; the first begins long. */

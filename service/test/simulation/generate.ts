@@ -1,8 +1,8 @@
 import { operationTopics } from '@openearn/attribution'
 import type { Address, Hex } from 'viem'
 import { execute, handleOps7, operation7 } from '../../../packages/attribution/test/wrapping.js'
-import { topics } from '../../src/derive/events.js'
 import type { RawLog } from '../../src/rpc/raw.js'
+import { topics } from '../topics.js'
 import { batch, bodyOf, suffixOf, toLog, type Word } from './calldata.js'
 import {
   accounts,

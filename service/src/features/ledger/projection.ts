@@ -31,7 +31,15 @@ export const ledger: Ledger = {
   needs: ['positions'],
   at: 'head',
   configuration: listLedgerVaults,
-  lines: () => [{ line: 'rules 1', from: 0 }],
+  lines: (vaults) => [
+    { line: 'rules 1', from: 0 },
+    // Amounts in whole units follow from the decimals, and prices from the asset.
+    ...[...vaults].map(([id, { asset, assetDecimals }]) => ({
+      line: `vault ${id} ${asset} ${assetDecimals}`,
+      from: 0,
+      of: `vault ${id}`,
+    })),
+  ],
   sources: () => [],
   restrict: (vaults) => vaults,
   open: () => null,
