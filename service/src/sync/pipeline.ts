@@ -316,12 +316,12 @@ export function createPipeline(ctx: Pick<Context, 'db' | 'clock' | 'log'>, optio
       return true
     },
     recheck: async (cursor, node) => {
-      const { opened, sources, list } = current()
+      const { opened, list } = current()
       const end = Math.min(cursor.finalizedNumber ?? -1, cursor.blockNumber)
       const from = cursor.checkedTo + 1
       if (from > end) return false
       const to = Math.min(end, from + (end - from > recheckWindow.farFrom ? recheckWindow.far : recheckWindow.near) - 1)
-      const isKept = keptSince(opened, sources)
+      const isKept = keptSince(current())
       const found = await compareAgain({ db, node, cursor, range: { from, to }, list, isKept })
       await inTransaction(db, async (tx) => {
         await lockSame(tx, cursor)

@@ -9,7 +9,8 @@ import type { Opened } from './projection.js'
 import { rederiveFromBlock } from './rederive.js'
 import type { Cursor } from './storeCursors.js'
 import { listHeadersDown, listStoredLogs, recordBlocks, removeLogs } from './storeRaw.js'
-import { nameSource, type SourceProgress } from './storeSources.js'
+import { nameSource } from './storeSources.js'
+import type { Taken } from './taken.js'
 import { matchLogs, type WatchList } from './watchList.js'
 
 /** What a second look at blocks found: the blocks as they are, logs that were missing, and logs that are of no block. */
@@ -18,13 +19,13 @@ export type Found = { blocks: RawBlock[]; missing: RawLog[]; extra: RawLog[] }
 /** Whether a log is kept: from some block on, for a source that reads it. */
 export type IsKept = (log: RawLog) => boolean
 
-export function keptSince(opened: readonly Opened[], progress: readonly SourceProgress[]): IsKept {
-  const starts = new Map(progress.map((each) => [nameSource(each), each.fromBlock]))
+export function keptSince({ full, sources }: Pick<Taken, 'full' | 'sources'>): IsKept {
+  const starts = new Map(sources.flatMap((each) => (each.synced ? [[nameSource(each), each.fromBlock] as const] : [])))
   return matchLogs(
-    opened.flatMap(({ projection, config }) =>
-      projection.sources(config).flatMap(({ beside, ...source }) => {
-        const begun = starts.get(nameSource({ projection: projection.name, key: source.key })) ?? source.fromBlock
-        return beside ? [] : [{ ...source, fromBlock: Math.max(begun, source.fromBlock) }]
+    full.flatMap(({ projection, sources: own }) =>
+      own.flatMap((source) => {
+        const begun = starts.get(nameSource({ projection: projection.name, key: source.key }))
+        return begun === undefined ? [] : [{ ...source, fromBlock: Math.max(begun, source.fromBlock) }]
       }),
     ),
   )

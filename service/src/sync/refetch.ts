@@ -60,9 +60,10 @@ async function refetchWindow(
       throw new Error(`chain ${chainId} has not been read up to block ${range.to}: there is nothing to compare with`)
     const version = await findConfigurationVersion(db, chainId)
     const full = await loadConfigurations(db, chainId, projections.derived)
-    const { opened, sources, list } = takeUp(full, await listSources(db, chainId))
+    const taken = takeUp(full, await listSources(db, chainId))
+    const { opened, list } = taken
     try {
-      const found = await compareAgain({ db, node, cursor, range, list, isKept: keptSince(opened, sources) })
+      const found = await compareAgain({ db, node, cursor, range, list, isKept: keptSince(taken) })
       const first = found.blocks[0]?.number
       const next = {
         ...state,

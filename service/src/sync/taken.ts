@@ -37,11 +37,9 @@ export function openWith(full: readonly Configured[], sources: readonly SourceNa
 }
 
 export function takeUp(full: readonly Configured[], sources: readonly SourceProgress[]): Taken {
-  const opened = openWith(
-    full,
-    sources.filter(({ synced }) => synced),
-  )
-  return { full, sources, opened, list: watchOf(opened) }
+  const synced = sources.filter((source) => source.synced)
+  // What is read stays so while a source that it is derived with catches up.
+  return { full, sources, opened: openWith(full, synced), list: watchAlone(full, synced) }
 }
 
 /** What is read of some sources alone, with what is kept beside. */
@@ -52,11 +50,6 @@ export function watchAlone(full: readonly Configured[], sources: readonly Source
       own.filter(({ key, beside }) => beside || names.has(nameSource({ projection: projection.name, key }))),
     ),
   )
-}
-
-/** What projections read. */
-export function watchOf(opened: readonly Opened[]): WatchList {
-  return createWatchList(opened.flatMap(({ projection, config }) => projection.sources(config)))
 }
 
 /** The first block of the first source; undefined where there is none. */

@@ -77,7 +77,13 @@ it.each([false, true])(
     const watch = (parts: readonly string[]) => world.open({ derived: [createPair(parts, standsAlone)], observed })
     await world.rest(watch([toyToken]))
     await db`update configuration_version set transaction_id = txid_current()`
-    await world.rest(watch([toyToken, vault]))
+    const later = watch([toyToken, vault])
+    // While the past of the new one is read, the chain goes on, and what is read already is read on.
+    for (let turn = 0; turn < 3; turn++) {
+      await later.step()
+      world.chain.mine(3)
+    }
+    await world.rest(later)
     const rows = await db<{ block: number; index: number }[]>`
       select block_number::int as block, log_index as index from pair_transfers where chain_id = ${chainId} order by 1, 2`
     const expected = world.chain.blocks
