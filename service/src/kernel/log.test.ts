@@ -25,17 +25,3 @@ describe('the log', () => {
     expect(() => parseConfig({ LOG_FORMAT: 'xml' }, '/')).toThrow('LOG_FORMAT must be json or pretty')
   })
 })
-
-describe('the key that signs attributions', () => {
-  const url = 'https://kms.example/sign'
-  const address = `0x${'ab'.repeat(20)}`
-  it('is one of a key, a file and a signer elsewhere, which has an address', () => {
-    const signer = { ATTRIBUTION_SIGNER_URL: url, ATTRIBUTION_SIGNER_ADDRESS: address, ATTRIBUTION_SIGNER_TOKEN: 't' }
-    expect(parseConfig(signer, '/').attributionSigner).toEqual({ url, address, token: 't' })
-    expect(() => parseConfig({ ...signer, ATTRIBUTION_KEY_FILE: 'x' }, '/')).toThrow('set one of ATTRIBUTION_KEY')
-    expect(() => parseConfig({ ATTRIBUTION_SIGNER_URL: url }, '/')).toThrow('ATTRIBUTION_SIGNER_ADDRESS')
-    expect(() => parseConfig({ ...signer, ATTRIBUTION_SIGNER_URL: 'https://a:b@kms.example' }, '/')).toThrow(
-      'without a password',
-    )
-  })
-})

@@ -1,7 +1,8 @@
 import { encodeAbiParameters, type Hex, parseAbiParameters, zeroAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
+import { rpcOf } from '../../test/rpcOf.js'
 import { combine, multicall, readAccount } from './multicall.js'
-import { type Rpc, RpcError, type RpcRequest } from './rpc.js'
+import { RpcError } from './rpc.js'
 
 const reads = combine({ one: readAccount(zeroAddress), other: readAccount(zeroAddress) })
 const account = `0x${'00'.repeat(31)}07${'00'.repeat(31)}02` as Hex
@@ -18,15 +19,7 @@ const whole = encode([
 
 /** Reads of a node that answers the call so. */
 function read(answer: () => unknown) {
-  const request = async (_request: RpcRequest) => answer()
-  const rpc: Rpc = {
-    request,
-    batch: (requests) => Promise.all(requests.map(request)),
-    as: () => rpc,
-    secondary: () => undefined,
-    markUnreliable: () => undefined,
-  }
-  return multicall({ name: 'Test', rpc }, reads)
+  return multicall({ name: 'Test', rpc: rpcOf(async () => answer()) }, reads)
 }
 
 describe('reads that go out together', () => {

@@ -71,19 +71,14 @@ export function readAccount(address: Address): Read<{ balance: bigint; codeLengt
 export function combine<R extends Record<string, Read<unknown>>>(
   named: R,
 ): Read<{ [name in keyof R]: R[name] extends Read<infer T> ? T : never }> {
-  const entries = Object.entries(named)
-  return {
-    reads: entries.flatMap(([, read]) => read.reads),
-    answer: (results) => {
-      let at = 0
-      const answered = entries.map(([name, read]) => {
-        const from = at
-        at += read.reads.length
-        return [name, read.answer(results.slice(from, at))] as const
-      })
-      return Object.fromEntries(answered) as { [name in keyof R]: R[name] extends Read<infer T> ? T : never }
-    },
-  }
+  const names = Object.keys(named)
+  return mapRead(
+    combineAll(Object.values(named)),
+    (answered) =>
+      Object.fromEntries(names.map((name, at) => [name, answered[at]])) as {
+        [name in keyof R]: R[name] extends Read<infer T> ? T : never
+      },
+  )
 }
 
 /** Reads of one sort, as many as there are, as one. */
@@ -125,32 +120,24 @@ export async function multicall<T>(
   chain: Pick<Chain, 'name' | 'rpc'>,
   read: Read<T>,
   at: At = 'latest',
+  bytecode: Hex = readerBytecode,
 ): Promise<MulticallResult<T>> {
-  return askAll(chain, read, at, readerBytecode)
+  const data = encodeDeployData({ abi: readerAbi, bytecode, args: [[...read.reads]] })
+  const parse = (value: unknown) => parseResults(value, read.reads.length)
+  const { blockNumber, timestamp, results } = await requestRead(chain, parse, 'eth_call', [{ data }, at])
+  return { blockNumber, timestamp, answer: read.answer(results) }
 }
 
 /**
  * The same for contracts that change something on the way to their answer, as those do that quote a swap. Nothing of it
  * stays on the chain, but what one call leaves the next ones see.
  */
-export async function multicallWriting<T>(
-  chain: Pick<Chain, 'name' | 'rpc'>,
-  read: Read<T>,
-  at: At = 'latest',
-): Promise<MulticallResult<T>> {
-  return askAll(chain, read, at, askerBytecode)
-}
-
-async function askAll<T>(
+export function multicallWriting<T>(
   chain: Pick<Chain, 'name' | 'rpc'>,
   read: Read<T>,
   at: At,
-  bytecode: Hex,
 ): Promise<MulticallResult<T>> {
-  const data = encodeDeployData({ abi: readerAbi, bytecode, args: [[...read.reads]] })
-  const parse = (value: unknown) => parseResults(value, read.reads.length)
-  const { blockNumber, timestamp, results } = await requestRead(chain, parse, 'eth_call', [{ data }, at])
-  return { blockNumber, timestamp, answer: read.answer(results) }
+  return multicall(chain, read, at, askerBytecode)
 }
 
 /** What the reader answers, and of each read: one that is missing would pass for one that reverts. */

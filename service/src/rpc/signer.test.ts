@@ -99,6 +99,15 @@ describe('a signer elsewhere', () => {
     await expect(open(url).sign(digest)).rejects.toBeInstanceOf(SignerFailed)
   })
 
+  it('is not blamed for a fault of ours', async () => {
+    const broken: Outbound = { fetchText: () => Promise.reject(new TypeError('ours')) }
+    const remote = createRemoteSigner(
+      { url: 'http://127.0.0.1:1/', address, token: undefined },
+      { outbound: broken, clock: systemClock },
+    )
+    await expect(remote.sign(digest)).rejects.toThrow(TypeError)
+  })
+
   it('that is gone is not asked again for a while', async () => {
     const remote = open('http://127.0.0.1:1/')
     for (let n = 0; n < 5; n++) await expect(remote.sign(digest)).rejects.toMatchObject({ cause: { kind: 'network' } })

@@ -71,7 +71,8 @@ export function createRemoteSigner(
         circuit.onAnswer()
         if (signature) return signature
       } catch (error) {
-        if (error instanceof OutboundError && error.kind !== 'open' && error.kind !== 'busy') circuit.onFailure()
+        if (!(error instanceof OutboundError)) throw error
+        if (error.kind !== 'open' && error.kind !== 'busy') circuit.onFailure()
         throw new SignerFailed('the signer of attributions cannot be asked', { cause: error })
       }
       throw new SignerFailed('the signer of attributions answered something else than a signature of its key')

@@ -14,6 +14,7 @@ import {
 import { type Address, encodeFunctionData, erc20Abi, erc4626Abi, type Hex } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Anvil, account as accountOf, startAnvil } from '../../../contracts/test/anvil.js'
+import { rpcOf } from '../../test/rpcOf.js'
 import { systemClock } from '../kernel/clock.js'
 import { createOutbound } from '../kernel/outbound.js'
 import { readHead } from './blocks.js'
@@ -222,14 +223,7 @@ describe('a simulation', () => {
 })
 
 function withRpc(request: Chain['rpc']['request']): Pick<Chain, 'name' | 'rpc'> {
-  const rpc: Chain['rpc'] = {
-    request,
-    batch: (requests) => Promise.all(requests.map(request)),
-    as: () => rpc,
-    secondary: () => undefined,
-    markUnreliable: () => undefined,
-  }
-  return { name: 'Anvil', rpc }
+  return { name: 'Anvil', rpc: rpcOf(request) }
 }
 
 function callDataGas(data: Hex): number {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Rpc, RpcRequest } from './rpc.js'
+import { rpcOf } from '../../test/rpcOf.js'
+import type { RpcRequest } from './rpc.js'
 import { readTransaction } from './transaction.js'
 
 const hash = `0x${'ee'.repeat(32)}`
@@ -20,14 +21,7 @@ const receipt = { blockNumber: '0x7', blockHash, transactionIndex: '0x2', status
 /** Reads the transaction of a node with these two answers. */
 function read(transaction: unknown, receipt: unknown) {
   const request = async ({ method }: RpcRequest) => (method === 'eth_getTransactionReceipt' ? receipt : transaction)
-  const rpc: Rpc = {
-    request,
-    batch: (requests) => Promise.all(requests.map(request)),
-    as: () => rpc,
-    secondary: () => undefined,
-    markUnreliable: () => undefined,
-  }
-  return readTransaction({ name: 'Test', chainId: 5, rpc }, hash)
+  return readTransaction({ name: 'Test', chainId: 5, rpc: rpcOf(request) }, hash)
 }
 
 describe('a transaction of a chain', () => {

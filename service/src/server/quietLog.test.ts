@@ -38,6 +38,13 @@ describe('the log of a process', () => {
     expect(lines).toHaveLength(2)
   })
 
+  it('tells of the same state of two chains for each of them', () => {
+    const { lines, log } = open()
+    for (const chainId of [1, 1, 2]) log.child({ chainId }).warn({ err: new Error('no receipts') }, 'watching failed')
+    for (const chainId of [3, 3, 4]) log.warn({ err: new Error('no receipts'), chainId }, 'watching failed')
+    expect(lines).toHaveLength(4)
+  })
+
   it('writes every failure of ours, and all that is no failure', () => {
     const { lines, log } = open()
     for (let n = 0; n < 3; n++) {

@@ -10,12 +10,12 @@ import { createRepeats } from './repeats.js'
  */
 export function createQuietLog(log: Log, clock: Pick<Clock, 'monotonicMs'>): Log {
   const repeats = createRepeats(clock)
-  const quiet = (inner: Log): Log => {
+  const quiet = (inner: Log, chainId?: unknown): Log => {
     const write =
       (level: 'warn' | 'error'): Log['warn'] =>
       (...words: [string] | [object, string]) => {
         const [fields, message] = words
-        const state = typeof fields === 'object' ? findState(fields, message ?? '') : undefined
+        const state = typeof fields === 'object' ? findState({ chainId, ...fields }, message ?? '') : undefined
         if (state === undefined) return (inner[level] as (...all: unknown[]) => void)(...words)
         repeats.say(state, (times) =>
           inner[level](times > 1 ? { ...(fields as object), times } : (fields as object), message ?? ''),
@@ -27,7 +27,7 @@ export function createQuietLog(log: Log, clock: Pick<Clock, 'monotonicMs'>): Log
       info: info.bind(inner),
       warn: write('warn'),
       error: write('error'),
-      child: (fields) => quiet(inner.child(fields)),
+      child: (fields) => quiet(inner.child(fields), 'chainId' in fields ? fields['chainId'] : chainId),
     }
   }
   return quiet(log)
@@ -35,13 +35,14 @@ export function createQuietLog(log: Log, clock: Pick<Clock, 'monotonicMs'>): Log
 
 /** What lasts while lines like this one come; undefined for a line that is to be written in any case. */
 function findState(fields: object, message: string): string | undefined {
-  const { err, code } = fields as { err?: unknown; code?: unknown }
+  const { err, code, chainId } = fields as { err?: unknown; code?: unknown; chainId?: unknown }
   if (!(err instanceof Error) || code === 500) return undefined
   for (let error: unknown = err; error instanceof Error; error = error.cause) {
     if (error instanceof OutboundError && goneKinds.has(error.kind)) return `host ${error.message.split(' ')[0]}`
     if (isDatabaseUnavailable(error)) return 'database'
   }
-  return `${message} ${err.name} ${err.message}`.replace(/0x[0-9a-f]+|[0-9]+/gi, '0')
+  const said = `${message} ${err.name} ${err.message}`.replace(/0x[0-9a-f]+|[0-9]+/gi, '0')
+  return chainId === undefined ? said : `${chainId}: ${said}`
 }
 
 /** Failures to get an answer, whose message begins with the host. */

@@ -25,8 +25,6 @@ const farAway = 4_000_000_000n
 const lowestTick = -887_272
 const spacings: Readonly<Record<number, number>> = { 500: 10, 3000: 60, 10000: 200 }
 
-export type UniswapWorld = Awaited<ReturnType<typeof openUniswap>>
-
 /** Uniswap V2 and V3 as published, on the chain of a world that has its wrapped native token, set up for it. */
 export async function openUniswap(world: World, wrapped: Address, hubTokens: readonly Address[] = []) {
   const { deploy } = world.anvil

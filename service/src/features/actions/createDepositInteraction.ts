@@ -4,12 +4,19 @@ import type { Written } from '../../postgres/context.js'
 import { readHead } from '../../rpc/blocks.js'
 import { combine, multicall, readAccount, readContract } from '../../rpc/multicall.js'
 import type { DepositAsk } from '../../vaults/index.js'
-import { type ActionContext, buildApprovals, finishAction, type Interaction, refuse } from '../plans/index.js'
+import {
+  type ActionContext,
+  buildApprovals,
+  finishAction,
+  type Interaction,
+  parseAmount,
+  refuse,
+} from '../plans/index.js'
 import { assertBalance, assertDepositEnabled, assertMinimumUsd, assertOffer } from './checks.js'
 import { buildWrap, getDepositToken } from './depositToken.js'
 import { draftOf, partyOf } from './draft.js'
 import type { DepositInput } from './schema.js'
-import { findTarget, getChain, getKind, parseAmount } from './target.js'
+import { findTarget, getChain, getKind } from './target.js'
 import { findValueUsd } from './value.js'
 
 /** Builds the transactions of a deposit, ready to sign; sends nothing. */
@@ -18,7 +25,7 @@ export async function createDepositInteraction(
   input: DepositInput,
   caller: Caller,
 ): Promise<Written<Interaction>> {
-  const amount = parseAmount(input.amount)
+  const amount = parseAmount(input.amount, 'body.amount')
   const target = await findTarget(ctx, input, caller)
   const { opportunity, vault, wallet } = target
   assertDepositEnabled(opportunity)

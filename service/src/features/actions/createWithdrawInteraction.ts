@@ -6,12 +6,12 @@ import { readHead } from '../../rpc/blocks.js'
 import { multicall } from '../../rpc/multicall.js'
 import type { WithdrawAsk } from '../../vaults/index.js'
 import type { OpportunityRecord, TokenRecord } from '../catalogue/index.js'
-import { type ActionContext, finishAction, type Interaction, refuse } from '../plans/index.js'
+import { type ActionContext, finishAction, type Interaction, parseAmount, refuse } from '../plans/index.js'
 import { assertBalance, assertMinimumShares, assertOffer, assertWithdrawEnabled } from './checks.js'
 import { draftOf } from './draft.js'
 import { listIds, listOpen } from './requestIds.js'
 import type { WithdrawInput } from './schema.js'
-import { findTarget, getChain, getKind, parseAmount } from './target.js'
+import { findTarget, getChain, getKind } from './target.js'
 import { findValueUsd } from './value.js'
 
 /** Builds the transactions of a withdrawal, ready to sign; sends nothing. `amount` is in receipt-token units. */
@@ -20,7 +20,7 @@ export async function createWithdrawInteraction(
   input: WithdrawInput,
   caller: Caller,
 ): Promise<Written<Interaction>> {
-  const shares = parseAmount(input.amount)
+  const shares = parseAmount(input.amount, 'body.amount')
   const target = await findTarget(ctx, input, caller)
   const { opportunity, vault, wallet } = target
   const { receiptToken } = opportunity

@@ -1,6 +1,5 @@
-import { type Address, getAddress, maxUint256 } from 'viem'
-import { parseRaw } from '../../kernel/amount.js'
-import { invalidInput, notFound, type Reason, unavailable } from '../../kernel/errors.js'
+import { type Address, getAddress } from 'viem'
+import { notFound, type Reason, unavailable } from '../../kernel/errors.js'
 import type { Caller } from '../../kernel/operation.js'
 import type { Chain } from '../../rpc/chains.js'
 import { findVaultKind, type PlannedKind, toVault, type VaultKind } from '../../vaults/index.js'
@@ -58,11 +57,4 @@ export function getKind(opportunity: OpportunityRecord, unplanned: Reason): Plan
 
 function isPlanned(kind: VaultKind): kind is PlannedKind {
   return kind.plans !== undefined
-}
-
-/** A raw amount that passed its schema; at or above 2^256 it fits no token. */
-export function parseAmount(text: string): bigint {
-  const amount = parseRaw(text)
-  if (amount === undefined) throw invalidInput([{ path: 'body.amount', message: `must be at most ${maxUint256}` }])
-  return amount
 }

@@ -1,4 +1,4 @@
-import type { ActionBody } from './schema.js'
+import type { ActionBody, transactionStates } from './schema.js'
 
 /** What is known of the transaction an action led to. */
 export type Sighting =
@@ -20,7 +20,7 @@ export function decideActionStatus(sighting: Sighting, validUntil: Date, now: Da
 }
 
 /** What one transaction of an action is known to be. */
-export type TransactionState = 'pending' | 'mined' | 'confirmed' | 'reverted'
+export type TransactionState = (typeof transactionStates)[number]
 
 /** What all transactions of an action come to: one that succeeded outweighs one that waits, and that one that reverted. */
 export function toSighting(states: readonly TransactionState[]): Sighting {

@@ -44,7 +44,7 @@ describe('200', () => {
     expect(fromChain.status).toBe(200)
     expect(fromChain.body).toMatchObject(expected)
     await world.sync()
-    const stored = await verify({ chainId: world.chainId, txHash: hash.toUpperCase().replace('0X', '0X') })
+    const stored = await verify({ chainId: world.chainId, txHash: hash.toUpperCase() })
     expect(stored.body).toMatchObject(expected)
     const receipt = await world.anvil.client.getTransactionReceipt({ hash })
     for (const { body } of [fromChain, stored]) {

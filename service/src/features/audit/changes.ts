@@ -58,8 +58,10 @@ export function recordChanges({ db, clock }: Pick<Context, 'db' | 'clock'>, chan
       return await db.begin((tx) => recorded(tx, work, onRecorded))
     } catch (error) {
       // What was recorded in it is undone with it.
-      if (own) isTaken = false
-      if (own) last = undefined
+      if (own) {
+        isTaken = false
+        last = undefined
+      }
       throw error
     }
   }

@@ -26,8 +26,7 @@ const unplanned = 'This vault is listed and watched only.'
 /**
  * What can be done: the operator's switch and the vault's own state must both allow it; the operator's reason goes
  * first, while it is switched off. `isPlanned` is false of a vault that nothing is built for. A vault that was never read
- * (`capability` null) does not forbid anything. An unlisted opportunity takes no
- * deposits, but lets everybody leave.
+ * (`capability` null) does not forbid anything. An unlisted opportunity takes no deposits, but lets everybody leave.
  */
 export function decideCapabilities(
   listed: boolean,

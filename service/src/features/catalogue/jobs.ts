@@ -14,7 +14,8 @@ import { type DeltasPush, updateCapabilities, updateDeltas, updateTvl } from './
 export type CatalogueJobContext = CatalogueContext & ChainContext
 
 /**
- * Reads every vault of every readable chain: what it allows and holds goes to the catalogue. A chain that does not answer is logged and left as it was.
+ * Reads every vault of every readable chain: what it allows and holds goes to the catalogue. A chain that does not
+ * answer is logged and left as it was.
  */
 export async function runCapabilityAndTvl(ctx: CatalogueJobContext): Promise<void> {
   await Promise.all(

@@ -42,7 +42,7 @@ export async function createOrganization(
 export async function countCatalogue(db: Queryable): Promise<Record<string, number>> {
   const [row] = await db<Record<string, number>[]>`
     select (select version from catalogue_versions) as version, (select count(*) from organizations) as organizations,
-      (select count(*) from chains) as chains, 
+      (select count(*) from chains) as chains,
       (select count(*) from opportunities) as opportunities, (select count(*) from products) as products,
       (select count(*) from distributors) as distributors`
   return { ...row }
@@ -116,8 +116,9 @@ export async function removeChain(db: Database, chainId: number): Promise<'remov
   try {
     return await db.begin(async (tx) => {
       const removed = await deleteChain(tx, chainId)
+      if (!removed) return 'absent'
       await bumpVersion(tx)
-      return removed ? 'removed' : 'absent'
+      return 'removed'
     })
   } catch (error) {
     if (sqlState(error) === '23503') return 'used'

@@ -7,6 +7,7 @@ export { describeCall, describeSwap, describeUnwrap, describeWrap } from './desc
 export { getOwnDistributor } from './distributor.js'
 export { openFastSign } from './fastSign.js'
 export { type Draft, finishAction, getValidUntil } from './finishAction.js'
+export { DistributorId, parseAmount, positiveRaw, slippageBounds, tokenInput } from './inputs.js'
 export type { Step } from './plan.js'
 export { insufficientBalance, refuse } from './refusal.js'
 export { type Interaction, InteractionSchema } from './schema.js'

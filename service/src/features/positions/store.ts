@@ -51,30 +51,3 @@ export async function listOpenRequests(
       and r.kind = ${of.kind} and r.remaining > 0
     order by r.block_number, r.log_index`
 }
-
-export type WalletRequest = {
-  chainId: number
-  vaultAddress: string
-  opportunityId: string
-  kind: 'deposit' | 'redeem'
-  controller: string
-  requestId: string
-  amount: string
-  remaining: string
-  cancelled: string
-  cancelling: boolean
-  distributorId: string | null
-  requestedAt: Date
-  transactionHash: string
-}
-
-/** Every request of a wallet (lower-case) as controller, oldest first. */
-export async function listWalletRequests(db: Queryable, wallet: string): Promise<WalletRequest[]> {
-  return db<WalletRequest[]>`
-    select v.chain_id as "chainId", v.address as "vaultAddress", o.id as "opportunityId", r.kind, hex_text(r.controller) as controller,
-      r.request_id as "requestId", r.amount, r.remaining, r.cancelled, r.cancelling, r.distributor_id as "distributorId",
-      r.block_timestamp as "requestedAt", hex_text(r.transaction_hash) as "transactionHash"
-    from requests r join vaults v on v.id = r.vault_id
-    join opportunities o on o.chain_id = v.chain_id and o.vault_address = v.address
-    where r.controller = hex_bytes(${wallet}) order by r.block_timestamp, v.chain_id, r.block_number, r.log_index`
-}

@@ -1,5 +1,5 @@
-import { type Address, erc20Abi, getAddress, maxUint256, zeroAddress } from 'viem'
-import { computeUsd, parseRaw } from '../../kernel/amount.js'
+import { type Address, erc20Abi, getAddress, zeroAddress } from 'viem'
+import { computeUsd } from '../../kernel/amount.js'
 import { invalidInput } from '../../kernel/errors.js'
 import type { Caller } from '../../kernel/operation.js'
 import type { Written } from '../../postgres/context.js'
@@ -15,6 +15,7 @@ import {
   getValidUntil,
   type Interaction,
   insufficientBalance,
+  parseAmount,
 } from '../plans/index.js'
 import { findBestQuote } from './provider.js'
 import { getSwapChain, listHubs } from './providers.js'
@@ -24,7 +25,7 @@ import { assertDifferent, findSwapPrices, isNative, parseToken, readSwapToken } 
 
 /** Builds the transactions of a swap, ready to sign; sends nothing. What is got goes to the wallet that gives. */
 export async function getSwap(ctx: ActionContext, input: SwapInput, caller: Caller): Promise<Written<Interaction>> {
-  const amountIn = parseAmount(input.amountIn)
+  const amountIn = parseAmount(input.amountIn, 'amountIn')
   const wallet = parseUser(input.user)
   const [addressIn, addressOut] = [parseToken(input.tokenIn), parseToken(input.tokenOut)]
   assertDifferent(addressIn, addressOut)
@@ -85,12 +86,6 @@ export async function getSwap(ctx: ActionContext, input: SwapInput, caller: Call
   })
   const { organizationId } = caller
   return finishAction(ctx, { wallet, distributor, organizationId, opportunity: undefined }, draft)
-}
-
-function parseAmount(text: string): bigint {
-  const amount = parseRaw(text)
-  if (amount === undefined) throw invalidInput([{ path: 'amountIn', message: `must be at most ${maxUint256}` }])
-  return amount
 }
 
 /** Nobody signs for the zero address, and a router takes it for itself. */

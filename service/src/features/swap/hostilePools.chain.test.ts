@@ -1,8 +1,7 @@
 import type { Address } from 'viem'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { account } from '../../../../contracts/test/anvil.js'
-import { openWorld, type World } from '../../../test/actionWorld.js'
-import { openUniswap, type UniswapWorld } from '../../../test/chain/uniswap.js'
+import { openSwapWorld, type SwapWorld } from '../../../test/chain/swapWorld.js'
 import { refused } from '../../../test/refused.js'
 import { seededRandom, times } from '../../../test/seed.js'
 import { RpcError } from '../../rpc/rpc.js'
@@ -11,28 +10,23 @@ const user = account(1)
 const ether = 10n ** 18n
 const much = 10n ** 40n
 
-let world: World
-let exchange: UniswapWorld
+let opened: SwapWorld
+let world: SwapWorld['world']
+let exchange: SwapWorld['exchange']
 let weth: Address
 let token: Address
 
 beforeAll(async () => {
-  world = await openWorld()
-  weth = await world.wrappedNative()
-  token = await world.token({ decimals: 18 })
-  exchange = await openUniswap(world, weth, [weth])
+  opened = await openSwapWorld({ decimals: 18 })
+  ;({ world, exchange, weth } = opened)
+  ;[token] = opened.tokens
   await exchange.v2Pool(weth, token, 100n * ether, 100n * ether)
   await world.mint(token, user.address, much)
 })
 afterAll(() => world.close())
 
 const swap = (changes: Record<string, string | number>) =>
-  world.earn.call('GetSwap', {
-    query: {
-      ...{ user: user.address, chainId: world.chainId, distributorId: world.distributorId, slippageBps: 50 },
-      ...{ tokenIn: token, tokenOut: weth, amountIn: String(ether), ...changes },
-    },
-  })
+  opened.swap({ tokenIn: token, tokenOut: weth, amountIn: String(ether), ...changes })
 
 it('quotes pools at prices of 2^120 and 2^-120, and of one unit, to the unit or not at all', async () => {
   const held = world.balance

@@ -1,26 +1,15 @@
 import T, { type Static } from 'typebox'
-import { Address, AddressInput, ChainId, PaginationNavSchema, pageQuery, type TextForm } from '../../kernel/wire.js'
-
-const positiveForm: TextForm = {
-  pattern: '^0*[1-9][0-9]*$',
-  says: "must be a text of decimal digits, an integer above 0 in the token's smallest unit",
-}
-
-/** An address, or `native` for the chain's own token. */
-const tokenForm = {
-  pattern: '^(0[xX][0-9a-fA-F]{40}|native)$',
-  says: 'must be a token address (0x and 40 hex digits) or native',
-  description: 'Token, or native',
-}
+import { Address, AddressInput, ChainId, PaginationNavSchema, pageQuery } from '../../kernel/wire.js'
+import { DistributorId, positiveRaw, slippageBounds, tokenInput } from '../plans/index.js'
 
 export const SwapQuery = T.Object({
   user: AddressInput,
   chainId: ChainId,
-  distributorId: T.String({ minLength: 1, maxLength: 64, description: 'Builder code' }),
-  tokenIn: T.String(tokenForm),
-  tokenOut: T.String({ ...tokenForm, examples: ['native'] }),
-  amountIn: T.String({ ...positiveForm, maxLength: 78, format: 'uint256', description: 'Smallest units, above 0' }),
-  slippageBps: T.Integer({ minimum: 1, maximum: 5000, description: 'Hundredths of a percent' }),
+  distributorId: DistributorId,
+  tokenIn: tokenInput(),
+  tokenOut: tokenInput({ examples: ['native'] }),
+  amountIn: positiveRaw('Smallest units, above 0'),
+  slippageBps: T.Integer({ ...slippageBounds, description: 'Hundredths of a percent' }),
   simulate: T.Optional(
     T.Boolean({ default: true, description: 'false: look at no balance and simulate nothing, for a quote screen' }),
   ),
@@ -73,7 +62,9 @@ export type SwapDetailsBody = Static<typeof SwapDetailsSchema>
 
 export const SwapTokensQuery = T.Object({
   ...pageQuery,
-  limit: T.Optional(T.Integer({ description: 'Items a page, 1 to 300; below 1 is 20', default: 20 })),
+  limit: T.Optional(
+    T.Integer({ description: 'Items a page, 1 to 300; below 1 is 20', default: 20, 'x-saturates': true }),
+  ),
   chainId: T.Optional(ChainId),
   search: T.Optional(
     T.String({

@@ -1,5 +1,5 @@
 import { type Address, concat, encodeFunctionData, type Hex, numberToHex, parseAbi, zeroAddress } from 'viem'
-import { mapRead, type Read, readContract } from '../../rpc/multicall.js'
+import { combineAll, mapRead, type Read, readContract } from '../../rpc/multicall.js'
 import type { Call } from '../../rpc/simulateBlock.js'
 import type { SwapSettings } from '../../rpc/storeChains.js'
 import type { Terms } from './provider.js'
@@ -43,30 +43,23 @@ const same = (a: string | undefined, b: string) => a?.toLowerCase() === b
 /** Whether the router on the chain is of the factory, and wraps as the chain does. */
 export function checkV2({ router, factory }: V2, wrapped: string): Read<boolean> {
   const to = router as Address
-  return both(
+  return isEach([
     mapRead(readContract(to, v2Abi, 'factory', []), (found) => same(found, factory)),
     mapRead(readContract(to, v2Abi, 'WETH', []), (found) => same(found, wrapped)),
-  )
+  ])
 }
 
 /** The same of the V3 router and its quoter. */
 export function checkV3({ router, quoter, factory }: V3, wrapped: string): Read<boolean> {
   const to = router as Address
-  return both(
+  return isEach([
     mapRead(readContract(to, v3RouterAbi, 'factory', []), (found) => same(found, factory)),
-    both(
-      mapRead(readContract(to, v3RouterAbi, 'WETH9', []), (found) => same(found, wrapped)),
-      mapRead(readContract(quoter as Address, quoterAbi, 'factory', []), (found) => same(found, factory)),
-    ),
-  )
+    mapRead(readContract(to, v3RouterAbi, 'WETH9', []), (found) => same(found, wrapped)),
+    mapRead(readContract(quoter as Address, quoterAbi, 'factory', []), (found) => same(found, factory)),
+  ])
 }
 
-function both(a: Read<boolean>, b: Read<boolean>): Read<boolean> {
-  return {
-    reads: [...a.reads, ...b.reads],
-    answer: (results) => a.answer(results.slice(0, a.reads.length)) && b.answer(results.slice(a.reads.length)),
-  }
-}
+const isEach = (reads: readonly Read<boolean>[]) => mapRead(combineAll(reads), (answers) => answers.every(Boolean))
 
 /** What a route would give; undefined where a pool is missing or cannot take the whole amount. */
 export function quoteRoute(settings: SwapSettings, route: Route, amountIn: bigint): Read<Quoted | undefined> {

@@ -24,7 +24,7 @@ export function isWrap({ settings, tokenIn, tokenOut }: Pick<SwapAsk, 'settings'
 
 function quoteWrap({ settings, tokenIn, tokenOut, amountIn }: SwapAsk): Quote | undefined {
   const { wrappedNative } = settings
-  if (wrappedNative === null || !isWrap({ settings, tokenIn, tokenOut })) return undefined
+  if (wrappedNative === null) return undefined
   const wraps = tokenOut.address === wrappedNative
   const to = wrappedNative as Address
   return {

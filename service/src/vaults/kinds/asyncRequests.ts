@@ -1,5 +1,5 @@
 import { encodeFunctionData, erc4626Abi, parseAbi } from 'viem'
-import { combine, mapRead, type Read, readContract } from '../../rpc/multicall.js'
+import { combine, combineAll, mapRead, type Read, readContract } from '../../rpc/multicall.js'
 import { type MakingCall, making } from '../calls.js'
 import { type EmittedEvent, emitted } from '../events.js'
 import type { DepositAsk, RequestAsk, RequestOffer, Vault, VaultCall, WithdrawAsk } from '../kind.js'
@@ -122,14 +122,7 @@ export function readDepositRequests(ask: RequestAsk): Read<DepositRequestState[]
       ({ pending, claimable }) => ({ requestId, pending: pending ?? 0n, claimable: claimable ?? 0n }),
     ),
   )
-  return inOrder(each)
-}
-
-/** Several reads of one form as one: their answers in order. */
-export function inOrder<T>(reads: readonly Read<T>[]): Read<T[]> {
-  return mapRead(combine(Object.fromEntries(reads.map((read, at) => [`${at}`, read]))), (answers) =>
-    reads.map((_, at) => answers[`${at}`] as T),
-  )
+  return combineAll(each)
 }
 
 /**

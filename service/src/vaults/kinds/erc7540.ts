@@ -1,5 +1,5 @@
 import { type Abi, encodeFunctionData, erc4626Abi, parseAbi } from 'viem'
-import { combine, mapRead, type Read, readContract } from '../../rpc/multicall.js'
+import { combine, combineAll, mapRead, type Read, readContract } from '../../rpc/multicall.js'
 import { type MakingCall, making } from '../calls.js'
 import { type EmittedEvent, emitted } from '../events.js'
 import type {
@@ -20,7 +20,6 @@ import {
   erc7540Abi,
   erc7540Calls,
   erc7540Emits,
-  inOrder,
   readDepositRequests,
 } from './asyncRequests.js'
 import {
@@ -219,7 +218,7 @@ export function readRedemption(ask: WithdrawAsk): Read<WithdrawOffer> {
       claimable: readContract(vault.address, erc4626Abi, 'maxRedeem', [wallet]),
       held: readContract(vault.receiptToken, erc4626Abi, 'balanceOf', [wallet]),
       assets: readContract(vault.address, erc4626Abi, 'convertToAssets', [shares]),
-      pendings: inOrder(pendings),
+      pendings: combineAll(pendings),
     }),
     ({ claimable, held, assets, pendings }) => {
       const pending = pendings.reduce<bigint>((most, each) => (each !== undefined && each > most ? each : most), 0n)
@@ -236,7 +235,7 @@ type CancellationState = { requestId: bigint; pending: boolean; claimable: bigin
 
 function readCancellations({ vault, wallet, ...ask }: RequestAsk): Read<CancellationState[]> {
   const ids = ask.requestId === undefined ? ask.requestIds : [ask.requestId]
-  return inOrder(
+  return combineAll(
     ids.map((requestId) =>
       mapRead(
         combine({
