@@ -13,6 +13,15 @@ function listMembers(schema: object): string[] {
 const root = new URL('../../', import.meta.url)
 const read = (path: string) => readFile(new URL(path, root), 'utf8')
 
+const guides = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md']
+const manuals = [
+  'docs/configuration.md',
+  'docs/runbook.md',
+  'docs/catalogue.md',
+  'docs/integrating.md',
+  'sdk/README.md',
+]
+
 describe('the documents', () => {
   it('docs/errors.md lists every row of the error table and every reason, and no other', async () => {
     const text = await read('docs/errors.md')
@@ -32,6 +41,31 @@ describe('the documents', () => {
     const names = [...config.matchAll(/(?:text|port|flag|integer)\('([A-Z_]+)'/g)].map(([, name]) => name)
     expect(names.length).toBeGreaterThan(8)
     for (const name of names) expect(text).toContain(`\`${name}\``)
+  })
+
+  it('docs/configuration.md names no setting the program does not read', async () => {
+    const config = await read('service/src/kernel/config.ts')
+    const cells = [...(await read('docs/configuration.md')).matchAll(/^\| (`[A-Z].*?) \|/gm)].map(
+      ([, cell]) => cell ?? '',
+    )
+    const names = cells.flatMap((cell) => [...cell.matchAll(/`([A-Z_]+)/g)].map(([, name]) => name ?? ''))
+    expect(names.length).toBeGreaterThan(25)
+    expect(names.filter((name) => !config.includes(name))).toEqual([])
+  })
+
+  it('the documents name only commands that there are', async () => {
+    const main = await read('service/src/cli/main.ts')
+    const known = new Set(
+      [...main.matchAll(/^ {2}'?([a-z-]+)'?: async \(\) => \(await import/gm)].map(([, name]) => name),
+    )
+    for (const document of [...guides, ...manuals]) {
+      const text = await read(document)
+      const named = [...text.matchAll(/(?:^|`|\.\/|npx )openearn ([a-z][a-z-]*)/gm)].map(([, name = '']) => name)
+      expect(
+        named.filter((name) => !known.has(name) && name !== 'help'),
+        document,
+      ).toEqual([])
+    }
   })
 
   it('docs/catalogue.md names every member of a catalogue file', async () => {
@@ -63,7 +97,7 @@ describe('the documents', () => {
   })
 
   it('README.md, ARCHITECTURE.md, CONTRIBUTING.md and SECURITY.md name only files that are there', async () => {
-    for (const document of ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md']) {
+    for (const document of guides) {
       const links = [...(await read(document)).matchAll(/\]\(([a-zA-Z][^)#:]*)(?:#[^)]*)?\)/g)].map(
         ([, path]) => path ?? '',
       )

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { systemClock } from '../src/kernel/clock.js'
 import { migrate, readMigrations } from '../src/postgres/migrate.js'
 import { type Database, explainRefusal, openDatabase } from '../src/postgres/pool.js'
 import { openTestDatabase, type TestDatabase } from './database.js'
 import { withDatabase } from './globalSetup.js'
+import { rebuildChain } from './pipeline.js'
 import { asRole, readGrants } from './roles.js'
 
 let test: TestDatabase
@@ -54,8 +56,12 @@ describe('a role that owns nothing, with the grants of docs/runbook.md', () => {
     await test.db`drop table later`
   })
 
-  it('makes the temporary tables a rebuild needs, and no other table', async () => {
-    await lesser.begin((tx) => tx`create temporary table rebuilt (like migrations) on commit drop`)
+  it('rebuilds a chain, and makes and changes no table', async () => {
+    await test.db`insert into chains (chain_id, name, slug) values (7, 'Seven', 'seven')`
+    await test.db`
+      insert into chain_cursors (chain_id, start_block, block_number, block_hash, head_number, finalized_number, updated_at)
+      values (7, 0, 2, ${`0x${'ab'.repeat(32)}`}, 2, 1, now())`
+    expect(await rebuildChain({ db: lesser, clock: systemClock }, { chainId: 7 })).toMatchObject({ events: 0 })
     for (const statement of [
       'create table mine (id integer)',
       'alter table migrations add column mine text',

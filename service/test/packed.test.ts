@@ -172,6 +172,13 @@ describe('the command line', () => {
     expect(created.key).toMatch(/^sk_live_/)
     const [key] = JSON.parse((await openearn(['keys', 'list', '--org', id, '--json'], env)).out)
     expect(key).toMatchObject({ id: created.id, permissions: ['organization:incentivize:streams'], revokedAt: null })
+    const [last, ...others] = JSON.parse((await openearn(['audit', '--limit', '1', '--json'], env)).out)
+    expect(last).toMatchObject({
+      command: expect.stringMatching(/^keys create /),
+      before: null,
+      at: expect.any(String),
+    })
+    expect(others).toEqual([])
     expect((await openearn(['keys', '--help'])).out).toMatch(/organization:incentivize:streams \(.+\),\n/)
   }, 60_000)
 

@@ -79,7 +79,7 @@ export async function openFolder(dataDir: string): Promise<Folder> {
   }
 }
 
-/** True when a process of `uid` without groups may pass through every folder of `path`. */
+/** The account of this name, where the machine has it. */
 async function findAccount(name: string): Promise<RunAs> {
   return parseAccount((await fs.readFile('/etc/passwd', 'utf8').catch(ignore('ENOENT'))) ?? '', name)
 }
@@ -93,6 +93,7 @@ export function parseAccount(passwd: string, name: string): RunAs {
   return undefined
 }
 
+/** True when a process of `uid` without groups may pass through every folder of `path`. */
 async function canEnter(path: string, uid: number): Promise<boolean> {
   const stats: Stats = await fs.stat(path)
   const bit = stats.uid === uid ? 0o100 : stats.gid === uid ? 0o010 : 0o001

@@ -245,4 +245,10 @@ describe('keys leak-drill', () => {
       { ...settings, revoked: false },
     ])
   })
+
+  it('makes no successor of a key that has expired, which would be refused everywhere as well', async () => {
+    const words = ['keys', 'create', '--org', organizationId, '--kind', 'secret', '--expires', '2020-01-01T00:00:00Z']
+    const expired = /sk_live_\S{38}/.exec(await run(words))?.[0] ?? ''
+    await expect(run(['keys', 'leak-drill', expired])).rejects.toThrow('no active key')
+  })
 })

@@ -8,11 +8,9 @@ import {
   importCatalogue,
   listChainSettings,
 } from '../features/catalogue/index.js'
-import { systemClock } from '../kernel/clock.js'
 import { isRpcUrl } from '../kernel/config.js'
 import { EarnError } from '../kernel/errors.js'
-import { createOutbound } from '../kernel/outbound.js'
-import { type Chain, openChain } from '../rpc/chains.js'
+import type { Chain } from '../rpc/chains.js'
 import { ProbeError, probeVault } from '../vaults/index.js'
 import {
   answer,
@@ -24,6 +22,7 @@ import {
   UsageError,
   withContext,
 } from './command.js'
+import { openUnlisted } from './unlisted.js'
 
 const usage = `openearn catalogue import FILE
 openearn catalogue probe CHAIN_ID VAULT_ADDRESS [--rpc URL]
@@ -75,18 +74,12 @@ async function probe(words: string[]): Promise<void> {
 /** The chain by the url given, by the environment, or as it is configured. */
 async function openProbedChain(chainId: number, url: string | undefined): Promise<Chain> {
   if (url !== undefined && !isRpcUrl(url)) throw new UsageError('--rpc must be an http, https, ws or wss url')
-  const outbound = createOutbound(systemClock)
   const given = url === undefined ? readConfig().rpcUrls.get(chainId) : [url]
-  const open = (name: string, rpcUrls: readonly string[]) =>
-    openChain(outbound, {
-      ...{ chainId, name, rpcUrls, nativeSymbol: 'ETH', confirmations: 1, finalityDepth: 64 },
-      ...{ pollIntervalMs: 1000, reorgRecheckSeconds: 2, entryPoints: [] },
-    })
-  if (given) return open(`chain ${chainId}`, given)
+  if (given) return openUnlisted(chainId, given)
   let chain: Chain | undefined
   await withContext(async ({ db }) => {
     const found = (await listChainSettings(db)).find((row) => row.chainId === chainId && row.rpcUrls.length > 0)
-    if (found) chain = open(found.name, found.rpcUrls)
+    if (found) chain = openUnlisted(chainId, found.rpcUrls, found.name)
   })
   if (!chain) throw new UsageError(`chain ${chainId} has no RPC url: add the chain, or say --rpc URL`)
   return chain

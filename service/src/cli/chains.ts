@@ -1,5 +1,4 @@
 import { listChainSettings, recordChain, removeChain } from '../features/catalogue/index.js'
-import { systemClock } from '../kernel/clock.js'
 import { isRpcUrl } from '../kernel/config.js'
 import { redactUrls } from '../kernel/log.js'
 import { createOutbound } from '../kernel/outbound.js'
@@ -23,6 +22,7 @@ import {
   UsageError,
   withContext,
 } from './command.js'
+import { openUnlisted } from './unlisted.js'
 
 const usage = `openearn chains add CHAIN_ID --name TEXT --rpc URL [--rpc URL]… [--slug TEXT] [--confirmations N]
                              [--metadata-only] [--l1-gas-in-limit]
@@ -85,20 +85,14 @@ async function add(words: string[]): Promise<void> {
 /** Refuses a url that serves another chain. One that does not answer may do so later. */
 async function assertServes(chainId: number, url: string): Promise<void> {
   if (!url.startsWith('http')) return
-  const settings = { ...unknownChain, chainId, name: `chain ${chainId}`, rpcUrls: [url] }
   try {
-    await createNode(openChain(createOutbound(systemClock), settings).rpc).findHeader('latest')
+    await createNode(openUnlisted(chainId, [url]).rpc).findHeader('latest')
   } catch (error) {
     if (error instanceof WrongChain) throw new UsageError(`${redactUrls(url)} ${error.message}`)
     print(
       `${redactUrls(url)} was not asked for its chain id: ${error instanceof Error ? redactUrls(error.message) : error}`,
     )
   }
-}
-
-const unknownChain = {
-  ...{ nativeSymbol: 'ETH', confirmations: 1, finalityDepth: 64 },
-  ...{ pollIntervalMs: 1000, reorgRecheckSeconds: 2, entryPoints: [] },
 }
 
 async function remove(words: string[]): Promise<void> {

@@ -13,7 +13,7 @@ import {
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
 import { systemClock } from '../kernel/clock.js'
-import { type Command, print, readConfig, UsageError } from './command.js'
+import { answer, type Command, print, readConfig, UsageError } from './command.js'
 import { waitForReceipt } from './dev/receipt.js'
 
 type Dev = {
@@ -147,13 +147,15 @@ async function play(dev: Dev): Promise<void> {
 
   print('6. Who brought it? The attribution debugger needs no key:')
   for (const hash of [depositHash, withdrawHash]) {
-    const answer = await call('GET', `/v2/attribution/${hash}?chainId=${foundry.id}`, undefined, false)
-    print(JSON.stringify(answer, null, 2))
-    const signed = answer.attributed && answer.calldata?.signature?.valid === true
-    if (!signed || answer.distributorId !== distributorId || answer.interactions.length !== 1)
+    const judged = await call('GET', `/v2/attribution/${hash}?chainId=${foundry.id}`, undefined, false)
+    print(JSON.stringify(judged, null, 2))
+    const signed = judged.attributed && judged.calldata?.signature?.valid === true
+    if (!signed || judged.distributorId !== distributorId || judged.interactions.length !== 1)
       throw new Error(`the debugger does not confirm ${hash}`)
   }
-  print('Verified, signed and attributed: a deposit and a withdrawal.')
+  answer({ wallet: wallet.address, depositHash, withdrawHash, distributorId }, [
+    'Verified, signed and attributed: a deposit and a withdrawal.',
+  ])
 }
 
 function createCaller(dev: Dev) {

@@ -153,14 +153,18 @@ async function list(words: string[]): Promise<void> {
     printTable(
       ['ID', 'KIND', 'KEY', 'STATE', 'ORGANIZATION', 'DISTRIBUTOR', 'ADDRESS SHARE', 'NAME'],
       rows.map((key) => {
-        const expired = key.expiresAt !== null && key.expiresAt <= clock.now()
-        const state = key.revokedAt ? 'revoked' : expired ? 'expired' : 'active'
+        const state = decideState(key, clock.now())
         const share = key.addressShare === 1 ? '' : String(key.addressShare)
         return [key.id, key.kind, key.hint, state, key.organizationId, key.distributorId ?? '', share, key.name]
       }),
       rows,
     )
   })
+}
+
+function decideState({ revokedAt, expiresAt }: KeyRow, now: Date): 'revoked' | 'expired' | 'active' {
+  if (revokedAt !== null) return 'revoked'
+  return expiresAt !== null && expiresAt <= now ? 'expired' : 'active'
 }
 
 async function revoke(words: string[]): Promise<void> {
@@ -172,7 +176,7 @@ async function revoke(words: string[]): Promise<void> {
     if (revoked.length === 0) throw new UsageError(`there is no active key ${idOrHint}`)
     answer(
       revoked.map(({ id, hint }) => ({ id, hint })),
-      revoked.map(({ id, hint }) => `revoked ${id} (${hint}); refused everywhere within 5 seconds`),
+      revoked.map(({ id, hint }) => `revoked ${id} (${hint}); refused everywhere within ${refusedMs / 1000} seconds`),
     )
   })
 }
@@ -214,10 +218,10 @@ async function leakDrill(words: string[]): Promise<void> {
 /** A revoked key may be believed for so long. */
 const refusedMs = 5_000
 
-async function findOneKey({ db }: Context, name: string): Promise<KeyRow> {
-  const isText = /^[ps]k_live_[0-9A-Za-z]{38}$/.test(name) && parseKeyText(name) !== undefined
+async function findOneKey({ db, clock }: Context, name: string): Promise<KeyRow> {
+  const isText = parseKeyText(name) !== undefined
   const found = await findKeys(db, { idOrHint: name, ...(isText ? { hash: hashKey(name) } : {}) })
-  const [key, ...more] = found.filter(({ revokedAt }) => revokedAt === null)
+  const [key, ...more] = found.filter((each) => decideState(each, clock.now()) === 'active')
   if (!key) throw new UsageError('there is no active key of this name; `openearn keys list` shows them')
   if (more.length > 0) throw new UsageError('several keys have this hint: name one by its id')
   return key

@@ -19,7 +19,6 @@ import {
 import { type Database, inTransaction } from './pool.js'
 import {
   copyRows,
-  createTwin,
   describeTable,
   findRows,
   insertRows,
@@ -173,7 +172,7 @@ describe('the twin of a described table', () => {
   const places = () => db`select ctid::text, t::text as row from things t order by id`
   const rebuild = (rows: readonly (typeof full | typeof empty)[]) =>
     inTransaction(db, async (tx) => {
-      await createTwin(tx, things)
+      await tx`create temporary table ${tx(twinOf(things).name)} (like things) on commit drop`
       const copy = await copyRows(tx, twinOf(things), { shared: { chainId: 1 } })
       await copy.write(rows)
       await copy.end()

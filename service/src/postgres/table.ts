@@ -216,11 +216,6 @@ export function twinOf<Row>(table: Table<Row>): Table<Row> {
   return { ...table, name: `rebuilt_${table.name}`, statements: new Map() }
 }
 
-/** Makes the twin of a table, which only this transaction sees. */
-export async function createTwin(tx: Transaction, { name }: Pick<Table<never>, 'name'>): Promise<void> {
-  await tx`create temporary table ${tx(`rebuilt_${name}`)} (like ${tx(name)}) on commit drop`
-}
-
 /**
  * Makes some rows of a table those of its twin. Rows that are the same in every column stay where they are, and mostly all
  * are: taking them out and putting them back costs thrice as much, and leaves as much to vacuum as there is history.
