@@ -30,7 +30,6 @@ export async function startDevnet() {
   }
   return {
     baseUrl,
-    rpcUrl,
     key: keys.publishable,
     pid: child.pid,
     mine: () => rpc('evm_mine'),

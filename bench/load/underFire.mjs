@@ -14,7 +14,7 @@ const quietSeconds = Math.min(60, seconds)
 const run = promisify(execFile)
 
 const devnet = await startDevnet()
-const { baseUrl, rpcUrl, key, pid } = devnet
+const { baseUrl, key, pid } = devnet
 const { hostname: host, port } = new URL(baseUrl)
 const until = { at: 0 }
 const isOver = () => performance.now() > until.at
@@ -56,7 +56,7 @@ async function lag(times) {
   while (!isOver()) {
     const { head, indexed } = await devnet.place()
     times.push(Math.max(0, head - indexed))
-    await devnet.mine(rpcUrl)
+    await devnet.mine()
     await sleep(500)
   }
 }

@@ -105,7 +105,10 @@ const vaultOf = (id: number, address: string, kind = 'erc4626') => ({
   activeFrom: 0,
 })
 
-/** A chain of two plain vaults, an asynchronous one and one of several tokens, and the distributors alpha, beta and gamma, from time 0 on. */
+/**
+ * A chain of two plain vaults, an asynchronous one and one of several tokens, and the distributors alpha, beta and gamma,
+ * from time 0 on.
+ */
 export function openHandChain(more: Partial<DeriveConfig> = {}) {
   const config: DeriveConfig = {
     chainId,
@@ -190,3 +193,20 @@ export const deposited = (sender: string, owner: string, amount: bigint, on: str
   say.move(zero, owner, amount, on),
   say.deposit(sender, owner, amount, amount, on),
 ]
+
+/** What an ERC-5115 vault tells of a deposit and of a redemption, a share for a unit. */
+export const bought = (wallet: string, amount: bigint, token: string = asset) => [
+  say.move(zero, wallet, amount, tokenized),
+  say.tokenDeposit(wallet, wallet, token, amount, amount),
+]
+export const redeemed = (wallet: string, amount: bigint, token: string = asset) => [
+  say.move(wallet, zero, amount, tokenized),
+  say.tokenRedeem(wallet, wallet, token, amount, amount),
+]
+
+/** What a batch of an account, sent by another wallet, is credited for on a chain of its own. */
+export function sendBatch(account: Address, list: [Address, string][], logs: Log[], more: Partial<DeriveConfig> = {}) {
+  const chain = openHandChain(more)
+  const rows = chain.mine({ from: bob, to: account, input: batch(...list), logs })
+  return { chain, rows, entries: entries(rows), problems: rows.attributions[0]?.problems }
+}

@@ -25,7 +25,8 @@ function openearn(words: string[], env: Record<string, string> = {}, flags: stri
   const options = { cwd: folder, env: environment(env) }
   return new Promise((resolve) =>
     execFile(process.execPath, [...flags, program(), ...words], options, (error, out, err) =>
-      resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err }),
+      // A process that was killed, or never began, has no number.
+      resolve({ code: error ? (typeof error.code === 'number' ? error.code : -1) : 0, out, err }),
     ),
   )
 }

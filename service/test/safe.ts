@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import {
   type Abi,
   type Address,
@@ -14,16 +12,13 @@ import {
   type PrivateKeyAccount,
   zeroAddress,
 } from 'viem'
+import { readPublished } from './published.js'
 
-const require = createRequire(import.meta.url)
 const chainId = 31337
 const magicSuffix = '0x6492649264926492649264926492649264926492649264926492649264926492'
 
 /** ABI and bytecode as published in the npm package of the Safe contracts. */
-function published(path: string): { abi: Abi; bytecode: Hex } {
-  const file = require.resolve(`@safe-global/safe-contracts/build/artifacts/contracts/${path}`)
-  return JSON.parse(readFileSync(file, 'utf8'))
-}
+const published = (path: string) => readPublished(`@safe-global/safe-contracts/build/artifacts/contracts/${path}`)
 
 const safe = published('Safe.sol/Safe.json')
 const handler = published('handler/CompatibilityFallbackHandler.sol/CompatibilityFallbackHandler.json')

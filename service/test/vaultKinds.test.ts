@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ContractBeside, PlannedKind, VaultKind } from '../src/vaults/kind.js'
+import { erc4626Answers } from './kinds/erc4626.js'
 import { lists } from './kinds/lists.js'
 import { type Lists, listGaps } from './kinds/walk.js'
 
@@ -95,6 +96,12 @@ describe('the walk over the vault kinds itself', () => {
 
   it.each(gaps)('says what is missing where a kind is listed without %s', (_what, changed, gap) => {
     expect(listGaps(changed)).toContain(`erc5115: ${gap}`)
+  })
+
+  it('says which plan is refused where a vault answers as the fixture does, and so is not looked at', () => {
+    const idle = lists.fixtures.map((each) => (each.kind === 'erc7540' ? { ...each, answers: erc4626Answers } : each))
+    for (const action of ['claimDeposit', 'cancelDeposit'])
+      expect(listGaps({ ...lists, fixtures: idle })).toContain(`erc7540: its fixture is refused its ${action}`)
   })
 
   it('says which kind the service does not list, which is listed twice, and for which another is taken', () => {

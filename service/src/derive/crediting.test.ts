@@ -16,6 +16,7 @@ import {
   other,
   router,
   say,
+  sendBatch,
   signedBy,
   tokenized,
   treasury,
@@ -24,12 +25,8 @@ import {
 } from '../../test/handChain.js'
 
 const account = cat
-/** What a batch of one account is credited for. */
-const send = (list: [Address, string][], logs: ReturnType<typeof deposited>, more: object = {}) => {
-  const chain = openHandChain(more)
-  const rows = chain.mine({ from: bob, to: account, input: batch(...list), logs })
-  return { chain, rows, entries: entries(rows), problems: rows.attributions[0]?.problems }
-}
+const send = (list: [Address, string][], logs: ReturnType<typeof deposited>, more: object = {}) =>
+  sendBatch(account, list, logs, more)
 
 describe('a deposit that mints nothing', () => {
   const nothing = (owner: string) => [say.move(zero, owner, 0n), say.deposit(owner, owner, 1n, 0n)]

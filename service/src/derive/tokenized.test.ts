@@ -7,6 +7,7 @@ import {
   asynchronous,
   batch,
   bob,
+  bought,
   call,
   cat,
   codes,
@@ -14,25 +15,16 @@ import {
   entries,
   openHandChain,
   other,
+  redeemed,
   say,
+  sendBatch,
   tokenized,
   vault,
   who,
-  zero,
 } from '../../test/handChain.js'
 
 const account = cat
 const otherToken = who('a55e8')
-
-/** What an ERC-5115 vault tells of a deposit and of a redemption, a share for a unit. */
-const bought = (wallet: Address, amount: bigint, token: Address = asset) => [
-  say.move(zero, wallet, amount, tokenized),
-  say.tokenDeposit(wallet, wallet, token, amount, amount),
-]
-const redeemed = (wallet: Address, amount: bigint, token: Address = asset) => [
-  say.move(wallet, zero, amount, tokenized),
-  say.tokenRedeem(wallet, wallet, token, amount, amount),
-]
 
 /** A large deposit without a code, then a small one with one: each has to stay whose it is. */
 const large = call.depositToken(account, asset, 1_000n)
@@ -47,10 +39,9 @@ describe('ERC-5115 deposits in one transaction are credited each by its own call
       [large, small],
       [small, large],
     ] as const) {
-      const chain = openHandChain()
       const calls = list.map((data): [Address, string] => [tokenized, data])
-      const rows = chain.mine({ from: bob, to: account, input: batch(...calls), logs: told })
-      expect(entries(rows)).toEqual(credited)
+      const { chain, entries } = sendBatch(account, calls, told)
+      expect(entries).toEqual(credited)
       expect(chain.lots(account, tokenized)).toEqual({ alpha: 5n, free: 1_000n })
     }
   })
@@ -82,18 +73,15 @@ describe('ERC-5115 deposits in one transaction are credited each by its own call
   })
 
   it('beside a deposit into a vault of another kind', () => {
-    const chain = openHandChain()
-    const input = batch(
-      [tokenized, call.depositToken(account, asset, 7n)],
-      [vault, `${call.deposit(7n, account)}${codes('beta')}`],
+    const { entries } = sendBatch(
+      account,
+      [
+        [tokenized, call.depositToken(account, asset, 7n)],
+        [vault, `${call.deposit(7n, account)}${codes('beta')}`],
+      ],
+      [...bought(account, 7n), ...deposited(account, account, 7n)],
     )
-    const rows = chain.mine({
-      from: bob,
-      to: account,
-      input,
-      logs: [...bought(account, 7n), ...deposited(account, account, 7n)],
-    })
-    expect(entries(rows)).toEqual(['deposit beta unsigned c3 7 7'])
+    expect(entries).toEqual(['deposit beta unsigned c3 7 7'])
   })
 })
 
@@ -112,13 +100,15 @@ describe('ERC-5115 redemptions in one batch', () => {
 
 describe('a deposit in another token', () => {
   it('makes no entry, and its shares are of who brought it, also in a batch', () => {
-    const chain = openHandChain()
-    const input = batch(
-      [tokenized, large],
-      [tokenized, `${call.depositToken(account, otherToken, 5n)}${codes('alpha')}`],
+    const { chain, entries } = sendBatch(
+      account,
+      [
+        [tokenized, large],
+        [tokenized, `${call.depositToken(account, otherToken, 5n)}${codes('alpha')}`],
+      ],
+      [...bought(account, 1_000n), ...bought(account, 5n, otherToken)],
     )
-    const logs = [...bought(account, 1_000n), ...bought(account, 5n, otherToken)]
-    expect(entries(chain.mine({ from: bob, to: account, input, logs }))).toEqual([])
+    expect(entries).toEqual([])
     expect(chain.lots(account, tokenized)).toEqual({ alpha: 5n, free: 1_000n })
   })
 })

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import {
   batchAccountAbi,
   batchAccountBytecode,
@@ -27,14 +25,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { account } from '../../../contracts/test/anvil.js'
 import { openWatchWorld, type WatchWorld, withSuffix } from '../../test/chain/watchWorld.js'
 import { type Earn, openEarn } from '../../test/harness.js'
+import { readPublished } from '../../test/published.js'
 import { listLots } from '../features/positions/index.js'
-
-const require = createRequire(import.meta.url)
-
-/** ABI and bytecode as published on npm. */
-function published(path: string): { abi: Abi; bytecode: Hex } {
-  return JSON.parse(readFileSync(require.resolve(path), 'utf8'))
-}
 
 let earn: Earn
 let world: WatchWorld
@@ -79,8 +71,8 @@ type Operation = Record<string, unknown>
 /** A deployed EntryPoint with its account factory, and how to make and sign an operation of that version. */
 async function openEntryPoint(version: Version) {
   const { client, deploy, done } = world.anvil
-  const entryPoint = published(`entry-point-${version}/artifacts/EntryPoint.json`)
-  const factory = published(`entry-point-${version}/artifacts/SimpleAccountFactory.json`)
+  const entryPoint = readPublished(`entry-point-${version}/artifacts/EntryPoint.json`)
+  const factory = readPublished(`entry-point-${version}/artifacts/SimpleAccountFactory.json`)
   const address = await deploy({ ...entryPoint, args: [] })
   const factoryAddress = await deploy({ ...factory, args: [address] })
   await earn.db`update chains set entry_points = entry_points || ${[address.toLowerCase()]}`
@@ -91,7 +83,7 @@ async function openEntryPoint(version: Version) {
     concat([pad(numberToHex(a), { size: 16 }), pad(numberToHex(b), { size: 16 })])
   const batch = (calls: { to: Address; data: Hex }[]): Hex => {
     const [to, data, value] = [calls.map((call) => call.to), calls.map((call) => call.data), calls.map(() => 0n)]
-    const abi = published(`entry-point-${version}/artifacts/SimpleAccount.json`).abi
+    const abi = readPublished(`entry-point-${version}/artifacts/SimpleAccount.json`).abi
     const args =
       version === '06'
         ? [to, data]
@@ -101,7 +93,7 @@ async function openEntryPoint(version: Version) {
     return encodeFunctionData({ abi, functionName: 'executeBatch', args })
   }
   const execute = (to: Address, data: Hex): Hex => {
-    const abi = published(`entry-point-${version}/artifacts/SimpleAccount.json`).abi
+    const abi = readPublished(`entry-point-${version}/artifacts/SimpleAccount.json`).abi
     return encodeFunctionData({ abi, functionName: 'execute', args: [to, 0n, data] })
   }
   return {
@@ -258,9 +250,11 @@ describe('a vault with multicall(bytes[])', () => {
 })
 
 describe('a Safe of version 1.4.1', () => {
-  const safe = published('@safe-global/safe-contracts/build/artifacts/contracts/Safe.sol/Safe.json')
-  const proxy = published('@safe-global/safe-contracts/build/artifacts/contracts/proxies/SafeProxy.sol/SafeProxy.json')
-  const multiSend = published(
+  const safe = readPublished('@safe-global/safe-contracts/build/artifacts/contracts/Safe.sol/Safe.json')
+  const proxy = readPublished(
+    '@safe-global/safe-contracts/build/artifacts/contracts/proxies/SafeProxy.sol/SafeProxy.json',
+  )
+  const multiSend = readPublished(
     '@safe-global/safe-contracts/build/artifacts/contracts/libraries/MultiSend.sol/MultiSend.json',
   )
   let wallet: Address
@@ -337,7 +331,7 @@ describe('an EIP-7702 account', () => {
   it('is credited by the code in a batch it executes on itself', async () => {
     const user = account(7)
     await mint(user.address)
-    const delegate = published('entry-point-08/artifacts/Simple7702Account.json')
+    const delegate = readPublished('entry-point-08/artifacts/Simple7702Account.json')
     const args = [calls(user.address, 400n)]
     const data = encodeFunctionData({ abi: delegate.abi, functionName: 'executeBatch', args })
     expect(await entriesOf(await callItself(user, delegate, data))).toMatchObject(credited(user, 400n))

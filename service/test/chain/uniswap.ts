@@ -1,16 +1,10 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { type Abi, type Address, type Hex, maxUint256 } from 'viem'
+import { type Address, erc20Abi, maxUint256 } from 'viem'
 import { account } from '../../../contracts/test/anvil.js'
 import type { World } from '../actionWorld.js'
-
-const require = createRequire(import.meta.url)
+import { readPublished } from '../published.js'
 
 /** ABI and bytecode as published in the npm packages of Uniswap. */
-function published(path: string): { abi: Abi; bytecode: Hex } {
-  const { abi, bytecode } = JSON.parse(readFileSync(require.resolve(`@uniswap/${path}`), 'utf8'))
-  return { abi, bytecode: bytecode.startsWith('0x') ? bytecode : `0x${bytecode}` }
-}
+const published = (path: string) => readPublished(`@uniswap/${path}`)
 
 const v2Factory = published('v2-core/build/UniswapV2Factory.json')
 const v2Router = published('v2-periphery/build/UniswapV2Router02.json')
@@ -60,7 +54,7 @@ export async function openUniswap(world: World, wrapped: Address, hubTokens: rea
       const { client, done } = world.anvil
       await done(client.sendTransaction({ to: wrapped, data: '0xd0e30db0', value: amount, account: owner }))
     } else await world.mint(token, owner.address, amount)
-    await world.write(token, approveAbi, 'approve', [spender, maxUint256])
+    await world.write(token, erc20Abi, 'approve', [spender, maxUint256])
   }
   return {
     v2,
@@ -96,16 +90,6 @@ export async function openUniswap(world: World, wrapped: Address, hubTokens: rea
 }
 
 const lower = (address: Address) => address.toLowerCase()
-
-const approveAbi = [
-  {
-    type: 'function',
-    name: 'approve',
-    stateMutability: 'nonpayable',
-    inputs: [{ type: 'address' }, { type: 'uint256' }],
-    outputs: [{ type: 'bool' }],
-  },
-] as const
 
 /** The largest integer whose square is not above. */
 function squareRoot(value: bigint): bigint {

@@ -17,14 +17,15 @@ beforeAll(async () => {
 }, 60_000)
 
 /**
- * `Fits<A, B>` is true where whoever has an A can use it as a B. What an operation does not take is `never` or absent in
- * generated code and absent in the contract's.
+ * `Fits<A, B>` is true where whoever has an A can use it as a B, and where A has each member of B that may be left out.
+ * What an operation does not take is `never` or absent in generated code and absent in the contract's.
  */
 const tools = `
 import type * as Generated from './types.gen.js'
 import type { Operations } from '../../test/contractShapes.js'
 type Part<T, K extends string> = K extends keyof T ? Exclude<T[K], undefined> : never
-type Fits<A, B> = [A] extends [never] ? true : [A] extends [B] ? true : false
+type Whole<T> = T extends (infer U)[] ? Whole<U>[] : T extends object ? { [K in keyof T]-?: Whole<T[K]> } : T
+type Fits<A, B> = [A] extends [never] ? true : [A, Whole<A>] extends [B, Whole<B>] ? true : false
 const yes = (_: true) => undefined
 `
 
@@ -78,7 +79,7 @@ describe('types generated from the OpenAPI document', () => {
     expect(await check(operations.map(({ operationId }) => operationId))).toEqual([])
   }, 60_000)
 
-  it('would not be believed if an answer lacked a member, or a request asked for more', async () => {
+  it('would not be believed if an answer lacked a member, or a request asked for more or could not say all', async () => {
     const narrowed = await check(['GetChains'], (text) =>
       text.replace('Generated.GetChainsResponses[200]', '{ data: [] }'),
     )
@@ -87,5 +88,12 @@ describe('types generated from the OpenAPI document', () => {
       text.replaceAll("Part<Generated.GetMembershipData, 'query'>", '{ address: string; more: string }'),
     )
     expect(wider).toEqual(["GetMembership query: the contract's as generated"])
+    const lost = await check(['GetTokens'], (text) =>
+      text.replaceAll(
+        "Part<Generated.GetTokensData, 'query'>",
+        "Omit<Part<Generated.GetTokensData, 'query'>, 'search'>",
+      ),
+    )
+    expect(lost).toEqual(["GetTokens query: generated as the contract's"])
   }, 60_000)
 })

@@ -1,6 +1,7 @@
 import type { Hex } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { letOthersRun, until } from '../../../contracts/test/until.js'
+import { seededRandom } from '../seed.js'
 import { distributorId, openBesideDevnet } from './besideDevnet.js'
 import type { Json } from './client.js'
 import { readDeposits, showEntry } from './deposits.js'
@@ -25,14 +26,10 @@ describe('a service killed with SIGKILL while watching and mid-request', () => {
     const deposits = queue.length
 
     const sent: Hex[] = []
-    let random = 42
-    const nextRandom = () => {
-      random = (random * 1_103_515_245 + 12_345) % 2_147_483_648
-      return random / 2_147_483_648
-    }
+    const random = seededRandom()
     for (let round = 0; round < rounds; round++) {
       const share = queue.splice(0, Math.ceil(queue.length / (rounds - round)))
-      const killAt = Math.floor(nextRandom() * share.length)
+      const killAt = random.int(0, share.length - 1)
       const asking = new AbortController()
       const asked = askWithoutEnd(service.baseUrl, publishable, dev, asking.signal)
       for (const [index, { account, transaction }] of share.entries()) {

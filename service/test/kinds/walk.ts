@@ -185,6 +185,9 @@ function listPlanGaps(kind: PlannedKind, fixture: KindFixture, expected: Expecte
     ...Object.keys(kind.beside ?? {}).flatMap((name) =>
       fixture.contracts?.[name] === undefined ? [`its fixture has no ${name}`] : [],
     ),
+    ...(['claimDeposit', 'cancelDeposit'] as const).flatMap((action) =>
+      plans[action] && !built.some(([each]) => each === action) ? [`its fixture is refused its ${action}`] : [],
+    ),
     ...built.flatMap(([action, call]) => [
       ...listCallGaps(kind, fixture, action, call),
       ...(expected ? listVerdictGaps(kind, fixture, expected, action, call) : []),
@@ -202,10 +205,9 @@ function buildAll(kind: PlannedKind, fixture: KindFixture): [Action, VaultCall][
     const offer = read && answer(read, fixture)
     return offer?.refusal === undefined && offer ? [[action, offer.call]] : []
   })
-  const amounts = [1_000n, 1_000n] as const
   return [
-    ['deposit', buildOne(kind, fixture, 'deposit', amounts[0])],
-    ['withdraw', buildOne(kind, fixture, 'withdraw', amounts[1])],
+    ['deposit', buildOne(kind, fixture, 'deposit', 1_000n)],
+    ['withdraw', buildOne(kind, fixture, 'withdraw', 1_000n)],
     ...offers,
   ]
 }

@@ -5,23 +5,36 @@ import { newId } from '../../src/kernel/ids.js'
 import { silentLog } from '../../src/kernel/log.js'
 import type { Database } from '../../src/postgres/pool.js'
 import type { RawLog } from '../../src/rpc/raw.js'
+import { listProjections } from '../../src/server/projections.js'
 import { createWatcher, type Watcher } from '../../src/sync/follow.js'
 import type { PipelineOptions } from '../../src/sync/pipeline.js'
-import type { AnyProjection, Projections } from '../../src/sync/projection.js'
+import type { Projections } from '../../src/sync/projection.js'
+import { openTestDatabase, type TestDatabase } from '../database.js'
 import { createPipeline } from '../pipeline.js'
 import { signerKey } from '../simulation/calldata.js'
 import { allVaults, asyncVault, codes, type ModelBlock, wallets } from '../simulation/model.js'
 import { createModelChain } from '../simulation/modelChain.js'
 import { createModelNode } from '../simulation/modelNode.js'
 import type { Random } from '../simulation/random.js'
-import { toyToken } from './toy/index.js'
+import { createToyTables, createToyTransfers, type Transfer, toyToken, toyTotals, transferTopic } from './toy/index.js'
 
 export const confirmations = 7
-const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 const pad = (value: string) => value.slice(2).padStart(64, '0')
 
+/** What the service derives, and the same with the toys: the line that adds them. */
+export const service = listProjections()
+export const toys = [createToyTransfers(2), toyTotals]
+export const withToys: Projections = { ...service, derived: [...service.derived, ...toys] }
+
+/** A database with the toys' tables. */
+export async function openToyDatabase(): Promise<TestDatabase> {
+  const test = await openTestDatabase({ max: 6 })
+  await createToyTables(test.db)
+  return test
+}
+
 /** A chain in the database with the simulation's vaults and two distributors. */
-export async function prepareChain(db: Database, chainId: number): Promise<void> {
+async function prepareChain(db: Database, chainId: number): Promise<void> {
   const epoch = new Date(0)
   const organizationId = newId()
   await db`insert into organizations (id, name, organization_type) values (${organizationId}, 'O', 'distributor')`
@@ -37,10 +50,8 @@ export async function prepareChain(db: Database, chainId: number): Promise<void>
   await recordSigner(db, signerAddress(Buffer.from(signerKey.slice(2), 'hex')), epoch)
 }
 
-export type TokenTransfer = { blockNumber: number; logIndex: number; from: string; to: string; amount: bigint }
-
 /** Transfers of the toy's token in a block, decided by its hash: none in a third of blocks, some behind a vault's logs. */
-export function tokenTransfersOf(block: ModelBlock): TokenTransfer[] {
+export function tokenTransfersOf(block: ModelBlock): Transfer[] {
   const dice = Buffer.from(block.hash.slice(2), 'hex')
   const [count = 0, first = 0] = dice
   const next = block.transactions.reduce((sum, { logs }) => sum + logs.length, 0)
@@ -57,7 +68,7 @@ export function tokenTransfersOf(block: ModelBlock): TokenTransfer[] {
  * A model chain that carries transfers of the token too: in the block's last transaction, beside what that did with the
  * vaults, where it has any.
  */
-export function withToken(block: ModelBlock): ModelBlock {
+function withToken(block: ModelBlock): ModelBlock {
   const moved = tokenTransfersOf(block)
   if (moved.length === 0) return block
   const last = block.transactions.at(-1)
@@ -75,10 +86,11 @@ export function withToken(block: ModelBlock): ModelBlock {
   return { ...block, transactions: [...block.transactions.slice(0, -1), carrier] }
 }
 
-export type World = ReturnType<typeof createWorld>
+export type World = Awaited<ReturnType<typeof openWorld>>
 
 /** A model chain with the token, a node over it, and watchers of it. */
-export function createWorld(db: Database, chainId: number, random: Random) {
+export async function openWorld(db: Database, { chainId, random }: { chainId: number; random: Random }) {
+  await prepareChain(db, chainId)
   const chain = createModelChain(random, chainId, false)
   const faults = { share: 0 }
   const seen = new WeakMap<ModelBlock, ModelBlock>()
@@ -104,6 +116,7 @@ export function createWorld(db: Database, chainId: number, random: Random) {
     })
   }
   return {
+    chainId,
     chain,
     faults,
     open,
@@ -115,18 +128,16 @@ export function createWorld(db: Database, chainId: number, random: Random) {
         quiet = (await watcher.step()) === 'idle' ? quiet + 1 : 0
       }
     },
+    /** All rows of the tables of every projection, as text; records of orphaned blocks aside. */
+    dump: async (): Promise<string[]> => {
+      const lines: string[] = []
+      for (const { table, isRecord } of withToys.derived.flatMap(({ tables }) => tables)) {
+        const rows = await db<{ line: string }[]>`
+          select to_jsonb(t)::text as line from ${db(table.name)} t
+          where chain_id = ${chainId} ${isRecord ? db`and not ${isRecord(db)}` : db``} order by 1`
+        lines.push(...rows.map(({ line }) => `${table.name} ${line}`))
+      }
+      return lines
+    },
   }
-}
-
-/** All rows of the tables of projections of a chain, as text; records of orphaned blocks aside. */
-export async function dump(db: Database, chainId: number, derived: readonly AnyProjection[]): Promise<string[]> {
-  const lines: string[] = []
-  for (const { tables } of derived)
-    for (const { table, isRecord } of tables) {
-      const rows = await db<{ line: string }[]>`
-        select to_jsonb(t)::text as line from ${db(table.name)} t
-        where chain_id = ${chainId} ${isRecord ? db`and not ${isRecord(db)}` : db``} order by 1`
-      lines.push(...rows.map(({ line }) => `${table.name} ${line}`))
-    }
-  return lines
 }

@@ -7,7 +7,7 @@ import { inPlace, type Projection } from '../../../src/sync/projection.js'
 /** Plain transfers of a token that is in no catalogue, and what they sum up to once they are confirmed. */
 
 export const toyToken = `0x${'70'.repeat(20)}`
-const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
+export const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 
 export const transfersTable = describeTable('toy_transfers', {
   chainId: [int8],
@@ -35,7 +35,7 @@ export async function createToyTables(db: Database): Promise<void> {
     create unlogged table if not exists rebuilt_toy_totals (like toy_totals);`)
 }
 
-type Transfer = { blockNumber: number; logIndex: number; from: string; to: string; amount: bigint }
+export type Transfer = { blockNumber: number; logIndex: number; from: string; to: string; amount: bigint }
 
 const toTransfer = ({ blockNumber, logIndex, topics, data }: RawLog): Transfer => ({
   ...{ blockNumber, logIndex, amount: BigInt(data) },
