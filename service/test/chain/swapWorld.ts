@@ -3,9 +3,9 @@ import { account } from '../../../contracts/test/anvil.js'
 import { openWorld, type World } from '../actionWorld.js'
 import { openUniswap } from './uniswap.js'
 
-type Wanted = NonNullable<Parameters<World['token']>[0]> & { hub?: true }
+export type Wanted = NonNullable<Parameters<World['token']>[0]> & { hub?: true }
 
-export type SwapWorld = Awaited<ReturnType<typeof openSwapWorld>>
+export type SwapWorld<W extends readonly Wanted[] = readonly Wanted[]> = Awaited<ReturnType<typeof openSwapWorld<W>>>
 
 /** A world with Uniswap and the tokens that are wanted; routes may pass the wrapped native token, and those that are hubs. */
 export async function openSwapWorld<const W extends readonly Wanted[]>(...wanted: W) {

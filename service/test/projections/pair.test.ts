@@ -8,7 +8,7 @@ import { allVaults } from '../simulation/model.js'
 import { createRandom } from '../simulation/random.js'
 import { topics } from '../topics.js'
 import { toyToken } from './toy/index.js'
-import { createWorld, prepareChain, withToken } from './world.js'
+import { openWorld, withToken } from './world.js'
 
 /** A thing made of two contracts, as a vault with a contract beside it: it is derived of both, or not at all. */
 const table = describeTable('pair_transfers', {
@@ -70,8 +70,7 @@ it.each([false, true])(
   async (standsAlone) => {
     const { db } = test
     const chainId = standsAlone ? 801 : 800
-    await prepareChain(db, chainId)
-    const world = createWorld(db, chainId, createRandom(chainId))
+    const world = await openWorld(db, { chainId, random: createRandom(chainId) })
     world.chain.mine(30)
     const { observed } = listProjections()
     const watch = (parts: readonly string[]) => world.open({ derived: [createPair(parts, standsAlone)], observed })

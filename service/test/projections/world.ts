@@ -68,7 +68,7 @@ export function tokenTransfersOf(block: ModelBlock): Transfer[] {
  * A model chain that carries transfers of the token too: in the block's last transaction, beside what that did with the
  * vaults, where it has any.
  */
-function withToken(block: ModelBlock): ModelBlock {
+export function withToken(block: ModelBlock): ModelBlock {
   const moved = tokenTransfersOf(block)
   if (moved.length === 0) return block
   const last = block.transactions.at(-1)

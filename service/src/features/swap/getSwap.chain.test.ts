@@ -3,7 +3,7 @@ import type { Address, Hex } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { account } from '../../../../contracts/test/anvil.js'
 import { goneNode, listToken } from '../../../test/actionWorld.js'
-import { openSwapWorld, type SwapWorld } from '../../../test/chain/swapWorld.js'
+import { openSwapWorld, type SwapWorld, type Wanted } from '../../../test/chain/swapWorld.js'
 import { typesOf } from '../../../test/depositWorld.js'
 import { refused } from '../../../test/refused.js'
 import { seededRandom, times } from '../../../test/seed.js'
@@ -12,9 +12,10 @@ const user = account(1)
 const ether = 10n ** 18n
 const usd = 10n ** 6n
 
-let opened: SwapWorld
-let world: SwapWorld['world']
-let exchange: SwapWorld['exchange']
+type Opened = SwapWorld<readonly [Wanted, Wanted, Wanted]>
+let opened: Opened
+let world: Opened['world']
+let exchange: Opened['exchange']
 let weth: Address
 /** Two tokens with pools, and one between them. */
 let first: Address

@@ -1,7 +1,7 @@
 import type { Address } from 'viem'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { account } from '../../../../contracts/test/anvil.js'
-import { openSwapWorld, type SwapWorld } from '../../../test/chain/swapWorld.js'
+import { openSwapWorld, type SwapWorld, type Wanted } from '../../../test/chain/swapWorld.js'
 import { refused } from '../../../test/refused.js'
 import { seededRandom, times } from '../../../test/seed.js'
 import { RpcError } from '../../rpc/rpc.js'
@@ -10,9 +10,10 @@ const user = account(1)
 const ether = 10n ** 18n
 const much = 10n ** 40n
 
-let opened: SwapWorld
-let world: SwapWorld['world']
-let exchange: SwapWorld['exchange']
+type Opened = SwapWorld<readonly [Wanted]>
+let opened: Opened
+let world: Opened['world']
+let exchange: Opened['exchange']
 let weth: Address
 let token: Address
 
