@@ -80,13 +80,14 @@ export function createRemoteSigner(
   }
 }
 
-/** Half the order of the curve: the same signature exists with a larger s, and only the smaller one counts (EIP-2). */
+/** The order of the curve. Each signature exists with a smaller s and a larger one, and only the smaller counts (EIP-2). */
 const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 
 async function findSignature(text: string, digest: Uint8Array, address: Address): Promise<Uint8Array | undefined> {
   const found = readSignature(text)
   if (!found) return undefined
   const s = BigInt(toHex(found.subarray(32, 64)))
+  if (s >= order) return undefined
   const low = s > order / 2n ? hexToBytes(toHex(order - s, { size: 32 })) : found.subarray(32, 64)
   // Signers differ in what v they say, if any; which it is follows from the address.
   for (const v of [27, 28]) {
