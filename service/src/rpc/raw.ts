@@ -1,3 +1,5 @@
+import type { Evidence } from './callPaths.js'
+
 /** The 2,048 bits of a header's bloom: three for each address and topic of the block's logs, so none of them is without. */
 export type Bloom = Uint8Array
 
@@ -20,6 +22,8 @@ export type RawTransaction = {
   from: string
   to: string | null
   input: string
+  /** Absent where none is asked for or none has come yet: then its calldata decides. */
+  evidence?: Evidence
 }
 
 export type Header = {
