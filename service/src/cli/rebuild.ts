@@ -1,3 +1,4 @@
+import { constants, setPriority } from 'node:os'
 import { computeStateHash } from '../features/audit/index.js'
 import type { Queryable } from '../postgres/pool.js'
 import { listProjections } from '../server/projections.js'
@@ -30,6 +31,8 @@ export const rebuild: Command = {
       const unknown = values.projection?.find((name) => !names.includes(name))
       if (unknown !== undefined)
         throw new UsageError(`rebuild: no projection ${unknown}; there are ${names.join(', ')}`)
+      // Whoever reads meanwhile goes first.
+      setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
       const rebuilt: { chainId: number; events: number; seconds: number; state: string }[] = []
       for (const chainId of chains) {
         let saidAt = 0
