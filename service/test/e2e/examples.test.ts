@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { until } from '../../../contracts/test/until.js'
 import { operations } from '../../src/server/operations.js'
 import { type Dev, makeFolder, type Started, startDevnet } from './process.js'
 
@@ -14,6 +15,11 @@ beforeAll(async () => {
   dataDir = await makeFolder('openearn-examples-')
   devnet = await startDevnet(dataDir)
   document = await (await fetch(`${devnet.dev.opsUrl}/openapi.json`)).json()
+  await until('a snapshot of every vault that has some', async () => {
+    const headers = { 'X-API-Key': devnet.dev.keys.secret }
+    const status = await (await fetch(`${document.servers[0].url}/v2/indexing-status/`, { headers })).json()
+    return status.vaults.every(({ state, lastSnapshotAt }: Loose) => state === 'unsupported' || lastSnapshotAt !== null)
+  })
 }, 180_000)
 afterAll(async () => {
   await devnet?.stop()
