@@ -8,6 +8,7 @@ import {
   onGrid,
   openHistoryWorld,
 } from '../../../test/historyWorld.js'
+import { inTransaction } from '../../postgres/pool.js'
 import { snapshotObservations } from '../../vaults/index.js'
 
 let world: HistoryWorld
@@ -131,7 +132,8 @@ describe('200', () => {
     }))
     const vault = await world.vault({ snapshots })
     const before = (await world.ask('', vault)).body.data
-    await snapshotObservations.rewind(world.earn.db, { chainId: historyChain, number: 137, tip: 139 })
+    const orphaned = { chainId: historyChain, number: 137, tip: 139 }
+    await inTransaction(world.earn.db, (tx) => snapshotObservations.rewind(tx, orphaned))
     const after = (await world.ask('', vault)).body.data
     expect(after).toEqual(before.slice(0, -2).map((point: object) => ({ ...point, apy: null })))
     await world.snapshots(vault, [{ ...snapshots[38]!, price: 2n * 10n ** 18n }, snapshots[39]!])
