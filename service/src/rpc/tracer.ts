@@ -199,7 +199,9 @@ export function createTracer(
   async function askAll(wanted: readonly WantedTrace[], hurry: boolean, found: Map<string, CallPaths>): Promise<void> {
     if (urls.some(({ form }) => !form) && !hurry) await open()
     const now = clock.monotonicMs()
-    const asked = able().filter(({ leftUntilMs }) => !hurry || leftUntilMs <= now)
+    const asked = able()
+      .filter(({ leftUntilMs }) => !hurry || leftUntilMs <= now)
+      .sort((a, b) => Math.max(a.leftUntilMs, now) - Math.max(b.leftUntilMs, now))
     const toldBy = new Map<string, Url>()
     for (const url of asked) {
       const left = wanted.filter(({ transaction }) => !found.has(transaction.hash))
