@@ -71,7 +71,7 @@ export async function listStoredPaths(
     from call_paths where chain_id = ${chainId} and block_number between ${from} and ${to}`
 }
 
-/** Which of some transactions' calls are known, by `chainId:blockHash:hash`. */
+/** The blocks in which the calls of a transaction are known. */
 export async function listTraced(db: Queryable, hash: string): Promise<{ chainId: number; blockHash: string }[]> {
   return db<{ chainId: number; blockHash: string }[]>`
     select t.chain_id as "chainId", hex_text(b.hash) as "blockHash"
@@ -158,25 +158,4 @@ export async function recordChainEvidence(
   await db`
     insert into chain_evidence (chain_id, evidence, told_at) values (${input.chainId}, ${input.evidence}, ${input.at})
     on conflict (chain_id) do update set evidence = excluded.evidence, told_at = excluded.told_at`
-}
-
-export type ChainEvidence = {
-  chainId: number
-  evidence: 'trace' | 'calldata'
-  /** From this block on every transaction that needed a trace has one. */
-  traceFrom: number | null
-  untraced: number
-  awaited: number
-}
-
-/** What is known of how transactions of each chain ran. */
-export async function listChainEvidence(db: Queryable): Promise<ChainEvidence[]> {
-  return db<ChainEvidence[]>`
-    select e.chain_id as "chainId", e.evidence,
-      case when e.evidence = 'trace' then greatest(c.start_block, coalesce(
-        (select max(p.block_number) + 1 from call_paths p where p.chain_id = e.chain_id and p.calls is null), 0)) end
-        as "traceFrom",
-      (select count(*) from call_paths p where p.chain_id = e.chain_id and p.calls is null) as untraced,
-      (select count(*) from awaited_traces a where a.chain_id = e.chain_id) as awaited
-    from chain_evidence e left join chain_cursors c on c.chain_id = e.chain_id order by e.chain_id`
 }
