@@ -1,5 +1,4 @@
-// The deposit of a rollup needs no signature: any sender is as good as another.
-import { keccak256, keccak256, toRlp, toRlp } from 'viem'
+import { keccak256, toRlp } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { rpcOf } from '../../test/rpcOf.js'
 import { fakeClock, systemClock } from '../kernel/clock.js'
