@@ -12,6 +12,7 @@ import type { Projections } from '../sync/projection.js'
 import { recordStall } from '../sync/storeCursors.js'
 import { type Lock, tryWatcherLock } from '../sync/storeLocks.js'
 import { listProjections } from './projections.js'
+import { openTracing } from './tracing.js'
 
 export type WatchOptions = {
   /** What is derived; absent: everything. */
@@ -99,9 +100,12 @@ async function followChain(
   guard: { lock: Lock; signal: AbortSignal; suspect: SuspectRange; onStep: () => void },
 ): Promise<void> {
   const { clock, log } = ctx
-  const node = createNode(chain.rpc.as('watch'))
+  const tracing = openTracing(ctx, chain)
+  await tracing?.tracer.open()
+  const node = createNode(chain.rpc.as('watch'), tracing?.tracer)
   const sink = createPipeline(ctx, {
     chainId: chain.chainId,
+    tracing,
     projections: options.projections ?? listProjections(),
     reactions: options.reactions ?? [],
   })

@@ -77,6 +77,7 @@ function sinkAt(blockNumber: number, headNumber = blockNumber) {
     rewind: async () => cursor,
     backfill: async () => false,
     recheck: async () => false,
+    takeTraces: async () => undefined,
     doubtPast: async () => undefined,
     recordHead: async (_cursor, head) => void records.push(head),
     localHash: async (number) => (number <= cursor.blockNumber ? block(number).hash : undefined),
