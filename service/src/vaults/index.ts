@@ -1,6 +1,7 @@
 export { type EmittingVault, eventParties, type VaultEvent } from './events.js'
 export { runSnapshots } from './jobSnapshots.js'
 export {
+  type Alternative,
   type DepositAsk,
   listEvents,
   type ObservedVault,
@@ -17,7 +18,7 @@ export {
   type WithdrawAsk,
   type WithdrawOffer,
 } from './kind.js'
-export { findVaultKind, vaultKinds } from './kinds.js'
+export { findVaultKind, listErrors, vaultKinds } from './kinds.js'
 export { decodeVaultEvent, findMakingCall, isVaultAddress, listVaultAddresses, vaultTopics } from './logs.js'
 export { type ProbedToken, type ProbedVault, ProbeError, probeVault } from './probe.js'
 export {
