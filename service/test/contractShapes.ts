@@ -141,6 +141,8 @@ export type Operations = {
         state: IndexState
         reorgs24h: number
         updatedAt: string | null
+        evidence: 'trace' | 'calldata'
+        traceFrom: number | null
       }[]
       vaults: {
         chainId: number
@@ -180,6 +182,7 @@ export type Operations = {
         codes: string[]
         schema: string | null
         signatureValid: boolean | null
+        evidence: 'trace' | 'calldata'
         retracted: boolean
       }[]
       calldata: Inspection | null
