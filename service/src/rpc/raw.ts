@@ -39,6 +39,8 @@ export type Header = {
   timestamp: number
   /** What its bloom says of the block's logs; only where a node was asked, and not where it says nothing. */
   bloom?: Bloom
+  /** It has no transaction; only where a node was asked. */
+  isEmpty?: true
 }
 
 /** What a vault answered of a request: pending and claimable together, at the parent block and at the block. */
