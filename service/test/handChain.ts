@@ -2,6 +2,7 @@ import { buildSuffix, operationTopics, signerAddress } from '@openearn/attributi
 import { type Address, encodeFunctionData, type Hex, parseAbi } from 'viem'
 import { createDerivation, type Derivation, type DeriveConfig, type DerivedRows, derive } from '../src/derive/index.js'
 import { type DeriveState, emptyState } from '../src/derive/rows.js'
+import type { Evidence } from '../src/rpc/callPaths.js'
 import type { RawBlock, RawLog } from '../src/rpc/raw.js'
 import { topics } from './topics.js'
 
@@ -89,6 +90,7 @@ export const say = {
     log(asynchronous, topics.cancelDepositClaim, [controller, controller, id], [controller, assets]),
   operationEnd: (entryPoint: string, sender: string) =>
     log(entryPoint, operationTopics.ended, [1n, sender, zero], [1n, 1n, 1n, 1n]),
+  execution: (entryPoint: string) => log(entryPoint, operationTopics.execution, [], []),
 }
 
 export const asset = who('a55e7')
@@ -128,6 +130,7 @@ export function openHandChain(more: Partial<DeriveConfig> = {}) {
   const state: DeriveState = emptyState()
   let number = 0
   return {
+    config,
     vaults: config.vaults,
     /** Mines one transaction and answers its rows. */
     mine: (transaction: {
@@ -136,18 +139,21 @@ export function openHandChain(more: Partial<DeriveConfig> = {}) {
       input: string
       logs: Log[]
       timestamp?: number
+      evidence?: Evidence
+      contracts?: readonly string[]
     }): DerivedRows => {
       number += 1
       const place = { blockNumber: number, transactionIndex: 0 }
       const hash = `0x${pad(BigInt(number) << 8n)}`
-      const { from, to, input, logs, timestamp = number } = transaction
+      const { from, to, input, logs, timestamp = number, evidence, contracts } = transaction
+      const known = { ...(evidence ? { evidence } : {}), ...(contracts ? { contracts } : {}) }
       const block: RawBlock = {
         number,
         hash: `0x${pad(BigInt(number))}`,
         parentHash: '0x',
         timestamp,
         logs: logs.map((each, logIndex) => ({ ...place, ...each, logIndex, transactionHash: hash })),
-        transactions: [{ ...place, hash, from, to, input: input.toLowerCase() }],
+        transactions: [{ ...place, hash, from, to, input: input.toLowerCase(), ...known }],
       }
       return derive(block, derivation, state)
     },

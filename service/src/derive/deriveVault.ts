@@ -1,6 +1,6 @@
 import { zeroAddress } from 'viem'
 import { derivedId } from '../kernel/ids.js'
-import type { Credits } from './attribution.js'
+import type { Credits, Strangers } from './attribution.js'
 import { hasAsyncDeposit, hasAsyncRedeem } from './config.js'
 import type { Credit } from './credits.js'
 import type { Transfer, VaultEvent } from './events.js'
@@ -24,6 +24,8 @@ export type VaultInput = {
   part: VaultTransaction
   flows: Flows
   credits: Credits
+  /** Wallets that keep nothing of an event. */
+  strangers: Strangers
   state: DeriveState
   rows: DerivedRows
 }
@@ -194,8 +196,11 @@ function applyRedemption(event: WithdrawEvent, work: VaultContext): void {
 
 const nothingMoved: Delivery = { moved: 0n, parts: new Map() }
 
-function deliveryOf({ flows }: VaultContext, event: VaultEvent): Delivery {
-  return flows.deliveries.get(event) ?? nothingMoved
+function deliveryOf({ flows, strangers }: VaultContext, event: VaultEvent): Delivery {
+  const delivery = flows.deliveries.get(event) ?? nothingMoved
+  const out = strangers.get(event)
+  if (!out) return delivery
+  return { ...delivery, parts: new Map([...delivery.parts].filter(([wallet]) => !out.has(wallet))) }
 }
 
 /** Puts shares a wallet received into the lot of a distributor. */

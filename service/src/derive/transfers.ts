@@ -1,3 +1,4 @@
+import type { Frame } from '@openearn/attribution'
 import { zeroAddress } from 'viem'
 import { isVaultAddress } from '../vaults/index.js'
 import { type DeriveVault, holdsForOthers } from './config.js'
@@ -6,6 +7,9 @@ import { smaller } from './lots.js'
 
 /** What one transaction did to one vault, in the order of the logs. */
 export type VaultTransaction = { vault: DeriveVault; transfers: Transfer[]; events: VaultEvent[] }
+
+/** The call that emitted each log, by the log's index, where a trace tells of it. */
+export type Made = ReadonlyMap<number, Frame | undefined>
 
 /** The part of a Transfer that belongs to an event. */
 export type Claimed = { event: VaultEvent; amount: bigint }
@@ -24,11 +28,12 @@ const nothing: FoundTransfers = { mints: new Map(), burns: new Map(), moved: new
 /**
  * Finds the Transfers that belong to each event: those between it and the next event of the vault before or after it, the
  * nearest first, up to the shares the event tells of. Which side is the vault's habit, as its first event with shares
- * shows. Shares reach a depositor from the zero address, the vault or its escrow; they leave a redeemer, or the escrow,
+ * shows. Where a trace tells which call made what, they are those of the event's own call. Shares reach a depositor from the zero address, the vault or its escrow; they leave a redeemer, or the escrow,
  * for the zero address or the vault, and with a request for the escrow too.
  */
-export function findTransfers({ vault, transfers, events }: VaultTransaction): FoundTransfers {
+export function findTransfers({ vault, transfers, events }: VaultTransaction, made?: Made): FoundTransfers {
   if (events.length === 0) return nothing
+  const ownOf = made ? createOwn({ transfers, events }, made) : undefined
   const holds = (wallet: string) => wallet === zeroAddress || holdsForOthers(vault, wallet)
   const mints = new Map<Transfer, Claimed>()
   const burns = new Map<Transfer, Claimed>()
@@ -39,10 +44,13 @@ export function findTransfers({ vault, transfers, events }: VaultTransaction): F
     for (const event of list) {
       const shares = sharesOf(event)
       if (shares === 0n) continue
-      const around = listAround(event, { transfers, events }, belongs)
+      const own = ownOf?.(event)
+      const around = listAround(event, own ?? { transfers, events }, belongs)
       isBefore ??= around.before.length > 0 ? true : around.after.length > 0 ? false : undefined
+      const [near, far] = isBefore === false ? [around.after, around.before] : [around.before, around.after]
       let left = shares
-      for (const transfer of isBefore === false ? around.after : around.before) {
+      // A call that made one event has no neighbour to take from.
+      for (const transfer of own?.events.length === 1 ? [...near, ...far] : near) {
         const amount = smaller(transfer.amount, left)
         if (amount === 0n || to.has(transfer)) continue
         to.set(transfer, { event, amount })
@@ -66,12 +74,35 @@ export function findTransfers({ vault, transfers, events }: VaultTransaction): F
   return { mints, burns, moved }
 }
 
+type Told = Pick<VaultTransaction, 'transfers' | 'events'>
+
+/** Says which Transfers and events the call of an event made, those of other events' calls inside it left out. */
+function createOwn({ transfers, events }: Told, made: Made): (event: VaultEvent) => Told | undefined {
+  const calls = new Map<Frame, Told>()
+  for (const event of events) {
+    const call = made.get(event.logIndex)
+    if (!call) continue
+    const known = calls.get(call)
+    if (known) known.events.push(event)
+    else calls.set(call, { transfers: [], events: [event] })
+  }
+  for (const transfer of transfers) {
+    let call: Frame | null | undefined = made.get(transfer.logIndex)
+    while (call && !calls.has(call)) call = call.within
+    if (call) calls.get(call)?.transfers.push(transfer)
+  }
+  return (event) => {
+    const call = made.get(event.logIndex)
+    return call && calls.get(call)
+  }
+}
+
 type Belongs = (transfer: Transfer, event: VaultEvent) => boolean
 
 /** Transfers that may belong to an event, the nearest first, up to its neighbours. */
 function listAround(
   event: VaultEvent,
-  { transfers, events }: Pick<VaultTransaction, 'transfers' | 'events'>,
+  { transfers, events }: Told,
   belongs: Belongs,
 ): { before: Transfer[]; after: Transfer[] } {
   const index = events.indexOf(event)
