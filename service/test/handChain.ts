@@ -3,7 +3,7 @@ import { type Address, encodeFunctionData, type Hex, parseAbi } from 'viem'
 import { createDerivation, type Derivation, type DeriveConfig, type DerivedRows, derive } from '../src/derive/index.js'
 import { type DeriveState, emptyState } from '../src/derive/rows.js'
 import type { Evidence } from '../src/rpc/callPaths.js'
-import type { RawBlock, RawLog } from '../src/rpc/raw.js'
+import type { RawBlock, RawLog, RequestReading } from '../src/rpc/raw.js'
 import { topics } from './topics.js'
 
 /** Blocks of one transaction written by hand, and what derivation makes of them told in short lines. */
@@ -88,6 +88,8 @@ export const say = {
     log(asynchronous, topics.cancelDepositRequest, [controller, id], [controller]),
   cancelledDeposit: (controller: string, assets: bigint, id = 0n) =>
     log(asynchronous, topics.cancelDepositClaim, [controller, controller, id], [controller, assets]),
+  cancelledRedeem: (controller: string, receiver: string, shares: bigint, id = 0n) =>
+    log(asynchronous, topics.cancelRedeemClaim, [controller, receiver, id], [controller, shares]),
   operationEnd: (entryPoint: string, sender: string) =>
     log(entryPoint, operationTopics.ended, [1n, sender, zero], [1n, 1n, 1n, 1n]),
   execution: (entryPoint: string) => log(entryPoint, operationTopics.execution, [], []),
@@ -141,6 +143,7 @@ export function openHandChain(more: Partial<DeriveConfig> = {}) {
       timestamp?: number
       evidence?: Evidence
       contracts?: readonly string[]
+      requestReadings?: readonly RequestReading[]
     }): DerivedRows => {
       number += 1
       const place = { blockNumber: number, transactionIndex: 0 }
@@ -153,6 +156,7 @@ export function openHandChain(more: Partial<DeriveConfig> = {}) {
         parentHash: '0x',
         timestamp,
         logs: logs.map((each, logIndex) => ({ ...place, ...each, logIndex, transactionHash: hash })),
+        ...(transaction.requestReadings ? { requestReadings: transaction.requestReadings } : {}),
         transactions: [{ ...place, hash, from, to, input: input.toLowerCase(), ...known }],
       }
       return derive(block, derivation, state)

@@ -156,11 +156,17 @@ function chooseCredit(
         problems.add(oneNodesWord)
         return undefined
       }
-      const isSwap = !isVaultAddress(placed.vault, frame.target) && frame.target !== wallet
+      const isSwap = saysSwap(reading) ?? (!isVaultAddress(placed.vault, frame.target) && frame.target !== wallet)
       return { distributorId: code, attribution, isSwap }
     }
   }
   return undefined
+}
+
+/** Whether a suffix in the form this service writes says that its plan swaps; undefined of any other. */
+function saysSwap({ kind, suffix, actionId }: Reading): boolean | undefined {
+  if (kind !== 'erc8021' || actionId === undefined || !('metadata' in suffix)) return undefined
+  return suffix.metadata?.get('s') === true
 }
 
 function applicationOf({ kind, suffix }: Reading): string | undefined {

@@ -17,6 +17,7 @@ import {
   signatureKey,
   type TxPosition,
 } from './rows.js'
+import { readSettled, type Settled } from './settled.js'
 import type { VaultTransaction } from './transfers.js'
 
 /** A configuration with the look-ups derivation needs; make one per configuration, not per block. */
@@ -60,6 +61,7 @@ function groupVaults(
 export function derive(block: RawBlock, derivation: Derivation, state: DeriveState): DerivedRows {
   const rows = emptyRows()
   const { logs } = block
+  const settled = readSettled(block, derivation.vaultsByContract)
   const inputs = new Map(block.transactions.map((transaction) => [transaction.transactionIndex, transaction]))
   for (let start = 0; start < logs.length; ) {
     const first = logs[start]
@@ -75,7 +77,15 @@ export function derive(block: RawBlock, derivation: Derivation, state: DeriveSta
     }
     // Most transactions are a lone transfer: no net change, no event, nothing to attribute.
     if (end - start > 1 || !deriveLoneTransfer(first, place, derivation, state, rows))
-      deriveTransaction(place, logs.slice(start, end), inputs.get(first.transactionIndex), derivation, state, rows)
+      deriveTransaction(
+        place,
+        logs.slice(start, end),
+        inputs.get(first.transactionIndex),
+        derivation,
+        state,
+        rows,
+        settled,
+      )
     start = end
   }
   // The state goes on with the requests; rows say how they stand now.
@@ -104,6 +114,7 @@ function deriveTransaction(
   derivation: Derivation,
   state: DeriveState,
   rows: DerivedRows,
+  settled: Settled,
 ): void {
   const parts = readVaultParts(logs, derivation)
   const hasEvents = [...parts.values()].some(({ events }) => events.length > 0)
@@ -124,6 +135,7 @@ function deriveTransaction(
       strangers,
       state,
       rows,
+      settled,
     })
 }
 
@@ -229,8 +241,8 @@ function placeEvents(
 /** The wallets an event is about; a claim's own code is asked for as its receiver's. */
 function listWallets(vault: DeriveVault, event: VaultEvent, flows: Flows | undefined): string[] {
   if ('controller' in event) return [event.controller]
-  if (event.kind === 'deposit' && hasAsyncDeposit(vault)) return [event.owner]
-  return [...(flows?.deliveries.get(event)?.parts.keys() ?? [])]
+  const told = [...(flows?.deliveries.get(event)?.parts.keys() ?? [])]
+  return event.kind === 'deposit' && hasAsyncDeposit(vault) ? [...new Set([event.owner, ...told])] : told
 }
 
 /** The wallets that keep shares a deposit minted. */

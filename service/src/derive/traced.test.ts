@@ -214,12 +214,12 @@ describe('a router', () => {
     expect(mineBoth(traced(root)).withTrace).toMatchObject({ entries: [], problems: [] })
   })
 
-  it('has what it swapped for signed, when the wallet’s call to it was', () => {
+  it('has what it swapped for signed, when the wallet’s call to it was; a swap is what our suffix says it is', () => {
     const data = call.zap(9n)
     const input = `${data}${signedBy('alpha', ann, router, data)}`
     const root = calls(ann, router, input, [calls(router, vault, call.deposit(9n, ann), deposited(router, ann, 9n))])
     for (const { entries } of Object.values(mineBoth(traced(root))))
-      expect(entries).toEqual(['deposit alpha signed a1 9 9 swap'])
+      expect(entries).toEqual(['deposit alpha signed a1 9 9'])
   })
 })
 

@@ -28,8 +28,9 @@ const nothing: FoundTransfers = { mints: new Map(), burns: new Map(), moved: new
 /**
  * Finds the Transfers that belong to each event: those between it and the next event of the vault before or after it, the
  * nearest first, up to the shares the event tells of. Which side is the vault's habit, as its first event with shares
- * shows. Where a trace tells which call made what, they are those of the event's own call. Shares reach a depositor from the zero address, the vault or its escrow; they leave a redeemer, or the escrow,
- * for the zero address or the vault, and with a request for the escrow too.
+ * shows. Where a trace tells which call made what, they are those of the event's own call. Shares reach a depositor from
+ * the zero address, the vault or its escrow; they leave a redeemer, or the escrow, for the zero address or the vault, and
+ * with a request for the escrow too.
  */
 export function findTransfers({ vault, transfers, events }: VaultTransaction, made?: Made): FoundTransfers {
   if (events.length === 0) return nothing
@@ -39,38 +40,36 @@ export function findTransfers({ vault, transfers, events }: VaultTransaction, ma
   const burns = new Map<Transfer, Claimed>()
   const moved = new Map<VaultEvent, bigint>()
 
-  const claim = (list: readonly VaultEvent[], to: Map<Transfer, Claimed>, belongs: Belongs) => {
-    let isBefore: boolean | undefined
-    for (const event of list) {
-      const shares = sharesOf(event)
-      if (shares === 0n) continue
-      const own = ownOf?.(event)
-      const around = listAround(event, own ?? { transfers, events }, belongs)
-      isBefore ??= around.before.length > 0 ? true : around.after.length > 0 ? false : undefined
-      const [near, far] = isBefore === false ? [around.after, around.before] : [around.before, around.after]
-      let left = shares
-      // A call that made one event has no neighbour to take from.
-      for (const transfer of own?.events.length === 1 ? [...near, ...far] : near) {
-        const amount = smaller(transfer.amount, left)
-        if (amount === 0n || to.has(transfer)) continue
-        to.set(transfer, { event, amount })
-        left -= amount
-      }
-      moved.set(event, shares - left)
+  const belongs = (event: VaultEvent): Belongs =>
+    event.kind === 'deposit'
+      ? ({ from, to }) => to === event.owner && from !== to && holds(from)
+      : ({ from, to }) => {
+          if (from === to) return false
+          if (event.kind === 'redeemRequest') return from === event.owner && holds(to)
+          const isOwn =
+            from === ownerOf(event) || (from !== vault.address && holdsForOthers(vault, from)) || from === vault.escrow
+          return isOwn && (to === zeroAddress || isVaultAddress(vault, to))
+        }
+  /** The vault's habit, as its first event with shares shows. */
+  let isBefore: boolean | undefined
+  for (const event of events) {
+    const shares = isMoving(event) ? sharesOf(event) : 0n
+    if (shares === 0n) continue
+    const to = event.kind === 'deposit' ? mints : burns
+    const own = ownOf?.(event)
+    const around = listAround(event, own ?? { transfers, events }, belongs(event))
+    isBefore ??= around.before.length > 0 ? true : around.after.length > 0 ? false : undefined
+    const [near, far] = isBefore === false ? [around.after, around.before] : [around.before, around.after]
+    let left = shares
+    // A call that made one event has no neighbour to take from.
+    for (const transfer of own?.events.length === 1 ? [...near, ...far] : near) {
+      const amount = smaller(transfer.amount, left)
+      if (amount === 0n || to.has(transfer)) continue
+      to.set(transfer, { event, amount })
+      left -= amount
     }
+    moved.set(event, shares - left)
   }
-  const deposits = events.filter(({ kind }) => kind === 'deposit')
-  const outgoing = events.filter(({ kind }) => kind === 'withdraw' || kind === 'redeemRequest')
-  if (deposits.length > 0)
-    claim(deposits, mints, ({ from, to }, event) => to === ownerOf(event) && from !== to && holds(from))
-  if (outgoing.length > 0)
-    claim(outgoing, burns, ({ from, to }, event) => {
-      if (from === to) return false
-      if (event.kind === 'redeemRequest') return from === event.owner && holds(to)
-      const isOwn =
-        from === ownerOf(event) || (from !== vault.address && holdsForOthers(vault, from)) || from === vault.escrow
-      return isOwn && (to === zeroAddress || isVaultAddress(vault, to))
-    })
   return { mints, burns, moved }
 }
 
@@ -97,7 +96,7 @@ function createOwn({ transfers, events }: Told, made: Made): (event: VaultEvent)
   }
 }
 
-type Belongs = (transfer: Transfer, event: VaultEvent) => boolean
+type Belongs = (transfer: Transfer) => boolean
 
 /** Transfers that may belong to an event, the nearest first, up to its neighbours. */
 function listAround(
@@ -107,13 +106,15 @@ function listAround(
 ): { before: Transfer[]; after: Transfer[] } {
   const index = events.indexOf(event)
   const [low, high] = [events[index - 1]?.logIndex ?? -1, events[index + 1]?.logIndex ?? Number.POSITIVE_INFINITY]
-  const own = transfers.filter(
-    (transfer) => transfer.logIndex > low && transfer.logIndex < high && belongs(transfer, event),
-  )
+  const own = transfers.filter((transfer) => transfer.logIndex > low && transfer.logIndex < high && belongs(transfer))
   return {
     before: own.filter(({ logIndex }) => logIndex < event.logIndex).reverse(),
     after: own.filter(({ logIndex }) => logIndex > event.logIndex),
   }
+}
+
+function isMoving({ kind }: VaultEvent): boolean {
+  return kind === 'deposit' || kind === 'withdraw' || kind === 'redeemRequest'
 }
 
 function sharesOf(event: VaultEvent): bigint {

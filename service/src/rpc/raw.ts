@@ -39,10 +39,27 @@ export type Header = {
   timestamp: number
   /** What its bloom says of the block's logs; only where a node was asked, and not where it says nothing. */
   bloom?: Bloom
+  /** It has no transaction; only where a node was asked. */
+  isEmpty?: true
+}
+
+/** What a vault answered of a request: pending and claimable together, at the parent block and at the block. */
+export type RequestReading = {
+  vault: string
+  kind: 'deposit' | 'redeem'
+  controller: string
+  requestId: bigint
+  before: bigint | 'unknown'
+  after: bigint | 'unknown'
 }
 
 /** What is kept of a block: its header, the logs of what is watched, and the transactions that matter, all in order. */
-export type RawBlock = Header & { logs: readonly RawLog[]; transactions: readonly RawTransaction[] }
+export type RawBlock = Header & {
+  logs: readonly RawLog[]
+  transactions: readonly RawTransaction[]
+  /** Of requests that claims of the block may be of; absent where nothing was asked. */
+  requestReadings?: readonly RequestReading[]
+}
 
 /** Puts ordered headers, logs and transactions together. */
 export function assembleBlocks(

@@ -60,6 +60,8 @@ export const requestsTable = describeTable('requests', {
   distributorId: [nullable(text)],
   attribution: [nullable(oneOf<AttributionKind>())],
   amount: [numeric],
+  counted: [numeric],
+  lots: [text],
   remaining: [numeric],
   cancelled: [numeric],
   cancelling: [bool],
