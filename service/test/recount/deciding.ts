@@ -1,7 +1,7 @@
 import type { DeriveConfig } from '../../src/derive/config.js'
 import { contains, type Digits } from './bytes.js'
 import { findHoldings } from './signing.js'
-import { readTail, type Suffix, type Tail } from './suffixes.js'
+import { readTail, type Suffix } from './suffixes.js'
 import type { Chain, Creditable, Frame, Ways } from './types.js'
 
 export type Attribution = 'legacy' | 'unsigned' | 'signed'
@@ -15,16 +15,6 @@ export type Deciding = {
   /** The first call of each signature in a vault, by digest: `${transaction}:${place}`. */
   used: Map<string, string>
   trustTraces: boolean
-}
-
-const tails = new Map<Digits, Tail>()
-function tailOf(data: Digits): Tail {
-  const known = tails.get(data)
-  if (known) return known
-  const read = readTail(data)
-  if (tails.size > 10_000) tails.clear()
-  tails.set(data, read)
-  return read
 }
 
 export const isParty = (event: Creditable, caller: string): boolean =>
@@ -46,7 +36,7 @@ export async function useSignatures(
 ): Promise<void> {
   for (const [index, frame] of chain.frames.entries()) {
     if (!counts(frame.caller)) continue
-    for (const suffix of tailOf(frame.data).suffixes)
+    for (const suffix of readTail(frame.data).suffixes)
       for (const { digest, place } of await findHoldings(chain, index, suffix, deciding.vault, deciding.config)) {
         const key = `${deciding.vault}:${digest}`
         if (!deciding.used.has(key)) deciding.used.set(key, `${deciding.transactionHash}:${place}`)
@@ -75,7 +65,7 @@ async function decideOne(
   for (const [depth, frame] of chain.frames.entries()) {
     const rank = frame.caller === wallet ? 0 : isParty(event, frame.caller) ? 1 : undefined
     if (rank === undefined) continue
-    for (const [order, suffix] of tailOf(frame.data).suffixes.entries()) {
+    for (const [order, suffix] of readTail(frame.data).suffixes.entries()) {
       const distributorId = suffix.codes.find((code) => registeredAt(config, code, timestamp))
       if (distributorId === undefined) continue
       const holdings = await findHoldings(chain, depth, suffix, vault, config)
