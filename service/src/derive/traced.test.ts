@@ -208,6 +208,18 @@ describe('a router', () => {
     expect(without.entries.slice(0, 2)).toEqual(first)
   })
 
+  it('that hands a unit to the relayer of an account’s batch leaves that unit to the relayer’s own code', () => {
+    const logs = [...deposited(router, wallet, 9n), say.move(wallet, bob, 1n)]
+    const zap = `${call.zap(9n)}${codes('beta')}`
+    const own = calls(wallet, router, zap, [
+      calls(router, vault, call.deposit(9n, wallet), logs.slice(0, 2)),
+      ...logs.slice(2),
+    ])
+    const input = `${batch([router, zap])}${codes('alpha')}`
+    for (const { entries } of Object.values(mineBoth(traced(calls(bob, wallet, input, [own])))))
+      expect(entries.sort()).toEqual(['deposit alpha unsigned b2 1 1 swap', 'deposit beta unsigned 5afe 8 8 swap'])
+  })
+
   it('and strangers around another’s call count for nothing there', () => {
     const input = `${call.zap(1n)}${codes('beta')}`
     const root = calls(bob, router, input, [calls(ann, vault, call.deposit(9n, ann), deposited(ann, ann, 9n))])
