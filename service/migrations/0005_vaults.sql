@@ -43,14 +43,21 @@ create trigger vaults_configuration_change after update on vaults for each row
 create table vault_snapshots (
   block_number bigint not null,
   block_timestamp timestamptz not null,
+  -- The observation that prices the asset at that time; null until there is one, then it stays.
+  price_observation_id bigint,
   vault_id integer not null,
   -- The price of a share is price_numerator: convertToAssets(10^price_exponent).
   price_exponent smallint not null,
   total_assets numeric(78, 0) not null,
   total_supply numeric(78, 0) not null,
   price_numerator numeric(78, 0) not null,
+  -- Its digits: US dollars of a whole unit of the asset.
+  price_usd numeric,
   block_hash bytea not null check (length(block_hash) = 32),
   primary key (vault_id, block_number)
 );
 -- A vault's snapshots by time, as its history is read.
 create index vault_snapshots_time_idx on vault_snapshots (vault_id, block_timestamp);
+-- Those that wait for a price.
+create index vault_snapshots_unpriced_idx on vault_snapshots (vault_id, block_timestamp)
+  where price_observation_id is null;

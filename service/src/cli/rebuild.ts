@@ -1,3 +1,4 @@
+import { constants, setPriority } from 'node:os'
 import { computeStateHash } from '../features/audit/index.js'
 import { listChainSettings } from '../features/catalogue/index.js'
 import { createOutbound } from '../kernel/outbound.js'
@@ -45,6 +46,8 @@ export const rebuild: Command = {
       const unknown = values.projection?.find((name) => !names.includes(name))
       if (unknown !== undefined)
         throw new UsageError(`rebuild: no projection ${unknown}; there are ${names.join(', ')}`)
+      // Whoever reads meanwhile goes first.
+      setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
       const rebuilt: { chainId: number; events: number; seconds: number; state: string }[] = []
       for (const chainId of chains) {
         let saidAt = 0

@@ -32,10 +32,19 @@ const blocksInFlight = 8
 
 /**
  * Everything kept of one block whose header is known. Logs are asked for by block hash, so they cannot be another's, and
- * compared with the block's receipts, so that none is left out or invented.
+ * compared with the block's receipts, so that none is left out or invented. A header that rules out a log of ours is
+ * believed until the block is looked at again once it is final. `makesBlooms`: the chain is known to make them, so that an
+ * empty one says something.
  */
-export async function fetchBlock(node: Node, header: Header, list: WatchList): Promise<RawBlock> {
-  if (list.addresses.length === 0) return { ...header, logs: [], transactions: [] }
+export async function fetchBlock(
+  node: Node,
+  header: Header,
+  list: WatchList,
+  { makesBlooms = false }: { makesBlooms?: boolean } = {},
+): Promise<RawBlock> {
+  const { bloom } = header
+  const isRuledOut = header.isEmpty || (bloom && (makesBlooms || hasBits(bloom)) && !mayHaveLogs(header, list))
+  if (list.addresses.length === 0 || isRuledOut) return { ...header, logs: [], transactions: [] }
   const [logs, all] = await Promise.all([
     node.listLogs({ addresses: list.addresses, topics: list.topics, blockHash: header.hash }),
     node.listBlockLogs(header.hash),
@@ -61,13 +70,17 @@ export async function fetchRange(
   return { blocks: blocks.filter((block) => block.logs.length > 0), last: read.last }
 }
 
-/** The logs of every block of a range, each that may have one of ours compared with its receipts, and all its headers. */
+/**
+ * The logs of a range, and the headers of blocks with logs and of those that are looked at closer: their logs are compared
+ * with their receipts where they may have one of ours.
+ */
 export async function fetchLogs(
   node: Node,
   range: Range,
   list: WatchList,
+  byBloom: (number: number) => boolean,
 ): Promise<{ headers: Header[]; logs: RawLog[] }> {
-  const read = await readRange(node, range, list, { byBloom: () => true })
+  const read = await readRange(node, range, list, { byBloom })
   await compareWithReceipts(node, read, list)
   return read
 }

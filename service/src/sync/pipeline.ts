@@ -314,14 +314,14 @@ export function createPipeline(ctx: Pick<Context, 'db' | 'clock' | 'log'>, optio
       take(full, await listSources(db, chainId))
       return true
     },
-    recheck: async (cursor, node) => {
+    recheck: async (cursor, node, isDoubted) => {
       const { opened, list } = current()
       const end = Math.min(cursor.finalizedNumber ?? -1, cursor.blockNumber)
       const from = cursor.checkedTo + 1
       if (from > end) return false
       const to = Math.min(end, from + (end - from > recheckWindow.farFrom ? recheckWindow.far : recheckWindow.near) - 1)
       const isKept = keptSince(current())
-      const found = await compareAgain({ db, node, cursor, range: { from, to }, list, isKept })
+      const found = await compareAgain({ db, node, cursor, range: { from, to }, list, isKept, isDoubted })
       await inTransaction(db, async (tx) => {
         await lockSame(tx, cursor)
         await repair(tx, { chainId, found, all: opened, to: cursor.blockNumber })

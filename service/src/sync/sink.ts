@@ -17,8 +17,11 @@ export type Sink = {
   rewind(cursor: Cursor, ancestor: { number: number; hash: string }, by?: { byOperator: boolean }): Promise<Cursor>
   /** Progress that does not move the cursor: logs of vaults added later. Answers whether there is more to do. */
   backfill(cursor: Cursor, node: Node, checksOf: (range: Range) => Checks): Promise<boolean>
-  /** Looks at some final blocks again and repairs what was wrong of them. Answers whether there are more. */
-  recheck(cursor: Cursor, node: Node): Promise<boolean>
+  /**
+   * Looks at some final blocks again, closer at those that are doubted, and repairs what was wrong of them. Answers whether
+   * there are more.
+   */
+  recheck(cursor: Cursor, node: Node, isDoubted: (number: number) => boolean): Promise<boolean>
   /** Takes up traces that came later than their blocks, and asks for more of them beside; the head does not wait for it. */
   takeTraces(cursor: Cursor): Promise<void>
   /** All that was read of the past is to be looked at again: a node was caught leaving something out of it. */

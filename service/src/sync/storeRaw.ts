@@ -298,3 +298,16 @@ export async function listRawTransactions(
     logs: byHash.get(each.hash) ?? [],
   }))
 }
+
+/** Seconds from one block of a chain to the next, over the last 100 of which headers are kept; 0 where they do not tell. */
+export async function readMeanBlockSeconds(db: Queryable, chainId: number): Promise<number> {
+  const rows = await db<{ seconds: number | null }[]>`
+    with newest as (
+      select number, timestamp from blocks where chain_id = ${chainId} order by number desc limit 1),
+    first as (
+      select b.number, b.timestamp from newest n, blocks b
+      where b.chain_id = ${chainId} and b.number >= n.number - 100 order by b.number limit 1)
+    select (date_part('epoch', n.timestamp - f.timestamp) / nullif(n.number - f.number, 0))::float8 as seconds
+    from newest n, first f`
+  return rows[0]?.seconds ?? 0
+}

@@ -1,4 +1,13 @@
 export { type EmittingVault, eventParties, type VaultEvent } from './events.js'
+export {
+  changeGrowth,
+  decideGrowth,
+  type GrowthSource,
+  type GrowthSourceName,
+  type GrowthSpan,
+  growthSourceNames,
+  toGrowthSpans,
+} from './growth.js'
 export { runSnapshots } from './jobSnapshots.js'
 export {
   type DepositAsk,
@@ -25,4 +34,6 @@ export {
   type VaultState,
 } from './snapshots.js'
 export { type NewSnapshot, recordSnapshots, snapshotObservations } from './store.js'
+export { findSeriesHead, readDense, readSparse, type SeriesAsk, type SeriesHead } from './storeSeries.js'
 export { decideByTrial, type TriedVault, tryVaults } from './trial.js'
+export { findWithholding, retryAfterSeconds, type SeriesState, type Withholding } from './withholding.js'
