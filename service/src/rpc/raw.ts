@@ -24,6 +24,11 @@ export type RawTransaction = {
   input: string
   /** Absent where none is asked for or none has come yet: then its calldata decides. */
   evidence?: Evidence
+  /**
+   * Of the wallets that were asked about, those that have code at the block; a delegation of EIP-7702 is none. Absent
+   * where nothing was asked.
+   */
+  contracts?: readonly string[]
 }
 
 export type Header = {
