@@ -3,7 +3,7 @@ import { inTransaction, type Transaction } from '../postgres/pool.js'
 import type { Header, RawBlock } from '../rpc/raw.js'
 import { applyBlocks, applyConfirmed, type DerivedBlocks } from './apply.js'
 import { createAwaiting, type Tracing } from './awaited.js'
-import { findDivergence } from './configuration.js'
+import { findAdded, findDivergence } from './configuration.js'
 import { CursorMoved, type Sink } from './follow.js'
 import { fetchPast } from './past.js'
 import { assertOrder, type Projections } from './projection.js'
@@ -151,7 +151,10 @@ export function createPipeline(ctx: Pick<Context, 'db' | 'clock' | 'log'>, optio
       const lines = projection.lines(config)
       const before = held.get(projection.name)
       const from = before ? findDivergence(before, lines) : 0
-      return from === undefined ? [] : [{ name: projection.name, lines, from }]
+      if (from !== undefined) return [{ name: projection.name, lines, from }]
+      // A thing that is new makes no difference yet; when it is said of otherwise, it will.
+      const fresh = findAdded(before ?? [], lines)
+      return fresh.length === 0 ? [] : [{ name: projection.name, lines: [...(before ?? []), ...fresh], from: Infinity }]
     })
     if (changed.length === 0) return
     const from = Math.min(...changed.map((each) => each.from))
@@ -161,7 +164,7 @@ export function createPipeline(ctx: Pick<Context, 'db' | 'clock' | 'log'>, optio
       for (const { name, lines } of changed)
         await recordLines(tx, { chainId, name, lines, startBlock: cursor.startBlock })
       if (!reaches) return
-      const names = new Set(changed.map(({ name }) => name))
+      const names = new Set(changed.flatMap((each) => (each.from === Infinity ? [] : [each.name])))
       log.info({ chainId, from, projections: [...names] }, 'the configuration of the past has changed: deriving again')
       await rederive(tx, { chainId, all: opened, names, from, to: cursor.blockNumber })
     })

@@ -100,9 +100,13 @@ export type Projection<Config, State, Rows> = {
   recall?(db: Queryable, range: { chainId: number; from: number; to: number }): Promise<ReadonlyMap<number, Rows>>
   /**
    * Takes its rows back to the end of a block. `reorgId` names the record of the reorganisation that orphaned them, if one
-   * did; `only` limits it to the sources of a configuration.
+   * did; `only` limits it to the sources of a configuration, and `beside` are those of all that are taken back so, by name.
    */
-  rewind(tx: Transaction, above: Above, by: { reorgId?: number; byOperator?: boolean; only?: Config }): Promise<number>
+  rewind(
+    tx: Transaction,
+    above: Above,
+    by: { reorgId?: number; byOperator?: boolean; only?: Config; beside?: ReadonlyMap<string, unknown> },
+  ): Promise<number>
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: what each holds is known to itself alone

@@ -11,6 +11,7 @@ import { listVaultAddresses } from '../../vaults/index.js'
 import { listLines, loadConfiguration } from './storeConfiguration.js'
 import { positionTables, recordPositions, rewindPositions } from './storePositions.js'
 import { copyPositions, settlePositions } from './storeRebuild.js'
+import { recallChanges } from './storeRecall.js'
 import { findUsedSignatures, recordUsedSignatures } from './storeSignatures.js'
 import { addHolders, addRequests } from './storeState.js'
 
@@ -54,6 +55,7 @@ export function createPositions(recover: Recover = openFastRecover()): Positions
     },
     settle: settlePositions,
     size: ({ holders, requests, signatures }) => holders.size + requests.size + signatures.size,
+    recall: recallChanges,
     rewind: async (tx, above, { only }) => {
       await rewindPositions(
         tx,
