@@ -41,6 +41,9 @@ const minimumAt: ReadonlyMap<string, number> = new Map(
 )
 const claimInShares = toFunctionSelector('mint(uint256,address,address)')
 
+const cooldownStart = toFunctionSelector('cooldownShares(uint256)')
+const cooledOut = toFunctionSelector('unstake(address)')
+
 const word = (call: Hex, at: number): bigint => BigInt(slice(call, 4 + 32 * at, 36 + 32 * at))
 
 /** The call that moves the money; `token` is what enters or leaves the vault, `own` its suffix. */
@@ -69,6 +72,10 @@ function tellCall(asked: Asked, call: Hex, token: string, known: Names & Pick<Kn
         return `Request to deposit ${asked.amount} units of ${token} into ${vault}; once it is settled, ${user} claims the shares`
       return `Deposit ${asked.amount} units of ${token} into ${vault}${least === undefined ? '' : ` for at least ${least} shares`}; the shares go to ${user}`
     case 'withdraw':
+      if (selector === cooldownStart)
+        return `Redeem ${asked.amount} shares of ${vault}; the ${token} cools down, ${user} takes it out later, and what cools down already waits anew`
+      if (selector === cooledOut)
+        return `Take all the ${token} that has cooled down out of ${vault}; it goes to ${user}`
       if (isRequest)
         return `Request to redeem ${asked.amount} shares of ${vault}; once it is settled, ${user} claims the ${token}`
       return `Redeem ${asked.amount} shares of ${vault}; the ${token}${least === undefined ? '' : `, at least ${least} units,`} goes to ${user}`

@@ -11,6 +11,7 @@ export {
 export { runSnapshots } from './jobSnapshots.js'
 export {
   type Alternative,
+  type Cooling,
   type DepositAsk,
   listEvents,
   type ObservedVault,

@@ -83,6 +83,10 @@ export function describeCall(
       return `Claim the shares of ${amount} deposited into ${vault}; they go to ${receiver}.`
     case 'cancelDeposit':
       return `Cancel the pending deposit of ${amount} in ${vault}; the ${describeToken(facts.token)} is for ${receiver}.`
+    case 'startCooldown':
+      return `Redeem ${amount} at ${vault}; the ${describeToken(facts.out)} cools down, and ${receiver} takes it out later. What cools down already waits anew.`
+    case 'takeCooled':
+      return `Take out of ${vault} all the ${describeToken(facts.out)} that has cooled down; it goes to ${receiver}.`
     case 'claimCancelled':
       return `Take back ${amount} of the cancelled deposit in ${vault}; it goes to ${receiver}.`
   }
