@@ -14,7 +14,8 @@ describe('APR and APY', () => {
     const growth = growthOf(p0, p1)
     if (growth === undefined) throw new Error('it grows')
     const seconds = Number(effectiveIntervalSeconds)
-    const digits = (fraction: string) => round(Number(`${fraction.split('e')[0]}e${Number(fraction.split('e')[1] ?? 0) + 2}`))
+    const digits = (fraction: string) =>
+      round(Number(`${fraction.split('e')[0]}e${Number(fraction.split('e')[1] ?? 0) + 2}`))
     expect(computeApr(growth, seconds)).toBe(digits(apr))
     expect(computeApy(growth, seconds)).toBe(digits(apy))
   })
@@ -40,7 +41,10 @@ describe('APR and APY', () => {
 describe('the second implementation', () => {
   it.each(vectors)('gives the decimals of the vector "$name"', ({ p0, p1, effectiveIntervalSeconds, apr, apy }) => {
     const seconds = Number(effectiveIntervalSeconds)
-    for (const [kind, text] of [['apr', apr], ['apy', apy]] as const) {
+    for (const [kind, text] of [
+      ['apr', apr],
+      ['apy', apy],
+    ] as const) {
       const exact = exactRate(BigInt(p0), BigInt(p1), seconds, kind)
       expect(relativeError(Number(text) * 100, exact), kind).toBeLessThan(1e-15)
     }
