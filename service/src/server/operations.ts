@@ -4,6 +4,7 @@ import { catalogueOperations } from '../features/catalogue/index.js'
 import { historyOperations } from '../features/history/index.js'
 import { ledgerOperations } from '../features/ledger/index.js'
 import { membershipOperations } from '../features/membership/index.js'
+import { metricsOperations } from '../features/metrics/index.js'
 import type { ActionContext } from '../features/plans/index.js'
 import { positionsOperations } from '../features/positions/index.js'
 import { statusOperations } from '../features/status/index.js'
@@ -22,6 +23,7 @@ export const operations: readonly Operation<ServiceContext>[] = [
   ...swapOperations,
   ...ledgerOperations,
   ...historyOperations,
+  ...metricsOperations,
   ...statusOperations,
   ...positionsOperations,
   ...attributionOperations,

@@ -10,6 +10,7 @@ export {
 } from './growth.js'
 export { runSnapshots } from './jobSnapshots.js'
 export {
+  type Alternative,
   type DepositAsk,
   listEvents,
   type ObservedVault,
@@ -26,7 +27,7 @@ export {
   type WithdrawAsk,
   type WithdrawOffer,
 } from './kind.js'
-export { findVaultKind, vaultKinds } from './kinds.js'
+export { findVaultKind, listErrors, vaultKinds } from './kinds.js'
 export { decodeVaultEvent, findMakingCall, isVaultAddress, listVaultAddresses, vaultTopics } from './logs.js'
 export { type ProbedToken, type ProbedVault, ProbeError, probeVault } from './probe.js'
 export {

@@ -15,6 +15,15 @@ export const protocolsTable = describeImported('protocols', ['id'], {
   siteUrl: optional(Url, ''),
 })
 
+const LpFloor = T.Object(
+  {
+    shares: T.String({ pattern: '^[1-9][0-9]{0,77}$', says: 'must be a text of decimal digits, at least 1' }),
+    /** Absent: from the start. */
+    activeFrom: T.Optional(Instant),
+  },
+  { additionalProperties: false },
+)
+
 /** The vaults, as an import writes them and they are read. */
 export const vaultsTable = describeImported('vaults', ['chainId', 'address'], {
   chainId: required(ChainId),
@@ -30,6 +39,8 @@ export const vaultsTable = describeImported('vaults', ['chainId', 'address'], {
   escrow: optional(AddressText, null),
   /** Those beside the vault that its kind knows, by name: what they emit is the vault's. */
   contracts: optional(T.Record(ContractName, AddressText), {}),
+  /** From how many shares on a wallet is an LP, by time; none: from the smallest unit on. */
+  lpFloor: kept(T.Array(LpFloor), []),
   startBlock: kept(T.Integer({ minimum: 0 }), 0),
   activeFrom: instant(Instant),
   snapshotIntervalSeconds: kept(T.Integer({ minimum: 60, maximum: 86_400 }), 900),

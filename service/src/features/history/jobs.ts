@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
-import { toUnixSeconds } from '../../kernel/clock.js'
+import { fromUnixSeconds, toUnixSeconds } from '../../kernel/clock.js'
 import { type GrowthSpan, listReadingsAt, listSeriesHeads } from '../../vaults/index.js'
 import { type CatalogueContext, type DeltasPush, type OpportunityRecord, pushDeltas } from '../catalogue/index.js'
-import { computeApyMovement, computeTvlMovement, movementDays, rateOf, type Standing, toStanding } from './movements.js'
+import { countActiveLps } from '../metrics/index.js'
+import { computeApyMovement, computeCountMovement, computeTvlMovement, movementDays, rateOf, type Standing, toStanding } from './movements.js'
 import { apyIntervalDefault } from './range.js'
 import { judgeSeries, type Series, sharePriceGrowth } from './series.js'
 
@@ -10,7 +11,7 @@ import { judgeSeries, type Series, sharePriceGrowth } from './series.js'
 const vaultsPerRead = 500
 
 /**
- * Pushes into the catalogue how TVL and APY of every vault have moved, and the APR its indexed yield shows. What has not
+ * Pushes into the catalogue how TVL, LPs and APY of every vault have moved, and the APR its indexed yield shows. What has not
  * changed is not pushed.
  */
 export async function runMovements(ctx: CatalogueContext): Promise<void> {
@@ -24,7 +25,7 @@ export async function runMovements(ctx: CatalogueContext): Promise<void> {
       const head = heads.get(`${record.chainId}:${record.vault.address}`)
       if (head) judged.push({ record, series: await judgeSeries(ctx, record.vault, head, nowRange(nowSeconds)) })
     }
-    const [prices, navs] = await Promise.all([
+    const [prices, navs, lps] = await Promise.all([
       readStandings(ctx, judged, instants, false),
       readStandings(
         ctx,
@@ -32,8 +33,13 @@ export async function runMovements(ctx: CatalogueContext): Promise<void> {
         instants,
         true,
       ),
+      countActiveLps(
+        ctx.db,
+        judged.map(({ series }) => series.head.vaultId),
+        [undefined, ...instants.slice(1).map(fromUnixSeconds)],
+      ),
     ])
-    const pushes = judged.map((one) => toPush(one, { prices, navs }, instants))
+    const pushes = judged.map((one) => toPush(one, { prices, navs, lps }, instants))
     await pushDeltas(
       ctx,
       pushes.filter((push, index) => !isShown(push, judged[index]?.record)),
@@ -53,6 +59,9 @@ function sourceOf({ growth, withheld }: Series): GrowthSpan | undefined {
 /** Standings by vault and instant. */
 type Standings = ReadonlyMap<string, Standing>
 
+/** LPs by vault: now, and at each instant before. */
+type LpCounts = Awaited<ReturnType<typeof countActiveLps>>
+
 async function readStandings(
   { db }: CatalogueContext,
   judged: readonly Judged[],
@@ -69,7 +78,7 @@ const nothing: Standing = { last: undefined, to: undefined, from: undefined }
 
 function toPush(
   { record, series }: Judged,
-  { prices, navs }: { prices: Standings; navs: Standings },
+  { prices, navs, lps }: { prices: Standings; navs: Standings; lps: LpCounts },
   instants: readonly number[],
 ): DeltasPush {
   const at = (standings: Standings) =>
@@ -81,6 +90,7 @@ function toPush(
     opportunityId: record.id,
     deltas: {
       tvl: computeTvlMovement(now, then, series.vault),
+      lps: computeCountMovement(lps.get(series.head.vaultId) ?? []),
       apy: computeApyMovement(measured, measuredThen, source),
     },
     indexedApr: series.withheld ? null : rateOf(now, 'apr', sharePriceGrowth),
