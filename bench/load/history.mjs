@@ -53,7 +53,7 @@ for (let first = 0; first < rounds; first += 500) {
     select v.n, 20000000 + g.n * 75, decode(md5(g.n::text) || md5('b' || g.n), 'hex'),
       to_timestamp(${nowSeconds}::bigint - ${rounds}::bigint * 900 + (g.n + 1) * 900), 10000000000000 + g.n::bigint * 77777777,
       (10000000000000 + g.n::bigint * 55555555)::numeric * 1000000000003,
-      1000000000000000000 + g.n::bigint * 1234567890123 + (v.n * 7919 + g.n * 104729) % 1000003, 30, 0.9997 + (g.n % 7) * 0.0001
+      1000000000000000000 + g.n::bigint * 1234567890123 + (v.n * 7919 + g.n::bigint * 104729) % 1000003, 30, 0.9997 + (g.n % 7) * 0.0001
     from generate_series(${first}::int, ${Math.min(first + 500, rounds) - 1}::int) g (n)
     cross join generate_series(1, ${vaults}::int) v (n)
     where g.n >= ${rounds}::int - case when v.n <= ${full} then ${yearRows}::int else ${others}::int end`

@@ -109,7 +109,9 @@ describe('movements', () => {
       const { body } = await world.earn.call('ListOpportunities', {
         query: { sortBy, includeDeltas: true, limit: 100 },
       })
-      const values = body.data.map((item: { deltas: Record<string, Record<string, number | null>> }) => item.deltas[member]?.[movement])
+      const values = body.data.map(
+        (item: { deltas: Record<string, Record<string, number | null>> }) => item.deltas[member]?.[movement],
+      )
       const known = values.filter((value: number | null) => value !== null)
       expect(known.length, sortBy).toBeGreaterThan(1)
       expect(values, sortBy).toEqual([

@@ -3,7 +3,15 @@ import { fromUnixSeconds, toUnixSeconds } from '../../kernel/clock.js'
 import { type GrowthSpan, listReadingsAt, listSeriesHeads } from '../../vaults/index.js'
 import { type CatalogueContext, type DeltasPush, type OpportunityRecord, pushDeltas } from '../catalogue/index.js'
 import { countActiveLps } from '../metrics/index.js'
-import { computeApyMovement, computeCountMovement, computeTvlMovement, movementDays, rateOf, type Standing, toStanding } from './movements.js'
+import {
+  computeApyMovement,
+  computeCountMovement,
+  computeTvlMovement,
+  movementDays,
+  rateOf,
+  type Standing,
+  toStanding,
+} from './movements.js'
 import { apyIntervalDefault } from './range.js'
 import { judgeSeries, type Series, sharePriceGrowth } from './series.js'
 
