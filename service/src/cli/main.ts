@@ -21,6 +21,8 @@ const commands: Record<string, () => Promise<Command>> = {
   distributors: async () => (await import('./distributors.js')).distributors,
   members: async () => (await import('./members.js')).members,
   chains: async () => (await import('./chains.js')).chains,
+  vaults: async () => (await import('./vaults.js')).vaults,
+  recompute: async () => (await import('./recompute.js')).recompute,
   rebuild: async () => (await import('./rebuild.js')).rebuild,
   report: async () => (await import('./report.js')).report,
   export: async () => (await import('./export.js')).exportCommand,

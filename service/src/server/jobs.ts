@@ -1,4 +1,5 @@
 import { runCapabilityAndTvl } from '../features/catalogue/index.js'
+import { runMovements } from '../features/history/index.js'
 import { fillLatePrices } from '../features/ledger/index.js'
 import { sweepAddresses, sweepIdempotencyKeys } from '../features/limits/index.js'
 import { sweepAgreements } from '../features/membership/index.js'
@@ -20,6 +21,7 @@ export function listJobs(options: { capabilitySeconds: number }): readonly Job[]
     { name: 'capability and TVL', everySeconds: options.capabilitySeconds, run: runCapabilityAndTvl },
     { name: 'vault snapshots', everySeconds: options.capabilitySeconds, run: runSnapshots },
     { name: 'reconciliation of balances', everySeconds: 300, run: reconcileBalances },
+    { name: 'movements of vaults', everySeconds: 240, run: runMovements },
     { name: 'prices that came late', everySeconds: 60, run: priceLateEntries },
     { name: 'expired agreements', everySeconds: 60, run: sweepAgreements },
     { name: 'expired idempotency keys', everySeconds: 60, run: sweepIdempotencyKeys },

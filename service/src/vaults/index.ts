@@ -36,6 +36,15 @@ export {
   type VaultState,
 } from './snapshots.js'
 export { type NewSnapshot, recordSnapshots, snapshotObservations } from './store.js'
-export { findSeriesHead, readDense, readSparse, type SeriesAsk, type SeriesHead } from './storeSeries.js'
+export { changeGrowthSources, findVaultSettings, pauseVault, resumeVault } from './storeHistory.js'
+export {
+  findSeriesHead,
+  listReadingsAt,
+  listSeriesHeads,
+  readDense,
+  readSparse,
+  type SeriesAsk,
+  type SeriesHead,
+} from './storeSeries.js'
 export { decideByTrial, type TriedVault, tryVaults } from './trial.js'
 export { findWithholding, retryAfterSeconds, type SeriesState, type Withholding } from './withholding.js'

@@ -14,7 +14,7 @@ const idList = (what: string, read: (record: OpportunityRecord) => Iterable<stri
 /** US dollars; 0 without a price. */
 const tvl = numbers((record) => Number(record.tvlUsd ?? 0), true)
 /** Percent. */
-const estimatedApr = numbers((record) => record.estimatedApr)
+const estimatedApr = numbers((record) => record.estimatedApr, true)
 
 /**
  * The filters of both opportunity lists, one an entry: parameter, column and selection. Values of one list are

@@ -8,6 +8,7 @@ import {
   type ChainRecord,
   chainKey,
   type DistributorRecord,
+  type IncentiveRow,
   type LiveRow,
   type OpportunityRow,
   type OrganizationRecord,
@@ -86,7 +87,7 @@ export function* joinRows(rows: CatalogueRows): Steps<CatalogueSnapshot> {
         .flatMap((link) => organizations.get(link.organizationId) ?? [])
         .sort(inNameOrder)
     const listed = row.active && chains.get(row.chainId)?.active === true
-    const incentives = links.incentives.get(row.id) ?? []
+    const incentives = showIndexed(links.incentives.get(row.id) ?? [], row.indexedApr)
     return [
       {
         ...row,
@@ -155,10 +156,16 @@ export function* patchSnapshot(
     const row = rows.get(id)
     if (!row || isDeepStrictEqual(pushedTo(record), row)) return [id, record]
     const capabilities = decideCapabilities(record.listed, record, row.capability, isPlanned(record.vault))
-    return [id, { ...record, ...row, capabilities }]
+    const incentives = showIndexed(record.incentives, row.indexedApr)
+    return [id, { ...record, ...row, capabilities, incentives, estimatedApr: computeEstimatedApr(incentives) }]
   }
   const opportunities = new Map(yield* mapInSteps(previous.opportunities, patch))
   return { ...previous, liveVersion, opportunities, opportunitiesByVault: yield* byVault(opportunities) }
+}
+
+/** A yield that is indexed is what the vault was seen to earn, whatever a file says of it. */
+function showIndexed(incentives: readonly IncentiveRow[], apr: string | null): readonly IncentiveRow[] {
+  return incentives.map((one) => (one.indexed && one.rewardType === 'yield' ? { ...one, apr } : one))
 }
 
 /** Whether anything is built for a vault. Of a kind this service does not know it is not told here. */
@@ -167,8 +174,8 @@ function isPlanned({ kind }: VaultRecord): boolean {
   return known === undefined || known.plans !== undefined
 }
 
-function pushedTo({ id, tvlUsd, deltas, analyticsAt, capability }: OpportunityRecord): LiveRow {
-  return { id, tvlUsd, deltas, analyticsAt, capability }
+function pushedTo({ id, tvlUsd, deltas, indexedApr, analyticsAt, capability }: OpportunityRecord): LiveRow {
+  return { id, tvlUsd, deltas, indexedApr, analyticsAt, capability }
 }
 
 function* byVault(opportunities: ReadonlyMap<string, OpportunityRecord>): Steps<Map<string, OpportunityRecord>> {
