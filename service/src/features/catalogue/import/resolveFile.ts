@@ -234,7 +234,10 @@ function resolveOpportunity(entry: FileOpportunityEntry, at: string, refs: Refs,
     return decimals ?? 0
   }
   const kind = findVaultKind(vault.kind)
-  const sides = { asyncDeposit: kind?.asyncDeposit, asyncWithdraw: kind && (kind.asyncRedeem || kind.readCooling !== undefined) }
+  const sides = {
+    asyncDeposit: kind?.asyncDeposit,
+    asyncWithdraw: kind && (kind.asyncRedeem || kind.readCooling !== undefined),
+  }
   for (const side of ['asyncDeposit', 'asyncWithdraw'] as const)
     if (entry[side] !== undefined && entry[side] !== sides[side])
       report(`${at}/${side}`, `is ${sides[side]} of a vault of kind ${vault.kind}: leave it out, or correct the kind`)
