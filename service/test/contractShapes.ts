@@ -169,6 +169,8 @@ export type Operations = {
         state: IndexState
         reorgs24h: number
         updatedAt: string | null
+        evidence: 'trace' | 'calldata'
+        traceFrom: number | null
       }[]
       vaults: {
         chainId: number
@@ -208,6 +210,7 @@ export type Operations = {
         codes: string[]
         schema: string | null
         signatureValid: boolean | null
+        evidence: 'trace' | 'calldata'
         retracted: boolean
       }[]
       calldata: Inspection | null

@@ -1,6 +1,7 @@
 import { actionOperations } from '../features/actions/index.js'
 import { attributionOperations, type JudgeContext } from '../features/attribution/index.js'
 import { catalogueOperations } from '../features/catalogue/index.js'
+import { historyOperations } from '../features/history/index.js'
 import { ledgerOperations } from '../features/ledger/index.js'
 import { membershipOperations } from '../features/membership/index.js'
 import { metricsOperations } from '../features/metrics/index.js'
@@ -21,6 +22,7 @@ export const operations: readonly Operation<ServiceContext>[] = [
   ...actionOperations,
   ...swapOperations,
   ...ledgerOperations,
+  ...historyOperations,
   ...metricsOperations,
   ...statusOperations,
   ...positionsOperations,

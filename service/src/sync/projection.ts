@@ -1,6 +1,6 @@
 import type { Fragment, Queryable, Transaction } from '../postgres/pool.js'
 import type { Table } from '../postgres/table.js'
-import type { RawBlock, RawTransaction } from '../rpc/raw.js'
+import type { RawBlock, RawLog, RawTransaction } from '../rpc/raw.js'
 import type { DatedLine } from './configuration.js'
 
 /** Logs a projection reads. */
@@ -19,7 +19,14 @@ export type Source = {
    * have some; pure.
    */
   beside?: (transaction: Pick<RawTransaction, 'to' | 'input'>) => boolean
+  /**
+   * Whether only its call tree tells what a kept transaction with these kept logs did; pure. Sources that ask the same
+   * share one function. Absent: never.
+   */
+  needsTrace?: NeedsTrace
 }
+
+export type NeedsTrace = (transaction: RawTransaction, logs: readonly RawLog[]) => boolean
 
 /** What a rewind takes back of a chain: what lies above a block, up to where the chain is derived. */
 export type Above = { chainId: number; number: number; tip: number }

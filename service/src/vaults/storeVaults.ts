@@ -1,9 +1,10 @@
 import T from 'typebox'
 import { ChainId } from '../kernel/wire.js'
 import { AddressText, ContractName, Instant, Text, Url } from '../postgres/fileMembers.js'
-import { describeImported, found, instant, kept, optional, required } from '../postgres/imported.js'
+import { decimal, describeImported, found, instant, kept, optional, required } from '../postgres/imported.js'
 import { type NewRow, readRows, upsertRows } from '../postgres/importedRows.js'
 import type { Queryable } from '../postgres/pool.js'
+import { GrowthSourceSchema } from './growth.js'
 import { vaultKinds } from './kinds.js'
 
 /** The protocols vaults belong to, as an import writes them and they are read. */
@@ -43,6 +44,10 @@ export const vaultsTable = describeImported('vaults', ['chainId', 'address'], {
   startBlock: kept(T.Integer({ minimum: 0 }), 0),
   activeFrom: instant(Instant),
   snapshotIntervalSeconds: kept(T.Integer({ minimum: 60, maximum: 86_400 }), 900),
+  /** What its growth is measured by; null is the share price from the start. */
+  growthSources: kept(T.Array(GrowthSourceSchema, { maxItems: 20 }), null),
+  /** A snapshot with fewer shares, in smallest units, is no reading. */
+  dustFloor: decimal(T.String({ pattern: '^[0-9]{1,77}$', says: 'must be a text of decimal digits' }), '1000'),
 })
 
 /** Adds protocols, or replaces what describes them. */

@@ -56,9 +56,9 @@ create table lp_steps (
 create index lp_steps_block_idx on lp_steps (chain_id, last_block);
 
 -- Where metrics are derived again while the old ones are read.
-create unlogged table rebuilt_attributed_steps (like attributed_steps);
+create unlogged table rebuilt_attributed_steps (like attributed_steps) with (autovacuum_enabled = off);
 create unique index rebuilt_attributed_steps_key on rebuilt_attributed_steps (distributor_id, vault_id, step);
-create unlogged table rebuilt_lp_edges (like lp_edges);
+create unlogged table rebuilt_lp_edges (like lp_edges) with (autovacuum_enabled = off);
 create unique index rebuilt_lp_edges_key on rebuilt_lp_edges (vault_id, distributor_id, level, wallet, block_number);
-create unlogged table rebuilt_lp_steps (like lp_steps);
+create unlogged table rebuilt_lp_steps (like lp_steps) with (autovacuum_enabled = off);
 create unique index rebuilt_lp_steps_key on rebuilt_lp_steps (vault_id, distributor_id, level, step);
