@@ -110,8 +110,8 @@ function exported(db: Queryable, name: ExportName) {
       from price_observations order by id`,
     snapshots: () => db`
       select v.chain_id, v.address as vault, s.block_number, hex_text(s.block_hash) as block_hash,
-        s.block_timestamp, s.total_assets, s.total_supply, s.price_numerator, s.price_exponent,
-        s.price_observation_id, s.price_usd, v.asset_decimals
+        s.block_timestamp, v.asset_decimals, s.total_assets, s.total_supply, s.price_numerator, s.price_exponent,
+        s.price_observation_id, s.price_usd
       from vault_snapshots s join vaults v on v.id = s.vault_id
       order by v.chain_id, v.address collate "C", s.block_number`,
   }[name]()
