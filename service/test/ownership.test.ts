@@ -42,6 +42,7 @@ const grants: Record<string, string> = {
   'audit reads chain_cursors': 'as above',
   'audit reads vaults': 'an export names vaults by address',
   'audit reads vault_snapshots': 'snapshots are exported, and a report values shares by them',
+  'audit reads price_observations': 'what sources said is exported row by row, by a cursor',
   'audit reads opportunities': 'a report names opportunities',
   'audit reads interactions': 'everything derived is hashed and exported row by row, by a cursor',
   'audit reads balances': 'as above',

@@ -26,6 +26,7 @@ const commands: Record<string, () => Promise<Command>> = {
   rebuild: async () => (await import('./rebuild.js')).rebuild,
   report: async () => (await import('./report.js')).report,
   export: async () => (await import('./export.js')).exportCommand,
+  recount: async () => (await import('./recount.js')).recount,
   audit: async () => (await import('./audit.js')).audit,
   doctor: async () => (await import('./doctor.js')).doctor,
   catalogue: async () => (await import('./catalogue.js')).catalogue,

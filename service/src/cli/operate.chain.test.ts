@@ -13,7 +13,8 @@ import { silentLog } from '../kernel/log.js'
 import { readMigrations } from '../postgres/migrate.js'
 import { findCursor } from '../sync/storeCursors.js'
 import { examine, namedIndexes } from './doctor.js'
-import { writeCsv, writeManifest } from './export.js'
+import { writeManifest } from './export.js'
+import { writeCsv } from './exportFiles.js'
 
 let earn: Earn
 let world: WatchWorld

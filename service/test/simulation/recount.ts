@@ -39,7 +39,8 @@ export type Entry = {
 
 type Credits = (event: ModelEvent, wallet: string) => Credit | null
 type Position = { free: bigint; lots: Map<string, bigint> }
-type Request = Expected['requests'][number] & { how: How | null; marked: boolean }
+/** `owner`: whose shares a redemption took. */
+type Request = Expected['requests'][number] & { how: How | null; marked: boolean; owner: string }
 
 /** What every wallet holds of every vault, by `vault wallet`: outside lots, and in those of each distributor. */
 export type Positions = ReadonlyMap<string, { free: bigint; lots: ReadonlyMap<string, bigint> }>
@@ -139,7 +140,7 @@ export function recount(
             parts.map(({ amount }) => amount),
           )
           parts.forEach((part, i) => {
-            if (part.credit) entry(event, 'withdraw', event.owner, part.credit, [assets[i] ?? 0n, part.amount])
+            if (part.credit) entry(event, 'withdraw', part.owner, part.credit, [assets[i] ?? 0n, part.amount])
           })
           continue
         }
@@ -160,6 +161,7 @@ export function recount(
           remaining: amount,
           cancelled: 0n,
           marked: false,
+          owner: event.kind === 'requestRedeem' ? event.owner : '',
         })
       } else if (event.kind === 'cancelledDeposit' || event.kind === 'cancelledRedeem') {
         let left = event.amount
@@ -185,11 +187,11 @@ export function recount(
 
   /** Oldest requests first; what none covers, or whose request had nobody, is the claim's own. */
   function consume(kind: string, controller: string, amount: bigint, own: Credit | null) {
-    const parts: { credit: Credit | null; amount: bigint }[] = []
+    const parts: { credit: Credit | null; amount: bigint; owner: string }[] = []
     let left = amount
-    const add = (credit: Credit | null, taken: bigint) => {
-      const same = parts.find((part) => part.credit?.id === credit?.id)
-      if (!same) parts.push({ credit: credit && { ...credit }, amount: taken })
+    const add = (credit: Credit | null, taken: bigint, owner: string) => {
+      const same = parts.find((part) => part.credit?.id === credit?.id && part.owner === owner)
+      if (!same) parts.push({ credit: credit && { ...credit }, amount: taken, owner })
       else {
         same.amount += taken
         if (same.credit && credit) same.credit.how = weakest(same.credit.how, credit.how)
@@ -203,9 +205,10 @@ export function recount(
       add(
         request.distributor === null || request.how === null ? own : { id: request.distributor, how: request.how },
         taken,
+        request.owner,
       )
     }
-    if (left > 0n || parts.length === 0) add(own, left)
+    if (left > 0n || parts.length === 0) add(own, left, kind === 'redeem' ? controller : '')
     return parts
   }
 
@@ -219,7 +222,7 @@ export function recount(
   return {
     balances,
     lots,
-    requests: requests.map(({ how: _, marked: __, ...rest }) => rest),
+    requests: requests.map(({ how: _, marked: __, owner: ___, ...rest }) => rest),
     entries,
     watched: watched.sort(),
     used: [...used].map(([key, block]) => `${key.split(' ')[0]} ${block}`).sort(),
