@@ -1,4 +1,5 @@
 export { type EmittingVault, eventParties, type VaultEvent } from './events.js'
+export { runFeedHistory, runHistory } from './jobHistory.js'
 export { runSnapshots } from './jobSnapshots.js'
 export {
   type DepositAsk,
@@ -24,5 +25,7 @@ export {
   readVaultStates,
   type VaultState,
 } from './snapshots.js'
-export { type NewSnapshot, recordSnapshots, snapshotObservations } from './store.js'
+export { fillSnapshotPrices, type NewSnapshot, recordSnapshots, snapshotObservations } from './store.js'
+export { type HistoryProgress, listHistoryProgress } from './storeGaps.js'
+export { listAssets } from './storeVaults.js'
 export { decideByTrial, type TriedVault, tryVaults } from './trial.js'
