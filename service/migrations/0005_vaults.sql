@@ -25,6 +25,8 @@ create table vaults (
   escrow text check (escrow = lower(escrow)),
   -- Addresses of the contracts beside the vault that its kind knows, by name: what they emit is the vault's.
   contracts jsonb not null default '{}' check (contracts::text = lower(contracts::text)),
+  -- Fewest shares of an LP, by time: [{ shares, activeFrom? }]. None: the smallest unit.
+  lp_floor jsonb not null default '[]',
   primary key (chain_id, address),
   constraint vaults_id_key unique (id)
 );
@@ -32,10 +34,10 @@ create index vaults_protocol_id_idx on vaults (protocol_id);
 create trigger vaults_configuration after insert or delete on vaults for each row execute function note_configuration();
 create trigger vaults_configuration_change after update on vaults for each row
   when ((old.address, old.kind, old.asset, old.asset_decimals, old.receipt_token, old.start_block, old.active_from, old.escrow,
-    old.contracts)
+    old.contracts, old.lp_floor)
     is distinct from
     (new.address, new.kind, new.asset, new.asset_decimals, new.receipt_token, new.start_block, new.active_from, new.escrow,
-    new.contracts))
+    new.contracts, new.lp_floor))
   execute function note_configuration();
 
 -- What a vault answered at one block, all members read together; a row goes only with its block, so it names the block by

@@ -77,6 +77,7 @@ function toPlan(
     actionId: answer.body.actionId,
     approvalReset: findToken(snapshot, chainId, vault.asset)?.approvalReset ?? false,
     ...(allowance === undefined ? {} : { allowance }),
+    ...(type === 'withdraw' ? { pullsShares: answer.body.transactions.length > 1 } : {}),
   }
   return {
     request: { type, ...(input.body as object) } as PlanRequest,

@@ -7,6 +7,8 @@ export type Known = {
   chainId: number
   vault: Address
   asset: Address
+  /** The token the vault's shares are: the vault itself where nothing else is said. */
+  share: Address
   kind: ExpectedCalls
   /** Contracts beside the vault, by name. */
   contracts: Readonly<Record<string, Address>>
@@ -14,6 +16,7 @@ export type Known = {
   actionId: string | undefined
   allowance: bigint | undefined
   approvalReset: boolean | undefined
+  pullsShares: boolean | undefined
   wrappedNative: Address | undefined
   distributorId: string | null | undefined
   minimumOut: bigint
@@ -38,6 +41,8 @@ export function parseContext(context: unknown, complain: Complain): Known | unde
   const vault = getMember(context, 'vault')
   const address = readAddress(vault, 'address', refuse)
   const asset = readAddress(vault, 'asset', refuse)
+  const isShareGiven = (getMember(vault, 'receiptToken') ?? undefined) !== undefined
+  const share = isShareGiven ? readAddress(vault, 'receiptToken', refuse) : address
   const wrappedNative = isGiven(context, 'wrappedNative') ? readAddress(context, 'wrappedNative', refuse) : undefined
   const kind = readKind(vault, refuse)
   const chainId = readChainId(context, refuse)
@@ -48,6 +53,7 @@ export function parseContext(context: unknown, complain: Complain): Known | unde
     actionId: readActionId(context, refuse),
     allowance: readAmount(context, 'allowance', refuse),
     approvalReset: readFlag(context, 'approvalReset', refuse),
+    pullsShares: readFlag(context, 'pullsShares', refuse),
     distributorId: readDistributor(context, refuse),
     minimumOut: least > 0n ? least : 1n,
     requestAmount: readAmount(context, 'requestAmount', refuse),
@@ -55,8 +61,8 @@ export function parseContext(context: unknown, complain: Complain): Known | unde
     names: readNames(context, refuse),
     contracts: readContracts(vault, refuse),
   }
-  if (!complete || !address || !asset || !kind || chainId === undefined) return undefined
-  return { ...known, chainId, vault: address, asset, kind, wrappedNative }
+  if (!complete || !address || !asset || !share || !kind || chainId === undefined) return undefined
+  return { ...known, chainId, vault: address, asset, share, kind, wrappedNative }
 }
 
 const isGiven = (context: unknown, name: string): boolean => getMember(context, name) !== undefined

@@ -10,7 +10,8 @@ import type { ParsedTransaction } from './transactions.js'
 type Step = { type: string; to: Address; data: Hex; value: bigint; sentence: string }
 
 /**
- * What comes before the main call: wrapping the native token, and approvals of exactly the amount. Answers what they do;
+ * What comes before the main call, which is the last of the steps: wrapping the native token, and approvals of exactly
+ * the amount. Answers what they do;
  * undefined, and a complaint, where they are not what is needed.
  */
 export function checkPreparations(
@@ -19,8 +20,9 @@ export function checkPreparations(
   known: Known,
   complain: Complain,
 ): string[] | undefined {
-  const allowed = asked.type === 'deposit' ? listPreparations(asked, known, complain) : [[]]
-  const found = allowed.find((expected) => isSame(steps, expected))
+  const [main, before] = [steps.at(-1), steps.slice(0, -1)]
+  const allowed = asked.type === 'deposit' ? listPreparations(asked, known, complain) : listPulls(asked, main, known)
+  const found = allowed.find((expected) => isSame(before, expected))
   if (!found) complain('what comes before the last transaction is not what this needs, and nothing else')
   return found?.map(({ sentence }) => sentence)
 }
@@ -41,6 +43,15 @@ export function getEnteringToken({ token }: AskedDeposit, { kind, asset, wrapped
   // A vault that takes one token takes the native one only where its asset wraps it.
   const entering = token === 'native' ? (wrappedNative ?? (kind.severalTokens ? undefined : asset)) : token
   return entering !== undefined && (kind.severalTokens || isAddressEqual(entering, asset)) ? entering : undefined
+}
+
+/** A vault may pull the shares it is asked to redeem: then exactly these are approved to it, and only for that call. */
+function listPulls(asked: Asked, main: ParsedTransaction | undefined, known: Known): Step[][] {
+  const { kind, share, vault, pullsShares } = known
+  if (asked.type !== 'withdraw' || !main || !kind.mayPull?.(main.data) || pullsShares === false) return [[]]
+  const sentence = tellApproval(asked.amount, share, vault, known)
+  const pull: Step = { type: 'approve', to: share, data: approve(vault, asked.amount), value: 0n, sentence }
+  return pullsShares ? [[pull]] : [[], [pull]]
 }
 
 /** Every sequence of preparations that fits: which of them depends on the allowance, where that is not known. */

@@ -22,11 +22,12 @@ export type PlannedTransaction = {
 /** What is known of the vault and the service without asking the service for this plan; all of it is in public answers. */
 export type PlanContext = {
   chainId: number
-  /** The opportunity's `vaultAddress`, `kind`, and its `baseToken`'s address; the receipt token is not looked at. */
+  /** The opportunity's `vaultAddress`, `kind`, and its `baseToken`'s and `receiptToken`'s addresses. */
   vault: {
     address: string
     kind: string
     asset: string
+    /** The share, where it is another contract than the vault. */
     receiptToken?: string
     /** Contracts beside the vault, by the names the catalogue gives them; for kinds that have some. */
     contracts?: Readonly<Record<string, string>>
@@ -42,6 +43,8 @@ export type PlanContext = {
   allowance?: string | bigint
   /** The token wants its allowance set to 0 before another one; absent: either way is taken. */
   approvalReset?: boolean
+  /** The vault takes the shares of a requested redemption by allowance; absent: either way is taken. */
+  pullsShares?: boolean
   /**
    * The chain's wrapped native token, where the native token is deposited; absent: the vault's asset has to be it, and a
    * vault that takes several tokens is refused.

@@ -59,7 +59,7 @@ async function tellVerified(
   known: Known,
   complain: Complain,
 ): Promise<string[]> {
-  const before = checkPreparations(asked, steps.slice(0, -1), known, complain)
+  const before = checkPreparations(asked, steps, known, complain)
   const main = await checkMain(asked, steps.at(-1), known, complain)
   return before && main !== undefined ? [...before, main] : []
 }

@@ -1,4 +1,4 @@
-import type { Config } from '../kernel/config.js'
+import { type Config, ConfigError } from '../kernel/config.js'
 import type { Outbound } from '../kernel/outbound.js'
 import { openProvider, type PriceProvider } from '../prices/index.js'
 
@@ -14,6 +14,10 @@ export function openPriceProvider(
   outbound: Outbound,
 ): PriceProvider | undefined {
   if (kind === undefined) return undefined
+  if (kind !== 'defillama' && kind !== 'coingecko')
+    throw new ConfigError('PRICE_PROVIDER must be defillama or coingecko')
+  if (priceUrl !== undefined && !/^https?:\/\/[^@\s]+$/.test(priceUrl))
+    throw new ConfigError('PRICE_URL must be an http or https url without a user name')
   const url = priceUrl ?? urls[kind][priceKey === undefined ? 'open' : 'keyed']
   return openProvider(outbound, { kind, url, key: priceKey })
 }

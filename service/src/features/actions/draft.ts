@@ -1,4 +1,4 @@
-import type { VaultCall, VaultKind } from '../../vaults/index.js'
+import { listErrors, type VaultCall, type VaultKind } from '../../vaults/index.js'
 import type { TokenRecord } from '../catalogue/index.js'
 import { type Draft, describeCall, type Step, type Target } from '../plans/index.js'
 import { type Asked, assertOutcome, assertUnsimulated, explainRevert } from './checks.js'
@@ -47,8 +47,8 @@ export function draftOf(call: VaultCall, facts: DraftFacts): Draft {
     tokens: [...(given === token ? [] : [given]), token, out],
     probe: facts.probe,
     block: facts.block,
-    errors: facts.kind.errors,
-    explainRevert: asked ? explainRevert(asked) : () => undefined,
+    errors: listErrors(facts.kind),
+    explainRevert: explainRevert(asked),
     assertUnsimulated: asked ? assertUnsimulated(asked) : () => undefined,
     assertOutcome: (changeOf) => assertOutcome({ ...call, spends }, changeOf),
   }
