@@ -1,3 +1,4 @@
+import { listChainSettings } from '../features/catalogue/index.js'
 import type { Context } from '../postgres/context.js'
 import { listSuspects, listUnpricedAssets, type UnpricedToken } from '../prices/index.js'
 import { listAssets, listHistoryProgress } from '../vaults/index.js'
@@ -12,7 +13,9 @@ export const priceAdvice = 'give the token pegUsd, priceFeed, priceVault or pric
 
 /** Looks at the prices of what vaults hold, and at how far their past is read. */
 export async function examinePrices({ db, clock }: Pick<Context, 'db' | 'clock'>): Promise<CheckResult[]> {
-  const unpriced = await listUnpricedAssets(db, await listAssets(db), clock.now())
+  const watched = new Set((await listChainSettings(db, { watchedOnly: true })).map(({ chainId }) => chainId))
+  const assets = (await listAssets(db)).filter(({ chainId }) => watched.has(chainId))
+  const unpriced = await listUnpricedAssets(db, assets, clock.now())
   const suspects = await listSuspects(db)
   const [never, stale] = [
     unpriced.filter(({ since }) => since === null),

@@ -5,6 +5,7 @@ import { readBlock, readHead } from '../rpc/blocks.js'
 import type { Chain, ChainContext } from '../rpc/chains.js'
 import type { Header } from '../rpc/raw.js'
 import { findBlockAt } from './blockAt.js'
+import { findVaultKind } from './kinds.js'
 import { recordShares } from './shares.js'
 import { readFigures } from './snapshots.js'
 import {
@@ -32,13 +33,19 @@ export async function runSnapshots(ctx: ChainContext): Promise<void> {
         const head = await readHead(chain)
         await removeOrphanedSnapshots(ctx, chain, head)
         const top = await readConfirmed(chain, head)
-        if (top) await recordDueSnapshots(ctx, chain, await listGridVaults(ctx.db, chain.chainId), top)
+        const vaults = (await listGridVaults(ctx.db, chain.chainId)).filter(isIndexed)
+        if (top) await recordDueSnapshots(ctx, chain, vaults, top)
       } catch (error) {
         ctx.log.warn({ err: error, chainId: chain.chainId }, 'snapshots of a chain could not be taken')
       }
       await fillSnapshotPrices(ctx.db, chain.chainId)
     }),
   )
+}
+
+/** Of a vault of another kind there is nothing to read. */
+function isIndexed({ kind }: GridVault): boolean {
+  return kind === undefined || findVaultKind(kind)?.readFigures !== undefined
 }
 
 /** The newest block that is as deep as the chain's confirmations. */
@@ -84,15 +91,26 @@ async function recordDueSnapshots(
     const due = block ? open.filter(({ startBlock }) => startBlock <= block.number) : []
     if (!block || due.length === 0) continue
     const taken = await takeSnapshots(ctx, chain, due, block)
+    const begins = await findBeginning(chain, due)
     const gaps = due.flatMap((vault, index): Span[] => {
       const first = taken.refused.has(index) ? instant : instant - interval
-      const from =
-        vault.seenTo === null ? Math.floor((instant - pastSeconds) / interval) * interval : vault.seenTo + interval
+      const from = vault.seenTo === null ? getFirstInstant(instant, begins, interval) : vault.seenTo + interval
       return from <= first ? [{ vaultId: vault.id, from: Math.max(0, from), to: first }] : []
     })
     const vaultIds = due.map(({ id }) => id)
     await inTransaction(ctx.db, (tx) => recordSeen(tx, { vaultIds, instant, gaps, now: ctx.clock.now() }))
   }
+}
+
+/** When the first of the vaults that are new began. */
+async function findBeginning(chain: Chain, vaults: readonly GridVault[]): Promise<number> {
+  const starts = vaults.filter(({ seenTo }) => seenTo === null).map(({ startBlock }) => startBlock)
+  return starts.length === 0 ? 0 : (await readBlock(chain, Math.min(...starts))).timestamp
+}
+
+/** The oldest instant of a vault's past that is read. */
+function getFirstInstant(instant: number, begins: number, interval: number): number {
+  return Math.ceil(Math.max(instant - pastSeconds, begins) / interval) * interval
 }
 
 /** Reads vaults and price feeds at one block and records what they say. */
