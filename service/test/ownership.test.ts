@@ -13,6 +13,7 @@ const grants: Record<string, string> = {
   'ledger reads opportunity_products': 'lists are limited to the opportunities of a product',
   'ledger reads tokens': 'an entry is told with the symbol of its token',
   'ledger reads price_observations': 'the price of an entry is chosen by the statement that writes it',
+  'vaults reads price_observations': 'which shares have no price yet is found beside their snapshots',
   'sync reads chains': 'what is confirmed is decided in the transaction that derives it',
   'positions reads chains': 'the configuration of a chain: entry points',
   'positions reads distributors': 'as above, the distributors',

@@ -11,8 +11,9 @@ import {
 import { systemClock } from '../kernel/clock.js'
 import { isRpcUrl } from '../kernel/config.js'
 import { EarnError } from '../kernel/errors.js'
+import { listUnpricedAssets } from '../prices/index.js'
 import type { Chain } from '../rpc/chains.js'
-import { ProbeError, probeVault } from '../vaults/index.js'
+import { listAssets, ProbeError, probeVault } from '../vaults/index.js'
 import {
   answer,
   type Command,
@@ -24,6 +25,7 @@ import {
   withContext,
 } from './command.js'
 import { parseProbeFile, probeAll } from './probeAll.js'
+import { priceAdvice } from './doctorPrices.js'
 import { openUnlisted } from './unlisted.js'
 
 const usage = `openearn catalogue import FILE
@@ -52,7 +54,10 @@ async function importFile([fileName, ...more]: string[]): Promise<void> {
     const changed = changing(ctx, ['catalogue', 'import', fileName, `sha256:${hash}`], countCatalogue)
     const { opportunities, tokens, distributors } = await importCatalogue(changed, text, { fileName })
     const said = `imported ${fileName}: ${opportunities} opportunities, ${tokens} tokens, ${distributors} distributors`
-    answer({ opportunities, tokens, distributors }, [said])
+    const unpriced = await listUnpricedAssets(ctx.db, await listAssets(ctx.db), ctx.clock.now())
+    const without = unpriced.map(({ chainId, address }) => `${chainId}:${address}`)
+    const warned = without.length === 0 ? [] : [`without a price: ${without.join(', ')}; ${priceAdvice}`]
+    answer({ opportunities, tokens, distributors, unpriced: without }, [said, ...warned])
   })
 }
 
@@ -68,7 +73,8 @@ async function probe(words: string[]): Promise<void> {
   const chain = await openProbedChain(chainId, values.rpc)
   try {
     const probed = await probeVault(chain, address)
-    for (const line of describeProbe(probed)) process.stderr.write(`${line}\n`)
+    const priced = `price of the asset: none yet; ${priceAdvice}`
+    for (const line of [...describeProbe(probed), priced]) process.stderr.write(`${line}\n`)
     const draft = draftEntry(chainId, address, probed)
     answer(draft, [JSON.stringify(draft, null, 2)])
   } catch (error) {

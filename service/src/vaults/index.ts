@@ -8,6 +8,7 @@ export {
   growthSourceNames,
   toGrowthSpans,
 } from './growth.js'
+export { runFeedHistory, runHistory } from './jobHistory.js'
 export { runSnapshots } from './jobSnapshots.js'
 export {
   type Alternative,
@@ -35,7 +36,8 @@ export {
   readVaultStates,
   type VaultState,
 } from './snapshots.js'
-export { type NewSnapshot, recordSnapshots, snapshotObservations } from './store.js'
+export { fillSnapshotPrices, type NewSnapshot, recordSnapshots, snapshotObservations } from './store.js'
+export { type HistoryProgress, listHistoryProgress } from './storeGaps.js'
 export { changeGrowthSources, findVaultSettings, pauseVault, resumeVault } from './storeHistory.js'
 export {
   findSeriesHead,
@@ -46,5 +48,6 @@ export {
   type SeriesAsk,
   type SeriesHead,
 } from './storeSeries.js'
+export { listAssets } from './storeVaults.js'
 export { decideByTrial, type TriedVault, tryVaults } from './trial.js'
 export { findWithholding, retryAfterSeconds, type SeriesState, type Withholding } from './withholding.js'

@@ -58,6 +58,8 @@ export function resolveFile(file: CatalogueFile, known: Known): Resolved {
     tokens: (file.tokens ?? []).map((entry) => ({
       ...entry,
       address: lower(entry.address),
+      ...(entry.priceFeed ? { priceFeed: { ...entry.priceFeed, address: lower(entry.priceFeed.address) } } : {}),
+      ...(entry.priceVault ? { priceVault: lower(entry.priceVault) } : {}),
       symbol: cleanTokenText(entry.symbol, textLengths.symbol),
       name: cleanTokenText(entry.name, textLengths.name),
     })),

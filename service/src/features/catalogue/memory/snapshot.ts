@@ -194,6 +194,9 @@ function unknownToken(vault: VaultRecord, member: 'asset' | 'receiptToken'): Tok
     logoUrl: '',
     active: false,
     pegUsd: null,
+    priceFeed: null,
+    priceVault: null,
+    priceId: null,
     approvalReset: false,
     unsupportedReason: '',
   }
