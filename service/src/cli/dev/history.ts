@@ -10,8 +10,8 @@ import { distributorIds } from './names.js'
 const playerIndexes = [17, 18, 19] as const
 const hour = 3_600
 const day = 24 * hour
-/** Through whom: the first distributor begins with nothing, as a user does. */
-const pastDistributors = distributorIds.slice(1)
+/** Through whom: the others begin with nothing, as a user does. */
+const pastDistributors = distributorIds.slice(2)
 /** Blocks in the second the past ends: what is final is then as old as the head. */
 const endBlocks = 64
 
