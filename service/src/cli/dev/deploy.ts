@@ -86,24 +86,6 @@ const vaultPlans: readonly VaultPlan[] = [
     shareSymbol: 'owUSDC',
     kind: 'erc7540',
   },
-  {
-    slug: 'new-usdc',
-    name: 'New USDC',
-    token: 'usdc',
-    offset: 0,
-    rate: '0.05',
-    shareSymbol: 'oeNEW',
-    isEmpty: true,
-  },
-  {
-    slug: 'listed-usdc',
-    name: 'Listed USDC',
-    token: 'usdc',
-    offset: 0,
-    rate: '0.05',
-    shareSymbol: 'oeLIST',
-    kind: 'other',
-  },
 ]
 
 /** Accounts for users of the devnet. */
