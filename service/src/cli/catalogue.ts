@@ -24,8 +24,8 @@ import {
   UsageError,
   withContext,
 } from './command.js'
-import { parseProbeFile, probeAll } from './probeAll.js'
 import { priceAdvice } from './doctorPrices.js'
+import { parseProbeFile, probeAll } from './probeAll.js'
 import { openUnlisted } from './unlisted.js'
 
 const usage = `openearn catalogue import FILE

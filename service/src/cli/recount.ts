@@ -23,7 +23,11 @@ export const recount: Command = {
     if (!from || !to || from > to) throw new UsageError('--from and --to must be RFC 3339 date-times, in order')
     if (positionals.length === 0) throw new UsageError(`recount: name the files\n${usage}`)
     const now = systemClock.now()
-    const rows = await recountFiles(positionals, { distributorId, from, to: new Date(Math.min(to.getTime(), now.getTime())) })
+    const rows = await recountFiles(positionals, {
+      distributorId,
+      from,
+      to: new Date(Math.min(to.getTime(), now.getTime())),
+    })
     printTable(
       ['CHAIN', 'VAULT', 'USD-DAYS', 'UNPRICED HOURS'],
       rows.map(({ chainId, vault, usdDays, unpricedMs }) => [
