@@ -48,7 +48,7 @@ export function linesOfProduct(blocks: readonly RawBlock[]): Lines {
   const keys = [...state.holders.keys()].sort()
   for (const key of keys) {
     const holder = state.holders.get(key)!
-    if (holder.shares > 0n) lines.push(`holder ${key} ${holder.shares} ${lotsText(holder.lots)}`)
+    if (holder.shares > 0n && !isOther(key)) lines.push(`holder ${key} ${holder.shares} ${lotsText(holder.lots)}`)
   }
   const lots = new Map<string, Map<string, bigint>>()
   for (const { balanceChanges, lotChanges } of rows) {
@@ -58,7 +58,8 @@ export function linesOfProduct(blocks: readonly RawBlock[]): Lines {
       lines.push(`lot ${vaultId}:${wallet} ${blockNumber}.${transactionIndex} ${distributorId}=${after}`)
     }
     for (const { vaultId, wallet, after, before, blockNumber, transactionIndex } of balanceChanges)
-      if (after !== before) lines.push(`balance ${vaultId}:${wallet} ${blockNumber}.${transactionIndex} ${after}`)
+      if (after !== before && !isOther(wallet))
+        lines.push(`balance ${vaultId}:${wallet} ${blockNumber}.${transactionIndex} ${after}`)
   }
   const requests = new Map<string, { line: string; state: { remaining: bigint; cancelled: bigint } }>()
   for (const { requests: opened, requestChanges } of rows) {

@@ -28,6 +28,10 @@ function wantsSignature(config: DeriveConfig, id: string, timestamp: number): bo
   return wants
 }
 
+/** A suffix that rests on one node's word is no fact yet. */
+const isWord = (frame: Frame, suffix: Suffix, { trustTraces, input }: Deciding): boolean =>
+  frame.isWord && !trustTraces && !contains(input, suffix.bytes)
+
 /** Uses up the signatures that hold for an event, once, in the vault's chain order: to be called for each event in turn. */
 export async function useSignatures(
   chain: Chain,
@@ -36,7 +40,7 @@ export async function useSignatures(
 ): Promise<void> {
   for (const [index, frame] of chain.frames.entries()) {
     if (!counts(frame.caller)) continue
-    for (const suffix of readTail(frame.data).suffixes)
+    for (const suffix of readTail(frame.data).suffixes.filter((each) => !isWord(frame, each, deciding)))
       for (const { digest, place } of await findHoldings(chain, index, suffix, deciding.vault, deciding.config)) {
         const key = `${deciding.vault}:${digest}`
         if (!deciding.used.has(key)) deciding.used.set(key, `${deciding.transactionHash}:${place}`)
@@ -87,7 +91,7 @@ async function decideOne(
   for (const { frame, suffix, distributorId, signed } of candidates) {
     if (!signed && wantsSignature(config, distributorId, timestamp)) continue
     // One node's word: its bytes stand nowhere in the transaction's input.
-    if (frame.isWord && !deciding.trustTraces && !contains(input, suffix.bytes)) return undefined
+    if (isWord(frame, suffix, deciding)) return undefined
     const attribution = signed ? 'signed' : suffix.kind === 'legacy' ? 'legacy' : 'unsigned'
     const isSwap = suffix.ours ? suffix.ours.swaps : frame.target !== vault && frame.target !== wallet
     return { distributorId, attribution, isSwap }
