@@ -79,6 +79,8 @@ create table requests (
   request_id numeric(78, 0) not null,
   distributor_id text collate "C",
   attribution text check (attribution in ('signed', 'unsigned', 'legacy')),
+  -- Its plan swapped before it.
+  is_swap boolean not null default false,
   amount numeric(78, 0) not null,
   remaining numeric(78, 0) not null check (remaining >= 0 and remaining <= amount),
   -- What a cancellation gave back.

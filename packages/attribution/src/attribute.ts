@@ -32,6 +32,8 @@ export type Reading = Tail & {
   /** The action it names: a uuid in what we write, any text in a tracker. Not proven unless `signed`. */
   actionId: string | undefined
   referralCode: string | undefined
+  /** Our metadata says that the plan swaps before or after the call. */
+  swaps: boolean
 }
 
 /** A code that can name a distributor, and where it stands. `attribution` is about this code. */
@@ -203,8 +205,8 @@ function readReading(tail: Tail, signature: SignatureVerdict): Reading {
   const codes = tailCodes(tail)
   if (tail.kind === 'erc8021') {
     const attribution = signature.valid ? 'signed' : 'unsigned'
-    const { referralCode } = readOwnMetadata(tail.suffix)
-    return { ...tail, codes, attribution, signature, actionId: readActionId(tail.suffix), referralCode }
+    const { referralCode, swaps = false } = readOwnMetadata(tail.suffix)
+    return { ...tail, codes, attribution, signature, actionId: readActionId(tail.suffix), referralCode, swaps }
   }
   const tracker = tail.suffix.status === 'malformed' ? undefined : tail.suffix
   const actionId = tracker?.metadata.get('actionId')
@@ -215,6 +217,7 @@ function readReading(tail: Tail, signature: SignatureVerdict): Reading {
     signature,
     actionId: typeof actionId === 'string' && isPlainText(actionId) ? actionId : undefined,
     referralCode: tracker?.referralCode,
+    swaps: false,
   }
 }
 

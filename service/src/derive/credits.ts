@@ -5,7 +5,7 @@ import { type DeriveConfig, isRegistered, isSignedOnly } from './config.js'
 import { eventParties } from './events.js'
 import { hasSay, isInside, type PlacedEvent } from './matching.js'
 
-/** Who brought one event. `isSwap`: a router made the deposit on the caller's behalf. */
+/** Who brought one event. `isSwap`: its plan swapped, or a router made the deposit on the caller's behalf. */
 export type Credit = { distributorId: string; attribution: AttributionKind; isSwap: boolean }
 
 /** Calls with codes of their own that are compared where each can have made an event. */
@@ -140,7 +140,7 @@ function chooseCredit(
       const attribution = isSigned && code === application ? 'signed' : weakest
       // Watched, but nothing unsigned enters the ledger or the lots of a distributor that wants signatures.
       if (attribution !== 'signed' && isSignedOnly(config, code, timestamp)) continue
-      const isSwap = event.kind === 'deposit' && event.sender !== frame.caller
+      const isSwap = reading.swaps || (event.kind === 'deposit' && event.sender !== frame.caller)
       return { distributorId: code, attribution, isSwap }
     }
   }

@@ -47,6 +47,7 @@ export function openRequest(work: RequestWork, event: Request, credit: Credit | 
     requestId: event.requestId,
     distributorId: credit?.distributorId ?? null,
     attribution: credit?.attribution ?? null,
+    isSwap: credit?.isSwap ?? false,
     amount: event.amount,
     remaining: event.amount,
     cancelled: 0n,
@@ -75,27 +76,26 @@ export function claimRequests(
   const { kind, controller, event, credit } = claim
   const parts = new Map<string | null, CreditedPart>()
   let left = claim.amount
-  const add = (distributorId: string | null, attribution: CreditedPart['attribution'], amount: bigint) => {
-    const [id, how] =
-      distributorId === null
-        ? [credit?.distributorId ?? null, credit?.attribution ?? null]
-        : [distributorId, attribution]
+  const own = { distributorId: credit?.distributorId ?? null, attribution: credit?.attribution ?? null, isSwap: false }
+  const add = (request: Pick<CreditedPart, 'distributorId' | 'attribution' | 'isSwap'>, amount: bigint) => {
+    const { distributorId: id, attribution: how, isSwap } = request.distributorId === null ? own : request
     const known = parts.get(id)
     if (known) {
       known.amount += amount
       // An entry is only as good as its weakest part.
       known.attribution = weakest(known.attribution, how)
-    } else parts.set(id, { distributorId: id, attribution: how, amount, isSwap: false })
+      known.isSwap ||= isSwap
+    } else parts.set(id, { distributorId: id, attribution: how, amount, isSwap })
   }
   for (const lot of openLots(work, kind, controller)) {
     if (left === 0n) break
     const taken = smaller(lot.remaining, left)
     if (taken === 0n) continue
     changeLot(work, lot, event, { ...stateOf(lot), remaining: lot.remaining - taken })
-    add(lot.distributorId, lot.attribution, taken)
+    add(lot, taken)
     left -= taken
   }
-  if (left > 0n || parts.size === 0) add(null, null, left)
+  if (left > 0n || parts.size === 0) add(own, left)
   forgetClosed(work, kind, controller)
   return [...parts.values()]
 }

@@ -36,6 +36,8 @@ export type RequestLot = {
   requestId: bigint
   distributorId: string | null
   attribution: AttributionKind | null
+  /** Its plan swapped before it. */
+  isSwap: boolean
   amount: bigint
   remaining: bigint
   cancelled: bigint

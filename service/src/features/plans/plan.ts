@@ -11,6 +11,10 @@ export type Step = {
   gasConstant: bigint
   /** Which way a swap takes, as it is answered. */
   metadata?: NonNullable<Prepared['metadata']>
+  /** Carries the suffix of the distributor, if there is one. `beside a swap`: and that says that the plan swaps. */
+  suffix?: 'plain' | 'beside a swap'
+  /** Throws why the call would revert, where more is known than that it would. */
+  explainRevert?(why: string, context: { transactionIndex: number }): void
 }
 
 export type Attribution = {
@@ -23,7 +27,7 @@ export type Attribution = {
 
 /**
  * The step with our suffix at the end of its calldata, signed by `sign`, or without a signature where that answers none.
- * Only the call that moves the money carries one.
+ * Only calls that move money carry one: the vault's, and a swap's beside it.
  */
 export async function appendSuffix(
   step: Step,
@@ -34,6 +38,7 @@ export async function appendSuffix(
   const { to, data } = step.call
   const { digest, suffix } = prepareSuffix({
     ...{ code: distributorId, actionId, chainId, wallet, target: to, data, referralCode },
+    swaps: step.suffix === 'beside a swap',
   })
   return { ...step, call: { ...step.call, data: concat([data, suffix(await sign(digest))]) } }
 }

@@ -26,8 +26,6 @@ export async function simulatePlan(
     probe: Probe | undefined
     block: Header
     errors: Abi
-    /** Throws what is wrong with the plan itself, if that is why it would revert. */
-    explainRevert(why: string, context: { transactionIndex: number }): void
   },
 ): Promise<PlanSimulation> {
   const { wallet, steps, tokens, block } = input
@@ -47,7 +45,7 @@ export async function simulatePlan(
     const found = describeRevert(simulated.returned, input.errors)
     const why = `transaction ${simulated.index + 1} of ${steps.length} (${step?.type ?? 'unknown'}) would revert ${found}`
     const context = { transactionIndex: simulated.index }
-    if (simulated.index === steps.length - 1) input.explainRevert(why, context)
+    step?.explainRevert?.(why, context)
     throw refuse('SIMULATION_REVERTED', why, context)
   }
   const { changes, gasUsed } = simulated
