@@ -3,6 +3,7 @@ import { attributionOperations, type JudgeContext } from '../features/attributio
 import { catalogueOperations } from '../features/catalogue/index.js'
 import { ledgerOperations } from '../features/ledger/index.js'
 import { membershipOperations } from '../features/membership/index.js'
+import { orderOperations } from '../features/orders/index.js'
 import type { ActionContext } from '../features/plans/index.js'
 import { positionsOperations } from '../features/positions/index.js'
 import { statusOperations } from '../features/status/index.js'
@@ -19,6 +20,7 @@ export const operations: readonly Operation<ServiceContext>[] = [
   ...membershipOperations,
   ...actionOperations,
   ...swapOperations,
+  ...orderOperations,
   ...ledgerOperations,
   ...statusOperations,
   ...positionsOperations,
