@@ -1,9 +1,12 @@
 // Rebuilds a chain of a database and tells how far it is, one JSON line each: node rebuildProcess.mjs '{"target", "chainId"}'
+import { constants, setPriority } from 'node:os'
 import { systemClock } from '../../service/dist/kernel/clock.js'
 import { openDatabase } from '../../service/dist/postgres/pool.js'
 import { listProjections } from '../../service/dist/server/projections.js'
 import { rebuildChain } from '../../service/dist/sync/rebuild.js'
 
+// As `openearn rebuild` does it.
+setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 const { target, chainId } = JSON.parse(process.argv[2])
 const db = openDatabase(target, { max: 4 })
 const say = (told) => process.stdout.write(`${JSON.stringify(told)}\n`)

@@ -1,5 +1,6 @@
 import { type Address, encodeFunctionData, erc20Abi, isAddressEqual, parseAbi } from 'viem'
 import { combine, mapRead, readAccount, readContract } from '../../rpc/multicall.js'
+import { failing } from '../../rpc/revert.js'
 import { making } from '../calls.js'
 import { emitted } from '../events.js'
 import {
@@ -67,7 +68,10 @@ export const teller: PlannedKind = {
       ],
     },
   },
-  errors: parseAbi(['error TooLittle()', 'error NotTheTeller(address caller)']),
+  errors: [
+    failing('error TooLittle()', 'the amount is so small that nothing would be given for it', 'tooSmall'),
+    failing('error NotTheTeller(address caller)', 'only the teller of the vault may do this'),
+  ],
   plans: {
     spender: (vault) => getContract(vault, 'teller'),
     deposit: (ask) =>

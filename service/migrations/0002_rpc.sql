@@ -23,6 +23,10 @@ create table chains (
   transaction_gas_cap bigint check (transaction_gas_cap >= 1000000),
   -- Whether the cost of posting to another chain is part of a transaction's gas limit.
   l1_gas_in_limit boolean not null default false,
+  -- Whether what one node alone says of how a transaction ran may attribute.
+  trust_traces boolean not null default false,
+  -- So long after its confirmation the trace of a transaction is asked for.
+  trace_wait_seconds integer not null default 600 check (trace_wait_seconds >= 0),
   -- The exchanges of the chain that may be asked and called, and the tokens a route may pass through; null: none.
   swap jsonb
 );

@@ -114,7 +114,8 @@ begin
   return null;
 end $$;
 create trigger chains_configuration after update on chains for each row
-  when (old.entry_points is distinct from new.entry_points or old.confirmations <> new.confirmations)
+  when (old.entry_points is distinct from new.entry_points or old.confirmations <> new.confirmations
+    or old.trust_traces <> new.trust_traces)
   execute function note_configuration();
 
 -- A record of every reorganisation, kept for good.

@@ -16,15 +16,42 @@ create table tokens (
   primary key (chain_id, address)
 );
 
--- A fixed peg is one observation at its start; nothing is priced by an observation newer than the instant asked for.
+-- What a source said of a token at a time. A row is never changed but for `withheld`. A fixed peg is one observation at
+-- its start; nothing is priced by an observation newer than the instant asked for.
 create table price_observations (
   id bigint generated always as identity primary key,
   chain_id bigint not null,
   address text not null,
-  price_usd numeric not null check (price_usd >= 0),
+  -- Null: the source says nothing from here on.
+  price_usd numeric check (price_usd >= 0),
   source text not null,
   observed_at timestamptz not null,
+  -- The block it was read at.
   block_number bigint,
-  block_hash text
+  block_hash text,
+  -- The order in which sources are asked: 0 peg, 1 feed, 2 share of a vault, 3 provider.
+  rank smallint not null default 3 check (rank between 0 and 3),
+  -- The last instant it may price; null: no end.
+  valid_until timestamptz,
+  -- Why it prices nothing: a jump nothing has agreed with yet, or its block was orphaned.
+  withheld text check (withheld in ('suspect', 'orphaned'))
 );
-create index price_observations_token_idx on price_observations (chain_id, address, observed_at desc, id desc);
+create index price_observations_token_idx on price_observations (chain_id, address, rank, observed_at desc, id desc);
+create index price_observations_block_idx on price_observations (chain_id, block_number) where block_number is not null;
+create index price_observations_withheld_idx on price_observations (chain_id, address) where withheld = 'suspect';
+
+-- The price of a token at an instant: of the first source in order that has one, the newest observation at or before the
+-- instant. No row: there is none.
+create function price_at(of_chain bigint, of_token text, at timestamptz)
+  returns table (id bigint, price_usd numeric, source text, observed_at timestamptz)
+  language sql stable parallel safe as $$
+    select o.id, o.price_usd, o.source, o.observed_at
+    from (values (0::smallint), (1::smallint), (2::smallint), (3::smallint)) as r (rank)
+    cross join lateral (
+      select p.id, p.price_usd, p.source, p.observed_at, p.valid_until from price_observations p
+      where p.chain_id = of_chain and p.address = of_token and p.rank = r.rank and p.observed_at <= at
+        and p.withheld is null
+      order by p.observed_at desc, p.id desc limit 1) o
+    where o.price_usd is not null and (o.valid_until is null or o.valid_until >= at)
+    order by r.rank limit 1
+  $$;

@@ -120,16 +120,16 @@ create table used_signatures (
 create index used_signatures_block_idx on used_signatures (chain_id, block_number);
 
 -- Where positions are derived again while the old ones are read. Without indexes but where a state that was let go is read
--- from: rows are compared as a whole in the end.
-create unlogged table rebuilt_balances (like balances);
+-- from: rows are compared as a whole in the end. Nobody vacuums or analyses meanwhile what is emptied in the end.
+create unlogged table rebuilt_balances (like balances) with (autovacuum_enabled = off);
 create unique index rebuilt_balances_key on rebuilt_balances (vault_id, wallet);
-create unlogged table rebuilt_lots (like lots);
+create unlogged table rebuilt_lots (like lots) with (autovacuum_enabled = off);
 create unique index rebuilt_lots_key on rebuilt_lots (vault_id, wallet, distributor_id);
-create unlogged table rebuilt_balance_changes (like balance_changes);
-create unlogged table rebuilt_lot_changes (like lot_changes);
-create unlogged table rebuilt_requests (like requests);
+create unlogged table rebuilt_balance_changes (like balance_changes) with (autovacuum_enabled = off);
+create unlogged table rebuilt_lot_changes (like lot_changes) with (autovacuum_enabled = off);
+create unlogged table rebuilt_requests (like requests) with (autovacuum_enabled = off);
 create unique index rebuilt_requests_key on rebuilt_requests (id);
 create index rebuilt_requests_order_idx on rebuilt_requests (vault_id, controller, kind, block_number, log_index);
-create unlogged table rebuilt_request_changes (like request_changes);
-create unlogged table rebuilt_used_signatures (like used_signatures);
+create unlogged table rebuilt_request_changes (like request_changes) with (autovacuum_enabled = off);
+create unlogged table rebuilt_used_signatures (like used_signatures) with (autovacuum_enabled = off);
 create unique index rebuilt_used_signatures_key on rebuilt_used_signatures (vault_id, digest);

@@ -106,8 +106,8 @@ create index transaction_attributions_transaction_idx on transaction_attribution
 create index transaction_attributions_block_idx on transaction_attributions (chain_id, block_number) where not retracted;
 
 -- Where the ledger is derived again while the old one is read.
-create unlogged table rebuilt_interactions (like interactions);
-create unlogged table rebuilt_interaction_counts (like interaction_counts);
-create unlogged table rebuilt_transaction_attributions (like transaction_attributions);
+create unlogged table rebuilt_interactions (like interactions) with (autovacuum_enabled = off);
+create unlogged table rebuilt_interaction_counts (like interaction_counts) with (autovacuum_enabled = off);
+create unlogged table rebuilt_transaction_attributions (like transaction_attributions) with (autovacuum_enabled = off);
 create unique index rebuilt_transaction_attributions_key
   on rebuilt_transaction_attributions (chain_id, block_hash, transaction_hash);

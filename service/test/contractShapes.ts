@@ -28,6 +28,15 @@ import type {
 type Shape = { path?: object; query?: object; body?: object; answer: object }
 type As<S extends Shape> = S
 
+type SeriesQuery = {
+  startDate: string
+  endDate: string
+  step?: number | null
+  opportunityIds?: string
+  productIds?: string
+}
+type LpCount = { activeLps: number; participatedLps: number }
+
 /** Path, query and body of each operation, and its answer of 200. */
 export type Operations = {
   GetChains: As<{ query: PageQuery; answer: Page<Chain> }>
@@ -110,6 +119,25 @@ export type Operations = {
     query: PageQuery & { addresses: string }
     answer: { activity: Activity[]; pagination: PageNav }
   }>
+  GetDistributorMetrics: As<{
+    path: { distributorId: string }
+    query: SeriesQuery & { includeTopWallets?: boolean }
+    answer: {
+      timeseries: { timestamp: string; tvl: string }[]
+      asOf: { opportunityId: string; asOf: string }[]
+      topWallets: { walletAddress: string; totalTvl: string; asOf: string }[] | null
+    }
+  }>
+  GetDistributorLPs: As<{
+    path: { distributorId: string }
+    query: SeriesQuery
+    answer: { timeseries: { timestamp: string; activeLps: number; participatedLps: number }[] }
+  }>
+  GetOpportunityHistoricalLPs: As<{
+    path: { chainId: number; vaultAddress: string }
+    query: { startDate: string; endDate: string; step?: number | null }
+    answer: { data: { timestamp: string; distributor: LpCount; all: LpCount }[] }
+  }>
   GetWalletRequests: As<{
     path: { address: string }
     answer: {
@@ -141,6 +169,8 @@ export type Operations = {
         state: IndexState
         reorgs24h: number
         updatedAt: string | null
+        evidence: 'trace' | 'calldata'
+        traceFrom: number | null
       }[]
       vaults: {
         chainId: number
@@ -180,6 +210,7 @@ export type Operations = {
         codes: string[]
         schema: string | null
         signatureValid: boolean | null
+        evidence: 'trace' | 'calldata'
         retracted: boolean
       }[]
       calldata: Inspection | null

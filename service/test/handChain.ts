@@ -128,6 +128,7 @@ export function openHandChain(more: Partial<DeriveConfig> = {}) {
   const state: DeriveState = emptyState()
   let number = 0
   return {
+    config,
     vaults: config.vaults,
     /** Mines one transaction and answers its rows. */
     mine: (transaction: {

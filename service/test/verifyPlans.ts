@@ -148,6 +148,7 @@ function toPlan(
     swap: toSwapContext(snapshot.chains.get(chainId)?.swap),
     approvalReset: findToken(snapshot, chainId, vault.asset)?.approvalReset ?? false,
     ...(allowance === undefined ? {} : { allowance }),
+    ...(type === 'withdraw' ? { pullsShares: answer.body.transactions.length > 1 } : {}),
   }
   return {
     request: { type, ...(input.body as object) } as PlanRequest,

@@ -14,7 +14,7 @@ contract OddMaxVault is AccruingVault {
     bool private _silentToStrangers;
 
     /// @notice Nothing is taken and nothing given at present.
-    error Closed();
+    error Shut();
 
     event AnswerSet(bytes answer, bool reverts);
     event ClosedSet(bool closed);
@@ -66,7 +66,7 @@ contract OddMaxVault is AccruingVault {
     }
 
     function _deposit(address caller, address receiver, uint256 assets, uint256 shares) internal override {
-        if (_closed) revert Closed();
+        if (_closed) revert Shut();
         super._deposit(caller, receiver, assets, shares);
     }
 
@@ -74,7 +74,7 @@ contract OddMaxVault is AccruingVault {
         internal
         override
     {
-        if (_closed) revert Closed();
+        if (_closed) revert Shut();
         super._withdraw(caller, receiver, owner, assets, shares);
     }
 

@@ -19,11 +19,14 @@ export type Common = {
 export type Known = Common & {
   vault: Address
   asset: Address
+  /** The token the vault's shares are: the vault itself where nothing else is said. */
+  share: Address
   kind: ExpectedCalls
   /** Contracts beside the vault, by name. */
   contracts: Readonly<Record<string, Address>>
   allowance: bigint | undefined
   approvalReset: boolean | undefined
+  pullsShares: boolean | undefined
   minimumOut: bigint
   requestAmount: bigint | undefined
 }
@@ -44,6 +47,8 @@ export function parseContext(context: unknown, complain: Complain): Known | unde
   const vault = getMember(context, 'vault')
   const address = readAddress(vault, 'address', refuse)
   const asset = readAddress(vault, 'asset', refuse)
+  const isShareGiven = (getMember(vault, 'receiptToken') ?? undefined) !== undefined
+  const share = isShareGiven ? readAddress(vault, 'receiptToken', refuse) : address
   const common = parseCommon(context, refuse)
   const kind = readKind(vault, refuse)
   // No call that pays something out is expected to pay nothing.
@@ -51,12 +56,13 @@ export function parseContext(context: unknown, complain: Complain): Known | unde
   const known = {
     allowance: readAmount(context, 'allowance', refuse),
     approvalReset: readFlag(context, 'approvalReset', refuse),
+    pullsShares: readFlag(context, 'pullsShares', refuse),
     minimumOut: least > 0n ? least : 1n,
     requestAmount: readAmount(context, 'requestAmount', refuse),
     contracts: readContracts(vault, refuse),
   }
-  if (!complete || !address || !asset || !kind || !common) return undefined
-  return { ...common, ...known, vault: address, asset, kind }
+  if (!complete || !address || !asset || !share || !kind || !common) return undefined
+  return { ...common, ...known, vault: address, asset, share, kind }
 }
 
 /** What of a context is not about a vault. */

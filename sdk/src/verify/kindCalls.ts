@@ -19,6 +19,8 @@ export type ExpectedCalls = {
   isDeposit(call: Hex, asked: DepositAsked): boolean
   /** Redeeming, or claiming what was redeemed, or asking for it. */
   isWithdraw(call: Hex, asked: WithdrawAsked): boolean
+  /** Whether a vault may need its shares approved for a withdrawal that begins like this. */
+  mayPull?(data: Hex): boolean
   isClaim?(call: Hex, wanted: Wanted): boolean
   isCancel?(call: Hex, wanted: Wanted): boolean
 }

@@ -2,13 +2,14 @@ import { type Address, isAddressEqual } from 'viem'
 import { isSame, listApprovals, type Step } from './approvals.js'
 import type { AskedDeposit, AskedOfVault } from './asked.js'
 import type { Known } from './context.js'
-import { findContract, wrap } from './expected.js'
-import { tellWrap } from './sentences.js'
+import { approve, findContract, wrap } from './expected.js'
+import { tellApproval, tellWrap } from './sentences.js'
 import { type Complain, parseAddress } from './shape.js'
 import type { ParsedTransaction } from './transactions.js'
 
 /**
- * What comes before the main call: wrapping the native token, and approvals of exactly the amount. Answers what they do;
+ * What comes before the main call, which is the last of the steps: wrapping the native token, and approvals of exactly
+ * the amount. Answers what they do;
  * undefined, and a complaint, where they are not what is needed.
  */
 export function checkPreparations(
@@ -17,8 +18,9 @@ export function checkPreparations(
   known: Known,
   complain: Complain,
 ): string[] | undefined {
-  const allowed = asked.type === 'deposit' ? listPreparations(asked, known, complain) : [[]]
-  return findSame(steps, allowed, complain)
+  const [main, before] = [steps.at(-1), steps.slice(0, -1)]
+  const allowed = asked.type === 'deposit' ? listPreparations(asked, known, complain) : listPulls(asked, main, known)
+  return findSame(before, allowed, complain)
 }
 
 /** What the transactions do, where they are one of the sequences allowed. */
@@ -39,6 +41,16 @@ export function getEnteringToken({ token }: AskedDeposit, { kind, asset, wrapped
   return entering !== undefined && (kind.severalTokens || isAddressEqual(entering, asset)) ? entering : undefined
 }
 
+/** A vault may pull the shares it is asked to redeem: then exactly these are approved to it, and only for that call. */
+function listPulls(asked: AskedOfVault, main: ParsedTransaction | undefined, known: Known): Step[][] {
+  const { kind, share, vault, pullsShares } = known
+  if (asked.type !== 'withdraw' || !main || !kind.mayPull?.(main.data) || pullsShares === false) return [[]]
+  const sentence = tellApproval(asked.amount, share, vault, known)
+  const pull: Step = { type: 'approve', to: share, data: approve(vault, asked.amount), value: 0n, sentence }
+  return pullsShares ? [[pull]] : [[], [pull]]
+}
+
+/** Every sequence of preparations that fits: which of them depends on the allowance, where that is not known. */
 function listPreparations(asked: AskedDeposit, known: Known, complain: Complain): Step[][] {
   const { amount } = asked
   const token = getEnteringToken(asked, known)

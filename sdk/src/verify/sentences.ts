@@ -30,9 +30,17 @@ const requests = ['requestDeposit', 'requestRedeem'].map((each) =>
 )
 const claimOfCancelled = toFunctionSelector('claimCancelDepositRequest(uint256,address,address)')
 const cancellation = toFunctionSelector('cancelDepositRequest(uint256,address)')
-const withMinimum = ['deposit(address,address,uint256,uint256)', 'redeem(address,uint256,address,uint256,bool)'].map(
-  (each) => toFunctionSelector(each),
+/** Which argument says the least that must come out. */
+const minimumAt: ReadonlyMap<string, number> = new Map(
+  (
+    [
+      ['deposit(address,address,uint256,uint256)', 3],
+      ['redeem(address,uint256,address,uint256,bool)', 3],
+      ['syncRedeem(uint256,address,uint256)', 2],
+    ] as const
+  ).map(([declaration, at]) => [toFunctionSelector(declaration), at]),
 )
+const claimInShares = toFunctionSelector('mint(uint256,address,address)')
 
 const word = (call: Hex, at: number): bigint => BigInt(slice(call, 4 + 32 * at, 36 + 32 * at))
 
@@ -72,7 +80,8 @@ function tellCall(asked: AskedOfVault, call: Hex, token: string, known: Names & 
   const vault = name(known.vault, known)
   const user = name(asked.user, known)
   const isRequest = requests.includes(selector)
-  const least = withMinimum.includes(selector) ? word(call, 3) : undefined
+  const leastAt = minimumAt.get(selector)
+  const least = leastAt === undefined ? undefined : word(call, leastAt)
   switch (asked.type) {
     case 'deposit':
       if (isRequest)
@@ -83,6 +92,8 @@ function tellCall(asked: AskedOfVault, call: Hex, token: string, known: Names & 
         return `Request to redeem ${asked.amount} shares of ${vault}; once it is settled, ${user} claims the ${token}`
       return `Redeem ${asked.amount} shares of ${vault}; the ${token}${least === undefined ? '' : `, at least ${least} units,`} goes to ${user}`
     case 'claimDeposit':
+      if (selector === claimInShares)
+        return `Claim ${word(call, 0)} shares of what was deposited into ${vault}; they go to ${user}`
       return `Claim the shares of ${word(call, 0)} units of ${token} deposited into ${vault}; they go to ${user}`
     case 'cancelDeposit':
       if (selector === claimOfCancelled)

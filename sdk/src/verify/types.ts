@@ -58,11 +58,12 @@ export type PlanContext = {
   chainId: number
   /** The swaps of the chain; without them none is said yes to. */
   swap?: SwapContext
-  /** Not looked at for a swap alone. The opportunity's `vaultAddress`, `kind`, and its `baseToken`'s address; the receipt token is not looked at. */
+  /** Not looked at for a swap alone. The opportunity's `vaultAddress`, `kind`, and its `baseToken`'s and `receiptToken`'s addresses. */
   vault: {
     address: string
     kind: string
     asset: string
+    /** The share, where it is another contract than the vault. */
     receiptToken?: string
     /** Contracts beside the vault, by the names the catalogue gives them; for kinds that have some. */
     contracts?: Readonly<Record<string, string>>
@@ -78,6 +79,8 @@ export type PlanContext = {
   allowance?: string | bigint
   /** The token wants its allowance set to 0 before another one; absent: either way is taken. */
   approvalReset?: boolean
+  /** The vault takes the shares of a requested redemption by allowance; absent: either way is taken. */
+  pullsShares?: boolean
   /**
    * The chain's wrapped native token, where the native token is deposited; absent: the vault's asset has to be it, and a
    * vault that takes several tokens is refused.

@@ -91,7 +91,7 @@ async function tellVaultPlan(
   const way = findZap(asked, steps, known)
   if (way === 'in' && asked.type === 'deposit') return tellZapIn(asked, steps, known, complain)
   if (way === 'out' && asked.type === 'withdraw') return tellZapOut(asked, steps, known, complain)
-  const before = checkPreparations(asked, steps.slice(0, -1), known, complain)
+  const before = checkPreparations(asked, steps, known, complain)
   const main = await checkMain(asked, steps.at(-1), { known, swaps: false }, complain)
   return before && main ? [...before, main.sentence] : []
 }

@@ -101,6 +101,15 @@ export async function examine(ctx: Context): Promise<CheckResult[]> {
       `${chain.state ?? 'not started'}, ${behind} blocks behind${chain.reason === null ? '' : `: ${chain.reason}`}`,
       late ? 'see the log of the watcher: node, database or disk' : 'do what the reason says; see docs/runbook.md',
     )
+    const { evidence, traceFrom, tracesAwaited, tracesMissing } = chain
+    add(
+      `${chain.name}: evidence`,
+      tracesMissing === 0,
+      evidence === 'calldata'
+        ? 'calldata: no url tells how transactions ran; routers and bundles nobody can read credit nobody'
+        : `trace, whole from block ${traceFrom ?? 0}; ${tracesAwaited} awaited, ${tracesMissing} were not to be had`,
+      `add an --rpc with debug_traceTransaction, then openearn rebuild --chain ${chain.chainId} --traces FROM..TO --dry-run`,
+    )
     const unchecked = (chain.finalizedBlock ?? 0) - (chain.checkedTo ?? 0)
     add(
       `${chain.name}: second look`,

@@ -6,4 +6,6 @@ export { type DeriveConfig, type DeriveVault, hasAsyncDeposit, hasAsyncRedeem } 
 export { signatureUsed } from './credits.js'
 export { createDerivation, type Derivation, derive } from './derive.js'
 export { vaultTopics } from './events.js'
+export { openFastRecover } from './fastRecover.js'
+export { isPlain } from './plain.js'
 export { type DerivedRows, type DeriveState, emptyState } from './rows.js'

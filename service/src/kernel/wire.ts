@@ -36,6 +36,9 @@ export const OpenEnum = <V extends string>(values: readonly V[], options: { defa
 /** What digits alone do not say of a raw amount: that it is below 2^256. */
 setFormat('uint256', (text) => parseRaw(text) !== undefined)
 export const Raw = T.String({ ...digitsForm, format: 'uint256', description: "Integer in the token's smallest unit" })
+/** A date-time on input, read by `parseTs`. */
+setFormat('date-time', (text) => parseTs(text) !== undefined)
+export const TsInput = T.String({ format: 'date-time', description: 'RFC 3339 date-time, with Z or an offset' })
 export const SignedRaw = T.String({ pattern: '^-?[0-9]{1,78}$' })
 export const Dec = T.String({ pattern: '^-?[0-9]+(\\.[0-9]+)?$', description: 'Plain decimal, no exponent' })
 export const Ts = T.String({
@@ -179,7 +182,10 @@ export type SchemaError = { keyword: string; schemaPath: string; params: object;
 
 /** What is wrong with a value, in words that say what to write instead: the schema's own where it has some. */
 export function describeViolation(schema: TSchema, { keyword, schemaPath, params, message }: SchemaError): string {
-  if (keyword === 'format') return 'must be an integer below 2^256'
+  if (keyword === 'format')
+    return 'format' in params && params.format === 'date-time'
+      ? 'must be an RFC 3339 date-time with Z or an offset'
+      : 'must be an integer below 2^256'
   if (keyword === 'pattern') return findSaid(schema, schemaPath) ?? message
   if ('allowedValues' in params && Array.isArray(params.allowedValues))
     return `must be one of ${params.allowedValues.join(', ')}`

@@ -1,9 +1,10 @@
 import type { Queryable } from '../postgres/pool.js'
-import { findPriceAt, findPricesAt, type PriceObservation, recordObservation, type TokenKey } from './store.js'
+import { listPricesAt, type PriceObservation, ranks, recordObservation, type TokenKey } from './store.js'
 
-/** USD price of a token at an instant; undefined when nothing was observed by then. Never looks past the instant. */
+/** USD price of a token at an instant; undefined when there was none. Never looks past the instant. */
 export async function findPrice(db: Queryable, token: TokenKey, at: Date): Promise<PriceObservation | undefined> {
-  return findPriceAt(db, token, at)
+  const [found] = await listPricesAt(db, [{ ...token, at }])
+  return found
 }
 
 /** The same for many tokens of one chain, by lower-case address. */
@@ -13,8 +14,9 @@ export async function findPrices(
   addresses: readonly string[],
   at: Date,
 ): Promise<Map<string, PriceObservation>> {
-  const rows = await findPricesAt(db, chainId, addresses, at)
-  return new Map(rows.map(({ address, ...observation }) => [address, observation]))
+  const asked = [...new Set(addresses)].map((address) => ({ chainId, address, at }))
+  const found = await listPricesAt(db, asked)
+  return new Map(asked.flatMap(({ address }, index) => (found[index] ? [[address, found[index]] as const] : [])))
 }
 
 /** Start of every fixed peg: a peg holds for all time unless the operator says otherwise. */
@@ -22,5 +24,5 @@ export const pegStart = new Date(0)
 
 /** Records a fixed peg as an observation; the same peg again adds nothing. */
 export async function recordPeg(ctx: { db: Queryable }, token: TokenKey, priceUsd: string): Promise<void> {
-  await recordObservation(ctx.db, { ...token, priceUsd, source: 'peg', observedAt: pegStart })
+  await recordObservation(ctx.db, { ...token, priceUsd, source: 'peg', observedAt: pegStart, rank: ranks.peg })
 }

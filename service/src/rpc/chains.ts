@@ -18,6 +18,10 @@ export type ChainSettings = {
   transactionGasCap?: number | null
   /** What posting to another chain costs is paid as gas of the transaction: only the node can tell how much. */
   l1GasInLimit?: boolean
+  /** What one node alone says of how transactions ran is believed. */
+  trustTraces?: boolean
+  /** So long after its confirmation the trace of a transaction is asked for; absent: 600. */
+  traceWaitSeconds?: number
 }
 
 /** Most gas a transaction of the chain may have. */
@@ -31,6 +35,8 @@ export type Chain = ChainSettings & {
   rpc: Rpc
   /** WebSocket urls: they only say that there is a new head, everything is asked over HTTP. */
   headUrls: readonly string[]
+  /** Each http url by itself, to be asked how transactions ran; only where a chain is watched. */
+  traceRpcs?: readonly Rpc[]
 }
 
 /** The chains with an RPC url, by id. */
@@ -65,6 +71,9 @@ const pools: Readonly<Record<Purpose, RpcOptions>> = {
   },
 }
 
+/** Call trees are large, and few are under way: what is longer than this is refused while it is read. */
+const traces: RpcOptions = { deadlineMs: 15_000, maxBytes: 32 * 1024 * 1024, room: { inFlight: 8 }, job: 'trace' }
+
 export type ChainOptions = {
   /** Default `watch`. */
   purpose?: Purpose
@@ -94,13 +103,20 @@ export function openChain(
   { purpose = 'watch', readGas }: ChainOptions = {},
 ): Chain {
   const isHttp = (url: string) => /^https?:/.test(url)
-  const rpc = createRpc(outbound, settings.rpcUrls.filter(isHttp), {
+  const urls = settings.rpcUrls.filter(isHttp)
+  const shared = { chainId: settings.chainId, ...(onCall ? { onCall } : {}) }
+  const rpc = createRpc(outbound, urls, {
     ...pools[purpose],
     ...(readGas === undefined ? {} : { readGas }),
-    chainId: settings.chainId,
-    ...(onCall ? { onCall } : {}),
+    ...shared,
   })
-  return { ...settings, rpc, headUrls: settings.rpcUrls.filter((url) => !isHttp(url)) }
+  const traceRpcs = urls.map((url) => createRpc(outbound, [url], { ...traces, ...shared }))
+  return {
+    ...settings,
+    rpc,
+    headUrls: settings.rpcUrls.filter((url) => !isHttp(url)),
+    ...(purpose === 'watch' ? { traceRpcs } : {}),
+  }
 }
 
 /** The same chains, their calls counted for a job. */

@@ -1,3 +1,4 @@
+import { type Hex, hexToBytes, keccak256 } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { OutboundError } from '../kernel/outbound.js'
 import { fetchBlock, fetchRange } from '../sync/fetch.js'
@@ -9,7 +10,16 @@ const address = `0x${'aa'.repeat(20)}`
 const topic = `0x${'bb'.repeat(32)}`
 const hash = `0x${'cc'.repeat(32)}`
 const list = createWatchList([{ key: '', addresses: [address], topics: [topic], fromBlock: 0, calldata: [] }])
-const someBloom = `0x${'0'.repeat(500)}4${'0'.repeat(11)}`
+/** The bloom of logs with these addresses and topics (yellow paper, 4.3.1). */
+function bloomOf(...items: string[]): string {
+  let bits = 0n
+  for (const item of items) {
+    const digest = hexToBytes(keccak256(item as Hex))
+    for (const at of [0, 2, 4]) bits |= 1n << BigInt((((digest[at] ?? 0) << 8) | (digest[at + 1] ?? 0)) & 2047)
+  }
+  return `0x${bits.toString(16).padStart(512, '0')}`
+}
+const someBloom = bloomOf(address, topic)
 const header = (logsBloom: string | undefined, number = 7, own = hash) => ({
   number: `0x${number.toString(16)}`,
   hash: own,
@@ -78,6 +88,23 @@ describe('a block whose node', () => {
       eth_getBlockReceipts: () => [{ logs: [] }],
     })
     expect((await read()).logs).toEqual([])
+  })
+
+  it.each([
+    ['a bloom without one of ours', { logsBloom: bloomOf(address, `0x${'99'.repeat(32)}`) }],
+    ['no transaction', { transactionsRoot: '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421' }],
+  ])('has %s costs no call beside its header', async (_what, told) => {
+    const rpc = rpcOf({ eth_getBlockByNumber: () => ({ ...header(undefined), ...told }) })
+    const found = await createNode(rpc).findHeader('latest')
+    expect(found && (await fetchBlock(createNode(rpc), found, list)).logs).toEqual([])
+    expect(rpc.asked).toEqual(['eth_getBlockByNumber'])
+  })
+
+  it('has an empty bloom costs none where the chain is known to make blooms', async () => {
+    const rpc = rpcOf({ eth_getBlockByNumber: () => header(`0x${'0'.repeat(512)}`) })
+    const found = await createNode(rpc).findHeader('latest')
+    expect(found && (await fetchBlock(createNode(rpc), found, list, { makesBlooms: true })).logs).toEqual([])
+    expect(rpc.asked).toEqual(['eth_getBlockByNumber'])
   })
 
   it('refuses receipts once has its logs checked against receipts the next time', async () => {

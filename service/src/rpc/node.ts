@@ -1,5 +1,6 @@
 import type { Header, RawLog, RawTransaction } from './raw.js'
 import { type Rpc, RpcError, type RpcRequest } from './rpc.js'
+import type { Tracer } from './tracer.js'
 import { answers, malformed, toBlockHashes, toHeader, toLogs, toQuantity, toTransaction } from './wire.js'
 
 /** What a node is asked for. Every answer is parsed here and compared with the question. */
@@ -26,6 +27,8 @@ export type Node = {
   secondary(): Node | undefined
   /** Ask another node from now on, where there is one: what the last one said does not hold together. */
   markUnreliable(): void
+  /** Tells how transactions ran; absent where nobody is asked. */
+  tracer?: Tracer
 }
 
 export type WantedTransaction = { hash: string; blockHash: string }
@@ -47,7 +50,7 @@ const wholeBlocksMax = 4
 const cannot = new Set([-32600, -32601, -32602, -32004])
 
 /** Wraps the JSON-RPC of a chain. */
-export function createNode(rpc: Rpc): Node {
+export function createNode(rpc: Rpc, tracer?: Tracer): Node {
   let hasBlockReceipts = true
   const batch = async (requests: readonly RpcRequest[], size = batchMax): Promise<unknown[]> => {
     const chunks = Array.from({ length: Math.ceil(requests.length / size) }, (_, index) =>
@@ -150,9 +153,10 @@ export function createNode(rpc: Rpc): Node {
     },
     secondary: () => {
       const other = rpc.secondary()
-      return other && createNode(other)
+      return other && createNode(other, tracer)
     },
     markUnreliable: rpc.markUnreliable,
+    ...(tracer ? { tracer } : {}),
   }
 }
 

@@ -34,6 +34,8 @@ export type Header = {
   timestamp: number
   /** What its bloom says of the block's logs; only where a node was asked, and not where it says nothing. */
   bloom?: Bloom
+  /** It has no transaction; only where a node was asked. */
+  isEmpty?: true
 }
 
 /** What is kept of a block: its header, the logs of what is watched, and the transactions that matter, all in order. */

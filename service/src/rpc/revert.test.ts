@@ -1,7 +1,7 @@
 import fc from 'fast-check'
-import { bytesToHex, encodeAbiParameters, encodeErrorResult, parseAbi } from 'viem'
+import { bytesToHex, encodeErrorResult, parseAbi } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { describeRevert } from './revert.js'
+import { describeRevert, failing, findMeaning } from './revert.js'
 
 const standard = parseAbi(['error Error(string)', 'error Panic(uint256)'])
 const wallet = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
@@ -26,18 +26,15 @@ describe('a revert in words', () => {
   it('names common custom errors, and those of a vault kind, with their arguments', () => {
     const common = parseAbi(['error ERC4626ExceededMaxDeposit(address receiver, uint256 assets, uint256 max)'])
     const data = encodeErrorResult({ abi: common, errorName: 'ERC4626ExceededMaxDeposit', args: [wallet, 5n, 4n] })
-    expect(describeRevert(data)).toBe(`with ERC4626ExceededMaxDeposit(${wallet}, 5, 4)`)
-    const own = parseAbi(['error RequestsPaused()'])
-    const paused = encodeErrorResult({ abi: own, errorName: 'RequestsPaused' })
-    expect(describeRevert(paused, own)).toBe('with RequestsPaused()')
-    expect(describeRevert(paused)).toBe(`with the custom error ${paused}`)
-  })
-
-  it('names errors of vaults that are known to be met', () => {
-    expect(describeRevert('0xf50a3b52')).toBe('with OperationNotAllowed()')
-    expect(describeRevert('0xb097d841')).toBe('with OnlySyncDepositAllowed()')
-    const listed = encodeAbiParameters([{ type: 'address' }], [wallet])
-    expect(describeRevert(`0x51ee5ed5${listed.slice(2)}`)).toBe(`with AddressNotAllowed(${wallet})`)
+    expect(describeRevert(data)).toBe(
+      `with ERC4626ExceededMaxDeposit(${wallet}, 5, 4): the vault takes at most that much of this wallet at present`,
+    )
+    const own = failing('error RequestsPaused()', 'the vault takes no requests at present', 'closed')
+    const paused = encodeErrorResult({ abi: [own.error], errorName: 'RequestsPaused' })
+    expect(describeRevert(paused, [own])).toBe('with RequestsPaused(): the vault takes no requests at present')
+    expect(findMeaning(paused, [own])).toBe('closed')
+    expect(describeRevert(paused)).toBe(`with the custom error ${paused}, which is not known here`)
+    expect(findMeaning(paused)).toBeUndefined()
   })
 
   it('says so when there is nothing to read', () => {

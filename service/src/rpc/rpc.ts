@@ -48,6 +48,8 @@ export type RpcOptions = {
   onCall?: RpcObserver
   /** The most one url is waited for, tries included, in milliseconds. Default: as long as its tries take. */
   deadlineMs?: number
+  /** The longest answer that is read. Default: that of every way out. */
+  maxBytes?: number
   /** How many HTTP calls of one url may be under way, and so how many connections. Default: any number. */
   room?: RoomSize
   /** Most gas of an `eth_call` that names none. */
@@ -100,6 +102,7 @@ export function createRpc(outbound: Outbound, urls: readonly string[], options: 
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(body),
         retries: urls.length > 1 ? 0 : 2,
+        ...(options.maxBytes === undefined ? {} : { maxBytes: options.maxBytes }),
         ...(options.deadlineMs === undefined ? {} : { signal: AbortSignal.timeout(options.deadlineMs) }),
       })
     const refuse = () => new OutboundError('busy', `too many calls of ${new URL(url).host} are under way`, 1_000)

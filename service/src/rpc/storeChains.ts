@@ -54,6 +54,8 @@ export const chainsTable = describeImported('chains', ['chainId'], {
   wrappedNative: kept(AddressText, null),
   transactionGasCap: kept(Whole(1_000_000, 1_000_000_000), null),
   l1GasInLimit: kept(T.Boolean(), false),
+  trustTraces: kept(T.Boolean(), false),
+  traceWaitSeconds: kept(Whole(0, 604_800), 600),
   swap: kept(SwapSettingsSchema, null),
 })
 
@@ -81,7 +83,8 @@ export async function listChainSettings(
     select chain_id as "chainId", name, native_symbol as "nativeSymbol", rpc_urls as "rpcUrls", confirmations,
       finality_depth as "finalityDepth", poll_interval_ms as "pollIntervalMs",
       reorg_recheck_seconds as "reorgRecheckSeconds", entry_points as "entryPoints", watched, active,
-      transaction_gas_cap as "transactionGasCap", l1_gas_in_limit as "l1GasInLimit"
+      transaction_gas_cap as "transactionGasCap", l1_gas_in_limit as "l1GasInLimit",
+      trust_traces as "trustTraces", trace_wait_seconds as "traceWaitSeconds"
     from chains ${options.watchedOnly ? db`where watched` : db``} order by chain_id`
 }
 

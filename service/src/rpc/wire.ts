@@ -45,8 +45,9 @@ const HeaderAnswer = T.Object({
   hash: Hash,
   parentHash: Hash,
   timestamp: Quantity,
-  /** Chains that make no blooms write anything here. */
+  /** Chains that make no blooms, or no such roots, write anything here. */
   logsBloom: T.Optional(T.Unknown()),
+  transactionsRoot: T.Optional(T.Unknown()),
 })
 
 const LogAnswer = T.Object({
@@ -133,6 +134,9 @@ export const answers = {
   simulation: answer('simulation', T.Array(T.Object({ calls: T.Array(SimulatedCall) }), { minItems: 1 })),
 } as const
 
+/** The root of a tree without leaves: the block has no transaction. */
+const emptyRoot = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'
+
 /** A block as we keep it. */
 export function toHeader(header: Static<typeof HeaderAnswer>): Header {
   const bloom = readBloom(header.logsBloom)
@@ -142,6 +146,7 @@ export function toHeader(header: Static<typeof HeaderAnswer>): Header {
     parentHash: header.parentHash.toLowerCase(),
     timestamp: Number(header.timestamp),
     ...(bloom ? { bloom } : {}),
+    ...(header.transactionsRoot === emptyRoot ? { isEmpty: true as const } : {}),
   }
 }
 

@@ -1,8 +1,10 @@
 import { actionOperations } from '../features/actions/index.js'
 import { attributionOperations, type JudgeContext } from '../features/attribution/index.js'
 import { catalogueOperations } from '../features/catalogue/index.js'
+import { historyOperations } from '../features/history/index.js'
 import { ledgerOperations } from '../features/ledger/index.js'
 import { membershipOperations } from '../features/membership/index.js'
+import { metricsOperations } from '../features/metrics/index.js'
 import { orderOperations } from '../features/orders/index.js'
 import type { ActionContext } from '../features/plans/index.js'
 import { positionsOperations } from '../features/positions/index.js'
@@ -22,6 +24,8 @@ export const operations: readonly Operation<ServiceContext>[] = [
   ...swapOperations,
   ...orderOperations,
   ...ledgerOperations,
+  ...historyOperations,
+  ...metricsOperations,
   ...statusOperations,
   ...positionsOperations,
   ...attributionOperations,

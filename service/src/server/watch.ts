@@ -4,6 +4,7 @@ import type { Chain, ChainContext } from '../rpc/chains.js'
 import { followHeads } from '../rpc/heads.js'
 import { createNode } from '../rpc/node.js'
 import { WrongChain } from '../rpc/rpc.js'
+import type { Pace } from '../sync/finality.js'
 import { createWatcher, type SuspectRange } from '../sync/follow.js'
 import { createPipeline, type Reaction } from '../sync/pipeline.js'
 import { createAlarmLog } from '../sync/progress.js'
@@ -11,6 +12,7 @@ import type { Projections } from '../sync/projection.js'
 import { recordStall } from '../sync/storeCursors.js'
 import { type Lock, tryWatcherLock } from '../sync/storeLocks.js'
 import { listProjections } from './projections.js'
+import { openTracing } from './tracing.js'
 
 export type WatchOptions = {
   /** What is derived; absent: everything. */
@@ -21,6 +23,8 @@ export type WatchOptions = {
   windowMax?: number
   /** How long after a contradiction, or a window of the past, final blocks are not looked at again. */
   calmMs?: number
+  /** How often nodes are asked beside their heads. */
+  pace?: Pace
   /** Told of every failure after which the chain is looked at again. */
   onRetry?: (chainId: number) => void
 }
@@ -32,6 +36,9 @@ const noRoom =
 
 /** Names no url: whoever may read the indexing status may read it. */
 const wrongChain = 'no RPC url that answers serves this chain: correct the urls; watching then goes on by itself'
+
+/** What a chain of 2 s blocks costs beside one call a block: about 1,600 calls a day. */
+const steady: Pace = { finalMs: 120_000, againMs: 300_000, againBlocks: 200 }
 
 /** How often a process that waits for another's lock looks again; a death is taken over within this and a moment. */
 const lockRetryMs = 2_000
@@ -93,15 +100,19 @@ async function followChain(
   guard: { lock: Lock; signal: AbortSignal; suspect: SuspectRange; onStep: () => void },
 ): Promise<void> {
   const { clock, log } = ctx
-  const node = createNode(chain.rpc.as('watch'))
+  const tracing = openTracing(ctx, chain)
+  await tracing?.tracer.open()
+  const node = createNode(chain.rpc.as('watch'), tracing?.tracer)
   const sink = createPipeline(ctx, {
     chainId: chain.chainId,
+    tracing,
     projections: options.projections ?? listProjections(),
     reactions: options.reactions ?? [],
   })
   const window = options.windowMax === undefined ? {} : { windowMax: options.windowMax }
   const calm = options.calmMs === undefined ? {} : { calmMs: options.calmMs }
-  const watcher = createWatcher({ chain, node, sink, clock, log, suspect: guard.suspect, ...window, ...calm })
+  const { pace = steady } = options
+  const watcher = createWatcher({ chain, node, sink, clock, log, pace, suspect: guard.suspect, ...window, ...calm })
   let checkedMs = clock.monotonicMs()
   const alarm = createAlarm()
   const ending = new AbortController()

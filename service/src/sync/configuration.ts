@@ -10,6 +10,12 @@ export function findDivergence(a: readonly DatedLine[], b: readonly DatedLine[])
   return differing.length === 0 ? undefined : Math.min(...differing.map(({ from }) => from))
 }
 
+/** Lines about things of which a configuration says nothing. */
+export function findAdded(held: readonly DatedLine[], lines: readonly DatedLine[]): DatedLine[] {
+  const known = new Set(held.map(({ of }) => of))
+  return lines.filter(({ of }) => of !== undefined && !known.has(of))
+}
+
 function findMissing(lines: readonly DatedLine[], other: readonly DatedLine[]): DatedLine[] {
   const known = new Set(other.map(({ line }) => line))
   const things = new Set(other.map(({ of }) => of))

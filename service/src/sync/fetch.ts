@@ -1,7 +1,9 @@
 import { OutboundError } from '../kernel/outbound.js'
 import { hasBits, isExplained, mayHold } from '../rpc/bloom.js'
+import type { CallPaths } from '../rpc/callPaths.js'
 import type { Node, WantedTransaction } from '../rpc/node.js'
-import { assembleBlocks, type Header, type RawBlock, type RawLog } from '../rpc/raw.js'
+import { assembleBlocks, type Header, type RawBlock, type RawLog, type RawTransaction } from '../rpc/raw.js'
+import type { WantedTrace } from '../rpc/tracer.js'
 import type { WatchList } from './watchList.js'
 
 export type Range = { from: number; to: number }
@@ -21,22 +23,34 @@ export class LogsDiffer extends OutboundError {
   }
 }
 
+/** What is derived at the head waits so long for the traces it needs; then it is derived without, and again when they come. */
+const headTraceMs = 400
+
 /** Receipts of bundles, and whole blocks, asked for at a time. */
 const receiptsInFlight = 16
 const blocksInFlight = 8
 
 /**
  * Everything kept of one block whose header is known. Logs are asked for by block hash, so they cannot be another's, and
- * compared with the block's receipts, so that none is left out or invented.
+ * compared with the block's receipts, so that none is left out or invented. A header that rules out a log of ours is
+ * believed until the block is looked at again once it is final. `makesBlooms`: the chain is known to make them, so that an
+ * empty one says something.
  */
-export async function fetchBlock(node: Node, header: Header, list: WatchList): Promise<RawBlock> {
-  if (list.addresses.length === 0) return { ...header, logs: [], transactions: [] }
+export async function fetchBlock(
+  node: Node,
+  header: Header,
+  list: WatchList,
+  { makesBlooms = false }: { makesBlooms?: boolean } = {},
+): Promise<RawBlock> {
+  const { bloom } = header
+  const isRuledOut = header.isEmpty || (bloom && (makesBlooms || hasBits(bloom)) && !mayHaveLogs(header, list))
+  if (list.addresses.length === 0 || isRuledOut) return { ...header, logs: [], transactions: [] }
   const [logs, all] = await Promise.all([
     node.listLogs({ addresses: list.addresses, topics: list.topics, blockHash: header.hash }),
     node.listBlockLogs(header.hash),
   ])
   if (all) assertSameLogs(header, logs, all, list)
-  const [block] = await completeBlocks(node, [header], logs, list)
+  const [block] = await completeBlocks(node, [header], logs, list, { receipts: all, deadlineMs: headTraceMs })
   if (!block) throw new OutboundError('malformed', 'a block was lost')
   return block
 }
@@ -56,13 +70,17 @@ export async function fetchRange(
   return { blocks: blocks.filter((block) => block.logs.length > 0), last: read.last }
 }
 
-/** The logs of every block of a range, each that may have one of ours compared with its receipts, and all its headers. */
+/**
+ * The logs of a range, and the headers of blocks with logs and of those that are looked at closer: their logs are compared
+ * with their receipts where they may have one of ours.
+ */
 export async function fetchLogs(
   node: Node,
   range: Range,
   list: WatchList,
+  byBloom: (number: number) => boolean,
 ): Promise<{ headers: Header[]; logs: RawLog[] }> {
-  const read = await readRange(node, range, list, { byBloom: () => true })
+  const read = await readRange(node, range, list, { byBloom })
   await compareWithReceipts(node, read, list)
   return read
 }
@@ -210,12 +228,16 @@ export function isSame(some: readonly RawLog[], others: readonly RawLog[]): bool
   )
 }
 
-/** Keeps the logs that are wanted, and adds the transactions that matter and what else of theirs is read beside. */
+/**
+ * Keeps the logs that are wanted, and adds the transactions that matter, what else of theirs is read beside, and how those
+ * ran that need it. `receipts` are all logs of the blocks, where they are known.
+ */
 export async function completeBlocks(
   node: Node,
   headers: readonly Header[],
   filtered: readonly RawLog[],
   list: WatchList,
+  { receipts, deadlineMs }: { receipts?: readonly RawLog[] | undefined; deadlineMs?: number } = {},
 ): Promise<RawBlock[]> {
   const logs = filtered.filter(list.isWanted)
   const hashes = new Map(headers.map(({ number, hash }) => [number, hash]))
@@ -243,5 +265,46 @@ export async function completeBlocks(
   const all = [...logs, ...operations.filter((log) => !known.has(`${log.blockNumber}:${log.logIndex}`))]
   all.sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
   transactions.sort((a, b) => a.blockNumber - b.blockNumber || a.transactionIndex - b.transactionIndex)
-  return assembleBlocks(headers, all, transactions)
+  const traces = await traceTransactions(node, transactions, all, { list, hashes, receipts, deadlineMs })
+  const evident = transactions.map((each) => {
+    const evidence = traces.get(each.hash)
+    return evidence ? { ...each, evidence } : each
+  })
+  return assembleBlocks(headers, all, evident)
+}
+
+/** How the transactions that need it ran, as far as nodes tell; what is missing is asked for later. */
+async function traceTransactions(
+  node: Node,
+  transactions: readonly RawTransaction[],
+  logs: readonly RawLog[],
+  input: {
+    list: WatchList
+    hashes: ReadonlyMap<number, string>
+    receipts: readonly RawLog[] | undefined
+    deadlineMs: number | undefined
+  },
+): Promise<ReadonlyMap<string, CallPaths>> {
+  const { list, hashes, receipts, deadlineMs } = input
+  if (node.tracer?.evidence() !== 'trace') return new Map()
+  const [own, whole] = [groupByTransaction(logs), receipts && groupByTransaction(receipts)]
+  const wanted = transactions.flatMap((transaction): WantedTrace[] => {
+    const kept = own.get(transaction.hash) ?? []
+    if (!list.needsTrace(transaction, kept)) return []
+    const receipt = whole?.get(transaction.hash)
+    const blockHash = hashes.get(transaction.blockNumber) ?? ''
+    return [{ transaction, blockHash, logs: kept, isOurs: list.isOurs, ...(receipt ? { receipt } : {}) }]
+  })
+  if (wanted.length === 0) return new Map()
+  return node.tracer.trace(wanted, { hurry: true, ...(deadlineMs === undefined ? {} : { deadlineMs }) })
+}
+
+export function groupByTransaction(logs: readonly RawLog[]): Map<string, RawLog[]> {
+  const groups = new Map<string, RawLog[]>()
+  for (const log of logs) {
+    const own = groups.get(log.transactionHash)
+    if (own) own.push(log)
+    else groups.set(log.transactionHash, [log])
+  }
+  return groups
 }

@@ -5,6 +5,7 @@ import { OutboundError } from '../kernel/outbound.js'
 import type { Node } from '../rpc/node.js'
 import type { Header } from '../rpc/raw.js'
 import { RpcError } from '../rpc/rpc.js'
+import type { Pace } from './finality.js'
 import { createWatcher, type HeadRecord, type Sink, type SuspectRange } from './follow.js'
 import type { Cursor } from './storeCursors.js'
 import { createWatchList } from './watchList.js'
@@ -19,7 +20,7 @@ type Told = { latest: Header | undefined; finalized: Header | undefined; find(nu
 
 /** A network that tells what it is told to, and another behind it. */
 function nodeOf(told: Told, other?: Told) {
-  const calls = { unreliable: 0, ranges: 0 }
+  const calls = { unreliable: 0, ranges: 0, finalized: 0, latest: 0 }
   let range: Node['listRange'] = async ({ toBlock }) => ({
     logs: [],
     hashes: new Map(),
@@ -27,7 +28,11 @@ function nodeOf(told: Told, other?: Told) {
   })
   const node: Node = {
     chainId: async () => 1,
-    findHeader: async (at) => (typeof at === 'number' ? told.find(at) : told[at]),
+    findHeader: async (at) => {
+      if (typeof at === 'number') return told.find(at)
+      calls[at] += 1
+      return told[at]
+    },
     listHeaders: async (numbers) => numbers.map((number) => told.find(number) ?? block(0)),
     listLogs: async () => [],
     listRange: (filter) => {
@@ -72,6 +77,7 @@ function sinkAt(blockNumber: number, headNumber = blockNumber) {
     rewind: async () => cursor,
     backfill: async () => false,
     recheck: async () => false,
+    takeTraces: async () => undefined,
     doubtPast: async () => undefined,
     recordHead: async (_cursor, head) => void records.push(head),
     localHash: async (number) => (number <= cursor.blockNumber ? block(number).hash : undefined),
@@ -83,7 +89,7 @@ const list = createWatchList([
   { key: '', addresses: [`0x${'aa'.repeat(20)}`], topics: [`0x${'bb'.repeat(32)}`], fromBlock: 0, calldata: [] },
 ])
 const chain = { chainId: 1, confirmations: 1, finalityDepth: 64, reorgRecheckSeconds: 0 }
-const open = (node: Node, sink: Sink, over: { suspect?: SuspectRange; random?: () => number } = {}) => {
+const open = (node: Node, sink: Sink, over: { suspect?: SuspectRange; random?: () => number; pace?: Pace } = {}) => {
   const clock = fakeClock('2026-01-01T00:00:00Z')
   return { clock, watcher: createWatcher({ chain, node, sink, clock, log: silentLog, ...over }) }
 }
@@ -111,6 +117,31 @@ describe('finality', () => {
     const { sink, records } = sinkAt(20)
     await open(nodeOf(told).node, sink).watcher.step()
     expect(records).toMatchObject([{ finalizedNumber: 5 }])
+  })
+})
+
+describe('a chain that is followed', () => {
+  it('costs one call a block where nothing of ours is in it, and at its pace one for what is final', async () => {
+    const empty = (number: number): Header => ({ ...block(number), isEmpty: true })
+    const told = { latest: empty(21), finalized: block(18), find: empty }
+    const { node, calls } = nodeOf(told)
+    const { sink, records } = sinkAt(20)
+    const pace = { finalMs: 10_000, againMs: 10_000, againBlocks: 200 }
+    const looks: number[] = []
+    const { watcher, clock } = open(
+      node,
+      { ...sink, recheck: async (cursor) => looks.push(cursor.blockNumber) > 9 },
+      { pace },
+    )
+    for (let number = 21; number <= 30; number++) {
+      told.latest = empty(number)
+      told.finalized = block(number - 3)
+      expect(await watcher.step()).toBe('idle')
+      await clock.sleep(2_000)
+    }
+    expect(calls).toMatchObject({ latest: 10, finalized: 2, ranges: 0 })
+    expect(looks).toEqual([26])
+    expect(records.map(({ finalizedNumber }) => finalizedNumber)).toEqual([18, 18, 18, 18, 18, 23, 23, 23, 23, 23])
   })
 })
 

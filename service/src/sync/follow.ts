@@ -1,14 +1,19 @@
 import type { Clock } from '../kernel/clock.js'
 import type { Log } from '../kernel/log.js'
 import { type OutboundClass, OutboundError } from '../kernel/outbound.js'
+import { hasBits } from '../rpc/bloom.js'
 import type { Node } from '../rpc/node.js'
 import type { Header, RawBlock } from '../rpc/raw.js'
 import { RpcError } from '../rpc/rpc.js'
 import { type Checks, fetchBlock, fetchRange, LogsDiffer, type Range } from './fetch.js'
-import { decideStep, finalNumber, judgeReorg } from './localChain.js'
+import { createFinality, type Final, type Pace } from './finality.js'
+import { decideStep, judgeReorg } from './localChain.js'
 import { createAlarmLog, createProgress } from './progress.js'
-import type { ChainState, Cursor } from './storeCursors.js'
+import { CursorMoved, type HeadRecord, type Sink } from './sink.js'
+import type { Cursor } from './storeCursors.js'
 import type { WatchList } from './watchList.js'
+
+export { CursorMoved, type HeadRecord, type Sink }
 
 /** What a chain needs to be watched; `Chain` has all of it. */
 export type WatchSettings = {
@@ -16,40 +21,6 @@ export type WatchSettings = {
   confirmations: number
   finalityDepth: number
   reorgRecheckSeconds: number
-}
-
-/**
- * Where blocks go. Each call is one database transaction with the cursor; it throws `CursorMoved` when the cursor is not
- * where the caller believes it to be.
- */
-export type Sink = {
-  /** Takes up changes of the configuration; answers where the chain stands. `head` starts a chain with nothing to read. */
-  refresh(head: Header): Promise<Cursor>
-  watchList(): WatchList
-  append(cursor: Cursor, blocks: readonly RawBlock[], tip: Header): Promise<Cursor>
-  /** `byOperator` takes finality back too. */
-  rewind(cursor: Cursor, ancestor: { number: number; hash: string }, by?: { byOperator: boolean }): Promise<Cursor>
-  /** Progress that does not move the cursor: logs of vaults added later. Answers whether there is more to do. */
-  backfill(cursor: Cursor, node: Node, checksOf: (range: Range) => Checks): Promise<boolean>
-  /** Looks at some final blocks again and repairs what was wrong of them. Answers whether there are more. */
-  recheck(cursor: Cursor, node: Node): Promise<boolean>
-  /** All that was read of the past is to be looked at again: a node was caught leaving something out of it. */
-  doubtPast(cursor: Cursor): Promise<void>
-  /** Nothing when the cursor is no longer there. */
-  recordHead(cursor: Cursor, head: HeadRecord): Promise<void>
-  localHash(number: number): Promise<string | undefined>
-  listHeadersDown(from: number, count: number): Promise<Header[]>
-}
-
-export type HeadRecord = {
-  headNumber: number
-  finalizedNumber: number | null
-  state: ChainState
-  reason: string | null
-}
-
-export class CursorMoved extends Error {
-  override readonly name = 'CursorMoved'
 }
 
 export type Watcher = {
@@ -70,6 +41,8 @@ type Options = {
   suspect?: SuspectRange
   /** How long after a contradiction, or a window of the past, final blocks are not looked at again. */
   calmMs?: number
+  /** Default: as often as there is something to ask. */
+  pace?: Pace
 }
 
 /**
@@ -109,6 +82,8 @@ export function createWatcher(options: Options): Watcher {
   const random = options.random ?? Math.random
   const suspect = options.suspect ?? { to: -1 }
   const calmMs = options.calmMs ?? calmMsDefault
+  const pace = options.pace ?? { finalMs: 0, againMs: 0, againBlocks: 0 }
+  const readFinal = createFinality({ node, clock, finalityDepth: chain.finalityDepth, everyMs: pace.finalMs })
   const say = createAlarmLog(log, clock)
   const tellProgress = createProgress(clock)
   let window = Math.min(firstWindow, windowMax)
@@ -184,6 +159,9 @@ export function createWatcher(options: Options): Watcher {
     if (held.hash !== cursor.blockHash) throw new ForkFound()
   }
 
+  /** A bloom with bits was seen. */
+  let makesBlooms = false
+
   const syncHead = async (cursor: Cursor, head: Header): Promise<Cursor> => {
     const from = cursor.blockNumber + 1
     const to = Math.min(head.number, from + headBatch - 1)
@@ -199,7 +177,8 @@ export function createWatcher(options: Options): Watcher {
     const last = linked.at(-1)
     if (!last) throw new ForkFound()
     const list = sink.watchList()
-    const blocks = await Promise.all(linked.map((header) => fetchBlock(node, header, list)))
+    makesBlooms ||= linked.some(({ bloom }) => bloom && hasBits(bloom))
+    const blocks = await Promise.all(linked.map((header) => fetchBlock(node, header, list, { makesBlooms })))
     return sink.append(cursor, blocks, last)
   }
 
@@ -311,11 +290,20 @@ export function createWatcher(options: Options): Watcher {
     return cursor.finalizedNumber
   }
 
+  let lookedAgainMs = clock.monotonicMs()
+
   /** The second look at final blocks. It waits for calm, and where it fails the head does not wait for it. */
   const lookAgain = async (cursor: Cursor): Promise<boolean> => {
-    if (clock.monotonicMs() < (suspect.untilMs ?? 0)) return false
+    const nowMs = clock.monotonicMs()
+    if (nowMs < (suspect.untilMs ?? 0)) return false
+    const waiting = Math.min(cursor.finalizedNumber ?? -1, cursor.blockNumber) - cursor.checkedTo
+    if (waiting < pace.againBlocks && nowMs - lookedAgainMs < pace.againMs) return false
+    lookedAgainMs = nowMs
+    // What was read as it came was compared with its header then.
+    const isDoubted = (number: number) =>
+      number < cursor.followedFrom || number <= suspect.to || random() < checkedShare
     try {
-      return await sink.recheck(cursor, node)
+      return await sink.recheck(cursor, node, isDoubted)
     } catch (error) {
       if (error instanceof CursorMoved) return true
       if (!(error instanceof RpcError) && !(error instanceof OutboundError)) throw error
@@ -333,7 +321,7 @@ export function createWatcher(options: Options): Watcher {
     let cursor = await sink.refresh(head)
     try {
       if (await isFork(cursor, head)) return await reorganise(cursor, head)
-      const final = await readFinal(node, cursor, head, chain.finalityDepth)
+      const final = await readFinal(cursor, head)
       const deepTo = Math.min(final.number ?? -1, head.number - headBatch)
       const behind = head.number > cursor.blockNumber
       // The head first: on a chain that has forked, reading the past of a vault would never match.
@@ -350,8 +338,9 @@ export function createWatcher(options: Options): Watcher {
         state: isLive && !more ? 'live' : 'backfilling',
         reason: null,
       })
+      if (isLive && !more) await sink.takeTraces({ ...cursor, finalizedNumber })
       const rest = isLive && !more && (await lookAgain({ ...cursor, finalizedNumber }))
-      return behind || more || rest ? 'progress' : 'idle'
+      return cursor.blockNumber < head.number || more || rest ? 'progress' : 'idle'
     } catch (error) {
       if (error instanceof ForkFound) return reorganise(cursor, head)
       if (error instanceof CursorMoved) return 'idle'
@@ -375,24 +364,4 @@ export function createWatcher(options: Options): Watcher {
 
 class ForkFound extends Error {
   override readonly name = 'ForkFound'
-}
-
-/** Up to where blocks are final, and the hash of the last of them where the node names it. */
-type Final = { number: number | null; hash?: string }
-
-/** Up to where blocks are final: asked of the node only when its head has moved. */
-async function readFinal(node: Node, cursor: Cursor, head: Header, finalityDepth: number): Promise<Final> {
-  const previous = cursor.finalizedNumber
-  if (head.number <= cursor.headNumber && previous !== null) return { number: previous }
-  const finalized = await node.findHeader('finalized').catch((error: unknown) => {
-    // A node that does not know the tag refuses the call; then depth decides.
-    if (error instanceof RpcError) return undefined
-    throw error
-  })
-  // Of a node ahead of the one that told the head: it says nothing about this head's branch, unless that one agrees now.
-  const isAhead = finalized !== undefined && finalized.number > head.number
-  if (isAhead && (await node.findHeader(head.number))?.hash !== head.hash) return { number: previous }
-  const found = isAhead ? head : finalized
-  const number = finalNumber({ head: head.number, finalized: found?.number ?? null, finalityDepth, previous })
-  return found?.number === number ? { number, hash: found.hash } : { number }
 }

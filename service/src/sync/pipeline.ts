@@ -2,7 +2,8 @@ import type { Context } from '../postgres/context.js'
 import { inTransaction, type Transaction } from '../postgres/pool.js'
 import type { Header, RawBlock } from '../rpc/raw.js'
 import { applyBlocks, applyConfirmed, type DerivedBlocks } from './apply.js'
-import { findDivergence } from './configuration.js'
+import { createAwaiting, type Tracing } from './awaited.js'
+import { findAdded, findDivergence } from './configuration.js'
 import { CursorMoved, type Sink } from './follow.js'
 import { fetchPast } from './past.js'
 import { assertOrder, type Projections } from './projection.js'
@@ -53,6 +54,8 @@ export type PipelineOptions = {
   reactions?: readonly Reaction[]
   /** Blocks of one window when logs of a source added later are fetched. */
   backfillWindow?: number
+  /** Absent: nobody is asked how transactions ran. */
+  tracing?: Tracing | undefined
 }
 
 /** Blocks before the head at the first start that are compared with their headers as all later ones are. */
@@ -70,6 +73,7 @@ export function createPipeline(ctx: Pick<Context, 'db' | 'clock' | 'log'>, optio
   const { chainId, projections } = options
   assertOrder(projections.derived)
   const reactions = options.reactions ?? []
+  const awaiting = options.tracing && createAwaiting(ctx, { chainId, tracing: options.tracing })
   let version: string | undefined
   let taken: Taken | undefined
 
@@ -147,7 +151,10 @@ export function createPipeline(ctx: Pick<Context, 'db' | 'clock' | 'log'>, optio
       const lines = projection.lines(config)
       const before = held.get(projection.name)
       const from = before ? findDivergence(before, lines) : 0
-      return from === undefined ? [] : [{ name: projection.name, lines, from }]
+      if (from !== undefined) return [{ name: projection.name, lines, from }]
+      // A thing that is new makes no difference yet; when it is said of otherwise, it will.
+      const fresh = findAdded(before ?? [], lines)
+      return fresh.length === 0 ? [] : [{ name: projection.name, lines: [...(before ?? []), ...fresh], from: Infinity }]
     })
     if (changed.length === 0) return
     const from = Math.min(...changed.map((each) => each.from))
@@ -157,7 +164,7 @@ export function createPipeline(ctx: Pick<Context, 'db' | 'clock' | 'log'>, optio
       for (const { name, lines } of changed)
         await recordLines(tx, { chainId, name, lines, startBlock: cursor.startBlock })
       if (!reaches) return
-      const names = new Set(changed.map(({ name }) => name))
+      const names = new Set(changed.flatMap((each) => (each.from === Infinity ? [] : [each.name])))
       log.info({ chainId, from, projections: [...names] }, 'the configuration of the past has changed: deriving again')
       await rederive(tx, { chainId, all: opened, names, from, to: cursor.blockNumber })
     })
@@ -205,6 +212,7 @@ export function createPipeline(ctx: Pick<Context, 'db' | 'clock' | 'log'>, optio
       await inTransaction(db, async (tx) => {
         await lockSame(tx, cursor)
         await recordBlocks(tx, chainId, withTip(blocks, tip))
+        await awaiting?.note(tx, blocks, current().list)
         const head = opened.filter(({ projection }) => projection.at === 'head')
         const rows = await applyBlocks(tx, chainId, head, blocks)
         await applyPutOff(tx, tip.number, cursor.finalizedNumber)
@@ -278,18 +286,12 @@ export function createPipeline(ctx: Pick<Context, 'db' | 'clock' | 'log'>, optio
           syncedTo < finalized ? Math.min(syncedTo + window, finalized) : syncedTo + Math.min(window, unfinalWindow)
         const to = Math.min(reach, cursor.blockNumber, ...others)
         const held = await listHeadersDown(db, chainId, to, to - syncedTo)
-        const blocks = await fetchPast({
-          node,
-          from: syncedTo + 1,
-          to,
-          list: watchAlone(full, group),
-          cursor,
-          held,
-          checksOf,
-        })
+        const list = watchAlone(full, group)
+        const blocks = await fetchPast({ node, from: syncedTo + 1, to, list, cursor, held, checksOf })
         await inTransaction(db, async (tx) => {
           await lockSame(tx, cursor)
-          await recordBlocks(tx, chainId, blocks)
+          await recordBlocks(tx, chainId, blocks, { isWider: true })
+          await awaiting?.note(tx, blocks, list)
           await advance(tx, group, { from: syncedTo, syncedTo: to, synced: false })
         })
         take(full, await listSources(db, chainId))
@@ -315,21 +317,30 @@ export function createPipeline(ctx: Pick<Context, 'db' | 'clock' | 'log'>, optio
       take(full, await listSources(db, chainId))
       return true
     },
-    recheck: async (cursor, node) => {
+    recheck: async (cursor, node, isDoubted) => {
       const { opened, list } = current()
       const end = Math.min(cursor.finalizedNumber ?? -1, cursor.blockNumber)
       const from = cursor.checkedTo + 1
       if (from > end) return false
       const to = Math.min(end, from + (end - from > recheckWindow.farFrom ? recheckWindow.far : recheckWindow.near) - 1)
       const isKept = keptSince(current())
-      const found = await compareAgain({ db, node, cursor, range: { from, to }, list, isKept })
+      const found = await compareAgain({ db, node, cursor, range: { from, to }, list, isKept, isDoubted })
       await inTransaction(db, async (tx) => {
         await lockSame(tx, cursor)
         await repair(tx, { chainId, found, all: opened, to: cursor.blockNumber })
+        await awaiting?.note(tx, found.blocks, list)
         await recordChecked(tx, chainId, to)
       })
       if (found.blocks.length > 0) log.warn({ chainId, ...describeFound(found) }, 'final blocks were wrong: repaired')
       return to < end
+    },
+    takeTraces: async (cursor) => {
+      const inOwn = (work: (tx: Transaction) => Promise<void>) =>
+        inTransaction(db, async (tx) => {
+          await lockSame(tx, cursor)
+          await work(tx)
+        })
+      await awaiting?.turn(inOwn, cursor, current())
     },
     doubtPast: async (cursor) => {
       const { startBlock } = cursor

@@ -1,6 +1,6 @@
 import type { Fragment, Queryable, Transaction } from '../postgres/pool.js'
 import type { Table } from '../postgres/table.js'
-import type { RawBlock, RawTransaction } from '../rpc/raw.js'
+import type { RawBlock, RawLog, RawTransaction } from '../rpc/raw.js'
 import type { DatedLine } from './configuration.js'
 
 /** Logs a projection reads. */
@@ -19,7 +19,14 @@ export type Source = {
    * have some; pure.
    */
   beside?: (transaction: Pick<RawTransaction, 'to' | 'input'>) => boolean
+  /**
+   * Whether only its call tree tells what a kept transaction with these kept logs did; pure. Sources that ask the same
+   * share one function. Absent: never.
+   */
+  needsTrace?: NeedsTrace
 }
+
+export type NeedsTrace = (transaction: RawTransaction, logs: readonly RawLog[]) => boolean
 
 /** What a rewind takes back of a chain: what lies above a block, up to where the chain is derived. */
 export type Above = { chainId: number; number: number; tip: number }
@@ -93,9 +100,13 @@ export type Projection<Config, State, Rows> = {
   recall?(db: Queryable, range: { chainId: number; from: number; to: number }): Promise<ReadonlyMap<number, Rows>>
   /**
    * Takes its rows back to the end of a block. `reorgId` names the record of the reorganisation that orphaned them, if one
-   * did; `only` limits it to the sources of a configuration.
+   * did; `only` limits it to the sources of a configuration, and `beside` are those of all that are taken back so, by name.
    */
-  rewind(tx: Transaction, above: Above, by: { reorgId?: number; byOperator?: boolean; only?: Config }): Promise<number>
+  rewind(
+    tx: Transaction,
+    above: Above,
+    by: { reorgId?: number; byOperator?: boolean; only?: Config; beside?: ReadonlyMap<string, unknown> },
+  ): Promise<number>
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: what each holds is known to itself alone

@@ -33,7 +33,8 @@ export function keptSince({ full, sources }: Pick<Taken, 'full' | 'sources'>): I
 
 /**
  * Reads blocks again and compares their logs with the raw store. What differs is believed only when a second read says
- * the same: another url's and the first's, or where there is one only, two of the same.
+ * the same: another url's and the first's, or where there is one only, two of the same. `isDoubted` says whose header is
+ * read too, beside those of blocks with logs, and compared with the receipts.
  */
 export async function compareAgain(input: {
   db: Queryable
@@ -42,24 +43,27 @@ export async function compareAgain(input: {
   range: Range
   list: WatchList
   isKept: IsKept
+  isDoubted: (number: number) => boolean
 }): Promise<Found> {
   const { db, node, cursor, range, list, isKept } = input
   const { chainId } = cursor
   if (list.addresses.length === 0) return { blocks: [], missing: [], extra: [] }
-  const { headers, logs } = await readElsewhere(node, (asked) => fetchLogs(asked, range, list))
+  const { from, to } = range
+  const stored = await listStoredLogs(db, { chainId, from, to, addresses: list.addresses, topics: list.topics })
+  const kept = new Set(stored.map(({ blockNumber }) => blockNumber))
+  const byBloom = (number: number) => kept.has(number) || input.isDoubted(number)
+  const { headers, logs } = await readElsewhere(node, (asked) => fetchLogs(asked, range, list, byBloom))
   const held = new Map(
     (await listHeadersDown(db, chainId, range.to, range.to - range.from + 1)).map(({ number, hash }) => [number, hash]),
   )
   if (headers.some(({ number, hash }) => (held.get(number) ?? hash) !== hash))
     throw new CursorMoved('the chain moved while it was looked at again')
-  const { from, to } = range
-  const stored = await listStoredLogs(db, { chainId, from, to, addresses: list.addresses, topics: list.topics })
   const wrong = findWrong(headers, logs.filter(isKept), stored.filter(isKept))
   if (wrong.length === 0) return { blocks: [], missing: [], extra: [] }
   // Headers of quiet final blocks are not kept: that they are of our chain, its tip says.
   const tip = await node.findHeader(cursor.blockNumber)
   if (tip?.hash !== cursor.blockHash) throw new CursorMoved('the chain moved while it was looked at again')
-  const again = await fetchLogs(node, range, list)
+  const again = await fetchLogs(node, range, list, () => true)
   if (!isSame(again.logs, logs)) throw new LogsDiffer('two reads of final blocks give different logs')
   const isWrong = new Set(wrong.map(({ number }) => number))
   const ofWrong = (all: readonly RawLog[]) => all.filter((log) => isWrong.has(log.blockNumber) && isKept(log))

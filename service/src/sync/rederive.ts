@@ -65,8 +65,9 @@ export async function joinSources(
     (each) => alone.find(({ projection }) => projection === each.projection) ?? each,
   )
   // What is read again from an earlier block on has rows already.
-  for (const { projection, config } of alone.toReversed())
-    await projection.rewind(tx, { chainId, number: from - 1, tip: to }, { only: config })
+  const beside = new Map(alone.map(({ projection, config }) => [projection.name, config]))
+  for (const { projection, config } of opened.toReversed())
+    await projection.rewind(tx, { chainId, number: from - 1, tip: to }, { only: config, beside })
   await spoilRebuild(tx, chainId, from)
   await deriveRaw(tx, { chainId, opened, from, to })
 }

@@ -63,7 +63,15 @@ async function refetchWindow(
     const taken = takeUp(full, await listSources(db, chainId))
     const { opened, list } = taken
     try {
-      const found = await compareAgain({ db, node, cursor, range, list, isKept: keptSince(taken) })
+      const found = await compareAgain({
+        db,
+        node,
+        cursor,
+        range,
+        list,
+        isKept: keptSince(taken),
+        isDoubted: () => true,
+      })
       const first = found.blocks[0]?.number
       const next = {
         ...state,

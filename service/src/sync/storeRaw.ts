@@ -2,6 +2,13 @@ import { bool, hex, int4, int8, nullable, seconds } from '../postgres/columns.js
 import type { Queryable } from '../postgres/pool.js'
 import { describeTable, insertRows, type RowOf, rowSet, selectList } from '../postgres/table.js'
 import { assembleBlocks, type Header, type RawBlock, type RawLog, type RawTransaction } from '../rpc/raw.js'
+import {
+  listStoredPaths,
+  recordEvidence,
+  removeEvidenceAbove,
+  type StoredPaths,
+  unpackEvidence,
+} from './storeEvidence.js'
 
 const blocksTable = describeTable('blocks', {
   chainId: [int8],
@@ -36,8 +43,16 @@ const transactionsTable = describeTable('transactions', {
   input: [hex],
 })
 
-/** Appends blocks to the raw store; what is already there stays as it is. Throws when another block is there. */
-export async function recordBlocks(db: Queryable, chainId: number, blocks: readonly RawBlock[]): Promise<void> {
+/**
+ * Appends blocks to the raw store; what is already there stays as it is, but call paths of blocks that are read once more
+ * for another source (`isWider`). Throws when another block is there.
+ */
+export async function recordBlocks(
+  db: Queryable,
+  chainId: number,
+  blocks: readonly RawBlock[],
+  { isWider = false } = {},
+): Promise<void> {
   if (blocks.length === 0) return
   const rows = blocks.map(({ number, timestamp, hash, parentHash, logs }) => ({
     number,
@@ -57,11 +72,9 @@ export async function recordBlocks(db: Queryable, chainId: number, blocks: reado
     chainId,
     blocks.flatMap((block) => block.logs),
   )
-  await recordTransactions(
-    db,
-    chainId,
-    blocks.flatMap((block) => block.transactions),
-  )
+  const transactions = blocks.flatMap((block) => block.transactions)
+  await recordTransactions(db, chainId, transactions)
+  await recordEvidence(db, chainId, transactions, isWider ? 'widen' : 'keep')
 }
 
 /** Appends logs; idempotent. */
@@ -117,6 +130,7 @@ export async function removeRawAbove(
   const [from, to] = [number + 1, Math.max(number, tip)]
   await db`delete from logs where chain_id = ${chainId} and block_number between ${from} and ${to}`
   await db`delete from transactions where chain_id = ${chainId} and block_number between ${from} and ${to}`
+  await removeEvidenceAbove(db, { chainId, from, to })
   await db`delete from blocks where chain_id = ${chainId} and number between ${from} and ${to}`
 }
 
@@ -167,7 +181,11 @@ export async function findRawTransaction(
     from transactions t join blocks b on b.chain_id = t.chain_id and b.number = t.block_number
     where t.hash = hex_bytes(${hash}) ${chainId === undefined ? db`` : db`and t.chain_id = ${chainId}`}
     order by t.chain_id limit 1`
-  return rows[0]
+  const [found] = rows
+  if (!found) return undefined
+  const range = { chainId: found.chainId, from: found.blockNumber, to: found.blockNumber }
+  const [evident = found] = withEvidence([found], await listStoredPaths(db, range))
+  return { ...found, ...evident }
 }
 
 /** Logs of one transaction of the raw store, in order. */
@@ -220,7 +238,7 @@ export async function readRawBlocks(
   const last = end?.number ?? null
   if (last === null) return { blocks: [], next: undefined }
   const inRange = (name: string) => db`chain_id = ${chainId} and ${db(name)} between ${from} and ${last}`
-  const [headers, logs, transactions] = await Promise.all([
+  const [headers, logs, transactions, paths] = await Promise.all([
     db<Header[]>`
       select ${headerList(db)} from blocks b where ${inRange('number')} and has_logs ${only} order by number`,
     db<LogRow[]>`
@@ -228,7 +246,68 @@ export async function readRawBlocks(
     db<RawTransaction[]>`
       select ${selectList(db, transactionsTable, { without: ['chainId'] })} from transactions
       where ${inRange('block_number')} order by block_number, transaction_index`,
+    listStoredPaths(db, { chainId, from, to: last }),
   ])
   const next = last >= to ? undefined : last + 1
-  return { blocks: assembleBlocks(headers, logs.map(toLog), transactions), next }
+  return { blocks: assembleBlocks(headers, logs.map(toLog), withEvidence(transactions, paths)), next }
+}
+
+/** Transactions with what is kept of how they ran. */
+function withEvidence(transactions: readonly RawTransaction[], paths: readonly StoredPaths[]): RawTransaction[] {
+  if (paths.length === 0) return [...transactions]
+  const byPlace = new Map(paths.map((each) => [`${each.blockNumber}:${each.transactionIndex}`, each]))
+  return transactions.map((transaction) => {
+    const stored = byPlace.get(`${transaction.blockNumber}:${transaction.transactionIndex}`)
+    return stored ? { ...transaction, evidence: unpackEvidence(stored, transaction) } : transaction
+  })
+}
+
+/** Kept transactions of some places, with their block's hash, their logs and their evidence. */
+export async function listRawTransactions(
+  db: Queryable,
+  chainId: number,
+  places: readonly Pick<RawTransaction, 'blockNumber' | 'transactionIndex'>[],
+): Promise<(RawTransaction & { blockHash: string; logs: RawLog[] })[]> {
+  if (places.length === 0) return []
+  const at = rowSet(db, transactionsTable, ['blockNumber', 'transactionIndex'], places)
+  const [transactions, logs, paths] = await Promise.all([
+    db<(RawTransaction & { blockHash: string })[]>`
+      select ${selectList(db, transactionsTable, { of: 't', without: ['chainId'] })}, hex_text(b.hash) as "blockHash"
+      from transactions t join ${at} a using (block_number, transaction_index)
+      join blocks b on b.chain_id = t.chain_id and b.number = t.block_number
+      where t.chain_id = ${chainId} order by t.block_number, t.transaction_index`,
+    db<LogRow[]>`
+      select ${selectList(db, logsTable, { of: 'l', without: ['chainId'] })}
+      from logs l join ${at} a using (block_number, transaction_index)
+      where l.chain_id = ${chainId} order by l.block_number, l.log_index`,
+    db<StoredPaths[]>`
+      select p.block_number as "blockNumber", p.transaction_index as "transactionIndex", p.has_logs as "hasLogs",
+        hex_text(p.calls) as calls
+      from call_paths p join ${at} a using (block_number, transaction_index) where p.chain_id = ${chainId}`,
+  ])
+  const byHash = new Map<string, RawLog[]>()
+  for (const log of logs.map(toLog)) {
+    const own = byHash.get(log.transactionHash)
+    if (own) own.push(log)
+    else byHash.set(log.transactionHash, [log])
+  }
+  const hashes = new Map(transactions.map(({ hash, blockHash }) => [hash, blockHash]))
+  return withEvidence(transactions, paths).map((each) => ({
+    ...each,
+    blockHash: hashes.get(each.hash) ?? '',
+    logs: byHash.get(each.hash) ?? [],
+  }))
+}
+
+/** Seconds from one block of a chain to the next, over the last 100 of which headers are kept; 0 where they do not tell. */
+export async function readMeanBlockSeconds(db: Queryable, chainId: number): Promise<number> {
+  const rows = await db<{ seconds: number | null }[]>`
+    with newest as (
+      select number, timestamp from blocks where chain_id = ${chainId} order by number desc limit 1),
+    first as (
+      select b.number, b.timestamp from newest n, blocks b
+      where b.chain_id = ${chainId} and b.number >= n.number - 100 order by b.number limit 1)
+    select (date_part('epoch', n.timestamp - f.timestamp) / nullif(n.number - f.number, 0))::float8 as seconds
+    from newest n, first f`
+  return rows[0]?.seconds ?? 0
 }

@@ -49,6 +49,7 @@ export function watchAlone(full: readonly Configured[], sources: readonly Source
     full.flatMap(({ projection, sources: own }) =>
       own.filter(({ key, beside }) => beside || names.has(nameSource({ projection: projection.name, key }))),
     ),
+    full.flatMap(({ sources: own }) => own),
   )
 }
 

@@ -1,5 +1,5 @@
 import type { RawLog, RawTransaction } from '../rpc/raw.js'
-import type { Source } from './projection.js'
+import type { NeedsTrace, Source } from './projection.js'
 
 /** What a log is known by to whoever may want it. */
 type Known = Pick<RawLog, 'address' | 'topics' | 'blockNumber'>
@@ -15,6 +15,10 @@ export type WatchList = {
   keepsCalldata(log: Known): boolean
   /** Logs kept beside those: of kept transactions whose receipt may have some. */
   beside: readonly Beside[]
+  /** Whether a kept transaction with these kept logs is to be traced. */
+  needsTrace: NeedsTrace
+  /** Whether a log is of any source there is, also of one that is read elsewhere: a trace is kept for all of them. */
+  isOurs(log: Known): boolean
 }
 
 type Beside = {
@@ -23,7 +27,8 @@ type Beside = {
   mayHave(transaction: Pick<RawTransaction, 'to' | 'input'>): boolean
 }
 
-export function createWatchList(sources: readonly Source[]): WatchList {
+/** `all` are the sources there are, where the list is of some of them. */
+export function createWatchList(sources: readonly Source[], all: readonly Source[] = sources): WatchList {
   const own = sources.filter((source) => !source.beside)
   return {
     addresses: [...new Set(own.flatMap(({ addresses }) => addresses))],
@@ -33,7 +38,25 @@ export function createWatchList(sources: readonly Source[]): WatchList {
     beside: sources.flatMap(({ addresses, topics, beside }) =>
       beside ? [{ addresses: new Set(addresses), topics: new Set(topics), mayHave: beside }] : [],
     ),
+    needsTrace: joinNeeds(own),
+    isOurs: matchLogs(all),
   }
+}
+
+/** Each distinct question is asked once, of transactions with a log for which a source that asks it keeps calldata. */
+function joinNeeds(sources: readonly Source[]): NeedsTrace {
+  const byNeed = new Map<NeedsTrace, Source[]>()
+  for (const source of sources) {
+    if (!source.needsTrace) continue
+    const own = byNeed.get(source.needsTrace)
+    if (own) own.push(source)
+    else byNeed.set(source.needsTrace, [source])
+  }
+  const questions = [...byNeed].map(([needs, own]) => ({
+    needs,
+    concerns: matchLogs(own.map((source) => ({ ...source, topics: source.calldata }))),
+  }))
+  return (transaction, logs) => questions.some(({ needs, concerns }) => logs.some(concerns) && needs(transaction, logs))
 }
 
 /** Whether a log is of one of these sources. */

@@ -3,7 +3,16 @@ import type { RawLog } from '../rpc/raw.js'
 
 /** What an event of a vault means, whatever its kind calls it. Addresses are lower-case. */
 export type VaultEvent = { logIndex: number } & (
-  | { kind: 'deposit'; sender: string; owner: string; assets: bigint; shares: bigint; isOtherToken?: true }
+  | {
+      kind: 'deposit'
+      sender: string
+      owner: string
+      assets: bigint
+      shares: bigint
+      isOtherToken?: true
+      /** It completes at once although the kind is asynchronous: it takes from no request. */
+      atOnce?: true
+    }
   | {
       kind: 'withdraw'
       sender: string
@@ -13,6 +22,8 @@ export type VaultEvent = { logIndex: number } & (
       shares: bigint
       /** `assets` are of another token than the vault's asset: shares move, but the amount fits no ledger. */
       isOtherToken?: true
+      /** It completes at once although the kind is asynchronous: it takes from no request. */
+      atOnce?: true
     }
   | {
       kind: 'depositRequest' | 'redeemRequest'

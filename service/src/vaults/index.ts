@@ -1,6 +1,16 @@
 export { type EmittingVault, eventParties, type VaultEvent } from './events.js'
+export {
+  changeGrowth,
+  decideGrowth,
+  type GrowthSource,
+  type GrowthSourceName,
+  type GrowthSpan,
+  growthSourceNames,
+  toGrowthSpans,
+} from './growth.js'
 export { runSnapshots } from './jobSnapshots.js'
 export {
+  type Alternative,
   type DepositAsk,
   listEvents,
   type ObservedVault,
@@ -17,7 +27,7 @@ export {
   type WithdrawAsk,
   type WithdrawOffer,
 } from './kind.js'
-export { findVaultKind, vaultKinds } from './kinds.js'
+export { findVaultKind, listErrors, vaultKinds } from './kinds.js'
 export { decodeVaultEvent, findMakingCall, isVaultAddress, listVaultAddresses, vaultTopics } from './logs.js'
 export { type ProbedToken, type ProbedVault, ProbeError, probeVault } from './probe.js'
 export {
@@ -25,4 +35,6 @@ export {
   type VaultState,
 } from './snapshots.js'
 export { type NewSnapshot, recordSnapshots, snapshotObservations } from './store.js'
+export { findSeriesHead, readDense, readSparse, type SeriesAsk, type SeriesHead } from './storeSeries.js'
 export { decideByTrial, type TriedVault, tryVaults } from './trial.js'
+export { findWithholding, retryAfterSeconds, type SeriesState, type Withholding } from './withholding.js'

@@ -1,5 +1,6 @@
-import { type Abi, type AbiEvent, type Address, getAddress, type Hex, zeroAddress } from 'viem'
+import { type AbiEvent, type Address, getAddress, type Hex, zeroAddress } from 'viem'
 import type { Read } from '../rpc/multicall.js'
+import type { KnownError } from '../rpc/revert.js'
 import type { MakingCall } from './calls.js'
 import type { EmittedEvent } from './events.js'
 
@@ -112,6 +113,15 @@ export type Offer = {
   /** What the wallet would get, as the vault quotes it; undefined when it gives no quote. */
   quoted: bigint | undefined
   call: VaultCall
+  /** What to try where the call is seen to revert. */
+  instead?: Alternative
+}
+
+/** Another call that does what was asked, and the approval it needs first where it takes a token by allowance. */
+export type Alternative = {
+  call: VaultCall
+  /** Exactly `amount` of `token` is approved where `allowance` is less. */
+  pulls?: { token: Address; spender: Address; amount: bigint; allowance: bigint }
 }
 
 /**
@@ -155,6 +165,8 @@ export type FiguresAnswer = {
 export type Recognised = {
   asset: Address
   receiptToken: Address
+  /** What holds shares that are requested to be redeemed, where the vault names it. */
+  escrow?: Address
   contracts?: Readonly<Record<string, Address>>
   /** What an operator should look at. */
   notes?: readonly string[]
@@ -199,14 +211,16 @@ export type VaultKind = {
   readonly calls: readonly MakingCall[]
   /** Contracts beside the vault, by name: a catalogue entry gives the address of each. */
   readonly beside?: Readonly<Record<string, ContractBeside>>
-  /** Errors beside the common ones, to read a revert by. */
-  readonly errors: Abi
+  /** Errors beside the common ones, and what they mean. */
+  readonly errors: readonly KnownError[]
   /** Undefined where a vault is listed and watched only: nothing is built for it. */
   readonly plans: Plans | undefined
   /** What its figures are and which limit it states; undefined where the price of its shares is not indexed. */
   readonly readFigures: ((vault: ObservedVault) => Read<FiguresAnswer>) | undefined
   /** What tells a vault of this kind by its answers; a sentence where nothing does. */
   readonly recognise: ((address: Address) => Read<Recognised | undefined>) | string
+  /** The storage slot where its vaults keep the address of their escrow, where they do not answer it. */
+  readonly escrowSlot?: Hex
 }
 
 /** A kind that plans are built for. */

@@ -1,3 +1,4 @@
+import type { KnownError } from '../rpc/revert.js'
 import type { VaultKind } from './kind.js'
 import { erc4626 } from './kinds/erc4626.js'
 import { erc5115 } from './kinds/erc5115.js'
@@ -17,6 +18,13 @@ export const vaultKinds: readonly VaultKind[] = [
 ]
 
 const byName: ReadonlyMap<string, VaultKind> = new Map(vaultKinds.map((kind) => [kind.name, kind]))
+
+const everyError: readonly KnownError[] = vaultKinds.flatMap(({ errors }) => errors)
+
+/** What the errors of a vault mean: those of its kind first, then those of all others, which contracts below it may share. */
+export function listErrors(kind: Pick<VaultKind, 'errors'>): readonly KnownError[] {
+  return [...kind.errors, ...everyError]
+}
 
 /** The kind of a vault by its configured name. */
 export function findVaultKind(name: string): VaultKind | undefined {

@@ -1,4 +1,15 @@
-import { type Address, erc20Abi, erc4626Abi, parseAbi } from 'viem'
+import {
+  type Address,
+  erc20Abi,
+  erc4626Abi,
+  getAddress,
+  type Hex,
+  isAddressEqual,
+  parseAbi,
+  size,
+  slice,
+  zeroAddress,
+} from 'viem'
 import { OutboundError } from '../kernel/outbound.js'
 import { readHead } from '../rpc/blocks.js'
 import type { Chain } from '../rpc/chains.js'
@@ -18,6 +29,8 @@ export type ProbedVault = {
   kind: string
   /** Contracts beside it, by name. */
   contracts: Readonly<Record<string, Address>>
+  /** What holds shares that are requested to be redeemed; undefined where none was found. */
+  escrow: Address | undefined
   asset: ProbedToken
   receiptToken: ProbedToken
   state: VaultState
@@ -86,12 +99,14 @@ async function describeVault(
       ? computeLoss(trial?.roundTrip)
       : await readRoundTripLoss(chain, address, asset.decimals)
   const startBlock = await findFirstBlock(chain, address, head.number)
+  const escrow = await findEscrow(chain, { address, kind, recognised, head })
   const { maxDeposit } = read
   // A vault that answers 0 and takes a deposit all the same states no limit.
   const unlimited = maxDeposit === undefined || maxDeposit >= 1n << 200n || (maxDeposit === 0n && state.depositOpen)
   return {
     kind: kind.name,
     contracts,
+    escrow,
     asset,
     receiptToken,
     state,
@@ -99,6 +114,28 @@ async function describeVault(
     roundTripLossBps,
     startBlock,
     notes: listNotes({ state, trial, own: recognised.notes ?? [], roundTripLossBps, startBlock }),
+  }
+}
+
+/** What the vault names as its escrow, or keeps in the slot of its kind; one without code is none. */
+async function findEscrow(
+  chain: Chain,
+  { address, kind, recognised, head }: { address: Address; kind: VaultKind; recognised: Recognised; head: Header },
+): Promise<Address | undefined> {
+  const named = recognised.escrow ?? (kind.escrowSlot && (await readSlot(chain, address, kind.escrowSlot, head)))
+  if (!named || isAddressEqual(named, address) || isAddressEqual(named, zeroAddress)) return undefined
+  const { answer } = await multicall(chain, readAccount(named), { blockHash: head.hash })
+  return answer.codeLength > 0n ? named : undefined
+}
+
+async function readSlot(chain: Chain, address: Address, slot: Hex, head: Header): Promise<Address | undefined> {
+  try {
+    const params = [address, slot, toQuantity(head.number)]
+    const word = answers.bytes.parse(await chain.rpc.request({ method: 'eth_getStorageAt', params }))
+    return size(word) === 32 && BigInt(word) < 1n << 160n ? getAddress(slice(word, 12)) : undefined
+  } catch (error) {
+    if (error instanceof RpcError) return undefined
+    throw error
   }
 }
 

@@ -7,7 +7,10 @@ type SnapshotBlock = Pick<Header, 'number' | 'hash' | 'timestamp'>
 
 export type NewSnapshot = { chainId: number; vaultAddress: string; block: SnapshotBlock; figures: VaultFigures }
 
-/** Records what vaults answered at a block. The same block again adds nothing; another block of its number replaces. */
+/**
+ * Records what vaults answered at a block, with the price of the asset then where there is one. The same block again adds
+ * nothing; another block of its number replaces.
+ */
 export async function recordSnapshots(db: Queryable, snapshots: readonly NewSnapshot[]): Promise<void> {
   const rows = snapshots.map(({ chainId, vaultAddress, block, figures }) => ({
     chain_id: chainId,
@@ -22,16 +25,18 @@ export async function recordSnapshots(db: Queryable, snapshots: readonly NewSnap
   }))
   await db`
     insert into vault_snapshots (vault_id, block_number, block_hash, block_timestamp, total_assets, total_supply,
-      price_numerator, price_exponent)
+      price_numerator, price_exponent, price_observation_id, price_usd)
     select v.id, r.block_number, hex_bytes(r.block_hash), to_timestamp(r.at), r.total_assets, r.total_supply,
-      r.price_numerator, r.price_exponent
+      r.price_numerator, r.price_exponent, p.id, p.price_usd
     from jsonb_to_recordset(${db.json(rows)}) as r (chain_id bigint, address text, block_number bigint, block_hash text,
       at bigint, total_assets numeric, total_supply numeric, price_numerator numeric, price_exponent smallint)
     join vaults v on v.chain_id = r.chain_id and v.address = r.address
+    left join lateral price_at(v.chain_id, lower(v.asset), to_timestamp(r.at)) p on true
     on conflict (vault_id, block_number) do update set block_hash = excluded.block_hash,
       block_timestamp = excluded.block_timestamp, total_assets = excluded.total_assets,
       total_supply = excluded.total_supply, price_numerator = excluded.price_numerator,
-      price_exponent = excluded.price_exponent
+      price_exponent = excluded.price_exponent, price_observation_id = excluded.price_observation_id,
+      price_usd = excluded.price_usd
     where vault_snapshots.block_hash <> excluded.block_hash`
 }
 

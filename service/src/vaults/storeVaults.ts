@@ -1,9 +1,10 @@
 import T from 'typebox'
 import { ChainId } from '../kernel/wire.js'
 import { AddressText, ContractName, Instant, Text, Url } from '../postgres/fileMembers.js'
-import { describeImported, found, instant, kept, optional, required } from '../postgres/imported.js'
+import { decimal, describeImported, found, instant, kept, optional, required } from '../postgres/imported.js'
 import { type NewRow, readRows, upsertRows } from '../postgres/importedRows.js'
 import type { Queryable } from '../postgres/pool.js'
+import { GrowthSourceSchema } from './growth.js'
 import { vaultKinds } from './kinds.js'
 
 /** The protocols vaults belong to, as an import writes them and they are read. */
@@ -13,6 +14,15 @@ export const protocolsTable = describeImported('protocols', ['id'], {
   logoUrl: optional(Url, ''),
   siteUrl: optional(Url, ''),
 })
+
+const LpFloor = T.Object(
+  {
+    shares: T.String({ pattern: '^[1-9][0-9]{0,77}$', says: 'must be a text of decimal digits, at least 1' }),
+    /** Absent: from the start. */
+    activeFrom: T.Optional(Instant),
+  },
+  { additionalProperties: false },
+)
 
 /** The vaults, as an import writes them and they are read. */
 export const vaultsTable = describeImported('vaults', ['chainId', 'address'], {
@@ -29,9 +39,15 @@ export const vaultsTable = describeImported('vaults', ['chainId', 'address'], {
   escrow: optional(AddressText, null),
   /** Those beside the vault that its kind knows, by name: what they emit is the vault's. */
   contracts: optional(T.Record(ContractName, AddressText), {}),
+  /** From how many shares on a wallet is an LP, by time; none: from the smallest unit on. */
+  lpFloor: kept(T.Array(LpFloor), []),
   startBlock: kept(T.Integer({ minimum: 0 }), 0),
   activeFrom: instant(Instant),
   snapshotIntervalSeconds: kept(T.Integer({ minimum: 60, maximum: 86_400 }), 900),
+  /** What its growth is measured by; null is the share price from the start. */
+  growthSources: kept(T.Array(GrowthSourceSchema, { maxItems: 20 }), null),
+  /** A snapshot with fewer shares, in smallest units, is no reading. */
+  dustFloor: decimal(T.String({ pattern: '^[0-9]{1,77}$', says: 'must be a text of decimal digits' }), '1000'),
 })
 
 /** Adds protocols, or replaces what describes them. */

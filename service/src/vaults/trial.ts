@@ -15,6 +15,7 @@ import { describeRevert } from '../rpc/revert.js'
 import { callAs, getNextBlock, type Overrides } from '../rpc/simulate.js'
 import { findBalanceOverrides, writtenBalance } from './balanceSlots.js'
 import type { Vault, VaultKind } from './kind.js'
+import { listErrors } from './kinds.js'
 import { anybody } from './reading.js'
 import type { VaultState } from './snapshots.js'
 
@@ -161,7 +162,7 @@ async function runProber(
 function readTrial({ kind }: TriedVault, ask: Ask | undefined, found: Found | undefined): Trial {
   if (!ask || !found) return nothing
   const { deposit, redeemOfDeposit, redeemOfShares } = found
-  const describe = ({ returned }: Try) => describeRevert(returned, kind.errors)
+  const describe = ({ returned }: Try) => describeRevert(returned, listErrors(kind))
   const redeemed = [redeemOfDeposit, redeemOfShares].filter(({ made }) => made)
   const failed = redeemed.at(-1)
   const back = size(redeemOfDeposit.returned) >= 32 ? hexToBigInt(slice(redeemOfDeposit.returned, 0, 32)) : undefined

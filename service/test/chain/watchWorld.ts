@@ -55,7 +55,8 @@ export async function openWatchWorld(db: Database, organizationId: string) {
   const watcherOn = (database: Database, options: Partial<PipelineOptions> = {}): Watcher => {
     const ctx = { db: database, clock: systemClock, log: silentLog }
     const sink = createPipeline(ctx, { chainId, ...options })
-    return createWatcher({ chain, node: createNode(chain.rpc), sink, clock: systemClock, log: silentLog })
+    const node = createNode(chain.rpc, options.tracing?.tracer)
+    return createWatcher({ chain, node, sink, clock: systemClock, log: silentLog })
   }
   const watcher = (options: Partial<PipelineOptions> = {}) => watcherOn(db, options)
   const depositData = (user: PrivateKeyAccount, amount: bigint, distributorId?: string, to = vault): Hex => {

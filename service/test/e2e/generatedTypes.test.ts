@@ -29,11 +29,16 @@ type Fits<A, B> = [A] extends [never] ? true : [A, Whole<A>] extends [B, Whole<B
 const yes = (_: true) => undefined
 `
 
+/** What the generator calls an operation: it writes several capitals in a row as a word. */
+const generatedName = (operationId: string) =>
+  operationId.replace(/[A-Z]{2,}s?$/, (last) => `${last.slice(0, 1)}${last.slice(1).toLowerCase()}`)
+
 /** Two lines for each part of an operation, one a direction. */
 function writeClaims(operationId: string): { text: string; claims: string[] } {
+  const name = generatedName(operationId)
   const parts = [
-    ...['path', 'query', 'body'].map((part) => [part, `Part<Generated.${operationId}Data, '${part}'>`] as const),
-    ['answer', `Generated.${operationId}Responses[200]`] as const,
+    ...['path', 'query', 'body'].map((part) => [part, `Part<Generated.${name}Data, '${part}'>`] as const),
+    ['answer', `Generated.${name}Responses[200]`] as const,
   ]
   const lines = parts.flatMap(([part, generated]) => {
     const own = `Part<Operations['${operationId}'], '${part}'>`

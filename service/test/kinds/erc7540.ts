@@ -50,4 +50,14 @@ export const erc7540Redeem: KindFixture = {
   answers: { ...erc4626Answers, ...requests, ...supports(redemptions) },
   deposit: mint,
 }
-export const lagoon: KindFixture = { ...erc7540, kind: 'lagoon' }
+/** Its valuation has run out: deposits and redemptions are requested. */
+export const lagoon: KindFixture = {
+  ...erc7540,
+  kind: 'lagoon',
+  answers: {
+    ...erc7540.answers,
+    'function isTotalAssetsValid() view returns (bool)': false,
+    'function safe() view returns (address)': places.escrow,
+    'function isAllowed(address) view returns (bool)': true,
+  },
+}

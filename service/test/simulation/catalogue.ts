@@ -4,7 +4,7 @@ import { fillLatePrices } from '../../src/features/ledger/index.js'
 import { newId } from '../../src/kernel/ids.js'
 import type { Database } from '../../src/postgres/pool.js'
 import { signerKey } from './calldata.js'
-import { allVaults, asyncVault, codes, lateVault, start, token, tokenDecimals } from './model.js'
+import { allVaults, asyncVault, codes, floorsOf, lateVault, start, token, tokenDecimals } from './model.js'
 import type { ModelChain } from './modelChain.js'
 import type { Random } from './random.js'
 import type { Rules } from './recountCredits.js'
@@ -53,11 +53,19 @@ async function addVaults(
 ): Promise<void> {
   const kinds = vaults.map((vault) => (vault === asyncVault ? 'erc7540' : 'erc4626'))
   const ids = vaults.map(() => newId())
+  const floors = vaults.map((vault) =>
+    JSON.stringify(
+      floorsOf(vault).map(({ from, shares }) => ({
+        shares: String(shares),
+        ...(from > 0 ? { activeFrom: new Date(from * 1000).toISOString() } : {}),
+      })),
+    ),
+  )
   await db`
-    with vault as (select * from unnest(${[...vaults]}::text[], ${kinds}::text[]) as t (address, kind)),
+    with vault as (select * from unnest(${[...vaults]}::text[], ${kinds}::text[], ${floors}::text[]) as t (address, kind, floors)),
     added as (
-      insert into vaults (chain_id, address, kind, asset, asset_decimals, receipt_token, receipt_decimals, active_from, start_block)
-      select ${chainId}, address, kind, ${token}, ${tokenDecimals}, address, 6, ${activeFrom}, ${startBlock} from vault
+      insert into vaults (chain_id, address, kind, asset, asset_decimals, receipt_token, receipt_decimals, active_from, start_block, lp_floor)
+      select ${chainId}, address, kind, ${token}, ${tokenDecimals}, address, 6, ${activeFrom}, ${startBlock}, floors::jsonb from vault
       returning address)
     insert into opportunities (id, slug, name, type, chain_id, vault_address)
     select t.id, ${`c${chainId}-`} || address, address, 'vault', ${chainId}, address

@@ -100,3 +100,15 @@ export const token = `0x${'dd'.repeat(20)}`
 export const tokenDecimals = 6
 export const codes = ['alpha', 'Beta_2', 'gamma-3']
 export const strangerCode = 'nobody'
+
+/** From how many shares on a wallet is an LP, oldest first: of one vault it changes, up and down. */
+export const floorsOf = (vault: string): { from: number; shares: bigint }[] =>
+  vault === innerVault
+    ? [
+        { from: 0, shares: 40_000_000_000n },
+        { from: start + 40, shares: 1_000n },
+        { from: start + 100, shares: 300_000_000_000n },
+      ]
+    : vault === outerVault
+      ? [{ from: 0, shares: 1_000_000n }]
+      : []

@@ -41,7 +41,15 @@ type Credits = (event: ModelEvent, wallet: string) => Credit | null
 type Position = { free: bigint; lots: Map<string, bigint> }
 type Request = Expected['requests'][number] & { how: How | null; marked: boolean }
 
-export function recount(blocks: readonly ModelBlock[], rules: Rules): Expected {
+/** What every wallet holds of every vault, by `vault wallet`: outside lots, and in those of each distributor. */
+export type Positions = ReadonlyMap<string, { free: bigint; lots: ReadonlyMap<string, bigint> }>
+
+/** `observe` sees what is held after every transaction. */
+export function recount(
+  blocks: readonly ModelBlock[],
+  rules: Rules,
+  observe?: (block: ModelBlock, positions: Positions) => void,
+): Expected {
   const positions = new Map<string, Position>()
   const requests: Request[] = []
   const entries: Entry[] = []
@@ -64,6 +72,7 @@ export function recount(blocks: readonly ModelBlock[], rules: Rules): Expected {
         const own = known.filter((event) => event.vault === vault)
         if (own.length > 0) settle(vault, own, credits, block, transaction)
       }
+      observe?.(block, positions)
     }
 
   function settle(vault: string, events: ModelEvent[], credits: Credits, block: ModelBlock, tx: ModelTransaction) {

@@ -5,6 +5,7 @@ import { type Database, openDatabase } from '../../src/postgres/pool.js'
 import { openTestDatabase, type TestDatabase } from '../database.js'
 import { findDifferences } from './compare.js'
 import { findDifferencesOfAll } from './compareBoth.js'
+import { findMetricsDifferences } from './compareMetrics.js'
 import { addTotals, type Counted, type Totals } from './expected.js'
 import { connections } from './playedChain.js'
 import { recount } from './recount.js'
@@ -58,6 +59,10 @@ async function check(world: World, play: Play, seed: number): Promise<Played & {
     for (const { outcome, expected } of counted)
       for (const line of await findDifferences(db, outcome, expected)) differences.push(`${outcome.chainId}: ${line}`)
     differences.push(...(await findDifferencesOfAll(db, counted, { productId, totals: world.totals, isThorough })))
+    if (seed % 5 === 0)
+      for (const { outcome } of counted)
+        for (const line of await findMetricsDifferences(db, outcome, seed))
+          differences.push(`${outcome.chainId}: ${line}`)
     expect(differences, `seed ${seed} ${when}`).toEqual([])
   }
   await compare('played')

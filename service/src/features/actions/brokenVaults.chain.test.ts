@@ -57,8 +57,10 @@ describe('a vault that breaks while it is used', () => {
     await world.send(await story.deposit(vault, 100n * usd), user)
     await story.settle(vault, 'settleDeposit')
     await world.write(vault.address, asyncVaultAbi, 'setPaused', [true])
-    const body = refused(await story.deposit(vault, 100n * usd), 'SIMULATION_REVERTED')
-    expect(body.error).toBe('transaction 2 of 2 (deposit) would revert with RequestsPaused()')
+    const body = refused(await story.deposit(vault, 100n * usd), 'DEPOSIT_DISABLED')
+    expect(body.error).toBe(
+      'transaction 2 of 2 (deposit) would revert with RequestsPaused(): the vault takes no requests at present',
+    )
     expect((await story.claim(vault)).status).toBe(200)
   })
 

@@ -1,5 +1,6 @@
 import { formatUnits, parseDecimal, usdDecimals } from '../../kernel/amount.js'
 import type { Reason } from '../../kernel/errors.js'
+import type { ErrorMeaning } from '../../rpc/revert.js'
 import type { Offer } from '../../vaults/index.js'
 import type { Capability, OpportunityRecord } from '../catalogue/index.js'
 import { insufficientBalance, refuse } from '../plans/index.js'
@@ -62,11 +63,19 @@ export type Asked = {
 
 /**
  * Why a call that was seen to revert does, as far as the vault says: closed for this wallet, more than its maximum, or
- * too little. Vaults round their maximum down, answer 0 by design or anything at all, so it explains and never decides.
+ * too little. The error itself comes first, where it is known. Vaults round their maximum down, answer 0 by design or
+ * anything at all, so it explains and never decides.
  */
-export function explainRevert({ offer, capability, closed, amount, decimals }: Asked) {
-  return (why: string, context: { transactionIndex: number }): void => {
+export function explainRevert(asked: Asked | undefined) {
+  return (why: string, context: { transactionIndex: number }, means: ErrorMeaning | undefined): void => {
+    if (means === 'waiting') throw refuse('NOT_CLAIMABLE', why, context)
+    if (!asked) return
+    const { offer, capability, closed, amount, decimals } = asked
     const { max, quoted } = offer
+    if (means === 'closed') throw refuse(closed, why, context)
+    if (means === 'tooSmall') throw refuse('BELOW_MINIMUM', why, context)
+    if (means === 'capped' && (max === undefined || max === 0n || amount <= max))
+      throw refuse('CAP_EXCEEDED', why, context)
     if (!capability.enabled) throw refuse(closed, `${withoutStop(capability.reason)}: ${why}`, context)
     if (max === 0n) throw refuse(closed, `the vault allows nothing to this wallet at present: ${why}`, context)
     if (max !== undefined && amount > max)

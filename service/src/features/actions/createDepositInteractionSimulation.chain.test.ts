@@ -90,9 +90,9 @@ describe('the simulation of a deposit', () => {
     [
       'a custom error many contracts share',
       encodeErrorResult({ abi: caps, args: [user.address, 5n, 4n] }),
-      `with ERC4626ExceededMaxDeposit(${user.address}, 5, 4)`,
+      `with ERC4626ExceededMaxDeposit(${user.address}, 5, 4): the vault takes at most that much of this wallet at present`,
     ],
-    ['a custom error nobody knows', '0x12345678', 'with the custom error 0x12345678'],
+    ['a custom error nobody knows', '0x12345678', 'with the custom error 0x12345678, which is not known here'],
     ['nothing', '0x', 'without a reason'],
   ])('tells in words what the vault reverts with: %s', async (_name, returned, words) => {
     await world.breakCall(vault.address, '0x6e553f65', returned)

@@ -1,15 +1,24 @@
 import { getAddress } from 'viem'
-import { type EarnError, invalidInput } from '../../kernel/errors.js'
+import { EarnError, invalidInput } from '../../kernel/errors.js'
 import type { Caller } from '../../kernel/operation.js'
 import type { Written } from '../../postgres/context.js'
 import { readHead } from '../../rpc/blocks.js'
 import { multicall } from '../../rpc/multicall.js'
-import type { PlannedKind, WithdrawAsk } from '../../vaults/index.js'
+import type { Alternative, PlannedKind, VaultCall, WithdrawAsk } from '../../vaults/index.js'
 import type { OpportunityRecord, TokenRecord } from '../catalogue/index.js'
-import { type ActionContext, finishAction, type Interaction, parseAmount, refuse } from '../plans/index.js'
+import {
+  type ActionContext,
+  buildApprovals,
+  finishAction,
+  type Interaction,
+  parseAmount,
+  refuse,
+  type Step,
+  type Target,
+} from '../plans/index.js'
 import { parseToken } from '../swap/index.js'
 import { assertBalance, assertMinimumShares, assertOffer, assertWithdrawEnabled } from './checks.js'
-import { draftOf } from './draft.js'
+import { draftOf, partyOf } from './draft.js'
 import { listIds, listOpen } from './requestIds.js'
 import type { WithdrawInput } from './schema.js'
 import { findTarget, getChain, getKind } from './target.js'
@@ -51,12 +60,39 @@ export async function createWithdrawInteraction(
   assertOffer(offer, 'WITHDRAW_DISABLED')
   assertBalance(offer.available, shares, offer.awaited)
 
-  const draft = draftOf(offer.call, {
-    ...{ type: 'withdraw', target, chain, kind, block: head },
-    ...{ token: receiptToken, amount: shares, amountUsd: await findValueUsd(ctx, out, offer.assets), out },
-    offered: { offer, capability: opportunity.capabilities.withdraw, closed: 'WITHDRAW_DISABLED' },
-  })
-  return finishAction(ctx, target, draft)
+  const amountUsd = await findValueUsd(ctx, out, offer.assets)
+  const finish = (call: VaultCall, before: readonly Step[] = []) =>
+    finishAction(
+      ctx,
+      target,
+      draftOf(call, {
+        ...{ type: 'withdraw', target, chain, kind, block: head, before },
+        ...{ token: receiptToken, amount: shares, amountUsd, out },
+        offered: { offer, capability: opportunity.capabilities.withdraw, closed: 'WITHDRAW_DISABLED' },
+      }),
+    )
+  const { instead } = offer
+  if (!instead) return finish(offer.call)
+  try {
+    return await finish(offer.call)
+  } catch (error) {
+    if (!wouldRevert(error)) throw error
+    return finish(instead.call, buildPull(instead, target))
+  }
+}
+
+/** Whether a plan was refused because its simulation reverted. */
+function wouldRevert(error: unknown): boolean {
+  return error instanceof EarnError && 'transactionIndex' in error.context
+}
+
+/** The approval of exactly the shares, where the vault takes them by allowance. */
+function buildPull({ pulls }: Alternative, target: Target): Step[] {
+  if (!pulls) return []
+  const { token, spender, amount, allowance } = pulls
+  const spenderParty = { ...partyOf(target), address: spender }
+  const { receiptToken } = target.opportunity
+  return buildApprovals({ token: receiptToken, tokenAddress: token, spender, spenderParty, amount, allowance })
 }
 
 /** The tokens a vault pays itself. */

@@ -1,4 +1,4 @@
-import type { VaultCall, VaultKind } from '../../vaults/index.js'
+import { listErrors, type VaultCall, type VaultKind } from '../../vaults/index.js'
 import type { TokenRecord } from '../catalogue/index.js'
 import { type Draft, describeCall, type Step, type Target } from '../plans/index.js'
 import { type Asked, assertOutcome, assertUnsimulated, explainRevert } from './checks.js'
@@ -40,7 +40,7 @@ export function draftOf(call: VaultCall, facts: DraftFacts): Draft {
   const main: Step = {
     ...{ type, description: describeCall(call.verb, words), call, gasConstant: call.gasConstant },
     suffix: facts.swaps ? 'beside a swap' : 'plain',
-    ...(asked ? { explainRevert: explainRevert(asked) } : {}),
+    explainRevert: explainRevert(asked),
   }
   return {
     kind: type,
@@ -55,7 +55,7 @@ export function draftOf(call: VaultCall, facts: DraftFacts): Draft {
     tokens: [...(given === token ? [] : [given]), token, out],
     probe: facts.probe,
     block: facts.block,
-    errors: facts.kind.errors,
+    errors: listErrors(facts.kind),
     assertUnsimulated: asked ? assertUnsimulated(asked) : () => undefined,
     assertOutcome: (changeOf) => assertOutcome({ ...call, spends }, changeOf),
   }

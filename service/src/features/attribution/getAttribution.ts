@@ -2,6 +2,7 @@ import { emptyInspection, type Inspection, needsTrace } from '@openearn/attribut
 import { formatTs } from '../../kernel/clock.js'
 import { EarnError } from '../../kernel/errors.js'
 import { findCursor } from '../../sync/storeCursors.js'
+import { listTraced } from '../../sync/storeEvidence.js'
 import { formatAddress } from '../catalogue/index.js'
 import {
   type Activity,
@@ -49,10 +50,11 @@ export async function getAttribution(
 ): Promise<AttributionResult> {
   const txHash = input.txHash.toLowerCase()
   const chainId = input.chainId === undefined ? undefined : getSupportedChain(ctx, input.chainId).chainId
-  const [interactions, watched, look] = await Promise.all([
+  const [interactions, watched, look, traced] = await Promise.all([
     listInteractionsByTx(ctx.db, txHash, chainId),
     listTransactionAttributions(ctx.db, txHash, chainId),
     lookAtCalldata(ctx, txHash, chainId),
+    listTraced(ctx.db, txHash),
   ])
   const claim = findClaim(look.statements, (code) => hasDistributor(ctx, code))
   const verdict = decideSource(interactions, watched, claim, look.transaction)
@@ -68,7 +70,7 @@ export async function getAttribution(
     codes: codes.kept,
     action: await findActionOf(ctx, look, claim, watched),
     interactions: entries.kept,
-    watched: shown.map(toWatchedBody),
+    watched: shown.map((row) => toWatchedBody(row, traced)),
     calldata: look.calldata && addProblems(look.calldata, watched),
     omitted: {
       codes: codes.omitted,
@@ -174,7 +176,11 @@ async function findSighting(ctx: AttributionContext, { chainId, mined }: KeptTra
   return { seen: 'mined', success: mined.success, confirmed }
 }
 
-function toWatchedBody(row: RecordedAttribution): WatchedBody {
+/** `traced` are the blocks in which the calls of the transaction are known. */
+function toWatchedBody(
+  row: RecordedAttribution,
+  traced: readonly { chainId: number; blockHash: string }[],
+): WatchedBody {
   const { chainId, blockNumber, blockHash, distributorId, codes, schema, signatureValid, retracted } = row
   return {
     chainId,
@@ -187,6 +193,7 @@ function toWatchedBody(row: RecordedAttribution): WatchedBody {
     codes: takeWithin(codes, watchedCodeBytesMax).kept,
     schema,
     signatureValid,
+    evidence: traced.some((each) => each.chainId === chainId && each.blockHash === blockHash) ? 'trace' : 'calldata',
     retracted,
   }
 }

@@ -76,6 +76,7 @@ export const WatchedSchema = T.Object({
   codes: T.Array(T.String()),
   schema: Nullable(T.String()),
   signatureValid: Nullable(T.Boolean()),
+  evidence: T.Enum(['trace', 'calldata']),
   retracted: T.Boolean(),
 })
 

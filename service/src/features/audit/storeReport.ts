@@ -1,4 +1,4 @@
-import type { Fragment, Queryable } from '../../postgres/pool.js'
+import type { Queryable } from '../../postgres/pool.js'
 
 export type AttributedVault = {
   vaultId: number
@@ -44,25 +44,17 @@ export type PricedSnapshot = {
 /** Snapshots of a vault up to `to` with the price of its asset then, oldest first, from the last one before `from`. */
 export async function listPricedSnapshots(
   db: Queryable,
-  of: { vaultId: number; chainId: number; asset: string; from: Date; to: Date },
+  of: { vaultId: number; from: Date; to: Date },
 ): Promise<PricedSnapshot[]> {
   return db<PricedSnapshot[]>`
     select s.block_timestamp as at, s.block_number as "blockNumber", s.price_numerator as numerator, s.price_exponent as exponent,
-      s.total_supply as "totalSupply", p.price_usd::text as "priceUsd"
-    from vault_snapshots s ${priceThen(db, { chainId: db`${of.chainId}`, asset: db`${of.asset}` })}
+      s.total_supply as "totalSupply", s.price_usd::text as "priceUsd"
+    from vault_snapshots s
     where s.vault_id = ${of.vaultId} and s.block_timestamp < ${of.to}
       and s.block_timestamp >= coalesce((
         select max(block_timestamp) from vault_snapshots e
         where e.vault_id = ${of.vaultId} and e.block_timestamp <= ${of.from}), '-infinity')
     order by s.block_number`
-}
-
-/** The price `p` of an asset at the time of a snapshot `s`: the last one observed by then. */
-function priceThen(db: Queryable, { chainId, asset }: { chainId: Fragment; asset: Fragment }) {
-  return db`
-    left join lateral (
-      select id, price_usd from price_observations o where o.chain_id = ${chainId} and o.address = ${asset}
-        and o.observed_at <= s.block_timestamp order by o.observed_at desc, o.id desc limit 1) p on true`
 }
 
 export type Coverage = { attributed: string; unattributed: string }
@@ -105,9 +97,8 @@ function exported(db: Queryable, name: ExportName) {
     snapshots: () => db`
       select v.chain_id, v.address as vault, s.block_number, hex_text(s.block_hash) as block_hash,
         s.block_timestamp, s.total_assets, s.total_supply, s.price_numerator, s.price_exponent,
-        p.id as price_observation_id, p.price_usd
+        s.price_observation_id, s.price_usd
       from vault_snapshots s join vaults v on v.id = s.vault_id
-      ${priceThen(db, { chainId: db`v.chain_id`, asset: db`lower(v.asset)` })}
       order by v.chain_id, v.address collate "C", s.block_number`,
   }[name]()
 }

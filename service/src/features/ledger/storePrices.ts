@@ -17,10 +17,7 @@ export async function choosePrices(db: Queryable, chainId: number, rows: readonl
     from (select distinct * from unnest(${column(rows, (r) => r.asset)}::text[],
         ${column(rows, (r) => r.blockNumber)}::bigint[], ${column(rows, (r) => r.blockHash)}::text[],
         ${column(rows, (r) => r.timestamp)}::bigint[]) as t (asset, block_number, block_hash, at)) t
-    cross join lateral (
-      select id from price_observations o
-      where o.chain_id = ${chainId} and o.address = t.asset and o.observed_at <= to_timestamp(t.at)
-      order by o.observed_at desc, o.id desc limit 1) p
+    cross join lateral price_at(${chainId}, t.asset, to_timestamp(t.at)) p
     on conflict do nothing`
 }
 
@@ -35,16 +32,17 @@ export async function removePriceChoicesAbove(
 
 type Unpriced = Priced & { id: string }
 
-/** Entries without a price for whose token something was observed by then, some of them. */
+/** Entries without a price though there is one of their time, some of them. */
 async function listUnpriced(db: Queryable, chainId: number, limit: number): Promise<Unpriced[]> {
   return db<Unpriced[]>`
     select i.id, v.asset, i.block_number as "blockNumber", i.block_hash as "blockHash",
       extract(epoch from i.block_timestamp)::bigint as timestamp
     from vaults v
     cross join lateral (
-      select observed_at as since from price_observations o
-      where o.chain_id = v.chain_id and o.address = v.asset order by observed_at limit 1) first
+      select min(o.observed_at) as since from price_observations o
+      where o.chain_id = v.chain_id and o.address = v.asset and o.withheld is null) first
     join interactions i on i.vault_id = v.id and i.amount_usd is null and i.block_timestamp >= first.since
+    cross join lateral price_at(v.chain_id, v.asset, i.block_timestamp) p
     where v.chain_id = ${chainId}
     limit ${limit}`
 }

@@ -1,4 +1,4 @@
-import { type Abi, keccak256 } from 'viem'
+import { keccak256 } from 'viem'
 import { formatTs } from '../../kernel/clock.js'
 import { unavailable } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
@@ -6,6 +6,7 @@ import { written } from '../../kernel/operation.js'
 import type { Written } from '../../postgres/context.js'
 import type { Chain } from '../../rpc/chains.js'
 import type { Header } from '../../rpc/raw.js'
+import type { KnownError } from '../../rpc/revert.js'
 import type { Probe } from '../../rpc/simulateBlock.js'
 import type { DistributorRecord, TokenRecord } from '../catalogue/index.js'
 import { findGasLimits } from './gasLimits.js'
@@ -53,7 +54,7 @@ export type Draft = {
   probe: Probe | undefined
   /** The block to simulate at; undefined when no simulation was asked for. */
   block: Header | undefined
-  errors: Abi
+  errors: readonly KnownError[]
   /** When it was made, where its calls name a deadline that follows from it. */
   createdAt?: Date
   /** Refuses what must not be built where nothing was simulated. */

@@ -1,5 +1,6 @@
 import { prepareSuffix } from '@openearn/attribution'
 import { type Address, concat, getAddress, numberToHex } from 'viem'
+import type { ErrorMeaning } from '../../rpc/revert.js'
 import type { Call } from '../../rpc/simulateBlock.js'
 import type { Interaction, Prepared, PreparedType } from './schema.js'
 
@@ -14,7 +15,7 @@ export type Step = {
   /** Carries the suffix of the distributor, if there is one. `beside a swap`: and that says that the plan swaps. */
   suffix?: 'plain' | 'beside a swap'
   /** Throws why the call would revert, where more is known than that it would. */
-  explainRevert?(why: string, context: { transactionIndex: number }): void
+  explainRevert?(why: string, context: { transactionIndex: number }, means: ErrorMeaning | undefined): void
 }
 
 export type Attribution = {

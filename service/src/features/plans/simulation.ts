@@ -1,7 +1,7 @@
-import type { Abi, Address } from 'viem'
+import type { Address } from 'viem'
 import type { Chain } from '../../rpc/chains.js'
 import type { Header } from '../../rpc/raw.js'
-import { describeRevert } from '../../rpc/revert.js'
+import { describeRevert, findMeaning, type KnownError } from '../../rpc/revert.js'
 import { getNextBlock, simulateCalls } from '../../rpc/simulate.js'
 import type { Probe, Simulated } from '../../rpc/simulateBlock.js'
 import { type TokenRecord, toToken } from '../catalogue/index.js'
@@ -25,7 +25,7 @@ export async function simulatePlan(
     tokens: readonly TokenRecord[]
     probe: Probe | undefined
     block: Header
-    errors: Abi
+    errors: readonly KnownError[]
   },
 ): Promise<PlanSimulation> {
   const { wallet, steps, tokens, block } = input
@@ -45,7 +45,7 @@ export async function simulatePlan(
     const found = describeRevert(simulated.returned, input.errors)
     const why = `transaction ${simulated.index + 1} of ${steps.length} (${step?.type ?? 'unknown'}) would revert ${found}`
     const context = { transactionIndex: simulated.index }
-    step?.explainRevert?.(why, context)
+    step?.explainRevert?.(why, context, findMeaning(simulated.returned, input.errors))
     throw refuse('SIMULATION_REVERTED', why, context)
   }
   const { changes, gasUsed } = simulated

@@ -4,12 +4,14 @@ import type { DeriveVault } from '../../derive/config.js'
 import { createDerivation, type Derivation, derive, listStateKeys, type StateKeys } from '../../derive/derive.js'
 import { vaultTopics, watchedTopics } from '../../derive/events.js'
 import { openFastRecover } from '../../derive/fastRecover.js'
+import { isPlain } from '../../derive/plain.js'
 import { type DerivedRows, type DeriveState, emptyState } from '../../derive/rows.js'
-import type { Projection, Source } from '../../sync/projection.js'
+import type { NeedsTrace, Projection, Source } from '../../sync/projection.js'
 import { listVaultAddresses } from '../../vaults/index.js'
 import { listLines, loadConfiguration } from './storeConfiguration.js'
 import { positionTables, recordPositions, rewindPositions } from './storePositions.js'
 import { copyPositions, settlePositions } from './storeRebuild.js'
+import { recallChanges } from './storeRecall.js'
 import { findUsedSignatures, recordUsedSignatures } from './storeSignatures.js'
 import { addHolders, addRequests } from './storeState.js'
 
@@ -53,6 +55,7 @@ export function createPositions(recover: Recover = openFastRecover()): Positions
     },
     settle: settlePositions,
     size: ({ holders, requests, signatures }) => holders.size + requests.size + signatures.size,
+    recall: recallChanges,
     rewind: async (tx, above, { only }) => {
       await rewindPositions(
         tx,
@@ -71,17 +74,19 @@ function listKeys(vault: DeriveVault): string[] {
 }
 
 /** The sources of a vault: the vault with its receipt token, and each contract beside it. */
-function listVaultSources(vault: DeriveVault): Source[] {
+function listVaultSources(vault: DeriveVault, needsTrace: NeedsTrace): Source[] {
   const { address, receiptToken, startBlock } = vault
-  const asked = { topics: watchedTopics, fromBlock: startBlock, calldata: vaultTopics }
+  const asked = { topics: watchedTopics, fromBlock: startBlock, calldata: vaultTopics, needsTrace }
   const beside = listVaultAddresses(vault).slice(1)
   const addresses = [[...new Set([address, receiptToken])], ...beside.map((contract) => [contract])]
   return listKeys(vault).map((key, at) => ({ key, addresses: addresses[at] ?? [], ...asked }))
 }
 
 /** What is read of each vault, and the logs that tell operations of a bundle apart. */
-function listSources({ config, entryPoints }: Derivation): Source[] {
-  const vaults = config.vaults.flatMap(listVaultSources)
+function listSources(derivation: Derivation): Source[] {
+  const { config, entryPoints } = derivation
+  const needsTrace: NeedsTrace = (transaction, logs) => !isPlain(transaction, logs, derivation)
+  const vaults = config.vaults.flatMap((vault) => listVaultSources(vault, needsTrace))
   if (vaults.length === 0) return []
   const operations: Source = {
     key: 'user operations',

@@ -43,7 +43,7 @@ export function chainState(chain: Pick<ChainStatus, 'state' | 'watched' | 'updat
 }
 
 function toChain(chain: ChainStatus, now: Date) {
-  const { chainId, name, finalizedBlock, reorgs24h } = chain
+  const { chainId, name, finalizedBlock, reorgs24h, evidence, traceFrom } = chain
   const [headBlock, indexedBlock] = [chain.headBlock ?? 0, Math.max(0, chain.indexedBlock ?? 0)]
   const lagBlocks = Math.max(0, headBlock - indexedBlock)
   const state = chainState(chain, now)
@@ -60,6 +60,8 @@ function toChain(chain: ChainStatus, now: Date) {
     state,
     reorgs24h,
     updatedAt: ts(chain.updatedAt),
+    evidence,
+    traceFrom,
   }
 }
 

@@ -20,6 +20,8 @@ const IndexingStatusSchema = T.Object({
       state: T.Enum([...states]),
       reorgs24h: T.Integer(),
       updatedAt: Nullable(Ts),
+      evidence: T.Enum(['trace', 'calldata']),
+      traceFrom: Nullable(T.Integer()),
     }),
   ),
   vaults: T.Array(
@@ -53,7 +55,8 @@ export const statusOperations: readonly Operation<ChainContext>[] = [
       'Where each watched chain and each vault stands, and the addresses of the keys that signed attributions, present ' +
       'and retired. `drift` says how samples compared with the chain: balances of holders, and deposits, withdrawals and ' +
       'requests of ranges of blocks. A stalled chain is as far behind as its last block is old; the `reason` of its ' +
-      'vaults says why.',
+      'vaults says why. `evidence` says whether the nodes of a chain tell how transactions ran (`trace`), or calldata alone ' +
+      'tells who brought them; from the block `traceFrom` on no transaction that needed a trace is without one.',
     query: T.Object({ chainId: T.Optional(ChainId), vaultAddress: T.Optional(AddressInput) }),
     responses: { 200: IndexingStatusSchema, 400: malformed },
     run: getIndexingStatus,

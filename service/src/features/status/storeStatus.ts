@@ -13,6 +13,11 @@ export type ChainStatus = {
   reason: string | null
   updatedAt: Date | null
   reorgs24h: number
+  evidence: 'trace' | 'calldata'
+  /** From this block on no transaction that needed a trace is without one; null where no node gives traces. */
+  traceFrom: number | null
+  tracesAwaited: number
+  tracesMissing: number
 }
 
 /** Where every chain stands. A chain that was never watched has no cursor. */
@@ -21,8 +26,15 @@ export async function listChainStatus(db: Queryable, now: Date, chainId?: number
   return db<ChainStatus[]>`
     select ch.chain_id as "chainId", ch.name, ch.watched, c.head_number as "headBlock", c.block_number as "indexedBlock",
       c.block_timestamp as "indexedAt", c.finalized_number as "finalizedBlock", c.checked_to as "checkedTo", c.state, c.reason, c.updated_at as "updatedAt",
-      (select count(*) from chain_reorgs r where r.chain_id = ch.chain_id and r.detected_at > ${dayAgo}) as "reorgs24h"
+      (select count(*) from chain_reorgs r where r.chain_id = ch.chain_id and r.detected_at > ${dayAgo}) as "reorgs24h",
+      coalesce(e.evidence, 'calldata') as evidence,
+      case when e.evidence = 'trace' then greatest(c.start_block, m.last + 1) end as "traceFrom",
+      m.missing as "tracesMissing",
+      (select count(*) from awaited_traces a where a.chain_id = ch.chain_id) as "tracesAwaited"
     from chains ch left join chain_cursors c on c.chain_id = ch.chain_id
+    left join chain_evidence e on e.chain_id = ch.chain_id
+    cross join lateral (select max(block_number) as last, count(*) as missing from call_paths p
+      where p.chain_id = ch.chain_id and p.calls is null) m
     where (ch.watched or c.chain_id is not null) ${chainId === undefined ? db`` : db`and ch.chain_id = ${chainId}`}
     order by ch.chain_id`
 }

@@ -99,6 +99,9 @@ export function registerChainGauges(registry: Registry, ctx: Pick<Context, 'db' 
   add('silent_seconds', 'Since a watcher last heard of the chain', ({ watched, updatedAt }) =>
     watched && updatedAt ? Math.max(0, Math.round((ctx.clock.now().getTime() - updatedAt.getTime()) / 1000)) : null,
   )
+  add('traces', '1 when its nodes tell how transactions ran', ({ evidence }) => Number(evidence === 'trace'))
+  add('traces_awaited', 'Transactions whose trace has not come yet', ({ tracesAwaited }) => tracesAwaited)
+  add('traces_missing', 'Transactions of which no trace was to be had', ({ tracesMissing }) => tracesMissing)
   add('stalled', '1 when an operator is needed', ({ state }) => Number(state === 'stalled'))
   add('watched', '1 when this installation follows the chain', ({ watched }) => Number(watched))
 }

@@ -1,5 +1,6 @@
-import { encodeFunctionData, erc4626Abi, parseAbi } from 'viem'
+import { encodeFunctionData, erc4626Abi, isAddressEqual, parseAbi } from 'viem'
 import { combine, combineAll, mapRead, type Read, readContract } from '../../rpc/multicall.js'
+import { failing, type KnownError } from '../../rpc/revert.js'
 import { type MakingCall, making } from '../calls.js'
 import { type EmittedEvent, emitted } from '../events.js'
 import type { DepositAsk, RequestAsk, RequestOffer, Vault, VaultCall, WithdrawAsk } from '../kind.js'
@@ -10,6 +11,7 @@ export const erc7540Abi = parseAbi([
   'function pendingDepositRequest(uint256 requestId, address controller) view returns (uint256 assets)',
   'function claimableDepositRequest(uint256 requestId, address controller) view returns (uint256 assets)',
   'function deposit(uint256 assets, address receiver, address controller) returns (uint256 shares)',
+  'function mint(uint256 shares, address receiver, address controller) returns (uint256 assets)',
   'function requestRedeem(uint256 shares, address controller, address owner) returns (uint256 requestId)',
   'function pendingRedeemRequest(uint256 requestId, address controller) view returns (uint256 shares)',
   'function claimableRedeemRequest(uint256 requestId, address controller) view returns (uint256 shares)',
@@ -66,6 +68,34 @@ export const erc7540Calls: readonly MakingCall[] = [
   }),
 ]
 
+/** What vaults that take requests say of them. */
+export const erc7540Errors: readonly KnownError[] = [
+  failing('error NotOperator(address owner, address caller)', 'only the owner or its operator may do this'),
+  failing('error NothingRequested()', 'there is no request of that kind', 'tooSmall'),
+  failing(
+    'error NotEnoughClaimable(uint256 asked, uint256 claimable)',
+    'less is settled than was asked for',
+    'waiting',
+  ),
+  failing('error RequestsPaused()', 'the vault takes no requests at present', 'closed'),
+  failing('error CancellationPending()', 'a cancellation is pending; the vault grants it first'),
+  failing('error NotAsynchronous()', 'the vault takes no such requests'),
+  failing('error NoPreview()', 'the vault tells no price before it settles'),
+  failing('error OnlyOneRequestAllowed()', 'an earlier request has to be settled or cancelled first'),
+  // Centrifuge, by its vault and its manager.
+  failing('error ZeroAmountNotAllowed()', 'the amount is 0', 'tooSmall'),
+  failing('error TransferNotAllowed()', 'the share token lets this wallet hold or move nothing', 'closed'),
+  failing('error InvalidController()', 'only the controller or its operator may do this'),
+  failing('error InvalidOwner()', 'only the owner or its operator may do this'),
+  failing('error ExceedsMaxDeposit()', 'less is settled than was asked for', 'waiting'),
+  failing('error ExceedsMaxRedeem()', 'less is settled than was asked for', 'waiting'),
+  failing('error ExceedsDepositLimits()', 'less is settled than was asked for', 'waiting'),
+  failing('error ExceedsRedeemLimits()', 'less is settled than was asked for', 'waiting'),
+  failing('error CancellationIsPending()', 'a cancellation is pending; the vault grants it first'),
+  failing('error NoPendingRequest()', 'nothing is pending'),
+  failing('error RequestNotFound()', 'there is no request of that kind'),
+]
+
 const gasConstants = { request: 400_000n, claim: 500_000n }
 
 /** `requestDeposit(assets, controller, owner)`: the assets leave now, the shares are claimed once it is settled. */
@@ -107,6 +137,12 @@ export function buildClaimDeposit(vault: Vault, wallet: RequestAsk['wallet'], as
   }
 }
 
+/** `mint(shares, receiver, controller)`: all that is settled, in shares. */
+function buildClaimShares(vault: Vault, wallet: RequestAsk['wallet'], shares: bigint): VaultCall {
+  const data = encodeFunctionData({ abi: erc7540Abi, functionName: 'mint', args: [shares, wallet, wallet] })
+  return { ...buildClaimDeposit(vault, wallet, 0n), data }
+}
+
 export type DepositRequestState = { requestId: bigint; pending: bigint; claimable: bigint }
 
 /** What is pending and what can be claimed of each request that may be the wallet's. */
@@ -127,23 +163,27 @@ export function readDepositRequests(ask: RequestAsk): Read<DepositRequestState[]
 
 /**
  * Claims everything that is claimable, or what is of the request named. The vault's own sum (`maxDeposit`) decides where
- * no request is named: requests with ids of their own are claimed together.
+ * no request is named: requests with ids of their own are claimed together. With `byShares` all is claimed in shares where
+ * they are another token: vaults that pool several share classes keep what is settled in shares, and tell it in assets
+ * rounded down, so that a claim of all assets leaves a unit that can never be claimed.
  */
-export function claimSettledDeposits(ask: RequestAsk): Read<RequestOffer> {
+export function claimSettledDeposits(ask: RequestAsk, { byShares = false } = {}): Read<RequestOffer> {
   const { vault, wallet } = ask
   return mapRead(
     combine({
       requests: readDepositRequests(ask),
       total: readContract(vault.address, erc4626Abi, 'maxDeposit', [wallet]),
+      shares: readContract(vault.address, erc4626Abi, 'maxMint', [wallet]),
     }),
-    ({ requests, total }): RequestOffer => {
+    ({ requests, total, shares }): RequestOffer => {
       const first = requests.find((request) => request.claimable > 0n)
       const ofRequests = requests.reduce((sum, request) => sum + request.claimable, 0n)
       const assets = ask.requestId === undefined ? (total ?? ofRequests) : ofRequests
+      const inShares = byShares && ask.requestId === undefined && !isAddressEqual(vault.receiptToken, vault.address)
       if (assets > 0n)
         return {
           refusal: undefined,
-          call: buildClaimDeposit(vault, wallet, assets),
+          call: inShares && shares ? buildClaimShares(vault, wallet, shares) : buildClaimDeposit(vault, wallet, assets),
           requestId: first?.requestId ?? 0n,
           assets,
         }

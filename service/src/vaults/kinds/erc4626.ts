@@ -14,6 +14,7 @@ import type {
   WithdrawAsk,
 } from '../kind.js'
 import { anybody, extraDigits } from '../reading.js'
+import { erc4626Errors } from './erc4626Errors.js'
 
 /** What every ERC-4626 vault emits, and the asynchronous ones too. */
 export const erc4626Emits: readonly EmittedEvent[] = [
@@ -57,7 +58,7 @@ export const erc4626: PlannedKind = {
   asyncRedeem: false,
   emits: erc4626Emits,
   calls: erc4626Calls,
-  errors: [],
+  errors: erc4626Errors,
   plans: {
     spender: (vault) => vault.address,
     deposit: (ask) =>

@@ -1,5 +1,6 @@
 import { type Address, encodeFunctionData, erc20Abi, parseAbi } from 'viem'
 import { combine, mapRead, type Read, readAccount, readContract } from '../../rpc/multicall.js'
+import { failing } from '../../rpc/revert.js'
 import { making } from '../calls.js'
 import { type EmittingVault, emitted } from '../events.js'
 import type {
@@ -74,7 +75,26 @@ export const erc5115: PlannedKind = {
       { shares: 'amountSharesToRedeem' },
     ),
   ],
-  errors: parseAbi(['error InvalidToken(address token)', 'error TooLittleOut(uint256 given, uint256 minimum)']),
+  errors: [
+    failing('error InvalidToken(address token)', 'the vault does not know this token'),
+    failing(
+      'error TooLittleOut(uint256 given, uint256 minimum)',
+      'less would be given than the least that was asked for',
+    ),
+    // As the published ones declare them.
+    failing('error SYInvalidTokenIn(address token)', 'the vault does not take this token'),
+    failing('error SYInvalidTokenOut(address token)', 'the vault does not pay this token'),
+    failing('error SYZeroDeposit()', 'nothing would be deposited', 'tooSmall'),
+    failing('error SYZeroRedeem()', 'nothing would be redeemed', 'tooSmall'),
+    failing(
+      'error SYInsufficientSharesOut(uint256 actualSharesOut, uint256 requiredSharesOut)',
+      'fewer shares would be given than the least that was asked for',
+    ),
+    failing(
+      'error SYInsufficientTokenOut(uint256 actualTokenOut, uint256 requiredTokenOut)',
+      'less would be paid than the least that was asked for',
+    ),
+  ],
   plans: {
     spender: (vault) => vault.address,
     deposit: (ask) => {

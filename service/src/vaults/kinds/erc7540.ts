@@ -1,4 +1,4 @@
-import { type Abi, encodeFunctionData, erc4626Abi, parseAbi } from 'viem'
+import { encodeFunctionData, erc20Abi, erc4626Abi, parseAbi } from 'viem'
 import { combine, combineAll, mapRead, type Read, readContract } from '../../rpc/multicall.js'
 import { type MakingCall, making } from '../calls.js'
 import { type EmittedEvent, emitted } from '../events.js'
@@ -20,6 +20,7 @@ import {
   erc7540Abi,
   erc7540Calls,
   erc7540Emits,
+  erc7540Errors,
   readDepositRequests,
 } from './asyncRequests.js'
 import {
@@ -95,15 +96,6 @@ const cancelGas = 300_000n
 
 const lagoonNote = 'deposits are requested and claimed; for a Lagoon vault set the kind to "lagoon"'
 
-export const erc7540Errors: Abi = parseAbi([
-  'error NotOperator(address owner, address caller)',
-  'error NothingRequested()',
-  'error NotEnoughClaimable(uint256 asked, uint256 claimable)',
-  'error RequestsPaused()',
-  'error CancellationPending()',
-  'error OnlyOneRequestAllowed()',
-])
-
 /** Both sides are asynchronous. */
 export const erc7540 = defineErc7540({ name: 'erc7540', asyncDeposit: true, asyncRedeem: true })
 /** Deposits are requested; redemptions complete at once. */
@@ -130,7 +122,7 @@ function defineErc7540(sides: Pick<PlannedKind, 'name' | 'asyncDeposit' | 'async
       deposit: (ask) => (asyncDeposit ? requestDeposit(ask) : stillSync(ask.vault, 'asyncDeposit', sync.deposit(ask))),
       withdraw: (ask) => (asyncRedeem ? withdrawAsync(ask) : stillSync(ask.vault, 'asyncRedeem', sync.withdraw(ask))),
       ...(asyncDeposit && asyncRedeem ? {} : { trial: buildTrial }),
-      ...(asyncDeposit ? { claimDeposit: claimSettledDeposits, cancelDeposit: cancelPendingDeposit } : {}),
+      ...(asyncDeposit ? { claimDeposit: claimAll, cancelDeposit: cancelPendingDeposit } : {}),
     },
     readFigures: readErc4626Figures,
     recognise: (address) =>
@@ -140,6 +132,10 @@ function defineErc7540(sides: Pick<PlannedKind, 'name' | 'asyncDeposit' | 'async
           : undefined,
       ),
   }
+}
+
+function claimAll(ask: RequestAsk): Read<RequestOffer> {
+  return claimSettledDeposits(ask, { byShares: true })
 }
 
 function requestDeposit(ask: DepositAsk): Read<Offer> {
@@ -218,17 +214,30 @@ export function readRedemption(ask: WithdrawAsk): Read<WithdrawOffer> {
       claimable: readContract(vault.address, erc4626Abi, 'maxRedeem', [wallet]),
       held: readContract(vault.receiptToken, erc4626Abi, 'balanceOf', [wallet]),
       assets: readContract(vault.address, erc4626Abi, 'convertToAssets', [shares]),
+      allowance: readContract(vault.receiptToken, erc20Abi, 'allowance', [wallet, vault.address]),
       pendings: combineAll(pendings),
     }),
-    ({ claimable, held, assets, pendings }) => {
+    ({ claimable, held, assets, allowance, pendings }) => {
       const pending = pendings.reduce<bigint>((most, each) => (each !== undefined && each > most ? each : most), 0n)
       const awaited = pending > 0n ? pending + (claimable ?? 0n) : 0n
       const open = { closed: undefined, mismatch: undefined, max: undefined, quoted: undefined, assets, awaited }
       return claimable !== undefined && claimable >= shares
         ? { ...open, available: claimable, call: buildRedeem(ask, 'claimRedeem') }
-        : { ...open, available: held, call: buildRequestRedeem(ask) }
+        : { ...open, available: held, ...requestRedemption(ask, allowance) }
     },
   )
+}
+
+/**
+ * ERC-7540 lets an owner request without an approval. Vaults that pull the shares by allowance all the same, as many do
+ * whose share is another token (ERC-7575), get an approval of exactly the shares, once the bare request was seen to revert.
+ */
+function requestRedemption(ask: WithdrawAsk, allowance: bigint | undefined): Pick<WithdrawOffer, 'call' | 'instead'> {
+  const { vault, shares } = ask
+  const call = buildRequestRedeem(ask)
+  if (allowance === undefined || allowance >= shares) return { call }
+  const pulls = { token: vault.receiptToken, spender: vault.address, amount: shares, allowance }
+  return { call, instead: { call, pulls } }
 }
 
 type CancellationState = { requestId: bigint; pending: boolean; claimable: bigint }

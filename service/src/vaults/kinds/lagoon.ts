@@ -1,16 +1,22 @@
-import { encodeFunctionData, maxUint256, parseAbi } from 'viem'
-import { combine, mapRead, readContract } from '../../rpc/multicall.js'
+import { encodeFunctionData, erc4626Abi, isAddressEqual, maxUint256, parseAbi, zeroAddress } from 'viem'
+import { combine, mapRead, type Read, readContract } from '../../rpc/multicall.js'
+import { failing, type KnownError } from '../../rpc/revert.js'
 import { making } from '../calls.js'
 import { emitted } from '../events.js'
-import type { PlannedKind, RequestOffer, VaultCall } from '../kind.js'
+import type { DepositAsk, Offer, PlannedKind, RequestOffer, VaultCall, WithdrawAsk, WithdrawOffer } from '../kind.js'
 import {
   buildRequestDeposit,
+  buildRequestRedeem,
   claimSettledDeposits,
+  erc7540Abi,
   erc7540Calls,
   erc7540Emits,
+  erc7540Errors,
   readDepositRequests,
 } from './asyncRequests.js'
 import {
+  askErc4626,
+  buildRedeem,
   decideClosed,
   decideMismatch,
   erc4626Calls,
@@ -18,22 +24,69 @@ import {
   readErc4626Figures,
   readIdentity,
 } from './erc4626.js'
-import { erc7540Errors, readRedemption } from './erc7540.js'
+import { readRedemption } from './erc7540.js'
 
 const lagoonAbi = parseAbi([
   'function cancelRequestDeposit()',
+  'function syncDeposit(uint256 assets, address receiver, address referral) returns (uint256 shares)',
+  'function syncRedeem(uint256 shares, address receiver, uint256 minimumAssets) returns (uint256 assets)',
+  'function previewSyncDeposit(uint256 assets) view returns (uint256)',
+  'function previewSyncRedeem(uint256 shares) view returns (uint256)',
+  'function isTotalAssetsValid() view returns (bool)',
   'function isWhitelisted(address account) view returns (bool)',
+  'function isAllowed(address account) view returns (bool)',
+  'function safe() view returns (address)',
 ])
 
 const cancelGas = 300_000n
+const syncGas = 500_000n
+
+/** Where vaults of 0.5 and 0.6 keep their silo: the ninth slot of their storage of requests (ERC-7201). */
+const siloSlot = '0x5c74d456014b1c0eb4368d944667a568313858a3029a650ff0cb7b56f8b57a08'
+
+const notListed = 'the vault takes listed wallets only, and this is none'
+
+const lagoonErrors: readonly KnownError[] = [
+  failing('error NotWhitelisted()', notListed, 'closed'),
+  failing('error AddressNotAllowed(address account)', notListed, 'closed'),
+  failing('error NotOpen(uint8 currentState)', 'the vault is closing or closed', 'closed'),
+  failing('error NotClosing(uint8 currentState)', 'the vault is not closing'),
+  failing('error Closed()', 'the vault is closed', 'closed'),
+  failing('error MaxCapReached()', 'the vault has no room for that much at present', 'capped'),
+  failing('error OnlySyncDepositAllowed()', 'the vault takes deposits at once at present, and no requests'),
+  failing('error OnlyAsyncDepositAllowed()', 'the vault takes requests at present, and completes nothing at once'),
+  failing('error SyncRedeemNotAllowed()', 'the vault takes requests to redeem only'),
+  failing('error AsyncOnly()', 'the vault takes requests only'),
+  failing(
+    'error BelowMinimumAssets(uint256 assets, uint256 minimumAssets)',
+    'less would be paid than the least that was asked for',
+  ),
+  failing(
+    'error RequestNotCancelable(uint256 requestId)',
+    'the vault settles it already; it is claimed then',
+    'waiting',
+  ),
+  failing('error RequestIdNotClaimable()', 'the vault has not settled it yet', 'waiting'),
+  failing('error ERC7540InvalidOperator()', 'only the owner or its operator may do this'),
+  failing('error ERC7540PreviewDepositDisabled()', 'the vault tells no price before it settles'),
+  failing('error ERC7540PreviewMintDisabled()', 'the vault tells no price before it settles'),
+  failing('error ERC7540PreviewRedeemDisabled()', 'the vault tells no price before it settles'),
+  failing('error ERC7540PreviewWithdrawDisabled()', 'the vault tells no price before it settles'),
+  failing('error CantDepositNativeToken()', 'the vault does not take the native token'),
+  failing('error NewTotalAssetsMissing()', 'the vault waits for a valuation', 'waiting'),
+  failing('error WrongNewTotalAssets()', 'the valuation is not the one proposed'),
+  failing('error ValuationUpdateNotAllowed()', 'the valuation is still valid'),
+]
 
 /**
- * Lagoon vaults, by configuration: ERC-7540 on both sides, one open deposit request a controller, cancelled in one step
- * and paid back at once. Request id 0 stands for the wallet's last request. They are not ERC-7887.
+ * Lagoon vaults: ERC-7540 on both sides, one open request of a wallet on each, a deposit cancelled in one step and paid
+ * back at once. Request id 0 stands for the wallet's last request. While the vault's valuation is valid, deposits and
+ * redemptions complete at once instead; once it is closed, redemptions do. They are not ERC-7887.
  */
 export const lagoon: PlannedKind = {
   name: 'lagoon',
-  summary: 'Lagoon: ERC-7540 with one open deposit request a wallet, cancelled in one step.',
+  summary:
+    'Lagoon: ERC-7540 with one open deposit request a wallet, cancelled in one step; at once while its valuation is valid.',
   asyncDeposit: true,
   asyncRedeem: true,
   emits: [
@@ -51,6 +104,33 @@ export const lagoon: PlannedKind = {
         amount: maxUint256,
       }),
     ),
+    emitted(
+      'event RedeemRequestCanceled(uint256 indexed requestId, address indexed controller, uint256 requestedAmount)',
+      ({ requestId, controller, requestedAmount }) => ({
+        kind: 'cancelRedeemClaim',
+        controller,
+        receiver: controller,
+        requestId,
+        sender: controller,
+        amount: requestedAmount,
+      }),
+    ),
+    emitted(
+      'event DepositSync(address indexed sender, address indexed owner, uint256 assets, uint256 shares)',
+      ({ sender, owner, assets, shares }) => ({ kind: 'deposit', sender, owner, assets, shares, atOnce: true }),
+    ),
+    emitted(
+      'event WithdrawSync(address indexed sender, address indexed receiver, address indexed owner, uint256 assets, uint256 shares)',
+      ({ sender, receiver, owner, assets, shares }) => ({
+        kind: 'withdraw',
+        sender,
+        receiver,
+        owner,
+        assets,
+        shares,
+        atOnce: true,
+      }),
+    ),
   ],
   calls: [
     ...erc4626Calls,
@@ -60,35 +140,27 @@ export const lagoon: PlannedKind = {
       'depositRequest',
       { amount: 'assets', controller: 'controller', owner: 'owner' },
     ),
+    making('function syncDeposit(uint256 assets, address receiver, address referral)', 'deposit', {
+      assets: 'assets',
+      owner: 'receiver',
+    }),
+    making('function syncRedeem(uint256 shares, address receiver, uint256 minimumAssets)', 'withdraw', {
+      shares: 'shares',
+      receiver: 'receiver',
+    }),
+    making('function claimSharesAndRequestRedeem(uint256 sharesToRedeem)', 'redeemRequest', {
+      amount: 'sharesToRedeem',
+    }),
     making('function cancelRequestDeposit()', 'cancelDepositClaim', {}),
+    making('function cancelRequestDeposit(address controller)', 'cancelDepositClaim', { controller: 'controller' }),
+    making('function cancelRequestRedeem(address controller)', 'cancelRedeemClaim', { controller: 'controller' }),
   ],
-  errors: erc7540Errors,
+  errors: [...lagoonErrors, ...erc7540Errors],
   plans: {
     spender: (vault) => vault.address,
-    deposit: (ask) =>
-      mapRead(
-        combine({
-          ...readIdentity(ask.vault),
-          allowed: readContract(ask.vault.address, lagoonAbi, 'isWhitelisted', [ask.wallet]),
-        }),
-        ({ code, asset, allowed }) => ({
-          // A vault without a list of wallets does not answer, and takes everybody.
-          closed:
-            decideClosed(code.codeLength) ??
-            (allowed === false ? 'the vault takes no requests of this wallet' : undefined),
-          mismatch: decideMismatch(ask.vault, asset),
-          max: undefined,
-          quoted: undefined,
-          call: buildRequestDeposit(ask),
-        }),
-      ),
-    withdraw: (ask) =>
-      mapRead(combine({ ...readIdentity(ask.vault), requests: readRedemption(ask) }), ({ code, asset, requests }) => ({
-        ...requests,
-        closed: decideClosed(code.codeLength),
-        mismatch: decideMismatch(ask.vault, asset),
-      })),
-    claimDeposit: claimSettledDeposits,
+    deposit,
+    withdraw,
+    claimDeposit: (ask) => claimSettledDeposits(ask),
     cancelDeposit: (ask) =>
       mapRead(readDepositRequests(ask), (requests): RequestOffer => {
         const pending = requests.find((request) => request.pending > 0n)
@@ -112,5 +184,115 @@ export const lagoon: PlannedKind = {
       }),
   },
   readFigures: readErc4626Figures,
-  recognise: 'it answers as any vault of ERC-7540 does',
+  recognise: (address) =>
+    mapRead(
+      combine({
+        said: askErc4626(address),
+        valid: readContract(address, lagoonAbi, 'isTotalAssetsValid', []),
+        safe: readContract(address, lagoonAbi, 'safe', []),
+      }),
+      ({ said: { found, asyncDeposit, asyncRedeem }, valid, safe }) =>
+        found && asyncDeposit && asyncRedeem && valid !== undefined && safe !== undefined
+          ? isAddressEqual(found.receiptToken, address)
+            ? found
+            : undefined
+          : undefined,
+    ),
+  escrowSlot: siloSlot,
+}
+
+/** What a vault says of a wallet and of the time: 0.5 knows listed wallets, 0.6 allowed ones, earlier ones neither. */
+function readTerms({ vault, wallet }: Pick<DepositAsk, 'vault' | 'wallet'>) {
+  return {
+    ...readIdentity(vault),
+    whitelisted: readContract(vault.address, lagoonAbi, 'isWhitelisted', [wallet]),
+    allowed: readContract(vault.address, lagoonAbi, 'isAllowed', [wallet]),
+    valid: readContract(vault.address, lagoonAbi, 'isTotalAssetsValid', []),
+  }
+}
+
+/** A vault that knows no lists does not answer, and takes everybody. */
+function decideListed(whitelisted: boolean | undefined, allowed: boolean | undefined): string | undefined {
+  return whitelisted === false || allowed === false ? 'the vault takes no requests of this wallet' : undefined
+}
+
+function deposit(ask: DepositAsk): Read<Offer> {
+  return mapRead(
+    combine({
+      ...readTerms(ask),
+      quoted: readContract(ask.vault.address, lagoonAbi, 'previewSyncDeposit', [ask.amount]),
+    }),
+    ({ code, asset, whitelisted, allowed, valid, quoted }) => ({
+      closed: decideClosed(code.codeLength) ?? decideListed(whitelisted, allowed),
+      mismatch: decideMismatch(ask.vault, asset),
+      max: undefined,
+      quoted: valid === true ? quoted : undefined,
+      call: valid === true ? buildSyncDeposit(ask) : buildRequestDeposit(ask),
+    }),
+  )
+}
+
+/**
+ * What is settled is claimed first. Of a closed vault, which redeems at once, `maxRedeem` is the balance. While the
+ * valuation is valid the vault redeems at once too, for as long as there is something to pay with; else it takes a
+ * request.
+ */
+function withdraw(ask: WithdrawAsk): Read<WithdrawOffer> {
+  const { vault, wallet, shares } = ask
+  return mapRead(
+    combine({
+      ...readIdentity(vault),
+      valid: readContract(vault.address, lagoonAbi, 'isTotalAssetsValid', []),
+      redemption: readRedemption(ask),
+      claimable: readContract(vault.address, erc7540Abi, 'claimableRedeemRequest', [0n, wallet]),
+      held: readContract(vault.address, erc4626Abi, 'balanceOf', [wallet]),
+      quoted: readContract(vault.address, lagoonAbi, 'previewSyncRedeem', [shares]),
+    }),
+    ({ code, asset, valid, redemption, claimable, held, quoted }) => {
+      const offer = {
+        ...redemption,
+        // Whoever is listed no more may still take out what is settled: the simulation tells.
+        closed: decideClosed(code.codeLength),
+        mismatch: decideMismatch(vault, asset),
+      }
+      if (redemption.call.verb === 'claimRedeem')
+        return claimable === 0n && redemption.available === held
+          ? { ...offer, call: buildRedeem(ask, 'redeem') }
+          : offer
+      if (valid !== true || !quoted) return offer
+      return { ...offer, call: buildSyncRedeem(ask, quoted), instead: { call: buildRequestRedeem(ask) } }
+    },
+  )
+}
+
+/** `syncDeposit(assets, receiver, referral)`, of nobody's referral: the suffix says who brought it. */
+function buildSyncDeposit({ vault, wallet, amount }: DepositAsk): VaultCall {
+  return {
+    to: vault.address,
+    data: encodeFunctionData({
+      abi: lagoonAbi,
+      functionName: 'syncDeposit',
+      args: [amount, wallet, zeroAddress],
+    }),
+    value: 0n,
+    verb: 'deposit',
+    gasConstant: syncGas,
+    spends: { token: vault.asset, amount },
+    gains: vault.receiptToken,
+  }
+}
+
+/** `syncRedeem(shares, receiver, minimumAssets)`: the quote less the slippage allowed. */
+function buildSyncRedeem({ vault, wallet, shares, slippageBps }: WithdrawAsk, quoted: bigint): VaultCall {
+  const leastOut = (quoted * BigInt(10_000 - slippageBps)) / 10_000n
+  return {
+    to: vault.address,
+    data: encodeFunctionData({ abi: lagoonAbi, functionName: 'syncRedeem', args: [shares, wallet, leastOut] }),
+    value: 0n,
+    verb: 'redeem',
+    gasConstant: syncGas,
+    spends: { token: vault.receiptToken, amount: shares },
+    gains: vault.asset,
+    leastOut,
+  }
 }

@@ -105,7 +105,7 @@ describe('probing a vault', () => {
     await anvil.done(anvil.client.writeContract(wait))
     expect((await probeVault(chain, drip)).notes).toEqual([
       expect.stringMatching(
-        /^withdrawals would revert with the custom error 0x[0-9a-f]{8}: set withdrawEnabled to false/,
+        /^withdrawals would revert with the custom error 0x[0-9a-f]{8}, which is not known here: set withdrawEnabled to false/,
       ),
     ])
   })

@@ -1,0 +1,152 @@
+// Backfill rate where some transactions need a trace: node bench/micro/traces.mjs [events] [--share 20] [--per-block N] [--runs N].
+// Each deposit is two events of the vault; a share of them goes through a contract, and only a call tree tells how. First the
+// same logs, headers, transactions and traces are fetched and dropped, then fetched, checked, derived and written. Says how
+// many bytes are kept of a traced event.
+
+import { parseArgs } from 'node:util'
+import { systemClock } from '../../service/dist/kernel/clock.js'
+import { silentLog } from '../../service/dist/kernel/log.js'
+import { createNode } from '../../service/dist/rpc/node.js'
+import { listProjections } from '../../service/dist/server/projections.js'
+import { openTracing } from '../../service/dist/server/tracing.js'
+import { fetchRange } from '../../service/dist/sync/fetch.js'
+import { createWatcher } from '../../service/dist/sync/follow.js'
+import { createPipeline } from '../../service/dist/sync/pipeline.js'
+import { chainId, startChain } from './chain.mjs'
+import { fillCatalogue, openBenchDatabase } from './database.mjs'
+
+const { values, positionals } = parseArgs({
+  options: {
+    runs: { type: 'string', default: '2' },
+    share: { type: 'string', default: '20' },
+    'per-block': { type: 'string', default: '250' },
+  },
+  allowPositionals: true,
+})
+const [deposits, runs] = [Math.ceil(Number(positionals[0] ?? 50_000) / 2), Number(values.runs)]
+const [perBlock, every] = [Number(values['per-block']), Math.round(100 / Number(values.share))]
+const node = await startChain()
+const post = async (method, params) => {
+  const body = JSON.stringify(Array.isArray(method) ? method : { jsonrpc: '2.0', id: 1, method, params })
+  const answer = await fetch(node.url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+  return answer.json()
+}
+
+/** A contract that calls the address its input begins with, with the rest of its input. */
+const copyRest = '60143603' + '60145f37'
+const callFirst = '5f5f' + '60143603' + '5f5f' + '5f3560601c' + '5af1'
+const runtime = `${copyRest}${callFirst}15${'60'}${((copyRest + callFirst).length / 2 + 5).toString(16).padStart(2, '0')}57005b5f5ffd`
+const size = (runtime.length / 2).toString(16).padStart(2, '0')
+const bytecode = `0x60${size}80600a5f395ff300${runtime}`
+const deployed = await node.client.deployContract({ account: node.client.account, abi: [], bytecode })
+const router = (await node.client.waitForTransactionReceipt({ hash: deployed })).contractAddress
+const through = (target, data) => `${target}${data.slice(2)}`
+const word = (value) => BigInt(value).toString(16).padStart(64, '0')
+const approve = `0x095ea7b3${word(node.vault)}${word(2n ** 255n)}`
+const mint = `0x40c10f19${word(router)}${word(10n ** 30n)}`
+for (const [to, data] of [
+  [node.token, mint],
+  [router, through(node.token, approve)],
+]) {
+  const hash = await node.client.sendTransaction({ account: node.client.account, to, data, gas: 500_000n })
+  const { status } = await node.client.waitForTransactionReceipt({ hash })
+  if (status !== 'success') throw new Error('the router could not be made ready')
+}
+
+await post('evm_setAutomine', [false])
+let nonce = await node.client.getTransactionCount({ address: node.user.address })
+for (let made = 0; made < deposits; made += perBlock) {
+  const calls = Array.from({ length: Math.min(perBlock, deposits - made) }, (_, id) => {
+    const data = node.depositData(BigInt(1_000 + made + id))
+    const isRouted = (made + id) % every === 0
+    const call = isRouted ? { to: router, data: through(node.vault, data) } : { to: node.vault, data }
+    const transaction = { from: node.user.address, ...call, gas: '0x493e0', nonce: `0x${(nonce++).toString(16)}` }
+    return { jsonrpc: '2.0', id, method: 'eth_sendTransaction', params: [transaction] }
+  })
+  await post(calls)
+  await post('evm_mine', [])
+}
+await node.client.mine({ blocks: 100 })
+const head = Number(await node.client.getBlockNumber())
+const deep = head - 64
+console.log(`${deposits} deposits (${deposits * 2} events) in ${head} blocks, 1 of ${every} through a contract`)
+
+const bench = await openBenchDatabase()
+const { db } = bench
+await fillCatalogue(db, { chainId, vault: node.vault, token: node.token, distributorId: 'Y2Zi7KWy' })
+const chain = node.chain()
+const reader = createNode(chain.rpc)
+const callTracer = { tracer: 'callTracer', tracerConfig: { withLog: true } }
+
+/** Asks for the traces our backfill asks for, in the same calls, and drops them. */
+async function dropTraces(blocks, list) {
+  const requests = blocks.flatMap(({ hash, transactions, logs }) => {
+    const wanted = transactions.filter((each) =>
+      list.needsTrace(
+        each,
+        logs.filter(({ transactionHash }) => transactionHash === each.hash),
+      ),
+    )
+    if (wanted.length >= 8) return [{ method: 'debug_traceBlockByHash', params: [hash, callTracer] }]
+    return wanted.map((each) => ({ method: 'debug_traceTransaction', params: [each.hash, callTracer] }))
+  })
+  let next = 0
+  const work = async () => {
+    for (let request = requests[next++]; request; request = requests[next++]) await chain.traceRpcs[0].request(request)
+  }
+  await Promise.all(Array.from({ length: 4 }, work))
+}
+
+const tables = ['blocks', 'logs', 'transactions', 'call_paths', 'awaited_traces', 'sources', 'projections', 'balances']
+const derived = ['balance_changes', 'lots', 'lot_changes', 'transaction_attributions', 'interactions']
+
+for (let run = 1; run <= runs; run++) {
+  await db`delete from chain_cursors`
+  for (const table of [...tables, ...derived]) await db.unsafe(`truncate ${table} cascade`)
+  const tracing = openTracing({ clock: systemClock, log: silentLog }, chain)
+  await tracing.tracer.open()
+  const options = { chainId, projections: listProjections(), tracing }
+  const sink = createPipeline({ db, clock: systemClock, log: silentLog }, options)
+  await sink.refresh(await reader.findHeader('latest'))
+  const list = sink.watchList()
+  const started = performance.now()
+  let fetched = 0
+  // Windows of about as many events as ours aim at, the next one always on its way, as ours.
+  const window = Math.ceil(5_000 / perBlock)
+  const read = async (from) => {
+    const range = await fetchRange(reader, { from, to: Math.min(deep, from + window - 1) }, list)
+    await dropTraces(range.blocks, list)
+    return range
+  }
+  for (let from = 0, ahead = read(0); from <= deep; from += window) {
+    const { blocks } = await ahead
+    if (from + window <= deep) ahead = read(from + window)
+    fetched += blocks.reduce((sum, block) => sum + block.logs.length, 0)
+  }
+  const bare = (performance.now() - started) / 1000
+
+  const traced = createNode(chain.rpc, tracing.tracer)
+  const watcher = createWatcher({ chain, node: traced, sink, clock: systemClock, log: silentLog, random: () => 1 })
+  const begun = performance.now()
+  const server = await bench.serverCpuSeconds()
+  const cpu = process.cpuUsage()
+  while ((await watcher.step()) === 'progress');
+  const whole = (performance.now() - begun) / 1000
+  const { user, system } = process.cpuUsage(cpu)
+  const [kept] = await db`
+    select (select count(*)::int from logs) as events, count(*)::int as paths, sum(pg_column_size(p.*))::int as bytes,
+      sum(length(calls))::int as packed, (select count(*)::int from awaited_traces) as awaited
+    from call_paths p`
+  const [bareRate, rate] = [fetched / bare, kept.events / whole]
+  console.log(
+    `run ${run}: fetched and dropped ${fetched} at ${Math.round(bareRate)} a second; backfilled ${kept.events} at ${Math.round(rate)} a second: ${(rate / bareRate).toFixed(2)} of it`,
+  )
+  console.log(
+    `  ${kept.paths} transactions traced, ${kept.awaited} awaited; kept of each traced event (2 a transaction): ${(kept.bytes / kept.paths / 2).toFixed(0)} bytes, of these packed calls ${(kept.packed / kept.paths / 2).toFixed(0)}`,
+  )
+  console.log(
+    `  processor of the backfill: node ${((user + system) / 1e6).toFixed(1)} s, database ${((await bench.serverCpuSeconds()) - server).toFixed(1)} s`,
+  )
+}
+await bench.close()
+node.stop()

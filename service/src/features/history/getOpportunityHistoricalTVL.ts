@@ -1,0 +1,18 @@
+import type { CatalogueContext } from '../catalogue/index.js'
+import { findBaseAsset, toMoment, toTvl } from './point.js'
+import { lastOfBuckets } from './points.js'
+import { parseRange, type RangeInput } from './range.js'
+import { findSeries, listSnapshots, type VaultInput } from './series.js'
+
+/** What a vault held. A vault we do not know has held nothing. */
+export async function getOpportunityHistoricalTVL(ctx: CatalogueContext, input: VaultInput & RangeInput) {
+  const range = parseRange(input, ctx.clock.now())
+  const series = await findSeries(ctx, input, range)
+  if (!series) return { data: [] }
+  const snapshots = await listSnapshots(ctx, series, range, { trust: undefined })
+  const data = lastOfBuckets(snapshots, range).map((reading) => ({
+    ...toMoment(reading),
+    tvl: toTvl(reading, series.vault),
+  }))
+  return { ...findBaseAsset(ctx, series), data }
+}

@@ -1,0 +1,133 @@
+import { notFound, unavailable } from '../../kernel/errors.js'
+import type { Context } from '../../postgres/context.js'
+import { readMeanBlockSeconds } from '../../sync/storeRaw.js'
+import {
+  decideGrowth,
+  findSeriesHead,
+  findVaultKind,
+  findWithholding,
+  type GrowthSpan,
+  readDense,
+  readSparse,
+  retryAfterSeconds,
+  type SeriesHead,
+  type SeriesState,
+  type Withholding,
+} from '../../vaults/index.js'
+import { type CatalogueContext, findVault } from '../catalogue/index.js'
+import { isReading, type Trust } from './points.js'
+import { countBuckets, type Range } from './range.js'
+import { parseReadings, type Reading } from './readings.js'
+
+export type VaultInput = { chainId: number; vaultAddress: string }
+
+type VaultRecord = NonNullable<ReturnType<typeof findVault>>
+
+/** A vault whose history is asked for, and what may be served of it. */
+export type Series = {
+  vault: VaultRecord
+  head: SeriesHead
+  /** What measures its growth over the range. */
+  growth: GrowthSpan | 'none' | 'ambiguous'
+  /** Why rates and share prices are withheld; undefined when they are served. */
+  withheld: Withholding | undefined
+  retryAfterSeconds: number
+}
+
+/** The share price from the start: what APR measures of every vault. */
+export const sharePriceGrowth: GrowthSpan = {
+  source: 'share-price',
+  fromMs: Number.NEGATIVE_INFINITY,
+  toMs: Number.POSITIVE_INFINITY,
+}
+
+/** A row of this many is read faster whole than bucket by bucket. */
+const rowsPerBucket = 4
+
+/** The vault a caller names and what may be served of it over a range; undefined for one we do not know. */
+export async function findSeries(ctx: CatalogueContext, input: VaultInput, range: Range): Promise<Series | undefined> {
+  const catalogue = ctx.catalogue.current()
+  const vault = findVault(catalogue, input.chainId, input.vaultAddress)
+  const head = vault && (await findSeriesHead(ctx.db, vault.chainId, vault.address))
+  if (!vault || !head) return undefined
+  const growth = decideGrowth(vault.growthSources, range)
+  const confirmations = catalogue.chains.get(vault.chainId)?.confirmations ?? 1
+  const state = await readState(ctx, { vault, head, growth, confirmations })
+  const nowMs = ctx.clock.now().getTime()
+  const withheld = findWithholding(state, nowMs)
+  return { vault, head, growth, withheld, retryAfterSeconds: retryAfterSeconds(state, nowMs) }
+}
+
+async function readState(
+  { db, clock }: Context,
+  input: Pick<Series, 'vault' | 'head' | 'growth'> & { confirmations: number },
+): Promise<SeriesState> {
+  const { vault, head, growth, confirmations } = input
+  const nowMs = clock.now().getTime()
+  const { snapshotIntervalSeconds } = vault
+  const newest = head.newestAt
+    ? { atMs: head.newestAt.getTime(), totalSupply: BigInt(head.newestSupply ?? '0') }
+    : undefined
+  const state = {
+    isReadable: findVaultKind(vault.kind)?.readFigures !== undefined,
+    isMapped: growth !== 'none',
+    isPaused: head.pauses.some(({ from, to }) => from.getTime() <= nowMs && (to === null || to.getTime() > nowMs)),
+    newest,
+    snapshotIntervalSeconds,
+    dustFloor: BigInt(vault.dustFloor),
+    confirmationSeconds: 0,
+  }
+  // How fast blocks come matters only to a series that would be late if they came at once.
+  if (findWithholding({ ...state, isPaused: false }, nowMs)?.reason !== 'INDEXING_STALLED') return state
+  return { ...state, confirmationSeconds: confirmations * (await readMeanBlockSeconds(db, vault.chainId)) }
+}
+
+/** Which snapshots of a vault are readings of a source. */
+export function toTrust({ vault, head }: Pick<Series, 'vault' | 'head'>, source: GrowthSpan['source']): Trust {
+  const seconds = (at: Date | null) => (at === null ? Number.POSITIVE_INFINITY : at.getTime() / 1000)
+  return {
+    dustFloor: BigInt(vault.dustFloor),
+    pauses: head.pauses.map(({ from, to }) => ({ from: seconds(from), to: seconds(to) })),
+    isPriced: source === 'nav',
+  }
+}
+
+/**
+ * Snapshots of a vault, oldest first, among them all that the points of a range rest on. Without `trust` no reading before
+ * the range is looked for.
+ */
+export async function listSnapshots(
+  { db }: Pick<Context, 'db'>,
+  series: Series,
+  range: Range,
+  options: { trust: Trust | undefined; withHashes?: boolean },
+): Promise<Reading[]> {
+  const { trust, withHashes = false } = options
+  const { vault, head } = series
+  const ask = {
+    vaultId: head.vaultId,
+    from: Math.ceil(range.startMs / 1000),
+    to: Math.floor(range.endMs / 1000),
+    step: range.step,
+    lookback: trust ? range.apyInterval : undefined,
+    withHashes,
+  }
+  if (ask.from > ask.to) return []
+  const rows = (ask.to - ask.from) / vault.snapshotIntervalSeconds
+  if (rows > rowsPerBucket * countBuckets(range)) {
+    const snapshots = parseReadings(await readSparse(db, ask))
+    // What is no reading has another in its place.
+    if (!trust || snapshots.every((snapshot) => isReading(snapshot, trust))) return snapshots
+  }
+  const wanted = { dustFloor: vault.dustFloor, isPriced: trust?.isPriced === true }
+  return parseReadings(await readDense(db, { ...ask, ...wanted }))
+}
+
+/** Refuses where share prices and what follows from them are withheld. */
+export function assertServed(series: Pick<Series, 'withheld' | 'retryAfterSeconds'>): void {
+  const { withheld } = series
+  if (!withheld) return
+  const { reason, text } = withheld
+  if (reason === 'PROTOCOL_UNSUPPORTED') throw notFound(text, { reason })
+  throw unavailable(text, { reason, retryAfterSeconds: series.retryAfterSeconds })
+}

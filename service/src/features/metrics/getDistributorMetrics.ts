@@ -1,0 +1,54 @@
+import { formatUnits, usdDecimals } from '../../kernel/amount.js'
+import { formatTs } from '../../kernel/clock.js'
+import { type CatalogueContext, formatAddress } from '../catalogue/index.js'
+import { type Buckets, startsOf } from './buckets.js'
+import { readBuckets, type SelectedVault, type SeriesInput, selectVaults } from './selection.js'
+import { listSeriesTimes, listTopWallets, readAttributedTvl } from './storeSeries.js'
+
+export type GetDistributorMetricsInput = SeriesInput & { includeTopWallets?: boolean }
+
+const topWalletsMax = 50
+
+/** What was attributed to a distributor over time, in US dollars. */
+export async function getDistributorMetrics(ctx: CatalogueContext, input: GetDistributorMetricsInput) {
+  const { db, clock } = ctx
+  const buckets = readBuckets(input, clock.now())
+  const vaults = await selectVaults(ctx, input)
+  const asked = input.includeTopWallets === true
+  if (!vaults) return { timeseries: [], asOf: [], topWallets: asked ? [] : null }
+  const of = { distributorId: input.distributorId, vaults }
+  const [values, asOf, top] = await Promise.all([
+    readAttributedTvl(db, of, buckets),
+    listAsOf(ctx, vaults, buckets),
+    asked && listTopWallets(db, of, topWalletsMax),
+  ])
+  return {
+    timeseries: startsOf(buckets).map((at, index) => ({
+      timestamp: formatTs(at),
+      tvl: formatUsd(values.get(buckets.first + index) ?? 0n),
+    })),
+    asOf,
+    topWallets: top
+      ? top.map(({ wallet, value, asOf: at }) => ({
+          walletAddress: formatAddress(wallet),
+          totalTvl: formatUsd(BigInt(value)),
+          asOf: formatTs(at ?? clock.now()),
+        }))
+      : null,
+  }
+}
+
+const formatUsd = (value: bigint): string => formatUnits(value, usdDecimals)
+
+/** How new the figures of each opportunity are; one without a snapshot in the range is left out. */
+async function listAsOf({ db }: CatalogueContext, vaults: readonly SelectedVault[], buckets: Buckets) {
+  const { step, first, last } = buckets
+  const range = { from: new Date(first * step * 1000), end: new Date((last + 1) * step * 1000) }
+  const times = new Map((await listSeriesTimes(db, vaults, range)).map(({ id, asOf }) => [id, asOf]))
+  return vaults
+    .flatMap(({ id, opportunityId }) => {
+      const at = times.get(id)
+      return at ? [{ opportunityId, asOf: formatTs(at) }] : []
+    })
+    .sort((a, b) => (a.opportunityId < b.opportunityId ? -1 : 1))
+}

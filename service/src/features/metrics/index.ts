@@ -1,0 +1,22 @@
+import type { Queryable } from '../../postgres/pool.js'
+import { countActiveLps as countOf } from './storeLps.js'
+import { listSeriesVaults } from './storeVaults.js'
+
+/**
+ * What a distributor has brought over time, and how many hold it. Owns `attributed_steps`, `lp_edges` and `lp_steps`, the
+ * projection that derives them of confirmed blocks, and the operations that read them.
+ */
+export { metricsOperations } from './operations.js'
+export { metrics } from './projection.js'
+
+/**
+ * How many LPs vaults had by the end of the last whole 900 s at or before instants, and have now where one is undefined;
+ * null where nothing is known of a vault by then.
+ */
+export async function countActiveLps(
+  db: Queryable,
+  vaultIds: readonly number[],
+  instants: readonly (Date | undefined)[],
+): Promise<ReadonlyMap<number, (number | null)[]>> {
+  return countOf(db, await listSeriesVaults(db, vaultIds), instants)
+}

@@ -1,0 +1,34 @@
+import type { Queryable } from '../../postgres/pool.js'
+import { listVaultAddresses } from '../../vaults/index.js'
+import type { MetricsVault } from './changes.js'
+import { type FloorSetting, readFloors } from './floors.js'
+
+/** Where shares go that nobody has any more. */
+const burnAddresses = [`0x${'00'.repeat(20)}`, `0x${'00'.repeat(18)}dead`]
+
+/** A vault as metrics sees it, with what of its configuration decides rows. */
+export type ConfiguredVault = MetricsVault & { line: string }
+
+/** The vaults of a chain by id. */
+export async function listMetricsVaults(db: Queryable, chainId: number): Promise<ReadonlyMap<number, ConfiguredVault>> {
+  const rows = await db<
+    {
+      id: number
+      address: string
+      receiptToken: string
+      escrow: string | null
+      contracts: Record<string, string>
+      lpFloor: FloorSetting[]
+    }[]
+  >`
+    select id, address, lower(receipt_token) as "receiptToken", escrow, contracts, lp_floor as "lpFloor"
+    from vaults where chain_id = ${chainId}`
+  return new Map(
+    rows.map(({ id, escrow, lpFloor, ...vault }) => {
+      const { levels } = readFloors(lpFloor)
+      const others = new Set([...burnAddresses, ...listVaultAddresses(vault), ...(escrow === null ? [] : [escrow])])
+      const line = `floors of vault ${id}: ${levels.join()}`
+      return [id, { levels, line, isExcluded: (wallet: string) => others.has(wallet) }]
+    }),
+  )
+}

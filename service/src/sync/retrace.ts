@@ -1,0 +1,113 @@
+import type { Context } from '../postgres/context.js'
+import { inTransaction, type Transaction } from '../postgres/pool.js'
+import type { Evidence } from '../rpc/callPaths.js'
+import { isSamePaths } from '../rpc/checkTrace.js'
+import type { RawTransaction } from '../rpc/raw.js'
+import type { Tracer, WantedTrace } from '../rpc/tracer.js'
+import { groupByTransaction } from './fetch.js'
+import { CursorMoved } from './follow.js'
+import type { Projections } from './projection.js'
+import { rederiveFromBlock } from './rederive.js'
+import { lockCursor } from './storeCursors.js'
+import { holdRows, listDifferences, type TableDifference } from './storeDifferences.js'
+import { endWait, recordEvidence } from './storeEvidence.js'
+import { findBlockHash, readRawBlocks } from './storeRaw.js'
+import { findConfigurationVersion, listSources } from './storeSources.js'
+import { loadConfigurations, takeUp } from './taken.js'
+
+/** Logs read at once. */
+const logsMax = 5_000
+/** Rows shown of each table and kind of difference. */
+const rowsMax = 50
+
+export type Retraced = {
+  /** Transactions that needed a trace, of these how many had one now, and of how many it is another than what was kept. */
+  asked: number
+  traced: number
+  changed: number
+  differences: TableDifference[]
+}
+
+export type RetraceInput = {
+  chainId: number
+  projections: Projections
+  from: number
+  to: number
+  tracer: Tracer
+  isDry: boolean
+  /** Told of what differs before anything of it is kept. */
+  onDifferences?: (retraced: Retraced) => void
+}
+
+/** Ends a transaction that only looked. */
+class OnlyLooked extends Error {
+  override readonly name = 'OnlyLooked'
+}
+
+/**
+ * Asks nodes again how the transactions of a range ran, and derives again from the first whose calls are told otherwise
+ * than they are kept. This, on an operator's word, is the one way by which traces that come later change rows.
+ */
+export async function retraceRange(ctx: Pick<Context, 'db' | 'clock'>, input: RetraceInput): Promise<Retraced> {
+  const { db } = ctx
+  const { chainId, projections, tracer, isDry } = input
+  await tracer.open()
+  if (tracer.evidence() !== 'trace') throw new Error(`no url of chain ${chainId} tells how transactions ran`)
+  const version = await findConfigurationVersion(db, chainId)
+  const full = await loadConfigurations(db, chainId, projections.derived)
+  const { opened, list } = takeUp(full, await listSources(db, chainId))
+  const retraced: Retraced = { asked: 0, traced: 0, changed: 0, differences: [] }
+  const changed: (RawTransaction & { blockHash: string })[] = []
+  for (let from: number | undefined = input.from; from !== undefined; ) {
+    const { blocks, next } = await readRawBlocks(db, { chainId, from, to: input.to, logsMax })
+    const wanted = blocks.flatMap(({ hash: blockHash, transactions, logs }) => {
+      const own = groupByTransaction(logs)
+      return transactions.flatMap((transaction): WantedTrace[] => {
+        const kept = own.get(transaction.hash) ?? []
+        if (!list.needsTrace(transaction, kept)) return []
+        return [{ transaction, blockHash, logs: kept, isOurs: list.isOurs }]
+      })
+    })
+    const found = await tracer.trace(wanted)
+    retraced.asked += wanted.length
+    retraced.traced += found.size
+    for (const { transaction, blockHash } of wanted) {
+      const evidence = found.get(transaction.hash)
+      if (evidence && isOther(transaction.evidence, evidence)) changed.push({ ...transaction, blockHash, evidence })
+    }
+    from = next
+  }
+  retraced.changed = changed.length
+  if (changed.length === 0) {
+    input.onDifferences?.(retraced)
+    return retraced
+  }
+  const write = async (tx: Transaction): Promise<void> => {
+    const cursor = await lockCursor(tx, chainId)
+    if (!cursor || (await findConfigurationVersion(tx, chainId)) !== version)
+      throw new CursorMoved('the configuration has changed meanwhile; run it again')
+    for (const { blockNumber, blockHash } of changed)
+      if ((await findBlockHash(tx, chainId, blockNumber)) !== blockHash)
+        throw new CursorMoved('the chain has changed meanwhile; run it again')
+    const tables = opened.flatMap(({ projection }) => projection.tables.map(({ table }) => table))
+    await holdRows(tx, chainId, tables)
+    await recordEvidence(tx, chainId, changed, 'replace')
+    await endWait(tx, chainId, changed)
+    const first = Math.min(...changed.map(({ blockNumber }) => blockNumber))
+    await rederiveFromBlock(tx, { chainId, all: opened, from: first, to: cursor.blockNumber })
+    retraced.differences = await listDifferences(tx, chainId, tables, rowsMax)
+    input.onDifferences?.(retraced)
+    if (isDry) throw new OnlyLooked()
+  }
+  await inTransaction(db, write).catch((error: unknown) => {
+    if (!(error instanceof OnlyLooked)) throw error
+  })
+  return retraced
+}
+
+/** Whether a trace says otherwise than what is kept; that only one node told it now takes nothing back. */
+function isOther(kept: Evidence | undefined, found: Exclude<Evidence, 'no trace'>): boolean {
+  if (kept === undefined || kept === 'no trace') return true
+  const isMoreCertain = kept.calls.some((call, at) => call.isWord && found.calls[at]?.isWord === false)
+  return !isSamePaths(kept, found) || kept.hasLogs !== found.hasLogs || isMoreCertain
+}

@@ -1,0 +1,161 @@
+import { bool, hex, instant, int4, int8, nullable } from '../postgres/columns.js'
+import type { Queryable } from '../postgres/pool.js'
+import { describeTable, insertRows, rowSet } from '../postgres/table.js'
+import type { Evidence } from '../rpc/callPaths.js'
+import type { RawTransaction } from '../rpc/raw.js'
+import { packCalls, unpackCalls } from './pathCodec.js'
+
+const pathsTable = describeTable('call_paths', {
+  chainId: [int8],
+  blockNumber: [int8],
+  transactionIndex: [int4],
+  hasLogs: [nullable(bool)],
+  calls: [nullable(hex)],
+})
+
+const awaitedTable = describeTable('awaited_traces', {
+  chainId: [int8],
+  blockNumber: [int8],
+  transactionIndex: [int4],
+  blockHash: [hex],
+  nextAt: [instant],
+})
+
+/** Where a transaction stands in its chain. */
+export type Place = Pick<RawTransaction, 'blockNumber' | 'transactionIndex'>
+
+/** What is kept of how a transaction ran, as it is read beside it. */
+export type StoredPaths = Place & { hasLogs: boolean | null; calls: string | null }
+
+function packEvidence({ evidence, input, blockNumber, transactionIndex }: RawTransaction) {
+  const paths = evidence === undefined || evidence === 'no trace' ? undefined : evidence
+  const calls = paths ? packCalls(paths.calls, input) : null
+  return { blockNumber, transactionIndex, hasLogs: paths?.hasLogs ?? null, calls }
+}
+
+/** The evidence that is kept of a transaction. */
+export function unpackEvidence({ hasLogs, calls }: StoredPaths, { input }: Pick<RawTransaction, 'input'>): Evidence {
+  return calls === null ? 'no trace' : { hasLogs: hasLogs === true, calls: unpackCalls(calls, input) }
+}
+
+/**
+ * Keeps the evidence of transactions that have one. What is there stays: with `widen` paths that were read again, to more
+ * logs, take the place of paths; with `replace` anything takes the place of anything, on an operator's word or because it
+ * was awaited.
+ */
+export async function recordEvidence(
+  db: Queryable,
+  chainId: number,
+  transactions: readonly RawTransaction[],
+  how: 'keep' | 'widen' | 'replace' = 'keep',
+): Promise<void> {
+  const rows = transactions.filter(({ evidence }) => evidence !== undefined).map(packEvidence)
+  const set =
+    '(chain_id, block_number, transaction_index) do update set has_logs = excluded.has_logs, calls = excluded.calls'
+  const conflict = {
+    keep: 'do nothing',
+    widen: `${set} where call_paths.calls is not null and excluded.calls is not null`,
+    replace: set,
+  }[how]
+  await insertRows(db, pathsTable, rows, { shared: { chainId }, conflict })
+}
+
+/** What is kept of how transactions in [from, to] ran, in order. */
+export async function listStoredPaths(
+  db: Queryable,
+  { chainId, from, to }: { chainId: number; from: number; to: number },
+): Promise<StoredPaths[]> {
+  return db<StoredPaths[]>`
+    select block_number as "blockNumber", transaction_index as "transactionIndex", has_logs as "hasLogs",
+      hex_text(calls) as calls
+    from call_paths where chain_id = ${chainId} and block_number between ${from} and ${to}`
+}
+
+/** The blocks in which the calls of a transaction are known. */
+export async function listTraced(db: Queryable, hash: string): Promise<{ chainId: number; blockHash: string }[]> {
+  return db<{ chainId: number; blockHash: string }[]>`
+    select t.chain_id as "chainId", hex_text(b.hash) as "blockHash"
+    from transactions t
+    join call_paths p on p.chain_id = t.chain_id and p.block_number = t.block_number
+      and p.transaction_index = t.transaction_index
+    join blocks b on b.chain_id = t.chain_id and b.number = t.block_number
+    where t.hash = hex_bytes(${hash}) and p.calls is not null`
+}
+
+/** Removes evidence above a block, and what is awaited there. */
+export async function removeEvidenceAbove(
+  db: Queryable,
+  { chainId, from, to }: { chainId: number; from: number; to: number },
+): Promise<void> {
+  await db`delete from call_paths where chain_id = ${chainId} and block_number between ${from} and ${to}`
+  await db`delete from awaited_traces where chain_id = ${chainId} and block_number >= ${from}`
+}
+
+/** Remembers transactions whose trace is to be asked for later. */
+export async function recordAwaited(
+  db: Queryable,
+  input: { chainId: number; awaited: readonly (Place & { blockHash: string })[]; at: Date },
+): Promise<void> {
+  const { chainId, awaited, at } = input
+  await insertRows(db, awaitedTable, awaited, { shared: { chainId, nextAt: at }, conflict: 'do nothing' })
+}
+
+export type Awaited = Place & { blockHash: string }
+
+const awaitedColumns = (db: Queryable) =>
+  db`block_number as "blockNumber", transaction_index as "transactionIndex", hex_text(block_hash) as "blockHash"`
+
+/** Whether any trace of a chain is awaited. */
+export async function isAnyAwaited(db: Queryable, chainId: number): Promise<boolean> {
+  const rows = await db`select from awaited_traces where chain_id = ${chainId} limit 1`
+  return rows.length > 0
+}
+
+/** Those whose turn has come, the oldest blocks first; each is due again later, and later each time. */
+export async function takeDue(
+  db: Queryable,
+  { chainId, at, limit }: { chainId: number; at: Date; limit: number },
+): Promise<Awaited[]> {
+  return db<Awaited[]>`
+    update awaited_traces a set tries = tries + 1,
+      next_at = ${at}::timestamptz + least(60, power(2, least(tries, 6))) * interval '1 second'
+    where a.chain_id = ${chainId} and (a.block_number, a.transaction_index) in (
+      select d.block_number, d.transaction_index from awaited_traces d where d.chain_id = ${chainId} and d.next_at <= ${at}
+      order by d.block_number, d.transaction_index limit ${limit})
+    returning ${awaitedColumns(db)}`
+}
+
+/** Those no longer waited for: asked for, and confirmed for so long. Notes first which are confirmed by now. */
+export async function listOverdue(
+  db: Queryable,
+  input: { chainId: number; confirmedTo: number; at: Date; waitSeconds: number },
+): Promise<Awaited[]> {
+  const { chainId, confirmedTo, at, waitSeconds } = input
+  await db`
+    update awaited_traces set confirmed_at = ${at}
+    where chain_id = ${chainId} and confirmed_at is null and block_number <= ${confirmedTo}`
+  return db<Awaited[]>`
+    select ${awaitedColumns(db)} from awaited_traces
+    where chain_id = ${chainId} and tries > 0 and confirmed_at <= ${at}::timestamptz - ${waitSeconds} * interval '1 second'`
+}
+
+/** Ends the wait for some; answers those that were still awaited in these very blocks. */
+export async function endWait(db: Queryable, chainId: number, awaited: readonly Awaited[]): Promise<Place[]> {
+  if (awaited.length === 0) return []
+  return db<Place[]>`
+    delete from awaited_traces a
+    using ${rowSet(db, awaitedTable, ['blockNumber', 'transactionIndex', 'blockHash'], awaited)} t
+    where a.chain_id = ${chainId} and a.block_number = t.block_number and a.transaction_index = t.transaction_index
+      and a.block_hash = t.block_hash
+    returning a.block_number as "blockNumber", a.transaction_index as "transactionIndex"`
+}
+
+/** Keeps what the nodes of a chain can give. */
+export async function recordChainEvidence(
+  db: Queryable,
+  input: { chainId: number; evidence: 'trace' | 'calldata'; at: Date },
+): Promise<void> {
+  await db`
+    insert into chain_evidence (chain_id, evidence, told_at) values (${input.chainId}, ${input.evidence}, ${input.at})
+    on conflict (chain_id) do update set evidence = excluded.evidence, told_at = excluded.told_at`
+}

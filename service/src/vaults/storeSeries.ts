@@ -1,0 +1,100 @@
+import type { Queryable } from '../postgres/pool.js'
+
+/** What decides whether a vault's series are served, as it stands now. */
+export type SeriesHead = {
+  vaultId: number
+  newestAt: Date | null
+  newestSupply: string | null
+  pauses: readonly { from: Date; to: Date | null }[]
+}
+
+/** The newest snapshot of a vault and the spans in which it was paused; undefined for a vault we do not know. */
+export async function findSeriesHead(db: Queryable, chainId: number, address: string): Promise<SeriesHead | undefined> {
+  const rows = await db<(Omit<SeriesHead, 'pauses'> & { starts: Date[]; ends: (Date | null)[] })[]>`
+    select v.id as "vaultId", s.block_timestamp as "newestAt", s.total_supply as "newestSupply",
+      array(select paused_from from vault_pauses where vault_id = v.id order by paused_from) as starts,
+      array(select resumed_at from vault_pauses where vault_id = v.id order by paused_from) as ends
+    from vaults v
+    left join lateral (
+      select block_timestamp, total_supply from vault_snapshots where vault_id = v.id
+      order by block_timestamp desc limit 1) s on true
+    where v.chain_id = ${chainId} and v.address = ${address.toLowerCase()}`
+  const [row] = rows
+  if (!row) return undefined
+  const { starts, ends, ...head } = row
+  return { ...head, pauses: starts.map((from, index) => ({ from, to: ends[index] ?? null })) }
+}
+
+/** Which snapshots of a vault a series is made of. Instants are whole Unix seconds, both ends included. */
+export type SeriesAsk = {
+  vaultId: number
+  from: number
+  to: number
+  step: number
+  /** How much older the reading is that a rate starts from; undefined where no rates are wanted. */
+  lookback: number | undefined
+  /** With the hashes of blocks. */
+  withHashes: boolean
+}
+
+/**
+ * The snapshots of a range as lines of text, in no order: instant, block, assets, supply, price numerator, its exponent,
+ * USD price or `-`, hash or `-`. A row of its own for each costs more than all the rest of a long series.
+ */
+const line = (db: Queryable, withHashes: boolean) => db`
+  concat_ws(' ', date_part('epoch', block_timestamp)::bigint, block_number, total_assets, total_supply, price_numerator,
+    price_exponent, coalesce(price_usd::text, '-'), ${withHashes ? db`encode(block_hash, 'hex')` : db`'-'`})`
+
+/** The last snapshot of every bucket, and for each the newest one that is older by the lookback. */
+export async function readSparse(db: Queryable, ask: SeriesAsk): Promise<string> {
+  const { vaultId, from, to, step, lookback } = ask
+  const rows = await db<{ lines: string | null }[]>`
+    with buckets as materialized (
+      select to_timestamp(greatest(k * ${step}::bigint, ${from}::bigint)) as first_at,
+        to_timestamp(least((k + 1) * ${step}::bigint - 1, ${to}::bigint)) as last_at
+      from generate_series(${Math.floor(from / step)}::bigint, ${Math.floor(to / step)}::bigint) k),
+    ends as materialized (
+      select s.* from buckets b cross join lateral (
+        select * from vault_snapshots where vault_id = ${vaultId} and block_timestamp between b.first_at and b.last_at
+        order by block_timestamp desc limit 1) s)
+    select string_agg(${line(db, ask.withHashes)}, e'\n') as lines from (
+      select * from ends
+      ${
+        lookback === undefined
+          ? db``
+          : db`union all
+      select s.* from ends e cross join lateral (
+        select * from vault_snapshots
+        where vault_id = ${vaultId} and block_timestamp <= e.block_timestamp - make_interval(secs => ${lookback})
+        order by block_timestamp desc limit 1) s`
+      }) s`
+  return rows[0]?.lines ?? ''
+}
+
+/** Every snapshot a series may rest on: those of the range, and those of the same range one lookback before. */
+export async function readDense(
+  db: Queryable,
+  ask: SeriesAsk & { dustFloor: string; isPriced: boolean },
+): Promise<string> {
+  const { vaultId, from, to, lookback } = ask
+  const rows = await db<{ lines: string | null }[]>`
+    select string_agg(${line(db, ask.withHashes)}, e'\n') as lines from (
+      select * from vault_snapshots
+      where vault_id = ${vaultId} and block_timestamp between to_timestamp(${from}::bigint) and to_timestamp(${to}::bigint)
+      ${
+        lookback === undefined
+          ? db``
+          : db`union all
+      select * from vault_snapshots
+      where vault_id = ${vaultId} and block_timestamp < to_timestamp(${from}::bigint)
+        and block_timestamp <= to_timestamp(${to - lookback}::bigint)
+        and block_timestamp >= coalesce(
+          (select block_timestamp from vault_snapshots
+          where vault_id = ${vaultId} and block_timestamp <= to_timestamp(${from - lookback}::bigint)
+            and total_supply >= ${ask.dustFloor}::numeric ${ask.isPriced ? db`and price_usd is not null` : db``}
+            and not exists (select from vault_pauses
+              where vault_id = ${vaultId} and block_timestamp >= paused_from and block_timestamp < resumed_at)
+          order by block_timestamp desc limit 1), '-infinity')`
+      }) s`
+  return rows[0]?.lines ?? ''
+}

@@ -1,0 +1,97 @@
+import type { Credit } from './credit.js'
+import { type Attribution, type Decision, weaker } from './deciding.js'
+import type { EntryPart } from './entries.js'
+import { depositParts, type Lot, withdrawParts } from './flows.js'
+import { splitByFraction } from './lots.js'
+import { consume, dropDust, type Request } from './requests.js'
+import type { Told } from './types.js'
+
+type Group = { name: string | null; amount: bigint; attribution: Attribution; isSwap: boolean; claimed: bigint }
+
+/** SEMANTICS §3a: a claim consumes its controller's requests; what is beyond them is a deposit of its own. */
+export function claimDeposit(
+  event: Extract<Told, { kind: 'deposit' }>,
+  credit: Credit,
+  minted: bigint,
+  requests: readonly Request[],
+): { parts: EntryPart[]; lots: Lot[] } {
+  const consumed = consume(requests, event.vaultId, 'deposit', event.sender, event.assets)
+  if (consumed.length === 0) return depositParts(event, credit, minted)
+  dropDust(consumed, event.assets, event.shares)
+  const keepers = [...credit.kept].sort(([a], [b]) => (a < b ? -1 : 1))
+  const own: Decision | undefined = credit.decisions.get(keepers[0]?.[0] ?? event.sender)
+  const groups: Group[] = []
+  const add = (name: string | null, amount: bigint, attribution: Attribution, isSwap: boolean, isClaimed: boolean) => {
+    if (amount === 0n) return
+    const known = groups.find((group) => group.name === name)
+    if (!known) groups.push({ name, amount, attribution, isSwap, claimed: isClaimed ? amount : 0n })
+    else {
+      known.amount += amount
+      known.attribution = weaker(known.attribution, attribution)
+      known.isSwap ||= isSwap
+      if (isClaimed) known.claimed += amount
+    }
+  }
+  const addOwn = (amount: bigint, isClaimed: boolean) =>
+    add(own?.distributorId ?? null, amount, own?.attribution ?? 'signed', own?.isSwap ?? false, isClaimed)
+  for (const { request, amount } of consumed) {
+    if (request.distributorId === null) addOwn(amount, true)
+    else add(request.distributorId, amount, request.attribution!, request.isSwap, true)
+  }
+  addOwn(event.assets - consumed.reduce((sum, { amount }) => sum + amount, 0n), false)
+  const shares = splitByFraction(groups, minted)
+  const kept = keepers.reduce((sum, [, amount]) => sum + amount, 0n)
+  const holders = [
+    ...keepers.map(([wallet, amount]) => ({ name: wallet as string | null, amount })),
+    { name: null, amount: minted - kept },
+  ]
+  const parts: EntryPart[] = []
+  const lots: Lot[] = []
+  for (const group of groups) {
+    if (group.name === null) continue
+    const distributorId = group.name
+    const [shareParts, assetParts] = [
+      splitByFraction(holders, shares.get(group)!),
+      splitByFraction(holders, group.amount),
+    ]
+    for (const holder of holders) {
+      if (holder.name === null) continue
+      const part = { distributorId, attribution: group.attribution, isSwap: group.isSwap }
+      const wallet = group.claimed > 0n ? event.sender : holder.name
+      parts.push({ ...part, wallet, assets: assetParts.get(holder)!, shares: shareParts.get(holder)! })
+      lots.push({ wallet: holder.name, distributorId, shares: shareParts.get(holder)! })
+    }
+  }
+  return { parts, lots }
+}
+
+/** A claimed redemption is the withdrawal of its requests' distributors; it touches no lot. */
+export function claimWithdraw(
+  event: Extract<Told, { kind: 'withdraw' }>,
+  credit: Credit,
+  burned: bigint,
+  requests: readonly Request[],
+): EntryPart[] {
+  const consumed = consume(requests, event.vaultId, 'redeem', event.owner, event.shares)
+  if (consumed.length === 0) return withdrawParts(event, credit, burned, event.assets)
+  const groups: (Group & { wallet: string })[] = []
+  for (const { request, amount } of consumed) {
+    const { distributorId: name, owner: wallet, attribution, isSwap } = request
+    const known = groups.find((group) => group.name === name && group.wallet === wallet)
+    if (known) {
+      known.amount += amount
+      known.attribution = weaker(known.attribution, attribution ?? 'signed')
+      known.isSwap ||= isSwap
+    } else groups.push({ name, wallet, amount, attribution: attribution ?? 'signed', isSwap, claimed: amount })
+  }
+  const beyond = event.shares - consumed.reduce((sum, { amount }) => sum + amount, 0n)
+  const rest = { name: null, wallet: '', amount: beyond, attribution: 'signed' as const, isSwap: false, claimed: 0n }
+  const all = beyond > 0n ? [...groups, rest] : groups
+  const assets = splitByFraction(all, event.assets)
+  const parts = groups.flatMap((group) => {
+    if (group.name === null) return []
+    const { wallet, attribution, isSwap, amount } = group
+    return [{ distributorId: group.name, attribution, isSwap, wallet, shares: amount, assets: assets.get(group)! }]
+  })
+  return beyond > 0n && burned > 0n ? [...parts, ...withdrawParts(event, credit, burned, assets.get(rest)!)] : parts
+}

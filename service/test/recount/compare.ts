@@ -1,0 +1,166 @@
+import { createDerivation, derive, emptyState } from '../../src/derive/index.js'
+import type { DerivedRows } from '../../src/derive/rows.js'
+import type { RawBlock } from '../../src/rpc/raw.js'
+import type { Entry } from './entries.js'
+import { recount } from './recount.js'
+import { config, contracts, people } from './traffic/world.js'
+
+/** What two derivations say, as lines that can be compared. */
+export type Lines = string[]
+
+/** Rows of the product for the blocks, from an empty state. */
+function deriveRows(blocks: readonly RawBlock[]): { rows: DerivedRows[]; state: ReturnType<typeof emptyState> } {
+  const state = emptyState()
+  const derivation = createDerivation(config)
+  return { rows: blocks.map((block) => derive(block, derivation, state)), state }
+}
+
+const members = [
+  'id',
+  'vaultId',
+  'kind',
+  'blockNumber',
+  'blockHash',
+  'timestamp',
+  'transactionHash',
+  'transactionIndex',
+  'logIndex',
+  'wallet',
+  'distributorId',
+  'attribution',
+  'assets',
+  'shares',
+  'isSwap',
+] as const
+const entryLine = (entry: { [member in (typeof members)[number]]: Entry[member] }): string =>
+  `entry ${members.map((member) => (member.endsWith('Hash') || member === 'id' ? String(entry[member]).slice(-12) : entry[member])).join(' ')}`
+const lotsText = (lots: Iterable<[string, bigint]>): string =>
+  [...lots]
+    .filter(([, lot]) => lot > 0n)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([id, lot]) => `${id}=${lot}`)
+    .join(',')
+
+export function linesOfProduct(blocks: readonly RawBlock[]): Lines {
+  const { rows, state } = deriveRows(blocks)
+  const lines: Lines = []
+  for (const { interactions } of rows) for (const entry of interactions) lines.push(entryLine(entry))
+  const keys = [...state.holders.keys()].sort()
+  for (const key of keys) {
+    const holder = state.holders.get(key)!
+    if (holder.shares > 0n) lines.push(`holder ${key} ${holder.shares} ${lotsText(holder.lots)}`)
+  }
+  const lots = new Map<string, Map<string, bigint>>()
+  for (const { balanceChanges, lotChanges } of rows) {
+    for (const { vaultId, wallet, distributorId, after, blockNumber, transactionIndex } of lotChanges) {
+      const of = lots.get(`${vaultId}:${wallet}`) ?? new Map<string, bigint>()
+      lots.set(`${vaultId}:${wallet}`, of.set(distributorId, after))
+      lines.push(`lot ${vaultId}:${wallet} ${blockNumber}.${transactionIndex} ${distributorId}=${after}`)
+    }
+    for (const { vaultId, wallet, after, before, blockNumber, transactionIndex } of balanceChanges)
+      if (after !== before) lines.push(`balance ${vaultId}:${wallet} ${blockNumber}.${transactionIndex} ${after}`)
+  }
+  const requests = new Map<string, { line: string; state: { remaining: bigint; cancelled: bigint } }>()
+  for (const { requests: opened, requestChanges } of rows) {
+    for (const each of opened)
+      requests.set(each.id, {
+        line: `request ${each.vaultId} ${each.kind} ${each.controller} ${each.owner} #${each.requestId} ${each.distributorId} ${each.attribution} ${each.amount} ${each.blockNumber} ${each.logIndex}`,
+        state: each,
+      })
+    for (const { requestId, after } of requestChanges) {
+      const known = requests.get(requestId)
+      if (known) known.state = after
+    }
+  }
+  for (const { line, state: left } of requests.values())
+    lines.push(`${line} left ${left.remaining} cancelled ${left.cancelled}`)
+  return lines.sort()
+}
+
+export async function linesOfRecount(blocks: readonly RawBlock[]): Promise<Lines> {
+  const told = await recount(blocks, config)
+  const lines: Lines = told.entries.map(entryLine)
+  for (const [key, shares] of [...told.balances].sort())
+    if (shares > 0n && !isOther(key))
+      lines.push(`holder ${key} ${shares} ${lotsText(Object.entries(told.lots.get(key)!))}`)
+  const known = new Map<string, { after: bigint; lots: Record<string, bigint> }>()
+  for (const { vaultId, wallet, after, lots, blockNumber, transactionIndex } of told.changes) {
+    const key = `${vaultId}:${wallet}`
+    const before = known.get(key) ?? { after: 0n, lots: {} }
+    for (const id of new Set([...Object.keys(before.lots), ...Object.keys(lots)]))
+      if ((before.lots[id] ?? 0n) !== (lots[id] ?? 0n))
+        lines.push(`lot ${key} ${blockNumber}.${transactionIndex} ${id}=${lots[id] ?? 0n}`)
+    if (before.after !== after) lines.push(`balance ${key} ${blockNumber}.${transactionIndex} ${after}`)
+    known.set(key, { after, lots })
+  }
+  for (const each of told.requests)
+    lines.push(
+      `request ${each.vaultId} ${each.kind} ${each.controller} ${each.owner} #${each.requestId} ${each.distributorId} ${each.attribution} ${each.amount} ${each.blockNumber} ${each.logIndex} left ${each.remaining} cancelled ${each.cancelled}`,
+    )
+  return lines.sort()
+}
+
+const isOther = (key: string): boolean =>
+  config.vaults.some(({ address, escrow }) => key.endsWith(address) || (escrow !== null && key.endsWith(escrow)))
+
+const names = new Map([
+  ...people.map((each, i) => [each, `person${i}`]),
+  ...contracts.map((each, i) => [each, `contract${i}`]),
+] as [string, string][])
+const short = (line: string): string =>
+  [...names].reduce((text, [address, name]) => text.replaceAll(address, name), line)
+
+export type Difference = { seed: number; product: Lines; recount: Lines; blocks: readonly RawBlock[] }
+
+export async function differ(blocks: readonly RawBlock[]): Promise<{ product: Lines; recount: Lines } | undefined> {
+  const [product, mine] = [linesOfProduct(blocks), await linesOfRecount(blocks)]
+  const [onlyProduct, onlyMine] = [without(product, mine), without(mine, product)]
+  return onlyProduct.length + onlyMine.length === 0
+    ? undefined
+    : { product: onlyProduct.map(short), recount: onlyMine.map(short) }
+}
+
+function without(lines: Lines, others: Lines): Lines {
+  const left = new Map<string, number>()
+  for (const line of others) left.set(line, (left.get(line) ?? 0) + 1)
+  return lines.filter((line) => {
+    const count = left.get(line) ?? 0
+    if (count > 0) left.set(line, count - 1)
+    return count === 0
+  })
+}
+
+/** Blocks without a transaction: its logs go with it, the others keep their places. */
+function drop(blocks: readonly RawBlock[], hash: string): RawBlock[] {
+  return blocks
+    .map((block) => ({
+      ...block,
+      logs: block.logs.filter(({ transactionHash }) => transactionHash !== hash),
+      transactions: block.transactions.filter((transaction) => transaction.hash !== hash),
+    }))
+    .filter(({ transactions }) => transactions.length > 0)
+}
+
+/** The fewest transactions of a schedule that still differ. */
+export async function shrink(blocks: readonly RawBlock[]): Promise<RawBlock[]> {
+  let least = [...blocks]
+  for (const hash of blocks.flatMap(({ transactions }) => transactions.map((each) => each.hash)).toReversed()) {
+    const fewer = drop(least, hash)
+    if (fewer.length > 0 && (await differ(fewer))) least = fewer
+  }
+  return least
+}
+
+/** A difference as it can be told: what is left of the schedule, and the lines. */
+export async function tell(seed: number, blocks: readonly RawBlock[]): Promise<string> {
+  const least = await shrink(blocks)
+  const lines = (await differ(least)) ?? { product: [], recount: [] }
+  const text = (value: unknown) =>
+    JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? String(each) : each), 1)
+  return [
+    `seed ${seed}: ${least.flatMap(({ transactions }) => transactions).length} transactions differ`,
+    ...lines.product.map((line) => `  product ${line}`),
+    ...lines.recount.map((line) => `  recount ${line}`),
+    ...(process.env.RECOUNT_SHOW ? [short(text(least))] : []),
+  ].join('\n')
+}

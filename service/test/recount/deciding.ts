@@ -1,0 +1,133 @@
+import type { DeriveConfig } from '../../src/derive/config.js'
+import { contains, type Digits } from './bytes.js'
+import { findHoldings } from './signing.js'
+import { readTail, type Suffix, type Tail } from './suffixes.js'
+import type { Chain, Creditable, Frame, Ways } from './types.js'
+
+export type Attribution = 'legacy' | 'unsigned' | 'signed'
+export type Decision = { distributorId: string; attribution: Attribution; isSwap: boolean }
+export type Deciding = {
+  config: DeriveConfig
+  timestamp: number
+  transactionHash: string
+  input: Digits
+  vault: string
+  /** The first call of each signature in a vault, by digest: `${transaction}:${place}`. */
+  used: Map<string, string>
+  trustTraces: boolean
+}
+
+const tails = new Map<Digits, Tail>()
+function tailOf(data: Digits): Tail {
+  const known = tails.get(data)
+  if (known) return known
+  const read = readTail(data)
+  if (tails.size > 10_000) tails.clear()
+  tails.set(data, read)
+  return read
+}
+
+export const isParty = (event: Creditable, caller: string): boolean =>
+  caller === event.sender || caller === event.owner || ('controller' in event && caller === event.controller)
+
+const registeredAt = (config: DeriveConfig, code: string, timestamp: number): boolean =>
+  /^[A-Za-z0-9_-]{1,32}$/.test(code) && (config.distributors.get(code) ?? Infinity) <= timestamp
+function wantsSignature(config: DeriveConfig, id: string, timestamp: number): boolean {
+  let wants = false
+  for (const { from, signedOnly } of config.signedOnly.get(id) ?? []) if (from <= timestamp) wants = signedOnly
+  return wants
+}
+
+/** Uses up the signatures that hold for an event, once, in the vault's chain order: to be called for each event in turn. */
+export async function useSignatures(
+  chain: Chain,
+  counts: (caller: string) => boolean,
+  deciding: Deciding,
+): Promise<void> {
+  for (const [index, frame] of chain.frames.entries()) {
+    if (!counts(frame.caller)) continue
+    for (const suffix of tailOf(frame.data).suffixes)
+      for (const { digest, place } of await findHoldings(chain, index, suffix, deciding.vault, deciding.config)) {
+        const key = `${deciding.vault}:${digest}`
+        if (!deciding.used.has(key)) deciding.used.set(key, `${deciding.transactionHash}:${place}`)
+      }
+  }
+}
+
+type Candidate = {
+  frame: Frame
+  suffix: Suffix
+  distributorId: string
+  signed: boolean
+  /** Class, signed, standing, depth, place in the frame: what is smaller goes first. */
+  rank: number[]
+}
+
+/** SEMANTICS §2, *Which frame counts*: whose shares of a wallet are, in one way an event may have been made. */
+async function decideOne(
+  chain: Chain,
+  event: Creditable,
+  wallet: string,
+  deciding: Deciding,
+): Promise<Decision | undefined> {
+  const { config, timestamp, input, vault } = deciding
+  const candidates: Candidate[] = []
+  for (const [depth, frame] of chain.frames.entries()) {
+    const rank = frame.caller === wallet ? 0 : isParty(event, frame.caller) ? 1 : undefined
+    if (rank === undefined) continue
+    for (const [order, suffix] of tailOf(frame.data).suffixes.entries()) {
+      const distributorId = suffix.codes.find((code) => registeredAt(config, code, timestamp))
+      if (distributorId === undefined) continue
+      const holdings = await findHoldings(chain, depth, suffix, vault, config)
+      const signed = holdings.some(
+        ({ digest, place }) => deciding.used.get(`${vault}:${digest}`) === `${deciding.transactionHash}:${place}`,
+      )
+      const stands =
+        contains(input, suffix.bytes) || frame.operations.some((callData) => contains(callData, suffix.bytes))
+      candidates.push({
+        frame,
+        suffix,
+        distributorId,
+        signed,
+        rank: [rank, signed ? 0 : 1, stands ? 0 : 1, depth, order],
+      })
+    }
+  }
+  candidates.sort((a, b) => compare(a.rank, b.rank))
+  for (const { frame, suffix, distributorId, signed } of candidates) {
+    if (!signed && wantsSignature(config, distributorId, timestamp)) continue
+    // One node's word: its bytes stand nowhere in the transaction's input.
+    if (frame.isWord && !deciding.trustTraces && !contains(input, suffix.bytes)) return undefined
+    const attribution = signed ? 'signed' : suffix.kind === 'legacy' ? 'legacy' : 'unsigned'
+    const isSwap = suffix.ours ? suffix.ours.swaps : frame.target !== vault && frame.target !== wallet
+    return { distributorId, attribution, isSwap }
+  }
+  return undefined
+}
+
+const compare = (a: readonly number[], b: readonly number[]): number => {
+  const at = a.findIndex((value, index) => value !== b[index])
+  return at < 0 ? 0 : a[at]! - b[at]!
+}
+
+const weakest: Attribution[] = ['legacy', 'unsigned', 'signed']
+export const weaker = (a: Attribution, b: Attribution): Attribution =>
+  weakest[Math.min(weakest.indexOf(a), weakest.indexOf(b))]!
+
+/** Where it cannot be told in which way an event was made, it is credited only if every way names the same. */
+export async function decide(
+  { ways }: Ways,
+  event: Creditable,
+  wallet: string,
+  deciding: Deciding,
+): Promise<Decision | undefined> {
+  const [first, ...others] = await Promise.all(ways.map((chain) => decideOne(chain, event, wallet, deciding)))
+  if (others.some((other) => other?.distributorId !== first?.distributorId)) return undefined
+  if (first === undefined) return undefined
+  const decision = { ...first }
+  for (const other of others) {
+    decision.attribution = weaker(decision.attribution, other!.attribution)
+    decision.isSwap ||= other!.isSwap
+  }
+  return decision
+}

@@ -1,0 +1,331 @@
+import type { DeriveConfig, DeriveVault } from '../../src/derive/config.js'
+import type { RawBlock, RawTransaction } from '../../src/rpc/raw.js'
+import { digitsOf, least } from './bytes.js'
+import { claimDeposit, claimWithdraw } from './claims.js'
+import type { Credit } from './credit.js'
+import { type Deciding, type Decision, decide, isParty, useSignatures } from './deciding.js'
+import { type Entry, makeEntries, type Place } from './entries.js'
+import { depositParts, withdrawParts } from './flows.js'
+import { follow, type Habit, holdsForOthers, type Kept, type Movement, readHabit } from './keeping.js'
+import { makes } from './knownCalls.js'
+import { addShares, attributedOf, type Holding, splitByFraction, takeShares } from './lots.js'
+import { beginCancel, completeCancel, type Request } from './requests.js'
+import { readMove, readTold } from './told.js'
+import { ownLogs } from './traceFrames.js'
+import { type Creditable, isCreditable, type Told, type Ways } from './types.js'
+import { findWays } from './ways.js'
+
+export type Problem = { vaultId: number; transactionHash: string; problem: string }
+/** What a wallet held of a vault after a transaction that changed it. */
+export type Change = {
+  vaultId: number
+  wallet: string
+  blockNumber: number
+  transactionIndex: number
+  after: bigint
+  lots: Record<string, bigint>
+}
+export type Recounted = {
+  entries: Entry[]
+  changes: Change[]
+  balances: Map<string, bigint>
+  lots: Map<string, Record<string, bigint>>
+  requests: Request[]
+  problems: Problem[]
+  /** Per transaction, vault and wallet: what it ended with more than before, and the marks it keeps of it. */
+  gains: { wallet: string; gained: bigint; kept: bigint }[]
+}
+type State = Recounted & {
+  holdings: Map<string, Holding>
+  habits: Map<number, Habit>
+  used: Map<string, string>
+  config: DeriveConfig
+}
+
+const keyOf = (vaultId: number, wallet: string) => `${vaultId}:${wallet}`
+const zero = `0x${'0'.repeat(40)}`
+const dead = '0x000000000000000000000000000000000000dead'
+
+/** The ledger, lots, balances and requests of blocks, counted again from the text of SEMANTICS §2 to §3a. */
+export async function recount(blocks: readonly RawBlock[], config: DeriveConfig): Promise<Recounted> {
+  const state: State = {
+    entries: [],
+    changes: [],
+    balances: new Map(),
+    lots: new Map(),
+    requests: [],
+    problems: [],
+    gains: [],
+    holdings: new Map(),
+    habits: new Map(),
+    used: new Map(),
+    config,
+  }
+  for (const block of blocks) {
+    const hashes = [...new Set(block.logs.map(({ transactionHash }) => transactionHash))]
+    for (const hash of hashes)
+      for (const vault of config.vaults)
+        if (block.number >= vault.startBlock) await recountTransaction(block, hash, vault, state)
+  }
+  for (const [key, holding] of state.holdings) {
+    state.balances.set(key, holding.shares)
+    state.lots.set(key, plainLots(holding))
+  }
+  return state
+}
+
+const plainLots = ({ lots }: Holding): Record<string, bigint> =>
+  Object.fromEntries([...lots].filter(([, lot]) => lot > 0n).sort(([a], [b]) => (a < b ? -1 : 1)))
+
+async function recountTransaction(block: RawBlock, hash: string, vault: DeriveVault, state: State): Promise<void> {
+  const logs = block.logs.filter(({ transactionHash }) => transactionHash === hash)
+  const moves = logs.flatMap((log) => readMove(log, vault) ?? [])
+  const events = logs.flatMap((log) => readTold(log, vault) ?? [])
+  if (moves.length + events.length === 0) return
+  if (!state.habits.has(vault.id)) {
+    const habit = readHabit(vault, moves, events)
+    if (habit) state.habits.set(vault.id, habit)
+  }
+  const transaction = block.transactions.find((each) => each.hash === hash)
+  const evidence = transaction?.evidence
+  const traced = evidence !== undefined && evidence !== 'no trace' ? evidence : undefined
+  const balanceOf = (wallet: string) => state.holdings.get(keyOf(vault.id, wallet))?.shares ?? 0n
+  const habit = state.habits.get(vault.id) ?? 'before'
+  const movement = follow(vault, moves, events, balanceOf, habit, traced?.hasLogs ? ownLogs(traced) : undefined)
+  if (movement.beyond > 0)
+    state.problems.push({
+      vaultId: vault.id,
+      transactionHash: hash,
+      problem: `${movement.beyond} moves beyond a balance`,
+    })
+  const credits = await creditEvents(block, transaction, vault, events, movement, state)
+  apply(block, logs[0]!.transactionIndex, hash, vault, events, movement, credits, state)
+}
+
+async function creditEvents(
+  block: RawBlock,
+  transaction: RawTransaction | undefined,
+  vault: DeriveVault,
+  events: readonly Told[],
+  movement: Movement,
+  state: State,
+): Promise<Map<Told, Credit>> {
+  const creditable = events.filter(isCreditable)
+  const keepers = (event: Told): Map<string, bigint> => sharesOf(movement, event, ({ marks }) => marks)
+  const losers = (event: Told): Map<string, bigint> => sharesOf(movement, event, ({ burned }) => burned)
+  const concerned = (event: Creditable) => (event.kind === 'deposit' ? keepers(event) : losers(event))
+  const counting = (event: Creditable, caller: string) => isParty(event, caller) || concerned(event).has(caller)
+  const isActive = transaction !== undefined && vault.activeFrom <= block.timestamp
+  const ways: Map<Creditable, Ways> = isActive
+    ? findWays(
+        transaction,
+        block,
+        vault.address,
+        creditable,
+        isPlain(block, transaction, state.config),
+        counting,
+        state.config,
+      )
+    : new Map()
+  const credits = new Map<Told, Credit>()
+  for (const event of creditable) {
+    const way: Ways = ways.get(event) ?? { ways: [], callers: new Set() }
+    const kept = new Map([...keepers(event)].filter(([wallet]) => mayKeep(vault, wallet, transaction, way)))
+    const deciding: Deciding = {
+      config: state.config,
+      timestamp: block.timestamp,
+      transactionHash: transaction?.hash ?? '',
+      input: digitsOf(transaction?.input ?? '0x'),
+      vault: vault.address,
+      used: state.used,
+      trustTraces: (state.config as { trustTraces?: boolean }).trustTraces ?? false,
+    }
+    if (way.ways.length === 1) await useSignatures(way.ways[0]!, (caller) => counting(event, caller), deciding)
+    const wallets = [...(event.kind === 'deposit' ? kept : losers(event)).keys()]
+    if ('controller' in event) wallets.push(event.controller)
+    if (event.kind === 'deposit') wallets.push(event.sender)
+    const decisions = new Map<string, Decision | undefined>()
+    for (const wallet of new Set(wallets)) decisions.set(wallet, await decide(way, event, wallet, deciding))
+    credits.set(event, { kept: event.kind === 'deposit' ? kept : losers(event), decisions })
+    if (way.ways.length > 1 && [...decisions.values()].every((each) => each === undefined))
+      state.problems.push({ vaultId: vault.id, transactionHash: deciding.transactionHash, problem: 'needs a trace' })
+  }
+  return credits
+}
+
+function sharesOf({ wallets }: Movement, event: Told, of: (kept: Kept) => Kept['marks']): Map<string, bigint> {
+  const shares = new Map<string, bigint>()
+  for (const [wallet, kept] of wallets)
+    for (const part of of(kept))
+      if (part.event === event && part.amount > 0n) shares.set(wallet, (shares.get(wallet) ?? 0n) + part.amount)
+  return shares
+}
+
+/** Only a wallet without code, or the caller of a frame around the call, keeps marks. */
+function mayKeep(
+  vault: DeriveVault,
+  wallet: string,
+  transaction: RawTransaction | undefined,
+  { callers }: Ways,
+): boolean {
+  if (wallet === zero || wallet === dead || holdsForOthers(vault, wallet)) return false
+  if (callers.has(wallet)) return true
+  return !((transaction as { contracts?: readonly string[] } | undefined)?.contracts ?? []).includes(wallet)
+}
+
+/** SEMANTICS §2, *Evidence*: nothing but the transaction's own input is needed. */
+export function isPlain(block: RawBlock, { hash, from, to, input }: RawTransaction, { vaults }: DeriveConfig): boolean {
+  const told = block.logs
+    .filter(({ transactionHash }) => transactionHash === hash)
+    .flatMap((log) => vaults.flatMap((vault) => (block.number < vault.startBlock ? [] : (readTold(log, vault) ?? []))))
+  const [only] = told
+  if (told.length !== 1 || only === undefined || !isCreditable(only)) return false
+  const emitter = vaults.find(({ id }) => id === only.vaultId)!.address
+  return emitter === to && only.sender === from && makes(digitsOf(input)) === only.kind
+}
+
+function apply(
+  block: RawBlock,
+  transactionIndex: number,
+  transactionHash: string,
+  vault: DeriveVault,
+  events: readonly Told[],
+  movement: Movement,
+  credits: ReadonlyMap<Told, Credit>,
+  state: State,
+): void {
+  const place: Place = {
+    blockNumber: block.number,
+    blockHash: block.hash,
+    timestamp: block.timestamp,
+    transactionHash,
+    transactionIndex,
+  }
+  // What each wallet's lots give, before anything is added.
+  const taken = new Map<string, Map<string | null, bigint>>()
+  const touched = new Map<string, Holding>()
+  for (const [wallet, kept] of movement.wallets) {
+    const holding = state.holdings.get(keyOf(vault.id, wallet)) ?? { shares: 0n, lots: new Map() }
+    state.holdings.set(keyOf(vault.id, wallet), holding)
+    touched.set(wallet, holding)
+    taken.set(wallet, takeShares(holding, kept.lost))
+    addShares(holding, null, kept.after - (kept.before - kept.lost))
+  }
+  const addLot = (wallet: string, distributorId: string | null, shares: bigint) => {
+    const holding = touched.get(wallet)!
+    if (distributorId !== null && shares > 0n)
+      holding.lots.set(distributorId, (holding.lots.get(distributorId) ?? 0n) + shares)
+  }
+  for (const event of events) {
+    const credit = credits.get(event)
+    if (event.kind === 'deposit' && credit) {
+      const minted = movement.minted.get(event) ?? 0n
+      const { parts, lots } = isAsynchronous(vault, 'deposit')
+        ? claimDeposit(event, credit, minted, state.requests)
+        : depositParts(event, credit, minted)
+      for (const { wallet, distributorId, shares } of lots) addLot(wallet, distributorId, shares)
+      state.entries.push(...makeEntries(event, parts, place, state.config.chainId))
+    }
+    if (event.kind === 'withdraw' && credit) {
+      const burned = movement.burned.get(event) ?? 0n
+      const parts = isAsynchronous(vault, 'redeem')
+        ? claimWithdraw(event, credit, burned, state.requests)
+        : withdrawParts(event, credit, burned, event.assets)
+      state.entries.push(...makeEntries(event, parts, place, state.config.chainId))
+    }
+    if ((event.kind === 'depositRequest' || event.kind === 'redeemRequest') && credit)
+      openRequests(event, credit, place, movement, taken, state)
+    if (event.kind === 'cancelDepositRequest' || event.kind === 'cancelRedeemRequest')
+      beginCancel(state.requests, event)
+    if (event.kind === 'cancelDepositClaim' || event.kind === 'cancelRedeemClaim') {
+      const consumed = completeCancel(state.requests, event)
+      if (event.kind === 'cancelRedeemClaim') giveBack(event, consumed, movement, addLot)
+    }
+  }
+  for (const [wallet, holding] of touched) {
+    if (wallet === zero || holdsForOthers(vault, wallet)) continue
+    const kept = movement.wallets.get(wallet)!
+    // What it gained beside old shares that it gave to others: those are no withdrawal.
+    const net = kept.after - kept.before + kept.given
+    const gained = net > 0n ? net : 0n
+    state.gains.push({ wallet, gained, kept: kept.marks.reduce((sum, { amount }) => sum + amount, 0n) })
+    state.changes.push({
+      vaultId: vault.id,
+      wallet,
+      blockNumber: block.number,
+      transactionIndex,
+      after: holding.shares,
+      lots: plainLots(holding),
+    })
+    if (attributedOf(holding) > holding.shares)
+      throw new Error(`lots of ${wallet} exceed its balance in ${transactionHash}`)
+  }
+}
+
+function isAsynchronous({ kind }: DeriveVault, side: 'deposit' | 'redeem'): boolean {
+  return kind === 'erc7540' || kind === 'lagoon' || kind === `erc7540-${side}`
+}
+
+/** Every request opens a request lot: of assets for its controller, of shares for each wallet whose shares it took. */
+function openRequests(
+  event: Extract<Told, { kind: 'depositRequest' | 'redeemRequest' }>,
+  { kept, decisions }: Credit,
+  { blockNumber, transactionHash }: Place,
+  movement: Movement,
+  taken: ReadonlyMap<string, Map<string | null, bigint>>,
+  state: State,
+): void {
+  const { vaultId, controller, owner, id, amount, logIndex } = event
+  const open = (wallet: string, part: bigint, decision: Decision | undefined, from: Map<string | null, bigint>) =>
+    state.requests.push({
+      vaultId,
+      kind: event.kind === 'depositRequest' ? 'deposit' : 'redeem',
+      controller,
+      owner: wallet,
+      requestId: id,
+      distributorId: decision?.distributorId ?? null,
+      attribution: decision?.attribution ?? null,
+      isSwap: decision?.isSwap ?? false,
+      amount: part,
+      remaining: part,
+      cancelled: 0n,
+      cancelling: false,
+      blockNumber,
+      transactionHash,
+      logIndex,
+      taken: from,
+    })
+  if (event.kind === 'depositRequest') {
+    open(owner, amount, decisions.get(controller), new Map())
+    return
+  }
+  for (const [wallet, shares] of kept) {
+    const all = taken.get(wallet) ?? new Map()
+    const list = [...all].map(([name, part]) => ({ name, amount: part }))
+    const lost = movement.wallets.get(wallet)!.lost
+    const parts = splitByFraction(list, least(shares, lost))
+    open(wallet, shares, decisions.get(controller), new Map([...parts].map(([{ name }, part]) => [name, part])))
+  }
+}
+
+/** Shares a cancel returns to the wallet they were taken from are again what they were. */
+function giveBack(
+  event: Told,
+  consumed: ReturnType<typeof completeCancel>,
+  { wallets }: Movement,
+  addLot: (wallet: string, distributorId: string | null, shares: bigint) => void,
+): void {
+  for (const [wallet, kept] of wallets) {
+    let left = kept.returned.filter((part) => part.event === event).reduce((sum, { amount }) => sum + amount, 0n)
+    for (const { request, amount } of consumed) {
+      if (request.owner !== wallet) continue
+      const back = least(amount, left)
+      left -= back
+      const list = [...request.taken].map(([name, part]) => ({ name, amount: part }))
+      for (const [{ name }, part] of splitByFraction(list, back)) {
+        addLot(wallet, name, part)
+        request.taken.set(name, (request.taken.get(name) ?? 0n) - part)
+      }
+    }
+  }
+}

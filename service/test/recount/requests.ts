@@ -1,0 +1,89 @@
+import { least } from './bytes.js'
+import type { Attribution } from './deciding.js'
+import type { Told } from './types.js'
+
+/** An asynchronous deposit (assets) or redemption (shares) as it stands (SEMANTICS §3a). */
+export type Request = {
+  vaultId: number
+  kind: 'deposit' | 'redeem'
+  controller: string
+  /** Whose assets or shares it took. */
+  owner: string
+  requestId: bigint
+  distributorId: string | null
+  attribution: Attribution | null
+  isSwap: boolean
+  amount: bigint
+  remaining: bigint
+  cancelled: bigint
+  cancelling: boolean
+  blockNumber: number
+  transactionHash: string
+  logIndex: number
+  /** Of a redemption: what each lot gave. */
+  taken: Map<string | null, bigint>
+}
+
+export type Consumed = { request: Request; amount: bigint }
+
+const isOpen = ({ remaining }: Request): boolean => remaining > 0n
+
+/** A claim takes of a controller's requests, the oldest first. */
+export function consume(
+  requests: readonly Request[],
+  vaultId: number,
+  kind: Request['kind'],
+  controller: string,
+  amount: bigint,
+): Consumed[] {
+  const list: Consumed[] = []
+  let left = amount
+  for (const request of requests) {
+    if (request.vaultId !== vaultId || request.kind !== kind || request.controller !== controller) continue
+    if (left === 0n || !isOpen(request)) continue
+    const part = least(request.remaining, left)
+    request.remaining -= part
+    left -= part
+    list.push({ request, amount: part })
+  }
+  return list
+}
+
+/** What is left below one share of a claim's price counts as claimed. */
+export function dropDust(consumed: readonly Consumed[], assets: bigint, shares: bigint): void {
+  for (const { request } of consumed) if (request.remaining * shares < assets) request.remaining = 0n
+}
+
+type Cancel = Extract<Told, { kind: `cancel${string}` }>
+
+const kindOf = (event: Cancel): Request['kind'] =>
+  event.kind === 'cancelDepositRequest' || event.kind === 'cancelDepositClaim' ? 'deposit' : 'redeem'
+const isNamed = (request: Request, event: Cancel): boolean =>
+  request.vaultId === event.vaultId &&
+  request.kind === kindOf(event) &&
+  request.controller === event.controller &&
+  request.requestId === event.id
+
+export function beginCancel(requests: readonly Request[], event: Cancel): void {
+  for (const request of requests) if (isNamed(request, event) && isOpen(request)) request.cancelling = true
+}
+
+/** A completed cancel takes what was pending when it was asked for, the newest first, and leaves no entry. */
+export function completeCancel(
+  requests: readonly Request[],
+  event: Extract<Told, { kind: 'cancelDepositClaim' | 'cancelRedeemClaim' }>,
+): Consumed[] {
+  const named = requests.filter((request) => isNamed(request, event))
+  const asked = named.some(({ cancelling }) => cancelling) ? named.filter(({ cancelling }) => cancelling) : named
+  const list: Consumed[] = []
+  let left = event.amount
+  for (const request of asked.toReversed()) {
+    const part = least(request.remaining, left)
+    request.remaining -= part
+    request.cancelled += part
+    request.cancelling = false
+    left -= part
+    if (part > 0n) list.push({ request, amount: part })
+  }
+  return list
+}

@@ -1,0 +1,49 @@
+import type { RawBlock, RawLog, RawTransaction } from '../../../src/rpc/raw.js'
+import { wordOf } from '../bytes.js'
+import { isPlain } from '../recount.js'
+import { startRandom } from './random.js'
+import { logsOf, pathsOf } from './tree.js'
+import { config, contracts, openWorld } from './world.js'
+import { chooseRun } from './wraps.js'
+
+/** A few blocks of random traffic, the same for the same seed, with both evidences. */
+export function writeSchedule(seed: number): RawBlock[] {
+  const random = startRandom(seed)
+  const world = openWorld(random)
+  const blocks: RawBlock[] = []
+  const count = 3 + random.below(6)
+  for (let number = 1; number <= count; number += 1) {
+    const logs: RawLog[] = []
+    const transactions: RawTransaction[] = []
+    const size = 1 + random.below(3)
+    for (let transactionIndex = 0; transactionIndex < size; transactionIndex += 1) {
+      const { root } = chooseRun(world)
+      const hash = `0x${wordOf(BigInt(seed * 10_000 + number * 100 + transactionIndex))}`
+      const place = { blockNumber: number, transactionIndex }
+      const firstLog = logs.length
+      for (const said of logsOf(root)) logs.push({ ...place, ...said, logIndex: logs.length, transactionHash: hash })
+      const transaction: RawTransaction = {
+        ...place,
+        hash,
+        from: root.caller,
+        to: root.target,
+        input: `0x${root.data}`,
+        contracts,
+      } as RawTransaction
+      const block = { number, hash: '', parentHash: '', timestamp: 1_000 + number, logs, transactions: [transaction] }
+      const kind = random.below(10)
+      if (!isPlain(block, transaction, config) || random.chance(0.2))
+        transaction.evidence = kind < 6 ? pathsOf(root, firstLog, true, random.chance(0.5)) : 'no trace'
+      transactions.push(transaction)
+    }
+    blocks.push({
+      number,
+      hash: `0x${wordOf(BigInt(seed * 10_000 + number))}`,
+      parentHash: '0x',
+      timestamp: 1_000 + number,
+      logs,
+      transactions,
+    })
+  }
+  return blocks
+}
