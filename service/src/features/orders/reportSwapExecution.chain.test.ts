@@ -52,12 +52,12 @@ describe('200', () => {
     expect((await report({ actionId, txHash: other!.transactionHash })).body.status).toBe('failed')
     expect((await report({ actionId, txHash: nowhere })).body.status).toBe('pending')
     const { transaction } = first.body.transactions[0]
-    const { client, done } = world.anvil
+    const { client } = world.anvil
     const { to, data } = transaction
     // Without the value the router has nothing to swap.
-    const reverted = await done(client.sendTransaction({ account: user, to, data, value: 0n, gas: 500_000n }))
-    expect(reverted.status).toBe('reverted')
-    expect((await report({ actionId, txHash: reverted.transactionHash })).body.status).toBe('failed')
+    const hash = await client.sendTransaction({ account: user, to, data, value: 0n, gas: 500_000n })
+    expect((await client.waitForTransactionReceipt({ hash })).status).toBe('reverted')
+    expect((await report({ actionId, txHash: hash })).body.status).toBe('failed')
   })
 })
 
