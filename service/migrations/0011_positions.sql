@@ -80,6 +80,8 @@ create table requests (
   request_id numeric(78, 0) not null,
   distributor_id text collate "C",
   attribution text check (attribution in ('signed', 'unsigned', 'legacy')),
+  -- Its plan swapped before it.
+  is_swap boolean not null default false,
   amount numeric(78, 0) not null,
   -- What of it counts for the ledger, and the lots redeemed shares were of.
   counted numeric(78, 0) not null,

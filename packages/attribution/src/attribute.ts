@@ -37,6 +37,8 @@ export type Reading = Tail & {
   isMadeUp: boolean
   /** Of a trace: that it was there is one node's word. */
   isWord: boolean
+  /** Our metadata says that the plan swaps before or after the call. */
+  swaps: boolean
 }
 
 /** A code that can name a distributor, and where it stands. `attribution` is about this code. */
@@ -262,8 +264,9 @@ function readReading(tail: Tail, signature: SignatureVerdict, origin: Origin): R
   const codes = tailCodes(tail)
   if (tail.kind === 'erc8021') {
     const attribution = signature.valid ? 'signed' : 'unsigned'
-    const { referralCode } = readOwnMetadata(tail.suffix)
-    return { ...tail, ...origin, codes, attribution, signature, actionId: readActionId(tail.suffix), referralCode }
+    const { referralCode, swaps = false } = readOwnMetadata(tail.suffix)
+    const actionId = readActionId(tail.suffix)
+    return { ...tail, ...origin, codes, attribution, signature, actionId, referralCode, swaps }
   }
   const tracker = tail.suffix.status === 'malformed' ? undefined : tail.suffix
   const actionId = tracker?.metadata.get('actionId')
@@ -275,6 +278,7 @@ function readReading(tail: Tail, signature: SignatureVerdict, origin: Origin): R
     signature,
     actionId: typeof actionId === 'string' && isPlainText(actionId) ? actionId : undefined,
     referralCode: tracker?.referralCode,
+    swaps: false,
   }
 }
 

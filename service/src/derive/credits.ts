@@ -5,7 +5,7 @@ import { type DeriveConfig, isRegistered, isSignedOnly } from './config.js'
 import { eventParties } from './events.js'
 import { callerOf, hasSay, type PlacedEvent } from './matching.js'
 
-/** Who brought one event. `isSwap`: a router made the deposit on the caller's behalf. */
+/** Who brought one event. `isSwap`: its plan swapped, or a router made the deposit on the caller's behalf. */
 export type Credit = { distributorId: string; attribution: AttributionKind; isSwap: boolean }
 
 /** Calls with codes of their own that are compared where each can have made an event. */

@@ -55,6 +55,7 @@ export function openRequest(work: RequestWork, event: Request, credit: Credit | 
     requestId: event.requestId,
     distributorId: credit?.distributorId ?? null,
     attribution: credit?.attribution ?? null,
+    isSwap: credit?.isSwap ?? false,
     amount: event.amount,
     counted: taken?.counted ?? event.amount,
     lots: (taken?.lots ?? []).map(([id, amount]) => `${id}=${amount}`).join(' '),
@@ -115,18 +116,20 @@ function addPart(parts: Map<string, ClaimedPart>, lot: RequestLot, amount: bigin
   const by = lot.distributorId === null ? credit : lot
   const distributorId = by?.distributorId ?? null
   const attribution = by?.attribution ?? null
+  const isSwap = lot.distributorId !== null && lot.isSwap
   const owner = lot.kind === 'redeem' ? lot.owner : ''
   const counted = lot.amount === 0n ? 0n : (amount * lot.counted) / lot.amount
   const key = `${distributorId ?? ''} ${owner}`
   const known = parts.get(key)
   if (!known) {
-    parts.set(key, { distributorId, attribution, amount, counted, owner, isSwap: false })
+    parts.set(key, { distributorId, attribution, amount, counted, owner, isSwap })
     return
   }
   known.amount += amount
   known.counted += counted
   // An entry is only as good as its weakest part.
   known.attribution = weakest(known.attribution, attribution)
+  known.isSwap ||= isSwap
 }
 
 /**

@@ -37,6 +37,8 @@ export type RequestLot = {
   requestId: bigint
   distributorId: string | null
   attribution: AttributionKind | null
+  /** Its plan swapped before it. */
+  isSwap: boolean
   amount: bigint
   /** What of it counts for the ledger: all of a deposit, of a redemption the shares its wallet held before. */
   counted: bigint

@@ -44,8 +44,7 @@ function bucketsOf({ startMs, endMs, step }: PlainQuery): number[] {
 
 function lastWhere(vault: PlainVault, fits: (snapshot: PlainSnapshot) => boolean): PlainSnapshot | undefined {
   let found: PlainSnapshot | undefined
-  for (const snapshot of vault.snapshots)
-    if (fits(snapshot) && (!found || snapshot.at > found.at)) found = snapshot
+  for (const snapshot of vault.snapshots) if (fits(snapshot) && (!found || snapshot.at > found.at)) found = snapshot
   return found
 }
 
@@ -84,8 +83,7 @@ export function plainRate(
   if (p0 === 0n) return undefined
   const x = Number(((p1 - p0) * 10n ** 30n) / p0) / 1e30
   const interval = to.at - from.at
-  const unrounded =
-    kind === 'apr' ? ((x * year) / interval) * 100 : Math.expm1((Math.log1p(x) * year) / interval) * 100
+  const unrounded = kind === 'apr' ? ((x * year) / interval) * 100 : Math.expm1((Math.log1p(x) * year) / interval) * 100
   if (!Number.isFinite(unrounded)) return undefined
   return { from, to, rate: Number(unrounded.toPrecision(12)), unrounded }
 }

@@ -59,6 +59,7 @@ export const requestsTable = describeTable('requests', {
   requestId: [numeric],
   distributorId: [nullable(text)],
   attribution: [nullable(oneOf<AttributionKind>())],
+  isSwap: [bool],
   amount: [numeric],
   counted: [numeric],
   lots: [text],
