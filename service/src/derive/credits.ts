@@ -115,7 +115,7 @@ function isSignedFor(
   )
   if (!signed?.proven) return false
   // The call that made the event may lie inside one that was signed to another contract.
-  const isOfVault = isVaultAddress(vault, signed.target) || signed.target === signed.caller
+  const isOfVault = isVaultAddress(vault, signed.target)
   const isPassedOn = around.some(
     (each) => isVaultAddress(vault, each.target) && isInside(each, signed) && (isOfVault || each !== maker),
   )
