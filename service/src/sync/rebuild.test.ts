@@ -72,6 +72,8 @@ beforeAll(async () => {
   )
   const place = { blockNumber: blocks, blockHash: toBlock(blocks).hash, blockTimestamp: derivedAt }
   await moveCursor(db, { chainId, ...place, at: derivedAt })
+  // What is derived once it is confirmed has come as far as the chain.
+  await db`insert into projections values (${chainId}, 'metrics', '[]', ${blocks})`
 })
 afterAll(() => test?.close())
 

@@ -194,8 +194,9 @@ async function deriveFinal({ db }: Pick<Context, 'db'>, run: Run, row: Rebuild):
   let from = row.doneTo
   const commit: Commit = async (doneTo, events, write) => {
     await inOwn(async (tx) => {
-      await write(tx)
+      // First, so that whoever else derives the same waits for this, and sees that it was done.
       if (!(await recordRebuilt(tx, { chainId, from, doneTo, events }))) throw new Spoiled('derived anew meanwhile')
+      await write(tx)
     })
     from = doneTo
   }
