@@ -33,8 +33,8 @@ await db`
   select 1, g.address, g.number, '0x' || g.hash, g.at, g.assets, g.supply, g.price, 18, g.n + 1 from (${grid}) g`
 await db`
   insert into vault_snapshots (vault_id, block_number, block_hash, block_timestamp, total_assets, total_supply,
-    price_numerator, price_exponent)
-  select g.id, g.number, decode(g.hash, 'hex'), g.at, g.assets, g.supply, g.price, 18 from (${grid}) g`
+    price_numerator, price_exponent, price_observation_id, price_usd)
+  select g.id, g.number, decode(g.hash, 'hex'), g.at, g.assets, g.supply, g.price, 18, g.n + 1, 0.99980001 from (${grid}) g`
 const figures = {}
 for (const table of ['snapshots_before', 'vault_snapshots']) {
   const [{ total, heap, count }] = await db`

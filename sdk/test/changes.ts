@@ -10,7 +10,8 @@ const types = ['approve', 'swap', 'deposit', 'withdraw', 'claimDeposit', 'cancel
 
 /** Pins what a request may leave open, from the call itself: the units claimed, the request, the least that comes out. */
 export function pinCall<T extends Pick<Plan, 'request' | 'transactions' | 'context'>>(plan: T): T {
-  const { data } = plan.transactions[plan.transactions.length - 1]!.transaction
+  const main = plan.transactions.find(({ type }) => type === plan.request.type) ?? plan.transactions.at(-1)!
+  const { data } = main.transaction
   const suffixes = attribution.decode(data as Hex)
   const call = data.slice(0, 2 + 2 * (suffixes.at(-1)?.start ?? data.length))
   const word = (at: number): string => String(BigInt(`0x${call.slice(10 + 64 * at, 74 + 64 * at) || '0'}`))

@@ -1,4 +1,5 @@
--- Owner: prices. `tokens` is configuration kept by the operator. `price_observations` are observations, append-only.
+-- Owner: prices. `tokens` is configuration kept by the operator. `price_observations` are observations, append-only;
+-- `price_histories` records how far the past of feeds is read.
 create table tokens (
   chain_id bigint not null references chains (chain_id),
   address text not null check (address = lower(address)),
@@ -9,6 +10,12 @@ create table tokens (
   active boolean not null default true,
   -- Fixed USD price of a whole token; null when other sources decide.
   peg_usd numeric,
+  -- The feed that prices it: `{ "address", "heartbeatSeconds" }`; null: none does.
+  price_feed jsonb,
+  -- The vault it is a share of, where its price follows from that of the vault's asset.
+  price_vault text check (price_vault = lower(price_vault)),
+  -- What the price provider calls it.
+  price_id text,
   -- approve() refuses to change a non-zero allowance to another non-zero one.
   approval_reset boolean not null default false,
   -- Why this token cannot be deposited (it rebases, it takes a fee); empty when it can.
@@ -55,3 +62,23 @@ create function price_at(of_chain bigint, of_token text, at timestamptz)
     where o.price_usd is not null and (o.valid_until is null or o.valid_until >= at)
     order by r.rank limit 1
   $$;
+
+-- The first instant something was observed of a token; null: nothing was.
+create function priced_since(of_chain bigint, of_token text) returns timestamptz
+  language sql stable parallel safe as $$
+    select min(p.observed_at) from price_observations p
+    where p.chain_id = of_chain and p.address = of_token and p.withheld is null and p.price_usd is not null
+  $$;
+
+-- How far the rounds of a feed are read, newest first.
+create table price_histories (
+  chain_id bigint not null,
+  address text not null,
+  source text not null,
+  -- The next round to read, down to those after `stop_round`; null: all up to `newest_round` are read.
+  next_round numeric(78, 0),
+  newest_round numeric(78, 0) not null default 0,
+  stop_round numeric(78, 0) not null default 0,
+  problem text,
+  primary key (chain_id, address, source)
+);

@@ -41,7 +41,8 @@ create trigger vaults_configuration_change after update on vaults for each row
   execute function note_configuration();
 
 -- What a vault answered at one block, all members read together; a row goes only with its block, so it names the block by
--- its hash, whether or not the raw store has that block. Without a foreign key: written often, and vaults stay.
+-- its hash, whether or not the raw store has that block. Without a foreign key: written often, and vaults stay. A vault has
+-- one row a time: the last block of that time. Numbers and times of its rows grow together, so the key finds both.
 create table vault_snapshots (
   block_number bigint not null,
   block_timestamp timestamptz not null,
@@ -56,10 +57,8 @@ create table vault_snapshots (
   -- Its digits: US dollars of a whole unit of the asset.
   price_usd numeric,
   block_hash bytea not null check (length(block_hash) = 32),
-  primary key (vault_id, block_number)
+  primary key (vault_id, block_timestamp)
 );
--- A vault's snapshots by time, as its history is read.
-create index vault_snapshots_time_idx on vault_snapshots (vault_id, block_timestamp);
 -- Those that wait for a price.
 create index vault_snapshots_unpriced_idx on vault_snapshots (vault_id, block_timestamp)
   where price_observation_id is null;

@@ -161,6 +161,8 @@ create table opportunity_analytics (
   opportunity_id uuid primary key references opportunities (id) on delete cascade,
   tvl_usd numeric,
   deltas jsonb not null default '{}',
+  -- Percent a year, shown by yield incentives that are indexed; null while it is withheld.
+  indexed_apr numeric,
   analytics_at timestamptz
 );
 

@@ -75,11 +75,17 @@ create table requests (
   transaction_hash bytea not null,
   kind text not null check (kind in ('deposit', 'redeem')),
   controller bytea not null,
+  -- Whose assets or shares it took.
   owner bytea not null,
   request_id numeric(78, 0) not null,
   distributor_id text collate "C",
   attribution text check (attribution in ('signed', 'unsigned', 'legacy')),
+  -- Its plan swapped before it.
+  is_swap boolean not null default false,
   amount numeric(78, 0) not null,
+  -- What of it counts for the ledger, and the lots redeemed shares were of.
+  counted numeric(78, 0) not null,
+  lots text not null,
   remaining numeric(78, 0) not null check (remaining >= 0 and remaining <= amount),
   -- What a cancellation gave back.
   cancelled numeric(78, 0) not null default 0,

@@ -31,7 +31,7 @@ const slices: Record<string, readonly string[]> = {
   ledger: ['catalogue', 'positions'],
   swap: ['catalogue', 'plans'],
   actions: ['catalogue', 'membership', 'positions', 'ledger', 'plans', 'swap'],
-  orders: ['catalogue', 'plans', 'swap'],
+  orders: ['catalogue', 'plans', 'swap', 'attribution'],
   attribution: ['catalogue', 'ledger', 'plans'],
   metrics: ['catalogue', 'positions', 'ledger'],
   history: ['catalogue', 'positions', 'metrics'],

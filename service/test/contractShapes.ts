@@ -277,6 +277,15 @@ export type Operations = {
     query: PageQuery & { chainId?: number; search?: string }
     answer: { data: SwapToken[]; pagination: PageNav }
   }>
+  ReportSwapExecution: As<{
+    body: { actionId?: string; orderId?: string; chainId: number; txHash: string }
+    answer: {
+      accepted: boolean
+      status: 'pending' | 'confirmed' | 'failed'
+      actionId: string | null
+      orderId: string | null
+    }
+  }>
   GetAction: As<{
     path: { actionId: string }
     answer: {

@@ -2,7 +2,8 @@ import { buildSuffix, operationTopics, signerAddress } from '@openearn/attributi
 import { type Address, encodeFunctionData, type Hex, parseAbi } from 'viem'
 import { createDerivation, type Derivation, type DeriveConfig, type DerivedRows, derive } from '../src/derive/index.js'
 import { type DeriveState, emptyState } from '../src/derive/rows.js'
-import type { RawBlock, RawLog } from '../src/rpc/raw.js'
+import type { Evidence } from '../src/rpc/callPaths.js'
+import type { RawBlock, RawLog, RequestReading } from '../src/rpc/raw.js'
 import { topics } from './topics.js'
 
 /** Blocks of one transaction written by hand, and what derivation makes of them told in short lines. */
@@ -87,8 +88,11 @@ export const say = {
     log(asynchronous, topics.cancelDepositRequest, [controller, id], [controller]),
   cancelledDeposit: (controller: string, assets: bigint, id = 0n) =>
     log(asynchronous, topics.cancelDepositClaim, [controller, controller, id], [controller, assets]),
+  cancelledRedeem: (controller: string, receiver: string, shares: bigint, id = 0n) =>
+    log(asynchronous, topics.cancelRedeemClaim, [controller, receiver, id], [controller, shares]),
   operationEnd: (entryPoint: string, sender: string) =>
     log(entryPoint, operationTopics.ended, [1n, sender, zero], [1n, 1n, 1n, 1n]),
+  execution: (entryPoint: string) => log(entryPoint, operationTopics.execution, [], []),
 }
 
 export const asset = who('a55e7')
@@ -137,18 +141,23 @@ export function openHandChain(more: Partial<DeriveConfig> = {}) {
       input: string
       logs: Log[]
       timestamp?: number
+      evidence?: Evidence
+      contracts?: readonly string[]
+      requestReadings?: readonly RequestReading[]
     }): DerivedRows => {
       number += 1
       const place = { blockNumber: number, transactionIndex: 0 }
       const hash = `0x${pad(BigInt(number) << 8n)}`
-      const { from, to, input, logs, timestamp = number } = transaction
+      const { from, to, input, logs, timestamp = number, evidence, contracts } = transaction
+      const known = { ...(evidence ? { evidence } : {}), ...(contracts ? { contracts } : {}) }
       const block: RawBlock = {
         number,
         hash: `0x${pad(BigInt(number))}`,
         parentHash: '0x',
         timestamp,
         logs: logs.map((each, logIndex) => ({ ...place, ...each, logIndex, transactionHash: hash })),
-        transactions: [{ ...place, hash, from, to, input: input.toLowerCase() }],
+        ...(transaction.requestReadings ? { requestReadings: transaction.requestReadings } : {}),
+        transactions: [{ ...place, hash, from, to, input: input.toLowerCase(), ...known }],
       }
       return derive(block, derivation, state)
     },

@@ -1,9 +1,19 @@
-import { type PlanContext, type PlannedBatch, type PlanRequest, verifyBatch, verifyPlan } from '@openearn/sdk'
+import {
+  type PlanContext,
+  type PlannedBatch,
+  type PlannedTransaction,
+  type PlanRequest,
+  type SwapContext,
+  type SwapRequest,
+  verifyBatch,
+  verifyPlan,
+} from '@openearn/sdk'
 import { type Address, erc20Abi } from 'viem'
 import type { Anvil } from '../../contracts/test/anvil.js'
 import { listBatchChanges, listPlanChanges, pinCall } from '../../sdk/test/changes.js'
 import { findOpportunity, findToken, type OpportunityRecord } from '../src/features/catalogue/index.js'
 import { findAction } from '../src/features/plans/index.js'
+import type { SwapSettings } from '../src/rpc/storeChains.js'
 import { findVaultKind, toVault } from '../src/vaults/index.js'
 import type { Answer, CallInput, Earn } from './harness.js'
 
@@ -12,6 +22,18 @@ const types: Readonly<Record<string, PlanRequest['type']>> = {
   CreateWithdrawInteraction: 'withdraw',
   CreateClaimDepositInteraction: 'claimDeposit',
   CreateCancelDepositInteraction: 'cancelDeposit',
+}
+
+/** The routers and hubs of a chain as a wallet has them in a list of its own; what the swap leaves open is signed. */
+export function toSwapContext(swap: SwapSettings | null | undefined): SwapContext {
+  const { uniswapV2, uniswapV3, hubTokens = [] } = swap ?? {}
+  return {
+    routers: [
+      ...(uniswapV2 ? [{ address: uniswapV2.router, kind: 'uniswap-v2' }] : []),
+      ...(uniswapV3 ? [{ address: uniswapV3.router, kind: 'uniswap-v3' }] : []),
+    ],
+    hubTokens,
+  }
 }
 
 export type VerifiedPlan = { request: PlanRequest; transactions: Answer['body']; context: PlanContext }
@@ -24,7 +46,9 @@ export type VerifiedPlan = { request: PlanRequest; transactions: Answer['body'];
 export function verifyEveryPlan(earn: Earn, anvil: Anvil, signers: readonly Address[]): VerifiedPlan[] {
   const verified: VerifiedPlan[] = []
   const { call } = earn
+  const swaps = { changed: 0 }
   earn.call = async (operationId, input = {}) => {
+    if (operationId === 'GetSwap') return verifySwap({ earn, swaps }, input, signers, await call(operationId, input))
     const type = types[operationId]
     const allowance = type === 'deposit' ? await readAllowance(earn, anvil, input) : undefined
     const answer = await call(operationId, input)
@@ -32,6 +56,7 @@ export function verifyEveryPlan(earn: Earn, anvil: Anvil, signers: readonly Addr
     const plan = toPlan(earn, type, input, answer, signers, allowance)
     const action = await findAction(earn.db, answer.body.actionId)
     plan.context.distributorId = action?.distributorId ?? null
+    if (plan.context.swap) Object.assign(plan.context.swap, pinZap(plan))
     const verdict = await verifyPlan(plan.request, plan.transactions, plan.context)
     if (!verdict.ok) throw new Error(`the verifier refused a plan: ${verdict.problems.join('; ')}\n${answer.text}`)
     const batch = verifyBatch(answer.body.batch, plan.transactions, plan.request.userAddress)
@@ -41,6 +66,51 @@ export function verifyEveryPlan(earn: Earn, anvil: Anvil, signers: readonly Addr
     return answer
   }
   return verified
+}
+
+/** What of a plan's swap an own look at the chain would tell: how many approvals it needs. */
+function pinSwap(transactions: readonly PlannedTransaction[], asset?: string): Partial<SwapContext> {
+  const at = transactions.findIndex(({ type, transaction }) => type === 'swap' && transaction.to !== asset)
+  const before = transactions.slice(0, at).filter(({ type }) => type === 'approve')
+  return before.length === 2
+    ? { allowance: '1', approvalReset: true }
+    : { allowance: before.length === 1 ? '0' : String(2n ** 256n - 1n) }
+}
+
+function pinZap({ request, transactions }: VerifiedPlan): Partial<SwapContext> {
+  const list = transactions as PlannedTransaction[]
+  return request.type === 'withdraw' ? pinSwap(list.slice(1)) : pinSwap(list)
+}
+
+/** Swaps of a world whose every change is tried: each change has a signature to recover. */
+const swapsChanged = 3
+
+async function verifySwap(
+  { earn, swaps }: { earn: Earn; swaps: { changed: number } },
+  input: CallInput,
+  signers: readonly Address[],
+  answer: Answer,
+): Promise<Answer> {
+  if (answer.status !== 200) return answer
+  const query = input.query as SwapRequest & { chainId: number }
+  const settings = earn.ctx.catalogue.current().chains.get(query.chainId)
+  const { transactions, batch, actionId, validUntil } = answer.body
+  const deadline = String(Date.parse(validUntil) / 1_000)
+  const context = {
+    ...{ chainId: query.chainId, signers, actionId },
+    swap: { ...toSwapContext(settings?.swap), ...pinSwap(transactions), deadline },
+    ...(settings?.wrappedNative ? { wrappedNative: settings.wrappedNative } : {}),
+  }
+  const request: SwapRequest = { ...query, type: 'swap' }
+  const verify = (changed: readonly PlannedTransaction[]) => verifyPlan(request, changed, context)
+  const verdict = await verify(transactions)
+  if (!verdict.ok) throw new Error(`the verifier refused a swap: ${verdict.problems.join('; ')}\n${answer.text}`)
+  if (!verifyBatch(batch, transactions, request.user).ok)
+    throw new Error(`the verifier refused a batch\n${answer.text}`)
+  if (swaps.changed++ >= swapsChanged) return answer
+  for (const { name, changed } of listPlanChanges(transactions, step))
+    if ((await verify(changed)).ok) throw new Error(`the verifier accepted a change: ${name}`)
+  return answer
 }
 
 /** Of calldata one byte of each word: what a change costs is a signature to check. */
@@ -55,7 +125,7 @@ async function refuseChanges(plan: VerifiedPlan, batch: PlannedBatch): Promise<v
       throw new Error(`the verifier accepted a change of the batch: ${name}`)
 }
 
-type Body = { userAddress: Address; tokenIn: string }
+type Body = { userAddress: Address; tokenIn: string; mode?: string }
 
 function toPlan(
   earn: Earn,
@@ -75,6 +145,7 @@ function toPlan(
     signers,
     ...(wrappedNative ? { wrappedNative } : {}),
     actionId: answer.body.actionId,
+    swap: toSwapContext(snapshot.chains.get(chainId)?.swap),
     approvalReset: findToken(snapshot, chainId, vault.asset)?.approvalReset ?? false,
     ...(allowance === undefined ? {} : { allowance }),
     ...(type === 'withdraw' ? { pullsShares: answer.body.transactions.length > 1 } : {}),
@@ -93,12 +164,12 @@ function spenderOf({ vault }: OpportunityRecord): Address {
 /** What the vault may take of the token given; of the wrapped one where that is the native token. */
 async function readAllowance(earn: Earn, anvil: Anvil, input: CallInput): Promise<bigint | undefined> {
   const opportunity = findOpportunity(earn.ctx.catalogue.current(), String(input.params?.['opportunityId']))
-  const { userAddress, tokenIn } = input.body as Body
+  const { userAddress, tokenIn, mode } = input.body as Body
   const isToken = /^0x[0-9a-f]{40}$/i.test(tokenIn) && !/^0xe{40}$/i.test(tokenIn)
   if (!opportunity || !/^0[xX][0-9a-fA-F]{40}$/.test(userAddress)) return undefined
   return anvil.client
     .readContract({
-      address: (isToken ? tokenIn.toLowerCase() : opportunity.vault.asset) as Address,
+      address: (isToken && mode !== 'swap' ? tokenIn.toLowerCase() : opportunity.vault.asset) as Address,
       abi: erc20Abi,
       functionName: 'allowance',
       args: [userAddress.toLowerCase() as Address, spenderOf(opportunity)],

@@ -1,9 +1,9 @@
-import type { Address } from 'viem'
+import type { Address, Hex } from 'viem'
 import { type Calldata, calldataBytes, formatHex, keccak256, lowerAddress } from './calldata.js'
 import { isDistributorCode, isPlainText } from './codes.js'
 import { marker } from './erc8021.js'
 import { findExecuted, type OperationEvent } from './executed.js'
-import { type Frame, type FrameGroup, isPlainBundle, readFrames } from './frames.js'
+import { type Frame, type FrameGroup, isPlainBundle, readFrames, type TransactionFrames } from './frames.js'
 import { legacyMarker } from './legacy.js'
 import { type Recover, recoverAddress } from './recover.js'
 import {
@@ -16,7 +16,8 @@ import {
   verifyLegacy,
   verifySuffix,
 } from './signature.js'
-import { readTails, type Tail, tailCodes } from './tails.js'
+import { readTails, type Tail, tailCodes, tailSpan } from './tails.js'
+import { type Execution, readTraced, type TracedCall, type TracedFrames } from './traced.js'
 
 /** Where the codes were found: at the end of the transaction, in a user operation, or in a call inside a wrapper. */
 export type Placement = 'transaction' | 'userOperation' | 'innerCall'
@@ -32,6 +33,12 @@ export type Reading = Tail & {
   /** The action it names: a uuid in what we write, any text in a tracker. Not proven unless `signed`. */
   actionId: string | undefined
   referralCode: string | undefined
+  /** Of a trace: its bytes stand neither in the transaction's input nor in the operation's callData. */
+  isMadeUp: boolean
+  /** Of a trace: that it was there is one node's word. */
+  isWord: boolean
+  /** Our metadata says that the plan swaps before or after the call. */
+  swaps: boolean
 }
 
 /** A code that can name a distributor, and where it stands. `attribution` is about this code. */
@@ -74,6 +81,8 @@ export type Attribution = {
   bundler: Reading[]
   /** Some calls were too many or too deep to be read. */
   truncated: boolean
+  /** Where a trace with logs tells of it: the frame that emitted each log, by the log's index. */
+  made?: ReadonlyMap<number, Frame | undefined>
 }
 
 export type AttributionInput = {
@@ -87,6 +96,12 @@ export type AttributionInput = {
   entryPoints: readonly Address[]
   /** What EntryPoints tell of operations they ran; without them only a bundle sent to an EntryPoint itself is read. */
   operations?: readonly OperationEvent[]
+  /** Where EntryPoints tell that they begin to run operations. */
+  executions?: readonly Execution[]
+  /** The call tree of the transaction; without it calldata decides. */
+  paths?: { calls: readonly TracedCall[]; hasLogs: boolean } | undefined
+  /** Frames are told of calldata that carries nothing, too. */
+  listsAll?: boolean
   /** A faster way to recover signers, if there is one. */
   recover?: Recover
 }
@@ -110,10 +125,41 @@ export function mayCarryAttribution(input: Calldata): boolean {
  * ends the outer data as well. Deterministic, linear in the input, and never throws on any calldata.
  */
 export function attribute(transaction: AttributionInput): Attribution {
-  if (transaction.to === null || !mayCarryAttribution(transaction.input)) {
+  const { paths } = transaction
+  const carries = mayCarryAttribution(transaction.input) || paths?.calls.some(({ input }) => mayCarry(input)) === true
+  if (transaction.to === null || !(carries || paths || transaction.listsAll))
     return { groups: [], frames: [], bundler: [], truncated: false }
-  }
   const data = calldataBytes(transaction.input)
+  const { groups, bundle, truncated, made } = paths
+    ? readPaths(transaction, paths)
+    : { ...readCalldata(transaction, data), made: undefined }
+  const context: Context = {
+    data,
+    isTraced: paths !== undefined,
+    chainId: transaction.chainId,
+    signers: transaction.signers.map(({ address }) => lowerAddress(address)),
+    recover: transaction.recover ?? recoverAddress,
+  }
+
+  const found: GroupFindings[] = []
+  for (const group of carries ? groups : []) {
+    const findings = readGroup(group, context, { checks: checksFor(groups.length) })
+    if (findings.length === 0) continue
+    const isOperation = group.kind === 'userOperation'
+    const [index, sender] = isOperation ? [group.index, group.sender] : [0, lowerAddress(transaction.from)]
+    found.push({ kind: group.kind, index, sender, findings })
+  }
+  const bundlerTails = bundle ? readTails(data, bundle, bundle.floor).tails : []
+  const bundler = bundlerTails.map((tail) =>
+    readReading(tail, verify(tail, [], context, { checks: 0 }), { isMadeUp: false, isWord: false }),
+  )
+  const isKnown = made !== undefined && paths?.hasLogs === true
+  return { groups: found, frames: groups, bundler, truncated, ...(isKnown ? { made } : {}) }
+}
+
+/** Frames as calldata tells them. */
+function readCalldata(transaction: AttributionInput & { to: Address | null }, data: Uint8Array): TransactionFrames {
+  if (transaction.to === null) return { groups: [], bundle: undefined, truncated: false }
   const from = lowerAddress(transaction.from)
   const to = lowerAddress(transaction.to)
   const entryPoints = transaction.entryPoints.map(lowerAddress)
@@ -121,25 +167,22 @@ export function attribute(transaction: AttributionInput): Attribution {
   // A bundle's own operations are read in their order; one of them may run a bundle of another entry point.
   const sought = isPlainBundle(to, data, entryPoints) ? known.filter(({ entryPoint }) => entryPoint !== to) : known
   const executed = sought.length === 0 ? [] : findExecuted(data, sought, transaction.chainId)
-  const { groups, bundle, truncated } = readFrames({ from, to, input: data, entryPoints, executed })
-  const context: Context = {
-    data,
-    chainId: transaction.chainId,
-    signers: transaction.signers.map(({ address }) => lowerAddress(address)),
-    recover: transaction.recover ?? recoverAddress,
-  }
+  return readFrames({ from, to, input: data, entryPoints, executed })
+}
 
-  const found: GroupFindings[] = []
-  for (const group of groups) {
-    const findings = readGroup(group, context, { checks: checksFor(groups.length) })
-    if (findings.length === 0) continue
-    const isOperation = group.kind === 'userOperation'
-    const [index, sender] = isOperation ? [group.index, group.sender] : [0, from]
-    found.push({ kind: group.kind, index, sender, findings })
-  }
-  const bundlerTails = bundle ? readTails(data, bundle, bundle.floor).tails : []
-  const bundler = bundlerTails.map((tail) => readReading(tail, verify(tail, [], context, { checks: 0 })))
-  return { groups: found, frames: groups, bundler, truncated }
+function readPaths(transaction: AttributionInput, paths: NonNullable<AttributionInput['paths']>): TracedFrames {
+  return readTraced({
+    chainId: transaction.chainId,
+    ...paths,
+    entryPoints: transaction.entryPoints.map(lowerAddress),
+    operations: transaction.operations ?? [],
+    executions: transaction.executions ?? [],
+    mayCarry: mayCarryAttribution,
+  })
+}
+
+function mayCarry(input: string): boolean {
+  return mayCarryAttribution(input as Hex)
 }
 
 /**
@@ -153,7 +196,7 @@ export function chooseDistributor(
   return finding.candidates.find(({ code }) => isDistributor(code))
 }
 
-type Context = { data: Uint8Array; chainId: number; signers: readonly Address[]; recover: Recover }
+type Context = { data: Uint8Array; isTraced: boolean; chainId: number; signers: readonly Address[]; recover: Recover }
 
 /**
  * Signature checks each sender has, so that no one's hostile calldata costs much time or another's checks: 128 for one
@@ -165,10 +208,10 @@ function checksFor(senders: number): number {
 
 function readGroup(group: FrameGroup, context: Context, budget: Budget): Finding[] {
   const frames = group.frames.map((frame) => {
-    const { tails, bodyEnd } = readTails(context.data, frame, frame.floor)
+    const { tails, bodyEnd } = readTails(frame.data, frame, frame.floor)
     let hash: Uint8Array | undefined
     const callHash = () => {
-      hash ??= keccak256(context.data.subarray(frame.start, bodyEnd))
+      hash ??= keccak256(frame.data.subarray(frame.start, bodyEnd))
       return hash
     }
     return { frame, tails, callHash }
@@ -181,11 +224,12 @@ function readGroup(group: FrameGroup, context: Context, budget: Budget): Finding
   return carrying.map(({ frame, at, tails, verdicts }) => {
     const readings = tails.map((tail, i) => {
       const own = verdicts[i] ?? verify(tail, [], context, budget)
-      if (own.error !== signatureErrors.mismatch || frames.length === 1) return readReading(tail, own)
+      const origin = originOf(tail, frame, group, context)
+      if (own.error !== signatureErrors.mismatch || frames.length === 1) return readReading(tail, own, origin)
       // A wallet that gathers calls may have moved the suffix outwards, so the calls inside are tried, and only these.
       const next = frames.findIndex((other, index) => index > at && other.frame.depth <= frame.depth)
       const inside = frames.slice(at + 1, next < 0 ? undefined : next)
-      return readReading(tail, inside.length === 0 ? own : verify(tail, inside, context, budget))
+      return readReading(tail, inside.length === 0 ? own : verify(tail, inside, context, budget), origin)
     })
     const outermost: Placement = group.kind === 'userOperation' ? 'userOperation' : 'transaction'
     const placement = outermost === 'transaction' && frame.depth > 0 ? 'innerCall' : outermost
@@ -199,22 +243,42 @@ function verify(tail: Tail, frames: readonly SignedFrame[], context: Context, bu
     : verifySuffix({ suffix: tail.suffix, frames, ...context, budget })
 }
 
-function readReading(tail: Tail, signature: SignatureVerdict): Reading {
+type Origin = Pick<Reading, 'isMadeUp' | 'isWord'>
+
+/** Where the bytes of a suffix come from; calldata that was read stands in the transaction's input. */
+function originOf(tail: Tail, frame: Frame, group: FrameGroup, { data, isTraced }: Context): Origin {
+  if (!isTraced) return { isMadeUp: false, isWord: false }
+  const { start, end } = tailSpan(tail)
+  const bytes = frame.data.subarray(start, end)
+  const holds = (whole: Uint8Array) =>
+    Buffer.from(whole.buffer, whole.byteOffset, whole.length).includes(
+      Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length),
+    )
+  if (holds(data)) return { isMadeUp: false, isWord: false }
+  const operation = group.kind === 'userOperation' ? group.frames[0] : undefined
+  const isInOperation = operation !== undefined && holds(operation.data.subarray(operation.start, operation.end))
+  return { isMadeUp: !isInOperation, isWord: frame.isWord === true }
+}
+
+function readReading(tail: Tail, signature: SignatureVerdict, origin: Origin): Reading {
   const codes = tailCodes(tail)
   if (tail.kind === 'erc8021') {
     const attribution = signature.valid ? 'signed' : 'unsigned'
-    const { referralCode } = readOwnMetadata(tail.suffix)
-    return { ...tail, codes, attribution, signature, actionId: readActionId(tail.suffix), referralCode }
+    const { referralCode, swaps = false } = readOwnMetadata(tail.suffix)
+    const actionId = readActionId(tail.suffix)
+    return { ...tail, ...origin, codes, attribution, signature, actionId, referralCode, swaps }
   }
   const tracker = tail.suffix.status === 'malformed' ? undefined : tail.suffix
   const actionId = tracker?.metadata.get('actionId')
   return {
     ...tail,
+    ...origin,
     codes,
     attribution: 'legacy',
     signature,
     actionId: typeof actionId === 'string' && isPlainText(actionId) ? actionId : undefined,
     referralCode: tracker?.referralCode,
+    swaps: false,
   }
 }
 

@@ -80,12 +80,14 @@ type OwnMembers = {
   code: string
   actionId: Uint8Array
   referralCode?: string | undefined
+  /** The plan swaps before or after this call. */
+  swaps?: boolean | undefined
   signature?: Uint8Array | undefined
 }
 
 /**
  * The suffix this service writes: schema 2 with the distributor as application code and, in the metadata, the action's
- * id (16 bytes), the referral code when there is one, and the signature (65 bytes). Throws RangeError on anything else.
+ * id (16 bytes), the referral code when there is one, that the plan swaps where it does, and the signature (65 bytes). Throws RangeError on anything else.
  */
 export function encodeSuffix(input: OwnMembers): Uint8Array {
   const { code, actionId, referralCode, signature } = input
@@ -101,9 +103,14 @@ export function encodeSuffix(input: OwnMembers): Uint8Array {
  * The same form with whatever members a suffix was read with: of the code only that it can be read again is checked
  * (RangeError), of the others nothing.
  */
-export function encodeOwnSuffix({ code, actionId, referralCode, signature }: OwnMembers): Uint8Array {
+export function encodeOwnSuffix({ code, actionId, referralCode, swaps, signature }: OwnMembers): Uint8Array {
   if (findBadCode(code)) throw new RangeError('the code cannot be written')
-  const metadata = { i: actionId, ...(signature ? { g: signature } : {}), ...(referralCode ? { r: referralCode } : {}) }
+  const metadata = {
+    i: actionId,
+    ...(signature ? { g: signature } : {}),
+    ...(referralCode ? { r: referralCode } : {}),
+    ...(swaps ? { s: true } : {}),
+  }
   const cbor = encodeCbor({ a: code, m: metadata })
   return concatBytes(cbor, Uint8Array.of(cbor.length >> 8, cbor.length & 0xff, 2), marker)
 }

@@ -81,7 +81,7 @@ function listCandidates(data: Buffer, event: OperationEvent): Candidate[] {
   return candidates
 }
 
-type Operation = {
+export type Operation = {
   data: Uint8Array
   start: number
   words: 9 | 11
@@ -91,7 +91,7 @@ type Operation = {
 }
 
 /** The operation whose head begins at a place, with 11 words (0.6) or 9 (0.7 and later); undefined when it does not fit. */
-function readOperation(data: Uint8Array, start: number, words: 9 | 11): Operation | undefined {
+export function readOperation(data: Uint8Array, start: number, words: 9 | 11): Operation | undefined {
   const slice = { data, start, end: data.length }
   if (start + words * 32 > data.length) return undefined
   const read = (index: number): Span | undefined => {
@@ -116,7 +116,7 @@ const domainType8 = keccak256(
 const [name8, version8] = [keccak256(formatUtf8('ERC4337')), keccak256(formatUtf8('1'))]
 
 /** The hashes the versions of an EntryPoint give an operation of this form. */
-function hashesOf(operation: Operation, { entryPoint }: OperationEvent, chainId: number): Uint8Array[] {
+export function hashesOf(operation: Operation, { entryPoint }: OperationEvent, chainId: number): Uint8Array[] {
   const { data, start, words } = operation
   const hashed = ({ start, end }: Span) => keccak256(data.subarray(start, end))
   const body = concatBytes(

@@ -4,12 +4,15 @@ import type { ExecutedOperation } from './executed.js'
 import { type Call, operationBody, unwrapCall, unwrapOperation } from './wrappers.js'
 
 /**
- * Who calls what with which part of the transaction input: the transaction itself or a call inside a wrapper we know.
- * Positions index the transaction input. What lies before `floor` belongs to a call further in.
+ * Who calls what with which data: the transaction itself, a call inside a wrapper we know, or a call a trace tells of.
+ * Positions index `data`, of which the frame has the part from `start` to `end`. What lies before `floor` belongs to a
+ * call further in.
  */
 export type Frame = {
   caller: Address
   target: Address
+  /** The transaction input; of a call a trace tells of its own data, or that of the call it runs in. */
+  data: Uint8Array
   start: number
   end: number
   floor: number
@@ -17,9 +20,22 @@ export type Frame = {
   depth: number
   /**
    * Whether nobody's word is needed that the caller made this call: the transaction itself, an operation an entry point
-   * ran, and the calls these say their own account makes. A caller named by calldata alone is not proven.
+   * ran, the calls these say their own account makes, and every call of a trace. A caller named by calldata alone is not
+   * proven.
    */
   proven: boolean
+  /** Of a trace: the frame it lies in, null for the outermost. Absent where calldata tells: there the bytes say it. */
+  within?: Frame | null
+  /** Of a trace: that it was called with these bytes is one node's word. */
+  isWord?: boolean
+}
+
+/** Whether a call lies inside a frame. */
+export function isInside(call: Frame, frame: Frame): boolean {
+  if (frame.depth >= call.depth) return false
+  if (call.within === undefined) return frame.data === call.data && frame.start <= call.start && call.end <= frame.end
+  for (let at: Frame | null | undefined = call.within; at; at = at.within) if (at === frame) return true
+  return false
 }
 
 /** Frames that share one sender, outer before inner and in the order of the calls: descendants follow their wrapper. */
@@ -53,7 +69,7 @@ export const standardEntryPoints: readonly Address[] = [
 const depthMax = 8
 /** Frames of one group, and user operations of one transaction. */
 const framesMax = 1024
-const operationsMax = 512
+export const operationsMax = 512
 /** Times the input's length that the operations of a bundle may have together: a few that share bytes hide no other. */
 const sharedMax = 16
 
@@ -200,6 +216,6 @@ function collectFrames(call: Call, place: Place, frames: Frame[], unwrap: typeof
   return complete
 }
 
-function toFrame({ caller, target, start, end }: Call, depth: number, proven: boolean): Frame {
-  return { caller, target, start, end, floor: start, depth, proven }
+function toFrame({ caller, target, data, start, end }: Call, depth: number, proven: boolean): Frame {
+  return { caller, target, data, start, end, floor: start, depth, proven }
 }

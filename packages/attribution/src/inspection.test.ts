@@ -21,7 +21,7 @@ import { emptyInspection, inspect } from './inspection.js'
 import { signatureErrors } from './signature.js'
 
 function inspectInput(input: string, { from = account, to = vault }: { from?: Address; to?: Address } = {}) {
-  return inspect(attribute({ chainId, from, to, input: input as Hex, signers, entryPoints }), input as Hex)
+  return inspect(attribute({ chainId, from, to, input: input as Hex, signers, entryPoints }))
 }
 
 const nothing = {

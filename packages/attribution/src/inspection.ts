@@ -1,8 +1,9 @@
 import { type Address, getAddress, type Hex } from 'viem'
 import type { Attribution, Placement, Reading } from './attribute.js'
-import { type Calldata, calldataBytes, formatHex, lowerAddress } from './calldata.js'
+import { formatHex, lowerAddress } from './calldata.js'
 import type { Suffix } from './erc8021.js'
 import type { Registry } from './erc8021Fields.js'
+import type { Frame } from './frames.js'
 import { describeProblem } from './problems.js'
 import { type JsonObject, renderMetadata } from './render.js'
 import { tailSpan } from './tails.js'
@@ -41,11 +42,10 @@ export function emptyInspection(...problems: string[]): Inspection {
  * What a transaction's calldata says, as it is served: safe to print as JSON whatever the calldata holds. The first
  * suffix that names a code stands in front, else the first that can be read, else the first of all.
  */
-export function inspect(attribution: Attribution, input: Calldata): Inspection {
-  const data = calldataBytes(input)
+export function inspect(attribution: Attribution): Inspection {
   const all = attribution.groups.flatMap(({ findings }) =>
     findings.flatMap(({ placement, frame, readings }) =>
-      readings.map((reading) => inspectReading(reading, placement, frame.proven, data)),
+      readings.map((reading) => inspectReading(reading, placement, frame)),
     ),
   )
   const problems = attribution.truncated ? ['some inner calls were too many or too deep to be read'] : []
@@ -60,7 +60,7 @@ export function inspect(attribution: Attribution, input: Calldata): Inspection {
   return emptyInspection(...bundlers, ...problems)
 }
 
-function inspectReading(reading: Reading, placement: Placement, proven: boolean, data: Uint8Array): SuffixInspection {
+function inspectReading(reading: Reading, placement: Placement, { proven, data }: Frame): SuffixInspection {
   const { start, end } = tailSpan(reading)
   const { present, valid, signer, error } = reading.signature
   const metadata = readMetadata(reading)

@@ -23,7 +23,13 @@ export type SignatureVerdict = {
 }
 
 /** The members of our own metadata, each absent when it is not of the form we write. */
-export type OwnMetadata = { actionId?: Uint8Array; referralCode?: string; signature?: Uint8Array }
+export type OwnMetadata = {
+  actionId?: Uint8Array
+  referralCode?: string
+  /** The plan swaps before or after the call. */
+  swaps?: true
+  signature?: Uint8Array
+}
 
 /** A frame and the keccak256 of its data before any suffix, computed when it is first asked for. */
 export type SignedFrame = { frame: Frame; callHash: () => Uint8Array }
@@ -63,6 +69,7 @@ export function readOwnMetadata(suffix: Suffix): OwnMetadata {
   return {
     ...(actionId instanceof Uint8Array && actionId.length === 16 ? { actionId } : {}),
     ...(typeof referralCode === 'string' && isReferralCode(referralCode) ? { referralCode } : {}),
+    ...(metadata?.get('s') === true ? { swaps: true as const } : {}),
     ...(signature instanceof Uint8Array && signature.length === 65 ? { signature } : {}),
   }
 }

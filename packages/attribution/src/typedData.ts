@@ -87,6 +87,8 @@ export type SuffixInput = {
   target: Address
   data: Calldata
   referralCode?: string | undefined
+  /** The plan swaps before or after the call; not covered by the signature. */
+  swaps?: boolean | undefined
 }
 
 /**
@@ -107,9 +109,10 @@ export function prepareSuffix(input: SuffixInput): { digest: Uint8Array; suffix(
     referralCode: input.referralCode ?? '',
   }
   const { code, actionId, referralCode } = message
+  const { swaps } = input
   return {
     digest: hashAttribution(message),
-    suffix: (signature) => formatHex(encodeSuffix({ code, actionId, referralCode, signature })),
+    suffix: (signature) => formatHex(encodeSuffix({ code, actionId, referralCode, swaps, signature })),
   }
 }
 

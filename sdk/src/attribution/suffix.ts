@@ -8,8 +8,11 @@ export function decode(calldata: Hex): Suffix[] {
   return decodeSuffixes(hexToBytes(calldata))
 }
 
-/** What the service writes: the distributor's code, the action's id, a signature, and a referral code if there is one. */
-export type OwnSuffix = { code: string; actionId: Hex; referralCode?: string; signature: Hex }
+/**
+ * What the service writes: the distributor's code, the action's id, a signature, a referral code if there is one, and that
+ * the plan swaps before or after the call where it does.
+ */
+export type OwnSuffix = { code: string; actionId: Hex; referralCode?: string; swaps?: true; signature: Hex }
 
 /**
  * A suffix to append to calldata: codes alone (schema 0), or what the service itself writes (schema 2). Throws RangeError
@@ -17,8 +20,8 @@ export type OwnSuffix = { code: string; actionId: Hex; referralCode?: string; si
  */
 export function encode(input: { codes: readonly string[] } | OwnSuffix): Hex {
   if ('codes' in input) return bytesToHex(encodeCodes(input.codes))
-  const { actionId, signature, ...texts } = input
-  return bytesToHex(encodeOwnSuffix({ ...texts, actionId: hexToBytes(actionId), signature: hexToBytes(signature) }))
+  const { actionId, signature, ...others } = input
+  return bytesToHex(encodeOwnSuffix({ ...others, actionId: hexToBytes(actionId), signature: hexToBytes(signature) }))
 }
 
 /** The members of our own metadata, of the form the service writes; undefined when one is of another form. */
@@ -30,10 +33,13 @@ export function readOwnMetadata(suffix: Suffix): OwnSuffix | undefined {
   if (!(actionId instanceof Uint8Array) || actionId.length !== 16) return undefined
   if (!(signature instanceof Uint8Array) || signature.length !== 65) return undefined
   if (referralCode !== undefined && typeof referralCode !== 'string') return undefined
+  const swaps = suffix.metadata?.get('s')
+  if (swaps !== undefined && swaps !== true) return undefined
   return {
     code: suffix.appCode,
     actionId: bytesToHex(actionId),
     signature: bytesToHex(signature),
     ...(referralCode === undefined ? {} : { referralCode }),
+    ...(swaps ? { swaps } : {}),
   }
 }

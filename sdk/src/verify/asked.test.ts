@@ -35,7 +35,12 @@ describe('a request', () => {
     ['nobody who brings it', withdraw, { distributorId: null }, 'distributorId is no text'],
     ['a number for who brings it', cancel, { distributorId: 7 }, 'distributorId is no text'],
     ['a number for a referral code', deposit, { referralCode: 7 }, 'referralCode is no text'],
-    ['the native token out', withdraw, { tokenOut: 'native' }, 'tokenOut: native is no address'],
+    [
+      'the native token out',
+      withdraw,
+      { tokenOut: 'native' },
+      'the last transaction calls something else than was asked for',
+    ],
     ['a token out that is empty', withdraw, { tokenOut: '' }, 'tokenOut:  is no address'],
     ['a request id that is no amount', cancel, { requestId: '0x0' }, 'requestId is no amount'],
     ['a request id beyond 256 bits', cancel, { requestId: String(2n ** 256n) }, 'requestId is no amount'],

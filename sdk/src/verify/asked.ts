@@ -10,11 +10,13 @@ export type AskedDeposit = {
   amount: bigint
   distributorId: string
   referralCode: string
+  /** It may be swapped for what the vault takes. */
+  maySwap: boolean
 }
 export type AskedWithdrawal = {
   type: 'withdraw'
   user: Address
-  token: Address | undefined
+  token: Address | 'native' | undefined
   amount: bigint
   distributorId: string
 }
@@ -24,17 +26,29 @@ export type AskedOfRequest = {
   requestId: bigint | undefined
   distributorId: string | undefined
 }
-export type Asked = AskedDeposit | AskedWithdrawal | AskedOfRequest
+export type AskedSwap = {
+  type: 'swap'
+  user: Address
+  tokenIn: Address | 'native'
+  tokenOut: Address | 'native'
+  amount: bigint
+  distributorId: string
+}
+/** What is asked of a vault. */
+export type AskedOfVault = AskedDeposit | AskedWithdrawal | AskedOfRequest
+export type Asked = AskedOfVault | AskedSwap
 
 const native = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
 
 /** A request with its parts parsed; undefined, and a complaint, where it is none. What it says besides is not looked at. */
 export function parseRequest(request: unknown, complain: Complain): Asked | undefined {
   const type = getMember(request, 'type')
-  const user = readAddress(request, 'userAddress', complain)
+  const user = readAddress(request, type === 'swap' ? 'user' : 'userAddress', complain)
   switch (type) {
     case 'deposit':
       return user && parseDeposit(request, user, complain)
+    case 'swap':
+      return user && parseSwap(request, user, complain)
     case 'withdraw':
       return user && parseWithdrawal(request, user, complain)
     case 'claimDeposit':
@@ -47,10 +61,8 @@ export function parseRequest(request: unknown, complain: Complain): Asked | unde
 }
 
 function parseDeposit(request: unknown, user: Address, complain: Complain): AskedDeposit | undefined {
-  const tokenIn = getMember(request, 'tokenIn')
-  const isNative = tokenIn === 'native' || (typeof tokenIn === 'string' && tokenIn.toLowerCase() === native)
-  const token = isNative ? 'native' : readAddress(request, 'tokenIn', complain)
-  const amount = readAmount(request, complain)
+  const token = readToken(request, 'tokenIn', complain)
+  const amount = readAmount(request, 'amount', complain)
   const distributorId = readDistributor(request, complain)
   const referralCode = getMember(request, 'referralCode') ?? ''
   if (typeof referralCode !== 'string') {
@@ -58,13 +70,23 @@ function parseDeposit(request: unknown, user: Address, complain: Complain): Aske
     return undefined
   }
   if (!token || amount === undefined || distributorId === undefined) return undefined
-  return { type: 'deposit', user, token, amount, distributorId, referralCode }
+  const maySwap = getMember(request, 'mode') === 'swap'
+  return { type: 'deposit', user, token, amount, distributorId, referralCode, maySwap }
+}
+
+function parseSwap(request: unknown, user: Address, complain: Complain): AskedSwap | undefined {
+  const tokenIn = readToken(request, 'tokenIn', complain)
+  const tokenOut = readToken(request, 'tokenOut', complain)
+  const amount = readAmount(request, 'amountIn', complain)
+  const distributorId = readDistributor(request, complain)
+  if (!tokenIn || !tokenOut || amount === undefined || distributorId === undefined) return undefined
+  return { type: 'swap', user, tokenIn, tokenOut, amount, distributorId }
 }
 
 function parseWithdrawal(request: unknown, user: Address, complain: Complain): AskedWithdrawal | undefined {
   const asksForToken = (getMember(request, 'tokenOut') ?? undefined) !== undefined
-  const token = asksForToken ? readAddress(request, 'tokenOut', complain) : undefined
-  const amount = readAmount(request, complain)
+  const token = asksForToken ? readToken(request, 'tokenOut', complain) : undefined
+  const amount = readAmount(request, 'amount', complain)
   const distributorId = readDistributor(request, complain)
   if ((asksForToken && !token) || amount === undefined || distributorId === undefined) return undefined
   return { type: 'withdraw', user, token, amount, distributorId }
@@ -86,6 +108,13 @@ function parseOfRequest(
   return isAmount && isText ? { type, user, requestId, distributorId } : undefined
 }
 
+/** A token, or the native one. */
+function readToken(request: unknown, name: string, complain: Complain): Address | 'native' | undefined {
+  const value = getMember(request, name)
+  const isNative = value === 'native' || (typeof value === 'string' && value.toLowerCase() === native)
+  return isNative ? 'native' : readAddress(request, name, complain)
+}
+
 function readAddress(request: unknown, name: string, complain: Complain): Address | undefined {
   const value = getMember(request, name)
   const address = parseAddress(value)
@@ -93,10 +122,10 @@ function readAddress(request: unknown, name: string, complain: Complain): Addres
   return address
 }
 
-function readAmount(request: unknown, complain: Complain): bigint | undefined {
-  const amount = parseRaw(getMember(request, 'amount'))
+function readAmount(request: unknown, name: string, complain: Complain): bigint | undefined {
+  const amount = parseRaw(getMember(request, name))
   if (amount !== undefined && amount > 0n) return amount
-  complain('amount is no amount above 0')
+  complain(`${name} is no amount above 0`)
   return undefined
 }
 

@@ -1,10 +1,22 @@
 import type { Address } from 'viem'
 import { type ExpectedCalls, expectedCalls } from './expected.js'
 import { type Complain, getMember, isRecord, parseAddress, parseAmount, quote } from './shape.js'
+import { type KnownSwap, parseSwapContext } from './swapContext.js'
 
-/** What is known without asking for the plan, with its parts parsed. */
-export type Known = {
+/** What is known of the service and the chain without asking for the plan, with its parts parsed. */
+export type Common = {
   chainId: number
+  signers: readonly Signer[]
+  actionId: string | undefined
+  wrappedNative: Address | undefined
+  distributorId: string | null | undefined
+  gasCap: bigint
+  names: ReadonlyMap<Address, string>
+  swap: KnownSwap | undefined
+}
+
+/** The same, and the vault. */
+export type Known = Common & {
   vault: Address
   asset: Address
   /** The token the vault's shares are: the vault itself where nothing else is said. */
@@ -12,17 +24,11 @@ export type Known = {
   kind: ExpectedCalls
   /** Contracts beside the vault, by name. */
   contracts: Readonly<Record<string, Address>>
-  signers: readonly Signer[]
-  actionId: string | undefined
   allowance: bigint | undefined
   approvalReset: boolean | undefined
   pullsShares: boolean | undefined
-  wrappedNative: Address | undefined
-  distributorId: string | null | undefined
   minimumOut: bigint
   requestAmount: bigint | undefined
-  gasCap: bigint
-  names: ReadonlyMap<Address, string>
 }
 
 export type Signer = { address: Address; retired: boolean }
@@ -43,26 +49,40 @@ export function parseContext(context: unknown, complain: Complain): Known | unde
   const asset = readAddress(vault, 'asset', refuse)
   const isShareGiven = (getMember(vault, 'receiptToken') ?? undefined) !== undefined
   const share = isShareGiven ? readAddress(vault, 'receiptToken', refuse) : address
-  const wrappedNative = isGiven(context, 'wrappedNative') ? readAddress(context, 'wrappedNative', refuse) : undefined
+  const common = parseCommon(context, refuse)
   const kind = readKind(vault, refuse)
-  const chainId = readChainId(context, refuse)
   // No call that pays something out is expected to pay nothing.
   const least = readAmount(context, 'minimumOut', refuse) ?? 1n
   const known = {
-    signers: readSigners(context, refuse),
-    actionId: readActionId(context, refuse),
     allowance: readAmount(context, 'allowance', refuse),
     approvalReset: readFlag(context, 'approvalReset', refuse),
     pullsShares: readFlag(context, 'pullsShares', refuse),
-    distributorId: readDistributor(context, refuse),
     minimumOut: least > 0n ? least : 1n,
     requestAmount: readAmount(context, 'requestAmount', refuse),
-    gasCap: readAmount(context, 'gasCap', refuse) ?? gasCapDefault,
-    names: readNames(context, refuse),
     contracts: readContracts(vault, refuse),
   }
-  if (!complete || !address || !asset || !share || !kind || chainId === undefined) return undefined
-  return { ...known, chainId, vault: address, asset, share, kind, wrappedNative }
+  if (!complete || !address || !asset || !share || !kind || !common) return undefined
+  return { ...common, ...known, vault: address, asset, share, kind }
+}
+
+/** What of a context is not about a vault. */
+export function parseCommon(context: unknown, complain: Complain): Common | undefined {
+  let complete = true
+  const refuse: Complain = (problem) => {
+    complete = false
+    complain(problem)
+  }
+  const wrappedNative = isGiven(context, 'wrappedNative') ? readAddress(context, 'wrappedNative', refuse) : undefined
+  const chainId = readChainId(context, refuse)
+  const known = {
+    signers: readSigners(context, refuse),
+    actionId: readActionId(context, refuse),
+    distributorId: readDistributor(context, refuse),
+    gasCap: readAmount(context, 'gasCap', refuse) ?? gasCapDefault,
+    names: readNames(context, refuse),
+    swap: isGiven(context, 'swap') ? parseSwapContext(getMember(context, 'swap'), refuse) : undefined,
+  }
+  return complete && chainId !== undefined ? { ...known, chainId, wrappedNative } : undefined
 }
 
 const isGiven = (context: unknown, name: string): boolean => getMember(context, name) !== undefined

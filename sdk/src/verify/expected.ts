@@ -1,5 +1,6 @@
 import { type Address, encodeFunctionData, type Hex, parseAbi } from 'viem'
 import type { ExpectedCalls, Role } from './kindCalls.js'
+import { cooldown } from './kinds/cooldown.js'
 import { erc4626 } from './kinds/erc4626.js'
 import { erc5115 } from './kinds/erc5115.js'
 import { erc7540, erc7540Deposit, erc7540Redeem } from './kinds/erc7540.js'
@@ -22,6 +23,7 @@ export const expectedCalls: Readonly<Record<string, ExpectedCalls>> = {
   erc7540,
   'erc7540-deposit': erc7540Deposit,
   'erc7540-redeem': erc7540Redeem,
+  cooldown,
   lagoon,
 }
 

@@ -1,13 +1,11 @@
-import { type Address, type Hex, isAddressEqual } from 'viem'
-import type { Asked, AskedDeposit } from './asked.js'
+import { type Address, isAddressEqual } from 'viem'
+import { isSame, listApprovals, type Step } from './approvals.js'
+import type { AskedDeposit, AskedOfVault } from './asked.js'
 import type { Known } from './context.js'
 import { approve, findContract, wrap } from './expected.js'
 import { tellApproval, tellWrap } from './sentences.js'
 import { type Complain, parseAddress } from './shape.js'
 import type { ParsedTransaction } from './transactions.js'
-
-/** One transaction before the main call as it has to be, with what it does in words. */
-type Step = { type: string; to: Address; data: Hex; value: bigint; sentence: string }
 
 /**
  * What comes before the main call, which is the last of the steps: wrapping the native token, and approvals of exactly
@@ -15,27 +13,25 @@ type Step = { type: string; to: Address; data: Hex; value: bigint; sentence: str
  * undefined, and a complaint, where they are not what is needed.
  */
 export function checkPreparations(
-  asked: Asked,
+  asked: AskedOfVault,
   steps: readonly ParsedTransaction[],
   known: Known,
   complain: Complain,
 ): string[] | undefined {
   const [main, before] = [steps.at(-1), steps.slice(0, -1)]
   const allowed = asked.type === 'deposit' ? listPreparations(asked, known, complain) : listPulls(asked, main, known)
-  const found = allowed.find((expected) => isSame(before, expected))
-  if (!found) complain('what comes before the last transaction is not what this needs, and nothing else')
-  return found?.map(({ sentence }) => sentence)
+  return findSame(before, allowed, complain)
 }
 
-function isSame(steps: readonly ParsedTransaction[], expected: readonly Step[]): boolean {
-  return (
-    steps.length === expected.length &&
-    expected.every((wanted, i) => {
-      const step = steps[i]
-      if (!step || step.type !== wanted.type || step.value !== wanted.value) return false
-      return isAddressEqual(step.to, wanted.to) && step.data === wanted.data
-    })
-  )
+/** What the transactions do, where they are one of the sequences allowed. */
+export function findSame(
+  steps: readonly ParsedTransaction[],
+  allowed: readonly Step[][],
+  complain: Complain,
+): string[] | undefined {
+  const found = allowed.find((expected) => isSame(steps, expected))
+  if (!found) complain('what comes before the last transaction is not what this needs, and nothing else')
+  return found?.map(({ sentence }) => sentence)
 }
 
 /** The token that enters the vault; undefined where the vault does not take the one given. */
@@ -46,7 +42,7 @@ export function getEnteringToken({ token }: AskedDeposit, { kind, asset, wrapped
 }
 
 /** A vault may pull the shares it is asked to redeem: then exactly these are approved to it, and only for that call. */
-function listPulls(asked: Asked, main: ParsedTransaction | undefined, known: Known): Step[][] {
+function listPulls(asked: AskedOfVault, main: ParsedTransaction | undefined, known: Known): Step[][] {
   const { kind, share, vault, pullsShares } = known
   if (asked.type !== 'withdraw' || !main || !kind.mayPull?.(main.data) || pullsShares === false) return [[]]
   const sentence = tellApproval(asked.amount, share, vault, known)
@@ -57,15 +53,9 @@ function listPulls(asked: Asked, main: ParsedTransaction | undefined, known: Kno
 /** Every sequence of preparations that fits: which of them depends on the allowance, where that is not known. */
 function listPreparations(asked: AskedDeposit, known: Known, complain: Complain): Step[][] {
   const { amount } = asked
-  const { vault, kind, contracts, allowance, approvalReset } = known
   const token = getEnteringToken(asked, known)
   if (!token) {
     complain('the token given is not the one the vault takes')
-    return []
-  }
-  const taker = parseAddress(findContract(kind, 'spender', { address: vault, contracts }))
-  if (!taker) {
-    complain('the contract that takes the tokens is not known')
     return []
   }
   const wrapping: Step = {
@@ -76,18 +66,14 @@ function listPreparations(asked: AskedDeposit, known: Known, complain: Complain)
     sentence: tellWrap(amount, token, known),
   }
   const wraps = asked.token === 'native' ? [wrapping] : []
-  const step = (value: bigint): Step => ({
-    type: 'approve',
-    to: token,
-    data: approve(taker, value),
-    value: 0n,
-    sentence: tellApproval(value, token, taker, known),
-  })
-  const once = [...wraps, step(amount)]
-  const reset = [...wraps, step(0n), step(amount)]
-  if (allowance === undefined) return [wraps, once, ...(approvalReset === false ? [] : [reset])]
-  if (allowance >= amount) return [wraps]
-  // A token whose allowance is 0 needs no reset, whatever it wants of others.
-  if (allowance === 0n || approvalReset === false) return [once]
-  return approvalReset ? [reset] : [once, reset]
+  return listVaultApprovals(token, amount, known, complain).map((approvals) => [...wraps, ...approvals])
+}
+
+/** The approvals whoever takes the tokens for the vault needs. */
+export function listVaultApprovals(token: Address, amount: bigint, known: Known, complain: Complain): Step[][] {
+  const { vault, kind, contracts } = known
+  const spender = parseAddress(findContract(kind, 'spender', { address: vault, contracts }))
+  if (spender) return listApprovals({ token, spender, amount }, known)
+  complain('the contract that takes the tokens is not known')
+  return []
 }

@@ -1,8 +1,9 @@
 import { type Address, type Hex, slice, toFunctionSelector } from 'viem'
 import type { OwnSuffix } from '../attribution/suffix.js'
-import type { Asked } from './asked.js'
+import type { AskedOfVault } from './asked.js'
 import type { Known } from './context.js'
 import { quote } from './shape.js'
+import type { SwapFound, SwapWanted, Token } from './swapCalls.js'
 
 /**
  * What verified transactions do, for people: of what is signed and of what was asked, with addresses and raw amounts.
@@ -41,22 +42,43 @@ const minimumAt: ReadonlyMap<string, number> = new Map(
 )
 const claimInShares = toFunctionSelector('mint(uint256,address,address)')
 
+const cooldownStart = toFunctionSelector('cooldownShares(uint256)')
+const cooledOut = toFunctionSelector('unstake(address)')
+
 const word = (call: Hex, at: number): bigint => BigInt(slice(call, 4 + 32 * at, 36 + 32 * at))
 
 /** The call that moves the money; `token` is what enters or leaves the vault, `own` its suffix. */
 export function tellMain(
-  asked: Asked,
+  asked: AskedOfVault,
   call: Hex,
   token: Address,
   own: OwnSuffix | undefined,
   known: Names & Pick<Known, 'vault'>,
 ): string {
-  const referral = own?.referralCode ? ` with the referral code ${quote(own.referralCode)}` : ''
-  const brought = own ? `; brought by ${quote(own.code)}${referral}` : ''
-  return `${tellCall(asked, call, name(token, known), known)}${brought}.`
+  return `${tellCall(asked, call, name(token, known), known)}${tellBringer(own)}.`
 }
 
-function tellCall(asked: Asked, call: Hex, token: string, known: Names & Pick<Known, 'vault'>): string {
+function tellBringer(own: OwnSuffix | undefined): string {
+  const referral = own?.referralCode ? ` with the referral code ${quote(own.referralCode)}` : ''
+  return own ? `; brought by ${quote(own.code)}${referral}` : ''
+}
+
+const tokenName = (token: Token, known: Names): string => (token === 'native' ? 'the native token' : name(token, known))
+
+/** A swap at a router, or at the token that wraps the native one. */
+export function tellSwap(
+  to: Address,
+  { amountIn, minimumOut }: SwapFound,
+  { tokenIn, tokenOut, user }: SwapWanted,
+  own: OwnSuffix | undefined,
+  known: Names,
+): string {
+  const given = `${amountIn} units of ${tokenName(tokenIn, known)}`
+  const got = `at least ${minimumOut} units of ${tokenName(tokenOut, known)}`
+  return `Swap ${given} for ${got} at ${name(to, known)}; it goes to ${name(user, known)}${tellBringer(own)}.`
+}
+
+function tellCall(asked: AskedOfVault, call: Hex, token: string, known: Names & Pick<Known, 'vault'>): string {
   const selector = slice(call, 0, 4)
   const vault = name(known.vault, known)
   const user = name(asked.user, known)
@@ -69,6 +91,10 @@ function tellCall(asked: Asked, call: Hex, token: string, known: Names & Pick<Kn
         return `Request to deposit ${asked.amount} units of ${token} into ${vault}; once it is settled, ${user} claims the shares`
       return `Deposit ${asked.amount} units of ${token} into ${vault}${least === undefined ? '' : ` for at least ${least} shares`}; the shares go to ${user}`
     case 'withdraw':
+      if (selector === cooldownStart)
+        return `Redeem ${asked.amount} shares of ${vault}; the ${token} cools down, ${user} takes it out later, and what cools down already waits anew`
+      if (selector === cooledOut)
+        return `Take all the ${token} that has cooled down out of ${vault}; it goes to ${user}`
       if (isRequest)
         return `Request to redeem ${asked.amount} shares of ${vault}; once it is settled, ${user} claims the ${token}`
       return `Redeem ${asked.amount} shares of ${vault}; the ${token}${least === undefined ? '' : `, at least ${least} units,`} goes to ${user}`

@@ -2,7 +2,7 @@ import { type Address, concat, type Hex, isAddressEqual, slice } from 'viem'
 import { recoverSigner } from '../attribution/signer.js'
 import { decode, encode, type OwnSuffix, readOwnMetadata } from '../attribution/suffix.js'
 import type { Asked } from './asked.js'
-import type { Known } from './context.js'
+import type { Common } from './context.js'
 import type { Complain } from './shape.js'
 
 /** The call and the one suffix after it, byte for byte as the service writes it. */
@@ -17,11 +17,14 @@ export function splitSuffix(data: Hex, complain: Complain): { call: Hex; own: Ow
   return { call, own: undefined }
 }
 
-/** Whether the suffix names who was asked for and is signed by a published signer for this very call, or rightly absent. */
+/**
+ * Whether the suffix names who was asked for and is signed by a published signer for this very call, or rightly absent. `swaps`: it has to
+ * say that the plan swaps beside the call.
+ */
 export async function checkSuffix(
   asked: Asked,
-  main: { to: Address; call: Hex; own: OwnSuffix | undefined },
-  known: Known,
+  main: { to: Address; call: Hex; own: OwnSuffix | undefined; swaps: boolean },
+  known: Common,
   complain: Complain,
 ): Promise<void> {
   const { to: target, call, own } = main
@@ -35,6 +38,7 @@ export async function checkSuffix(
     typeof wanted === 'string' && own.code !== wanted && 'the suffix carries another distributor',
     (own.referralCode ?? '') !== (asked.type === 'deposit' ? asked.referralCode : '') &&
       'the suffix carries another referral code',
+    (own.swaps ?? false) !== main.swaps && 'the suffix does not say rightly whether the plan swaps',
     known.actionId !== undefined && own.actionId !== known.actionId && 'the suffix carries another action',
   ].filter((problem) => problem !== false)
   problems.forEach(complain)

@@ -7,9 +7,20 @@ export type PlanRequest =
       amount: string
       distributorId: string
       referralCode?: string
+      mode?: string
     }
   | { type: 'withdraw'; userAddress: string; amount: string; distributorId: string; tokenOut?: string }
   | { type: 'claimDeposit' | 'cancelDeposit'; userAddress: string; distributorId?: string; requestId?: string }
+
+/** A swap that was asked for, as it was sent. */
+export type SwapRequest = {
+  type: 'swap'
+  user: string
+  tokenIn: string
+  tokenOut: string
+  amountIn: string
+  distributorId: string
+}
 
 /** One transaction of a plan, as the service returned it. */
 export type PlannedTransaction = {
@@ -19,10 +30,35 @@ export type PlannedTransaction = {
   transaction: { to: string; data: string; value: string; chainId: number; gasLimit?: string }
 }
 
+/** A router a swap may go through, as the chain knows it. */
+export type SwapRouter = { address: string; kind: string }
+
+/** What is known of the swaps of a chain. */
+export type SwapContext = {
+  /** The routers you trust, each with its kind: `uniswap-v2`, `uniswap-v3` or `swap-router-02`. */
+  routers: readonly SwapRouter[]
+  /** Tokens a route may pass through; absent: any, the minimum protects. */
+  hubTokens?: readonly string[]
+  /** Fees of V3 pools a route may take; absent: any. */
+  fees?: readonly number[]
+  /** The least the swap may be held to, by your own quote and slippage; absent: any minimum above 0, which is signed. */
+  minimumOut?: string | bigint
+  /** What a withdrawal swaps of what it redeems; absent: any amount above 0, which is signed. */
+  amountIn?: string | bigint
+  /** The deadline in the router's call (unix seconds): the answer's `validUntil`; absent: any. */
+  deadline?: string | bigint
+  /** What the router may take of the token already; absent: the number of its approvals cannot be judged. */
+  allowance?: string | bigint
+  /** That token wants its allowance set to 0 before another one; absent: either way is taken. */
+  approvalReset?: boolean
+}
+
 /** What is known of the vault and the service without asking the service for this plan; all of it is in public answers. */
 export type PlanContext = {
   chainId: number
-  /** The opportunity's `vaultAddress`, `kind`, and its `baseToken`'s and `receiptToken`'s addresses. */
+  /** The swaps of the chain; without them none is said yes to. */
+  swap?: SwapContext
+  /** Not looked at for a swap alone. The opportunity's `vaultAddress`, `kind`, and its `baseToken`'s and `receiptToken`'s addresses. */
   vault: {
     address: string
     kind: string
@@ -67,6 +103,9 @@ export type PlanContext = {
   /** What the sentences call an address, beside the address itself; each is your own word, never the service's. */
   names?: Readonly<Record<string, string>>
 }
+
+/** What is known where a swap alone is verified: there is no vault. */
+export type SwapPlanContext = Omit<PlanContext, 'vault'>
 
 /** Whether something does exactly what was asked; one line for each way in which it does not. */
 export type Verdict = { ok: boolean; problems: string[] }

@@ -1,13 +1,22 @@
 import { type Address, type Hex, isAddressEqual } from 'viem'
-import { type Asked, parseRequest } from './asked.js'
-import { type Known, parseContext } from './context.js'
+import type { OwnSuffix } from '../attribution/suffix.js'
+import { type AskedDeposit, type AskedOfVault, type AskedSwap, type AskedWithdrawal, parseRequest } from './asked.js'
+import { type Common, type Known, parseCommon, parseContext } from './context.js'
 import { findContract } from './expected.js'
-import { checkPreparations, getEnteringToken } from './preparations.js'
+import { checkPreparations, findSame, getEnteringToken, listVaultApprovals } from './preparations.js'
 import { tellMain } from './sentences.js'
 import { type Complain, parseAddress, quote } from './shape.js'
 import { checkSuffix, splitSuffix } from './suffix.js'
+import { checkSwap } from './swapPlans.js'
 import { type ParsedTransaction, parseTransactions } from './transactions.js'
-import type { PlanContext, PlannedTransaction, PlanRequest, PlanVerdict } from './types.js'
+import type {
+  PlanContext,
+  PlannedTransaction,
+  PlanRequest,
+  PlanVerdict,
+  SwapPlanContext,
+  SwapRequest,
+} from './types.js'
 
 /** What a transaction costs before it does anything. */
 const gasMin = 21_000n
@@ -19,9 +28,9 @@ const gasMin = 21_000n
  * is given; with a yes, a sentence for each transaction, which a wallet shows in place of the plan's own description.
  */
 export async function verifyPlan(
-  request: PlanRequest,
+  request: PlanRequest | SwapRequest,
   transactions: readonly PlannedTransaction[],
-  context: PlanContext,
+  context: PlanContext | SwapPlanContext,
 ): Promise<PlanVerdict> {
   const problems: string[] = []
   const complain: Complain = (problem) => {
@@ -29,11 +38,11 @@ export async function verifyPlan(
   }
   try {
     const asked = parseRequest(request, complain)
-    const known = parseContext(context, complain)
     const steps = parseTransactions(transactions, complain)
-    if (known && steps) checkLimits(steps, known, complain)
-    if (problems.length > 0 || !asked || !known || !steps) return { ok: false, problems, sentences: [] }
-    const sentences = await tellVerified(asked, steps, known, complain)
+    const sentences =
+      asked?.type === 'swap'
+        ? await tellSwapPlan(asked, steps, parseCommon(context, complain), complain)
+        : await tellVaultPlan(asked, steps, parseContext(context, complain), complain)
     return problems.length === 0 ? { ok: true, problems, sentences } : { ok: false, problems, sentences: [] }
   } catch {
     // A getter or a proxy threw: no plan that came as JSON has one.
@@ -42,7 +51,7 @@ export async function verifyPlan(
 }
 
 /** The chain and the gas of every transaction. */
-function checkLimits(steps: readonly ParsedTransaction[], { chainId, gasCap }: Known, complain: Complain): void {
+function checkLimits(steps: readonly ParsedTransaction[], { chainId, gasCap }: Common, complain: Complain): void {
   steps.forEach((step, at) => {
     const { gasLimit = gasMin } = step
     if (step.chainId !== chainId) complain(`transaction ${at + 1}: is for chain ${step.chainId}, not ${chainId}`)
@@ -53,24 +62,102 @@ function checkLimits(steps: readonly ParsedTransaction[], { chainId, gasCap }: K
 }
 
 /** What each transaction does; of no use where something was complained of. */
-async function tellVerified(
-  asked: Asked,
+async function tellSwapPlan(
+  asked: AskedSwap,
+  steps: readonly ParsedTransaction[] | undefined,
+  known: Common | undefined,
+  complain: Complain,
+): Promise<string[]> {
+  if (!steps || !known) return []
+  checkLimits(steps, known, complain)
+  const { user, tokenIn, tokenOut, amount: amountIn } = asked
+  const wanted = { user, tokenIn, tokenOut, amountIn, wrappedNative: known.wrappedNative }
+  return (await checkSwap(asked, steps, wanted, known, complain))?.sentences ?? []
+}
+
+async function tellVaultPlan(
+  asked: AskedOfVault | undefined,
+  steps: readonly ParsedTransaction[] | undefined,
+  known: Known | undefined,
+  complain: Complain,
+): Promise<string[]> {
+  let good = asked !== undefined && steps !== undefined && known !== undefined
+  const refuse: Complain = (problem) => {
+    good = false
+    complain(problem)
+  }
+  if (known && steps) checkLimits(steps, known, refuse)
+  if (!good || !asked || !known || !steps) return []
+  const way = findZap(asked, steps, known)
+  if (way === 'in' && asked.type === 'deposit') return tellZapIn(asked, steps, known, complain)
+  if (way === 'out' && asked.type === 'withdraw') return tellZapOut(asked, steps, known, complain)
+  const before = checkPreparations(asked, steps, known, complain)
+  const main = await checkMain(asked, steps.at(-1), { known, swaps: false }, complain)
+  return before && main ? [...before, main.sentence] : []
+}
+
+/** Whether what was asked for needs a swap before or after the vault's call. */
+function findZap(asked: AskedOfVault, steps: readonly ParsedTransaction[], known: Known): 'in' | 'out' | undefined {
+  const { asset, kind, swap } = known
+  // Without a router that is known there is none to say yes to.
+  if (!swap) return undefined
+  if (asked.type === 'withdraw') {
+    if (asked.token === undefined || asked.token === asset) return undefined
+    return asked.token === 'native' || !kind.severalTokens || steps.at(-1)?.type === 'swap' ? 'out' : undefined
+  }
+  if (asked.type !== 'deposit' || !asked.maySwap) return undefined
+  const entering = getEnteringToken(asked, known)
+  // Of the tokens a vault of several takes, its list decides: what goes to a router is not among them.
+  const isRouted = steps.some(({ type, to }) => type === 'swap' && swap.routers.has(to))
+  return entering === undefined || (entering !== asset && isRouted) ? 'in' : undefined
+}
+
+/** The token is swapped for the vault's asset, and exactly the least the swap gives is deposited. */
+async function tellZapIn(
+  asked: AskedDeposit,
   steps: readonly ParsedTransaction[],
   known: Known,
   complain: Complain,
 ): Promise<string[]> {
-  const before = checkPreparations(asked, steps, known, complain)
-  const main = await checkMain(asked, steps.at(-1), known, complain)
-  return before && main !== undefined ? [...before, main] : []
+  const { user, token, amount: amountIn } = asked
+  const { asset, wrappedNative } = known
+  const at = steps.findIndex(({ type }) => type === 'swap') + 1
+  const wanted = { user, tokenIn: token, tokenOut: asset, amountIn, wrappedNative }
+  const swap = await checkSwap(asked, steps.slice(0, at), wanted, known, complain)
+  if (!swap) return []
+  const amount = swap.found.minimumOut
+  const before = findSame(steps.slice(at, -1), listVaultApprovals(asset, amount, known, complain), complain)
+  const deposit: AskedDeposit = { ...asked, token: asset, amount }
+  const main = await checkMain(deposit, steps.length > at ? steps.at(-1) : undefined, { known, swaps: true }, complain)
+  if (!main) complain('the plan has no deposit')
+  if (main && main.own?.actionId !== swap.own?.actionId) complain('the suffixes carry two actions')
+  return before && main ? [...swap.sentences, ...before, main.sentence] : []
 }
 
-/** The call that moves the money, with its suffix; answers what it does. */
-async function checkMain(
-  asked: Asked,
-  step: ParsedTransaction | undefined,
+/** The vault pays its asset, and what the redemption is sure to give is swapped. */
+async function tellZapOut(
+  asked: AskedWithdrawal,
+  steps: readonly ParsedTransaction[],
   known: Known,
   complain: Complain,
-): Promise<string | undefined> {
+): Promise<string[]> {
+  const { user, token } = asked
+  const { asset, wrappedNative, swap: swaps } = known
+  const redemption: AskedWithdrawal = { ...asked, token: asset }
+  const main = await checkMain(redemption, steps[0], { known, swaps: true }, complain)
+  const wanted = { user, tokenIn: asset, tokenOut: token ?? asset, amountIn: swaps?.amountIn, wrappedNative }
+  const swap = await checkSwap(asked, steps.slice(1), wanted, known, complain)
+  if (main && swap && main.own?.actionId !== swap.own?.actionId) complain('the suffixes carry two actions')
+  return main && swap ? [main.sentence, ...swap.sentences] : []
+}
+
+/** The call that moves the money, with its suffix; answers what it does. `swaps`: the plan does so beside it. */
+async function checkMain(
+  asked: AskedOfVault,
+  step: ParsedTransaction | undefined,
+  { known, swaps }: { known: Known; swaps: boolean },
+  complain: Complain,
+): Promise<{ sentence: string; own: OwnSuffix | undefined } | undefined> {
   if (!step) return undefined
   let good = true
   const refuse: Complain = (problem) => {
@@ -88,19 +175,20 @@ async function checkMain(
   if (!token || !isExpectedCall(asked, call, token, known))
     refuse('the last transaction calls something else than was asked for')
   if (!good || !token) return undefined
-  await checkSuffix(asked, { to: step.to, call, own }, known, complain)
-  return tellMain(asked, call, token, own, known)
+  await checkSuffix(asked, { to: step.to, call, own, swaps }, known, complain)
+  return { sentence: tellMain(asked, call, token, own, known), own }
 }
 
 /** The token that enters or leaves the vault; undefined where the vault takes or pays another one. */
-function getMovedToken(asked: Asked, known: Known): Address | undefined {
+function getMovedToken(asked: AskedOfVault, known: Known): Address | undefined {
   const { kind, asset } = known
   if (asked.type === 'deposit') return getEnteringToken(asked, known)
   const token = asked.type === 'withdraw' ? (asked.token ?? asset) : asset
+  if (token === 'native') return undefined
   return kind.severalTokens || isAddressEqual(token, asset) ? token : undefined
 }
 
-function isExpectedCall(asked: Asked, call: Hex, token: Address, known: Known): boolean {
+function isExpectedCall(asked: AskedOfVault, call: Hex, token: Address, known: Known): boolean {
   const { user } = asked
   const { kind, minimumOut, requestAmount: amount } = known
   switch (asked.type) {

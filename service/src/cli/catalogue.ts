@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { isAddress } from 'viem'
 import {
   countCatalogue,
@@ -8,10 +8,12 @@ import {
   importCatalogue,
   listChainSettings,
 } from '../features/catalogue/index.js'
+import { systemClock } from '../kernel/clock.js'
 import { isRpcUrl } from '../kernel/config.js'
 import { EarnError } from '../kernel/errors.js'
+import { listUnpricedAssets } from '../prices/index.js'
 import type { Chain } from '../rpc/chains.js'
-import { ProbeError, probeVault } from '../vaults/index.js'
+import { listAssets, ProbeError, probeVault } from '../vaults/index.js'
 import {
   answer,
   type Command,
@@ -22,11 +24,15 @@ import {
   UsageError,
   withContext,
 } from './command.js'
+import { priceAdvice } from './doctorPrices.js'
+import { parseProbeFile, probeAll } from './probeAll.js'
 import { openUnlisted } from './unlisted.js'
 
 const usage = `openearn catalogue import FILE
 openearn catalogue probe CHAIN_ID VAULT_ADDRESS [--rpc URL]
-  what a vault is, and a draft of its catalogue entry on standard output`
+  what a vault is, and a draft of its catalogue entry on standard output
+openearn catalogue probe --all FILE --out FILE [--rpc URL]
+  the same for every vault of a file with a chain id and an address a line; goes on where it was interrupted`
 
 export const catalogue: Command = {
   summary: 'import a catalogue file, or draft an entry from a vault',
@@ -48,12 +54,17 @@ async function importFile([fileName, ...more]: string[]): Promise<void> {
     const changed = changing(ctx, ['catalogue', 'import', fileName, `sha256:${hash}`], countCatalogue)
     const { opportunities, tokens, distributors } = await importCatalogue(changed, text, { fileName })
     const said = `imported ${fileName}: ${opportunities} opportunities, ${tokens} tokens, ${distributors} distributors`
-    answer({ opportunities, tokens, distributors }, [said])
+    const unpriced = await listUnpricedAssets(ctx.db, await listAssets(ctx.db), ctx.clock.now())
+    const without = unpriced.map(({ chainId, address }) => `${chainId}:${address}`)
+    const warned = without.length === 0 ? [] : [`without a price: ${without.join(', ')}; ${priceAdvice}`]
+    answer({ opportunities, tokens, distributors, unpriced: without }, [said, ...warned])
   })
 }
 
 async function probe(words: string[]): Promise<void> {
-  const { values, positionals } = parseFlags(words, { rpc: { type: 'string' } }, 2)
+  const flags = { rpc: { type: 'string' }, all: { type: 'string' }, out: { type: 'string' } } as const
+  const { values, positionals } = parseFlags(words, flags, 2)
+  if (values.all !== undefined) return probeFile({ ...values, all: values.all }, positionals)
   const [chainText, address] = positionals
   const chainId = parseWhole(chainText, 1)
   if (chainId === undefined) throw new UsageError('catalogue probe: give the chain id first')
@@ -62,13 +73,35 @@ async function probe(words: string[]): Promise<void> {
   const chain = await openProbedChain(chainId, values.rpc)
   try {
     const probed = await probeVault(chain, address)
-    for (const line of describeProbe(probed)) process.stderr.write(`${line}\n`)
+    const priced = `price of the asset: none yet; ${priceAdvice}`
+    for (const line of [...describeProbe(probed), priced]) process.stderr.write(`${line}\n`)
     const draft = draftEntry(chainId, address, probed)
     answer(draft, [JSON.stringify(draft, null, 2)])
   } catch (error) {
     if (error instanceof ProbeError || error instanceof EarnError) throw new UsageError(error.message)
     throw error
   }
+}
+
+async function probeFile(values: { all: string; out?: string; rpc?: string }, words: readonly string[]): Promise<void> {
+  const { all, out, rpc } = values
+  if (out === undefined || words.length > 0)
+    throw new UsageError('catalogue probe --all: say --out FILE, and nothing else')
+  const text = await readFile(all, 'utf8').catch((error: Error) => {
+    throw new UsageError(`${all} cannot be read: ${error.message}`)
+  })
+  const vaults = parseProbeFile(text)
+  const chains = new Map<number, Promise<Chain>>()
+  const openChain = (chainId: number) => {
+    const chain = chains.get(chainId) ?? openProbedChain(chainId, rpc)
+    chains.set(chainId, chain)
+    return chain
+  }
+  const say = (line: string) => process.stderr.write(`${line}\n`)
+  const draft = await probeAll({ vaults, progressFile: `${out}.progress`, clock: systemClock, openChain, say })
+  await writeFile(out, `${JSON.stringify(draft, null, 2)}\n`)
+  const drafted = draft.opportunities?.length ?? 0
+  answer({ probed: vaults.length, drafted }, [`probed ${vaults.length} addresses; ${drafted} drafted into ${out}`])
 }
 
 /** The chain by the url given, by the environment, or as it is configured. */

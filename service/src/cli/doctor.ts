@@ -14,9 +14,7 @@ import { type Migration, readMigrations } from '../postgres/migrate.js'
 import { openChain } from '../rpc/chains.js'
 import { createNode } from '../rpc/node.js'
 import { type Command, parseFlags, printTable, withContext } from './command.js'
-
-/** One thing looked at. `advice` says what to do when it is not well. */
-export type CheckResult = { what: string; well: boolean; detail: string; advice: string }
+import { type CheckResult, examinePrices } from './doctorPrices.js'
 
 const lagSecondsMax = 300
 const clockSecondsMax = 120
@@ -135,6 +133,7 @@ export async function examine(ctx: Context): Promise<CheckResult[]> {
     [`${drifting.length} of ${vaults.length} vaults drift`, ...drifting.slice(0, 10).map(nameVault)].join(' '),
     adviseRefetch(drifting),
   )
+  for (const finding of await examinePrices(ctx)) findings.push(finding)
   const missing = await listMissingIndexes(db, namedIndexes(await readMigrations()))
   const invalid = await listInvalidIndexes(db)
   const faults = [...missing.map((name) => `${name} is missing`), ...invalid.map((name) => `${name} is invalid`)]

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatRow } from './export.js'
+import { formatRow } from './exportFiles.js'
 
 describe('a line of an exported file', () => {
   it('quotes what would end a cell or a line, a lone carriage return too, and doubles quotes', () => {

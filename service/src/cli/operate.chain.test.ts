@@ -12,8 +12,10 @@ import { computeStateHash, reportDistributor } from '../features/audit/index.js'
 import { silentLog } from '../kernel/log.js'
 import { readMigrations } from '../postgres/migrate.js'
 import { findCursor } from '../sync/storeCursors.js'
+import { fillSnapshotPrices } from '../vaults/index.js'
 import { examine, namedIndexes } from './doctor.js'
-import { writeCsv, writeManifest } from './export.js'
+import { writeManifest } from './export.js'
+import { writeCsv } from './exportFiles.js'
 
 let earn: Earn
 let world: WatchWorld
@@ -164,6 +166,7 @@ describe('the report of a distributor', () => {
         price_numerator, price_exponent)
       select id, ${cursor.blockNumber}, decode(${cursor.blockHash.slice(2)}, 'hex'), ${at}, 8000000, 8000000, 1000000, 6
       from vaults where chain_id = ${chainId} and address = ${world.vault.toLowerCase()}`
+    await fillSnapshotPrices(earn.db, chainId)
     const to = new Date(at.getTime() + 2 * 86_400_000)
     earn.clock.set(to)
     const rows = await reportDistributor(earn, { distributorId: D, from: at, to })

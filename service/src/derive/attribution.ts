@@ -1,21 +1,22 @@
 import {
   type Attribution,
   attribute,
-  calldataBytes,
   chooseDistributor,
   decodeOperationEvent,
   type Finding,
   type Frame,
+  isInside,
   needsTrace,
   operationTopics,
   type Recover,
 } from '@openearn/attribution'
 import type { Address, Hex } from 'viem'
+import type { CallPaths, Evidence } from '../rpc/callPaths.js'
 import type { RawLog, RawTransaction } from '../rpc/raw.js'
-import { type DeriveConfig, isRegistered } from './config.js'
-import { type Credit, type CreditContext, creditEvent, isUnprovenClaim } from './credits.js'
+import { type DeriveConfig, isRegistered, listForwarders } from './config.js'
+import { type Credit, type CreditContext, creditEvent, isUnprovenClaim, oneNodesWord } from './credits.js'
 import type { VaultEvent } from './events.js'
-import { findMakers, isInside, type PlacedEvent, type Scope } from './matching.js'
+import { findMakers, type PlacedEvent, type Scope } from './matching.js'
 
 /** What the calldata of a transaction says as a whole, for the debugger. */
 export type CalldataSummary = {
@@ -35,7 +36,15 @@ export type Credits = ReadonlyMap<VaultEvent, ReadonlyMap<string, Credit>>
 /** A signature of ours that counted in a vault for the first time. */
 export type UsedSignature = { vaultId: number; digest: string }
 
-export type AttributedEvents = { credits: Credits; summary: CalldataSummary; used: UsedSignature[] }
+/** Wallets that keep none of an event's shares: they have code and made no call around it. */
+export type Strangers = ReadonlyMap<VaultEvent, ReadonlySet<string>>
+
+export type AttributedEvents = {
+  credits: Credits
+  strangers: Strangers
+  summary: CalldataSummary
+  used: UsedSignature[]
+}
 
 const nothing: CalldataSummary = {
   distributorId: null,
@@ -62,6 +71,12 @@ export function readAttribution(input: {
     signers: [...config.signers].map((address) => ({ address: address as Address })),
     entryPoints: config.entryPoints as readonly Address[],
     operations: logs.flatMap((log) => decodeOperationEvent(log) ?? []),
+    executions: logs.flatMap(({ address, topics, logIndex }) =>
+      topics[0] === operationTopics.execution ? [{ entryPoint: address, logIndex }] : [],
+    ),
+    paths: isTraced(transaction.evidence) ? transaction.evidence : undefined,
+    // Whose calls lie around an event matters where a wallet is a contract.
+    listsAll: (transaction.contracts ?? []).length > 0,
     ...(recover ? { recover } : {}),
   })
 }
@@ -87,32 +102,61 @@ export function attributeEvents(input: {
   /** Whether a signature has counted in a vault in an earlier transaction. */
   isUsed: (vaultId: number, digest: string) => boolean
 }): AttributedEvents {
-  const { config, timestamp, transaction, events, attribution } = input
+  const { config, timestamp, transaction, attribution } = input
   const credits = new Map<VaultEvent, ReadonlyMap<string, Credit>>()
-  if (attribution.groups.length === 0) return { credits, summary: nothing, used: [] }
+  const strangers = new Map<VaultEvent, ReadonlySet<string>>()
+  const contracts = new Set(transaction.contracts)
+  if (attribution.groups.length === 0 && contracts.size === 0) return { credits, strangers, summary: nothing, used: [] }
   const all = attribution.groups.flatMap(({ findings }) => findings)
   const findings = new Map(all.map((finding) => [finding.frame, finding]))
   const scopes = listScopes(input)
-  const data = calldataBytes(transaction.input as Hex)
   const uses = createUses(input.isUsed)
   const problems = new Set<string>()
-  const makers = findMakers(events, scopes, data)
+  const forwarders = listForwarders(config, timestamp)
+  const events = forwarders.size === 0 ? input.events : input.events.map((placed) => ({ ...placed, forwarders }))
+  const { made } = attribution
+  const makers = made ? events.map(({ event }) => listDefined(made.get(event.logIndex))) : findMakers(events, scopes)
   const surroundings = createSurroundings(scopes, findings)
-  events.forEach((placed, index) => {
-    const around = surroundings.of(placed.event.logIndex)
-    const context = { config, timestamp, data, ...around, findings, useSignature: uses.useSignature, problems }
+  events.forEach((each, index) => {
+    const around = surroundings.of(each.event.logIndex)
+    const out = listStrangers(each, makers[index] ?? [], contracts, around)
+    if (out.size > 0) strangers.set(each.event, out)
+    const placed = out.size === 0 ? each : { ...each, wallets: each.wallets.filter((wallet) => !out.has(wallet)) }
+    const context = { config, timestamp, ...around, findings, useSignature: uses.useSignature, problems }
     const found = creditEvent(placed, makers[index] ?? [], context)
     if (found.size > 0) credits.set(placed.event, found)
     else if (around.frames.some((frame) => isUnproven(findings.get(frame), placed))) problems.add(needsTrace)
   })
   const choose = (finding: Finding) => chooseDistributor(finding, (code) => isRegistered(config, code, timestamp))
-  const isOpen = credits.size === 0 && problems.has(needsTrace)
+  const isOpen = credits.size === 0 && (problems.has(needsTrace) || problems.has(oneNodesWord))
   const summary = summarize(all, choose)
   return {
     credits,
+    strangers,
     summary: { ...summary, ...(isOpen ? { distributorId: null } : {}), problems: [...problems].sort() },
     used: uses.list(),
   }
+}
+
+function isTraced(evidence: Evidence | undefined): evidence is CallPaths {
+  return evidence !== undefined && evidence !== 'no trace'
+}
+
+function listDefined<T>(value: T | undefined): T[] {
+  return value === undefined ? [] : [value]
+}
+
+/** Of the wallets that keep shares of a deposit those with code that called nothing around the call that made it. */
+function listStrangers(
+  { event, wallets, keepers = wallets }: PlacedEvent,
+  makers: readonly Frame[],
+  contracts: ReadonlySet<string>,
+  { frames, listAround }: Surroundings,
+): ReadonlySet<string> {
+  if (event.kind !== 'deposit' || contracts.size === 0) return new Set()
+  const around = makers.length === 0 ? frames : makers.flatMap(listAround)
+  const callers = new Set<string>(around.flatMap(({ proven, caller }) => (proven ? [caller] : [])))
+  return new Set(keepers.filter((wallet) => contracts.has(wallet) && !callers.has(wallet)))
 }
 
 function isUnproven(finding: Finding | undefined, placed: PlacedEvent): boolean {
@@ -179,7 +223,11 @@ function createSurroundings(
 function openSurroundings(frames: readonly Frame[], findings: ReadonlyMap<Frame, Finding>): Surroundings {
   const around = new Map<Frame, readonly Frame[]>()
   const listAround = (call: Frame): readonly Frame[] => {
-    const found = around.get(call) ?? frames.filter((frame) => frame === call || isInside(call, frame))
+    const found =
+      around.get(call) ??
+      (call.within === undefined
+        ? frames.filter((frame) => frame === call || isInside(call, frame))
+        : listOutwards(call))
     around.set(call, found)
     return found
   }
@@ -194,18 +242,25 @@ function openSurroundings(frames: readonly Frame[], findings: ReadonlyMap<Frame,
   return { frames, listAround, innermostCarrier }
 }
 
+function listOutwards(call: Frame): Frame[] {
+  const found: Frame[] = []
+  for (let at: Frame | null | undefined = call; at; at = at.within) found.push(at)
+  return found.reverse()
+}
+
 /** Which call of this transaction each signature counted for, by vault. */
 function createUses(isUsed: (vaultId: number, digest: string) => boolean): {
-  useSignature: (vaultId: number, digest: string, call: Frame) => boolean
+  useSignature: CreditContext['useSignature']
   list: () => UsedSignature[]
 } {
   const calls = new Map<string, UsedSignature & { call: Frame }>()
   return {
-    useSignature: (vaultId, digest, call) => {
+    useSignature: (vaultId, digest, call, keep) => {
       const key = `${vaultId}:${digest}`
       const first = calls.get(key)
       if (first) return first.call === call
       if (isUsed(vaultId, digest)) return false
+      if (keep) return true
       calls.set(key, { vaultId, digest, call })
       return true
     },

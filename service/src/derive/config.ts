@@ -29,6 +29,10 @@ export type DeriveConfig = {
   signers: ReadonlySet<string>
   /** ERC-4337 entry points we unwrap, lower-case. */
   entryPoints: readonly string[]
+  /** Whether one node's word is enough for what a trace shows and the transaction's input does not hold. */
+  trustTraces?: boolean
+  /** Contracts that call vaults in the name of the sender the event tells of, and since when. Addresses lower-case. */
+  forwarders?: readonly { address: string; from: number }[]
 }
 
 /** Whether a code names a distributor registered at an instant. */
@@ -41,6 +45,11 @@ export function isRegistered(config: DeriveConfig, code: string, timestamp: numb
 export function isSignedOnly(config: DeriveConfig, distributorId: string, timestamp: number): boolean {
   const settings = config.signedOnly.get(distributorId) ?? []
   return settings.findLast((setting) => setting.from <= timestamp)?.signedOnly ?? false
+}
+
+/** Contracts that call in another's name, at an instant. */
+export function listForwarders(config: DeriveConfig, timestamp: number): ReadonlySet<string> {
+  return new Set((config.forwarders ?? []).flatMap(({ address, from }) => (from <= timestamp ? [address] : [])))
 }
 
 /** Deposits need a request first, and the Deposit event is the claim (ERC-7540). */

@@ -100,7 +100,7 @@ describe('a batch of very many calls any of which can have made an event', () =>
       input: `${batch(...zaps(500, ''))}${codes('alpha')}`,
       logs: deposited(who('9001'), cat, 50n),
     })
-    expect(entries(own)).toEqual(['deposit alpha unsigned c3 50 50 swap'])
+    expect(entries(own)).toEqual(['deposit alpha unsigned c3 50 50'])
   })
 
   it('is nobody’s where each carries a code of its own', () => {

@@ -206,7 +206,7 @@ describe('several calls in one transaction', () => {
     const input = handleOps7(operation7(account, `${batch([router, own])}${codes('alpha')}` as Hex))
     const logs = [...zapped(account, 50n), say.operationEnd(entryPoint7, account)]
     expect(entries(openHandChain().mine({ from: bob, to: entryPoint7, input, logs }))).toEqual([
-      'deposit beta signed c3 50 50 swap',
+      'deposit beta signed c3 50 50',
     ])
   })
 

@@ -1,11 +1,11 @@
 import type { AttributionKind, Finding, Frame, Reading } from '@openearn/attribution'
-import { needsTrace, readTails } from '@openearn/attribution'
+import { isInside, needsTrace, readTails } from '@openearn/attribution'
 import { isVaultAddress } from '../vaults/index.js'
 import { type DeriveConfig, isRegistered, isSignedOnly } from './config.js'
 import { eventParties } from './events.js'
-import { hasSay, isInside, type PlacedEvent } from './matching.js'
+import { callerOf, hasSay, type PlacedEvent } from './matching.js'
 
-/** Who brought one event. `isSwap`: a router made the deposit on the caller's behalf. */
+/** Who brought one event. `isSwap`: its plan swapped, or a router made the deposit on the caller's behalf. */
 export type Credit = { distributorId: string; attribution: AttributionKind; isSwap: boolean }
 
 /** Calls with codes of their own that are compared where each can have made an event. */
@@ -14,18 +14,19 @@ const doubtsMax = 64
 /** The problem of a signature that stands behind a call it was given for once, and has counted before. */
 export const signatureUsed = 'signature already used'
 
+/** The problem of a suffix that only one node says was there. */
+export const oneNodesWord = "one node's word"
+
 export type CreditContext = {
   config: DeriveConfig
   timestamp: number
-  /** The transaction input the frames index. */
-  data: Uint8Array
   /** A call and the frames around it, outer before inner. */
   listAround: (call: Frame) => readonly Frame[]
   /** The innermost of these that carries something, if any does. */
   innermostCarrier: (call: Frame) => Frame | undefined
   findings: ReadonlyMap<Frame, Finding>
   /** Says whether a signature counts for a call of this transaction: for the first of its vault only. Remembers. */
-  useSignature: (vaultId: number, digest: string, call: Frame) => boolean
+  useSignature: (vaultId: number, digest: string, call: Frame, keep?: 'keep') => boolean
   problems: Set<string>
 }
 
@@ -75,22 +76,26 @@ function listTelling(makers: readonly Frame[], { innermostCarrier }: CreditConte
   return [...new Map(makers.map((maker) => [innermostCarrier(maker), maker])).values()]
 }
 
-type Placed = { frame: Frame; reading: Reading; isSigned: boolean }
+type Placed = { frame: Frame; reading: Reading; isSigned: boolean; isWord: boolean }
 
-/** What the frames of a call carry, in the order in which it counts. */
+/**
+ * What the frames of a call carry, in the order in which it counts: signed for the event before unsigned, what stands in
+ * the input before what a contract made up, inner before outer, and in a frame the outermost first.
+ */
 function listReadings(placed: PlacedEvent, maker: Frame, isKnown: boolean, context: CreditContext): Placed[] {
   const around = context.listAround(maker)
   const carried = around
     .filter((frame) => context.findings.has(frame) && hasSay(frame, placed))
     .sort((a, b) => b.depth - a.depth)
     .flatMap((frame) =>
-      (context.findings.get(frame)?.readings ?? []).map((reading) => ({
-        frame,
-        reading,
-        isSigned: isKnown && isSignedFor(placed, { frame, reading, around }, context),
-      })),
+      (context.findings.get(frame)?.readings ?? []).map((reading) => {
+        const isWord = reading.isWord && context.config.trustTraces !== true
+        const call = { frame, reading, around, maker, isWord }
+        return { frame, reading, isWord, isSigned: isKnown && isSignedFor(placed, call, context) }
+      }),
     )
-  return [...carried.filter(({ isSigned }) => isSigned), ...carried.filter(({ isSigned }) => !isSigned)]
+  const rank = ({ isSigned, reading }: Placed) => (isSigned ? 0 : 2) + (reading.isMadeUp ? 1 : 0)
+  return carried.sort((a, b) => rank(a) - rank(b))
 }
 
 /**
@@ -99,39 +104,46 @@ function listReadings(placed: PlacedEvent, maker: Frame, isKnown: boolean, conte
  */
 function isSignedFor(
   { vaultId, vault }: PlacedEvent,
-  call: { frame: Frame; reading: Reading; around: readonly Frame[] },
-  { data, useSignature, problems }: CreditContext,
+  call: { frame: Frame; reading: Reading; around: readonly Frame[]; maker: Frame; isWord: boolean },
+  { useSignature, problems }: CreditContext,
 ): boolean {
-  const { frame, reading, around } = call
+  const { frame, reading, around, maker, isWord } = call
   const { valid, provenBy, digest } = reading.signature
   if (!valid || !provenBy || digest === undefined) return false
   const signed = around.find(
-    (each) => (each === frame || isInside(each, frame)) && (each === provenBy || isSameCall(each, provenBy, data)),
+    (each) => (each === frame || isInside(each, frame)) && (each === provenBy || isSameCall(each, provenBy)),
   )
   if (!signed?.proven) return false
-  const isPassedOn = around.some((each) => isVaultAddress(vault, each.target) && isInside(each, signed))
+  // The call that made the event may lie inside one that was signed to another contract.
+  const isOfVault = isVaultAddress(vault, signed.target)
+  const isPassedOn = around.some(
+    (each) => isVaultAddress(vault, each.target) && isInside(each, signed) && (isOfVault || each !== maker),
+  )
   if (isPassedOn) return false
-  if (useSignature(vaultId, digest, signed)) return true
+  // What one node says uses nothing up.
+  if (useSignature(vaultId, digest, signed, isWord ? 'keep' : undefined)) return true
   problems.add(signatureUsed)
   return false
 }
 
-function isSameCall(a: Frame, b: Frame, data: Uint8Array): boolean {
+function isSameCall(a: Frame, b: Frame): boolean {
   if (a.caller !== b.caller || a.target !== b.target) return false
-  const bodyOf = (frame: Frame) => Buffer.from(data.subarray(frame.start, readTails(data, frame, frame.floor).bodyEnd))
+  const bodyOf = (frame: Frame) =>
+    Buffer.from(frame.data.subarray(frame.start, readTails(frame.data, frame, frame.floor).bodyEnd))
   return bodyOf(a).equals(bodyOf(b))
 }
 
 function chooseCredit(
-  { event }: PlacedEvent,
+  placed: PlacedEvent,
   wallet: string,
   readings: readonly Placed[],
-  { config, timestamp }: CreditContext,
+  { config, timestamp, problems }: CreditContext,
 ): Credit | undefined {
+  const { event } = placed
   const parties = eventParties(event)
-  const own = readings.filter(({ frame }) => frame.caller === wallet)
-  const others = readings.filter(({ frame }) => frame.caller !== wallet && parties.includes(frame.caller))
-  for (const { frame, reading, isSigned } of [...own, ...others]) {
+  const isOwn = ({ frame }: Placed) => callerOf(frame, placed) === wallet
+  const others = readings.filter((each) => !isOwn(each) && parties.includes(callerOf(each.frame, placed)))
+  for (const { frame, reading, isSigned, isWord } of [...readings.filter(isOwn), ...others]) {
     const application = applicationOf(reading)
     const codes = application === undefined ? reading.codes : [application, ...reading.codes]
     for (const code of codes) {
@@ -140,11 +152,21 @@ function chooseCredit(
       const attribution = isSigned && code === application ? 'signed' : weakest
       // Watched, but nothing unsigned enters the ledger or the lots of a distributor that wants signatures.
       if (attribution !== 'signed' && isSignedOnly(config, code, timestamp)) continue
-      const isSwap = event.kind === 'deposit' && event.sender !== frame.caller
+      if (isWord) {
+        problems.add(oneNodesWord)
+        return undefined
+      }
+      const isSwap = saysSwap(reading) ?? (!isVaultAddress(placed.vault, frame.target) && frame.target !== wallet)
       return { distributorId: code, attribution, isSwap }
     }
   }
   return undefined
+}
+
+/** Whether a suffix in the form this service writes says that its plan swaps; undefined of any other. */
+function saysSwap({ kind, suffix, actionId }: Reading): boolean | undefined {
+  if (kind !== 'erc8021' || actionId === undefined || !('metadata' in suffix)) return undefined
+  return suffix.metadata?.get('s') === true
 }
 
 function applicationOf({ kind, suffix }: Reading): string | undefined {

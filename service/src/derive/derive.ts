@@ -1,11 +1,11 @@
 import type { Attribution, Recover } from '@openearn/attribution'
 import type { RawBlock, RawLog, RawTransaction } from '../rpc/raw.js'
 import { listVaultAddresses } from '../vaults/index.js'
-import { attributeEvents, type Credits, listDigests, readAttribution } from './attribution.js'
+import { type AttributedEvents, attributeEvents, listDigests, readAttribution } from './attribution.js'
 import { type DeriveConfig, type DeriveVault, hasAsyncDeposit } from './config.js'
 import { deriveTransfer, deriveVaultTransaction } from './deriveVault.js'
 import { decodeTransfer, decodeVaultEvent, transferTopic, type VaultEvent } from './events.js'
-import { type Flows, readFlows } from './flows.js'
+import { type Flows, keepsNothing, readFlows } from './flows.js'
 import type { PlacedEvent } from './matching.js'
 import {
   type DerivedRows,
@@ -17,6 +17,7 @@ import {
   signatureKey,
   type TxPosition,
 } from './rows.js'
+import { readSettled, type Settled } from './settled.js'
 import type { VaultTransaction } from './transfers.js'
 
 /** A configuration with the look-ups derivation needs; make one per configuration, not per block. */
@@ -60,6 +61,7 @@ function groupVaults(
 export function derive(block: RawBlock, derivation: Derivation, state: DeriveState): DerivedRows {
   const rows = emptyRows()
   const { logs } = block
+  const settled = readSettled(block, derivation.vaultsByContract)
   const inputs = new Map(block.transactions.map((transaction) => [transaction.transactionIndex, transaction]))
   for (let start = 0; start < logs.length; ) {
     const first = logs[start]
@@ -75,7 +77,15 @@ export function derive(block: RawBlock, derivation: Derivation, state: DeriveSta
     }
     // Most transactions are a lone transfer: no net change, no event, nothing to attribute.
     if (end - start > 1 || !deriveLoneTransfer(first, place, derivation, state, rows))
-      deriveTransaction(place, logs.slice(start, end), inputs.get(first.transactionIndex), derivation, state, rows)
+      deriveTransaction(
+        place,
+        logs.slice(start, end),
+        inputs.get(first.transactionIndex),
+        derivation,
+        state,
+        rows,
+        settled,
+      )
     start = end
   }
   // The state goes on with the requests; rows say how they stand now.
@@ -104,12 +114,16 @@ function deriveTransaction(
   derivation: Derivation,
   state: DeriveState,
   rows: DerivedRows,
+  settled: Settled,
 ): void {
   const parts = readVaultParts(logs, derivation)
-  const flows = new Map([...parts.values()].map((part) => [part.vault.id, readFlows(part)]))
   const hasEvents = [...parts.values()].some(({ events }) => events.length > 0)
-  const credits =
-    transaction && hasEvents ? credit({ place, logs, transaction, parts, flows }, derivation, state, rows) : none
+  const attribution = transaction && hasEvents ? attributionOf(transaction, logs, derivation) : undefined
+  const flows = new Map([...parts.values()].map((part) => [part.vault.id, readFlows(part, attribution?.made)]))
+  const { credits, strangers } =
+    transaction && attribution
+      ? credit({ place, logs, transaction, attribution, parts, flows }, derivation, state, rows)
+      : none
   const { chainId } = derivation.config
   for (const part of parts.values())
     deriveVaultTransaction({
@@ -118,12 +132,16 @@ function deriveTransaction(
       part,
       flows: flows.get(part.vault.id) ?? readFlows(part),
       credits,
+      strangers,
       state,
       rows,
+      settled,
     })
 }
 
-const none: Credits = new Map()
+type Credited = Pick<AttributedEvents, 'credits' | 'strangers'>
+
+const none: Credited = { credits: new Map(), strangers: new Map() }
 
 /** Who brought the events of a transaction; what its calldata says is recorded. */
 function credit(
@@ -131,22 +149,23 @@ function credit(
     place: TxPosition
     logs: readonly RawLog[]
     transaction: RawTransaction
+    attribution: Attribution
     parts: ReadonlyMap<number, VaultTransaction>
     flows: ReadonlyMap<number, Flows>
   },
   derivation: Derivation,
   state: DeriveState,
   rows: DerivedRows,
-): Credits {
-  const { place, logs, transaction, parts, flows } = input
+): Credited {
+  const { place, logs, transaction, attribution, parts, flows } = input
   const { number: blockNumber, timestamp } = place
-  const { credits, summary, used } = attributeEvents({
+  const { credits, strangers, summary, used } = attributeEvents({
     config: derivation.config,
     timestamp,
     transaction,
     logs,
     events: placeEvents(parts, flows, timestamp),
-    attribution: attributionOf(transaction, logs, derivation),
+    attribution,
     isUsed: (vaultId, digest) => state.signatures.has(signatureKey(vaultId, digest)),
   })
   for (const { vaultId, digest } of used) {
@@ -163,7 +182,7 @@ function credit(
     to: transaction.to,
     ...summary,
   })
-  return credits
+  return { credits, strangers }
 }
 
 function attributionOf(transaction: RawTransaction, logs: readonly RawLog[], derivation: Derivation): Attribution {
@@ -213,6 +232,7 @@ function placeEvents(
           vault,
           event,
           wallets: listWallets(vault, event, flows.get(vault.id)),
+          keepers: listKeepersOf(event, flows.get(vault.id)),
         })),
   )
   return placed.sort((a, b) => a.event.logIndex - b.event.logIndex)
@@ -221,8 +241,35 @@ function placeEvents(
 /** The wallets an event is about; a claim's own code is asked for as its receiver's. */
 function listWallets(vault: DeriveVault, event: VaultEvent, flows: Flows | undefined): string[] {
   if ('controller' in event) return [event.controller]
-  if (event.kind === 'deposit' && hasAsyncDeposit(vault)) return [event.owner]
-  return [...(flows?.deliveries.get(event)?.parts.keys() ?? [])]
+  const told = [...(flows?.deliveries.get(event)?.parts.keys() ?? [])]
+  return event.kind === 'deposit' && hasAsyncDeposit(vault) ? [...new Set([event.owner, ...told])] : told
+}
+
+/** The wallets that keep shares a deposit minted. */
+function listKeepersOf(event: VaultEvent, flows: Flows | undefined): string[] {
+  return event.kind === 'deposit' ? [...(flows?.deliveries.get(event)?.parts.keys() ?? [])] : []
+}
+
+/**
+ * The wallets of which must be known whether they have code at the block: those that keep shares deposits of a
+ * transaction minted, and did not send it. Pure.
+ */
+export function listKeepers(
+  transaction: Pick<RawTransaction, 'from'>,
+  logs: readonly RawLog[],
+  derivation: Derivation,
+): string[] {
+  const parts = [...readVaultParts(logs, derivation).values()].filter(({ events }) =>
+    events.some(({ kind }) => kind === 'deposit'),
+  )
+  const keepers = parts.flatMap((part) => {
+    const flows = readFlows(part)
+    return [
+      ...[...flows.wallets].flatMap(([wallet, { received }]) => (received > 0n ? [wallet] : [])),
+      ...part.events.flatMap((event) => listKeepersOf(event, flows)),
+    ].filter((wallet) => !keepsNothing(part.vault, wallet))
+  })
+  return [...new Set(keepers)].filter((wallet) => wallet !== transaction.from).sort()
 }
 
 /** What derivation needs to know of the state before a block: by the keys of the state. */

@@ -1,6 +1,6 @@
 import { zeroAddress } from 'viem'
 import { derivedId } from '../kernel/ids.js'
-import type { Credits } from './attribution.js'
+import type { Credits, Strangers } from './attribution.js'
 import { hasAsyncDeposit, hasAsyncRedeem } from './config.js'
 import type { Credit } from './credits.js'
 import type { Transfer, VaultEvent } from './events.js'
@@ -14,8 +14,9 @@ import {
   splitProportionally,
   takeProportionally,
 } from './lots.js'
-import { type CreditedPart, cancelRequests, claimRequests, openRequest } from './requests.js'
+import { type CreditedPart, cancelRequests, claimRequests, openRequest, type TakenShares } from './requests.js'
 import { type DerivedRows, type DeriveState, holderKey, type TxPosition } from './rows.js'
+import type { Settled } from './settled.js'
 import type { VaultTransaction } from './transfers.js'
 
 export type VaultInput = {
@@ -24,14 +25,19 @@ export type VaultInput = {
   part: VaultTransaction
   flows: Flows
   credits: Credits
+  /** Wallets that keep nothing of an event. */
+  strangers: Strangers
   state: DeriveState
   rows: DerivedRows
+  settled: Settled
 }
 
 type VaultContext = VaultInput & {
   /** What each wallet received that no distributor has brought. */
   received: Map<string, bigint>
   holders: Map<string, HolderBefore>
+  /** The lots each wallet's lost shares were of, and under null what was unattributed. */
+  taken: Map<string, readonly (readonly [string | null, bigint])[]>
 }
 
 /** A holder and what it was before the transaction; `lots` is undefined when it had none. */
@@ -53,9 +59,11 @@ export function deriveVaultTransaction(input: VaultInput): void {
     deriveTransfer(only, { ...input, vaultId: part.vault.id })
     return
   }
-  const work: VaultContext = { ...input, received: new Map(), holders: new Map() }
+  const work: VaultContext = { ...input, received: new Map(), holders: new Map(), taken: new Map() }
+  const isRequested = part.events.some(({ kind }) => kind === 'redeemRequest')
   for (const [wallet, { lost, received }] of flows.wallets) {
-    if (lost > 0n) takeProportionally(open(work, wallet), lost)
+    if (lost > 0n && isRequested) take(work, wallet, lost)
+    else if (lost > 0n) takeProportionally(open(work, wallet), lost)
     if (received > 0n) work.received.set(wallet, received)
   }
   for (const event of part.events) applyEvent(event, work)
@@ -81,24 +89,59 @@ export function deriveTransfer(
   recordChange(from, opened, record)
 }
 
+function take(work: VaultContext, wallet: string, lost: bigint): void {
+  const holder = open(work, wallet)
+  const before = [...holder.lots]
+  const attributed = holder.attributed
+  const all = takeProportionally(holder, lost)
+  const lots = before.map(([id, had]) => [id, had - (holder.lots.get(id) ?? 0n)] as const)
+  work.taken.set(wallet, [...lots, [null, all - (attributed - holder.attributed)] as const])
+}
+
 function applyEvent(event: VaultEvent, work: VaultContext): void {
   const { vault } = work.part
   switch (event.kind) {
     case 'deposit':
-      if (hasAsyncDeposit(vault)) applyClaim(event, work)
+      if (hasAsyncDeposit(vault) && !isAtOnce(event)) applyClaim(event, work)
       else applyDeposit(event, work)
       return
     case 'withdraw':
-      if (hasAsyncRedeem(vault)) applyRedemption(event, work)
+      if (hasAsyncRedeem(vault) && !isAtOnce(event)) applyRedemption(event, work)
       else applyWithdraw(event, work)
       return
     case 'depositRequest':
-    case 'redeemRequest':
       openRequest(work, event, creditOf(work, event, event.controller))
       return
+    case 'redeemRequest':
+      openRequest(work, event, creditOf(work, event, event.controller), takenBy(event, work))
+      return
     default:
-      cancelRequests(work, event)
+      for (const { wallet, distributorId, amount } of cancelRequests(work, event))
+        give(work, wallet, amount, distributorId)
   }
+}
+
+/** Whether an event of an asynchronous vault completes by itself and is of no request. */
+function isAtOnce(event: VaultEvent): boolean {
+  return 'atOnce' in event && event.atOnce === true
+}
+
+/** What a request for a redemption takes of shares held before, less what is netted; all of it where no Transfer tells. */
+function takenBy(event: RequestEvent, work: VaultContext): TakenShares | undefined {
+  const { moved, parts } = deliveryOf(work, event)
+  if (moved === 0n) return undefined
+  const [largest] = [...parts].sort(([a, x], [b, y]) => (x === y ? compareCodes(a, b) : x < y ? 1 : -1))
+  const owner = largest?.[0] ?? event.owner
+  const taken = work.taken.get(owner) ?? []
+  const shares = splitProportionally(
+    largest?.[1] ?? 0n,
+    taken.map(([, amount]) => amount),
+  )
+  const lots = taken.flatMap(([id], index) => {
+    const amount = shares[index] ?? 0n
+    return id === null || amount === 0n ? [] : [[id, amount] as const]
+  })
+  return { owner, counted: smaller((event.amount * sumOf(parts.values())) / moved, event.amount), lots }
 }
 
 function creditOf({ credits }: VaultContext, event: VaultEvent, wallet: string): Credit | null {
@@ -111,12 +154,20 @@ function toPart(credit: Credit, amount: bigint): CreditedPart {
 
 type DepositEvent = Extract<VaultEvent, { kind: 'deposit' }>
 type WithdrawEvent = Extract<VaultEvent, { kind: 'withdraw' }>
+type RequestEvent = Extract<VaultEvent, { kind: 'redeemRequest' | 'depositRequest' }>
 
 /** What each wallet keeps of a deposit goes to whoever brought it to that wallet. */
 function applyDeposit(event: DepositEvent, work: VaultContext): void {
   const { moved, parts } = deliveryOf(work, event)
-  if (moved === 0n) return
-  const amounts = splitAssets(event.assets, moved, parts)
+  if (moved > 0n) creditKeepers(event, work, { moved, parts, assets: event.assets })
+}
+
+function creditKeepers(
+  event: DepositEvent,
+  work: VaultContext,
+  { moved, parts, assets: all }: Delivery & { assets: bigint },
+): void {
+  const amounts = splitAssets(all, moved, parts)
   for (const [wallet, kept] of parts) {
     const credit = creditOf(work, event, wallet)
     if (!credit) continue
@@ -130,25 +181,35 @@ function applyDeposit(event: DepositEvent, work: VaultContext): void {
 /** Each wallet's part, rounded down; where all is kept the largest part (ties: lower address) takes the remainder. */
 function splitAssets(assets: bigint, minted: bigint, parts: ReadonlyMap<string, bigint>): Map<string, bigint> {
   const amounts = new Map([...parts].map(([wallet, kept]) => [wallet, (assets * kept) / minted]))
-  const sum = (of: ReadonlyMap<string, bigint>) => [...of.values()].reduce((total, part) => total + part, 0n)
-  if (sum(parts) !== minted) return amounts
+  if (sumOf(parts.values()) !== minted) return amounts
   const [largest] = [...parts].sort(([a, x], [b, y]) => (x === y ? compareCodes(a, b) : x < y ? 1 : -1))
-  if (largest) amounts.set(largest[0], (amounts.get(largest[0]) ?? 0n) + assets - sum(amounts))
+  if (largest) amounts.set(largest[0], (amounts.get(largest[0]) ?? 0n) + assets - sumOf(amounts.values()))
   return amounts
 }
 
-/** A claim is of those who brought the requests it consumes; its own code counts only for what nobody brought. */
+function sumOf(amounts: Iterable<bigint>): bigint {
+  let sum = 0n
+  for (const amount of amounts) sum += amount
+  return sum
+}
+
+/**
+ * A claim is of those who brought the requests it consumes; its own code counts only for what nobody brought. What goes
+ * beyond all requests is a deposit of its own.
+ */
 function applyClaim(event: DepositEvent, work: VaultContext): void {
   const { moved, parts: keepers } = deliveryOf(work, event)
   const credit = creditOf(work, event, event.owner)
-  const parts = claimRequests(work, { kind: 'deposit', controller: event.sender, event, amount: event.assets, credit })
-  const kept = [...keepers.values()].reduce((sum, amount) => sum + amount, 0n)
+  const claim = { kind: 'deposit', controller: event.sender, event, amount: event.assets, credit } as const
+  const { parts, beyond } = claimRequests(work, claim)
+  const kept = sumOf(keepers.values())
   if (moved === 0n || kept === 0n) return
-  const weights = parts.map(({ amount }) => amount)
-  // A claim of nothing that still delivers shares has no proportion to split by: all is the first part's.
-  const shares = weights.every((weight) => weight === 0n)
-    ? weights.map((_, index) => (index === 0 ? kept : 0n))
-    : splitProportionally(kept, weights)
+  if (parts.length === 0) {
+    applyDeposit(event, work)
+    return
+  }
+  const weights = [...parts.map(({ amount }) => amount), beyond]
+  const shares = splitProportionally(kept, weights)
   const left = [...keepers].sort(([a], [b]) => compareCodes(a, b))
   parts.forEach((part, index) => {
     const own = shares[index] ?? 0n
@@ -162,13 +223,27 @@ function applyClaim(event: DepositEvent, work: VaultContext): void {
       if (part.distributorId !== null) give(work, each[0], amount, part.distributorId)
     })
     const assets = kept === moved ? part.amount : (part.amount * kept) / moved
-    recordEntry(work, event, { part, wallet: event.sender, assets, shares: own, id: part.distributorId ?? undefined })
+    recordEntry(work, event, { part, wallet: event.sender, assets, shares: own, id: nameOf(event, part, event.sender) })
   })
+  const own = shares.at(-1) ?? 0n
+  if (own === 0n) return
+  const minted = splitProportionally(moved, weights).at(-1) ?? own
+  creditKeepers(event, work, { moved: minted < own ? own : minted, parts: new Map(left), assets: beyond })
+}
+
+/** What an entry is called after beside its event; its wallet only where it is not the event's owner. */
+function nameOf(event: { owner: string }, part: CreditedPart, wallet: string): string | undefined {
+  if (part.distributorId === null) return undefined
+  return wallet === event.owner ? part.distributorId : `${part.distributorId}:${wallet}`
 }
 
 /** What each wallet lost by a withdrawal is of whoever brought that; which lots shrink does not depend on it. */
 function applyWithdraw(event: WithdrawEvent, work: VaultContext): void {
   const { moved, parts } = deliveryOf(work, event)
+  creditLosers(event, work, { moved, parts })
+}
+
+function creditLosers(event: WithdrawEvent, work: VaultContext, { moved, parts }: Delivery): void {
   for (const [wallet, lost] of parts) {
     const credit = creditOf(work, event, wallet)
     if (!credit) continue
@@ -178,24 +253,36 @@ function applyWithdraw(event: WithdrawEvent, work: VaultContext): void {
   }
 }
 
-/** The end of a redemption whose shares left with its request. */
+/**
+ * The end of a redemption whose shares left with its request, of the wallets these were of. What it burns of a wallet
+ * beyond all requests is a withdrawal of its own.
+ */
 function applyRedemption(event: WithdrawEvent, work: VaultContext): void {
   const claim = { kind: 'redeem', controller: event.owner, event, amount: event.shares, credit: null } as const
-  const parts = claimRequests(work, claim)
-  const assets = splitProportionally(
-    event.assets,
-    parts.map(({ amount }) => amount),
-  )
+  const { parts, beyond } = claimRequests(work, claim)
+  const assets = splitProportionally(event.assets, [...parts.map(({ amount }) => amount), beyond])
   parts.forEach((part, index) => {
-    const entry = { part, wallet: event.owner, assets: assets[index] ?? 0n, shares: part.amount }
-    recordEntry(work, event, { ...entry, id: part.distributorId ?? undefined })
+    if (part.counted === 0n) return
+    const own = ((assets[index] ?? 0n) * part.counted) / part.amount
+    const id = nameOf(event, part, part.owner)
+    recordEntry(work, event, { part, wallet: part.owner, assets: own, shares: part.counted, id })
   })
+  const burned = deliveryOf(work, event)
+  const most = sumOf(burned.parts.values())
+  if (beyond === 0n || most === 0n) return
+  const own = new Map(
+    [...burned.parts].map(([wallet, lost]) => [wallet, most <= beyond ? lost : (lost * beyond) / most]),
+  )
+  creditLosers(event, work, { moved: burned.moved, parts: own })
 }
 
 const nothingMoved: Delivery = { moved: 0n, parts: new Map() }
 
-function deliveryOf({ flows }: VaultContext, event: VaultEvent): Delivery {
-  return flows.deliveries.get(event) ?? nothingMoved
+function deliveryOf({ flows, strangers }: VaultContext, event: VaultEvent): Delivery {
+  const delivery = flows.deliveries.get(event) ?? nothingMoved
+  const out = strangers.get(event)
+  if (!out) return delivery
+  return { ...delivery, parts: new Map([...delivery.parts].filter(([wallet]) => !out.has(wallet))) }
 }
 
 /** Puts shares a wallet received into the lot of a distributor. */

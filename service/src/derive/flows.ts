@@ -1,8 +1,8 @@
 import { zeroAddress } from 'viem'
-import { holdsForOthers } from './config.js'
+import { type DeriveVault, holdsForOthers } from './config.js'
 import type { VaultEvent } from './events.js'
 import { smaller } from './lots.js'
-import { findTransfers, type VaultTransaction } from './transfers.js'
+import { findTransfers, type Made, type VaultTransaction } from './transfers.js'
 
 /** What a deposit minted and who keeps it, or what a withdrawal burned and whose it was, less what is netted. */
 export type Delivery = { moved: bigint; parts: ReadonlyMap<string, bigint> }
@@ -32,9 +32,9 @@ type Wallet = { pieces: Piece[]; gone: bigint; burns: Burn[] }
  * first, then what it held; what comes back to who held it before is again what it was. As much as a wallet has new of
  * deposits and has burned of old is netted: neither is counted.
  */
-export function readFlows(part: VaultTransaction): Flows {
+export function readFlows(part: VaultTransaction, made?: Made): Flows {
   const { vault, transfers, events } = part
-  const found = findTransfers(part)
+  const found = findTransfers(part, made)
   const wallets = new Map<string, Wallet>()
   for (const transfer of transfers) {
     const { from, to, amount } = transfer
@@ -46,14 +46,13 @@ export function readFlows(part: VaultTransaction): Flows {
     const burned = to === zeroAddress || burn !== undefined ? recordBurns(wallets, marked, burn) : marked
     if (to !== zeroAddress) receive(wallets, to, burned)
   }
-  const keepsNothing = (wallet: string) => wallet === burnAddress || holdsForOthers(vault, wallet)
   const deliveries = new Map<VaultEvent, { moved: bigint; parts: Map<string, bigint> }>()
   for (const event of events)
-    if (event.kind === 'deposit' || event.kind === 'withdraw')
+    if (event.kind === 'deposit' || event.kind === 'withdraw' || event.kind === 'redeemRequest')
       deliveries.set(event, { moved: found.moved.get(event) ?? 0n, parts: new Map() })
   const flows = new Map<string, WalletFlow>()
   for (const [address, wallet] of wallets) {
-    const isKeeper = !keepsNothing(address)
+    const isKeeper = !keepsNothing(vault, address)
     const netted = isKeeper ? net(wallet) : 0n
     const received = wallet.pieces.reduce((sum, { amount }) => sum + amount, 0n)
     if (wallet.gone > netted || received > 0n) flows.set(address, { lost: wallet.gone - netted, received })
@@ -70,6 +69,11 @@ export function readFlows(part: VaultTransaction): Flows {
 
 /** Nobody holds the key of it: what it receives is gone for everybody, as at the zero address. */
 const burnAddress = '0x000000000000000000000000000000000000dead'
+
+/** Whether what a wallet has is nobody's: the zero and the burn address, the vault and what holds for others. */
+export function keepsNothing(vault: DeriveVault, wallet: string): boolean {
+  return wallet === burnAddress || wallet === zeroAddress || holdsForOthers(vault, wallet)
+}
 
 function fresh(amount: bigint): Piece {
   return { amount, event: undefined, origin: undefined }

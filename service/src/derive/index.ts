@@ -3,8 +3,8 @@
  * runs it over the raw store. Positions and ledger own the tables that the rows go to.
  */
 export { type DeriveConfig, type DeriveVault, hasAsyncDeposit, hasAsyncRedeem } from './config.js'
-export { signatureUsed } from './credits.js'
-export { createDerivation, type Derivation, derive } from './derive.js'
+export { oneNodesWord, signatureUsed } from './credits.js'
+export { createDerivation, type Derivation, derive, listKeepers } from './derive.js'
 export { vaultTopics } from './events.js'
 export { openFastRecover } from './fastRecover.js'
 export { isPlain } from './plain.js'

@@ -12,19 +12,24 @@ export type PlacedEvent = {
   vault: EmittingVault
   event: VaultEvent
   wallets: readonly string[]
+  /** The wallets that keep shares a deposit minted, where the event is not about all of them. */
+  keepers?: readonly string[]
+  /** Contracts that call vaults in the name of the sender the event tells of. */
+  forwarders?: ReadonlySet<string>
 }
 
 /** Calls of one sender, in order, and the log indexes between which what they made lies. */
 export type Scope = { frames: readonly Frame[]; covers: (logIndex: number) => boolean }
 
-/** Whether a call lies inside a frame. */
-export function isInside(call: Frame, frame: Frame): boolean {
-  return frame.depth < call.depth && frame.start <= call.start && call.end <= frame.end
+/** Who makes a call; of a declared forwarder's call to the vault the sender its event names. */
+export function callerOf({ caller, target }: Frame, { event, vault, forwarders }: PlacedEvent): string {
+  return forwarders?.has(caller) && isVaultAddress(vault, target) ? event.sender : caller
 }
 
 /** Whether a frame's caller has a say in an event: a party of it, or a wallet whose shares it is about. */
-export function hasSay(frame: Frame, { event, wallets }: PlacedEvent): boolean {
-  return frame.proven && (eventParties(event).includes(frame.caller) || wallets.includes(frame.caller))
+export function hasSay(frame: Frame, placed: PlacedEvent): boolean {
+  const caller = callerOf(frame, placed)
+  return frame.proven && (eventParties(placed.event).includes(caller) || placed.wallets.includes(caller))
 }
 
 /**
@@ -33,14 +38,14 @@ export function hasSay(frame: Frame, { event, wallets }: PlacedEvent): boolean {
  * makes such events, then a call to the event's sender, then any other. As many events as calls that fit them equally
  * belong to each other in their order; one call may have made several events.
  */
-export function findMakers(events: readonly PlacedEvent[], scopes: readonly Scope[], data: Uint8Array): Frame[][] {
+export function findMakers(events: readonly PlacedEvent[], scopes: readonly Scope[]): Frame[][] {
   const selectors = new Map<Frame, string>()
   const select = (frame: Frame): string => {
-    const known = selectors.get(frame) ?? selectorOf({ data, start: frame.start, end: frame.end })
+    const known = selectors.get(frame) ?? selectorOf(frame)
     selectors.set(frame, known)
     return known
   }
-  const ranked = events.map((placed) => rankMakers(placed, scopes, select, data))
+  const ranked = events.map((placed) => rankMakers(placed, scopes, select))
   const taken = new Set(ranked.flatMap(({ rank, frames }) => (rank === 1 ? frames : [])))
   const makers = ranked.map(({ rank, all }) => {
     if (rank === 1 || all.length < 2) return bestOf(all)
@@ -59,18 +64,20 @@ function rankMakers(
   placed: PlacedEvent,
   scopes: readonly Scope[],
   select: (frame: Frame) => string,
-  data: Uint8Array,
 ): Makers & { all: Ranked[] } {
   const { event } = placed
   const own = scopes.filter(({ covers }) => covers(event.logIndex))
   const say = new Set([...eventParties(event), ...placed.wallets])
   const found = own.map(({ frames }) =>
-    listInnermost(frames, (frame) => frame.proven && say.has(frame.caller) && mayMake(frame, placed, select)),
+    listInnermost(
+      frames,
+      (frame) => frame.proven && say.has(callerOf(frame, placed)) && mayMake(frame, placed, select),
+    ),
   )
   const all = found.flat()
   // A call around a whole other group, as of a contract that passes a bundle on, made nothing by itself.
   const makers = own.length < 2 ? all : listWithout(all)
-  const ranks = makers.map((frame) => ({ frame, rank: rankOf(frame, placed, select(frame), data) }))
+  const ranks = makers.map((frame) => ({ frame, rank: rankOf(frame, placed, select(frame)) }))
   return { ...bestOf(ranks), all: ranks }
 }
 
@@ -81,6 +88,11 @@ function bestOf(ranked: readonly Ranked[]): Makers {
 
 /** Of frames those no other of them lies inside of: sorted first, since hostile calldata holds a thousand of each kind. */
 function listWithout(frames: readonly Frame[]): Frame[] {
+  if (frames[0]?.within !== undefined) {
+    const outer = new Set<Frame>()
+    for (const frame of frames) for (let at = frame.within; at && !outer.has(at); at = at.within) outer.add(at)
+    return frames.filter((frame) => !outer.has(frame))
+  }
   /** By depth, the latest start first: the least end of the calls that start no earlier. */
   const levels = new Map<number, { start: number; end: number }[]>()
   for (const frame of [...frames].sort((a, b) => b.start - a.start)) {
@@ -134,13 +146,15 @@ function mayMake(frame: Frame, placed: PlacedEvent, select: (frame: Frame) => st
 }
 
 /** 1: the call's arguments are the event's. 2: it makes events of this kind. 3: it calls the event's sender. 4: any other. */
-function rankOf(frame: Frame, { vault, event }: PlacedEvent, selector: string, data: Uint8Array): number {
-  const { target, caller, start, end } = frame
+function rankOf(frame: Frame, placed: PlacedEvent, selector: string): number {
+  const { vault, event } = placed
+  const { target } = frame
+  const caller = callerOf(frame, placed)
   const called = { target, selector }
   if (findKind(vault, called) === event.kind) {
     const isOwn = isClaim(vault, called) || caller === event.sender || controllerOf(event) === caller
     if (!isOwn) return 4
-    return hasArguments(vault, called, { data, start, end }, event) ? 1 : 2
+    return hasArguments(vault, called, frame, event) ? 1 : 2
   }
   return target === event.sender && !isVaultAddress(vault, target) ? 3 : 4
 }

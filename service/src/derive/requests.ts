@@ -10,6 +10,7 @@ import {
   requestKey,
   type TxPosition,
 } from './rows.js'
+import { isSettled, type Settled } from './settled.js'
 import type { VaultTransaction } from './transfers.js'
 
 /** A part of a deposit or claim and who brought it; amounts in assets for deposits, in shares for redemptions. */
@@ -20,12 +21,19 @@ export type CreditedPart = {
   isSwap: boolean
 }
 
+/** A part of a claim; `counted` of it is for the ledger, `owner` is whose assets or shares the requests took. */
+export type ClaimedPart = CreditedPart & { counted: bigint; owner: string }
+
+/** What a redemption takes: of whom, how much of that the ledger counts, and of which lots. */
+export type TakenShares = { owner: string; counted: bigint; lots: readonly (readonly [string, bigint])[] }
+
 export type RequestWork = {
   place: TxPosition
   part: VaultTransaction
   state: DeriveState
   rows: DerivedRows
   chainId: number
+  settled: Settled
 }
 
 type Request = Extract<VaultEvent, { kind: 'depositRequest' | 'redeemRequest' }>
@@ -35,7 +43,7 @@ type Cancel = Extract<
 >
 
 /** Opens a request lot with the distributor of its own transaction. No ledger entry. */
-export function openRequest(work: RequestWork, event: Request, credit: Credit | null): void {
+export function openRequest(work: RequestWork, event: Request, credit: Credit | null, taken?: TakenShares): void {
   const { place, part, state, rows, chainId } = work
   const kind = event.kind === 'depositRequest' ? 'deposit' : 'redeem'
   const lot: RequestLot = {
@@ -43,11 +51,14 @@ export function openRequest(work: RequestWork, event: Request, credit: Credit | 
     vaultId: part.vault.id,
     kind,
     controller: event.controller,
-    owner: event.owner,
+    owner: taken?.owner ?? event.owner,
     requestId: event.requestId,
     distributorId: credit?.distributorId ?? null,
     attribution: credit?.attribution ?? null,
+    isSwap: credit?.isSwap ?? false,
     amount: event.amount,
+    counted: taken?.counted ?? event.amount,
+    lots: (taken?.lots ?? []).map(([id, amount]) => `${id}=${amount}`).join(' '),
     remaining: event.amount,
     cancelled: 0n,
     cancelling: false,
@@ -64,64 +75,100 @@ export function openRequest(work: RequestWork, event: Request, credit: Credit | 
   else state.requests.set(key, [lot])
 }
 
+type ClaimedFrom = {
+  kind: RequestLot['kind']
+  controller: string
+  event: VaultEvent & { assets: bigint; shares: bigint }
+  amount: bigint
+  credit: Credit | null
+}
+
 /**
- * Consumes a controller's oldest requests first and says whose they were, one part per distributor in order of first
- * appearance. What no request covers, or whose request had no distributor, falls to the claim's own credit.
+ * Consumes a controller's requests and says whose they were, one part per distributor and owner of redeemed shares, in
+ * order of first appearance: of each id what the vault says it lost, the lowest first; where that is not known the oldest
+ * first. What no request covers is `beyond`. A request without a distributor falls to the claim's own credit.
  */
-export function claimRequests(
-  work: RequestWork,
-  claim: { kind: RequestLot['kind']; controller: string; event: VaultEvent; amount: bigint; credit: Credit | null },
-): CreditedPart[] {
+export function claimRequests(work: RequestWork, claim: ClaimedFrom): { parts: ClaimedPart[]; beyond: bigint } {
   const { kind, controller, event, credit } = claim
-  const parts = new Map<string | null, CreditedPart>()
-  let left = claim.amount
-  const add = (distributorId: string | null, attribution: CreditedPart['attribution'], amount: bigint) => {
-    const [id, how] =
-      distributorId === null
-        ? [credit?.distributorId ?? null, credit?.attribution ?? null]
-        : [distributorId, attribution]
-    const known = parts.get(id)
-    if (known) {
-      known.amount += amount
-      // An entry is only as good as its weakest part.
-      known.attribution = weakest(known.attribution, how)
-    } else parts.set(id, { distributorId: id, attribution: how, amount, isSwap: false })
-  }
-  for (const lot of openLots(work, kind, controller)) {
-    if (left === 0n) break
-    const taken = smaller(lot.remaining, left)
+  const parts = new Map<string, ClaimedPart>()
+  const open = openLots(work, kind, controller)
+  const known = work.settled.get(requestKey(work.part.vault.id, kind, controller))
+  const lost = known && isSettled(open, known) ? known : undefined
+  if (lost) open.sort((a, b) => (a.requestId < b.requestId ? -1 : a.requestId > b.requestId ? 1 : 0))
+  let beyond = claim.amount
+  for (const lot of open) {
+    const most = lost ? smaller(lost.get(lot.requestId) ?? 0n, beyond) : beyond
+    const taken = smaller(lot.remaining, most)
     if (taken === 0n) continue
-    changeLot(work, lot, event, { ...stateOf(lot), remaining: lot.remaining - taken })
-    add(lot.distributorId, lot.attribution, taken)
-    left -= taken
+    lost?.set(lot.requestId, (lost.get(lot.requestId) ?? 0n) - taken)
+    beyond -= taken
+    addPart(parts, lot, taken, credit)
+    const left = lot.remaining - taken
+    // Less than one share is worth cannot be claimed.
+    const isDust = kind === 'deposit' && left * event.shares < event.assets
+    changeLot(work, lot, event, { ...stateOf(lot), remaining: isDust ? 0n : left })
   }
-  if (left > 0n || parts.size === 0) add(null, null, left)
   forgetClosed(work, kind, controller)
-  return [...parts.values()]
+  return { parts: [...parts.values()], beyond }
+}
+
+function addPart(parts: Map<string, ClaimedPart>, lot: RequestLot, amount: bigint, credit: Credit | null): void {
+  const by = lot.distributorId === null ? credit : lot
+  const distributorId = by?.distributorId ?? null
+  const attribution = by?.attribution ?? null
+  const isSwap = lot.distributorId !== null && lot.isSwap
+  const owner = lot.kind === 'redeem' ? lot.owner : ''
+  const counted = lot.amount === 0n ? 0n : (amount * lot.counted) / lot.amount
+  const key = `${distributorId ?? ''} ${owner}`
+  const known = parts.get(key)
+  if (!known) {
+    parts.set(key, { distributorId, attribution, amount, counted, owner, isSwap })
+    return
+  }
+  known.amount += amount
+  known.counted += counted
+  // An entry is only as good as its weakest part.
+  known.attribution = weakest(known.attribution, attribution)
+  known.isSwap ||= isSwap
 }
 
 /**
  * A cancellation marks the requests it names; its claim gives back what was still pending of these, the newest first,
- * because the oldest may already be claimable, and only then of requests made since.
+ * because the oldest may already be claimable, and only then of requests made since. Answers the lots that come back.
  */
-export function cancelRequests(work: RequestWork, event: VaultEvent): void {
-  if (!isCancel(event)) return
+export function cancelRequests(work: RequestWork, event: VaultEvent): Returned[] {
+  if (!isCancel(event)) return []
   const kind = event.kind === 'cancelDepositRequest' || event.kind === 'cancelDepositClaim' ? 'deposit' : 'redeem'
   const lots = openLots(work, kind, event.controller).filter((lot) => lot.requestId === event.requestId)
   if (!('amount' in event)) {
     for (const lot of lots) if (!lot.cancelling) changeLot(work, lot, event, { ...stateOf(lot), cancelling: true })
-    return
+    return []
   }
+  const returned: Returned[] = []
   let left = event.amount
   const marked = lots.filter((lot) => lot.cancelling)
   const others = lots.filter((lot) => !lot.cancelling)
   for (const lot of [...marked.reverse(), ...others.reverse()]) {
     const taken = smaller(lot.remaining, left)
     const after = { remaining: lot.remaining - taken, cancelled: lot.cancelled + taken, cancelling: false }
+    if (lot.owner === event.receiver) returned.push(...listReturned(lot, after.cancelled))
     if (taken > 0n || lot.cancelling) changeLot(work, lot, event, after)
     left -= taken
   }
   forgetClosed(work, kind, event.controller)
+  return returned
+}
+
+/** Shares of a lot that a cancel gives back to the wallet they were taken of. */
+export type Returned = { wallet: string; distributorId: string; amount: bigint }
+
+function listReturned({ owner, lots, amount, cancelled }: RequestLot, after: bigint): Returned[] {
+  if (lots === '') return []
+  return lots.split(' ').map((part) => {
+    const [distributorId = '', text = '0'] = part.split('=')
+    const had = BigInt(text)
+    return { wallet: owner, distributorId, amount: (had * after) / amount - (had * cancelled) / amount }
+  })
 }
 
 const strengths: readonly CreditedPart['attribution'][] = [null, 'legacy', 'unsigned', 'signed']

@@ -32,11 +32,18 @@ export type RequestLot = {
   vaultId: number
   kind: 'deposit' | 'redeem'
   controller: string
+  /** Whose assets or shares it took. */
   owner: string
   requestId: bigint
   distributorId: string | null
   attribution: AttributionKind | null
+  /** Its plan swapped before it. */
+  isSwap: boolean
   amount: bigint
+  /** What of it counts for the ledger: all of a deposit, of a redemption the shares its wallet held before. */
+  counted: bigint
+  /** Of a redemption the lots these shares were of, as `alpha=5 beta=6`; the rest was unattributed. */
+  lots: string
   remaining: bigint
   cancelled: bigint
   cancelling: boolean

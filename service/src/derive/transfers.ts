@@ -1,3 +1,4 @@
+import type { Frame } from '@openearn/attribution'
 import { zeroAddress } from 'viem'
 import { isVaultAddress } from '../vaults/index.js'
 import { type DeriveVault, holdsForOthers } from './config.js'
@@ -6,6 +7,9 @@ import { smaller } from './lots.js'
 
 /** What one transaction did to one vault, in the order of the logs. */
 export type VaultTransaction = { vault: DeriveVault; transfers: Transfer[]; events: VaultEvent[] }
+
+/** The call that emitted each log, by the log's index, where a trace tells of it. */
+export type Made = ReadonlyMap<number, Frame | undefined>
 
 /** The part of a Transfer that belongs to an event. */
 export type Claimed = { event: VaultEvent; amount: bigint }
@@ -24,65 +28,93 @@ const nothing: FoundTransfers = { mints: new Map(), burns: new Map(), moved: new
 /**
  * Finds the Transfers that belong to each event: those between it and the next event of the vault before or after it, the
  * nearest first, up to the shares the event tells of. Which side is the vault's habit, as its first event with shares
- * shows. Shares reach a depositor from the zero address, the vault or its escrow; they leave a redeemer, or the escrow,
- * for the zero address or the vault, and with a request for the escrow too.
+ * shows. Where a trace tells which call made what, they are those of the event's own call. Shares reach a depositor from
+ * the zero address, the vault or its escrow; they leave a redeemer, or the escrow, for the zero address or the vault, and
+ * with a request for the escrow too.
  */
-export function findTransfers({ vault, transfers, events }: VaultTransaction): FoundTransfers {
+export function findTransfers({ vault, transfers, events }: VaultTransaction, made?: Made): FoundTransfers {
   if (events.length === 0) return nothing
+  const ownOf = made ? createOwn({ transfers, events }, made) : undefined
   const holds = (wallet: string) => wallet === zeroAddress || holdsForOthers(vault, wallet)
   const mints = new Map<Transfer, Claimed>()
   const burns = new Map<Transfer, Claimed>()
   const moved = new Map<VaultEvent, bigint>()
 
-  const claim = (list: readonly VaultEvent[], to: Map<Transfer, Claimed>, belongs: Belongs) => {
-    let isBefore: boolean | undefined
-    for (const event of list) {
-      const shares = sharesOf(event)
-      if (shares === 0n) continue
-      const around = listAround(event, { transfers, events }, belongs)
-      isBefore ??= around.before.length > 0 ? true : around.after.length > 0 ? false : undefined
-      let left = shares
-      for (const transfer of isBefore === false ? around.after : around.before) {
-        const amount = smaller(transfer.amount, left)
-        if (amount === 0n || to.has(transfer)) continue
-        to.set(transfer, { event, amount })
-        left -= amount
-      }
-      moved.set(event, shares - left)
+  const belongs = (event: VaultEvent): Belongs =>
+    event.kind === 'deposit'
+      ? ({ from, to }) => to === event.owner && from !== to && holds(from)
+      : ({ from, to }) => {
+          if (from === to) return false
+          if (event.kind === 'redeemRequest') return from === event.owner && holds(to)
+          const isOwn =
+            from === ownerOf(event) || (from !== vault.address && holdsForOthers(vault, from)) || from === vault.escrow
+          return isOwn && (to === zeroAddress || isVaultAddress(vault, to))
+        }
+  /** The vault's habit, as its first event with shares shows. */
+  let isBefore: boolean | undefined
+  for (const event of events) {
+    const shares = isMoving(event) ? sharesOf(event) : 0n
+    if (shares === 0n) continue
+    const to = event.kind === 'deposit' ? mints : burns
+    const own = ownOf?.(event)
+    const around = listAround(event, own ?? { transfers, events }, belongs(event))
+    isBefore ??= around.before.length > 0 ? true : around.after.length > 0 ? false : undefined
+    const [near, far] = isBefore === false ? [around.after, around.before] : [around.before, around.after]
+    let left = shares
+    // A call that made one event has no neighbour to take from.
+    for (const transfer of own?.events.length === 1 ? [...near, ...far] : near) {
+      const amount = smaller(transfer.amount, left)
+      if (amount === 0n || to.has(transfer)) continue
+      to.set(transfer, { event, amount })
+      left -= amount
     }
+    moved.set(event, shares - left)
   }
-  const deposits = events.filter(({ kind }) => kind === 'deposit')
-  const outgoing = events.filter(({ kind }) => kind === 'withdraw' || kind === 'redeemRequest')
-  if (deposits.length > 0)
-    claim(deposits, mints, ({ from, to }, event) => to === ownerOf(event) && from !== to && holds(from))
-  if (outgoing.length > 0)
-    claim(outgoing, burns, ({ from, to }, event) => {
-      if (from === to) return false
-      if (event.kind === 'redeemRequest') return from === event.owner && holds(to)
-      const isOwn =
-        from === ownerOf(event) || (from !== vault.address && holdsForOthers(vault, from)) || from === vault.escrow
-      return isOwn && (to === zeroAddress || isVaultAddress(vault, to))
-    })
   return { mints, burns, moved }
 }
 
-type Belongs = (transfer: Transfer, event: VaultEvent) => boolean
+type Told = Pick<VaultTransaction, 'transfers' | 'events'>
+
+/** Says which Transfers and events the call of an event made, those of other events' calls inside it left out. */
+function createOwn({ transfers, events }: Told, made: Made): (event: VaultEvent) => Told | undefined {
+  const calls = new Map<Frame, Told>()
+  for (const event of events) {
+    const call = made.get(event.logIndex)
+    if (!call) continue
+    const known = calls.get(call)
+    if (known) known.events.push(event)
+    else calls.set(call, { transfers: [], events: [event] })
+  }
+  for (const transfer of transfers) {
+    let call: Frame | null | undefined = made.get(transfer.logIndex)
+    while (call && !calls.has(call)) call = call.within
+    if (call) calls.get(call)?.transfers.push(transfer)
+  }
+  return (event) => {
+    const call = made.get(event.logIndex)
+    return call && calls.get(call)
+  }
+}
+
+type Belongs = (transfer: Transfer) => boolean
 
 /** Transfers that may belong to an event, the nearest first, up to its neighbours. */
 function listAround(
   event: VaultEvent,
-  { transfers, events }: Pick<VaultTransaction, 'transfers' | 'events'>,
+  { transfers, events }: Told,
   belongs: Belongs,
 ): { before: Transfer[]; after: Transfer[] } {
   const index = events.indexOf(event)
   const [low, high] = [events[index - 1]?.logIndex ?? -1, events[index + 1]?.logIndex ?? Number.POSITIVE_INFINITY]
-  const own = transfers.filter(
-    (transfer) => transfer.logIndex > low && transfer.logIndex < high && belongs(transfer, event),
-  )
+  const own = transfers.filter((transfer) => transfer.logIndex > low && transfer.logIndex < high && belongs(transfer))
   return {
     before: own.filter(({ logIndex }) => logIndex < event.logIndex).reverse(),
     after: own.filter(({ logIndex }) => logIndex > event.logIndex),
   }
+}
+
+function isMoving({ kind }: VaultEvent): boolean {
+  return kind === 'deposit' || kind === 'withdraw' || kind === 'redeemRequest'
 }
 
 function sharesOf(event: VaultEvent): bigint {

@@ -50,6 +50,10 @@ export type Config = {
   tonTestnet: boolean
   /** Accept `ton_proof` for membership, which covers the nonce but not the text of the agreement. */
   tonProofEnabled: boolean
+  /** Who tells prices over HTTP; absent: nobody is asked. Its url is that of the public service unless set. */
+  priceProvider: string | undefined
+  priceUrl: string | undefined
+  priceKey: string | undefined
   /** Ports of the devnet. */
   anvilPort: number
 }
@@ -125,6 +129,9 @@ export function parseConfig(env: Env, root: string = repositoryRoot()): Config {
     tonUrl: text('TON_URL'),
     tonTestnet: flag('TON_TESTNET', false),
     tonProofEnabled: flag('TON_PROOF_ENABLED', false),
+    priceProvider: text('PRICE_PROVIDER'),
+    priceUrl: text('PRICE_URL'),
+    priceKey: text('PRICE_KEY'),
     anvilPort: port('ANVIL_PORT', 8545),
   }
   if (!['debug', 'info', 'warn', 'error', 'silent'].includes(config.logLevel))

@@ -6,6 +6,16 @@ import { type NewRow, readRows, upsertRows } from '../postgres/importedRows.js'
 import type { Queryable } from '../postgres/pool.js'
 import type { TokenKey } from './store.js'
 
+const PriceFeed = T.Object(
+  { address: AddressText, heartbeatSeconds: T.Integer({ minimum: 1, maximum: 31_536_000 }) },
+  { additionalProperties: false },
+)
+
+const PriceId = T.String({
+  pattern: '^[A-Za-z0-9][A-Za-z0-9:._-]{0,127}$',
+  says: 'must be letters, digits, colons, dots, _ and -',
+})
+
 /** The tokens, as an import writes them and they are read. */
 export const tokensTable = describeImported('tokens', ['chainId', 'address'], {
   chainId: required(ChainId),
@@ -16,6 +26,12 @@ export const tokensTable = describeImported('tokens', ['chainId', 'address'], {
   logoUrl: optional(Url, ''),
   active: kept(T.Boolean(), true),
   pegUsd: decimal(T.Union([Usd, DecimalText]), null),
+  /** The feed that prices it, and how often at least the feed speaks. */
+  priceFeed: optional(PriceFeed, null),
+  /** The vault it is a share of: its price follows from that of the vault's asset. */
+  priceVault: optional(AddressText, null),
+  /** What the price provider calls it. */
+  priceId: optional(PriceId, null),
   /** approve() refuses to change a non-zero allowance to another non-zero one. */
   approvalReset: optional(T.Boolean(), false),
   /** Why it cannot be deposited; `''` when it can. */

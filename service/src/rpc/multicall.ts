@@ -128,6 +128,25 @@ export async function multicall<T>(
   return { blockNumber, timestamp, answer: read.answer(results) }
 }
 
+/** Where the reader stands for the time of a call: nobody has the key. */
+const readerAddress: Address = '0x00000000000000000000000000006f70656e4541'
+
+/**
+ * The same with the reader's code and its reads put at an address by state override: nodes bound the length of creation
+ * code, not of this. One that takes no overrides refuses, or does not answer a read: a 503 either way.
+ */
+export async function multicallOver<T>(
+  chain: Pick<Chain, 'name' | 'rpc'>,
+  read: Read<T>,
+  at: At = 'latest',
+): Promise<MulticallResult<T>> {
+  const code = encodeDeployData({ abi: readerAbi, bytecode: readerBytecode, args: [[...read.reads]] })
+  const parse = (value: unknown) => parseResults(value, read.reads.length)
+  const params = [{ to: readerAddress, data: '0x' }, at, { [readerAddress]: { code } }]
+  const { blockNumber, timestamp, results } = await requestRead(chain, parse, 'eth_call', params)
+  return { blockNumber, timestamp, answer: read.answer(results) }
+}
+
 /**
  * The same for contracts that change something on the way to their answer, as those do that quote a swap. Nothing of it
  * stays on the chain, but what one call leaves the next ones see.

@@ -23,6 +23,8 @@ export type Node = {
   listReceiptLogs(wanted: WantedTransaction): Promise<RawLog[]>
   /** All logs of a block by another way than listLogs, to compare with; undefined where the node cannot. */
   listBlockLogs(blockHash: string): Promise<RawLog[] | undefined>
+  /** Which of some wallets have code at their block, in the order asked; a delegation of EIP-7702 is none. */
+  haveCode?(wanted: readonly WantedCode[]): Promise<boolean[]>
   /** Another node than the one that answered last, for a second opinion; undefined when there is only one. */
   secondary(): Node | undefined
   /** Ask another node from now on, where there is one: what the last one said does not hold together. */
@@ -30,6 +32,8 @@ export type Node = {
   /** Tells how transactions ran; absent where nobody is asked. */
   tracer?: Tracer
 }
+
+export type WantedCode = { wallet: string; blockHash: string }
 
 export type WantedTransaction = { hash: string; blockHash: string }
 
@@ -151,6 +155,12 @@ export function createNode(rpc: Rpc, tracer?: Tracer): Node {
         return undefined
       }
     },
+    haveCode: async (wanted) => {
+      const codes = await batch(
+        wanted.map(({ wallet, blockHash }) => ({ method: 'eth_getCode', params: [wallet, { blockHash }] })),
+      )
+      return codes.map((code) => !isWithoutCode(answers.bytes.parse(code)))
+    },
     secondary: () => {
       const other = rpc.secondary()
       return other && createNode(other, tracer)
@@ -177,4 +187,9 @@ function parseTransactionsOf(value: unknown, blockHash: string, wanted: Readonly
   const found = block.transactions.filter(({ hash }) => wanted.has(hash))
   if (found.length !== wanted.size) throw malformed('a node gave a block without a transaction of it')
   return found.map((transaction) => toTransaction(answers.mined.parse(transaction)))
+}
+
+/** An account that has none, or one that only names whose code it lends itself. */
+function isWithoutCode(code: string): boolean {
+  return code === '0x' || (code.length === 2 + 23 * 2 && code.toLowerCase().startsWith('0xef0100'))
 }

@@ -24,6 +24,11 @@ export type RawTransaction = {
   input: string
   /** Absent where none is asked for or none has come yet: then its calldata decides. */
   evidence?: Evidence
+  /**
+   * Of the wallets that were asked about, those that have code at the block; a delegation of EIP-7702 is none. Absent
+   * where nothing was asked.
+   */
+  contracts?: readonly string[]
 }
 
 export type Header = {
@@ -38,8 +43,23 @@ export type Header = {
   isEmpty?: true
 }
 
+/** What a vault answered of a request: pending and claimable together, at the parent block and at the block. */
+export type RequestReading = {
+  vault: string
+  kind: 'deposit' | 'redeem'
+  controller: string
+  requestId: bigint
+  before: bigint | 'unknown'
+  after: bigint | 'unknown'
+}
+
 /** What is kept of a block: its header, the logs of what is watched, and the transactions that matter, all in order. */
-export type RawBlock = Header & { logs: readonly RawLog[]; transactions: readonly RawTransaction[] }
+export type RawBlock = Header & {
+  logs: readonly RawLog[]
+  transactions: readonly RawTransaction[]
+  /** Of requests that claims of the block may be of; absent where nothing was asked. */
+  requestReadings?: readonly RequestReading[]
+}
 
 /** Puts ordered headers, logs and transactions together. */
 export function assembleBlocks(

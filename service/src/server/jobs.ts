@@ -1,10 +1,12 @@
 import { runCapabilityAndTvl } from '../features/catalogue/index.js'
+import { runMovements } from '../features/history/index.js'
 import { fillLatePrices } from '../features/ledger/index.js'
 import { sweepAddresses, sweepIdempotencyKeys } from '../features/limits/index.js'
 import { sweepAgreements } from '../features/membership/index.js'
 import { reconcileBalances } from '../features/status/index.js'
+import { fetchProvided, type PriceProvider } from '../prices/index.js'
 import { countFor } from '../rpc/chains.js'
-import { runSnapshots } from '../vaults/index.js'
+import { runFeedHistory, runHistory, runSnapshots } from '../vaults/index.js'
 import type { ServiceContext } from './operations.js'
 
 /** Work on a timer: the next run starts `everySeconds` after the last one ended. */
@@ -15,11 +17,18 @@ export type Job = {
 }
 
 /** Every job there is. Running one in several processes at once is wasteful, never wrong. */
-export function listJobs(options: { capabilitySeconds: number }): readonly Job[] {
+export function listJobs(options: { capabilitySeconds: number; provider?: PriceProvider | undefined }): readonly Job[] {
+  const { provider } = options
   return [
     { name: 'capability and TVL', everySeconds: options.capabilitySeconds, run: runCapabilityAndTvl },
     { name: 'vault snapshots', everySeconds: options.capabilitySeconds, run: runSnapshots },
+    { name: 'past of vaults', everySeconds: 1, run: runHistory },
+    { name: 'past of price feeds', everySeconds: 30, run: runFeedHistory },
+    ...(provider
+      ? [{ name: 'prices over HTTP', everySeconds: 300, run: (ctx: ServiceContext) => fetchProvided(ctx, provider) }]
+      : []),
     { name: 'reconciliation of balances', everySeconds: 300, run: reconcileBalances },
+    { name: 'movements of vaults', everySeconds: 240, run: runMovements },
     { name: 'prices that came late', everySeconds: 60, run: priceLateEntries },
     { name: 'expired agreements', everySeconds: 60, run: sweepAgreements },
     { name: 'expired idempotency keys', everySeconds: 60, run: sweepIdempotencyKeys },

@@ -5,6 +5,7 @@ import { historyOperations } from '../features/history/index.js'
 import { ledgerOperations } from '../features/ledger/index.js'
 import { membershipOperations } from '../features/membership/index.js'
 import { metricsOperations } from '../features/metrics/index.js'
+import { orderOperations } from '../features/orders/index.js'
 import type { ActionContext } from '../features/plans/index.js'
 import { positionsOperations } from '../features/positions/index.js'
 import { statusOperations } from '../features/status/index.js'
@@ -21,6 +22,7 @@ export const operations: readonly Operation<ServiceContext>[] = [
   ...membershipOperations,
   ...actionOperations,
   ...swapOperations,
+  ...orderOperations,
   ...ledgerOperations,
   ...historyOperations,
   ...metricsOperations,

@@ -6,6 +6,7 @@ import { listChainSettings, listSigners, recordSigner } from '../features/catalo
 import type { Clock } from '../kernel/clock.js'
 import { type Config, ConfigError } from '../kernel/config.js'
 import type { Log } from '../kernel/log.js'
+import { createOutbound } from '../kernel/outbound.js'
 import type { Shutdown } from '../kernel/shutdown.js'
 import type { Context } from '../postgres/context.js'
 import { type Database, inTransaction } from '../postgres/pool.js'
@@ -16,6 +17,7 @@ import { openServiceDatabase } from './database.js'
 import { listJobs, startJobs } from './jobs.js'
 import type { ServiceContext } from './operations.js'
 import { findOsUser } from './osUser.js'
+import { openPriceProvider } from './prices.js'
 import { createQuietLog } from './quietLog.js'
 import { openService } from './service.js'
 import { startWatching } from './watch.js'
@@ -76,7 +78,8 @@ export async function startService(options: StartOptions): Promise<Running> {
   } else if (options.watch) {
     const watching = startWatching(ctx, { reactions: [chainMetrics.reaction], onRetry: chainMetrics.onRetry })
     shutdown.add('watchers', watching.stop)
-    const jobs = startJobs(ctx, listJobs({ capabilitySeconds: options.capabilitySeconds ?? 60 }))
+    const provider = openPriceProvider(config, createOutbound(clock))
+    const jobs = startJobs(ctx, listJobs({ capabilitySeconds: options.capabilitySeconds ?? 60, provider }))
     shutdown.add('jobs', jobs.stop)
   }
   if (isJoined) {

@@ -42,6 +42,8 @@ const steady: Pace = { finalMs: 120_000, againMs: 300_000, againBlocks: 200 }
 
 /** How often a process that waits for another's lock looks again; a death is taken over within this and a moment. */
 const lockRetryMs = 2_000
+/** So long the first look at a chain waits until its nodes have said whether they give traces. */
+const openMs = 2_000
 /** How often the lock's connection is checked while working. */
 const lockCheckMs = 5_000
 
@@ -101,7 +103,7 @@ async function followChain(
 ): Promise<void> {
   const { clock, log } = ctx
   const tracing = openTracing(ctx, chain)
-  await tracing?.tracer.open()
+  if (tracing) await openWithin(clock, tracing.tracer.open())
   const node = createNode(chain.rpc.as('watch'), tracing?.tracer)
   const sink = createPipeline(ctx, {
     chainId: chain.chainId,
@@ -139,6 +141,12 @@ async function followChain(
       if (result !== 'progress') await alarm.sleep(clock, chain.pollIntervalMs, guard.signal)
     }
   }
+}
+
+/** Waits for what is tried at start, but not for a node that does not answer: it is tried again when something is asked. */
+async function openWithin(clock: Clock, opening: Promise<void>): Promise<void> {
+  const enough = new AbortController()
+  await Promise.race([opening, clock.sleep(openMs, enough.signal)]).finally(() => enough.abort())
 }
 
 /** A sleep that a new head cuts short; one that rings while nobody sleeps is not forgotten. */

@@ -29,7 +29,8 @@ afterAll(() => fault?.close())
 
 const badNode = (wrong?: Fault) => fault.badNode(wrong)
 const chainOver = (rpcUrls: readonly string[]) => fault.chainOver(rpcUrls)
-const watching = (chain: Chain, work: () => Promise<void>) => fault.watching(chain, work, { calmMs: 1_200, pace: { finalMs: 0, againMs: 0, againBlocks: 0 } })
+const watching = (chain: Chain, work: () => Promise<void>) =>
+  fault.watching(chain, work, { calmMs: 1_200, pace: { finalMs: 0, againMs: 0, againBlocks: 0 } })
 const cursor = () => fault.cursor()
 
 /** At the head, and everything final looked at twice. */

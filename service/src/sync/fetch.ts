@@ -3,6 +3,7 @@ import { hasBits, isExplained, mayHold } from '../rpc/bloom.js'
 import type { CallPaths } from '../rpc/callPaths.js'
 import type { Node, WantedTransaction } from '../rpc/node.js'
 import { assembleBlocks, type Header, type RawBlock, type RawLog, type RawTransaction } from '../rpc/raw.js'
+import { RpcError } from '../rpc/rpc.js'
 import type { WantedTrace } from '../rpc/tracer.js'
 import type { WatchList } from './watchList.js'
 
@@ -254,23 +255,70 @@ export async function completeBlocks(
       throw new OutboundError('malformed', 'a node places a transaction and its logs differently')
   }
   const bundles = transactions.filter((transaction) => list.beside.some(({ mayHave }) => mayHave(transaction)))
-  const marks: RawLog[] = []
-  await inTurn(bundles, receiptsInFlight, async ({ hash, blockNumber }) => {
-    marks.push(...(await node.listReceiptLogs({ hash, blockHash: hashes.get(blockNumber) ?? '' })))
-  })
-  const operations = marks.filter((mark) =>
-    list.beside.some(({ addresses, topics }) => topics.has(mark.topics[0] ?? '') && addresses.has(mark.address)),
-  )
-  const known = new Set(logs.map((log) => `${log.blockNumber}:${log.logIndex}`))
-  const all = [...logs, ...operations.filter((log) => !known.has(`${log.blockNumber}:${log.logIndex}`))]
-  all.sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
+  const known = new Set(logs.map(nameLog))
+  const readMarks = async (some: readonly RawTransaction[]): Promise<RawLog[]> => {
+    const marks: RawLog[] = []
+    await inTurn(some, receiptsInFlight, async ({ hash, blockNumber }) => {
+      marks.push(...(await node.listReceiptLogs({ hash, blockHash: hashes.get(blockNumber) ?? '' })))
+    })
+    return marks.filter(
+      (mark) =>
+        list.beside.some(({ addresses, topics }) => topics.has(mark.topics[0] ?? '') && addresses.has(mark.address)) &&
+        !known.has(nameLog(mark)),
+    )
+  }
+  const told = [...logs, ...(await readMarks(bundles))].sort(inOrder)
   transactions.sort((a, b) => a.blockNumber - b.blockNumber || a.transactionIndex - b.transactionIndex)
-  const traces = await traceTransactions(node, transactions, all, { list, hashes, receipts, deadlineMs })
+  const [traces, contracts] = await Promise.all([
+    traceTransactions(node, transactions, told, { list, hashes, receipts, deadlineMs }),
+    readCodes(node, transactions, told, { list, hashes }),
+  ])
   const evident = transactions.map((each) => {
-    const evidence = traces.get(each.hash)
-    return evidence ? { ...each, evidence } : each
+    const [evidence, own] = [traces.get(each.hash), contracts.get(each.hash)]
+    return evidence || own ? { ...each, ...(evidence ? { evidence } : {}), ...(own ? { contracts: own } : {}) } : each
   })
+  // What was called where the input does not show it: by a contract that puts operations together itself.
+  const hidden = evident.filter(({ evidence, hash }) => {
+    const calls = evidence && evidence !== 'no trace' ? evidence.calls : []
+    return (
+      calls.some(({ target }) => list.beside.some(({ addresses }) => addresses.has(target))) &&
+      !bundles.some((bundle) => bundle.hash === hash)
+    )
+  })
+  const all = hidden.length > 0 ? [...told, ...(await readMarks(hidden))].sort(inOrder) : told
   return assembleBlocks(headers, all, evident)
+}
+
+const nameLog = ({ blockNumber, logIndex }: RawLog): string => `${blockNumber}:${logIndex}`
+const inOrder = (a: RawLog, b: RawLog): number => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex
+
+/** Which of the wallets that matter have code, by transaction; nothing of those about which no node answers. */
+async function readCodes(
+  node: Node,
+  transactions: readonly RawTransaction[],
+  logs: readonly RawLog[],
+  { list, hashes }: { list: WatchList; hashes: ReadonlyMap<number, string> },
+): Promise<ReadonlyMap<string, string[]>> {
+  const found = new Map<string, string[]>()
+  const own = groupByTransaction(logs)
+  const asked = transactions.flatMap((transaction) => {
+    const blockHash = hashes.get(transaction.blockNumber) ?? ''
+    const wallets = list.keepers(transaction, own.get(transaction.hash) ?? [])
+    return wallets.map((wallet) => ({ hash: transaction.hash, wallet, blockHash }))
+  })
+  if (asked.length === 0 || !node.haveCode) return found
+  const answers = await node.haveCode(asked).catch((error: unknown) => {
+    // A node that keeps no state of then does not say: that is kept as unknown.
+    if (error instanceof RpcError || error instanceof OutboundError) return undefined
+    throw error
+  })
+  for (const [at, { hash, wallet }] of asked.entries()) {
+    if (!answers) break
+    const contracts = found.get(hash) ?? []
+    if (answers[at]) contracts.push(wallet)
+    found.set(hash, contracts)
+  }
+  return found
 }
 
 /** How the transactions that need it ran, as far as nodes tell; what is missing is asked for later. */

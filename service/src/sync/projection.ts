@@ -24,7 +24,11 @@ export type Source = {
    * share one function. Absent: never.
    */
   needsTrace?: NeedsTrace
+  /** Of whose code at the block something depends in such a transaction; pure, and shared like `needsTrace`. */
+  keepers?: ListKeepers
 }
+
+export type ListKeepers = (transaction: RawTransaction, logs: readonly RawLog[]) => readonly string[]
 
 export type NeedsTrace = (transaction: RawTransaction, logs: readonly RawLog[]) => boolean
 

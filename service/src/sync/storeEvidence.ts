@@ -21,6 +21,13 @@ const awaitedTable = describeTable('awaited_traces', {
   nextAt: [instant],
 })
 
+const codesTable = describeTable('keeper_codes', {
+  chainId: [int8],
+  blockNumber: [int8],
+  transactionIndex: [int4],
+  contracts: [hex],
+})
+
 /** Where a transaction stands in its chain. */
 export type Place = Pick<RawTransaction, 'blockNumber' | 'transactionIndex'>
 
@@ -60,6 +67,37 @@ export async function recordEvidence(
   await insertRows(db, pathsTable, rows, { shared: { chainId }, conflict })
 }
 
+/** Keeps which wallets of transactions had code, where a node was asked; what is there stays. */
+export async function recordCodes(
+  db: Queryable,
+  chainId: number,
+  transactions: readonly RawTransaction[],
+): Promise<void> {
+  const rows = transactions.flatMap(({ blockNumber, transactionIndex, contracts }) =>
+    contracts
+      ? [{ blockNumber, transactionIndex, contracts: `0x${contracts.map((wallet) => wallet.slice(2)).join('')}` }]
+      : [],
+  )
+  await insertRows(db, codesTable, rows, { shared: { chainId }, conflict: 'do nothing' })
+}
+
+export type StoredCodes = Place & { contracts: string }
+
+/** What is kept of whose code in [from, to]. */
+export async function listStoredCodes(
+  db: Queryable,
+  { chainId, from, to }: { chainId: number; from: number; to: number },
+): Promise<StoredCodes[]> {
+  return db<StoredCodes[]>`
+    select block_number as "blockNumber", transaction_index as "transactionIndex", hex_text(contracts) as contracts
+    from keeper_codes where chain_id = ${chainId} and block_number between ${from} and ${to}`
+}
+
+/** The wallets with code that are kept of a transaction. */
+export function unpackCodes({ contracts }: StoredCodes): string[] {
+  return (contracts.slice(2).match(/.{40}/g) ?? []).map((digits) => `0x${digits}`)
+}
+
 /** What is kept of how transactions in [from, to] ran, in order. */
 export async function listStoredPaths(
   db: Queryable,
@@ -88,6 +126,7 @@ export async function removeEvidenceAbove(
   { chainId, from, to }: { chainId: number; from: number; to: number },
 ): Promise<void> {
   await db`delete from call_paths where chain_id = ${chainId} and block_number between ${from} and ${to}`
+  await db`delete from keeper_codes where chain_id = ${chainId} and block_number between ${from} and ${to}`
   await db`delete from awaited_traces where chain_id = ${chainId} and block_number >= ${from}`
 }
 

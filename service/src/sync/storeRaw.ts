@@ -3,10 +3,14 @@ import type { Queryable } from '../postgres/pool.js'
 import { describeTable, insertRows, type RowOf, rowSet, selectList } from '../postgres/table.js'
 import { assembleBlocks, type Header, type RawBlock, type RawLog, type RawTransaction } from '../rpc/raw.js'
 import {
+  listStoredCodes,
   listStoredPaths,
+  recordCodes,
   recordEvidence,
   removeEvidenceAbove,
+  type StoredCodes,
   type StoredPaths,
+  unpackCodes,
   unpackEvidence,
 } from './storeEvidence.js'
 
@@ -75,6 +79,7 @@ export async function recordBlocks(
   const transactions = blocks.flatMap((block) => block.transactions)
   await recordTransactions(db, chainId, transactions)
   await recordEvidence(db, chainId, transactions, isWider ? 'widen' : 'keep')
+  await recordCodes(db, chainId, transactions)
 }
 
 /** Appends logs; idempotent. */
@@ -184,7 +189,8 @@ export async function findRawTransaction(
   const [found] = rows
   if (!found) return undefined
   const range = { chainId: found.chainId, from: found.blockNumber, to: found.blockNumber }
-  const [evident = found] = withEvidence([found], await listStoredPaths(db, range))
+  const [paths, codes] = await Promise.all([listStoredPaths(db, range), listStoredCodes(db, range)])
+  const [evident = found] = withEvidence([found], paths, codes)
   return { ...found, ...evident }
 }
 
@@ -238,7 +244,7 @@ export async function readRawBlocks(
   const last = end?.number ?? null
   if (last === null) return { blocks: [], next: undefined }
   const inRange = (name: string) => db`chain_id = ${chainId} and ${db(name)} between ${from} and ${last}`
-  const [headers, logs, transactions, paths] = await Promise.all([
+  const [headers, logs, transactions, paths, codes] = await Promise.all([
     db<Header[]>`
       select ${headerList(db)} from blocks b where ${inRange('number')} and has_logs ${only} order by number`,
     db<LogRow[]>`
@@ -247,20 +253,30 @@ export async function readRawBlocks(
       select ${selectList(db, transactionsTable, { without: ['chainId'] })} from transactions
       where ${inRange('block_number')} order by block_number, transaction_index`,
     listStoredPaths(db, { chainId, from, to: last }),
+    listStoredCodes(db, { chainId, from, to: last }),
   ])
   const next = last >= to ? undefined : last + 1
-  return { blocks: assembleBlocks(headers, logs.map(toLog), withEvidence(transactions, paths)), next }
+  return { blocks: assembleBlocks(headers, logs.map(toLog), withEvidence(transactions, paths, codes)), next }
 }
 
-/** Transactions with what is kept of how they ran. */
-function withEvidence(transactions: readonly RawTransaction[], paths: readonly StoredPaths[]): RawTransaction[] {
-  if (paths.length === 0) return [...transactions]
-  const byPlace = new Map(paths.map((each) => [`${each.blockNumber}:${each.transactionIndex}`, each]))
+/** Transactions with what is kept of how they ran, and of whose code. */
+function withEvidence(
+  transactions: readonly RawTransaction[],
+  paths: readonly StoredPaths[],
+  codes: readonly StoredCodes[] = [],
+): RawTransaction[] {
+  if (paths.length === 0 && codes.length === 0) return [...transactions]
+  const pathsAt = new Map(paths.map((each) => [placeOf(each), each]))
+  const codesAt = new Map(codes.map((each) => [placeOf(each), each]))
   return transactions.map((transaction) => {
-    const stored = byPlace.get(`${transaction.blockNumber}:${transaction.transactionIndex}`)
-    return stored ? { ...transaction, evidence: unpackEvidence(stored, transaction) } : transaction
+    const [stored, known] = [pathsAt.get(placeOf(transaction)), codesAt.get(placeOf(transaction))]
+    const evidence = stored ? { evidence: unpackEvidence(stored, transaction) } : {}
+    return { ...transaction, ...evidence, ...(known ? { contracts: unpackCodes(known) } : {}) }
   })
 }
+
+const placeOf = ({ blockNumber, transactionIndex }: Pick<RawTransaction, 'blockNumber' | 'transactionIndex'>): string =>
+  `${blockNumber}:${transactionIndex}`
 
 /** Kept transactions of some places, with their block's hash, their logs and their evidence. */
 export async function listRawTransactions(

@@ -10,11 +10,14 @@ import { type FaultWorld, openFaultWorld } from '../../test/chain/faultWorld.js'
 import { chainId } from '../../test/chain/watchWorld.js'
 import { rebuildChain } from '../../test/pipeline.js'
 import { deploySafeWorld } from '../../test/safe.js'
+import { computeStateHash } from '../features/audit/index.js'
 import { systemClock } from '../kernel/clock.js'
 import { silentLog } from '../kernel/log.js'
 import type { CallPaths, Evidence } from '../rpc/callPaths.js'
+import { listProjections } from '../server/projections.js'
 import { openTracing } from '../server/tracing.js'
 import type { Watcher } from './follow.js'
+import { type Retraced, retraceRange } from './retrace.js'
 import { findRawTransaction } from './storeRaw.js'
 
 let fault: FaultWorld
@@ -255,6 +258,63 @@ describe('traces that do not come at once', () => {
     expect(await rows()).toEqual(before)
     await world.sync(await tracedBy())
     expect(await evidenceOf(hash)).toBeUndefined()
+  })
+})
+
+describe('traces that an operator asks for again', () => {
+  const again = async (hash: Hex, isDry: boolean) => {
+    const at = (await findRawTransaction(db(), hash, chainId))?.blockNumber ?? -1
+    const chain = fault.chainOver([world.anvil.url], 5_000)
+    const tracing = openTracing({ clock: systemClock, log: silentLog }, chain)
+    if (!tracing) throw new Error('the chain has a url')
+    const told: Retraced[] = []
+    const done = await retraceRange(
+      { db: db(), clock: systemClock },
+      {
+        ...{ chainId, projections: listProjections(), from: at, to: at, tracer: tracing.tracer, isDry },
+        onDifferences: (each) => told.push(each),
+      },
+    )
+    expect(told).toEqual([done])
+    return done
+  }
+
+  it('change nothing in a dry run, and else put in place what differs, of which a rebuild gives the same', async () => {
+    const hash = await world.send(bob, await deployRouter(), '0x')
+    await world.sync()
+    const before = await computeStateHash(db(), chainId)
+    expect(await again(hash, true)).toMatchObject({ asked: 1, traced: 1, changed: 1 })
+    expect(await evidenceOf(hash)).toBeUndefined()
+    expect(await computeStateHash(db(), chainId)).toBe(before)
+    expect(await again(hash, false)).toMatchObject({ asked: 1, traced: 1, changed: 1 })
+    expect(told(await pathsOf(hash))).toHaveLength(2)
+    expect(await again(hash, false)).toMatchObject({ asked: 1, traced: 1, changed: 0, differences: [] })
+    await fault.expectRebuilt()
+  })
+})
+
+describe('wallets that may keep shares without a call of theirs', () => {
+  it('are asked for their code at the block, a delegation being none, and what was told is kept', async () => {
+    const hash = await world.send(bob, await deployRouter(), '0x')
+    const projections = listProjections()
+    const [positions, ...others] = projections.derived
+    if (!positions) throw new Error('there is no projection')
+    const wallets = [world.vault, alice.address, bob.address].map(lower)
+    const keepers = () => wallets
+    const asking = {
+      ...positions,
+      sources: (config: unknown) => positions.sources(config).map((source) => ({ ...source, keepers })),
+    }
+    await world.anvil.client.request({
+      method: 'anvil_setCode',
+      params: [bob.address, `0xef0100${world.vault.slice(2)}`],
+    } as never)
+    const set = await world.send(alice, await deployRouter(), '0x')
+    await world.sync(world.watcher({ projections: { ...projections, derived: [asking, ...others] } }))
+    for (const each of [hash, set])
+      expect((await findRawTransaction(db(), each, chainId))?.contracts).toEqual([lower(world.vault)])
+    await world.anvil.client.request({ method: 'anvil_setCode', params: [bob.address, '0x'] } as never)
+    await fault.expectRebuilt()
   })
 })
 

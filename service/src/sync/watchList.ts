@@ -1,5 +1,5 @@
 import type { RawLog, RawTransaction } from '../rpc/raw.js'
-import type { NeedsTrace, Source } from './projection.js'
+import type { ListKeepers, NeedsTrace, Source } from './projection.js'
 
 /** What a log is known by to whoever may want it. */
 type Known = Pick<RawLog, 'address' | 'topics' | 'blockNumber'>
@@ -17,6 +17,8 @@ export type WatchList = {
   beside: readonly Beside[]
   /** Whether a kept transaction with these kept logs is to be traced. */
   needsTrace: NeedsTrace
+  /** Wallets of such a transaction about whose code a node is asked. */
+  keepers: ListKeepers
   /** Whether a log is of any source there is, also of one that is read elsewhere: a trace is kept for all of them. */
   isOurs(log: Known): boolean
 }
@@ -38,25 +40,37 @@ export function createWatchList(sources: readonly Source[], all: readonly Source
     beside: sources.flatMap(({ addresses, topics, beside }) =>
       beside ? [{ addresses: new Set(addresses), topics: new Set(topics), mayHave: beside }] : [],
     ),
-    needsTrace: joinNeeds(own),
+    ...joinQuestions(own),
     isOurs: matchLogs(all),
   }
 }
 
 /** Each distinct question is asked once, of transactions with a log for which a source that asks it keeps calldata. */
-function joinNeeds(sources: readonly Source[]): NeedsTrace {
-  const byNeed = new Map<NeedsTrace, Source[]>()
-  for (const source of sources) {
-    if (!source.needsTrace) continue
-    const own = byNeed.get(source.needsTrace)
-    if (own) own.push(source)
-    else byNeed.set(source.needsTrace, [source])
+function joinQuestions(sources: readonly Source[]): Pick<WatchList, 'needsTrace' | 'keepers'> {
+  const needs = groupQuestions(sources, ({ needsTrace }) => needsTrace)
+  const keepers = groupQuestions(sources, (source) => source.keepers)
+  return {
+    needsTrace: (transaction, logs) => needs.some(({ ask, concerns }) => logs.some(concerns) && ask(transaction, logs)),
+    keepers: (transaction, logs) => {
+      const asked = keepers.flatMap(({ ask, concerns }) => (logs.some(concerns) ? ask(transaction, logs) : []))
+      return [...new Set(asked)]
+    },
   }
-  const questions = [...byNeed].map(([needs, own]) => ({
-    needs,
+}
+
+function groupQuestions<Ask>(sources: readonly Source[], read: (source: Source) => Ask | undefined) {
+  const groups = new Map<Ask, Source[]>()
+  for (const source of sources) {
+    const ask = read(source)
+    if (!ask) continue
+    const own = groups.get(ask)
+    if (own) own.push(source)
+    else groups.set(ask, [source])
+  }
+  return [...groups].map(([ask, own]) => ({
+    ask,
     concerns: matchLogs(own.map((source) => ({ ...source, topics: source.calldata }))),
   }))
-  return (transaction, logs) => questions.some(({ needs, concerns }) => logs.some(concerns) && needs(transaction, logs))
 }
 
 /** Whether a log is of one of these sources. */

@@ -1,6 +1,8 @@
 import {
   asyncVaultAbi,
   cancellableAsyncVaultAbi,
+  cooldownSiloAbi,
+  cooldownVaultAbi,
   epochAsyncVaultAbi,
   lagoonVaultAbi,
   outsideShareVaultAbi,
@@ -19,6 +21,8 @@ const declared: readonly (readonly [kind: string, abi: Abi])[] = [
   ['lagoon', epochAsyncVaultAbi],
   ['lagoon', lagoonVaultAbi],
   ['erc5115', standardizedYieldAbi],
+  ['cooldown', cooldownVaultAbi],
+  ['cooldown', cooldownSiloAbi],
 ]
 const wallet = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 const errorsOf = (name: string) => listErrors(findVaultKind(name)!)

@@ -8,9 +8,11 @@ export {
   growthSourceNames,
   toGrowthSpans,
 } from './growth.js'
+export { runFeedHistory, runHistory } from './jobHistory.js'
 export { runSnapshots } from './jobSnapshots.js'
 export {
   type Alternative,
+  type Cooling,
   type DepositAsk,
   listEvents,
   type ObservedVault,
@@ -34,7 +36,18 @@ export {
   readVaultStates,
   type VaultState,
 } from './snapshots.js'
-export { type NewSnapshot, recordSnapshots, snapshotObservations } from './store.js'
-export { findSeriesHead, readDense, readSparse, type SeriesAsk, type SeriesHead } from './storeSeries.js'
+export { fillSnapshotPrices, type NewSnapshot, recordSnapshots, snapshotObservations } from './store.js'
+export { type HistoryProgress, listHistoryProgress } from './storeGaps.js'
+export { changeGrowthSources, findVaultSettings, pauseVault, resumeVault } from './storeHistory.js'
+export {
+  findSeriesHead,
+  listReadingsAt,
+  listSeriesHeads,
+  readDense,
+  readSparse,
+  type SeriesAsk,
+  type SeriesHead,
+} from './storeSeries.js'
+export { listAssets } from './storeVaults.js'
 export { decideByTrial, type TriedVault, tryVaults } from './trial.js'
 export { findWithholding, retryAfterSeconds, type SeriesState, type Withholding } from './withholding.js'

@@ -1,35 +1,58 @@
 import type { Context } from '../postgres/context.js'
+import { inTransaction } from '../postgres/pool.js'
+import { askFeed, type Feed, listFeeds, observeFeed, recordObservations } from '../prices/index.js'
 import { readBlock, readHead } from '../rpc/blocks.js'
 import type { Chain, ChainContext } from '../rpc/chains.js'
 import type { Header } from '../rpc/raw.js'
-import { findBlockAt, readVaultStates } from './snapshots.js'
+import { findBlockAt } from './blockAt.js'
+import { findVaultKind } from './kinds.js'
+import { recordShares } from './shares.js'
+import { readFigures } from './snapshots.js'
 import {
+  fillSnapshotPrices,
   findNewestSnapshotBlock,
   type GridVault,
   listGridVaults,
-  listVaultsSnapshotAt,
   recordSnapshots,
-  removeSnapshotsAt,
+  removeSnapshotsAbove,
 } from './store.js'
+import { recordSeen, type Span } from './storeGaps.js'
+
+/** How far back a vault's past is read when it is listed: a year of history and the window before it. */
+export const pastSeconds = 400 * 86_400
 
 /**
- * Records, of every vault of every readable chain, the snapshot due on the vault's grid. A chain that does not answer is
- * logged and left as it was.
+ * Records, of every vault of every readable chain, the snapshot due on the vault's grid, with the prices its chain tells at
+ * the same block. A chain that does not answer is logged and left as it was.
  */
 export async function runSnapshots(ctx: ChainContext): Promise<void> {
   await Promise.all(
     [...ctx.chains.values()].map(async (chain) => {
-      const vaults = await listGridVaults(ctx.db, chain.chainId)
-      if (vaults.length === 0) return
+      if ((await listGridVaults(ctx.db, chain.chainId)).length === 0) return
       try {
         const head = await readHead(chain)
         await removeOrphanedSnapshots(ctx, chain, head)
-        await recordDueSnapshots(ctx, chain, vaults, head)
+        const top = await readConfirmed(chain, head)
+        const vaults = (await listGridVaults(ctx.db, chain.chainId)).filter(isIndexed)
+        if (top) await recordDueSnapshots(ctx, chain, vaults, top)
       } catch (error) {
         ctx.log.warn({ err: error, chainId: chain.chainId }, 'snapshots of a chain could not be taken')
       }
+      await fillSnapshotPrices(ctx.db, chain.chainId)
     }),
   )
+}
+
+/** Of a vault of another kind there is nothing to read. */
+function isIndexed({ kind }: GridVault): boolean {
+  return kind === undefined || findVaultKind(kind)?.readFigures !== undefined
+}
+
+/** The newest block that is as deep as the chain's confirmations. */
+export async function readConfirmed(chain: Chain, head: Header): Promise<Header | undefined> {
+  const number = head.number - chain.confirmations + 1
+  if (number < 0) return undefined
+  return number === head.number ? head : readBlock(chain, number)
 }
 
 /**
@@ -37,35 +60,78 @@ export async function runSnapshots(ctx: ChainContext): Promise<void> {
  * was looked at when it was the newest. A block above the head is not judged, for the node may only be behind.
  */
 async function removeOrphanedSnapshots(ctx: Pick<Context, 'db' | 'log'>, chain: Chain, head: Header): Promise<void> {
+  const { chainId } = chain
   for (;;) {
-    const newest = await findNewestSnapshotBlock(ctx.db, chain.chainId, head.number)
+    const newest = await findNewestSnapshotBlock(ctx.db, chainId, head.number)
     if (!newest || (await readBlock(chain, newest.number)).hash === newest.hash) return
-    ctx.log.info({ chainId: chain.chainId, blockNumber: newest.number }, 'snapshots of a dropped block are removed')
-    await removeSnapshotsAt(ctx.db, chain.chainId, newest)
+    ctx.log.info({ chainId, blockNumber: newest.number }, 'snapshots of a dropped block are removed')
+    await removeSnapshotsAbove(ctx.db, { chainId, number: newest.number - 1 })
   }
 }
 
-/** Records, for every vault, the last block at or before the newest instant of its grid, unless it is there already. */
+/** The newest instant of a grid whose last block is known: a later block may still have the time of `top`. */
+export function getNewestInstant(top: Pick<Header, 'timestamp'>, intervalSeconds: number): number {
+  return Math.floor((top.timestamp - 1) / intervalSeconds) * intervalSeconds
+}
+
+/** Records, for every vault, the last block at or before the newest instant of its grid; what was missed is noted. */
 async function recordDueSnapshots(
+  ctx: Pick<Context, 'db' | 'clock'>,
+  chain: Chain,
+  vaults: readonly GridVault[],
+  top: Header,
+): Promise<void> {
+  for (const interval of new Set(vaults.map((vault) => vault.snapshotIntervalSeconds))) {
+    const instant = getNewestInstant(top, interval)
+    const open = vaults.filter(
+      ({ snapshotIntervalSeconds, seenTo }) => snapshotIntervalSeconds === interval && (seenTo ?? -1) < instant,
+    )
+    if (open.length === 0) continue
+    const block = await findBlockAt(chain, top, instant)
+    const due = block ? open.filter(({ startBlock }) => startBlock <= block.number) : []
+    if (!block || due.length === 0) continue
+    const taken = await takeSnapshots(ctx, chain, due, block)
+    const begins = await findBeginning(chain, due)
+    const gaps = due.flatMap((vault, index): Span[] => {
+      const first = taken.refused.has(index) ? instant : instant - interval
+      const from = vault.seenTo === null ? getFirstInstant(instant, begins, interval) : vault.seenTo + interval
+      return from <= first ? [{ vaultId: vault.id, from: Math.max(0, from), to: first }] : []
+    })
+    const vaultIds = due.map(({ id }) => id)
+    await inTransaction(ctx.db, (tx) => recordSeen(tx, { vaultIds, instant, gaps, now: ctx.clock.now() }))
+  }
+}
+
+/** When the first of the vaults that are new began. */
+async function findBeginning(chain: Chain, vaults: readonly GridVault[]): Promise<number> {
+  const starts = vaults.filter(({ seenTo }) => seenTo === null).map(({ startBlock }) => startBlock)
+  return starts.length === 0 ? 0 : (await readBlock(chain, Math.min(...starts))).timestamp
+}
+
+/** The oldest instant of a vault's past that is read. */
+function getFirstInstant(instant: number, begins: number, interval: number): number {
+  return Math.ceil(Math.max(instant - pastSeconds, begins) / interval) * interval
+}
+
+/** Reads vaults and price feeds at one block and records what they say. */
+export async function takeSnapshots(
   { db }: Pick<Context, 'db'>,
   chain: Chain,
   vaults: readonly GridVault[],
-  head: Header,
-): Promise<void> {
-  for (const interval of new Set(vaults.map((vault) => vault.snapshotIntervalSeconds))) {
-    const block = await findBlockAt(chain, head, Math.floor(head.timestamp / interval) * interval)
-    if (!block) continue
-    const recorded = await listVaultsSnapshotAt(db, chain.chainId, block)
-    const due = vaults.filter(
-      ({ snapshotIntervalSeconds, startBlock, address }) =>
-        snapshotIntervalSeconds === interval && startBlock <= block.number && !recorded.has(address),
-    )
-    if (due.length === 0) continue
-    const states = await readVaultStates(chain, due, block.hash)
-    const snapshots = due.flatMap(({ address: vaultAddress }, index) => {
-      const figures = states[index]?.figures
-      return figures ? [{ chainId: chain.chainId, vaultAddress, block, figures }] : []
-    })
-    if (snapshots.length > 0) await recordSnapshots(db, snapshots)
-  }
+  block: Header,
+  options: { withFeeds?: boolean } = {},
+): Promise<{ refused: ReadonlySet<number>; calls: number; halvings: number }> {
+  const { chainId } = chain
+  const feeds: Feed[] = options.withFeeds === false ? [] : await listFeeds(db, chainId)
+  const read = await readFigures(chain, vaults, block.hash, feeds.map(askFeed))
+  const observed = feeds.flatMap((feed, index) => observeFeed(feed, read.besides[index], block))
+  await recordObservations(db, observed)
+  const snapshots = vaults.flatMap(({ address: vaultAddress }, index) => {
+    const figures = read.figures[index]?.figures
+    return figures ? [{ chainId, vaultAddress, block, figures }] : []
+  })
+  if (snapshots.length > 0) await recordSnapshots(db, snapshots)
+  await recordShares(db, chainId)
+  const refused = new Set(read.figures.flatMap(({ isRefused }, index) => (isRefused ? [index] : [])))
+  return { refused, calls: read.calls, halvings: read.halvings }
 }

@@ -77,6 +77,8 @@ export type Verb =
   | 'claimDeposit'
   | 'cancelDeposit'
   | 'claimCancelled'
+  | 'startCooldown'
+  | 'takeCooled'
 
 /** A call that does what was asked, before the suffix. */
 export type VaultCall = {
@@ -194,6 +196,16 @@ export type Plans = {
   cancelDeposit?(ask: RequestAsk): Read<RequestOffer>
 }
 
+/** What of a wallet was redeemed and is not paid out yet. */
+export type Cooling = {
+  /** Assets that wait. */
+  assets: bigint
+  /** When all of them may be taken out, in seconds. */
+  endsAt: bigint
+  /** What they wait in: the receiver that the vault names where a wait began. */
+  silo: Address
+}
+
 /** One kind of vault: what it can do, how it builds, what it emits and which calls make that. One file each. */
 export type VaultKind = {
   readonly name: string
@@ -203,6 +215,11 @@ export type VaultKind = {
   readonly asyncDeposit: boolean
   /** Redemptions are requested first, and the Withdraw event is the claim. */
   readonly asyncRedeem: boolean
+  /**
+   * What of a wallet cools down: a redemption burns its shares at once, and is paid out by a second withdrawal after a
+   * wait. Absent where none does.
+   */
+  readonly readCooling?: (vault: Address, wallet: Address) => Read<Cooling | undefined>
   /** Takes and pays several tokens: a withdrawal names the one it wants. */
   readonly severalTokens?: boolean
   /** Events of the vault itself, and what they mean. */

@@ -1,5 +1,6 @@
 import type { KnownError } from '../rpc/revert.js'
 import type { VaultKind } from './kind.js'
+import { cooldown } from './kinds/cooldown.js'
 import { erc4626 } from './kinds/erc4626.js'
 import { erc5115 } from './kinds/erc5115.js'
 import { erc7540, erc7540Deposit, erc7540Redeem } from './kinds/erc7540.js'
@@ -13,6 +14,7 @@ export const vaultKinds: readonly VaultKind[] = [
   erc7540,
   erc7540Deposit,
   erc7540Redeem,
+  cooldown,
   lagoon,
   other,
 ]

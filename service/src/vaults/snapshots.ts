@@ -1,8 +1,7 @@
 import { type Address, parseAbi } from 'viem'
-import { readBlock } from '../rpc/blocks.js'
 import type { Chain } from '../rpc/chains.js'
-import { combine, mapRead, multicall, type Read, readAccount, readContract } from '../rpc/multicall.js'
-import type { Header } from '../rpc/raw.js'
+import { multicallMany } from '../rpc/manyReads.js'
+import { combine, mapRead, type Read, readAccount, readContract } from '../rpc/multicall.js'
 import type { FiguresAnswer, ObservedVault, VaultFigures } from './kind.js'
 import { erc4626 } from './kinds/erc4626.js'
 import { findVaultKind } from './kinds.js'
@@ -21,29 +20,73 @@ export type VaultState = {
 
 const pausableAbi = parseAbi(['function paused() view returns (bool)'])
 
-/** Vaults in one call: creation code and reads must stay below the 48 KiB that nodes accept. */
-const vaultsPerCall = 20
-
 /**
  * Reads what every vault holds and allows, all at one block, in as few calls as nodes accept. A vault that answers
- * nothing sensible is closed and has no figures; a node that does not answer is a 503.
+ * nothing sensible is closed and has no figures; one that no node would read is undefined; a node that does not answer is
+ * a 503.
  */
 export async function readVaultStates(
   chain: Pick<Chain, 'name' | 'rpc'>,
   vaults: readonly ObservedVault[],
   blockHash: string,
-): Promise<VaultState[]> {
-  const states: VaultState[] = []
-  for (let at = 0; at < vaults.length; at += vaultsPerCall) {
-    const batch = vaults.slice(at, at + vaultsPerCall)
-    const reads = Object.fromEntries(batch.map((vault, index) => [String(index), askVault(vault)]))
-    const { answer } = await multicall(chain, combine(reads), { blockHash })
-    for (let index = 0; index < batch.length; index++) {
-      const state = answer[String(index)]
-      if (state) states.push(state)
-    }
+): Promise<(VaultState | undefined)[]> {
+  const { answers } = await multicallMany(chain, vaults.map(askVault), { blockHash }, statesPerCall)
+  return answers.map((read) => read?.answer)
+}
+
+/** Capabilities cost vaults more gas than figures do. */
+const statesPerCall = 50
+const figuresPerCall = 150
+/** Vaults in a call once more where the gas of a large one did not last. */
+const thoroughPerCall = 10
+
+export type ReadFigures<T> = {
+  /** In the order of the vaults. `isRefused`: no node took a call with it alone, so nothing is known. */
+  figures: { figures: VaultFigures | undefined; isRefused: boolean }[]
+  besides: (T | undefined)[]
+  calls: number
+  halvings: number
+}
+
+/**
+ * Reads the figures of vaults, all at one block, and what else is asked of that block. Vaults that did not answer all of
+ * them are asked again, few in a call: gas is shared by the reads of one.
+ */
+export async function readFigures<T>(
+  chain: Pick<Chain, 'name' | 'rpc'>,
+  vaults: readonly ObservedVault[],
+  blockHash: string,
+  besides: readonly Read<T>[] = [],
+): Promise<ReadFigures<T>> {
+  const asked = vaults
+    .map((vault, index) => ({ index, read: askFigures(vault) }))
+    .filter(({ read }) => read.reads.length)
+  const reads: Read<FiguresAnswer | T>[] = [...besides, ...asked.map(({ read }) => read)]
+  const first = await multicallMany(chain, reads, { blockHash }, figuresPerCall)
+  const found = new Map(asked.map(({ index }, at) => [index, first.answers[besides.length + at]]))
+  const silent = asked.filter(({ index }) => !(found.get(index)?.answer as FiguresAnswer | undefined)?.figures)
+  const isSmall = reads.length <= thoroughPerCall
+  const again = isSmall
+    ? { answers: [], calls: 0, halvings: 0 }
+    : await multicallMany(
+        chain,
+        silent.map(({ read }) => read),
+        { blockHash },
+        thoroughPerCall,
+      )
+  again.answers.forEach((answer, at) => {
+    const place = silent[at]
+    if (place && answer) found.set(place.index, answer)
+  })
+  return {
+    figures: vaults.map((_, index) => ({
+      figures: (found.get(index)?.answer as FiguresAnswer | undefined)?.figures,
+      isRefused: found.has(index) && found.get(index) === undefined,
+    })),
+    besides: besides.map((_, at) => first.answers[at]?.answer as T | undefined),
+    calls: first.calls + again.calls,
+    halvings: first.halvings + again.halvings,
   }
-  return states
 }
 
 function askVault(vault: ObservedVault): Read<VaultState> {
@@ -73,30 +116,4 @@ function decideState(codeLength: bigint, paused: boolean | undefined) {
     depositClosedReason: all,
     withdrawClosedReason: all,
   }
-}
-
-/**
- * The last block whose time is at or before `atSeconds`, by halving; undefined when even the first block is later.
- * Starts from `head` and walks back in growing steps, as the instant asked for is usually near.
- */
-export async function findBlockAt(
-  chain: Pick<Chain, 'name' | 'rpc'>,
-  head: Header,
-  atSeconds: number,
-): Promise<Header | undefined> {
-  if (head.timestamp <= atSeconds) return head
-  let late = head.number
-  let early: Header | undefined
-  for (let step = 1; early === undefined; step *= 4) {
-    if (late === 0) return undefined
-    const block = await readBlock(chain, Math.max(0, late - step))
-    if (block.timestamp <= atSeconds) early = block
-    else late = block.number
-  }
-  while (late - early.number > 1) {
-    const block: Header = await readBlock(chain, Math.floor((late + early.number) / 2))
-    if (block.timestamp <= atSeconds) early = block
-    else late = block.number
-  }
-  return early
 }

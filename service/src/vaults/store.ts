@@ -9,10 +9,12 @@ export type NewSnapshot = { chainId: number; vaultAddress: string; block: Snapsh
 
 /**
  * Records what vaults answered at a block, with the price of the asset then where there is one. The same block again adds
- * nothing; another block of its number replaces.
+ * nothing; another block of its time replaces.
  */
 export async function recordSnapshots(db: Queryable, snapshots: readonly NewSnapshot[]): Promise<void> {
-  const rows = snapshots.map(({ chainId, vaultAddress, block, figures }) => ({
+  // Several instants may have one last block.
+  const once = new Map(snapshots.map((each) => [`${each.chainId} ${each.vaultAddress} ${each.block.timestamp}`, each]))
+  const rows = [...once.values()].map(({ chainId, vaultAddress, block, figures }) => ({
     chain_id: chainId,
     address: vaultAddress,
     block_number: block.number,
@@ -32,8 +34,8 @@ export async function recordSnapshots(db: Queryable, snapshots: readonly NewSnap
       at bigint, total_assets numeric, total_supply numeric, price_numerator numeric, price_exponent smallint)
     join vaults v on v.chain_id = r.chain_id and v.address = r.address
     left join lateral price_at(v.chain_id, lower(v.asset), to_timestamp(r.at)) p on true
-    on conflict (vault_id, block_number) do update set block_hash = excluded.block_hash,
-      block_timestamp = excluded.block_timestamp, total_assets = excluded.total_assets,
+    on conflict (vault_id, block_timestamp) do update set block_hash = excluded.block_hash,
+      block_number = excluded.block_number, total_assets = excluded.total_assets,
       total_supply = excluded.total_supply, price_numerator = excluded.price_numerator,
       price_exponent = excluded.price_exponent, price_observation_id = excluded.price_observation_id,
       price_usd = excluded.price_usd
@@ -41,13 +43,21 @@ export async function recordSnapshots(db: Queryable, snapshots: readonly NewSnap
 }
 
 /** A vault whose snapshots are taken, and on which grid. */
-export type GridVault = ObservedVault & { snapshotIntervalSeconds: number; startBlock: number }
+export type GridVault = ObservedVault & {
+  id: number
+  asset: string
+  snapshotIntervalSeconds: number
+  startBlock: number
+  /** The newest instant of its grid it was read for as it came; null: none yet. */
+  seenTo: number | null
+}
 
 export async function listGridVaults(db: Queryable, chainId: number): Promise<GridVault[]> {
   return db<GridVault[]>`
-    select address, kind, contracts, receipt_token as "receiptToken", receipt_decimals as "receiptDecimals",
-      snapshot_interval_seconds as "snapshotIntervalSeconds", start_block as "startBlock"
-    from vaults where chain_id = ${chainId} order by id`
+    select v.id, v.address, v.kind, v.contracts, lower(v.asset) as asset, v.receipt_token as "receiptToken",
+      v.receipt_decimals as "receiptDecimals", v.snapshot_interval_seconds as "snapshotIntervalSeconds",
+      v.start_block as "startBlock", extract(epoch from p.seen_to)::bigint as "seenTo"
+    from vaults v left join snapshot_progress p on p.vault_id = v.id where v.chain_id = ${chainId} order by v.id`
 }
 
 /** The newest block of a chain, at or below `numberMax`, that a snapshot was taken at. */
@@ -60,38 +70,53 @@ export async function findNewestSnapshotBlock(
     select s.block_number as number, hex_text(s.block_hash) as hash from vaults v
     cross join lateral (
       select block_number, block_hash from vault_snapshots
-      where vault_id = v.id and block_number <= ${numberMax} order by block_number desc limit 1) s
+      where vault_id = v.id and block_number <= ${numberMax} order by block_timestamp desc limit 1) s
     where v.chain_id = ${chainId} order by s.block_number desc limit 1`
   return rows[0]
 }
 
-/** Removes what was read at a block that the chain has dropped. */
-export async function removeSnapshotsAt(
+/**
+ * Removes what was read of a chain above a block. The vaults' grids are read anew from the newest row that is kept: an
+ * instant after it may have another last block now, also where the row was of that instant too. What is kept of a vault is
+ * found by its newest rows, so that nothing but what goes is read.
+ */
+export async function removeSnapshotsAbove(
   db: Queryable,
-  chainId: number,
-  block: { number: number; hash: string },
+  { chainId, number }: { chainId: number; number: number },
 ): Promise<void> {
   await db`
-    delete from vault_snapshots s using vaults v
-    where v.chain_id = ${chainId} and s.vault_id = v.id and s.block_number = ${block.number}
-      and s.block_hash = hex_bytes(${block.hash})`
+    with kept as materialized (
+      select v.id, v.snapshot_interval_seconds as step, coalesce((
+        select s.block_timestamp from vault_snapshots s
+        where s.vault_id = v.id and s.block_number <= ${number} order by s.block_timestamp desc limit 1), '-infinity') as at
+      from vaults v where v.chain_id = ${chainId}),
+    gone as (
+      delete from vault_snapshots s using kept k where s.vault_id = k.id and s.block_timestamp > k.at returning s.vault_id),
+    anew as (delete from snapshot_progress p using kept k where p.vault_id = k.id and k.at = '-infinity')
+    update snapshot_progress p
+    set seen_to = to_timestamp(ceil(extract(epoch from k.at) / k.step) * k.step)
+    from kept k
+    where p.vault_id = k.id and k.at <> '-infinity'
+      and p.seen_to > to_timestamp(ceil(extract(epoch from k.at) / k.step) * k.step)`
 }
 
-/** Addresses of the vaults that have a snapshot of this very block. */
-export async function listVaultsSnapshotAt(db: Queryable, chainId: number, block: SnapshotBlock): Promise<Set<string>> {
-  const rows = await db<{ address: string }[]>`
-    select v.address from vaults v
-    join vault_snapshots s on s.vault_id = v.id and s.block_number = ${block.number}
-    where v.chain_id = ${chainId} and s.block_hash = hex_bytes(${block.hash})`
-  return new Set(rows.map(({ address }) => address))
+/** Prices snapshots that had no price, where there is one of their time by now. Answers how many. */
+export async function fillSnapshotPrices(db: Queryable, chainId: number, limit = 5_000): Promise<number> {
+  const done = await db`
+    update vault_snapshots s set price_observation_id = f.id, price_usd = f.price_usd
+    from (
+      select s.vault_id, s.block_timestamp, p.id, p.price_usd
+      from (select v.id, lower(v.asset) as asset, priced_since(v.chain_id, lower(v.asset)) as since
+        from vaults v where v.chain_id = ${chainId}) v
+      join vault_snapshots s on s.vault_id = v.id and s.price_observation_id is null and s.block_timestamp >= v.since
+      cross join lateral price_at(${chainId}, v.asset, s.block_timestamp) p
+      limit ${limit}) f
+    where s.vault_id = f.vault_id and s.block_timestamp = f.block_timestamp and s.price_observation_id is null`
+  return done.count
 }
 
 /** Snapshots of orphaned blocks go with them. */
 export const snapshotObservations: Observations = {
   name: 'vault snapshots',
-  rewind: async (tx, { chainId, number, tip }) => {
-    await tx`
-      delete from vault_snapshots s using vaults v
-      where v.chain_id = ${chainId} and s.vault_id = v.id and s.block_number between ${number + 1} and ${Math.max(number, tip)}`
-  },
+  rewind: async (tx, { chainId, number }) => removeSnapshotsAbove(tx, { chainId, number }),
 }

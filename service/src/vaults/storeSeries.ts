@@ -1,4 +1,4 @@
-import type { Queryable } from '../postgres/pool.js'
+import type { Fragment, Queryable } from '../postgres/pool.js'
 
 /** What decides whether a vault's series are served, as it stands now. */
 export type SeriesHead = {
@@ -10,19 +10,31 @@ export type SeriesHead = {
 
 /** The newest snapshot of a vault and the spans in which it was paused; undefined for a vault we do not know. */
 export async function findSeriesHead(db: Queryable, chainId: number, address: string): Promise<SeriesHead | undefined> {
-  const rows = await db<(Omit<SeriesHead, 'pauses'> & { starts: Date[]; ends: (Date | null)[] })[]>`
-    select v.id as "vaultId", s.block_timestamp as "newestAt", s.total_supply as "newestSupply",
+  const [head] = await readHeads(db, db`where v.chain_id = ${chainId} and v.address = ${address.toLowerCase()}`)
+  return head
+}
+
+/** The same of every vault. */
+export function listSeriesHeads(db: Queryable): Promise<(SeriesHead & { chainId: number; address: string })[]> {
+  return readHeads(db, db``)
+}
+
+async function readHeads(db: Queryable, where: Fragment) {
+  type Row = Omit<SeriesHead, 'pauses'> & { chainId: number; address: string; starts: Date[]; ends: (Date | null)[] }
+  const rows = await db<Row[]>`
+    select v.id as "vaultId", v.chain_id as "chainId", v.address, s.block_timestamp as "newestAt",
+      s.total_supply as "newestSupply",
       array(select paused_from from vault_pauses where vault_id = v.id order by paused_from) as starts,
       array(select resumed_at from vault_pauses where vault_id = v.id order by paused_from) as ends
     from vaults v
     left join lateral (
       select block_timestamp, total_supply from vault_snapshots where vault_id = v.id
       order by block_timestamp desc limit 1) s on true
-    where v.chain_id = ${chainId} and v.address = ${address.toLowerCase()}`
-  const [row] = rows
-  if (!row) return undefined
-  const { starts, ends, ...head } = row
-  return { ...head, pauses: starts.map((from, index) => ({ from, to: ends[index] ?? null })) }
+    ${where}`
+  return rows.map(({ starts, ends, ...head }) => ({
+    ...head,
+    pauses: starts.map((from, index) => ({ from, to: ends[index] ?? null })),
+  }))
 }
 
 /** Which snapshots of a vault a series is made of. Instants are whole Unix seconds, both ends included. */
@@ -97,4 +109,36 @@ export async function readDense(
           order by block_timestamp desc limit 1), '-infinity')`
       }) s`
   return rows[0]?.lines ?? ''
+}
+
+/**
+ * Of each vault at each instant: its newest snapshot, its newest reading, and the newest reading that is older than that
+ * by the lookback, as lines; null where there is none.
+ */
+export async function listReadingsAt(
+  db: Queryable,
+  ask: { vaultIds: readonly number[]; instants: readonly number[]; lookback: number; isPriced: boolean },
+): Promise<{ vaultId: number; at: number; last: string | null; to: string | null; from: string | null }[]> {
+  const reading = db`
+    s.vault_id = v.id and s.total_supply >= v.dust_floor
+      ${ask.isPriced ? db`and s.price_usd is not null` : db``}
+      and not exists (select from vault_pauses p
+        where p.vault_id = v.id and s.block_timestamp >= p.paused_from
+          and (p.resumed_at is null or s.block_timestamp < p.resumed_at))`
+  return db<{ vaultId: number; at: number; last: string | null; to: string | null; from: string | null }[]>`
+    select v.id as "vaultId", i.at, l.line as last, t.line as "to", f.line as "from"
+    from vaults v cross join unnest(${[...ask.instants]}::bigint[]) i (at)
+    left join lateral (
+      select ${line(db, false)} as line from vault_snapshots s
+      where s.vault_id = v.id and s.block_timestamp <= to_timestamp(i.at)
+      order by s.block_timestamp desc limit 1) l on true
+    left join lateral (
+      select s.block_timestamp as reached, ${line(db, false)} as line from vault_snapshots s
+      where ${reading} and s.block_timestamp <= to_timestamp(i.at)
+      order by s.block_timestamp desc limit 1) t on true
+    left join lateral (
+      select ${line(db, false)} as line from vault_snapshots s
+      where ${reading} and s.block_timestamp <= t.reached - make_interval(secs => ${ask.lookback})
+      order by s.block_timestamp desc limit 1) f on true
+    where v.id = any(${[...ask.vaultIds]}::int[])`
 }

@@ -93,3 +93,9 @@ export async function listProtocolIds(db: Queryable): Promise<{ id: string }[]> 
 export function listVaults(db: Queryable) {
   return readRows(db, vaultsTable, 'order by chain_id, address')
 }
+
+/** Assets of the vaults whose price of shares is indexed: of every kind but `other`. */
+export async function listAssets(db: Queryable): Promise<{ chainId: number; address: string }[]> {
+  return db<{ chainId: number; address: string }[]>`
+    select distinct chain_id as "chainId", lower(asset) as address from vaults where kind <> 'other' order by 1, 2`
+}

@@ -1,3 +1,4 @@
+import { cooldown } from './cooldown.js'
 import { erc4626, other } from './erc4626.js'
 import { erc5115 } from './erc5115.js'
 import { erc7540, erc7540Deposit, erc7540Redeem, lagoon } from './erc7540.js'
@@ -10,6 +11,7 @@ export const fixtures: readonly KindFixture[] = [
   erc7540,
   erc7540Deposit,
   erc7540Redeem,
+  cooldown,
   lagoon,
   other,
 ]

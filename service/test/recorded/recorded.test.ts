@@ -53,6 +53,9 @@ async function expectRecorded(actual: readonly string[]): Promise<void> {
   expect(actual.length).toBe(recorded.length)
 }
 
+/** Kinds that came after the recording: their own tests on a chain derive them. */
+const later: ReadonlySet<string> = new Set(['cooldown'])
+
 describe('what is derived of the recorded chains', () => {
   it('is what was recorded, row for row, when their blocks come one after the other and are taken back', async () => {
     await expectRecorded(live)
@@ -77,9 +80,10 @@ describe('what is derived of the recorded chains', () => {
       const rows = live.filter((line) => line.startsWith(`${what} `)).map((line) => line.split(' '))
       return new Set(rows.map((row) => row.flatMap((_, at) => kinds.get(`${row[at]} ${row[at + 1]}`) ?? [])[0]))
     }
-    const all = vaultKinds.flatMap(({ name, plans }) => (plans ? [name] : [])).sort()
+    const recorded = vaultKinds.filter(({ name }) => !later.has(name))
+    const all = recorded.flatMap(({ name, plans }) => (plans ? [name] : [])).sort()
     for (const what of ['balance', 'lot', 'entry']) expect([...kindsOf(what)].sort(), what).toEqual(all)
-    const asynchronous = vaultKinds.filter((kind) => kind.asyncDeposit || kind.asyncRedeem).map(({ name }) => name)
+    const asynchronous = recorded.filter((kind) => kind.asyncDeposit || kind.asyncRedeem).map(({ name }) => name)
     expect([...kindsOf('request')].sort()).toEqual(asynchronous.sort())
     for (const how of ['signed', 'unsigned', 'legacy'])
       expect(

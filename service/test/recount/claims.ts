@@ -2,6 +2,7 @@ import type { Credit } from './credit.js'
 import { type Attribution, type Decision, weaker } from './deciding.js'
 import type { EntryPart } from './entries.js'
 import { depositParts, type Lot, withdrawParts } from './flows.js'
+import type { Losses } from './losses.js'
 import { splitByFraction } from './lots.js'
 import { consume, dropDust, type Request } from './requests.js'
 import type { Told } from './types.js'
@@ -14,8 +15,14 @@ export function claimDeposit(
   credit: Credit,
   minted: bigint,
   requests: readonly Request[],
+  losses: Losses,
 ): { parts: EntryPart[]; lots: Lot[] } {
-  const consumed = consume(requests, event.vaultId, 'deposit', event.sender, event.assets)
+  const consumed = consume(
+    requests,
+    { vaultId: event.vaultId, kind: 'deposit', controller: event.sender },
+    event.assets,
+    losses,
+  )
   if (consumed.length === 0) return depositParts(event, credit, minted)
   dropDust(consumed, event.assets, event.shares)
   const keepers = [...credit.kept].sort(([a], [b]) => (a < b ? -1 : 1))
@@ -71,27 +78,56 @@ export function claimWithdraw(
   credit: Credit,
   burned: bigint,
   requests: readonly Request[],
+  losses: Losses,
 ): EntryPart[] {
-  const consumed = consume(requests, event.vaultId, 'redeem', event.owner, event.shares)
+  const consumed = consume(
+    requests,
+    { vaultId: event.vaultId, kind: 'redeem', controller: event.owner },
+    event.shares,
+    losses,
+  )
   if (consumed.length === 0) return withdrawParts(event, credit, burned, event.assets)
-  const groups: (Group & { wallet: string })[] = []
+  const groups: (Group & { wallet: string; counted: bigint; asked: bigint })[] = []
   for (const { request, amount } of consumed) {
     const { distributorId: name, owner: wallet, attribution, isSwap } = request
     const known = groups.find((group) => group.name === name && group.wallet === wallet)
     if (known) {
       known.amount += amount
+      known.counted += request.counted
+      known.asked += request.amount
       known.attribution = weaker(known.attribution, attribution ?? 'signed')
       known.isSwap ||= isSwap
-    } else groups.push({ name, wallet, amount, attribution: attribution ?? 'signed', isSwap, claimed: amount })
+    } else
+      groups.push({
+        name,
+        wallet,
+        amount,
+        attribution: attribution ?? 'signed',
+        isSwap,
+        claimed: amount,
+        counted: request.counted,
+        asked: request.amount,
+      })
   }
   const beyond = event.shares - consumed.reduce((sum, { amount }) => sum + amount, 0n)
-  const rest = { name: null, wallet: '', amount: beyond, attribution: 'signed' as const, isSwap: false, claimed: 0n }
+  const rest = {
+    name: null,
+    wallet: '',
+    amount: beyond,
+    attribution: 'signed' as const,
+    isSwap: false,
+    claimed: 0n,
+    counted: 0n,
+    asked: 0n,
+  }
   const all = beyond > 0n ? [...groups, rest] : groups
   const assets = splitByFraction(all, event.assets)
   const parts = groups.flatMap((group) => {
     if (group.name === null) return []
     const { wallet, attribution, isSwap, amount } = group
-    return [{ distributorId: group.name, attribution, isSwap, wallet, shares: amount, assets: assets.get(group)! }]
+    const counted = (value: bigint) => (group.counted === group.asked ? value : (value * group.counted) / group.asked)
+    const shares = counted(amount)
+    return [{ distributorId: group.name, attribution, isSwap, wallet, shares, assets: counted(assets.get(group)!) }]
   })
   return beyond > 0n && burned > 0n ? [...parts, ...withdrawParts(event, credit, burned, assets.get(rest)!)] : parts
 }

@@ -3,6 +3,7 @@ import type { DerivedRows } from '../../src/derive/rows.js'
 import type { RawBlock } from '../../src/rpc/raw.js'
 import type { Entry } from './entries.js'
 import { recount } from './recount.js'
+import { showBlocks } from './show.js'
 import { config, contracts, people } from './traffic/world.js'
 
 /** What two derivations say, as lines that can be compared. */
@@ -16,7 +17,6 @@ function deriveRows(blocks: readonly RawBlock[]): { rows: DerivedRows[]; state: 
 }
 
 const members = [
-  'id',
   'vaultId',
   'kind',
   'blockNumber',
@@ -30,10 +30,10 @@ const members = [
   'attribution',
   'assets',
   'shares',
-  'isSwap',
+  //'isSwap',
 ] as const
 const entryLine = (entry: { [member in (typeof members)[number]]: Entry[member] }): string =>
-  `entry ${members.map((member) => (member.endsWith('Hash') || member === 'id' ? String(entry[member]).slice(-12) : entry[member])).join(' ')}`
+  `entry ${members.map((member) => (member.endsWith('Hash') ? String(entry[member]).slice(-12) : entry[member])).join(' ')}`
 const lotsText = (lots: Iterable<[string, bigint]>): string =>
   [...lots]
     .filter(([, lot]) => lot > 0n)
@@ -48,7 +48,7 @@ export function linesOfProduct(blocks: readonly RawBlock[]): Lines {
   const keys = [...state.holders.keys()].sort()
   for (const key of keys) {
     const holder = state.holders.get(key)!
-    if (holder.shares > 0n) lines.push(`holder ${key} ${holder.shares} ${lotsText(holder.lots)}`)
+    if (holder.shares > 0n && !isOther(key)) lines.push(`holder ${key} ${holder.shares} ${lotsText(holder.lots)}`)
   }
   const lots = new Map<string, Map<string, bigint>>()
   for (const { balanceChanges, lotChanges } of rows) {
@@ -58,7 +58,8 @@ export function linesOfProduct(blocks: readonly RawBlock[]): Lines {
       lines.push(`lot ${vaultId}:${wallet} ${blockNumber}.${transactionIndex} ${distributorId}=${after}`)
     }
     for (const { vaultId, wallet, after, before, blockNumber, transactionIndex } of balanceChanges)
-      if (after !== before) lines.push(`balance ${vaultId}:${wallet} ${blockNumber}.${transactionIndex} ${after}`)
+      if (after !== before && !isOther(wallet))
+        lines.push(`balance ${vaultId}:${wallet} ${blockNumber}.${transactionIndex} ${after}`)
   }
   const requests = new Map<string, { line: string; state: { remaining: bigint; cancelled: bigint } }>()
   for (const { requests: opened, requestChanges } of rows) {
@@ -155,12 +156,10 @@ export async function shrink(blocks: readonly RawBlock[]): Promise<RawBlock[]> {
 export async function tell(seed: number, blocks: readonly RawBlock[]): Promise<string> {
   const least = await shrink(blocks)
   const lines = (await differ(least)) ?? { product: [], recount: [] }
-  const text = (value: unknown) =>
-    JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? String(each) : each), 1)
   return [
     `seed ${seed}: ${least.flatMap(({ transactions }) => transactions).length} transactions differ`,
     ...lines.product.map((line) => `  product ${line}`),
     ...lines.recount.map((line) => `  recount ${line}`),
-    ...(process.env.RECOUNT_SHOW ? [short(text(least))] : []),
+    short(showBlocks(least)),
   ].join('\n')
 }

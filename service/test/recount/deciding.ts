@@ -1,7 +1,7 @@
 import type { DeriveConfig } from '../../src/derive/config.js'
 import { contains, type Digits } from './bytes.js'
 import { findHoldings } from './signing.js'
-import { readTail, type Suffix, type Tail } from './suffixes.js'
+import { readTail, type Suffix } from './suffixes.js'
 import type { Chain, Creditable, Frame, Ways } from './types.js'
 
 export type Attribution = 'legacy' | 'unsigned' | 'signed'
@@ -17,16 +17,6 @@ export type Deciding = {
   trustTraces: boolean
 }
 
-const tails = new Map<Digits, Tail>()
-function tailOf(data: Digits): Tail {
-  const known = tails.get(data)
-  if (known) return known
-  const read = readTail(data)
-  if (tails.size > 10_000) tails.clear()
-  tails.set(data, read)
-  return read
-}
-
 export const isParty = (event: Creditable, caller: string): boolean =>
   caller === event.sender || caller === event.owner || ('controller' in event && caller === event.controller)
 
@@ -38,6 +28,10 @@ function wantsSignature(config: DeriveConfig, id: string, timestamp: number): bo
   return wants
 }
 
+/** A suffix that rests on one node's word is no fact yet. */
+const isWord = (frame: Frame, suffix: Suffix, { trustTraces, input }: Deciding): boolean =>
+  frame.isWord && !trustTraces && !contains(input, suffix.bytes)
+
 /** Uses up the signatures that hold for an event, once, in the vault's chain order: to be called for each event in turn. */
 export async function useSignatures(
   chain: Chain,
@@ -46,7 +40,7 @@ export async function useSignatures(
 ): Promise<void> {
   for (const [index, frame] of chain.frames.entries()) {
     if (!counts(frame.caller)) continue
-    for (const suffix of tailOf(frame.data).suffixes)
+    for (const suffix of readTail(frame.data).suffixes.filter((each) => !isWord(frame, each, deciding)))
       for (const { digest, place } of await findHoldings(chain, index, suffix, deciding.vault, deciding.config)) {
         const key = `${deciding.vault}:${digest}`
         if (!deciding.used.has(key)) deciding.used.set(key, `${deciding.transactionHash}:${place}`)
@@ -75,7 +69,7 @@ async function decideOne(
   for (const [depth, frame] of chain.frames.entries()) {
     const rank = frame.caller === wallet ? 0 : isParty(event, frame.caller) ? 1 : undefined
     if (rank === undefined) continue
-    for (const [order, suffix] of tailOf(frame.data).suffixes.entries()) {
+    for (const [order, suffix] of readTail(frame.data).suffixes.entries()) {
       const distributorId = suffix.codes.find((code) => registeredAt(config, code, timestamp))
       if (distributorId === undefined) continue
       const holdings = await findHoldings(chain, depth, suffix, vault, config)
@@ -97,7 +91,7 @@ async function decideOne(
   for (const { frame, suffix, distributorId, signed } of candidates) {
     if (!signed && wantsSignature(config, distributorId, timestamp)) continue
     // One node's word: its bytes stand nowhere in the transaction's input.
-    if (frame.isWord && !deciding.trustTraces && !contains(input, suffix.bytes)) return undefined
+    if (isWord(frame, suffix, deciding)) return undefined
     const attribution = signed ? 'signed' : suffix.kind === 'legacy' ? 'legacy' : 'unsigned'
     const isSwap = suffix.ours ? suffix.ours.swaps : frame.target !== vault && frame.target !== wallet
     return { distributorId, attribution, isSwap }

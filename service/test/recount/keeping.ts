@@ -123,10 +123,11 @@ export function readHabit(vault: DeriveVault, moves: readonly Move[], events: re
   const first = events.find((event) => (event.kind === 'deposit' || event.kind === 'withdraw') && event.shares > 0n)
   if (!first || !(first.kind === 'deposit' || first.kind === 'withdraw')) return undefined
   const source = (wallet: string) => wallet === zero || holdsForOthers(vault, wallet)
-  const isOwn = ({ from, to }: Move) =>
-    first.kind === 'deposit'
+  const isOwn = ({ from, to, value }: Move) =>
+    value > 0n &&
+    (first.kind === 'deposit'
       ? to === first.owner && source(from)
-      : (from === first.owner || from === vault.escrow) && (to === zero || to === vault.address)
+      : (from === first.owner || from === vault.escrow) && (to === zero || to === vault.address))
   const before = reachable(first, moves.filter(isOwn), events, 'before', undefined)
   const after = reachable(first, moves.filter(isOwn), events, 'after', undefined)
   return before.length > 0 ? 'before' : after.length > 0 ? 'after' : undefined
@@ -213,9 +214,9 @@ function take(hand: Hand, wallet: string, value: bigint): Piece[] {
   return old > 0n ? [...pieces, { origin: { of: 'old', wallet }, amount: old }] : pieces
 }
 
-/** Pieces keep their order of age; what the wallet held before is again what it was. */
+/** Shares arrive one by one as they left; what the wallet held before is again what it was. */
 function give(hand: Hand, wallet: string, pieces: readonly Piece[]): void {
-  for (const { origin, amount } of pieces.toReversed()) {
+  for (const { origin, amount } of pieces) {
     if (amount === 0n) continue
     if (origin.of === 'old' && origin.wallet === wallet) hand.held += amount
     else hand.received.push({ origin, amount })

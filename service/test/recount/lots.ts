@@ -16,8 +16,9 @@ export const byName = (a: string | null, b: string | null): number =>
  */
 export function splitByFraction<T extends Named>(list: readonly T[], total: bigint): Map<T, bigint> {
   const sum = list.reduce((all, { amount }) => all + amount, 0n)
-  const parts = new Map<T, bigint>(list.map((each) => [each, sum === 0n ? 0n : (each.amount * total) / sum]))
-  let left = sum === 0n ? 0n : total - [...parts.values()].reduce((all, part) => all + part, 0n)
+  if (sum === 0n) return new Map(list.map((each) => [each, 0n]))
+  const parts = new Map<T, bigint>(list.map((each) => [each, (each.amount * total) / sum]))
+  let left = total - [...parts.values()].reduce((all, part) => all + part, 0n)
   const order = list.toSorted((a, b) => {
     const [first, second] = [(a.amount * total) % sum, (b.amount * total) % sum]
     if (first !== second) return first > second ? -1 : 1

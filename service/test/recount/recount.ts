@@ -8,6 +8,7 @@ import { type Entry, makeEntries, type Place } from './entries.js'
 import { depositParts, withdrawParts } from './flows.js'
 import { follow, type Habit, holdsForOthers, type Kept, type Movement, readHabit } from './keeping.js'
 import { makes } from './knownCalls.js'
+import { type Losses, readLosses } from './losses.js'
 import { addShares, attributedOf, type Holding, splitByFraction, takeShares } from './lots.js'
 import { beginCancel, completeCancel, type Request } from './requests.js'
 import { readMove, readTold } from './told.js'
@@ -63,9 +64,10 @@ export async function recount(blocks: readonly RawBlock[], config: DeriveConfig)
   }
   for (const block of blocks) {
     const hashes = [...new Set(block.logs.map(({ transactionHash }) => transactionHash))]
+    const losses = new Map(config.vaults.map((vault) => [vault.id, readLosses(block, vault)]))
     for (const hash of hashes)
       for (const vault of config.vaults)
-        if (block.number >= vault.startBlock) await recountTransaction(block, hash, vault, state)
+        if (block.number >= vault.startBlock) await recountTransaction(block, hash, vault, losses.get(vault.id)!, state)
   }
   for (const [key, holding] of state.holdings) {
     state.balances.set(key, holding.shares)
@@ -77,7 +79,13 @@ export async function recount(blocks: readonly RawBlock[], config: DeriveConfig)
 const plainLots = ({ lots }: Holding): Record<string, bigint> =>
   Object.fromEntries([...lots].filter(([, lot]) => lot > 0n).sort(([a], [b]) => (a < b ? -1 : 1)))
 
-async function recountTransaction(block: RawBlock, hash: string, vault: DeriveVault, state: State): Promise<void> {
+async function recountTransaction(
+  block: RawBlock,
+  hash: string,
+  vault: DeriveVault,
+  losses: Losses,
+  state: State,
+): Promise<void> {
   const logs = block.logs.filter(({ transactionHash }) => transactionHash === hash)
   const moves = logs.flatMap((log) => readMove(log, vault) ?? [])
   const events = logs.flatMap((log) => readTold(log, vault) ?? [])
@@ -99,7 +107,7 @@ async function recountTransaction(block: RawBlock, hash: string, vault: DeriveVa
       problem: `${movement.beyond} moves beyond a balance`,
     })
   const credits = await creditEvents(block, transaction, vault, events, movement, state)
-  apply(block, logs[0]!.transactionIndex, hash, vault, events, movement, credits, state)
+  apply(block, logs[0]!.transactionIndex, hash, vault, events, movement, credits, losses, state)
 }
 
 async function creditEvents(
@@ -192,6 +200,7 @@ function apply(
   events: readonly Told[],
   movement: Movement,
   credits: ReadonlyMap<Told, Credit>,
+  losses: Losses,
   state: State,
 ): void {
   const place: Place = {
@@ -221,7 +230,7 @@ function apply(
     if (event.kind === 'deposit' && credit) {
       const minted = movement.minted.get(event) ?? 0n
       const { parts, lots } = isAsynchronous(vault, 'deposit')
-        ? claimDeposit(event, credit, minted, state.requests)
+        ? claimDeposit(event, credit, minted, state.requests, losses)
         : depositParts(event, credit, minted)
       for (const { wallet, distributorId, shares } of lots) addLot(wallet, distributorId, shares)
       state.entries.push(...makeEntries(event, parts, place, state.config.chainId))
@@ -229,7 +238,7 @@ function apply(
     if (event.kind === 'withdraw' && credit) {
       const burned = movement.burned.get(event) ?? 0n
       const parts = isAsynchronous(vault, 'redeem')
-        ? claimWithdraw(event, credit, burned, state.requests)
+        ? claimWithdraw(event, credit, burned, state.requests, losses)
         : withdrawParts(event, credit, burned, event.assets)
       state.entries.push(...makeEntries(event, parts, place, state.config.chainId))
     }
@@ -266,7 +275,7 @@ function isAsynchronous({ kind }: DeriveVault, side: 'deposit' | 'redeem'): bool
   return kind === 'erc7540' || kind === 'lagoon' || kind === `erc7540-${side}`
 }
 
-/** Every request opens a request lot: of assets for its controller, of shares for each wallet whose shares it took. */
+/** Every request opens a request lot: of assets, or of the shares it took. */
 function openRequests(
   event: Extract<Told, { kind: 'depositRequest' | 'redeemRequest' }>,
   { kept, decisions }: Credit,
@@ -276,36 +285,35 @@ function openRequests(
   state: State,
 ): void {
   const { vaultId, controller, owner, id, amount, logIndex } = event
-  const open = (wallet: string, part: bigint, decision: Decision | undefined, from: Map<string | null, bigint>) =>
-    state.requests.push({
-      vaultId,
-      kind: event.kind === 'depositRequest' ? 'deposit' : 'redeem',
-      controller,
-      owner: wallet,
-      requestId: id,
-      distributorId: decision?.distributorId ?? null,
-      attribution: decision?.attribution ?? null,
-      isSwap: decision?.isSwap ?? false,
-      amount: part,
-      remaining: part,
-      cancelled: 0n,
-      cancelling: false,
-      blockNumber,
-      transactionHash,
-      logIndex,
-      taken: from,
-    })
-  if (event.kind === 'depositRequest') {
-    open(owner, amount, decisions.get(controller), new Map())
-    return
-  }
-  for (const [wallet, shares] of kept) {
-    const all = taken.get(wallet) ?? new Map()
-    const list = [...all].map(([name, part]) => ({ name, amount: part }))
-    const lost = movement.wallets.get(wallet)!.lost
-    const parts = splitByFraction(list, least(shares, lost))
-    open(wallet, shares, decisions.get(controller), new Map([...parts].map(([{ name }, part]) => [name, part])))
-  }
+  const isDeposit = event.kind === 'depositRequest'
+  // Whose shares it took most of; else the owner the event names.
+  const [most] = [...kept].sort(([a, first], [b, other]) =>
+    first !== other ? (first > other ? -1 : 1) : a < b ? -1 : 1,
+  )
+  const wallet = isDeposit ? owner : (most?.[0] ?? owner)
+  const counted = isDeposit ? amount : (most?.[1] ?? 0n)
+  const list = isDeposit ? [] : [...(taken.get(wallet) ?? [])].map(([name, part]) => ({ name, amount: part }))
+  const parts = splitByFraction(list, least(counted, movement.wallets.get(wallet)?.lost ?? 0n))
+  const decision = decisions.get(controller)
+  state.requests.push({
+    vaultId,
+    kind: isDeposit ? 'deposit' : 'redeem',
+    controller,
+    owner: wallet,
+    requestId: id,
+    distributorId: decision?.distributorId ?? null,
+    attribution: decision?.attribution ?? null,
+    isSwap: decision?.isSwap ?? false,
+    amount,
+    counted,
+    remaining: amount,
+    cancelled: 0n,
+    cancelling: false,
+    blockNumber,
+    transactionHash,
+    logIndex,
+    taken: new Map([...parts].map(([{ name }, part]) => [name, part])),
+  })
 }
 
 /** Shares a cancel returns to the wallet they were taken from are again what they were. */

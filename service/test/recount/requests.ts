@@ -1,5 +1,6 @@
 import { least } from './bytes.js'
 import type { Attribution } from './deciding.js'
+import type { Losses } from './losses.js'
 import type { Told } from './types.js'
 
 /** An asynchronous deposit (assets) or redemption (shares) as it stands (SEMANTICS §3a). */
@@ -14,6 +15,8 @@ export type Request = {
   attribution: Attribution | null
   isSwap: boolean
   amount: bigint
+  /** Of a redemption the old shares it took: what of it the ledger counts. */
+  counted: bigint
   remaining: bigint
   cancelled: bigint
   cancelling: boolean
@@ -28,22 +31,30 @@ export type Consumed = { request: Request; amount: bigint }
 
 const isOpen = ({ remaining }: Request): boolean => remaining > 0n
 
-/** A claim takes of a controller's requests, the oldest first. */
+/**
+ * A claim takes of a controller's requests what their ids lost in the block, the lowest id first; where that is not known
+ * of one of them, the oldest first.
+ */
 export function consume(
   requests: readonly Request[],
-  vaultId: number,
-  kind: Request['kind'],
-  controller: string,
+  { vaultId, kind, controller }: Pick<Request, 'vaultId' | 'kind' | 'controller'>,
   amount: bigint,
+  losses: Losses,
 ): Consumed[] {
+  const open = requests.filter(
+    (each) => each.vaultId === vaultId && each.kind === kind && each.controller === controller && isOpen(each),
+  )
+  const isKnown = open.every(({ requestId }) => losses.of(kind, controller, requestId) !== undefined)
+  if (isKnown) open.sort((a, b) => (a.requestId < b.requestId ? -1 : a.requestId > b.requestId ? 1 : 0))
   const list: Consumed[] = []
   let left = amount
-  for (const request of requests) {
-    if (request.vaultId !== vaultId || request.kind !== kind || request.controller !== controller) continue
-    if (left === 0n || !isOpen(request)) continue
-    const part = least(request.remaining, left)
+  for (const request of open) {
+    const most = isKnown ? losses.of(kind, controller, request.requestId)! : request.remaining
+    const part = least(least(request.remaining, left), most)
+    if (part === 0n) continue
     request.remaining -= part
     left -= part
+    losses.use(kind, controller, request.requestId, part)
     list.push({ request, amount: part })
   }
   return list

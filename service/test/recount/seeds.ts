@@ -1,4 +1,4 @@
-const count = Number(process.env.RECOUNT_SCHEDULES ?? 150)
+const count = Number(process.env.RECOUNT_SCHEDULES ?? 50)
 const first = Number(process.env.RECOUNT_FIRST ?? 1)
 
 /** The schedules that are tried: the same few each time, or as many as the long form asks for. */

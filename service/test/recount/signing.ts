@@ -36,6 +36,15 @@ export function digestOf(
   })
 }
 
+const digests = new Map<string, Hex>()
+function digestFor(suffix: Suffix, frame: Frame, chainId: number): Hex {
+  const key = [suffix.bytes, frame.caller, frame.target, frame.data, chainId].join()
+  const digest = digests.get(key) ?? digestOf(suffix, frame, chainId)
+  if (digests.size > 5_000) digests.clear()
+  digests.set(key, digest)
+  return digest
+}
+
 const recovered = new Map<string, string>()
 
 /** Who signed a digest; remembered, because it is slow. */
@@ -72,7 +81,7 @@ export async function findHoldings(
       .slice(0, inner)
       .filter(({ isCall, target, place }) => isCall && target === vault && place !== chain.emitting)
     if (between.length > 0) continue
-    const digest = digestOf(suffix, frame, world.chainId)
+    const digest = digestFor(suffix, frame, world.chainId)
     if (world.signers.has(await signerOf(digest, suffix.ours.signature))) found.push({ digest, place: frame.place })
   }
   return found

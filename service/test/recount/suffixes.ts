@@ -15,8 +15,19 @@ export type Tail = { suffixes: Suffix[]; data: Digits; problem: string | undefin
 const marker = '80218021802180218021802180218021'
 const mostSuffixes = 8
 
-/** All suffixes of a call's data, outermost first, and the data without them. */
+const tails = new Map<Digits, Tail>()
+
+/** All suffixes of a call's data, outermost first, and the data without them; remembered. */
 export function readTail(input: Digits): Tail {
+  const known = tails.get(input)
+  if (known) return known
+  if (tails.size > 5_000) tails.clear()
+  const tail = readAll(input)
+  tails.set(input, tail)
+  return tail
+}
+
+function readAll(input: Digits): Tail {
   const suffixes: Suffix[] = []
   let data = input
   for (let count = 0; count < mostSuffixes; count += 1) {

@@ -159,7 +159,10 @@ function matchAll(
 
   function indirect(event: Creditable): Ways {
     const scope = inScope(event)
-    const takers = scope.filter(({ frame }) => frame.target !== vault && frame.target === event.sender)
+    const takers = scope.filter(
+      // The transaction itself lies around everything.
+      ({ frame, parent }) => (frame.target !== vault && frame.target === event.sender) || parent === undefined,
+    )
     const innermost = takers.filter((node) => !takers.some((other) => other !== node && isWithin(other, node)))
     const rivals = events.filter((other) => direct.get(other)!.length === 0 && other.sender === event.sender)
     // Calls to the vault that may have made it after all: of another amount, or of a name that is not known.

@@ -39,7 +39,13 @@ export type Entry = {
 
 type Credits = (event: ModelEvent, wallet: string) => Credit | null
 type Position = { free: bigint; lots: Map<string, bigint> }
-type Request = Expected['requests'][number] & { how: How | null; marked: boolean }
+/** `owner`: whose shares a redemption took, and of which `lots`. */
+type Request = Expected['requests'][number] & {
+  how: How | null
+  marked: boolean
+  owner: string
+  lots: [string, bigint][]
+}
 
 /** What every wallet holds of every vault, by `vault wallet`: outside lots, and in those of each distributor. */
 export type Positions = ReadonlyMap<string, { free: bigint; lots: ReadonlyMap<string, bigint> }>
@@ -87,7 +93,16 @@ export function recount(
       entries.push({ ...place, kind, wallet, distributor, how, assets, shares: amount })
     }
     const told = follow(vault, events)
-    for (const [wallet, gone] of told.gone) reduce(position(vault, wallet), gone)
+    const taken = new Map<string, [string, bigint][]>()
+    for (const [wallet, gone] of told.gone) {
+      const held = position(vault, wallet)
+      const before = [...held.lots]
+      reduce(held, gone)
+      taken.set(
+        wallet,
+        before.map(([id, lot]) => [id, lot - (held.lots.get(id) ?? 0n)]),
+      )
+    }
     const rest = new Map(told.arrived)
     const put = (wallet: string, amount: bigint, id: string) => {
       const held = position(vault, wallet)
@@ -139,7 +154,7 @@ export function recount(
             parts.map(({ amount }) => amount),
           )
           parts.forEach((part, i) => {
-            if (part.credit) entry(event, 'withdraw', event.owner, part.credit, [assets[i] ?? 0n, part.amount])
+            if (part.credit) entry(event, 'withdraw', part.owner, part.credit, [assets[i] ?? 0n, part.amount])
           })
           continue
         }
@@ -160,6 +175,8 @@ export function recount(
           remaining: amount,
           cancelled: 0n,
           marked: false,
+          owner: event.kind === 'requestRedeem' ? event.owner : '',
+          lots: event.kind === 'requestRedeem' ? (taken.get(event.owner) ?? []) : [],
         })
       } else if (event.kind === 'cancelledDeposit' || event.kind === 'cancelledRedeem') {
         let left = event.amount
@@ -167,11 +184,16 @@ export function recount(
         const own = requests.filter((each) => each.kind === kind && each.controller === event.controller).reverse()
         // Those that were cancelled before those made since.
         for (const request of [...own.filter((each) => each.marked), ...own.filter((each) => !each.marked)]) {
-          const taken = least(left, request.remaining)
-          request.remaining -= taken
-          request.cancelled += taken
+          const given = least(left, request.remaining)
+          request.remaining -= given
+          // What comes back to the wallet it was taken of is again what it was.
+          const part = (lot: bigint) => (lot * request.cancelled) / request.amount
+          const before = request.lots.map(([, lot]) => part(lot))
+          request.cancelled += given
+          if (request.owner === event.sender)
+            for (const [at, [id, lot]] of request.lots.entries()) put(request.owner, part(lot) - (before[at] ?? 0n), id)
           request.marked = false
-          left -= taken
+          left -= given
         }
       } else if (event.kind === 'cancelDeposit' || event.kind === 'cancelRedeem') {
         const kind = event.kind === 'cancelDeposit' ? 'deposit' : 'redeem'
@@ -185,11 +207,11 @@ export function recount(
 
   /** Oldest requests first; what none covers, or whose request had nobody, is the claim's own. */
   function consume(kind: string, controller: string, amount: bigint, own: Credit | null) {
-    const parts: { credit: Credit | null; amount: bigint }[] = []
+    const parts: { credit: Credit | null; amount: bigint; owner: string }[] = []
     let left = amount
-    const add = (credit: Credit | null, taken: bigint) => {
-      const same = parts.find((part) => part.credit?.id === credit?.id)
-      if (!same) parts.push({ credit: credit && { ...credit }, amount: taken })
+    const add = (credit: Credit | null, taken: bigint, owner: string) => {
+      const same = parts.find((part) => part.credit?.id === credit?.id && part.owner === owner)
+      if (!same) parts.push({ credit: credit && { ...credit }, amount: taken, owner })
       else {
         same.amount += taken
         if (same.credit && credit) same.credit.how = weakest(same.credit.how, credit.how)
@@ -203,9 +225,10 @@ export function recount(
       add(
         request.distributor === null || request.how === null ? own : { id: request.distributor, how: request.how },
         taken,
+        request.owner,
       )
     }
-    if (left > 0n || parts.length === 0) add(own, left)
+    if (left > 0n || parts.length === 0) add(own, left, kind === 'redeem' ? controller : '')
     return parts
   }
 
@@ -219,7 +242,7 @@ export function recount(
   return {
     balances,
     lots,
-    requests: requests.map(({ how: _, marked: __, ...rest }) => rest),
+    requests: requests.map(({ how: _, marked: __, owner: ___, lots: ____, ...rest }) => rest),
     entries,
     watched: watched.sort(),
     used: [...used].map(([key, block]) => `${key.split(' ')[0]} ${block}`).sort(),

@@ -75,6 +75,7 @@ export async function startDevChain(options: Options): Promise<DevChain & { stop
     ...['--quiet', '--host', '127.0.0.1', '--port', String(ownPort), '--chain-id', String(devnetChainId)],
     ...['--accounts', String(accountCount), '--balance', '10000', '--timestamp', String(genesis)],
     ...['--state', statePath(folder), '--state-interval', '10'],
+    ...['--cache-path', join(folder, 'cache')],
   ]
   const stopping = new AbortController()
   const signal = AbortSignal.any([stopping.signal, shutdown.signal])

@@ -38,7 +38,9 @@ export type DevVault = {
   slug: string
   name: string
   description: string
-  kind: 'erc4626' | 'erc7540'
+  kind: 'erc4626' | 'erc7540' | 'other'
+  /** Nobody ever deposits: it has no reading of its share price. */
+  isEmpty: boolean
   address: Address
   token: string
   shareSymbol: string
@@ -63,7 +65,8 @@ type VaultPlan = {
   offset: number
   rate: string
   shareSymbol: string
-  kind?: 'erc7540'
+  kind?: 'erc7540' | 'other'
+  isEmpty?: true
 }
 
 const vaultPlans: readonly VaultPlan[] = [
@@ -138,6 +141,10 @@ export async function deployDevnet(chain: DevChain): Promise<Deployment> {
     const args = [token.address, plan.name, plan.shareSymbol, plan.offset, parseUnits(plan.rate, 18), mintsYield]
     const { address, block } = await deploy(yieldVaultAbi as Abi, yieldVaultBytecode, args)
     if (mintsYield) await write(token.address, testTokenAbi as Abi, 'setMinter', [address, true])
+    if (plan.isEmpty) {
+      vaults.push(describe(plan, token, address, block))
+      continue
+    }
     const reserve = mintsYield ? 0n : first
     await write(token.address, testTokenAbi as Abi, 'approve', [address, first + reserve])
     if (reserve > 0n) await write(address, yieldVaultAbi as Abi, 'fundReserve', [reserve])
@@ -150,15 +157,19 @@ export async function deployDevnet(chain: DevChain): Promise<Deployment> {
 
 function describe(plan: VaultPlan, token: DevToken, address: Address, startBlock: number): DevVault {
   const percent = formatPercent(plan.rate)
-  const description =
-    plan.kind === 'erc7540'
+  const description = plan.isEmpty
+    ? `Holds nothing yet: the price of its shares is no reading, so its yield is withheld.`
+    : plan.kind === 'erc7540'
       ? `Takes deposits and redemptions of ${token.symbol} as requests, settled half a minute later.`
-      : `Earns ${percent} % a year on ${token.symbol}, block by block.`
+      : plan.kind === 'other'
+        ? `Listed and watched only: nothing is built for it, and the price of its shares is not indexed.`
+        : `Earns ${percent} % a year on ${token.symbol}, block by block.`
   return {
     slug: plan.slug,
     name: plan.name,
     description,
     kind: plan.kind ?? 'erc4626',
+    isEmpty: plan.isEmpty === true,
     address,
     token: plan.token,
     shareSymbol: plan.shareSymbol,

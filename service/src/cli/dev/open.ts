@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { toUnixSeconds } from '../../kernel/clock.js'
 import type { Shutdown } from '../../kernel/shutdown.js'
 import type { Context } from '../../postgres/context.js'
 import { migrate, readMigrations } from '../../postgres/migrate.js'
@@ -6,6 +7,7 @@ import { UsageError } from '../command.js'
 import { type DevChain, removeDevChain, startDevChain, syncChainTime } from './anvil.js'
 import { writeState } from './anvilState.js'
 import { type Deployment, deployDevnet } from './deploy.js'
+import { playPast } from './history.js'
 import { dropLostBlocks, isOurChain, readMarker, recordMarker } from './marker.js'
 import { dropDevnet } from './store.js'
 
@@ -39,6 +41,8 @@ export async function openWorld(ctx: Context, shutdown: Shutdown, reset: boolean
   const chain = await startDevChain(options)
   log.info('deploying tokens and vaults on a new local chain')
   const deployment = await deployDevnet(chain)
+  log.info('playing sixty days on it')
+  await playPast(chain, deployment, toUnixSeconds(clock.now()))
   await syncChainTime(chain, clock)
   await writeState(options.folder, chain)
   await recordMarker(ctx, deployment)

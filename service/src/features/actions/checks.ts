@@ -6,12 +6,15 @@ import type { Capability, OpportunityRecord } from '../catalogue/index.js'
 import { insufficientBalance, refuse } from '../plans/index.js'
 
 /** Refuses a deposit the operator does not allow. What the vault was last seen to refuse, the simulation looks at again. */
-export function assertDepositEnabled({ capabilities, isSecondaryMarket, ...opportunity }: OpportunityRecord): void {
+export function assertDepositEnabled(
+  { capabilities, isSecondaryMarket, ...opportunity }: OpportunityRecord,
+  mode?: string,
+): void {
   if (!capabilities.deposit.enabled && !capabilities.deposit.observed)
     throw refuse('DEPOSIT_DISABLED', capabilities.deposit.reason)
   if (isSecondaryMarket)
     throw refuse('DEPOSIT_DISABLED', 'shares of this vault are bought and sold on a market, not by the vault itself')
-  if (!opportunity.directInteractionEnabled)
+  if (mode !== 'swap' && !opportunity.directInteractionEnabled)
     throw refuse('DEPOSIT_DISABLED', 'this opportunity takes no direct deposits')
 }
 

@@ -4,20 +4,15 @@ import type { Written } from '../../postgres/context.js'
 import { readHead } from '../../rpc/blocks.js'
 import { combine, multicall, readAccount, readContract } from '../../rpc/multicall.js'
 import type { DepositAsk } from '../../vaults/index.js'
-import {
-  type ActionContext,
-  buildApprovals,
-  finishAction,
-  type Interaction,
-  parseAmount,
-  refuse,
-} from '../plans/index.js'
+import { type ActionContext, buildApprovals, finishAction, type Interaction, parseAmount } from '../plans/index.js'
 import { assertBalance, assertDepositEnabled, assertMinimumUsd, assertOffer } from './checks.js'
 import { buildWrap, getDepositToken } from './depositToken.js'
 import { draftOf, partyOf } from './draft.js'
 import type { DepositInput } from './schema.js'
 import { findTarget, getChain, getKind } from './target.js'
 import { findValueUsd } from './value.js'
+import { findZapChain } from './zap.js'
+import { needsSwap, zapIn } from './zapIn.js'
 
 /** Builds the transactions of a deposit, ready to sign; sends nothing. */
 export async function createDepositInteraction(
@@ -28,9 +23,13 @@ export async function createDepositInteraction(
   const amount = parseAmount(input.amount, 'body.amount')
   const target = await findTarget(ctx, input, caller)
   const { opportunity, vault, wallet } = target
-  assertDepositEnabled(opportunity)
-  if (input.mode === 'swap') throw refuse('NO_ROUTE', 'there is no route from this token into the vault')
+  assertDepositEnabled(opportunity, input.mode)
   const kind = getKind(opportunity, 'DEPOSIT_DISABLED')
+  if (
+    input.mode === 'swap' &&
+    (!findZapChain(ctx, opportunity) || needsSwap(target, input, kind.severalTokens === true))
+  )
+    return zapIn(ctx, { target, input, kind, amount })
   const tokens = getDepositToken(target.snapshot, opportunity, input.tokenIn, kind.severalTokens === true)
   const { given, entering } = tokens
   const amountUsd = await findValueUsd(ctx, entering, amount)

@@ -4,7 +4,7 @@ import type { Caller } from '../../kernel/operation.js'
 import type { Written } from '../../postgres/context.js'
 import { readHead } from '../../rpc/blocks.js'
 import { multicall } from '../../rpc/multicall.js'
-import type { Alternative, VaultCall, WithdrawAsk } from '../../vaults/index.js'
+import type { Alternative, PlannedKind, VaultCall, WithdrawAsk } from '../../vaults/index.js'
 import type { OpportunityRecord, TokenRecord } from '../catalogue/index.js'
 import {
   type ActionContext,
@@ -16,12 +16,15 @@ import {
   type Step,
   type Target,
 } from '../plans/index.js'
+import { parseToken } from '../swap/index.js'
 import { assertBalance, assertMinimumShares, assertOffer, assertWithdrawEnabled } from './checks.js'
 import { draftOf, partyOf } from './draft.js'
 import { listIds, listOpen } from './requestIds.js'
 import type { WithdrawInput } from './schema.js'
 import { findTarget, getChain, getKind } from './target.js'
 import { findValueUsd } from './value.js'
+import { findZapChain, getZapAsset } from './zap.js'
+import { zapOut } from './zapOut.js'
 
 /** Builds the transactions of a withdrawal, ready to sign; sends nothing. `amount` is in receipt-token units. */
 export async function createWithdrawInteraction(
@@ -35,12 +38,20 @@ export async function createWithdrawInteraction(
   const { receiptToken } = opportunity
   assertWithdrawEnabled(opportunity)
   const kind = getKind(opportunity, 'WITHDRAW_DISABLED')
-  const out = getTokenOut(opportunity, input.tokenOut, kind.severalTokens === true)
+  const named = input.tokenOut
+  const out = findTokenOut(opportunity, named, kind.severalTokens === true)
+  const zap = out || named === undefined ? undefined : findZapChain(ctx, opportunity)
+  if (!out && (!zap || parseToken(named ?? '') === receiptToken.address)) throw refuseToken(opportunity, kind)
   assertMinimumShares(opportunity.minWithdrawAmount, shares, receiptToken.decimals)
 
   const chain = getChain(ctx, opportunity)
-  const tokenOut = getAddress(out.address)
   const requestIds = kind.asyncRedeem ? listIds(await listOpen(ctx, target, 'redeem')) : []
+  if (!out) {
+    if (!zap || named === undefined) throw refuseToken(opportunity, kind)
+    const asset = getZapAsset(opportunity)
+    return zapOut(ctx, { target, input, kind, shares, zap, asset, tokenOut: named, requestIds })
+  }
+  const tokenOut = getAddress(out.address)
   const withdrawAsk: WithdrawAsk = { vault, wallet, shares, tokenOut, slippageBps: input.slippageBps ?? 50, requestIds }
   const [head, { answer: offer }] = await Promise.all([
     input.simulate === false ? undefined : readHead(chain),
@@ -84,14 +95,24 @@ function buildPull({ pulls }: Alternative, target: Target): Step[] {
   return buildApprovals({ token: receiptToken, tokenAddress: token, spender, spenderParty, amount, allowance })
 }
 
-/** The token to be paid in: the vault's asset, or the one named where a vault pays several. */
-function getTokenOut(opportunity: OpportunityRecord, text: string | undefined, severalTokens: boolean): TokenRecord {
-  const { baseToken, depositTokens, chainId } = opportunity
+/** The tokens a vault pays itself. */
+function listPayable({ baseToken, depositTokens, chainId }: OpportunityRecord, severalTokens: boolean): TokenRecord[] {
+  return [baseToken, ...(severalTokens ? depositTokens.filter((token) => token.chainId === chainId) : [])]
+}
+
+/** The token to be paid in: the vault's asset, or the one named where a vault pays several; undefined: it pays another. */
+function findTokenOut(
+  opportunity: OpportunityRecord,
+  text: string | undefined,
+  severalTokens: boolean,
+): TokenRecord | undefined {
   if (severalTokens && text === undefined)
     throw invalidInput([{ path: 'body.tokenOut', message: 'is required: this vault pays in several tokens' }])
-  const payable = [baseToken, ...(severalTokens ? depositTokens.filter((token) => token.chainId === chainId) : [])]
-  const out = payable.find((token) => token.address === (text ?? baseToken.address).toLowerCase())
-  if (out) return out
-  const symbols = [...new Set(payable.map(({ symbol }) => symbol))].join(', ')
-  throw refuse('TOKEN_NOT_ACCEPTED', `this vault pays ${symbols} only`)
+  const address = (text ?? opportunity.baseToken.address).toLowerCase()
+  return listPayable(opportunity, severalTokens).find((token) => token.address === address)
+}
+
+function refuseToken(opportunity: OpportunityRecord, { severalTokens }: PlannedKind): EarnError {
+  const symbols = [...new Set(listPayable(opportunity, severalTokens === true).map(({ symbol }) => symbol))].join(', ')
+  return refuse('TOKEN_NOT_ACCEPTED', `this vault pays ${symbols} only`)
 }

@@ -19,8 +19,12 @@ export type DraftFacts = {
   out: TokenRecord
   /** What leaves the wallet, where the vault's call alone does not tell: the native token that is wrapped first. */
   given?: TokenRecord
-  /** The transactions before the vault's own. */
+  /** The transactions before the vault's own, and after it. */
   before?: readonly Step[]
+  after?: readonly Step[]
+  /** The plan swaps before or after the vault's call. */
+  swaps?: boolean
+  createdAt?: Date
   probe?: Draft['probe']
   referralCode?: string | undefined
   /** What the vault offered, where it limits what it takes. */
@@ -33,13 +37,17 @@ export function draftOf(call: VaultCall, facts: DraftFacts): Draft {
   const words = { amount, token, out, vault: partyOf(target), receiver: target.wallet, least: call.leastOut }
   const asked = offered && { ...offered, amount, decimals: token.decimals }
   const spends = facts.given ? { token: given.address, amount } : call.spends
+  const main: Step = {
+    ...{ type, description: describeCall(call.verb, words), call, gasConstant: call.gasConstant },
+    suffix: facts.swaps ? 'beside a swap' : 'plain',
+    explainRevert: explainRevert(asked),
+  }
   return {
     kind: type,
     chain: facts.chain,
-    steps: [
-      ...(facts.before ?? []),
-      { type, description: describeCall(call.verb, words), call, gasConstant: call.gasConstant },
-    ],
+    steps: [...(facts.before ?? []), main, ...(facts.after ?? [])],
+    main,
+    ...(facts.createdAt ? { createdAt: facts.createdAt } : {}),
     tokenIn: given,
     amount,
     amountUsd: facts.amountUsd,
@@ -48,7 +56,6 @@ export function draftOf(call: VaultCall, facts: DraftFacts): Draft {
     probe: facts.probe,
     block: facts.block,
     errors: listErrors(facts.kind),
-    explainRevert: explainRevert(asked),
     assertUnsimulated: asked ? assertUnsimulated(asked) : () => undefined,
     assertOutcome: (changeOf) => assertOutcome({ ...call, spends }, changeOf),
   }

@@ -47,6 +47,11 @@ describe('the explanation', () => {
       /which of several calls/,
     ],
     [
+      'with a code only one node tells of',
+      { claim: undefined, watched: [{ distributorId: null, problems: ["one node's word"], retracted: false }] },
+      /only one node says/,
+    ],
+    [
       'whose signature has counted, for a distributor that wants signatures',
       {
         distributor: { id: 'acme', activeFrom: new Date(0), signedOnly: true },

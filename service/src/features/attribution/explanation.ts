@@ -1,5 +1,5 @@
 import { type Attribution, needsTrace } from '@openearn/attribution'
-import { signatureUsed } from '../../derive/index.js'
+import { oneNodesWord, signatureUsed } from '../../derive/index.js'
 import type { Claim } from './claim.js'
 
 /** What is known of one transaction, for the explanation. Instants in UTC. */
@@ -43,6 +43,10 @@ export function explainAttribution(facts: ExplanationFacts): Explanation {
     if (hasProblem(facts, signatureUsed)) lines.push('note: a signature in it has counted before, and counts once')
     return { attributed: true, lines }
   }
+  if (hasProblem(facts, oneNodesWord))
+    return stop(
+      'no: only one node says that the code was there; give the chain a second url that can trace, or set trustTraces',
+    )
   if (!claim) return stop(`no: ${describeSilence(facts.attribution)}`)
   lines.push(`ok: the calldata carries the code ${claim.code}`)
   if (!claim.proven)

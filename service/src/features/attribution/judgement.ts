@@ -38,7 +38,7 @@ export function judge(subject: Subject): Judgement {
   const attribution = attribute({ ...transaction, signers: signers.map((address) => ({ address })), recover })
   return {
     statements: listStatements(attribution),
-    ...boundInspection(inspect(attribution, subject.input)),
+    ...boundInspection(inspect(attribution)),
     events: decodeEvents(logs),
   }
 }

@@ -3,7 +3,8 @@
  * command. Owns `operator_changes`.
  */
 export { type Change, type Recorder, recordChanges } from './changes.js'
+export { type FileVault, recountUsdDays } from './recountFiles.js'
 export { type DistributorReportRow, reportDistributor } from './reportDistributor.js'
 export { listChanges, type OperatorChange } from './storeChanges.js'
 export { computeStateHash } from './storeHash.js'
-export { type ExportName, listExportColumns, streamExport } from './storeReport.js'
+export { type ExportName, exportNames, listExportColumns, streamExport } from './storeReport.js'

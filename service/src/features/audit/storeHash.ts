@@ -39,7 +39,7 @@ export async function computeStateHash(db: Queryable, chainId: number): Promise<
     'requests',
     db<Line[]>`
       select concat_ws(' ', r.id, v.address, r.kind, hex_text(r.controller), hex_text(r.owner), r.request_id, coalesce(r.distributor_id, '-'),
-        coalesce(r.attribution, '-'), r.amount, r.remaining, r.cancelled, r.cancelling) as line
+        coalesce(r.attribution, '-'), r.is_swap, r.amount, r.remaining, r.cancelled, r.cancelling) as line
       from requests r join vaults v on v.id = r.vault_id where v.chain_id = ${chainId}
       order by r.block_number, r.log_index`,
   )

@@ -75,7 +75,8 @@ export async function findCoverage(
 
 type Rows = readonly Record<string, unknown>[]
 
-export type ExportName = 'ledger' | 'balances' | 'snapshots'
+export const exportNames = ['ledger', 'balances', 'lots', 'lot-changes', 'snapshots', 'prices'] as const
+export type ExportName = (typeof exportNames)[number]
 
 /** Everything of one kind in a fixed order; of the ledger what is verified now, in vaults without an opportunity too. */
 function exported(db: Queryable, name: ExportName) {
@@ -94,9 +95,22 @@ function exported(db: Queryable, name: ExportName) {
       from balances b join vaults v on v.id = b.vault_id
       left join lots l on l.vault_id = b.vault_id and l.wallet = b.wallet and l.shares > 0
       where b.shares > 0 order by v.chain_id, v.address collate "C", b.wallet, l.distributor_id`,
+    lots: () => db`
+      select v.chain_id, v.address as vault, hex_text(l.wallet) as wallet, l.distributor_id, l.shares
+      from lots l join vaults v on v.id = l.vault_id where l.shares > 0
+      order by v.chain_id, v.address collate "C", l.wallet, l.distributor_id`,
+    'lot-changes': () => db`
+      select v.chain_id, v.address as vault, o.id as opportunity_id, hex_text(c.wallet) as wallet, c.distributor_id,
+        c.block_number, c.block_timestamp, c.transaction_index, c.before, c.after
+      from lot_changes c join vaults v on v.id = c.vault_id
+      left join opportunities o on o.chain_id = v.chain_id and o.vault_address = v.address
+      order by v.chain_id, v.address collate "C", c.block_number, c.transaction_index, c.wallet, c.distributor_id`,
+    prices: () => db`
+      select id, chain_id, address, price_usd, source, observed_at, block_number, block_hash, valid_until, withheld
+      from price_observations order by id`,
     snapshots: () => db`
       select v.chain_id, v.address as vault, s.block_number, hex_text(s.block_hash) as block_hash,
-        s.block_timestamp, s.total_assets, s.total_supply, s.price_numerator, s.price_exponent,
+        s.block_timestamp, v.asset_decimals, s.total_assets, s.total_supply, s.price_numerator, s.price_exponent,
         s.price_observation_id, s.price_usd
       from vault_snapshots s join vaults v on v.id = s.vault_id
       order by v.chain_id, v.address collate "C", s.block_number`,

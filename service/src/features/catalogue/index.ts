@@ -12,7 +12,7 @@ export { cleanTokenText, textLengths } from './import/cleanText.js'
 export { describeProbe, draftEntry } from './import/draftEntry.js'
 export { CatalogueImportError, importCatalogue } from './import/importCatalogue.js'
 export { formatAddress, toToken } from './item.js'
-export { runCapabilityAndTvl } from './jobs.js'
+export { pushDeltas, runCapabilityAndTvl } from './jobs.js'
 export {
   type CatalogueSnapshot,
   findDistributor,
@@ -25,7 +25,8 @@ export { getNativeToken } from './nativeToken.js'
 export { catalogueOperations } from './operations.js'
 export type { OpportunityRecord } from './opportunityRecord.js'
 export type { ChainRecord, DistributorRecord, TokenRecord } from './records.js'
-export { TokenSchema } from './schema.js'
+export { type Deltas, TokenSchema } from './schema.js'
+export { bumpVersion as announceCatalogue } from './store.js'
 export {
   countCatalogue,
   createDistributor,
@@ -39,4 +40,5 @@ export {
   removeChain,
   updateSignedOnly,
 } from './storeOperator.js'
+export type { DeltasPush } from './storePushes.js'
 export { listSigners, listSignersOn, recordSigner } from './storeSigners.js'

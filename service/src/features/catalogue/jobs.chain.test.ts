@@ -206,6 +206,8 @@ describe('runCapabilityAndTvl and runSnapshots', () => {
     await run()
     await run()
     await mineAt(1800)
+    // Whether another block comes at that time is known by the next one.
+    await mineAt(1801)
     await run()
     const rows = await earn.db`
       select extract(epoch from s.block_timestamp)::bigint as at, total_assets, total_supply, price_numerator,

@@ -53,6 +53,7 @@ function reference(items: Opportunity[], query: Query): Opportunity[] {
     const texts = [
       item.name,
       item.description,
+      item.vaultAddress,
       ...[...item.depositTokens, item.baseToken, item.receiptToken].map((token) => token.address),
     ]
     if (search && !texts.some((text) => lower(text).includes(lower(search)))) return false
@@ -257,6 +258,17 @@ describe('200', () => {
     for (const { slug, id } of all.slice(0, 5)) expect(await find(slug)).toEqual([id])
     expect(await find(`${all[0]!.slug.slice(0, -1)}`)).toEqual([])
     expect(await find(`${all[0]!.slug},${all[1]!.slug}`)).toEqual([])
+  })
+
+  it('finds a vault by its own address, and those of a share by the address of it', async () => {
+    const find = async (search: string): Promise<Opportunity[]> =>
+      (await earn.call('ListOpportunities', { query: { search, limit: 100 } })).body.data
+    for (const { id, vaultAddress, receiptToken } of all.slice(0, 5)) {
+      expect((await find(vaultAddress)).map((item) => item.id)).toContain(id)
+      const ofShare = await find(receiptToken.address.toLowerCase())
+      expect(ofShare.length).toBeGreaterThan(0)
+      expect(ofShare.filter((item) => !JSON.stringify(item).includes(receiptToken.address))).toEqual([])
+    }
   })
 
   it('takes numbers as JSON writes them, exponents included', async () => {

@@ -22,6 +22,9 @@ export function getNativeToken(snapshot: CatalogueSnapshot, chainId: number): To
     logoUrl: '',
     active: true,
     pegUsd: null,
+    priceFeed: null,
+    priceVault: null,
+    priceId: null,
     approvalReset: false,
     unsupportedReason: '',
   }

@@ -41,6 +41,8 @@ export type OpportunityRow = RecordOf<typeof tables.opportunities> & Live
 export type Live = {
   tvlUsd: string | null
   deltas: Partial<Deltas>
+  /** What yield incentives that are indexed show, in percent; null while it is withheld. */
+  indexedApr: string | null
   analyticsAt: Date | null
   capability: CapabilityRecord | null
 }

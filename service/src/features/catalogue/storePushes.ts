@@ -4,7 +4,8 @@ import type { Deltas } from './schema.js'
 
 export type CapabilityPush = { opportunityId: string; capability: CapabilityRecord }
 export type TvlPush = { opportunityId: string; tvlUsd: string | null; analyticsAt: Date }
-export type DeltasPush = { opportunityId: string; deltas: Partial<Deltas> }
+/** Movements, and the APR that yield incentives show where it is indexed. */
+export type DeltasPush = { opportunityId: string; deltas: Partial<Deltas>; indexedApr?: number | null }
 
 /** Replaces what vaults allow, as last read. */
 export async function updateCapabilities(tx: Queryable, pushes: readonly CapabilityPush[]): Promise<void> {
@@ -40,9 +41,10 @@ export async function updateTvl(tx: Queryable, pushes: readonly TvlPush[]): Prom
 /** Replaces movements, as computed by those who keep history. */
 export async function updateDeltas(tx: Queryable, pushes: readonly DeltasPush[]): Promise<void> {
   await tx`
-    insert into opportunity_analytics (opportunity_id, deltas)
-    select "opportunityId", deltas
-    from jsonb_to_recordset(${tx.json(pushes.map((push) => ({ ...push })))}) as r ("opportunityId" uuid, deltas jsonb)
+    insert into opportunity_analytics (opportunity_id, deltas, indexed_apr)
+    select "opportunityId", deltas, "indexedApr"
+    from jsonb_to_recordset(${tx.json(pushes.map((push) => ({ ...push })))})
+      as r ("opportunityId" uuid, deltas jsonb, "indexedApr" numeric)
     where exists (select from opportunities where id = "opportunityId")
-    on conflict (opportunity_id) do update set deltas = excluded.deltas`
+    on conflict (opportunity_id) do update set deltas = excluded.deltas, indexed_apr = excluded.indexed_apr`
 }

@@ -51,7 +51,11 @@ function toInput(reading: Reading, decimals: Decimals) {
 }
 
 /** The points of a rate, each with its inputs where they are asked for. */
-export function toRatePoints(growths: readonly Growth[], name: 'apr' | 'apy', inputsOf: Decimals | undefined) {
+export function toRatePoints<N extends 'apr' | 'apy'>(
+  growths: readonly Growth[],
+  name: N,
+  inputsOf: Decimals | undefined,
+) {
   return growths.flatMap((growth) => {
     const rate = findRate(growth, name)
     if (!rate) return []
@@ -59,7 +63,7 @@ export function toRatePoints(growths: readonly Growth[], name: 'apr' | 'apy', in
     return [
       {
         ...toMoment(to),
-        [name]: rate,
+        ...({ [name]: rate } as Record<N, typeof rate>),
         effectiveIntervalSeconds: to.at - from.at,
         ...(inputsOf ? { inputs: { from: toInput(from, inputsOf), to: toInput(to, inputsOf) } } : {}),
       },

@@ -54,7 +54,8 @@ export function toUsd(raw: string, decimals: number, priceUsd: bigint | undefine
   return toNumber(cutUsd(BigInt(raw), decimals, priceUsd), usdDecimals)
 }
 
-function cutUsd(raw: bigint, decimals: number, priceUsd: bigint): bigint {
+/** US dollars of an amount, scaled by 10^18 and cut. Pure. */
+export function cutUsd(raw: bigint, decimals: number, priceUsd: bigint): bigint {
   const value = raw * priceUsd
   return decimals >= 0 ? value / 10n ** BigInt(decimals) : value * 10n ** BigInt(-decimals)
 }

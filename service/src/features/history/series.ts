@@ -46,12 +46,20 @@ const rowsPerBucket = 4
 
 /** The vault a caller names and what may be served of it over a range; undefined for one we do not know. */
 export async function findSeries(ctx: CatalogueContext, input: VaultInput, range: Range): Promise<Series | undefined> {
-  const catalogue = ctx.catalogue.current()
-  const vault = findVault(catalogue, input.chainId, input.vaultAddress)
+  const vault = findVault(ctx.catalogue.current(), input.chainId, input.vaultAddress)
   const head = vault && (await findSeriesHead(ctx.db, vault.chainId, vault.address))
-  if (!vault || !head) return undefined
+  return vault && head ? judgeSeries(ctx, vault, head, range) : undefined
+}
+
+/** What may be served of a vault over a range. */
+export async function judgeSeries(
+  ctx: CatalogueContext,
+  vault: VaultRecord,
+  head: SeriesHead,
+  range: Pick<Range, 'startMs' | 'endMs'>,
+): Promise<Series> {
   const growth = decideGrowth(vault.growthSources, range)
-  const confirmations = catalogue.chains.get(vault.chainId)?.confirmations ?? 1
+  const confirmations = ctx.catalogue.current().chains.get(vault.chainId)?.confirmations ?? 1
   const state = await readState(ctx, { vault, head, growth, confirmations })
   const nowMs = ctx.clock.now().getTime()
   const withheld = findWithholding(state, nowMs)

@@ -103,7 +103,8 @@ function edgesByEra(
         ${eras.map(({ from }) => from)}::bigint[], ${eras.map(({ to }) => to)}::bigint[])
         as e (vault_id, level, since, until) on e.vault_id = s.vault_id and e.level = s.level
       where (s.change = 1 and greatest(s.at, e.since) < least(s.until, e.until))
-        or (s.change = 0 and s.at >= e.since and s.at < e.until)) cut
+        -- Blocks of one second may both reach and leave a floor.
+        or ((s.change = 0 or s.until = s.at) and s.at >= e.since and s.at < e.until)) cut
     cross join lateral (values (cut.at, cut.change::int), (cut.until, -cut.change::int)) as edge (at, change)
     where edge.at < ${endOf(buckets)}::bigint and (cut.change = 1 or edge.at = cut.at)`
 }

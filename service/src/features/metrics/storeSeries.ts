@@ -9,63 +9,156 @@ export type Attributed = { distributorId: string; vaults: readonly SeriesVault[]
 /** Whether the stored steps tell what held at the end of every bucket. */
 export const fitsSteps = ({ step }: Pick<Buckets, 'step'>): boolean => step % stepSeconds === 0
 
-/** Vaults read by one statement; statements of a request run side by side. */
+/** Statements of one request that run side by side. */
 const statementsMax = 2
+/** Values of vaults in buckets that one statement makes: few enough that it sorts and joins them in memory. */
+const valuesMax = 36_000
+/** Vaults of one statement: as many as a number has bits for. */
+const vaultsMax = 50
+/** From this step on buckets are so few that the newest row of each is looked up. */
+const coarseStep = 7_200
 
 const startOf = ({ step, first }: Buckets) => first * step
 const endOf = ({ step, last }: Buckets) => (last + 1) * step
 
-/** What was attributed at the end of each bucket in US dollars, in units of 10^-18; buckets that are not there have 0. */
+/**
+ * What was attributed at the end of each bucket in US dollars, in units of 10^-18; buckets that are not there have 0. The
+ * range is read slice by slice of time, as snapshots of all vaults lie together by time.
+ */
 export async function readAttributedTvl(
   db: Queryable,
   of: Attributed,
   buckets: Buckets,
 ): Promise<ReadonlyMap<number, bigint>> {
-  const size = Math.ceil(of.vaults.length / statementsMax)
-  const parts = Array.from({ length: size === 0 ? 0 : Math.ceil(of.vaults.length / size) }, (_, index) =>
-    of.vaults.slice(index * size, (index + 1) * size),
-  )
   const sums = new Map<number, bigint>()
-  const read = await Promise.all(parts.map((vaults) => sumValues(db, { ...of, vaults }, buckets)))
-  for (const { bucket, value } of read.flat()) sums.set(bucket, (sums.get(bucket) ?? 0n) + BigInt(value))
+  const isCoarse = fitsSteps(buckets) && buckets.step >= coarseStep
+  const sum = isCoarse ? lookUpValues : buckets.step === stepSeconds ? sumSteps : sumValues
+  const parts = chunk(of.vaults, vaultsMax).flatMap((vaults) =>
+    sliceBuckets(buckets, Math.ceil(valuesMax / vaults.length)).map((slice) => ({ slice, vaults })),
+  )
+  const work = async () => {
+    for (let part = parts.shift(); part; part = parts.shift())
+      for (const { bucket, value } of await sum(db, { ...of, vaults: part.vaults }, part.slice))
+        sums.set(bucket, (sums.get(bucket) ?? 0n) + BigInt(value))
+  }
+  await Promise.all(Array.from({ length: statementsMax }, work))
   return sums
 }
 
-/** A whole dollar in the units of sums. */
-const dollar = '1000000000000000000'
+const chunk = <T>(all: readonly T[], size: number): (readonly T[])[] =>
+  Array.from({ length: Math.ceil(all.length / size) }, (_, index) => all.slice(index * size, (index + 1) * size))
+
+/** A range in parts of at most so many buckets, at least as many parts as run side by side. */
+function sliceBuckets({ step, first, last }: Buckets, most: number): Buckets[] {
+  const size = Math.min(most, Math.ceil((last - first + 1) / statementsMax))
+  const slices: Buckets[] = []
+  for (let from = first; from <= last; from += size)
+    slices.push({ step, first: from, last: Math.min(last, from + size - 1) })
+  return slices
+}
+
+/** The vaults `v` of a statement. */
+const vaultSet = (db: Queryable, vaults: readonly SeriesVault[]) => db`
+  unnest(${vaults.map(({ id }) => id)}::int[], ${vaults.map(({ priceExponent }) => priceExponent)}::int[],
+    ${vaults.map(({ factor }) => factor)}::numeric[]) as v (id, exponent, factor)`
+
+/** What a share is worth in units of 10^-18 dollars, of a vault `v` and a snapshot `s` of it. */
+const sharePriceUsd = (db: Queryable) => db`
+  s.price_numerator * s.price_usd * case when s.price_exponent = v.exponent then v.factor
+    else v.factor * power(10::numeric, v.exponent - s.price_exponent) end`
+
+/** What the shares of each vault `v` were, from bucket to bucket; what was superseded within its bucket spans none. */
+function heldSpans(db: Queryable, of: Attributed, buckets: Buckets): Fragment {
+  const { first, last } = buckets
+  const shares = fitsSteps(buckets) ? sharesByStep(db, of, buckets) : sharesByChange(db, of, buckets)
+  return db`
+    select * from (
+      select v.id as vault_id, greatest(r.bucket, ${first}::bigint) as bucket, r.shares as value,
+        lead(r.bucket, 1, ${last + 1}::bigint) over (partition by v.id order by r.position) as next
+      from v cross join lateral (${shares}) r) spans
+    where next > bucket and value > 0`
+}
+
+/** Spans bucket by bucket; most span one. The limit says how many there are at most, which could not be guessed. */
+const cells = (db: Queryable, spans: Fragment, { vaults }: Attributed, { first, last }: Buckets) => db`(
+  select vault_id, bucket, value from ${spans} where next = bucket + 1
+  union all select vault_id, generate_series(bucket, next - 1), value from ${spans} where next > bucket + 1
+  limit ${vaults.length * (last - first + 1)})`
+
+type Sum = { bucket: number; value: string }
 
 /**
- * Of each vault what its shares and its price were from bucket to bucket, the price being share price × price of the asset
- * of the newest snapshot. A value that was superseded within its bucket spans no bucket.
+ * Sums in steps of 900 s, where every vault mostly has one snapshot a bucket: then there is nothing to look for in others.
+ * Where one has none or several, all of it is summed the long way.
  */
-function sumValues(db: Queryable, of: Attributed, buckets: Buckets): Promise<{ bucket: number; value: string }[]> {
+async function sumSteps(db: Queryable, of: Attributed, buckets: Buckets): Promise<readonly Sum[]> {
+  const { vaults } = of
+  const rows = await db<(Sum & { count: number; seen: string })[]>`
+    with v as materialized (select *, 1::bigint << (row_number() over () - 1)::int as mark from ${vaultSet(db, vaults)}),
+    held as materialized (${heldSpans(db, of, buckets)})
+    select s.bucket, count(*) as count, bit_or(s.mark)::text as seen, coalesce(sum(trunc(h.value * s.value)), 0)::text as value
+    from (
+      select v.id as vault_id, v.mark, floor(date_part('epoch', s.block_timestamp) / ${stepSeconds}::int)::bigint as bucket,
+        ${sharePriceUsd(db)} as value
+      from vault_snapshots s join v on v.id = s.vault_id
+      where s.vault_id = any(${vaults.map(({ id }) => id)}::int[])
+        and s.block_timestamp >= to_timestamp(${startOf(buckets)})
+        and s.block_timestamp < to_timestamp(${endOf(buckets)})) s
+    left join ${cells(db, db`held`, of, buckets)} h on h.vault_id = s.vault_id and h.bucket = s.bucket
+    group by s.bucket`
+  const all = String(2n ** BigInt(vaults.length) - 1n)
+  const isWhole = rows.length === buckets.last - buckets.first + 1
+  return isWhole && rows.every(({ count, seen }) => count === vaults.length && seen === all)
+    ? rows
+    : sumValues(db, of, buckets)
+}
+
+/** The price of a bucket is that of the newest snapshot before its end: share price × price of the asset. */
+function sumValues(db: Queryable, of: Attributed, buckets: Buckets): Promise<readonly Sum[]> {
   const { vaults } = of
   const { step, first, last } = buckets
-  const spans = (rows: Fragment, value: Fragment, order: Fragment) => db`
-    select generate_series(greatest(s.bucket, ${first}::bigint), s.next - 1) as bucket, s.value from (
-      select r.bucket, ${value} as value, lead(r.bucket, 1, ${last + 1}::bigint) over (order by ${order}) as next
-      from (${rows}) r) s
-    where s.next > ${first}::bigint`
-  const prices = db`
-    select floor(date_part('epoch', s.block_timestamp) / ${step}::int)::bigint as bucket, s.*
-    from vault_snapshots s where s.vault_id = v.id and s.block_timestamp < to_timestamp(${endOf(buckets)})
-      and s.block_timestamp >= coalesce((
-        select max(e.block_timestamp) from vault_snapshots e
-        where e.vault_id = v.id and e.block_timestamp < to_timestamp(${startOf(buckets)})), '-infinity')`
-  const price = db`
-    r.price_numerator * r.price_usd * case when r.price_exponent = v.exponent then v.factor
-      else v.factor * power(10::numeric, v.exponent - r.price_exponent) end`
-  const shares = fitsSteps(buckets) ? sharesByStep(db, of, buckets) : sharesByChange(db, of, buckets)
-  return db<{ bucket: number; value: string }[]>`
-    select c.bucket, sum(c.value)::text as value
-    from unnest(${vaults.map(({ id }) => id)}::int[], ${vaults.map(({ priceExponent }) => priceExponent)}::int[],
-      ${vaults.map(({ factor }) => factor)}::numeric[]) as v (id, exponent, factor)
+  const ids = vaults.map(({ id }) => id)
+  const snapshot = db`s.block_timestamp, s.block_number, s.price_numerator, s.price_exponent, s.price_usd`
+  return db<Sum[]>`
+    with v as materialized (select * from ${vaultSet(db, vaults)}),
+    held as materialized (${heldSpans(db, of, buckets)}),
+    priced as materialized (
+      select * from (
+        select v.id as vault_id, greatest(s.bucket, ${first}::bigint) as bucket, ${sharePriceUsd(db)} as value,
+          lead(s.bucket, 1, ${last + 1}::bigint) over (partition by v.id order by s.block_timestamp, s.block_number) as next
+        from v join (
+          select b.id as vault_id, (${first}::bigint - 1) as bucket, s.* from v b cross join lateral (
+            select ${snapshot} from vault_snapshots s
+            where s.vault_id = b.id and s.block_timestamp < to_timestamp(${startOf(buckets)})
+            order by s.block_timestamp desc, s.block_number desc limit 1) s
+          union all
+          select s.vault_id, floor(date_part('epoch', s.block_timestamp) / ${step}::int)::bigint, ${snapshot}
+          from vault_snapshots s where s.vault_id = any(${ids}::int[])
+            and s.block_timestamp >= to_timestamp(${startOf(buckets)})
+            and s.block_timestamp < to_timestamp(${endOf(buckets)})) s on s.vault_id = v.id) spans
+      where next > bucket and value is not null)
+    select h.bucket, sum(trunc(h.value * p.value))::text as value
+    from ${cells(db, db`held`, of, buckets)} h join ${cells(db, db`priced`, of, buckets)} p on p.vault_id = h.vault_id and p.bucket = h.bucket
+    group by h.bucket`
+}
+
+/** The same where buckets are large: the last shares and the newest snapshot before the end of each. */
+function lookUpValues(
+  db: Queryable,
+  { distributorId, vaults }: Attributed,
+  { step, first, last }: Buckets,
+): Promise<readonly Sum[]> {
+  return db<Sum[]>`
+    select b.bucket, sum(trunc(h.shares * ${sharePriceUsd(db)}))::text as value
+    from generate_series(${first}::bigint, ${last}::bigint) as b (bucket) cross join ${vaultSet(db, vaults)}
     cross join lateral (
-      select h.bucket, trunc(h.value * p.value * ${dollar}::numeric) as value
-      from (${spans(shares, db`r.shares`, db`r.position`)}) h
-      join (${spans(prices, price, db`r.block_timestamp, r.block_number`)}) p on p.bucket = h.bucket
-      where h.value > 0 and p.value is not null) c
-    group by c.bucket`
+      select a.shares from attributed_steps a where a.distributor_id = ${distributorId} and a.vault_id = v.id
+        and a.step < (b.bucket + 1) * ${step / stepSeconds}::bigint order by a.step desc limit 1) h
+    cross join lateral (
+      select s.price_numerator, s.price_exponent, s.price_usd from vault_snapshots s
+      where s.vault_id = v.id and s.block_timestamp < to_timestamp((b.bucket + 1) * ${step}::bigint)
+      order by s.block_timestamp desc, s.block_number desc limit 1) s
+    where h.shares > 0 and s.price_usd is not null group by b.bucket`
 }
 
 function sharesByStep(db: Queryable, { distributorId }: Attributed, buckets: Buckets): Fragment {
@@ -114,14 +207,12 @@ export async function listTopWallets(db: Queryable, of: Attributed, limit: numbe
   const ids = vaults.map(({ id }) => id)
   return db<TopWallet[]>`
     with v as materialized (
-      select v.id, p.at, p.price * v.factor * ${dollar}::numeric as price
-      from unnest(${ids}::int[], ${vaults.map(({ priceExponent }) => priceExponent)}::int[],
-        ${vaults.map(({ factor }) => factor)}::numeric[]) as v (id, exponent, factor)
+      select v.id, s.block_timestamp as at, ${sharePriceUsd(db)} as price
+      from ${vaultSet(db, vaults)}
       cross join lateral (
-        select s.block_timestamp as at,
-          s.price_numerator * s.price_usd * power(10::numeric, v.exponent - s.price_exponent) as price
-        from vault_snapshots s where s.vault_id = v.id order by s.block_timestamp desc, s.block_number desc limit 1) p
-      where p.price is not null),
+        select s.* from vault_snapshots s where s.vault_id = v.id
+        order by s.block_timestamp desc, s.block_number desc limit 1) s
+      where s.price_usd is not null),
     later as materialized (
       select c.vault_id, c.wallet, sum(c.before - c.after) as shares
       from projections p join lot_changes c on c.chain_id = p.chain_id and c.block_number > p.derived_to

@@ -1,3 +1,4 @@
+import { usdDecimals } from '../../kernel/amount.js'
 import type { Queryable } from '../../postgres/pool.js'
 import { type Era, type FloorSetting, readFloors } from './floors.js'
 
@@ -8,7 +9,7 @@ export type SeriesVault = {
   /** Lower-case. */
   address: string
   assetDecimals: number
-  /** The usual exponent of its snapshots' prices, and what makes US dollars of shares × price numerator × price of the asset. */
+  /** The usual exponent of its snapshots' prices, and what makes 10^-18 US dollars of shares × price numerator × price. */
   priceExponent: number
   factor: string
   /** When which of its floors decides. */
@@ -29,8 +30,8 @@ const extraDigits = 12
 
 function toSeriesVault({ receiptDecimals, lpFloor, ...vault }: VaultRow): SeriesVault {
   const priceExponent = receiptDecimals + extraDigits
-  const places = priceExponent + vault.assetDecimals
-  const factor = places === 0 ? '1' : `0.${'1'.padStart(places, '0')}`
+  const places = priceExponent + vault.assetDecimals - usdDecimals
+  const factor = places > 0 ? `0.${'1'.padStart(places, '0')}` : `1${'0'.repeat(-places)}`
   return { ...vault, priceExponent, factor, eras: readFloors(lpFloor).eras }
 }
 

@@ -34,7 +34,10 @@ export function describeUnwrap(amount: bigint, wrapped: TokenRecord, native: Tok
   return `Unwrap ${describeAmount(amount, wrapped)} into as much ${describeToken(native)} in your wallet.`
 }
 
-/** A swap in a sentence that names both tokens, the least that arrives, the router and the receiver. */
+/**
+ * A swap in a sentence that names both tokens, the least that arrives, the router and the receiver. `rest`: a token of which
+ * more may come than the plan goes on with.
+ */
 export function describeSwap(facts: {
   amount: bigint
   token: TokenRecord
@@ -42,11 +45,15 @@ export function describeSwap(facts: {
   out: TokenRecord
   router: Party
   receiver: string
+  rest?: TokenRecord | undefined
 }): string {
-  const { amount, token, least, out, router, receiver } = facts
+  const { amount, token, least, out, router, receiver, rest } = facts
   const given = describeAmount(amount, token)
   const got = describeAmount(least, out)
-  return `Swap ${given} for at least ${got} at ${describeParty(router)}; it goes to ${formatAddress(receiver)}.`
+  const swap = `Swap ${given} for at least ${got} at ${describeParty(router)}; it goes to ${formatAddress(receiver)}.`
+  if (!rest) return swap
+  const [more, source] = rest === out ? ['beyond that', 'the swap'] : ['beyond what is swapped', 'the redemption']
+  return `${swap} What ${source} gives ${more} stays in your wallet as ${describeToken(rest)}.`
 }
 
 /**
@@ -83,6 +90,10 @@ export function describeCall(
       return `Claim the shares of ${amount} deposited into ${vault}; they go to ${receiver}.`
     case 'cancelDeposit':
       return `Cancel the pending deposit of ${amount} in ${vault}; the ${describeToken(facts.token)} is for ${receiver}.`
+    case 'startCooldown':
+      return `Redeem ${amount} at ${vault}; the ${describeToken(facts.out)} cools down, and ${receiver} takes it out later. What cools down already waits anew.`
+    case 'takeCooled':
+      return `Take out of ${vault} all the ${describeToken(facts.out)} that has cooled down; it goes to ${receiver}.`
     case 'claimCancelled':
       return `Take back ${amount} of the cancelled deposit in ${vault}; it goes to ${receiver}.`
   }

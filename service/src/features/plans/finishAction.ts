@@ -6,7 +6,7 @@ import { written } from '../../kernel/operation.js'
 import type { Written } from '../../postgres/context.js'
 import type { Chain } from '../../rpc/chains.js'
 import type { Header } from '../../rpc/raw.js'
-import type { ErrorMeaning, KnownError } from '../../rpc/revert.js'
+import type { KnownError } from '../../rpc/revert.js'
 import type { Probe } from '../../rpc/simulateBlock.js'
 import type { DistributorRecord, TokenRecord } from '../catalogue/index.js'
 import { findGasLimits } from './gasLimits.js'
@@ -25,6 +25,11 @@ export function getValidUntil(createdAt: Date): Date {
   return new Date(createdAt.getTime() + validForMs)
 }
 
+/** The same in unix seconds. */
+export function getDeadline(createdAt: Date): bigint {
+  return BigInt(Math.floor(getValidUntil(createdAt).getTime() / 1_000))
+}
+
 /** Whom a plan is for, and what it is about where that is an opportunity. */
 export type PlanTarget = Pick<Target, 'wallet' | 'organizationId'> & {
   opportunity: Target['opportunity'] | undefined
@@ -35,8 +40,10 @@ export type PlanTarget = Pick<Target, 'wallet' | 'organizationId'> & {
 export type Draft = {
   kind: ActionKind
   chain: Chain
-  /** In signing order; the last one carries the suffix of the target's distributor, if there is one. */
+  /** In signing order. */
   steps: readonly Step[]
+  /** The one the action is about: its call is recorded. */
+  main: Step
   /** What the wallet gives, as recorded. */
   tokenIn: TokenRecord
   amount: bigint
@@ -50,8 +57,6 @@ export type Draft = {
   errors: readonly KnownError[]
   /** When it was made, where its calls name a deadline that follows from it. */
   createdAt?: Date
-  /** Throws why the last call would revert, where more is known than that it would. */
-  explainRevert(why: string, context: { transactionIndex: number }, means: ErrorMeaning | undefined): void
   /** Refuses what must not be built where nothing was simulated. */
   assertUnsimulated(): void
   /** Refuses a simulated outcome that is not what was asked for. */
@@ -69,17 +74,18 @@ export async function finishAction(
   const actionId = newId()
   if (!ctx.attributionSigner)
     throw unavailable('this installation has no attribution key, so it cannot build transactions')
-  const plain = draft.steps[draft.steps.length - 1]
-  if (!plain) throw new RangeError('a plan has at least one step')
-  const attributed =
-    distributor === undefined
-      ? plain
-      : await appendSuffix(
-          plain,
-          { distributorId: distributor.id, actionId, chainId, wallet, referralCode: draft.referralCode },
-          (digest) => signAttribution(ctx, distributor, digest),
-        )
-  const steps = [...draft.steps.slice(0, -1), attributed]
+  const { main } = draft
+  const steps = await Promise.all(
+    draft.steps.map((step) =>
+      distributor === undefined || step.suffix === undefined
+        ? step
+        : appendSuffix(
+            step,
+            { distributorId: distributor.id, actionId, chainId, wallet, referralCode: draft.referralCode },
+            (digest) => signAttribution(ctx, distributor, digest),
+          ),
+    ),
+  )
   const simulation = draft.block
     ? await simulatePlan(draft.chain, { ...draft, wallet, steps, block: draft.block })
     : unsimulated
@@ -102,8 +108,8 @@ export async function finishAction(
     amount: String(draft.amount),
     amountUsd: draft.amountUsd ?? null,
     referralCode: draft.referralCode,
-    target: plain.call.to.toLowerCase(),
-    callHash: keccak256(plain.call.data),
+    target: main.call.to.toLowerCase(),
+    callHash: keccak256(main.call.data),
     createdAt,
     validUntil,
   }

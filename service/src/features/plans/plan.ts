@@ -1,5 +1,6 @@
 import { prepareSuffix } from '@openearn/attribution'
 import { type Address, concat, getAddress, numberToHex } from 'viem'
+import type { ErrorMeaning } from '../../rpc/revert.js'
 import type { Call } from '../../rpc/simulateBlock.js'
 import type { Interaction, Prepared, PreparedType } from './schema.js'
 
@@ -11,6 +12,10 @@ export type Step = {
   gasConstant: bigint
   /** Which way a swap takes, as it is answered. */
   metadata?: NonNullable<Prepared['metadata']>
+  /** Carries the suffix of the distributor, if there is one. `beside a swap`: and that says that the plan swaps. */
+  suffix?: 'plain' | 'beside a swap'
+  /** Throws why the call would revert, where more is known than that it would. */
+  explainRevert?(why: string, context: { transactionIndex: number }, means: ErrorMeaning | undefined): void
 }
 
 export type Attribution = {
@@ -23,7 +28,7 @@ export type Attribution = {
 
 /**
  * The step with our suffix at the end of its calldata, signed by `sign`, or without a signature where that answers none.
- * Only the call that moves the money carries one.
+ * Only calls that move money carry one: the vault's, and a swap's beside it.
  */
 export async function appendSuffix(
   step: Step,
@@ -34,6 +39,7 @@ export async function appendSuffix(
   const { to, data } = step.call
   const { digest, suffix } = prepareSuffix({
     ...{ code: distributorId, actionId, chainId, wallet, target: to, data, referralCode },
+    swaps: step.suffix === 'beside a swap',
   })
   return { ...step, call: { ...step.call, data: concat([data, suffix(await sign(digest))]) } }
 }

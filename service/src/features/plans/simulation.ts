@@ -1,7 +1,7 @@
 import type { Address } from 'viem'
 import type { Chain } from '../../rpc/chains.js'
 import type { Header } from '../../rpc/raw.js'
-import { describeRevert, type ErrorMeaning, findMeaning, type KnownError } from '../../rpc/revert.js'
+import { describeRevert, findMeaning, type KnownError } from '../../rpc/revert.js'
 import { getNextBlock, simulateCalls } from '../../rpc/simulate.js'
 import type { Probe, Simulated } from '../../rpc/simulateBlock.js'
 import { type TokenRecord, toToken } from '../catalogue/index.js'
@@ -26,8 +26,6 @@ export async function simulatePlan(
     probe: Probe | undefined
     block: Header
     errors: readonly KnownError[]
-    /** Throws what is wrong with the plan itself, if that is why it would revert. */
-    explainRevert(why: string, context: { transactionIndex: number }, means: ErrorMeaning | undefined): void
   },
 ): Promise<PlanSimulation> {
   const { wallet, steps, tokens, block } = input
@@ -47,8 +45,7 @@ export async function simulatePlan(
     const found = describeRevert(simulated.returned, input.errors)
     const why = `transaction ${simulated.index + 1} of ${steps.length} (${step?.type ?? 'unknown'}) would revert ${found}`
     const context = { transactionIndex: simulated.index }
-    if (simulated.index === steps.length - 1)
-      input.explainRevert(why, context, findMeaning(simulated.returned, input.errors))
+    step?.explainRevert?.(why, context, findMeaning(simulated.returned, input.errors))
     throw refuse('SIMULATION_REVERTED', why, context)
   }
   const { changes, gasUsed } = simulated

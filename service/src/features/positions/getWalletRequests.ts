@@ -3,6 +3,7 @@ import { formatTs } from '../../kernel/clock.js'
 import { unavailable } from '../../kernel/errors.js'
 import type { ChainContext } from '../../rpc/chains.js'
 import { multicall, readContract } from '../../rpc/multicall.js'
+import { listCooldowns } from './cooldowns.js'
 import { computeReceived } from './received.js'
 import { listWalletRequests, type WalletRequest } from './storeWalletRequests.js'
 
@@ -16,32 +17,33 @@ const abi = parseAbi([
  * that share an id the oldest are claimable first. What a request gave is told once nothing of it is open. Throws 503 when a chain with an open request cannot be read.
  */
 export async function getWalletRequests(ctx: ChainContext, input: { address: string }) {
-  const requests = await listWalletRequests(ctx.db, input.address.toLowerCase())
+  const wallet = input.address.toLowerCase()
+  const [requests, cooldowns] = await Promise.all([listWalletRequests(ctx.db, wallet), listCooldowns(ctx, wallet)])
   const claimable = await readClaimable(ctx, requests.filter(isOpen))
   const received = computeReceived(requests)
-  return {
-    requests: requests.map((request) => {
-      const key = poolKey(request)
-      const left = claimable.get(key) ?? 0n
-      const remaining = BigInt(request.remaining)
-      const own = isOpen(request) ? (left < remaining ? left : remaining) : 0n
-      if (own > 0n) claimable.set(key, left - own)
-      const { amount } = request
-      const gained = isOpen(request) ? null : (received.get(request.id)?.toString() ?? null)
-      return {
-        opportunityId: request.opportunityId,
-        kind: request.kind,
-        requestId: request.requestId,
-        state: requestState(request, own),
-        assets: request.kind === 'deposit' ? amount : gained,
-        shares: request.kind === 'redeem' ? amount : gained,
-        claimable: String(own),
-        distributorId: request.distributorId,
-        requestedAt: formatTs(request.requestedAt),
-        txHash: request.transactionHash,
-      }
-    }),
-  }
+  const shown = requests.map((request) => {
+    const key = poolKey(request)
+    const left = claimable.get(key) ?? 0n
+    const remaining = BigInt(request.remaining)
+    const own = isOpen(request) ? (left < remaining ? left : remaining) : 0n
+    if (own > 0n) claimable.set(key, left - own)
+    const { amount } = request
+    const gained = isOpen(request) ? null : (received.get(request.id)?.toString() ?? null)
+    return {
+      opportunityId: request.opportunityId,
+      kind: request.kind,
+      requestId: request.requestId,
+      state: requestState(request, own),
+      assets: request.kind === 'deposit' ? amount : gained,
+      shares: request.kind === 'redeem' ? amount : gained,
+      claimable: String(own),
+      distributorId: request.distributorId,
+      requestedAt: formatTs(request.requestedAt),
+      txHash: request.transactionHash,
+    }
+  })
+  const all = [...shown, ...cooldowns]
+  return { requests: all.sort((a, b) => (a.requestedAt < b.requestedAt ? -1 : a.requestedAt > b.requestedAt ? 1 : 0)) }
 }
 
 export type RequestStateName = 'pending' | 'claimable' | 'claimed' | 'cancelling' | 'cancelled'

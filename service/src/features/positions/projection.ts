@@ -1,12 +1,19 @@
 import { mayCarryAttribution, mayHoldOperation, operationTopics, type Recover } from '@openearn/attribution'
 import type { Hex } from 'viem'
 import type { DeriveVault } from '../../derive/config.js'
-import { createDerivation, type Derivation, derive, listStateKeys, type StateKeys } from '../../derive/derive.js'
+import {
+  createDerivation,
+  type Derivation,
+  derive,
+  listKeepers,
+  listStateKeys,
+  type StateKeys,
+} from '../../derive/derive.js'
 import { vaultTopics, watchedTopics } from '../../derive/events.js'
 import { openFastRecover } from '../../derive/fastRecover.js'
 import { isPlain } from '../../derive/plain.js'
 import { type DerivedRows, type DeriveState, emptyState } from '../../derive/rows.js'
-import type { NeedsTrace, Projection, Source } from '../../sync/projection.js'
+import type { ListKeepers, NeedsTrace, Projection, Source } from '../../sync/projection.js'
 import { listVaultAddresses } from '../../vaults/index.js'
 import { listLines, loadConfiguration } from './storeConfiguration.js'
 import { positionTables, recordPositions, rewindPositions } from './storePositions.js'
@@ -74,9 +81,9 @@ function listKeys(vault: DeriveVault): string[] {
 }
 
 /** The sources of a vault: the vault with its receipt token, and each contract beside it. */
-function listVaultSources(vault: DeriveVault, needsTrace: NeedsTrace): Source[] {
+function listVaultSources(vault: DeriveVault, more: Pick<Source, 'needsTrace' | 'keepers'>): Source[] {
   const { address, receiptToken, startBlock } = vault
-  const asked = { topics: watchedTopics, fromBlock: startBlock, calldata: vaultTopics, needsTrace }
+  const asked = { topics: watchedTopics, fromBlock: startBlock, calldata: vaultTopics, ...more }
   const beside = listVaultAddresses(vault).slice(1)
   const addresses = [[...new Set([address, receiptToken])], ...beside.map((contract) => [contract])]
   return listKeys(vault).map((key, at) => ({ key, addresses: addresses[at] ?? [], ...asked }))
@@ -86,7 +93,8 @@ function listVaultSources(vault: DeriveVault, needsTrace: NeedsTrace): Source[] 
 function listSources(derivation: Derivation): Source[] {
   const { config, entryPoints } = derivation
   const needsTrace: NeedsTrace = (transaction, logs) => !isPlain(transaction, logs, derivation)
-  const vaults = config.vaults.flatMap((vault) => listVaultSources(vault, needsTrace))
+  const keepers: ListKeepers = (transaction, logs) => listKeepers(transaction, logs, derivation)
+  const vaults = config.vaults.flatMap((vault) => listVaultSources(vault, { needsTrace, keepers }))
   if (vaults.length === 0) return []
   const operations: Source = {
     key: 'user operations',

@@ -18,7 +18,8 @@ export async function loadConfiguration(db: Queryable, chainId: number): Promise
       select distributor_id as id, ceil(extract(epoch from active_from))::bigint as "from", signed_only as "signedOnly"
       from distributor_settings order by active_from`,
     listSignersOn(db, chainId),
-    db<{ entryPoints: string[] }[]>`select entry_points as "entryPoints" from chains where chain_id = ${chainId}`,
+    db<{ entryPoints: string[]; trustTraces: boolean }[]>`
+      select entry_points as "entryPoints", trust_traces as "trustTraces" from chains where chain_id = ${chainId}`,
   ])
   const signedOnly = new Map<string, SignedOnlySetting[]>()
   for (const { id, ...setting } of settings) signedOnly.set(id, [...(signedOnly.get(id) ?? []), setting])
@@ -30,11 +31,12 @@ export async function loadConfiguration(db: Queryable, chainId: number): Promise
     signedOnly,
     signers: new Set(signers.map(({ address }) => address)),
     entryPoints: [...new Set([...standardEntryPoints, ...own])],
+    trustTraces: chain[0]?.trustTraces === true,
   }
 }
 
 /** The rules by which rows are derived. Another number derives everything that was derived by older rules again. */
-const rulesLine: DatedLine = { line: 'rules 3', from: 0 }
+const rulesLine: DatedLine = { line: 'rules 4', from: 0 }
 
 /** The configuration as dated lines. */
 export function listLines(config: DeriveConfig): DatedLine[] {
@@ -50,6 +52,8 @@ export function listLines(config: DeriveConfig): DatedLine[] {
     lines.push({ line: `shape ${shape}`, from: 0, of: address })
   }
   for (const signer of config.signers) lines.push({ line: `signer ${signer}`, from: 0 })
+  if (config.trustTraces) lines.push({ line: 'trust-traces', from: 0 })
+  for (const { address, from } of config.forwarders ?? []) lines.push({ line: `forwarder ${address}`, from })
   for (const entryPoint of config.entryPoints) lines.push({ line: `entry-point ${entryPoint}`, from: 0 })
   return lines
 }

@@ -1,27 +1,26 @@
-import { type Address, erc20Abi, getAddress, zeroAddress } from 'viem'
+import { type Address, getAddress, zeroAddress } from 'viem'
 import { computeUsd } from '../../kernel/amount.js'
 import { invalidInput } from '../../kernel/errors.js'
 import type { Caller } from '../../kernel/operation.js'
 import type { Written } from '../../postgres/context.js'
 import { readHead } from '../../rpc/blocks.js'
 import { readGasPrice } from '../../rpc/estimate.js'
-import { combine, combineAll, multicall, readAccount, readContract } from '../../rpc/multicall.js'
-import { formatAddress } from '../catalogue/index.js'
+import { combine, multicall } from '../../rpc/multicall.js'
 import {
   type ActionContext,
-  buildApprovals,
+  type Draft,
   finishAction,
+  getDeadline,
   getOwnDistributor,
-  getValidUntil,
   type Interaction,
   insufficientBalance,
   parseAmount,
 } from '../plans/index.js'
-import { findBestQuote } from './provider.js'
+import { listQuotes, type Quote, type SwapAsk, useBestQuote } from './provider.js'
 import { getSwapChain, listHubs } from './providers.js'
 import type { SwapInput } from './schema.js'
-import { type Swap, toSwapDraft } from './swapDraft.js'
-import { assertDifferent, findSwapPrices, isNative, parseToken, readSwapToken } from './swapTokens.js'
+import { assertDecoded, assertSwapped, buildSwapSteps } from './swapSteps.js'
+import { assertDifferent, findSwapPrices, parseToken, readFunds, readSwapToken } from './swapTokens.js'
 
 /** Builds the transactions of a swap, ready to sign; sends nothing. What is got goes to the wallet that gives. */
 export async function getSwap(ctx: ActionContext, input: SwapInput, caller: Caller): Promise<Written<Interaction>> {
@@ -34,7 +33,6 @@ export async function getSwap(ctx: ActionContext, input: SwapInput, caller: Call
   const distributor = getOwnDistributor(snapshot, input.distributorId, caller)
 
   const spenders = providers.flatMap((provider) => provider.spenders(settings))
-  const erc20 = isNative({ address: addressIn }) ? undefined : (addressIn as Address)
   const [head, gasPrice, { answer }] = await Promise.all([
     readHead(chain),
     readGasPrice(chain),
@@ -43,49 +41,61 @@ export async function getSwap(ctx: ActionContext, input: SwapInput, caller: Call
       combine({
         tokenIn: readSwapToken(snapshot, input.chainId, addressIn),
         tokenOut: readSwapToken(snapshot, input.chainId, addressOut),
-        account: readAccount(wallet),
-        held: combineAll(erc20 ? [readContract(erc20, erc20Abi, 'balanceOf', [wallet])] : []),
-        allowances: combineAll(
-          erc20 ? spenders.map((spender) => readContract(erc20, erc20Abi, 'allowance', [wallet, spender])) : [],
-        ),
+        funds: readFunds(wallet, addressIn, spenders),
       }),
     ),
   ])
-  const { tokenIn, tokenOut } = answer
+  const { tokenIn, tokenOut, funds } = answer
   const simulates = input.simulate !== false
-  const balance = erc20 ? (answer.held[0] ?? 0n) : answer.account.balance
-  if (simulates && balance < amountIn) throw insufficientBalance(balance, amountIn)
+  if (simulates && funds.balance < amountIn) throw insufficientBalance(funds.balance, amountIn)
 
   const hubs = listHubs(snapshot, settings)
   const at = { blockHash: head.hash }
-  const ask = { chain, settings, tokenIn, tokenOut, amountIn, hubs, at, gasPrice }
-  const quote = await findBestQuote(providers, ask)
-  const createdAt = ctx.clock.now()
-  const swap: Swap = {
-    ...{ ask, quote, wallet, createdAt },
-    slippageBps: BigInt(input.slippageBps),
-    deadline: BigInt(Math.floor(getValidUntil(createdAt).getTime() / 1_000)),
+  const slippageBps = BigInt(input.slippageBps)
+  const ask: SwapAsk = {
+    ...{ chain, settings, tokenIn, tokenOut, amountIn, hubs, at, gasPrice, wallet, slippageBps, simulates },
   }
-  const { spender } = quote
-  const approvals =
-    spender === undefined
-      ? []
-      : buildApprovals({
-          token: tokenIn,
-          tokenAddress: getAddress(tokenIn.address),
-          spender,
-          spenderParty: { name: quote.target, address: formatAddress(spender) },
-          amount: amountIn,
-          allowance: answer.allowances[spenders.indexOf(spender)] ?? 0n,
-        })
+  const quotes = await listQuotes(providers, ask)
+  const createdAt = ctx.clock.now()
   const priceUsd = (await findSwapPrices(ctx, settings, [tokenIn]))(tokenIn)
-  const draft = toSwapDraft(swap, {
-    approvals,
+  const common = {
     block: simulates ? head : undefined,
     amountUsd: priceUsd === undefined ? undefined : computeUsd(amountIn, tokenIn.decimals, priceUsd),
-  })
+    createdAt,
+  }
   const { organizationId } = caller
-  return finishAction(ctx, { wallet, distributor, organizationId, opportunity: undefined }, draft)
+  return useBestQuote(quotes, (quote) => {
+    const allowance = funds.allowanceOf(quote.spender)
+    const draft = toSwapDraft(ask, quote, allowance, common)
+    return finishAction(ctx, { wallet, distributor, organizationId, opportunity: undefined }, draft)
+  })
+}
+
+/** The draft of a swap: the approvals, then the call. */
+function toSwapDraft(
+  ask: SwapAsk,
+  quote: Quote,
+  allowance: bigint,
+  common: Pick<Draft, 'block' | 'amountUsd'> & { createdAt: Date },
+): Draft {
+  const { chain, tokenIn, tokenOut, amountIn } = ask
+  const steps = buildSwapSteps(ask, quote, { deadline: getDeadline(common.createdAt), allowance })
+  return {
+    ...common,
+    kind: 'swap',
+    chain,
+    steps: [...steps.approvals, steps.swap],
+    main: steps.swap,
+    tokenIn,
+    amount: amountIn,
+    referralCode: '',
+    tokens: [tokenIn, tokenOut],
+    probe: steps.probe,
+    errors: [],
+    assertUnsimulated: () => assertDecoded(quote),
+    assertOutcome: (changeOf) =>
+      assertSwapped({ given: changeOf(tokenIn.address), got: changeOf(tokenOut.address) ?? 0n }, ask, steps),
+  }
 }
 
 /** Nobody signs for the zero address, and a router takes it for itself. */

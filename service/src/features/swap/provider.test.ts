@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { unavailable } from '../../kernel/errors.js'
-import { findBestQuote, type Quote, type SwapAsk, type SwapProvider } from './provider.js'
-import { computeMinimum } from './swapDraft.js'
+import { invalidArgument, unavailable } from '../../kernel/errors.js'
+import { listQuotes, type Quote, type SwapAsk, type SwapProvider, UnfitQuote, useBestQuote } from './provider.js'
+import { computeMinimum } from './swapSteps.js'
 
 const ask = {} as SwapAsk
 const quoteOf = (provider: string, amountOut: bigint, netOut: bigint): Quote => ({
   ...{ provider, amountOut, netOut, gas: 0n, route: [], spender: undefined, target: provider },
+  decoded: true,
   build: () => ({ to: '0x', data: '0x', value: 0n }),
 })
 const provider = (name: string, quote: () => Promise<Quote | undefined>, takes = true): SwapProvider => ({
@@ -18,28 +19,63 @@ const down = provider('down', async () => {
   throw unavailable('down')
 })
 
-describe('findBestQuote', () => {
+describe('listQuotes', () => {
   it('takes the provider that leaves most once gas is paid for', async () => {
-    const best = await findBestQuote([gives('cheap', 100n, 95n), gives('dear', 110n, 90n)], ask)
+    const [best] = await listQuotes([gives('cheap', 100n, 95n), gives('dear', 110n, 90n)], ask)
     expect(best.provider).toBe('cheap')
   })
 
   it('leaves out a provider that does not answer, and one whose business it is not', async () => {
     const other = provider('other', async () => quoteOf('other', 1_000n, 1_000n), false)
-    expect((await findBestQuote([down, gives('up', 1n), other], ask)).provider).toBe('up')
+    expect((await listQuotes([down, gives('up', 1n), other], ask)).map(({ provider: name }) => name)).toEqual(['up'])
   })
 
   it('is NO_ROUTE where one answered that it has none, and 503 where none answered', async () => {
-    await expect(findBestQuote([down, none], ask)).rejects.toMatchObject({ code: 400, reason: 'NO_ROUTE' })
-    await expect(findBestQuote([], ask)).rejects.toMatchObject({ code: 400, reason: 'NO_ROUTE' })
-    await expect(findBestQuote([down, down], ask)).rejects.toMatchObject({ code: 503 })
+    await expect(listQuotes([down, none], ask)).rejects.toMatchObject({ code: 400, reason: 'NO_ROUTE' })
+    await expect(listQuotes([], ask)).rejects.toMatchObject({ code: 400, reason: 'NO_ROUTE' })
+    await expect(listQuotes([down, down], ask)).rejects.toMatchObject({ code: 503 })
   })
 
   it('hides no fault of ours behind another provider', async () => {
     const broken = provider('broken', async () => {
       throw new TypeError('ours')
     })
-    await expect(findBestQuote([gives('up', 1n), broken], ask)).rejects.toThrow(TypeError)
+    await expect(listQuotes([gives('up', 1n), broken], ask)).rejects.toThrow(TypeError)
+  })
+})
+
+describe('useBestQuote', () => {
+  const own = quoteOf('own', 1n, 1n)
+  const third = { ...quoteOf('third', 2n, 2n), decoded: false }
+  const unfit = (why: string) => new UnfitQuote(invalidArgument(why, { reason: 'TOKEN_UNSUPPORTED' }))
+
+  it('goes on to the next quote where the best is unfit', async () => {
+    const used = await useBestQuote([third, own], async (quote) => {
+      if (!quote.decoded) throw unfit('a lie')
+      return quote.provider
+    })
+    expect(used).toBe('own')
+  })
+
+  it('says why a router we know was unfit, and NO_ROUTE where only a third party was', async () => {
+    const fail = async ({ provider: name }: Quote) => {
+      throw unfit(name)
+    }
+    await expect(useBestQuote([third, own], fail)).rejects.toMatchObject({
+      reason: 'TOKEN_UNSUPPORTED',
+      message: 'own',
+    })
+    await expect(useBestQuote([third], fail)).rejects.toMatchObject({ code: 400, reason: 'NO_ROUTE' })
+  })
+
+  it('stops at what is not the quote’s own fault', async () => {
+    const tried: string[] = []
+    const fail = async ({ provider: name }: Quote) => {
+      tried.push(name)
+      throw unavailable('the node is gone')
+    }
+    await expect(useBestQuote([third, own], fail)).rejects.toMatchObject({ code: 503 })
+    expect(tried).toEqual(['third'])
   })
 })
 

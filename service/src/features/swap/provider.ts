@@ -6,7 +6,7 @@ import type { Call } from '../../rpc/simulateBlock.js'
 import type { ChainRecord, TokenRecord } from '../catalogue/index.js'
 import { refuse } from '../plans/index.js'
 
-/** What is to be swapped, on which chain and at which block. */
+/** What is to be swapped, on which chain, at which block and for whom. */
 export type SwapAsk = {
   chain: Chain
   settings: ChainRecord
@@ -18,12 +18,16 @@ export type SwapAsk = {
   at: At
   /** Of a unit of gas, in the smallest unit of the native token. */
   gasPrice: bigint
+  wallet: Address
+  slippageBps: bigint
+  /** The plan is simulated before it is answered; what we cannot decode ourselves is not asked for otherwise. */
+  simulates: boolean
 }
 
 /** One step of a route, as it is answered. */
 export type Hop = { action: 'swap' | 'wrap' | 'unwrap'; from: TokenRecord; to: TokenRecord }
 
-/** What a swap has to hold beside its quote. */
+/** What a swap has to hold beside its quote. What is got goes to the wallet. */
 export type Terms = {
   wallet: Address
   /** Less than this the call itself does not take. */
@@ -47,6 +51,8 @@ export type Quote = {
   target: string
   /** Each unit given is a unit got: there is nothing to slip. */
   even?: boolean
+  /** The call is written by us for a router we know: in the block it was quoted at it gives what was quoted. */
+  decoded: boolean
   build(terms: Terms): Call
 }
 
@@ -64,10 +70,10 @@ export type SwapProvider = {
 }
 
 /**
- * The best of what the providers offer once gas is paid for. One that does not answer is left out; where none answers
+ * What the providers offer, the best first once gas is paid for. One that does not answer is left out; where none answers
  * the failure is the first one's, a 503.
  */
-export async function findBestQuote(providers: readonly SwapProvider[], ask: SwapAsk): Promise<Quote> {
+export async function listQuotes(providers: readonly SwapProvider[], ask: SwapAsk): Promise<[Quote, ...Quote[]]> {
   const able = providers.filter((provider) => provider.takes(ask))
   const asked = await Promise.allSettled(able.map((provider) => provider.quote(ask)))
   const failures = asked.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []))
@@ -76,7 +82,36 @@ export async function findBestQuote(providers: readonly SwapProvider[], ask: Swa
   const answered = asked.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
   if (answered.length === 0 && failures.length > 0) throw failures[0]
   const quotes = answered.filter((quote) => quote !== undefined)
-  const [best] = quotes.sort((a, b) => (a.netOut === b.netOut ? 0 : a.netOut > b.netOut ? -1 : 1))
-  if (!best) throw refuse('NO_ROUTE', 'no exchange of this chain has a route for this amount between these tokens')
-  return best
+  const [best, ...others] = quotes.sort((a, b) => (a.netOut === b.netOut ? 0 : a.netOut > b.netOut ? -1 : 1))
+  if (!best) throw noRoute()
+  return [best, ...others]
+}
+
+/** What is wrong is the quote's own: another may do. */
+export class UnfitQuote extends Error {
+  override readonly name = 'UnfitQuote'
+  constructor(readonly refusal: EarnError) {
+    super(refusal.message)
+  }
+}
+
+/**
+ * What the first of the quotes makes that is fit. Where none is, the first refusal of a router we know says why; what a
+ * third party's quote failed by is its own affair.
+ */
+export async function useBestQuote<T>(quotes: readonly Quote[], use: (quote: Quote) => Promise<T>): Promise<T> {
+  let refusal: EarnError | undefined
+  for (const quote of quotes) {
+    try {
+      return await use(quote)
+    } catch (error) {
+      if (!(error instanceof UnfitQuote)) throw error
+      if (quote.decoded) refusal ??= error.refusal
+    }
+  }
+  throw refusal ?? noRoute()
+}
+
+function noRoute(): EarnError {
+  return refuse('NO_ROUTE', 'no exchange of this chain has a route for this amount between these tokens')
 }

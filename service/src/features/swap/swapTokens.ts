@@ -1,7 +1,7 @@
 import { type Address, erc20Abi, type Hex, hexToString, isHex, parseAbi } from 'viem'
 import { invalidArgument } from '../../kernel/errors.js'
 import { findPrices } from '../../prices/index.js'
-import { combine, mapRead, type Read, readAccount, readContract } from '../../rpc/multicall.js'
+import { combine, combineAll, mapRead, type Read, readAccount, readContract } from '../../rpc/multicall.js'
 import { nativeToken } from '../../rpc/native.js'
 import {
   type CatalogueSnapshot,
@@ -50,7 +50,7 @@ export function readToken(chainId: number, address: string): Read<TokenRecord | 
     if (decimals === undefined || decimals > decimalsMax) return undefined
     return {
       ...{ chainId, address, decimals, symbol: symbol || '?', name: name || symbol || '?', logoUrl: '', active: true },
-      ...{ pegUsd: null, unsupportedReason: '' },
+      ...{ pegUsd: null, priceFeed: null, priceVault: null, priceId: null, unsupportedReason: '' },
       // Nobody said: a reset too many does no harm.
       approvalReset: true,
     }
@@ -87,6 +87,25 @@ export function readSwapToken(snapshot: CatalogueSnapshot, chainId: number, addr
     if (known.unsupportedReason !== '') throw unsupported(address, known.unsupportedReason)
     return known
   })
+}
+
+/** What a wallet has of a token, and what each of the spenders may take of it. */
+export type Funds = { balance: bigint; allowanceOf(spender: Address | undefined): bigint }
+
+export function readFunds(wallet: Address, token: string, spenders: readonly Address[]): Read<Funds> {
+  const to = token as Address
+  const isErc20 = token !== native
+  const read = combine({
+    account: readAccount(wallet),
+    held: combineAll(isErc20 ? [readContract(to, erc20Abi, 'balanceOf', [wallet])] : []),
+    allowances: combineAll(
+      isErc20 ? spenders.map((spender) => readContract(to, erc20Abi, 'allowance', [wallet, spender])) : [],
+    ),
+  })
+  return mapRead(read, ({ account, held, allowances }) => ({
+    balance: isErc20 ? (held[0] ?? 0n) : account.balance,
+    allowanceOf: (spender) => (spender === undefined ? 0n : (allowances[spenders.indexOf(spender)] ?? 0n)),
+  }))
 }
 
 function unsupported(address: string, why: string) {

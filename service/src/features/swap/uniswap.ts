@@ -89,6 +89,7 @@ function toQuote(ask: SwapAsk, swap: SwapSettings, { route, amountOut, netOut, g
     route: toHops(ask, route),
     spender: nativeIn ? undefined : router,
     target: `the Uniswap ${route.exchange.toUpperCase()} router`,
+    decoded: true,
     build: (terms) => buildRouteCall(swap, route, { ...terms, amountIn, nativeIn, nativeOut }),
   }
 }

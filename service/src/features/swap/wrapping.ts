@@ -36,6 +36,7 @@ function quoteWrap({ settings, tokenIn, tokenOut, amountIn }: SwapAsk): Quote | 
     spender: undefined,
     target: to,
     even: true,
+    decoded: true,
     build: () =>
       wraps
         ? { to, value: amountIn, data: encodeFunctionData({ abi: wrappedAbi, functionName: 'deposit' }) }

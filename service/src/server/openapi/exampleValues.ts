@@ -154,5 +154,6 @@ export const refusals: Record<string, ErrorBody> = {
   ),
   GetAction: refusal('notFound', 'no such action', false),
   GetSwap: refusal('invalidArgument', 'nothing can be swapped on chain 31337; GetSwapDetails lists the chains', false),
+  ReportSwapExecution: refusal('notFound', 'no such action', false),
   VerifyTracking: refusal('notFound', 'this chain has no such mined transaction', true),
 }

@@ -231,6 +231,9 @@ const allOf = (world: World, one: One): One[] =>
       each.left > 0n &&
       !each.cancelling,
   )
+/** A vault settles ids of its own in any order. */
+const inSomeOrder = (world: World, list: readonly One[]): readonly One[] =>
+  world.random.chance(0.5) ? list : list.toReversed()
 function useUp(list: readonly One[], amount: bigint): void {
   let left = amount
   for (const each of list) {
@@ -246,7 +249,7 @@ function claimDeposit(world: World, wallet: string, one: One): Act {
   const sum = list.reduce((all, { left }) => all + left, 0n)
   const assets = sum === 0n ? 1n : someOf(world, sum)
   const run = (call: Call) => {
-    useUp(allOf(world, one), assets)
+    useUp(inSomeOrder(world, allOf(world, one)), assets)
     const shares = (assets * 9n) / 10n
     move(world, vault, call, zero, vault.escrow!, shares)
     move(world, vault, call, vault.escrow!, wallet, shares)
@@ -262,7 +265,7 @@ function claimRedeem(world: World, wallet: string, one: One): Act {
   const run = (call: Call) => {
     const open = allOf(world, one).reduce((all, { left }) => all + left, 0n)
     if (open < shares) return
-    useUp(allOf(world, one), shares)
+    useUp(inSomeOrder(world, allOf(world, one)), shares)
     move(world, vault, call, vault.escrow!, zero, shares)
     call.did.push(say(vault.address, firstTopics.withdraw, [wallet, wallet, wallet], [(shares * 11n) / 10n, shares]))
   }

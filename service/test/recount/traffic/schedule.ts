@@ -1,10 +1,24 @@
-import type { RawBlock, RawLog, RawTransaction } from '../../../src/rpc/raw.js'
+import type { RawBlock, RawLog, RawTransaction, RequestReading } from '../../../src/rpc/raw.js'
 import { wordOf } from '../bytes.js'
 import { isPlain } from '../recount.js'
 import { startRandom } from './random.js'
 import { logsOf, pathsOf } from './tree.js'
-import { config, contracts, openWorld } from './world.js'
+import { config, contracts, openWorld, type World } from './world.js'
 import { chooseRun } from './wraps.js'
+
+const keyOf = ({ vault, kind, controller, requestId }: RequestReading): string =>
+  `${vault}:${kind}:${controller}:${requestId}`
+
+/** What is left of every request id, as a vault answers: pending and claimable together. */
+function readWaiting({ waiting }: World): Map<string, RequestReading> {
+  const readings = new Map<string, RequestReading>()
+  for (const { vault, kind, controller, id, left } of waiting) {
+    const reading = { vault: vault.address, kind, controller, requestId: id, before: 0n, after: left }
+    const known = readings.get(keyOf(reading))
+    readings.set(keyOf(reading), known ? { ...known, after: (known.after as bigint) + left } : reading)
+  }
+  return readings
+}
 
 /** A few blocks of random traffic, the same for the same seed, with both evidences. */
 export function writeSchedule(seed: number): RawBlock[] {
@@ -12,6 +26,7 @@ export function writeSchedule(seed: number): RawBlock[] {
   const world = openWorld(random)
   const blocks: RawBlock[] = []
   const count = 3 + random.below(6)
+  let before = new Map<string, RequestReading>()
   for (let number = 1; number <= count; number += 1) {
     const logs: RawLog[] = []
     const transactions: RawTransaction[] = []
@@ -36,7 +51,15 @@ export function writeSchedule(seed: number): RawBlock[] {
         transaction.evidence = kind < 6 ? pathsOf(root, firstLog, true, random.chance(0.5)) : 'no trace'
       transactions.push(transaction)
     }
+    const after = readWaiting(world)
+    const requestReadings = [...after.values()].flatMap((reading): RequestReading[] => {
+      const known = before.get(keyOf(reading))?.after ?? 0n
+      if (random.chance(0.1)) return []
+      return [{ ...reading, before: random.chance(0.05) ? 'unknown' : known }]
+    })
+    before = after
     blocks.push({
+      ...(random.chance(0.7) ? { requestReadings } : {}),
       number,
       hash: `0x${wordOf(BigInt(seed * 10_000 + number))}`,
       parentHash: '0x',

@@ -22,6 +22,8 @@ export const accounts = ['ac', 'ad', 'ae'].map(who)
 export const routers = ['91', '92'].map(who)
 export const forgers = ['f6', 'f7'].map(who)
 export const relayer = who('7e')
+/** It keeps nothing: whether a bundle's tail counts for shares its bundler keeps can be read in two ways. */
+export const bundler = who('bb')
 export const pool = who('b0')
 export const multisender = who('e5')
 export const implementation = who('1c')

@@ -59,7 +59,16 @@ export type Part = { target: string; data: Digits }
 export const batchForms = ['execute', 'arrays', 'values', 'structs', 'mode', 'erc7821'] as const
 export type BatchForm = (typeof batchForms)[number]
 
-export function writeBatch(form: BatchForm, parts: readonly Part[], mayFail = false): Digits {
+/**
+ * An encoded list may end with the suffix of its last part, where that fills its words. Whose suffix that is can be read in
+ * two ways, so a word is put behind it.
+ */
+const closed = (data: Digits): Digits => (data.endsWith('80218021') ? `${data}${wordOf(0n)}` : data)
+
+export const writeBatch = (form: BatchForm, parts: readonly Part[], mayFail = false): Digits =>
+  closed(encodeBatch(form, parts, mayFail))
+
+function encodeBatch(form: BatchForm, parts: readonly Part[], mayFail: boolean): Digits {
   const targets = parts.map(({ target }) => target as Hex)
   const datas = parts.map(({ data }) => hex(data))
   const values = parts.map(() => 0n)
@@ -94,7 +103,7 @@ export const writeMultiSend = (parts: readonly Part[]): Digits =>
         .join(''),
     ),
   )
-export const writeMulticall = (parts: readonly Digits[]): Digits => callData('multicall', parts.map(hex))
+export const writeMulticall = (parts: readonly Digits[]): Digits => closed(callData('multicall', parts.map(hex)))
 
 export type Version = '0.6' | '0.7' | '0.8'
 export type UserOperation = { sender: string; nonce: bigint; callData: Digits }

@@ -103,7 +103,11 @@ describe('probing a vault', () => {
     expect((await probeVault(chain, drip)).notes).toEqual([])
     const wait = { address: drip, abi: dripVaultAbi, functionName: 'setWaits', args: [true] } as const
     await anvil.done(anvil.client.writeContract(wait))
-    expect((await probeVault(chain, drip)).notes).toEqual([
+    const probed = await probeVault(chain, drip)
+    expect(draftEntry(31337, drip, probed).opportunities).toMatchObject([
+      { depositEnabled: false, withdrawEnabled: false },
+    ])
+    expect(probed.notes).toEqual([
       expect.stringMatching(
         /^withdrawals would revert with the custom error 0x[0-9a-f]{8}, which is not known here: set withdrawEnabled to false/,
       ),

@@ -17,6 +17,7 @@ export function draftEntry(chainId: number, address: string, probed: ProbedVault
         slug: slugOf(`${name} ${chainId}`),
         name,
         type: 'vault',
+        ...(probed.state.withdrawOpen ? {} : closedDraft),
         vault: {
           chainId,
           address: formatAddress(address),
@@ -30,6 +31,14 @@ export function draftEntry(chainId: number, address: string, probed: ProbedVault
       },
     ],
   }
+}
+
+/** A vault from which nothing could be taken out again is never drafted open. */
+const closedDraft = {
+  depositEnabled: false,
+  depositDisabledReason: 'Nothing could be withdrawn from this vault when it was looked at.',
+  withdrawEnabled: false,
+  withdrawDisabledReason: 'Nothing could be withdrawn from this vault when it was looked at.',
 }
 
 /** What was found, a line each, for the operator at the terminal. Pure. */

@@ -1,6 +1,6 @@
 import type { Context } from '../../../postgres/context.js'
 import { inTransaction, isUniqueViolation, type Transaction } from '../../../postgres/pool.js'
-import { recordPeg } from '../../../prices/index.js'
+import { recordPeg, recordPegEnds } from '../../../prices/index.js'
 import { bumpVersion } from '../store.js'
 import { isCatalogueFile, listShapeProblems } from './catalogueFile.js'
 import { JsonSyntaxError, type LocatedJson, parseLocatedJson } from './locatedJson.js'
@@ -52,7 +52,9 @@ export async function importCatalogue(
       const { rows, pegs, problems } = resolveFile(value, await readKnown(tx))
       if (problems.length > 0) throw refuse(fileName, located, problems)
       await writeCatalogue(tx, rows, ctx.clock.now())
-      for (const peg of pegs) await recordPeg({ db: tx }, peg, peg.priceUsd)
+      const now = ctx.clock.now()
+      for (const peg of pegs) await recordPeg({ db: tx }, peg, peg.priceUsd, now)
+      await recordPegEnds({ db: tx }, listUnpegged(rows), now)
       await bumpVersion(tx)
       return countRows(rows)
     })
@@ -61,6 +63,12 @@ export async function importCatalogue(
     const message = 'an id or slug of the file is in use by another entry; give it another, or import in two steps'
     throw new CatalogueImportError(fileName, [{ line: 1, path: '', message }], { cause: error })
   }
+}
+
+/** Tokens of the file that have no fixed price. */
+function listUnpegged({ tokens }: ImportRows): { chainId: number; address: string }[] {
+  const unpegged = tokens.filter(({ pegUsd }) => pegUsd === undefined)
+  return unpegged.map(({ chainId, address }) => ({ chainId: Number(chainId), address: String(address) }))
 }
 
 function countRows(rows: ImportRows): ImportCounts {

@@ -58,6 +58,8 @@ export function resolveFile(file: CatalogueFile, known: Known): Resolved {
     tokens: (file.tokens ?? []).map((entry) => ({
       ...entry,
       address: lower(entry.address),
+      ...(entry.priceFeed ? { priceFeed: { ...entry.priceFeed, address: lower(entry.priceFeed.address) } } : {}),
+      ...(entry.priceVault ? { priceVault: lower(entry.priceVault) } : {}),
       symbol: cleanTokenText(entry.symbol, textLengths.symbol),
       name: cleanTokenText(entry.name, textLengths.name),
     })),
@@ -234,7 +236,10 @@ function resolveOpportunity(entry: FileOpportunityEntry, at: string, refs: Refs,
     return decimals ?? 0
   }
   const kind = findVaultKind(vault.kind)
-  const sides = { asyncDeposit: kind?.asyncDeposit, asyncWithdraw: kind?.asyncRedeem }
+  const sides = {
+    asyncDeposit: kind?.asyncDeposit,
+    asyncWithdraw: kind && (kind.asyncRedeem || kind.readCooling !== undefined),
+  }
   for (const side of ['asyncDeposit', 'asyncWithdraw'] as const)
     if (entry[side] !== undefined && entry[side] !== sides[side])
       report(`${at}/${side}`, `is ${sides[side]} of a vault of kind ${vault.kind}: leave it out, or correct the kind`)

@@ -14,7 +14,7 @@ const idList = (what: string, read: (record: OpportunityRecord) => Iterable<stri
 /** US dollars; 0 without a price. */
 const tvl = numbers((record) => Number(record.tvlUsd ?? 0), true)
 /** Percent. */
-const estimatedApr = numbers((record) => record.estimatedApr)
+const estimatedApr = numbers((record) => record.estimatedApr, true)
 
 /**
  * The filters of both opportunity lists, one an entry: parameter, column and selection. Values of one list are
@@ -22,7 +22,7 @@ const estimatedApr = numbers((record) => record.estimatedApr)
  */
 const filters = {
   search: containing(
-    'Part of the name, the description or a token address, upper and lower case alike',
+    'Part of the name, the description, or the address of a token or the vault, upper and lower case alike',
     texts(searchTextOf),
   ),
   slug: exactly(
@@ -127,8 +127,11 @@ export function selectBits(
   return bits
 }
 
-/** Lower-cased name, description and token addresses, separated by NUL. */
-function searchTextOf({ name, description, depositTokens, baseToken, receiptToken }: OpportunityRecord): string {
-  const addresses = new Set([...depositTokens, baseToken, receiptToken].map((token) => token.address))
+/** Lower-cased name, description and addresses of tokens and vault, separated by NUL. */
+function searchTextOf(record: OpportunityRecord): string {
+  const { name, description, depositTokens, baseToken, receiptToken, vault } = record
+  const addresses = new Set([...depositTokens, baseToken, receiptToken].map((token) => token.address)).add(
+    vault.address,
+  )
   return [name, description, ...addresses].map((text) => text.toLowerCase()).join('\0')
 }

@@ -8,6 +8,7 @@ import {
   type ChainRecord,
   chainKey,
   type DistributorRecord,
+  type IncentiveRow,
   type LiveRow,
   type OpportunityRow,
   type OrganizationRecord,
@@ -86,14 +87,14 @@ export function* joinRows(rows: CatalogueRows): Steps<CatalogueSnapshot> {
         .flatMap((link) => organizations.get(link.organizationId) ?? [])
         .sort(inNameOrder)
     const listed = row.active && chains.get(row.chainId)?.active === true
-    const incentives = links.incentives.get(row.id) ?? []
+    const incentives = showIndexed(links.incentives.get(row.id) ?? [], row.indexedApr)
     return [
       {
         ...row,
         listed,
         capabilities: decideCapabilities(listed, row, row.capability, isPlanned(vault)),
         asyncDeposit: kind?.asyncDeposit === true,
-        asyncWithdraw: kind?.asyncRedeem === true,
+        asyncWithdraw: kind?.asyncRedeem === true || kind?.readCooling !== undefined,
         vault,
         baseToken: tokens.get(chainKey(vault.chainId, vault.asset)) ?? unknownToken(vault, 'asset'),
         receiptToken: tokens.get(chainKey(vault.chainId, vault.receiptToken)) ?? unknownToken(vault, 'receiptToken'),
@@ -155,10 +156,16 @@ export function* patchSnapshot(
     const row = rows.get(id)
     if (!row || isDeepStrictEqual(pushedTo(record), row)) return [id, record]
     const capabilities = decideCapabilities(record.listed, record, row.capability, isPlanned(record.vault))
-    return [id, { ...record, ...row, capabilities }]
+    const incentives = showIndexed(record.incentives, row.indexedApr)
+    return [id, { ...record, ...row, capabilities, incentives, estimatedApr: computeEstimatedApr(incentives) }]
   }
   const opportunities = new Map(yield* mapInSteps(previous.opportunities, patch))
   return { ...previous, liveVersion, opportunities, opportunitiesByVault: yield* byVault(opportunities) }
+}
+
+/** A yield that is indexed is what the vault was seen to earn, whatever a file says of it. */
+function showIndexed(incentives: readonly IncentiveRow[], apr: string | null): readonly IncentiveRow[] {
+  return incentives.map((one) => (one.indexed && one.rewardType === 'yield' ? { ...one, apr } : one))
 }
 
 /** Whether anything is built for a vault. Of a kind this service does not know it is not told here. */
@@ -167,8 +174,8 @@ function isPlanned({ kind }: VaultRecord): boolean {
   return known === undefined || known.plans !== undefined
 }
 
-function pushedTo({ id, tvlUsd, deltas, analyticsAt, capability }: OpportunityRecord): LiveRow {
-  return { id, tvlUsd, deltas, analyticsAt, capability }
+function pushedTo({ id, tvlUsd, deltas, indexedApr, analyticsAt, capability }: OpportunityRecord): LiveRow {
+  return { id, tvlUsd, deltas, indexedApr, analyticsAt, capability }
 }
 
 function* byVault(opportunities: ReadonlyMap<string, OpportunityRecord>): Steps<Map<string, OpportunityRecord>> {
@@ -187,6 +194,9 @@ function unknownToken(vault: VaultRecord, member: 'asset' | 'receiptToken'): Tok
     logoUrl: '',
     active: false,
     pegUsd: null,
+    priceFeed: null,
+    priceVault: null,
+    priceId: null,
     approvalReset: false,
     unsupportedReason: '',
   }

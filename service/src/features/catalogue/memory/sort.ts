@@ -28,7 +28,7 @@ export type SortOrder = (typeof sortOrders)[number]
 
 /** Sorts whose keys jobs push; the others stand as long as the rest of the catalogue does. */
 export function isLiveSort(by: SortBy): boolean {
-  return by === 'tvl' || /D[0-9]+$/.test(by)
+  return by === 'tvl' || by === 'apr' || /D[0-9]+$/.test(by)
 }
 
 type SortKey = string | number | null

@@ -1,0 +1,298 @@
+import type { Address } from 'viem'
+import { readAddress, readArray, readSelector, readTuple } from './abi.js'
+import { hasBytesAt } from './bytes.js'
+import { calldataBytes, parseHex } from './calldata.js'
+import type { Span } from './erc8021.js'
+import { hashesOf, type Operation, type OperationEvent, readOperation } from './executed.js'
+import { type Frame, type FrameGroup, operationsMax } from './frames.js'
+import { operationBody } from './wrappers.js'
+
+/** A call of a transaction as a node's call tree tells it; addresses lower-case. */
+export type TracedCall = {
+  /** The index of the call it runs in; undefined for the transaction's own. A call comes after the one it runs in. */
+  parent: number | undefined
+  kind: 'call' | 'delegatecall' | 'callcode' | 'create'
+  /** Of a delegatecall the account whose name it runs in. */
+  caller: string
+  /** Of a delegatecall the contract whose code runs. */
+  target: string
+  input: string
+  /** Logs it emitted itself, by their index in the block. */
+  logs: readonly number[]
+  isWord: boolean
+}
+
+/** `execution` is a BeforeExecution of an entry point. */
+export type Execution = { entryPoint: string; logIndex: number }
+
+export type TracedFrames = {
+  groups: FrameGroup[]
+  bundle: undefined
+  truncated: boolean
+  /** The frame in which each log was emitted, by the log's index; undefined where that is none. */
+  made: ReadonlyMap<number, Frame | undefined>
+}
+
+const bundleSelectors: ReadonlyMap<number, { words: 9 | 11; aggregated: boolean }> = new Map([
+  [0x1fad948c, { words: 11, aggregated: false }], // EntryPoint 0.6 handleOps
+  [0x4b1d7cf5, { words: 11, aggregated: true }], // EntryPoint 0.6 handleAggregatedOps
+  [0x765e827f, { words: 9, aggregated: false }], // EntryPoint 0.7 and 0.8 handleOps
+  [0xdbed18e0, { words: 9, aggregated: true }], // EntryPoint 0.7 and 0.8 handleAggregatedOps
+])
+
+/** Bytes of a delegatecall's data that are sought; less can carry nothing. */
+const delegatedMin = 4
+/** Times the length of all data that is searched at most for what delegatecalls and inner calls take from it. */
+const searchedMax = 64
+
+/** A bundle an entry point runs: its operations, and those of them it has told of. */
+type Bundle = { entryPoint: string; data: Uint8Array; isWord: boolean; operations: readonly Operation[] }
+
+/** What holds for the calls a call makes. */
+type Around = {
+  frame: Frame | null
+  group: FrameGroup
+  /** The call a delegatecall runs in: whose name it has, and the data its own may lie in. */
+  runs: { caller: Address; target: Address; data: Uint8Array; span: Span }
+  bundle: Bundle | undefined
+  /** The entry point's own call around, which names the operation. */
+  own: number | undefined
+}
+
+/**
+ * The frames of a transaction as its call tree tells: every call but those of entry points, an operation around the calls
+ * its account makes in it, and what a contract delegates to with data that lies in its own. What is deployed is no frame.
+ */
+export function readTraced(transaction: {
+  chainId: number
+  calls: readonly TracedCall[]
+  hasLogs: boolean
+  entryPoints: readonly string[]
+  operations: readonly OperationEvent[]
+  executions: readonly Execution[]
+  /** Whether bytes hold a marker of a suffix. */
+  mayCarry: (data: Uint8Array) => boolean
+}): TracedFrames {
+  const { calls, entryPoints, operations, executions, mayCarry } = transaction
+  const data = calls.map(({ input }) => calldataBytes(input as `0x${string}`))
+  const children = listChildren(calls)
+  const firstLogs = transaction.hasLogs ? listFirstLogs(calls) : []
+  const whole: FrameGroup = { kind: 'transaction', frames: [] }
+  const groups: FrameGroup[] = [whole]
+  const made = new Map<number, Frame | undefined>()
+  const opened = new Map<OperationEvent, { frame: Frame; group: FrameGroup }>()
+  let room = searchedMax * data.reduce((sum, { length }) => sum + length, 0)
+
+  const find = (bytes: Uint8Array, part: Uint8Array, span: Span): number => {
+    room -= span.end - span.start
+    if (room < 0) return -1
+    const view = Buffer.from(bytes.buffer, bytes.byteOffset + span.start, span.end - span.start)
+    const at = view.lastIndexOf(part)
+    return at < 0 ? -1 : span.start + at
+  }
+
+  const visit = (index: number, around: Around): Around => {
+    const call = calls[index]
+    const bytes = data[index]
+    if (!call || !bytes) return around
+    const [caller, target] = [call.caller as Address, call.target as Address]
+    const { frame: outer, group, runs } = around
+    const open = (own: Omit<Frame, 'depth' | 'proven' | 'within' | 'floor'>, into: FrameGroup): Frame => {
+      const frame: Frame = {
+        ...own,
+        floor: own.start,
+        depth: (outer?.depth ?? -1) + 1,
+        proven: true,
+        within: outer,
+        isWord: call.isWord,
+      }
+      into.frames.push(frame)
+      return frame
+    }
+    if (call.kind === 'delegatecall' || call.kind === 'callcode') {
+      const { span } = runs
+      if (bytes.length < delegatedMin) return around
+      if (bytes.length === span.end - span.start && hasBytesAt(runs.data, span.start, bytes)) return around
+      const start = find(runs.data, bytes, span)
+      if (start < 0) return around
+      const { caller: from, target: to } = runs
+      const frame = open({ caller: from, target: to, data: runs.data, start, end: start + bytes.length }, group)
+      return { ...around, frame }
+    }
+    const span = { start: 0, end: bytes.length }
+    const own = { caller, target, data: bytes, span }
+    if (call.kind === 'create') return { ...around, runs: own, bundle: undefined, own: undefined }
+    const isEntryPoint = entryPoints.includes(target)
+    if (around.bundle && caller === around.bundle.entryPoint) {
+      if (target === caller) return { ...around, runs: own, own: index }
+      const event = findEvent(around.bundle, around.own, index, target)
+      const found = event && openOperation(around.bundle, event, target, open)
+      const closed = { ...around, bundle: undefined, own: undefined }
+      if (!found) return { ...closed, runs: own }
+      const { start, end } = found.frame
+      const inside = { caller: target, target, data: found.frame.data, span: { start, end } }
+      return { ...closed, frame: found.frame, group: found.group, runs: inside }
+    }
+    const kind = isEntryPoint ? bundleSelectors.get(readSelector({ data: bytes, ...span }) ?? 0) : undefined
+    if (kind) {
+      const listed = { entryPoint: target, data: bytes, isWord: call.isWord, operations: listOperations(bytes, kind) }
+      return { ...around, runs: own, bundle: listed, own: undefined }
+    }
+    const frame = open({ caller, target, data: bytes, ...span }, group)
+    return { frame, group, runs: own, bundle: undefined, own: undefined }
+  }
+
+  /** Which operation the entry point calls an account for: its own call names it, else the logs that follow, else its sender. */
+  const findEvent = (
+    bundle: Bundle,
+    own: number | undefined,
+    index: number,
+    sender: string,
+  ): OperationEvent | undefined => {
+    const told = operations.filter(({ entryPoint }) => entryPoint === bundle.entryPoint)
+    const named = own === undefined ? undefined : told.find(({ hash }) => holdsWord(data[own], hash))
+    if (named) return named
+    const log = firstLogs[index]
+    if (log !== undefined) {
+      const isRunning = executions.some(
+        ({ entryPoint, logIndex }) => entryPoint === bundle.entryPoint && logIndex < log,
+      )
+      return isRunning ? told.find(({ logIndex }) => logIndex > log) : undefined
+    }
+    const ofSender = told.filter((event) => event.sender === sender && event.success)
+    return ofSender.length === 1 ? ofSender[0] : undefined
+  }
+
+  const openOperation = (
+    bundle: Bundle,
+    event: OperationEvent,
+    sender: Address,
+    open: (own: Omit<Frame, 'depth' | 'proven' | 'within' | 'floor'>, into: FrameGroup) => Frame,
+  ): { frame: Frame; group: FrameGroup } | undefined => {
+    const known = opened.get(event)
+    if (known) return known
+    if (!event.success || event.sender !== sender) return undefined
+    const operation = bundle.operations.find((each) => isOperationOf(each, event, transaction.chainId))
+    if (!operation) return undefined
+    const { start, end } = operationBody({ ...operation.callData, data: bundle.data })
+    const group: FrameGroup = {
+      kind: 'userOperation',
+      index: groups.length - 1,
+      sender,
+      frames: [],
+      endedAt: event.logIndex,
+    }
+    const frame = open({ caller: sender, target: sender, data: bundle.data, start, end }, group)
+    frame.isWord = bundle.isWord
+    groups.push(group)
+    opened.set(event, { frame, group })
+    return { frame, group }
+  }
+
+  const nobody = '0x' as Address
+  const nothing: Around['runs'] = {
+    caller: nobody,
+    target: nobody,
+    data: new Uint8Array(0),
+    span: { start: 0, end: 0 },
+  }
+  const top: Around = { frame: null, group: whole, runs: nothing, bundle: undefined, own: undefined }
+  const waiting: { index: number; around: Around }[] = calls[0] ? [{ index: 0, around: top }] : []
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    const { index } = next
+    const around = visit(index, next.around)
+    for (const log of calls[index]?.logs ?? []) made.set(log, around.frame ?? undefined)
+    for (const child of [...(children[index] ?? [])].reverse()) waiting.push({ index: child, around })
+  }
+  const carrying = new Map<Frame, boolean>()
+  const carries = (frame: Frame): boolean => {
+    const known = carrying.get(frame) ?? mayCarry(frame.data.subarray(frame.start, frame.end))
+    carrying.set(frame, known)
+    return known
+  }
+  for (const { frames } of groups)
+    for (const frame of frames) {
+      const outer = frame.within
+      if (outer && carries(outer)) outer.floor = Math.max(outer.floor, endInside(frame, outer, find))
+    }
+  return { groups: groups.filter(({ frames }) => frames.length > 0), bundle: undefined, truncated: room < 0, made }
+}
+
+/** Where the data of a call ends in that of the frame around it, if it lies there. */
+function endInside(
+  call: Frame,
+  outer: Frame,
+  find: (bytes: Uint8Array, part: Uint8Array, span: Span) => number,
+): number {
+  if (call.data === outer.data) return call.end <= outer.end ? call.end : outer.floor
+  const length = call.end - call.start
+  // What is longer than what is around it lies nowhere in it.
+  if (length < delegatedMin || length > outer.end - outer.start) return outer.floor
+  const at = find(outer.data, call.data.subarray(call.start, call.end), outer)
+  return at < 0 ? outer.floor : at + length
+}
+
+function listChildren(calls: readonly TracedCall[]): number[][] {
+  const children: number[][] = calls.map(() => [])
+  calls.forEach(({ parent }, index) => {
+    if (parent !== undefined && parent < index) children[parent]?.push(index)
+  })
+  return children
+}
+
+/** The first log of each call and of the calls inside it. */
+function listFirstLogs(calls: readonly TracedCall[]): (number | undefined)[] {
+  const first = calls.map(({ logs }) => (logs.length === 0 ? undefined : Math.min(...logs)))
+  for (let index = calls.length - 1; index > 0; index--) {
+    const [parent, log] = [calls[index]?.parent, first[index]]
+    if (parent === undefined || parent >= index || log === undefined) continue
+    first[parent] = Math.min(first[parent] ?? log, log)
+  }
+  return first
+}
+
+/** Words of an entry point's own call in which it names the operation. */
+const namedWords = 20
+
+function holdsWord(data: Uint8Array | undefined, hash: string): boolean {
+  const word = parseHex(hash)
+  if (!data || !word) return false
+  for (let at = 4; at <= 4 + namedWords * 32; at += 32) if (hasBytesAt(data, at, word)) return true
+  return false
+}
+
+function listOperations(data: Uint8Array, { words, aggregated }: { words: 9 | 11; aggregated: boolean }): Operation[] {
+  const slice = { data, start: 0, end: data.length }
+  const found: Operation[] = []
+  const add = (base: number) => {
+    const list = readArray(slice, base, base)
+    for (let at = 0; list && at < list.count && found.length < operationsMax; at++) {
+      const tuple = readTuple(slice, list.start, list.start + at * 32, words)
+      const operation = tuple === undefined ? undefined : readOperation(data, tuple, words)
+      if (operation) found.push(operation)
+    }
+  }
+  if (!aggregated) {
+    add(4)
+    return found
+  }
+  const lists = readArray(slice, 4, 4)
+  for (let at = 0; lists && at < lists.count && at < operationsMax; at++) {
+    const tuple = readTuple(slice, lists.start, lists.start + at * 32, 3)
+    if (tuple !== undefined) add(tuple)
+  }
+  return found
+}
+
+/** initCode of an account that is an EIP-7702 delegation: the entry point hashes the delegate instead, which nobody writes. */
+const delegationMarker = Uint8Array.of(0x77, 0x02)
+
+function isOperationOf(operation: Operation, event: OperationEvent, chainId: number): boolean {
+  const { data, start, initCode } = operation
+  const slice = { data, start: 0, end: data.length }
+  const nonce = parseHex(`0x${event.nonce.toString(16).padStart(64, '0')}`)
+  if (readAddress(slice, start) !== event.sender || !nonce || !hasBytesAt(data, start + 32, nonce)) return false
+  if (initCode.end - initCode.start >= 2 && hasBytesAt(data, initCode.start, delegationMarker)) return true
+  const wanted = parseHex(event.hash)
+  return wanted !== undefined && hashesOf(operation, event, chainId).some((hash) => hasBytesAt(hash, 0, wanted))
+}

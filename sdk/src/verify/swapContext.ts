@@ -1,0 +1,86 @@
+import type { Address } from 'viem'
+import { type Complain, getMember, isRecord, parseAddress, parseAmount, quote } from './shape.js'
+
+/** What is known of the swaps of a chain, with its parts parsed. */
+export type KnownSwap = {
+  routers: ReadonlyMap<Address, RouterKind>
+  hubTokens: readonly Address[] | undefined
+  fees: readonly number[] | undefined
+  minimumOut: bigint
+  amountIn: bigint | undefined
+  deadline: bigint | undefined
+  allowance: bigint | undefined
+  approvalReset: boolean | undefined
+}
+
+const routerKinds = ['uniswap-v2', 'uniswap-v3', 'swap-router-02'] as const
+export type RouterKind = (typeof routerKinds)[number]
+
+const listMax = 64
+
+/** The swaps of a context; what of them is of another form is complained of. */
+export function parseSwapContext(swap: unknown, complain: Complain): KnownSwap {
+  const amount = (name: string) => readAmount(swap, name, complain)
+  const approvalReset = getMember(swap, 'approvalReset')
+  if (approvalReset !== undefined && typeof approvalReset !== 'boolean')
+    complain('swap.approvalReset is neither true nor false')
+  const least = amount('minimumOut') ?? 1n
+  return {
+    routers: readRouters(swap, complain),
+    hubTokens: readAll(swap, 'hubTokens', parseAddress, complain),
+    fees: readAll(swap, 'fees', parseFee, complain),
+    // No swap is expected to give nothing.
+    minimumOut: least > 0n ? least : 1n,
+    amountIn: amount('amountIn'),
+    deadline: amount('deadline'),
+    allowance: amount('allowance'),
+    approvalReset: approvalReset === true || approvalReset === false ? approvalReset : undefined,
+  }
+}
+
+function readRouters(swap: unknown, complain: Complain): Map<Address, RouterKind> {
+  const found = readAll(swap, 'routers', parseRouter, complain)
+  if (!found) complain('swap.routers is no list of routers')
+  const routers = new Map(found)
+  if (found && routers.size !== found.length) complain('swap.routers names a router twice')
+  return routers
+}
+
+function parseRouter(router: unknown): readonly [Address, RouterKind] | undefined {
+  const address = parseAddress(getMember(router, 'address'))
+  const named = getMember(router, 'kind')
+  const kind = routerKinds.find((each) => each === named)
+  return address && kind ? [address, kind] : undefined
+}
+
+function parseFee(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < 1_000_000 ? value : undefined
+}
+
+/** A list whose members are all of one form; undefined where there is none, and a complaint where one is of another. */
+function readAll<T>(
+  swap: unknown,
+  name: string,
+  parse: (value: unknown) => T | undefined,
+  complain: Complain,
+): T[] | undefined {
+  const given = isRecord(swap) ? getMember(swap, name) : undefined
+  if (given === undefined) return undefined
+  if (!Array.isArray(given) || given.length > listMax) {
+    complain(`swap.${name} is no list`)
+    return undefined
+  }
+  return Array.from({ length: given.length }, (_, at) => given[at]).flatMap((value: unknown) => {
+    const parsed = parse(value)
+    if (parsed === undefined) complain(`swap.${name}: ${quote(value)} is not what it lists`)
+    return parsed === undefined ? [] : [parsed]
+  })
+}
+
+function readAmount(swap: unknown, name: string, complain: Complain): bigint | undefined {
+  const given = getMember(swap, name)
+  if (given === undefined) return undefined
+  const amount = parseAmount(given)
+  if (amount === undefined) complain(`swap.${name} is no amount`)
+  return amount
+}

@@ -1,0 +1,63 @@
+import { appendFile, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { testTokenAbi, testTokenBytecode, yieldVaultAbi, yieldVaultBytecode } from '@openearn/contracts'
+import type { Address } from 'viem'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Anvil, startAnvil } from '../../../contracts/test/anvil.js'
+import { systemClock } from '../kernel/clock.js'
+import type { Chain } from '../rpc/chains.js'
+import { parseProbeFile, probeAll } from './probeAll.js'
+import { openUnlisted } from './unlisted.js'
+
+let anvil: Anvil
+let chain: Chain
+let token: Address
+let vault: Address
+
+beforeAll(async () => {
+  anvil = await startAnvil({ timestamp: 1_700_000_000 })
+  chain = openUnlisted(31337, [anvil.url])
+  token = await anvil.deploy({ abi: testTokenAbi, bytecode: testTokenBytecode, args: ['Dollar', 'USD', 6] })
+  const args = [token, 'Yield vault', 'yUSD', 6, 0n, true]
+  vault = await anvil.deploy({ abi: yieldVaultAbi, bytecode: yieldVaultBytecode, args })
+})
+afterAll(() => anvil.stop())
+
+describe('catalogue probe --all', () => {
+  it('probes every vault of a file, leaves out what is none, goes on where it stopped, and drafts one file that imports', async () => {
+    const other = await anvil.deploy({
+      ...{ abi: yieldVaultAbi, bytecode: yieldVaultBytecode },
+      args: [token, 'Yield vault', 'yUSD', 6, 0n, true],
+    })
+    const stranger = '0x00000000000000000000000000000000000c0de0'
+    const text = `31337 ${vault}\n# a note\n31337 ${stranger}  # no contract\n\n31337,${other}\n31337 ${vault}\n`
+    const vaults = parseProbeFile(text)
+    expect(vaults.map(({ address }) => address)).toEqual([vault, stranger, other].map((each) => each.toLowerCase()))
+    expect(() => parseProbeFile('31337 0x12')).toThrow('line 1 is no chain id and address')
+
+    const folder = await mkdtemp(join(tmpdir(), 'openearn-probe-'))
+    const progressFile = join(folder, 'found')
+    const said: string[] = []
+    let opened = 0
+    const run = () =>
+      probeAll({
+        ...{ vaults, progressFile, clock: systemClock, say: (line) => said.push(line) },
+        openChain: async () => {
+          opened += 1
+          if (opened === 3) throw new Error('the node went away')
+          return chain
+        },
+      })
+    await expect(run()).rejects.toThrow('the node went away')
+    // The run was cut while it wrote.
+    await appendFile(progressFile, '{"chainId":31')
+    const draft = await run()
+    expect(opened).toBe(4)
+    expect(said.join('\n')).toContain('2 of 3 are known from before')
+    expect(said.join('\n')).toMatch(/31337 +0x0{34}0c0de0 +none .*\[2\/3, \d+ s left\]\n +there is no contract at/)
+    expect(draft.opportunities?.map(({ slug }) => slug)).toEqual(['yield-vault-31337', 'yield-vault-31337-2'])
+    expect(draft.tokens).toHaveLength(3)
+    await rm(folder, { recursive: true })
+  })
+})

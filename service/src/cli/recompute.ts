@@ -1,0 +1,21 @@
+import { type Command, UsageError } from './command.js'
+
+/** What can be counted again, each by the file that knows how. */
+const subjects: Record<string, () => Promise<Command>> = {
+  apr: async () => (await import('./recomputeHistory.js')).recomputeHistory('apr'),
+  apy: async () => (await import('./recomputeHistory.js')).recomputeHistory('apy'),
+  tvl: async () => (await import('./recomputeHistory.js')).recomputeHistory('tvl'),
+}
+
+const usage = `openearn recompute SUBJECT …   one of ${Object.keys(subjects).join(', ')}; \`openearn recompute SUBJECT\` alone says more
+openearn recompute apr|apy|tvl CHAIN_ID VAULT --at RFC3339 [--apy-interval SECONDS] [--rpc URL]`
+
+export const recompute: Command = {
+  summary: 'count a served number again from its inputs',
+  usage,
+  run: async ([subject = '', ...words]) => {
+    const load = Object.hasOwn(subjects, subject) ? subjects[subject] : undefined
+    if (!load) throw new UsageError(`recompute: say ${Object.keys(subjects).join(', ')}\n${usage}`)
+    await (await load()).run(words)
+  },
+}

@@ -1,0 +1,53 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Earn } from '../../test/harness.js'
+import { openMetricsWorld, vaults } from '../../test/metricsWorld.js'
+import { reportDistributor } from '../features/audit/index.js'
+import { formats, readExport, writeExport } from './exportFiles.js'
+import { recountFiles } from './recount.js'
+
+let earn: Earn
+let folder: string
+beforeAll(async () => {
+  earn = await openMetricsWorld()
+  folder = await mkdtemp(join(tmpdir(), 'openearn-recount-'))
+})
+afterAll(async () => {
+  await earn?.close()
+  if (folder) await rm(folder, { recursive: true, force: true })
+})
+
+const range = { from: new Date('2026-11-20T07:00:00Z'), to: new Date('2026-11-20T11:00:00Z') }
+
+describe.each(formats)('files in the form of %s', (format) => {
+  it('give the USD-days of the service, to the last digit, from the files alone', async () => {
+    const files = ['lot-changes', 'snapshots'].map((name) => join(folder, `${name}.${format}`))
+    await writeExport(earn.db, 'lot-changes', files[0] ?? '', format)
+    await writeExport(earn.db, 'snapshots', files[1] ?? '', format)
+    for (const distributorId of ['acme', 'beta']) {
+      const served = await reportDistributor(earn.ctx, { distributorId, ...range })
+      const counted = await recountFiles(files, { distributorId, ...range })
+      expect(served.length).toBeGreaterThan(0)
+      expect(counted).toEqual(
+        served.map(({ chainId, vaultAddress: vault, opportunityId, usdDays, unpricedMs }) => ({
+          ...{ chainId, vault, opportunityId, usdDays, unpricedMs },
+        })),
+      )
+    }
+    const [first] = await recountFiles(files, { distributorId: 'acme', ...range })
+    // 1,000 shares for a quarter of an hour at 1, five minutes of them and 40 of 1,010 at 1.1, then 10 for two hours.
+    const usdHours = 1_000 * 0.25 + 1_100 * (5 / 60) + 1_111 * (40 / 60) + 11 * 2
+    expect(first?.vault).toBe(vaults[0])
+    expect(Number(first?.usdDays)).toBeCloseTo(usdHours / 24, 9)
+  })
+
+  it('hold the same rows, whatever is exported', async () => {
+    for (const name of ['balances', 'lots', 'prices'] as const) {
+      const file = join(folder, `${name}.${format}`)
+      const { rows } = await writeExport(earn.db, name, file, format)
+      expect(await readExport(file, () => true)).toHaveLength(rows)
+    }
+  })
+})

@@ -1,0 +1,62 @@
+import type { RawBlock, RequestReading } from '../rpc/raw.js'
+import type { DeriveVault } from './config.js'
+import { decodeVaultEvent, type VaultEvent } from './events.js'
+import { type RequestLot, requestKey } from './rows.js'
+
+/** What claims of a block may take of each request id of a controller, by `requestKey`; undefined where it is unknown. */
+export type Settled = ReadonlyMap<string, Map<bigint, bigint> | undefined>
+
+const nothing: Settled = new Map()
+
+/**
+ * What each request id lost in a block beside its cancels: what was pending and claimable at the parent, and what was
+ * asked for in the block, less what is pending and claimable at the block and what cancels gave back.
+ */
+export function readSettled(
+  block: Pick<RawBlock, 'logs' | 'requestReadings'>,
+  vaultsByContract: ReadonlyMap<string, readonly DeriveVault[]>,
+): Settled {
+  const readings = block.requestReadings ?? []
+  if (readings.length === 0) return nothing
+  const events = block.logs.flatMap((log) =>
+    (vaultsByContract.get(log.address) ?? []).flatMap((vault) => {
+      const event = decodeVaultEvent(log, vault)
+      return event ? [{ vault, event }] : []
+    }),
+  )
+  const settled = new Map<string, Map<bigint, bigint> | undefined>()
+  for (const reading of readings)
+    for (const vault of vaultsByContract.get(reading.vault) ?? []) {
+      const { kind, controller, requestId, before, after } = reading
+      const key = requestKey(vault.id, kind, controller)
+      const known = settled.has(key) ? settled.get(key) : new Map<bigint, bigint>()
+      settled.set(key, before === 'unknown' || after === 'unknown' ? undefined : known)
+      if (before === 'unknown' || after === 'unknown') continue
+      const own = events.filter((each) => each.vault.id === vault.id).map(({ event }) => event)
+      const lost = before + sumOf(own, reading, isOpened) - after - sumOf(own, reading, isCancelled)
+      known?.set(requestId, lost > 0n ? lost : 0n)
+    }
+  return settled
+}
+
+/** Whether what each open request of a controller lost is known. */
+export function isSettled(lots: readonly RequestLot[], left: ReadonlyMap<bigint, bigint>): boolean {
+  return lots.every(({ requestId }) => left.has(requestId))
+}
+
+type Names = (kind: RequestReading['kind']) => VaultEvent['kind']
+const isOpened: Names = (kind) => (kind === 'deposit' ? 'depositRequest' : 'redeemRequest')
+const isCancelled: Names = (kind) => (kind === 'deposit' ? 'cancelDepositClaim' : 'cancelRedeemClaim')
+
+function sumOf(events: readonly VaultEvent[], { kind, controller, requestId }: RequestReading, name: Names): bigint {
+  let sum = 0n
+  for (const event of events)
+    if (
+      event.kind === name(kind) &&
+      'amount' in event &&
+      event.controller === controller &&
+      event.requestId === requestId
+    )
+      sum += event.amount
+  return sum
+}

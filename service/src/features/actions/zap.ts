@@ -1,0 +1,32 @@
+import type { Address } from 'viem'
+import type { OpportunityRecord, TokenRecord } from '../catalogue/index.js'
+import { type ActionContext, refuse, type Target } from '../plans/index.js'
+import { findSwapChain, listHubs, type SwapChain } from '../swap/index.js'
+
+/** What deposits and withdrawals by another token than the vault's share. */
+
+/** The ways to swap on an opportunity's chain; undefined where there are none, or the operator does not want them. */
+export function findZapChain(ctx: ActionContext, opportunity: OpportunityRecord): SwapChain | undefined {
+  return opportunity.routedSwapEnabled ? findSwapChain(ctx, opportunity.chainId) : undefined
+}
+
+/** The token a vault is swapped into and out of. */
+export function getZapAsset({ chainId, vault, depositTokens, baseToken }: OpportunityRecord): TokenRecord {
+  const asset = [...depositTokens, baseToken].find(
+    (token) => token.chainId === chainId && token.address === vault.asset.toLowerCase(),
+  )
+  if (!asset) throw refuse('TOKEN_NOT_ACCEPTED', 'the asset of this vault is not among the tokens it is listed with')
+  if (asset.unsupportedReason !== '')
+    throw refuse('TOKEN_UNSUPPORTED', `${asset.symbol} cannot be deposited: ${asset.unsupportedReason}`)
+  return asset
+}
+
+/** Whom and where a swap of a zap is for. */
+export function toSwapSetting({ snapshot, wallet }: Target, { chain, settings }: SwapChain, slippageBps: number) {
+  return { chain, settings, hubs: listHubs(snapshot, settings), wallet, slippageBps: BigInt(slippageBps) }
+}
+
+/** The contracts that may have to be approved for a swap of an ERC-20. */
+export function listSpenders({ providers, settings }: SwapChain): Address[] {
+  return providers.flatMap((provider) => provider.spenders(settings))
+}

@@ -1,0 +1,163 @@
+import { erc20Abi, getAddress } from 'viem'
+import { computeUsd } from '../../kernel/amount.js'
+import type { Written } from '../../postgres/context.js'
+import { readHead } from '../../rpc/blocks.js'
+import type { Chain } from '../../rpc/chains.js'
+import { readGasPrice } from '../../rpc/estimate.js'
+import { combine, multicall, type Read, readContract } from '../../rpc/multicall.js'
+import type { DepositAsk, Offer, PlannedKind } from '../../vaults/index.js'
+import type { DistributorRecord } from '../catalogue/index.js'
+import {
+  type ActionContext,
+  buildApprovals,
+  type Draft,
+  finishAction,
+  getDeadline,
+  type Interaction,
+  refuse,
+  type Target,
+} from '../plans/index.js'
+import {
+  assertDecoded,
+  assertSwapped,
+  buildSwapSteps,
+  findSwapPrices,
+  listQuotes,
+  parseToken,
+  readFunds,
+  readSwapToken,
+  type SwapAsk,
+  useBestQuote,
+} from '../swap/index.js'
+import { assertBalance, assertMinimumUsd, assertOffer } from './checks.js'
+import { draftOf, partyOf } from './draft.js'
+import type { DepositInput } from './schema.js'
+import { findValueUsd } from './value.js'
+import { findZapChain, getZapAsset, listSpenders, toSwapSetting } from './zap.js'
+
+export type ZapIn = {
+  target: Target & { distributor: DistributorRecord }
+  input: DepositInput
+  kind: PlannedKind
+  amount: bigint
+}
+
+/**
+ * A deposit of any token: it is swapped for the vault's asset, and exactly the least the swap may give is deposited. What
+ * the swap gives beyond that stays in the wallet.
+ */
+export async function zapIn(ctx: ActionContext, { target, input, kind, amount }: ZapIn): Promise<Written<Interaction>> {
+  const { opportunity, vault, wallet, snapshot } = target
+  const zap = findZapChain(ctx, opportunity)
+  if (!zap) throw refuse('NO_ROUTE', 'there is no route from this token into the vault')
+  const { chain, settings, providers } = zap
+  const asset = getZapAsset(opportunity)
+  const simulates = input.simulate !== false
+  const slippageBps = input.slippageBps ?? 50
+  const spender = kind.plans.spender(vault)
+  const tokenAddress = getAddress(asset.address)
+  const deposit: DepositAsk = { vault, wallet, tokenIn: tokenAddress, amount, slippageBps }
+  const addressIn = parseToken(input.tokenIn)
+  const [head, gasPrice, { answer }] = await Promise.all([
+    readHead(chain),
+    readGasPrice(chain),
+    multicall(
+      chain,
+      combine({
+        tokenIn: readSwapToken(snapshot, opportunity.chainId, addressIn),
+        funds: readFunds(wallet, addressIn, listSpenders(zap)),
+        allowance: readContract(tokenAddress, erc20Abi, 'allowance', [wallet, spender]),
+        offer: keepResults(kind.plans.deposit(deposit)),
+      }),
+    ),
+  ])
+  const { tokenIn, funds } = answer
+  assertOffer(answer.offer.answer, 'DEPOSIT_DISABLED')
+  if (simulates) assertBalance(funds.balance, amount)
+
+  const at = { blockHash: head.hash }
+  const ask: SwapAsk = {
+    ...toSwapSetting(target, zap, slippageBps),
+    ...{ tokenIn, tokenOut: asset, amountIn: amount, at, gasPrice, simulates },
+  }
+  const quotes = await listQuotes(providers, ask)
+  const createdAt = ctx.clock.now()
+  const priceUsd = (await findSwapPrices(ctx, settings, [tokenIn]))(tokenIn)
+  return useBestQuote(quotes, async (quote) => {
+    const terms = { deadline: getDeadline(createdAt), allowance: funds.allowanceOf(quote.spender) }
+    const steps = buildSwapSteps(ask, quote, { ...terms, ...(quote.even ? {} : { rest: asset }) })
+    const enters = steps.minimumOut
+    const valueUsd = await findValueUsd(ctx, asset, enters)
+    assertMinimumUsd(opportunity.minDepositAmountUsd, valueUsd)
+    const offer = await readOffer(chain, {
+      read: kind.plans.deposit({ ...deposit, amount: enters }),
+      first: answer.offer,
+      simulates,
+    })
+    const approvals = buildApprovals({
+      ...{ token: asset, tokenAddress, spender, amount: enters, allowance: answer.allowance ?? 0n },
+      spenderParty: { ...partyOf(target), address: spender },
+    })
+    const amountUsd = priceUsd === undefined ? valueUsd : computeUsd(amount, tokenIn.decimals, priceUsd)
+    const facts = draftOf(offer.call, {
+      ...{ type: 'deposit', target, chain, kind, block: simulates ? head : undefined },
+      ...{ token: asset, amount: enters, amountUsd, out: opportunity.receiptToken, createdAt, swaps: true },
+      before: [...steps.approvals, steps.swap, ...approvals],
+      probe: steps.probe,
+      referralCode: input.referralCode,
+      offered: { offer, capability: opportunity.capabilities.deposit, closed: 'DEPOSIT_DISABLED' },
+    })
+    const draft: Draft = {
+      ...facts,
+      ...{ tokenIn, amount, tokens: [tokenIn, ...facts.tokens] },
+      assertUnsimulated: () => {
+        assertDecoded(quote)
+        facts.assertUnsimulated()
+      },
+      assertOutcome: (changeOf) => {
+        const got = (changeOf(asset.address) ?? 0n) + enters
+        assertSwapped({ given: changeOf(tokenIn.address), got }, ask, steps)
+        const left = offer.call.gains && (changeOf(offer.call.gains) ?? 0n)
+        if (left !== undefined && left <= 0n)
+          throw refuse('BELOW_MINIMUM', 'the amount is so small that nothing would be given for it')
+      },
+    }
+    return finishAction(ctx, target, draft)
+  })
+}
+
+type Kept = { answer: Offer; results: Parameters<Read<Offer>['answer']>[0] }
+
+/** An offer, with what was read for it. */
+function keepResults(read: Read<Offer>): Read<Kept> {
+  return { reads: read.reads, answer: (results) => ({ answer: read.answer(results), results }) }
+}
+
+/**
+ * The offer for what enters the vault, which is known only once the swap is quoted. Where a simulation follows and the
+ * call promises nothing that has to be quoted, what was read of the vault before says the rest: a round trip less.
+ */
+async function readOffer(
+  chain: Chain,
+  { read, first, simulates }: { read: Read<Offer>; first: Kept; simulates: boolean },
+): Promise<Offer> {
+  if (simulates && first.answer.call.leastOut === undefined && read.reads.length === first.results.length)
+    return { ...read.answer(first.results), quoted: undefined }
+  return (await multicall(chain, read)).answer
+}
+
+/** Whether the token a caller gives needs a swap; what enters the vault as it is, or once it is wrapped, needs none. */
+export function needsSwap(
+  { opportunity, snapshot }: Target,
+  input: Pick<DepositInput, 'tokenIn'>,
+  severalTokens: boolean,
+): boolean {
+  const { chainId, vault, depositTokens } = opportunity
+  const address = parseToken(input.tokenIn)
+  const wrapped = snapshot.chains.get(chainId)?.wrappedNative
+  const entering = address === parseToken('native') && wrapped ? wrapped : address
+  return !depositTokens.some(
+    (token) =>
+      token.chainId === chainId && token.address === entering && (severalTokens || token.address === vault.asset),
+  )
+}

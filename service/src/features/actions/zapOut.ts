@@ -1,0 +1,147 @@
+import type { Written } from '../../postgres/context.js'
+import { readHead } from '../../rpc/blocks.js'
+import { readGasPrice } from '../../rpc/estimate.js'
+import { combine, multicall } from '../../rpc/multicall.js'
+import type { Header } from '../../rpc/raw.js'
+import type { PlannedKind, WithdrawAsk } from '../../vaults/index.js'
+import type { DistributorRecord, TokenRecord } from '../catalogue/index.js'
+import {
+  type ActionContext,
+  type Draft,
+  finishAction,
+  getDeadline,
+  type Interaction,
+  refuse,
+  simulatePlan,
+  type Target,
+} from '../plans/index.js'
+import {
+  assertDecoded,
+  assertGot,
+  buildSwapSteps,
+  listQuotes,
+  parseToken,
+  readFunds,
+  readSwapToken,
+  type SwapAsk,
+  type SwapChain,
+  useBestQuote,
+} from '../swap/index.js'
+import { assertBalance, assertOffer } from './checks.js'
+import { draftOf } from './draft.js'
+import type { WithdrawInput } from './schema.js'
+import { findValueUsd } from './value.js'
+import { listSpenders, toSwapSetting } from './zap.js'
+
+export type ZapOut = {
+  target: Target & { distributor: DistributorRecord }
+  input: WithdrawInput
+  kind: PlannedKind
+  shares: bigint
+  zap: SwapChain
+  asset: TokenRecord
+  tokenOut: string
+  requestIds: readonly bigint[]
+}
+
+/**
+ * A withdrawal in any token: the vault pays its asset, and of that what the redemption is sure to give is swapped. The
+ * rest stays in the wallet.
+ */
+export async function zapOut(ctx: ActionContext, of: ZapOut): Promise<Written<Interaction>> {
+  const { target, input, kind, shares, zap, asset } = of
+  const { opportunity, vault, wallet, snapshot } = target
+  const { chain, providers } = zap
+  const simulates = input.simulate !== false
+  const slippageBps = input.slippageBps ?? 50
+  const withdrawal: WithdrawAsk = {
+    ...{ vault, wallet, shares, slippageBps, tokenOut: vault.asset, requestIds: of.requestIds },
+  }
+  const [head, gasPrice, { answer }] = await Promise.all([
+    readHead(chain),
+    readGasPrice(chain),
+    multicall(
+      chain,
+      combine({
+        offer: kind.plans.withdraw(withdrawal),
+        tokenOut: readSwapToken(snapshot, opportunity.chainId, parseToken(of.tokenOut)),
+        funds: readFunds(wallet, asset.address, listSpenders(zap)),
+      }),
+    ),
+  ])
+  const { offer, tokenOut, funds } = answer
+  assertOffer(offer, 'WITHDRAW_DISABLED')
+  assertBalance(offer.available, shares, offer.awaited)
+  if (offer.call.verb === 'requestRedeem')
+    throw refuse(
+      'TOKEN_NOT_ACCEPTED',
+      'what is requested now can be swapped once it is settled: claim it with tokenOut',
+    )
+
+  const ask = (amountIn: bigint): SwapAsk => ({
+    ...toSwapSetting(target, zap, slippageBps),
+    ...{ tokenIn: asset, tokenOut, amountIn, at: { blockHash: head.hash }, gasPrice, simulates },
+  })
+  const redemption = draftOf(offer.call, {
+    ...{ type: 'withdraw', target, chain, kind, block: simulates ? head : undefined, swaps: true },
+    ...{ token: opportunity.receiptToken, amount: shares, out: asset },
+    amountUsd: await findValueUsd(ctx, asset, offer.assets),
+    offered: { offer, capability: opportunity.capabilities.withdraw, closed: 'WITHDRAW_DISABLED' },
+  })
+  const expected = keepBack(offer.assets ?? 0n)
+  const [received, early] = await Promise.allSettled([
+    simulates ? simulateRedemption(redemption, target, head, asset) : offer.assets,
+    expected > 0n ? listQuotes(providers, ask(expected)) : undefined,
+  ])
+  if (received.status === 'rejected') throw received.reason
+  const sure = keepBack(received.value ?? offer.assets ?? 0n)
+  if (sure === 0n)
+    throw refuse('BELOW_MINIMUM', 'what the redemption gives is so little, or not known, that it cannot be swapped')
+  const isSame = expected > 0n && expected <= sure && sure - expected <= sure / keptBackOf
+  if (isSame && early.status === 'rejected') throw early.reason
+  const amountIn = isSame ? expected : sure
+  const quotes = (isSame && early.status === 'fulfilled' && early.value) || (await listQuotes(providers, ask(amountIn)))
+
+  const createdAt = ctx.clock.now()
+  return useBestQuote(quotes, (quote) => {
+    const allowance = funds.allowanceOf(quote.spender)
+    const swap = buildSwapSteps(ask(amountIn), quote, { deadline: getDeadline(createdAt), allowance, rest: asset })
+    const draft: Draft = {
+      ...redemption,
+      createdAt,
+      steps: [...redemption.steps, ...swap.approvals, swap.swap],
+      tokens: [opportunity.receiptToken, asset, tokenOut],
+      assertUnsimulated: () => {
+        assertDecoded(quote)
+        redemption.assertUnsimulated()
+      },
+      assertOutcome: (changeOf) => {
+        const { spends } = offer.call
+        if (spends && changeOf(spends.token) !== -spends.amount)
+          throw refuse('TOKEN_UNSUPPORTED', 'the vault would take another amount than was asked for')
+        if ((changeOf(asset.address) ?? 0n) < 0n)
+          throw refuse('SIMULATION_REVERTED', 'the swap would take more of the asset than the redemption gives')
+        assertGot(changeOf(tokenOut.address) ?? 0n, swap)
+      },
+    }
+    return finishAction(ctx, target, draft)
+  })
+}
+
+/** One part in so many of a redemption is not swapped: a vault may round, or pay a little less a block later. */
+const keptBackOf = 10_000n
+
+function keepBack(assets: bigint): bigint {
+  return (assets * (keptBackOf - 1n)) / keptBackOf
+}
+
+/** What the redemption alone gives; undefined where the node can simulate nothing. */
+async function simulateRedemption(
+  redemption: Draft,
+  { wallet }: Target,
+  block: Header,
+  asset: TokenRecord,
+): Promise<bigint | undefined> {
+  const simulation = await simulatePlan(redemption.chain, { ...redemption, wallet, tokens: [asset], block })
+  return simulation.changeOf(asset.address)
+}

@@ -1,0 +1,113 @@
+import type { Address } from 'viem'
+import type { Probe } from '../../rpc/simulateBlock.js'
+import { formatAddress, type TokenRecord, toToken } from '../catalogue/index.js'
+import { buildApprovals, describeSwap, describeUnwrap, describeWrap, refuse, type Step } from '../plans/index.js'
+import { type Quote, type SwapAsk, UnfitQuote } from './provider.js'
+
+const bps = 10_000n
+
+/** The least a swap may give: what it was quoted, less what the caller lets it slip. */
+export function computeMinimum(amountOut: bigint, slippageBps: bigint): bigint {
+  return (amountOut * (bps - slippageBps)) / bps
+}
+
+/** The transactions of a swap, and what has to come of them. */
+export type SwapSteps = {
+  approvals: readonly Step[]
+  swap: Step
+  /** Less than this the call itself does not take. */
+  minimumOut: bigint
+  /** Less than this in a simulation is a reason to refuse. */
+  leastGot: bigint
+  probe: Probe | undefined
+}
+
+/** The approvals of a swap and its call, which carries a suffix. `rest`: of what more may stay in the wallet. */
+export function buildSwapSteps(
+  ask: SwapAsk,
+  quote: Quote,
+  terms: { deadline: bigint; allowance: bigint; rest?: TokenRecord },
+): SwapSteps {
+  const { tokenIn, amountIn, wallet, slippageBps } = ask
+  const { spender, decoded, amountOut } = quote
+  const minimumOut = quote.even ? amountOut : computeMinimum(amountOut, slippageBps)
+  if (minimumOut === 0n)
+    throw refuse('BELOW_MINIMUM', 'the amount is so small that the swap could not be held to give anything for it')
+  const call = quote.build({ wallet, minimumOut, deadline: terms.deadline })
+  const tokenAddress = tokenIn.address as Address
+  const approvals =
+    spender === undefined
+      ? []
+      : buildApprovals({
+          ...{ token: tokenIn, tokenAddress, spender, amount: amountIn, allowance: terms.allowance },
+          spenderParty: { name: quote.target, address: formatAddress(spender) },
+        })
+  return {
+    approvals,
+    swap: {
+      type: 'swap',
+      description: describe(ask, quote, { minimumOut, router: call.to, rest: terms.rest }),
+      call,
+      gasConstant: quote.gas * 2n,
+      suffix: 'plain',
+      explainRevert: (why, context) => explainRevert(quote, why, context),
+      metadata: {
+        provider: quote.provider,
+        providerImg: '',
+        amountOut: String(amountOut),
+        gas: String(quote.gas),
+        route: quote.route.map(({ action, from, to }) => ({ action, from: toDetails(from), to: toDetails(to) })),
+      },
+    },
+    minimumOut,
+    leastGot: decoded ? amountOut : minimumOut,
+    probe: spender === undefined ? undefined : { token: tokenAddress, to: spender, amount: amountIn },
+  }
+}
+
+function describe(
+  { tokenIn, tokenOut, amountIn, wallet }: SwapAsk,
+  { route, target, even }: Quote,
+  { minimumOut, router, rest }: { minimumOut: bigint; router: Address; rest: TokenRecord | undefined },
+): string {
+  const action = route[0]?.action
+  if (even && action === 'wrap') return describeWrap(amountIn, tokenIn, tokenOut)
+  if (even && action === 'unwrap') return describeUnwrap(amountIn, tokenIn, tokenOut)
+  const words = { amount: amountIn, token: tokenIn, least: minimumOut, out: tokenOut, receiver: wallet, rest }
+  return describeSwap({ ...words, router: { name: target, address: router } })
+}
+
+function toDetails(token: TokenRecord) {
+  const { decimals, logoUrl, symbol } = toToken(token)
+  return { address: formatAddress(token.address), decimals, logoUrl, symbol }
+}
+
+/** What routers and pools say when a token did not let itself be moved as it was told to. */
+const tokenFailures = /STF|TRANSFER_FROM_FAILED|TRANSFER_FAILED|TransferHelper|\bTF\b|\bIIA\b|UniswapV2: K\b/
+
+/** The pools are as they were quoted, and the wallet has the amount: what reverts now at a router we know is a token. */
+function explainRevert({ decoded }: Quote, why: string, context: { transactionIndex: number }): void {
+  const isToken = decoded && tokenFailures.test(why)
+  throw new UnfitQuote(
+    isToken
+      ? refuse('TOKEN_UNSUPPORTED', `a token of this swap cannot be moved: ${why}`, context)
+      : refuse('SIMULATION_REVERTED', why, context),
+  )
+}
+
+/** In the block it was quoted at a swap gives what was quoted; what takes another amount is the token, or who quoted. */
+export function assertSwapped(found: { given: bigint | undefined; got: bigint }, ask: SwapAsk, steps: SwapSteps): void {
+  if (found.given !== -ask.amountIn)
+    throw new UnfitQuote(refuse('TOKEN_UNSUPPORTED', 'the swap would take another amount than was asked for'))
+  assertGot(found.got, steps)
+}
+
+export function assertGot(got: bigint, { leastGot }: SwapSteps): void {
+  if (got < leastGot)
+    throw new UnfitQuote(refuse('TOKEN_UNSUPPORTED', `of ${leastGot} that were quoted only ${got} would arrive`))
+}
+
+/** What cannot be simulated is built for routers we decode alone. */
+export function assertDecoded({ decoded }: Quote): void {
+  if (!decoded) throw new UnfitQuote(refuse('NO_ROUTE', 'the route cannot be checked without a simulation'))
+}

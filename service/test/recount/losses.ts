@@ -1,0 +1,50 @@
+import type { DeriveVault } from '../../src/derive/config.js'
+import type { RawBlock } from '../../src/rpc/raw.js'
+import { readTold } from './told.js'
+import type { Told } from './types.js'
+
+/** SEMANTICS §3a: what each request id lost in a block, to be consumed by the block's claims; undefined where it is not known. */
+export type Losses = {
+  of(kind: 'deposit' | 'redeem', controller: string, id: bigint): bigint | undefined
+  use(kind: 'deposit' | 'redeem', controller: string, id: bigint, amount: bigint): void
+}
+
+export function readLosses(block: RawBlock, vault: DeriveVault): Losses {
+  const told = block.logs.flatMap((log) => readTold(log, vault) ?? [])
+  const used = new Map<string, bigint>()
+  const keyOf = (kind: string, controller: string, id: bigint) => `${kind}:${controller}:${id}`
+  const sum = (kinds: Told['kind'][], controller: string, id: bigint): bigint => {
+    let all = 0n
+    for (const event of told)
+      if (
+        'id' in event &&
+        'amount' in event &&
+        kinds.includes(event.kind) &&
+        event.controller === controller &&
+        event.id === id
+      )
+        all += event.amount
+    return all
+  }
+  return {
+    of: (kind, controller, id) => {
+      const reading = (block.requestReadings ?? []).find(
+        (each) =>
+          each.vault === vault.address && each.kind === kind && each.controller === controller && each.requestId === id,
+      )
+      if (!reading || reading.before === 'unknown' || reading.after === 'unknown') return undefined
+      const [cancel, request] =
+        kind === 'deposit'
+          ? (['cancelDepositClaim', 'depositRequest'] as const)
+          : (['cancelRedeemClaim', 'redeemRequest'] as const)
+      // What was asked for in the block itself is there at its end and was not there before it.
+      const lost = reading.before + sum([request], controller, id) - reading.after - sum([cancel], controller, id)
+      const left = lost - (used.get(keyOf(kind, controller, id)) ?? 0n)
+      return left > 0n ? left : 0n
+    },
+    use: (kind, controller, id, amount) => {
+      const key = keyOf(kind, controller, id)
+      used.set(key, (used.get(key) ?? 0n) + amount)
+    },
+  }
+}
