@@ -49,6 +49,9 @@ beforeEach(async () => {
   clock = fakeClock('2026-01-01T00:00:00Z')
   await anvil.client.setAutomine(true)
   await anvil.client.setBalance({ address: signer.address, value: parseEther('100') })
+  await anvil.done(
+    anvil.client.writeContract({ address: token, abi, functionName: 'setMinter', args: [signer.address, true] }),
+  )
   chain = openChain(createOutbound(systemClock), {
     ...{
       chainId: 31_337,
@@ -163,7 +166,9 @@ describe('a transaction that is not mined', () => {
 
   it('is cancelled by an empty one of its nonce; one that is only queued at once', async () => {
     const sender = open({ inFlightMax: 1 })
-    const [first, second] = [await queue(), await queue()]
+    const first = await queue()
+    clock.advance(1)
+    const second = await queue()
     await sender.step()
     expect(await cancelOutgoing(test.db, second)).toBe('cancelled')
     expect(await cancelOutgoing(test.db, first)).toBe('cancelling')
@@ -221,7 +226,9 @@ describe('a cap', () => {
   it('on the spending of a day holds over all transactions, and lifts a day later', async () => {
     const spending = parseEther('1')
     const dear = { to: receiver, data: '0x' as const, value: parseEther('0.6') }
-    const [first, second] = [await queue(dear), await queue(dear)]
+    const first = await queue(dear)
+    clock.advance(1)
+    const second = await queue(dear)
     const sender = open({ caps: { ...caps, spending } })
     await sender.step()
     await anvil.client.mine({ blocks: 2 })

@@ -80,7 +80,8 @@ export function createSender(ctx: Pick<Context, 'db' | 'clock' | 'log'>, options
       if (!mined) continue
       if (head.number - mined.blockNumber + 1 < chain.confirmations) return
       const state = isCancellation ? 'cancelled' : mined.success ? 'confirmed' : 'reverted'
-      await concludeOutgoing(db, row.id, { ...mined, state })
+      const cost = mined.cost + (state === 'confirmed' ? row.value : 0n)
+      await concludeOutgoing(db, row.id, { ...mined, cost, state })
       for (const each of attempts) handed.delete(each.hash)
       log.info({ id: row.id, hash, state }, 'a transaction is over')
       return
