@@ -137,7 +137,7 @@ describe('a chain that is followed', () => {
       told.latest = empty(number)
       told.finalized = block(number - 3)
       expect(await watcher.step()).toBe('idle')
-      await clock.sleep(2_000)
+      clock.advance(2_000)
     }
     expect(calls).toMatchObject({ latest: 10, finalized: 2, ranges: 0 })
     expect(looks).toEqual([26])

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { createClient } from '@hey-api/openapi-ts'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { present } from '../../../contracts/test/present.js'
 import { operations } from '../../src/server/operations.js'
 import { openClient } from './client.js'
 import { type Dev, makeFolder, type Started, startDevnet } from './process.js'
@@ -74,8 +75,8 @@ async function lookAround(dev: Dev): Promise<Record<string, unknown>> {
     txHash: receipt.transactionHash,
     address,
     addresses: dev.accounts.map((one) => one.address),
-    startDate: new Date(Date.now() - 7_200_000).toISOString(),
-    endDate: new Date().toISOString(),
+    startDate: new Date(present().getTime() - 7_200_000).toISOString(),
+    endDate: present().toISOString(),
     walletEcosystem: 'evm',
     wallet: address,
     user: address,
