@@ -7,6 +7,7 @@ import { chainId, openWatchWorld, type WatchWorld } from '../../test/chain/watch
 import { openTestDatabase, type TestDatabase } from '../../test/database.js'
 import { listChanges } from '../features/audit/index.js'
 import { newId } from '../kernel/ids.js'
+import { recordOutgoing } from '../rpc/sender/index.js'
 import { findCursor } from '../sync/storeCursors.js'
 import type { Command } from './command.js'
 
@@ -101,8 +102,17 @@ const changing: [name: string, words: () => string[] | Promise<string[]>, before
     { chainId, blockNumber: expect.any(Number) },
     { blockNumber: 2 },
   ],
+  ['sender cancel', queueTransaction, { state: 'queued' }, { state: 'cancelled' }],
   ['catalogue import', writeCatalogue, { organizations: 2 }, { organizations: 3 }],
 ]
+
+async function queueTransaction(): Promise<string[]> {
+  const [id, address] = [newId(), `0x${'5e'.repeat(20)}`]
+  const outgoing = { id, chainId, sender: address, to: address, data: '0x', value: 0n, purpose: 'a test' }
+  await recordOutgoing(database.db, outgoing, new Date(0))
+  expect(await run(['sender', 'list'])).toContain(id)
+  return [id]
+}
 
 async function writeCatalogue(): Promise<string[]> {
   const path = join(folder, 'catalogue.json')
@@ -124,6 +134,7 @@ const silent: Record<string, string> = {
   'members list': 'reads',
   'members show': 'reads',
   'chains list': 'reads',
+  'sender list': 'reads',
   'catalogue probe': 'reads',
   'attribution check': 'reads',
   'report distributor': 'reads',

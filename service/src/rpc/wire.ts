@@ -90,6 +90,20 @@ const ReceiptAnswer = T.Object({
   logs: T.Array(LogAnswer),
 })
 
+/** What a transaction cost. */
+const PaidAnswer = T.Object({
+  transactionHash: Hash,
+  blockNumber: Quantity,
+  status: T.Optional(Nullable(Quantity)),
+  gasUsed: BigQuantity,
+  effectiveGasPrice: T.Optional(Nullable(BigQuantity)),
+})
+
+const FeeHistoryAnswer = T.Object({
+  baseFeePerGas: T.Array(BigQuantity, { minItems: 1 }),
+  reward: T.Optional(Nullable(T.Array(T.Array(BigQuantity)))),
+})
+
 const SimulatedCall = T.Object({
   status: BigQuantity,
   returnData: T.Optional(Bytes),
@@ -128,6 +142,15 @@ export const answers = {
   mined: answer('mined transaction', MinedAnswer),
   /** `eth_getTransactionReceipt`. */
   receipt: answer('receipt', ReceiptAnswer),
+  /** `eth_getTransactionReceipt`, of which only what it cost is used. */
+  paid: answer('receipt', PaidAnswer),
+  /** `eth_feeHistory`. */
+  feeHistory: answer('fee history', FeeHistoryAnswer),
+  /** `eth_getBlockByNumber` with its transactions, of which only who sent them is used. */
+  senders: answer(
+    'block',
+    T.Object({ transactions: T.Array(T.Object({ hash: Hash, from: AddressText, nonce: Quantity })) }),
+  ),
   /** `eth_getBlockReceipts`, of which only the logs are used. */
   receipts: answer('list of receipts', T.Array(T.Object({ logs: T.Array(LogAnswer) }))),
   /** `eth_simulateV1`. */
