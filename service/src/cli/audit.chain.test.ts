@@ -102,6 +102,19 @@ const changing: [name: string, words: () => string[] | Promise<string[]>, before
     { chainId, blockNumber: expect.any(Number) },
     { blockNumber: 2 },
   ],
+  [
+    'vaults growth',
+    () => [String(chainId), world.vault, 'none'],
+    { growthSources: null },
+    { growthSources: [{ source: 'share-price' }] },
+  ],
+  ['vaults pause', () => [String(chainId), world.vault], { pauses: [] }, { pauses: [{ to: null }] }],
+  [
+    'vaults resume',
+    () => [String(chainId), world.vault],
+    { pauses: [{ to: null }] },
+    { pauses: [{ to: expect.any(String) }] },
+  ],
   ['sender cancel', queueTransaction, { state: 'queued' }, { state: 'cancelled' }],
   ['catalogue import', writeCatalogue, { organizations: 2 }, { organizations: 3 }],
 ]
@@ -141,6 +154,8 @@ const silent: Record<string, string> = {
   'export ledger': 'reads',
   doctor: 'reads',
   audit: 'reads',
+  'recompute apr': 'reads',
+  recount: 'reads files',
   'verify-plan': 'reads',
   openapi: 'reads',
   migrate: 'walked by itself below: only a database that is behind is changed',
