@@ -16,9 +16,8 @@ type Snapshot = { vault: string; time: number; numerator: bigint; exponent: numb
 /** Extra digits of the USD sums. */
 const dollar = 10n ** 18n
 
-/** Every state there was up to the last confirmed block, one a transaction. */
-function listStates({ blocks, rules, confirmations }: Outcome): State[] {
-  const top = (blocks.at(-1)?.number ?? 0) - confirmations + 1
+/** Every state there was up to a block, one a transaction. */
+function listStates({ blocks, rules }: Outcome, top: number): State[] {
   const states: State[] = []
   recount(
     blocks.filter(({ number }) => number <= top),
@@ -113,12 +112,18 @@ export async function findMetricsDifferences(db: Database, played: Outcome, seed
     db,
     rows.map(({ id }) => id),
   )
-  const states = listStates(played)
+  const confirmed = (played.blocks.at(-1)?.number ?? 0) - played.confirmations + 1
+  const [derived] = await db<{ to: number }[]>`
+    select derived_to as to from projections where chain_id = ${played.chainId} and name = 'metrics'`
+  // A fork to a shorter branch takes nothing back of what was confirmed before it and is on the branch too.
+  const top = Math.max(confirmed, derived?.to ?? -1)
+  const states = listStates(played, top)
   const snapshots = await observe(db, random, all)
   const found: string[] = []
   const same = (what: string, actual: unknown, wanted: unknown) => {
     if (String(actual) !== String(wanted)) found.push(`${what}: ${actual} instead of ${wanted}`)
   }
+  same('derived up to', (derived?.to ?? -1) >= confirmed && top < confirmed + played.confirmations, true)
   for (const step of [900, 60, 1_800, random.int(7, 400)]) {
     const first = Math.floor((start + random.int(-300, 900)) / step)
     const buckets = { step, first, last: first + random.int(0, Math.min(20, Math.ceil(1_500 / step))) }
