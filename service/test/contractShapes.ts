@@ -35,6 +35,28 @@ type SeriesQuery = {
   opportunityIds?: string
   productIds?: string
 }
+type VaultPath = { chainId: number; vaultAddress: string }
+type HistoryQuery = { startDate: string; endDate?: string; step?: number; apyInterval?: number }
+type Value = { native: number; usd: number | null }
+type Rate = { base: number; reward: number; total: number }
+type HistoryReading = {
+  blockNumber: number
+  blockHash: string
+  timestamp: string
+  totalAssets: string
+  totalSupply: string
+  priceNumerator: string
+  sharePrice: string
+  priceUsd: string | null
+}
+type RatePoint = {
+  timestamp: string
+  blockNumber: number
+  effectiveIntervalSeconds: number
+  inputs?: { from: HistoryReading; to: HistoryReading }
+}
+type Method = { id: string; version: string; source: 'share-price' | 'nav' }
+
 type LpCount = { activeLps: number; participatedLps: number }
 
 /** Path, query and body of each operation, and its answer of 200. */
@@ -132,6 +154,35 @@ export type Operations = {
     path: { distributorId: string }
     query: SeriesQuery
     answer: { timeseries: { timestamp: string; activeLps: number; participatedLps: number }[] }
+  }>
+  GetOpportunityHistorical: As<{
+    path: VaultPath
+    query: HistoryQuery
+    answer: {
+      baseAsset?: Token
+      data: { timestamp: string; blockNumber: number; tvl: Value; sharePrice: Value; apy: Rate | null }[]
+      historyTruncated: boolean
+    }
+  }>
+  GetOpportunityHistoricalAPR: As<{
+    path: VaultPath
+    query: HistoryQuery & { includeInputs?: boolean }
+    answer: { data: ({ apr: Rate } & RatePoint)[]; method: Method }
+  }>
+  GetOpportunityHistoricalAPY: As<{
+    path: VaultPath
+    query: HistoryQuery & { includeInputs?: boolean }
+    answer: { data: ({ apy: Rate } & RatePoint)[]; method: Method }
+  }>
+  GetOpportunityHistoricalSharePrice: As<{
+    path: VaultPath
+    query: HistoryQuery
+    answer: { baseAsset?: Token; data: { timestamp: string; blockNumber: number; sharePrice: Value }[] }
+  }>
+  GetOpportunityHistoricalTVL: As<{
+    path: VaultPath
+    query: HistoryQuery
+    answer: { baseAsset?: Token; data: { timestamp: string; blockNumber: number; tvl: Value }[] }
   }>
   GetOpportunityHistoricalLPs: As<{
     path: { chainId: number; vaultAddress: string }
