@@ -123,7 +123,9 @@ describe('a simulation', () => {
     const result = await simulateCalls(chain, { wallet, calls, tokens: tokens() })
     expect(result).toMatchObject({ status: 'reverted', index: 1 })
     if (result.status !== 'reverted') throw new Error(result.status)
-    expect(describeRevert(result.returned)).toBe(`with ERC20InsufficientAllowance(${vault}, 499, 500)`)
+    expect(describeRevert(result.returned)).toBe(
+      `with ERC20InsufficientAllowance(${vault}, 499, 500): the spender may take less than what is to be moved`,
+    )
   })
 
   it('sees a token that delivers less than was sent', async () => {
@@ -166,7 +168,9 @@ describe('a simulation', () => {
     expect(other).toMatchObject({ status: 'ok', changes: plain.status === 'ok' ? plain.changes : [] })
     const bad = await simulateCalls(refusing, { wallet, calls: [deposit(500n)], tokens: tokens() })
     if (bad.status !== 'reverted') throw new Error(bad.status)
-    expect(describeRevert(bad.returned)).toBe(`with ERC20InsufficientAllowance(${vault}, 0, 500)`)
+    expect(describeRevert(bad.returned)).toBe(
+      `with ERC20InsufficientAllowance(${vault}, 0, 500): the spender may take less than what is to be moved`,
+    )
   })
 
   it('runs in a block of its own, where what accrued since the head is paid for', async () => {

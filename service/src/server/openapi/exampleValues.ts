@@ -115,6 +115,9 @@ export const byOperation: Record<string, Record<string, unknown>> = {
   GetTokenByAddress: { address: usdc },
 }
 
+/** Members that stand for others in the requests of one operation: of two, one is shown. */
+export const leftOut: Record<string, readonly string[]> = { ReportSwapExecution: ['orderId'] }
+
 /** Examples for the texts of the wire, by the pattern their schema has. */
 export const byPattern: readonly [RegExp, string][] = [
   [/\{40\}/, wallet],

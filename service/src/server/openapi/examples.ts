@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import { byName, byOperation, byPattern, byTitle } from './exampleValues.js'
+import { byName, byOperation, byPattern, byTitle, leftOut } from './exampleValues.js'
 
 type Schema = TSchema & Record<string, unknown>
 
@@ -27,11 +27,11 @@ export function buildExample(schema: TSchema, name = '', operationId = ''): unkn
 function buildObject(schema: TSchema, operationId: string): Record<string, unknown> {
   const properties = 'properties' in schema ? (schema.properties as Record<string, TSchema>) : {}
   const titled = byTitle[(schema as Schema)['title'] as string]
+  const required = new Set((schema as Schema)['required'] as string[] | undefined)
+  const isShown = (name: string) => required.has(name) || !leftOut[operationId]?.includes(name)
+  const shown = Object.entries(properties).filter(([name]) => isShown(name))
   return Object.fromEntries(
-    Object.entries(properties).map(([name, member]) => [
-      name,
-      titled?.[name] ?? buildExample(member, name, operationId),
-    ]),
+    shown.map(([name, member]) => [name, titled?.[name] ?? buildExample(member, name, operationId)]),
   )
 }
 
