@@ -116,7 +116,7 @@ describe('the packed service and its packages', () => {
     const file = join(folder, 'catalogue.json')
     await writeFile(file, JSON.stringify(smallCatalogue()))
     const imported = await openearn(['catalogue', 'import', file, '--json'], service)
-    expect(JSON.parse(imported.out)).toEqual({ opportunities: 2, tokens: 6, distributors: 2 })
+    expect(JSON.parse(imported.out)).toEqual({ opportunities: 2, tokens: 6, distributors: 2, unpriced: [] })
     for (const word of ['start', 'serve', 'watch'])
       await runUntilReady(word, service, async ({ baseUrl, opsUrl }) => {
         expect((await fetch(`${opsUrl}/readyz`)).status).toBe(200)

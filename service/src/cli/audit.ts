@@ -1,6 +1,6 @@
 import { listChanges } from '../features/audit/index.js'
 import { formatTs } from '../kernel/clock.js'
-import { type Command, parseFlags, parseWhole, print, UsageError, withContext } from './command.js'
+import { answer, type Command, parseFlags, parseWhole, UsageError, withContext } from './command.js'
 
 const usage = `openearn audit [--limit N]
 
@@ -15,11 +15,15 @@ export const audit: Command = {
     const limit = parseWhole(values.limit ?? '100', 1)
     if (limit === undefined) throw new UsageError('--limit must be a whole number of at least 1')
     await withContext(async ({ db }) => {
-      for (const { at, osUser, command, before, after } of await listChanges(db, limit)) {
-        print(`${formatTs(at)}  ${osUser}  openearn ${command}`)
-        print(`  before  ${JSON.stringify(before)}`)
-        print(`  after   ${JSON.stringify(after)}`)
-      }
+      const changes = await listChanges(db, limit)
+      answer(
+        changes,
+        changes.flatMap(({ at, osUser, command, before, after }) => [
+          `${formatTs(at)}  ${osUser}  openearn ${command}`,
+          `  before  ${JSON.stringify(before)}`,
+          `  after   ${JSON.stringify(after)}`,
+        ]),
+      )
     })
   },
 }
