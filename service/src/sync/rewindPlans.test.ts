@@ -36,8 +36,10 @@ beforeAll(async () => {
         before, after)
       select chain, ${block}, ${at}, vault, 0, ${wallet}, 'acme', ${amount}, ${amount} + 1 from ${all} order by n;
     insert into requests (id, chain_id, block_number, block_timestamp, vault_id, transaction_index, log_index,
-        transaction_hash, kind, controller, owner, request_id, amount, remaining)
-      select ${id}, chain, ${block}, ${at}, vault, 0, 1, ${hash}, 'deposit', ${wallet}, ${wallet}, n, ${amount}, ${amount}
+        transaction_hash, kind, controller, owner, request_id, amount, counted, lots,
+        remaining)
+      select ${id}, chain, ${block}, ${at}, vault, 0, 1, ${hash}, 'deposit', ${wallet}, ${wallet}, n, ${amount}, ${amount}, '',
+        ${amount}
       from ${all} order by n;
     insert into request_changes
       select ${id}, chain, ${block}, vault, 1, 5, 4, 0, 0, false, false from ${all} order by n;

@@ -95,13 +95,17 @@ async function observe(db: Database, random: Random, vaults: readonly SeriesVaul
         ...{ exponent: random.pick([18, 18, 6]), micros: random.chance(0.2) ? null : BigInt(random.int(1, 3_000_000)) },
       })
   await db`delete from vault_snapshots where vault_id = any(${vaults.map(({ id }) => id)}::int[])`
-  for (const { id, number, time, numerator, exponent, micros } of snapshots)
+  // A vault has one snapshot of an instant.
+  const own = snapshots.filter(
+    ({ id, time }, at) => !snapshots.slice(0, at).some((each) => each.id === id && each.time === time),
+  )
+  for (const { id, number, time, numerator, exponent, micros } of own)
     await db`
       insert into vault_snapshots (vault_id, block_number, block_timestamp, price_exponent, total_assets, total_supply,
         price_numerator, price_usd, block_hash)
       values (${id}, ${number}, ${new Date(time * 1000)}, ${exponent}, 0, 0, ${numerator},
         ${micros === null ? null : `${micros}e-6`}::numeric, decode(repeat('00', 32), 'hex'))`
-  return snapshots
+  return own
 }
 
 /** Differences between series of metrics and a naive recount at random times; empty when there is none. */
