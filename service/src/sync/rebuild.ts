@@ -230,7 +230,7 @@ async function finish(
       ctx.db,
       part,
       { from, to: end },
-      { twins: tx, commit: (_end, _events, write) => write(tx), letGo },
+      { twins: tx, isOne: true, commit: (_end, _events, write) => write(tx), letGo },
     )
     run.events = part.events
     run.isWhole = part.isWhole
@@ -261,7 +261,7 @@ async function deriveRange(
   db: Queryable,
   run: Run,
   range: { from: number; to: number },
-  work: { twins: Queryable; commit: Commit; letGo: () => Promise<void> },
+  work: { twins: Queryable; isOne?: true; commit: Commit; letGo: () => Promise<void> },
 ): Promise<void> {
   if (range.to < range.from) return
   const { chainId, logsMax } = run
@@ -277,6 +277,8 @@ async function deriveRange(
     for (;;) {
       const { blocks, next } = await ahead
       if (next !== undefined) ahead = read(next)
+      // One transaction cannot be read while rows are copied into it.
+      if (!run.isWhole && work.isOne) await writer.drain()
       if (!run.isWhole) await loadStates(work.twins, { chainId, deriving: run.deriving, blocks, place: beside })
       const results = await deriveInTurns(blocks, run)
       run.events += blocks.reduce((sum, block) => sum + block.logs.length, 0)
