@@ -1,63 +1,6 @@
 import { homedir } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
 
-/** Everything the service reads from its environment, parsed once at the start. */
-export type Config = {
-  /** Folder of the embedded database and other local state. */
-  dataDir: string
-  /** External PostgreSQL; absent means the embedded one. */
-  databaseUrl: string | undefined
-  /** External PostgreSQL of the devnet, which it may empty. */
-  devDatabaseUrl: string | undefined
-  databasePoolSize: number
-  host: string
-  port: number
-  opsHost: string
-  opsPort: number
-  /** Where callers reach the public listener; absent means the address it listens at. Without a slash at its end. */
-  publicUrl: string | undefined
-  /** Serve the OpenAPI document and its reference on the public listener too. */
-  publicReference: boolean
-  logLevel: string
-  /** Lines for a person instead of JSON; absent: when standard output is a terminal. */
-  logPretty: boolean | undefined
-  /** A line for every request served. */
-  logRequests: boolean
-  /** Accept `Authorization: Bearer` as an alias of `X-API-Key`. */
-  bearerEnabled: boolean
-  /** Calls a minute without a key, and 401s, an IP may make; absent means 60, and no limit for loopback. 0: no limit. */
-  ipLimitPerMinute: number | undefined
-  /** Connections an address may have open; absent means 500, and no cap for loopback. 0: no cap. */
-  connectionsPerAddress: number | undefined
-  /** Most milliseconds the event loop may be late before requests are refused. 0: no limit. */
-  eventLoopDelayMaxMs: number
-  /** Proxies (addresses or CIDR ranges) whose X-Forwarded-For is believed. */
-  trustedProxies: readonly string[]
-  /** Private key that signs attributions; absent means plans cannot be built. */
-  attributionKey: `0x${string}` | undefined
-  /** A file that holds it instead, and a signer elsewhere that has it: of the three at most one. */
-  attributionKeyFile: string | undefined
-  attributionSigner: { url: string; address: `0x${string}`; token: string | undefined } | undefined
-  /** Build plans without a signature while there is none to be had, instead of refusing. */
-  unsignedFallback: boolean
-  /** RPC urls by chain id; they replace those in the database. */
-  rpcUrls: ReadonlyMap<number, readonly string[]>
-  /** Most gas of one batch of reads. */
-  readGasCap: number
-  /** TON Center HTTP API v2, for wallets that do not send their initial state; absent means they are refused. */
-  tonUrl: string | undefined
-  /** Accept TON addresses marked as test-only. */
-  tonTestnet: boolean
-  /** Accept `ton_proof` for membership, which covers the nonce but not the text of the agreement. */
-  tonProofEnabled: boolean
-  /** Who tells prices over HTTP; absent: nobody is asked. Its url is that of the public service unless set. */
-  priceProvider: string | undefined
-  priceUrl: string | undefined
-  priceKey: string | undefined
-  /** Ports of the devnet. */
-  anvilPort: number
-}
-
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
@@ -74,8 +17,11 @@ export function repositoryRoot(): string {
   return process.cwd()
 }
 
+/** Everything the service reads from its environment, parsed once at the start. */
+export type Config = ReturnType<typeof parseConfig>
+
 /** Parses the environment. Every violation is reported at once in one ConfigError. */
-export function parseConfig(env: Env, root: string = repositoryRoot()): Config {
+export function parseConfig(env: Env, root: string = repositoryRoot()) {
   const problems: string[] = []
   const text = (name: string) => (env[name] === undefined || env[name] === '' ? undefined : env[name])
   const integer = (name: string, fallback: number, min: number, max: number) => {
@@ -95,43 +41,65 @@ export function parseConfig(env: Env, root: string = repositoryRoot()): Config {
     return fallback
   }
   const dataDir = text('OPENEARN_DATA_DIR') ?? '.openearn'
-  const config: Config = {
+  const config = {
+    /** Folder of the embedded database and other local state. */
     dataDir: dataDir.startsWith('~/')
       ? join(homedir(), dataDir.slice(2))
       : isAbsolute(dataDir)
         ? dataDir
         : resolve(root, dataDir),
+    /** External PostgreSQL; absent means the embedded one. */
     databaseUrl: text('DATABASE_URL'),
+    /** External PostgreSQL of the devnet, which it may empty. */
     devDatabaseUrl: text('DEV_DATABASE_URL'),
     databasePoolSize: integer('DATABASE_POOL_SIZE', 10, 1, 200),
     host: text('HOST') ?? '127.0.0.1',
     port: port('PORT', 4020),
     opsHost: text('OPS_HOST') ?? '127.0.0.1',
     opsPort: port('OPS_PORT', 4021),
+    /** Where callers reach the public listener; absent means the address it listens at. Without a slash at its end. */
     publicUrl: parsePublicUrl(text('PUBLIC_URL'), problems),
+    /** Serve the OpenAPI document and its reference on the public listener too. */
     publicReference: flag('PUBLIC_REFERENCE', false),
     logLevel: text('LOG_LEVEL') ?? 'info',
+    /** Lines for a person instead of JSON; absent: when standard output is a terminal. */
     logPretty: text('LOG_FORMAT') === undefined ? undefined : text('LOG_FORMAT') === 'pretty',
+    /** A line for every request served. */
     logRequests: flag('LOG_REQUESTS', false),
+    /** Accept `Authorization: Bearer` as an alias of `X-API-Key`. */
     bearerEnabled: flag('BEARER_ENABLED', true),
+    /** Calls a minute without a key, and 401s, an IP may make; absent means 60, and no limit for loopback. 0: no limit. */
     ipLimitPerMinute:
       text('IP_LIMIT_PER_MINUTE') === undefined ? undefined : integer('IP_LIMIT_PER_MINUTE', 60, 0, 1e6),
+    /** Connections an address may have open; absent means 500, and no cap for loopback. 0: no cap. */
     connectionsPerAddress:
       text('CONNECTIONS_PER_ADDRESS') === undefined ? undefined : integer('CONNECTIONS_PER_ADDRESS', 500, 0, 1e6),
+    /** Most milliseconds the event loop may be late before requests are refused. 0: no limit. */
     eventLoopDelayMaxMs: integer('EVENT_LOOP_DELAY_MAX_MS', 1_000, 0, 60_000),
+    /** Proxies (addresses or CIDR ranges) whose X-Forwarded-For is believed. */
     trustedProxies: list(text('TRUSTED_PROXIES') ?? ''),
+    /** Private key that signs attributions; absent means plans cannot be built. */
     attributionKey: parsePrivateKey(text('ATTRIBUTION_KEY'), problems),
+    /** A file that holds it instead, and a signer elsewhere that has it: of the three at most one. */
     attributionKeyFile: text('ATTRIBUTION_KEY_FILE'),
     attributionSigner: parseSigner(text, problems),
+    /** Build plans without a signature while there is none to be had, instead of refusing. */
     unsignedFallback: flag('ATTRIBUTION_UNSIGNED_FALLBACK', false),
+    /** RPC urls by chain id; they replace those in the database. */
     rpcUrls: parseRpcUrls(env, problems),
+    /** Most gas of one batch of reads. */
     readGasCap: integer('READ_GAS_CAP', 50_000_000, 1_000_000, 1e9),
+    /** TON Center HTTP API v2, for wallets that do not send their initial state; absent means they are refused. */
     tonUrl: text('TON_URL'),
+    /** Accept TON addresses marked as test-only. */
     tonTestnet: flag('TON_TESTNET', false),
+    /** Accept `ton_proof` for membership, which covers the nonce but not the text of the agreement. */
     tonProofEnabled: flag('TON_PROOF_ENABLED', false),
+    /** Who tells prices over HTTP; absent: nobody is asked. Its url is that of the public service unless set. */
     priceProvider: text('PRICE_PROVIDER'),
     priceUrl: text('PRICE_URL'),
     priceKey: text('PRICE_KEY'),
+    /** Ports of the devnet. */
     anvilPort: port('ANVIL_PORT', 8545),
   }
   if (!['debug', 'info', 'warn', 'error', 'silent'].includes(config.logLevel))
@@ -147,7 +115,7 @@ function list(value: string): string[] {
   return value.split(',').flatMap((item) => item.trim() || [])
 }
 
-function parseSigner(text: (name: string) => string | undefined, problems: string[]): Config['attributionSigner'] {
+function parseSigner(text: (name: string) => string | undefined, problems: string[]) {
   const url = text('ATTRIBUTION_SIGNER_URL')
   if ([url, text('ATTRIBUTION_KEY'), text('ATTRIBUTION_KEY_FILE')].filter(Boolean).length > 1)
     problems.push('set one of ATTRIBUTION_KEY, ATTRIBUTION_KEY_FILE and ATTRIBUTION_SIGNER_URL')
@@ -156,7 +124,7 @@ function parseSigner(text: (name: string) => string | undefined, problems: strin
   if (!/^https?:\/\/[^@]+$/.test(url) || !URL.canParse(url))
     problems.push('ATTRIBUTION_SIGNER_URL must be an http or https url without a password')
   if (!/^0x[0-9a-fA-F]{40}$/.test(address)) problems.push('ATTRIBUTION_SIGNER_ADDRESS must be the address of its key')
-  return { url, address: `0x${address.slice(2)}`, token: text('ATTRIBUTION_SIGNER_TOKEN') }
+  return { url, address: `0x${address.slice(2)}` as const, token: text('ATTRIBUTION_SIGNER_TOKEN') }
 }
 
 /** True for 0x and 64 hex digits. */
