@@ -22,7 +22,13 @@ function toSignable({ primaryType, message }: Vector): Signable {
   const admin = (message.creator ?? message.admin) as string
   if (primaryType === 'CreateStream')
     return {
-      ...{ ...at, admin, call: 'createStream', streamId: p['streamId'] as Hex, rewardToken: p['rewardToken'] as string },
+      ...{
+        ...at,
+        admin,
+        call: 'createStream',
+        streamId: p['streamId'] as Hex,
+        rewardToken: p['rewardToken'] as string,
+      },
       ...{ netAmount: BigInt(p['netTotalAmount'] as string), feeAmount: BigInt(p['feeAmount'] as string) },
     }
   const stream = p['stream'] as string
@@ -31,7 +37,15 @@ function toSignable({ primaryType, message }: Vector): Signable {
         ...{ ...at, admin, call: 'addFunds', stream, salt },
         ...{ netAmount: BigInt(p['netAmount'] as string), feeAmount: BigInt(p['feeAmount'] as string) },
       }
-    : { ...at, admin, call: 'withdrawFunds', stream, salt, to: p['to'] as string, amount: BigInt(p['amount'] as string) }
+    : {
+        ...at,
+        admin,
+        call: 'withdrawFunds',
+        stream,
+        salt,
+        to: p['to'] as string,
+        amount: BigInt(p['amount'] as string),
+      }
 }
 
 describe('what a verifier signs', () => {
