@@ -16,6 +16,15 @@ export function openAttributionSigner(
   return openSigner({ name: 'ATTRIBUTION', key, keyFile, remote }, io)
 }
 
+/** The keys of reward streams: of creations and increases, and of withdrawals, the same unless set. */
+export async function openStreamSigners(
+  { streamsKey, withdrawalsKey }: Pick<Config, 'streamsKey' | 'withdrawalsKey'>,
+  io: Io,
+): Promise<{ streamsSigner: Signer | undefined; withdrawalsSigner: Signer | undefined }> {
+  const streamsSigner = await openSigner(streamsKey, io)
+  return { streamsSigner, withdrawalsSigner: (await openSigner(withdrawalsKey, io)) ?? streamsSigner }
+}
+
 /** A key by its settings; undefined where there are none. */
 export async function openSigner(
   { name, key, keyFile, remote }: Config['streamsKey'],
