@@ -111,13 +111,19 @@ create table stream_operations (
 create unique index stream_operations_open_idx on stream_operations (stream_id) where is_open;
 create index stream_operations_stream_id_idx on stream_operations (stream_id, created_at);
 
--- What a stream owed at an instant, by the last block of the target's chain at or before it.
+-- What a stream owed at an instant, by the last block of the target's chain at or before it. One of each instant counts:
+-- what is vetoed stays as a record, and another may be taken of its instant.
 create table stream_snapshots (
+  id uuid primary key,
   stream_id uuid not null references streams (id),
   snapshot_at timestamptz not null,
   target_chain_id bigint not null,
   block_number bigint not null,
   block_hash bytea not null check (length(block_hash) = 32),
+  -- The one before, from whose amounts it goes on; null: from the start.
+  previous_id uuid references stream_snapshots (id),
+  -- Of the end of the stream: nothing accrues after it.
+  is_last boolean not null,
   -- Sums of what the wallets have earned up to the instant: before the adapters and after them.
   amount_base numeric(78, 0) not null check (amount_base >= 0),
   amount_distributed numeric(78, 0) not null check (amount_distributed >= 0),
@@ -129,10 +135,13 @@ create table stream_snapshots (
   user_count integer not null,
   active_user_count integer not null,
   custom_metrics jsonb not null default '{}',
-  -- What it rests on: hashes of balances and lots, ids of price observations.
+  -- What it rests on: a hash of balances and lots, ids of price observations.
   pins jsonb not null default '{}',
-  -- SHA-256 of its reward file, and the root of its tree; null: not yet, or nothing is allocated to anybody.
+  -- How far the stream has accrued, beside what each wallet has: the next one goes on from it.
+  state jsonb not null,
+  -- SHA-256 of its reward file.
   file_hash bytea check (length(file_hash) = 32),
+  -- The root of its tree; null: not yet, or nothing is allocated to anybody.
   root bytea check (length(root) = 32),
   -- When its tree was computed: the time to veto it runs from then.
   rooted_at timestamptz,
@@ -140,26 +149,29 @@ create table stream_snapshots (
   -- The transaction that commits it, in the queue of the sender.
   commit_id uuid unique,
   created_at timestamptz not null,
-  updated_at timestamptz not null,
-  primary key (stream_id, snapshot_at)
+  updated_at timestamptz not null
 );
+create unique index stream_snapshots_instant_idx on stream_snapshots (stream_id, snapshot_at) where vetoed_at is null;
+create index stream_snapshots_stream_id_idx on stream_snapshots (stream_id, snapshot_at);
+create index stream_snapshots_previous_id_idx on stream_snapshots (previous_id);
 create index stream_snapshots_block_idx on stream_snapshots (target_chain_id, block_number);
 
 create table stream_wallet_snapshots (
-  stream_id uuid not null,
-  snapshot_at timestamptz not null,
+  snapshot_id uuid not null references stream_snapshots (id) on delete cascade,
   wallet bytea not null check (length(wallet) = 20),
   rewards numeric(78, 0) not null check (rewards >= 0),
   rewards_base numeric(78, 0) not null check (rewards_base >= 0),
+  -- The same exactly, in the parts of a unit that accrual counts.
+  accrued numeric not null check (accrued >= 0),
+  accrued_base numeric not null check (accrued_base >= 0),
   tvl numeric,
   base_tvl numeric,
   apr numeric,
   base_apr numeric,
   custom_metrics jsonb not null default '{}',
-  primary key (stream_id, snapshot_at, wallet),
-  foreign key (stream_id, snapshot_at) references stream_snapshots (stream_id, snapshot_at) on delete cascade
+  primary key (snapshot_id, wallet)
 );
-create index stream_wallet_snapshots_wallet_idx on stream_wallet_snapshots (wallet, stream_id, snapshot_at);
+create index stream_wallet_snapshots_wallet_idx on stream_wallet_snapshots (wallet);
 
 -- Reward files, canonical JSON compressed with gzip, by the SHA-256 of the JSON.
 create table stream_files (
@@ -168,4 +180,4 @@ create table stream_files (
   snapshot_at timestamptz not null,
   content bytea not null
 );
-create index stream_files_stream_idx on stream_files (stream_id, snapshot_at);
+create index stream_files_stream_id_idx on stream_files (stream_id, snapshot_at);

@@ -74,7 +74,7 @@ export type AccrualState = {
   at: number
   /** Sum over all wallets. */
   distributed: bigint
-  /** Seconds in which something weighed, for type 3: how much was to be given by then. */
+  /** Seconds in which something weighed, and a price was there: how much of type 3 was to be given by then. */
   weighedSeconds: number
   /** Seconds without a price, for types 1 and 2. */
   unpricedSeconds: number
@@ -99,6 +99,9 @@ export type WalletAmounts = {
   apr: string | null
   baseApr: string | null
 }
+
+/** How far a stream has accrued with its adapters, and as if it had none. */
+export type AccrualStates = { own: AccrualState; base: AccrualState }
 
 /** What a stream has accrued at the instant of a snapshot. */
 export type SnapshotAmounts = {
