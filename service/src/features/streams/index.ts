@@ -6,3 +6,4 @@
 export type { StreamContext } from './context.js'
 export { streamOperations } from './operations.js'
 export { streams } from './projection.js'
+export { compareRoles, type StreamKeys } from './roles.js'
