@@ -6,3 +6,15 @@
 export type { StreamContext } from './context.js'
 export { streamOperations } from './operations.js'
 export { streams } from './projection.js'
+export { findNextInstant } from './instants.js'
+export { type CommitSettings, runStreamCommits, runStreamTrees } from './jobCommits.js'
+export { retakeSnapshot, runStreamSnapshots, type SnapshotSettings, type StreamJobContext } from './jobSnapshots.js'
+export {
+  decodeRewardFile,
+  hashFile,
+  RewardFileError,
+  type RewardInputs,
+  type RewardResult,
+  recomputeRewards,
+} from './rewardFile.js'
+export { findRewardFile, streamObservations, vetoSnapshot } from './storeSnapshots.js'
