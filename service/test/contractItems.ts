@@ -202,3 +202,107 @@ export type SortOption =
   | `tvlD${1 | 7 | 30}`
   | `lpsD${1 | 7 | 30}`
   | `growthApyD${1 | 7 | 30}`
+
+export type StreamToken = Token & { id: string; isAllowedRewardToken: boolean }
+
+export type StreamPoint = {
+  id: string
+  orgId: string
+  symbol: string
+  name: string
+  decimals: number
+  logoUrl: string | null
+  createdAt: string
+  updatedAt: string
+}
+
+export type StreamSnapshot = {
+  timestamp: string
+  createdAt: string
+  updatedAt: string
+  amountBase: string | null
+  amountDistributed: string | null
+  apr: string | null
+  baseApr: string | null
+  tvl: string | null
+  baseTvl: string | null
+  rewardTokenPrice: string | null
+  rootHash: string | null
+  commitTxHash: string | null
+  userCount: number | null
+  activeUserCount: number | null
+  customArgs: Record<string, unknown>
+  customMetrics: Record<string, unknown>
+}
+
+export type WalletSnapshot = {
+  timestamp: string
+  createdAt: string
+  updatedAt: string
+  rewardsAccumulated: string
+  rewardsAccumulatedBase: string
+  tvl: string | null
+  baseTvl: string | null
+  apr: string | null
+  baseApr: string | null
+  customMetrics: Record<string, unknown>
+}
+
+export type Stream = {
+  id: string
+  orgId: string
+  userId: string | null
+  type: 1 | 2 | 3
+  strategy: 'fixed-rate' | 'fixed-apr' | 'daily-budget'
+  chainId: number | null
+  contractAddress: string | null
+  admin: string | null
+  totalAmount: string | null
+  feeAmount: string | null
+  startTimestamp: string
+  endTimestamp: string | null
+  createdAt: string
+  updatedAt: string
+  creationConfirmedAt: string | null
+  rewardToken?: StreamToken
+  point?: StreamPoint
+  customArgs: {
+    targetTokenId: string
+    tokensPerUSD?: string | number
+    apr?: string | number
+    tokensPerDay?: string | number
+    targetToken: { address: string; symbol: string; chain: { chainId: string } }
+  }
+  adapters: { type: string; params: Record<string, unknown> }[]
+  claimPaused: boolean
+  hashCommitmentPaused: boolean
+  merkleTreeComputationPaused: boolean
+  snapshotComputationPaused: boolean
+  lastSnapshot?: StreamSnapshot
+  committedSnapshot?: StreamSnapshot
+  snapshots?: StreamSnapshot[]
+}
+
+export type WalletStream = { streamId: string; userAddress: string; snapshots: WalletSnapshot[]; stream: Stream }
+
+export type StreamTxParams = {
+  chainId: number
+  sender: string
+  to: string
+  function: 'createStream' | 'addFunds' | 'withdrawFunds'
+  params: { params: Record<string, string>; salt: string | null; deadline: string; signature: string }
+  data: string
+}
+
+export type StreamAdminOperation = {
+  id: string
+  streamId: string
+  type: 'withdrawal' | 'budget-increase'
+  amount: string
+  feeAmount: string
+  to: string | null
+  blockingUntil: string
+  executed: boolean
+  executedTxHash: string | null
+  txParams: StreamTxParams
+}

@@ -48,9 +48,10 @@ async function readMaximum(ctx: StreamContext, stream: PaidStream): Promise<bigi
     readHoldings(chain, stream.contract, stream.rewardToken),
   ])
   const amounts = holdings.map((each) => computeWithdrawable(each, isProcessed))
-  const [confirmed = 0n, head = confirmed] = amounts
-  return head < confirmed ? head : confirmed
+  return amounts.toSorted(ascending)[0] ?? 0n
 }
+
+const ascending = (a: bigint, b: bigint) => (a < b ? -1 : 1)
 
 /** The snapshot at the end exists, and either its root is committed and confirmed or it allocates nothing to anybody. */
 async function isFullyProcessed(ctx: StreamContext, { id, endsAt }: PaidStream): Promise<boolean> {

@@ -40,8 +40,8 @@ export async function getMerkleProofs(ctx: CatalogueContext, input: { wallet: st
   return { proofs }
 }
 
-/** Of roots, the newest first: the newest confirmed one, if at most one has been mined above it. */
+/** Of roots, the newest first: the newest of ours that is confirmed, if at most one has been mined after it. */
 function findHeld(roots: readonly HeldRoot[]): HeldRoot | undefined {
-  const at = roots.findIndex(({ isConfirmed }) => isConfirmed)
+  const at = roots.findIndex(({ isConfirmed, isOurs }) => isConfirmed && isOurs)
   return at >= 0 && at <= 1 ? roots[at] : undefined
 }

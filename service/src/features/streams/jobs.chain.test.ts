@@ -142,7 +142,11 @@ async function openWorld(test: TestDatabase) {
       ...{ address: factory, abi: streamFactoryAbi as Abi, functionName: 'getStreamAddress', args: [params.streamId] },
     })) as Address
   ).toLowerCase() as Address
-  await write(factory, streamFactoryAbi, 'createStream', [params, deadline, await privateKeyToAccount(verifierKey).sign({ hash: digest })])
+  await write(factory, streamFactoryAbi, 'createStream', [
+    params,
+    deadline,
+    await privateKeyToAccount(verifierKey).sign({ hash: digest }),
+  ])
   const nonce = await client.getTransactionCount({ address: signer.address as Address })
 
   await db`insert into organizations (id, name, organization_type) values (${id}, 'O', 'distributor')`

@@ -106,6 +106,8 @@ export type HeldRoot = {
   transactionHash: string
   blockNumber: number
   isConfirmed: boolean
+  /** Whether it is that of a snapshot of ours which counts. */
+  isOurs: boolean
 }
 
 /** The roots of streams as they were committed, the newest first. */
@@ -113,7 +115,9 @@ export async function listRoots(db: Queryable, streamIds: readonly string[]): Pr
   const rows = await db<(Omit<HeldRoot, 'total'> & { total: string })[]>`
     select e.stream_id as "streamId", hex_text(e.root) as root, e.root_at as "rootAt", e.total,
       hex_text(e.transaction_hash) as "transactionHash", e.block_number as "blockNumber",
-      e.block_number <= d.confirmed as "isConfirmed"
+      e.block_number <= d.confirmed as "isConfirmed",
+      exists (select from stream_snapshots n where n.stream_id = e.stream_id and n.snapshot_at = e.root_at
+        and n.root = e.root and n.vetoed_at is null) as "isOurs"
     from stream_events e join ${depths(db)} d on d.chain_id = e.chain_id
     where e.stream_id = any(${[...streamIds]}::uuid[]) and e.kind = 'root'
     order by e.block_number desc, e.log_index desc`

@@ -224,3 +224,10 @@ export async function updateEnd(tx: Transaction, id: string, endsAt: Date, at: D
     where id = ${id} and starts_at < ${endsAt} and (ends_at is null or ends_at > ${endsAt})`
   return count > 0
 }
+
+/** The factories of the chains that are followed. */
+export async function listFactories(db: Queryable): Promise<{ chainId: number; factory: string }[]> {
+  return db<{ chainId: number; factory: string }[]>`
+    select chain_id as "chainId", stream_factory as factory from chains
+    where watched and stream_factory is not null order by chain_id`
+}

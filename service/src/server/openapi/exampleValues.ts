@@ -112,11 +112,15 @@ export const byOperation: Record<string, Record<string, unknown>> = {
   CreateMembership: { address: stranger },
   CreateMembershipAgreement: { address: stranger, chainId: '31337' },
   GetSwap: { user: wallet, tokenIn: usdc, tokenOut: 'native', amountIn: '1000000' },
+  CreateStream: { type: 1, tokensPerUSD: '1000000', totalAmount: '1000000000' },
   GetTokenByAddress: { address: usdc },
 }
 
 /** Members that stand for others in the requests of one operation: of two, one is shown. */
-export const leftOut: Record<string, readonly string[]> = { ReportSwapExecution: ['orderId'] }
+export const leftOut: Record<string, readonly string[]> = {
+  CreateStream: ['pointId', 'apr', 'tokensPerDay', 'adapters'],
+  ReportSwapExecution: ['orderId'],
+}
 
 /** Examples for the texts of the wire, by the pattern their schema has. */
 export const byPattern: readonly [RegExp, string][] = [
@@ -157,6 +161,12 @@ export const refusals: Record<string, ErrorBody> = {
   ),
   GetAction: refusal('notFound', 'no such action', false),
   GetSwap: refusal('invalidArgument', 'nothing can be swapped on chain 31337; GetSwapDetails lists the chains', false),
+  CreateStream: refusal('invalidArgument', 'startTimestamp must be at most 1 hour in the past'),
+  CreateStreamWithdrawal: refusal('notFound', 'no such stream'),
+  GetActiveAdminOperation: refusal('notFound', 'no such stream'),
+  GetStreamWallet: refusal('notFound', 'no such stream'),
+  GetStreamWallets: refusal('notFound', 'no such stream'),
+  IncreaseStreamBudget: refusal('notFound', 'no such stream'),
   ReportSwapExecution: refusal('notFound', 'no such action', false),
   VerifyTracking: refusal('notFound', 'this chain has no such mined transaction', true),
 }

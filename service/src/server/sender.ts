@@ -1,0 +1,31 @@
+import type { Config } from '../kernel/config.js'
+import { createSender, type Sender, type SenderCaps } from '../rpc/sender/index.js'
+import type { Signer } from '../rpc/signer.js'
+import type { Job } from './jobs.js'
+
+const gwei = 1_000_000_000n
+
+/** What transactions of this installation may cost on a chain, by its settings. */
+export function readCaps({
+  gasPriceMaxGwei,
+  spendingMaxGwei,
+}: Pick<Config, 'gasPriceMaxGwei' | 'spendingMaxGwei'>): SenderCaps {
+  return { gasPrice: BigInt(gasPriceMaxGwei) * gwei, spending: BigInt(spendingMaxGwei) * gwei }
+}
+
+/** Sends what is queued for a key, chain by chain. */
+export function createSending(signer: Signer): Job {
+  const senders = new Map<number, Sender>()
+  return {
+    name: 'transactions of this installation',
+    everySeconds: 2,
+    run: async (ctx) => {
+      const caps = readCaps(ctx.config)
+      for (const [chainId, chain] of ctx.chains) {
+        const sender = senders.get(chainId) ?? createSender(ctx, { chain, signer, caps })
+        senders.set(chainId, sender)
+        await sender.step()
+      }
+    },
+  }
+}
