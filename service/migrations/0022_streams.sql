@@ -121,7 +121,7 @@ create table stream_snapshots (
   block_number bigint not null,
   block_hash bytea not null check (length(block_hash) = 32),
   -- The one before, from whose amounts it goes on; null: from the start.
-  previous_id uuid references stream_snapshots (id),
+  previous_id uuid references stream_snapshots (id) on delete set null,
   -- Of the end of the stream: nothing accrues after it.
   is_last boolean not null,
   -- Sums of what the wallets have earned up to the instant: before the adapters and after them.

@@ -24,4 +24,5 @@ export {
   priceObservations,
   type UnpricedToken,
 } from './storeSources.js'
+export { listPriceSteps, type ObservedStep } from './storeSteps.js'
 export { acceptSuspects, listSuspects, recordProvided, type Suspect } from './storeSuspects.js'

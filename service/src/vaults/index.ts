@@ -1,3 +1,4 @@
+export { findBlockAt } from './blockAt.js'
 export { type EmittingVault, eventParties, type VaultEvent } from './events.js'
 export {
   changeGrowth,
@@ -48,6 +49,7 @@ export {
   type SeriesAsk,
   type SeriesHead,
 } from './storeSeries.js'
+export { findStreamTarget, listValueSteps, type StreamTarget, type ValueStep } from './storeTargets.js'
 export { ensureTokenVault, listAssets } from './storeVaults.js'
 export { decideByTrial, type TriedVault, tryVaults } from './trial.js'
 export { findWithholding, retryAfterSeconds, type SeriesState, type Withholding } from './withholding.js'

@@ -14,4 +14,5 @@ export {
   listOpenRequests,
   type OpenRequest,
 } from './store.js'
+export { type LotShareStep, listLotSteps, listShareSteps, type ShareStep, type StepsAsk } from './storeSteps.js'
 export { type ClaimedRequest, listClaimedRequests } from './storeWalletRequests.js'

@@ -4,6 +4,18 @@
  * administer streams; the projection of what factories and streams emit; and the jobs that take snapshots and commit roots.
  */
 export type { StreamContext } from './context.js'
+export { findNextInstant } from './instants.js'
+export { type CommitSettings, runStreamCommits, runStreamTrees } from './jobCommits.js'
+export { retakeSnapshot, runStreamSnapshots, type SnapshotSettings, type StreamJobContext } from './jobSnapshots.js'
 export { streamOperations } from './operations.js'
 export { streams } from './projection.js'
+export {
+  decodeRewardFile,
+  hashFile,
+  RewardFileError,
+  type RewardInputs,
+  type RewardResult,
+  recomputeRewards,
+} from './rewardFile.js'
 export { compareRoles, type StreamKeys } from './roles.js'
+export { findRewardFile, streamObservations, vetoSnapshot } from './storeSnapshots.js'

@@ -1,6 +1,4 @@
-import { createKeccak } from 'hash-wasm'
-
-const keccak = await createKeccak(256)
+import { type BlockHasher, free, leafAt, openHasher } from './keccak.js'
 
 /** All a wallet (lower-case) has earned so far. */
 export type Leaf = { wallet: string; cumulative: bigint }
@@ -16,18 +14,33 @@ export type MerkleTree = {
 const nodeBytes = 32
 const addressBytes = 20
 
-/** keccak256(abi.encodePacked(address, uint256)). */
-export function hashLeaf({ wallet, cumulative }: Leaf): Uint8Array {
-  writeLeaf(packed, wallet, cumulative)
-  return keccak.init().update(packed).digest('binary')
+/** keccak256(abi.encodePacked(address, uint256)), written to `out`. */
+function hashLeafInto(hasher: BlockHasher, { wallet, cumulative }: Leaf, out: number): void {
+  const { bytes, view } = hasher
+  bytes.write(wallet.slice(2), leafAt, 'hex')
+  let rest = cumulative
+  for (let word = 3; word >= 0; word--) {
+    view.setBigUint64(leafAt + addressBytes + word * 8, BigInt.asUintN(64, rest))
+    rest >>= 64n
+  }
+  hasher.hashLeaf(out)
 }
 
-const packed = Buffer.alloc(addressBytes + nodeBytes)
+/** Hashes two nodes in sorted order. */
+function hashPairInto(hasher: BlockHasher, left: number, right: number, out: number): void {
+  const { bytes } = hasher
+  let at = 0
+  while (at < nodeBytes - 1 && bytes[left + at] === bytes[right + at]) at += 1
+  if ((bytes[left + at] ?? 0) <= (bytes[right + at] ?? 0)) hasher.hashPair(left, right, out)
+  else hasher.hashPair(right, left, out)
+}
 
-function writeLeaf(into: Buffer, wallet: string, cumulative: bigint): void {
-  into.write(wallet.slice(2), 0, 'hex')
-  for (let word = 3, rest = cumulative; word >= 0; word--, rest >>= 64n)
-    into.writeBigUInt64BE(rest & 0xffff_ffff_ffff_ffffn, addressBytes + word * 8)
+const single = openHasher(3 * nodeBytes)
+
+/** The leaf of a tree: keccak256(abi.encodePacked(address, uint256)). */
+export function hashLeaf(leaf: Leaf): Buffer {
+  hashLeafInto(single, leaf, free)
+  return Buffer.from(single.bytes.subarray(free, free + nodeBytes))
 }
 
 /**
@@ -40,27 +53,18 @@ export function buildTree(leaves: readonly Leaf[]): MerkleTree | undefined {
   const sorted = isSorted(leaves) ? leaves : [...leaves].sort((a, b) => (a.wallet < b.wallet ? -1 : 1))
   const count = sorted.length
   const wallets = Buffer.alloc(count * addressBytes)
-  const nodes = Buffer.allocUnsafe((2 * count - 1) * nodeBytes)
+  const hasher = openHasher((2 * count - 1) * nodeBytes)
+  const placeOf = (node: number) => free + node * nodeBytes
   sorted.forEach((leaf, index) => {
-    wallets.write(leaf.wallet.slice(2), index * addressBytes, 'hex')
-    nodes.set(hashLeaf(leaf), (2 * count - 2 - index) * nodeBytes)
+    hashLeafInto(hasher, leaf, placeOf(2 * count - 2 - index))
+    hasher.bytes.copy(wallets, index * addressBytes, leafAt, leafAt + addressBytes)
   })
-  const pair = Buffer.alloc(2 * nodeBytes)
-  for (let node = count - 2; node >= 0; node--) {
-    const left = (2 * node + 1) * nodeBytes
-    const right = left + nodeBytes
-    // Nodes of one parent lie side by side.
-    if (nodes.compare(nodes, right, right + nodeBytes, left, right) <= 0) nodes.copy(pair, 0, left, right + nodeBytes)
-    else {
-      nodes.copy(pair, 0, right, right + nodeBytes)
-      nodes.copy(pair, nodeBytes, left, right)
-    }
-    nodes.set(keccak.init().update(pair).digest('binary'), node * nodeBytes)
-  }
-  const hexOf = (node: number) => `0x${nodes.toString('hex', node * nodeBytes, (node + 1) * nodeBytes)}`
+  for (let node = count - 2; node >= 0; node--)
+    hashPairInto(hasher, placeOf(2 * node + 1), placeOf(2 * node + 2), placeOf(node))
+  const hexOf = (node: number) => `0x${hasher.bytes.toString('hex', placeOf(node), placeOf(node + 1))}`
   return {
     root: hexOf(0),
-    size: nodes.length + wallets.length,
+    size: hasher.bytes.length + wallets.length,
     findProof: (wallet) => {
       const index = findIndex(wallets, Buffer.from(wallet.slice(2), 'hex'))
       if (index === undefined) return undefined
@@ -93,11 +97,11 @@ function isSorted(leaves: readonly Leaf[]): boolean {
 
 /** Whether a proof leads from a leaf to a root: what the contract checks. */
 export function verifyProof(root: string, leaf: Leaf, proof: readonly string[]): boolean {
-  let node = Buffer.from(hashLeaf(leaf))
-  for (const text of proof) {
-    const sibling = Buffer.from(text.slice(2), 'hex')
-    const pair = node.compare(sibling) <= 0 ? [node, sibling] : [sibling, node]
-    node = Buffer.from(keccak.init().update(Buffer.concat(pair)).digest('binary'))
+  const [own, other] = [free, free + nodeBytes]
+  hashLeafInto(single, leaf, own)
+  for (const sibling of proof) {
+    single.bytes.write(sibling.slice(2), other, 'hex')
+    hashPairInto(single, own, other, own)
   }
-  return `0x${node.toString('hex')}` === root
+  return `0x${single.bytes.toString('hex', own, own + nodeBytes)}` === root
 }

@@ -1,0 +1,138 @@
+import { toUnixSeconds } from '../../kernel/clock.js'
+import { newId } from '../../kernel/ids.js'
+import type { Context } from '../../postgres/context.js'
+import { inTransaction } from '../../postgres/pool.js'
+import { readBlock } from '../../rpc/blocks.js'
+import type { Chain, ChainContext } from '../../rpc/chains.js'
+import type { Header } from '../../rpc/raw.js'
+import { findCursor } from '../../sync/storeCursors.js'
+import { findBlockAt, findStreamTarget, type StreamTarget } from '../../vaults/index.js'
+import { type CatalogueContext, findToken } from '../catalogue/index.js'
+import { computeSnapshot } from './amounts.js'
+import { findDueInstant } from './instants.js'
+import { encodeRewardFile, hashHoldings, toResult } from './rewardFile.js'
+import { findTerms, readInputs } from './snapshotInputs.js'
+import { findDepth } from './storeEvents.js'
+import { listPoints } from './storePoints.js'
+import { listTaken, recordSnapshot, type TakenSnapshot } from './storeSnapshots.js'
+import { listStreams, type StreamRow } from './storeStreams.js'
+
+/** What the jobs of streams need. */
+export type StreamJobContext = ChainContext & CatalogueContext
+
+export type SnapshotSettings = {
+  /** Seconds between snapshots; they lie on the grid of it. */
+  everySeconds: number
+}
+
+/** Share prices of an instant are waited for so long; then the last known one counts. */
+const readingSeconds = 3_600
+
+/** Takes the snapshots that are due of all streams. What fails for one is logged, and tried again by the next run. */
+export async function runStreamSnapshots(ctx: StreamJobContext, settings: SnapshotSettings): Promise<void> {
+  const streams = (await listStreams(ctx.db, {})).filter((stream) => !stream.snapshotComputationPaused)
+  const taken = await listTaken(
+    ctx.db,
+    streams.map(({ id }) => id),
+  )
+  const finals = new Map<number, Promise<Header | undefined>>()
+  for (const stream of streams) {
+    const { counted, newest } = taken.get(stream.id) ?? {}
+    const chain = ctx.chains.get(stream.targetChainId)
+    if (!chain || newest?.isLast) continue
+    try {
+      const asked = finals.get(chain.chainId) ?? readFinal(ctx, chain)
+      finals.set(chain.chainId, asked)
+      const final = await asked
+      if (!final) continue
+      const to = findDueInstant({
+        ...{ startAt: toUnixSeconds(stream.startsAt), endAt: stream.endsAt && toUnixSeconds(stream.endsAt) },
+        ...{ lastAt: newest?.at ?? null, isLastTaken: false, finalAt: final.timestamp },
+        everySeconds: settings.everySeconds,
+      })
+      if (to !== undefined) await takeSnapshot(ctx, { stream, chain, final, to, previous: counted })
+    } catch (error) {
+      ctx.log.warn({ err: error, streamId: stream.id }, 'a snapshot of a stream could not be taken')
+    }
+  }
+}
+
+/** Takes the snapshot of the end again that was vetoed. Answers whether one was taken; why not, where it was not. */
+export async function retakeSnapshot(ctx: StreamJobContext, streamId: string): Promise<'taken' | string> {
+  const [stream] = await listStreams(ctx.db, { ids: [streamId] })
+  if (!stream) return 'there is no confirmed stream of this id'
+  const chain = ctx.chains.get(stream.targetChainId)
+  if (!chain) return `chain ${stream.targetChainId} has no RPC url`
+  const { counted, newest } = (await listTaken(ctx.db, [streamId])).get(streamId) ?? {}
+  if (!newest?.isLast || counted?.isLast) return 'its snapshot at the end is not vetoed'
+  const final = await readFinal(ctx, chain)
+  if (!final || final.timestamp <= newest.at) return 'no later block is final'
+  const isTaken = await takeSnapshot(ctx, { stream, chain, final, to: newest.at, previous: counted })
+  return isTaken ? 'taken' : 'what it rests on is not read as far yet'
+}
+
+/** The newest block that is final and derived. */
+async function readFinal(ctx: Pick<Context, 'db'>, chain: Chain): Promise<Header | undefined> {
+  const cursor = await findCursor(ctx.db, chain.chainId)
+  if (!cursor || cursor.finalizedNumber === null) return undefined
+  const number = Math.min(cursor.finalizedNumber, cursor.blockNumber)
+  return number < cursor.startBlock ? undefined : readBlock(chain, number)
+}
+
+type Due = {
+  stream: StreamRow
+  chain: Chain
+  final: Header
+  to: number
+  previous: TakenSnapshot | undefined
+}
+
+/** False while something it rests on is still to be read, or another process took it. */
+async function takeSnapshot(ctx: StreamJobContext, { stream, chain, final, to, previous }: Due): Promise<boolean> {
+  const { db, clock } = ctx
+  const target = await findStreamTarget(db, stream.targetVaultId)
+  if (!target || isReadingAwaited(target, to, toUnixSeconds(clock.now()))) return false
+  if (!(await isBudgetKnown(ctx, stream, to))) return false
+  const block = await findBlockAt(chain, final, to)
+  if (!block) return false
+  const terms = await findTerms(db, stream, await findRewardDecimals(ctx, stream))
+  const inputs = await readInputs(db, {
+    ...{ stream, terms, target, previous, to },
+    block: { number: block.number, hash: block.hash },
+  })
+  const { amounts, states } = computeSnapshot(terms, inputs.facts, to, inputs.from)
+  const file = encodeRewardFile(inputs, toResult(amounts.wallets))
+  const { observations } = inputs.origin
+  const pins = { holdings: hashHoldings(inputs.facts), observations: [...new Set(observations)] }
+  const isTaken = await inTransaction(db, (tx) =>
+    recordSnapshot(tx, {
+      ...{ id: newId(), streamId: stream.id, targetChainId: chain.chainId, block, previousId: previous?.id ?? null },
+      ...{ isLast: to === terms.endAt, amounts, states, pins, file, createdAt: clock.now() },
+    }),
+  )
+  if (isTaken)
+    ctx.log.info({ streamId: stream.id, at: to, users: amounts.userCount }, 'a snapshot of a stream is taken')
+  return isTaken
+}
+
+/** Whether the share price of the instant is still to be read. */
+function isReadingAwaited({ seenTo, snapshotIntervalSeconds }: StreamTarget, to: number, now: number): boolean {
+  return seenTo !== null && seenTo + snapshotIntervalSeconds <= to && now - to < readingSeconds
+}
+
+/** Whether every increase of the budget by the instant is known: a later block of the reward's chain is confirmed. */
+async function isBudgetKnown({ db }: Pick<Context, 'db'>, { chainId }: StreamRow, to: number): Promise<boolean> {
+  if (chainId === null) return true
+  const depth = await findDepth(db, chainId)
+  return depth?.confirmedAt ? toUnixSeconds(depth.confirmedAt) > to : false
+}
+
+async function findRewardDecimals(ctx: StreamJobContext, stream: StreamRow): Promise<number> {
+  const { chainId, rewardToken, pointId } = stream
+  const decimals =
+    chainId === null || rewardToken === null
+      ? (await listPoints(ctx.db, { ids: pointId === null ? [] : [pointId] }))[0]?.decimals
+      : findToken(ctx.catalogue.current(), chainId, rewardToken)?.decimals
+  if (decimals === undefined) throw new Error(`the decimals of the reward of stream ${stream.id} are not known`)
+  return decimals
+}

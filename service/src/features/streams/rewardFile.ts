@@ -1,0 +1,187 @@
+import { createHash } from 'node:crypto'
+import { computeSnapshot } from './amounts.js'
+import { buildTree } from './tree.js'
+import type { AccrualFacts, AccrualState, AccrualStates, Adapter, StreamTerms } from './types.js'
+
+/** A value that canonical JSON says in one way: keys sorted, no spaces, whole numbers, exact amounts as text. */
+type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json | undefined }
+
+/** What a snapshot rests on beside its terms: all of it is in the reward file. */
+export type FileOrigin = {
+  target: { chainId: number; address: string; asset: string; assetDecimals: number; own: readonly string[] }
+  reward: { chainId: number; address: string } | { pointId: string }
+  block: { number: number; hash: string }
+  /** SHA-256 of the file of the snapshot it goes on from; null: from the start of the stream. */
+  previous: string | null
+  /** Ids of the price observations, in the order of their use. */
+  observations: readonly number[]
+}
+
+/** Everything a root follows from. */
+export type RewardInputs = {
+  terms: StreamTerms
+  facts: AccrualFacts
+  to: number
+  from: AccrualStates | undefined
+  origin: FileOrigin
+}
+
+export type RewardResult = { root: string | null; total: bigint; leaves: { wallet: string; cumulative: bigint }[] }
+
+/** Recomputes what everybody has earned, and its root, from what a file holds. Pure. */
+export function recomputeRewards({ terms, facts, to, from }: RewardInputs): RewardResult {
+  return toResult(computeSnapshot(terms, facts, to, from).amounts.wallets)
+}
+
+/** The leaves of a tree and its root: everybody that has earned a whole unit. */
+export function toResult(wallets: readonly { wallet: string; rewards: bigint }[]): RewardResult {
+  const leaves = wallets.filter(({ rewards }) => rewards > 0n)
+  const named = leaves.map(({ wallet, rewards }) => ({ wallet, cumulative: rewards }))
+  const total = named.reduce((sum, { cumulative }) => sum + cumulative, 0n)
+  return { root: buildTree(named)?.root ?? null, total, leaves: named }
+}
+
+/** The bytes of a reward file and the hash that names it. */
+export function encodeRewardFile(inputs: RewardInputs, result: RewardResult): { text: string; hash: string } {
+  const { terms, facts, to, from, origin } = inputs
+  const text = formatCanonical({
+    version: 1,
+    ...{ origin: origin as unknown as Json, terms: toJson(terms), to },
+    from: from ? { own: stateToJson(from.own), base: stateToJson(from.base) } : null,
+    balances: facts.balances.map(({ at, wallet, shares }) => [at, wallet, shares.toString()]),
+    lots: facts.lots.map(({ at, wallet, distributorId, shares }) => [at, wallet, distributorId, shares.toString()]),
+    sharePrices: facts.sharePrices.map(priceToJson),
+    rewardPrices: facts.rewardPrices.map(priceToJson),
+    result: {
+      root: result.root,
+      total: result.total.toString(),
+      wallets: result.leaves.map(({ wallet, cumulative }) => [wallet, cumulative.toString()]),
+    },
+  })
+  return { text, hash: hashFile(text) }
+}
+
+export const hashFile = (text: string): string => `0x${createHash('sha256').update(text).digest('hex')}`
+
+/** A hash of what was held, and of the lots of it. */
+export function hashHoldings({ balances, lots }: Pick<AccrualFacts, 'balances' | 'lots'>): string {
+  const hash = createHash('sha256')
+  for (const { at, wallet, shares } of balances) hash.update(`${at} ${wallet} ${shares}\n`)
+  for (const { at, wallet, distributorId, shares } of lots) hash.update(`${at} ${wallet} ${distributorId} ${shares}\n`)
+  return `0x${hash.digest('hex')}`
+}
+
+/** Canonical JSON: members in the order of their names, no spaces. */
+export function formatCanonical(value: Json): string {
+  return JSON.stringify(value, (_name, each: unknown) =>
+    each !== null && typeof each === 'object' && !Array.isArray(each)
+      ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : each,
+  )
+}
+
+/** A reward file that is not one, or says otherwise than it is. */
+export class RewardFileError extends Error {
+  override readonly name = 'RewardFileError'
+}
+
+/** The inputs and the result a file holds. Throws where it is not of this form. */
+export function decodeRewardFile(text: string): { inputs: RewardInputs; result: RewardResult } {
+  try {
+    const file = JSON.parse(text)
+    if (file.version !== 1) throw new RewardFileError(`version ${file.version} of reward files is not known here`)
+    if (formatCanonical(file) !== text) throw new RewardFileError('the file is not canonical JSON')
+    const { terms, result } = file
+    return {
+      inputs: {
+        ...{ to: wholeOf(file.to), origin: file.origin },
+        terms: {
+          ...{ streamId: textOf(terms.streamId), startAt: wholeOf(terms.startAt) },
+          strategy: strategyOf(terms.strategy),
+          adapters: terms.adapters.map(adapterOf),
+          endAt: terms.endAt === null ? null : wholeOf(terms.endAt),
+          budget: terms.budget === null ? null : BigInt(textOf(terms.budget)),
+          increases: terms.increases.map((each: { at: number; total: string }) => ({
+            at: wholeOf(each.at),
+            total: BigInt(textOf(each.total)),
+          })),
+          rewardDecimals: wholeOf(terms.rewardDecimals),
+        },
+        from: file.from === null ? undefined : { own: stateOf(file.from.own), base: stateOf(file.from.base) },
+        facts: {
+          balances: file.balances.map(([at, wallet, shares]: [number, string, string]) => ({
+            ...{ at: wholeOf(at), wallet: textOf(wallet), shares: BigInt(textOf(shares)) },
+          })),
+          lots: file.lots.map(([at, wallet, distributorId, shares]: [number, string, string, string]) => ({
+            ...{ at: wholeOf(at), wallet: textOf(wallet), distributorId: textOf(distributorId) },
+            shares: BigInt(textOf(shares)),
+          })),
+          sharePrices: file.sharePrices.map(priceOf),
+          rewardPrices: file.rewardPrices.map(priceOf),
+        },
+      },
+      result: {
+        root: result.root === null ? null : textOf(result.root),
+        total: BigInt(textOf(result.total)),
+        leaves: result.wallets.map(([wallet, cumulative]: [string, string]) => ({
+          ...{ wallet: textOf(wallet), cumulative: BigInt(textOf(cumulative)) },
+        })),
+      },
+    }
+  } catch (error) {
+    if (error instanceof RewardFileError) throw error
+    throw new RewardFileError('this is no reward file', { cause: error })
+  }
+}
+
+/** Amounts as text; what is absent is left out. */
+function toJson(value: unknown): Json {
+  return JSON.parse(
+    JSON.stringify(value, (_name, each: unknown) => (typeof each === 'bigint' ? each.toString() : each)),
+  )
+}
+
+function stateToJson({ accrued, distributed, ...state }: AccrualState): Json {
+  const wallets = [...accrued].sort(([a], [b]) => (a < b ? -1 : 1))
+  return { ...state, distributed: `${distributed}`, accrued: wallets.map(([wallet, each]) => [wallet, `${each}`]) }
+}
+
+const priceToJson = ({ at, usd }: AccrualFacts['sharePrices'][number]): Json => [
+  ...[at, usd.numerator.toString(), usd.denominator.toString()],
+]
+
+function priceOf([at, numerator, denominator]: [number, string, string]) {
+  return { at: wholeOf(at), usd: { numerator: BigInt(textOf(numerator)), denominator: BigInt(textOf(denominator)) } }
+}
+
+type StateJson = Omit<AccrualState, 'accrued' | 'distributed'> & { distributed: string; accrued: [string, string][] }
+
+function stateOf(state: StateJson): AccrualState {
+  return {
+    ...{ at: wholeOf(state.at), distributed: BigInt(textOf(state.distributed)) },
+    ...{ weighedSeconds: wholeOf(state.weighedSeconds), unpricedSeconds: wholeOf(state.unpricedSeconds) },
+    exhaustedAt: state.exhaustedAt === null ? null : wholeOf(state.exhaustedAt),
+    accrued: new Map(state.accrued.map(([wallet, each]) => [textOf(wallet), BigInt(textOf(each))])),
+  }
+}
+
+function strategyOf(strategy: Record<string, unknown>): StreamTerms['strategy'] {
+  if (strategy['type'] === 1) return { type: 1, tokensPerUsd: BigInt(textOf(strategy['tokensPerUsd'])) }
+  if (strategy['type'] === 2) return { type: 2, aprE18: BigInt(textOf(strategy['aprE18'])) }
+  if (strategy['type'] === 3) return { type: 3, tokensPerDay: BigInt(textOf(strategy['tokensPerDay'])) }
+  throw new RewardFileError('the strategy of the stream is none there is')
+}
+
+function adapterOf(adapter: Adapter & { shares?: unknown }): Adapter {
+  return adapter.type === 'min-balance' ? { type: 'min-balance', shares: BigInt(textOf(adapter.shares)) } : adapter
+}
+
+function wholeOf(value: unknown): number {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value)) throw new RewardFileError('a whole number is missing')
+  return value
+}
+
+function textOf(value: unknown): string {
+  if (typeof value !== 'string') throw new RewardFileError('a text is missing')
+  return value
+}

@@ -1,0 +1,86 @@
+import { toUnixSeconds } from '../../kernel/clock.js'
+import type { Queryable } from '../../postgres/pool.js'
+import { listPriceSteps } from '../../prices/index.js'
+import { listValueSteps, type StreamTarget } from '../../vaults/index.js'
+import { listLotSteps, listShareSteps } from '../positions/index.js'
+import { createWeigher } from './adapters.js'
+import { toSharePrice, toUnitPrice } from './amounts.js'
+import type { FileOrigin, RewardInputs } from './rewardFile.js'
+import { listBudgetChanges } from './storeEvents.js'
+import { findBlockBefore, findStates, type TakenSnapshot } from './storeSnapshots.js'
+import type { StreamRow } from './storeStreams.js'
+import { readAdapter, readStrategy } from './terms.js'
+import type { AccrualFacts, StreamTerms } from './types.js'
+
+/** Where shares go that nobody has any more. */
+const burnAddresses = [`0x${'00'.repeat(20)}`, `0x${'00'.repeat(18)}dead`]
+
+/** What is agreed of a stream, with the increases of its budget that are confirmed. */
+export async function findTerms(db: Queryable, stream: StreamRow, rewardDecimals: number): Promise<StreamTerms> {
+  let total = stream.totalAmount ?? 0n
+  const increases = (await listBudgetChanges(db, stream.id)).map(({ at, amount }) => {
+    total += amount
+    return { at: toUnixSeconds(at), total }
+  })
+  return {
+    streamId: stream.id,
+    strategy: readStrategy(stream.type, stream.customArgs),
+    adapters: stream.adapters.map(readAdapter),
+    startAt: toUnixSeconds(stream.startsAt),
+    endAt: stream.endsAt === null ? null : toUnixSeconds(stream.endsAt),
+    budget: stream.totalAmount,
+    increases,
+    rewardDecimals,
+  }
+}
+
+/** Everything a snapshot of an instant rests on, read once. */
+export async function readInputs(
+  db: Queryable,
+  ask: {
+    stream: StreamRow
+    terms: StreamTerms
+    target: StreamTarget
+    previous: TakenSnapshot | undefined
+    /** The last block of the target's chain at or before the instant. */
+    block: { number: number; hash: string }
+    to: number
+  },
+): Promise<RewardInputs> {
+  const { stream, terms, target, previous, block, to } = ask
+  const { chainId, asset, assetDecimals, address } = target
+  const at = previous?.at ?? terms.startAt
+  const begin = previous?.blockNumber ?? (await findBlockBefore(db, chainId, at))
+  const span = { chainId, vaultId: stream.targetVaultId, from: begin, to: block.number, at }
+  const isValued = terms.strategy.type !== 3
+  const excluded = new Set([...burnAddresses, ...target.own])
+  const isLp = ({ wallet }: { wallet: string }) => !excluded.has(wallet)
+  const values = await listValueSteps(db, { vaultId: stream.targetVaultId, from: isValued ? at : to, to })
+  const { chainId: rewardChainId, rewardToken } = stream
+  const prices =
+    rewardChainId === null || rewardToken === null
+      ? []
+      : await listPriceSteps(
+          db,
+          { chainId: rewardChainId, address: rewardToken },
+          { from: terms.strategy.type === 2 ? at : to, to },
+        )
+  const facts: AccrualFacts = {
+    balances: (await listShareSteps(db, span)).filter(isLp),
+    lots: (await listLotSteps(db, span, [...createWeigher(terms.adapters).distributors])).filter(isLp),
+    sharePrices: values.map((step) => ({ at: step.at, usd: toSharePrice(step, assetDecimals) })),
+    rewardPrices: prices.map(({ at, priceUsd }) => ({ at, usd: toUnitPrice(priceUsd, terms.rewardDecimals) })),
+  }
+  const origin: FileOrigin = {
+    target: { chainId, address, asset, assetDecimals, own: target.own },
+    reward:
+      rewardChainId === null || rewardToken === null
+        ? { pointId: stream.pointId ?? '' }
+        : { chainId: rewardChainId, address: rewardToken },
+    block,
+    previous: previous?.fileHash ?? null,
+    observations: [...values, ...prices].flatMap(({ observationId }) => observationId ?? []),
+  }
+  const from = previous && (await findStates(db, previous))
+  return { terms, facts, to, from, origin }
+}

@@ -1,0 +1,212 @@
+import { promisify } from 'node:util'
+import { gunzip, gzip } from 'node:zlib'
+import { decimal, hex, nullable, numeric, uuid } from '../../postgres/columns.js'
+import type { Queryable, Transaction } from '../../postgres/pool.js'
+import { copyRows, describeTable } from '../../postgres/table.js'
+import type { Above, Observations } from '../../sync/projection.js'
+import type { AccrualState, AccrualStates, SnapshotAmounts } from './types.js'
+
+const compress = promisify(gzip)
+const expand = promisify(gunzip)
+
+const walletSnapshotsTable = describeTable('stream_wallet_snapshots', {
+  snapshotId: [uuid],
+  wallet: [hex],
+  rewards: [numeric],
+  rewardsBase: [numeric],
+  accrued: [numeric],
+  accruedBase: [numeric],
+  tvl: [nullable(decimal)],
+  baseTvl: [nullable(decimal)],
+  apr: [nullable(decimal)],
+  baseApr: [nullable(decimal)],
+})
+
+/** How far a stream had accrued by a snapshot, without the wallets. */
+type KeptState = Omit<AccrualState, 'distributed' | 'accrued'> & { distributed: string }
+type KeptStates = { own: KeptState; base: KeptState }
+
+/** A snapshot as the jobs see it. */
+export type TakenSnapshot = {
+  id: string
+  streamId: string
+  at: number
+  blockNumber: number
+  isLast: boolean
+  amountDistributed: bigint
+  fileHash: string | null
+  root: string | null
+  rootedAt: Date | null
+  vetoedAt: Date | null
+  commitId: string | null
+  updatedAt: Date
+  state: KeptStates
+}
+
+type Loaded = Omit<TakenSnapshot, 'amountDistributed'> & { amountDistributed: string }
+
+const columns = (db: Queryable) => db`
+  id, stream_id as "streamId", extract(epoch from snapshot_at)::bigint as at, block_number as "blockNumber",
+  is_last as "isLast", amount_distributed as "amountDistributed", hex_text(file_hash) as "fileHash",
+  hex_text(root) as root, rooted_at as "rootedAt", vetoed_at as "vetoedAt", commit_id as "commitId",
+  updated_at as "updatedAt", state`
+
+const parse = (row: Loaded): TakenSnapshot => ({ ...row, amountDistributed: BigInt(row.amountDistributed) })
+
+/** The newest snapshot of each stream that counts, and the newest of all, vetoed ones too. */
+export async function listTaken(
+  db: Queryable,
+  streamIds: readonly string[],
+): Promise<ReadonlyMap<string, { counted: TakenSnapshot | undefined; newest: TakenSnapshot }>> {
+  const rows = await db<Loaded[]>`
+    select distinct on (stream_id, vetoed_at is null) ${columns(db)} from stream_snapshots
+    where stream_id = any(${[...streamIds]}::uuid[]) order by stream_id, vetoed_at is null, snapshot_at desc`
+  const taken = new Map<string, { counted: TakenSnapshot | undefined; newest: TakenSnapshot }>()
+  for (const row of rows.map(parse)) {
+    const { counted, newest } = taken.get(row.streamId) ?? { counted: undefined, newest: row }
+    taken.set(row.streamId, {
+      counted: row.vetoedAt === null ? row : counted,
+      newest: row.at >= newest.at ? row : newest,
+    })
+  }
+  return taken
+}
+
+/** How far a stream had accrued by a snapshot: what the next one goes on from. */
+export async function findStates(db: Queryable, { id, state }: TakenSnapshot): Promise<AccrualStates> {
+  const [own, base] = [new Map<string, bigint>(), new Map<string, bigint>()]
+  const rows = db<{ wallet: string; accrued: string; accruedBase: string }[]>`
+    select hex_text(wallet) as wallet, accrued, accrued_base as "accruedBase" from stream_wallet_snapshots
+    where snapshot_id = ${id} order by wallet`
+  for await (const chunk of rows.cursor(20_000))
+    for (const { wallet, accrued, accruedBase } of chunk) {
+      if (accrued !== '0') own.set(wallet, BigInt(accrued))
+      if (accruedBase !== '0') base.set(wallet, BigInt(accruedBase))
+    }
+  const toState = ({ distributed, ...kept }: KeptState, accrued: ReadonlyMap<string, bigint>): AccrualState => ({
+    ...{ ...kept, distributed: BigInt(distributed), accrued },
+  })
+  return { own: toState(state.own, own), base: toState(state.base, base) }
+}
+
+export type NewSnapshot = {
+  id: string
+  streamId: string
+  targetChainId: number
+  block: { number: number; hash: string }
+  previousId: string | null
+  isLast: boolean
+  amounts: SnapshotAmounts
+  states: AccrualStates
+  pins: Readonly<Record<string, unknown>>
+  file: { hash: string; text: string }
+  createdAt: Date
+}
+
+/** Keeps a snapshot with its wallets and its reward file. False where another of its instant counts already. */
+export async function recordSnapshot(tx: Transaction, snapshot: NewSnapshot): Promise<boolean> {
+  const { id, streamId, targetChainId, block, previousId, isLast, amounts, states, pins, file, createdAt } = snapshot
+  const keep = ({ accrued, distributed, ...state }: AccrualState) => ({ ...state, distributed: distributed.toString() })
+  const { unpricedSeconds, exhaustedAt } = amounts
+  const metrics = {
+    unpricedSeconds,
+    ...(exhaustedAt === null ? {} : { exhaustedAt: new Date(exhaustedAt * 1_000).toISOString() }),
+  }
+  const inserted = await tx`
+    insert into stream_snapshots (id, stream_id, snapshot_at, target_chain_id, block_number, block_hash, previous_id,
+      is_last, amount_base, amount_distributed, apr, base_apr, tvl, base_tvl, reward_token_price, user_count,
+      active_user_count, custom_metrics, pins, state, file_hash, created_at, updated_at)
+    values (${id}, ${streamId}, to_timestamp(${amounts.at}), ${targetChainId}, ${block.number},
+      hex_bytes(${block.hash}), ${previousId}, ${isLast}, ${amounts.amountBase.toString()},
+      ${amounts.amountDistributed.toString()}, ${amounts.apr}, ${amounts.baseApr}, ${amounts.tvl}, ${amounts.baseTvl},
+      ${amounts.rewardTokenPrice}, ${amounts.userCount}, ${amounts.activeUserCount}, ${tx.json(metrics)},
+      ${tx.json(pins)}, ${tx.json({ own: keep(states.own), base: keep(states.base) })}, hex_bytes(${file.hash}),
+      ${createdAt}, ${createdAt})
+    on conflict (stream_id, snapshot_at) where vetoed_at is null do nothing returning id`
+  if (inserted.length === 0) return false
+  const copy = await copyRows(tx, walletSnapshotsTable, { shared: { snapshotId: id } })
+  await copy.write(amounts.wallets)
+  await copy.end()
+  const content = await compress(file.text)
+  await tx`
+    insert into stream_files (hash, stream_id, snapshot_at, content)
+    values (hex_bytes(${file.hash}), ${streamId}, to_timestamp(${amounts.at}), ${content}) on conflict do nothing`
+  return true
+}
+
+/** Everybody's cumulative amounts in a snapshot, by address; nobody who has earned nothing. */
+export async function listEarned(db: Queryable, id: string): Promise<{ wallet: string; rewards: bigint }[]> {
+  const rows = await db<{ wallet: string; rewards: string }[]>`
+    select hex_text(wallet) as wallet, rewards from stream_wallet_snapshots
+    where snapshot_id = ${id} and rewards > 0 order by wallet`
+  return rows.map(({ wallet, rewards }) => ({ wallet, rewards: BigInt(rewards) }))
+}
+
+/** Notes the root of a snapshot's tree; once. */
+export async function recordRoot(db: Queryable, id: string, root: string, at: Date): Promise<void> {
+  await db`
+    update stream_snapshots set root = hex_bytes(${root}), rooted_at = ${at}, updated_at = ${at}
+    where id = ${id} and rooted_at is null and vetoed_at is null`
+}
+
+/** Notes the transaction that commits a snapshot, in place of `instead`. False where that is no longer to be sent. */
+export async function recordCommit(
+  tx: Transaction,
+  { id, commitId, instead, at }: { id: string; commitId: string; instead: string | null; at: Date },
+): Promise<boolean> {
+  const { count } = await tx`
+    update stream_snapshots n set commit_id = ${commitId}, updated_at = ${at} from streams s
+    where n.id = ${id} and n.vetoed_at is null and n.commit_id is not distinct from ${instead}::uuid
+      and s.id = n.stream_id and not s.hash_commitment_paused`
+  return count > 0
+}
+
+/** Takes the newest snapshot of a stream out, while it is not being committed. Answers its instant; undefined: none. */
+export async function vetoSnapshot(db: Queryable, streamId: string, at: Date): Promise<number | undefined> {
+  const [row] = await db<{ at: number }[]>`
+    update stream_snapshots set vetoed_at = ${at}, updated_at = ${at}
+    where vetoed_at is null and commit_id is null and id = (
+      select id from stream_snapshots where stream_id = ${streamId} and vetoed_at is null
+      order by snapshot_at desc limit 1)
+    returning extract(epoch from snapshot_at)::bigint as at`
+  return row?.at
+}
+
+/** The roots of a stream that are or were ours to commit. */
+export async function listOwnRoots(db: Queryable, streamIds: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await db<{ streamId: string; root: string; at: number }[]>`
+    select stream_id as "streamId", hex_text(root) as root, extract(epoch from snapshot_at)::bigint as at
+    from stream_snapshots where stream_id = any(${[...streamIds]}::uuid[]) and commit_id is not null`
+  return new Set(rows.map((row) => rootKey(row.streamId, row.root, row.at)))
+}
+
+export const rootKey = (streamId: string, root: string, at: number): string => `${streamId} ${root} ${at}`
+
+/** The text of a reward file; undefined where there is none of this hash. */
+export async function findRewardFile(db: Queryable, hash: string): Promise<string | undefined> {
+  const [row] = await db<{ content: Buffer }[]>`select content from stream_files where hash = hex_bytes(${hash})`
+  return row && (await expand(row.content)).toString('utf8')
+}
+
+/**
+ * Snapshots that rest on orphaned blocks go with them, but for those whose root was given to the chain: what was promised
+ * stays promised.
+ */
+export const streamObservations: Observations = {
+  name: 'stream snapshots',
+  rewind: async (tx: Transaction, { chainId, number }: Above) => {
+    await tx`
+      delete from stream_files f using stream_snapshots n
+      where f.hash = n.file_hash and n.target_chain_id = ${chainId} and n.block_number > ${number} and n.commit_id is null`
+    await tx`
+      delete from stream_snapshots
+      where target_chain_id = ${chainId} and block_number > ${number} and commit_id is null`
+  },
+}
+
+/** The last stored block at or before an instant; -1: there is none. Every block in which something moved is stored. */
+export async function findBlockBefore(db: Queryable, chainId: number, at: number): Promise<number> {
+  const [row] = await db<{ number: number | null }[]>`
+    select max(number) as number from blocks where chain_id = ${chainId} and timestamp <= to_timestamp(${at})`
+  return row?.number ?? -1
+}
