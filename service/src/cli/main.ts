@@ -23,6 +23,7 @@ const commands: Record<string, () => Promise<Command>> = {
   chains: async () => (await import('./chains.js')).chains,
   vaults: async () => (await import('./vaults.js')).vaults,
   recompute: async () => (await import('./recompute.js')).recompute,
+  streams: async () => (await import('./streams.js')).streams,
   sender: async () => (await import('./sender.js')).sender,
   rebuild: async () => (await import('./rebuild.js')).rebuild,
   report: async () => (await import('./report.js')).report,

@@ -5,6 +5,7 @@ import { createAuthenticate } from '../features/auth/index.js'
 import { openCatalogue } from '../features/catalogue/index.js'
 import { openLimits } from '../features/limits/index.js'
 import { type ChainStatus, chainState, listChainStatus } from '../features/status/index.js'
+import { findRewardFile } from '../features/streams/index.js'
 import type { Log } from '../kernel/log.js'
 import type { Operation } from '../kernel/operation.js'
 import { createOutbound } from '../kernel/outbound.js'
@@ -100,6 +101,7 @@ export async function openService(
     checks: async () => [...(await readinessChecks(admission)), ...(watcher ? [checkWatcher(watcher)] : [])],
     metrics: async () => joinMetrics(await metrics.registry.metrics(), await watcher?.readMetrics()),
     contentType: metrics.registry.contentType,
+    readFile: (hash) => findRewardFile(pools.operation, hash),
     publicApp,
   })
   const join = (joined: WatcherProcess) => {
