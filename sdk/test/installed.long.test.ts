@@ -78,7 +78,7 @@ describe('the sdk as npm installs it', () => {
       cwd: place,
     })
     expect(stderr).toBe('')
-    expect((await readdir(join(place, 'dist/assets'))).filter((name) => name.endsWith('.js'))).toHaveLength(1)
+    expect((await readdir(join(place, 'dist/assets'))).filter((name) => name.endsWith('.js'))).not.toEqual([])
   }, 300_000)
 
   it('is typed for every way TypeScript finds a package, its own declarations checked too', async () => {
