@@ -70,6 +70,23 @@ describe('a deposit that mints nothing', () => {
     expect(entries).toEqual(['deposit alpha unsigned c3 7 7', 'deposit gamma unsigned c3 1000 900'])
   })
 
+  it('says nothing of the side its vault has its Transfers on', () => {
+    const logs = [
+      say.deposit(account, account, 1n, 0n),
+      say.move(zero, account, 0n),
+      say.deposit(account, account, 12n, 8n),
+      say.move(zero, account, 8n),
+    ]
+    const { entries } = send(
+      [
+        [vault, call.deposit(1n, account)],
+        [vault, `${call.deposit(12n, account)}${codes('alpha')}`],
+      ],
+      logs,
+    )
+    expect(entries).toEqual(['deposit alpha unsigned c3 12 8'])
+  })
+
   it('gives at most the shares its event tells of their mark', () => {
     const logs = [say.move(zero, account, 100n), say.deposit(account, account, 50n, 70n)]
     const { chain, entries } = send([[vault, `${call.deposit(50n, account)}${codes('alpha')}`]], logs)
