@@ -1,6 +1,8 @@
 import {
   cancellableAsyncVaultAbi,
   cancellableAsyncVaultBytecode,
+  depositRouterAbi,
+  depositRouterBytecode,
   noReturnTokenAbi,
   noReturnTokenBytecode,
   testTokenAbi,
@@ -49,7 +51,7 @@ export type DevVault = {
   aprPercent: number
 }
 
-export type Deployment = { genesisHash: Hex; tokens: DevToken[]; vaults: DevVault[] }
+export type Deployment = { genesisHash: Hex; tokens: DevToken[]; vaults: DevVault[]; depositRouter?: Address }
 
 const tokenPlans = [
   { key: 'usdc', symbol: 'USDC', name: 'Devnet USD Coin', decimals: 6, priceUsd: '1', approvalReset: false },
@@ -152,7 +154,8 @@ export async function deployDevnet(chain: DevChain): Promise<Deployment> {
     vaults.push(describe(plan, token, address, block))
   }
   const genesis = await client.getBlock({ blockNumber: 0n })
-  return { genesisHash: genesis.hash, tokens, vaults }
+  const { address: depositRouter } = await deploy(depositRouterAbi as Abi, depositRouterBytecode, [])
+  return { genesisHash: genesis.hash, tokens, vaults, depositRouter }
 }
 
 function describe(plan: VaultPlan, token: DevToken, address: Address, startBlock: number): DevVault {
