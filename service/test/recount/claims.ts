@@ -65,7 +65,8 @@ export function claimDeposit(
       if (holder.name === null) continue
       const part = { distributorId, attribution: group.attribution, isSwap: group.isSwap }
       const wallet = group.claimed > 0n ? event.sender : holder.name
-      parts.push({ ...part, wallet, assets: assetParts.get(holder)!, shares: shareParts.get(holder)! })
+      const ofRequest = group.claimed > 0n
+      parts.push({ ...part, ofRequest, wallet, assets: assetParts.get(holder)!, shares: shareParts.get(holder)! })
       lots.push({ wallet: holder.name, distributorId, shares: shareParts.get(holder)! })
     }
   }
@@ -127,7 +128,8 @@ export function claimWithdraw(
     const { wallet, attribution, isSwap, amount } = group
     const counted = (value: bigint) => (group.counted === group.asked ? value : (value * group.counted) / group.asked)
     const shares = counted(amount)
-    return [{ distributorId: group.name, attribution, isSwap, wallet, shares, assets: counted(assets.get(group)!) }]
+    const part = { distributorId: group.name, attribution, isSwap, wallet, shares }
+    return [{ ...part, ofRequest: true, assets: counted(assets.get(group)!) }]
   })
   return beyond > 0n && burned > 0n ? [...parts, ...withdrawParts(event, credit, burned, assets.get(rest)!)] : parts
 }
