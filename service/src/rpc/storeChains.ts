@@ -57,6 +57,8 @@ export const chainsTable = describeImported('chains', ['chainId'], {
   entryPoints: list(AddressText),
   /** The ERC-20 that wraps the native token. */
   wrappedNative: kept(AddressText, null),
+  /** Where `DepositRouter` of this repository stands: deposits may ask it for a least number of shares. */
+  depositRouter: kept(AddressText, null),
   transactionGasCap: kept(Whole(1_000_000, 1_000_000_000), null),
   l1GasInLimit: kept(T.Boolean(), false),
   trustTraces: kept(T.Boolean(), false),

@@ -3,7 +3,7 @@
  * slice that builds. Owns the table `actions`.
  */
 export { buildApprovals } from './approvals.js'
-export { describeCall, describeSwap, describeUnwrap, describeWrap } from './describe.js'
+export { describeCall, describeSwap, describeUnwrap, describeWrap, type Party } from './describe.js'
 export { getOwnDistributor } from './distributor.js'
 export { openFastSign } from './fastSign.js'
 export { type Draft, finishAction, getDeadline } from './finishAction.js'
