@@ -28,5 +28,7 @@ create table chains (
   -- So long after its confirmation the trace of a transaction is asked for.
   trace_wait_seconds integer not null default 600 check (trace_wait_seconds >= 0),
   -- The exchanges of the chain that may be asked and called, and the tokens a route may pass through; null: none.
-  swap jsonb
+  swap jsonb,
+  -- The factory of reward streams; null: none are created there.
+  stream_factory text check (stream_factory = lower(stream_factory))
 );

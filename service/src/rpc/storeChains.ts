@@ -57,6 +57,8 @@ export const chainsTable = describeImported('chains', ['chainId'], {
   trustTraces: kept(T.Boolean(), false),
   traceWaitSeconds: kept(Whole(0, 604_800), 600),
   swap: kept(SwapSettingsSchema, null),
+  /** The factory of reward streams. */
+  streamFactory: kept(AddressText, null),
 })
 
 /** Adds chains, or replaces what describes them: a setting left out keeps its present value. */

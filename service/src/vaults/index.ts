@@ -48,6 +48,6 @@ export {
   type SeriesAsk,
   type SeriesHead,
 } from './storeSeries.js'
-export { listAssets } from './storeVaults.js'
+export { ensureTokenVault, listAssets } from './storeVaults.js'
 export { decideByTrial, type TriedVault, tryVaults } from './trial.js'
 export { findWithholding, retryAfterSeconds, type SeriesState, type Withholding } from './withholding.js'
