@@ -159,7 +159,13 @@ function matchAll(
       ({ frame, parent }) => (frame.target !== vault && frame.target === event.sender) || parent === undefined,
     )
     const innermost = takers.filter((node) => !takers.some((other) => other !== node && isWithin(other, node)))
-    const rivals = events.filter((other) => direct.get(other)!.length === 0 && other.sender === event.sender)
+    // Events of another operation are none of these calls'.
+    const rivals = events.filter(
+      (other) =>
+        direct.get(other)!.length === 0 &&
+        other.sender === event.sender &&
+        inScope(other).some((node) => innermost.includes(node)),
+    )
     // Calls to the vault that may have made it after all: of another amount, or of a name that is not known.
     const doubtful = scope.filter(
       ({ frame }) =>
