@@ -38,6 +38,7 @@ const grants: Record<string, string> = {
   'metrics reads vault_snapshots': 'one statement multiplies shares with prices, bucket by bucket',
   'metrics reads lots': 'one statement values the lots of every wallet and keeps the largest',
   'metrics reads lot_changes': 'a step that is cut in two is counted again from its changes',
+  'metrics reads balance_changes': 'a count is recomputed from what wallets held, not from what was counted',
   'metrics reads projections': 'changes count as far as steps are derived of them',
   'streams reads chains': 'what is confirmed of a stream is decided where it is read: confirmations of its chain',
   'streams reads chain_cursors': 'as above, the head and what is final',

@@ -160,7 +160,6 @@ export const refusals: Record<string, ErrorBody> = {
     'the nonce is unknown, used, expired or of another wallet; ask for a new agreement',
   ),
   GetAction: refusal('notFound', 'no such action', false),
-  GetSwap: refusal('invalidArgument', 'nothing can be swapped on chain 31337; GetSwapDetails lists the chains', false),
   CreateStream: refusal('invalidArgument', 'startTimestamp must be at most 1 hour in the past'),
   CreateStreamWithdrawal: refusal('notFound', 'no such stream'),
   GetActiveAdminOperation: refusal('notFound', 'no such stream'),
