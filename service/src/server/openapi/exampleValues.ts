@@ -114,7 +114,7 @@ export const byOperation: Record<string, Record<string, unknown>> = {
   CreateMembership: { address: stranger },
   CreateMembershipAgreement: { address: stranger, chainId: '31337' },
   GetSwap: { user: wallet, tokenIn: usdc, tokenOut: 'native', amountIn: '1000000' },
-  CreateStream: { type: 1, tokensPerUSD: '1000000', totalAmount: '1000000000' },
+  CreateStream: { tokensPerUSD: '1000000', totalAmount: '1000000000' },
   GetTokenByAddress: { address: usdc },
 }
 
