@@ -32,6 +32,7 @@ export {
 export { findVaultKind, listErrors, vaultKinds } from './kinds.js'
 export { decodeVaultEvent, findMakingCall, isVaultAddress, listVaultAddresses, vaultTopics } from './logs.js'
 export { type ProbedToken, type ProbedVault, ProbeError, probeVault } from './probe.js'
+export { throughRouter } from './router.js'
 export {
   readVaultStates,
   type VaultState,

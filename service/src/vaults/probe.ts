@@ -34,6 +34,8 @@ export type ProbedVault = {
   asset: ProbedToken
   receiptToken: ProbedToken
   state: VaultState
+  /** A redemption was tried and gave back most of what it is worth, or, where it waits, took the shares. */
+  canLeave: boolean
   /** Most assets one deposit may bring now; undefined where the vault states no limit that binds. */
   maxDeposit: bigint | undefined
   /** What depositing one whole unit and redeeming it at once would lose, hundredths of a percent. */
@@ -91,7 +93,7 @@ async function describeVault(
   }
   const [read] = await readVaultStates(chain, [{ ...vault, kind: kind.name }], head.hash)
   if (!read) throw new ProbeError(`${address} did not answer`)
-  const tried = { vault, kind, state: read }
+  const tried = { vault, kind, state: read, requests: true }
   const [trial] = await tryVaults(chain, [tried], head)
   const state = trial ? decideByTrial(read, trial) : read
   const roundTripLossBps =
@@ -110,6 +112,7 @@ async function describeVault(
     asset,
     receiptToken,
     state,
+    canLeave: trial?.withdraw?.works === true && (trial.roundTrip === undefined || givesBack(trial.roundTrip)),
     maxDeposit: asyncDeposit || unlimited ? undefined : maxDeposit,
     roundTripLossBps,
     startBlock,
@@ -188,6 +191,11 @@ function requireToken(what: string, address: Address, answer: TokenAnswer): Prob
   return { address, symbol, name, decimals }
 }
 
+/** A vault that keeps more than half of a deposit redeemed at once is none. */
+function givesBack({ paid, back }: NonNullable<Trial['roundTrip']>): boolean {
+  return 2n * back >= paid
+}
+
 /** What a deposit and its redemption at once lost, in hundredths of a percent. */
 function computeLoss(roundTrip: Trial['roundTrip']): number | undefined {
   if (!roundTrip || roundTrip.paid < 10_000n || roundTrip.back > roundTrip.paid) return undefined
@@ -241,6 +249,9 @@ function listNotes({ state, trial, own, roundTripLossBps, startBlock }: Noted): 
       `withdrawals would revert ${withdraw.why}: set withdrawEnabled to false with a reason, or do not list it`,
     )
   else if (state.withdrawClosedReason) notes.push(`withdrawals: ${state.withdrawClosedReason}`)
+  else if (withdraw === undefined && deposit?.works !== false)
+    notes.push('no redemption could be tried: make one with little money before you switch deposits on')
+  if (trial?.roundTrip && !givesBack(trial.roundTrip)) notes.push('it gives back less than half of a deposit')
   if (state.figures === undefined) notes.push('the share price cannot be read: there will be no history')
   notes.push(...own)
   if (roundTripLossBps !== undefined && roundTripLossBps > 1)

@@ -1,6 +1,8 @@
 import {
   cancellableAsyncVaultAbi,
   cancellableAsyncVaultBytecode,
+  depositRouterAbi,
+  depositRouterBytecode,
   noReturnTokenAbi,
   noReturnTokenBytecode,
   testTokenAbi,
@@ -51,7 +53,13 @@ export type DevVault = {
 }
 
 /** `exchange`: absent where its packages are not installed. */
-export type Deployment = { genesisHash: Hex; tokens: DevToken[]; vaults: DevVault[]; exchange?: DevExchange }
+export type Deployment = {
+  genesisHash: Hex
+  tokens: DevToken[]
+  vaults: DevVault[]
+  exchange?: DevExchange
+  depositRouter?: Address
+}
 
 const tokenPlans = [
   { key: 'usdc', symbol: 'USDC', name: 'Devnet USD Coin', decimals: 6, priceUsd: '1', approvalReset: false },
@@ -158,7 +166,8 @@ export async function deployDevnet(chain: DevChain): Promise<Deployment> {
     return { to: address, data: encodeFunctionData({ abi: testTokenAbi, functionName: 'mint', args }) }
   })
   const genesis = await client.getBlock({ blockNumber: 0n })
-  return { genesisHash: genesis.hash, tokens, vaults, ...(exchange ? { exchange } : {}) }
+  const { address: depositRouter } = await deploy(depositRouterAbi as Abi, depositRouterBytecode, [])
+  return { genesisHash: genesis.hash, tokens, vaults, depositRouter, ...(exchange ? { exchange } : {}) }
 }
 
 function describe(plan: VaultPlan, token: DevToken, address: Address, startBlock: number): DevVault {

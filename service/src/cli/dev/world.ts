@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { importCatalogue } from '../../features/catalogue/index.js'
+import { importCatalogue, readNewVaults } from '../../features/catalogue/index.js'
 import type { Context } from '../../postgres/context.js'
 import { devnetChainId } from '../../rpc/devnet.js'
 import type { Deployment } from './deploy.js'
@@ -16,9 +16,10 @@ export async function fillCatalogue(ctx: Context, deployment: Deployment, rpcUrl
   await importCatalogue(ctx, await readFile(exampleFile, 'utf8'), { fileName: 'service/demo/catalogue.json' })
   const text = JSON.stringify(demoCatalogue(deployment, rpcUrl), null, 2)
   await importCatalogue(ctx, text, { fileName: 'the devnet' })
+  await readNewVaults(ctx)
 }
 
-function demoCatalogue({ tokens, vaults, exchange }: Deployment, rpcUrl: string) {
+function demoCatalogue({ tokens, vaults, exchange, depositRouter }: Deployment, rpcUrl: string) {
   const opportunities = vaults.map((vault, index) => ({
     ...opportunityOf(vault, index, tokens),
     routedSwapEnabled: exchange !== undefined,
@@ -41,6 +42,7 @@ function demoCatalogue({ tokens, vaults, exchange }: Deployment, rpcUrl: string)
         rpcUrls: [rpcUrl],
         confirmations: 1,
         pollIntervalMs: 250,
+        ...(depositRouter ? { depositRouter } : {}),
         ...(exchange ? swapsOf(exchange, tokens) : {}),
       },
     ],
