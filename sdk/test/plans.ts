@@ -14,7 +14,7 @@ export function readPlans(): Plan[] {
   return JSON.parse(readFileSync(file, 'utf8')).plans
 }
 
-/** Plans of the calls the others have none of: a protected deposit, claims in shares, Lagoon at once, cooldowns. */
+/** Plans of the calls the others have none of: a protected deposit, pulled shares, Lagoon at once, cooldowns. */
 export function readKindPlans(): Plan[] {
   const file = new URL('./vectors/kindPlans.json', import.meta.url)
   return JSON.parse(readFileSync(file, 'utf8')).plans

@@ -8,7 +8,6 @@ import type { DepositAsk, Offer, PlannedKind, VaultCall } from './kind.js'
 const routerGas = 200_000n
 
 const routerErrors: readonly KnownError[] = [
-  failing('error InvalidReceiver(address receiver)', 'the shares would go to nobody'),
   failing('error ZeroMinimum()', 'a minimum of 0 protects nothing', 'tooSmall'),
   failing('error AmountNotReceived(uint256 asked, uint256 received)', 'the token takes a fee of what it moves'),
   failing('error AmountNotTaken(uint256 given, uint256 left)', 'the vault takes another amount than it is given'),

@@ -80,6 +80,7 @@ export const erc7540Errors: readonly KnownError[] = [
   ),
   failing('error RequestsPaused()', 'the vault takes no requests at present', 'closed'),
   failing('error CancellationPending()', 'a cancellation is pending; the vault grants it first'),
+  failing('error OnlyVault()', 'only the vault may do this with its shares'),
   failing('error NotAsynchronous()', 'the vault takes no such requests'),
   failing('error NoPreview()', 'the vault tells no price before it settles'),
   failing('error OnlyOneRequestAllowed()', 'an earlier request has to be settled or cancelled first'),

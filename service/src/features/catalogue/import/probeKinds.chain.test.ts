@@ -11,6 +11,8 @@ import {
   faultyVaultBytecode,
   lagoonVaultAbi,
   lagoonVaultBytecode,
+  listedOnlyAbi,
+  listedOnlyBytecode,
   lyingAssetVaultAbi,
   lyingAssetVaultBytecode,
   marketVaultAbi,
@@ -119,6 +121,10 @@ const fixtures: readonly (readonly [name: string, kind: string, open: boolean, m
   ['one of several tokens', 'erc5115', true, several],
   ['a staked token with a cooldown', 'cooldown', true, () => cooldown(604_800)],
   ['one whose cooldown is 0', 'cooldown', true, () => cooldown(0)],
+  ['a market', 'other', false, () => deploy(listedOnlyAbi, listedOnlyBytecode, [token, 0])],
+  ['a token of a market that rebases', 'other', false, () => deploy(listedOnlyAbi, listedOnlyBytecode, [token, 1])],
+  ['a token of a stake that rebases', 'other', false, () => deploy(listedOnlyAbi, listedOnlyBytecode, [token, 2])],
+  ['a stake with a window', 'other', false, () => deploy(listedOnlyAbi, listedOnlyBytecode, [token, 3])],
 ]
 
 function lying() {
@@ -175,6 +181,15 @@ const faults: readonly (readonly [fault: string, kind: string, open: boolean])[]
 ]
 
 describe('probing', () => {
+  it('says of what is only listed why, and takes no escrow that is none', async () => {
+    const aToken = await probeVault(chain, await deploy(listedOnlyAbi, listedOnlyBytecode, [token, 1]))
+    expect(aToken.notes).toContain(
+      'a token of Aave: balances grow by themselves, so nothing is built for it and no yield is counted; list the StataToken that wraps it, as erc4626',
+    )
+    const lagoonAlike = await probeVault(chain, await deploy(faultyVaultAbi, faultyVaultBytecode, [token, 27]))
+    expect(lagoonAlike).toMatchObject({ kind: 'lagoon', escrow: undefined })
+  })
+
   it('names the kind of every fixture, and drafts open what can be left again', async () => {
     const found = []
     for (const [name, , , make] of fixtures) found.push({ name, ...(await draft(await make())) })
