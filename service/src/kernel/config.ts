@@ -110,6 +110,11 @@ export function parseConfig(env: Env, root: string = repositoryRoot()) {
     priceProvider: text('PRICE_PROVIDER'),
     priceUrl: text('PRICE_URL'),
     priceKey: text('PRICE_KEY'),
+    /** Services asked for swaps over HTTP on chains that name their routers. */
+    swapApis: {
+      enso: { url: text('ENSO_URL') ?? 'https://api.enso.build', key: text('ENSO_KEY') },
+      lifi: { url: text('LIFI_URL') ?? 'https://li.quest', key: text('LIFI_KEY') },
+    },
     /** Ports of the devnet. */
     anvilPort: port('ANVIL_PORT', 8545),
   }

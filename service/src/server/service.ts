@@ -23,6 +23,7 @@ import { type ChainMetrics, createChainMetrics, registerChainGauges } from './op
 import { createMetrics, joinMetrics, type Metrics } from './ops/metrics.js'
 import { buildOpsApp, type Readiness } from './ops/ops.js'
 import { openAttributionSigner, openStreamSigners } from './signer.js'
+import { openSwapApis } from './swapApis.js'
 import type { WatcherProcess } from './watcherProcess.js'
 
 export type Service = {
@@ -66,6 +67,7 @@ export async function openService(
     judge,
     attributionSigner: await openAttributionSigner(base.config, { outbound, clock: base.clock }),
     ...(await openStreamSigners(base.config, { outbound, clock: base.clock })),
+    swapApis: openSwapApis(base.config, { outbound, clock: base.clock }),
   }
   // Requests wait for nothing without end; watchers and jobs wait as long as it takes.
   const pools = openRequestPools(base.db, options.bounds)

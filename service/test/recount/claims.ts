@@ -39,8 +39,9 @@ export function claimDeposit(
       if (isClaimed) known.claimed += amount
     }
   }
+  // Whether a part of a request was swapped for, the request alone can say.
   const addOwn = (amount: bigint, isClaimed: boolean) =>
-    add(own?.distributorId ?? null, amount, own?.attribution ?? 'signed', own?.isSwap ?? false, isClaimed)
+    add(own?.distributorId ?? null, amount, own?.attribution ?? 'signed', !isClaimed && own?.isSwap === true, isClaimed)
   for (const { request, amount } of consumed) {
     if (request.distributorId === null) addOwn(amount, true)
     else add(request.distributorId, amount, request.attribution!, request.isSwap, true)
