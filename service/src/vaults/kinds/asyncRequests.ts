@@ -1,4 +1,4 @@
-import { encodeFunctionData, erc4626Abi, isAddressEqual, parseAbi } from 'viem'
+import { type Address, encodeFunctionData, erc4626Abi, isAddressEqual, parseAbi } from 'viem'
 import { combine, combineAll, mapRead, type Read, readContract } from '../../rpc/multicall.js'
 import { failing, type KnownError } from '../../rpc/revert.js'
 import { type MakingCall, making } from '../calls.js'
@@ -142,6 +142,21 @@ function buildClaimShares(vault: Vault, wallet: RequestAsk['wallet'], shares: bi
   const data = encodeFunctionData({ abi: erc7540Abi, functionName: 'mint', args: [shares, wallet, wallet] })
   return { ...buildClaimDeposit(vault, wallet, 0n), data }
 }
+
+/** The views whose sum is what waits of a request, claimable or not. */
+export function viewRequest(
+  kind: 'deposit' | 'redeem',
+  requestId: bigint,
+  controller: Address,
+): readonly `0x${string}`[] {
+  const side = kind === 'deposit' ? 'Deposit' : 'Redeem'
+  return ([`pending${side}Request`, `claimable${side}Request`] as const).map((functionName) =>
+    encodeFunctionData({ abi: erc7540Abi, functionName, args: [requestId, controller] }),
+  )
+}
+
+/** First topics of the events that open requests; their first argument is the controller. */
+export const requestTopics: readonly string[] = erc7540Emits.map(({ topic }) => topic)
 
 export type DepositRequestState = { requestId: bigint; pending: bigint; claimable: bigint }
 
