@@ -20,6 +20,8 @@ create table tokens (
   approval_reset boolean not null default false,
   -- Why this token cannot be deposited (it rebases, it takes a fee); empty when it can.
   unsupported_reason text not null default '',
+  -- Whether reward streams may pay it.
+  is_allowed_reward_token boolean not null default false,
   primary key (chain_id, address)
 );
 

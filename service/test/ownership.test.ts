@@ -38,6 +38,7 @@ const grants: Record<string, string> = {
   'metrics reads vault_snapshots': 'one statement multiplies shares with prices, bucket by bucket',
   'metrics reads lots': 'one statement values the lots of every wallet and keeps the largest',
   'metrics reads lot_changes': 'a step that is cut in two is counted again from its changes',
+  'metrics reads balance_changes': 'a count is recomputed from what wallets held, not from what was counted',
   'metrics reads projections': 'changes count as far as steps are derived of them',
   'audit reads chains': 'an export of the ledger is of what is verified now',
   'audit reads chain_cursors': 'as above',

@@ -79,10 +79,21 @@ export function parseConfig(env: Env, root: string = repositoryRoot()) {
     /** Proxies (addresses or CIDR ranges) whose X-Forwarded-For is believed. */
     trustedProxies: list(text('TRUSTED_PROXIES') ?? ''),
     /** Private key that signs attributions; absent means plans cannot be built. */
-    attributionKey: parsePrivateKey(text('ATTRIBUTION_KEY'), problems),
+    attributionKey: parsePrivateKey('ATTRIBUTION', text, problems),
     /** A file that holds it instead, and a signer elsewhere that has it: of the three at most one. */
     attributionKeyFile: text('ATTRIBUTION_KEY_FILE'),
-    attributionSigner: parseSigner(text, problems),
+    attributionSigner: parseSigner('ATTRIBUTION', text, problems),
+    /** Keys of reward streams: of creations and increases, of withdrawals (absent: the same), and of what is committed. */
+    streamsKey: parseKey('STREAMS', text, problems),
+    withdrawalsKey: parseKey('WITHDRAWALS', text, problems),
+    committerKey: parseKey('COMMITTER', text, problems),
+    /** So long a signed creation of a stream may be sent. */
+    streamSignatureSeconds: integer('STREAM_SIGNATURE_SECONDS', 3_600, 60, 86_400),
+    /** So long a root can be vetoed; absent: an hour, and on the devnet not at all. */
+    vetoSeconds: text('VETO_SECONDS') === undefined ? undefined : integer('VETO_SECONDS', 3_600, 0, 604_800),
+    /** In gwei: the most a unit of gas may cost that this installation pays, and all of it in 24 hours, for each chain. */
+    gasPriceMaxGwei: integer('GAS_PRICE_MAX_GWEI', 100, 1, 1e6),
+    spendingMaxGwei: integer('SPENDING_MAX_GWEI', 1e9, 1, 1e15),
     /** Build plans without a signature while there is none to be had, instead of refusing. */
     unsignedFallback: flag('ATTRIBUTION_UNSIGNED_FALLBACK', false),
     /** RPC urls by chain id; they replace those in the database. */
@@ -99,6 +110,11 @@ export function parseConfig(env: Env, root: string = repositoryRoot()) {
     priceProvider: text('PRICE_PROVIDER'),
     priceUrl: text('PRICE_URL'),
     priceKey: text('PRICE_KEY'),
+    /** Services asked for swaps over HTTP on chains that name their routers. */
+    swapApis: {
+      enso: { url: text('ENSO_URL') ?? 'https://api.enso.build', key: text('ENSO_KEY') },
+      lifi: { url: text('LIFI_URL') ?? 'https://li.quest', key: text('LIFI_KEY') },
+    },
     /** Ports of the devnet. */
     anvilPort: port('ANVIL_PORT', 8545),
   }
@@ -115,16 +131,24 @@ function list(value: string): string[] {
   return value.split(',').flatMap((item) => item.trim() || [])
 }
 
-function parseSigner(text: (name: string) => string | undefined, problems: string[]) {
-  const url = text('ATTRIBUTION_SIGNER_URL')
-  if ([url, text('ATTRIBUTION_KEY'), text('ATTRIBUTION_KEY_FILE')].filter(Boolean).length > 1)
-    problems.push('set one of ATTRIBUTION_KEY, ATTRIBUTION_KEY_FILE and ATTRIBUTION_SIGNER_URL')
+type Text = (name: string) => string | undefined
+
+/** A key by its name: itself, a file that holds it, or a signer elsewhere. */
+function parseKey(name: string, text: Text, problems: string[]) {
+  const [key, remote] = [parsePrivateKey(name, text, problems), parseSigner(name, text, problems)]
+  return { name, key, keyFile: text(`${name}_KEY_FILE`), remote }
+}
+
+function parseSigner(name: string, text: Text, problems: string[]) {
+  const url = text(`${name}_SIGNER_URL`)
+  if ([url, text(`${name}_KEY`), text(`${name}_KEY_FILE`)].filter(Boolean).length > 1)
+    problems.push(`set one of ${name}_KEY, ${name}_KEY_FILE and ${name}_SIGNER_URL`)
   if (url === undefined) return undefined
-  const address = text('ATTRIBUTION_SIGNER_ADDRESS') ?? ''
+  const address = text(`${name}_SIGNER_ADDRESS`) ?? ''
   if (!/^https?:\/\/[^@]+$/.test(url) || !URL.canParse(url))
-    problems.push('ATTRIBUTION_SIGNER_URL must be an http or https url without a password')
-  if (!/^0x[0-9a-fA-F]{40}$/.test(address)) problems.push('ATTRIBUTION_SIGNER_ADDRESS must be the address of its key')
-  return { url, address: `0x${address.slice(2)}` as const, token: text('ATTRIBUTION_SIGNER_TOKEN') }
+    problems.push(`${name}_SIGNER_URL must be an http or https url without a password`)
+  if (!/^0x[0-9a-fA-F]{40}$/.test(address)) problems.push(`${name}_SIGNER_ADDRESS must be the address of its key`)
+  return { url, address: `0x${address.slice(2)}` as const, token: text(`${name}_SIGNER_TOKEN`) }
 }
 
 /** True for 0x and 64 hex digits. */
@@ -141,10 +165,10 @@ function parsePublicUrl(value: string | undefined, problems: string[]): string |
   return undefined
 }
 
-function parsePrivateKey(value: string | undefined, problems: string[]): `0x${string}` | undefined {
-  if (value === undefined) return undefined
-  if (isPrivateKey(value)) return value
-  problems.push('ATTRIBUTION_KEY must be 0x and 64 hex digits')
+function parsePrivateKey(name: string, text: Text, problems: string[]): `0x${string}` | undefined {
+  const value = text(`${name}_KEY`)
+  if (value === undefined || isPrivateKey(value)) return value
+  problems.push(`${name}_KEY must be 0x and 64 hex digits`)
   return undefined
 }
 

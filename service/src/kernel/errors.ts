@@ -17,6 +17,7 @@ export const reasons = [
   'QUOTE_EXPIRED',
   'NOTHING_WITHDRAWABLE',
   'ADMIN_OPERATION_ACTIVE',
+  'STREAM_ENDED',
 ] as const
 
 export type Reason = (typeof reasons)[number]

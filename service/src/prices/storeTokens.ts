@@ -36,6 +36,8 @@ export const tokensTable = describeImported('tokens', ['chainId', 'address'], {
   approvalReset: optional(T.Boolean(), false),
   /** Why it cannot be deposited; `''` when it can. */
   unsupportedReason: optional(Text, ''),
+  /** Whether reward streams may pay it. */
+  isAllowedRewardToken: optional(T.Boolean(), false),
 })
 
 /** Adds tokens, or replaces what describes them: a switch left out keeps its present value. */

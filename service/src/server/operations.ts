@@ -9,12 +9,13 @@ import { orderOperations } from '../features/orders/index.js'
 import type { ActionContext } from '../features/plans/index.js'
 import { positionsOperations } from '../features/positions/index.js'
 import { statusOperations } from '../features/status/index.js'
+import { type StreamContext, streamOperations } from '../features/streams/index.js'
 import { swapOperations } from '../features/swap/index.js'
 import type { Operation } from '../kernel/operation.js'
 import type { SignatureContext } from '../wallets/signatures.js'
 
 /** Everything the operations of the service need. */
-export type ServiceContext = SignatureContext & JudgeContext & ActionContext
+export type ServiceContext = SignatureContext & JudgeContext & ActionContext & StreamContext
 
 /** Every operation there is. HTTP registration, the OpenAPI document and the limits read this list. */
 export const operations: readonly Operation<ServiceContext>[] = [
@@ -29,4 +30,5 @@ export const operations: readonly Operation<ServiceContext>[] = [
   ...statusOperations,
   ...positionsOperations,
   ...attributionOperations,
+  ...streamOperations,
 ]

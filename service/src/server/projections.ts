@@ -1,6 +1,7 @@
 import { ledger } from '../features/ledger/index.js'
 import { metrics } from '../features/metrics/index.js'
 import { createPositions } from '../features/positions/index.js'
+import { streams } from '../features/streams/index.js'
 import { priceObservations } from '../prices/index.js'
 import type { Projections } from '../sync/projection.js'
 import { snapshotObservations } from '../vaults/index.js'
@@ -8,7 +9,7 @@ import { snapshotObservations } from '../vaults/index.js'
 /** Everything the service derives from a chain, in the order of its needs. */
 export function listProjections(options: { recover?: Parameters<typeof createPositions>[0] } = {}): Projections {
   return {
-    derived: [createPositions(options.recover), ledger, metrics],
+    derived: [createPositions(options.recover), ledger, metrics, streams],
     observed: [priceObservations, snapshotObservations],
   }
 }

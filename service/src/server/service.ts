@@ -22,7 +22,8 @@ import { operations, type ServiceContext } from './operations.js'
 import { type ChainMetrics, createChainMetrics, registerChainGauges } from './ops/chainMetrics.js'
 import { createMetrics, joinMetrics, type Metrics } from './ops/metrics.js'
 import { buildOpsApp, type Readiness } from './ops/ops.js'
-import { openAttributionSigner } from './signer.js'
+import { openAttributionSigner, openStreamSigners } from './signer.js'
+import { openSwapApis } from './swapApis.js'
 import type { WatcherProcess } from './watcherProcess.js'
 
 export type Service = {
@@ -65,6 +66,8 @@ export async function openService(
     signatureGate: createSignatureGate(),
     judge,
     attributionSigner: await openAttributionSigner(base.config, { outbound, clock: base.clock }),
+    ...(await openStreamSigners(base.config, { outbound, clock: base.clock })),
+    swapApis: openSwapApis(base.config, { outbound, clock: base.clock }),
   }
   // Requests wait for nothing without end; watchers and jobs wait as long as it takes.
   const pools = openRequestPools(base.db, options.bounds)

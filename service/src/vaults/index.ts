@@ -1,4 +1,5 @@
 export { type EmittingVault, eventParties, type VaultEvent } from './events.js'
+export { type Bounds, fewHalvings, findFirstBlocks } from './firstBlocks.js'
 export {
   changeGrowth,
   decideGrowth,
@@ -32,7 +33,8 @@ export {
 export { requestTopics, viewRequest } from './kinds/asyncRequests.js'
 export { findVaultKind, listErrors, vaultKinds } from './kinds.js'
 export { decodeVaultEvent, findMakingCall, isVaultAddress, listVaultAddresses, vaultTopics } from './logs.js'
-export { type ProbedToken, type ProbedVault, ProbeError, probeVault } from './probe.js'
+export { noOldStates, type ProbedToken, type ProbedVault, ProbeError, probeVault, probeVaults } from './probe.js'
+export { throughRouter } from './router.js'
 export {
   readVaultStates,
   type VaultState,
@@ -49,6 +51,6 @@ export {
   type SeriesAsk,
   type SeriesHead,
 } from './storeSeries.js'
-export { listAssets } from './storeVaults.js'
+export { ensureTokenVault, listAssets } from './storeVaults.js'
 export { decideByTrial, type TriedVault, tryVaults } from './trial.js'
 export { findWithholding, retryAfterSeconds, type SeriesState, type Withholding } from './withholding.js'

@@ -1,6 +1,7 @@
 import type { KnownError } from '../rpc/revert.js'
 import type { VaultKind } from './kind.js'
 import { cooldown } from './kinds/cooldown.js'
+import { erc20 } from './kinds/erc20.js'
 import { erc4626 } from './kinds/erc4626.js'
 import { erc5115 } from './kinds/erc5115.js'
 import { erc7540, erc7540Deposit, erc7540Redeem } from './kinds/erc7540.js'
@@ -16,6 +17,7 @@ export const vaultKinds: readonly VaultKind[] = [
   erc7540Redeem,
   cooldown,
   lagoon,
+  erc20,
   other,
 ]
 

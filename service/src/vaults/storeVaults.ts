@@ -66,6 +66,29 @@ export async function writeVaults(tx: Queryable, rows: readonly NewRow[], now: D
   await upsertRows(tx, vaultsTable, rows, { activeFrom: now })
 }
 
+/**
+ * The vault a token is the share of; where there is none the token becomes a vault of the kind `erc20`, so that who holds
+ * how much of it is followed from its first block on.
+ */
+export async function ensureTokenVault(
+  tx: Queryable,
+  { chainId, address, decimals }: { chainId: number; address: string; decimals: number },
+  now: Date,
+): Promise<{ id: number; isNew: boolean }> {
+  const find = () => tx<{ id: number }[]>`
+    select id from vaults where chain_id = ${chainId} and lower(receipt_token) = ${address} order by id limit 1`
+  const [known] = await find()
+  if (known) return { id: known.id, isNew: false }
+  const [made] = await tx<{ id: number }[]>`
+    insert into vaults (chain_id, address, kind, asset, asset_decimals, receipt_token, receipt_decimals, active_from)
+    values (${chainId}, ${address}, 'erc20', ${address}, ${decimals}, ${address}, ${decimals}, ${now})
+    on conflict (chain_id, address) do nothing returning id`
+  if (made) return { id: made.id, isNew: true }
+  const [other] = await find()
+  if (!other) throw new Error(`the vault ${address} on chain ${chainId} has another token as its share`)
+  return { id: other.id, isNew: false }
+}
+
 /** Corrects the decimals of the vaults whose tokens are among these. */
 export async function correctDecimals(
   tx: Queryable,

@@ -35,5 +35,20 @@ export const burn = (wallet: Address, assets: bigint, shares: bigint) => [
 
 export const erc4626: KindFixture = { kind: 'erc4626', answers: erc4626Answers, deposit: mint, withdraw: burn }
 
+/** A token: it tells of transfers alone. */
+export const erc20: KindFixture = {
+  kind: 'erc20',
+  answers: { 'function totalSupply() view returns (uint256)': 10n ** 24n },
+  deposit: (wallet, _assets, shares) => [moved(places.nobody, wallet, shares)],
+  withdraw: (wallet, _assets, shares) => [moved(wallet, places.nobody, shares)],
+}
+
 /** Nothing is built for such a vault; where it tells what one of ERC-4626 tells, that counts. */
-export const other: KindFixture = { ...erc4626, kind: 'other', answers: {} }
+export const other: KindFixture = {
+  ...erc4626,
+  kind: 'other',
+  answers: {
+    'function baseToken() view returns (address)': places.asset,
+    'function getUtilization() view returns (uint256)': 0n,
+  },
+}

@@ -1,5 +1,5 @@
 import { cooldown } from './cooldown.js'
-import { erc4626, other } from './erc4626.js'
+import { erc20, erc4626, other } from './erc4626.js'
 import { erc5115 } from './erc5115.js'
 import { erc7540, erc7540Deposit, erc7540Redeem, lagoon } from './erc7540.js'
 import type { KindFixture } from './fixture.js'
@@ -13,5 +13,6 @@ export const fixtures: readonly KindFixture[] = [
   erc7540Redeem,
   cooldown,
   lagoon,
+  erc20,
   other,
 ]

@@ -76,9 +76,11 @@ function listEventGaps(kind: VaultKind, { topics, decode }: Lists): string[] {
   const meanings = emits.map((each) => [each, meaningOf(each, kind)] as const)
   const emitted = new Set(meanings.flatMap(([, meaning]) => meaning?.kind ?? []))
   const made = new Set(calls.map(({ makes }) => makes))
+  // Nothing is deposited into a plain token: its transfers say all.
+  const isVault = isPlanned(kind) || emits.length > 0
   const needed: [boolean, VaultEvent['kind']][] = [
-    [true, 'deposit'],
-    [true, 'withdraw'],
+    [isVault, 'deposit'],
+    [isVault, 'withdraw'],
     [kind.asyncDeposit, 'depositRequest'],
     [kind.asyncRedeem, 'redeemRequest'],
   ]

@@ -27,6 +27,7 @@ export function getNativeToken(snapshot: CatalogueSnapshot, chainId: number): To
     priceId: null,
     approvalReset: false,
     unsupportedReason: '',
+    isAllowedRewardToken: false,
   }
   ofChain.set(chainId, token)
   return token

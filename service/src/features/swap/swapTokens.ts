@@ -50,7 +50,14 @@ export function readToken(chainId: number, address: string): Read<TokenRecord | 
     if (decimals === undefined || decimals > decimalsMax) return undefined
     return {
       ...{ chainId, address, decimals, symbol: symbol || '?', name: name || symbol || '?', logoUrl: '', active: true },
-      ...{ pegUsd: null, priceFeed: null, priceVault: null, priceId: null, unsupportedReason: '' },
+      ...{
+        pegUsd: null,
+        priceFeed: null,
+        priceVault: null,
+        priceId: null,
+        unsupportedReason: '',
+        isAllowedRewardToken: false,
+      },
       // Nobody said: a reset too many does no harm.
       approvalReset: true,
     }

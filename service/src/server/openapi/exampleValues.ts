@@ -156,7 +156,6 @@ export const refusals: Record<string, ErrorBody> = {
     'the nonce is unknown, used, expired or of another wallet; ask for a new agreement',
   ),
   GetAction: refusal('notFound', 'no such action', false),
-  GetSwap: refusal('invalidArgument', 'nothing can be swapped on chain 31337; GetSwapDetails lists the chains', false),
   ReportSwapExecution: refusal('notFound', 'no such action', false),
   VerifyTracking: refusal('notFound', 'this chain has no such mined transaction', true),
 }

@@ -56,6 +56,7 @@ export function resolveFile(file: CatalogueFile, known: Known): Resolved {
       entryPoints: entry.entryPoints?.map(lower),
       wrappedNative: entry.wrappedNative && lower(entry.wrappedNative),
       forwarders: entry.forwarders?.map((each) => ({ ...each, address: lower(each.address) })),
+      depositRouter: entry.depositRouter && lower(entry.depositRouter),
       swap: entry.swap && lowerSwap(entry.swap),
     })),
     tokens: (file.tokens ?? []).map((entry) => ({

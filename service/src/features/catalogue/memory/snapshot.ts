@@ -199,6 +199,7 @@ function unknownToken(vault: VaultRecord, member: 'asset' | 'receiptToken'): Tok
     priceId: null,
     approvalReset: false,
     unsupportedReason: '',
+    isAllowedRewardToken: false,
   }
 }
 

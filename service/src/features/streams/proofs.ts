@@ -1,0 +1,58 @@
+import type { Queryable } from '../../postgres/pool.js'
+import type { HeldRoot } from './storeEvents.js'
+import { findAmount, listLeaves } from './storeReadings.js'
+import { buildTree, type MerkleTree } from './tree.js'
+
+type Root = Pick<HeldRoot, 'streamId' | 'root' | 'rootAt'>
+
+/** Trees of this process, the last used last; together at most so many bytes. A root names what it is of. */
+const trees = new Map<string, Promise<MerkleTree>>()
+const sizes = new Map<string, number>()
+const bytesMax = 256 * 1024 * 1024
+
+/** What a wallet may claim by each root, with its proof; a stream it has earned nothing in is left out. */
+export async function findProofs(
+  db: Queryable,
+  roots: readonly Root[],
+  wallet: string,
+): Promise<ReadonlyMap<string, { amount: bigint; proof: readonly string[] }>> {
+  const found = new Map<string, { amount: bigint; proof: readonly string[] }>()
+  for (const root of roots) {
+    const amount = await findAmount(db, { ...root, wallet })
+    if (amount === undefined) continue
+    const tree = await openTree(db, root)
+    const proof = tree.findProof(wallet)
+    if (proof) found.set(root.streamId, { amount, proof })
+  }
+  return found
+}
+
+function openTree(db: Queryable, root: Root): Promise<MerkleTree> {
+  const key = `${root.streamId} ${root.root}`
+  const opened = trees.get(key) ?? readTree(db, root, key)
+  trees.delete(key)
+  trees.set(key, opened)
+  return opened
+}
+
+function readTree(db: Queryable, root: Root, key: string): Promise<MerkleTree> {
+  const reading = listLeaves(db, root).then((leaves) => {
+    const tree = buildTree(leaves)
+    if (tree?.root !== root.root) throw new Error(`the amounts kept for the root ${root.root} make another root`)
+    sizes.set(key, tree.size)
+    makeRoom()
+    return tree
+  })
+  reading.catch(() => trees.delete(key))
+  return reading
+}
+
+function makeRoom(): void {
+  let total = [...sizes.values()].reduce((sum, size) => sum + size, 0)
+  for (const [key, size] of sizes) {
+    if (total <= bytesMax || sizes.size === 1) return
+    trees.delete(key)
+    sizes.delete(key)
+    total -= size
+  }
+}

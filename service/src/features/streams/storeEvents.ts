@@ -1,0 +1,134 @@
+import { bool, hex, int4, int8, nullable, numeric, oneOf, seconds, uuid } from '../../postgres/columns.js'
+import type { Fragment, Queryable } from '../../postgres/pool.js'
+import { copyRows, describeTable, insertRows, type RowOf } from '../../postgres/table.js'
+import type { DatedLine } from '../../sync/configuration.js'
+import { type Above, inPlace, type Place } from '../../sync/projection.js'
+
+export type StreamEventKind = 'created' | 'funds-added' | 'funds-withdrawn' | 'root' | 'claimed' | 'claims-paused'
+
+export const streamEventsTable = describeTable('stream_events', {
+  chainId: [int8],
+  blockNumber: [int8],
+  timestamp: [seconds, 'block_timestamp'],
+  logIndex: [int4],
+  streamId: [uuid],
+  kind: [oneOf<StreamEventKind>()],
+  transactionHash: [hex],
+  wallet: [nullable(hex)],
+  receiver: [nullable(hex)],
+  salt: [nullable(hex)],
+  root: [nullable(hex)],
+  rootAt: [nullable(seconds)],
+  amount: [nullable(numeric)],
+  fee: [nullable(numeric)],
+  total: [nullable(numeric)],
+  paused: [nullable(bool)],
+})
+
+export type StreamEventRow = RowOf<typeof streamEventsTable>
+export type StreamEvent = Omit<StreamEventRow, 'chainId'>
+
+/** A stream as it is followed: what its factory and its own contract emit. */
+export type FollowedStream = { id: string; factory: string; contract: string; fromBlock: number }
+
+/** The streams that are paid on a chain, by id. */
+export async function listFollowed(db: Queryable, chainId: number): Promise<ReadonlyMap<string, FollowedStream>> {
+  const rows = await db<FollowedStream[]>`
+    select id, factory, contract_address as contract, from_block as "fromBlock"
+    from streams where chain_id = ${chainId} order by id`
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+export function listFollowedLines(streams: ReadonlyMap<string, FollowedStream>): DatedLine[] {
+  const own = [...streams.values()].map(({ id, factory, contract, fromBlock }) => ({
+    ...{ line: `stream ${id} ${factory} ${contract} ${fromBlock}`, from: 0, of: `stream ${id}` },
+  }))
+  return [{ line: 'rules 1', from: 0 }, ...own]
+}
+
+export async function recordStreamEvents(
+  db: Queryable,
+  events: readonly StreamEvent[],
+  { chainId, place, isLive }: { chainId: number; place: Place; isLive: boolean },
+): Promise<void> {
+  if (events.length === 0) return
+  const table = place(streamEventsTable)
+  if (isLive || place === inPlace) await insertRows(db, table, events, { shared: { chainId } })
+  else {
+    const copy = await copyRows(db, table, { shared: { chainId } })
+    await copy.write(events)
+    await copy.end()
+  }
+}
+
+export async function removeStreamEvents(db: Queryable, above: Above, streamIds?: readonly string[]): Promise<void> {
+  const own = streamIds === undefined ? db`` : db`and stream_id = any(${[...streamIds]}::uuid[])`
+  await db`delete from stream_events where chain_id = ${above.chainId} and block_number > ${above.number} ${own}`
+}
+
+/** How deep each chain is confirmed: a set of `chain_id` and `confirmed`, the last block that is. */
+export const depths = (db: Queryable): Fragment => db`(
+  select c.chain_id, c.block_number, c.block_timestamp, ch.confirmations,
+    least(c.block_number, greatest(c.head_number - ch.confirmations + 1, coalesce(c.finalized_number, -1))) as confirmed
+  from chain_cursors c join chains ch on ch.chain_id = c.chain_id)`
+
+export type Depth = {
+  /** The last block that is derived, and the last one that is confirmed. */
+  blockNumber: number
+  confirmed: number
+  /** When that one was made, or a block before it where its header is not kept. */
+  confirmedAt: Date | null
+  confirmations: number
+  /** Mean time between the last blocks; null where too few are kept. */
+  blockSeconds: number | null
+}
+
+/** How far a chain is read; undefined where it is not. */
+export async function findDepth(db: Queryable, chainId: number): Promise<Depth | undefined> {
+  const [row] = await db<Depth[]>`
+    select d.block_number as "blockNumber", d.confirmed, d.confirmations,
+      case when d.confirmed >= d.block_number then d.block_timestamp else (
+        select b.timestamp from blocks b where b.chain_id = d.chain_id and b.number <= d.confirmed
+        order by b.number desc limit 1) end as "confirmedAt",
+      (select (extract(epoch from d.block_timestamp - b.timestamp) / nullif(d.block_number - b.number, 0))::float8
+        from blocks b where b.chain_id = d.chain_id and b.number >= d.block_number - 100
+        order by b.number limit 1) as "blockSeconds"
+    from ${depths(db)} d where d.chain_id = ${chainId}`
+  return row
+}
+
+/** A root of a stream that a chain holds. */
+export type HeldRoot = {
+  streamId: string
+  root: string
+  rootAt: Date
+  total: bigint
+  transactionHash: string
+  blockNumber: number
+  isConfirmed: boolean
+}
+
+/** The roots of streams as they were committed, the newest first. */
+export async function listRoots(db: Queryable, streamIds: readonly string[]): Promise<HeldRoot[]> {
+  const rows = await db<(Omit<HeldRoot, 'total'> & { total: string })[]>`
+    select e.stream_id as "streamId", hex_text(e.root) as root, e.root_at as "rootAt", e.total,
+      hex_text(e.transaction_hash) as "transactionHash", e.block_number as "blockNumber",
+      e.block_number <= d.confirmed as "isConfirmed"
+    from stream_events e join ${depths(db)} d on d.chain_id = e.chain_id
+    where e.stream_id = any(${[...streamIds]}::uuid[]) and e.kind = 'root'
+    order by e.block_number desc, e.log_index desc`
+  return rows.map((row) => ({ ...row, total: BigInt(row.total) }))
+}
+
+/** Confirmed increases of a budget, in order. */
+export async function listBudgetChanges(
+  db: Queryable,
+  streamId: string,
+): Promise<{ at: Date; amount: bigint; fee: bigint }[]> {
+  const rows = await db<{ at: Date; amount: string; fee: string }[]>`
+    select e.block_timestamp as at, e.amount, e.fee
+    from stream_events e join ${depths(db)} d on d.chain_id = e.chain_id
+    where e.stream_id = ${streamId} and e.kind = 'funds-added' and e.block_number <= d.confirmed
+    order by e.block_number, e.log_index`
+  return rows.map(({ at, amount, fee }) => ({ at, amount: BigInt(amount), fee: BigInt(fee) }))
+}
