@@ -24,7 +24,11 @@ export function makeCatalogue(count) {
         ...{ chainId, address: address('a', index + 1), decimals: 6 + index, symbol, name: `${symbol} token` },
         ...{ logoUrl: `https://tokens.example/${symbol}.svg`, ...(index < 3 ? { pegUsd: '1' } : {}) },
       })),
-      { chainId, address: address('e', 1), decimals: 18, symbol: 'SHARE', name: 'Vault share' },
+      ...Array.from({ length: count }, (_, index) => index)
+        .filter((index) => pick(chainIds, index) === chainId)
+        .map((index) => ({
+          ...{ chainId, address: address('e', index + 1), decimals: 18, symbol: 'SHARE', name: 'Vault share' },
+        })),
     ]),
     tags: tags.map((code) => ({ code, name: code, color: '#336699' })),
     products: [1, 2, 3].map((number) => ({ slug: `product-${number}`, name: `Product ${number}` })),
@@ -35,7 +39,7 @@ export function makeCatalogue(count) {
       type: pick(types, index * 3),
       vault: {
         ...{ chainId: pick(chainIds, index), address: address('f', index + 1), kind: 'erc4626' },
-        ...{ asset: address('a', (index % symbols.length) + 1), receiptToken: address('e', 1) },
+        ...{ asset: address('a', (index % symbols.length) + 1), receiptToken: address('e', index + 1) },
       },
       curator: `curator-${index % 12}`,
       providers: [`provider-${index % 12}`, `provider-${(index + 5) % 12}`],

@@ -28,6 +28,8 @@ create table chains (
   trust_traces boolean not null default false,
   -- So long after its confirmation the trace of a transaction is asked for.
   trace_wait_seconds integer not null default 600 check (trace_wait_seconds >= 0),
+  -- Contracts that call vaults in another's name, each `{ address, activeFrom }`.
+  forwarders jsonb not null default '[]',
   -- The exchanges of the chain that may be asked and called, and the tokens a route may pass through; null: none.
   swap jsonb,
   -- The factory of reward streams; null: none are created there.

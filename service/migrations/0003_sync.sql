@@ -115,7 +115,7 @@ begin
 end $$;
 create trigger chains_configuration after update on chains for each row
   when (old.entry_points is distinct from new.entry_points or old.confirmations <> new.confirmations
-    or old.trust_traces <> new.trust_traces)
+    or old.trust_traces <> new.trust_traces or old.forwarders <> new.forwarders)
   execute function note_configuration();
 
 -- A record of every reorganisation, kept for good.

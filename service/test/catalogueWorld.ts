@@ -70,7 +70,7 @@ export function randomCatalogue(count: number, seed: number): CatalogueFile {
       name: `${random.pick(words)} ${random.pick(words)}${random.chance(0.7) ? ` ${index}` : ''}`,
       description: random.chance(0.5) ? `Earns with ${random.pick(words)}` : '',
       type: random.pick(types),
-      vault: { chainId, address: addressOf(index, 'f'), asset, receiptToken: addressOf(0, 'e') },
+      vault: { chainId, address: addressOf(index, 'f'), asset, receiptToken: addressOf(index, 'e') },
       ...(random.chance(0.8) ? { curator: random.pick(slugs(curators)) } : {}),
       providers: random.some(slugs(providers), 0.3),
       partners: random.some(slugs(partners), 0.2),
@@ -114,7 +114,11 @@ export function randomCatalogue(count: number, seed: number): CatalogueFile {
         ...{ chainId, address: addressOf(index), decimals: 18, symbol, name: `${symbol} token` },
       })),
       { chainId, address: addressOf(9), decimals: 6, symbol: 'EXTRA', name: 'Extra', active: random.chance(0.8) },
-      { chainId, address: addressOf(0, 'e'), decimals: 18, symbol: 'SHARE', name: 'Share' },
+      ...opportunities
+        .filter(({ vault }) => vault.chainId === chainId)
+        .map(({ vault }) => ({
+          ...{ chainId, address: vault.receiptToken, decimals: 18, symbol: 'SHARE', name: 'Share' },
+        })),
     ]),
     tags: tags.map((code) => ({ code, name: code })),
     products: [

@@ -1,5 +1,5 @@
-import type { RawBlock, RequestReading } from '../rpc/raw.js'
-import type { DeriveVault } from './config.js'
+import type { RawBlock, RawLog, RequestReading } from '../rpc/raw.js'
+import { type DeriveVault, hasAsyncDeposit, hasAsyncRedeem } from './config.js'
 import { decodeVaultEvent, type VaultEvent } from './events.js'
 import { type RequestLot, requestKey } from './rows.js'
 
@@ -42,6 +42,63 @@ export function readSettled(
 /** Whether what each open request of a controller lost is known. */
 export function isSettled(lots: readonly RequestLot[], left: ReadonlyMap<bigint, bigint>): boolean {
   return lots.every(({ requestId }) => left.has(requestId))
+}
+
+/** A claim, and whose requests of which kind it may be of. */
+type Claim = { vault: DeriveVault; kind: RequestLot['kind']; controller: string }
+
+/** The claims of a block: what completes deposits and redemptions that were asked for before. */
+export function listClaims(
+  { logs }: Pick<RawBlock, 'logs'>,
+  vaultsByContract: ReadonlyMap<string, readonly DeriveVault[]>,
+): Claim[] {
+  const claims = new Map<string, Claim>()
+  for (const log of logs)
+    for (const vault of vaultsByContract.get(log.address) ?? []) {
+      const event = decodeVaultEvent(log, vault)
+      if (!event || ('atOnce' in event && event.atOnce === true)) continue
+      const controller =
+        event.kind === 'deposit' && hasAsyncDeposit(vault)
+          ? event.sender
+          : event.kind === 'withdraw' && hasAsyncRedeem(vault)
+            ? event.owner
+            : undefined
+      if (controller === undefined) continue
+      const kind = event.kind === 'deposit' ? 'deposit' : 'redeem'
+      claims.set(requestKey(vault.id, kind, controller), { vault, kind, controller })
+    }
+  return [...claims.values()]
+}
+
+/** Requests of one controller about which a vault is asked: the newest so many. */
+const idsMax = 256
+
+/** What is to be asked at each block with claims: every request of their controllers, as logs before and in the block name them. */
+export function listWantedReadings(
+  blocks: readonly Pick<RawBlock, 'number' | 'logs'>[],
+  earlier: readonly RawLog[],
+  vaultsByContract: ReadonlyMap<string, readonly DeriveVault[]>,
+): (Omit<RequestReading, 'before' | 'after'> & { blockNumber: number })[] {
+  const ids = new Map<string, Set<bigint>>()
+  const note = (logs: readonly RawLog[]) => {
+    for (const log of logs)
+      for (const vault of vaultsByContract.get(log.address) ?? []) {
+        const event = decodeVaultEvent(log, vault)
+        if (event?.kind !== 'depositRequest' && event?.kind !== 'redeemRequest') continue
+        const key = requestKey(vault.id, event.kind === 'depositRequest' ? 'deposit' : 'redeem', event.controller)
+        const known = ids.get(key) ?? new Set<bigint>()
+        ids.set(key, known.add(event.requestId))
+      }
+  }
+  note(earlier)
+  return blocks.flatMap((block) => {
+    note(block.logs)
+    return listClaims(block, vaultsByContract).flatMap(({ vault, kind, controller }) =>
+      [...(ids.get(requestKey(vault.id, kind, controller)) ?? [])].slice(-idsMax).map((requestId) => ({
+        ...{ vault: vault.address, kind, controller, requestId, blockNumber: block.number },
+      })),
+    )
+  })
 }
 
 type Names = (kind: RequestReading['kind']) => VaultEvent['kind']

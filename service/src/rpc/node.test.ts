@@ -71,6 +71,17 @@ async function readBlock(answers: Answers) {
   return { node, read: () => fetchBlock(node, found, list) }
 }
 
+describe('views of contracts', () => {
+  const view = { target: address, data: '0x12345678' }
+
+  it('are undefined where a node keeps no state of the block, or refuses', async () => {
+    for (const message of ['missing trie node', 'header not found']) {
+      const node = createNode(rpcOf({ eth_call: refusal(-32000, message) }))
+      expect(await node.readViews?.([view, view], hash)).toEqual([undefined, undefined])
+    }
+  })
+})
+
 describe('a block whose node', () => {
   it('has its header but not yet its receipts is not taken for empty', async () => {
     const { read } = await readBlock({ eth_getLogs: () => [], eth_getBlockReceipts: () => [] })

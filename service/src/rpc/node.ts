@@ -1,3 +1,7 @@
+import { type Address, type Hex, size } from 'viem'
+import { EarnError } from '../kernel/errors.js'
+import { multicallMany } from './manyReads.js'
+import type { Read } from './multicall.js'
 import type { Header, RawLog, RawTransaction } from './raw.js'
 import { type Rpc, RpcError, type RpcRequest } from './rpc.js'
 import type { Tracer } from './tracer.js'
@@ -25,6 +29,11 @@ export type Node = {
   listBlockLogs(blockHash: string): Promise<RawLog[] | undefined>
   /** Which of some wallets have code at their block, in the order asked; a delegation of EIP-7702 is none. */
   haveCode?(wanted: readonly WantedCode[]): Promise<boolean[]>
+  /**
+   * What views of contracts answer at a block, as numbers, in the order asked; undefined where one is refused or answers
+   * something else, and where no node keeps the state of then.
+   */
+  readViews?(views: readonly { target: string; data: string }[], blockHash: string): Promise<(bigint | undefined)[]>
   /** Another node than the one that answered last, for a second opinion; undefined when there is only one. */
   secondary(): Node | undefined
   /** Ask another node from now on, where there is one: what the last one said does not hold together. */
@@ -161,12 +170,33 @@ export function createNode(rpc: Rpc, tracer?: Tracer): Node {
       )
       return codes.map((code) => !isWithoutCode(answers.bytes.parse(code)))
     },
+    readViews: (views, blockHash) => readViews(rpc, views, blockHash),
     secondary: () => {
       const other = rpc.secondary()
       return other && createNode(other, tracer)
     },
     markUnreliable: rpc.markUnreliable,
     ...(tracer ? { tracer } : {}),
+  }
+}
+
+async function readViews(
+  rpc: Rpc,
+  views: readonly { target: string; data: string }[],
+  blockHash: string,
+): Promise<(bigint | undefined)[]> {
+  const reads = views.map(
+    ({ target, data }): Read<bigint | undefined> => ({
+      reads: [{ target: target as Address, data: data as Hex }],
+      answer: ([result]) => (result !== undefined && size(result) === 32 ? BigInt(result) : undefined),
+    }),
+  )
+  try {
+    const { answers: told } = await multicallMany({ name: 'the node', rpc }, reads, { blockHash })
+    return told.map((each) => each?.answer)
+  } catch (error) {
+    if (!(error instanceof EarnError)) throw error
+    return views.map(() => undefined)
   }
 }
 

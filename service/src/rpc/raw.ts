@@ -53,6 +53,12 @@ export type RequestReading = {
   after: bigint | 'unknown'
 }
 
+/** A view of a contract. */
+export type View = { target: string; data: string }
+
+/** What is asked of a request at a block and at its parent: the sum of these views. */
+export type WantedReading = Omit<RequestReading, 'before' | 'after'> & { blockNumber: number; views: readonly View[] }
+
 /** What is kept of a block: its header, the logs of what is watched, and the transactions that matter, all in order. */
 export type RawBlock = Header & {
   logs: readonly RawLog[]

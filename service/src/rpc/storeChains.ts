@@ -1,6 +1,6 @@
 import T, { type Static } from 'typebox'
 import { ChainId } from '../kernel/wire.js'
-import { AddressText, RpcUrl, Slug, Text, Url } from '../postgres/fileMembers.js'
+import { AddressText, Instant, RpcUrl, Slug, Text, Url } from '../postgres/fileMembers.js'
 import { describeImported, kept, list, optional, required } from '../postgres/imported.js'
 import { type NewRow, readRows, upsertRows } from '../postgres/importedRows.js'
 import type { Queryable } from '../postgres/pool.js'
@@ -36,6 +36,9 @@ export const SwapSettingsSchema = T.Object(
   exact,
 )
 
+/** A contract that calls vaults in the name of the sender their events tell of (Euler's connector, ERC-2771), and since when. */
+const ForwarderSchema = T.Object({ address: AddressText, activeFrom: Instant }, exact)
+
 export type SwapSettings = Static<typeof SwapSettingsSchema>
 
 /** The chains, as an import writes them and they are read. */
@@ -63,6 +66,7 @@ export const chainsTable = describeImported('chains', ['chainId'], {
   l1GasInLimit: kept(T.Boolean(), false),
   trustTraces: kept(T.Boolean(), false),
   traceWaitSeconds: kept(Whole(0, 604_800), 600),
+  forwarders: kept(T.Array(ForwarderSchema, { maxItems: 32 }), []),
   swap: kept(SwapSettingsSchema, null),
   /** The factory of reward streams. */
   streamFactory: kept(AddressText, null),

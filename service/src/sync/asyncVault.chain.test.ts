@@ -223,6 +223,56 @@ describe('a vault that settles in parts', () => {
   })
 })
 
+describe('a vault whose requests have ids of their own', () => {
+  const eve = account(5)
+  let own: Address
+  const to = (user: PrivateKeyAccount, functionName: string, args: readonly unknown[], distributorId?: string) => {
+    const data = encodeFunctionData({ abi: abi as Abi, functionName, args })
+    return world.send(user, own, withSuffix(data, user.address, own, distributorId))
+  }
+  const readings = () => earn.db`
+    select kind, request_id, before, after from request_readings
+    where vault = hex_bytes(${own}) order by block_number, request_id`
+  beforeAll(async () => {
+    const settings = { asyncDeposit: true, asyncRedeem: true, separateIds: true, decimalsOffset: 0 }
+    const args = [world.token, 'Own', 'oUSD', settings]
+    own = await world.anvil.deploy({ abi: abi as Abi, bytecode: cancellableAsyncVaultBytecode, args })
+    await world.list(own, { kind: 'erc7540' })
+    await world.fund(eve, 1_000_000n, own)
+  })
+
+  it('credits a claim to whoever brought the request that was settled, as the vault itself tells of it', async () => {
+    await to(eve, 'requestDeposit', [100n, eve.address, eve.address], D)
+    await to(eve, 'requestDeposit', [200n, eve.address, eve.address], E)
+    await to(owner, 'settleDeposit', [eve.address, 2n])
+    const hash = await to(eve, 'deposit', [200n, eve.address, eve.address])
+    expect(await entriesOf(hash)).toMatchObject([
+      { interaction: 'deposit', distributorId: E, amountRaw: '200', walletAddress: eve.address },
+    ])
+    expect(await lotsOf(eve)).toEqual({ [E]: 200n })
+    const open = await earn.db`
+      select distributor_id, remaining from requests
+      where controller = hex_bytes(${eve.address}) and remaining > 0`
+    expect(open).toEqual([{ distributor_id: D, remaining: '100' }])
+    expect(await readings()).toEqual([
+      { kind: 'deposit', request_id: '1', before: '100', after: '100' },
+      { kind: 'deposit', request_id: '2', before: '200', after: '0' },
+    ])
+  })
+
+  it('is told apart by a rebuild that asks no node, and what it answered goes with its orphaned block', async () => {
+    const { hash } = await rebuildChain({ db: earn.db, clock: systemClock }, { chainId: 31_337 })
+    expect(hash).toBe(await computeStateHash(earn.db, 31_337))
+    expect(await lotsOf(eve)).toEqual({ [E]: 200n })
+    await world.anvil.client.request({ method: 'anvil_reorg', params: [1, []] } as never)
+    await world.sync()
+    expect(await readings()).toEqual([])
+    const again = await to(eve, 'deposit', [150n, eve.address, eve.address])
+    expect(await entriesOf(again)).toMatchObject([{ distributorId: E, amountRaw: '150' }])
+    expect(await readings()).toMatchObject([{ request_id: '1' }, { request_id: '2', before: '200', after: '50' }])
+  })
+})
+
 describe('everything asynchronous', () => {
   it('comes out of a reorganisation and of a rebuild as it was', async () => {
     await world.sync()

@@ -181,7 +181,11 @@ async function compareWithReceipts(node: Node, read: RangeRead, list: WatchList)
 }
 
 /** Works on all items, so many at a time. */
-async function inTurn<T>(items: readonly T[], inFlight: number, work: (item: T) => Promise<void>): Promise<void> {
+export async function inTurn<T>(
+  items: readonly T[],
+  inFlight: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
   let next = 0
   const worker = async (): Promise<void> => {
     for (let item = items[next++]; item !== undefined; item = items[next++]) await work(item)

@@ -68,6 +68,7 @@ function sinkAt(blockNumber: number, headNumber = blockNumber) {
     updatedAt: new Date(0),
   }
   const sink: Sink = {
+    complete: async (_node, blocks) => blocks,
     refresh: async () => cursor,
     watchList: () => list,
     append: async (_cursor, _blocks, tip) => {

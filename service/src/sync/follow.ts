@@ -148,7 +148,7 @@ export function createWatcher(options: Options): Watcher {
       ahead = { from: last.number + 1, list, range: next }
     }
     waitForCalm()
-    return sink.append(cursor, blocks, last)
+    return sink.append(cursor, await sink.complete(node, blocks), last)
   }
 
   /** The tip must still be the node's block before anything is put on it unlinked. */
@@ -179,7 +179,7 @@ export function createWatcher(options: Options): Watcher {
     const list = sink.watchList()
     makesBlooms ||= linked.some(({ bloom }) => bloom && hasBits(bloom))
     const blocks = await Promise.all(linked.map((header) => fetchBlock(node, header, list, { makesBlooms })))
-    return sink.append(cursor, blocks, last)
+    return sink.append(cursor, await sink.complete(node, blocks), last)
   }
 
   const findAncestor = async (

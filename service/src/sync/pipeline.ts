@@ -9,6 +9,7 @@ import { fetchPast } from './past.js'
 import { assertOrder, type Projections } from './projection.js'
 import { compareAgain, describeFound, keptSince, repair } from './recheck.js'
 import { joinSources, rederive } from './rederive.js'
+import { readRequests } from './requestReadings.js'
 import {
   type Cursor,
   createCursor,
@@ -206,6 +207,7 @@ export function createPipeline(ctx: Pick<Context, 'db' | 'clock' | 'log'>, optio
       return cursor
     },
     watchList: () => current().list,
+    complete: (node, blocks) => readRequests(db, { chainId, node, opened: current().full, blocks }),
     append: async (cursor, blocks, tip) => {
       const { opened } = current()
       const timestamp = new Date(tip.timestamp * 1000)
@@ -287,7 +289,8 @@ export function createPipeline(ctx: Pick<Context, 'db' | 'clock' | 'log'>, optio
         const to = Math.min(reach, cursor.blockNumber, ...others)
         const held = await listHeadersDown(db, chainId, to, to - syncedTo)
         const list = watchAlone(full, group)
-        const blocks = await fetchPast({ node, from: syncedTo + 1, to, list, cursor, held, checksOf })
+        const past = await fetchPast({ node, from: syncedTo + 1, to, list, cursor, held, checksOf })
+        const blocks = await readRequests(db, { chainId, node, opened: full, blocks: past })
         await inTransaction(db, async (tx) => {
           await lockSame(tx, cursor)
           await recordBlocks(tx, chainId, blocks, { isWider: true })
@@ -324,7 +327,11 @@ export function createPipeline(ctx: Pick<Context, 'db' | 'clock' | 'log'>, optio
       if (from > end) return false
       const to = Math.min(end, from + (end - from > recheckWindow.farFrom ? recheckWindow.far : recheckWindow.near) - 1)
       const isKept = keptSince(current())
-      const found = await compareAgain({ db, node, cursor, range: { from, to }, list, isKept, isDoubted })
+      const looked = await compareAgain({ db, node, cursor, range: { from, to }, list, isKept, isDoubted })
+      const found = {
+        ...looked,
+        blocks: await readRequests(db, { chainId, node, opened: current().full, blocks: looked.blocks }),
+      }
       await inTransaction(db, async (tx) => {
         await lockSame(tx, cursor)
         await repair(tx, { chainId, found, all: opened, to: cursor.blockNumber })

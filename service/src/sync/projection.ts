@@ -1,6 +1,6 @@
 import type { Fragment, Queryable, Transaction } from '../postgres/pool.js'
 import type { Table } from '../postgres/table.js'
-import type { RawBlock, RawLog, RawTransaction } from '../rpc/raw.js'
+import type { RawBlock, RawLog, RawTransaction, WantedReading } from '../rpc/raw.js'
 import type { DatedLine } from './configuration.js'
 
 /** Logs a projection reads. */
@@ -86,6 +86,11 @@ export type Projection<Config, State, Rows> = {
   standsAlone?(config: Config, timestamp: number): boolean
   /** A state that knows nothing. `isWhole`: there is nothing before, so what is not in it is not there. */
   open(isWhole: boolean): State
+  /** What vaults are to be asked about blocks that are not derived yet, so that what they answer can be kept with these. */
+  wantReadings?(
+    db: Queryable,
+    input: { chainId: number; config: Config; blocks: readonly RawBlock[] },
+  ): Promise<readonly WantedReading[]>
   /** Adds to the state what blocks need of it and it does not know yet. */
   load(db: Queryable, batch: Batch<Config, State>): Promise<void>
   /** Rows of one block; pure. Advances the state. */

@@ -14,7 +14,7 @@ import type { Taken } from './taken.js'
 import { matchLogs, type WatchList } from './watchList.js'
 
 /** What a second look at blocks found: the blocks as they are, logs that were missing, and logs that are of no block. */
-export type Found = { blocks: RawBlock[]; missing: RawLog[]; extra: RawLog[] }
+export type Found = { blocks: readonly RawBlock[]; missing: RawLog[]; extra: RawLog[] }
 
 /** Whether a log is kept: from some block on, for a source that reads it. */
 export type IsKept = (log: RawLog) => boolean

@@ -4,6 +4,7 @@ import type { Node } from '../rpc/node.js'
 import { CursorMoved } from './follow.js'
 import type { Projections } from './projection.js'
 import { compareAgain, keptSince, repair } from './recheck.js'
+import { readRequests } from './requestReadings.js'
 import { findCursor, lockCursor } from './storeCursors.js'
 import { listHeadersDown } from './storeRaw.js'
 import { openRefetch, type Refetch, recordRefetch, removeRefetch } from './storeRefetch.js'
@@ -63,7 +64,7 @@ async function refetchWindow(
     const taken = takeUp(full, await listSources(db, chainId))
     const { opened, list } = taken
     try {
-      const found = await compareAgain({
+      const looked = await compareAgain({
         db,
         node,
         cursor,
@@ -72,7 +73,9 @@ async function refetchWindow(
         isKept: keptSince(taken),
         isDoubted: () => true,
       })
-      const first = found.blocks[0]?.number
+      const blocks = await readRequests(db, { chainId, node, opened: full, blocks: looked.blocks })
+      const found = { ...looked, blocks }
+      const first = blocks[0]?.number
       const next = {
         ...state,
         doneTo: range.to,

@@ -12,6 +12,8 @@ export type Sink = {
   /** Takes up changes of the configuration; answers where the chain stands. `head` starts a chain with nothing to read. */
   refresh(head: Header): Promise<Cursor>
   watchList(): WatchList
+  /** Adds to blocks what their contracts are asked at their hashes beside: observations. */
+  complete(node: Node, blocks: readonly RawBlock[]): Promise<readonly RawBlock[]>
   append(cursor: Cursor, blocks: readonly RawBlock[], tip: Header): Promise<Cursor>
   /** `byOperator` takes finality back too. */
   rewind(cursor: Cursor, ancestor: { number: number; hash: string }, by?: { byOperator: boolean }): Promise<Cursor>

@@ -13,6 +13,7 @@ import {
   unpackCodes,
   unpackEvidence,
 } from './storeEvidence.js'
+import { listReadings, recordReadings, removeReadings } from './storeReadings.js'
 
 const blocksTable = describeTable('blocks', {
   chainId: [int8],
@@ -80,6 +81,7 @@ export async function recordBlocks(
   await recordTransactions(db, chainId, transactions)
   await recordEvidence(db, chainId, transactions, isWider ? 'widen' : 'keep')
   await recordCodes(db, chainId, transactions)
+  await recordReadings(db, chainId, blocks)
 }
 
 /** Appends logs; idempotent. */
@@ -103,12 +105,21 @@ async function recordTransactions(
 /** Logs of these contracts with these first topics in [from, to], in order. */
 export async function listStoredLogs(
   db: Queryable,
-  input: { chainId: number; from: number; to: number; addresses: readonly string[]; topics: readonly string[] },
+  input: {
+    chainId: number
+    from: number
+    to: number
+    addresses: readonly string[]
+    topics: readonly string[]
+    /** Only those whose second topic is one of these. */
+    about?: readonly string[]
+  },
 ): Promise<RawLog[]> {
+  const about = input.about ? db`and topic1 = any(hex_bytes(${[...input.about]}::text[]))` : db``
   const rows = await db<LogRow[]>`
     select ${logList(db)} from logs
     where chain_id = ${input.chainId} and block_number between ${input.from} and ${input.to}
-      and address = any(hex_bytes(${[...input.addresses]}::text[])) and topic0 = any(hex_bytes(${[...input.topics]}::text[]))
+      and address = any(hex_bytes(${[...input.addresses]}::text[])) and topic0 = any(hex_bytes(${[...input.topics]}::text[])) ${about}
     order by block_number, log_index`
   return rows.map(toLog)
 }
@@ -136,6 +147,7 @@ export async function removeRawAbove(
   await db`delete from logs where chain_id = ${chainId} and block_number between ${from} and ${to}`
   await db`delete from transactions where chain_id = ${chainId} and block_number between ${from} and ${to}`
   await removeEvidenceAbove(db, { chainId, from, to })
+  await removeReadings(db, { chainId, from, to })
   await db`delete from blocks where chain_id = ${chainId} and number between ${from} and ${to}`
 }
 
@@ -244,7 +256,7 @@ export async function readRawBlocks(
   const last = end?.number ?? null
   if (last === null) return { blocks: [], next: undefined }
   const inRange = (name: string) => db`chain_id = ${chainId} and ${db(name)} between ${from} and ${last}`
-  const [headers, logs, transactions, paths, codes] = await Promise.all([
+  const [headers, logs, transactions, paths, codes, readings] = await Promise.all([
     db<Header[]>`
       select ${headerList(db)} from blocks b where ${inRange('number')} and has_logs ${only} order by number`,
     db<LogRow[]>`
@@ -254,9 +266,16 @@ export async function readRawBlocks(
       where ${inRange('block_number')} order by block_number, transaction_index`,
     listStoredPaths(db, { chainId, from, to: last }),
     listStoredCodes(db, { chainId, from, to: last }),
+    listReadings(db, { chainId, from, to: last }),
   ])
   const next = last >= to ? undefined : last + 1
-  return { blocks: assembleBlocks(headers, logs.map(toLog), withEvidence(transactions, paths, codes)), next }
+  const blocks = assembleBlocks(headers, logs.map(toLog), withEvidence(transactions, paths, codes))
+  return { blocks: readings.size === 0 ? blocks : blocks.map((block) => withReadings(block, readings)), next }
+}
+
+function withReadings(block: RawBlock, readings: Awaited<ReturnType<typeof listReadings>>): RawBlock {
+  const requestReadings = readings.get(block.number)
+  return requestReadings ? { ...block, requestReadings } : block
 }
 
 /** Transactions with what is kept of how they ran, and of whose code. */

@@ -31,6 +31,7 @@ export {
   type WithdrawAsk,
   type WithdrawOffer,
 } from './kind.js'
+export { requestTopics, viewRequest } from './kinds/asyncRequests.js'
 export { findVaultKind, listErrors, vaultKinds } from './kinds.js'
 export { decodeVaultEvent, findMakingCall, isVaultAddress, listVaultAddresses, vaultTopics } from './logs.js'
 export { noOldStates, type ProbedToken, type ProbedVault, ProbeError, probeVault, probeVaults } from './probe.js'

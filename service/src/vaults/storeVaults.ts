@@ -50,6 +50,12 @@ export const vaultsTable = describeImported('vaults', ['chainId', 'address'], {
   dustFloor: decimal(T.String({ pattern: '^[0-9]{1,77}$', says: 'must be a text of decimal digits' }), '1000'),
 })
 
+/** Which vault has which share token. */
+export async function listShares(db: Queryable): Promise<{ chainId: number; address: string; receiptToken: string }[]> {
+  return db<{ chainId: number; address: string; receiptToken: string }[]>`
+    select chain_id as "chainId", address, lower(receipt_token) as "receiptToken" from vaults`
+}
+
 /** Adds protocols, or replaces what describes them. */
 export async function writeProtocols(tx: Queryable, rows: readonly NewRow[]): Promise<void> {
   await upsertRows(tx, protocolsTable, rows)

@@ -1,5 +1,5 @@
 import { mayCarryAttribution, mayHoldOperation, operationTopics, type Recover } from '@openearn/attribution'
-import type { Hex } from 'viem'
+import type { Address, Hex } from 'viem'
 import type { DeriveVault } from '../../derive/config.js'
 import {
   createDerivation,
@@ -13,8 +13,12 @@ import { vaultTopics, watchedTopics } from '../../derive/events.js'
 import { openFastRecover } from '../../derive/fastRecover.js'
 import { isPlain } from '../../derive/plain.js'
 import { type DerivedRows, type DeriveState, emptyState } from '../../derive/rows.js'
+import { listClaims, listWantedReadings } from '../../derive/settled.js'
+import type { Queryable } from '../../postgres/pool.js'
+import type { RawBlock, WantedReading } from '../../rpc/raw.js'
 import type { ListKeepers, NeedsTrace, Projection, Source } from '../../sync/projection.js'
-import { listVaultAddresses } from '../../vaults/index.js'
+import { listStoredLogs } from '../../sync/storeRaw.js'
+import { listVaultAddresses, requestTopics, viewRequest } from '../../vaults/index.js'
 import { listLines, loadConfiguration } from './storeConfiguration.js'
 import { positionTables, recordPositions, rewindPositions } from './storePositions.js'
 import { copyPositions, settlePositions } from './storeRebuild.js'
@@ -44,6 +48,7 @@ export function createPositions(recover: Recover = openFastRecover()): Positions
       createDerivation({ ...config, vaults: config.vaults.filter((vault) => listKeys(vault).every(isRead)) }, recover),
     // Before a vault counts, its events credit nobody.
     standsAlone: ({ config }, timestamp) => config.vaults.every(({ activeFrom }) => activeFrom > timestamp),
+    wantReadings,
     open: (isWhole) => ({ ...emptyState(), isWhole }),
     load: async (db, { config, state, blocks, place }) => {
       if (state.isWhole) return
@@ -72,6 +77,29 @@ export function createPositions(recover: Recover = openFastRecover()): Positions
       return 0
     },
   }
+}
+
+/** Every request that claims of the blocks may be of, as the raw store and the blocks name them. */
+async function wantReadings(
+  db: Queryable,
+  { chainId, config, blocks }: { chainId: number; config: Derivation; blocks: readonly RawBlock[] },
+): Promise<WantedReading[]> {
+  const { vaultsByContract } = config
+  const claims = blocks.flatMap((block) => listClaims(block, vaultsByContract))
+  const first = blocks[0]?.number
+  if (claims.length === 0 || first === undefined) return []
+  const earlier = await listStoredLogs(db, {
+    ...{ chainId, from: 0, to: first - 1, topics: requestTopics },
+    addresses: [...new Set(claims.map(({ vault }) => vault.address))],
+    about: [...new Set(claims.map(({ controller }) => `0x${controller.slice(2).padStart(64, '0')}`))],
+  })
+  return listWantedReadings(blocks, earlier, vaultsByContract).map((wanted) => ({
+    ...wanted,
+    views: viewRequest(wanted.kind, wanted.requestId, wanted.controller as Address).map((data) => ({
+      target: wanted.vault,
+      data,
+    })),
+  }))
 }
 
 /** The names of a vault's sources: its own, and of each contract beside it, so that one that comes later is read alone. */

@@ -18,8 +18,8 @@ export async function loadConfiguration(db: Queryable, chainId: number): Promise
       select distributor_id as id, ceil(extract(epoch from active_from))::bigint as "from", signed_only as "signedOnly"
       from distributor_settings order by active_from`,
     listSignersOn(db, chainId),
-    db<{ entryPoints: string[]; trustTraces: boolean }[]>`
-      select entry_points as "entryPoints", trust_traces as "trustTraces" from chains where chain_id = ${chainId}`,
+    db<{ entryPoints: string[]; trustTraces: boolean; forwarders: { address: string; activeFrom: string }[] }[]>`
+      select entry_points as "entryPoints", trust_traces as "trustTraces", forwarders from chains where chain_id = ${chainId}`,
   ])
   const signedOnly = new Map<string, SignedOnlySetting[]>()
   for (const { id, ...setting } of settings) signedOnly.set(id, [...(signedOnly.get(id) ?? []), setting])
@@ -32,11 +32,15 @@ export async function loadConfiguration(db: Queryable, chainId: number): Promise
     signers: new Set(signers.map(({ address }) => address)),
     entryPoints: [...new Set([...standardEntryPoints, ...own])],
     trustTraces: chain[0]?.trustTraces === true,
+    forwarders: (chain[0]?.forwarders ?? []).map(({ address, activeFrom }) => ({
+      address: address.toLowerCase(),
+      from: Math.ceil(Date.parse(activeFrom) / 1000),
+    })),
   }
 }
 
 /** The rules by which rows are derived. Another number derives everything that was derived by older rules again. */
-const rulesLine: DatedLine = { line: 'rules 4', from: 0 }
+const rulesLine: DatedLine = { line: 'rules 5', from: 0 }
 
 /** The configuration as dated lines. */
 export function listLines(config: DeriveConfig): DatedLine[] {

@@ -151,6 +151,21 @@ function buildClaimShares(vault: Vault, wallet: RequestAsk['wallet'], shares: bi
   return { ...buildClaimDeposit(vault, wallet, 0n), data }
 }
 
+/** The views whose sum is what waits of a request, claimable or not. */
+export function viewRequest(
+  kind: 'deposit' | 'redeem',
+  requestId: bigint,
+  controller: Address,
+): readonly `0x${string}`[] {
+  const side = kind === 'deposit' ? 'Deposit' : 'Redeem'
+  return ([`pending${side}Request`, `claimable${side}Request`] as const).map((functionName) =>
+    encodeFunctionData({ abi: erc7540Abi, functionName, args: [requestId, controller] }),
+  )
+}
+
+/** First topics of the events that open requests; their first argument is the controller. */
+export const requestTopics: readonly string[] = erc7540Emits.map(({ topic }) => topic)
+
 export type DepositRequestState = { requestId: bigint; pending: bigint; claimable: bigint }
 
 /** What is pending and what can be claimed of each request that may be the wallet's. */

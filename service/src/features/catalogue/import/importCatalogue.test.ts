@@ -73,6 +73,38 @@ describe('importing a catalogue file', () => {
     ])
   })
 
+  it('keeps the forwarders of a chain in lower case, each since its instant, until a file names others', async () => {
+    const file = smallCatalogue()
+    const [chain, ...others] = file.chains ?? []
+    if (!chain) throw new Error('the file has no chain')
+    const address = '0xABcdEFABcdEFabcdEfAbCdefabcdeFABcDEFabCD'
+    const forwarders = [{ address, activeFrom: '2026-01-01T00:00:00Z' }]
+    await loadFile({ ...file, chains: [{ ...chain, forwarders }, ...others] })
+    for (const again of [undefined, smallCatalogue()]) {
+      if (again) await loadFile(again)
+      const rows = await test.db`select forwarders from chains where chain_id = ${chain.chainId}`
+      expect(rows).toEqual([{ forwarders: [{ ...forwarders[0], address: address.toLowerCase() }] }])
+    }
+  })
+
+  it('refuses a second vault on one share token, whether the file or the database has the first', async () => {
+    const file = smallCatalogue()
+    const [first, second, ...others] = file.opportunities ?? []
+    if (!first || !second) throw new Error('the file has too few opportunities')
+    const share = first.vault.address
+    const own = { chainId: first.vault.chainId, address: `0x${'7c'.repeat(20)}`, receiptToken: share }
+    const twin = { ...second, vault: { ...second.vault, ...own } }
+    const message = `${share.toLowerCase()} is the share of vault ${first.vault.address.toLowerCase()} already: a second vault on one share token (ERC-7575) cannot be listed, since its balances would be counted twice`
+    const refused = { path: 'opportunities[1].vault.receiptToken', message }
+    const problemsIn = async (opportunities: unknown[]) =>
+      (await problemsOf(JSON.stringify({ ...file, opportunities }))).problems
+    expect(await problemsIn([first, twin, ...others])).toContainEqual(expect.objectContaining(refused))
+    await loadFile({ ...file, opportunities: [first] })
+    expect(await problemsIn([twin])).toContainEqual(
+      expect.objectContaining({ ...refused, path: 'opportunities[0].vault.receiptToken' }),
+    )
+  })
+
   it('writes every entry with stable ids, raises the version and records the pegs', async () => {
     const before = await readVersion(test.db)
     expect(await loadFile(smallCatalogue())).toEqual({

@@ -20,6 +20,8 @@ export type Known = {
   opportunitySlugs: ReadonlyMap<string, string>
   /** Opportunity ids by `chainKey` of the vault. */
   opportunityVaults: ReadonlyMap<string, string>
+  /** Addresses of vaults by `chainKey` of their receipt token. */
+  vaultsOfShare: ReadonlyMap<string, string>
   /** Organization by builder code. */
   distributors: ReadonlyMap<string, string>
   chainSlugs: ReadonlyMap<string, number>
@@ -53,6 +55,7 @@ export function resolveFile(file: CatalogueFile, known: Known): Resolved {
       nativeSymbol: cleanTokenText(entry.nativeSymbol ?? 'ETH', textLengths.symbol),
       entryPoints: entry.entryPoints?.map(lower),
       wrappedNative: entry.wrappedNative && lower(entry.wrappedNative),
+      forwarders: entry.forwarders?.map((each) => ({ ...each, address: lower(each.address) })),
       depositRouter: entry.depositRouter && lower(entry.depositRouter),
       swap: entry.swap && lowerSwap(entry.swap),
     })),
@@ -199,6 +202,7 @@ function collectIds(file: CatalogueFile, known: Known, report: Report) {
   return {
     chainIds,
     decimals,
+    vaultsOfShare: new Map(known.vaultsOfShare),
     once,
     known,
     organization: named('organization', file.organizations),
@@ -245,6 +249,14 @@ function resolveOpportunity(entry: FileOpportunityEntry, at: string, refs: Refs,
     if (entry[side] !== undefined && entry[side] !== sides[side])
       report(`${at}/${side}`, `is ${sides[side]} of a vault of kind ${vault.kind}: leave it out, or correct the kind`)
   const receiptToken = lower(vault.receiptToken ?? vault.address)
+  const share = chainKey(vault.chainId, receiptToken)
+  const other = refs.vaultsOfShare.get(share) ?? address
+  refs.vaultsOfShare.set(share, other)
+  if (other !== address)
+    report(
+      `${at}/vault/${vault.receiptToken ? 'receiptToken' : 'address'}`,
+      `${receiptToken} is the share of vault ${other} already: a second vault on one share token (ERC-7575) cannot be listed, since its balances would be counted twice`,
+    )
   const contracts = Object.entries(vault.contracts ?? {})
   const names = Object.keys(kind?.beside ?? {})
   for (const [name] of contracts)

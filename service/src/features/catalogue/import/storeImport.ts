@@ -2,7 +2,13 @@ import { type NewRow, replaceRows, upsertRows } from '../../../postgres/imported
 import type { Queryable, Transaction } from '../../../postgres/pool.js'
 import { listTokenDecimals, type TokenDecimals, writeTokens } from '../../../prices/storeTokens.js'
 import { listChainSlugs, writeChains } from '../../../rpc/storeChains.js'
-import { correctDecimals, listProtocolIds, writeProtocols, writeVaults } from '../../../vaults/storeVaults.js'
+import {
+  correctDecimals,
+  listProtocolIds,
+  listShares,
+  writeProtocols,
+  writeVaults,
+} from '../../../vaults/storeVaults.js'
 import { chainKey } from '../records.js'
 import { tables } from '../tables.js'
 import type { ImportRows, Known } from './resolveFile.js'
@@ -14,7 +20,7 @@ const importLock = 6_736_002
 export async function readKnown(tx: Queryable): Promise<Known> {
   await tx`select pg_advisory_xact_lock(${importLock})`
   const ids = async (rows: Promise<{ id: string }[]>) => new Set((await rows).map(({ id }) => id))
-  const [organizationIds, protocolIds, productIds, chains, tags, tokens, opportunities, distributors] =
+  const [organizationIds, protocolIds, productIds, chains, tags, tokens, opportunities, distributors, shares] =
     await Promise.all([
       ids(tx<{ id: string }[]>`select id from organizations`),
       ids(listProtocolIds(tx)),
@@ -26,6 +32,7 @@ export async function readKnown(tx: Queryable): Promise<Known> {
         select id, slug, chain_id as "chainId", vault_address as "vaultAddress" from opportunities`,
       tx<{ id: string; organizationId: string }[]>`
         select id, organization_id as "organizationId" from distributors`,
+      listShares(tx),
     ])
   return {
     organizationIds,
@@ -38,6 +45,7 @@ export async function readKnown(tx: Queryable): Promise<Known> {
     opportunityIds: new Set(opportunities.map(({ id }) => id)),
     opportunitySlugs: new Map(opportunities.map(({ id, slug }) => [slug, id])),
     opportunityVaults: new Map(opportunities.map((row) => [chainKey(row.chainId, row.vaultAddress), row.id])),
+    vaultsOfShare: new Map(shares.map((row) => [chainKey(row.chainId, row.receiptToken), row.address])),
     distributors: new Map(distributors.map(({ id, organizationId }) => [id, organizationId])),
   }
 }

@@ -1,0 +1,67 @@
+import { hex, int8, nullable, numeric, oneOf } from '../postgres/columns.js'
+import type { Queryable } from '../postgres/pool.js'
+import { describeTable, insertRows, selectList } from '../postgres/table.js'
+import type { RawBlock, RequestReading } from '../rpc/raw.js'
+
+const readingsTable = describeTable('request_readings', {
+  chainId: [int8],
+  blockNumber: [int8],
+  vault: [hex],
+  kind: [oneOf<RequestReading['kind']>()],
+  controller: [hex],
+  requestId: [numeric],
+  before: [nullable(numeric)],
+  after: [nullable(numeric)],
+})
+
+/** Amounts as the driver reads them. */
+type Row = Pick<RequestReading, 'vault' | 'kind' | 'controller'> & {
+  blockNumber: number
+  requestId: string
+  before: string | null
+  after: string | null
+}
+
+const pack = (said: bigint | 'unknown'): bigint | null => (said === 'unknown' ? null : said)
+
+const unpack = (kept: string | null): bigint | 'unknown' => (kept === null ? 'unknown' : BigInt(kept))
+
+/** Keeps what vaults answered of requests; what is there stays. */
+export async function recordReadings(db: Queryable, chainId: number, blocks: readonly RawBlock[]): Promise<void> {
+  const rows = blocks.flatMap(({ number: blockNumber, requestReadings = [] }) =>
+    requestReadings.map((reading) => ({
+      ...reading,
+      blockNumber,
+      before: pack(reading.before),
+      after: pack(reading.after),
+    })),
+  )
+  if (rows.length === 0) return
+  await insertRows(db, readingsTable, rows, { shared: { chainId }, conflict: 'do nothing' })
+}
+
+/** What is kept of requests in [from, to], by block. */
+export async function listReadings(
+  db: Queryable,
+  { chainId, from, to }: { chainId: number; from: number; to: number },
+): Promise<ReadonlyMap<number, RequestReading[]>> {
+  const rows = await db<Row[]>`
+    select ${selectList(db, readingsTable, { without: ['chainId'] })} from request_readings
+    where chain_id = ${chainId} and block_number between ${from} and ${to}
+    order by block_number, vault, kind, controller, request_id`
+  const found = new Map<number, RequestReading[]>()
+  for (const { blockNumber, vault, kind, controller, requestId, before, after } of rows) {
+    const own = found.get(blockNumber) ?? []
+    own.push({ vault, kind, controller, requestId: BigInt(requestId), before: unpack(before), after: unpack(after) })
+    found.set(blockNumber, own)
+  }
+  return found
+}
+
+/** Removes what was answered at blocks that are orphaned. */
+export async function removeReadings(
+  db: Queryable,
+  { chainId, from, to }: { chainId: number; from: number; to: number },
+): Promise<void> {
+  await db`delete from request_readings where chain_id = ${chainId} and block_number between ${from} and ${to}`
+}
