@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Abi } from 'viem'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { streamAbi, streamFactoryAbi } from '../abi/index.js'
+import { depositRouterAbi, streamAbi, streamFactoryAbi } from '../abi/index.js'
 import { type ForgeTest, runForgeTests } from './forge.js'
-import { factoryRefusals, streamRefusals, unreachable } from './refusals.js'
+import { factoryRefusals, routerRefusals, streamRefusals, unreachable } from './refusals.js'
 
 const callsMin = 20_000
 const workspaceDir = join(import.meta.dirname, '..')
@@ -13,7 +13,7 @@ const workspaceDir = join(import.meta.dirname, '..')
 const listInvariants = (): number[] =>
   [...readFileSync(join(workspaceDir, 'INVARIANTS.md'), 'utf8').matchAll(/^## (\d+)\. /gm)].map(([, n]) => Number(n))
 
-describe('the stream contracts under forge', () => {
+describe('the stream contracts and the router under forge', () => {
   let tests: ForgeTest[]
 
   beforeAll(async () => {
@@ -43,6 +43,7 @@ describe('the stream contracts under forge', () => {
   describe.each([
     ['StreamFactory', streamFactoryAbi, factoryRefusals],
     ['Stream', streamAbi, streamRefusals],
+    ['DepositRouter', depositRouterAbi, routerRefusals],
   ] as const)('%s', (_contract, abi, refusals) => {
     const isTested = (name: string, reason: string): boolean =>
       tests.some(

@@ -83,6 +83,19 @@ export const streamRefusals: Record<string, readonly string[]> = {
   setClaimsPaused: ['NotFactory'],
 }
 
+/** Of the deposit router. */
+export const routerRefusals: Record<string, readonly string[]> = {
+  depositWithMinimum: [
+    'InvalidReceiver',
+    'ZeroMinimum',
+    'AmountNotReceived',
+    'AmountNotTaken',
+    'SharesBelowMinimum',
+    'SafeERC20FailedOperation',
+    'ReentrancyGuardReentrantCall',
+  ],
+}
+
 /** Errors of OpenZeppelin's code that these contracts cannot reach, and why. */
 export const unreachable: Record<string, string> = {
   FailedDeployment: 'an id that is taken is refused before, and the code deployed is 45 constant bytes',

@@ -1,4 +1,4 @@
-import { concat, type Hex, keccak256, maxUint256, size, slice } from 'viem'
+import { concat, type Hex, keccak256, maxUint256, size, slice, toFunctionSelector } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { concatBytes, encodeCbor } from '../src/codec.js'
 import { attribution } from '../src/index.js'
@@ -74,9 +74,18 @@ export function pin(plan: Plan): Plan {
   const words = listWords(found.call)
   if (plan.request.type === 'claimDeposit') plan.context.requestAmount = String(words[0] ?? 0n)
   if (plan.request.type === 'cancelDeposit' && words.length > 0) plan.request.requestId = String(words[0])
-  if (plan.context.vault.kind === 'erc5115') plan.context.minimumOut = String(words[3] ?? 0n)
+  const at = findMinimum(plan, found.call)
+  if (at !== undefined) plan.context.minimumOut = String(words[at] ?? 0n)
   return plan
 }
+
+/** Which argument of a call says the least that must come out; the caller's own minimum pins it. */
+function findMinimum({ context, request }: Plan, call: Hex): number | undefined {
+  if (context.vault.kind === 'erc5115' || (request.type === 'deposit' && request.protect)) return 3
+  return call.startsWith(syncRedeem) ? 2 : undefined
+}
+
+const syncRedeem = toFunctionSelector('syncRedeem(uint256,address,uint256)')
 
 const listWords = (call: Hex): bigint[] =>
   Array.from({ length: Math.floor((size(call) - 4) / 32) }, (_, i) => BigInt(slice(call, 4 + 32 * i, 36 + 32 * i)))
@@ -90,7 +99,7 @@ const strangeSelectors = ['a9059cbb', '23b872dd', '095ea7b3', '558a7297', '94bf8
 /** Calls like the plan's own that do something else; each will be signed as if it had been asked for. */
 function listWrongCalls(plan: Plan, call: Hex): [name: string, call: Hex][] {
   const words = listWords(call)
-  const isLeast = (at: number) => plan.context.vault.kind === 'erc5115' && at === 3
+  const isLeast = (at: number) => findMinimum(plan, call) === at
   const changed = words.flatMap((word, at): [string, Hex][] => {
     const isAddress = word > 2n ** 80n && word < 2n ** 160n
     const numbers = isLeast(at) ? [word - 1n, 1n, 0n] : [word + 1n, word - 1n, word * 2n, 0n, maxUint256]

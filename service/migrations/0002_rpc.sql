@@ -18,6 +18,7 @@ create table chains (
   entry_points text[] not null default '{}',
   -- The ERC-20 that wraps the native token; null when none is known.
   wrapped_native text check (wrapped_native = lower(wrapped_native)),
+  deposit_router text check (deposit_router = lower(deposit_router)),
   created_at timestamptz not null default now(),
   -- The most gas a transaction may have; null means the cap of EIP-7825.
   transaction_gas_cap bigint check (transaction_gas_cap >= 1000000),

@@ -2,6 +2,8 @@ import {
   asyncVaultAbi,
   asyncVaultBytecode,
   cancellableAsyncVaultBytecode,
+  depositRouterAbi,
+  depositRouterBytecode,
   epochAsyncVaultBytecode,
   noReturnTokenAbi,
   noReturnTokenBytecode,
@@ -86,6 +88,13 @@ export async function openWorld(options: { verifyPlans?: boolean; config?: Parti
       const address = await anvil.deploy({ abi: wrappedNativeAbi, bytecode: wrappedNativeBytecode, args: [] })
       await listToken(earn, { address, decimals: 18, symbol: 'WETH' })
       await earn.db`update chains set wrapped_native = ${address.toLowerCase()} where chain_id = ${chainId}`
+      return address
+    },
+    /** Deploys the deposit router and makes it the chain's. */
+    depositRouter: async (): Promise<Address> => {
+      const address = await anvil.deploy({ abi: depositRouterAbi, bytecode: depositRouterBytecode, args: [] })
+      await earn.db`update chains set deposit_router = ${address.toLowerCase()} where chain_id = ${chainId}`
+      await refresh()
       return address
     },
     /** Deploys an ERC-4626 vault over a token and lists it. */

@@ -21,6 +21,7 @@ const allowed: Record<string, string> = {
   'service/src/cli/dev/anvil.ts': 'the devnet’s folder',
   'service/test/addedKind.chain.test.ts': 'a temporary copy of the source',
   'service/test/copy.ts': 'a temporary copy of the source',
+  'service/test/e2e/snippets.ts': 'a temporary folder that looks like a checkout',
   'service/test/installed.long.test.ts': 'a temporary folder that npm installs into',
   'service/test/packed.test.ts': 'a temporary folder with packed packages',
   'service/test/workedExample.test.ts': 'a temporary copy of the source',

@@ -1,7 +1,17 @@
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { CatalogueFileSchema } from '../src/features/catalogue/import/catalogueFile.js'
 import { errorTable, reasons } from '../src/kernel/errors.js'
+import {
+  commandOf,
+  heldElsewhere,
+  listDocuments,
+  nameOf,
+  notRun,
+  programs,
+  readAllSnippets,
+  readDocument,
+} from './documents.js'
 
 /** Names of the members of all objects in a schema, the lists of a file itself left out. */
 function listMembers(schema: object): string[] {
@@ -114,5 +124,94 @@ describe('the documents', () => {
       )
       for (const path of links) await expect(read(path), `${document} -> ${path}`).resolves.toBeDefined()
     }
+  })
+})
+
+type Command = { usage: string }
+
+/** The commands of the program, by name. */
+async function loadCommands(): Promise<Map<string, Command>> {
+  const main = await read('service/src/cli/main.ts')
+  const found = [...main.matchAll(/^ {2}'?([a-z-]+)'?: async \(\) => \(await import\('([^']+)'\)\)\.(\w+)/gm)]
+  const loaded = found.map(async ([, name = '', file = '', member = '']) => {
+    const module = await import(new URL(file, new URL('service/src/cli/', root)).href)
+    return [name, module[member]] as const
+  })
+  return new Map(await Promise.all(loaded))
+}
+
+/** What is wrong with `openearn …` as a document calls it: a word, a verb or a flag its usage does not have. */
+function findMistakes(commands: Map<string, Command>, call: string): string[] {
+  const words = call
+    .replace(/\s[>|].*$/, '')
+    .split(/\s+/)
+    .slice(1)
+  return (words[0] ?? '').split('|').flatMap((name) => {
+    if (name === '…' || name === 'help') return []
+    const command = commands.get(name)
+    if (!command) return [`${call}: no command ${name}`]
+    const verbs = new Set(
+      [...command.usage.matchAll(/^openearn \S+ ([a-z|-]+)/gm)].flatMap(([, verb = '']) => verb.split('|')),
+    )
+    const said = verbs.size > 0 && /^[a-z][a-z|-]*$/.test(words[1] ?? '') ? (words[1] ?? '').split('|') : []
+    const wrong = said.filter((verb) => !verbs.has(verb)).map((verb) => `${call}: no ${name} ${verb}`)
+    const flags = words.filter((word) => word.startsWith('--') && word !== '--json' && word !== '--help')
+    const unknown = flags.filter((flag) => !new RegExp(`${flag}(?![a-z-])`).test(command.usage))
+    return [...wrong, ...unknown.map((flag) => `${call}: no ${flag}`)]
+  })
+}
+
+describe('commands and snippets of the documents', () => {
+  it('are each run by a test, or stand in one list with what holds them instead', async () => {
+    const snippets = await readAllSnippets()
+    const others = snippets.filter(({ language }) => language !== 'sh').map(nameOf)
+    expect(new Set(others)).toEqual(new Set([...Object.keys(heldElsewhere), ...programs]))
+    const lines = new Set(
+      snippets.flatMap(({ document, language, lines }) =>
+        language === 'sh' ? lines.map((line) => `${document}: ${commandOf(line)}`) : [],
+      ),
+    )
+    expect(lines.size).toBeGreaterThan(40)
+    const listed = Object.entries(notRun).flatMap(([document, list]) =>
+      Object.keys(list).map((line) => `${document}: ${line}`),
+    )
+    expect(listed.filter((line) => !lines.has(line))).toEqual([])
+  })
+
+  it('name what holds them by files that are there', async () => {
+    const names = (await readdir(new URL('.', root), { recursive: true })).filter(
+      (name) => !/node_modules|\/dist\//.test(name),
+    )
+    const reasons = [...Object.values(heldElsewhere), ...Object.values(notRun).flatMap((list) => Object.values(list))]
+    const files = reasons.flatMap((reason) => [...reason.matchAll(/[\w.]+\.ts/g)].map(([file]) => file))
+    expect(files.length).toBeGreaterThan(10)
+    expect(files.filter((file) => !names.some((name) => name.endsWith(file)))).toEqual([])
+  })
+
+  it('call openearn as its usage says, within a sentence too', async () => {
+    const commands = await loadCommands()
+    expect(commands.size).toBeGreaterThan(20)
+    const calls: string[] = []
+    for (const document of await listDocuments()) {
+      if (document === 'CHANGELOG.md') continue
+      for (const line of (await readDocument(document)).split('\n'))
+        for (const [, call = ''] of commandOf(line).matchAll(/(?:^ *|`|[a-z]=\S+ |\/|npx )(openearn [^`]+)/g))
+          calls.push(call.trim())
+    }
+    expect(calls.length).toBeGreaterThan(60)
+    expect(calls.flatMap((call) => findMistakes(commands, call))).toEqual([])
+    const wrong = ['openearn chain list', 'openearn keys make', 'openearn export ledger --all', 'openearn dev --reset']
+    expect(wrong.flatMap((call) => findMistakes(commands, call))).toEqual([
+      'openearn chain list: no command chain',
+      'openearn keys make: no keys make',
+      'openearn export ledger --all: no --all',
+    ])
+  })
+
+  it('show a refusal as the table of errors has it', async () => {
+    const [example] = (await readAllSnippets()).filter(({ document }) => document === 'docs/errors.md')
+    const { code, status, reason } = JSON.parse(example?.lines.join('\n') ?? '')
+    expect(Object.values(errorTable)).toContainEqual([code, status])
+    expect(reasons).toContain(reason)
   })
 })

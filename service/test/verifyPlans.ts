@@ -125,7 +125,7 @@ async function refuseChanges(plan: VerifiedPlan, batch: PlannedBatch): Promise<v
       throw new Error(`the verifier accepted a change of the batch: ${name}`)
 }
 
-type Body = { userAddress: Address; tokenIn: string; mode?: string }
+type Body = { userAddress: Address; tokenIn: string; mode?: string; protect?: boolean }
 
 function toPlan(
   earn: Earn,
@@ -138,12 +138,13 @@ function toPlan(
   const snapshot = earn.ctx.catalogue.current()
   const opportunity = findOpportunity(snapshot, String(input.params?.['opportunityId']))!
   const { chainId, vault } = opportunity
-  const wrappedNative = snapshot.chains.get(chainId)?.wrappedNative
+  const { wrappedNative, depositRouter } = snapshot.chains.get(chainId) ?? {}
   const context: PlanContext = {
     chainId,
     vault,
     signers,
     ...(wrappedNative ? { wrappedNative } : {}),
+    ...(depositRouter ? { depositRouter } : {}),
     actionId: answer.body.actionId,
     swap: toSwapContext(snapshot.chains.get(chainId)?.swap),
     approvalReset: findToken(snapshot, chainId, vault.asset)?.approvalReset ?? false,
@@ -164,15 +165,16 @@ function spenderOf({ vault }: OpportunityRecord): Address {
 /** What the vault may take of the token given; of the wrapped one where that is the native token. */
 async function readAllowance(earn: Earn, anvil: Anvil, input: CallInput): Promise<bigint | undefined> {
   const opportunity = findOpportunity(earn.ctx.catalogue.current(), String(input.params?.['opportunityId']))
-  const { userAddress, tokenIn, mode } = input.body as Body
+  const { userAddress, tokenIn, mode, protect } = input.body as Body
   const isToken = /^0x[0-9a-f]{40}$/i.test(tokenIn) && !/^0xe{40}$/i.test(tokenIn)
+  const router = earn.ctx.catalogue.current().chains.get(opportunity?.chainId ?? 0)?.depositRouter
   if (!opportunity || !/^0[xX][0-9a-fA-F]{40}$/.test(userAddress)) return undefined
   return anvil.client
     .readContract({
       address: (isToken && mode !== 'swap' ? tokenIn.toLowerCase() : opportunity.vault.asset) as Address,
       abi: erc20Abi,
       functionName: 'allowance',
-      args: [userAddress.toLowerCase() as Address, spenderOf(opportunity)],
+      args: [userAddress.toLowerCase() as Address, (protect && router ? router : spenderOf(opportunity)) as Address],
     })
     .catch(() => undefined)
 }

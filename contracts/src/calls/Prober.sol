@@ -19,6 +19,8 @@ contract Prober {
         address redeemsAt;
         bytes redeem;
         uint256 sharesAt;
+        /// @dev What the redemption pays at once; zero where it pays nothing yet.
+        address pays;
         /// @dev Shares to redeem without a deposit; 0: not tried.
         uint256 shares;
     }
@@ -27,7 +29,10 @@ contract Prober {
         /// @dev It was tried, and there was gas enough.
         bool made;
         bool success;
+        /// @dev What the wallet has more of: shares, or of a redemption what it pays.
         uint256 given;
+        /// @dev What the wallet has less of: the token, or of a redemption shares.
+        uint256 taken;
         bytes returned;
     }
 
@@ -78,10 +83,8 @@ contract Prober {
         uint256 shares = ask.shares;
         if (deposits) {
             _call(ask.asset, abi.encodeWithSignature("approve(address,uint256)", ask.spender, ask.amount));
-            uint256 before = _balance(ask.share);
-            deposit = _try(ask.depositsAt, ask.deposit);
-            uint256 held = _balance(ask.share);
-            shares = deposit.given = deposit.success && held > before ? held - before : 0;
+            deposit = _trade(ask.depositsAt, ask.deposit, ask.asset, ask.share);
+            shares = deposit.given;
         }
         if (shares > 0 && ask.redeem.length >= ask.sharesAt + 32) {
             bytes memory data = ask.redeem;
@@ -89,7 +92,9 @@ contract Prober {
             assembly ("memory-safe") {
                 mstore(add(add(data, 0x20), offset), shares)
             }
-            redeem = _try(ask.redeemsAt, data);
+            // Some vaults take the shares of a request by allowance.
+            _call(ask.share, abi.encodeWithSignature("approve(address,uint256)", ask.redeemsAt, shares));
+            redeem = _trade(ask.redeemsAt, data, ask.share, ask.pays);
         }
         revert Seen(deposit, redeem);
     }
@@ -112,6 +117,16 @@ contract Prober {
             returned := add(returned, SELECTOR_BYTES)
         }
         return abi.decode(returned, (Try, Try));
+    }
+
+    /// @dev A call, and what the wallet has less and more of after it; nothing where it reverts.
+    function _trade(address target, bytes memory data, address takes, address gives) private returns (Try memory tried) {
+        (uint256 had, uint256 held) = (_balance(takes), _balance(gives));
+        tried = _try(target, data);
+        if (!tried.success) return tried;
+        (uint256 has, uint256 holds) = (_balance(takes), _balance(gives));
+        if (has < had) tried.taken = had - has;
+        if (holds > held) tried.given = holds - held;
     }
 
     /// @dev One that ran out of gas counts as not made.

@@ -63,6 +63,11 @@ contract StandardizedYield is ERC20 {
         IERC20(tokenOut).safeTransfer(receiver, amountTokenOut);
     }
 
+    /// @notice What the rate is in: a token, which it is, and its decimals.
+    function assetInfo() external view returns (uint8 assetType, address assetAddress, uint8 assetDecimals) {
+        return (0, address(_first), IERC20Metadata(address(_first)).decimals());
+    }
+
     /// @notice Smallest units of the first token for 1e18 smallest units of shares, as ERC-5115 has it.
     function exchangeRate() external view returns (uint256) {
         return _rate() / _unit(address(_first));

@@ -12,6 +12,8 @@ export type AskedDeposit = {
   referralCode: string
   /** It may be swapped for what the vault takes. */
   maySwap: boolean
+  /** It goes through the deposit router. */
+  protect: boolean
 }
 export type AskedWithdrawal = {
   type: 'withdraw'
@@ -70,8 +72,13 @@ function parseDeposit(request: unknown, user: Address, complain: Complain): Aske
     return undefined
   }
   if (!token || amount === undefined || distributorId === undefined) return undefined
+  const protect = getMember(request, 'protect') ?? false
+  if (typeof protect !== 'boolean') {
+    complain('protect is neither true nor false')
+    return undefined
+  }
   const maySwap = getMember(request, 'mode') === 'swap'
-  return { type: 'deposit', user, token, amount, distributorId, referralCode, maySwap }
+  return { type: 'deposit', user, token, amount, distributorId, referralCode, maySwap, protect }
 }
 
 function parseSwap(request: unknown, user: Address, complain: Complain): AskedSwap | undefined {

@@ -9,6 +9,7 @@ export type Common = {
   signers: readonly Signer[]
   actionId: string | undefined
   wrappedNative: Address | undefined
+  depositRouter: Address | undefined
   distributorId: string | null | undefined
   gasCap: bigint
   names: ReadonlyMap<Address, string>
@@ -73,6 +74,7 @@ export function parseCommon(context: unknown, complain: Complain): Common | unde
     complain(problem)
   }
   const wrappedNative = isGiven(context, 'wrappedNative') ? readAddress(context, 'wrappedNative', refuse) : undefined
+  const depositRouter = isGiven(context, 'depositRouter') ? readAddress(context, 'depositRouter', refuse) : undefined
   const chainId = readChainId(context, refuse)
   const known = {
     signers: readSigners(context, refuse),
@@ -82,7 +84,7 @@ export function parseCommon(context: unknown, complain: Complain): Common | unde
     names: readNames(context, refuse),
     swap: isGiven(context, 'swap') ? parseSwapContext(getMember(context, 'swap'), refuse) : undefined,
   }
-  return complete && chainId !== undefined ? { ...known, chainId, wrappedNative } : undefined
+  return complete && chainId !== undefined ? { ...known, chainId, wrappedNative, depositRouter } : undefined
 }
 
 const isGiven = (context: unknown, name: string): boolean => getMember(context, name) !== undefined

@@ -37,11 +37,13 @@ const minimumAt: ReadonlyMap<string, number> = new Map(
       ['deposit(address,address,uint256,uint256)', 3],
       ['redeem(address,uint256,address,uint256,bool)', 3],
       ['syncRedeem(uint256,address,uint256)', 2],
+      ['depositWithMinimum(address,uint256,address,uint256)', 3],
     ] as const
   ).map(([declaration, at]) => [toFunctionSelector(declaration), at]),
 )
 const claimInShares = toFunctionSelector('mint(uint256,address,address)')
 
+const depositWithMinimum = toFunctionSelector('depositWithMinimum(address,uint256,address,uint256)')
 const cooldownStart = toFunctionSelector('cooldownShares(uint256)')
 const cooledOut = toFunctionSelector('unstake(address)')
 
@@ -53,7 +55,7 @@ export function tellMain(
   call: Hex,
   token: Address,
   own: OwnSuffix | undefined,
-  known: Names & Pick<Known, 'vault'>,
+  known: Names & Pick<Known, 'vault' | 'depositRouter'>,
 ): string {
   return `${tellCall(asked, call, name(token, known), known)}${tellBringer(own)}.`
 }
@@ -78,7 +80,17 @@ export function tellSwap(
   return `Swap ${given} for ${got} at ${name(to, known)}; it goes to ${name(user, known)}${tellBringer(own)}.`
 }
 
-function tellCall(asked: AskedOfVault, call: Hex, token: string, known: Names & Pick<Known, 'vault'>): string {
+function tellRouter(selector: Hex, known: Names & Pick<Known, 'depositRouter'>): string {
+  const { depositRouter: router } = known
+  return selector === depositWithMinimum && router ? ` through ${name(router, known)}` : ''
+}
+
+function tellCall(
+  asked: AskedOfVault,
+  call: Hex,
+  token: string,
+  known: Names & Pick<Known, 'vault' | 'depositRouter'>,
+): string {
   const selector = slice(call, 0, 4)
   const vault = name(known.vault, known)
   const user = name(asked.user, known)
@@ -89,7 +101,7 @@ function tellCall(asked: AskedOfVault, call: Hex, token: string, known: Names & 
     case 'deposit':
       if (isRequest)
         return `Request to deposit ${asked.amount} units of ${token} into ${vault}; once it is settled, ${user} claims the shares`
-      return `Deposit ${asked.amount} units of ${token} into ${vault}${least === undefined ? '' : ` for at least ${least} shares`}; the shares go to ${user}`
+      return `Deposit ${asked.amount} units of ${token} into ${vault}${tellRouter(selector, known)}${least === undefined ? '' : ` for at least ${least} shares`}; the shares go to ${user}`
     case 'withdraw':
       if (selector === cooldownStart)
         return `Redeem ${asked.amount} shares of ${vault}; the ${token} cools down, ${user} takes it out later, and what cools down already waits anew`

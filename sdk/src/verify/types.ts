@@ -8,6 +8,7 @@ export type PlanRequest =
       distributorId: string
       referralCode?: string
       mode?: string
+      protect?: boolean
     }
   | { type: 'withdraw'; userAddress: string; amount: string; distributorId: string; tokenOut?: string }
   | { type: 'claimDeposit' | 'cancelDeposit'; userAddress: string; distributorId?: string; requestId?: string }
@@ -86,13 +87,15 @@ export type PlanContext = {
    * vault that takes several tokens is refused.
    */
   wrappedNative?: string
+  /** The deposit router you trust on this chain; without it no deposit that asked for `protect` is said yes to. */
+  depositRouter?: string
   /**
    * Who brought the pending deposit, where a claim or cancellation named nobody: its code has to be in the suffix; null:
    * nobody did, and there has to be none; absent: a signed suffix of anybody, or none, is taken.
    */
   distributorId?: string | null
   /**
-   * The least that must come out of a call that says so (ERC-5115), by your own quote and slippage; absent: any minimum
+   * The least that must come out of a call that says so (ERC-5115, a protected deposit), by your own quote and slippage; absent: any minimum
    * above 0, which the signature pins.
    */
   minimumOut?: string | bigint

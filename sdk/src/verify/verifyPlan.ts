@@ -4,6 +4,7 @@ import { type AskedDeposit, type AskedOfVault, type AskedSwap, type AskedWithdra
 import { type Common, type Known, parseCommon, parseContext } from './context.js'
 import { findContract } from './expected.js'
 import { checkPreparations, findSame, getEnteringToken, listVaultApprovals } from './preparations.js'
+import { asProtected } from './protected.js'
 import { tellMain } from './sentences.js'
 import { type Complain, parseAddress, quote } from './shape.js'
 import { checkSuffix, splitSuffix } from './suffix.js'
@@ -88,6 +89,17 @@ async function tellVaultPlan(
   }
   if (known && steps) checkLimits(steps, known, refuse)
   if (!good || !asked || !known || !steps) return []
+  const protects = asked.type === 'deposit' && asked.protect
+  const used = protects ? asProtected(known, complain) : known
+  return used ? tellParsedPlan(asked, steps, used, complain) : []
+}
+
+async function tellParsedPlan(
+  asked: AskedOfVault,
+  steps: readonly ParsedTransaction[],
+  known: Known,
+  complain: Complain,
+): Promise<string[]> {
   const way = findZap(asked, steps, known)
   if (way === 'in' && asked.type === 'deposit') return tellZapIn(asked, steps, known, complain)
   if (way === 'out' && asked.type === 'withdraw') return tellZapOut(asked, steps, known, complain)

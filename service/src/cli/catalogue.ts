@@ -7,6 +7,7 @@ import {
   draftEntry,
   importCatalogue,
   listChainSettings,
+  readNewVaults,
 } from '../features/catalogue/index.js'
 import { systemClock } from '../kernel/clock.js'
 import { isRpcUrl } from '../kernel/config.js'
@@ -53,6 +54,7 @@ async function importFile([fileName, ...more]: string[]): Promise<void> {
     const hash = createHash('sha256').update(text).digest('hex')
     const changed = changing(ctx, ['catalogue', 'import', fileName, `sha256:${hash}`], countCatalogue)
     const { opportunities, tokens, distributors } = await importCatalogue(changed, text, { fileName })
+    await readNewVaults(ctx)
     const said = `imported ${fileName}: ${opportunities} opportunities, ${tokens} tokens, ${distributors} distributors`
     const unpriced = await listUnpricedAssets(ctx.db, await listAssets(ctx.db), ctx.clock.now())
     const without = unpriced.map(({ chainId, address }) => `${chainId}:${address}`)

@@ -42,7 +42,7 @@ describe('catalogue probe --all', () => {
     let opened = 0
     const run = () =>
       probeAll({
-        ...{ vaults, progressFile, clock: systemClock, say: (line) => said.push(line) },
+        ...{ vaults, progressFile, clock: systemClock, perRound: 1, say: (line: string) => said.push(line) },
         openChain: async () => {
           opened += 1
           if (opened === 3) throw new Error('the node went away')
@@ -55,9 +55,42 @@ describe('catalogue probe --all', () => {
     const draft = await run()
     expect(opened).toBe(4)
     expect(said.join('\n')).toContain('2 of 3 are known from before')
-    expect(said.join('\n')).toMatch(/31337 +0x0{34}0c0de0 +none .*\[2\/3, \d+ s left\]\n +there is no contract at/)
+    expect(said.join('\n')).toMatch(
+      /31337 +0x0{34}0c0de0 +none .*\[2\/3, \d+\.\d a second, \d+ s left\]\n +there is no contract at/,
+    )
     expect(draft.opportunities?.map(({ slug }) => slug)).toEqual(['yield-vault-31337', 'yield-vault-31337-2'])
     expect(draft.tokens).toHaveLength(3)
+    await rm(folder, { recursive: true })
+  })
+
+  it('goes on through addresses that are no contracts, and says where each of many vaults began, to the block', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'openearn-probe-'))
+    const code = (await anvil.client.getCode({ address: vault }))!
+    const begins = new Map<string, number>()
+    const lines = Array.from({ length: 45 }, (_, at) => `0x${(at + 1).toString(16).padStart(40, 'd')}` as Address)
+    for (const [at, address] of lines.entries()) {
+      if (at % 15 === 0) continue
+      await anvil.client.setCode({ address, bytecode: code })
+      // What is set by hand is part of the newest block already.
+      begins.set(address, Number(await anvil.client.getBlockNumber()))
+      await anvil.client.mine({ blocks: 3 })
+    }
+    const counted = { calls: 0 }
+    const counting = openUnlisted(31337, [anvil.url])
+    const { request } = counting.rpc
+    counting.rpc.request = (asked) => {
+      counted.calls += 1
+      return request(asked)
+    }
+    const said: string[] = []
+    const draft = await probeAll({
+      ...{ vaults: parseProbeFile(lines.map((address) => `31337 ${address}`).join('\n')), clock: systemClock },
+      ...{ progressFile: join(folder, 'found'), openChain: async () => counting, say: (line) => said.push(line) },
+    })
+    expect(said.filter((line) => line.includes('there is no contract at'))).toHaveLength(3)
+    const starts = draft.opportunities!.map((entry) => [entry.vault.address.toLowerCase(), entry.vault.startBlock])
+    expect(Object.fromEntries(starts)).toEqual(Object.fromEntries(begins))
+    expect(counted.calls / lines.length).toBeLessThan(12)
     await rm(folder, { recursive: true })
   })
 })

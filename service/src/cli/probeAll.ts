@@ -1,17 +1,16 @@
 import { appendFile, readFile, writeFile } from 'node:fs/promises'
-import { isAddress } from 'viem'
+import { type Address, isAddress } from 'viem'
 import { describeProbe, draftEntry } from '../features/catalogue/index.js'
 import type { Clock } from '../kernel/clock.js'
-import { EarnError } from '../kernel/errors.js'
 import type { Chain } from '../rpc/chains.js'
-import { type ProbedVault, ProbeError, probeVault } from '../vaults/index.js'
+import { type Bounds, fewHalvings, findFirstBlocks, noOldStates, ProbeError, probeVaults } from '../vaults/index.js'
 import { parseWhole, UsageError } from './command.js'
 
 type Draft = ReturnType<typeof draftEntry>
 /** A vault to probe, by the line of the file it stands in. */
 export type ToProbe = { chainId: number; address: `0x${string}` }
 /** What was found of one, as it is kept between two runs. */
-type Found = ToProbe & { draft?: Draft; notes: string[]; kind: string; holds: string }
+type Found = ToProbe & { head: number; draft?: Draft; notes: string[]; kind: string; holds: string }
 
 /** The vaults of a file: a chain id and an address a line, what follows a # left out. */
 export function parseProbeFile(text: string): ToProbe[] {
@@ -34,54 +33,121 @@ const keyOf = ({ chainId, address }: ToProbe) => `${chainId}:${address}`
 
 export type ProbeAll = {
   vaults: readonly ToProbe[]
-  /** Where what was found is kept, a line a vault: what stands there is not asked again. */
+  /** Where what was found is kept, a line each: what stands there is not asked again. */
   progressFile: string
   clock: Clock
   openChain(chainId: number): Promise<Chain>
   /** Says a line of the table. */
   say(line: string): void
+  /** Vaults probed together; what was found of them is kept at once. */
+  perRound?: number
 }
 
 /**
  * Probes every vault and drafts one catalogue file of them. A vault that cannot be listed is told and left out; a node that
- * fails ends the run, and the next one goes on from there.
+ * fails ends the run, and the next one goes on from there. The blocks they are read from are looked for in the end, all of a
+ * chain together.
  */
-export async function probeAll({ vaults, progressFile, clock, openChain, say }: ProbeAll): Promise<Draft> {
-  const known = await readProgress(progressFile)
+export async function probeAll(asked: ProbeAll): Promise<Draft> {
+  const { vaults, progressFile, clock, openChain, say, perRound = 20 } = asked
+  const progress = await readProgress(progressFile)
+  const { known } = progress
   const left = vaults.filter((each) => !known.has(keyOf(each)))
-  if (left.length < vaults.length) say(`${vaults.length - left.length} of ${vaults.length} are known from before`)
+  const before = vaults.length - left.length
+  if (before > 0) say(`${before} of ${vaults.length} are known from before`)
+  const chains = new Map<number, Chain>()
   const startedMs = clock.now().getTime()
-  for (const [at, each] of left.entries()) {
-    const found = await probeOne(await openChain(each.chainId), each)
-    await appendFile(progressFile, `${JSON.stringify(found)}\n`)
-    known.set(keyOf(each), found)
-    const msEach = (clock.now().getTime() - startedMs) / (at + 1)
-    const secondsLeft = Math.ceil((msEach * (left.length - at - 1)) / 1000)
-    say(`${formatRow(found)}  [${at + 1 + vaults.length - left.length}/${vaults.length}, ${secondsLeft} s left]`)
-    for (const note of found.notes) say(`    ${note}`)
+  let done = 0
+  for (const round of listRounds(left, perRound)) {
+    const chain = await openChain(round.chainId)
+    chains.set(round.chainId, chain)
+    const found = await probeRound(chain, round.vaults)
+    await appendFile(progressFile, found.map((each) => `${JSON.stringify(each)}\n`).join(''))
+    for (const each of found) known.set(keyOf(each), each)
+    const seconds = Math.max(0.001, (clock.now().getTime() - startedMs) / 1000)
+    for (const each of found) {
+      done += 1
+      const rate = (done / seconds).toFixed(1)
+      const secondsLeft = Math.ceil((seconds / done) * (left.length - done))
+      say(`${formatRow(each)}  [${before + done}/${vaults.length}, ${rate} a second, ${secondsLeft} s left]`)
+      for (const note of each.notes) say(`    ${note}`)
+    }
   }
-  return joinDrafts(vaults.flatMap((each) => known.get(keyOf(each))?.draft ?? []))
+  const drafts: Draft[] = []
+  for (const chainId of new Set(vaults.map((each) => each.chainId))) {
+    const found = vaults.flatMap((each) => (each.chainId === chainId ? (known.get(keyOf(each)) ?? []) : []))
+    const drafted = found.filter(({ draft }) => draft !== undefined)
+    if (drafted.length === 0) continue
+    say(`looking for the first blocks of ${drafted.length} vaults on chain ${chainId}`)
+    const chain = chains.get(chainId) ?? (await openChain(chainId))
+    const starts = await findStarts(chain, drafted, { progress, progressFile })
+    for (const { address, draft } of drafted) if (draft) drafts.push(withStartBlock(draft, starts.get(address)))
+    const without = drafted.filter(({ address }) => starts.get(address) === undefined)
+    for (const { address } of without) say(`    ${address}: ${noOldStates}`)
+  }
+  return joinDrafts(drafts)
 }
 
-async function probeOne(chain: Chain, { chainId, address }: ToProbe): Promise<Found> {
-  try {
-    const probed: ProbedVault = await probeVault(chain, address)
+/** Vaults of one chain, so many at once. */
+function listRounds(vaults: readonly ToProbe[], perRound: number): { chainId: number; vaults: ToProbe[] }[] {
+  return [...new Set(vaults.map(({ chainId }) => chainId))].flatMap((chainId) => {
+    const own = vaults.filter((each) => each.chainId === chainId)
+    const rounds = Array.from({ length: Math.ceil(own.length / perRound) }, (_, at) => at * perRound)
+    return rounds.map((from) => ({ chainId, vaults: own.slice(from, from + perRound) }))
+  })
+}
+
+async function probeRound(chain: Chain, vaults: readonly ToProbe[]): Promise<Found[]> {
+  const { head, found } = await probeVaults(
+    chain,
+    vaults.map(({ address }) => address),
+  )
+  return vaults.map(({ chainId, address }, index) => {
+    const probed = found[index]
+    if (!probed || probed instanceof ProbeError)
+      return { chainId, address, head, notes: [probed?.message ?? 'it did not answer'], kind: 'none', holds: '' }
     const holds = describeProbe(probed).find((line) => line.startsWith('holds: ')) ?? ''
     const draft = draftEntry(chainId, address, probed)
-    return { chainId, address, draft, notes: probed.notes, kind: probed.kind, holds: holds.slice(7) }
-  } catch (error) {
-    if (error instanceof ProbeError || (error instanceof EarnError && error.code !== 503))
-      return { chainId, address, notes: [error.message], kind: 'none', holds: '' }
-    throw error
-  }
+    return { chainId, address, head, draft, notes: probed.notes, kind: probed.kind, holds: holds.slice(7) }
+  })
+}
+
+type Progress = Awaited<ReturnType<typeof readProgress>>
+
+/** The first blocks of vaults of a chain, from where the search stood, up to the newest block one was probed at. */
+async function findStarts(
+  chain: Chain,
+  found: readonly Found[],
+  { progress, progressFile }: { progress: Progress; progressFile: string },
+): Promise<Map<Address, number | undefined>> {
+  const { chainId } = chain
+  return findFirstBlocks(
+    chain,
+    found.map(({ address }) => address),
+    Math.max(...found.map(({ head }) => head)),
+    {
+      halvings: fewHalvings,
+      known: progress.bounds.get(chainId) ?? new Map(),
+      record: (bounds) => appendFile(progressFile, `${JSON.stringify({ chainId, bounds: [...bounds] })}\n`),
+    },
+  )
+}
+
+function withStartBlock(draft: Draft, startBlock: number | undefined): Draft {
+  if (startBlock === undefined) return draft
+  const opportunities = (draft.opportunities ?? []).map((entry) => ({
+    ...entry,
+    vault: { ...entry.vault, startBlock },
+  }))
+  return { ...draft, opportunities }
 }
 
 function formatRow({ chainId, address, kind, holds }: Found): string {
   return `${String(chainId).padEnd(8)} ${address}  ${kind.padEnd(15)} ${holds}`
 }
 
-/** What an interrupted run found; its last line may be cut, and is asked again. */
-async function readProgress(file: string): Promise<Map<string, Found>> {
+/** What an interrupted run found, and where its search for first blocks stood; its last line may be cut, and is asked again. */
+async function readProgress(file: string) {
   let text = ''
   try {
     text = await readFile(file, 'utf8')
@@ -90,8 +156,14 @@ async function readProgress(file: string): Promise<Map<string, Found>> {
   }
   const whole = text.slice(0, text.lastIndexOf('\n') + 1)
   if (whole !== text) await writeFile(file, whole)
-  const lines = whole.split('\n').filter(Boolean)
-  return new Map(lines.map((line) => JSON.parse(line) as Found).map((found) => [keyOf(found), found]))
+  const known = new Map<string, Found>()
+  const bounds = new Map<number, Map<Address, Bounds>>()
+  for (const line of whole.split('\n').filter(Boolean)) {
+    const kept = JSON.parse(line) as Found | { chainId: number; bounds: [Address, Bounds][] }
+    if ('bounds' in kept) bounds.set(kept.chainId, new Map([...(bounds.get(kept.chainId) ?? []), ...kept.bounds]))
+    else known.set(keyOf(kept), kept)
+  }
+  return { known, bounds }
 }
 
 /** One file of all drafts: each token once, each slug its own. */

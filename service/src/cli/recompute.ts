@@ -5,10 +5,14 @@ const subjects: Record<string, () => Promise<Command>> = {
   apr: async () => (await import('./recomputeHistory.js')).recomputeHistory('apr'),
   apy: async () => (await import('./recomputeHistory.js')).recomputeHistory('apy'),
   tvl: async () => (await import('./recomputeHistory.js')).recomputeHistory('tvl'),
+  lps: async () => (await import('./recomputeMetrics.js')).recomputeBucket('lps'),
+  metrics: async () => (await import('./recomputeMetrics.js')).recomputeBucket('metrics'),
 }
 
 const usage = `openearn recompute SUBJECT …   one of ${Object.keys(subjects).join(', ')}; \`openearn recompute SUBJECT\` alone says more
-openearn recompute apr|apy|tvl CHAIN_ID VAULT --at RFC3339 [--apy-interval SECONDS] [--rpc URL]`
+openearn recompute apr|apy|tvl CHAIN_ID VAULT --at RFC3339 [--apy-interval SECONDS] [--rpc URL]
+openearn recompute lps CHAIN_ID VAULT | DISTRIBUTOR --at RFC3339 [--step SECONDS]
+openearn recompute metrics DISTRIBUTOR --at RFC3339 [--step SECONDS]`
 
 export const recompute: Command = {
   summary: 'count a served number again from its inputs',

@@ -11,7 +11,8 @@ Decides without any network whether a plan does exactly what was asked. FILE is 
   "transactions": the transactions of the answer, or the whole answer as "plan": then its batch is checked as well,
   "context":      { "chainId", "vault": { "address", "kind", "asset" }, "signers": [address or published signer],
                     and if known "actionId", "allowance", "approvalReset", "wrappedNative", "requestAmount",
-                    "vault.contracts" (of a kind that has some), "minimumOut" (ERC-5115),
+                    "vault.contracts" (of a kind that has some), "minimumOut" (ERC-5115, "protect"),
+                    "depositRouter" (of a deposit with "protect"),
                     "distributorId" (of the pending deposit, where the request names none),
                     "gasCap" (30000000 where absent), "names" ({ address: name } for the sentences) } }
 The vault and its kind are in the opportunity, and the kind is told by \`openearn catalogue probe\`; the signers are published
@@ -41,6 +42,7 @@ const Request = T.Union([
     amount: T.String({ pattern: '^[0-9]{1,78}$' }),
     distributorId: Text,
     referralCode: T.Optional(Text),
+    protect: T.Optional(T.Boolean()),
   }),
   T.Object({
     ...common,
@@ -68,6 +70,7 @@ const Context = T.Object({
   allowance: Units,
   approvalReset: T.Optional(T.Boolean()),
   wrappedNative: T.Optional(Text),
+  depositRouter: T.Optional(Text),
   requestAmount: Units,
   minimumOut: Units,
   gasCap: Units,

@@ -13,10 +13,10 @@ import {
 import type { Address, Hex } from 'viem'
 import type { CallPaths, Evidence } from '../rpc/callPaths.js'
 import type { RawLog, RawTransaction } from '../rpc/raw.js'
-import { type DeriveConfig, isRegistered, listForwarders } from './config.js'
+import { type DeriveConfig, isRegistered, isSignedOnly, listForwarders } from './config.js'
 import { type Credit, type CreditContext, creditEvent, isUnprovenClaim, oneNodesWord } from './credits.js'
 import type { VaultEvent } from './events.js'
-import { findMakers, type PlacedEvent, type Scope } from './matching.js'
+import { findMakers, mayHaveMade, type PlacedEvent, type Scope } from './matching.js'
 
 /** What the calldata of a transaction says as a whole, for the debugger. */
 export type CalldataSummary = {
@@ -117,6 +117,11 @@ export function attributeEvents(input: {
   const { made } = attribution
   const makers = made ? events.map(({ event }) => listDefined(made.get(event.logIndex))) : findMakers(events, scopes)
   const surroundings = createSurroundings(scopes, findings)
+  const mayCount = ({ candidates }: Finding) =>
+    candidates.some(
+      ({ code, attribution: how }) =>
+        isRegistered(config, code, timestamp) && (how === 'signed' || !isSignedOnly(config, code, timestamp)),
+    )
   events.forEach((each, index) => {
     const around = surroundings.of(each.event.logIndex)
     const out = listStrangers(each, makers[index] ?? [], contracts, around)
@@ -125,15 +130,18 @@ export function attributeEvents(input: {
     const context = { config, timestamp, ...around, findings, useSignature: uses.useSignature, problems }
     const found = creditEvent(placed, makers[index] ?? [], context)
     if (found.size > 0) credits.set(placed.event, found)
-    else if (around.frames.some((frame) => isUnproven(findings.get(frame), placed))) problems.add(needsTrace)
+    else if (
+      around.frames.some((frame) => isOpen(findings.get(frame), placed, mayCount, made ? undefined : makers[index]))
+    )
+      problems.add(needsTrace)
   })
   const choose = (finding: Finding) => chooseDistributor(finding, (code) => isRegistered(config, code, timestamp))
-  const isOpen = credits.size === 0 && (problems.has(needsTrace) || problems.has(oneNodesWord))
+  const isUnsettled = credits.size === 0 && (problems.has(needsTrace) || problems.has(oneNodesWord))
   const summary = summarize(all, choose)
   return {
     credits,
     strangers,
-    summary: { ...summary, ...(isOpen ? { distributorId: null } : {}), problems: [...problems].sort() },
+    summary: { ...summary, ...(isUnsettled ? { distributorId: null } : {}), problems: [...problems].sort() },
     used: uses.list(),
   }
 }
@@ -159,8 +167,16 @@ function listStrangers(
   return new Set(keepers.filter((wallet) => contracts.has(wallet) && !callers.has(wallet)))
 }
 
-function isUnproven(finding: Finding | undefined, placed: PlacedEvent): boolean {
-  return finding !== undefined && isUnprovenClaim(finding, placed)
+/** Whether a trace could tell that the codes of a frame count for an event nobody is credited for. */
+function isOpen(
+  finding: Finding | undefined,
+  placed: PlacedEvent,
+  mayCount: (finding: Finding) => boolean,
+  makers: readonly Frame[] | undefined,
+): boolean {
+  if (finding === undefined) return false
+  if (isUnprovenClaim(finding, placed)) return true
+  return makers !== undefined && mayCount(finding) && mayHaveMade(finding.frame, placed, makers)
 }
 
 /** The calls of the transaction and of each operation in it, with the logs they made. */

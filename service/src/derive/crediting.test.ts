@@ -70,6 +70,23 @@ describe('a deposit that mints nothing', () => {
     expect(entries).toEqual(['deposit alpha unsigned c3 7 7', 'deposit gamma unsigned c3 1000 900'])
   })
 
+  it('says nothing of the side its vault has its Transfers on', () => {
+    const logs = [
+      say.deposit(account, account, 1n, 0n),
+      say.move(zero, account, 0n),
+      say.deposit(account, account, 12n, 8n),
+      say.move(zero, account, 8n),
+    ]
+    const { entries } = send(
+      [
+        [vault, call.deposit(1n, account)],
+        [vault, `${call.deposit(12n, account)}${codes('alpha')}`],
+      ],
+      logs,
+    )
+    expect(entries).toEqual(['deposit alpha unsigned c3 12 8'])
+  })
+
   it('gives at most the shares its event tells of their mark', () => {
     const logs = [say.move(zero, account, 100n), say.deposit(account, account, 50n, 70n)]
     const { chain, entries } = send([[vault, `${call.deposit(50n, account)}${codes('alpha')}`]], logs)
@@ -178,12 +195,34 @@ describe('calls matched with events', () => {
     const zap = (code: string) => `${call.zap(1n)}${code}`
     const of = (...tails: string[]) =>
       send(
-        tails.map((tail) => [treasury, zap(tail)] as [Address, string]),
+        tails.map((tail) => [router, zap(tail)] as [Address, string]),
         deposited(router, account, 9n),
       )
     expect(of(codes('alpha'), codes('beta'))).toMatchObject({ entries: [], problems: ['needs a trace'] })
     expect(of(codes('alpha'), '')).toMatchObject({ entries: [], problems: ['needs a trace'] })
     expect(of(codes('alpha'), codes('alpha')).entries).toEqual(['deposit alpha unsigned c3 9 9 swap'])
+  })
+
+  it('give no event to a call of another contract than its sender: whether that had to do with it only a trace tells', () => {
+    const told = deposited(router, account, 9n)
+    for (const tails of [[codes('alpha')], [codes('alpha'), codes('alpha')]]) {
+      const zaps = tails.map((tail): [Address, string] => [treasury, `${call.zap(1n)}${tail}`])
+      expect(send(zaps, told)).toMatchObject({ entries: [], problems: ['needs a trace'] })
+    }
+    // The whole batch lies around whatever it makes.
+    const input = `${batch([treasury, `${call.zap(1n)}${codes('alpha')}`])}${codes('beta')}`
+    const rows = openHandChain().mine({ from: account, to: account, input, logs: told })
+    expect(entries(rows)).toEqual(['deposit beta unsigned c3 9 9'])
+  })
+
+  it('give no event to a part of a stranger’s multicall: that the stranger ran it is its calldata’s word', () => {
+    const chain = openHandChain()
+    const part = `${call.deposit(9n, ann)}${codes('alpha')}` as Hex
+    const told = deposited(router, ann, 9n)
+    const rows = chain.mine({ from: ann, to: treasury, input: multicall(part), logs: told })
+    expect([entries(rows), rows.attributions[0]?.problems]).toEqual([[], ['needs a trace']])
+    const around = chain.mine({ from: ann, to: treasury, input: `${multicall(part)}${codes('beta')}`, logs: told })
+    expect(entries(around)).toEqual(['deposit beta unsigned a1 9 9 swap'])
   })
 
   it('count calls to a vault that is not in force yet', () => {

@@ -88,8 +88,7 @@ describe('a vault that came later', () => {
 describe('a batch of very many calls any of which can have made an event', () => {
   const zaps = (count: number, code: string): [Address, string][] =>
     Array.from({ length: count }, () => [router, `${call.zap(1n)}${code}`])
-  const send = (input: string) =>
-    openHandChain().mine({ from: bob, to: cat, input, logs: deposited(who('9001'), cat, 50n) })
+  const send = (input: string) => openHandChain().mine({ from: bob, to: cat, input, logs: deposited(router, cat, 50n) })
 
   it('is credited for the one code around all of them', () => {
     const rows = send(`${batch(...zaps(500, ''))}`)

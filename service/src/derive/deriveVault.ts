@@ -1,8 +1,8 @@
 import { zeroAddress } from 'viem'
-import { derivedId } from '../kernel/ids.js'
 import type { Credits, Strangers } from './attribution.js'
 import { hasAsyncDeposit, hasAsyncRedeem } from './config.js'
 import type { Credit } from './credits.js'
+import { recordEntry } from './entries.js'
 import type { Transfer, VaultEvent } from './events.js'
 import type { Delivery, Flows } from './flows.js'
 import {
@@ -14,7 +14,14 @@ import {
   splitProportionally,
   takeProportionally,
 } from './lots.js'
-import { type CreditedPart, cancelRequests, claimRequests, openRequest, type TakenShares } from './requests.js'
+import {
+  type CreditedPart,
+  cancelRequests,
+  claimRequests,
+  joinBeyond,
+  openRequest,
+  type TakenShares,
+} from './requests.js'
 import { type DerivedRows, type DeriveState, holderKey, type TxPosition } from './rows.js'
 import type { Settled } from './settled.js'
 import type { VaultTransaction } from './transfers.js'
@@ -201,13 +208,18 @@ function applyClaim(event: DepositEvent, work: VaultContext): void {
   const { moved, parts: keepers } = deliveryOf(work, event)
   const credit = creditOf(work, event, event.owner)
   const claim = { kind: 'deposit', controller: event.sender, event, amount: event.assets, credit } as const
-  const { parts, beyond } = claimRequests(work, claim)
+  const { parts, beyond: more } = claimRequests(work, claim)
   const kept = sumOf(keepers.values())
   if (moved === 0n || kept === 0n) return
   if (parts.length === 0) {
     applyDeposit(event, work)
     return
   }
+  const beyond = joinBeyond(
+    parts,
+    more,
+    [...keepers.keys()].map((wallet) => creditOf(work, event, wallet)),
+  )
   const weights = [...parts.map(({ amount }) => amount), beyond]
   const shares = splitProportionally(kept, weights)
   const left = [...keepers].sort(([a], [b]) => compareCodes(a, b))
@@ -240,14 +252,18 @@ function nameOf(event: { owner: string }, part: CreditedPart, wallet: string): s
 /** What each wallet lost by a withdrawal is of whoever brought that; which lots shrink does not depend on it. */
 function applyWithdraw(event: WithdrawEvent, work: VaultContext): void {
   const { moved, parts } = deliveryOf(work, event)
-  creditLosers(event, work, { moved, parts })
+  creditLosers(event, work, { moved, parts, assets: event.assets })
 }
 
-function creditLosers(event: WithdrawEvent, work: VaultContext, { moved, parts }: Delivery): void {
+function creditLosers(
+  event: WithdrawEvent,
+  work: VaultContext,
+  { moved, parts, assets: all }: Delivery & { assets: bigint },
+): void {
   for (const [wallet, lost] of parts) {
     const credit = creditOf(work, event, wallet)
     if (!credit) continue
-    const assets = (event.assets * lost) / moved
+    const assets = (all * lost) / moved
     const id = wallet === event.owner ? undefined : `${credit.distributorId}:${wallet}`
     recordEntry(work, event, { part: toPart(credit, assets), wallet, assets, shares: lost, id })
   }
@@ -270,10 +286,10 @@ function applyRedemption(event: WithdrawEvent, work: VaultContext): void {
   const burned = deliveryOf(work, event)
   const most = sumOf(burned.parts.values())
   if (beyond === 0n || most === 0n) return
-  const own = new Map(
-    [...burned.parts].map(([wallet, lost]) => [wallet, most <= beyond ? lost : (lost * beyond) / most]),
-  )
-  creditLosers(event, work, { moved: burned.moved, parts: own })
+  const within = (amount: bigint) => (most <= beyond ? amount : (amount * beyond) / most)
+  const own = new Map([...burned.parts].map(([wallet, lost]) => [wallet, within(lost)]))
+  const moved = within(burned.moved)
+  if (moved > 0n) creditLosers(event, work, { moved, parts: own, assets: assets.at(-1) ?? 0n })
 }
 
 const nothingMoved: Delivery = { moved: 0n, parts: new Map() }
@@ -354,31 +370,4 @@ function recordChange(
       after,
     })
   }
-}
-
-function recordEntry(
-  { place, part: { vault }, rows, chainId }: VaultContext,
-  event: VaultEvent,
-  entry: { part: CreditedPart; wallet: string; assets: bigint; shares: bigint; id: string | undefined },
-): void {
-  const { distributorId, attribution, isSwap } = entry.part
-  if (distributorId === null || attribution === null || 'isOtherToken' in event) return
-  const name = `${chainId}:${place.hash}:${place.transactionHash}:${event.logIndex}`
-  rows.interactions.push({
-    id: derivedId(entry.id === undefined ? name : `${name}:${entry.id}`),
-    vaultId: vault.id,
-    kind: event.kind === 'deposit' ? 'deposit' : 'withdraw',
-    blockNumber: place.number,
-    blockHash: place.hash,
-    timestamp: place.timestamp,
-    transactionHash: place.transactionHash,
-    transactionIndex: place.transactionIndex,
-    logIndex: event.logIndex,
-    wallet: entry.wallet,
-    distributorId,
-    attribution,
-    assets: entry.assets,
-    shares: entry.shares,
-    isSwap,
-  })
 }

@@ -35,7 +35,7 @@ export function hasSay(frame: Frame, placed: PlacedEvent): boolean {
 /**
  * The calls that can have made each event, as calldata tells: one where it is known, several where it is in doubt, none
  * where no call has a say. A call to the vault whose arguments are the event's comes first, then a call to the vault that
- * makes such events, then a call to the event's sender, then any other. As many events as calls that fit them equally
+ * makes such events, then a call to the event's sender, then the transaction or operation it lies in. As many events as calls that fit them equally
  * belong to each other in their order; one call may have made several events.
  */
 export function findMakers(events: readonly PlacedEvent[], scopes: readonly Scope[]): Frame[][] {
@@ -71,7 +71,11 @@ function rankMakers(
   const found = own.map(({ frames }) =>
     listInnermost(
       frames,
-      (frame) => frame.proven && say.has(callerOf(frame, placed)) && mayMake(frame, placed, select),
+      (frame) =>
+        frame.proven &&
+        say.has(callerOf(frame, placed)) &&
+        mayMake(frame, placed, select) &&
+        (frame === frames[0] || takes(frame, placed, select)),
     ),
   )
   const all = found.flat()
@@ -143,6 +147,25 @@ function mayMake(frame: Frame, placed: PlacedEvent, select: (frame: Frame) => st
   const kind = findKind(placed.vault, { target, selector })
   // The transaction itself lies around everything in it, whatever it calls.
   return kind === undefined || kind === placed.event.kind || frame.depth === 0
+}
+
+/**
+ * Whether a call that is not the outermost of its scope takes an event: of the vault one by the event's sender or
+ * controller, of any other contract one to the event's sender. That another call had to do with it is its calldata's word.
+ */
+function takes(frame: Frame, placed: PlacedEvent, select: (frame: Frame) => string): boolean {
+  const { vault, event } = placed
+  const { target } = frame
+  if (!isVaultAddress(vault, target)) return target === event.sender
+  const caller = callerOf(frame, placed)
+  const isOwn = caller === event.sender || controllerOf(event) === caller
+  return isOwn || isClaim(vault, { target, selector: select(frame) })
+}
+
+/** Whether calldata tells no call that takes an event, and a frame with a say called another contract than its sender. */
+export function mayHaveMade(frame: Frame, placed: PlacedEvent, makers: readonly Frame[]): boolean {
+  const taken = makers.some((maker) => takes(maker, placed, selectorOf))
+  return !taken && hasSay(frame, placed) && mayMake(frame, placed, selectorOf)
 }
 
 /** 1: the call's arguments are the event's. 2: it makes events of this kind. 3: it calls the event's sender. 4: any other. */

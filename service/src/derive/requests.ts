@@ -125,11 +125,32 @@ function addPart(parts: Map<string, ClaimedPart>, lot: RequestLot, amount: bigin
     parts.set(key, { distributorId, attribution, amount, counted, owner, isSwap })
     return
   }
-  known.amount += amount
   known.counted += counted
-  // An entry is only as good as its weakest part.
-  known.attribution = weakest(known.attribution, attribution)
-  known.isSwap ||= isSwap
+  joinParts(known, { attribution, amount, isSwap })
+}
+
+/** Adds what the same distributor brought: an entry is only as good as its weakest part. */
+export function joinParts(known: CreditedPart, more: Omit<CreditedPart, 'distributorId'>): void {
+  known.amount += more.amount
+  known.attribution = weakest(known.attribution, more.attribution)
+  known.isSwap ||= more.isSwap
+}
+
+/**
+ * Puts what goes beyond requests to the part of the distributor that brought it to all who keep it, where that has one;
+ * answers the rest.
+ */
+export function joinBeyond(
+  parts: readonly CreditedPart[],
+  beyond: bigint,
+  [first, ...others]: readonly (Credit | null)[],
+): bigint {
+  if (beyond === 0n || !first) return beyond
+  if (others.some((other) => other?.distributorId !== first.distributorId)) return beyond
+  const known = parts.find(({ distributorId }) => distributorId === first.distributorId)
+  if (!known) return beyond
+  joinParts(known, { attribution: first.attribution, amount: beyond, isSwap: first.isSwap })
+  return 0n
 }
 
 /**

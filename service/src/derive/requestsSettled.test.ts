@@ -98,6 +98,15 @@ describe('what goes beyond requests', () => {
     expect(chain.lots(ann, asynchronous)).toEqual({ alpha: 200n, beta: 100n })
   })
 
+  it('has one entry with what it claims where the same distributor brought both', () => {
+    for (const asked of ['beta', 'nobody']) {
+      const chain = openHandChain()
+      ask(chain, 100n, asked, 0n)
+      expect(entries(claim(chain, 150n, 300n, {}, 'beta'))).toEqual(['deposit beta unsigned a1 150 300'])
+      expect(chain.lots(ann, asynchronous)).toEqual({ beta: 300n })
+    }
+  })
+
   it('is a withdrawal of its own where it burns shares of the wallet, by its own code', () => {
     const chain = openHandChain()
     const logs = deposited(ann, ann, 50n, asynchronous)
@@ -108,6 +117,23 @@ describe('what goes beyond requests', () => {
       'withdraw alpha unsigned a1 30 20',
     ])
     expect(chain.lots(ann, asynchronous)).toEqual({ beta: 30n })
+  })
+
+  it('has one entry with the redemption it is told with, of one wallet and distributor', () => {
+    const chain = openHandChain()
+    const logs = deposited(ann, ann, 50n, asynchronous)
+    chain.mine({ from: ann, to: asynchronous, input: `${call.deposit(50n, ann)}${codes('beta')}`, logs })
+    chain.mine({
+      from: ann,
+      to: asynchronous,
+      input: `${call.requestRedeem(10n, ann, ann)}${codes('alpha')}`,
+      logs: [say.move(ann, silo, 10n, asynchronous), say.requestRedeem(ann, ann, ann, 10n)],
+    })
+    const burned = [say.move(ann, zero, 20n, asynchronous), say.withdraw(ann, ann, 60n, 30n, asynchronous)]
+    const input = `${call.redeem(30n, ann, ann)}${codes('alpha')}`
+    expect(entries(chain.mine({ from: ann, to: asynchronous, input, logs: burned }))).toEqual([
+      'withdraw alpha unsigned a1 60 30',
+    ])
   })
 })
 

@@ -106,7 +106,10 @@ function listAround(
 ): { before: Transfer[]; after: Transfer[] } {
   const index = events.indexOf(event)
   const [low, high] = [events[index - 1]?.logIndex ?? -1, events[index + 1]?.logIndex ?? Number.POSITIVE_INFINITY]
-  const own = transfers.filter((transfer) => transfer.logIndex > low && transfer.logIndex < high && belongs(transfer))
+  // One of nothing says nothing: it lies beside a deposit that minted nothing.
+  const own = transfers.filter(
+    (transfer) => transfer.amount > 0n && transfer.logIndex > low && transfer.logIndex < high && belongs(transfer),
+  )
   return {
     before: own.filter(({ logIndex }) => logIndex < event.logIndex).reverse(),
     after: own.filter(({ logIndex }) => logIndex > event.logIndex),

@@ -89,6 +89,8 @@ export function parseConfig(env: Env, root: string = repositoryRoot()) {
     committerKey: parseKey('COMMITTER', text, problems),
     /** So long a signed creation of a stream may be sent. */
     streamSignatureSeconds: integer('STREAM_SIGNATURE_SECONDS', 3_600, 60, 86_400),
+    /** Seconds between snapshots of reward streams. */
+    streamSnapshotSeconds: integer('STREAM_SNAPSHOT_SECONDS', 43_200, 60, 86_400),
     /** So long a root can be vetoed; absent: an hour, and on the devnet not at all. */
     vetoSeconds: text('VETO_SECONDS') === undefined ? undefined : integer('VETO_SECONDS', 3_600, 0, 604_800),
     /** In gwei: the most a unit of gas may cost that this installation pays, and all of it in 24 hours, for each chain. */
@@ -110,6 +112,11 @@ export function parseConfig(env: Env, root: string = repositoryRoot()) {
     priceProvider: text('PRICE_PROVIDER'),
     priceUrl: text('PRICE_URL'),
     priceKey: text('PRICE_KEY'),
+    /** Services asked for swaps over HTTP on chains that name their routers. */
+    swapApis: {
+      enso: { url: text('ENSO_URL') ?? 'https://api.enso.build', key: text('ENSO_KEY') },
+      lifi: { url: text('LIFI_URL') ?? 'https://li.quest', key: text('LIFI_KEY') },
+    },
     /** Ports of the devnet. */
     anvilPort: port('ANVIL_PORT', 8545),
   }

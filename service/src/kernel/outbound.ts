@@ -21,6 +21,8 @@ export class OutboundError extends Error {
     message: string,
     readonly retryAfterMs: number | undefined = undefined,
     options?: ErrorOptions,
+    /** The HTTP status, where one was answered. */
+    readonly httpStatus: number | undefined = undefined,
   ) {
     super(redactUrls(message), options)
   }
@@ -103,7 +105,7 @@ function refusal({ headers, status }: Response, host: string): OutboundError {
   // Seconds or a date (RFC 9110), which is measured by the clock of the host that says it.
   const ms = /^\d+$/.test(after) ? Number(after) * 1000 : Date.parse(after) - Date.parse(headers.get('date') ?? '')
   const kind = status === 429 ? 'rate-limited' : late.has(status) ? 'timeout' : status >= 500 ? 'server' : 'client'
-  return new OutboundError(kind, `${host} answered ${status}`, ms >= 0 ? ms : undefined)
+  return new OutboundError(kind, `${host} answered ${status}`, ms >= 0 ? ms : undefined, undefined, status)
 }
 
 async function readLimited(response: Response, maxBytes: number, host: string): Promise<string> {

@@ -10,6 +10,9 @@ const Whole = (minimum: number, maximum: number) => T.Integer({ minimum, maximum
 
 const exact = { additionalProperties: false }
 
+/** Contracts of a service that is asked over HTTP: what is called, and what takes the token given where that is another. */
+const Aggregator = T.Object({ router: AddressText, spender: T.Optional(AddressText) }, exact)
+
 /** The exchanges of a chain, each as it was deployed there, and the tokens a route may pass through. */
 export const SwapSettingsSchema = T.Object(
   {
@@ -27,6 +30,8 @@ export const SwapSettingsSchema = T.Object(
         exact,
       ),
     ),
+    enso: T.Optional(Aggregator),
+    lifi: T.Optional(Aggregator),
   },
   exact,
 )
@@ -52,6 +57,8 @@ export const chainsTable = describeImported('chains', ['chainId'], {
   entryPoints: list(AddressText),
   /** The ERC-20 that wraps the native token. */
   wrappedNative: kept(AddressText, null),
+  /** Where `DepositRouter` of this repository stands: deposits may ask it for a least number of shares. */
+  depositRouter: kept(AddressText, null),
   transactionGasCap: kept(Whole(1_000_000, 1_000_000_000), null),
   l1GasInLimit: kept(T.Boolean(), false),
   trustTraces: kept(T.Boolean(), false),

@@ -4,10 +4,14 @@ import { fillLatePrices } from '../features/ledger/index.js'
 import { sweepAddresses, sweepIdempotencyKeys } from '../features/limits/index.js'
 import { sweepAgreements } from '../features/membership/index.js'
 import { reconcileBalances } from '../features/status/index.js'
+import { runStreamCommits, runStreamSnapshots, runStreamTrees, sweepUnsent } from '../features/streams/index.js'
 import { fetchProvided, type PriceProvider } from '../prices/index.js'
 import { countFor } from '../rpc/chains.js'
+import { devnetChainId } from '../rpc/devnet.js'
+import type { Signer } from '../rpc/signer.js'
 import { runFeedHistory, runHistory, runSnapshots } from '../vaults/index.js'
 import type { ServiceContext } from './operations.js'
+import { createSending } from './sender.js'
 
 /** Work on a timer: the next run starts `everySeconds` after the last one ended. */
 export type Job = {
@@ -17,8 +21,13 @@ export type Job = {
 }
 
 /** Every job there is. Running one in several processes at once is wasteful, never wrong. */
-export function listJobs(options: { capabilitySeconds: number; provider?: PriceProvider | undefined }): readonly Job[] {
-  const { provider } = options
+export function listJobs(options: {
+  capabilitySeconds: number
+  provider?: PriceProvider | undefined
+  /** Sends the roots of streams; absent: none are sent. */
+  committer?: Signer | undefined
+}): readonly Job[] {
+  const { provider, committer } = options
   return [
     { name: 'capability and TVL', everySeconds: options.capabilitySeconds, run: runCapabilityAndTvl },
     { name: 'vault snapshots', everySeconds: options.capabilitySeconds, run: runSnapshots },
@@ -29,11 +38,27 @@ export function listJobs(options: { capabilitySeconds: number; provider?: PriceP
       : []),
     { name: 'reconciliation of balances', everySeconds: 300, run: reconcileBalances },
     { name: 'movements of vaults', everySeconds: 240, run: runMovements },
+    { name: 'snapshots of streams', everySeconds: 60, run: takeStreamSnapshots },
+    { name: 'trees of streams', everySeconds: 15, run: runStreamTrees },
+    { name: 'roots of streams', everySeconds: 15, run: (ctx) => commitRoots(ctx, committer) },
+    { name: 'streams nobody sent', everySeconds: 600, run: sweepUnsent },
+    ...(committer ? [{ name: 'transactions of our own', everySeconds: 2, run: createSending(committer) }] : []),
     { name: 'prices that came late', everySeconds: 60, run: priceLateEntries },
     { name: 'expired agreements', everySeconds: 60, run: sweepAgreements },
     { name: 'expired idempotency keys', everySeconds: 60, run: sweepIdempotencyKeys },
     { name: 'what addresses used before', everySeconds: 600, run: sweepAddresses },
   ]
+}
+
+function takeStreamSnapshots(ctx: ServiceContext): Promise<void> {
+  return runStreamSnapshots(ctx, { everySeconds: ctx.config.streamSnapshotSeconds })
+}
+
+/** Without a key nothing is committed, but a root that is not ours is seen. */
+function commitRoots(ctx: ServiceContext, committer: Signer | undefined): Promise<void> {
+  const isDevnet = [...ctx.chains.keys()].every((chainId) => chainId === devnetChainId)
+  const vetoSeconds = ctx.config.vetoSeconds ?? (isDevnet ? 0 : 3_600)
+  return runStreamCommits(ctx, { vetoSeconds, committerOf: () => committer?.address })
 }
 
 async function priceLateEntries({ db, chains }: ServiceContext): Promise<void> {

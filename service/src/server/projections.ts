@@ -1,7 +1,7 @@
 import { ledger } from '../features/ledger/index.js'
 import { metrics } from '../features/metrics/index.js'
 import { createPositions } from '../features/positions/index.js'
-import { streams } from '../features/streams/index.js'
+import { streamObservations, streams } from '../features/streams/index.js'
 import { priceObservations } from '../prices/index.js'
 import type { Projections } from '../sync/projection.js'
 import { snapshotObservations } from '../vaults/index.js'
@@ -10,6 +10,6 @@ import { snapshotObservations } from '../vaults/index.js'
 export function listProjections(options: { recover?: Parameters<typeof createPositions>[0] } = {}): Projections {
   return {
     derived: [createPositions(options.recover), ledger, metrics, streams],
-    observed: [priceObservations, snapshotObservations],
+    observed: [priceObservations, snapshotObservations, streamObservations],
   }
 }

@@ -1,7 +1,7 @@
 import type { Config } from '../kernel/config.js'
+import type { ChainContext } from '../rpc/chains.js'
 import { createSender, type Sender, type SenderCaps } from '../rpc/sender/index.js'
 import type { Signer } from '../rpc/signer.js'
-import type { Job } from './jobs.js'
 
 const gwei = 1_000_000_000n
 
@@ -14,18 +14,14 @@ export function readCaps({
 }
 
 /** Sends what is queued for a key, chain by chain. */
-export function createSending(signer: Signer): Job {
+export function createSending(signer: Signer): (ctx: ChainContext) => Promise<void> {
   const senders = new Map<number, Sender>()
-  return {
-    name: 'transactions of this installation',
-    everySeconds: 2,
-    run: async (ctx) => {
-      const caps = readCaps(ctx.config)
-      for (const [chainId, chain] of ctx.chains) {
-        const sender = senders.get(chainId) ?? createSender(ctx, { chain, signer, caps })
-        senders.set(chainId, sender)
-        await sender.step()
-      }
-    },
+  return async (ctx) => {
+    const caps = readCaps(ctx.config)
+    for (const [chainId, chain] of ctx.chains) {
+      const sender = senders.get(chainId) ?? createSender(ctx, { chain, signer, caps })
+      senders.set(chainId, sender)
+      await sender.step()
+    }
   }
 }

@@ -5,6 +5,7 @@ import { createAuthenticate } from '../features/auth/index.js'
 import { openCatalogue } from '../features/catalogue/index.js'
 import { openLimits } from '../features/limits/index.js'
 import { type ChainStatus, chainState, listChainStatus } from '../features/status/index.js'
+import { findRewardFile } from '../features/streams/index.js'
 import type { Log } from '../kernel/log.js'
 import type { Operation } from '../kernel/operation.js'
 import { createOutbound } from '../kernel/outbound.js'
@@ -23,6 +24,7 @@ import { type ChainMetrics, createChainMetrics, registerChainGauges } from './op
 import { createMetrics, joinMetrics, type Metrics } from './ops/metrics.js'
 import { buildOpsApp, type Readiness } from './ops/ops.js'
 import { openAttributionSigner, openStreamSigners } from './signer.js'
+import { openSwapApis } from './swapApis.js'
 import type { WatcherProcess } from './watcherProcess.js'
 
 export type Service = {
@@ -66,6 +68,7 @@ export async function openService(
     judge,
     attributionSigner: await openAttributionSigner(base.config, { outbound, clock: base.clock }),
     ...(await openStreamSigners(base.config, { outbound, clock: base.clock })),
+    swapApis: openSwapApis(base.config, { outbound, clock: base.clock }),
   }
   // Requests wait for nothing without end; watchers and jobs wait as long as it takes.
   const pools = openRequestPools(base.db, options.bounds)
@@ -100,6 +103,7 @@ export async function openService(
     checks: async () => [...(await readinessChecks(admission)), ...(watcher ? [checkWatcher(watcher)] : [])],
     metrics: async () => joinMetrics(await metrics.registry.metrics(), await watcher?.readMetrics()),
     contentType: metrics.registry.contentType,
+    readFile: (hash) => findRewardFile(pools.operation, hash),
     publicApp,
   })
   const join = (joined: WatcherProcess) => {

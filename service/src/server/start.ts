@@ -3,6 +3,7 @@ import { setFlagsFromString } from 'node:v8'
 import type { FastifyInstance } from 'fastify'
 import { recordChanges } from '../features/audit/index.js'
 import { listChainSettings, listSigners, recordSigner } from '../features/catalogue/index.js'
+import { compareRoles } from '../features/streams/index.js'
 import type { Clock } from '../kernel/clock.js'
 import { type Config, ConfigError } from '../kernel/config.js'
 import type { Log } from '../kernel/log.js'
@@ -20,6 +21,7 @@ import { findOsUser } from './osUser.js'
 import { openPriceProvider } from './prices.js'
 import { createQuietLog } from './quietLog.js'
 import { openService } from './service.js'
+import { openSigner } from './signer.js'
 import { startWatching } from './watch.js'
 import { answerParent, startWatcherProcess } from './watcherProcess.js'
 
@@ -64,7 +66,12 @@ export async function startService(options: StartOptions): Promise<Running> {
   const chains = await readChains(base)
   const service = await openService(base, { chains, shutdown, isJoined })
   const { ctx, publicApp, opsApp, chainMetrics } = service
-  assertKeysFit(ctx.attributionSigner, chains)
+  const committer = await openSigner(config.committerKey, { outbound: createOutbound(clock), clock })
+  assertKeysFit(ctx.attributionSigner, chains, 'ATTRIBUTION')
+  assertKeysFit(ctx.streamsSigner, chains, 'STREAMS')
+  assertKeysFit(ctx.withdrawalsSigner, chains, 'WITHDRAWALS')
+  assertKeysFit(committer, chains, 'COMMITTER')
+  if (!isJoined) await sayRoles(ctx, committer)
   // The key signs for every process, so whichever starts first makes its address known to the watcher.
   if (ctx.attributionSigner) {
     const { address } = ctx.attributionSigner
@@ -79,7 +86,7 @@ export async function startService(options: StartOptions): Promise<Running> {
     const watching = startWatching(ctx, { reactions: [chainMetrics.reaction], onRetry: chainMetrics.onRetry })
     shutdown.add('watchers', watching.stop)
     const provider = openPriceProvider(config, createOutbound(clock))
-    const jobs = startJobs(ctx, listJobs({ capabilitySeconds: options.capabilitySeconds ?? 60, provider }))
+    const jobs = startJobs(ctx, listJobs({ capabilitySeconds: options.capabilitySeconds ?? 60, provider, committer }))
     shutdown.add('jobs', jobs.stop)
   }
   if (isJoined) {
@@ -114,13 +121,25 @@ export async function readChains({ db, config }: Context): Promise<ChainSettings
 }
 
 /** The devnet's keys are public: anyone could sign with them, so they are refused on every other chain. */
-function assertKeysFit(signer: Signer | undefined, chains: readonly ChainSettings[]): void {
+function assertKeysFit(signer: Signer | undefined, chains: readonly ChainSettings[], name: string): void {
   if (!signer || !isDevnetAddress(signer.address)) return
   const other = chains.find((chain) => chain.chainId !== devnetChainId)
   if (other)
     throw new ConfigError(
-      `ATTRIBUTION_KEY is a public test key and ${other.name} (${other.chainId}) is not the devnet; use a key of your own`,
+      `${name}_KEY is a public test key and ${other.name} (${other.chainId}) is not the devnet; use a key of your own`,
     )
+}
+
+/** Compares the keys of streams with the roles of the factories. A chain that cannot be read now is no reason not to start. */
+async function sayRoles(ctx: ServiceContext, committer: Signer | undefined): Promise<void> {
+  const [creates, withdraws] = [ctx.streamsSigner?.address, ctx.withdrawalsSigner?.address]
+  const keys = { creates, withdraws, commits: committer?.address }
+  if (Object.values(keys).every((key) => key === undefined)) return
+  try {
+    for (const problem of await compareRoles(ctx, keys)) ctx.log.error(problem)
+  } catch (error) {
+    ctx.log.warn({ err: error }, 'the roles of the factories of streams could not be compared with the keys')
+  }
 }
 
 /** The url a listener answers at, or undefined when its port is taken. */

@@ -241,6 +241,7 @@ async function finish(
   // history's pages at random, and drive out those that others read; hashed it reads them once, in order.
   await tx`set local work_mem = '64MB'`
   await tx`set local enable_mergejoin = off`
+  await tx`set local max_parallel_workers_per_gather = 0`
   for (const { projection, config } of run.wanted) {
     await takeTwins(tx, chainId, projection)
     const { name } = projection

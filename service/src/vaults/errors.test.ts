@@ -1,43 +1,67 @@
-import {
-  asyncVaultAbi,
-  cancellableAsyncVaultAbi,
-  cooldownSiloAbi,
-  cooldownVaultAbi,
-  epochAsyncVaultAbi,
-  lagoonVaultAbi,
-  outsideShareVaultAbi,
-  standardizedYieldAbi,
-} from '@openearn/contracts'
+import * as contracts from '@openearn/contracts'
 import { type Abi, encodeAbiParameters, encodeErrorResult, zeroAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { commonErrors, describeRevert, findMeaning } from '../rpc/revert.js'
+import type { PlannedKind } from './kind.js'
 import { findVaultKind, listErrors, vaultKinds } from './kinds.js'
+import { throughRouter } from './router.js'
 
-/** What the contracts of each kind declare. */
-const declared: readonly (readonly [kind: string, abi: Abi])[] = [
-  ['erc7540', asyncVaultAbi],
-  ['erc7540', cancellableAsyncVaultAbi],
-  ['erc7540', outsideShareVaultAbi],
-  ['lagoon', epochAsyncVaultAbi],
-  ['lagoon', lagoonVaultAbi],
-  ['erc5115', standardizedYieldAbi],
-  ['cooldown', cooldownVaultAbi],
-  ['cooldown', cooldownSiloAbi],
-]
+/** Contracts of which the service tells no revert, each with the reason. */
+const untold: Readonly<Record<string, string>> = {
+  askerAbi: 'runs in a call and is read back',
+  proberAbi: 'its error carries what it saw',
+  readerAbi: 'runs in a call and is read back',
+  runnerAbi: 'runs in a call and is read back',
+  streamAbi: 'no vault; its errors are told where streams are',
+  streamFactoryAbi: 'no vault; its errors are told where streams are',
+  aggregatorAbi: 'a price feed, only read',
+  priceFeedAbi: 'a price feed, only read',
+  faultyVaultAbi: 'stands for errors that nobody knows',
+  batchAccountAbi: 'a wallet: what it says of its own batches is not the vault’s',
+  listedOnlyAbi: 'no vault: nothing is built for it',
+  tellerAbi: 'of the kind in the examples, which declares its errors itself',
+  tellerVaultAbi: 'of the kind in the examples, which declares its errors itself',
+}
+
+/** The kind a contract is of, where it is not `erc4626`. */
+const kindOf: Readonly<Record<string, string>> = {
+  asyncVaultAbi: 'erc7540',
+  cancellableAsyncVaultAbi: 'erc7540',
+  outsideShareVaultAbi: 'erc7540',
+  outsideShareAbi: 'erc7540',
+  epochAsyncVaultAbi: 'lagoon',
+  lagoonVaultAbi: 'lagoon',
+  lagoonSiloAbi: 'lagoon',
+  standardizedYieldAbi: 'erc5115',
+  cooldownVaultAbi: 'cooldown',
+  cooldownSiloAbi: 'cooldown',
+}
+
+/** What each contract of ours declares that a plan may call or that stands behind one. */
+const declared = Object.entries(contracts).flatMap(([name, value]) =>
+  name.endsWith('Abi') && !(name in untold) ? [[name, kindOf[name] ?? 'erc4626', value as Abi] as const] : [],
+)
 const wallet = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 const errorsOf = (name: string) => listErrors(findVaultKind(name)!)
+const routed = listErrors(throughRouter(findVaultKind('erc4626') as PlannedKind, zeroAddress))
 
 const samples: Readonly<Record<string, unknown>> = { address: zeroAddress, bytes32: `0x${'00'.repeat(32)}`, bool: true }
 const sample = (type: string) => samples[type] ?? (type === 'uint8' ? 1 : 7n)
 
 describe('what a vault says when it refuses', () => {
-  const each = declared.flatMap(([kind, abi]) =>
-    abi.flatMap((item) => (item.type === 'error' ? [[kind, item.name, item] as const] : [])),
+  const each = declared.flatMap(([name, kind, abi]) =>
+    abi.flatMap((item) => (item.type === 'error' ? [[name, item.name, kind, item] as const] : [])),
   )
-  it.each(each)('has a sentence for each error its contracts declare: %s, %s', (kind, _name, error) => {
+  it('knows the contracts it walks: each is one of ours', () => {
+    expect([...Object.keys(untold), ...Object.keys(kindOf)].filter((name) => !(name in contracts))).toEqual([])
+    expect(each.length).toBeGreaterThan(100)
+  })
+
+  it.each(each)('has a sentence for each error its contracts declare: %s, %s', (name, _error, kind, error) => {
     const args = error.inputs.map(({ type }) => sample(type))
     const data = encodeErrorResult({ abi: [error], errorName: error.name, args } as never)
-    expect(describeRevert(data, errorsOf(kind))).toMatch(/^with [A-Za-z0-9_]+\(.*\): [a-z]/s)
+    const errors = name === 'depositRouterAbi' ? routed : errorsOf(kind)
+    expect(describeRevert(data, errors)).toMatch(/^with [A-Za-z0-9_]+\(.*\): [a-z]/s)
   })
 
   it('names errors of vaults that are known to be met, whatever kind the vault is listed as', () => {

@@ -1,5 +1,6 @@
 export { findBlockAt } from './blockAt.js'
 export { type EmittingVault, eventParties, type VaultEvent } from './events.js'
+export { type Bounds, fewHalvings, findFirstBlocks } from './firstBlocks.js'
 export {
   changeGrowth,
   decideGrowth,
@@ -32,7 +33,8 @@ export {
 } from './kind.js'
 export { findVaultKind, listErrors, vaultKinds } from './kinds.js'
 export { decodeVaultEvent, findMakingCall, isVaultAddress, listVaultAddresses, vaultTopics } from './logs.js'
-export { type ProbedToken, type ProbedVault, ProbeError, probeVault } from './probe.js'
+export { noOldStates, type ProbedToken, type ProbedVault, ProbeError, probeVault, probeVaults } from './probe.js'
+export { throughRouter } from './router.js'
 export {
   readVaultStates,
   type VaultState,

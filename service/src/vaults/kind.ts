@@ -94,14 +94,18 @@ export type VaultCall = {
   gains: Address | undefined
   /** The least of it the call takes: with less it reverts; absent where it says none. */
   leastOut?: bigint
+  /** The router it goes through, where it does not call the vault itself. */
+  router?: Address
 }
 
 /** A deposit and the redemption of what it gives, tried by a wallet the vault does not know. */
 export type Trial = {
   deposit: VaultCall
-  /** Redeems; the number of shares is the word that begins at this byte. */
-  redeem: { to: Address; data: Hex }
+  /** Redeems, or asks for it where it waits; the number of shares is the word that begins at this byte. */
+  redeem: Pick<VaultCall, 'to' | 'data' | 'gains'>
   sharesAt: bigint
+  /** Other ways out, tried where the first does not work and plans take them; the shares stand at the same byte. */
+  instead?: readonly (Trial['redeem'] & { onlyIf: Read<boolean> })[]
 }
 
 /** What a vault says about a deposit or withdrawal, and the call that makes it. */
@@ -188,7 +192,7 @@ export type Plans = {
   spender(vault: Vault): Address
   deposit(ask: DepositAsk): Read<Offer>
   withdraw(ask: WithdrawAsk): Read<WithdrawOffer>
-  /** How to try it; absent where both sides wait. `amount` is of the vault's asset. */
+  /** How to try it. `amount` is of the vault's asset. */
   trial?(vault: Vault, wallet: Address, amount: bigint): Trial
   /** Absent where deposits complete at once. */
   claimDeposit?(ask: RequestAsk): Read<RequestOffer>
@@ -222,6 +226,8 @@ export type VaultKind = {
   readonly readCooling?: (vault: Address, wallet: Address) => Read<Cooling | undefined>
   /** Takes and pays several tokens: a withdrawal names the one it wants. */
   readonly severalTokens?: boolean
+  /** Its deposits may go through the deposit router, which takes `deposit(assets, receiver)` of ERC-4626. */
+  readonly routed?: boolean
   /** Events of the vault itself, and what they mean. */
   readonly emits: readonly EmittedEvent[]
   /** Calls to the vault itself that make these events. */

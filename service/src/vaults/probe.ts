@@ -13,10 +13,12 @@ import {
 import { OutboundError } from '../kernel/outbound.js'
 import { readHead } from '../rpc/blocks.js'
 import type { Chain } from '../rpc/chains.js'
+import { multicallMany } from '../rpc/manyReads.js'
 import { combine, mapRead, multicall, type Read, readAccount, readContract } from '../rpc/multicall.js'
 import type { Header } from '../rpc/raw.js'
 import { RpcError } from '../rpc/rpc.js'
 import { answers, toQuantity } from '../rpc/wire.js'
+import { findFirstBlocks } from './firstBlocks.js'
 import type { Recognised, Vault, VaultKind } from './kind.js'
 import { vaultKinds } from './kinds.js'
 import { readVaultStates, type VaultState } from './snapshots.js'
@@ -34,6 +36,8 @@ export type ProbedVault = {
   asset: ProbedToken
   receiptToken: ProbedToken
   state: VaultState
+  /** A redemption was tried and gave back most of what it is worth, or, where it waits, took the shares. */
+  canLeave: boolean
   /** Most assets one deposit may bring now; undefined where the vault states no limit that binds. */
   maxDeposit: bigint | undefined
   /** What depositing one whole unit and redeeming it at once would lose, hundredths of a percent. */
@@ -53,33 +57,139 @@ const bytes32Abi = parseAbi(['function symbol() view returns (bytes32)', 'functi
 
 /** Reads everything a catalogue entry needs from the vault at `address`. Throws a ProbeError when it is none. */
 export async function probeVault(chain: Chain, address: Address): Promise<ProbedVault> {
-  await assertReadable(chain)
-  const head = await readHead(chain)
-  const { answer } = await multicall(chain, askIdentity(address), { blockHash: head.hash })
-  if (answer.code.codeLength === 0n) throw new ProbeError(`there is no contract at ${address} on ${chain.name}`)
-  const found = vaultKinds.findLast(({ name }) => answer.kinds[name] !== undefined)
-  const recognised = found && answer.kinds[found.name]
-  if (!recognised)
-    throw new ProbeError(
-      `${address} is no ERC-4626 vault, and no other kind that is known: it does not answer asset() and totalAssets()`,
-    )
-  return describeVault(chain, { address, kind: found, recognised, head })
+  const { head, found } = await probeVaults(chain, [address])
+  const [probed] = found
+  if (!probed || probed instanceof ProbeError) throw probed ?? new ProbeError(`${address} did not answer`)
+  const firstBlocks = await findFirstBlocks(chain, [address], head)
+  return withStart(probed, firstBlocks.get(address))
 }
 
-/** Reads the rest of what a vault of a known kind is. */
-async function describeVault(
+/** A probed vault and the block from which it is read, which is looked for apart: it takes more calls than all the rest. */
+export function withStart(probed: ProbedVault, startBlock: number | undefined): ProbedVault {
+  const notes = startBlock === undefined ? [...probed.notes, noOldStates] : probed.notes
+  return { ...probed, startBlock, notes }
+}
+
+export const noOldStates = 'the node keeps no old states: set vault.startBlock by hand'
+
+/** Reads that ask a contract who it is, in one call; where one burns the gas of the others they are asked again alone. */
+const identitiesPerCall = 20
+
+/**
+ * The same for several vaults at one block, what is asked of all in few calls, but for their first blocks. Of an address
+ * that is no vault the error says why.
+ */
+export async function probeVaults(
   chain: Chain,
-  about: { address: Address; kind: VaultKind; recognised: Recognised; head: Header },
-): Promise<ProbedVault> {
-  const { address, kind, recognised, head } = about
-  const tokens = await multicall(
+  addresses: readonly Address[],
+): Promise<{ head: number; found: (ProbedVault | ProbeError)[] }> {
+  await assertReadable(chain)
+  const head = await readHead(chain)
+  const at = { blockHash: head.hash }
+  const first = await askMany(chain, addresses.map(askIdentity), at, identitiesPerCall)
+  const isSilent = (index: number) => {
+    const answer = first[index]
+    return answer === undefined || (answer.code.codeLength > 0n && !recognised(answer))
+  }
+  const silent = addresses.length === 1 ? [] : addresses.flatMap((_, index) => (isSilent(index) ? [index] : []))
+  const again = await askMany(
     chain,
-    combine({ asset: askToken(recognised.asset), receipt: askToken(recognised.receiptToken) }),
+    silent.map((index) => askIdentity(addresses[index] ?? zeroAddress)),
+    at,
+    1,
   )
-  const asset = requireToken('asset', recognised.asset, tokens.answer.asset)
-  const receiptToken = requireToken('receipt token', recognised.receiptToken, tokens.answer.receipt)
-  const { asyncDeposit } = kind
-  const contracts = recognised.contracts ?? {}
+  for (const [place, index] of silent.entries()) first[index] = again[place]
+  const named = addresses.map((address, index) => nameVault(chain, address, first[index]))
+  const tokens = await askTokens(chain, named, at)
+  const described = named.map((each) => {
+    if (each instanceof ProbeError) return each
+    try {
+      return describeVault(chain, each, tokens)
+    } catch (error) {
+      if (error instanceof ProbeError) return error
+      throw error
+    }
+  })
+  const vaults = described.flatMap((each) => (each instanceof ProbeError ? [] : [each]))
+  const states = await readVaultStates(
+    chain,
+    vaults.map(({ vault, kind }) => ({ ...vault, kind: kind.name })),
+    head.hash,
+  )
+  const tried = vaults.flatMap((each, index) => {
+    const state = states[index]
+    return state ? [{ each, state, asked: { vault: each.vault, kind: each.kind, state, requests: true } }] : []
+  })
+  const trials = await tryVaults(
+    chain,
+    tried.map(({ asked }) => asked),
+    head,
+  )
+  const probed = new Map<Described, ProbedVault>()
+  for (const [index, { each, state }] of tried.entries())
+    probed.set(each, await concludeVault(chain, each, { read: state, trial: trials[index], head }))
+  const found = described.map((each) =>
+    each instanceof ProbeError ? each : (probed.get(each) ?? new ProbeError(`${each.vault.address} did not answer`)),
+  )
+  return { head: head.number, found }
+}
+
+/** Undefined where no node took a call with it alone. */
+async function askMany<T>(
+  chain: Chain,
+  reads: readonly Read<T>[],
+  at: { blockHash: string },
+  perCall: number,
+): Promise<(T | undefined)[]> {
+  if (reads.length === 0) return []
+  return (await multicallMany(chain, reads, at, perCall)).answers.map((each) => each?.answer)
+}
+
+type Identity = { code: { codeLength: bigint }; kinds: Record<string, Recognised | undefined> }
+type Named = { address: Address; kind: VaultKind; recognised: Recognised }
+type Described = Named & { vault: Vault; asset: ProbedToken; receiptToken: ProbedToken }
+
+function recognised({ kinds }: Identity): { kind: VaultKind; recognised: Recognised } | undefined {
+  const kind = vaultKinds.findLast(({ name }) => kinds[name] !== undefined)
+  const found = kind && kinds[kind.name]
+  return kind && found && { kind, recognised: found }
+}
+
+function nameVault(chain: Chain, address: Address, answer: Identity | undefined): Named | ProbeError {
+  if (answer?.code.codeLength === 0n) return new ProbeError(`there is no contract at ${address} on ${chain.name}`)
+  const found = answer && recognised(answer)
+  if (found) return { address, ...found }
+  return new ProbeError(
+    `${address} is no ERC-4626 vault, and no other kind that is known: it does not answer asset() and totalAssets()`,
+  )
+}
+
+async function askTokens(
+  chain: Chain,
+  named: readonly (Named | ProbeError)[],
+  at: { blockHash: string },
+): Promise<ReadonlyMap<Address, TokenAnswer>> {
+  const tokens = [
+    ...new Set(
+      named.flatMap((each) =>
+        each instanceof ProbeError ? [] : [each.recognised.asset, each.recognised.receiptToken],
+      ),
+    ),
+  ]
+  const answered = await askMany(chain, tokens.map(askToken), at, identitiesPerCall)
+  return new Map(tokens.flatMap((token, index) => (answered[index] ? [[token, answered[index]]] : [])))
+}
+
+const noToken: TokenAnswer = { symbol: '', name: '', decimals: undefined }
+
+function describeVault(chain: Chain, named: Named, tokens: ReadonlyMap<Address, TokenAnswer>): Described {
+  const { address, recognised } = named
+  const asset = requireToken('asset', recognised.asset, tokens.get(recognised.asset) ?? noToken)
+  const receiptToken = requireToken(
+    'receipt token',
+    recognised.receiptToken,
+    tokens.get(recognised.receiptToken) ?? noToken,
+  )
   const vault: Vault = {
     chainId: chain.chainId,
     address,
@@ -87,33 +197,39 @@ async function describeVault(
     assetDecimals: asset.decimals,
     receiptToken: receiptToken.address,
     receiptDecimals: receiptToken.decimals,
-    contracts,
+    contracts: recognised.contracts ?? {},
   }
-  const [read] = await readVaultStates(chain, [{ ...vault, kind: kind.name }], head.hash)
-  if (!read) throw new ProbeError(`${address} did not answer`)
-  const tried = { vault, kind, state: read }
-  const [trial] = await tryVaults(chain, [tried], head)
+  return { ...named, vault, asset, receiptToken }
+}
+
+/** What was read and tried of a vault, in the end. */
+async function concludeVault(
+  chain: Chain,
+  { address, kind, recognised, asset, receiptToken }: Described,
+  { read, trial, head }: { read: VaultState; trial: Trial | undefined; head: Header },
+): Promise<ProbedVault> {
+  const { asyncDeposit } = kind
   const state = trial ? decideByTrial(read, trial) : read
   const roundTripLossBps =
     trial?.roundTrip || asyncDeposit
       ? computeLoss(trial?.roundTrip)
       : await readRoundTripLoss(chain, address, asset.decimals)
-  const startBlock = await findFirstBlock(chain, address, head.number)
   const escrow = await findEscrow(chain, { address, kind, recognised, head })
   const { maxDeposit } = read
   // A vault that answers 0 and takes a deposit all the same states no limit.
   const unlimited = maxDeposit === undefined || maxDeposit >= 1n << 200n || (maxDeposit === 0n && state.depositOpen)
   return {
     kind: kind.name,
-    contracts,
+    contracts: recognised.contracts ?? {},
     escrow,
     asset,
     receiptToken,
     state,
+    canLeave: trial?.withdraw?.works === true && (trial.roundTrip === undefined || givesBack(trial.roundTrip)),
     maxDeposit: asyncDeposit || unlimited ? undefined : maxDeposit,
     roundTripLossBps,
-    startBlock,
-    notes: listNotes({ state, trial, own: recognised.notes ?? [], roundTripLossBps, startBlock }),
+    startBlock: undefined,
+    notes: listNotes({ state, trial, own: recognised.notes ?? [], roundTripLossBps }),
   }
 }
 
@@ -188,6 +304,11 @@ function requireToken(what: string, address: Address, answer: TokenAnswer): Prob
   return { address, symbol, name, decimals }
 }
 
+/** A vault that keeps more than half of a deposit redeemed at once is none. */
+function givesBack({ paid, back }: NonNullable<Trial['roundTrip']>): boolean {
+  return 2n * back >= paid
+}
+
 /** What a deposit and its redemption at once lost, in hundredths of a percent. */
 function computeLoss(roundTrip: Trial['roundTrip']): number | undefined {
   if (!roundTrip || roundTrip.paid < 10_000n || roundTrip.back > roundTrip.paid) return undefined
@@ -203,33 +324,12 @@ async function readRoundTripLoss(chain: Chain, vault: Address, assetDecimals: nu
   return back ? computeLoss({ paid, back }) : undefined
 }
 
-/** The first block with code at the address, by halving; undefined when the node has no states that old. */
-async function findFirstBlock(chain: Chain, address: Address, head: number): Promise<number | undefined> {
-  const hasCode = async (number: number) => {
-    const code = await chain.rpc.request({ method: 'eth_getCode', params: [address, toQuantity(number)] })
-    return answers.bytes.parse(code) !== '0x'
-  }
-  try {
-    let without = -1
-    let withCode = head
-    while (withCode - without > 1) {
-      const middle = Math.floor((withCode + without) / 2)
-      if (await hasCode(middle)) withCode = middle
-      else without = middle
-    }
-    return withCode
-  } catch (error) {
-    if (error instanceof RpcError) return undefined
-    throw error
-  }
-}
-
-type Noted = Pick<ProbedVault, 'state' | 'roundTripLossBps' | 'startBlock'> & {
+type Noted = Pick<ProbedVault, 'state' | 'roundTripLossBps'> & {
   own: readonly string[]
   trial: Trial | undefined
 }
 
-function listNotes({ state, trial, own, roundTripLossBps, startBlock }: Noted): string[] {
+function listNotes({ state, trial, own, roundTripLossBps }: Noted): string[] {
   const notes: string[] = []
   const { deposit, withdraw } = trial ?? {}
   if (state.depositClosedReason)
@@ -241,10 +341,12 @@ function listNotes({ state, trial, own, roundTripLossBps, startBlock }: Noted): 
       `withdrawals would revert ${withdraw.why}: set withdrawEnabled to false with a reason, or do not list it`,
     )
   else if (state.withdrawClosedReason) notes.push(`withdrawals: ${state.withdrawClosedReason}`)
+  else if (withdraw === undefined && deposit?.works !== false)
+    notes.push('no redemption could be tried: make one with little money before you switch deposits on')
+  if (trial?.roundTrip && !givesBack(trial.roundTrip)) notes.push('it gives back less than half of a deposit')
   if (state.figures === undefined) notes.push('the share price cannot be read: there will be no history')
   notes.push(...own)
   if (roundTripLossBps !== undefined && roundTripLossBps > 1)
     notes.push(`a deposit redeemed at once loses ${roundTripLossBps / 100} %: the vault takes a fee`)
-  if (startBlock === undefined) notes.push('the node keeps no old states: set vault.startBlock by hand')
   return notes
 }

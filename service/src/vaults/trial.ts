@@ -1,15 +1,7 @@
 import { proberAbi, proberDeployedBytecode } from '@openearn/contracts'
-import {
-  type Address,
-  decodeFunctionResult,
-  encodeFunctionData,
-  type Hex,
-  hexToBigInt,
-  size,
-  slice,
-  zeroAddress,
-} from 'viem'
+import { type Address, decodeFunctionResult, encodeFunctionData, type Hex, zeroAddress } from 'viem'
 import { type Chain, readingChain } from '../rpc/chains.js'
+import { combineAll, multicall } from '../rpc/multicall.js'
 import type { Header } from '../rpc/raw.js'
 import { describeRevert } from '../rpc/revert.js'
 import { callAs, getNextBlock, type Overrides } from '../rpc/simulate.js'
@@ -21,8 +13,10 @@ import type { VaultState } from './snapshots.js'
 
 export type TriedVault = {
   vault: Vault
-  /** Sides it makes wait are not tried. */
+  /** Deposits it makes wait are not tried. */
   kind: VaultKind
+  /** Redemptions it makes wait are asked for, and seen to take the shares. */
+  requests?: boolean
   /** What it was read to hold and allow; only sizes what is tried. */
   state: Pick<VaultState, 'maxDeposit' | 'figures'>
 }
@@ -76,6 +70,7 @@ async function tryBatch(
   const asks = batch.map((tried) => toAsk(tried, balances, getSmallAmount(tried)))
   const first = await runProber(chain, asks, balances, block)
   const trials = batch.map((tried, i) => readTrial(tried, asks[i], first?.[i]))
+  await tryOtherWays(chain, { batch, asks, trials }, balances, block)
   const again = batch.flatMap((tried, i) => {
     const { maxDeposit } = tried.state
     const amount = getUnit(tried.vault) * manyUnits
@@ -92,14 +87,43 @@ async function tryBatch(
   return trials
 }
 
+/** Where the first way out of a vault does not work, the others of its kind are tried. */
+async function tryOtherWays(
+  chain: Pick<Chain, 'name' | 'rpc'>,
+  { batch, asks, trials }: { batch: readonly TriedVault[]; asks: readonly Ask[]; trials: Trial[] },
+  balances: Balances,
+  block: Header,
+): Promise<void> {
+  const all = batch.flatMap((tried, i) => {
+    const ask = asks[i]
+    if (!ask || trials[i]?.withdraw?.works !== false) return []
+    const ways = tried.kind.plans?.trial?.(tried.vault, anybody, 0n).instead ?? []
+    return ways.map(({ to, data, gains = zeroAddress, onlyIf }) => ({
+      ...{ i, tried, onlyIf },
+      ask: { ...ask, redeemsAt: to, redeem: data, pays: gains },
+    }))
+  })
+  if (all.length === 0) return
+  const at = { blockHash: block.hash }
+  const { answer } = await multicall(chain, combineAll(all.map(({ onlyIf }) => onlyIf)), at)
+  const others = all.filter((_, index) => answer[index])
+  if (others.length === 0) return
+  const other = others.map(({ ask }) => ask)
+  const found = await runProber(chain, other, balances, block)
+  for (const [place, { i, tried, ask }] of others.entries()) {
+    const trial = readTrial(tried, ask, found?.[place])
+    if (trial.withdraw?.works) trials[i] = { ...trial, deposit: trials[i]?.deposit }
+  }
+}
+
 type Ask = ReturnType<typeof toAsk>
-type Try = { made: boolean; success: boolean; given: bigint; returned: Hex }
+type Try = { made: boolean; success: boolean; given: bigint; taken: bigint; returned: Hex }
 type Found = { deposit: Try; redeemOfDeposit: Try; redeemOfShares: Try }
 
-function toAsk({ vault, kind, state }: TriedVault, balances: Balances, amount: bigint) {
+function toAsk({ vault, kind, state, requests }: TriedVault, balances: Balances, amount: bigint) {
   const trial = kind.plans?.trial?.(vault, anybody, amount)
   const deposits = trial !== undefined && !kind.asyncDeposit && balances.has(vault.asset)
-  const redeems = trial !== undefined && !kind.asyncRedeem
+  const redeems = trial !== undefined && (!kind.asyncRedeem || requests === true)
   return {
     spender: kind.plans?.spender(vault) ?? vault.address,
     asset: deposits ? vault.asset : zeroAddress,
@@ -110,7 +134,8 @@ function toAsk({ vault, kind, state }: TriedVault, balances: Balances, amount: b
     redeemsAt: trial?.redeem.to ?? vault.address,
     redeem: redeems ? trial.redeem.data : '0x',
     sharesAt: trial?.sharesAt ?? 0n,
-    shares: redeems && balances.has(vault.receiptToken) ? getShares(vault, state) : 0n,
+    pays: trial?.redeem.gains ?? zeroAddress,
+    shares: redeems && balances.has(vault.receiptToken) ? getShares(vault, state, kind.asyncRedeem) : 0n,
   } as const
 }
 
@@ -123,8 +148,10 @@ function getSmallAmount({ vault, state: { maxDeposit } }: TriedVault): bigint {
   return getLeast(getUnit(vault), writtenBalance, maxDeposit ? maxDeposit : writtenBalance)
 }
 
-/** Shares worth one unit, and never more than there are. */
-function getShares(vault: Vault, { figures }: TriedVault['state']): bigint {
+/** Shares worth one unit, and never more than there are; of a vault that only takes the request one, if there is none. */
+function getShares(vault: Vault, { figures }: TriedVault['state'], isAsked: boolean): bigint {
+  if (isAsked && (!figures || figures.totalSupply === 0n))
+    return getLeast(10n ** BigInt(vault.receiptDecimals), writtenBalance)
   if (!figures || figures.priceNumerator === 0n) return 0n
   const shares = (getUnit(vault) * 10n ** BigInt(figures.priceExponent)) / figures.priceNumerator
   return getLeast(shares, figures.totalSupply, writtenBalance)
@@ -164,22 +191,27 @@ function readTrial({ kind }: TriedVault, ask: Ask | undefined, found: Found | un
   const { deposit, redeemOfDeposit, redeemOfShares } = found
   const describe = ({ returned }: Try) => describeRevert(returned, listErrors(kind))
   const redeemed = [redeemOfDeposit, redeemOfShares].filter(({ made }) => made)
+  const isPaid = ask.pays !== zeroAddress
+  // What the vault says it paid is its word; what the wallet has more of is not.
+  const works = ({ success, given, taken }: Try) => success && (isPaid ? given > 0n : taken > 0n)
   const failed = redeemed.at(-1)
-  const back = size(redeemOfDeposit.returned) >= 32 ? hexToBigInt(slice(redeemOfDeposit.returned, 0, 32)) : undefined
+  const unmoved = isPaid ? 'with nothing paid' : 'with no shares taken'
+  const { given: back } = redeemOfDeposit
   return {
     deposit: readDeposit(deposit, describe),
-    withdraw: redeemed.some(({ success }) => success)
+    withdraw: redeemed.some(works)
       ? { works: true }
-      : failed && { works: false, why: describe(failed) },
-    roundTrip: redeemOfDeposit.success && back !== undefined ? { paid: ask.amount, back } : undefined,
+      : failed && { works: false, why: failed.success ? unmoved : describe(failed) },
+    roundTrip: isPaid && works(redeemOfDeposit) ? { paid: deposit.taken, back } : undefined,
   }
 }
 
-/** A deposit that gave nothing tells nothing: what it was made to may be no vault. */
+/** A deposit that took nothing and gave nothing tells nothing: what it was made to may be no vault. */
 function readDeposit(deposit: Try, describe: (tried: Try) => string): Outcome {
   if (!deposit.made) return undefined
   if (!deposit.success) return { works: false, why: describe(deposit) }
-  return deposit.given > 0n ? { works: true } : undefined
+  if (deposit.given > 0n) return { works: true }
+  return deposit.taken > 0n ? { works: false, why: 'with the tokens taken and no shares given' } : undefined
 }
 
 /** What a vault allows, by what was tried; as it was read where nothing could be concluded. */

@@ -121,10 +121,11 @@ export async function openCreditWorld(dev: Dev, dataDir: string) {
     const plan = await client.call('POST', `/v2/actions/deposit/${vault.id}`, body)
     return plan.transactions.at(-1).transaction.data
   }
-  const bundle = (operation: Json): Hex =>
-    encodeFunctionData({ abi: entryPointCode.abi, functionName: 'handleOps', args: [[operation], users[0]!.address] })
+  const bundle = (...operations: Json[]): Hex =>
+    encodeFunctionData({ abi: entryPointCode.abi, functionName: 'handleOps', args: [operations, users[0]!.address] })
 
   return {
+    dev,
     client,
     users,
     aurora,
@@ -134,6 +135,9 @@ export async function openCreditWorld(dev: Dev, dataDir: string) {
     deploy,
     planDeposit,
     bundle,
+    /** Shares that so many assets are worth now. */
+    sharesOf: ({ vaultAddress: address }: (typeof vaults)[number], assets: bigint): Promise<bigint> =>
+      client.chain.readContract({ address, abi: vaultAbi, functionName: 'previewDeposit', args: [assets] }),
     /** An ERC-8021 suffix of one code, which anybody can write. */
     tag: (code: string) =>
       `${Buffer.from(code).toString('hex')}${code.length.toString(16).padStart(2, '0')}00${'8021'.repeat(8)}`,

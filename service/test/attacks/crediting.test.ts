@@ -1,10 +1,12 @@
 import { rm } from 'node:fs/promises'
-import { getContractAddress, type Hex } from 'viem'
+import { type Address, getContractAddress, type Hex } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { present } from '../../../contracts/test/present.js'
 import { until } from '../../../contracts/test/until.js'
 import { type Dev, makeFolder, type Started, startDevnet } from '../e2e/process.js'
+import { cases, castOf } from './attributionCases.js'
 import { encode, entryPoint, openCreditWorld, scriptCode, vaultAbi } from './creditWorld.js'
+import { deployAppendingVault, evidenceOf, readSettled, startUntraced, trustTraces } from './evidences.js'
 
 let dataDir: string
 let devnet: Started & { dev: Dev }
@@ -207,4 +209,52 @@ describe('whose shares are whose', () => {
     })
     expect(rivals.own).toBeGreaterThan(rivals.held / 2)
   }, 120_000)
+})
+
+describe('what comes of it, where a node tells how transactions ran and where it does not', () => {
+  let appending: Address
+  let untraced: Awaited<ReturnType<typeof startUntraced>>
+  let names: Map<string, string>
+  const sent = new Map<string, Hex[]>()
+
+  beforeAll(async () => {
+    const cast = castOf(world)
+    names = new Map(Object.entries(cast).map(([name, { address }]) => [address.toLowerCase(), name]))
+    await world.delegate(cast.rival)
+    await world.client.join(devnet.dev.accounts[6]!.privateKey)
+    appending = await deployAppendingVault(world, vaultAt(0).asset.address, world.borealis)
+    await trustTraces(world, dataDir, appending)
+    untraced = await startUntraced(world, dataDir, appending)
+  }, 120_000)
+  afterAll(() => untraced?.stop(), 60_000)
+
+  const expectLines = async (title: string) => {
+    const { traced, untraced: calldata = traced } = cases.find((each) => each.title === title)!
+    const hashes = sent.get(title) ?? []
+    const read = (client: typeof world.client, expected: string[]) =>
+      readSettled(world, client, { hashes, names, expected })
+    expect({
+      traced: await read(world.client, traced),
+      untraced: await read(untraced.client, calldata),
+    }).toEqual({ traced, untraced: calldata })
+  }
+
+  it('is asked of two services of one chain, of which one has traces', async () => {
+    expect(await evidenceOf(world.client, devnet.dev.chainId)).toBe('trace')
+    expect(await evidenceOf(untraced.client, devnet.dev.chainId)).toBe('calldata')
+  })
+
+  it.each(cases)(
+    '$title',
+    async ({ title, play }) => {
+      sent.set(title, await play(world, appending))
+      await expectLines(title)
+    },
+    60_000,
+  )
+
+  it('stays so once every trace has come', async () => {
+    expect(sent.size).toBe(cases.length)
+    for (const { title } of cases) await expectLines(title)
+  }, 60_000)
 })

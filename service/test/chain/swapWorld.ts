@@ -5,11 +5,21 @@ import { openUniswap } from './uniswap.js'
 
 export type Wanted = NonNullable<Parameters<World['token']>[0]> & { hub?: true }
 
-export type SwapWorld<W extends readonly Wanted[] = readonly Wanted[]> = Awaited<ReturnType<typeof openSwapWorld<W>>>
+export type SwapWorld<W extends readonly Wanted[] = readonly Wanted[]> = Awaited<
+  ReturnType<typeof openSwapWorldWith<W>>
+>
 
 /** A world with Uniswap and the tokens that are wanted; routes may pass the wrapped native token, and those that are hubs. */
 export async function openSwapWorld<const W extends readonly Wanted[]>(...wanted: W) {
-  const world = await openWorld()
+  return openSwapWorldWith({}, ...wanted)
+}
+
+/** The same with options of the world. */
+export async function openSwapWorldWith<const W extends readonly Wanted[]>(
+  options: NonNullable<Parameters<typeof openWorld>[0]>,
+  ...wanted: W
+) {
+  const world = await openWorld(options)
   const weth = await world.wrappedNative()
   const tokens: Address[] = []
   for (const options of wanted) tokens.push(await world.token(options))

@@ -120,6 +120,18 @@ describe('a deposit, from browsing to credit, through HTTP only', () => {
     expect(deposits.deposits.find((one: Json) => one.txHash === depositHash)).toEqual(entry)
   })
 
+  it('deposits the native token through a swap, and the entry says so', async () => {
+    const opportunity = opportunityOf()
+    const plan = await client.call('POST', `/v2/actions/deposit/${opportunity.id}`, {
+      ...{ userAddress: account.address, tokenIn: 'native', amount: '100000000000000000', mode: 'swap' },
+      distributorId: distributorId(),
+    })
+    expect(plan.transactions.map(({ type }: Json) => type)).toEqual(['swap', 'approve', 'deposit'])
+    const { transactionHash } = await client.sendAll(account, plan.transactions)
+    const entry = await client.waitForEntry(distributorId(), transactionHash)
+    expect(entry).toMatchObject({ isSwap: true, attribution: 'signed', tokenSymbol: opportunity.asset.symbol })
+  })
+
   it('is explained by the debugger and proved by VerifyTracking', async () => {
     const answer = await client.call('GET', `/v2/attribution/${depositHash}?chainId=31337`, undefined, null)
     expect(answer).toMatchObject({ attributed: true, distributorId: distributorId(), source: 'interaction' })

@@ -1,23 +1,30 @@
-import { rm } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { operations } from '../../src/server/operations.js'
+import { programs, readAllSnippets, root, type Snippet, scriptsOf } from '../documents.js'
 import { type Dev, makeFolder, type Started, startDevnet } from './process.js'
+import { fillIn, makeCheckout, runScript, runTypescript } from './snippets.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: the test reads a document of every shape
 type Loose = any
 
-let dataDir: string
+/** A folder that looks like a checkout, with the devnet's data where README.md says they are. */
+let folder: string
+let snippets: Snippet[]
 let devnet: Started & { dev: Dev }
 let document: Loose
 
 beforeAll(async () => {
-  dataDir = await makeFolder('openearn-examples-')
-  devnet = await startDevnet(dataDir)
+  folder = await makeFolder('openearn-examples-')
+  await makeCheckout(folder)
+  devnet = await startDevnet(join(folder, '.openearn'))
+  snippets = await readAllSnippets()
   document = await (await fetch(`${devnet.dev.opsUrl}/openapi.json`)).json()
 }, 180_000)
 afterAll(async () => {
   await devnet?.stop()
-  await rm(dataDir, { recursive: true, force: true })
+  await rm(folder, { recursive: true, force: true })
 }, 60_000)
 
 /** A request made of nothing but the examples of an operation, sent to the server the document names. */
@@ -49,11 +56,72 @@ describe('the examples of the document the devnet serves', () => {
       const operation = document.paths[path][method]
       const shown = operation['x-example-status']
       const { status, body } = await sendExample(path, method, operation)
-      // A chain that has just begun has no block at the last instant of the grid, so no snapshot yet.
-      if (status === 503 && body.reason === 'INDEXING_NOT_STARTED') return
       expect([status, status === shown ? '' : JSON.stringify(body)]).toEqual([shown, ''])
       // A refusal is shown whole.
       if (status !== 200) expect(body).toEqual(operation.responses[status].content['application/json'].example)
     },
   )
+})
+
+describe('what the documents tell a reader to run beside the devnet', () => {
+  const read = (name: string) =>
+    snippets
+      .filter(({ document, language }) => `${document} ${language}` === name)
+      .flatMap(({ lines }) => lines)
+      .join('\n')
+
+  it('is in these documents', () => {
+    expect([...scriptsOf(snippets, 'devnet').keys()].sort()).toEqual([
+      'README.md',
+      'docs/catalogue.md',
+      'docs/integrating.md',
+      'docs/runbook.md',
+    ])
+    expect(programs.map((name) => read(name) !== '')).toEqual([true, true])
+  })
+
+  it.each(['README.md', 'docs/integrating.md', 'docs/catalogue.md', 'docs/runbook.md'])(
+    '%s: each command of a shell ends well, as it stands',
+    async (document) => {
+      const { dev } = devnet
+      const [first, second] = dev.opportunities
+      const here: Record<string, Record<string, string>> = {
+        'README.md': { 'http://127.0.0.1:4020': dev.baseUrl },
+        'docs/integrating.md': { 'http://127.0.0.1:4020': dev.baseUrl },
+        'docs/catalogue.md': {
+          '1 0xVAULT': `${dev.chainId} ${first?.vaultAddress}`,
+          'https://node.example': dev.rpcUrl,
+        },
+      }
+      await writeFile(join(folder, 'vaults.txt'), `${dev.chainId} ${second?.vaultAddress}  # the second\n`)
+      const script = scriptsOf(snippets, 'devnet').get(document) ?? ''
+      const said = await runScript(folder, fillIn(script, here[document] ?? {}))
+      if (document === 'README.md')
+        expect(said).toContain('Verified, signed and attributed: a deposit and a withdrawal.')
+    },
+    180_000,
+  )
+
+  it('docs/integrating.md: the program asks the API, and throws what it refuses', async () => {
+    const text = `const [baseUrl, key] = process.argv.slice(2) as [string, string]
+      ${read('docs/integrating.md ts')}
+      const { data } = await get('/v2/opportunities/?limit=3')
+      const refused = await get('/v2/opportunities/?page=x').catch((error) => error)
+      console.log(data.length, refused instanceof Error, refused.status)`
+    const words = [devnet.dev.baseUrl, devnet.dev.keys.publishable]
+    expect(await runTypescript('integrating', text, words)).toBe('3 true INVALID_ARGUMENT\n')
+  }, 60_000)
+
+  it('sdk/README.md: the program says what would be signed', async () => {
+    const text = `import { readFileSync } from 'node:fs'
+      ${read('sdk/README.md js')}
+      type Words = Parameters<typeof verifyPlan>
+      type Example = { request: Words[0]; plan: { transactions: Words[1] }; context: Words[2] }
+      function show(sentence: string) { console.log(sentence) }`
+    const given = `const { request, plan, context }: Example = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8'))`
+    const said = await runTypescript('verifying', text.replace('const verdict', `${given}\n$&`), [
+      join(root, 'sdk/examples/deposit.json'),
+    ])
+    expect(said).toMatch(/^Allow 0x.*\nDeposit 123000000 units .*\n$/)
+  }, 60_000)
 })

@@ -44,4 +44,11 @@ export const erc20: KindFixture = {
 }
 
 /** Nothing is built for such a vault; where it tells what one of ERC-4626 tells, that counts. */
-export const other: KindFixture = { ...erc4626, kind: 'other', answers: {} }
+export const other: KindFixture = {
+  ...erc4626,
+  kind: 'other',
+  answers: {
+    'function baseToken() view returns (address)': places.asset,
+    'function getUtilization() view returns (uint256)': 0n,
+  },
+}

@@ -39,8 +39,9 @@ export function claimDeposit(
       if (isClaimed) known.claimed += amount
     }
   }
+  // Whether a part of a request was swapped for, the request alone can say.
   const addOwn = (amount: bigint, isClaimed: boolean) =>
-    add(own?.distributorId ?? null, amount, own?.attribution ?? 'signed', own?.isSwap ?? false, isClaimed)
+    add(own?.distributorId ?? null, amount, own?.attribution ?? 'signed', !isClaimed && own?.isSwap === true, isClaimed)
   for (const { request, amount } of consumed) {
     if (request.distributorId === null) addOwn(amount, true)
     else add(request.distributorId, amount, request.attribution!, request.isSwap, true)
@@ -65,7 +66,8 @@ export function claimDeposit(
       if (holder.name === null) continue
       const part = { distributorId, attribution: group.attribution, isSwap: group.isSwap }
       const wallet = group.claimed > 0n ? event.sender : holder.name
-      parts.push({ ...part, wallet, assets: assetParts.get(holder)!, shares: shareParts.get(holder)! })
+      const ofRequest = group.claimed > 0n
+      parts.push({ ...part, ofRequest, wallet, assets: assetParts.get(holder)!, shares: shareParts.get(holder)! })
       lots.push({ wallet: holder.name, distributorId, shares: shareParts.get(holder)! })
     }
   }
@@ -127,7 +129,8 @@ export function claimWithdraw(
     const { wallet, attribution, isSwap, amount } = group
     const counted = (value: bigint) => (group.counted === group.asked ? value : (value * group.counted) / group.asked)
     const shares = counted(amount)
-    return [{ distributorId: group.name, attribution, isSwap, wallet, shares, assets: counted(assets.get(group)!) }]
+    const part = { distributorId: group.name, attribution, isSwap, wallet, shares }
+    return [{ ...part, ofRequest: true, assets: counted(assets.get(group)!) }]
   })
   return beyond > 0n && burned > 0n ? [...parts, ...withdrawParts(event, credit, burned, assets.get(rest)!)] : parts
 }

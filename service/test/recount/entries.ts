@@ -22,8 +22,8 @@ export type Entry = {
 }
 export type Place = Pick<Entry, 'blockNumber' | 'blockHash' | 'timestamp' | 'transactionHash' | 'transactionIndex'>
 
-/** A part of an event: one distributor and one wallet. */
-export type EntryPart = Decision & { wallet: string; assets: bigint; shares: bigint }
+/** A part of an event: one distributor and one wallet. `ofRequest`: of a request that the event claims. */
+export type EntryPart = Decision & { wallet: string; assets: bigint; shares: bigint; ofRequest?: boolean }
 
 /** SEMANTICS §1 and §3: one entry for an event, a distributor and a wallet; mixed parts show the weakest. */
 export function makeEntries(
@@ -33,7 +33,7 @@ export function makeEntries(
   chainId: number,
 ): Entry[] {
   const entries: Entry[] = []
-  for (const { wallet, distributorId, attribution, assets, shares, isSwap } of parts) {
+  for (const { wallet, distributorId, attribution, assets, shares, isSwap, ofRequest } of parts) {
     if (shares === 0n) continue
     const known = entries.find((each) => each.wallet === wallet && each.distributorId === distributorId)
     if (known) {
@@ -43,8 +43,10 @@ export function makeEntries(
       known.isSwap ||= isSwap
       continue
     }
-    const name = [chainId, place.blockHash, place.transactionHash, event.logIndex, distributorId]
-    const id = uuidOf([...name, ...(wallet === event.owner ? [] : [wallet])].join(':'))
+    const own = wallet === event.owner
+    // An event that can name but one distributor needs none in its name.
+    const more = own ? (ofRequest ? [distributorId] : []) : [distributorId, wallet]
+    const id = uuidOf([chainId, place.blockHash, place.transactionHash, event.logIndex, ...more].join(':'))
     const { vaultId, kind, logIndex } = event
     entries.push({ id, vaultId, kind, ...place, logIndex, wallet, distributorId, attribution, assets, shares, isSwap })
   }

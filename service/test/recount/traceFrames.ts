@@ -10,10 +10,10 @@ type World = { chainId: number; entryPoints: readonly string[] }
 export function chainOfCall(
   paths: CallPaths,
   at: number,
-  logIndex: number,
+  logIndex: number | undefined,
   logs: readonly RawLog[],
   world: World,
-): Chain {
+): Chain & { endedAt: number | undefined } {
   const { calls } = paths
   const frames: Frame[] = []
   const operations = operationsAround(paths, at, logIndex, logs, world)
@@ -37,7 +37,7 @@ export function chainOfCall(
     const data = call.kind === 'create' ? '' : digitsOf(call.input)
     frames.push({ ...common, caller: call.caller, target: call.target, data, isCall: true })
   }
-  return { frames, emitting: resolve(calls, at) }
+  return { frames, emitting: resolve(calls, at), endedAt: operations[0]?.endedAt }
 }
 
 const walkUp = (calls: readonly PathCall[], at: number): number[] => {
@@ -74,13 +74,13 @@ function readDelegate(
   return data === '' || repeats || data === of.data || !contains(of.data, data) ? undefined : { ...of, data }
 }
 
-type Ran = { place: number; sender: string; callData: Digits }
+type Ran = { place: number; sender: string; callData: Digits; endedAt: number }
 
 /** Operations in whose account's calls something lies: each call of an entry point to an account, in a bundle it was given. */
 function operationsAround(
   { calls }: CallPaths,
   at: number,
-  logIndex: number,
+  logIndex: number | undefined,
   logs: readonly RawLog[],
   { chainId, entryPoints }: World,
 ): Ran[] {
@@ -100,12 +100,24 @@ function operationsAround(
       endings.filter((each) => each.entryPoint === caller),
       chainId,
     )
+    if (logIndex === undefined) {
+      // What is not known by its log is known by its data: the nth such call is of the nth such operation.
+      const { input } = calls[place]!
+      const same = (each: PathCall) => each.caller === caller && each.target === target && each.input === input
+      const before = calls.slice(0, place).filter((each, other) => same(each) && isInside(calls, other, bundle)).length
+      const mine = given
+        .filter(({ sender, callData }) => sender === target && callData === digitsOf(input))
+        .sort((a, b) => a.endedAt - b.endedAt)[before]
+      if (mine) ran.push({ place, sender: mine.sender, callData: mine.callData, endedAt: mine.endedAt })
+      return
+    }
     const hasBegun = logs.some(
       (log) => log.address === caller && log.topics[0] === beforeExecution && log.logIndex < logIndex,
     )
     const next = given.filter(({ endedAt }) => endedAt > logIndex).sort((a, b) => a.endedAt - b.endedAt)[0]
     // A failed operation of the bundle that ends first says that this is none of a later one.
-    if (hasBegun && next && next.sender === target) ran.push({ place, sender: next.sender, callData: next.callData })
+    if (hasBegun && next && next.sender === target)
+      ran.push({ place, sender: next.sender, callData: next.callData, endedAt: next.endedAt })
   })
   return ran
 }

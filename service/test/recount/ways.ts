@@ -47,7 +47,7 @@ export function findWays(
   const nodes =
     evidence === undefined || evidence === 'no trace'
       ? listNodes(transaction, root, logs, world)
-      : listTraced(evidence, events, logs, world)
+      : listTraced(evidence, logs, world)
   return matchAll(nodes, vaultAddress, events, counting, (event) => {
     const of = world.entryPoints.map((each) =>
       operationOf(event.logIndex, logs, each, readEndings(logs, world.entryPoints)),
@@ -98,20 +98,15 @@ function listNodes(
 }
 
 /** A call tree without logs: every call on the way to the vault, with what is around it. */
-function listTraced(
-  paths: CallPaths,
-  events: readonly Creditable[],
-  logs: Parameters<typeof readEndings>[0],
-  world: World,
-): Node[] {
-  const first = events[0]!.logIndex
+function listTraced(paths: CallPaths, logs: Parameters<typeof readEndings>[0], world: World): Node[] {
   const nodes = new Map<number, Node>()
   paths.calls.forEach((_, at) => {
-    const { frames } = chainOfCall(paths, at, first, logs, world)
+    const { frames, endedAt } = chainOfCall(paths, at, undefined, logs, world)
     let parent: Node | undefined
     for (const frame of frames.toReversed()) {
       const known = nodes.get(frame.place)
-      parent = known ?? { frame, parent, endedAt: undefined }
+      // A frame around an operation is of no operation.
+      parent = known ?? { frame, parent, endedAt: frame.operations.length > 0 ? endedAt : undefined }
       nodes.set(frame.place, parent)
     }
   })
@@ -164,7 +159,13 @@ function matchAll(
       ({ frame, parent }) => (frame.target !== vault && frame.target === event.sender) || parent === undefined,
     )
     const innermost = takers.filter((node) => !takers.some((other) => other !== node && isWithin(other, node)))
-    const rivals = events.filter((other) => direct.get(other)!.length === 0 && other.sender === event.sender)
+    // Events of another operation are none of these calls'.
+    const rivals = events.filter(
+      (other) =>
+        direct.get(other)!.length === 0 &&
+        other.sender === event.sender &&
+        inScope(other).some((node) => innermost.includes(node)),
+    )
     // Calls to the vault that may have made it after all: of another amount, or of a name that is not known.
     const doubtful = scope.filter(
       ({ frame }) =>

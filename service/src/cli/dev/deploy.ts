@@ -1,6 +1,8 @@
 import {
   cancellableAsyncVaultAbi,
   cancellableAsyncVaultBytecode,
+  depositRouterAbi,
+  depositRouterBytecode,
   noReturnTokenAbi,
   noReturnTokenBytecode,
   testTokenAbi,
@@ -8,9 +10,10 @@ import {
   yieldVaultAbi,
   yieldVaultBytecode,
 } from '@openearn/contracts'
-import { type Abi, type Address, formatUnits, type Hex, parseUnits } from 'viem'
+import { type Abi, type Address, encodeFunctionData, formatUnits, type Hex, parseUnits } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { type DevChain, devAccount } from './anvil.js'
+import { type DevExchange, deployExchange } from './exchange.js'
 import { waitForReceipt } from './receipt.js'
 
 /** Index of the devnet account that owns the contracts. */
@@ -49,7 +52,14 @@ export type DevVault = {
   aprPercent: number
 }
 
-export type Deployment = { genesisHash: Hex; tokens: DevToken[]; vaults: DevVault[] }
+/** `exchange`: absent where its packages are not installed. */
+export type Deployment = {
+  genesisHash: Hex
+  tokens: DevToken[]
+  vaults: DevVault[]
+  exchange?: DevExchange
+  depositRouter?: Address
+}
 
 const tokenPlans = [
   { key: 'usdc', symbol: 'USDC', name: 'Devnet USD Coin', decimals: 6, priceUsd: '1', approvalReset: false },
@@ -93,7 +103,7 @@ export function userAccounts() {
   return Array.from({ length: userCount }, (_, index) => devAccount(userFirst + index))
 }
 
-/** Deploys tokens and vaults, funds the users with every token, and lets the owner make first deposits. */
+/** Deploys tokens, vaults and exchanges, funds the users with every token, and lets the owner make first deposits. */
 export async function deployDevnet(chain: DevChain): Promise<Deployment> {
   const owner = privateKeyToAccount(devAccount(deployerIndex).privateKey)
   const { client, wallet } = chain
@@ -151,8 +161,13 @@ export async function deployDevnet(chain: DevChain): Promise<Deployment> {
     await write(address, yieldVaultAbi as Abi, 'deposit', [first, owner.address])
     vaults.push(describe(plan, token, address, block))
   }
+  const exchange = await deployExchange(chain, owner.address, tokens, ({ address }, amount) => {
+    const args = [owner.address, amount] as const
+    return { to: address, data: encodeFunctionData({ abi: testTokenAbi, functionName: 'mint', args }) }
+  })
   const genesis = await client.getBlock({ blockNumber: 0n })
-  return { genesisHash: genesis.hash, tokens, vaults }
+  const { address: depositRouter } = await deploy(depositRouterAbi as Abi, depositRouterBytecode, [])
+  return { genesisHash: genesis.hash, tokens, vaults, depositRouter, ...(exchange ? { exchange } : {}) }
 }
 
 function describe(plan: VaultPlan, token: DevToken, address: Address, startBlock: number): DevVault {

@@ -87,6 +87,7 @@ async function runDevnet(config: Config, log: Log, shutdown: Shutdown, reset: bo
   if (!chain || !deployment || !keys) throw new Error('the devnet was not prepared')
   if (baseUrl) await joinDeployer(ctx, baseUrl, keys.publishable)
   startSettling(chain, deployment, { clock: systemClock, log, shutdown })
+  if (!deployment.exchange) log.warn(noSwaps)
   const snapshot = ctx.catalogue.current()
   const opportunities = deployment.vaults.map((vault) => {
     const found = findOpportunityByVault(snapshot, devnetChainId, vault.address.toLowerCase())
@@ -111,7 +112,10 @@ async function runDevnet(config: Config, log: Log, shutdown: Shutdown, reset: bo
     accounts: userAccounts(),
     opportunities,
     contracts: Object.fromEntries(
-      [...deployment.tokens, ...deployment.vaults].map((one) => [nameOf(one), one.address]),
+      [...deployment.tokens, ...deployment.vaults, ...listExchange(deployment)].map((one) => [
+        nameOf(one),
+        one.address,
+      ]),
     ),
   }
   await writeFile(devFile(config), `${JSON.stringify(description, null, 2)}\n`, { mode: 0o600 })
@@ -124,5 +128,19 @@ async function runDevnet(config: Config, log: Log, shutdown: Shutdown, reset: bo
   ])
 }
 
-const nameOf = (contract: Deployment['tokens'][number] | Deployment['vaults'][number]) =>
+const noSwaps =
+  'this devnet has no swaps: they need the packages of Uniswap V2 and V3, which `npm ci` installs in a checkout; then start with --reset'
+
+/** The contracts of the exchanges, where there are some. */
+function listExchange({ exchange }: Deployment): { slug: string; address: string }[] {
+  if (!exchange) return []
+  const { wrappedNative, v2, v3 } = exchange
+  return [
+    { slug: 'WETH', address: wrappedNative },
+    { slug: 'uniswap-v2-router', address: v2.router },
+    { slug: 'uniswap-v3-router', address: v3.router },
+  ]
+}
+
+const nameOf = (contract: { slug: string } | { symbol: string }) =>
   'slug' in contract ? contract.slug : contract.symbol

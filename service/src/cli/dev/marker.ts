@@ -29,8 +29,9 @@ export async function recordMarker({ db }: Pick<Context, 'db'>, deployment: Depl
 export async function isOurChain({ client }: DevChain, deployment: Deployment): Promise<boolean> {
   const genesis = await client.getBlock({ blockNumber: 0n })
   if (genesis.hash !== deployment.genesisHash) return false
-  const contracts = [...deployment.tokens, ...deployment.vaults]
-  const codes = await Promise.all(contracts.map(({ address }) => client.getCode({ address })))
+  const contracts = [...deployment.tokens, ...deployment.vaults].map(({ address }) => address)
+  if (deployment.exchange) contracts.push(deployment.exchange.v2.router, deployment.exchange.v3.router)
+  const codes = await Promise.all(contracts.map((address) => client.getCode({ address })))
   return codes.every((code) => code !== undefined && code !== '0x')
 }
 

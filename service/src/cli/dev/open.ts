@@ -39,7 +39,7 @@ export async function openWorld(ctx: Context, shutdown: Shutdown, reset: boolean
   await beginAnew(ctx)
   await removeDevChain(options.folder, log)
   const chain = await startDevChain(options)
-  log.info('deploying tokens and vaults on a new local chain')
+  log.info('deploying tokens, vaults and exchanges on a new local chain')
   const deployment = await deployDevnet(chain)
   log.info('playing sixty days on it')
   await playPast(chain, deployment, toUnixSeconds(clock.now()))

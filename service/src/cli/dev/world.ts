@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises'
-import { importCatalogue } from '../../features/catalogue/index.js'
+import { importCatalogue, readNewVaults } from '../../features/catalogue/index.js'
 import type { Context } from '../../postgres/context.js'
 import { devnetChainId } from '../../rpc/devnet.js'
 import type { Deployment } from './deploy.js'
+import { type DevExchange, nativeUsd } from './exchange.js'
 import { distributors, organizations } from './names.js'
 
 const epoch = '1970-01-01T00:00:00Z'
@@ -15,10 +16,14 @@ export async function fillCatalogue(ctx: Context, deployment: Deployment, rpcUrl
   await importCatalogue(ctx, await readFile(exampleFile, 'utf8'), { fileName: 'service/demo/catalogue.json' })
   const text = JSON.stringify(demoCatalogue(deployment, rpcUrl), null, 2)
   await importCatalogue(ctx, text, { fileName: 'the devnet' })
+  await readNewVaults(ctx)
 }
 
-function demoCatalogue({ tokens, vaults }: Deployment, rpcUrl: string) {
-  const opportunities = vaults.map((vault, index) => opportunityOf(vault, index, tokens))
+function demoCatalogue({ tokens, vaults, exchange, depositRouter }: Deployment, rpcUrl: string) {
+  const opportunities = vaults.map((vault, index) => ({
+    ...opportunityOf(vault, index, tokens),
+    routedSwapEnabled: exchange !== undefined,
+  }))
   return {
     organizations: [
       ...organizations.map(({ id, name }, index) => ({
@@ -37,12 +42,15 @@ function demoCatalogue({ tokens, vaults }: Deployment, rpcUrl: string) {
         rpcUrls: [rpcUrl],
         confirmations: 1,
         pollIntervalMs: 250,
+        ...(depositRouter ? { depositRouter } : {}),
+        ...(exchange ? swapsOf(exchange, tokens) : {}),
       },
     ],
     tokens: [
       ...tokens.map(({ address, decimals, symbol, name, priceUsd, approvalReset }) => ({
         ...{ chainId: devnetChainId, address, decimals, symbol, name, approvalReset, pegUsd: priceUsd },
       })),
+      ...(exchange ? [wrappedOf(exchange)] : []),
       ...vaults.map(({ address, shareDecimals, shareSymbol, name }) => ({
         ...{ chainId: devnetChainId, address, decimals: shareDecimals, symbol: shareSymbol, name: `${name} share` },
       })),
@@ -54,6 +62,19 @@ function demoCatalogue({ tokens, vaults }: Deployment, rpcUrl: string) {
       ...{ id, name, organization: organizationId, activeFrom: epoch },
       opportunities: opportunities.map(({ slug }) => slug),
     })),
+  }
+}
+
+/** What can be swapped through; a route may pass the wrapped native token and the first of the others. */
+function swapsOf({ wrappedNative, v2, v3 }: DevExchange, tokens: Deployment['tokens']) {
+  const hubTokens = [wrappedNative, ...tokens.slice(0, 1).map(({ address }) => address)]
+  return { wrappedNative, swap: { hubTokens, uniswapV2: v2, uniswapV3: v3 } }
+}
+
+function wrappedOf({ wrappedNative: address }: DevExchange) {
+  return {
+    ...{ chainId: devnetChainId, address, decimals: 18, symbol: 'WETH', name: 'Devnet Wrapped Ether' },
+    pegUsd: nativeUsd,
   }
 }
 

@@ -7,9 +7,9 @@ import type { DepositAsk } from '../../vaults/index.js'
 import { type ActionContext, buildApprovals, finishAction, type Interaction, parseAmount } from '../plans/index.js'
 import { assertBalance, assertDepositEnabled, assertMinimumUsd, assertOffer } from './checks.js'
 import { buildWrap, getDepositToken } from './depositToken.js'
-import { draftOf, partyOf } from './draft.js'
+import { draftOf, spenderOf } from './draft.js'
 import type { DepositInput } from './schema.js'
-import { findTarget, getChain, getKind } from './target.js'
+import { findTarget, getChain, getDepositKind } from './target.js'
 import { findValueUsd } from './value.js'
 import { findZapChain } from './zap.js'
 import { needsSwap, zapIn } from './zapIn.js'
@@ -24,7 +24,7 @@ export async function createDepositInteraction(
   const target = await findTarget(ctx, input, caller)
   const { opportunity, vault, wallet } = target
   assertDepositEnabled(opportunity, input.mode)
-  const kind = getKind(opportunity, 'DEPOSIT_DISABLED')
+  const kind = getDepositKind(target, input.protect === true)
   if (
     input.mode === 'swap' &&
     (!findZapChain(ctx, opportunity) || needsSwap(target, input, kind.severalTokens === true))
@@ -58,7 +58,7 @@ export async function createDepositInteraction(
     token: entering,
     tokenAddress: tokenIn,
     spender,
-    spenderParty: { ...partyOf(target), address: spender },
+    spenderParty: spenderOf(target, spender, answer.offer.call),
     amount,
     allowance: answer.allowance ?? 0n,
   })

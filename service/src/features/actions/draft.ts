@@ -1,6 +1,6 @@
 import { listErrors, type VaultCall, type VaultKind } from '../../vaults/index.js'
 import type { TokenRecord } from '../catalogue/index.js'
-import { type Draft, describeCall, type Step, type Target } from '../plans/index.js'
+import { type Draft, describeCall, type Party, type Step, type Target } from '../plans/index.js'
 import { type Asked, assertOutcome, assertUnsimulated, explainRevert } from './checks.js'
 
 /** What the drafts of the actions differ in. */
@@ -34,7 +34,15 @@ export type DraftFacts = {
 /** The draft of an action that ends in a vault's call. */
 export function draftOf(call: VaultCall, facts: DraftFacts): Draft {
   const { type, target, token, amount, out, given = token, offered } = facts
-  const words = { amount, token, out, vault: partyOf(target), receiver: target.wallet, least: call.leastOut }
+  const words = {
+    amount,
+    token,
+    out,
+    vault: partyOf(target),
+    receiver: target.wallet,
+    least: call.leastOut,
+    router: call.router,
+  }
   const asked = offered && { ...offered, amount, decimals: token.decimals }
   const spends = facts.given ? { token: given.address, amount } : call.spends
   const main: Step = {
@@ -61,7 +69,12 @@ export function draftOf(call: VaultCall, facts: DraftFacts): Draft {
   }
 }
 
+/** Whoever takes the tokens of a deposit, as descriptions name it. */
+export function spenderOf(target: Target, address: string, { router }: VaultCall): Party {
+  return router === undefined ? { ...partyOf(target), address } : { name: 'the deposit router', address }
+}
+
 /** A vault as descriptions name it. */
-export function partyOf({ opportunity, vault }: Target): { name: string; address: string } {
+export function partyOf({ opportunity, vault }: Target): Party {
   return { name: opportunity.name, address: vault.address }
 }

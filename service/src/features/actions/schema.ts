@@ -22,6 +22,12 @@ export const DepositBody = T.Object({
     }),
   ),
   simulate: T.Optional(Simulate),
+  protect: T.Optional(
+    T.Boolean({
+      default: false,
+      description: 'Through the deposit router: reverts below the quoted shares less slippageBps. ERC-4626 vaults only',
+    }),
+  ),
 })
 
 export const WithdrawBody = T.Object({

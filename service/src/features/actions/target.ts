@@ -1,8 +1,8 @@
 import { type Address, getAddress } from 'viem'
-import { notFound, type Reason, unavailable } from '../../kernel/errors.js'
+import { invalidArgument, notFound, type Reason, unavailable } from '../../kernel/errors.js'
 import type { Caller } from '../../kernel/operation.js'
 import type { Chain } from '../../rpc/chains.js'
-import { findVaultKind, type PlannedKind, toVault, type VaultKind } from '../../vaults/index.js'
+import { findVaultKind, type PlannedKind, throughRouter, toVault, type VaultKind } from '../../vaults/index.js'
 import {
   type CatalogueSnapshot,
   type DistributorRecord,
@@ -53,6 +53,19 @@ export function getKind(opportunity: OpportunityRecord, unplanned: Reason): Plan
   if (!isPlanned(kind))
     throw refuse(unplanned, 'this vault is listed and watched only: this service builds nothing for it')
   return kind
+}
+
+/** The kind as a deposit uses it: with `protect` through the chain's router, where the kind has a use for it. */
+export function getDepositKind({ opportunity, snapshot }: Target, protect: boolean): PlannedKind {
+  const kind = getKind(opportunity, 'DEPOSIT_DISABLED')
+  if (!protect) return kind
+  if (!kind.routed)
+    throw invalidArgument('protect: only deposits into vaults of the kind erc4626 go through the deposit router', {
+      context: { kind: kind.name },
+    })
+  const router = snapshot.chains.get(opportunity.chainId)?.depositRouter
+  if (!router) throw invalidArgument('protect: no deposit router is configured for this chain')
+  return throughRouter(kind, getAddress(router))
 }
 
 function isPlanned(kind: VaultKind): kind is PlannedKind {

@@ -1,9 +1,10 @@
-import { standardizedYieldAbi } from '@openearn/contracts'
-import { type Address, decodeFunctionData, erc4626Abi, formatUnits } from 'viem'
+import { depositRouterAbi, standardizedYieldAbi, yieldVaultAbi } from '@openearn/contracts'
+import { type Address, decodeFunctionData, erc20Abi, erc4626Abi, formatUnits } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { account } from '../../../../contracts/test/anvil.js'
 import type { World, WorldVault } from '../../../test/actionWorld.js'
 import { openStories, type tellStories } from '../../../test/asyncStories.js'
+import { RpcError } from '../../rpc/rpc.js'
 import { listEvents, readVaultStates, vaultKinds } from '../../vaults/index.js'
 import { listLots } from '../positions/index.js'
 
@@ -206,6 +207,82 @@ describe('erc5115: a vault that takes and pays several tokens', () => {
   })
 })
 
+describe('protect: a deposit for a least number of shares', () => {
+  const protect = { protect: true }
+
+  it('is refused without a router, and for every kind but erc4626', async () => {
+    const vault = await world.vault(token)
+    const without = await story.deposit(vault, 1000n * usd, protect)
+    expect(without.body).toMatchObject({
+      code: 400,
+      error: 'protect: no deposit router is configured for this chain',
+    })
+    await world.depositRouter()
+    for (const kind of ['erc7540', 'erc7540-redeem', 'lagoon'] as const) {
+      const answer = await story.deposit(await world.asyncVault(token, { kind }), 1000n * usd, protect)
+      expect(answer.body).toMatchObject({ code: 400, context: { kind } })
+    }
+  })
+
+  it('goes through the router with the quote less the slippage, which keeps nothing, and is credited to the wallet', async () => {
+    const router = await world.depositRouter()
+    const vault = await world.vault(token)
+    const plan = await story.deposit(vault, 123_456_789n, { ...protect, slippageBps: 100 })
+    const [approval, main] = plan.body.transactions
+    expect(decodeFunctionData({ abi: erc20Abi, data: approval.transaction.data }).args).toEqual([router, 123_456_789n])
+    const quoted = BigInt(plan.body.simulation.assetChanges[1].amount)
+    const least = (quoted * 9_900n) / 10_000n
+    expect(main.transaction.to).toBe(router)
+    expect(decodeFunctionData({ abi: depositRouterAbi, data: main.transaction.data }).args).toEqual([
+      ...[vault.address, 123_456_789n, user.address, least],
+    ])
+    expect(approval.description).toContain(`Allow the deposit router (${router}) to take exactly`)
+    expect(main.description).toContain(` through the deposit router (${router}) for at least `)
+    expect(await moved(vault, plan)).toEqual({ assets: -123_456_789n, shares: quoted })
+    expect(await world.balance(token, router)).toBe(0n)
+    expect(await world.balance(vault.address, router)).toBe(0n)
+    const args = [user.address, router] as const
+    const allowance = { address: token, abi: erc20Abi, functionName: 'allowance', args } as const
+    expect(await world.anvil.client.readContract(allowance)).toBe(0n)
+    expect(await story.entries(vault)).toMatchObject([
+      {
+        interaction: 'deposit',
+        amountRaw: '123456789',
+        attribution: 'signed',
+        isSwap: false,
+        walletAddress: user.address,
+      },
+    ])
+    expect(await lotsOf(vault)).toEqual([{ distributorId: world.distributorId, shares: String(quoted) }])
+  })
+
+  it('is credited by the calldata alone where no node tells how it ran', async () => {
+    await world.depositRouter()
+    const vault = await world.vault(token)
+    const plan = await story.deposit(vault, 1000n * usd, protect)
+    const entries = await world.withNode(
+      (request) => async (asked) => {
+        if (/^(debug|trace)_/.test(asked.method)) throw new RpcError(-32601, 'the method does not exist', undefined)
+        return request(asked)
+      },
+      async () => {
+        await world.send(plan, user)
+        return story.entries(vault)
+      },
+    )
+    expect(entries).toMatchObject([{ interaction: 'deposit', amountRaw: String(1000n * usd), attribution: 'signed' }])
+  })
+
+  it('reverts on the chain where fewer shares would come than the minimum', async () => {
+    await world.depositRouter()
+    const vault = await world.vault(token)
+    await world.send(await story.deposit(vault, 1000n * usd), user)
+    const stale = await story.deposit(vault, 1000n * usd, { ...protect, slippageBps: 10 })
+    await gift(vault)
+    await expect(world.send(stale, user)).rejects.toThrow(/reverted/)
+  })
+})
+
 describe('a vault listed as another kind than it is', () => {
   it.each([
     ['erc7540-deposit', 'TOKEN_UNSUPPORTED'],
@@ -216,6 +293,40 @@ describe('a vault listed as another kind than it is', () => {
     await world.earn.db`update vaults set kind = ${other} where address = ${vault.address.toLowerCase()}`
     await world.refresh()
     expect((await story.deposit(vault, 1000n * usd)).body.reason).toBe(reason)
+  })
+})
+
+describe('what goes wrong between plan and block', () => {
+  it('a cap reached meanwhile reverts on the chain, and the next plan says what room is left', async () => {
+    const vault = await world.vault(token)
+    const plan = await story.deposit(vault, 1000n * usd)
+    await world.write(vault.address, yieldVaultAbi, 'setDepositCap', [400n * usd])
+    await expect(world.send(plan, user)).rejects.toThrow(/reverted/)
+    expect((await story.deposit(vault, 2000n * usd)).body).toMatchObject({
+      ...{ code: 400, reason: 'CAP_EXCEEDED' },
+      context: { maximum: String(400n * usd) },
+    })
+  })
+
+  it('a second claim of the same deposit finds nothing', async () => {
+    const vault = await world.asyncVault(token, { kind: 'erc7540' })
+    await world.send(await story.deposit(vault, 1000n * usd), user)
+    await world.sync()
+    await story.settle(vault, 'settleDeposit')
+    const [claim, same] = [await story.claim(vault), await story.claim(vault)]
+    await world.send(claim, user)
+    await expect(world.send(same, user)).rejects.toThrow(/reverted/)
+    await world.sync()
+    expect((await story.claim(vault)).body).toMatchObject({ code: 400, reason: 'NOTHING_PENDING' })
+  })
+
+  it('a proxy whose code becomes that of another kind is refused', async () => {
+    const vault = await world.asyncVault(token, { kind: 'erc7540-redeem' })
+    expect((await story.deposit(vault, 1000n * usd)).status).toBe(200)
+    const other = await world.asyncVault(token, { kind: 'erc7540' })
+    const code = await world.anvil.client.getCode({ address: other.address })
+    await world.anvil.client.setCode({ address: vault.address, bytecode: code! })
+    expect((await story.deposit(vault, 1000n * usd)).body).toMatchObject({ code: 400, reason: 'TOKEN_UNSUPPORTED' })
   })
 })
 
@@ -251,5 +362,7 @@ describe('other: a vault that is listed and watched only', () => {
 
 it('every kind has a name of its own and says what it emits', () => {
   expect(new Set(vaultKinds.map(({ name }) => name)).size).toBe(vaultKinds.length)
-  for (const kind of vaultKinds) expect(listEvents(kind).length).toBeGreaterThan(1)
+  // A plain token tells of nothing but its transfers, which are followed of every share.
+  const silent = vaultKinds.filter((kind) => listEvents(kind).length < 2)
+  expect(silent.map(({ name }) => name)).toEqual(['erc20'])
 })

@@ -30,7 +30,7 @@ import {
   useBestQuote,
 } from '../swap/index.js'
 import { assertBalance, assertMinimumUsd, assertOffer } from './checks.js'
-import { draftOf, partyOf } from './draft.js'
+import { draftOf, spenderOf } from './draft.js'
 import type { DepositInput } from './schema.js'
 import { findValueUsd } from './value.js'
 import { findZapChain, getZapAsset, listSpenders, toSwapSetting } from './zap.js'
@@ -96,7 +96,7 @@ export async function zapIn(ctx: ActionContext, { target, input, kind, amount }:
     })
     const approvals = buildApprovals({
       ...{ token: asset, tokenAddress, spender, amount: enters, allowance: answer.allowance ?? 0n },
-      spenderParty: { ...partyOf(target), address: spender },
+      spenderParty: spenderOf(target, spender, offer.call),
     })
     const amountUsd = priceUsd === undefined ? valueUsd : computeUsd(amount, tokenIn.decimals, priceUsd)
     const facts = draftOf(offer.call, {

@@ -25,6 +25,7 @@ import {
   readSwapToken,
   type SwapAsk,
   type SwapChain,
+  UnfitQuote,
   useBestQuote,
 } from '../swap/index.js'
 import { assertBalance, assertOffer } from './checks.js'
@@ -120,7 +121,7 @@ export async function zapOut(ctx: ActionContext, of: ZapOut): Promise<Written<In
         if (spends && changeOf(spends.token) !== -spends.amount)
           throw refuse('TOKEN_UNSUPPORTED', 'the vault would take another amount than was asked for')
         if ((changeOf(asset.address) ?? 0n) < 0n)
-          throw refuse('SIMULATION_REVERTED', 'the swap would take more of the asset than the redemption gives')
+          throw new UnfitQuote(refuse('TOKEN_UNSUPPORTED', 'the swap would take more than the redemption gives'))
         assertGot(changeOf(tokenOut.address) ?? 0n, swap)
       },
     }

@@ -12,7 +12,7 @@ export { cleanTokenText, textLengths } from './import/cleanText.js'
 export { describeProbe, draftEntry } from './import/draftEntry.js'
 export { CatalogueImportError, importCatalogue } from './import/importCatalogue.js'
 export { formatAddress, toToken } from './item.js'
-export { pushDeltas, runCapabilityAndTvl } from './jobs.js'
+export { pushDeltas, readNewVaults, runCapabilityAndTvl } from './jobs.js'
 export {
   type CatalogueSnapshot,
   findDistributor,

@@ -15,7 +15,7 @@ import { type Earn, openEarn } from '../../../test/harness.js'
 import { RpcError } from '../../rpc/rpc.js'
 import { runSnapshots } from '../../vaults/index.js'
 import { type CatalogueFile, slugId } from './import/catalogueFile.js'
-import { importCatalogue, runCapabilityAndTvl } from './index.js'
+import { importCatalogue, readNewVaults, runCapabilityAndTvl } from './index.js'
 
 const start = '2026-11-20T12:00:00Z'
 const startSeconds = Date.parse(start) / 1000
@@ -97,6 +97,32 @@ async function run() {
 }
 
 const version = () => earn.ctx.catalogue.current().liveVersion
+
+describe('an import', () => {
+  it('reads what its new vaults hold and allow, once, and leaves them to the job where no node answers', async () => {
+    const shown = async () => {
+      await earn.ctx.catalogue.refresh()
+      return (await earn.call('GetOpportunity', { params: { id } })).body
+    }
+    await send(vault, yieldVaultAbi, 'setDepositsPaused', [true])
+    await earn.db`update chains set rpc_urls = ${['http://127.0.0.1:1']}`
+    await readNewVaults(earn.ctx)
+    expect(await shown()).toMatchObject({ tvl: 0, freshness: { analyticsAt: null, capabilityAt: null } })
+    await earn.db`update chains set rpc_urls = ${[anvil.url]}`
+    await readNewVaults(earn.ctx)
+    const { now } = earn.clock
+    const readAt = now().toISOString()
+    const read = {
+      tvl: 2000,
+      meta: { depositEnabled: false },
+      freshness: { analyticsAt: readAt, capabilityAt: readAt },
+    }
+    expect(await shown()).toMatchObject(read)
+    earn.clock.advance(60_000)
+    await readNewVaults(earn.ctx)
+    expect(await shown()).toMatchObject(read)
+  })
+})
 
 describe('runCapabilityAndTvl and runSnapshots', () => {
   it('shows the TVL at the price of the asset and says when it was read', async () => {

@@ -1,14 +1,18 @@
+import { createOutbound } from '../../kernel/outbound.js'
+import type { Context } from '../../postgres/context.js'
 import { inTransaction } from '../../postgres/pool.js'
 import { findPrices } from '../../prices/index.js'
 import { readHead } from '../../rpc/blocks.js'
-import type { Chain, ChainContext } from '../../rpc/chains.js'
+import { type Chain, type ChainContext, openChain } from '../../rpc/chains.js'
 import type { Header } from '../../rpc/raw.js'
+import { listChainSettings } from '../../rpc/storeChains.js'
 import type { CatalogueContext } from './catalogue.js'
 import { listCapabilityPushes } from './jobCapability.js'
 import { readStates, tryStates } from './jobStates.js'
 import { listTvlPushes } from './jobTvl.js'
+import { buildSnapshot } from './memory/snapshot.js'
 import type { OpportunityRecord } from './opportunityRecord.js'
-import { bumpLiveVersion } from './store.js'
+import { bumpLiveVersion, readCatalogue } from './store.js'
 import { type DeltasPush, updateCapabilities, updateDeltas, updateTvl } from './storePushes.js'
 
 export type CatalogueJobContext = CatalogueContext & ChainContext
@@ -23,20 +27,42 @@ export async function runCapabilityAndTvl(ctx: CatalogueJobContext): Promise<voi
       const opportunities = [...ctx.catalogue.current().opportunities.values()].filter(
         (record) => record.chainId === chain.chainId,
       )
-      if (opportunities.length === 0) return
-      try {
-        const head = await readHead(chain)
-        await pushStates(ctx, chain, opportunities, head)
-      } catch (error) {
-        ctx.log.warn({ err: error, chainId: chain.chainId }, 'the vaults of a chain could not be read')
-      }
+      if (opportunities.length > 0) await readChain(ctx, chain, opportunities)
     }),
   )
 }
 
+/**
+ * Reads the vaults that were imported and never read, so that none is shown without what it holds and allows until a job
+ * comes to it. A chain that does not answer, or has no node, is left to the job.
+ */
+export async function readNewVaults(ctx: Context): Promise<void> {
+  const snapshot = buildSnapshot(await readCatalogue(ctx.db))
+  const records = [...snapshot.opportunities.values()].filter(({ capability }) => capability === null)
+  const settings = await listChainSettings(ctx.db)
+  const outbound = createOutbound(ctx.clock)
+  await Promise.all(
+    settings.map(async ({ chainId, ...rest }) => {
+      const opportunities = records.filter((record) => record.chainId === chainId)
+      if (opportunities.length === 0 || rest.rpcUrls.length === 0) return
+      await readChain(ctx, openChain(outbound, { chainId, ...rest }), opportunities)
+    }),
+  )
+}
+
+/** Reads vaults of one chain; one that does not answer is logged. */
+async function readChain(ctx: Context, chain: Chain, opportunities: readonly OpportunityRecord[]): Promise<void> {
+  try {
+    const head = await readHead(chain)
+    await pushStates(ctx, chain, opportunities, head)
+  } catch (error) {
+    ctx.log.warn({ err: error, chainId: chain.chainId }, 'the vaults of a chain could not be read')
+  }
+}
+
 /** Reads the vaults and tries them; what changed of their capabilities and TVL is pushed in one transaction. */
 async function pushStates(
-  ctx: CatalogueJobContext,
+  ctx: Pick<Context, 'db' | 'clock'>,
   chain: Chain,
   opportunities: readonly OpportunityRecord[],
   head: Header,

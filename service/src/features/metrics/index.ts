@@ -8,6 +8,7 @@ import { listSeriesVaults } from './storeVaults.js'
  */
 export { metricsOperations } from './operations.js'
 export { metrics } from './projection.js'
+export { type RecomputedBucket, recomputeDistributorLps, recomputeMetrics, recomputeVaultLps } from './recompute.js'
 
 /**
  * How many LPs vaults had by the end of the last whole 900 s at or before instants, and have now where one is undefined;

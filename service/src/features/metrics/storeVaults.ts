@@ -1,6 +1,6 @@
 import { usdDecimals } from '../../kernel/amount.js'
 import type { Queryable } from '../../postgres/pool.js'
-import { type Era, type FloorSetting, readFloors } from './floors.js'
+import { type Era, type FloorSetting, type Floors, readFloors } from './floors.js'
 
 /** A vault as series of it are read. */
 export type SeriesVault = {
@@ -60,4 +60,11 @@ export async function listSeriesVaults(db: Queryable, ids: readonly number[]): P
     VaultRow[]
   >`select ${columns(db)} from vaults v where v.id = any(${[...ids]}::int[]) order by v.id`
   return rows.map(toSeriesVault)
+}
+
+/** The floors of vaults by their ids. */
+export async function listVaultFloors(db: Queryable, ids: readonly number[]): Promise<ReadonlyMap<number, Floors>> {
+  const rows = await db<{ id: number; lpFloor: FloorSetting[] }[]>`
+    select id, lp_floor as "lpFloor" from vaults where id = any(${[...ids]}::int[])`
+  return new Map(rows.map(({ id, lpFloor }) => [id, readFloors(lpFloor)]))
 }

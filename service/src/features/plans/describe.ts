@@ -69,15 +69,18 @@ export function describeCall(
     vault: Party
     receiver: string
     least?: bigint | undefined
+    /** What passes the call on to the vault. */
+    router?: string | undefined
   },
 ): string {
+  const through = facts.router === undefined ? '' : ` through the deposit router (${formatAddress(facts.router)})`
   const least = facts.least === undefined ? '' : ` for at least ${describeAmount(facts.least, facts.out)}`
   const amount = describeAmount(facts.amount, facts.token)
   const vault = describeParty(facts.vault)
   const receiver = formatAddress(facts.receiver)
   switch (verb) {
     case 'deposit':
-      return `Deposit ${amount} into ${vault}${least}; the shares go to ${receiver}.`
+      return `Deposit ${amount} into ${vault}${through}${least}; the shares go to ${receiver}.`
     case 'requestDeposit':
       return `Request to deposit ${amount} into ${vault}; once it is settled, ${receiver} claims the shares.`
     case 'redeem':

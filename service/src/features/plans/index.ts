@@ -3,7 +3,7 @@
  * slice that builds. Owns the table `actions`.
  */
 export { buildApprovals } from './approvals.js'
-export { describeCall, describeSwap, describeUnwrap, describeWrap } from './describe.js'
+export { describeCall, describeSwap, describeUnwrap, describeWrap, type Party } from './describe.js'
 export { getOwnDistributor } from './distributor.js'
 export { openFastSign } from './fastSign.js'
 export { type Draft, finishAction, getDeadline } from './finishAction.js'
@@ -13,4 +13,4 @@ export { insufficientBalance, refuse } from './refusal.js'
 export { type Interaction, InteractionSchema } from './schema.js'
 export { type PlanSimulation, simulatePlan } from './simulation.js'
 export { type ActionKind, type ActionRow, actionKinds, findAction } from './store.js'
-export type { ActionContext, Target } from './target.js'
+export type { ActionContext, HttpApi, Target } from './target.js'

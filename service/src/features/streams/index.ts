@@ -7,6 +7,7 @@ export type { StreamContext } from './context.js'
 export { findNextInstant } from './instants.js'
 export { type CommitSettings, runStreamCommits, runStreamTrees } from './jobCommits.js'
 export { retakeSnapshot, runStreamSnapshots, type SnapshotSettings, type StreamJobContext } from './jobSnapshots.js'
+export { sweepUnsent } from './jobs.js'
 export { streamOperations } from './operations.js'
 export { streams } from './projection.js'
 export {
@@ -18,4 +19,6 @@ export {
   recomputeRewards,
 } from './rewardFile.js'
 export { compareRoles, type StreamKeys } from './roles.js'
+export { listFiles } from './storeReadings.js'
 export { findRewardFile, streamObservations, vetoSnapshot } from './storeSnapshots.js'
+export { findStream, listAllStreams, type PauseFlag, updateEnd, updatePause } from './storeStreams.js'

@@ -168,3 +168,9 @@ export async function findAmount(
       and w.wallet = hex_bytes(${wallet}) and w.rewards > 0`
   return row && BigInt(row.rewards)
 }
+
+/** The reward files of a stream's snapshots, oldest first. */
+export async function listFiles(db: Queryable, streamId: string): Promise<{ hash: string; at: Date }[]> {
+  return db<{ hash: string; at: Date }[]>`
+    select hex_text(hash) as hash, snapshot_at as at from stream_files where stream_id = ${streamId} order by snapshot_at`
+}

@@ -148,6 +148,12 @@ export async function findStream(db: Queryable, id: string): Promise<StreamRow |
   return row && parse(row)
 }
 
+/** Every stream, confirmed or not, in the order they were created. */
+export async function listAllStreams(db: Queryable): Promise<StreamRow[]> {
+  const rows = await db<Loaded[]>`select ${columns(db)} from ${joined(db)} order by s.created_at, s.id`
+  return rows.map(parse)
+}
+
 export type NewStream = Pick<
   StreamRow,
   | 'id'

@@ -3,7 +3,7 @@
  * swapped and build a swap, ready to sign. Owns no table; plans keeps the intents. It sends nothing.
  */
 export { operations as swapOperations } from './operations.js'
-export { listQuotes, type Quote, type SwapAsk, useBestQuote } from './provider.js'
+export { listQuotes, type Quote, type SwapAsk, UnfitQuote, useBestQuote } from './provider.js'
 export { findSwapChain, listHubs, type SwapChain } from './providers.js'
 export { assertDecoded, assertGot, assertSwapped, buildSwapSteps, type SwapSteps } from './swapSteps.js'
 export { type Funds, findSwapPrices, isNative, parseToken, readFunds, readSwapToken } from './swapTokens.js'

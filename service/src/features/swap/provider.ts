@@ -5,6 +5,7 @@ import type { At } from '../../rpc/multicall.js'
 import type { Call } from '../../rpc/simulateBlock.js'
 import type { ChainRecord, TokenRecord } from '../catalogue/index.js'
 import { refuse } from '../plans/index.js'
+import { type GasValue, toOut } from './routes.js'
 
 /** What is to be swapped, on which chain, at which block and for whom. */
 export type SwapAsk = {
@@ -42,6 +43,8 @@ export type Quote = {
   amountOut: bigint
   /** What is left of it once the gas is paid for, in the token that is got. */
   netOut: bigint
+  /** What gas is worth in the token that is got, where the provider could tell. */
+  gasValue?: GasValue
   /** What the swap is expected to use. */
   gas: bigint
   route: readonly Hop[]
@@ -81,10 +84,19 @@ export async function listQuotes(providers: readonly SwapProvider[], ask: SwapAs
   if (bug !== undefined) throw bug
   const answered = asked.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
   if (answered.length === 0 && failures.length > 0) throw failures[0]
-  const quotes = answered.filter((quote) => quote !== undefined)
+  const quotes = valueGas(answered.filter((quote) => quote !== undefined))
   const [best, ...others] = quotes.sort((a, b) => (a.netOut === b.netOut ? 0 : a.netOut > b.netOut ? -1 : 1))
   if (!best) throw noRoute()
   return [best, ...others]
+}
+
+/** Quotes whose provider could not tell what gas is worth are charged what another says, so that all are compared alike. */
+function valueGas(quotes: readonly Quote[]): Quote[] {
+  const value = quotes.find(({ gasValue }) => gasValue !== undefined)?.gasValue
+  if (!value) return [...quotes]
+  return quotes.map((quote) =>
+    quote.gasValue || quote.even ? quote : { ...quote, netOut: quote.amountOut - toOut(quote.gas, value) },
+  )
 }
 
 /** What is wrong is the quote's own: another may do. */

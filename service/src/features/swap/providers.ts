@@ -9,14 +9,16 @@ import {
   type TokenRecord,
 } from '../catalogue/index.js'
 import type { ActionContext } from '../plans/index.js'
+import { createAggregator } from './aggregator.js'
+import { enso } from './enso.js'
+import { lifi } from './lifi.js'
 import type { SwapProvider } from './provider.js'
 import { uniswap } from './uniswap.js'
 import { wrapping } from './wrapping.js'
 
-const all: readonly SwapProvider[] = [wrapping, uniswap]
-
-/** The providers set up on a chain. */
-export function listProviders(settings: ChainRecord): SwapProvider[] {
+/** The providers set up on a chain; of equal quotes the first is used. */
+export function listProviders({ swapApis }: Pick<ActionContext, 'swapApis'>, settings: ChainRecord): SwapProvider[] {
+  const all = [wrapping, uniswap, createAggregator(enso, swapApis.enso), createAggregator(lifi, swapApis.lifi)]
   return all.filter((provider) => provider.serves(settings))
 }
 
@@ -25,13 +27,13 @@ export type SwapChain = { chain: Chain; settings: ChainRecord; providers: readon
 
 /** The chain if something can be swapped on it. */
 export function findSwapChain(
-  ctx: Pick<ActionContext, 'catalogue' | 'chains'>,
+  ctx: Pick<ActionContext, 'catalogue' | 'chains' | 'swapApis'>,
   chainId: number,
 ): SwapChain | undefined {
   const settings = ctx.catalogue.current().chains.get(chainId)
   const chain = ctx.chains.get(chainId)
   if (!settings?.active || !chain) return undefined
-  const providers = listProviders(settings)
+  const providers = listProviders(ctx, settings)
   return providers.length === 0 ? undefined : { chain, settings, providers }
 }
 

@@ -54,6 +54,8 @@ export function estimateRouteGas({ route, ticks }: Pick<Quoted, 'route' | 'ticks
 /** What an amount of gas costs in the token that is got: `out` of it for `gas`. */
 export type GasValue = { gas: bigint; out: bigint }
 
+export const toOut = (gas: bigint, value: GasValue): bigint => (gas * value.out) / value.gas
+
 export type Ranked = Quoted & { gas: bigint; netOut: bigint }
 
 /** The route that leaves most once its gas is paid for; the first of equals. Undefined where none gives anything. */
@@ -62,7 +64,7 @@ export function findBestRoute(quoted: readonly Quoted[], value: GasValue): Ranke
   for (const each of quoted) {
     if (each.amountOut === 0n) continue
     const gas = estimateRouteGas(each)
-    const netOut = each.amountOut - (gas * value.out) / value.gas
+    const netOut = each.amountOut - toOut(gas, value)
     if (!best || netOut > best.netOut) best = { ...each, gas, netOut }
   }
   return best

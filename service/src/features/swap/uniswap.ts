@@ -50,8 +50,9 @@ async function quote(ask: SwapAsk): Promise<Quote | undefined> {
     throw unavailable(`the exchanges set up for ${chain.name} are not what is on the chain`)
   const usable = (quoted: readonly (Quoted | undefined)[]) =>
     quoted.filter((each) => each !== undefined).filter(({ route }) => deployed[route.exchange])
-  const best = findBestRoute(usable(answer.routes), valueGas(usable(answer.gas), to === wrappedNative, gasPrice))
-  return best && toQuote(ask, swap, best)
+  const gasValue = valueGas(usable(answer.gas), to === wrappedNative, gasPrice)
+  const best = findBestRoute(usable(answer.routes), gasValue)
+  return best && { ...toQuote(ask, swap, best), gasValue }
 }
 
 function listBetween({ hubs }: SwapAsk, swap: SwapSettings, from: string, to: string): Route[] {

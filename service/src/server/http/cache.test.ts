@@ -1,7 +1,10 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+// @ts-expect-error: the types that are published for it are of an older version
+import Negotiator from 'negotiator'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { loadRandomCatalogue } from '../../../test/catalogueWorld.js'
 import { type Earn, openEarn } from '../../../test/harness.js'
+import { seededRandom, times } from '../../../test/seed.js'
 import { matchesEtag, negotiateEncoding } from './cache.js'
 
 let earn: Earn
@@ -37,6 +40,23 @@ describe('negotiateEncoding', () => {
     ['gzip;q=0.1, gzip;q=0', 'identity'],
   ])('reads %j as %s', (header, encoding) => {
     expect(negotiateEncoding(header)).toBe(encoding)
+  })
+
+  it('chooses what the library negotiator chooses, of any header that names codings, each once', () => {
+    const random = seededRandom()
+    const ours = ['br', 'gzip', 'identity']
+    for (let round = 0; round < 2_000 * times; round++) {
+      const left = ['br', 'gzip', 'identity', 'deflate', 'zstd', 'x']
+      const named = Array.from({ length: random.int(0, 5) }, () => {
+        const [name = ''] = left.splice(random.int(0, left.length - 1), 1)
+        return `${name}${random.chance(0.3) ? ' ' : ''}${random.chance(0.3) ? '' : `;q=${random.int(0, 10) / 10}`}`
+      })
+      const header = named.join(random.pick([',', ', ']))
+      const [chosen = 'identity'] = new Negotiator({ headers: { 'accept-encoding': header } }).encodings(ours, {
+        preferred: ours,
+      })
+      expect({ header, chosen: negotiateEncoding(header) }).toEqual({ header, chosen })
+    }
   })
 })
 

@@ -34,6 +34,7 @@ export const byName: Record<string, unknown> = {
   description: 'Earns 5 % a year on USDC, block by block.',
   distributorId: 'AuroraWallet',
   endDate: '2026-11-08T00:00:00Z',
+  endTimestamp: '2026-03-31T12:00:00Z',
   error: '',
   estimatedApr: 8.5,
   explorerUrl: 'https://explorer.example',
@@ -72,6 +73,7 @@ export const byName: Record<string, unknown> = {
   slippageBps: 50,
   slug: 'steady-usdc',
   startDate: '2026-11-01T00:00:00Z',
+  startTimestamp: '2026-01-31T12:00:00Z',
   symbol: 'USDC',
   tag: 'erc8021:2:AuroraWallet',
   tags: 'stable',
@@ -112,7 +114,7 @@ export const byOperation: Record<string, Record<string, unknown>> = {
   CreateMembership: { address: stranger },
   CreateMembershipAgreement: { address: stranger, chainId: '31337' },
   GetSwap: { user: wallet, tokenIn: usdc, tokenOut: 'native', amountIn: '1000000' },
-  CreateStream: { type: 1, tokensPerUSD: '1000000', totalAmount: '1000000000' },
+  CreateStream: { tokensPerUSD: '1000000', totalAmount: '1000000000' },
   GetTokenByAddress: { address: usdc },
 }
 
@@ -160,7 +162,6 @@ export const refusals: Record<string, ErrorBody> = {
     'the nonce is unknown, used, expired or of another wallet; ask for a new agreement',
   ),
   GetAction: refusal('notFound', 'no such action', false),
-  GetSwap: refusal('invalidArgument', 'nothing can be swapped on chain 31337; GetSwapDetails lists the chains', false),
   CreateStream: refusal('invalidArgument', 'startTimestamp must be at most 1 hour in the past'),
   CreateStreamWithdrawal: refusal('notFound', 'no such stream'),
   GetActiveAdminOperation: refusal('notFound', 'no such stream'),

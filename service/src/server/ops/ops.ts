@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { notFound } from '../../kernel/errors.js'
 import type { Context } from '../../postgres/context.js'
 import { buildApp } from '../http/http.js'
 import { addReference, type ReadDocument } from '../openapi/reference.js'
@@ -12,6 +13,8 @@ export type OpsOptions = {
   /** What Prometheus reads, and how it is written. */
   metrics: () => Promise<string>
   contentType: string
+  /** The reward file of a hash; undefined: there is none. */
+  readFile: (hash: string) => Promise<string | undefined>
   /** What the reference tries calls on. */
   publicApp: FastifyInstance
 }
@@ -22,7 +25,7 @@ export type OpsOptions = {
  */
 export function buildOpsApp(
   ctx: Context,
-  { readDocument, checks, metrics, contentType, publicApp }: OpsOptions,
+  { readDocument, checks, metrics, contentType, readFile, publicApp }: OpsOptions,
 ): FastifyInstance {
   const app = buildApp(ctx)
   let isStopping = false
@@ -40,6 +43,12 @@ export function buildOpsApp(
   app.get('/metrics', async (_request, reply) =>
     reply.header('Content-Type', contentType).send(Buffer.from(await metrics())),
   )
+  app.get('/streams/files/:hash', async (request, reply) => {
+    const { hash } = request.params as { hash: string }
+    const text = /^(0x)?[0-9a-f]{64}$/.test(hash) ? await readFile(`0x${hash.replace(/^0x/, '')}`) : undefined
+    if (text === undefined) throw notFound('there is no reward file of this hash')
+    return reply.header('Content-Type', 'application/json').send(Buffer.from(text))
+  })
   addReference(app, readDocument, publicApp)
   return app
 }

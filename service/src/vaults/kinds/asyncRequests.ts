@@ -1,9 +1,10 @@
-import { encodeFunctionData, erc4626Abi, isAddressEqual, parseAbi } from 'viem'
+import { type Address, encodeFunctionData, erc4626Abi, isAddressEqual, parseAbi } from 'viem'
 import { combine, combineAll, mapRead, type Read, readContract } from '../../rpc/multicall.js'
 import { failing, type KnownError } from '../../rpc/revert.js'
 import { type MakingCall, making } from '../calls.js'
 import { type EmittedEvent, emitted } from '../events.js'
-import type { DepositAsk, RequestAsk, RequestOffer, Vault, VaultCall, WithdrawAsk } from '../kind.js'
+import type { DepositAsk, RequestAsk, RequestOffer, Trial, Vault, VaultCall, WithdrawAsk } from '../kind.js'
+import { buildDeposit } from './erc4626.js'
 
 /** ERC-7540, both sides. */
 export const erc7540Abi = parseAbi([
@@ -79,6 +80,7 @@ export const erc7540Errors: readonly KnownError[] = [
   ),
   failing('error RequestsPaused()', 'the vault takes no requests at present', 'closed'),
   failing('error CancellationPending()', 'a cancellation is pending; the vault grants it first'),
+  failing('error OnlyVault()', 'only the vault may do this with its shares'),
   failing('error NotAsynchronous()', 'the vault takes no such requests'),
   failing('error NoPreview()', 'the vault tells no price before it settles'),
   failing('error OnlyOneRequestAllowed()', 'an earlier request has to be settled or cancelled first'),
@@ -122,6 +124,12 @@ export function buildRequestRedeem({ vault, wallet, shares }: WithdrawAsk): Vaul
     spends: { token: vault.receiptToken, amount: shares },
     gains: undefined,
   }
+}
+
+/** How a vault whose redemptions wait is tried: they are asked for. */
+export function buildRequestTrial(vault: Vault, wallet: Address, amount: bigint): Trial {
+  const ask = { vault, wallet, shares: 0n, tokenOut: vault.asset, slippageBps: 0 }
+  return { deposit: buildDeposit({ vault, wallet, amount }), redeem: buildRequestRedeem(ask), sharesAt: 4n }
 }
 
 /** `deposit(assets, receiver, controller)`: the shares of a settled deposit go to the wallet. */

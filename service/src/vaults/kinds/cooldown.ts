@@ -70,6 +70,13 @@ export const cooldown: PlannedKind = {
       deposit: buildDeposit({ vault, wallet, amount }),
       redeem: buildStart(vault, 0n),
       sharesAt: 4n,
+      // Without a cooldown there is none to start.
+      instead: [
+        {
+          ...buildRedeem({ vault, wallet, shares: 0n, tokenOut: vault.asset, slippageBps: 0 }, 'redeem'),
+          onlyIf: mapRead(readContract(vault.address, stakedAbi, 'cooldownDuration', []), (wait) => wait === 0),
+        },
+      ],
     }),
   },
   readFigures: readErc4626Figures,

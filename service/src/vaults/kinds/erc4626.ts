@@ -56,6 +56,7 @@ export const erc4626: PlannedKind = {
   summary: 'ERC-4626: deposits and redemptions complete in the transaction itself.',
   asyncDeposit: false,
   asyncRedeem: false,
+  routed: true,
   emits: erc4626Emits,
   calls: erc4626Calls,
   errors: erc4626Errors,
@@ -160,6 +161,7 @@ export function buildTrial(vault: Vault, wallet: Address, amount: bigint): Trial
     redeem: {
       to: vault.address,
       data: encodeFunctionData({ abi: erc4626Abi, functionName: 'redeem', args: [0n, wallet, wallet] }),
+      gains: vault.asset,
     },
     sharesAt: 4n,
   }

@@ -55,4 +55,24 @@ export const erc4626Errors: readonly KnownError[] = [
   failing('error NotAuthorized()', notYours, 'closed'),
   failing('error Paused()', 'the vault is paused', 'closed'),
   failing('error Closed()', 'the vault is closed', 'closed'),
+  // Vaults and tokens of a development chain.
+  failing('error Shut()', 'the vault takes nothing and gives nothing at present'),
+  failing('error WaitsForCooldown()', 'redemptions wait, and this way out gives nothing'),
+  failing('error MintsItsYield()', 'the vault mints its yield, so a reserve would never be paid out'),
+  failing('error LossExceedsAssets(uint256 assets, uint256 held)', 'the vault holds less than it is to lose'),
+  failing('error NotMinter(address caller)', 'only a minter of the token may do this'),
+  failing('error PaymentFailed()', 'the native token could not be paid out'),
+  failing(
+    'error AllowanceNotReset(address spender, uint256 allowance)',
+    'the token wants its allowance set to 0 before another one',
+  ),
+  failing(
+    'error InsufficientBalance(address account, uint256 balance, uint256 needed)',
+    'the balance is smaller than what is to be moved',
+  ),
+  failing(
+    'error InsufficientAllowance(address spender, uint256 allowance, uint256 needed)',
+    'the spender may take less than what is to be moved',
+  ),
+  failing('error InvalidReceiver(address receiver)', 'what is moved cannot go there'),
 ]

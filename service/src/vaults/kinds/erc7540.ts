@@ -16,6 +16,7 @@ import type {
 import {
   buildRequestDeposit,
   buildRequestRedeem,
+  buildRequestTrial,
   claimSettledDeposits,
   erc7540Abi,
   erc7540Calls,
@@ -121,7 +122,7 @@ function defineErc7540(sides: Pick<PlannedKind, 'name' | 'asyncDeposit' | 'async
       spender: (vault) => vault.address,
       deposit: (ask) => (asyncDeposit ? requestDeposit(ask) : stillSync(ask.vault, 'asyncDeposit', sync.deposit(ask))),
       withdraw: (ask) => (asyncRedeem ? withdrawAsync(ask) : stillSync(ask.vault, 'asyncRedeem', sync.withdraw(ask))),
-      ...(asyncDeposit && asyncRedeem ? {} : { trial: buildTrial }),
+      trial: asyncRedeem ? buildRequestTrial : buildTrial,
       ...(asyncDeposit ? { claimDeposit: claimAll, cancelDeposit: cancelPendingDeposit } : {}),
     },
     readFigures: readErc4626Figures,

@@ -7,6 +7,7 @@ import type { DepositAsk, Offer, PlannedKind, RequestOffer, VaultCall, WithdrawA
 import {
   buildRequestDeposit,
   buildRequestRedeem,
+  buildRequestTrial,
   claimSettledDeposits,
   erc7540Abi,
   erc7540Calls,
@@ -160,6 +161,14 @@ export const lagoon: PlannedKind = {
     spender: (vault) => vault.address,
     deposit,
     withdraw,
+    // Asked for; at once while the valuation is valid, or once it is closed.
+    trial: (vault, wallet, amount) => {
+      const ask = { vault, wallet, shares: 0n, tokenOut: vault.asset, slippageBps: 0 }
+      const trial = buildRequestTrial(vault, wallet, amount)
+      const valid = readContract(vault.address, lagoonAbi, 'isTotalAssetsValid', [])
+      const atOnce = { ...buildSyncRedeem(ask, 0n), onlyIf: mapRead(valid, (answer) => answer === true) }
+      return { ...trial, instead: [atOnce] }
+    },
     claimDeposit: (ask) => claimSettledDeposits(ask),
     cancelDeposit: (ask) =>
       mapRead(readDepositRequests(ask), (requests): RequestOffer => {

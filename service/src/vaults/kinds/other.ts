@@ -1,5 +1,18 @@
-import type { VaultKind } from '../kind.js'
+import { type Address, erc4626Abi, parseAbi } from 'viem'
+import { combine, mapRead, type Read, readContract } from '../../rpc/multicall.js'
+import type { Recognised, VaultKind } from '../kind.js'
 import { erc4626Calls, erc4626Emits } from './erc4626.js'
+
+const knownAbi = parseAbi([
+  'function baseToken() view returns (address)',
+  'function getUtilization() view returns (uint256)',
+  'function UNDERLYING_ASSET_ADDRESS() view returns (address)',
+  'function scaledTotalSupply() view returns (uint256)',
+  'function getPooledEthByShares(uint256 shares) view returns (uint256)',
+  'function getTotalShares() view returns (uint256)',
+  'function STAKED_TOKEN() view returns (address)',
+  'function getCooldownSeconds() view returns (uint256)',
+])
 
 /**
  * Vaults this service can neither build for nor price: they are listed and watched. Their shares are followed as those of
@@ -15,5 +28,41 @@ export const other: VaultKind = {
   errors: [],
   plans: undefined,
   readFigures: undefined,
-  recognise: 'it is what no other kind is',
+  recognise,
+}
+
+const rebases = 'balances grow by themselves, so nothing is built for it and no yield is counted'
+
+/** What is met often and is no vault: markets, tokens that rebase, stakes with a window. The note says what to list instead. */
+function recognise(address: Address): Read<Recognised | undefined> {
+  return mapRead(
+    combine({
+      // What answers as a vault does is one.
+      asset: readContract(address, erc4626Abi, 'asset', []),
+      base: readContract(address, knownAbi, 'baseToken', []),
+      utilization: readContract(address, knownAbi, 'getUtilization', []),
+      underlying: readContract(address, knownAbi, 'UNDERLYING_ASSET_ADDRESS', []),
+      scaled: readContract(address, knownAbi, 'scaledTotalSupply', []),
+      pooled: readContract(address, knownAbi, 'getPooledEthByShares', [10n ** 18n]),
+      totalShares: readContract(address, knownAbi, 'getTotalShares', []),
+      staked: readContract(address, knownAbi, 'STAKED_TOKEN', []),
+      wait: readContract(address, knownAbi, 'getCooldownSeconds', []),
+    }),
+    ({ asset, base, utilization, underlying, scaled, pooled, totalShares, staked, wait }) => {
+      if (asset !== undefined) return undefined
+      const found = (asset: Address, note: string): Recognised => ({ asset, receiptToken: address, notes: [note] })
+      if (base && utilization !== undefined)
+        return found(base, `a market of Compound: ${rebases}; list a vault that wraps it`)
+      if (underlying && scaled !== undefined)
+        return found(underlying, `a token of Aave: ${rebases}; list the StataToken that wraps it, as erc4626`)
+      if (pooled !== undefined && totalShares !== undefined)
+        return found(address, `a token that rebases: ${rebases}; list a vault over the token that wraps it`)
+      if (staked && wait !== undefined)
+        return found(
+          staked,
+          'a stake whose cooldown is started without shares and ends in a window: nothing is built for it',
+        )
+      return undefined
+    },
+  )
 }

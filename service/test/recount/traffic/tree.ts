@@ -27,8 +27,15 @@ export const logsOf = (call: Call): Said[] => call.did.flatMap((done) => (isCall
 export function pathsOf(root: Call, firstLog: number, hasLogs: boolean, hasSecond: boolean): CallPaths {
   const calls: PathCall[] = []
   let logIndex = firstLog
+  const emitters = new Set(logsOf(root).map(({ address }) => address))
+  /** Without logs the calls to all that emitted one are kept. */
+  const isKept = (call: Call): boolean =>
+    hasLogs
+      ? logsOf(call).length > 0
+      : emitters.has(call.kind === 'delegatecall' ? (call.name ?? call.caller) : call.target) ||
+        call.did.some((done) => isCall(done) && isKept(done))
   const walk = (call: Call, parent: number | undefined): void => {
-    if (logsOf(call).length === 0) return
+    if (!isKept(call)) return
     const own: number[] = []
     const place = calls.length
     const isWord = parent !== undefined && !hasSecond && !contains(root.data, call.data)

@@ -95,12 +95,14 @@ function encodeBatch(form: BatchForm, parts: readonly Part[], mayFail: boolean):
 export const writeSafe = (target: string, data: Digits, operation: 0 | 1): Digits =>
   callData('execTransaction', target, 0n, hex(data), operation, 0n, 0n, 0n, zero, zero, '0x01')
 export const writeMultiSend = (parts: readonly Part[]): Digits =>
-  callData(
-    'multiSend',
-    hex(
-      parts
-        .map(({ target, data }) => `00${digitsOf(target)}${wordOf(0n)}${wordOf(BigInt(data.length / 2))}${data}`)
-        .join(''),
+  closed(
+    callData(
+      'multiSend',
+      hex(
+        parts
+          .map(({ target, data }) => `00${digitsOf(target)}${wordOf(0n)}${wordOf(BigInt(data.length / 2))}${data}`)
+          .join(''),
+      ),
     ),
   )
 export const writeMulticall = (parts: readonly Digits[]): Digits => closed(callData('multicall', parts.map(hex)))

@@ -109,7 +109,7 @@ describe('probing a vault', () => {
     ])
     expect(probed.notes).toEqual([
       expect.stringMatching(
-        /^withdrawals would revert with the custom error 0x[0-9a-f]{8}, which is not known here: set withdrawEnabled to false/,
+        /^withdrawals would revert with WaitsForCooldown\(\): redemptions wait, .*: set withdrawEnabled to false/,
       ),
     ])
   })

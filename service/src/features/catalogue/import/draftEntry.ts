@@ -17,7 +17,7 @@ export function draftEntry(chainId: number, address: string, probed: ProbedVault
         slug: slugOf(`${name} ${chainId}`),
         name,
         type: 'vault',
-        ...(probed.state.withdrawOpen ? {} : closedDraft),
+        ...(probed.canLeave ? {} : closedDraft),
         vault: {
           chainId,
           address: formatAddress(address),
@@ -33,7 +33,7 @@ export function draftEntry(chainId: number, address: string, probed: ProbedVault
   }
 }
 
-/** A vault from which nothing could be taken out again is never drafted open. */
+/** A vault of which it was not seen that something can be taken out again is never drafted open. */
 const closedDraft = {
   depositEnabled: false,
   depositDisabledReason: 'Nothing could be withdrawn from this vault when it was looked at.',

@@ -53,6 +53,7 @@ export function resolveFile(file: CatalogueFile, known: Known): Resolved {
       nativeSymbol: cleanTokenText(entry.nativeSymbol ?? 'ETH', textLengths.symbol),
       entryPoints: entry.entryPoints?.map(lower),
       wrappedNative: entry.wrappedNative && lower(entry.wrappedNative),
+      depositRouter: entry.depositRouter && lower(entry.depositRouter),
       swap: entry.swap && lowerSwap(entry.swap),
     })),
     tokens: (file.tokens ?? []).map((entry) => ({

@@ -1,0 +1,185 @@
+import { readFile } from 'node:fs/promises'
+import { openCatalogue } from '../features/catalogue/index.js'
+import {
+  decodeRewardFile,
+  findNextInstant,
+  findRewardFile,
+  findStream,
+  listAllStreams,
+  listFiles,
+  type PauseFlag,
+  recomputeRewards,
+  retakeSnapshot,
+  updateEnd,
+  updatePause,
+  vetoSnapshot,
+} from '../features/streams/index.js'
+import { formatTs, toUnixSeconds } from '../kernel/clock.js'
+import { createOutbound } from '../kernel/outbound.js'
+import { parseTs } from '../kernel/wire.js'
+import type { Context } from '../postgres/context.js'
+import { openChains } from '../rpc/chains.js'
+import { readChains } from '../server/start.js'
+import { answer, type Command, changing, parseFlags, printTable, UsageError, withContext } from './command.js'
+
+const usage = `openearn streams list
+openearn streams pause|resume ID snapshots|trees|commits|claims
+openearn streams veto ID
+openearn streams end ID
+openearn streams retake ID
+openearn streams recompute ID [--at RFC3339]
+openearn streams recompute --file FILE
+openearn streams diff FILE FILE`
+
+export const streams: Command = {
+  summary: 'look after reward streams: pause, veto, end, count again',
+  usage,
+  run: async ([verb = '', ...words]) => {
+    const run = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined
+    if (!run) throw new UsageError(`streams: say ${Object.keys(verbs).join(', ')}\n${usage}`)
+    await run(words)
+  },
+}
+
+const verbs: Readonly<Record<string, (words: string[]) => Promise<void>>> = {
+  list,
+  pause: (words) => setPause(words, true),
+  resume: (words) => setPause(words, false),
+  veto,
+  end,
+  retake,
+  recompute,
+  diff,
+}
+
+const flags: Readonly<Record<string, PauseFlag>> = {
+  snapshots: 'snapshotComputationPaused',
+  trees: 'merkleTreeComputationPaused',
+  commits: 'hashCommitmentPaused',
+  claims: 'claimPaused',
+}
+
+async function list(words: string[]): Promise<void> {
+  parseFlags(words, {})
+  await withContext(async ({ db }) => {
+    const rows = await listAllStreams(db)
+    const header = ['ID', 'TYPE', 'CHAIN', 'STARTS', 'ENDS', 'PAUSED', 'ALARM']
+    const cells = rows.map((row) => [
+      ...[row.id, String(row.type), String(row.chainId ?? 'points'), formatTs(row.startsAt)],
+      row.endsAt === null ? '' : formatTs(row.endsAt),
+      Object.keys(flags)
+        .filter((name) => row[flags[name] as PauseFlag])
+        .join(),
+      row.alarm ?? '',
+    ])
+    printTable(header, cells, rows)
+  })
+}
+
+async function setPause(words: string[], paused: boolean): Promise<void> {
+  const [id = '', step = ''] = parseFlags(words, {}, 2).positionals
+  const flag = Object.hasOwn(flags, step) ? flags[step] : undefined
+  if (!flag) throw new UsageError(`streams: say which step: ${Object.keys(flags).join(', ')}`)
+  await change(['streams', paused ? 'pause' : 'resume', id, step], id, async ({ db, clock }) => {
+    await db.begin((tx) => updatePause(tx, id, { flag, paused, alarm: null, at: clock.now() }))
+    answer({ id, step, paused }, [`${step} of ${id} ${paused ? 'are paused' : 'go on'}`])
+  })
+}
+
+async function veto(words: string[]): Promise<void> {
+  const [id = ''] = parseFlags(words, {}, 1).positionals
+  await change(['streams', 'veto', id], id, async ({ db, clock }) => {
+    const at = await db.begin((tx) => vetoSnapshot(tx, id, clock.now()))
+    if (at === undefined) throw new UsageError('the stream has no snapshot that can still be vetoed')
+    const instant = formatTs(new Date(at * 1_000))
+    answer({ id, vetoed: instant }, [`the snapshot of ${instant} is vetoed: it is never committed`])
+  })
+}
+
+async function end(words: string[]): Promise<void> {
+  const [id = ''] = parseFlags(words, {}, 1).positionals
+  await change(['streams', 'end', id], id, async ({ db, clock, config }) => {
+    const now = clock.now()
+    const endsAt = new Date(findNextInstant(toUnixSeconds(now), config.streamSnapshotSeconds) * 1_000)
+    if (!(await db.begin((tx) => updateEnd(tx, id, endsAt, now))))
+      throw new UsageError(`the stream ends by ${formatTs(endsAt)} anyway, or starts later`)
+    answer({ id, endsAt: formatTs(endsAt) }, [`the stream ends at ${formatTs(endsAt)}`])
+  })
+}
+
+async function retake(words: string[]): Promise<void> {
+  const [id = ''] = parseFlags(words, {}, 1).positionals
+  await change(['streams', 'retake', id], id, async (ctx) => {
+    const catalogue = await openCatalogue(ctx)
+    try {
+      const chains = openChains(createOutbound(ctx.clock), await readChains(ctx))
+      const result = await retakeSnapshot({ ...ctx, chains, catalogue }, id)
+      if (result !== 'taken') throw new UsageError(result)
+      answer({ id, retaken: true }, [`the snapshot of the end of ${id} was taken again`])
+    } finally {
+      await catalogue.close()
+    }
+  })
+}
+
+const idForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** Changes a stream, on the record. */
+async function change(words: string[], id: string, work: (ctx: Context) => Promise<void>): Promise<void> {
+  if (!idForm.test(id)) throw new UsageError('streams: name the stream by its id; `openearn streams list` shows them')
+  await withContext(async (ctx) => {
+    if (!(await findStream(ctx.db, id))) throw new UsageError(`there is no stream ${id}`)
+    await work(changing(ctx, words, (tx) => findStream(tx, id)))
+  })
+}
+
+async function recompute(words: string[]): Promise<void> {
+  const { values, positionals } = parseFlags(words, { file: { type: 'string' }, at: { type: 'string' } }, 1)
+  if (values.file !== undefined) {
+    report([{ name: values.file, text: await readFile(values.file, 'utf8') }])
+    return
+  }
+  const [id = ''] = positionals
+  if (!idForm.test(id)) throw new UsageError('streams recompute: name a stream by its id, or a --file')
+  const at = values.at === undefined ? undefined : parseTs(values.at)
+  if (values.at !== undefined && !at) throw new UsageError('--at must be an RFC 3339 date-time')
+  await withContext(async ({ db }) => {
+    const files = (await listFiles(db, id)).filter((file) => !at || file.at.getTime() === at.getTime())
+    if (files.length === 0) throw new UsageError('there is no reward file of that')
+    const texts = []
+    for (const file of files) texts.push({ name: formatTs(file.at), text: (await findRewardFile(db, file.hash)) ?? '' })
+    report(texts)
+  })
+}
+
+function report(files: readonly { name: string; text: string }[]): void {
+  const results = files.map(({ name, text }) => {
+    const { inputs, result } = decodeRewardFile(text)
+    const { root, total } = recomputeRewards(inputs)
+    return { name, root, total: String(total), kept: result.root, same: root === result.root }
+  })
+  const lines = results.map(
+    ({ name, root, total, same }) => `${name}  ${root ?? 'no root'}  ${total}  ${same ? 'as kept' : 'DIFFERS'}`,
+  )
+  answer(results, lines)
+  if (results.some(({ same }) => !same)) process.exitCode = 1
+}
+
+async function diff(words: string[]): Promise<void> {
+  const { positionals } = parseFlags(words, {}, 2)
+  const [first, second] = positionals
+  if (first === undefined || second === undefined) throw new UsageError('streams diff: name two reward files')
+  const [before, after] = await Promise.all(
+    [first, second].map(async (file) => readLeaves(await readFile(file, 'utf8'))),
+  )
+  const wallets = [...new Set([...(before?.keys() ?? []), ...(after?.keys() ?? [])])].sort()
+  const changes = wallets.flatMap((wallet) => {
+    const [was, is] = [before?.get(wallet) ?? 0n, after?.get(wallet) ?? 0n]
+    return was === is ? [] : [{ wallet, before: String(was), after: String(is) }]
+  })
+  const cells = changes.map(({ wallet, before: was, after: is }) => [wallet, was, is])
+  printTable(['WALLET', 'BEFORE', 'AFTER'], cells, changes)
+}
+
+const readLeaves = (text: string): ReadonlyMap<string, bigint> =>
+  new Map(decodeRewardFile(text).result.leaves.map(({ wallet, cumulative }) => [wallet, cumulative]))
