@@ -277,10 +277,11 @@ async function expectClaims(world: World): Promise<void> {
     const own = (await findProofs(db, root ? [root] : [], wallet)).get(id)
     const off = (own?.amount ?? 0n) * d - n
     expect(off <= d && off >= -d).toBe(true)
-    const args = [wallet, own?.amount, Number(root?.rootAt) / 1_000, own?.proof]
+    if (!own) continue
+    const args = [wallet, own.amount, Number(root?.rootAt) / 1_000, own.proof]
     const canClaim = { address: contract, abi: streamAbi as Abi, functionName: 'canClaim', args }
     expect(await anvil.client.readContract(canClaim)).toBe(true)
-    paid += own?.amount ?? 0n
+    paid += own.amount
   }
   expect(paid).toBe(root?.total)
   expect(paid <= total && total - paid < BigInt(wallets.length)).toBe(true)

@@ -152,7 +152,7 @@ export async function listLeaves(
   const rows = await db<{ wallet: string; cumulative: string }[]>`
     select hex_text(w.wallet) as wallet, w.rewards as cumulative
     from stream_snapshots n join stream_wallet_snapshots w on w.snapshot_id = n.id
-    where n.stream_id = ${streamId} and n.snapshot_at = ${rootAt} and n.root = hex_bytes(${root}) and w.rewards > 0
+    where n.stream_id = ${streamId} and n.snapshot_at = ${rootAt} and n.root = hex_bytes(${root}) and n.vetoed_at is null and w.rewards > 0
     order by w.wallet`
   return rows.map(({ wallet, cumulative }) => ({ wallet, cumulative: BigInt(cumulative) }))
 }
@@ -164,7 +164,7 @@ export async function findAmount(
 ): Promise<bigint | undefined> {
   const [row] = await db<{ rewards: string }[]>`
     select w.rewards from stream_snapshots n join stream_wallet_snapshots w on w.snapshot_id = n.id
-    where n.stream_id = ${streamId} and n.snapshot_at = ${rootAt} and n.root = hex_bytes(${root})
+    where n.stream_id = ${streamId} and n.snapshot_at = ${rootAt} and n.root = hex_bytes(${root}) and n.vetoed_at is null
       and w.wallet = hex_bytes(${wallet}) and w.rewards > 0`
   return row && BigInt(row.rewards)
 }
