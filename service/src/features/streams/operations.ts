@@ -14,7 +14,7 @@ import {
 } from '../../kernel/wire.js'
 import type { StreamContext } from './context.js'
 import { createStream } from './createStream.js'
-import { createStreamPoint, incentivize } from './createStreamPoint.js'
+import { assertMayCreatePoints, createStreamPoint, incentivize } from './createStreamPoint.js'
 import { createStreamWithdrawal, expirationDefault, expirationMax } from './createStreamWithdrawal.js'
 import { getActiveAdminOperation } from './getActiveAdminOperation.js'
 import { getMerkleProofs } from './getMerkleProofs.js'
@@ -163,6 +163,7 @@ export const streamOperations: readonly Operation<StreamContext>[] = [
       ),
     }),
     bodyName: 'CreateStreamPointInput',
+    assertMayRepeat: (_ctx, _input, caller) => assertMayCreatePoints(caller),
     responses: {
       200: T.Object({ point: PointSchema }),
       400: malformed,
