@@ -30,6 +30,7 @@ const grants: Record<string, string> = {
   'status reads vaults': 'one statement tells where every vault stands',
   'status reads sources': 'as above, how far it is read',
   'status reads vault_snapshots': 'as above, its first and last snapshot',
+  'status reads vault_pauses': 'as above, whether its series are paused',
   'status reads opportunities': 'as above, its opportunity',
   'status reads blocks': 'the doctor looks for gaps among the blocks a chain keeps',
   'status reads protocols': 'as above, its protocol',

@@ -125,7 +125,7 @@ export async function examine(ctx: Context): Promise<CheckResult[]> {
       : `of X-Forwarded-For, from ${proxies}`,
     '',
   )
-  const vaults = await listVaultStatus(db, {})
+  const vaults = await listVaultStatus(db, ctx.clock.now(), {})
   const drifting = vaults.filter(({ mismatches }) => (mismatches ?? 0) > 0)
   add(
     'balances and entries against the chain',

@@ -41,7 +41,8 @@ export async function examinePrices({ db, clock }: Pick<Context, 'db' | 'clock'>
               suspects,
               ({ chainId, address, priceUsd, source }) => `${chainId}:${address} ${priceUsd} by ${source}`,
             ),
-      advice: 'another price within 5 % lets it count; see whether the provider means the same token',
+      advice:
+        'another price within 5 % lets it count, or `openearn prices accept`; see whether the provider means the same token',
     },
     ...(await listHistoryProgress(db)).map((chain) => ({
       what: `history of vaults of chain ${chain.chainId}`,

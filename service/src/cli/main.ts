@@ -22,6 +22,7 @@ const commands: Record<string, () => Promise<Command>> = {
   members: async () => (await import('./members.js')).members,
   chains: async () => (await import('./chains.js')).chains,
   vaults: async () => (await import('./vaults.js')).vaults,
+  prices: async () => (await import('./prices.js')).prices,
   recompute: async () => (await import('./recompute.js')).recompute,
   streams: async () => (await import('./streams.js')).streams,
   sender: async () => (await import('./sender.js')).sender,

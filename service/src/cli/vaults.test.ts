@@ -6,6 +6,9 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../packages/
 import { silentLog } from '../kernel/log.js'
 import { migrate, readMigrations } from '../postgres/migrate.js'
 import { type Database, openDatabase } from '../postgres/pool.js'
+import { listSuspects, recordProvided } from '../prices/index.js'
+import type { Command } from './command.js'
+import { prices } from './prices.js'
 import { vaults } from './vaults.js'
 
 const address = `0x${'ab'.repeat(20)}`
@@ -33,10 +36,14 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-async function run(...words: string[]): Promise<void> {
+const run = (...words: string[]) => runOf(vaults, ...words)
+
+/** Runs a command; answers what it printed. */
+async function runOf(command: Command, ...words: string[]): Promise<string> {
   const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
   try {
-    await vaults.run(words)
+    await command.run(words)
+    return write.mock.calls.map(([text]) => String(text)).join('')
   } finally {
     write.mockRestore()
   }
@@ -84,5 +91,32 @@ describe('openearn vaults', () => {
     [['growth', '1', address, 'nav', '--from', 'today'], '--from must be'],
   ])('refuses %j', async (words, said) => {
     await expect(run(...words)).rejects.toThrow(said)
+  })
+})
+
+describe('openearn prices', () => {
+  const provide = (priceUsd: string, at: string) =>
+    recordProvided(db, [{ chainId: 1, address, priceUsd, source: 'defillama', observedAt: new Date(at) }])
+
+  it('lists prices that jumped, and accepts those of a token, with who did it recorded', async () => {
+    expect(await runOf(prices, 'suspects')).toContain('no price waits')
+    await provide('1', first)
+    await provide('2', second)
+    expect(await runOf(prices, 'suspects')).toContain(`1 ${address} 2 by defillama at ${second}`)
+    await runOf(prices, 'accept', '1', address.toUpperCase().replace('X', 'x'))
+    expect(await listSuspects(db)).toEqual([])
+    const rows = await db`select price_usd::text as price from price_at(1, ${address}, ${new Date(second)})`
+    expect(rows.map(({ price }) => price)).toEqual(['2'])
+    const [change] = await db`select command from operator_changes order by at desc, id desc limit 1`
+    expect(change?.['command']).toMatch(/^prices accept 1 /)
+    await expect(runOf(prices, 'accept', '1', address)).rejects.toThrow('nothing is suspect')
+  })
+
+  it.each([
+    [['agree'], 'say suspects or accept'],
+    [['accept', 'x', address], 'give the chain id'],
+    [['accept', '1', '0x12'], 'give the chain id'],
+  ])('refuses %j', async (words, said) => {
+    await expect(runOf(prices, ...words)).rejects.toThrow(said)
   })
 })

@@ -37,8 +37,37 @@ describe('GetIndexingStatus 200', () => {
       },
     ])
     expect(body.vaults).toHaveLength(2)
-    expect(body.vaults[0]).toMatchObject({ state: 'live', reason: null, drift: { checkedAt: null, samples: 0 } })
+    expect(body.vaults[0]).toMatchObject({ state: 'live', drift: { checkedAt: null, samples: 0 } })
     expect(body.attributionSigners).toEqual([{ address: signer.address, from: '1970-01-01T00:00:00Z', to: null }])
+  })
+
+  it('says of a live vault why its share prices are withheld and that its asset has no price, and nothing when all is well', async () => {
+    const [vault] = await earn.db<{ id: number; asset: string }[]>`
+      select id, asset from vaults where address = ${asyncVault.toLowerCase()}`
+    if (!vault) throw new Error('no such vault')
+    const { id, asset } = vault
+    const withhold = (why: string | null) =>
+      earn.db`update price_observations set withheld = ${why} where address = ${asset.toLowerCase()}`
+    await withhold('suspect')
+    const reasonOf = async () => (await status({ vaultAddress: asyncVault })).body.vaults[0].reason
+    expect(await reasonOf()).toBe(
+      'no snapshot of this vault was taken yet; its asset has no price, so it shows no US dollars',
+    )
+    await earn.db`
+      insert into vault_snapshots (vault_id, block_number, block_timestamp, price_exponent, total_assets, total_supply,
+        price_numerator, block_hash)
+      values (${id}, 1, ${earn.clock.now()}, 18, 1, 999, 1, decode(repeat('00', 32), 'hex'))`
+    await withhold(null)
+    expect(await reasonOf()).toBe('the vault is as good as empty, so its share price means nothing')
+    await earn.db`update vault_snapshots set total_supply = 1000 where vault_id = ${id}`
+    expect(await reasonOf()).toBeNull()
+    await earn.db`insert into vault_pauses (vault_id, paused_from) values (${id}, ${earn.clock.now()})`
+    expect(await reasonOf()).toBe('the operator has paused the series of this vault')
+    await earn.db`update vaults set growth_sources = '[]' where id = ${id}`
+    expect(await reasonOf()).toBe('nothing measures the growth of this vault in the range asked for')
+    await earn.db`update vaults set growth_sources = null where id = ${id}`
+    await earn.db`delete from vault_pauses`
+    await earn.db`delete from vault_snapshots`
   })
 
   it('narrows to a chain and to a vault in any case', async () => {

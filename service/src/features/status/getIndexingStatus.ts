@@ -1,7 +1,7 @@
 import { getAddress } from 'viem'
 import { formatTs } from '../../kernel/clock.js'
 import type { Context } from '../../postgres/context.js'
-import { findVaultKind } from '../../vaults/index.js'
+import { decideGrowth, findVaultKind, findWithholding } from '../../vaults/index.js'
 import { listSigners } from '../catalogue/index.js'
 import { type ChainStatus, listChainStatus, listVaultStatus, type VaultStatus } from './storeStatus.js'
 
@@ -16,7 +16,7 @@ export async function getIndexingStatus(ctx: Context, input: { chainId?: number;
   const vaultAddress = input.vaultAddress?.toLowerCase()
   const [chains, vaults, signers] = await Promise.all([
     listChainStatus(ctx.db, now, input.chainId),
-    listVaultStatus(ctx.db, { chainId: input.chainId, vaultAddress }),
+    listVaultStatus(ctx.db, now, { chainId: input.chainId, vaultAddress }),
     listSigners(ctx.db),
   ])
   const states = new Map(
@@ -80,7 +80,7 @@ function toVault(vault: VaultStatus, chain: { state: IndexingState; reason: stri
     state,
     firstSnapshotAt: ts(vault.firstSnapshotAt),
     lastSnapshotAt: ts(vault.lastSnapshotAt),
-    reason: reasonOf(state, chain),
+    reason: reasonOf(state, chain) ?? (state === 'live' ? whatIsMissing(vault, now) : null),
     retryAfterSeconds: waits ? Math.max(30, Math.ceil(nextMs / 1000)) : null,
     drift: { checkedAt: ts(vault.checkedAt), samples: vault.samples ?? 0, mismatches: vault.mismatches ?? 0 },
   }
@@ -89,6 +89,27 @@ function toVault(vault: VaultStatus, chain: { state: IndexingState; reason: stri
 function reasonOf(state: keyof typeof reasons, chain: { reason: string | null } | undefined): string | null {
   if (state === 'not-started' && !chain) return 'its chain is not watched by this service'
   return (state === 'stalled' ? chain?.reason : undefined) ?? reasons[state]
+}
+
+/** What callers do not get of a vault that is followed: its share prices and rates, or its US dollars. */
+function whatIsMissing(vault: VaultStatus, now: Date): string | null {
+  const { lastSnapshotAt, newestSupply, snapshotIntervalSeconds } = vault
+  const range = { startMs: now.getTime(), endMs: now.getTime() }
+  const withheld = findWithholding(
+    {
+      isReadable: true,
+      isMapped: decideGrowth(vault.growthSources, range) !== 'none',
+      isPaused: vault.isPaused,
+      newest: lastSnapshotAt ? { atMs: lastSnapshotAt.getTime(), totalSupply: BigInt(newestSupply ?? '0') } : undefined,
+      snapshotIntervalSeconds,
+      dustFloor: BigInt(vault.dustFloor),
+      // How late snapshots are `lastSnapshotAt` tells.
+      confirmationSeconds: Number.POSITIVE_INFINITY,
+    },
+    now.getTime(),
+  )
+  const said = [withheld?.text, vault.isPriced ? undefined : 'its asset has no price, so it shows no US dollars']
+  return said.filter((text) => text !== undefined).join('; ') || null
 }
 
 function findVaultState({ kind, synced }: VaultStatus, chain: IndexingState | undefined) {

@@ -1,4 +1,5 @@
 import type { Queryable } from '../../postgres/pool.js'
+import type { GrowthSource } from '../../vaults/index.js'
 
 export type ChainStatus = {
   chainId: number
@@ -49,6 +50,13 @@ export type VaultStatus = {
   fromBlock: number | null
   syncedTo: number | null
   snapshotIntervalSeconds: number
+  growthSources: readonly GrowthSource[] | null
+  dustFloor: string
+  isPaused: boolean
+  /** Its asset has a price in US dollars now. */
+  isPriced: boolean
+  /** Shares at the newest snapshot. */
+  newestSupply: string | null
   firstSnapshotAt: Date | null
   lastSnapshotAt: Date | null
   checkedAt: Date | null
@@ -61,11 +69,18 @@ export type VaultStatus = {
 /** Where every vault stands. */
 export async function listVaultStatus(
   db: Queryable,
+  now: Date,
   filter: { chainId?: number | undefined; vaultAddress?: string | undefined },
 ): Promise<VaultStatus[]> {
   return db<VaultStatus[]>`
     select v.chain_id as "chainId", v.address as "vaultAddress", v.kind, o.id as "opportunityId", p.name as protocol,
       w.synced, w.from_block as "fromBlock", w.synced_to as "syncedTo", v.snapshot_interval_seconds as "snapshotIntervalSeconds",
+      v.growth_sources as "growthSources", v.dust_floor::text as "dustFloor",
+      exists (select from vault_pauses u where u.vault_id = v.id and u.paused_from <= ${now}
+        and (u.resumed_at is null or u.resumed_at > ${now})) as "isPaused",
+      exists (select from price_at(v.chain_id, lower(v.asset), ${now})) as "isPriced",
+      (select total_supply::text from vault_snapshots n where n.vault_id = v.id order by n.block_timestamp desc limit 1)
+        as "newestSupply",
       s.first_at as "firstSnapshotAt", s.last_at as "lastSnapshotAt", d.checked_at as "checkedAt",
       d.block_number as "checkedBlock", d.samples, d.mismatches
     from vaults v
