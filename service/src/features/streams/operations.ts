@@ -51,7 +51,7 @@ const Expiration = maybe(
     description: 'Seconds the signature is good for',
   }),
 )
-const Rate = (description: string) => maybe(T.Union([T.String(), T.Number()], { description }))
+const Rate = (description: string) => maybe(T.Union([T.String({ examples: ['1000000'] }), T.Number()], { description }))
 
 const CreateStreamBody = T.Object({
   type: T.Integer({ minimum: 1, maximum: 3, description: '1 fixed rate, 2 fixed APR, 3 daily budget' }),
