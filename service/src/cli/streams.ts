@@ -81,7 +81,9 @@ async function setPause(words: string[], paused: boolean): Promise<void> {
   const flag = Object.hasOwn(flags, step) ? flags[step] : undefined
   if (!flag) throw new UsageError(`streams: say which step: ${Object.keys(flags).join(', ')}`)
   await change(['streams', paused ? 'pause' : 'resume', id, step], id, async ({ db, clock }) => {
-    await db.begin((tx) => updatePause(tx, id, { flag, paused, alarm: null, at: clock.now() }))
+    // What it was paused for stays: an operator who lets it go on knows of it.
+    const alarm = (await findStream(db, id))?.alarm ?? null
+    await db.begin((tx) => updatePause(tx, id, { flag, paused, alarm, at: clock.now() }))
     answer({ id, step, paused }, [`${step} of ${id} ${paused ? 'are paused' : 'go on'}`])
   })
 }

@@ -47,6 +47,18 @@ describe('403 PERMISSION_DENIED', () => {
   })
 })
 
+describe('an answer that is kept', () => {
+  it('is given to no key without the permission', async () => {
+    const ask = (key: string) => {
+      const headers = { 'idempotency-key': 'kept-once' }
+      return world.earn.call('CreateStreamPoint', { body: { symbol: 'KEPT', name: 'x' }, key, headers })
+    }
+    expect((await ask(world.secret)).status).toBe(200)
+    expect((await ask(world.secret)).headers['idempotency-replayed']).toBe('true')
+    expect((await ask(world.earn.secret)).status).toBe(403)
+  })
+})
+
 describe('409 CONFLICT', () => {
   it('refuses a symbol twice, in one organization', async () => {
     expect((await create({ symbol: 'dup', name: 'x' })).status).toBe(200)

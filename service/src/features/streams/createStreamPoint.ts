@@ -8,6 +8,12 @@ import { toPoint } from './stream.js'
 export const incentivize = 'organization:incentivize:streams'
 const allowing: readonly string[] = [incentivize, `${incentivize}:create`]
 
+/** Throws 403. One of two permissions is enough. */
+export function assertMayCreatePoints({ permissions }: Caller): void {
+  if (!permissions.some((permission) => allowing.includes(permission)))
+    throw permissionDenied(`this operation needs the permission ${incentivize} or ${incentivize}:create`)
+}
+
 type PointInput = { symbol: string; name: string; decimals?: number | null; logoUrl?: string | null }
 
 /** Creates points of the caller's organization. */
@@ -16,8 +22,7 @@ export async function createStreamPoint(
   input: PointInput,
   caller: Caller,
 ): Promise<Written<{ point: ReturnType<typeof toPoint> }>> {
-  if (!caller.permissions.some((permission) => allowing.includes(permission)))
-    throw permissionDenied(`this operation needs the permission ${incentivize} or ${incentivize}:create`)
+  assertMayCreatePoints(caller)
   const [symbol, name] = [input.symbol.trim().toUpperCase(), input.name.trim()]
   if (symbol === '' || symbol.length > 32) throw invalidArgument('symbol must have 1 to 32 characters')
   if (name === '') throw invalidArgument('name must not be blank')

@@ -14,7 +14,7 @@ import {
 } from '../../kernel/wire.js'
 import type { StreamContext } from './context.js'
 import { createStream } from './createStream.js'
-import { createStreamPoint, incentivize } from './createStreamPoint.js'
+import { assertMayCreatePoints, createStreamPoint, incentivize } from './createStreamPoint.js'
 import { createStreamWithdrawal, expirationDefault, expirationMax } from './createStreamWithdrawal.js'
 import { getActiveAdminOperation } from './getActiveAdminOperation.js'
 import { getMerkleProofs } from './getMerkleProofs.js'
@@ -51,7 +51,7 @@ const Expiration = maybe(
     description: 'Seconds the signature is good for',
   }),
 )
-const Rate = (description: string) => maybe(T.Union([T.String(), T.Number()], { description }))
+const Rate = (description: string) => maybe(T.Union([T.String({ examples: ['1000000'] }), T.Number()], { description }))
 
 const CreateStreamBody = T.Object({
   type: T.Integer({ minimum: 1, maximum: 3, description: '1 fixed rate, 2 fixed APR, 3 daily budget' }),
@@ -163,6 +163,7 @@ export const streamOperations: readonly Operation<StreamContext>[] = [
       ),
     }),
     bodyName: 'CreateStreamPointInput',
+    assertMayRepeat: (_ctx, _input, caller) => assertMayCreatePoints(caller),
     responses: {
       200: T.Object({ point: PointSchema }),
       400: malformed,

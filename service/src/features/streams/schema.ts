@@ -1,5 +1,5 @@
 import T from 'typebox'
-import { Address, ChainId, Hex, Nullable, Raw, Ts, Uuid } from '../../kernel/wire.js'
+import { Address, ChainId, Dec, Hex, Nullable, Raw, Ts, Uuid } from '../../kernel/wire.js'
 
 const Text = T.String()
 const Count = Nullable(T.Integer())
@@ -34,7 +34,7 @@ export const PointSchema = T.Object(
   { title: 'StreamPoint' },
 )
 
-const Rate = T.Union([T.String(), T.Number()])
+const Rate = T.Union([T.String({ examples: ['1000000'] }), T.Number()])
 
 /** The arguments of a stream as they were given, and what the target is. */
 const CustomArgsSchema = T.Object({
@@ -42,7 +42,11 @@ const CustomArgsSchema = T.Object({
   tokensPerUSD: T.Optional(Rate),
   apr: T.Optional(Rate),
   tokensPerDay: T.Optional(Rate),
-  targetToken: T.Object({ address: Address, symbol: Text, chain: T.Object({ chainId: Text }) }),
+  targetToken: T.Object({
+    address: Address,
+    symbol: Text,
+    chain: T.Object({ chainId: T.String({ pattern: '^[0-9]{1,16}$' }) }),
+  }),
 })
 
 export const StreamSnapshotSchema = T.Object(
@@ -50,15 +54,15 @@ export const StreamSnapshotSchema = T.Object(
     timestamp: Ts,
     createdAt: Ts,
     updatedAt: Ts,
-    amountBase: TextOrNull,
-    amountDistributed: TextOrNull,
-    apr: TextOrNull,
-    baseApr: TextOrNull,
-    tvl: TextOrNull,
-    baseTvl: TextOrNull,
-    rewardTokenPrice: TextOrNull,
-    rootHash: TextOrNull,
-    commitTxHash: TextOrNull,
+    amountBase: Nullable(Raw),
+    amountDistributed: Nullable(Raw),
+    apr: Nullable(Dec),
+    baseApr: Nullable(Dec),
+    tvl: Nullable(Dec),
+    baseTvl: Nullable(Dec),
+    rewardTokenPrice: Nullable(Dec),
+    rootHash: Nullable(Hex),
+    commitTxHash: Nullable(Hex),
     userCount: Count,
     activeUserCount: Count,
     customArgs: FreeObject,
@@ -74,10 +78,10 @@ export const WalletSnapshotSchema = T.Object(
     updatedAt: Ts,
     rewardsAccumulated: Raw,
     rewardsAccumulatedBase: Raw,
-    tvl: TextOrNull,
-    baseTvl: TextOrNull,
-    apr: TextOrNull,
-    baseApr: TextOrNull,
+    tvl: Nullable(Dec),
+    baseTvl: Nullable(Dec),
+    apr: Nullable(Dec),
+    baseApr: Nullable(Dec),
     customMetrics: FreeObject,
   },
   { title: 'WalletSnapshot' },
@@ -87,14 +91,14 @@ export const StreamSchema = T.Object(
   {
     id: Uuid,
     orgId: Uuid,
-    userId: TextOrNull,
+    userId: Nullable(Uuid),
     type: T.Enum([1, 2, 3]),
     strategy: T.Enum(['fixed-rate', 'fixed-apr', 'daily-budget']),
     chainId: Nullable(T.Integer()),
-    contractAddress: TextOrNull,
-    admin: TextOrNull,
-    totalAmount: TextOrNull,
-    feeAmount: TextOrNull,
+    contractAddress: Nullable(Address),
+    admin: Nullable(Address),
+    totalAmount: Nullable(Raw),
+    feeAmount: Nullable(Raw),
     startTimestamp: Ts,
     endTimestamp: Nullable(Ts),
     createdAt: Ts,
@@ -103,7 +107,7 @@ export const StreamSchema = T.Object(
     rewardToken: T.Optional(StreamTokenSchema),
     point: T.Optional(PointSchema),
     customArgs: CustomArgsSchema,
-    adapters: T.Array(T.Object({ type: Text, params: FreeObject })),
+    adapters: T.Array(T.Object({ type: T.String({ examples: ['min-balance'] }), params: FreeObject })),
     claimPaused: T.Boolean(),
     hashCommitmentPaused: T.Boolean(),
     merkleTreeComputationPaused: T.Boolean(),
