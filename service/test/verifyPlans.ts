@@ -30,7 +30,7 @@ export function toSwapContext(swap: SwapSettings | null | undefined): SwapContex
   return {
     routers: [
       ...(uniswapV2 ? [{ address: uniswapV2.router, kind: 'uniswap-v2' }] : []),
-      ...(uniswapV3 ? [{ address: uniswapV3.router, kind: 'uniswap-v3' }] : []),
+      ...(uniswapV3 ? [{ address: uniswapV3.router, kind: uniswapV3.routerKind ?? 'uniswap-v3' }] : []),
     ],
     hubTokens,
   }

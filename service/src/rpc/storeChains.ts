@@ -24,6 +24,8 @@ export const SwapSettingsSchema = T.Object(
           factory: AddressText,
           quoter: AddressText,
           router: AddressText,
+          /** SwapRouter, or SwapRouter02, which has its deadline around its calls. */
+          routerKind: T.Optional(T.Union([T.Literal('uniswap-v3'), T.Literal('swap-router-02')])),
           /** Fee tiers of its pools, in millionths. */
           fees: T.Optional(T.Array(Whole(0, 999_999), { minItems: 1, maxItems: 8 })),
         },

@@ -10,6 +10,7 @@ const v2Factory = published('v2-core/build/UniswapV2Factory.json')
 const v2Router = published('v2-periphery/build/UniswapV2Router02.json')
 const v3Factory = published('v3-core/artifacts/contracts/UniswapV3Factory.sol/UniswapV3Factory.json')
 const v3Router = published('v3-periphery/artifacts/contracts/SwapRouter.sol/SwapRouter.json')
+const v3Router02 = published('swap-router-contracts/artifacts/contracts/SwapRouter02.sol/SwapRouter02.json')
 const v3Quoter = published('v3-periphery/artifacts/contracts/lens/QuoterV2.sol/QuoterV2.json')
 const positions = published(
   'v3-periphery/artifacts/contracts/NonfungiblePositionManager.sol/NonfungiblePositionManager.json',
@@ -33,7 +34,8 @@ export async function openUniswap(world: World, wrapped: Address, hubTokens: rea
     fees: [500, 3_000, 10_000],
   }
   const manager = await deploy({ ...positions, args: [factory, wrapped, wrapped] })
-  const configure = async (change: { hubTokens?: readonly Address[]; v2?: Address; v3?: Address } = {}) => {
+  type Change = { hubTokens?: readonly Address[]; v2?: Address; v3?: Address; routerKind?: 'swap-router-02' }
+  const configure = async (change: Change = {}) => {
     const settings = {
       hubTokens: (change.hubTokens ?? hubTokens).map(lower),
       uniswapV2: { factory: lower(v2.factory), router: lower(change.v2 ?? v2.router) },
@@ -42,6 +44,7 @@ export async function openUniswap(world: World, wrapped: Address, hubTokens: rea
         factory: lower(factory),
         router: lower(change.v3 ?? v3.router),
         quoter: lower(v3.quoter),
+        ...(change.routerKind ? { routerKind: change.routerKind } : {}),
       },
     }
     await world.earn.db`
@@ -61,6 +64,12 @@ export async function openUniswap(world: World, wrapped: Address, hubTokens: rea
     v3,
     /** Sets up what was deployed again, with other hubs or with a router that is something else. */
     configure,
+    /** Sets up SwapRouter02 in place of SwapRouter. */
+    useRouter02: async () => {
+      const v3Of02 = await deploy({ ...v3Router02, args: [v2.factory, factory, manager, wrapped] })
+      await configure({ v3: v3Of02, routerKind: 'swap-router-02' })
+      return v3Of02
+    },
     /** A V2 pool of two tokens with these reserves. */
     v2Pool: async (a: Address, b: Address, reserveA: bigint, reserveB: bigint) => {
       await fund(a, v2.router, reserveA)

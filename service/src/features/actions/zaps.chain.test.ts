@@ -219,8 +219,12 @@ describe('a withdrawal in another token', () => {
     const claim = await withdraw({ amount }, slow)
     expect(claim.status, claim.text).toBe(200)
     expect(typesOf(claim)).toEqual(['withdraw', 'approve', 'swap'])
-    const { other: gained } = await changesOf(claim)
+    const { other: gained, receipts } = await changesOf(claim)
     expect(gained).toBe(quotedOut(claim))
+    // Of asynchronous parts the request's suffix decides, and the request swapped nothing.
+    expect(await entriesOf(receipts[0]!.transactionHash)).toMatchObject([
+      { kind: 'withdraw', distributorId: 'acme', attribution: 'signed', isSwap: false },
+    ])
   })
 })
 

@@ -31,6 +31,14 @@ const v3RouterAbi = parseAbi([
   'function multicall(bytes[] data) payable returns (bytes[] results)',
 ])
 
+/** Of SwapRouter02: what it takes to be its own address, and calls of its own. */
+const router02Itself = '0x0000000000000000000000000000000000000002'
+const router02Abi = parseAbi([
+  'struct Params { bytes path; address recipient; uint256 amountIn; uint256 amountOutMinimum; }',
+  'function exactInput(Params params) payable returns (uint256 amountOut)',
+  'function multicall(uint256 deadline, bytes[] data) payable returns (bytes[] results)',
+])
+
 /** Where a V3 pool stops when it has nothing left to give. */
 const lowestPrice = 4_295_128_740n
 const highestPrice = 1_461_446_703_485_210_103_287_273_052_203_988_822_378_723_970_341n
@@ -101,7 +109,8 @@ export function buildRouteCall(settings: SwapSettings, route: Route, order: Rout
   const value = order.nativeIn ? order.amountIn : 0n
   if (route.exchange === 'v2')
     return { to: settings.uniswapV2?.router as Address, value, data: encodeV2(toPath(route), order) }
-  return { to: settings.uniswapV3?.router as Address, value, data: encodeV3(route, order) }
+  const encode = settings.uniswapV3?.routerKind === 'swap-router-02' ? encodeV3Of02 : encodeV3
+  return { to: settings.uniswapV3?.router as Address, value, data: encode(route, order) }
 }
 
 function encodeV2(path: readonly Address[], order: RouteOrder): Hex {
@@ -132,13 +141,28 @@ function encodeV3(route: Route & { exchange: 'v3' }, order: RouteOrder): Hex {
       },
     ],
   })
-  const after = [
-    ...(order.nativeOut
+  const after = listAfter(order)
+  if (after.length === 0) return swap
+  return encodeFunctionData({ abi: v3RouterAbi, functionName: 'multicall', args: [[swap, ...after]] })
+}
+
+function encodeV3Of02(route: Route & { exchange: 'v3' }, order: RouteOrder): Hex {
+  const { amountIn, minimumOut: amountOutMinimum, wallet, deadline } = order
+  const path = encodePath(route.tokens, route.fees)
+  const recipient = order.nativeOut ? router02Itself : wallet
+  const params = { path, recipient, amountIn, amountOutMinimum } as const
+  const swap = encodeFunctionData({ abi: router02Abi, functionName: 'exactInput', args: [params] })
+  const calls = [swap, ...listAfter(order)]
+  return encodeFunctionData({ abi: router02Abi, functionName: 'multicall', args: [deadline, calls] })
+}
+
+/** What follows the swap in the same call of a V3 router. */
+function listAfter({ minimumOut, wallet, nativeIn, nativeOut }: RouteOrder): Hex[] {
+  return [
+    ...(nativeOut
       ? [encodeFunctionData({ abi: v3RouterAbi, functionName: 'unwrapWETH9', args: [minimumOut, wallet] })]
       : []),
     // A pool that has run dry since leaves the rest with the router, for whoever asks first.
-    ...(order.nativeIn ? [encodeFunctionData({ abi: v3RouterAbi, functionName: 'refundETH' })] : []),
+    ...(nativeIn ? [encodeFunctionData({ abi: v3RouterAbi, functionName: 'refundETH' })] : []),
   ]
-  if (after.length === 0) return swap
-  return encodeFunctionData({ abi: v3RouterAbi, functionName: 'multicall', args: [[swap, ...after]] })
 }
