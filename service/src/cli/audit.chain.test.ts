@@ -150,6 +150,12 @@ const silent: Record<string, string> = {
   'sender list': 'reads',
   'catalogue probe': 'reads',
   'attribution check': 'reads',
+  'streams list': 'reads',
+  'streams recompute': 'reads',
+  'streams diff': 'reads files',
+  ...Object.fromEntries(
+    ['pause', 'resume', 'veto', 'end', 'retake'].map((verb) => [`streams ${verb}`, 'told in streams.chain.test.ts']),
+  ),
   'report distributor': 'reads',
   'export ledger': 'reads',
   doctor: 'reads',
