@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { account } from '../../../contracts/test/anvil.js'
 import { chainId, openWatchWorld, type WatchWorld } from '../../test/chain/watchWorld.js'
-import { openTestDatabase, type TestDatabase } from '../../test/database.js'
+import { openTestDatabase, type TestDatabase, urlOf } from '../../test/database.js'
 import { listChanges } from '../features/audit/index.js'
 import { newId } from '../kernel/ids.js'
 import { recordOutgoing } from '../rpc/sender/index.js'
@@ -22,11 +22,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'audit-'))
   database = await openTestDatabase()
   const { db, target } = database
-  const url =
-    'url' in target
-      ? target.url
-      : `postgresql://${target.username}:${target.password}@localhost/${target.database}?host=${target.host}&port=${target.port}`
-  vi.stubEnv('DATABASE_URL', url)
+  vi.stubEnv('DATABASE_URL', urlOf(target))
   vi.stubEnv('SUDO_USER', '')
   await db`insert into organizations (id, name, organization_type) values (${organizationId}, 'O', 'distributor')`
   for (const address of wallets) {
