@@ -28,6 +28,9 @@ function reordered(random: Random): Projections {
   return { ...all, derived }
 }
 
+/** No wallet of the model chain moves more shares than it has: these rows have tests of their own. */
+const unseen = new Set(['cut_moves'])
+
 describe('every projection', () => {
   it.each([1, 2, 3, 4, 5, 6])(
     'gives the same rows written once, taken back and written again, rebuilt, and in any order of sources (draw %i)',
@@ -40,7 +43,7 @@ describe('every projection', () => {
       await world.rest(watcher)
       const once = await world.dump()
       for (const { tables } of all.derived)
-        for (const { table } of tables)
+        for (const { table } of tables.filter((each) => !unseen.has(each.table.name)))
           expect(
             once.some((line) => line.startsWith(`${table.name} `)),
             table.name,
