@@ -1,5 +1,6 @@
 import { listChainSettings } from '../features/catalogue/index.js'
 import {
+  describeCut,
   listChainStatus,
   listGaps,
   listInvalidIndexes,
@@ -13,6 +14,7 @@ import type { Context } from '../postgres/context.js'
 import { type Migration, readMigrations } from '../postgres/migrate.js'
 import { openChain } from '../rpc/chains.js'
 import { createNode } from '../rpc/node.js'
+import { listDisagreements } from '../vaults/index.js'
 import { type Command, parseFlags, printTable, withContext } from './command.js'
 import { type CheckResult, examinePrices } from './doctorPrices.js'
 
@@ -132,6 +134,28 @@ export async function examine(ctx: Context): Promise<CheckResult[]> {
     drifting.length === 0,
     [`${drifting.length} of ${vaults.length} vaults drift`, ...drifting.slice(0, 10).map(nameVault)].join(' '),
     adviseRefetch(drifting),
+  )
+  const cut = vaults.filter(({ cutMoves }) => cutMoves > 0)
+  add(
+    'moves beyond a balance',
+    cut.length === 0,
+    [
+      `in ${cut.length} of ${vaults.length} vaults`,
+      ...cut.slice(0, 10).map((vault) => `${nameVault(vault)} ${describeCut(vault.cutMoves)}`),
+    ].join(' '),
+    'take a share that rebases out of the catalogue and list a vault that wraps it; else set an earlier startBlock of the vault',
+  )
+  const disagreements = await listDisagreements(db)
+  add(
+    'vaults are what is configured',
+    disagreements.length === 0,
+    disagreements.length === 0
+      ? 'asset, share token and decimals agree'
+      : disagreements
+          .slice(0, 10)
+          .map(({ chainId, address, reason }) => `${chainId}:${address}: ${reason}`)
+          .join('. '),
+    'look at what changed the contract; once it is understood, list the vault anew as what it is',
   )
   for (const finding of await examinePrices(ctx)) findings.push(finding)
   const missing = await listMissingIndexes(db, namedIndexes(await readMigrations()))

@@ -1,6 +1,6 @@
 import { runCapabilityAndTvl } from '../features/catalogue/index.js'
 import { runMovements } from '../features/history/index.js'
-import { fillLatePrices } from '../features/ledger/index.js'
+import { fillLatePrices, settleAmounts } from '../features/ledger/index.js'
 import { sweepAddresses, sweepIdempotencyKeys } from '../features/limits/index.js'
 import { sweepAgreements } from '../features/membership/index.js'
 import { reconcileBalances } from '../features/status/index.js'
@@ -62,7 +62,10 @@ function commitRoots(ctx: ServiceContext, committer: Signer | undefined): Promis
 }
 
 async function priceLateEntries({ db, chains }: ServiceContext): Promise<void> {
-  for (const chainId of chains.keys()) await fillLatePrices(db, chainId)
+  for (const chainId of chains.keys()) {
+    await settleAmounts(db, chainId)
+    await fillLatePrices(db, chainId)
+  }
 }
 
 /** Runs jobs until stopped, each at once and then on its timer. A failure is logged; the next run tries again. */
