@@ -7,7 +7,7 @@ export type { StreamContext } from './context.js'
 export { findNextInstant } from './instants.js'
 export { type CommitSettings, runStreamCommits, runStreamTrees } from './jobCommits.js'
 export { retakeSnapshot, runStreamSnapshots, type SnapshotSettings, type StreamJobContext } from './jobSnapshots.js'
-export { sweepUnsent } from './jobs.js'
+export { runStreamAprs, sweepUnsent } from './jobs.js'
 export { streamOperations } from './operations.js'
 export { streams } from './projection.js'
 export {
