@@ -34,6 +34,7 @@ const grants: Record<string, string> = {
   'status reads opportunities': 'as above, its opportunity',
   'status reads blocks': 'the doctor looks for gaps among the blocks a chain keeps',
   'status reads protocols': 'as above, its protocol',
+  'status reads cut_moves': 'as above, how many moves of its shares were cut',
   'status reads balances': 'samples are drawn from the balances and the block they belong to in one statement',
   'metrics reads vaults': 'the configuration of a chain: floors and who holds for others; and a series knows decimals',
   'metrics reads vault_snapshots': 'one statement multiplies shares with prices, bucket by bucket',

@@ -1,5 +1,6 @@
 import { listChainSettings } from '../features/catalogue/index.js'
 import {
+  describeCut,
   listChainStatus,
   listGaps,
   listInvalidIndexes,
@@ -133,6 +134,16 @@ export async function examine(ctx: Context): Promise<CheckResult[]> {
     drifting.length === 0,
     [`${drifting.length} of ${vaults.length} vaults drift`, ...drifting.slice(0, 10).map(nameVault)].join(' '),
     adviseRefetch(drifting),
+  )
+  const cut = vaults.filter(({ cutMoves }) => cutMoves > 0)
+  add(
+    'moves beyond a balance',
+    cut.length === 0,
+    [
+      `in ${cut.length} of ${vaults.length} vaults`,
+      ...cut.slice(0, 10).map((vault) => `${nameVault(vault)} ${describeCut(vault.cutMoves)}`),
+    ].join(' '),
+    'take a share that rebases out of the catalogue and list a vault that wraps it; else set an earlier startBlock of the vault',
   )
   const disagreements = await listDisagreements(db)
   add(

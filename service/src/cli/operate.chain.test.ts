@@ -101,6 +101,19 @@ describe('drift', () => {
     expect(found?.detail).toContain(`vaults drift ${chainId}:${world.vault.toLowerCase()}`)
     await earn.db`delete from vault_drift`
   })
+
+  it('is apart from moves beyond a balance, which are told with their vaults, their number and what to do', async () => {
+    const found = async () => (await examine(earn.ctx)).find(({ what }) => what === 'moves beyond a balance')
+    expect(await found()).toMatchObject({ well: true, detail: expect.stringMatching(/^in 0 of \d+ vaults$/) })
+    await earn.db`insert into cut_moves (chain_id, block_number, vault_id, transaction_index, wallet, amount)
+      select ${chainId}, 1, id, 0, hex_bytes(${world.vault}), 5 from vaults where address = ${world.vault.toLowerCase()}`
+    expect(await found()).toMatchObject({
+      well: false,
+      detail: expect.stringContaining(`${chainId}:${world.vault.toLowerCase()} 1 move of shares went beyond`),
+      advice: expect.stringContaining('startBlock'),
+    })
+    await earn.db`delete from cut_moves`
+  })
 })
 
 describe('the indexes', () => {

@@ -60,7 +60,7 @@ type HolderBefore = {
  * deposits goes to the lots of their distributors, and everything else they received is unattributed.
  */
 export function deriveVaultTransaction(input: VaultInput): void {
-  const { part, flows } = input
+  const { part, flows, place, rows } = input
   const [only] = part.transfers
   if (only && part.events.length === 0 && part.transfers.length === 1) {
     deriveTransfer(only, { ...input, vaultId: part.vault.id })
@@ -69,8 +69,10 @@ export function deriveVaultTransaction(input: VaultInput): void {
   const work: VaultContext = { ...input, received: new Map(), holders: new Map(), taken: new Map() }
   const isRequested = part.events.some(({ kind }) => kind === 'redeemRequest')
   for (const [wallet, { lost, received }] of flows.wallets) {
-    if (lost > 0n && isRequested) take(work, wallet, lost)
-    else if (lost > 0n) takeProportionally(open(work, wallet), lost)
+    if (lost > 0n) {
+      const taken = isRequested ? take(work, wallet, lost) : takeProportionally(open(work, wallet), lost)
+      recordCut(wallet, lost - taken, { place, vaultId: part.vault.id, rows })
+    }
     if (received > 0n) work.received.set(wallet, received)
   }
   for (const event of part.events) applyEvent(event, work)
@@ -92,17 +94,28 @@ export function deriveTransfer(
   }
   if (from === zeroAddress) return
   const opened = openHolder(state, vaultId, from)
-  takeProportionally(opened.holder, amount)
+  recordCut(from, amount - takeProportionally(opened.holder, amount), record)
   recordChange(from, opened, record)
 }
 
-function take(work: VaultContext, wallet: string, lost: bigint): void {
+/** Says what of a wallet's moves no Transfer had brought to it. */
+function recordCut(
+  wallet: string,
+  amount: bigint,
+  { place, vaultId, rows }: { place: TxPosition; vaultId: number; rows: DerivedRows },
+): void {
+  const { number: blockNumber, transactionIndex } = place
+  if (amount > 0n) rows.cutMoves.push({ vaultId, wallet, blockNumber, transactionIndex, amount })
+}
+
+function take(work: VaultContext, wallet: string, lost: bigint): bigint {
   const holder = open(work, wallet)
   const before = [...holder.lots]
   const attributed = holder.attributed
   const all = takeProportionally(holder, lost)
   const lots = before.map(([id, had]) => [id, had - (holder.lots.get(id) ?? 0n)] as const)
   work.taken.set(wallet, [...lots, [null, all - (attributed - holder.attributed)] as const])
+  return all
 }
 
 function applyEvent(event: VaultEvent, work: VaultContext): void {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   ann,
+  asynchronous,
   bob,
   call,
   cat,
@@ -11,6 +12,7 @@ import {
   other,
   router,
   say,
+  silo,
   treasury,
   vault,
   zero,
@@ -200,6 +202,31 @@ describe('shares that move without a deposit', () => {
     // 2 of 4: alpha gives 0.5 and beta 1.5.
     pass(second, say.move(ann, bob, 2n))
     expect(second.lots(ann)).toEqual({ alpha: 1n, beta: 1n })
+  })
+})
+
+describe('moves beyond a balance', () => {
+  it('are cut at what the wallet has, counted with what was cut, and take its lots whole', () => {
+    const chain = openHandChain()
+    buy(chain, ann, 60n, 'alpha')
+    buy(chain, ann, 40n)
+    const alone = pass(chain, say.move(ann, bob, 107n))
+    expect(alone.cutMoves).toEqual([{ vaultId: 1, wallet: ann, blockNumber: 3, transactionIndex: 0, amount: 7n }])
+    expect([chain.lots(ann), chain.lots(bob)]).toEqual([{}, { free: 107n }])
+    const burned = [say.move(bob, zero, 110n), say.withdraw(bob, bob, 110n, 110n)]
+    const redeemed = chain.mine({ from: bob, to: vault, input: call.redeem(110n, bob, bob), logs: burned })
+    expect(redeemed.cutMoves).toMatchObject([{ wallet: bob, blockNumber: 4, amount: 3n }])
+    expect(chain.lots(bob)).toEqual({})
+  })
+
+  it('are none where what is sent came in the same transaction, and of a request they are counted too', () => {
+    const chain = openHandChain()
+    const minted = [say.move(zero, ann, 9n), say.deposit(ann, ann, 9n, 9n)]
+    const passed = chain.mine({ from: ann, to: vault, input: plain, logs: [...minted, say.move(ann, bob, 9n)] })
+    expect(passed.cutMoves).toEqual([])
+    const requested = [say.move(bob, silo, 12n, asynchronous), say.requestRedeem(bob, bob, bob, 12n)]
+    const rows = chain.mine({ from: bob, to: asynchronous, input: call.requestRedeem(12n, bob, bob), logs: requested })
+    expect(rows.cutMoves).toMatchObject([{ vaultId: 3, wallet: bob, amount: 12n }])
   })
 })
 

@@ -26,6 +26,9 @@ export type BalanceChange = {
 /** One lot, before and after a transaction. */
 export type LotChange = Omit<BalanceChange, 'attributedBefore' | 'attributedAfter'> & { distributorId: string }
 
+/** What of a wallet's moves in a transaction went beyond its balance and was cut: of a share that rebases. */
+export type CutMove = { vaultId: number; wallet: string; blockNumber: number; transactionIndex: number; amount: bigint }
+
 /** An asynchronous deposit (in assets) or redemption (in shares) that is not fully consumed. */
 export type RequestLot = {
   id: string
@@ -115,6 +118,7 @@ export type DerivedRows = {
   interactions: InteractionRow[]
   attributions: TransactionAttribution[]
   usedSignatures: UsedSignatureRow[]
+  cutMoves: CutMove[]
 }
 
 export function emptyRows(): DerivedRows {
@@ -126,6 +130,7 @@ export function emptyRows(): DerivedRows {
     interactions: [],
     attributions: [],
     usedSignatures: [],
+    cutMoves: [],
   }
 }
 

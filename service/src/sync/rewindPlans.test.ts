@@ -44,6 +44,7 @@ beforeAll(async () => {
     insert into request_changes
       select ${id}, chain, ${block}, vault, 1, 5, 4, 0, 0, false, false from ${all} order by n;
     insert into used_signatures select chain, ${block}, vault, ${hash} from ${all} order by n;
+    insert into cut_moves select chain, ${block}, vault, 0, ${wallet}, ${amount} from ${all} order by n;
     insert into transaction_attributions (chain_id, block_number, block_timestamp, transaction_index, block_hash,
         transaction_hash, sender, codes)
       select chain, ${block}, ${at}, 0, ${hash}, ${hash}, ${wallet}, '{acme}' from ${all} order by n;
@@ -110,6 +111,7 @@ describe(`a rewind of three blocks, on ${rows} rows of each of two chains`, () =
         'requests',
         'request_changes',
         'used_signatures',
+        'cut_moves',
         'logs',
       ]) {
         const [left] = await tx.unsafe<{ count: number }[]>(

@@ -6,6 +6,7 @@ import { openTestDatabase, type TestDatabase } from '../database.js'
 import { findDifferences } from './compare.js'
 import { findDifferencesOfAll } from './compareBoth.js'
 import { findMetricsDifferences } from './compareMetrics.js'
+import { findWrongCoverage } from './compareReport.js'
 import { addTotals, type Counted, type Totals } from './expected.js'
 import { connections } from './playedChain.js'
 import { recount } from './recount.js'
@@ -58,6 +59,9 @@ async function check(world: World, play: Play, seed: number): Promise<Played & {
     const differences: string[] = []
     for (const { outcome, expected } of counted)
       for (const line of await findDifferences(db, outcome, expected)) differences.push(`${outcome.chainId}: ${line}`)
+    if (isThorough)
+      for (const one of counted)
+        for (const line of await findWrongCoverage(db, one)) differences.push(`${one.outcome.chainId}: ${line}`)
     differences.push(...(await findDifferencesOfAll(db, counted, { productId, totals: world.totals, isThorough })))
     if (seed % 5 === 0)
       for (const { outcome } of counted)

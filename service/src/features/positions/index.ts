@@ -1,6 +1,6 @@
 /**
  * Who holds how much of a vault, and which distributor sourced it. Owns `balances`, `lots` and `requests` with their
- * `_changes`, `used_signatures`, the projection that derives them, and the operation that lists what a wallet has
+ * `_changes`, `used_signatures`, `cut_moves`, the projection that derives them, and the operation that lists what a wallet has
  * requested. Amounts are raw shares.
  */
 export { positionsOperations } from './operations.js'

@@ -20,6 +20,7 @@ import type { ListKeepers, NeedsTrace, Projection, Source } from '../../sync/pro
 import { listStoredLogs } from '../../sync/storeRaw.js'
 import { listVaultAddresses, requestTopics, viewRequest } from '../../vaults/index.js'
 import { listLines, loadConfiguration } from './storeConfiguration.js'
+import { recordCutMoves } from './storeCutMoves.js'
 import { positionTables, recordPositions, rewindPositions } from './storePositions.js'
 import { copyPositions, settlePositions } from './storeRebuild.js'
 import { recallChanges } from './storeRecall.js'
@@ -64,6 +65,7 @@ export function createPositions(recover: Recover = openFastRecover()): Positions
       if (isLive) await recordPositions(db, chainId, rows)
       else await copyPositions(db, chainId, rows, place)
       await recordUsedSignatures(db, chainId, rows.usedSignatures, place)
+      await recordCutMoves(db, chainId, rows.cutMoves, place)
     },
     settle: settlePositions,
     size: ({ holders, requests, signatures }) => holders.size + requests.size + signatures.size,
@@ -160,6 +162,7 @@ function joinRows(results: readonly DerivedRows[]): DerivedRows {
     requests: all((rows) => rows.requests),
     requestChanges: all((rows) => rows.requestChanges),
     usedSignatures: all((rows) => rows.usedSignatures),
+    cutMoves: all((rows) => rows.cutMoves),
     interactions: [],
     attributions: [],
   }

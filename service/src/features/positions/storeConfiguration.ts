@@ -40,7 +40,7 @@ export async function loadConfiguration(db: Queryable, chainId: number): Promise
 }
 
 /** The rules by which rows are derived. Another number derives everything that was derived by older rules again. */
-const rulesLine: DatedLine = { line: 'rules 5', from: 0 }
+const rulesLine: DatedLine = { line: 'rules 6', from: 0 }
 
 /** The configuration as dated lines. */
 export function listLines(config: DeriveConfig): DatedLine[] {

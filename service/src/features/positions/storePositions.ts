@@ -4,6 +4,7 @@ import { bool, hex, int4, int8, nullable, numeric, oneOf, seconds, text, uuid } 
 import type { Queryable } from '../../postgres/pool.js'
 import { describeTable, insertRows, rowSet } from '../../postgres/table.js'
 import { type Above, inPlace, type Place } from '../../sync/projection.js'
+import { cutMovesTable, removeCutMovesAbove } from './storeCutMoves.js'
 import { removeUsedSignaturesAbove, usedSignaturesTable } from './storeSignatures.js'
 
 export const balancesTable = describeTable('balances', {
@@ -157,6 +158,7 @@ export const positionTables = [
   requestsTable,
   requestChangesTable,
   usedSignaturesTable,
+  cutMovesTable,
 ] as const
 
 /**
@@ -207,4 +209,5 @@ export async function rewindPositions(db: Queryable, above: Above, vaultIds?: re
     where chain_id = ${chainId} and block_number between ${from} and ${to}
       and (${ofAll}::boolean or vault_id = any(${vaults}::int[]))`
   await removeUsedSignaturesAbove(db, above, vaultIds)
+  await removeCutMovesAbove(db, above, vaultIds)
 }

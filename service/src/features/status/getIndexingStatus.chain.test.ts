@@ -41,7 +41,7 @@ describe('GetIndexingStatus 200', () => {
     expect(body.attributionSigners).toEqual([{ address: signer.address, from: '1970-01-01T00:00:00Z', to: null }])
   })
 
-  it('says of a live vault why its share prices are withheld and that its asset has no price, and nothing when all is well', async () => {
+  it('says of a live vault why its share prices are withheld and that its asset has no price, how many moves were cut, and nothing when all is well', async () => {
     const [vault] = await earn.db<{ id: number; asset: string }[]>`
       select id, asset from vaults where address = ${asyncVault.toLowerCase()}`
     if (!vault) throw new Error('no such vault')
@@ -61,6 +61,15 @@ describe('GetIndexingStatus 200', () => {
     expect(await reasonOf()).toBe('the vault is as good as empty, so its share price means nothing')
     await earn.db`update vault_snapshots set total_supply = 1000 where vault_id = ${id}`
     expect(await reasonOf()).toBeNull()
+    for (const wallet of ['01', '02'])
+      await earn.db`
+        insert into cut_moves (chain_id, block_number, vault_id, transaction_index, wallet, amount)
+        values (${chainId}, 1, ${id}, 0, hex_bytes(${`0x${wallet.repeat(20)}`}), 5)`
+    expect(await reasonOf()).toMatch(/^2 moves of shares went beyond the balance .*: the share rebases, or its past /)
+    await earn.db`update vaults set kind = 'other' where id = ${id}`
+    expect(await reasonOf()).toMatch(/^no reader for this kind of vault; 2 moves of shares went beyond /)
+    await earn.db`update vaults set kind = 'erc7540' where id = ${id}`
+    await earn.db`delete from cut_moves`
     await earn.db`insert into vault_pauses (vault_id, paused_from) values (${id}, ${earn.clock.now()})`
     expect(await reasonOf()).toBe('the operator has paused the series of this vault')
     await earn.db`update vaults set growth_sources = '[]' where id = ${id}`

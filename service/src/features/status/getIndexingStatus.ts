@@ -92,7 +92,11 @@ function toVault(
     state,
     firstSnapshotAt: ts(vault.firstSnapshotAt),
     lastSnapshotAt: ts(vault.lastSnapshotAt),
-    reason: (isWrong ? vault.wrong : reasonOf(state, chain)) ?? (state === 'live' ? whatIsMissing(vault, now) : null),
+    reason: join(
+      isWrong ? vault.wrong : reasonOf(state, chain),
+      state === 'live' && whatIsMissing(vault, now),
+      describeCut(vault.cutMoves),
+    ),
     retryAfterSeconds: waits ? Math.max(30, Math.ceil(nextMs / 1000)) : null,
     drift: { checkedAt: ts(vault.checkedAt), samples: vault.samples ?? 0, mismatches: vault.mismatches ?? 0 },
   }
@@ -121,7 +125,18 @@ function whatIsMissing(vault: VaultStatus, now: Date): string | null {
     now.getTime(),
   )
   const said = [withheld?.text, vault.isPriced ? undefined : 'its asset has no price, so it shows no US dollars']
-  return said.filter((text) => text !== undefined).join('; ') || null
+  return join(...said)
+}
+
+function join(...said: (string | false | null | undefined)[]): string | null {
+  return said.filter(Boolean).join('; ') || null
+}
+
+/** Says how many moves were cut; undefined where none was. */
+export function describeCut(moves: number): string | undefined {
+  if (moves === 0) return undefined
+  const went = moves === 1 ? '1 move of shares went' : `${moves} moves of shares went`
+  return `${went} beyond the balance its wallet's Transfers make and was cut there: the share rebases, or its past is read from too late a block on`
 }
 
 function findVaultState({ kind, synced }: VaultStatus, chain: IndexingState | undefined) {

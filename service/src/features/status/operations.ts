@@ -56,7 +56,8 @@ export const statusOperations: readonly Operation<ChainContext>[] = [
       'and retired. `drift` says how samples compared with the chain: balances of holders, and deposits, withdrawals and ' +
       'requests of ranges of blocks. A stalled chain is as far behind as its last block is old; the `reason` of its ' +
       'vaults says why; that of a vault that is live says why its share prices and rates are withheld, and that its asset has ' +
-      'no price. `evidence` says whether the nodes of a chain tell how transactions ran (`trace`), or calldata alone ' +
+      'no price; that of any vault says how many moves of shares went beyond a balance and were cut. `evidence` says whether ' +
+      'the nodes of a chain tell how transactions ran (`trace`), or calldata alone ' +
       'tells who brought them; from the block `traceFrom` on no transaction that needed a trace is without one.',
     query: T.Object({ chainId: T.Optional(ChainId), vaultAddress: T.Optional(AddressInput) }),
     responses: { 200: IndexingStatusSchema, 400: malformed },

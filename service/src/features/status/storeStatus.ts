@@ -64,6 +64,8 @@ export type VaultStatus = {
   checkedBlock: number | null
   samples: number | null
   mismatches: number | null
+  /** Moves that went beyond the balance their wallet's Transfers make, and were cut. */
+  cutMoves: number
 }
 
 /** Where every vault stands. */
@@ -82,7 +84,8 @@ export async function listVaultStatus(
       (select total_supply::text from vault_snapshots n where n.vault_id = v.id order by n.block_timestamp desc limit 1)
         as "newestSupply",
       s.first_at as "firstSnapshotAt", s.last_at as "lastSnapshotAt", d.checked_at as "checkedAt",
-      d.block_number as "checkedBlock", d.samples, d.mismatches
+      d.block_number as "checkedBlock", d.samples, d.mismatches,
+      (select count(*) from cut_moves m where m.vault_id = v.id) as "cutMoves"
     from vaults v
     left join opportunities o on o.chain_id = v.chain_id and o.vault_address = v.address
     left join protocols p on p.id = v.protocol_id

@@ -20,5 +20,5 @@ export {
 } from './rewardFile.js'
 export { compareRoles, type StreamKeys } from './roles.js'
 export { listFiles } from './storeReadings.js'
-export { findRewardFile, streamObservations, vetoSnapshot } from './storeSnapshots.js'
+export { findRewardFile, listTaken, streamObservations, vetoSnapshot } from './storeSnapshots.js'
 export { findStream, listAllStreams, type PauseFlag, updateEnd, updatePause } from './storeStreams.js'
