@@ -81,7 +81,11 @@ async function readNewestGaps(ctx: ChainContext, chain: Chain): Promise<boolean>
   // Of an instant that is not past the last block is not known.
   const past = instants.filter((at) => at < top.timestamp)
   if (past.length === 0) return false
-  const withheld = await listWithheld(db, chain.chainId)
+  const withheld = await listWithheld(
+    db,
+    chain.chainId,
+    gaps.map(({ vaultId }) => vaultId),
+  )
   const read = await readInstants(chain, { top, instants: past, gaps, vaults, withheld })
   const now = clock.now()
   await inTransaction(db, async (tx) => {

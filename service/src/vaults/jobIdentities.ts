@@ -16,6 +16,8 @@ const upgradedTopic = toEventSelector('Upgraded(address)')
 /** Blocks whose logs are asked for at once, and how far back at most: what came before, the reading at the head tells. */
 const blocksPerRange = 2_000
 const blocksMax = 20_000
+/** Blocks of one vault, the newest: whoever emits the event in every block must not keep the others waiting. */
+const upgradesMax = 16
 
 /** The tokens a vault names. */
 export type NamedTokens = { asset: Address; receiptToken: Address }
@@ -96,15 +98,19 @@ async function listUpgraded(
 ): Promise<ReadonlyMap<number, GridVault[]>> {
   const node = createNode(chain.rpc)
   const byAddress = new Map(vaults.map((vault) => [vault.address, vault]))
-  const found = new Map<number, Set<GridVault>>()
+  const found = new Map<GridVault, Set<number>>()
   for (let fromBlock = Math.max(from, to - blocksMax + 1); fromBlock <= to; fromBlock += blocksPerRange) {
     const toBlock = Math.min(to, fromBlock + blocksPerRange - 1)
     const filter = { addresses: [...byAddress.keys()], topics: [upgradedTopic] }
     const { logs } = await node.listRange({ ...filter, fromBlock, toBlock })
     for (const { address, blockNumber } of logs) {
       const vault = byAddress.get(address)
-      if (vault) found.set(blockNumber, (found.get(blockNumber) ?? new Set()).add(vault))
+      if (vault) found.set(vault, (found.get(vault) ?? new Set()).add(blockNumber))
     }
   }
-  return new Map([...found].map(([number, upgraded]) => [number, [...upgraded]]))
+  const byBlock = new Map<number, GridVault[]>()
+  for (const [vault, numbers] of found)
+    for (const number of [...numbers].toSorted((a, b) => a - b).slice(-upgradesMax))
+      byBlock.set(number, [...(byBlock.get(number) ?? []), vault])
+  return byBlock
 }
