@@ -17,8 +17,9 @@ create table interactions (
   attribution text not null check (attribution in ('signed', 'unsigned', 'legacy')),
   assets numeric(78, 0) not null,
   shares numeric(78, 0) not null,
-  -- Whole units of the asset, for sorting.
-  amount numeric not null,
+  -- Whole units of the asset, for sorting; null where the vault was not what is configured, so that nobody knows of which
+  -- token they are.
+  amount numeric,
   is_swap boolean not null,
   amount_usd numeric,
   -- Without a foreign key: `price_choices` has it, and an entry takes its observation from there.

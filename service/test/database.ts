@@ -33,3 +33,10 @@ export async function openTestDatabase(options: { max?: number } = {}): Promise<
     },
   }
 }
+
+/** The same as a program is told it. */
+export function urlOf(target: DatabaseTarget): string {
+  if ('url' in target) return target.url
+  const { username, password, database, host, port } = target
+  return `postgresql://${username}:${password}@localhost/${database}?host=${host}&port=${port}`
+}

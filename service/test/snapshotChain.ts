@@ -7,6 +7,7 @@ import {
   erc4626Abi,
   type Hex,
   keccak256,
+  toFunctionSelector,
   toHex,
 } from 'viem'
 import { systemClock } from '../src/kernel/clock.js'
@@ -130,6 +131,7 @@ function call(
 function answerRead(model: SnapshotChain, target: string, data: Hex, block: ModelBlock): Hex | undefined {
   const abi = [...erc4626Abi, ...feedAbi.filter(({ name }) => name !== 'decimals')] as const
   if (data === '0x313ce567') return encodeAbiParameters([{ type: 'uint8' }], [model.roundsAt(target, block).decimals])
+  if (!abi.some((item) => item.type === 'function' && toFunctionSelector(item) === data.slice(0, 10))) return undefined
   const { functionName, args } = decodeFunctionData({ abi, data })
   const word = (value: bigint | undefined) =>
     value === undefined ? undefined : encodeAbiParameters([{ type: 'uint256' }], [value])

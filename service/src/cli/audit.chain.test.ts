@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { account } from '../../../contracts/test/anvil.js'
 import { chainId, openWatchWorld, type WatchWorld } from '../../test/chain/watchWorld.js'
-import { openTestDatabase, type TestDatabase } from '../../test/database.js'
+import { openTestDatabase, type TestDatabase, urlOf } from '../../test/database.js'
 import { listChanges } from '../features/audit/index.js'
 import { newId } from '../kernel/ids.js'
 import { recordOutgoing } from '../rpc/sender/index.js'
@@ -22,11 +22,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'audit-'))
   database = await openTestDatabase()
   const { db, target } = database
-  const url =
-    'url' in target
-      ? target.url
-      : `postgresql://${target.username}:${target.password}@localhost/${target.database}?host=${target.host}&port=${target.port}`
-  vi.stubEnv('DATABASE_URL', url)
+  vi.stubEnv('DATABASE_URL', urlOf(target))
   vi.stubEnv('SUDO_USER', '')
   await db`insert into organizations (id, name, organization_type) values (${organizationId}, 'O', 'distributor')`
   for (const address of wallets) {
@@ -115,6 +111,7 @@ const changing: [name: string, words: () => string[] | Promise<string[]>, before
     { pauses: [{ to: null }] },
     { pauses: [{ to: expect.any(String) }] },
   ],
+  ['prices accept', suspectPrice, [{ priceUsd: '10' }], []],
   ['sender cancel', queueTransaction, { state: 'queued' }, { state: 'cancelled' }],
   ['catalogue import', writeCatalogue, { organizations: 2 }, { organizations: 3 }],
 ]
@@ -125,6 +122,15 @@ async function queueTransaction(): Promise<string[]> {
   await recordOutgoing(database.db, outgoing, new Date(0))
   expect(await run(['sender', 'list'])).toContain(id)
   return [id]
+}
+
+async function suspectPrice(): Promise<string[]> {
+  const address = `0x${'5f'.repeat(20)}`
+  await database.db`
+    insert into price_observations (chain_id, address, price_usd, source, observed_at, withheld)
+    values (${chainId}, ${address}, '10', 'a provider', 'epoch', 'suspect')`
+  expect(await run(['prices', 'suspects'])).toContain(address)
+  return [String(chainId), address]
 }
 
 async function writeCatalogue(): Promise<string[]> {
@@ -150,11 +156,20 @@ const silent: Record<string, string> = {
   'sender list': 'reads',
   'catalogue probe': 'reads',
   'attribution check': 'reads',
+  'streams list': 'reads',
+  'streams recompute': 'reads',
+  'streams diff': 'reads files',
+  ...Object.fromEntries(
+    ['pause', 'resume', 'veto', 'end', 'retake'].map((verb) => [`streams ${verb}`, 'told in streams.chain.test.ts']),
+  ),
   'report distributor': 'reads',
   'export ledger': 'reads',
   doctor: 'reads',
   audit: 'reads',
   'recompute apr': 'reads',
+  'recompute lps': 'reads',
+  'recompute metrics': 'reads',
+  'prices suspects': 'reads',
   recount: 'reads files',
   'verify-plan': 'reads',
   openapi: 'reads',

@@ -14,6 +14,7 @@ import type { Context } from '../postgres/context.js'
 import { type Migration, readMigrations } from '../postgres/migrate.js'
 import { openChain } from '../rpc/chains.js'
 import { createNode } from '../rpc/node.js'
+import { listDisagreements } from '../vaults/index.js'
 import { type Command, parseFlags, printTable, withContext } from './command.js'
 import { type CheckResult, examinePrices } from './doctorPrices.js'
 
@@ -143,6 +144,18 @@ export async function examine(ctx: Context): Promise<CheckResult[]> {
       ...cut.slice(0, 10).map((vault) => `${nameVault(vault)} ${describeCut(vault.cutMoves)}`),
     ].join(' '),
     'take a share that rebases out of the catalogue and list a vault that wraps it; else set an earlier startBlock of the vault',
+  )
+  const disagreements = await listDisagreements(db)
+  add(
+    'vaults are what is configured',
+    disagreements.length === 0,
+    disagreements.length === 0
+      ? 'asset, share token and decimals agree'
+      : disagreements
+          .slice(0, 10)
+          .map(({ chainId, address, reason }) => `${chainId}:${address}: ${reason}`)
+          .join('. '),
+    'look at what changed the contract; once it is understood, list the vault anew as what it is',
   )
   for (const finding of await examinePrices(ctx)) findings.push(finding)
   const missing = await listMissingIndexes(db, namedIndexes(await readMigrations()))

@@ -7,6 +7,7 @@ import {
   findStream,
   listAllStreams,
   listFiles,
+  listTaken,
   type PauseFlag,
   recomputeRewards,
   retakeSnapshot,
@@ -18,12 +19,14 @@ import { formatTs, toUnixSeconds } from '../kernel/clock.js'
 import { createOutbound } from '../kernel/outbound.js'
 import { parseTs } from '../kernel/wire.js'
 import type { Context } from '../postgres/context.js'
+import type { Queryable } from '../postgres/pool.js'
 import { openChains } from '../rpc/chains.js'
 import { readChains } from '../server/start.js'
 import { answer, type Command, changing, parseFlags, printTable, UsageError, withContext } from './command.js'
 
 const usage = `openearn streams list
-openearn streams pause|resume ID snapshots|trees|commits|claims
+openearn streams pause ID snapshots|trees|commits|claims
+openearn streams resume ID snapshots|trees|commits|claims
 openearn streams veto ID
 openearn streams end ID
 openearn streams retake ID
@@ -111,10 +114,11 @@ async function end(words: string[]): Promise<void> {
 
 async function retake(words: string[]): Promise<void> {
   const [id = ''] = parseFlags(words, {}, 1).positionals
-  await change(['streams', 'retake', id], id, async (ctx) => {
-    const catalogue = await openCatalogue(ctx)
+  await change(['streams', 'retake', id], id, async (ctx, plain) => {
+    // Reading the catalogue is no change: it takes transactions of its own.
+    const catalogue = await openCatalogue(plain)
     try {
-      const chains = openChains(createOutbound(ctx.clock), await readChains(ctx))
+      const chains = openChains(createOutbound(ctx.clock), await readChains(plain))
       const result = await retakeSnapshot({ ...ctx, chains, catalogue }, id)
       if (result !== 'taken') throw new UsageError(result)
       answer({ id, retaken: true }, [`the snapshot of the end of ${id} was taken again`])
@@ -127,12 +131,27 @@ async function retake(words: string[]): Promise<void> {
 const idForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** Changes a stream, on the record. */
-async function change(words: string[], id: string, work: (ctx: Context) => Promise<void>): Promise<void> {
+async function change(
+  words: string[],
+  id: string,
+  work: (ctx: Context, plain: Context) => Promise<void>,
+): Promise<void> {
   if (!idForm.test(id)) throw new UsageError('streams: name the stream by its id; `openearn streams list` shows them')
   await withContext(async (ctx) => {
     if (!(await findStream(ctx.db, id))) throw new UsageError(`there is no stream ${id}`)
-    await work(changing(ctx, words, (tx) => findStream(tx, id)))
+    await work(
+      changing(ctx, words, (tx) => look(tx, id)),
+      ctx,
+    )
   })
+}
+
+/** A stream and the newest of its snapshots that counts. */
+async function look(tx: Queryable, id: string) {
+  const [stream, taken] = await Promise.all([findStream(tx, id), listTaken(tx, [id])])
+  const counted = taken.get(id)?.counted
+  const snapshot = counted && { id: counted.id, at: formatTs(new Date(counted.at * 1_000)), isLast: counted.isLast }
+  return { ...stream, snapshot: snapshot ?? null }
 }
 
 async function recompute(words: string[]): Promise<void> {

@@ -1,10 +1,16 @@
 import { runCapabilityAndTvl } from '../features/catalogue/index.js'
 import { runMovements } from '../features/history/index.js'
-import { fillLatePrices } from '../features/ledger/index.js'
+import { fillLatePrices, settleAmounts } from '../features/ledger/index.js'
 import { sweepAddresses, sweepIdempotencyKeys } from '../features/limits/index.js'
 import { sweepAgreements } from '../features/membership/index.js'
 import { reconcileBalances } from '../features/status/index.js'
-import { runStreamCommits, runStreamSnapshots, runStreamTrees, sweepUnsent } from '../features/streams/index.js'
+import {
+  runStreamAprs,
+  runStreamCommits,
+  runStreamSnapshots,
+  runStreamTrees,
+  sweepUnsent,
+} from '../features/streams/index.js'
 import { fetchProvided, type PriceProvider } from '../prices/index.js'
 import { countFor } from '../rpc/chains.js'
 import { devnetChainId } from '../rpc/devnet.js'
@@ -41,6 +47,7 @@ export function listJobs(options: {
     { name: 'snapshots of streams', everySeconds: 60, run: takeStreamSnapshots },
     { name: 'trees of streams', everySeconds: 15, run: runStreamTrees },
     { name: 'roots of streams', everySeconds: 15, run: (ctx) => commitRoots(ctx, committer) },
+    { name: 'APR of streams', everySeconds: 60, run: runStreamAprs },
     { name: 'streams nobody sent', everySeconds: 600, run: sweepUnsent },
     ...(committer ? [{ name: 'transactions of our own', everySeconds: 2, run: createSending(committer) }] : []),
     { name: 'prices that came late', everySeconds: 60, run: priceLateEntries },
@@ -62,7 +69,10 @@ function commitRoots(ctx: ServiceContext, committer: Signer | undefined): Promis
 }
 
 async function priceLateEntries({ db, chains }: ServiceContext): Promise<void> {
-  for (const chainId of chains.keys()) await fillLatePrices(db, chainId)
+  for (const chainId of chains.keys()) {
+    await settleAmounts(db, chainId)
+    await fillLatePrices(db, chainId)
+  }
 }
 
 /** Runs jobs until stopped, each at once and then on its timer. A failure is logged; the next run tries again. */

@@ -18,6 +18,8 @@ const untold: Readonly<Record<string, string>> = {
   priceFeedAbi: 'a price feed, only read',
   faultyVaultAbi: 'stands for errors that nobody knows',
   batchAccountAbi: 'a wallet: what it says of its own batches is not the vault’s',
+  ensoRouterAbi: 'a third party’s router: where it reverts another route is tried',
+  lifiRouterAbi: 'a third party’s router: where it reverts another route is tried',
   listedOnlyAbi: 'no vault: nothing is built for it',
   tellerAbi: 'of the kind in the examples, which declares its errors itself',
   tellerVaultAbi: 'of the kind in the examples, which declares its errors itself',

@@ -10,6 +10,7 @@ export {
   growthSourceNames,
   toGrowthSpans,
 } from './growth.js'
+export { isWithheld, type Withheld } from './identity.js'
 export { runFeedHistory, runHistory } from './jobHistory.js'
 export { runSnapshots } from './jobSnapshots.js'
 export {
@@ -43,6 +44,7 @@ export {
 export { fillSnapshotPrices, type NewSnapshot, recordSnapshots, snapshotObservations } from './store.js'
 export { type HistoryProgress, listHistoryProgress } from './storeGaps.js'
 export { changeGrowthSources, findVaultSettings, pauseVault, resumeVault } from './storeHistory.js'
+export { listDisagreements, listWithheld } from './storeIdentities.js'
 export {
   findSeriesHead,
   listReadingsAt,

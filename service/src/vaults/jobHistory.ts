@@ -6,10 +6,12 @@ import type { Chain, ChainContext } from '../rpc/chains.js'
 import type { Header } from '../rpc/raw.js'
 import { RpcError } from '../rpc/rpc.js'
 import { findBlockAt } from './blockAt.js'
+import { isWithheld, type Withheld } from './identity.js'
 import { pastSeconds, readConfirmed } from './jobSnapshots.js'
 import { readFigures } from './snapshots.js'
 import { type GridVault, listGridVaults, type NewSnapshot, recordSnapshots } from './store.js'
 import { closeGaps, dropGaps, type Gap, listHistoryProgress, listNewestGaps, recordFailedGaps } from './storeGaps.js'
+import { listWithheld } from './storeIdentities.js'
 
 /** How long one run goes on, so that a service that stops does not wait for it. */
 const runMs = 3_000
@@ -79,7 +81,12 @@ async function readNewestGaps(ctx: ChainContext, chain: Chain): Promise<boolean>
   // Of an instant that is not past the last block is not known.
   const past = instants.filter((at) => at < top.timestamp)
   if (past.length === 0) return false
-  const read = await readInstants(chain, { top, instants: past, gaps, vaults })
+  const withheld = await listWithheld(
+    db,
+    chain.chainId,
+    gaps.map(({ vaultId }) => vaultId),
+  )
+  const read = await readInstants(chain, { top, instants: past, gaps, vaults, withheld })
   const now = clock.now()
   await inTransaction(db, async (tx) => {
     if (read.snapshots.length > 0) await recordSnapshots(tx, read.snapshots)
@@ -107,16 +114,22 @@ type ReadPast = {
 
 async function readInstants(
   chain: Chain,
-  input: { top: Header; instants: readonly number[]; gaps: readonly Gap[]; vaults: ReadonlyMap<number, GridVault> },
+  input: {
+    top: Header
+    instants: readonly number[]
+    gaps: readonly Gap[]
+    vaults: ReadonlyMap<number, GridVault>
+    withheld: ReadonlyMap<number, readonly Withheld[]>
+  },
 ): Promise<ReadPast> {
-  const { top, instants, gaps, vaults } = input
+  const { top, instants, gaps, vaults, withheld } = input
   const results = new Map<number, Instant>()
   const meanSeconds = top.number > 0 ? await estimateBlockSeconds(chain, top) : 0
   let next = 0
   const work = async () => {
     let head = top
     for (let at = instants[next++]; at !== undefined; at = instants[next++]) {
-      const result = await readInstant(chain, { head, at, gaps, vaults, meanSeconds })
+      const result = await readInstant(chain, { head, at, gaps, vaults, withheld, meanSeconds })
       results.set(at, result)
       if ('block' in result && result.block) head = result.block
     }
@@ -152,16 +165,18 @@ async function readInstant(
     at: number
     gaps: readonly Gap[]
     vaults: ReadonlyMap<number, GridVault>
+    withheld: ReadonlyMap<number, readonly Withheld[]>
     meanSeconds: number
   },
 ): Promise<Instant> {
-  const { head, at, gaps, vaults, meanSeconds } = input
+  const { head, at, gaps, vaults, withheld, meanSeconds } = input
   try {
     const block = await findBlockAt(chain, head, at, meanSeconds)
     if (!block) return { at, block }
     const due = gaps.flatMap(({ vaultId, from, to, startBlock }) => {
       const vault = vaults.get(vaultId)
-      return vault && from <= at && at <= to && startBlock <= block.number ? [vault] : []
+      const isRead = from <= at && at <= to && startBlock <= block.number
+      return vault && isRead && !isWithheld(withheld.get(vaultId), block.number) ? [vault] : []
     })
     if (due.length === 0) return { at, block, snapshots: [] }
     const { figures } = await readFigures(chain, due, block.hash)

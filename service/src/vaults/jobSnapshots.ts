@@ -5,6 +5,8 @@ import { readBlock, readHead } from '../rpc/blocks.js'
 import type { Chain, ChainContext } from '../rpc/chains.js'
 import type { Header } from '../rpc/raw.js'
 import { findBlockAt } from './blockAt.js'
+import { isWithheld } from './identity.js'
+import { askTokens, completeIdentities, recordUpgraded } from './jobIdentities.js'
 import { findVaultKind } from './kinds.js'
 import { recordShares } from './shares.js'
 import { readFigures } from './snapshots.js'
@@ -17,6 +19,7 @@ import {
   removeSnapshotsAbove,
 } from './store.js'
 import { recordSeen, type Span } from './storeGaps.js'
+import { findNewestIdentityBlock, listWithheld, recordIdentities } from './storeIdentities.js'
 
 /** How far back a vault's past is read when it is listed: a year of history and the window before it. */
 export const pastSeconds = 400 * 86_400
@@ -62,7 +65,11 @@ export async function readConfirmed(chain: Chain, head: Header): Promise<Header 
 async function removeOrphanedSnapshots(ctx: Pick<Context, 'db' | 'log'>, chain: Chain, head: Header): Promise<void> {
   const { chainId } = chain
   for (;;) {
-    const newest = await findNewestSnapshotBlock(ctx.db, chainId, head.number)
+    const observed = await Promise.all([
+      findNewestSnapshotBlock(ctx.db, chainId, head.number),
+      findNewestIdentityBlock(ctx.db, chainId, head.number),
+    ])
+    const [newest] = observed.filter((each) => each !== undefined).toSorted((a, b) => b.number - a.number)
     if (!newest || (await readBlock(chain, newest.number)).hash === newest.hash) return
     ctx.log.info({ chainId, blockNumber: newest.number }, 'snapshots of a dropped block are removed')
     await removeSnapshotsAbove(ctx.db, { chainId, number: newest.number - 1 })
@@ -76,11 +83,12 @@ export function getNewestInstant(top: Pick<Header, 'timestamp'>, intervalSeconds
 
 /** Records, for every vault, the last block at or before the newest instant of its grid; what was missed is noted. */
 async function recordDueSnapshots(
-  ctx: Pick<Context, 'db' | 'clock'>,
+  ctx: Pick<Context, 'db' | 'clock' | 'log'>,
   chain: Chain,
   vaults: readonly GridVault[],
   top: Header,
 ): Promise<void> {
+  await recordUpgraded(ctx, chain, vaults, top)
   for (const interval of new Set(vaults.map((vault) => vault.snapshotIntervalSeconds))) {
     const instant = getNewestInstant(top, interval)
     const open = vaults.filter(
@@ -113,7 +121,10 @@ function getFirstInstant(instant: number, begins: number, interval: number): num
   return Math.ceil(Math.max(instant - pastSeconds, begins) / interval) * interval
 }
 
-/** Reads vaults and price feeds at one block and records what they say. */
+/**
+ * Reads vaults and price feeds at one block and records what they say. Of a vault that is not what is configured no
+ * snapshot is taken.
+ */
 export async function takeSnapshots(
   { db }: Pick<Context, 'db'>,
   chain: Chain,
@@ -123,11 +134,14 @@ export async function takeSnapshots(
 ): Promise<{ refused: ReadonlySet<number>; calls: number; halvings: number }> {
   const { chainId } = chain
   const feeds: Feed[] = options.withFeeds === false ? [] : await listFeeds(db, chainId)
-  const read = await readFigures(chain, vaults, block.hash, feeds.map(askFeed))
+  const read = await readFigures(chain, vaults, block.hash, feeds.map(askFeed), askTokens)
+  const named = vaults.map(({ id: vaultId }, index) => ({ vaultId, tokens: read.told[index] }))
+  await recordIdentities(db, await completeIdentities(chain, named, block))
+  const withheld = await listWithheld(db, chainId)
   const observed = feeds.flatMap((feed, index) => observeFeed(feed, read.besides[index], block))
   await recordObservations(db, observed)
-  const snapshots = vaults.flatMap(({ address: vaultAddress }, index) => {
-    const figures = read.figures[index]?.figures
+  const snapshots = vaults.flatMap(({ id, address: vaultAddress }, index) => {
+    const figures = isWithheld(withheld.get(id), block.number) ? undefined : read.figures[index]?.figures
     return figures ? [{ chainId, vaultAddress, block, figures }] : []
   })
   if (snapshots.length > 0) await recordSnapshots(db, snapshots)

@@ -240,6 +240,8 @@ export type VaultKind = {
   readonly plans: Plans | undefined
   /** What its figures are and which limit it states; undefined where the price of its shares is not indexed. */
   readonly readFigures: ((vault: ObservedVault) => Read<FiguresAnswer>) | undefined
+  /** The token it names as its asset; absent where `asset()` answers it. */
+  readonly readAsset?: (address: Address) => Read<Address | undefined>
   /** What tells a vault of this kind by its answers; a sentence where nothing does. */
   readonly recognise: ((address: Address) => Read<Recognised | undefined>) | string
   /** The storage slot where its vaults keep the address of their escrow, where they do not answer it. */

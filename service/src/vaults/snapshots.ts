@@ -40,9 +40,11 @@ const figuresPerCall = 150
 /** Vaults in a call once more where the gas of a large one did not last. */
 const thoroughPerCall = 10
 
-export type ReadFigures<T> = {
+export type ReadFigures<T, U = undefined> = {
   /** In the order of the vaults. `isRefused`: no node took a call with it alone, so nothing is known. */
   figures: { figures: VaultFigures | undefined; isRefused: boolean }[]
+  /** What else was asked of each vault; undefined where nothing was answered. */
+  told: (U | undefined)[]
   besides: (T | undefined)[]
   calls: number
   halvings: number
@@ -52,19 +54,21 @@ export type ReadFigures<T> = {
  * Reads the figures of vaults, all at one block, and what else is asked of that block. Vaults that did not answer all of
  * them are asked again, few in a call: gas is shared by the reads of one.
  */
-export async function readFigures<T>(
+export async function readFigures<T, U = undefined>(
   chain: Pick<Chain, 'name' | 'rpc'>,
   vaults: readonly ObservedVault[],
   blockHash: string,
   besides: readonly Read<T>[] = [],
-): Promise<ReadFigures<T>> {
+  askAlso?: (vault: ObservedVault) => Read<U>,
+): Promise<ReadFigures<T, U>> {
   const asked = vaults
-    .map((vault, index) => ({ index, read: askFigures(vault) }))
+    .map((vault, index) => ({ index, read: askBoth(vault, askAlso) }))
     .filter(({ read }) => read.reads.length)
-  const reads: Read<FiguresAnswer | T>[] = [...besides, ...asked.map(({ read }) => read)]
+  const reads: Read<Both<U> | T>[] = [...besides, ...asked.map(({ read }) => read)]
   const first = await multicallMany(chain, reads, { blockHash }, figuresPerCall)
   const found = new Map(asked.map(({ index }, at) => [index, first.answers[besides.length + at]]))
-  const silent = asked.filter(({ index }) => !(found.get(index)?.answer as FiguresAnswer | undefined)?.figures)
+  const answerOf = (index: number) => found.get(index)?.answer as Both<U> | undefined
+  const silent = asked.filter(({ index }) => !answerOf(index)?.figures)
   const isSmall = reads.length <= thoroughPerCall
   const again = isSmall
     ? { answers: [], calls: 0, halvings: 0 }
@@ -80,13 +84,22 @@ export async function readFigures<T>(
   })
   return {
     figures: vaults.map((_, index) => ({
-      figures: (found.get(index)?.answer as FiguresAnswer | undefined)?.figures,
+      figures: answerOf(index)?.figures,
       isRefused: found.has(index) && found.get(index) === undefined,
     })),
+    told: vaults.map((_, index) => answerOf(index)?.told),
     besides: besides.map((_, at) => first.answers[at]?.answer as T | undefined),
     calls: first.calls + again.calls,
     halvings: first.halvings + again.halvings,
   }
+}
+
+type Both<U> = FiguresAnswer & { told: U | undefined }
+
+function askBoth<U>(vault: ObservedVault, askAlso: ((vault: ObservedVault) => Read<U>) | undefined): Read<Both<U>> {
+  const figures = askFigures(vault)
+  if (!askAlso || figures.reads.length === 0) return mapRead(figures, (answer) => ({ ...answer, told: undefined }))
+  return mapRead(combine({ figures, told: askAlso(vault) }), ({ figures, told }) => ({ ...figures, told }) as Both<U>)
 }
 
 function askVault(vault: ObservedVault): Read<VaultState> {

@@ -2,6 +2,7 @@ import type { Queryable } from '../postgres/pool.js'
 import type { Header } from '../rpc/raw.js'
 import type { Observations } from '../sync/projection.js'
 import type { ObservedVault, VaultFigures } from './kind.js'
+import { removeIdentitiesAbove } from './storeIdentities.js'
 
 type SnapshotBlock = Pick<Header, 'number' | 'hash' | 'timestamp'>
 
@@ -84,6 +85,7 @@ export async function removeSnapshotsAbove(
   db: Queryable,
   { chainId, number }: { chainId: number; number: number },
 ): Promise<void> {
+  await removeIdentitiesAbove(db, { chainId, number })
   await db`
     with kept as materialized (
       select v.id, v.snapshot_interval_seconds as step, coalesce((

@@ -4,9 +4,11 @@ import { concat, encodeFunctionData, erc20Abi, erc4626Abi, type Hex, slice } fro
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { until } from '../../../contracts/test/until.js'
+import { seeded } from '../catalogueWorld.js'
 import { seededKey } from '../seed.js'
 import { type Json, openClient } from './client.js'
 import { type Dev, makeFolder, type Started, startDevnet } from './process.js'
+import { compareWithChain, listServed, printRecomputed, waitForWeek } from './servedHistory.js'
 
 let dataDir: string
 let devnet: Started & { dev: Dev }
@@ -190,6 +192,28 @@ describe('a suffix copied to another wallet', () => {
     expect(verified.signatureValid).toBe(false)
     expect(verified.error).not.toBe('')
   })
+})
+
+describe('the history the devnet serves', () => {
+  it('is in every point what the vault answered at its block: TVL totalAssets, share price convertToAssets', async () => {
+    await waitForWeek(client, dev)
+    const { differences, compared } = await compareWithChain(client, dev)
+    expect(differences).toEqual([])
+    expect(compared).toBeGreaterThan(dev.opportunities.length * 4 * 170)
+  }, 120_000)
+
+  it('is printed to the digit by recompute --rpc, at 200 random points', async () => {
+    const served = await listServed(client, dev)
+    const random = seeded(16)
+    const kinds = new Set<string>()
+    for (let turn = 0; turn < 200; turn++) {
+      const point = random.pick(served)
+      const printed = await printRecomputed(dataDir, dev, point)
+      expect([printed.recomputed, printed.served], printed.said).toEqual([point.value, point.value])
+      kinds.add(point.what)
+    }
+    expect(kinds.size).toBe(3)
+  }, 120_000)
 })
 
 describe('a reorganisation', () => {

@@ -1,7 +1,9 @@
 import { signerAddress } from '@openearn/attribution'
+import { streamAbi, streamFactoryAbi } from '@openearn/contracts'
+import { encodeAbiParameters, encodeEventTopics, type Hex } from 'viem'
 import { recordSigner } from '../../src/features/catalogue/storeSigners.js'
 import { systemClock } from '../../src/kernel/clock.js'
-import { newId } from '../../src/kernel/ids.js'
+import { derivedId, newId, uuidToBytes16 } from '../../src/kernel/ids.js'
 import { silentLog } from '../../src/kernel/log.js'
 import type { Database } from '../../src/postgres/pool.js'
 import type { RawLog } from '../../src/rpc/raw.js'
@@ -47,8 +49,19 @@ async function prepareChain(db: Database, chainId: number): Promise<void> {
     await db`
       insert into distributors (id, organization_id, active_from) values (${id}, ${organizationId}, ${epoch})
       on conflict do nothing`
+  await db`
+    insert into streams (id, organization_id, type, target_vault_id, target_chain_id, target_token, chain_id, reward_token,
+      factory, contract_address, admin, signed_until, from_block, total_amount, fee_amount, starts_at, custom_args,
+      created_at, updated_at)
+    select ${streamOf(chainId)}, ${organizationId}, 1, id, ${chainId}, receipt_token, ${chainId}, ${toyToken}, ${streamFactory},
+      ${streamContract}, ${streamFactory}, ${epoch}, 1, 1, 0, ${epoch}, '{}', ${epoch}, ${epoch}
+    from vaults where chain_id = ${chainId} order by id limit 1`
   await recordSigner(db, signerAddress(Buffer.from(signerKey.slice(2), 'hex')), epoch)
 }
+
+const streamFactory = `0x${'f1'.repeat(20)}` as const
+const streamContract = `0x${'f2'.repeat(20)}` as const
+const streamOf = (chainId: number): string => derivedId(`stream of ${chainId}`)
 
 /** Transfers of the toy's token in a block, decided by its hash: none in a third of blocks, some behind a vault's logs. */
 export function tokenTransfersOf(block: ModelBlock): Transfer[] {
@@ -70,14 +83,59 @@ export function tokenTransfersOf(block: ModelBlock): Transfer[] {
  */
 export function withToken(block: ModelBlock): ModelBlock {
   const moved = tokenTransfersOf(block)
-  if (moved.length === 0) return block
+  return carry(
+    block,
+    moved.map(({ from, to, amount }) => ({
+      ...{ address: toyToken, topics: [transferTopic, `0x${pad(from)}`, `0x${pad(to)}`] },
+      data: `0x${pad(`0x${amount.toString(16)}`)}`,
+    })),
+  )
+}
+
+/** The same block with what a stream and its factory emit, decided by its hash: nothing in half of the blocks. */
+function withStream(block: ModelBlock, chainId: number): ModelBlock {
+  const [choice = 0, size = 0] = Buffer.from(block.hash.slice(2), 'hex').subarray(8)
+  const [hash, wallet] = [block.hash as Hex, wallets[size % wallets.length] as Hex]
+  const [streamId, uint] = [uuidToBytes16(streamOf(chainId)), { type: 'uint256' }] as const
+  const of = { abi: streamAbi }
+  const said = [
+    {
+      ...{ address: streamContract, data: encodeAbiParameters([uint], [BigInt(size)]) },
+      topics: encodeEventTopics({ ...of, eventName: 'RootUpdated', args: { root: hash, timestamp: block.number } }),
+    },
+    {
+      ...{ address: streamContract, data: encodeAbiParameters([uint, uint], [1n, BigInt(size)]) },
+      topics: encodeEventTopics({
+        ...{ ...of, eventName: 'RewardsClaimed' },
+        args: { user: wallet, timestamp: block.number },
+      }),
+    },
+    {
+      address: streamFactory,
+      data: encodeAbiParameters([{ type: 'address' }, uint, uint], [wallet, BigInt(size), 1n]),
+      topics: encodeEventTopics({
+        ...{ abi: streamFactoryAbi, eventName: 'FundsAdded' },
+        args: { streamId, stream: streamContract, salt: hash },
+      }),
+    },
+  ]
+  const own = choice < 128 ? said.slice(choice % said.length) : []
+  return carry(
+    block,
+    own.map(({ topics, ...log }) => ({ ...log, topics: topics as string[] })),
+  )
+}
+
+/** A block whose last transaction has more logs, after all others. */
+function carry(block: ModelBlock, more: readonly Pick<RawLog, 'address' | 'topics' | 'data'>[]): ModelBlock {
+  if (more.length === 0) return block
+  const next = block.transactions.reduce((sum, { logs }) => sum + logs.length, 0)
   const last = block.transactions.at(-1)
   const index = Math.max(0, block.transactions.length - 1)
   const hash = last?.hash ?? `0x${'7e'.repeat(4)}${block.hash.slice(10)}`
-  const logs = moved.map(
-    ({ logIndex, from, to, amount }): RawLog => ({
-      ...{ blockNumber: block.number, logIndex, transactionIndex: index, transactionHash: hash, address: toyToken },
-      ...{ topics: [transferTopic, `0x${pad(from)}`, `0x${pad(to)}`], data: `0x${pad(`0x${amount.toString(16)}`)}` },
+  const logs = more.map(
+    (log, at): RawLog => ({
+      ...{ blockNumber: block.number, logIndex: next + at, transactionIndex: index, transactionHash: hash, ...log },
     }),
   )
   const carrier = last
@@ -94,15 +152,15 @@ export async function openWorld(db: Database, { chainId, random }: { chainId: nu
   const chain = createModelChain(random, chainId, false)
   const faults = { share: 0 }
   const seen = new WeakMap<ModelBlock, ModelBlock>()
-  const carry = (block: ModelBlock): ModelBlock => {
-    const known = seen.get(block) ?? withToken(block)
+  const full = (block: ModelBlock): ModelBlock => {
+    const known = seen.get(block) ?? withStream(withToken(block), chainId)
     seen.set(block, known)
     return known
   }
   const node = createModelNode({
     ...{ chainId, random, faults },
-    chain: () => chain.blocks.map(carry),
-    stale: () => chain.stale().map(carry),
+    chain: () => chain.blocks.map(full),
+    stale: () => chain.stale().map(full),
     finalized: () => null,
     between: () => undefined,
   })

@@ -38,6 +38,31 @@ export async function playAlone(databases: Databases, seed: number): Promise<Pla
   return { productId, chains: [await chain.finish()], ...stage.counts, crossings: 0, replays: 0 }
 }
 
+/**
+ * Plays one chain until it comes to rest, then forks it and lets it come to rest again, so many times. Gives what there is
+ * at every rest: before each reorganisation and after it.
+ */
+export async function* playForks(databases: Databases, seed: number, forks: number): AsyncGenerator<Outcome, void> {
+  const chain = await openChain(await openStage(databases), {
+    chainId: 30_000_000 + seed,
+    random: createRandom(seed),
+    confirmations: 1 + (seed % 3),
+    longShare: 0,
+    turns: [4, 8],
+    deepShare: 0.8,
+    isPriced: false,
+    meanwhile: async () => undefined,
+  })
+  for await (const _ of chain.turns());
+  for (let fork = 0; ; fork++) {
+    for await (const _ of chain.rest());
+    yield await chain.finish()
+    if (fork === forks) return
+    const { depths } = chain.world.forks
+    for (const before = depths.length; depths.length === before; ) chain.world.change()
+  }
+}
+
 /** Where chains begin. In most pairs these are far apart: all of one chain is above all of the other. */
 const heights = [0, 21_000_000, 280_000_000]
 

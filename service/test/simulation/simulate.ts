@@ -20,12 +20,12 @@ const shares = 4
 /** Schedules in one database; a fresh one keeps its tables small. */
 const schedulesPerDatabase = 50
 
-const organizationId = newId()
+export const organizationId = newId()
 
 /** `totals` are of all chains that were played in the database. */
-type World = TestDatabase & { watching: Database; totals: Totals }
+export type World = TestDatabase & { watching: Database; totals: Totals }
 
-async function openWorld(): Promise<World> {
+export async function openWorld(): Promise<World> {
   const test = await openTestDatabase({ max: 4 })
   // Nobody waits for a lock here but for a fault of the service: it is to fail, not to hang.
   await test.db`

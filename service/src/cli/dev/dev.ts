@@ -139,6 +139,7 @@ function listExchange({ exchange }: Deployment): { slug: string; address: string
     { slug: 'WETH', address: wrappedNative },
     { slug: 'uniswap-v2-router', address: v2.router },
     { slug: 'uniswap-v3-router', address: v3.router },
+    { slug: 'uniswap-v3-quoter', address: v3.quoter },
   ]
 }
 

@@ -1,24 +1,16 @@
 import { getAddress } from 'viem'
-import { EarnError, invalidInput } from '../../kernel/errors.js'
+import { type EarnError, invalidInput } from '../../kernel/errors.js'
 import type { Caller } from '../../kernel/operation.js'
 import type { Written } from '../../postgres/context.js'
 import { readHead } from '../../rpc/blocks.js'
 import { multicall } from '../../rpc/multicall.js'
-import type { Alternative, PlannedKind, VaultCall, WithdrawAsk } from '../../vaults/index.js'
+import type { PlannedKind, VaultCall, WithdrawAsk } from '../../vaults/index.js'
 import type { OpportunityRecord, TokenRecord } from '../catalogue/index.js'
-import {
-  type ActionContext,
-  buildApprovals,
-  finishAction,
-  type Interaction,
-  parseAmount,
-  refuse,
-  type Step,
-  type Target,
-} from '../plans/index.js'
+import { type ActionContext, finishAction, type Interaction, parseAmount, refuse, type Step } from '../plans/index.js'
 import { parseToken } from '../swap/index.js'
+import { buildPull, wouldRevert } from './alternative.js'
 import { assertBalance, assertMinimumShares, assertOffer, assertWithdrawEnabled } from './checks.js'
-import { draftOf, partyOf } from './draft.js'
+import { draftOf } from './draft.js'
 import { listIds, listOpen } from './requestIds.js'
 import type { WithdrawInput } from './schema.js'
 import { findTarget, getChain, getKind } from './target.js'
@@ -79,20 +71,6 @@ export async function createWithdrawInteraction(
     if (!wouldRevert(error)) throw error
     return finish(instead.call, buildPull(instead, target))
   }
-}
-
-/** Whether a plan was refused because its simulation reverted. */
-function wouldRevert(error: unknown): boolean {
-  return error instanceof EarnError && 'transactionIndex' in error.context
-}
-
-/** The approval of exactly the shares, where the vault takes them by allowance. */
-function buildPull({ pulls }: Alternative, target: Target): Step[] {
-  if (!pulls) return []
-  const { token, spender, amount, allowance } = pulls
-  const spenderParty = { ...partyOf(target), address: spender }
-  const { receiptToken } = target.opportunity
-  return buildApprovals({ token: receiptToken, tokenAddress: token, spender, spenderParty, amount, allowance })
 }
 
 /** The tokens a vault pays itself. */

@@ -3,7 +3,7 @@ import { readHead } from '../../rpc/blocks.js'
 import { readGasPrice } from '../../rpc/estimate.js'
 import { combine, multicall } from '../../rpc/multicall.js'
 import type { Header } from '../../rpc/raw.js'
-import type { PlannedKind, WithdrawAsk } from '../../vaults/index.js'
+import type { PlannedKind, VaultCall, WithdrawAsk } from '../../vaults/index.js'
 import type { DistributorRecord, TokenRecord } from '../catalogue/index.js'
 import {
   type ActionContext,
@@ -12,6 +12,7 @@ import {
   getDeadline,
   type Interaction,
   refuse,
+  type Step,
   simulatePlan,
   type Target,
 } from '../plans/index.js'
@@ -28,6 +29,7 @@ import {
   UnfitQuote,
   useBestQuote,
 } from '../swap/index.js'
+import { buildPull, wouldRevert } from './alternative.js'
 import { assertBalance, assertOffer } from './checks.js'
 import { draftOf } from './draft.js'
 import type { WithdrawInput } from './schema.js'
@@ -73,29 +75,35 @@ export async function zapOut(ctx: ActionContext, of: ZapOut): Promise<Written<In
   const { offer, tokenOut, funds } = answer
   assertOffer(offer, 'WITHDRAW_DISABLED')
   assertBalance(offer.available, shares, offer.awaited)
-  if (offer.call.verb === 'requestRedeem')
-    throw refuse(
-      'TOKEN_NOT_ACCEPTED',
-      'what is requested now can be swapped once it is settled: claim it with tokenOut',
-    )
+  assertPaysNow(offer.call)
 
   const ask = (amountIn: bigint): SwapAsk => ({
     ...toSwapSetting(target, zap, slippageBps),
     ...{ tokenIn: asset, tokenOut, amountIn, at: { blockHash: head.hash }, gasPrice, simulates },
   })
-  const redemption = draftOf(offer.call, {
-    ...{ type: 'withdraw', target, chain, kind, block: simulates ? head : undefined, swaps: true },
-    ...{ token: opportunity.receiptToken, amount: shares, out: asset },
-    amountUsd: await findValueUsd(ctx, asset, offer.assets),
-    offered: { offer, capability: opportunity.capabilities.withdraw, closed: 'WITHDRAW_DISABLED' },
-  })
+  const amountUsd = await findValueUsd(ctx, asset, offer.assets)
+  const draftRedemption = (call: VaultCall, before: readonly Step[] = []) =>
+    draftOf(call, {
+      ...{ type: 'withdraw', target, chain, kind, block: simulates ? head : undefined, swaps: true, before },
+      ...{ token: opportunity.receiptToken, amount: shares, out: asset, amountUsd },
+      offered: { offer, capability: opportunity.capabilities.withdraw, closed: 'WITHDRAW_DISABLED' },
+    })
   const expected = keepBack(offer.assets ?? 0n)
-  const [received, early] = await Promise.allSettled([
-    simulates ? simulateRedemption(redemption, target, head, asset) : offer.assets,
+  const [first, early] = await Promise.allSettled([
+    simulates ? simulateRedemption(draftRedemption(offer.call), target, head, asset) : offer.assets,
     expected > 0n ? listQuotes(providers, ask(expected)) : undefined,
   ])
-  if (received.status === 'rejected') throw received.reason
-  const sure = keepBack(received.value ?? offer.assets ?? 0n)
+  const { instead } = offer
+  let [redemption, call] = [draftRedemption(offer.call), offer.call]
+  let received = first.status === 'fulfilled' ? first.value : undefined
+  if (first.status === 'rejected') {
+    if (!instead || !wouldRevert(first.reason)) throw first.reason
+    assertPaysNow(instead.call)
+    call = instead.call
+    redemption = draftRedemption(call, buildPull(instead, target))
+    received = await simulateRedemption(redemption, target, head, asset)
+  }
+  const sure = keepBack(received ?? offer.assets ?? 0n)
   if (sure === 0n)
     throw refuse('BELOW_MINIMUM', 'what the redemption gives is so little, or not known, that it cannot be swapped')
   const isSame = expected > 0n && expected <= sure && sure - expected <= sure / keptBackOf
@@ -117,7 +125,7 @@ export async function zapOut(ctx: ActionContext, of: ZapOut): Promise<Written<In
         redemption.assertUnsimulated()
       },
       assertOutcome: (changeOf) => {
-        const { spends } = offer.call
+        const { spends } = call
         if (spends && changeOf(spends.token) !== -spends.amount)
           throw refuse('TOKEN_UNSUPPORTED', 'the vault would take another amount than was asked for')
         if ((changeOf(asset.address) ?? 0n) < 0n)
@@ -127,6 +135,15 @@ export async function zapOut(ctx: ActionContext, of: ZapOut): Promise<Written<In
     }
     return finishAction(ctx, target, draft)
   })
+}
+
+/** What only begins a redemption pays nothing that could be swapped. */
+function assertPaysNow({ verb }: VaultCall): void {
+  if (verb === 'requestRedeem' || verb === 'startCooldown')
+    throw refuse(
+      'TOKEN_NOT_ACCEPTED',
+      'what is requested now can be swapped once it is settled: claim it with tokenOut',
+    )
 }
 
 /** One part in so many of a redemption is not swapped: a vault may round, or pay a little less a block later. */

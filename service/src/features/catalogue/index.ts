@@ -12,7 +12,7 @@ export { cleanTokenText, textLengths } from './import/cleanText.js'
 export { describeProbe, draftEntry } from './import/draftEntry.js'
 export { CatalogueImportError, importCatalogue } from './import/importCatalogue.js'
 export { formatAddress, toToken } from './item.js'
-export { pushDeltas, readNewVaults, runCapabilityAndTvl } from './jobs.js'
+export { pushDeltas, pushStreamAprs, readNewVaults, runCapabilityAndTvl } from './jobs.js'
 export {
   type CatalogueSnapshot,
   findDistributor,
@@ -24,7 +24,7 @@ export {
 export { getNativeToken } from './nativeToken.js'
 export { catalogueOperations } from './operations.js'
 export type { OpportunityRecord } from './opportunityRecord.js'
-export type { ChainRecord, DistributorRecord, TokenRecord } from './records.js'
+export type { ChainRecord, DistributorRecord, StreamAprs, TokenRecord } from './records.js'
 export { type Deltas, TokenSchema } from './schema.js'
 export { bumpVersion as announceCatalogue } from './store.js'
 export {

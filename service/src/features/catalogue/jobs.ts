@@ -13,7 +13,14 @@ import { listTvlPushes } from './jobTvl.js'
 import { buildSnapshot } from './memory/snapshot.js'
 import type { OpportunityRecord } from './opportunityRecord.js'
 import { bumpLiveVersion, readCatalogue } from './store.js'
-import { type DeltasPush, updateCapabilities, updateDeltas, updateTvl } from './storePushes.js'
+import {
+  type DeltasPush,
+  type StreamAprsPush,
+  updateCapabilities,
+  updateDeltas,
+  updateStreamAprs,
+  updateTvl,
+} from './storePushes.js'
 
 export type CatalogueJobContext = CatalogueContext & ChainContext
 
@@ -88,6 +95,18 @@ export async function pushDeltas(ctx: Pick<CatalogueContext, 'db'>, pushes: read
   if (pushes.length === 0) return
   await inTransaction(ctx.db, async (tx) => {
     await updateDeltas(tx, pushes)
+    await bumpLiveVersion(tx)
+  })
+}
+
+/** Takes what the streams pay that run on receipt tokens, as pushDeltas takes movements. */
+export async function pushStreamAprs(
+  ctx: Pick<CatalogueContext, 'db'>,
+  pushes: readonly StreamAprsPush[],
+): Promise<void> {
+  if (pushes.length === 0) return
+  await inTransaction(ctx.db, async (tx) => {
+    await updateStreamAprs(tx, pushes)
     await bumpLiveVersion(tx)
   })
 }

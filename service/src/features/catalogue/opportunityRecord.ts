@@ -28,6 +28,9 @@ export type OpportunityRecord = OpportunityRow & {
   lendingProtocols: readonly OrganizationRecord[]
   tags: readonly TagRecord[]
   products: readonly ProductRecord[]
+  /** As a file says of them. */
+  listedIncentives: readonly IncentiveRow[]
+  /** As they are shown: with the APR that is indexed, where one is. */
   incentives: readonly IncentiveRow[]
   /** Percent a year. */
   estimatedApr: number

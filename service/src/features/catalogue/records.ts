@@ -43,9 +43,14 @@ export type Live = {
   deltas: Partial<Deltas>
   /** What yield incentives that are indexed show, in percent; null while it is withheld. */
   indexedApr: string | null
+  /** What incentives of tokens and points that are indexed show. */
+  streamAprs: StreamAprs
   analyticsAt: Date | null
   capability: CapabilityRecord | null
 }
+
+/** Percent a year by reward type, of the streams that run; absent: none does; null: it is not known. */
+export type StreamAprs = { tokens?: number | null; points?: number | null }
 
 export type LiveRow = { id: string } & Live
 

@@ -65,7 +65,8 @@ export async function readLive(db: Database): Promise<CatalogueVersion & { live:
 }
 
 const liveColumns = `
-  tvl_usd as "tvlUsd", coalesce(deltas, '{}') as deltas, indexed_apr as "indexedApr", analytics_at as "analyticsAt",
+  tvl_usd as "tvlUsd", coalesce(deltas, '{}') as deltas, indexed_apr as "indexedApr",
+  coalesce(stream_aprs, '{}') as "streamAprs", analytics_at as "analyticsAt",
   deposit_open as "depositOpen", withdraw_open as "withdrawOpen", deposit_closed_reason as "depositClosedReason",
   withdraw_closed_reason as "withdrawClosedReason", capability_at as "capabilityAt"`
 

@@ -1,11 +1,12 @@
 import type { Queryable } from '../../postgres/pool.js'
-import type { CapabilityRecord } from './records.js'
+import type { CapabilityRecord, StreamAprs } from './records.js'
 import type { Deltas } from './schema.js'
 
 export type CapabilityPush = { opportunityId: string; capability: CapabilityRecord }
 export type TvlPush = { opportunityId: string; tvlUsd: string | null; analyticsAt: Date }
 /** Movements, and the APR that yield incentives show where it is indexed. */
 export type DeltasPush = { opportunityId: string; deltas: Partial<Deltas>; indexedApr?: number | null }
+export type StreamAprsPush = { opportunityId: string; streamAprs: StreamAprs }
 
 /** Replaces what vaults allow, as last read. */
 export async function updateCapabilities(tx: Queryable, pushes: readonly CapabilityPush[]): Promise<void> {
@@ -47,4 +48,15 @@ export async function updateDeltas(tx: Queryable, pushes: readonly DeltasPush[])
       as r ("opportunityId" uuid, deltas jsonb, "indexedApr" numeric)
     where exists (select from opportunities where id = "opportunityId")
     on conflict (opportunity_id) do update set deltas = excluded.deltas, indexed_apr = excluded.indexed_apr`
+}
+
+/** Replaces what the streams that run pay. */
+export async function updateStreamAprs(tx: Queryable, pushes: readonly StreamAprsPush[]): Promise<void> {
+  await tx`
+    insert into opportunity_analytics (opportunity_id, stream_aprs)
+    select "opportunityId", "streamAprs"
+    from jsonb_to_recordset(${tx.json(pushes.map((push) => ({ ...push })))})
+      as r ("opportunityId" uuid, "streamAprs" jsonb)
+    where exists (select from opportunities where id = "opportunityId")
+    on conflict (opportunity_id) do update set stream_aprs = excluded.stream_aprs`
 }

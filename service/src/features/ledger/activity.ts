@@ -41,6 +41,8 @@ export type ActivityRow = {
   wallet: string
   assets: string
   assetDecimals: number
+  /** The vault was what is configured, so the token and its units are known. */
+  isKnown: boolean
   amountUsd: string | null
   tokenSymbol: string | null
   tokenLogoUrl: string | null
@@ -62,10 +64,10 @@ export function toActivity(row: ActivityRow): Activity {
     chainId: row.chainId,
     blockTimestamp: formatTs(row.blockTimestamp),
     walletAddress: getAddress(row.wallet),
-    amountToken: formatUnits(BigInt(row.assets), row.assetDecimals),
+    amountToken: row.isKnown ? formatUnits(BigInt(row.assets), row.assetDecimals) : null,
     amountInUsd: row.amountUsd === null ? null : formatDecimal(row.amountUsd),
-    tokenSymbol: row.tokenSymbol,
-    tokenIconUrl: row.tokenLogoUrl,
+    tokenSymbol: row.isKnown ? row.tokenSymbol : null,
+    tokenIconUrl: row.isKnown ? row.tokenLogoUrl : null,
     isSwap: row.isSwap,
     distributorId: row.distributorId,
     logIndex: row.logIndex,

@@ -16,7 +16,7 @@ export { ledgerOperations } from './operations.js'
 export { type LedgerRows, ledger } from './projection.js'
 export { type ActionTransaction, listActionTransactions } from './storeActionTransactions.js'
 export { listTransactionAttributions, type RecordedAttribution } from './storeLedger.js'
-export { fillLatePrices } from './storePrices.js'
+export { fillLatePrices, settleAmounts } from './storePrices.js'
 
 /** Verified entries of one transaction as served, oldest request first, else in the order of its logs; on one chain or on any. */
 export async function listInteractionsByTx(db: Queryable, txHash: string, chainId?: number): Promise<Activity[]> {

@@ -17,6 +17,7 @@ import {
 import type { Queryable } from '../../postgres/pool.js'
 import { describeTable, insertRows, parseRows, type RowOf, selectList } from '../../postgres/table.js'
 import type { Above, Place } from '../../sync/projection.js'
+import { isWithheld, listWithheld, type Withheld } from '../../vaults/index.js'
 import { addCounts, removeCountsOf } from './storeCounts.js'
 import { choosePrices } from './storePrices.js'
 
@@ -57,8 +58,8 @@ export const interactionsTable = describeTable('interactions', {
   attribution: [oneOf<InteractionRow['attribution']>()],
   assets: [numeric],
   shares: [numeric],
-  /** Whole units of the asset. */
-  amount: [decimal],
+  /** Whole units of the asset; null where nobody knows which token it was. */
+  amount: [nullable(decimal)],
   isSwap: [bool],
   amountUsd: [nullable(decimal)],
   priceObservationId: [nullable(int8)],
@@ -84,8 +85,12 @@ export async function listLedgerVaults(db: Queryable, chainId: number): Promise<
 
 const column = <T, V>(rows: readonly T[], read: (row: T) => V): V[] => rows.map(read)
 
-const amountOf = ({ vaultId, assets }: InteractionRow, vaults: ReadonlyMap<number, LedgerVault>): string =>
-  formatUnits(assets, vaults.get(vaultId)?.assetDecimals ?? 0)
+const amountOf = (
+  { vaultId, assets, blockNumber }: InteractionRow,
+  vaults: ReadonlyMap<number, LedgerVault>,
+  withheld: ReadonlyMap<number, readonly Withheld[]>,
+): string | null =>
+  isWithheld(withheld.get(vaultId), blockNumber) ? null : formatUnits(assets, vaults.get(vaultId)?.assetDecimals ?? 0)
 
 /**
  * Writes ledger entries, priced by the observation that is chosen for their token and block (`storePrices.ts`). What is
@@ -98,20 +103,25 @@ export async function recordInteractions(
   vaults: ReadonlyMap<number, LedgerVault>,
 ): Promise<void> {
   if (rows.length === 0) return
+  const withheld = await listWithheld(
+    db,
+    chainId,
+    column(rows, (r) => r.vaultId),
+  )
   const assetOf = ({ vaultId }: InteractionRow) => vaults.get(vaultId)?.asset ?? ''
   await choosePrices(
     db,
     chainId,
     rows.map((row) => ({ ...row, asset: assetOf(row) })),
   )
-  const amount = (row: InteractionRow) => amountOf(row, vaults)
+  const amount = (row: InteractionRow) => amountOf(row, vaults, withheld)
   await db`
     insert into interactions (id, chain_id, vault_id, kind, block_number, block_hash, block_timestamp, transaction_hash,
       transaction_index, log_index, wallet, distributor_id, attribution, assets, shares, amount, is_swap, amount_usd,
       price_observation_id)
     select t.id, ${chainId}, t.vault_id, t.kind, t.block_number, t.block_hash, to_timestamp(t.at), t.transaction_hash,
       t.transaction_index, t.log_index, t.wallet, t.distributor_id, t.attribution, t.assets, t.shares, t.amount, t.is_swap,
-      trunc(t.amount * p.price_usd, 18), p.id
+      trunc(t.amount * p.price_usd, 18), case when t.amount is not null then p.id end
     from unnest(${column(rows, (r) => r.id)}::uuid[], ${column(rows, (r) => r.vaultId)}::int[], ${column(rows, (r) => r.kind)}::text[],
       ${column(rows, (r) => r.blockNumber)}::bigint[], ${column(rows, (r) => r.blockHash)}::text[],
       ${column(rows, (r) => r.timestamp)}::bigint[], ${column(rows, (r) => r.transactionHash)}::text[],
@@ -138,7 +148,13 @@ export async function copyInteractions(
   vaults: ReadonlyMap<number, LedgerVault>,
   place: Place,
 ): Promise<void> {
-  const priced = rows.map((row) => ({ ...row, amount: amountOf(row, vaults) }))
+  if (rows.length === 0) return
+  const withheld = await listWithheld(
+    db,
+    chainId,
+    column(rows, (r) => r.vaultId),
+  )
+  const priced = rows.map((row) => ({ ...row, amount: amountOf(row, vaults, withheld) }))
   const shared = { chainId, amountUsd: null, priceObservationId: null }
   await insertRows(db, place(interactionsTable), priced, { shared })
 }

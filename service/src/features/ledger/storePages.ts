@@ -137,7 +137,7 @@ function ordering(db: Queryable, { by, order }: Sort, reversed = false): Fragmen
     case 'usdValue':
       return db`i.amount_usd ${way} ${reversed ? db`nulls first` : db`nulls last`}, ${id}`
     case 'amount':
-      return db`i.amount ${way}, ${id}`
+      return db`i.amount ${way} ${reversed ? db`nulls first` : db`nulls last`}, ${id}`
     case 'wallet':
       return db`i.wallet ${way}, ${id}`
     default:
@@ -211,7 +211,7 @@ function idsOfGroups(
 
 const columns = (db: Queryable) => db`i.id, o.id as "opportunityId", i.kind, i.transaction_hash as "transactionHash",
   i.chain_id as "chainId", i.block_timestamp as "blockTimestamp", i.wallet, i.assets,
-  v.asset_decimals as "assetDecimals", i.amount_usd as "amountUsd", t.symbol as "tokenSymbol",
+  v.asset_decimals as "assetDecimals", i.amount is not null as "isKnown", i.amount_usd as "amountUsd", t.symbol as "tokenSymbol",
   t.logo_url as "tokenLogoUrl", i.is_swap as "isSwap", i.distributor_id as "distributorId", i.log_index as "logIndex",
   i.block_number as "blockNumber", i.block_number <= coalesce(c.finalized_number, -1) as "isFinal", i.attribution`
 
@@ -245,7 +245,7 @@ export async function listActivity(
     entries: total,
     isMerged,
   }
-  if (sort.by === 'usdValue' && total > fewEntries)
+  if ((sort.by === 'usdValue' || sort.by === 'amount') && total > fewEntries)
     return { rows: await readByValue(db, scope, { sort, total, limit, offset }), total }
   const ids = isGrouped(sort.by)
     ? idsOfGroups(db, scope, { by: sort.by, groups, limit, offset })
@@ -253,15 +253,16 @@ export async function listActivity(
   return { rows: await readEntries(db, ids, sort), total }
 }
 
-/** Entries by what they are worth: whichever way the sort goes, those without a price come last. */
+/** Entries by their amount or what it is worth: whichever way the sort goes, those without come last. */
 async function readByValue(
   db: Queryable,
   scope: Scope,
   { sort, total, limit, offset }: { sort: Sort; total: number } & Slice,
 ): Promise<ActivityRow[]> {
   const way = (reversed: boolean) => ((sort.order === 'asc') === reversed ? db`desc` : db`asc`)
-  const without = db`i.amount_usd is null`
-  // The first page need not know where those without a price begin.
+  const value = sort.by === 'amount' ? db`i.amount` : db`i.amount_usd`
+  const without = db`${value} is null`
+  // The first page need not know where those without begin.
   const [last] =
     offset === 0
       ? [{ entries: 0 }]
@@ -269,8 +270,8 @@ async function readByValue(
         select count(*) as entries from interactions i
         where ${conditions(db, scope)} and ${verified(db, scope)} and ${without}`
   const entries = total - (last?.entries ?? 0)
-  const where = db`i.amount_usd is not null`
-  const order = (reversed: boolean) => db`i.amount_usd ${way(reversed)}, ${byId(db, reversed)}`
+  const where = db`${value} is not null`
+  const order = (reversed: boolean) => db`${value} ${way(reversed)}, ${byId(db, reversed)}`
   const priced =
     offset < entries ? await readEntries(db, idsOf(db, scope, { where, order, entries }, { limit, offset }), sort) : []
   const start = Math.max(offset - entries, 0)

@@ -1,5 +1,6 @@
 import { type Database, inTransaction, type Queryable, type Transaction } from '../../postgres/pool.js'
 import { lockCursor } from '../../sync/storeCursors.js'
+import { listWithheld } from '../../vaults/index.js'
 
 /** What a block's entries moved of a token: they share one price. */
 export type Priced = { asset: string; blockNumber: number; blockHash: string; timestamp: number }
@@ -41,7 +42,8 @@ async function listUnpriced(db: Queryable, chainId: number, limit: number): Prom
     cross join lateral (
       select min(o.observed_at) as since from price_observations o
       where o.chain_id = v.chain_id and o.address = v.asset and o.withheld is null) first
-    join interactions i on i.vault_id = v.id and i.amount_usd is null and i.block_timestamp >= first.since
+    join interactions i on i.vault_id = v.id and i.amount_usd is null and i.amount is not null
+      and i.block_timestamp >= first.since
     cross join lateral price_at(v.chain_id, v.asset, i.block_timestamp) p
     where v.chain_id = ${chainId}
     limit ${limit}`
@@ -80,6 +82,42 @@ export async function priceRebuilt(tx: Transaction, chainId: number, entries: st
   await tx`
     update ${tx(entries)} i set price_observation_id = o.id, amount_usd = trunc(i.amount * o.price_usd, 18)
     from vaults v, price_choices c, price_observations o
-    where i.amount_usd is null and v.id = i.vault_id and c.chain_id = ${chainId} and c.address = lower(v.asset)
+    where i.amount_usd is null and i.amount is not null and v.id = i.vault_id and c.chain_id = ${chainId} and c.address = lower(v.asset)
       and c.block_hash = i.block_hash and o.id = c.price_observation_id`
+}
+
+/**
+ * Takes back the units and US dollars of entries of vaults that were not what is configured, back to the last reading that
+ * agreed, and gives them again where such a reading went with its block. Answers how many changed.
+ */
+export async function settleAmounts(db: Database, chainId: number): Promise<number> {
+  const [taken] = await db<{ some: boolean }[]>`
+    select exists (select from interactions where amount is null and chain_id = ${chainId}) as some`
+  if (!taken?.some && (await listWithheld(db, chainId)).size === 0) return 0
+  return inTransaction(db, async (tx) => {
+    // No block comes or goes meanwhile.
+    await lockCursor(tx, chainId)
+    const spans = [...(await listWithheld(tx, chainId))].flatMap(([vaultId, withheld]) =>
+      withheld.map(({ from, to }) => ({ vaultId, from, to })),
+    )
+    const within = tx`select from jsonb_to_recordset(${tx.json(spans)}) as s ("vaultId" integer, "from" bigint, "to" bigint)
+      where s."vaultId" = i.vault_id and i.block_number between s."from" and s."to"`
+    const withdrawn = await tx`
+      update interactions i set amount = null, amount_usd = null, price_observation_id = null
+      where i.chain_id = ${chainId} and i.vault_id = any(${column(spans, ({ vaultId }) => vaultId)}::int[])
+        and i.amount is not null and exists (${within})`
+    const given = await tx`
+      update interactions e
+      set amount = g.amount, amount_usd = trunc(g.amount * g.price_usd, 18), price_observation_id = g.observation
+      from (
+        select i.id, trim_scale(i.assets * ('1e-' || v.asset_decimals)::numeric) as amount, o.price_usd,
+          o.id as observation
+        from interactions i join vaults v on v.id = i.vault_id
+        left join price_choices c on c.chain_id = i.chain_id and c.address = lower(v.asset)
+          and c.block_hash = i.block_hash
+        left join price_observations o on o.id = c.price_observation_id
+        where i.chain_id = ${chainId} and i.amount is null and not exists (${within})) g
+      where e.id = g.id`
+    return withdrawn.count + given.count
+  })
 }

@@ -1,7 +1,7 @@
 import { getAddress } from 'viem'
 import { formatTs } from '../../kernel/clock.js'
 import type { Context } from '../../postgres/context.js'
-import { decideGrowth, findVaultKind, findWithholding } from '../../vaults/index.js'
+import { decideGrowth, findVaultKind, findWithholding, listDisagreements } from '../../vaults/index.js'
 import { listSigners } from '../catalogue/index.js'
 import { type ChainStatus, listChainStatus, listVaultStatus, type VaultStatus } from './storeStatus.js'
 
@@ -14,17 +14,22 @@ const ts = (at: Date | null) => (at === null ? null : formatTs(at))
 export async function getIndexingStatus(ctx: Context, input: { chainId?: number; vaultAddress?: string }) {
   const now = ctx.clock.now()
   const vaultAddress = input.vaultAddress?.toLowerCase()
-  const [chains, vaults, signers] = await Promise.all([
+  const [chains, vaults, signers, disagreements] = await Promise.all([
     listChainStatus(ctx.db, now, input.chainId),
     listVaultStatus(ctx.db, now, { chainId: input.chainId, vaultAddress }),
     listSigners(ctx.db),
+    listDisagreements(ctx.db),
   ])
+  const wrong = new Map(disagreements.map(({ chainId, address, reason }) => [`${chainId} ${address}`, reason]))
   const states = new Map(
     chains.map((chain) => [chain.chainId, { state: chainState(chain, now), reason: chain.reason }]),
   )
   return {
     chains: chains.map((chain) => toChain(chain, now)),
-    vaults: vaults.map((vault) => toVault(vault, states.get(vault.chainId), now)),
+    vaults: vaults.map((vault) => {
+      const reason = wrong.get(`${vault.chainId} ${vault.vaultAddress}`)
+      return toVault({ ...vault, wrong: reason }, states.get(vault.chainId), now)
+    }),
     attributionSigners: signers.map(({ address, from, to }) => ({
       address: getAddress(address),
       from: formatTs(from),
@@ -66,8 +71,15 @@ function toChain(chain: ChainStatus, now: Date) {
 }
 
 /** `chain` is undefined for a chain that is listed but never watched here. */
-function toVault(vault: VaultStatus, chain: { state: IndexingState; reason: string | null } | undefined, now: Date) {
-  const state = findVaultState(vault, chain?.state)
+function toVault(
+  vault: VaultStatus & { wrong: string | undefined },
+  chain: { state: IndexingState; reason: string | null } | undefined,
+  now: Date,
+) {
+  const followed = findVaultState(vault, chain?.state)
+  // Of a vault that is not what is configured raw amounts and balances go on.
+  const isWrong = followed === 'live' && vault.wrong !== undefined
+  const state = isWrong ? 'stalled' : followed
   const nextMs = vault.lastSnapshotAt
     ? vault.lastSnapshotAt.getTime() + vault.snapshotIntervalSeconds * 1000 - now.getTime()
     : 0
@@ -80,7 +92,11 @@ function toVault(vault: VaultStatus, chain: { state: IndexingState; reason: stri
     state,
     firstSnapshotAt: ts(vault.firstSnapshotAt),
     lastSnapshotAt: ts(vault.lastSnapshotAt),
-    reason: join(reasonOf(state, chain), state === 'live' && whatIsMissing(vault, now), describeCut(vault.cutMoves)),
+    reason: join(
+      isWrong ? vault.wrong : reasonOf(state, chain),
+      state === 'live' && whatIsMissing(vault, now),
+      describeCut(vault.cutMoves),
+    ),
     retryAfterSeconds: waits ? Math.max(30, Math.ceil(nextMs / 1000)) : null,
     drift: { checkedAt: ts(vault.checkedAt), samples: vault.samples ?? 0, mismatches: vault.mismatches ?? 0 },
   }

@@ -1,7 +1,10 @@
+import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openStreamWorld, type StreamWorld } from '../../../test/streamWorld.js'
+import { newId } from '../../kernel/ids.js'
 import { silentLog } from '../../kernel/log.js'
-import { sweepUnsent } from './jobs.js'
+import { runStreamAprs, sweepUnsent } from './jobs.js'
+import { findRewardFile, streamObservations } from './storeSnapshots.js'
 
 let world: StreamWorld
 beforeAll(async () => {
@@ -31,5 +34,90 @@ describe('a signed creation', () => {
     expect(await sweep(unsent)).toBe(false)
     await world.advance(world.head + 4)
     expect([await sweep(unsent), await sweep(unread), await sweep(sent)]).toEqual([true, false, false])
+  })
+})
+
+describe('a snapshot whose block is orphaned', () => {
+  it('goes with its wallets and its reward file, unless its root was given to the chain', async () => {
+    const { db, chainId } = world
+    const id = await world.stream()
+    const put = async (hour: number, file: string, { block = 950, isGiven = false, isVetoed = false }) => {
+      const at = `2026-11-20T0${hour}:00:00Z`
+      await world.snapshot(id, at, { [`0x${'a1'.repeat(20)}`]: BigInt(hour) })
+      await db`
+        update stream_snapshots set block_number = ${block}, file_hash = decode(${file.repeat(32)}, 'hex'),
+          commit_id = ${isGiven ? newId() : null}, vetoed_at = ${isVetoed ? at : null}
+        where stream_id = ${id} and snapshot_at = ${at} and vetoed_at is null`
+      await db`
+        insert into stream_files (hash, stream_id, snapshot_at, content)
+        values (decode(${file.repeat(32)}, 'hex'), ${id}, ${at}, ${gzipSync(file)}) on conflict do nothing`
+    }
+    await put(1, 'a1', { block: 940 })
+    await put(2, 'a2', { isGiven: true })
+    await put(3, 'a3', {})
+    // Taken again after a veto it rests on the same, so its file is the same.
+    await put(4, 'a4', { isVetoed: true })
+    await put(4, 'a4', { isGiven: true })
+    await put(5, 'a5', { isVetoed: true })
+    await db.begin((tx) => streamObservations.rewind(tx, { chainId: 1, number: 0, tip: 1_000 }))
+    await db.begin((tx) => streamObservations.rewind(tx, { chainId, number: 940, tip: 1_000 }))
+    const left = await db<{ hour: number; wallets: number }[]>`
+      select extract(hour from snapshot_at at time zone 'UTC')::int as hour,
+        (select count(*)::int from stream_wallet_snapshots where snapshot_id = id) as wallets
+      from stream_snapshots where stream_id = ${id} order by 1`
+    expect(left.map(({ hour, wallets }) => [hour, wallets])).toEqual([1, 2, 4].map((hour) => [hour, 1]))
+    const files = ['a1', 'a2', 'a3', 'a4', 'a5'].map((file) => findRewardFile(db, `0x${file.repeat(32)}`))
+    expect(await Promise.all(files)).toEqual(['a1', 'a2', undefined, 'a4', undefined])
+  })
+})
+
+describe('an indexed incentive', () => {
+  it('shows the latest APR of the streams of its kind that run, and what the file says where none does', async () => {
+    const { db, earn, vaultId } = world
+    await db`delete from stream_snapshots`
+    await db`update streams set ends_at = '2026-11-02T00:00:00Z'`
+    const opportunityId = newId()
+    await db`
+      insert into opportunities (id, slug, name, type, chain_id, vault_address)
+      select ${opportunityId}, 'one', 'One', 'vault', chain_id, address from vaults where id = ${vaultId}`
+    for (const [position, [rewardType, indexed]] of (
+      [
+        ['tokens', true],
+        ['points', true],
+        ['tokens', false],
+      ] as const
+    ).entries())
+      await db`
+        insert into incentives (id, opportunity_id, position, name, reward_type, apr, indexed)
+        values (${newId()}, ${opportunityId}, ${position}, ${rewardType}, ${rewardType}, 7.5, ${indexed})`
+    await db`update catalogue_versions set version = version + 1`
+    await earn.ctx.catalogue.refresh()
+    const show = async () => {
+      await runStreamAprs(earn.ctx)
+      await earn.ctx.catalogue.refresh()
+      const { body } = await earn.call('GetOpportunity', { params: { id: opportunityId } })
+      return [body.incentives.map(({ apr }: { apr: number | null }) => apr), body.estimatedApr]
+    }
+    const snapshot = async (id: string, at: string, apr: string | null) => {
+      await world.snapshot(id, at, {})
+      await db`update stream_snapshots set apr = ${apr} where stream_id = ${id} and snapshot_at = ${at}`
+    }
+    expect(await show()).toEqual([[7.5, 7.5, 7.5], 22.5])
+    const [first, second] = [await world.stream(), await world.stream()]
+    await world.stream({ startsAt: '2026-11-21T00:00:00Z' })
+    expect(await show()).toEqual([[null, 7.5, 7.5], 15])
+    await snapshot(first, '2026-11-19T00:00:00Z', '9')
+    await snapshot(first, '2026-11-20T00:00:00Z', '0.041')
+    expect(await show()).toEqual([[4.1, 7.5, 7.5], 19.1])
+    await snapshot(second, '2026-11-20T00:00:00Z', '0.002')
+    const points = await world.stream({ pointId: await world.point('APR') })
+    await snapshot(points, '2026-11-20T00:00:00Z', null)
+    expect(await show()).toEqual([[4.3, null, 7.5], 11.8])
+    const version = async () => (await db`select live_version as v from catalogue_versions`)[0]?.['v']
+    const before = await version()
+    await runStreamAprs(earn.ctx)
+    expect(await version()).toBe(before)
+    await db`update streams set ends_at = '2026-11-20T12:00:00Z' where id = any(${[first, second, points]})`
+    expect(await show()).toEqual([[7.5, 7.5, 7.5], 22.5])
   })
 })

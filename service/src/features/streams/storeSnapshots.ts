@@ -195,12 +195,14 @@ export async function findRewardFile(db: Queryable, hash: string): Promise<strin
 export const streamObservations: Observations = {
   name: 'stream snapshots',
   rewind: async (tx: Transaction, { chainId, number }: Above) => {
+    // Two snapshots of the same inputs share their file: one that was vetoed, and that which was taken in its place.
     await tx`
-      delete from stream_files f using stream_snapshots n
-      where f.hash = n.file_hash and n.target_chain_id = ${chainId} and n.block_number > ${number} and n.commit_id is null`
-    await tx`
-      delete from stream_snapshots
-      where target_chain_id = ${chainId} and block_number > ${number} and commit_id is null`
+      with gone as (
+        delete from stream_snapshots
+        where target_chain_id = ${chainId} and block_number > ${number} and commit_id is null returning id, file_hash)
+      delete from stream_files f
+      where f.hash in (select file_hash from gone) and not exists (
+        select from stream_snapshots n where n.file_hash = f.hash and n.id not in (select id from gone))`
   },
 }
 

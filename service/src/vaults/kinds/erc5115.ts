@@ -141,6 +141,7 @@ export const erc5115: PlannedKind = {
     }),
   },
   readFigures,
+  readAsset: (address) => mapRead(readContract(address, erc5115Abi, 'assetInfo', []), (info) => info?.[1]),
   recognise: (address) =>
     mapRead(
       combine({

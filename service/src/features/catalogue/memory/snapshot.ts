@@ -9,6 +9,7 @@ import {
   chainKey,
   type DistributorRecord,
   type IncentiveRow,
+  type Live,
   type LiveRow,
   type OpportunityRow,
   type OrganizationRecord,
@@ -87,7 +88,8 @@ export function* joinRows(rows: CatalogueRows): Steps<CatalogueSnapshot> {
         .flatMap((link) => organizations.get(link.organizationId) ?? [])
         .sort(inNameOrder)
     const listed = row.active && chains.get(row.chainId)?.active === true
-    const incentives = showIndexed(links.incentives.get(row.id) ?? [], row.indexedApr)
+    const listedIncentives = links.incentives.get(row.id) ?? []
+    const incentives = showIndexed(listedIncentives, row)
     return [
       {
         ...row,
@@ -111,6 +113,7 @@ export function* joinRows(rows: CatalogueRows): Steps<CatalogueSnapshot> {
         products: (links.products.get(row.id) ?? [])
           .flatMap((link) => products.get(link.productId) ?? [])
           .sort(inProductOrder),
+        listedIncentives,
         incentives,
         estimatedApr: computeEstimatedApr(incentives),
       },
@@ -156,16 +159,25 @@ export function* patchSnapshot(
     const row = rows.get(id)
     if (!row || isDeepStrictEqual(pushedTo(record), row)) return [id, record]
     const capabilities = decideCapabilities(record.listed, record, row.capability, isPlanned(record.vault))
-    const incentives = showIndexed(record.incentives, row.indexedApr)
+    const incentives = showIndexed(record.listedIncentives, row)
     return [id, { ...record, ...row, capabilities, incentives, estimatedApr: computeEstimatedApr(incentives) }]
   }
   const opportunities = new Map(yield* mapInSteps(previous.opportunities, patch))
   return { ...previous, liveVersion, opportunities, opportunitiesByVault: yield* byVault(opportunities) }
 }
 
-/** A yield that is indexed is what the vault was seen to earn, whatever a file says of it. */
-function showIndexed(incentives: readonly IncentiveRow[], apr: string | null): readonly IncentiveRow[] {
-  return incentives.map((one) => (one.indexed && one.rewardType === 'yield' ? { ...one, apr } : one))
+/**
+ * A yield that is indexed is what the vault was seen to earn, whatever a file says of it; tokens and points are what the
+ * streams that run pay, where one runs.
+ */
+function showIndexed(incentives: readonly IncentiveRow[], { indexedApr, streamAprs }: Live): readonly IncentiveRow[] {
+  return incentives.map((one) => {
+    const { indexed, rewardType } = one
+    if (!indexed || rewardType === 'vesting') return one
+    if (rewardType === 'yield') return { ...one, apr: indexedApr }
+    const apr = streamAprs[rewardType]
+    return apr === undefined ? one : { ...one, apr: apr === null ? null : String(apr) }
+  })
 }
 
 /** Whether anything is built for a vault. Of a kind this service does not know it is not told here. */
@@ -174,8 +186,9 @@ function isPlanned({ kind }: VaultRecord): boolean {
   return known === undefined || known.plans !== undefined
 }
 
-function pushedTo({ id, tvlUsd, deltas, indexedApr, analyticsAt, capability }: OpportunityRecord): LiveRow {
-  return { id, tvlUsd, deltas, indexedApr, analyticsAt, capability }
+function pushedTo(record: OpportunityRecord): LiveRow {
+  const { id, tvlUsd, deltas, indexedApr, streamAprs, analyticsAt, capability } = record
+  return { id, tvlUsd, deltas, indexedApr, streamAprs, analyticsAt, capability }
 }
 
 function* byVault(opportunities: ReadonlyMap<string, OpportunityRecord>): Steps<Map<string, OpportunityRecord>> {

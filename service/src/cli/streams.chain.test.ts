@@ -1,0 +1,204 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir, userInfo } from 'node:os'
+import { join } from 'node:path'
+import { signDigest } from '@openearn/attribution'
+import { yieldVaultAbi } from '@openearn/contracts'
+import type { Abi, Address } from 'viem'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { account } from '../../../contracts/test/anvil.js'
+import { keyOf } from '../../test/actionWorld.js'
+import { openStreamChain, type StreamChain } from '../../test/streamChain.js'
+import { listChanges } from '../features/audit/index.js'
+import { createKeySigner } from '../rpc/signer.js'
+import { listJobs } from '../server/jobs.js'
+import { streams } from './streams.js'
+
+const startsAt = Date.parse('2026-11-20T12:00:00Z') / 1_000
+const halfDay = 43_200
+const [first, second] = [account(6), account(7)]
+
+let chain: StreamChain
+let folder: string
+let id: string
+let contract: Address
+let work: () => Promise<void>
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'streams-'))
+  chain = await openStreamChain()
+  const { earn, anvil, world, vault } = chain
+  const { target } = earn
+  vi.stubEnv(
+    'DATABASE_URL',
+    'url' in target
+      ? target.url
+      : `postgresql://${target.username}:${target.password}@localhost/${target.database}?host=${target.host}&port=${target.port}`,
+  )
+  vi.stubEnv('SUDO_USER', '')
+  await earn.db`update chains set rpc_urls = ${[anvil.url]} where chain_id = ${chain.chainId}`
+  const signer = createKeySigner((await keyOf(2)).key, signDigest)
+  const jobs = listJobs({ capabilitySeconds: 60, committer: signer }).filter(({ name }) =>
+    ['snapshots of streams', 'trees of streams', 'roots of streams', 'transactions of our own'].includes(name),
+  )
+  expect(jobs).toHaveLength(4)
+  work = async () => {
+    for (const job of jobs) await job.run(earn.ctx)
+    await anvil.client.mine({ blocks: 1 })
+    await jobs[3]?.run(earn.ctx)
+    await world.sync()
+  }
+  await world.mint(vault.asset, world.owner.address, 1_000_000_000n)
+  await world.write(vault.asset, yieldVaultAbi as Abi, 'approve', [vault.address, 1_000_000_000n])
+  const made = await chain.stream({
+    ...{ type: 3, totalAmount: null, customArgs: { targetTokenId: chain.idOf(vault.address), tokensPerDay: '86400' } },
+  })
+  id = made.id
+  contract = made.contract
+  for (const { address } of [first, second]) await deposit(address)
+}, 120_000)
+afterAll(async () => {
+  vi.useRealTimers()
+  vi.unstubAllEnvs()
+  await chain?.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const deposit = (to: Address) =>
+  chain.world.write(chain.vault.address, yieldVaultAbi as Abi, 'deposit', [1_000_000n, to])
+
+/** The chain comes to an instant, what was before it is final, and it is that late for commands as well. */
+async function passTo(at: number): Promise<void> {
+  const { client } = chain.anvil
+  await client.setNextBlockTimestamp({ timestamp: BigInt(at) })
+  await client.mine({ blocks: 70, interval: 1 })
+  const now = new Date((at + 70) * 1_000)
+  chain.earn.clock.set(now)
+  vi.useFakeTimers({ toFake: ['Date'], now })
+  await chain.world.sync()
+}
+
+async function run(...words: string[]): Promise<string> {
+  const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+  try {
+    await streams.run(words)
+    return write.mock.calls.map(([text]) => String(text)).join('')
+  } finally {
+    write.mockRestore()
+  }
+}
+
+const changes = () => listChanges(chain.earn.db, 100)
+const snapshots = () => chain.earn.db<{ at: Date; file: string; vetoed: boolean; committed: boolean; last: boolean }[]>`
+  select snapshot_at as at, hex_text(file_hash) as file, vetoed_at is not null as vetoed,
+    commit_id is not null as committed, is_last as last
+  from stream_snapshots where stream_id = ${id} order by snapshot_at, created_at`
+const countRoots = async () =>
+  (await chain.earn.db`select from stream_events where stream_id = ${id} and kind = 'root'`).length
+const readByHash = (hash: string) => chain.earn.service.opsApp.inject({ method: 'GET', url: `/streams/files/${hash}` })
+
+describe('openearn streams', () => {
+  it('finds what the jobs of the service took and committed, and its reward files come from the operator listener', async () => {
+    await passTo(startsAt + halfDay + 1)
+    await work()
+    await deposit(second.address)
+    await passTo(startsAt + 2 * halfDay + 1)
+    await work()
+    expect(await countRoots()).toBe(2)
+    const taken = await snapshots()
+    const paths = []
+    for (const [at, { file }] of taken.entries()) {
+      const answer = await readByHash(file)
+      expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, 'application/json'])
+      expect(answer.body).toBe((await readByHash(file.slice(2))).body)
+      paths.push(join(folder, `${at}.json`))
+      await writeFile(paths[at] ?? '', answer.body)
+    }
+    expect((await readByHash(`0x${'00'.repeat(32)}`)).statusCode).toBe(404)
+    expect((await readByHash('nothing')).statusCode).toBe(404)
+    const [one = '', other = ''] = paths
+    const said = await run('recompute', id)
+    expect(said.match(/as kept$/gm)).toHaveLength(2)
+    expect(await run('recompute', id, '--at', '2026-11-21T12:00:00Z')).toBe(said.split('\n').slice(1).join('\n'))
+    expect(await run('recompute', '--file', other)).toBe(said.split('\n').slice(1).join('\n').replace(/^\S+/, other))
+    const { root } = JSON.parse(await readFile(one, 'utf8')).result
+    expect(said.split('\n')[0]).toContain(root)
+    expect(process.exitCode).toBeUndefined()
+    await writeFile(one, (await readFile(one, 'utf8')).replace(root, `0x${'11'.repeat(32)}`))
+    expect(await run('recompute', '--file', one)).toMatch(/DIFFERS$/m)
+    expect(process.exitCode).toBe(1)
+    process.exitCode = undefined
+    expect(
+      (await run('diff', one, other))
+        .split('\n')
+        .slice(1, -1)
+        .map((line) => line.split(/ +/)[0]),
+    ).toEqual([first, second].map(({ address }) => address.toLowerCase()).sort())
+    expect((await run('diff', other, other)).split('\n')).toHaveLength(2)
+    await expect(run('recompute', '--file', join(folder, 'none.json'))).rejects.toThrow('ENOENT')
+    await expect(run('recompute', id, '--at', '2026-11-21T13:00:00Z')).rejects.toThrow('no reward file of that')
+    expect(await changes()).toEqual([])
+  })
+
+  it('pauses a step and lets it go on, on the record, and keeps what it was paused for', async () => {
+    await chain.earn.db`update streams set alarm = 'a root that is none of ours' where id = ${id}`
+    expect(await run('pause', id, 'commits')).toBe(`commits of ${id} are paused\n`)
+    expect(await run('list')).toMatch(new RegExp(`^${id} .* commits +a root that is none of ours$`, 'm'))
+    await passTo(startsAt + 3 * halfDay + 1)
+    await work()
+    expect([(await snapshots()).length, await countRoots()]).toEqual([3, 2])
+    const [made] = await changes()
+    expect(made).toMatchObject({ osUser: userInfo().username, command: `streams pause ${id} commits` })
+    expect([made?.before, made?.after]).toMatchObject([{ hashCommitmentPaused: false }, { hashCommitmentPaused: true }])
+    await expect(run('pause', id, 'everything')).rejects.toThrow('say which step')
+    await expect(run('pause', 'someone', 'commits')).rejects.toThrow('by its id')
+    await expect(run('pause', id.replace(/^.{8}/, '00000000'), 'commits')).rejects.toThrow('there is no stream')
+    expect(await changes()).toHaveLength(1)
+  })
+
+  it('vetoes the snapshot that is not committed yet, and no other', async () => {
+    expect(await run('veto', id)).toBe('the snapshot of 2026-11-22T00:00:00Z is vetoed: it is never committed\n')
+    await expect(run('veto', id)).rejects.toThrow('no snapshot that can still be vetoed')
+    expect(await run('resume', id, 'commits')).toBe(`commits of ${id} go on\n`)
+    await work()
+    expect(await countRoots()).toBe(2)
+    expect((await snapshots()).map(({ vetoed }) => vetoed)).toEqual([false, false, true])
+    expect(await run('list')).toMatch(/Z {2,}a root that is none of ours$/m)
+    expect((await changes()).map(({ command }) => command).sort()).toEqual([
+      ...[`streams pause ${id} commits`, `streams resume ${id} commits`, `streams veto ${id}`],
+    ])
+  })
+
+  it('ends a stream at the next instant, and takes the snapshot of the end again that was vetoed', async () => {
+    expect(await run('end', id)).toBe('the stream ends at 2026-11-22T12:00:00Z\n')
+    await expect(run('end', id)).rejects.toThrow('ends by')
+    await expect(run('retake', id)).rejects.toThrow('is not vetoed')
+    await run('pause', id, 'commits')
+    await passTo(startsAt + 4 * halfDay + 1)
+    await work()
+    expect((await snapshots()).at(-1)).toMatchObject({ last: true, committed: false, vetoed: false })
+    await run('veto', id)
+    await run('resume', id, 'commits')
+    await work()
+    expect(await countRoots()).toBe(2)
+    expect(await run('retake', id)).toBe(`the snapshot of the end of ${id} was taken again\n`)
+    await work()
+    expect((await snapshots()).slice(-2)).toMatchObject([
+      { last: true, vetoed: true, committed: false },
+      { last: true, vetoed: false, committed: true },
+    ])
+    expect(await countRoots()).toBe(3)
+    const allocated = Number(await chain.read(contract, 'getTotalAllocated'))
+    // A unit a second for two days, from when somebody held anything.
+    expect([allocated > 4 * halfDay - 600, allocated <= 4 * halfDay]).toEqual([true, true])
+    const made = await changes()
+    const [retaken, ended] = ['retake', 'end'].map((verb) =>
+      made.find(({ command }) => command === `streams ${verb} ${id}`),
+    )
+    const end = '2026-11-22T12:00:00.000Z'
+    expect([ended?.before, ended?.after]).toMatchObject([{ endsAt: expect.not.stringContaining(end) }, { endsAt: end }])
+    expect([retaken?.before, retaken?.after]).toMatchObject([
+      { snapshot: { isLast: false } },
+      { snapshot: { isLast: true } },
+    ])
+  })
+})
