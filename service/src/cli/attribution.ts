@@ -8,7 +8,8 @@ import { answer, type Command, parseFlags, UsageError, withContext } from './com
 const usage = `openearn attribution check TX_HASH [--chain CHAIN_ID]
 
 Explains step by step why a transaction was, or was not, credited to a distributor. --chain may be left out where only
-one chain is watched. Exits with 1 when it was not.`
+one chain is watched. Exits with 1 when it was not. It looks through no forwarder declared for the chain: what these brought
+the ledger may credit where this does not.`
 
 export const attribution: Command = {
   summary: 'explain why a transaction was, or was not, credited to a distributor',

@@ -101,6 +101,8 @@ export function attributeEvents(input: {
   attribution: Attribution
   /** Whether a signature has counted in a vault in an earlier transaction. */
   isUsed: (vaultId: number, digest: string) => boolean
+  /** Who owns a sub-account. */
+  ownerOf: (address: string) => string | undefined
 }): AttributedEvents {
   const { config, timestamp, transaction, attribution } = input
   const credits = new Map<VaultEvent, ReadonlyMap<string, Credit>>()
@@ -113,7 +115,10 @@ export function attributeEvents(input: {
   const uses = createUses(input.isUsed)
   const problems = new Set<string>()
   const forwarders = listForwarders(config, timestamp)
-  const events = forwarders.size === 0 ? input.events : input.events.map((placed) => ({ ...placed, forwarders }))
+  const events =
+    forwarders.size === 0
+      ? input.events
+      : input.events.map((placed) => ({ ...placed, forwarders, ownerOf: input.ownerOf }))
   const { made } = attribution
   const makers = made ? events.map(({ event }) => listDefined(made.get(event.logIndex))) : findMakers(events, scopes)
   const surroundings = createSurroundings(scopes, findings)

@@ -32,7 +32,7 @@ export type DeriveConfig = {
   /** Whether one node's word is enough for what a trace shows and the transaction's input does not hold. */
   trustTraces?: boolean
   /** Contracts that call vaults in the name of the sender the event tells of, and since when. Addresses lower-case. */
-  forwarders?: readonly { address: string; from: number }[]
+  forwarders?: readonly { address: string; from: number; startBlock?: number }[]
 }
 
 /** Whether a code names a distributor registered at an instant. */

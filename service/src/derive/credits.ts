@@ -2,8 +2,7 @@ import type { AttributionKind, Finding, Frame, Reading } from '@openearn/attribu
 import { isInside, needsTrace, readTails } from '@openearn/attribution'
 import { isVaultAddress } from '../vaults/index.js'
 import { type DeriveConfig, isRegistered, isSignedOnly } from './config.js'
-import { eventParties } from './events.js'
-import { callerOf, hasSay, type PlacedEvent } from './matching.js'
+import { callerOf, concerns, hasSay, ownerOf, type PlacedEvent, partiesOf } from './matching.js'
 
 /** Who brought one event. `isSwap`: its plan swapped, or a router made the deposit on the caller's behalf. */
 export type Credit = { distributorId: string; attribution: AttributionKind; isSwap: boolean }
@@ -66,9 +65,9 @@ export function creditEvent(
 }
 
 /** Whether a code stands where only a caller named by calldata could make it count for an event. */
-export function isUnprovenClaim({ frame, candidates }: Finding, { event, wallets }: PlacedEvent): boolean {
+export function isUnprovenClaim({ frame, candidates }: Finding, placed: PlacedEvent): boolean {
   if (frame.proven || candidates.length === 0) return false
-  return eventParties(event).includes(frame.caller) || wallets.includes(frame.caller)
+  return concerns(ownerOf(frame.caller, placed), placed)
 }
 
 /** Of several calls one for each frame with codes that lies innermost around some of them. */
@@ -139,9 +138,9 @@ function chooseCredit(
   readings: readonly Placed[],
   { config, timestamp, problems }: CreditContext,
 ): Credit | undefined {
-  const { event } = placed
-  const parties = eventParties(event)
-  const isOwn = ({ frame }: Placed) => callerOf(frame, placed) === wallet
+  const parties = partiesOf(placed)
+  const own = ownerOf(wallet, placed)
+  const isOwn = ({ frame }: Placed) => callerOf(frame, placed) === own
   const others = readings.filter((each) => !isOwn(each) && parties.includes(callerOf(each.frame, placed)))
   for (const { frame, reading, isSigned, isWord } of [...readings.filter(isOwn), ...others]) {
     const application = applicationOf(reading)

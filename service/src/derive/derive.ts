@@ -4,7 +4,7 @@ import { listVaultAddresses } from '../vaults/index.js'
 import { type AttributedEvents, attributeEvents, listDigests, readAttribution } from './attribution.js'
 import { type DeriveConfig, type DeriveVault, hasAsyncDeposit } from './config.js'
 import { deriveTransfer, deriveVaultTransaction } from './deriveVault.js'
-import { decodeTransfer, decodeVaultEvent, transferTopic, type VaultEvent } from './events.js'
+import { decodeTransfer, decodeVaultEvent, eventParties, transferTopic, type VaultEvent } from './events.js'
 import { type Flows, keepsNothing, readFlows } from './flows.js'
 import type { PlacedEvent } from './matching.js'
 import {
@@ -12,12 +12,14 @@ import {
   type DeriveState,
   emptyRows,
   holderKey,
+  ownerKey,
   type RequestLot,
   requestKey,
   signatureKey,
   type TxPosition,
 } from './rows.js'
 import { readSettled, type Settled } from './settled.js'
+import { createOwnerOf, decodeOwner, prefixOf, readOwners } from './subAccounts.js'
 import type { VaultTransaction } from './transfers.js'
 
 /** A configuration with the look-ups derivation needs; make one per configuration, not per block. */
@@ -61,6 +63,7 @@ function groupVaults(
 export function derive(block: RawBlock, derivation: Derivation, state: DeriveState): DerivedRows {
   const rows = emptyRows()
   const { logs } = block
+  readOwners(block, derivation.config, state, rows)
   const settled = readSettled(block, derivation.vaultsByContract)
   const inputs = new Map(block.transactions.map((transaction) => [transaction.transactionIndex, transaction]))
   for (let start = 0; start < logs.length; ) {
@@ -167,6 +170,7 @@ function credit(
     events: placeEvents(parts, flows, timestamp),
     attribution,
     isUsed: (vaultId, digest) => state.signatures.has(signatureKey(vaultId, digest)),
+    ownerOf: createOwnerOf(derivation.config, timestamp, state),
   })
   for (const { vaultId, digest } of used) {
     state.signatures.add(signatureKey(vaultId, digest))
@@ -277,18 +281,29 @@ export type StateKeys = {
   holders: Map<string, { vaultId: number; wallet: string }>
   requests: Map<string, RequestOwner>
   signatures: Map<string, { vaultId: number; digest: string }>
+  /** Registrations that may name the owner of a wallet. */
+  owners: Map<string, { forwarder: string; prefix: string }>
 }
 
 /** Keys of the state a block needs before it can be derived: holders, controllers of requests, signatures. */
 export function listStateKeys(block: Pick<RawBlock, 'logs' | 'transactions'>, derivation: Derivation): StateKeys {
   const holders: StateKeys['holders'] = new Map()
   const requests: StateKeys['requests'] = new Map()
+  const owners: StateKeys['owners'] = new Map()
+  const addOwner = (address: string) => {
+    const prefix = prefixOf(address)
+    for (const { address: forwarder } of derivation.config.forwarders ?? [])
+      owners.set(ownerKey(forwarder, prefix), { forwarder, prefix })
+  }
   const vaultsOf = new Map<number, Set<number>>()
   for (const log of block.logs) {
+    const registered = decodeOwner(log)
+    if (registered) addOwner(registered.owner)
     if (log.topics[0] === transferTopic) {
       const vaults = derivation.vaultsByToken.get(log.address)
       const transfer = vaults && decodeTransfer(log)
       if (!transfer) continue
+      for (const wallet of [transfer.from, transfer.to]) addOwner(wallet)
       for (const { id } of vaults)
         for (const wallet of [transfer.from, transfer.to]) holders.set(holderKey(id, wallet), { vaultId: id, wallet })
       continue
@@ -299,13 +314,14 @@ export function listStateKeys(block: Pick<RawBlock, 'logs' | 'transactions'>, de
       const told = vaultsOf.get(log.transactionIndex)
       if (told) told.add(vault.id)
       else vaultsOf.set(log.transactionIndex, new Set([vault.id]))
+      for (const party of eventParties(event)) addOwner(party)
       const controllers = 'controller' in event ? [event.controller] : [event.sender, event.owner]
       for (const kind of ['deposit', 'redeem'] as const)
         for (const controller of controllers)
           requests.set(requestKey(vault.id, kind, controller), { vaultId: vault.id, kind, controller })
     }
   }
-  return { holders, requests, signatures: listSignatureKeys(block, vaultsOf, derivation) }
+  return { holders, requests, signatures: listSignatureKeys(block, vaultsOf, derivation), owners }
 }
 
 /** Signatures of ours in the transactions of vault events; what these say is kept for the derivation that follows. */

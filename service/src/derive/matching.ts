@@ -16,20 +16,37 @@ export type PlacedEvent = {
   keepers?: readonly string[]
   /** Contracts that call vaults in the name of the sender the event tells of. */
   forwarders?: ReadonlySet<string>
+  /** Who owns a sub-account of these. */
+  ownerOf?: (address: string) => string | undefined
 }
 
 /** Calls of one sender, in order, and the log indexes between which what they made lies. */
 export type Scope = { frames: readonly Frame[]; covers: (logIndex: number) => boolean }
 
-/** Who makes a call; of a declared forwarder's call to the vault the sender its event names. */
-export function callerOf({ caller, target }: Frame, { event, vault, forwarders }: PlacedEvent): string {
-  return forwarders?.has(caller) && isVaultAddress(vault, target) ? event.sender : caller
+/** Whom an address stands for: of a sub-account its owner. */
+export function ownerOf(address: string, placed: PlacedEvent): string {
+  return placed.ownerOf?.(address) ?? address
+}
+
+/** Who makes a call; of a declared forwarder's call to the vault the sender its event names. A sub-account is its owner. */
+export function callerOf({ caller, target }: Frame, placed: PlacedEvent): string {
+  const { event, vault, forwarders } = placed
+  return ownerOf(forwarders?.has(caller) && isVaultAddress(vault, target) ? event.sender : caller, placed)
+}
+
+/** The parties of an event, as those they stand for. */
+export function partiesOf(placed: PlacedEvent): string[] {
+  return eventParties(placed.event).map((party) => ownerOf(party, placed))
+}
+
+/** Whether somebody is a party of an event or a wallet whose shares it is about. */
+export function concerns(caller: string, placed: PlacedEvent): boolean {
+  return partiesOf(placed).includes(caller) || placed.wallets.some((wallet) => ownerOf(wallet, placed) === caller)
 }
 
 /** Whether a frame's caller has a say in an event: a party of it, or a wallet whose shares it is about. */
 export function hasSay(frame: Frame, placed: PlacedEvent): boolean {
-  const caller = callerOf(frame, placed)
-  return frame.proven && (eventParties(placed.event).includes(caller) || placed.wallets.includes(caller))
+  return frame.proven && concerns(callerOf(frame, placed), placed)
 }
 
 /**
@@ -67,7 +84,7 @@ function rankMakers(
 ): Makers & { all: Ranked[] } {
   const { event } = placed
   const own = scopes.filter(({ covers }) => covers(event.logIndex))
-  const say = new Set([...eventParties(event), ...placed.wallets])
+  const say = new Set([...partiesOf(placed), ...placed.wallets.map((wallet) => ownerOf(wallet, placed))])
   const found = own.map(({ frames }) =>
     listInnermost(
       frames,
@@ -157,9 +174,7 @@ function takes(frame: Frame, placed: PlacedEvent, select: (frame: Frame) => stri
   const { vault, event } = placed
   const { target } = frame
   if (!isVaultAddress(vault, target)) return target === event.sender
-  const caller = callerOf(frame, placed)
-  const isOwn = caller === event.sender || controllerOf(event) === caller
-  return isOwn || isClaim(vault, { target, selector: select(frame) })
+  return isOwnCall(frame, placed) || isClaim(vault, { target, selector: select(frame) })
 }
 
 /** Whether calldata tells no call that takes an event, and a frame with a say called another contract than its sender. */
@@ -172,14 +187,20 @@ export function mayHaveMade(frame: Frame, placed: PlacedEvent, makers: readonly 
 function rankOf(frame: Frame, placed: PlacedEvent, selector: string): number {
   const { vault, event } = placed
   const { target } = frame
-  const caller = callerOf(frame, placed)
   const called = { target, selector }
   if (findKind(vault, called) === event.kind) {
-    const isOwn = isClaim(vault, called) || caller === event.sender || controllerOf(event) === caller
+    const isOwn = isClaim(vault, called) || isOwnCall(frame, placed)
     if (!isOwn) return 4
     return hasArguments(vault, called, frame, event) ? 1 : 2
   }
   return target === event.sender && !isVaultAddress(vault, target) ? 3 : 4
+}
+
+/** Whether the sender of an event, or its controller, makes a call. */
+function isOwnCall(frame: Frame, placed: PlacedEvent): boolean {
+  const caller = callerOf(frame, placed)
+  const { event } = placed
+  return [event.sender, controllerOf(event)].some((each) => each !== undefined && ownerOf(each, placed) === caller)
 }
 
 function controllerOf(event: VaultEvent): string | undefined {

@@ -109,6 +109,9 @@ export type TransactionAttribution = {
 /** A signature of ours that counted in a vault; it counts there once. */
 export type UsedSignatureRow = { vaultId: number; digest: string; blockNumber: number }
 
+/** An account that owns those sharing its first 19 bytes, as a forwarder registered it. */
+export type OwnerRow = { forwarder: string; prefix: string; owner: string; blockNumber: number }
+
 export type DerivedRows = {
   balanceChanges: BalanceChange[]
   lotChanges: LotChange[]
@@ -119,6 +122,7 @@ export type DerivedRows = {
   attributions: TransactionAttribution[]
   usedSignatures: UsedSignatureRow[]
   cutMoves: CutMove[]
+  owners: OwnerRow[]
 }
 
 export function emptyRows(): DerivedRows {
@@ -131,6 +135,7 @@ export function emptyRows(): DerivedRows {
     attributions: [],
     usedSignatures: [],
     cutMoves: [],
+    owners: [],
   }
 }
 
@@ -144,14 +149,20 @@ export type DeriveState = {
   requests: Map<string, RequestLot[]>
   /** Signatures that counted in a vault, by `signatureKey`. */
   signatures: Set<string>
+  /** Owners of sub-accounts, by `ownerKey`. */
+  owners: Map<string, string>
 }
 
 export function emptyState(): DeriveState {
-  return { holders: new Map(), requests: new Map(), signatures: new Set() }
+  return { holders: new Map(), requests: new Map(), signatures: new Set(), owners: new Map() }
 }
 
 export function signatureKey(vaultId: number, digest: string): string {
   return `${vaultId}:${digest}`
+}
+
+export function ownerKey(forwarder: string, prefix: string): string {
+  return `${forwarder}:${prefix}`
 }
 
 export function holderKey(vaultId: number, wallet: string): string {

@@ -38,8 +38,11 @@ export const SwapSettingsSchema = T.Object(
   exact,
 )
 
-/** A contract that calls vaults in the name of the sender their events tell of (Euler's connector, ERC-2771), and since when. */
-const ForwarderSchema = T.Object({ address: AddressText, activeFrom: Instant }, exact)
+/** A contract that calls vaults in the name of the sender their events tell of (Euler's connector, ERC-2771), since when, and the block from which it registers accounts. */
+const ForwarderSchema = T.Object(
+  { address: AddressText, activeFrom: Instant, startBlock: T.Optional(Whole(0, Number.MAX_SAFE_INTEGER)) },
+  exact,
+)
 
 export type SwapSettings = Static<typeof SwapSettingsSchema>
 

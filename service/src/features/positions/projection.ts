@@ -14,6 +14,7 @@ import { openFastRecover } from '../../derive/fastRecover.js'
 import { isPlain } from '../../derive/plain.js'
 import { type DerivedRows, type DeriveState, emptyState } from '../../derive/rows.js'
 import { listClaims, listWantedReadings } from '../../derive/settled.js'
+import { ownerTopic } from '../../derive/subAccounts.js'
 import type { Queryable } from '../../postgres/pool.js'
 import type { RawBlock, WantedReading } from '../../rpc/raw.js'
 import type { ListKeepers, NeedsTrace, Projection, Source } from '../../sync/projection.js'
@@ -21,6 +22,7 @@ import { listStoredLogs } from '../../sync/storeRaw.js'
 import { listVaultAddresses, requestTopics, viewRequest } from '../../vaults/index.js'
 import { listLines, loadConfiguration } from './storeConfiguration.js'
 import { recordCutMoves } from './storeCutMoves.js'
+import { findOwners, recordOwners } from './storeOwners.js'
 import { positionTables, recordPositions, rewindPositions } from './storePositions.js'
 import { copyPositions, settlePositions } from './storeRebuild.js'
 import { recallChanges } from './storeRecall.js'
@@ -46,18 +48,28 @@ export function createPositions(recover: Recover = openFastRecover()): Positions
     lines: ({ config }) => listLines(config),
     sources: listSources,
     restrict: ({ config }, isRead) =>
-      createDerivation({ ...config, vaults: config.vaults.filter((vault) => listKeys(vault).every(isRead)) }, recover),
-    // Before a vault counts, its events credit nobody.
-    standsAlone: ({ config }, timestamp) => config.vaults.every(({ activeFrom }) => activeFrom > timestamp),
+      createDerivation(
+        {
+          ...config,
+          vaults: config.vaults.filter((vault) => listKeys(vault).every(isRead)),
+          forwarders: (config.forwarders ?? []).filter((forwarder) => isRead(forwarderKey(forwarder))),
+        },
+        recover,
+      ),
+    // Before a vault counts, its events credit nobody. What a forwarder registered concerns the events of all vaults.
+    standsAlone: ({ config }, timestamp) =>
+      (config.forwarders ?? []).length === 0 && config.vaults.every(({ activeFrom }) => activeFrom > timestamp),
     wantReadings,
     open: (isWhole) => ({ ...emptyState(), isWhole }),
-    load: async (db, { config, state, blocks, place }) => {
+    load: async (db, { chainId, config, state, blocks, place }) => {
       if (state.isWhole) return
       const keys = collectKeys(blocks, config)
       await addHolders(db, state, listUnknown(keys.holders, state.holders), place)
       await addRequests(db, state, listUnknown(keys.requests, state.requests), place)
       const signatures = [...keys.signatures].flatMap(([key, value]) => (state.signatures.has(key) ? [] : [value]))
       for (const key of await findUsedSignatures(db, signatures, place)) state.signatures.add(key)
+      const owners = listUnknown(keys.owners, state.owners)
+      for (const [key, owner] of await findOwners(db, chainId, owners.values(), place)) state.owners.set(key, owner)
     },
     derive: (block, { config, state }) => derive(block, config, state),
     write: async (db, results, { chainId, place, isLive }) => {
@@ -66,15 +78,19 @@ export function createPositions(recover: Recover = openFastRecover()): Positions
       else await copyPositions(db, chainId, rows, place)
       await recordUsedSignatures(db, chainId, rows.usedSignatures, place)
       await recordCutMoves(db, chainId, rows.cutMoves, place)
+      await recordOwners(db, chainId, rows.owners, place)
     },
     settle: settlePositions,
-    size: ({ holders, requests, signatures }) => holders.size + requests.size + signatures.size,
+    size: ({ holders, requests, signatures, owners }) => holders.size + requests.size + signatures.size + owners.size,
     recall: recallChanges,
     rewind: async (tx, above, { only }) => {
       await rewindPositions(
         tx,
         above,
-        only?.config.vaults.map(({ id }) => id),
+        only && {
+          vaultIds: only.config.vaults.map(({ id }) => id),
+          forwarders: (only.config.forwarders ?? []).map(({ address }) => address),
+        },
       )
       return 0
     },
@@ -110,6 +126,11 @@ function listKeys(vault: DeriveVault): string[] {
   return [vault.address, ...beside.map((contract) => `${address} ${contract}`)]
 }
 
+/** The name of a forwarder's source. */
+function forwarderKey({ address }: { address: string }): string {
+  return `forwarder ${address}`
+}
+
 /** The sources of a vault: the vault with its receipt token, and each contract beside it. */
 function listVaultSources(vault: DeriveVault, more: Pick<Source, 'needsTrace' | 'keepers'>): Source[] {
   const { address, receiptToken, startBlock } = vault
@@ -126,6 +147,16 @@ function listSources(derivation: Derivation): Source[] {
   const keepers: ListKeepers = (transaction, logs) => listKeepers(transaction, logs, derivation)
   const vaults = config.vaults.flatMap((vault) => listVaultSources(vault, { needsTrace, keepers }))
   if (vaults.length === 0) return []
+  const first = Math.min(...config.vaults.map(({ startBlock }) => startBlock))
+  const owners = (config.forwarders ?? []).map(
+    (forwarder): Source => ({
+      key: forwarderKey(forwarder),
+      addresses: [forwarder.address],
+      topics: [ownerTopic],
+      fromBlock: forwarder.startBlock ?? first,
+      calldata: [],
+    }),
+  )
   const operations: Source = {
     key: 'user operations',
     addresses: config.entryPoints,
@@ -136,16 +167,17 @@ function listSources(derivation: Derivation): Source[] {
     beside: ({ to, input }) =>
       to !== null && (entryPoints.has(to) || (mayCarryAttribution(input as Hex) && mayHoldOperation(input))),
   }
-  return [...vaults, operations]
+  return [...vaults, ...owners, operations]
 }
 
 function collectKeys(blocks: readonly Parameters<typeof listStateKeys>[0][], derivation: Derivation): StateKeys {
-  const all: StateKeys = { holders: new Map(), requests: new Map(), signatures: new Map() }
+  const all: StateKeys = { holders: new Map(), requests: new Map(), signatures: new Map(), owners: new Map() }
   for (const block of blocks) {
     const keys = listStateKeys(block, derivation)
     for (const [key, value] of keys.holders) all.holders.set(key, value)
     for (const [key, value] of keys.requests) all.requests.set(key, value)
     for (const [key, value] of keys.signatures) all.signatures.set(key, value)
+    for (const [key, value] of keys.owners) all.owners.set(key, value)
   }
   return all
 }
@@ -163,6 +195,7 @@ function joinRows(results: readonly DerivedRows[]): DerivedRows {
     requestChanges: all((rows) => rows.requestChanges),
     usedSignatures: all((rows) => rows.usedSignatures),
     cutMoves: all((rows) => rows.cutMoves),
+    owners: all((rows) => rows.owners),
     interactions: [],
     attributions: [],
   }

@@ -4,6 +4,8 @@ import type { Queryable } from '../../postgres/pool.js'
 import type { DatedLine } from '../../sync/configuration.js'
 import { listSignersOn } from '../catalogue/index.js'
 
+type ForwarderSetting = { address: string; activeFrom: string; startBlock?: number }
+
 /** Everything of the configuration that decides positions of a chain, as it is now. */
 export async function loadConfiguration(db: Queryable, chainId: number): Promise<DeriveConfig> {
   const [vaults, distributors, settings, signers, chain] = await Promise.all([
@@ -18,7 +20,7 @@ export async function loadConfiguration(db: Queryable, chainId: number): Promise
       select distributor_id as id, ceil(extract(epoch from active_from))::bigint as "from", signed_only as "signedOnly"
       from distributor_settings order by active_from`,
     listSignersOn(db, chainId),
-    db<{ entryPoints: string[]; trustTraces: boolean; forwarders: { address: string; activeFrom: string }[] }[]>`
+    db<{ entryPoints: string[]; trustTraces: boolean; forwarders: ForwarderSetting[] }[]>`
       select entry_points as "entryPoints", trust_traces as "trustTraces", forwarders from chains where chain_id = ${chainId}`,
   ])
   const signedOnly = new Map<string, SignedOnlySetting[]>()
@@ -32,9 +34,10 @@ export async function loadConfiguration(db: Queryable, chainId: number): Promise
     signers: new Set(signers.map(({ address }) => address)),
     entryPoints: [...new Set([...standardEntryPoints, ...own])],
     trustTraces: chain[0]?.trustTraces === true,
-    forwarders: (chain[0]?.forwarders ?? []).map(({ address, activeFrom }) => ({
+    forwarders: (chain[0]?.forwarders ?? []).map(({ address, activeFrom, startBlock }) => ({
       address: address.toLowerCase(),
       from: Math.ceil(Date.parse(activeFrom) / 1000),
+      ...(startBlock === undefined ? {} : { startBlock }),
     })),
   }
 }

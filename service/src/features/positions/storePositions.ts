@@ -5,6 +5,7 @@ import type { Queryable } from '../../postgres/pool.js'
 import { describeTable, insertRows, rowSet } from '../../postgres/table.js'
 import { type Above, inPlace, type Place } from '../../sync/projection.js'
 import { cutMovesTable, removeCutMovesAbove } from './storeCutMoves.js'
+import { ownersTable, removeOwnersAbove } from './storeOwners.js'
 import { removeUsedSignaturesAbove, usedSignaturesTable } from './storeSignatures.js'
 
 export const balancesTable = describeTable('balances', {
@@ -159,15 +160,21 @@ export const positionTables = [
   requestChangesTable,
   usedSignaturesTable,
   cutMovesTable,
+  ownersTable,
 ] as const
 
 /**
  * Takes positions, and the signatures that have counted, back to what they were at the end of a block. Rows are found by
  * chain and block between two ends: without the upper one PostgreSQL takes what lies above a block of a low chain for most
  * of the rows of all chains, and reads them all. What began above the block is found by its changes, which go with it.
- * `vaultIds` limits it to some vaults.
+ * `only` limits it to some vaults and forwarders.
  */
-export async function rewindPositions(db: Queryable, above: Above, vaultIds?: readonly number[]): Promise<void> {
+export async function rewindPositions(
+  db: Queryable,
+  above: Above,
+  only?: { vaultIds: readonly number[]; forwarders: readonly string[] },
+): Promise<void> {
+  const vaultIds = only?.vaultIds
   const { chainId, number } = above
   const [ofAll, vaults] = [vaultIds === undefined, [...(vaultIds ?? [])]]
   const [from, to] = [number + 1, Math.max(number, above.tip)]
@@ -210,4 +217,5 @@ export async function rewindPositions(db: Queryable, above: Above, vaultIds?: re
       and (${ofAll}::boolean or vault_id = any(${vaults}::int[]))`
   await removeUsedSignaturesAbove(db, above, vaultIds)
   await removeCutMovesAbove(db, above, vaultIds)
+  await removeOwnersAbove(db, above, only?.forwarders)
 }
