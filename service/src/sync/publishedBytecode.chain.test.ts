@@ -213,3 +213,33 @@ describe('what stands between a wallet and the vault, by trace', () => {
     ).toBe(0n)
   }, 60_000)
 })
+
+describe('an account whose delegation changes in the block of its deposit', () => {
+  it('is credited by its own batch, and keeps what it minted', async () => {
+    const wallet = account(7)
+    await mint(wallet.address)
+    const delegate = readPublished('entry-point-08/artifacts/Simple7702Account.json')
+    const [first, other] = [await world.anvil.deploy({ ...delegate, args: [] }), await deploy(scriptCode([]))]
+    const { client } = world.anvil
+    const nonce = await client.getTransactionCount({ address: wallet.address })
+    const delegateTo = (address: Address, at: number) => wallet.signAuthorization({ address, chainId, nonce: at })
+    const batch = [approve(), deposit(wallet.address, 65n, D)].map(({ to, data }) => ({ target: to, value: 0n, data }))
+    const fees = (tip: bigint) => ({ gas: 2_000_000n, maxFeePerGas: 10n ** 11n, maxPriorityFeePerGas: tip })
+    await client.request({ method: 'evm_setAutomine', params: [false] } as never)
+    const hash = await client.sendTransaction({
+      ...{ account: wallet, to: wallet.address, nonce, ...fees(10n ** 9n) },
+      data: encodeFunctionData({ abi: delegate.abi, functionName: 'executeBatch', args: [batch] }),
+      authorizationList: [await delegateTo(first, nonce + 1)],
+    })
+    const changed = await client.sendTransaction({
+      ...{ account: user, to: user.address, ...fees(1n) },
+      authorizationList: [await delegateTo(other, nonce + 2)],
+    })
+    await client.request({ method: 'evm_mine', params: [] } as never)
+    await client.request({ method: 'evm_setAutomine', params: [true] } as never)
+    const blocks = await Promise.all([hash, changed].map((of) => client.getTransactionReceipt({ hash: of })))
+    expect(new Set(blocks.map(({ blockHash }) => blockHash)).size).toBe(1)
+    expect(await client.getCode({ address: wallet.address })).toBe(`0xef0100${other.slice(2).toLowerCase()}`)
+    expect(await entriesOf(hash)).toMatchObject([credited(D, 'signed', wallet.address, 65n)])
+  })
+})
