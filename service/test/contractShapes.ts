@@ -28,7 +28,7 @@ import type {
 
 /**
  * The wire as the contract writes it, by hand: what generated code is held against, in both directions. What the contract
- * has and the service does not yet is left out and comes with its feature: `deadlineSeconds` and `protect` of deposits,
+ * has and the service does not yet is left out and comes with its feature: `deadlineSeconds` of deposits,
  * `evidence` of what was watched and of chains, and their `traceFrom`.
  */
 
@@ -111,6 +111,7 @@ export type Operations = {
       slippageBps?: number
       referralCode?: string
       simulate?: boolean
+      protect?: boolean
     }
     answer: Interaction
   }>
@@ -366,7 +367,7 @@ export type Operations = {
   }>
   CreateStream: As<{
     body: {
-      type: 1 | 2 | 3
+      type: number
       startTimestamp: string
       endTimestamp?: string | null
       totalAmount?: string | null

@@ -1,6 +1,7 @@
 import { createPublicClient, erc20Abi, erc4626Abi, formatUnits, type Hex, http } from 'viem'
 import { foundry } from 'viem/chains'
 import { vi } from 'vitest'
+import { present } from '../../../contracts/test/present.js'
 import { until } from '../../../contracts/test/until.js'
 import { recompute } from '../../src/cli/recompute.js'
 import type { Json, openClient } from './client.js'
@@ -14,7 +15,7 @@ export type ServedPoint = { what: 'apr' | 'apy' | 'tvl'; vault: Hex; at: string;
 const apyInterval = 86_400
 
 const day = 86_400_000
-const daysAgo = (days: number) => new Date(Date.now() - days * day).toISOString()
+const daysAgo = (days: number) => new Date(present().getTime() - days * day).toISOString()
 
 /** Points of a vault, every snapshot one; of the last sixty days where no range is given. */
 async function askSeries(client: Client, dev: Dev, vault: Hex, part: string, query = ''): Promise<Json[]> {

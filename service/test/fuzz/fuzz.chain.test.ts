@@ -42,15 +42,18 @@ async function furnish(opened: World): Promise<Known> {
   await world.anvil.client.mine({ blocks: 3 })
   await world.sync()
   await recordHistory(opened, vault.address)
-  const keys = await Promise.all(
-    (['publishable', 'secret'] as const).map((kind) => earn.key({ kind, hourlyUnits: 1_000_000_000 })),
-  )
+  const streamId = await recordStream(opened, { vault: vault.address, asset, wallet: user.address })
+  const keys = await Promise.all([
+    earn.key({ kind: 'publishable', hourlyUnits: 1_000_000_000 }),
+    earn.key({ kind: 'secret', hourlyUnits: 1_000_000_000, permissions: ['organization:incentivize:streams'] }),
+  ])
   const addresses = [user.address, user.address.toLowerCase(), account(4).address, asset, vault.address]
   const values = {
     actionId: [plan.body.actionId],
     opportunityId: [vault.opportunityId],
     opportunityIds: [vault.opportunityId],
-    id: [vault.opportunityId],
+    id: [vault.opportunityId, streamId],
+    streamIds: [streamId],
     distributorId: [world.distributorId, 'nobody'],
     chainId: [world.chainId, 1],
     chainIds: [world.chainId, 1],
@@ -90,6 +93,41 @@ async function recordHistory({ earn }: Pick<World, 'earn'>, address: string): Pr
     select id, n, to_timestamp(${now}::bigint - (50 - n) * ${daySeconds}::int - 60), decode(lpad(to_hex(n), 64, '0'), 'hex'),
       1000000000, 1000000000, 1000000000000000000 + n * 1000000000000000, 18, 1
     from vaults, generate_series(1, 50) n where address = ${address.toLowerCase()}`
+}
+
+/** A stream that pays, what a wallet has earned of it, and an operation of its admin that is open. */
+async function recordStream(
+  { earn, chainId }: Pick<World, 'earn' | 'chainId'>,
+  { vault, asset, wallet }: { vault: string; asset: string; wallet: string },
+): Promise<string> {
+  const [id, snapshotId] = ['01890a5d-ac96-774b-bcce-b302099a8057', '01890a5d-ac96-774b-bcce-b302099a8058']
+  const { db, clock } = earn
+  const now = clock.now()
+  const args = JSON.stringify({ targetTokenId: id, tokensPerUSD: '1000' })
+  const place = `0x${'5a'.repeat(20)}`
+  await db`
+    insert into streams (id, organization_id, type, target_vault_id, target_chain_id, target_token, chain_id,
+      reward_token, factory, contract_address, admin, signed_until, from_block, total_amount, fee_amount,
+      starts_at, custom_args, created_at, updated_at)
+    select ${id}, ${earn.organizationId}, 1, id, chain_id, receipt_token, chain_id, ${asset.toLowerCase()}, ${place}, ${place},
+      ${wallet.toLowerCase()}, ${now}, 1, 1000000, 15000, ${now}, ${args}::text::jsonb, ${now}, ${now}
+    from vaults where address = ${vault.toLowerCase()}`
+  await db`
+    insert into stream_events (chain_id, block_number, block_timestamp, log_index, stream_id, kind, transaction_hash)
+    values (${chainId}, 1, ${now}, 0, ${id}, 'created', decode(${'ab'.repeat(32)}, 'hex'))`
+  await db`
+    insert into stream_snapshots (id, stream_id, snapshot_at, target_chain_id, block_number, block_hash, is_last,
+      amount_base, amount_distributed, tvl, user_count, active_user_count, state, created_at, updated_at)
+    values (${snapshotId}, ${id}, ${now}, ${chainId}, 1, decode(${'cd'.repeat(32)}, 'hex'), false, 5, 5, '12.5', 1, 1, '{}',
+      ${now}, ${now})`
+  await db`
+    insert into stream_wallet_snapshots (snapshot_id, wallet, rewards, rewards_base, accrued, accrued_base)
+    values (${snapshotId}, hex_bytes(${wallet.toLowerCase()}), 5, 5, 0, 0)`
+  await db`
+    insert into stream_operations (id, stream_id, type, amount, fee_amount, salt, deadline, signature, created_at)
+    values (${snapshotId}, ${id}, 'budget-increase', 5, 1, decode(${'ef'.repeat(32)}, 'hex'), '2100-01-01',
+      decode(${'12'.repeat(65)}, 'hex'), ${now})`
+  return id
 }
 
 const contract = openContract(operations)

@@ -13,7 +13,9 @@ export async function findWrongCoverage(db: Database, { outcome, expected }: Cou
   const { chainId, blocks, rules } = outcome
   const vaults = await db<{ id: number; address: string }[]>`
     select id, address from vaults where chain_id = ${chainId} and address = any(${allVaults}::text[])`
-  const middle = blocks[Math.floor(blocks.length / 2)]
+  // Of a second with several blocks the report tells the last one's.
+  const second = blocks[Math.floor(blocks.length / 2)]?.timestamp ?? 0
+  const middle = blocks.findLast(({ timestamp }) => timestamp <= second)
   const head = blocks.at(-1)
   if (!middle || !head) return found
   const earlier = recount(

@@ -126,7 +126,7 @@ export const TxParamsSchema = T.Object(
     to: Address,
     function: T.Enum(['createStream', 'addFunds', 'withdrawFunds']),
     params: T.Object({
-      params: T.Record(T.String(), T.String()),
+      params: T.Object({}, { additionalProperties: T.String() }),
       salt: Nullable(Hex),
       deadline: Text,
       signature: Text,
