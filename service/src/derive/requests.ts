@@ -93,11 +93,14 @@ export function claimRequests(work: RequestWork, claim: ClaimedFrom): { parts: C
   const parts = new Map<string, ClaimedPart>()
   const open = openLots(work, kind, controller)
   const known = work.settled.get(requestKey(work.part.vault.id, kind, controller))
-  const lost = known && isSettled(open, known) ? known : undefined
+  const { amounts: lost, emptied } =
+    known && isSettled(open, known) ? known : { amounts: undefined, emptied: undefined }
   if (lost) open.sort((a, b) => (a.requestId < b.requestId ? -1 : a.requestId > b.requestId ? 1 : 0))
   let beyond = claim.amount
   for (const lot of open) {
-    const most = lost ? smaller(lost.get(lot.requestId) ?? 0n, beyond) : beyond
+    // Vaults round what they tell: an id of which nothing is left lost all there was.
+    const isEmptied = emptied?.has(lot.requestId) === true
+    const most = lost && !isEmptied ? smaller(lost.get(lot.requestId) ?? 0n, beyond) : beyond
     const taken = smaller(lot.remaining, most)
     if (taken === 0n) continue
     lost?.set(lot.requestId, (lost.get(lot.requestId) ?? 0n) - taken)

@@ -3,8 +3,11 @@ import { type DeriveVault, hasAsyncDeposit, hasAsyncRedeem } from './config.js'
 import { decodeVaultEvent, type VaultEvent } from './events.js'
 import { type RequestLot, requestKey } from './rows.js'
 
+/** What each request id of a controller lost in a block, and the ids that claims alone left nothing of, by the vault's own word. */
+export type Lost = { amounts: Map<bigint, bigint>; emptied: Set<bigint> }
+
 /** What claims of a block may take of each request id of a controller, by `requestKey`; undefined where it is unknown. */
-export type Settled = ReadonlyMap<string, Map<bigint, bigint> | undefined>
+export type Settled = ReadonlyMap<string, Lost | undefined>
 
 const nothing: Settled = new Map()
 
@@ -24,24 +27,26 @@ export function readSettled(
       return event ? [{ vault, event }] : []
     }),
   )
-  const settled = new Map<string, Map<bigint, bigint> | undefined>()
+  const settled = new Map<string, Lost | undefined>()
   for (const reading of readings)
     for (const vault of vaultsByContract.get(reading.vault) ?? []) {
       const { kind, controller, requestId, before, after } = reading
       const key = requestKey(vault.id, kind, controller)
-      const known = settled.has(key) ? settled.get(key) : new Map<bigint, bigint>()
+      const known = settled.has(key) ? settled.get(key) : { amounts: new Map(), emptied: new Set<bigint>() }
       settled.set(key, before === 'unknown' || after === 'unknown' ? undefined : known)
       if (before === 'unknown' || after === 'unknown') continue
       const own = events.filter((each) => each.vault.id === vault.id).map(({ event }) => event)
-      const lost = before + sumOf(own, reading, isOpened) - after - sumOf(own, reading, isCancelled)
-      known?.set(requestId, lost > 0n ? lost : 0n)
+      const cancelled = sumOf(own, reading, isCancelled)
+      const lost = before + sumOf(own, reading, isOpened) - after - cancelled
+      known?.amounts.set(requestId, lost > 0n ? lost : 0n)
+      if (after === 0n && cancelled === 0n) known?.emptied.add(requestId)
     }
   return settled
 }
 
 /** Whether what each open request of a controller lost is known. */
-export function isSettled(lots: readonly RequestLot[], left: ReadonlyMap<bigint, bigint>): boolean {
-  return lots.every(({ requestId }) => left.has(requestId))
+export function isSettled(lots: readonly RequestLot[], { amounts }: Lost): boolean {
+  return lots.every(({ requestId }) => amounts.has(requestId))
 }
 
 /** A claim, and whose requests of which kind it may be of. */
