@@ -26,7 +26,7 @@ export async function planDeposits(
   for (let n = 1; n <= count; n++) {
     const plan = await client.call('POST', `/v2/actions/deposit/${opportunity.id}`, {
       ...common,
-      amount: String(BigInt(n) * whole),
+      amount: String(whole + BigInt(n)),
     })
     expect(plan.transactions).toHaveLength(1)
     planned.push({ account, transaction: plan.transactions[0].transaction })

@@ -35,7 +35,7 @@ describe.skipIf(!mounted)('a service whose disk is full (left out where no tmpfs
     await client.join(wallet.privateKey)
     const queue = await planDeposits(client, privateKeyToAccount(wallet.privateKey), data[0], {
       distributorId: distributorId!,
-      count: 60,
+      count: 400,
     })
     const before = (await client.listEntries(distributorId!)).map(showEntry)
 
