@@ -1,6 +1,7 @@
 // Metrics under load: node bench/load/metrics.mjs [scale] [runs]     (needs `npm run build`; scale 1 is the whole, 0.1 a tenth)
 // A distributor in 50 vaults with 100,000 wallets and 1,000,000 changes of lots, in 2,880 buckets and over a year, each
 // beside summing the stored rows by plain SQL through the same driver; and the LPs of a vault with 1,000,000 holders.
+// Everything is generated: which wallet changes when, by how much, and the readings of the vaults. Ends by itself.
 import { cpus, loadavg } from 'node:os'
 import { anyDistributor, everyHolder } from '../../service/dist/features/metrics/changes.js'
 import { readLps } from '../../service/dist/features/metrics/storeLps.js'
@@ -90,7 +91,9 @@ for (const table of ['vault_snapshots', 'lot_changes', 'attributed_steps', 'lp_e
 const p95 = (times) => times.toSorted((a, b) => a - b)[Math.min(times.length - 1, Math.floor(times.length * 0.95))]
 const median = (times) => times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)]
 
-/** Turn about, so that whatever else the machine does weighs on all alike. */
+const verdict = (isMet) => (isMet ? 'met' : 'NOT MET')
+
+/** Turn about, so that whatever else the machine does weighs on all alike. `peer`: at most twice as long as that one. */
 async function measure(works, count = runs) {
   const times = new Map(works.map(({ name }) => [name, []]))
   for (let run = -1; run < count; run++)
@@ -99,53 +102,73 @@ async function measure(works, count = runs) {
       await work()
       if (run >= 0) times.get(name).push(performance.now() - from)
     }
-  return new Map(
-    works.map(({ name, bound }) => {
-      const [middle, high] = [median(times.get(name)), p95(times.get(name))]
-      say(
-        `${name.padEnd(66)} p50 ${middle.toFixed(0)} ms, p95 ${high.toFixed(0)} ms${bound ? `, bound ${bound} ms` : ''}`,
-      )
-      return [name, middle]
-    }),
-  )
+  for (const { name, bound, peer } of works) {
+    const [middle, high] = [median(times.get(name)), p95(times.get(name))]
+    const ratio = peer && middle / median(times.get(peer))
+    const said = [`p50 ${middle.toFixed(0)} ms, p95 ${high.toFixed(0)} ms`]
+    if (bound) said.push(`bound ${bound} ms: ${verdict(high <= bound)}`)
+    if (ratio) said.push(`${ratio.toFixed(2)} × "${peer}", bound 2: ${verdict(ratio <= 2)}`)
+    say(`${name.padEnd(52)} ${said.join('; ')}`)
+  }
 }
 
 const all = await listDistributorVaults(db, 'acme')
 const of = { distributorId: 'acme', vaults: all }
 const many = (await listSeriesVaults(db, [vaults + 1]))[0]
-/** What is stored, multiplied and summed step by step: no bucket is filled that has no row. */
+/** What is stored, multiplied and summed: every bucket has a row of every vault, so there are as many products as in the answer. */
 const plainly = ({ first, last }) => db`
-  select a.step, sum(a.shares * s.price_numerator * s.price_usd)::text as value
-  from attributed_steps a
-  join vault_snapshots s on s.vault_id = a.vault_id and s.block_number = a.step
-  where a.distributor_id = 'acme' and a.step between ${first}::int and ${last}::int group by a.step`
-/** The same where every bucket has a row of every vault: as many products and sums as the answer has. */
-const plainlyAll = ({ first, last }) => db`
   select s.block_number, sum(v.shares * s.price_numerator * s.price_usd)::text as value
   from (select vault_id, max(shares) as shares from attributed_steps where distributor_id = 'acme' group by vault_id) v
   join vault_snapshots s on s.vault_id = v.vault_id
   where s.block_timestamp >= to_timestamp(${first * step}) and s.block_timestamp < to_timestamp(${(last + 1) * step})
   group by s.block_number`
+/** Every edge that is stored, summed by its step. */
+const plainEdges = ({ last }) => db`
+  select floor(date_part('epoch', block_timestamp) / 900)::bigint as step, sum(change) as active,
+    count(*) filter (where is_first) as participated
+  from lp_edges where distributor_id = 'acme' and block_timestamp < to_timestamp(${(last + 1) * step}) group by 1 order by 1`
+/** Every lot that is stored, multiplied and summed by its wallet. */
+const plainLots = () => db`
+  select l.wallet, sum(l.shares * v.price)::text as value, max(v.at) as at
+  from lots l join (
+    select v.id, s.price_numerator * s.price_usd as price, s.block_timestamp as at from vaults v cross join lateral (
+      select * from vault_snapshots s where s.vault_id = v.id order by s.block_timestamp desc limit 1) s) v on v.id = l.vault_id
+  where l.distributor_id = 'acme' and l.shares > 0 group by l.wallet order by sum(l.shares * v.price) desc limit 50`
 for (const [name, count, bound] of [
   ['2,880 buckets', 2_880, 500],
   ['35,040 buckets', 35_040, 3_000],
 ]) {
   const buckets = { step, first: lastStep - count, last: lastStep - 1 }
   const works = [
-    { name: `TVL, ${name}`, bound, work: () => readAttributedTvl(db, of, buckets) },
-    { name: `stored rows of a change summed by SQL, ${name}`, work: () => plainly(buckets) },
-    { name: `stored rows of every bucket summed by SQL, ${name}`, work: () => plainlyAll(buckets) },
-    { name: `LPs, ${name}`, bound, work: () => readLps(db, { scope: 'acme', vaults: all }, buckets) },
+    { name: `stored rows summed by SQL, ${name}`, work: () => plainly(buckets) },
+    {
+      name: `TVL, ${name}`,
+      bound,
+      peer: `stored rows summed by SQL, ${name}`,
+      work: () => readAttributedTvl(db, of, buckets),
+    },
+    { name: `stored edges summed by SQL, ${name}`, work: () => plainEdges(buckets) },
+    {
+      name: `LPs, ${name}`,
+      bound,
+      peer: `stored edges summed by SQL, ${name}`,
+      work: () => readLps(db, { scope: 'acme', vaults: all }, buckets),
+    },
   ]
   if (count === 2_880)
-    works.push({
-      name: `TVL with top wallets, ${name}`,
-      bound: 800,
-      work: () => Promise.all([readAttributedTvl(db, of, buckets), listTopWallets(db, of, 50)]),
-    })
-  const took = await measure(works, count === 2_880 ? runs : Math.max(3, Math.round(runs / 4)))
-  const ratio = took.get(`TVL, ${name}`) / took.get(`stored rows of every bucket summed by SQL, ${name}`)
-  say(`TVL / summing the stored rows of every bucket: ${ratio.toFixed(2)}`)
+    works.push(
+      {
+        name: 'stored rows and lots summed by SQL, side by side',
+        work: () => Promise.all([plainly(buckets), plainLots()]),
+      },
+      {
+        name: `TVL with top wallets, ${name}`,
+        bound: 800,
+        peer: 'stored rows and lots summed by SQL, side by side',
+        work: () => Promise.all([readAttributedTvl(db, of, buckets), listTopWallets(db, of, 50)]),
+      },
+    )
+  await measure(works, count === 2_880 ? runs : Math.max(5, Math.round(runs / 2)))
 }
 const days = { step: 3_600, first: (lastStep - 35_040) / 4, last: lastStep / 4 - 1 }
 await measure([
@@ -165,4 +188,5 @@ await measure([
       ),
   },
 ])
+say(`load at the end: ${loadavg()[0].toFixed(1)}`)
 await bench.close()

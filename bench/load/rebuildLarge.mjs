@@ -69,7 +69,8 @@ async function open(count, of) {
   const { made, block } = await fillRawStore(bench.db, { chainId, events: count, holders: of, finalShare: 0.999 })
   console.log(`${made} events of ${of} wallets in ${block} blocks are in the raw store`)
   // What is derived once it is confirmed has come as far as the chain, as a watcher leaves it.
-  await bench.db`insert into projections values (${chainId}, 'metrics', '[]', ${block}) on conflict do nothing`
+  for (const name of ['flows', 'metrics'])
+    await bench.db`insert into projections values (${chainId}, ${name}, '[]', ${block}) on conflict do nothing`
   await bench.db`vacuum analyze`
   return bench
 }

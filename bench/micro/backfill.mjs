@@ -72,6 +72,7 @@ for (let run = 1; run <= runs; run++) {
     'lots',
     'lot_changes',
     'transaction_attributions',
+    ...['interaction_counts', 'attributed_steps', 'lp_edges', 'lp_steps', 'flows'],
   ])
     await db.unsafe(`truncate ${table}`)
   const fresh = createPipeline({ db, clock: systemClock, log: silentLog }, { chainId, projections: listProjections() })

@@ -18,7 +18,7 @@ export const account = (index) =>
   mnemonicToAccount('test test test test test test test test test test test junk', { addressIndex: index })
 
 /** An anvil of one's own with a token and a vault that one account may deposit into. */
-export async function startChain({ blockTime } = {}) {
+export async function startChain({ blockTime, timestamp = 1_760_000_000 } = {}) {
   const arch = process.arch === 'x64' ? 'amd64' : process.arch
   const binary = join(
     dirname(require.resolve(`@foundry-rs/anvil-${process.platform}-${arch}/package.json`)),
@@ -27,7 +27,17 @@ export async function startChain({ blockTime } = {}) {
   )
   const cache = mkdtempSync(join(tmpdir(), 'openearn-anvil-'))
   const timing = blockTime === undefined ? [] : ['--block-time', String(blockTime)]
-  const args = ['--host', '127.0.0.1', '--port', '0', '--timestamp', '1760000000', '--cache-path', cache, ...timing]
+  const args = [
+    '--host',
+    '127.0.0.1',
+    '--port',
+    '0',
+    '--timestamp',
+    String(timestamp),
+    '--cache-path',
+    cache,
+    ...timing,
+  ]
   const child = spawn(binary, [...args, '--gas-limit', '3000000000', '--disable-code-size-limit'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -13,3 +13,4 @@ export type {
 } from './verify/types.js'
 export { type PlannedBatch, verifyBatch } from './verify/verifyBatch.js'
 export { verifyPlan } from './verify/verifyPlan.js'
+export { type SwapOrderRequest, verifySwapOrder } from './verify/verifySwapOrder.js'

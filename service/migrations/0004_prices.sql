@@ -1,5 +1,5 @@
 -- Owner: prices. `tokens` is configuration kept by the operator. `price_observations` are observations, append-only;
--- `price_histories` records how far the past of feeds is read.
+-- `price_histories` records how far the past of feeds and of what a provider tells is read.
 create table tokens (
   chain_id bigint not null references chains (chain_id),
   address text not null check (address = lower(address)),
@@ -72,7 +72,8 @@ create function priced_since(of_chain bigint, of_token text) returns timestamptz
     where p.chain_id = of_chain and p.address = of_token and p.withheld is null and p.price_usd is not null
   $$;
 
--- How far the rounds of a feed are read, newest first.
+-- How far the rounds of a feed are read, newest first. Of a provider over HTTP rounds are Unix seconds, read oldest first:
+-- `next_round` up to `newest_round`.
 create table price_histories (
   chain_id bigint not null,
   address text not null,

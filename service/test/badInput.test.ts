@@ -106,6 +106,18 @@ function badValues({ place, name, schema }: Member): readonly unknown[] {
 }
 
 const cases = operations.map((operation) => [operation.operationId, operation] as const)
+/** Operations that have a member of which a case can say something. */
+const having = (fits: (member: Member) => boolean) =>
+  cases.filter(([, operation]) => membersOf(operation).some((member) => fits(member)))
+
+/** What does not fit a member, or one item of a list. */
+function listBad(member: Member): readonly unknown[] {
+  const inner = member.schema['items'] as Member['schema'] | undefined
+  return inner ? badValues({ ...member, schema: inner, place: 'query' }) : badValues(member)
+}
+
+const isText = ({ place, schema }: Member) => place !== 'body' || schema['type'] === 'string'
+const isDemanded = ({ place, required }: Member) => required && place !== 'params'
 
 describe('a well-formed request', () => {
   it.each(cases)('to %s gets past the schema', async (_id, operation) => {
@@ -115,11 +127,10 @@ describe('a well-formed request', () => {
 })
 
 describe('400 INVALID_ARGUMENT', () => {
-  it.each(cases)('%s refuses values of the wrong kind in every member, and names it', async (_id, operation) => {
+  const spoilable = having((member) => listBad(member).length > 0)
+  it.each(spoilable)('%s refuses values of the wrong kind in every member, and names it', async (_id, operation) => {
     for (const member of membersOf(operation)) {
-      const inner = member.schema['items'] as Member['schema'] | undefined
-      const bad = inner ? badValues({ ...member, schema: inner, place: 'query' }) : badValues(member)
-      for (const value of bad) {
+      for (const value of listBad(member)) {
         const answer = await send(operation, spoil(operation, member, value))
         const what = `${member.place} ${member.name} = ${JSON.stringify(value)}: ${answer.text}`
         expect(answer.status, what).toBe(400)
@@ -128,9 +139,9 @@ describe('400 INVALID_ARGUMENT', () => {
     }
   })
 
-  it.each(cases)('%s refuses a missing member', async (_id, operation) => {
+  it.each(having(isDemanded))('%s refuses a missing member', async (_id, operation) => {
     for (const member of membersOf(operation)) {
-      if (!member.required || member.place === 'params') continue
+      if (!isDemanded(member) || member.place === 'params') continue
       const input = wellFormed(operation)
       delete input[member.place][member.name]
       const answer = await send(operation, input)
@@ -141,10 +152,10 @@ describe('400 INVALID_ARGUMENT', () => {
     }
   })
 
-  it.each(cases)('%s refuses NUL characters anywhere, and scalars given twice', async (_id, operation) => {
+  it.each(having(isText))('%s refuses NUL characters anywhere, and scalars given twice', async (_id, operation) => {
     for (const member of membersOf(operation)) {
       const type = member.schema['type']
-      if (member.place === 'body' && type !== 'string') continue
+      if (!isText(member)) continue
       const answer = await send(operation, spoil(operation, member, 'a\u0000b'))
       expect(answer.status, `${member.name}: ${answer.text}`).toBe(400)
       if (member.place !== 'query' || type === 'array') continue
@@ -215,9 +226,9 @@ describe('413, 415 and 431', () => {
 describe('404 NOT_FOUND', () => {
   it.each(cases)('%s is there under its method and version alone', async (_id, operation) => {
     const path = operation.path.replace(/\{([a-zA-Z]+)\}/g, (_, name) => wellFormed(operation).params[name] ?? '')
-    const taken = new Set(
-      operations.filter((other) => other.path === operation.path).map(({ method }) => String(method)),
-    )
+    // A path may be another operation's too: `build` reads as the id of an order.
+    const fits = (other: string) => new RegExp(`^${other.replace(/\{[a-zA-Z]+\}/g, '[^/]+')}$`).test(path)
+    const taken = new Set(operations.filter((other) => fits(other.path)).map(({ method }) => String(method)))
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
       if (!taken.has(method)) expect((await earn.request(method, path, { key })).status, method).toBe(404)
     expect((await earn.request(operation.method, path.replace('/v2/', '/v1/'), { key })).status).toBe(404)
@@ -240,7 +251,8 @@ describe('ignored', () => {
     expect([answer.status, answer.body?.reason], answer.text).toEqual([plain.status, plain.body?.reason])
   })
 
-  it.each(cases)('%s survives 10 KB in any query value', async (_id, operation) => {
+  const named = having(({ place }) => place !== 'body')
+  it.each(named)('%s survives 10 KB in any query value', async (_id, operation) => {
     for (const member of membersOf(operation)) {
       if (member.place === 'body') continue
       const answer = await send(operation, spoil(operation, member, 'x'.repeat(10_240)))

@@ -161,7 +161,9 @@ export function findBadValues(value: unknown, path = 'body'): string[] {
   if (typeof value === 'object' && value !== null)
     return Object.entries(value).flatMap(([name, member]) => findBadValues(member, `${path}.${name}`))
   if (typeof value === 'string') {
-    if (value[4] === '-' && /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}/.test(value) && !value.endsWith('Z'))
+    // What a caller calls a point is his to choose.
+    const isName = /\.(symbol|name)$/.test(path)
+    if (!isName && value[4] === '-' && /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}/.test(value) && !value.endsWith('Z'))
       return [`${path} is not UTC: ${value}`]
     if (value.length === 36 && uuidShape.test(value) && !uuidExact.test(value))
       return [`${path} is no RFC 9562 uuid: ${value}`]

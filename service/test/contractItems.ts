@@ -306,3 +306,70 @@ export type StreamAdminOperation = {
   executedTxHash: string | null
   txParams: StreamTxParams
 }
+
+/** What an operation takes and gives. */
+export type Shape = { path?: object; query?: object; body?: object; answer: object }
+export type As<S extends Shape> = S
+
+type Sum = { native: string; usd: string | null }
+export type Earning = {
+  productId: string | null
+  productName: string | null
+  opportunityId: string
+  opportunityName: string
+  deposited: Sum
+  withdrawn: Sum
+  current: Sum
+  earned: Sum
+  token: Token
+  firstDepositAt: string | null
+  lastActivityAt: string | null
+}
+export type TokenRow = {
+  address: string
+  chainId: number
+  symbol: string
+  name: string
+  decimals: number
+  logoUrl: string
+  amount: string
+  amountRaw: string
+  priceUsd: string | null
+  valueUsd: string | null
+  isNative: boolean
+  isProtocolToken: boolean
+}
+type ProtocolToken = {
+  address: string
+  chain: string
+  symbol: string
+  name: string
+  decimals: number
+  amount: string
+  price: string | null
+  logo_url: string
+  opportunity_id: string | null
+  amount_raw: string
+  value_usd: string | null
+}
+type Stats = { asset_usd_value: string; debt_usd_value: string; net_usd_value: string }
+export type ProtocolRow = {
+  id: string
+  name: string
+  site_url: string
+  logo_url: string
+  stats: Stats
+  portfolio_item_list: {
+    name: string
+    type: 'yield' | 'pending-deposit' | 'claimable-deposit' | 'pending-withdraw' | 'lending' | 'reward'
+    opportunity_id: string | null
+    pool: { id: string; chain: string }
+    stats: Stats
+    detail: {
+      description: string
+      supply_token_list: ProtocolToken[]
+      borrow_token_list: ProtocolToken[]
+      reward_token_list: ProtocolToken[]
+    }
+  }[]
+}

@@ -1,7 +1,9 @@
 import type {
   ActionStatus,
   Activity,
+  As,
   Chain,
+  Earning,
   Ecosystem,
   IndexState,
   Inspection,
@@ -13,27 +15,21 @@ import type {
   PageNav,
   PageQuery,
   Protocol,
+  ProtocolRow,
   RequestBody,
   SortOption,
-  Stream,
-  StreamAdminOperation,
-  StreamPoint,
-  StreamToken,
-  StreamTxParams,
   SwapToken,
   Token,
-  WalletSnapshot,
-  WalletStream,
+  TokenRow,
 } from './contractItems.js'
+import type { OrderOperations } from './contractOrders.js'
+import type { StreamOperations } from './contractStreams.js'
 
 /**
  * The wire as the contract writes it, by hand: what generated code is held against, in both directions. What the contract
  * has and the service does not yet is left out and comes with its feature: `deadlineSeconds` of deposits,
  * `evidence` of what was watched and of chains, and their `traceFrom`.
  */
-
-type Shape = { path?: object; query?: object; body?: object; answer: object }
-type As<S extends Shape> = S
 
 type SeriesQuery = {
   startDate: string
@@ -67,383 +63,325 @@ type Method = { id: string; version: string; source: 'share-price' | 'nav' }
 type LpCount = { activeLps: number; participatedLps: number }
 
 /** Path, query and body of each operation, and its answer of 200. */
-export type Operations = {
-  GetChains: As<{ query: PageQuery; answer: Page<Chain> }>
-  GetTokens: As<{ query: PageQuery & { chainId?: number; search?: string }; answer: Page<Token> }>
-  GetTokenByAddress: As<{ path: { chainId: number; address: string }; answer: Token }>
-  GetProtocols: As<{ query: PageQuery; answer: Page<Protocol> }>
-  ListOpportunities: As<{ query: ListQuery; answer: Page<Opportunity> }>
-  ListOpportunitiesByDistributor: As<{
-    path: { distributorId: string }
-    query: ListQuery
-    answer: Page<Opportunity>
-  }>
-  GetOpportunity: As<{ path: { id: string }; query: { includeDeltas?: boolean }; answer: Opportunity }>
-  GetOpportunityFilterOptions: As<{
-    answer: {
-      chains: Chain[]
-      providers: OrganizationOption[]
-      curators: OrganizationOption[]
-      partners: OrganizationOption[]
-      lendingProtocols: OrganizationOption[]
-      tags: { id: string; code: string; name: string; description: string; color: string }[]
-      depositTokenSymbols: { symbol: string; logoUrl: string }[]
-      sortOptions: { value: SortOption; label: string }[]
-    }
-  }>
-  GetMembership: As<{ query: { address: string; walletEcosystem?: Ecosystem }; answer: { isMember: boolean } }>
-  CreateMembershipAgreement: As<{
-    body: { address: string; walletEcosystem: string; url: string; chainId?: string | number }
-    answer: { message: string; nonce: string }
-  }>
-  CreateMembership: As<{
-    body: { address: string; walletEcosystem: string; signature: string; nonce: string; distributorId?: string }
-    answer: { isMember: boolean; error: string }
-  }>
-  CreateDepositInteraction: As<{
-    path: { opportunityId: string }
-    body: {
-      userAddress: string
-      tokenIn: string
-      amount: string
-      distributorId: string
-      mode?: string
-      slippageBps?: number
-      referralCode?: string
-      simulate?: boolean
-      protect?: boolean
-    }
-    answer: Interaction
-  }>
-  CreateWithdrawInteraction: As<{
-    path: { opportunityId: string }
-    body: {
-      userAddress: string
-      amount: string
-      distributorId: string
-      tokenOut?: string
-      slippageBps?: number
-      simulate?: boolean
-    }
-    answer: Interaction
-  }>
-  CreateClaimDepositInteraction: As<{ path: { opportunityId: string }; body: RequestBody; answer: Interaction }>
-  CreateCancelDepositInteraction: As<{ path: { opportunityId: string }; body: RequestBody; answer: Interaction }>
-  ListInteractions: As<{
-    query: PageQuery & {
-      interactionType?: 'deposit' | 'withdraw'
-      distributorId?: string
-      opportunityId?: string
-      productId?: string
-      sortBy?: string
-      sortOrder?: string
-    }
-    answer: Page<Activity>
-  }>
-  GetDistributorDeposits: As<{
-    path: { distributorId: string }
-    query: PageQuery & { opportunityId?: string; productId?: string }
-    answer: { deposits: Activity[]; pagination: PageNav }
-  }>
-  GetWalletActivity: As<{
-    query: PageQuery & { addresses: string }
-    answer: { activity: Activity[]; pagination: PageNav }
-  }>
-  GetDistributorMetrics: As<{
-    path: { distributorId: string }
-    query: SeriesQuery & { includeTopWallets?: boolean }
-    answer: {
-      timeseries: { timestamp: string; tvl: string }[]
-      asOf: { opportunityId: string; asOf: string }[]
-      topWallets: { walletAddress: string; totalTvl: string; asOf: string }[] | null
-    }
-  }>
-  GetDistributorLPs: As<{
-    path: { distributorId: string }
-    query: SeriesQuery
-    answer: { timeseries: { timestamp: string; activeLps: number; participatedLps: number }[] }
-  }>
-  GetOpportunityHistorical: As<{
-    path: VaultPath
-    query: HistoryQuery
-    answer: {
-      baseAsset?: Token
-      data: { timestamp: string; blockNumber: number; tvl: Value; sharePrice: Value; apy: Rate | null }[]
-      historyTruncated: boolean
-    }
-  }>
-  GetOpportunityHistoricalAPR: As<{
-    path: VaultPath
-    query: HistoryQuery & { includeInputs?: boolean }
-    answer: { data: ({ apr: Rate } & RatePoint)[]; method: Method }
-  }>
-  GetOpportunityHistoricalAPY: As<{
-    path: VaultPath
-    query: HistoryQuery & { includeInputs?: boolean }
-    answer: { data: ({ apy: Rate } & RatePoint)[]; method: Method }
-  }>
-  GetOpportunityHistoricalSharePrice: As<{
-    path: VaultPath
-    query: HistoryQuery
-    answer: { baseAsset?: Token; data: { timestamp: string; blockNumber: number; sharePrice: Value }[] }
-  }>
-  GetOpportunityHistoricalTVL: As<{
-    path: VaultPath
-    query: HistoryQuery
-    answer: { baseAsset?: Token; data: { timestamp: string; blockNumber: number; tvl: Value }[] }
-  }>
-  GetOpportunityHistoricalLPs: As<{
-    path: { chainId: number; vaultAddress: string }
-    query: { startDate: string; endDate: string; step?: number | null }
-    answer: { data: { timestamp: string; distributor: LpCount; all: LpCount }[] }
-  }>
-  GetWalletRequests: As<{
-    path: { address: string }
-    answer: {
-      requests: {
-        opportunityId: string
-        kind: 'deposit' | 'redeem'
-        requestId: string
-        state: 'pending' | 'claimable' | 'claimed' | 'cancelling' | 'cancelled'
-        assets: string | null
-        shares: string | null
-        claimable: string
-        distributorId: string | null
-        requestedAt: string
-        txHash: string
-      }[]
-    }
-  }>
-  GetIndexingStatus: As<{
-    query: { chainId?: number; vaultAddress?: string }
-    answer: {
-      chains: {
-        chainId: number
-        name: string
-        headBlock: number
-        indexedBlock: number
-        finalizedBlock: number | null
-        lagBlocks: number
-        lagSeconds: number
-        state: IndexState
-        reorgs24h: number
-        updatedAt: string | null
-        evidence: 'trace' | 'calldata'
-        traceFrom: number | null
-      }[]
-      vaults: {
-        chainId: number
-        vaultAddress: string
-        opportunityId: string | null
-        protocol: string
-        state: IndexState | 'unsupported'
-        firstSnapshotAt: string | null
-        lastSnapshotAt: string | null
-        reason: string | null
-        retryAfterSeconds: number | null
-        drift: { checkedAt: string | null; samples: number; mismatches: number }
-      }[]
-      attributionSigners: { address: string; from: string; to: string | null }[]
-    }
-  }>
-  GetAttribution: As<{
-    path: { txHash: string }
-    query: { chainId?: number | null }
-    answer: {
-      txHash: string
-      chainId: number | null
-      attributed: boolean
-      distributorId: string | null
-      codes: string[]
-      source: 'interaction' | 'watcher' | 'calldata' | null
-      action: { actionId: string; kind: string; status: ActionStatus; createdAt: string } | null
-      interactions: Activity[]
-      watched: {
-        chainId: number
-        blockNumber: number
-        blockHash: string
-        timestamp: string
-        from: string
-        to: string | null
-        distributorId: string | null
-        codes: string[]
-        schema: string | null
-        signatureValid: boolean | null
-        evidence: 'trace' | 'calldata'
-        retracted: boolean
-      }[]
-      calldata: Inspection | null
-      omitted: { codes: number; interactions: number; watched: number; stacked: number }
-    }
-  }>
-  VerifyTracking: As<{
-    query: { chainId: number; txHash: string }
-    answer: {
-      tag: string
-      metadata: {
-        distributorId: string
-        referralCode: string
-        actionId: string
-        action: string
-        opportunityId: string
+export type Operations = OrderOperations &
+  StreamOperations & {
+    GetChains: As<{ query: PageQuery; answer: Page<Chain> }>
+    GetTokens: As<{ query: PageQuery & { chainId?: number; search?: string }; answer: Page<Token> }>
+    GetTokenByAddress: As<{ path: { chainId: number; address: string }; answer: Token }>
+    GetProtocols: As<{ query: PageQuery; answer: Page<Protocol> }>
+    ListOpportunities: As<{ query: ListQuery; answer: Page<Opportunity> }>
+    ListOpportunitiesByDistributor: As<{
+      path: { distributorId: string }
+      query: ListQuery
+      answer: Page<Opportunity>
+    }>
+    GetOpportunity: As<{ path: { id: string }; query: { includeDeltas?: boolean }; answer: Opportunity }>
+    GetOpportunityFilterOptions: As<{
+      answer: {
+        chains: Chain[]
+        providers: OrganizationOption[]
+        curators: OrganizationOption[]
+        partners: OrganizationOption[]
+        lendingProtocols: OrganizationOption[]
+        tags: { id: string; code: string; name: string; description: string; color: string }[]
+        depositTokenSymbols: { symbol: string; logoUrl: string }[]
+        sortOptions: { value: SortOption; label: string }[]
+      }
+    }>
+    GetMembership: As<{ query: { address: string; walletEcosystem?: Ecosystem }; answer: { isMember: boolean } }>
+    CreateMembershipAgreement: As<{
+      body: { address: string; walletEcosystem: string; url: string; chainId?: string | number }
+      answer: { message: string; nonce: string }
+    }>
+    CreateMembership: As<{
+      body: { address: string; walletEcosystem: string; signature: string; nonce: string; distributorId?: string }
+      answer: { isMember: boolean; error: string }
+    }>
+    CreateDepositInteraction: As<{
+      path: { opportunityId: string }
+      body: {
+        userAddress: string
         tokenIn: string
         amount: string
-        amountUsd: string
-        tokenInDecimals: number
+        distributorId: string
+        mode?: string
+        slippageBps?: number
+        referralCode?: string
+        simulate?: boolean
+        deadlineSeconds?: number
+        protect?: boolean
       }
-      signatureValid: boolean
-      error: string
-      proof: {
-        chainId: number
-        blockNumber: number
-        blockHash: string
-        transactionIndex: number
-        success: boolean
-        inspection: Inspection
-        events: { address: string; logIndex: number; name: string; args: { [name: string]: unknown } }[]
+      answer: Interaction
+    }>
+    CreateWithdrawInteraction: As<{
+      path: { opportunityId: string }
+      body: {
+        userAddress: string
+        amount: string
+        distributorId: string
+        tokenOut?: string
+        slippageBps?: number
+        simulate?: boolean
       }
-    }
-  }>
-  GetSwap: As<{
-    query: {
-      user: string
-      chainId: number
-      distributorId: string
-      tokenIn: string
-      tokenOut: string
-      amountIn: string
-      slippageBps: number
-      simulate?: boolean
-    }
-    answer: Interaction
-  }>
-  GetSwapDetails: As<{
-    query: { chainId?: number }
-    answer: {
-      chains: {
-        chainId: string
-        name: string
-        slug: string
-        ecosystem: string
-        logoUrl: string
-        explorerUrl: string
-        nativePriceUsd: number
-      }[]
-      popularTokens: SwapToken[]
-    }
-  }>
-  GetSwapTokens: As<{
-    query: PageQuery & { chainId?: number; search?: string }
-    answer: { data: SwapToken[]; pagination: PageNav }
-  }>
-  ReportSwapExecution: As<{
-    body: { actionId?: string; orderId?: string; chainId: number; txHash: string }
-    answer: {
-      accepted: boolean
-      status: 'pending' | 'confirmed' | 'failed'
-      actionId: string | null
-      orderId: string | null
-    }
-  }>
-  GetAction: As<{
-    path: { actionId: string }
-    answer: {
-      actionId: string
-      kind: 'deposit' | 'withdraw' | 'claimDeposit' | 'cancelDeposit' | 'swap'
-      status: ActionStatus
-      opportunityId: string | null
-      chainId: number
-      walletAddress: string
-      distributorId: string | null
-      createdAt: string
-      validUntil: string
-      transactions: {
+      answer: Interaction
+    }>
+    CreateClaimDepositInteraction: As<{ path: { opportunityId: string }; body: RequestBody; answer: Interaction }>
+    CreateCancelDepositInteraction: As<{ path: { opportunityId: string }; body: RequestBody; answer: Interaction }>
+    ListInteractions: As<{
+      query: PageQuery & {
+        interactionType?: 'deposit' | 'withdraw'
+        distributorId?: string
+        opportunityId?: string
+        productId?: string
+        sortBy?: string
+        sortOrder?: string
+      }
+      answer: Page<Activity>
+    }>
+    GetDistributorDeposits: As<{
+      path: { distributorId: string }
+      query: PageQuery & { opportunityId?: string; productId?: string }
+      answer: { deposits: Activity[]; pagination: PageNav }
+    }>
+    GetWalletActivity: As<{
+      query: PageQuery & { addresses: string }
+      answer: { activity: Activity[]; pagination: PageNav }
+    }>
+    GetDistributorMetrics: As<{
+      path: { distributorId: string }
+      query: SeriesQuery & { includeTopWallets?: boolean }
+      answer: {
+        timeseries: { timestamp: string; tvl: string }[]
+        asOf: { opportunityId: string; asOf: string }[]
+        topWallets: { walletAddress: string; totalTvl: string; asOf: string }[] | null
+      }
+    }>
+    GetDistributorLPs: As<{
+      path: { distributorId: string }
+      query: SeriesQuery
+      answer: { timeseries: { timestamp: string; activeLps: number; participatedLps: number }[] }
+    }>
+    GetOpportunityHistorical: As<{
+      path: VaultPath
+      query: HistoryQuery
+      answer: {
+        baseAsset?: Token
+        data: { timestamp: string; blockNumber: number; tvl: Value; sharePrice: Value; apy: Rate | null }[]
+        historyTruncated: boolean
+      }
+    }>
+    GetOpportunityHistoricalAPR: As<{
+      path: VaultPath
+      query: HistoryQuery & { includeInputs?: boolean }
+      answer: { data: ({ apr: Rate } & RatePoint)[]; method: Method }
+    }>
+    GetOpportunityHistoricalAPY: As<{
+      path: VaultPath
+      query: HistoryQuery & { includeInputs?: boolean }
+      answer: { data: ({ apy: Rate } & RatePoint)[]; method: Method }
+    }>
+    GetOpportunityHistoricalSharePrice: As<{
+      path: VaultPath
+      query: HistoryQuery
+      answer: { baseAsset?: Token; data: { timestamp: string; blockNumber: number; sharePrice: Value }[] }
+    }>
+    GetOpportunityHistoricalTVL: As<{
+      path: VaultPath
+      query: HistoryQuery
+      answer: { baseAsset?: Token; data: { timestamp: string; blockNumber: number; tvl: Value }[] }
+    }>
+    GetOpportunityHistoricalLPs: As<{
+      path: { chainId: number; vaultAddress: string }
+      query: { startDate: string; endDate: string; step?: number | null }
+      answer: { data: { timestamp: string; distributor: LpCount; all: LpCount }[] }
+    }>
+    GetWalletPortfolio: As<{
+      path: { address: string }
+      query: { includeProtocolTokens?: boolean }
+      answer: {
+        portfolio: {
+          productsEarnings: Earning[]
+          holdings: {
+            totalUsd: string
+            wallets: {
+              address: string
+              ecosystem: Ecosystem
+              totalUsd: string
+              tokens: TokenRow[]
+              protocols: ProtocolRow[]
+              asOf: { chainId: number; blockNumber: number; blockHash: string; timestamp: string }[]
+              errors: { chainId: number | null; source: string; error: string }[]
+            }[]
+          }
+        }
+      }
+    }>
+    GetWalletRequests: As<{
+      path: { address: string }
+      answer: {
+        requests: {
+          opportunityId: string
+          kind: 'deposit' | 'redeem'
+          requestId: string
+          state: 'pending' | 'claimable' | 'claimed' | 'cancelling' | 'cancelled'
+          assets: string | null
+          shares: string | null
+          claimable: string
+          distributorId: string | null
+          requestedAt: string
+          txHash: string
+        }[]
+      }
+    }>
+    GetIndexingStatus: As<{
+      query: { chainId?: number; vaultAddress?: string }
+      answer: {
+        chains: {
+          chainId: number
+          name: string
+          headBlock: number
+          indexedBlock: number
+          finalizedBlock: number | null
+          lagBlocks: number
+          lagSeconds: number
+          state: IndexState
+          reorgs24h: number
+          updatedAt: string | null
+          evidence: 'trace' | 'calldata'
+          traceFrom: number | null
+        }[]
+        vaults: {
+          chainId: number
+          vaultAddress: string
+          opportunityId: string | null
+          protocol: string
+          state: IndexState | 'unsupported'
+          firstSnapshotAt: string | null
+          lastSnapshotAt: string | null
+          reason: string | null
+          retryAfterSeconds: number | null
+          drift: { checkedAt: string | null; samples: number; mismatches: number }
+        }[]
+        attributionSigners: { address: string; from: string; to: string | null }[]
+      }
+    }>
+    GetAttribution: As<{
+      path: { txHash: string }
+      query: { chainId?: number | null }
+      answer: {
         txHash: string
-        blockNumber: number | null
-        state: 'pending' | 'mined' | 'confirmed' | 'reverted'
-      }[]
-      interactions: Activity[]
-    }
-  }>
-  CreateStream: As<{
-    body: {
-      type: number
-      startTimestamp: string
-      endTimestamp?: string | null
-      totalAmount?: string | null
-      rewardTokenId?: string | null
-      pointId?: string | null
-      walletAddress?: string | null
-      customArgs: {
-        targetTokenId: string
-        tokensPerUSD?: string | number | null
-        apr?: string | number | null
-        tokensPerDay?: string | number | null
-      }
-      adapters?: { type: string; params: Record<string, unknown> }[] | null
-    }
-    answer: { message: string; stream: Stream; txParams?: StreamTxParams; feeAmount: string }
-  }>
-  GetStreams: As<{
-    query: { id?: string; orgId?: string; withSnapshots?: boolean; usersCount?: boolean }
-    answer: { streams: Stream[] }
-  }>
-  PostStreamsBulk: As<{
-    query: { page?: number; limit?: number }
-    body: {
-      ids?: string[] | null
-      organizationIds?: string[] | null
-      targetChainIds?: number[] | null
-      targetTokens?: { chainId: number; address: string }[] | null
-      withSnapshots?: boolean | null
-      usersCount?: boolean | null
-    }
-    answer: { streams: Stream[]; pagination?: PageNav }
-  }>
-  GetStreamTokens: As<{ query: { chainId?: number }; answer: { tokens: StreamToken[] } }>
-  GetStreamPoints: As<{
-    query: { id?: string; orgId?: string; symbol?: string; name?: string }
-    answer: { points: StreamPoint[] }
-  }>
-  CreateStreamPoint: As<{
-    body: { symbol: string; name: string; decimals?: number | null; logoUrl?: string | null }
-    answer: { point: StreamPoint }
-  }>
-  GetStreamsForWallet: As<{
-    path: { address: string }
-    query: { withSnapshots?: boolean }
-    answer: { streams: WalletStream[] }
-  }>
-  GetMerkleProofs: As<{
-    query: { wallet: string; streamIds: string }
-    answer: {
-      proofs: {
-        streamId: string
         chainId: number | null
-        contractAddress: string
-        amount: string | null
-        proof: string[]
-        rootHash: string
-        timestamp: string | null
+        attributed: boolean
+        distributorId: string | null
+        codes: string[]
+        source: 'interaction' | 'watcher' | 'calldata' | null
+        action: { actionId: string; kind: string; status: ActionStatus; createdAt: string } | null
+        interactions: Activity[]
+        watched: {
+          chainId: number
+          blockNumber: number
+          blockHash: string
+          timestamp: string
+          from: string
+          to: string | null
+          distributorId: string | null
+          codes: string[]
+          schema: string | null
+          signatureValid: boolean | null
+          evidence: 'trace' | 'calldata'
+          retracted: boolean
+        }[]
+        calldata: Inspection | null
+        omitted: { codes: number; interactions: number; watched: number; stacked: number }
+      }
+    }>
+    VerifyTracking: As<{
+      query: { chainId: number; txHash: string }
+      answer: {
+        tag: string
+        metadata: {
+          distributorId: string
+          referralCode: string
+          actionId: string
+          action: string
+          opportunityId: string
+          tokenIn: string
+          amount: string
+          amountUsd: string
+          tokenInDecimals: number
+        }
+        signatureValid: boolean
         error: string
-      }[]
-    }
-  }>
-  GetStreamWallets: As<{
-    path: { id: string }
-    query: PageQuery
-    answer: { data: { userAddress: string; lastSnapshot: WalletSnapshot }[]; pagination: PageNav }
-  }>
-  GetStreamWallet: As<{ path: { id: string; address: string }; answer: { wallet: WalletStream } }>
-  CreateStreamWithdrawal: As<{
-    path: { id: string }
-    body: { to?: string | null; amount?: string | null; signatureExpirationSeconds?: number | null }
-    answer: StreamAdminOperation
-  }>
-  IncreaseStreamBudget: As<{
-    path: { id: string }
-    body: { amount: string; signatureExpirationSeconds?: number | null }
-    answer: StreamAdminOperation
-  }>
-  GetActiveAdminOperation: As<{ path: { id: string }; answer: StreamAdminOperation }>
-}
+        proof: {
+          chainId: number
+          blockNumber: number
+          blockHash: string
+          transactionIndex: number
+          success: boolean
+          inspection: Inspection
+          events: { address: string; logIndex: number; name: string; args: { [name: string]: unknown } }[]
+        }
+      }
+    }>
+    GetSwap: As<{
+      query: {
+        user: string
+        chainId: number
+        distributorId: string
+        tokenIn: string
+        tokenOut: string
+        amountIn: string
+        slippageBps: number
+        simulate?: boolean
+      }
+      answer: Interaction
+    }>
+    GetSwapDetails: As<{
+      query: { chainId?: number }
+      answer: {
+        chains: {
+          chainId: string
+          name: string
+          slug: string
+          ecosystem: string
+          logoUrl: string
+          explorerUrl: string
+          nativePriceUsd: number
+        }[]
+        popularTokens: SwapToken[]
+      }
+    }>
+    GetSwapTokens: As<{
+      query: PageQuery & { chainId?: number; search?: string }
+      answer: { data: SwapToken[]; pagination: PageNav }
+    }>
+    ReportSwapExecution: As<{
+      body: { actionId?: string; orderId?: string; chainId: number; txHash: string }
+      answer: {
+        accepted: boolean
+        status: 'pending' | 'confirmed' | 'failed'
+        actionId: string | null
+        orderId: string | null
+      }
+    }>
+    GetAction: As<{
+      path: { actionId: string }
+      answer: {
+        actionId: string
+        kind: 'deposit' | 'withdraw' | 'claimDeposit' | 'cancelDeposit' | 'swap'
+        status: ActionStatus
+        opportunityId: string | null
+        chainId: number
+        walletAddress: string
+        distributorId: string | null
+        createdAt: string
+        validUntil: string
+        transactions: {
+          txHash: string
+          blockNumber: number | null
+          state: 'pending' | 'mined' | 'confirmed' | 'reverted'
+        }[]
+        interactions: Activity[]
+      }
+    }>
+  }

@@ -7,7 +7,16 @@ export const root = fileURLToPath(new URL('../../', import.meta.url))
 export type Snippet = { document: string; line: number; language: string; lines: string[] }
 
 /** Which folders hold documents for whoever uses, runs or changes this. */
-const folders = ['', 'docs/', 'docs/decisions/', 'sdk/', 'service/', 'contracts/', 'examples/vault-kind/']
+const folders = [
+  '',
+  'docs/',
+  'docs/decisions/',
+  'sdk/',
+  'service/',
+  'contracts/',
+  'examples/vault-kind/',
+  'examples/portfolio-adapter/',
+]
 
 export async function listDocuments(): Promise<string[]> {
   const lists = await Promise.all(folders.map((folder) => readdir(`${root}${folder}`)))

@@ -169,6 +169,8 @@ export function openHandChain(more: Partial<DeriveConfig> = {}) {
       const parts = [...holder.lots, ['free', holder.shares - holder.attributed] as const]
       return Object.fromEntries(parts.filter(([, part]) => part !== 0n))
     },
+    /** Holders of all vaults that are kept in memory, those without shares among them. */
+    countHolders: (): number => state.holders.size,
     /** What is left of the requests of a controller, oldest first. */
     open: (controller: string, kind: 'deposit' | 'redeem' = 'deposit'): string[] =>
       (state.requests.get(`3:${kind}:${controller}`) ?? []).map(

@@ -42,9 +42,15 @@ const grants: Record<string, string> = {
   'metrics reads lot_changes': 'a step that is cut in two is counted again from its changes',
   'metrics reads balance_changes': 'a count is recomputed from what wallets held, not from what was counted',
   'metrics reads projections': 'changes count as far as steps are derived of them',
-  'streams reads chains': 'what is confirmed of a stream is decided where it is read: confirmations of its chain',
-  'streams reads chain_cursors': 'as above, the head and what is final',
-  'streams reads blocks': 'as above, when the last confirmed block was made',
+  'portfolio reads vaults':
+    'the configuration of a chain: who holds for others; and a flow is worth so much of its vault’s asset',
+  'portfolio reads balances': 'one statement tells whether an answer that was sent is old',
+  'portfolio reads balance_changes': 'as above',
+  'portfolio reads requests': 'as above',
+  'portfolio reads vault_snapshots': 'one statement values a wallet’s flows, each by the snapshot of its block',
+  'streams reads chains': 'the factories of chains are those they are configured with',
+  'streams reads blocks': 'when the last block before an instant was made',
+  'orders reads sources': 'an order has expired unfilled only where the events of its settlement contract were read',
   'streams reads sources': 'a creation that nobody sent is known only where its blocks were read',
   'audit reads chains': 'an export of the ledger is of what is verified now',
   'audit reads chain_cursors': 'as above',
@@ -59,6 +65,7 @@ const grants: Record<string, string> = {
   'audit reads lot_changes': 'a report is the integral of what was held',
   'audit reads requests': 'everything derived is hashed and exported row by row, by a cursor',
   'audit reads used_signatures': 'as above',
+  'audit reads flows': 'as above',
 }
 
 const service = resolve(dirname(fileURLToPath(import.meta.url)), '..')

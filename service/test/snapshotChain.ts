@@ -99,7 +99,7 @@ function answer(model: SnapshotChain, { method, params }: RpcRequest): unknown {
   if (method !== 'eth_call') throw new RpcError(-32601, `${method} is not known`, undefined)
   model.calls.eth_call += 1
   try {
-    return call(model, first as { data: Hex }, second as { blockHash: string }, overrides)
+    return call(model, first as { data: Hex }, second as 'latest' | { blockHash: string }, overrides)
   } catch (error) {
     model.calls.refused += 1
     throw error
@@ -109,7 +109,7 @@ function answer(model: SnapshotChain, { method, params }: RpcRequest): unknown {
 function call(
   model: SnapshotChain,
   { data }: { data: Hex },
-  at: { blockHash: string },
+  at: 'latest' | { blockHash: string },
   overrides: Record<string, { code: Hex }> | undefined,
 ): Hex {
   const { limits } = model
@@ -118,7 +118,7 @@ function call(
   if (!overrides && code.length / 2 > 49_152) throw new RpcError(-32000, 'max initcode size exceeded', undefined)
   const [reads] = decodeAbiParameters(parameters, `0x${code.slice(readerBytecode.length)}`)
   if (reads.length > limits.reads) throw new RpcError(-32000, 'out of gas', undefined)
-  const block = model.blocks.find(({ hash }) => hash === at.blockHash)
+  const block = at === 'latest' ? model.blocks.at(-1) : model.blocks.find(({ hash }) => hash === at.blockHash)
   if (!block) throw new RpcError(-32000, 'header not found', undefined)
   if (block.number < limits.stateFrom) throw new RpcError(-32000, 'missing trie node', undefined)
   const answered = reads.map(({ target, data }): [boolean, Hex] => {
@@ -130,6 +130,8 @@ function call(
 
 function answerRead(model: SnapshotChain, target: string, data: Hex, block: ModelBlock): Hex | undefined {
   const abi = [...erc4626Abi, ...feedAbi.filter(({ name }) => name !== 'decimals')] as const
+  // Its balance, and the length of its code.
+  if (data === '0x') return encodeAbiParameters([{ type: 'uint256' }, { type: 'uint256' }], [0n, 1n])
   if (data === '0x313ce567') return encodeAbiParameters([{ type: 'uint8' }], [model.roundsAt(target, block).decimals])
   if (!abi.some((item) => item.type === 'function' && toFunctionSelector(item) === data.slice(0, 10))) return undefined
   const { functionName, args } = decodeFunctionData({ abi, data })

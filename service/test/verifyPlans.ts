@@ -25,14 +25,16 @@ const types: Readonly<Record<string, PlanRequest['type']>> = {
 }
 
 /** The routers and hubs of a chain as a wallet has them in a list of its own; what the swap leaves open is signed. */
-export function toSwapContext(swap: SwapSettings | null | undefined): SwapContext {
-  const { uniswapV2, uniswapV3, hubTokens = [] } = swap ?? {}
+export function toSwapContext(swap: SwapSettings | null | undefined, depositRouter?: string | null): SwapContext {
+  const { uniswapV2, uniswapV3, hubTokens = [], wrappers = [] } = swap ?? {}
   return {
     routers: [
       ...(uniswapV2 ? [{ address: uniswapV2.router, kind: 'uniswap-v2' }] : []),
       ...(uniswapV3 ? [{ address: uniswapV3.router, kind: uniswapV3.routerKind ?? 'uniswap-v3' }] : []),
+      ...(depositRouter ? [{ address: depositRouter, kind: 'deposit-router' }] : []),
     ],
     hubTokens,
+    wrappers,
   }
 }
 
@@ -98,7 +100,7 @@ async function verifySwap(
   const deadline = String(Date.parse(validUntil) / 1_000)
   const context = {
     ...{ chainId: query.chainId, signers, actionId },
-    swap: { ...toSwapContext(settings?.swap), ...pinSwap(transactions), deadline },
+    swap: { ...toSwapContext(settings?.swap, settings?.depositRouter), ...pinSwap(transactions), deadline },
     ...(settings?.wrappedNative ? { wrappedNative: settings.wrappedNative } : {}),
   }
   const request: SwapRequest = { ...query, type: 'swap' }
@@ -146,7 +148,7 @@ function toPlan(
     ...(wrappedNative ? { wrappedNative } : {}),
     ...(depositRouter ? { depositRouter } : {}),
     actionId: answer.body.actionId,
-    swap: toSwapContext(snapshot.chains.get(chainId)?.swap),
+    swap: toSwapContext(snapshot.chains.get(chainId)?.swap, depositRouter),
     approvalReset: findToken(snapshot, chainId, vault.asset)?.approvalReset ?? false,
     ...(allowance === undefined ? {} : { allowance }),
     ...(type === 'withdraw' ? { pullsShares: answer.body.transactions.length > 1 } : {}),

@@ -2,33 +2,22 @@
 pragma solidity ^0.8.26;
 
 import {Handler} from "./Handler.sol";
+import {Targets} from "./Targets.sol";
 import {vm} from "./Vm.sol";
 import {World} from "./World.sol";
 
-abstract contract InvariantsSetUp {
+abstract contract InvariantsSetUp is Targets {
     Handler internal handler;
-
-    struct FuzzSelector {
-        address addr;
-        bytes4[] selectors;
-    }
 
     function setUp() public {
         handler = new Handler();
     }
 
-    /// @dev What forge may call: the handler's steps, and nothing else.
-    function targetSelectors() external view returns (FuzzSelector[] memory targets) {
-        targets = new FuzzSelector[](1);
-        targets[0] = FuzzSelector(address(handler), steps());
+    function target() internal view override returns (address) {
+        return address(handler);
     }
 
-    function targetContracts() external view returns (address[] memory targets) {
-        targets = new address[](1);
-        targets[0] = address(handler);
-    }
-
-    function steps() internal view returns (bytes4[] memory selectors) {
+    function steps() internal view override returns (bytes4[] memory selectors) {
         selectors = new bytes4[](16);
         selectors[0] = handler.pass.selector;
         selectors[1] = handler.createStream.selector;
@@ -116,15 +105,7 @@ contract AllInvariantsTest is InvariantsSetUp {
 /// @dev Invariants over steps that never happen prove nothing: here each step is seen to do what it is for.
 contract HandlerTest is InvariantsSetUp {
     function test_theHandlerReachesEverything() external {
-        bytes4[] memory selectors = steps();
-        uint256 seed = uint256(keccak256("reach"));
-        for (uint256 i = 0; i < 1500; i++) {
-            seed = uint256(keccak256(abi.encode(seed)));
-            bytes4 selector = selectors[(seed >> 200) % selectors.length];
-            bytes memory data = abi.encodePacked(selector, seed, seed >> 8, seed >> 16, uint256(uint40(seed)));
-            (bool succeeded, bytes memory answer) = address(handler).call(data);
-            vm.assertTrue(succeeded, string(answer));
-        }
+        draw(1500);
         World.Tally memory tally = handler.readTally();
         vm.assertEq(tally.creations, 4);
         vm.assertLe(20, tally.additions, "additions");

@@ -3,6 +3,7 @@ pragma solidity ^0.8.26;
 
 import {IERC4626} from "@openzeppelin/contracts/interfaces/IERC4626.sol";
 import {DepositRouter} from "../../src/router/DepositRouter.sol";
+import {Targets} from "./Targets.sol";
 import {ToldVault} from "./ToldVault.sol";
 import {OpenToken} from "./tokens/OpenToken.sol";
 import {vm} from "./Vm.sol";
@@ -123,30 +124,19 @@ contract RouterHandler {
     }
 }
 
-abstract contract RouterInvariantsSetUp {
+abstract contract RouterInvariantsSetUp is Targets {
     RouterHandler internal handler;
-
-    struct FuzzSelector {
-        address addr;
-        bytes4[] selectors;
-    }
 
     function setUp() public {
         handler = new RouterHandler();
     }
 
-    function targetSelectors() external view returns (FuzzSelector[] memory targets) {
-        targets = new FuzzSelector[](1);
-        targets[0] = FuzzSelector(address(handler), steps());
-    }
-
-    function targetContracts() external view returns (address[] memory targets) {
-        targets = new address[](1);
-        targets[0] = address(handler);
+    function target() internal view override returns (address) {
+        return address(handler);
     }
 
     /// @dev Deposits twice as often as anything else.
-    function steps() internal view returns (bytes4[] memory selectors) {
+    function steps() internal view override returns (bytes4[] memory selectors) {
         selectors = new bytes4[](5);
         selectors[0] = handler.deposit.selector;
         selectors[1] = handler.deposit.selector;
@@ -165,16 +155,7 @@ contract RouterInvariantsTest is RouterInvariantsSetUp {
 
 contract RouterHandlerTest is RouterInvariantsSetUp {
     function test_theHandlerReachesEverything() external {
-        bytes4[] memory selectors = steps();
-        uint256 seed = uint256(keccak256("reach"));
-        for (uint256 i = 0; i < 1000; i++) {
-            seed = uint256(keccak256(abi.encode(seed)));
-            bytes4 selector = selectors[(seed >> 200) % selectors.length];
-            bytes memory data =
-                abi.encodePacked(selector, seed, seed >> 8, seed >> 16, uint256(uint40(seed)), uint256(uint48(seed >> 40)));
-            (bool succeeded, bytes memory answer) = address(handler).call(data);
-            vm.assertTrue(succeeded, string(answer));
-        }
+        draw(1000);
         RouterHandler.Tally memory tally = handler.readTally();
         vm.assertLe(100, tally.deposits, "deposits");
         vm.assertLe(50, tally.refusals, "refusals");

@@ -102,6 +102,8 @@ export type AttributionInput = {
   paths?: { calls: readonly TracedCall[]; hasLogs: boolean } | undefined
   /** Frames are told of calldata that carries nothing, too. */
   listsAll?: boolean
+  /** Whom the caller of a call may stand for, beside itself; tried for signatures only. */
+  standsFor?: (frame: Frame) => readonly Address[]
   /** A faster way to recover signers, if there is one. */
   recover?: Recover
 }
@@ -139,6 +141,7 @@ export function attribute(transaction: AttributionInput): Attribution {
     chainId: transaction.chainId,
     signers: transaction.signers.map(({ address }) => lowerAddress(address)),
     recover: transaction.recover ?? recoverAddress,
+    standsFor: transaction.standsFor,
   }
 
   const found: GroupFindings[] = []
@@ -196,7 +199,14 @@ export function chooseDistributor(
   return finding.candidates.find(({ code }) => isDistributor(code))
 }
 
-type Context = { data: Uint8Array; isTraced: boolean; chainId: number; signers: readonly Address[]; recover: Recover }
+type Context = {
+  data: Uint8Array
+  isTraced: boolean
+  chainId: number
+  signers: readonly Address[]
+  recover: Recover
+  standsFor: AttributionInput['standsFor']
+}
 
 /**
  * Signature checks each sender has, so that no one's hostile calldata costs much time or another's checks: 128 for one
@@ -214,11 +224,12 @@ function readGroup(group: FrameGroup, context: Context, budget: Budget): Finding
       hash ??= keccak256(frame.data.subarray(frame.start, bodyEnd))
       return hash
     }
-    return { frame, tails, callHash }
+    return { frame, tails, callHash, wallets: context.standsFor?.(frame) ?? [] }
   })
-  const carrying = frames.flatMap(({ frame, tails, callHash }, at) => {
+  const carrying = frames.flatMap((each, at) => {
+    const { frame, tails } = each
     // Each suffix is first tried on the call that carries it, before any is tried elsewhere.
-    const verdicts = tails.map((tail) => verify(tail, [{ frame, callHash }], context, budget))
+    const verdicts = tails.map((tail) => verify(tail, [each], context, budget))
     return tails.length > 0 ? [{ frame, at, tails, verdicts }] : []
   })
   return carrying.map(({ frame, at, tails, verdicts }) => {

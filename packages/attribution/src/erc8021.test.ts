@@ -158,6 +158,9 @@ describe('stacked suffixes', () => {
   test('nothing is read below a malformed one', () => {
     const data = concatBytes(schema0('inner'), bytesOf('0x612062030080218021802180218021802180218021'))
     expect(decodeSuffixes(data)).toMatchObject([{ status: 'malformed', reason: 'bad-code-character' }])
+    // A whole suffix right before the schema id of the malformed one, where reading it backwards would go on.
+    const stacked = concatBytes(schema0('inner'), Uint8Array.of(0), marker)
+    expect(decodeSuffixes(stacked)).toMatchObject([{ status: 'malformed', reason: 'codes-length-overruns' }])
   })
 })
 

@@ -20,6 +20,8 @@ export type SignatureVerdict = {
   provenBy: Frame | undefined
   /** The EIP-712 digest a valid suffix signs, as 0x text. */
   digest?: Hex
+  /** The wallet a valid suffix was made for, lower-case. */
+  wallet?: Address
 }
 
 /** The members of our own metadata, each absent when it is not of the form we write. */
@@ -32,7 +34,12 @@ export type OwnMetadata = {
 }
 
 /** A frame and the keccak256 of its data before any suffix, computed when it is first asked for. */
-export type SignedFrame = { frame: Frame; callHash: () => Uint8Array }
+export type SignedFrame = {
+  frame: Frame
+  callHash: () => Uint8Array
+  /** Whom its caller may stand for, beside itself. */
+  wallets?: readonly Address[]
+}
 
 /** Signature checks left; shared by what one sender put into a transaction so that hostile input has a price limit. */
 export type Budget = { checks: number }
@@ -81,8 +88,8 @@ export function readActionId(suffix: Suffix): string | undefined {
 }
 
 /**
- * Whether one of `signers` made the suffix for one of `frames` on this chain: it is tried against each frame's caller,
- * target and data before any suffix, because the message itself is not in the suffix. Each try costs one of `budget`.
+ * Whether one of `signers` made the suffix for one of `frames` on this chain: it is tried against each frame's caller
+ * (and whom that may stand for), target and data before any suffix, because the message itself is not in the suffix. Each try costs one of `budget`.
  */
 export function verifySuffix(input: {
   suffix: Suffix
@@ -105,16 +112,16 @@ export function verifySuffix(input: {
   if (code === undefined || !isDistributorCode(code)) return refuse(signatureErrors.badCode)
   if (signers.length === 0) return refuse(signatureErrors.noKeys)
 
-  for (const { frame, callHash } of frames) {
-    if (budget.checks <= 0) return refuse(signatureErrors.budget)
-    budget.checks -= 1
-    const { caller: wallet, target } = frame
-    const message = { code, actionId, chainId, wallet, target, callHash: callHash(), referralCode: referralCode ?? '' }
-    const digest = hashAttribution(message)
-    const signer = recover(digest, signature)
-    if (signer && signers.includes(signer))
-      return { present: true, valid: true, signer, error: '', provenBy: frame, digest: formatHex(digest) }
-  }
+  for (const { frame, callHash, wallets = [] } of frames)
+    for (const wallet of [frame.caller, ...wallets]) {
+      if (budget.checks <= 0) return refuse(signatureErrors.budget)
+      budget.checks -= 1
+      const call = { wallet, target: frame.target, callHash: callHash() }
+      const digest = hashAttribution({ code, actionId, chainId, ...call, referralCode: referralCode ?? '' })
+      const signer = recover(digest, signature)
+      if (signer && signers.includes(signer))
+        return { present: true, valid: true, signer, error: '', provenBy: frame, digest: formatHex(digest), wallet }
+    }
   return refuse(signatureErrors.mismatch)
 }
 

@@ -45,6 +45,7 @@ const claimInShares = toFunctionSelector('mint(uint256,address,address)')
 
 const depositWithMinimum = toFunctionSelector('depositWithMinimum(address,uint256,address,uint256)')
 const cooldownStart = toFunctionSelector('cooldownShares(uint256)')
+const windowStart = toFunctionSelector('cooldown()')
 const cooledOut = toFunctionSelector('unstake(address)')
 
 const word = (call: Hex, at: number): bigint => BigInt(slice(call, 4 + 32 * at, 36 + 32 * at))
@@ -105,6 +106,8 @@ function tellCall(
     case 'withdraw':
       if (selector === cooldownStart)
         return `Redeem ${asked.amount} shares of ${vault}; the ${token} cools down, ${user} takes it out later, and what cools down already waits anew`
+      if (selector === windowStart)
+        return `Start the cooldown of all shares of ${vault}; ${user} redeems them in the window after it, and a cooldown that runs already starts anew`
       if (selector === cooledOut)
         return `Take all the ${token} that has cooled down out of ${vault}; it goes to ${user}`
       if (isRequest)

@@ -19,6 +19,8 @@ export type Token = Address | 'native'
 
 /** What a call has to swap; tokens as they were asked for. `amountIn`: undefined where any is right. */
 export type SwapWanted = {
+  /** The token that is got takes the one that is given in a deposit of its own. */
+  wraps?: boolean
   user: Address
   tokenIn: Token
   tokenOut: Token
@@ -56,6 +58,10 @@ const v3Abi = parseAbi([
 const v3Of02Abi = parseAbi([
   'function exactInput((bytes path, address recipient, uint256 amountIn, uint256 amountOutMinimum) params)',
   'function multicall(uint256 deadline, bytes[] data)',
+])
+
+const depositRouterAbi = parseAbi([
+  'function depositWithMinimum(address vault, uint256 assets, address receiver, uint256 minimumShares)',
 ])
 
 const wrappedAbi = parseAbi(['function deposit()', 'function withdraw(uint256 amount)'])
@@ -98,6 +104,17 @@ const readers: Readonly<Record<RouterKind, ReadSwap>> = {
   'uniswap-v2': readV2,
   'uniswap-v3': readV3,
   'swap-router-02': readV3Of02,
+  'deposit-router': readWrapper,
+}
+
+/** The wrapper's own deposit, at its rate; the router takes what the wrapper says it wraps, so that has to be known. */
+function readWrapper(call: Hex, _value: bigint, { user, tokenIn, tokenOut, wraps }: Pooled): SwapFound | undefined {
+  if (!wraps || tokenIn === 'native' || tokenOut === 'native') return undefined
+  const [, amountIn, , minimumOut] = readCall(call, depositRouterAbi, 'depositWithMinimum') ?? []
+  if (typeof amountIn !== 'bigint' || typeof minimumOut !== 'bigint') return undefined
+  const args = [tokenOut, amountIn, user, minimumOut] as const
+  const data = encodeFunctionData({ abi: depositRouterAbi, functionName: 'depositWithMinimum', args })
+  return data === call ? { amountIn, minimumOut, deadline: undefined, hubs: [], fees: [] } : undefined
 }
 
 function readV2(call: Hex, value: bigint, wanted: Pooled): SwapFound | undefined {

@@ -4,6 +4,8 @@ import { type Complain, getMember, isRecord, parseAddress, parseAmount, quote } 
 /** What is known of the swaps of a chain, with its parts parsed. */
 export type KnownSwap = {
   routers: ReadonlyMap<Address, RouterKind>
+  /** What each wrapper takes in its own deposit. */
+  wrappers: ReadonlyMap<Address, Address>
   hubTokens: readonly Address[] | undefined
   fees: readonly number[] | undefined
   minimumOut: bigint
@@ -13,7 +15,7 @@ export type KnownSwap = {
   approvalReset: boolean | undefined
 }
 
-const routerKinds = ['uniswap-v2', 'uniswap-v3', 'swap-router-02'] as const
+const routerKinds = ['uniswap-v2', 'uniswap-v3', 'swap-router-02', 'deposit-router'] as const
 export type RouterKind = (typeof routerKinds)[number]
 
 const listMax = 64
@@ -27,6 +29,7 @@ export function parseSwapContext(swap: unknown, complain: Complain): KnownSwap {
   const least = amount('minimumOut') ?? 1n
   return {
     routers: readRouters(swap, complain),
+    wrappers: new Map(readAll(swap, 'wrappers', parseWrapper, complain)),
     hubTokens: readAll(swap, 'hubTokens', parseAddress, complain),
     fees: readAll(swap, 'fees', parseFee, complain),
     // No swap is expected to give nothing.
@@ -51,6 +54,12 @@ function parseRouter(router: unknown): readonly [Address, RouterKind] | undefine
   const named = getMember(router, 'kind')
   const kind = routerKinds.find((each) => each === named)
   return address && kind ? [address, kind] : undefined
+}
+
+function parseWrapper(wrapper: unknown): readonly [Address, Address] | undefined {
+  const address = parseAddress(getMember(wrapper, 'address'))
+  const asset = parseAddress(getMember(wrapper, 'asset'))
+  return address && asset ? [address, asset] : undefined
 }
 
 function parseFee(value: unknown): number | undefined {

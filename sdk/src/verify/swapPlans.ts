@@ -39,7 +39,10 @@ export async function checkSwap(
   const { call, own } = splitSuffix(step.data, refuse)
   const kind = swap.routers.get(step.to)
   const wraps = readWrapCall({ ...step, data: call }, wanted)
-  const found = wraps ?? (kind && readSwapCall(kind, { data: call, value: step.value }, wanted))
+  const { tokenIn, tokenOut } = wanted
+  const wrapped = tokenOut === 'native' ? undefined : swap.wrappers.get(tokenOut)
+  const pair = { ...wanted, wraps: wrapped !== undefined && wrapped === tokenIn }
+  const found = wraps ?? (kind && readSwapCall(kind, { data: call, value: step.value }, pair))
   if (!found) {
     complain('the swap calls something else than was asked for, or a router that is not known')
     return undefined
@@ -51,7 +54,6 @@ export async function checkSwap(
     refuse('the swap has another deadline')
   if (hubs.some((hub) => swap.hubTokens?.includes(hub) === false)) refuse('the swap passes through another token')
   if (fees.some((fee) => swap.fees?.includes(fee) === false)) refuse('the swap passes through a pool of another fee')
-  const { tokenIn } = wanted
   const allowed =
     wraps || tokenIn === 'native'
       ? [[]]

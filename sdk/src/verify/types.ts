@@ -36,8 +36,10 @@ export type SwapRouter = { address: string; kind: string }
 
 /** What is known of the swaps of a chain. */
 export type SwapContext = {
-  /** The routers you trust, each with its kind: `uniswap-v2`, `uniswap-v3` or `swap-router-02`. */
+  /** The routers you trust, each with its kind: `uniswap-v2`, `uniswap-v3`, `swap-router-02` or `deposit-router`. */
   routers: readonly SwapRouter[]
+  /** Wrappers (ERC-4626) that may be got by their own deposit through the deposit router, each with its `asset()`. */
+  wrappers?: readonly { address: string; asset: string }[]
   /** Tokens a route may pass through; absent: any, the minimum protects. */
   hubTokens?: readonly string[]
   /** Fees of V3 pools a route may take; absent: any. */

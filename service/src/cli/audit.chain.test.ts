@@ -156,6 +156,9 @@ const silent: Record<string, string> = {
   'sender list': 'reads',
   'catalogue probe': 'reads',
   'attribution check': 'reads',
+  'orders list': 'reads',
+  'orders show': 'reads',
+  portfolio: 'reads',
   'streams list': 'reads',
   'streams recompute': 'reads',
   'streams diff': 'reads files',
@@ -291,5 +294,15 @@ describe('keys leak-drill', () => {
     const words = ['keys', 'create', '--org', organizationId, '--kind', 'secret', '--expires', '2020-01-01T00:00:00Z']
     const expired = /sk_live_\S{38}/.exec(await run(words))?.[0] ?? ''
     await expect(run(['keys', 'leak-drill', expired])).rejects.toThrow('no active key')
+  })
+})
+
+describe('chains add', () => {
+  it('tells what following the chain costs its node a day, by job, where a url answers', async () => {
+    const add = ['chains', 'add', String(chainId), '--name', 'Devnet', '--rpc', world.anvil.url]
+    expect(await run(add)).toMatch(
+      /^31337: watched from the next start on\na block every \d+\.\d s: .* calls a day \(watch [\d,]+, capability and TVL /,
+    )
+    expect(await run(['chains', 'add', '79', '--name', 'Away', '--rpc', 'http://127.0.0.1:1'])).not.toContain('a day')
   })
 })

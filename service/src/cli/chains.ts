@@ -6,6 +6,7 @@ import type { Queryable } from '../postgres/pool.js'
 import { openChain } from '../rpc/chains.js'
 import { createNode } from '../rpc/node.js'
 import { WrongChain } from '../rpc/rpc.js'
+import { describeCallsADay, estimateCallsADay } from '../server/callsADay.js'
 import { listProjections } from '../server/projections.js'
 import { refetchRange } from '../sync/refetch.js'
 import { rewindChain } from '../sync/rewind.js'
@@ -28,7 +29,8 @@ const usage = `openearn chains add CHAIN_ID --name TEXT --rpc URL [--rpc URL]…
                              [--metadata-only] [--l1-gas-in-limit]
   a new chain, or other urls of a known one; confirmations are 12 where nobody said otherwise. --l1-gas-in-limit: the
   chain pays for posting to another chain with the transaction's own gas (Arbitrum), so the node's estimate is asked for
-  every http url is asked for its chain id: one of another chain is refused, one that does not answer is taken with a word
+  every http url is asked for its chain id: one of another chain is refused, one that does not answer is taken with a word;
+  what following the chain costs its node a day is told
 openearn chains list
 openearn chains remove CHAIN_ID    a chain that nothing was read of and that has no tokens and vaults
 openearn chains rewind CHAIN_ID --to BLOCK   take back everything above a block, final or not; the watcher reads it again
@@ -72,26 +74,51 @@ async function add(words: string[]): Promise<void> {
   if (!rpcUrls.every(isRpcUrl)) throw new UsageError('--rpc must be an http, https, ws or wss url')
   const watched = values['metadata-only'] !== true
   if (watched && rpcUrls.length === 0) throw new UsageError('--rpc is missing (or say --metadata-only)')
-  for (const url of rpcUrls) await assertServes(chainId, url)
+  const paces: number[] = []
+  for (const url of rpcUrls) paces.push(...(await assertServes(chainId, url)))
   const slug = values.slug ?? name.toLowerCase().replace(/[^a-z0-9]+/g, '-')
   await withContext(async (ctx) => {
     const { db } = changing(ctx, ['chains', 'add', ...words], (tx) => readChain(tx, chainId))
     const l1GasInLimit = values['l1-gas-in-limit']
     await recordChain(db, { chainId, name, slug, rpcUrls, confirmations, watched, l1GasInLimit })
-    answer({ chainId, watched }, [`${chainId}: ${watched ? 'watched from the next start on' : 'metadata only'}`])
+    const [blockSeconds] = paces
+    const pollIntervalMs = (await listChainSettings(db)).find((each) => each.chainId === chainId)?.pollIntervalMs
+    const pace =
+      watched && blockSeconds !== undefined && pollIntervalMs !== undefined
+        ? {
+            blockSeconds,
+            pollSeconds: pollIntervalMs / 1_000,
+            isAnnounced: rpcUrls.some((url) => url.startsWith('ws')),
+          }
+        : undefined
+    answer({ chainId, watched, callsADay: pace ? estimateCallsADay(pace) : null }, [
+      `${chainId}: ${watched ? 'watched from the next start on' : 'metadata only'}`,
+      ...(pace ? [describeCallsADay(pace)] : []),
+    ])
   })
 }
 
-/** Refuses a url that serves another chain. One that does not answer may do so later. */
-async function assertServes(chainId: number, url: string): Promise<void> {
-  if (!url.startsWith('http')) return
+/** Blocks back that the mean time between two is taken from. */
+const paceBlocks = 1_000
+
+/**
+ * Refuses a url that serves another chain. One that does not answer may do so later. Resolves to the mean seconds between
+ * two blocks of one that does.
+ */
+async function assertServes(chainId: number, url: string): Promise<number[]> {
+  if (!url.startsWith('http')) return []
   try {
-    await createNode(openUnlisted(chainId, [url]).rpc).findHeader('latest')
+    const node = createNode(openUnlisted(chainId, [url]).rpc)
+    const head = await node.findHeader('latest')
+    const before = head && (await node.findHeader(Math.max(0, head.number - paceBlocks)))
+    if (!head || !before || before.number === head.number) return []
+    return [(head.timestamp - before.timestamp) / (head.number - before.number)]
   } catch (error) {
     if (error instanceof WrongChain) throw new UsageError(`${redactUrls(url)} ${error.message}`)
     print(
       `${redactUrls(url)} was not asked for its chain id: ${error instanceof Error ? redactUrls(error.message) : error}`,
     )
+    return []
   }
 }
 

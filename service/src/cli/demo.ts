@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import {
   createPublicClient,
   createWalletClient,
@@ -13,40 +11,37 @@ import {
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
 import { systemClock } from '../kernel/clock.js'
-import { answer, type Command, print, readConfig, UsageError } from './command.js'
+import { answer, type Command, parseFlags, print, UsageError } from './command.js'
+import { playOrders } from './demoOrders.js'
+import { playStream } from './demoStreams.js'
+import { createCaller, type Dev, type Json, readDev } from './dev/caller.js'
 import { waitForReceipt } from './dev/receipt.js'
-
-type Dev = {
-  baseUrl: string
-  rpcUrl: string
-  keys: { publishable: string }
-  distributorIds: string[]
-  accounts: { address: `0x${string}`; privateKey: Hex }[]
-  opportunities: { id: string; name: string; kind: string; vaultAddress: `0x${string}` }[]
-}
 
 type Prepared = {
   type: string
   description: string
   transaction: { to: Hex; data: Hex; value: string; gasLimit: string }
 }
-// biome-ignore lint/suspicious/noExplicitAny: the demo prints answers as they come
-type Json = any
-
 export const demo: Command = {
-  summary: 'play a deposit and a withdrawal against the running devnet, step by step',
-  usage: 'openearn demo    (needs `npm start` running)',
-  run: async () => {
-    const file = join(readConfig().dataDir, 'dev.json')
-    const text = await readFile(file, 'utf8').catch(() => {
-      throw new UsageError(`${file} is not there: start the devnet first with \`npm start\``)
-    })
-    await play(JSON.parse(text))
+  summary: 'play a deposit and a withdrawal, a reward stream or swap orders against the running devnet, step by step',
+  usage: 'openearn demo [streams | orders]    (needs `npm start` running)',
+  run: async (words) => {
+    const { positionals } = parseFlags(words, {}, 1)
+    const [what = 'deposit'] = positionals
+    const playOne = demos.get(what)
+    if (!playOne) throw new UsageError(`demo: there is none of ${what}; say streams, orders, or nothing`)
+    await playOne(await readDev())
   },
 }
 
+const demos = new Map([
+  ['deposit', play],
+  ['streams', playStream],
+  ['orders', playOrders],
+])
+
 async function play(dev: Dev): Promise<void> {
-  const call = createCaller(dev)
+  const call = createCaller(dev, dev.keys.publishable)
   const transport = http(dev.rpcUrl)
   const chain = createPublicClient({ chain: foundry, transport, cacheTime: 0, pollingInterval: 50 })
   const distributorId = dev.distributorIds[0]
@@ -156,22 +151,4 @@ async function play(dev: Dev): Promise<void> {
   answer({ wallet: wallet.address, depositHash, withdrawHash, distributorId }, [
     'Verified, signed and attributed: a deposit and a withdrawal.',
   ])
-}
-
-function createCaller(dev: Dev) {
-  return async (method: string, path: string, body?: unknown, keyed = true): Promise<Json> => {
-    const response = await fetch(`${dev.baseUrl}${path}`, {
-      method,
-      headers: {
-        ...(keyed ? { 'X-API-Key': dev.keys.publishable } : {}),
-        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    }).catch((cause: unknown) => {
-      throw new UsageError(`${dev.baseUrl} cannot be reached: start the devnet with \`npm start\``, { cause })
-    })
-    const answer: Json = await response.json()
-    if (!response.ok) throw new UsageError(`${method} ${path} answered ${response.status}: ${answer.error}`)
-    return answer
-  }
 }

@@ -13,7 +13,7 @@ file is whole.`
 const names: readonly string[] = exportNames
 
 export const exportCommand: Command = {
-  summary: 'write the ledger, lots with their changes, snapshots or prices to a file',
+  summary: 'write the ledger, lots with their changes, flows, snapshots or prices to a file',
   usage,
   run: async ([name, ...words]) => {
     if (name === undefined || !isExportName(name)) throw new UsageError(`export: say one of ${names.join(', ')}`)

@@ -25,6 +25,8 @@ const commands: Record<string, () => Promise<Command>> = {
   prices: async () => (await import('./prices.js')).prices,
   recompute: async () => (await import('./recompute.js')).recompute,
   streams: async () => (await import('./streams.js')).streams,
+  orders: async () => (await import('./orders.js')).orders,
+  portfolio: async () => (await import('./portfolio.js')).portfolio,
   sender: async () => (await import('./sender.js')).sender,
   rebuild: async () => (await import('./rebuild.js')).rebuild,
   report: async () => (await import('./report.js')).report,

@@ -7,8 +7,12 @@ import type { Abi, Address } from 'viem'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { account } from '../../../contracts/test/anvil.js'
 import { keyOf } from '../../test/actionWorld.js'
+import { urlOf } from '../../test/database.js'
+import { rebuildChain } from '../../test/pipeline.js'
 import { openStreamChain, type StreamChain } from '../../test/streamChain.js'
 import { listChanges } from '../features/audit/index.js'
+import { decodeRewardFile, encodeRewardFile, recomputeRewards } from '../features/streams/rewardFile.js'
+import { systemClock } from '../kernel/clock.js'
 import { createKeySigner } from '../rpc/signer.js'
 import { listJobs } from '../server/jobs.js'
 import { streams } from './streams.js'
@@ -27,13 +31,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'streams-'))
   chain = await openStreamChain()
   const { earn, anvil, world, vault } = chain
-  const { target } = earn
-  vi.stubEnv(
-    'DATABASE_URL',
-    'url' in target
-      ? target.url
-      : `postgresql://${target.username}:${target.password}@localhost/${target.database}?host=${target.host}&port=${target.port}`,
-  )
+  vi.stubEnv('DATABASE_URL', urlOf(earn.target))
   vi.stubEnv('SUDO_USER', '')
   await earn.db`update chains set rpc_urls = ${[anvil.url]} where chain_id = ${chain.chainId}`
   const signer = createKeySigner((await keyOf(2)).key, signDigest)
@@ -137,6 +135,42 @@ describe('openearn streams', () => {
     await expect(run('recompute', '--file', join(folder, 'none.json'))).rejects.toThrow('ENOENT')
     await expect(run('recompute', id, '--at', '2026-11-21T13:00:00Z')).rejects.toThrow('no reward file of that')
     expect(await changes()).toEqual([])
+  })
+
+  it('counts every root again from a rebuilt database, and from its file and a node alone', async () => {
+    const { db } = chain.earn
+    const said = await run('recompute', id)
+    expect(said.match(/as kept$/gm)).toHaveLength(2)
+    const events = () => db`select * from stream_events order by block_number, log_index`
+    const before = await events()
+    await rebuildChain({ db, clock: systemClock }, { chainId: chain.chainId })
+    expect(await events()).toEqual(before)
+    expect(await run('recompute', id)).toBe(said)
+    vi.stubEnv('DATABASE_URL', 'postgres://nobody@127.0.0.1:1/none')
+    try {
+      for (const [at, { file }] of (await snapshots()).entries()) {
+        const path = join(folder, `node${at}.json`)
+        const { body } = await readByHash(file)
+        await writeFile(path, body)
+        const line = said.split('\n')[at] ?? ''
+        const alone = await run('recompute', '--file', path, '--rpc', chain.anvil.url)
+        expect(alone).toBe(`${line.replace(/^\S+/, path)}\n`)
+        // A file that is consistent with itself, and says of a holder what never was.
+        const { inputs } = decodeRewardFile(body)
+        const balances = inputs.facts.balances.map((step, index) => (index === 0 ? { ...step, shares: 7n } : step))
+        const forged = { ...inputs, facts: { ...inputs.facts, balances } }
+        await writeFile(path, encodeRewardFile(forged, recomputeRewards(forged)).text)
+        expect(await run('recompute', '--file', path)).toMatch(/as kept$/m)
+        expect(await run('recompute', '--file', path, '--rpc', chain.anvil.url)).toMatch(/DIFFERS$/m)
+        const elsewhere = { ...inputs.origin, block: { ...inputs.origin.block, hash: `0x${'ab'.repeat(32)}` } }
+        const moved = { ...inputs, origin: elsewhere }
+        await writeFile(path, encodeRewardFile(moved, recomputeRewards(moved)).text)
+        await expect(run('recompute', '--file', path, '--rpc', chain.anvil.url)).rejects.toThrow('at the node, and')
+      }
+    } finally {
+      process.exitCode = undefined
+      vi.stubEnv('DATABASE_URL', urlOf(chain.earn.target))
+    }
   })
 
   it('pauses a step and lets it go on, on the record, and keeps what it was paused for', async () => {

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { openCatalogue } from '../features/catalogue/index.js'
 import {
+  ChainDiffers,
   decodeRewardFile,
   findNextInstant,
   findRewardFile,
@@ -9,18 +10,20 @@ import {
   listFiles,
   listTaken,
   type PauseFlag,
+  recomputeFromNode,
+  recomputeFromTables,
   recomputeRewards,
   retakeSnapshot,
   updateEnd,
   updatePause,
   vetoSnapshot,
 } from '../features/streams/index.js'
-import { formatTs, toUnixSeconds } from '../kernel/clock.js'
+import { formatTs, systemClock, toUnixSeconds } from '../kernel/clock.js'
 import { createOutbound } from '../kernel/outbound.js'
 import { parseTs } from '../kernel/wire.js'
 import type { Context } from '../postgres/context.js'
 import type { Queryable } from '../postgres/pool.js'
-import { openChains } from '../rpc/chains.js'
+import { openChain, openChains } from '../rpc/chains.js'
 import { readChains } from '../server/start.js'
 import { answer, type Command, changing, parseFlags, printTable, UsageError, withContext } from './command.js'
 
@@ -31,7 +34,7 @@ openearn streams veto ID
 openearn streams end ID
 openearn streams retake ID
 openearn streams recompute ID [--at RFC3339]
-openearn streams recompute --file FILE
+openearn streams recompute --file FILE [--rpc URL]
 openearn streams diff FILE FILE`
 
 export const streams: Command = {
@@ -155,35 +158,73 @@ async function look(tx: Queryable, id: string) {
 }
 
 async function recompute(words: string[]): Promise<void> {
-  const { values, positionals } = parseFlags(words, { file: { type: 'string' }, at: { type: 'string' } }, 1)
-  if (values.file !== undefined) {
-    report([{ name: values.file, text: await readFile(values.file, 'utf8') }])
+  const options = { file: { type: 'string' }, at: { type: 'string' }, rpc: { type: 'string' } } as const
+  const { values, positionals } = parseFlags(words, options, 1)
+  const { file: path, rpc } = values
+  if (path !== undefined) {
+    report([await recomputeFile(path, await readFile(path, 'utf8'), rpc)])
     return
   }
   const [id = ''] = positionals
   if (!idForm.test(id)) throw new UsageError('streams recompute: name a stream by its id, or a --file')
+  if (rpc !== undefined) throw new UsageError('--rpc goes with --file: what a node says is counted against a file')
   const at = values.at === undefined ? undefined : parseTs(values.at)
   if (values.at !== undefined && !at) throw new UsageError('--at must be an RFC 3339 date-time')
   await withContext(async ({ db }) => {
     const files = (await listFiles(db, id)).filter((file) => !at || file.at.getTime() === at.getTime())
     if (files.length === 0) throw new UsageError('there is no reward file of that')
-    const texts = []
-    for (const file of files) texts.push({ name: formatTs(file.at), text: (await findRewardFile(db, file.hash)) ?? '' })
-    report(texts)
+    const counts: Count[] = []
+    for (const { hash, at: taken } of files) {
+      const text = (await findRewardFile(db, hash)) ?? ''
+      const { inputs, result } = decodeRewardFile(text)
+      const { root, total } = recomputeRewards(inputs)
+      const todays = await recomputeFromTables(db, { hash, inputs })
+      const isSame = root === result.root
+      const differs = todays && (!todays.isSame || todays.root !== result.root)
+      const note = differs
+        ? `; of today's tables it would be ${todays.root ?? 'no root'}, for what it rests on differs`
+        : ''
+      counts.push({ name: formatTs(taken), root, total, kept: result.root, isSame, note })
+    }
+    report(counts)
   })
 }
 
-function report(files: readonly { name: string; text: string }[]): void {
-  const results = files.map(({ name, text }) => {
-    const { inputs, result } = decodeRewardFile(text)
+type Count = { name: string; root: string | null; total: bigint; kept: string | null; isSame: boolean; note: string }
+
+/** Counts the root of a file again, with a node out of the transfers it tells. */
+async function recomputeFile(name: string, text: string, rpc: string | undefined): Promise<Count> {
+  const { inputs, result } = decodeRewardFile(text)
+  const counted = { name, kept: result.root }
+  if (rpc === undefined) {
     const { root, total } = recomputeRewards(inputs)
-    return { name, root, total: String(total), kept: result.root, same: root === result.root }
+    return { ...counted, root, total, isSame: root === result.root, note: '' }
+  }
+  const { chainId } = inputs.origin.target
+  const chain = openChain(createOutbound(systemClock), {
+    ...{ chainId, name: `chain ${chainId}`, rpcUrls: [rpc], nativeSymbol: '', confirmations: 1, finalityDepth: 64 },
+    ...{ pollIntervalMs: 1_000, reorgRecheckSeconds: 0, entryPoints: [] },
   })
-  const lines = results.map(
-    ({ name, root, total, same }) => `${name}  ${root ?? 'no root'}  ${total}  ${same ? 'as kept' : 'DIFFERS'}`,
+  const { root, total } = await recomputeFromNode(chain, inputs).catch((error: unknown) => {
+    throw error instanceof ChainDiffers ? new UsageError(error.message) : error
+  })
+  const note = inputs.facts.lots.length > 0 ? '; what distributors sourced is that of the file' : ''
+  return { ...counted, root, total, isSame: root === result.root, note }
+}
+
+function report(counts: readonly Count[]): void {
+  const lines = counts.map(
+    ({ name, root, total, isSame, note }) =>
+      `${name}  ${root ?? 'no root'}  ${total}  ${isSame ? 'as kept' : 'DIFFERS'}${note}`,
   )
+  const results = counts.map(({ isSame, total, note, ...count }) => ({
+    ...count,
+    total: String(total),
+    same: isSame,
+    note,
+  }))
   answer(results, lines)
-  if (results.some(({ same }) => !same)) process.exitCode = 1
+  if (counts.some(({ isSame }) => !isSame)) process.exitCode = 1
 }
 
 async function diff(words: string[]): Promise<void> {

@@ -7,8 +7,8 @@ import { verifyPlanCommand } from './verifyPlan.js'
 
 let folder: string
 let printed: string
-const plans = async () => {
-  const file = new URL('../../../sdk/test/vectors/plans.json', import.meta.url)
+const plans = async (name = 'plans') => {
+  const file = new URL(`../../../sdk/test/vectors/${name}.json`, import.meta.url)
   return JSON.parse(await readFile(file, 'utf8')).plans
 }
 
@@ -61,6 +61,40 @@ describe('openearn verify-plan', () => {
     printed = ''
     expect(await run({ request, plan: { actionId: 'x', transactions }, context })).toMatch(/^ok/)
     expect(process.exitCode).toBeUndefined()
+  })
+
+  it('says yes to a swap without a vault, and to a deposit and a withdrawal that swap, each with its own minimum', async () => {
+    const swaps = await plans('swapPlans')
+    for (const type of ['swap', 'deposit', 'withdraw']) {
+      const { request, transactions, context } = swaps.find(
+        (plan: { request: { type: string } }) => plan.request.type === type,
+      )
+      const { vault, ...known } = context
+      printed = ''
+      const text = await run({ request, transactions, context: type === 'swap' ? known : context })
+      expect(text, type).toMatch(/^ok: .*Swap .* for at least /s)
+      expect(text.trim().split('\n')).toHaveLength(1 + transactions.length)
+      printed = ''
+      const dearer = { ...context, swap: { ...context.swap, minimumOut: String(2n ** 200n) } }
+      expect(await run({ request, transactions, context: dearer }), type).toMatch(/no: the swap may give as little as/)
+      printed = ''
+      const { swap, ...without } = context
+      expect(await run({ request, transactions, context: without }), type).toMatch(/^no: /)
+      process.exitCode = undefined
+    }
+  })
+
+  it("says no to a batch that is another wallet's, also of a swap", async () => {
+    const [{ request, transactions, context }] = (await plans('swapPlans')).slice(6)
+    const calls = transactions.map(({ transaction: { to, data, value } }: { transaction: Record<string, string> }) => ({
+      ...{ to, data, value: `0x${BigInt(value!).toString(16)}` },
+    }))
+    const batch = { version: '2.0.0', chainId: '0x7a69', from: request.user, atomicRequired: true, calls }
+    expect(await run({ request, plan: { transactions, batch }, context })).toMatch(/^ok/)
+    printed = ''
+    const other = { ...batch, from: `0x${'11'.repeat(20)}` }
+    expect(await run({ request, plan: { transactions, batch: other }, context })).toMatch(/^no: /)
+    expect(process.exitCode).toBe(1)
   })
 
   it('says no with the reason, and fails', async () => {

@@ -7,14 +7,18 @@ import { answer, type Command, UsageError } from './command.js'
 const usage = `openearn verify-plan FILE
 
 Decides without any network whether a plan does exactly what was asked. FILE is JSON:
-{ "request":      { "type": "deposit" | "withdraw" | "claimDeposit" | "cancelDeposit", and the body that was sent },
+{ "request":      { "type": "deposit" | "withdraw" | "claimDeposit" | "cancelDeposit", and the body that was sent }
+                    or { "type": "swap", and the query of GetSwap },
   "transactions": the transactions of the answer, or the whole answer as "plan": then its batch is checked as well,
   "context":      { "chainId", "vault": { "address", "kind", "asset" }, "signers": [address or published signer],
                     and if known "actionId", "allowance", "approvalReset", "wrappedNative", "requestAmount",
                     "vault.contracts" (of a kind that has some), "minimumOut" (ERC-5115, "protect"),
                     "depositRouter" (of a deposit with "protect"),
                     "distributorId" (of the pending deposit, where the request names none),
-                    "gasCap" (30000000 where absent), "names" ({ address: name } for the sentences) } }
+                    "gasCap" (30000000 where absent), "names" ({ address: name } for the sentences),
+                    and of what swaps "swap": { "routers": [{ "address", "kind": "uniswap-v2" | "uniswap-v3" | "swap-router-02" | "deposit-router" }],
+                    and if known "wrappers" ([{ "address", "asset" }]), "hubTokens", "fees", "minimumOut", "amountIn" (of a withdrawal), "deadline" (unix seconds),
+                    "allowance", "approvalReset" }; a swap alone needs no "vault" } }
 The vault and its kind are in the opportunity, and the kind is told by \`openearn catalogue probe\`; the signers are published
 by GetIndexingStatus. sdk/examples/deposit.json is such a file. Says in a sentence what each transaction does when the plan is
 what was asked; exits with 1 when it is refused.`
@@ -33,21 +37,27 @@ const Batch = T.Object({
   atomicRequired: T.Boolean(),
   calls: T.Array(T.Object({ to: Text, data: Text, value: Text })),
 })
+const Units = T.String({ pattern: '^[0-9]{1,78}$' })
 const common = { userAddress: Text }
 const Request = T.Union([
+  T.Object({
+    type: T.Literal('swap'),
+    ...{ user: Text, tokenIn: Text, tokenOut: Text, amountIn: Units, distributorId: Text },
+  }),
   T.Object({
     ...common,
     type: T.Literal('deposit'),
     tokenIn: Text,
-    amount: T.String({ pattern: '^[0-9]{1,78}$' }),
+    amount: Units,
     distributorId: Text,
     referralCode: T.Optional(Text),
+    mode: T.Optional(Text),
     protect: T.Optional(T.Boolean()),
   }),
   T.Object({
     ...common,
     type: T.Literal('withdraw'),
-    amount: T.String({ pattern: '^[0-9]{1,78}$' }),
+    amount: Units,
     distributorId: Text,
     tokenOut: T.Optional(Text),
   }),
@@ -55,25 +65,35 @@ const Request = T.Union([
     ...common,
     type: T.Union([T.Literal('claimDeposit'), T.Literal('cancelDeposit')]),
     distributorId: T.Optional(Text),
-    requestId: T.Optional(T.String({ pattern: '^[0-9]{1,78}$' })),
+    requestId: T.Optional(Units),
   }),
 ])
-const Units = T.Optional(T.String({ pattern: '^[0-9]{1,78}$' }))
+const Swap = T.Object({
+  routers: T.Array(T.Object({ address: Text, kind: Text })),
+  wrappers: T.Optional(T.Array(T.Object({ address: Text, asset: Text }))),
+  hubTokens: T.Optional(T.Array(Text)),
+  fees: T.Optional(T.Array(T.Integer())),
+  ...{ minimumOut: T.Optional(Units), amountIn: T.Optional(Units), deadline: T.Optional(Units) },
+  ...{ allowance: T.Optional(Units), approvalReset: T.Optional(T.Boolean()) },
+})
+const Vault = T.Object({
+  ...{ address: Text, kind: Text, asset: Text, receiptToken: T.Optional(Text) },
+  contracts: T.Optional(T.Record(Text, Text)),
+})
 const Context = T.Object({
   chainId: T.Integer(),
-  vault: T.Object({
-    ...{ address: Text, kind: Text, asset: Text, receiptToken: T.Optional(Text) },
-    contracts: T.Optional(T.Record(Text, Text)),
-  }),
+  // Of what is no swap alone the verifier itself asks for it.
+  vault: T.Optional(Vault),
+  swap: T.Optional(Swap),
   signers: T.Array(T.Union([Text, T.Object({ address: Text, to: T.Optional(T.Union([Text, T.Null()])) })])),
   actionId: T.Optional(Text),
-  allowance: Units,
+  allowance: T.Optional(Units),
   approvalReset: T.Optional(T.Boolean()),
   wrappedNative: T.Optional(Text),
   depositRouter: T.Optional(Text),
-  requestAmount: Units,
-  minimumOut: Units,
-  gasCap: Units,
+  requestAmount: T.Optional(Units),
+  minimumOut: T.Optional(Units),
+  gasCap: T.Optional(Units),
   names: T.Optional(T.Record(Text, Text)),
   distributorId: T.Optional(T.Union([Text, T.Null()])),
 })
@@ -94,7 +114,7 @@ export const verifyPlanCommand: Command = {
     if (!transactions) throw new UsageError('verify-plan: the file has neither transactions nor a plan')
     const verdict = await verifyPlan(file.request, transactions, file.context as PlanContext)
     const batch = file.plan?.batch
-    const batchProblems = batch ? verifyBatch(batch, transactions, file.request.userAddress).problems : []
+    const batchProblems = batch ? verifyBatch(batch, transactions, walletOf(file.request)).problems : []
     const problems = [...verdict.problems, ...batchProblems]
     const ok = problems.length === 0
     const sentences = ok ? verdict.sentences : []
@@ -103,6 +123,8 @@ export const verifyPlanCommand: Command = {
     if (!ok) process.exitCode = 1
   },
 }
+
+const walletOf = (request: T.Static<typeof Request>) => (request.type === 'swap' ? request.user : request.userAddress)
 
 async function readText(path: string): Promise<string> {
   try {

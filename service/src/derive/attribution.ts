@@ -16,7 +16,8 @@ import type { RawLog, RawTransaction } from '../rpc/raw.js'
 import { type DeriveConfig, isRegistered, isSignedOnly, listForwarders } from './config.js'
 import { type Credit, type CreditContext, creditEvent, isUnprovenClaim, oneNodesWord } from './credits.js'
 import type { VaultEvent } from './events.js'
-import { findMakers, mayHaveMade, type PlacedEvent, type Scope } from './matching.js'
+import { findMakers, mayHaveMade, ownerOf, type PlacedEvent, type Scope, speakerOf } from './matching.js'
+import { readSettlements } from './settlements.js'
 
 /** What the calldata of a transaction says as a whole, for the debugger. */
 export type CalldataSummary = {
@@ -61,8 +62,10 @@ export function readAttribution(input: {
   transaction: RawTransaction
   logs: readonly RawLog[]
   recover: Recover | undefined
+  /** Whom the caller of a call may stand for, beside itself. */
+  standsFor?: (frame: Frame) => readonly string[]
 }): Attribution {
-  const { config, transaction, logs, recover } = input
+  const { config, transaction, logs, recover, standsFor } = input
   return attribute({
     chainId: config.chainId,
     from: transaction.from as Address,
@@ -78,6 +81,7 @@ export function readAttribution(input: {
     // Whose calls lie around an event matters where a wallet is a contract.
     listsAll: (transaction.contracts ?? []).length > 0,
     ...(recover ? { recover } : {}),
+    ...(standsFor ? { standsFor: (frame) => standsFor(frame) as readonly Address[] } : {}),
   })
 }
 
@@ -115,10 +119,11 @@ export function attributeEvents(input: {
   const uses = createUses(input.isUsed)
   const problems = new Set<string>()
   const forwarders = listForwarders(config, timestamp)
+  const settled = readSettlements(all, input.logs, config)
   const events =
-    forwarders.size === 0
+    forwarders.size === 0 && settled.size === 0
       ? input.events
-      : input.events.map((placed) => ({ ...placed, forwarders, ownerOf: input.ownerOf }))
+      : input.events.map((placed) => ({ ...placed, forwarders, settled, ownerOf: input.ownerOf }))
   const { made } = attribution
   const makers = made ? events.map(({ event }) => listDefined(made.get(event.logIndex))) : findMakers(events, scopes)
   const surroundings = createSurroundings(scopes, findings)
@@ -161,14 +166,19 @@ function listDefined<T>(value: T | undefined): T[] {
 
 /** Of the wallets that keep shares of a deposit those with code that called nothing around the call that made it. */
 function listStrangers(
-  { event, wallets, keepers = wallets }: PlacedEvent,
+  placed: PlacedEvent,
   makers: readonly Frame[],
   contracts: ReadonlySet<string>,
   { frames, listAround }: Surroundings,
 ): ReadonlySet<string> {
+  const { event, wallets, keepers = wallets } = placed
   if (event.kind !== 'deposit' || contracts.size === 0) return new Set()
   const around = makers.length === 0 ? frames : makers.flatMap(listAround)
-  const callers = new Set<string>(around.flatMap(({ proven, caller }) => (proven ? [caller] : [])))
+  const callers = new Set<string>(
+    around.flatMap((frame) =>
+      frame.proven ? [frame.caller, speakerOf(frame, placed), ownerOf(speakerOf(frame, placed), placed)] : [],
+    ),
+  )
   return new Set(keepers.filter((wallet) => contracts.has(wallet) && !callers.has(wallet)))
 }
 

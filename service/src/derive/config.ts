@@ -33,6 +33,8 @@ export type DeriveConfig = {
   trustTraces?: boolean
   /** Contracts that call vaults in the name of the sender the event tells of, and since when. Addresses lower-case. */
   forwarders?: readonly { address: string; from: number; startBlock?: number }[]
+  /** Settlement contracts (GPv2) of our order books: our signature over a settlement of one order speaks for its receiver. Lower-case. */
+  settlements?: readonly string[]
 }
 
 /** Whether a code names a distributor registered at an instant. */

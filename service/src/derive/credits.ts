@@ -2,7 +2,7 @@ import type { AttributionKind, Finding, Frame, Reading } from '@openearn/attribu
 import { isInside, needsTrace, readTails } from '@openearn/attribution'
 import { isVaultAddress } from '../vaults/index.js'
 import { type DeriveConfig, isRegistered, isSignedOnly } from './config.js'
-import { callerOf, concerns, hasSay, ownerOf, type PlacedEvent, partiesOf } from './matching.js'
+import { callerOf, concerns, hasSay, ownerOf, type PlacedEvent, partiesOf, speakerOf } from './matching.js'
 
 /** Who brought one event. `isSwap`: its plan swapped, or a router made the deposit on the caller's behalf. */
 export type Credit = { distributorId: string; attribution: AttributionKind; isSwap: boolean }
@@ -102,13 +102,16 @@ function listReadings(placed: PlacedEvent, maker: Frame, isKnown: boolean, conte
  * with no other call to the vault in between, and the signature has not counted in this vault before.
  */
 function isSignedFor(
-  { vaultId, vault }: PlacedEvent,
+  placed: PlacedEvent,
   call: { frame: Frame; reading: Reading; around: readonly Frame[]; maker: Frame; isWord: boolean },
   { useSignature, problems }: CreditContext,
 ): boolean {
   const { frame, reading, around, maker, isWord } = call
-  const { valid, provenBy, digest } = reading.signature
+  const { vaultId, vault } = placed
+  const { valid, provenBy, digest, wallet } = reading.signature
   if (!valid || !provenBy || digest === undefined) return false
+  // One made for whom a forwarder may stand for counts where it does.
+  if (wallet !== undefined && wallet !== provenBy.caller && wallet !== speakerOf(provenBy, placed)) return false
   const signed = around.find(
     (each) => (each === frame || isInside(each, frame)) && (each === provenBy || isSameCall(each, provenBy)),
   )

@@ -4,6 +4,7 @@ import { listVaultAddresses } from '../vaults/index.js'
 import { type AttributedEvents, attributeEvents, listDigests, readAttribution } from './attribution.js'
 import { type DeriveConfig, type DeriveVault, hasAsyncDeposit } from './config.js'
 import { deriveTransfer, deriveVaultTransaction } from './deriveVault.js'
+import { type ChangedRequest, type OpenedRequest, recordEventParts } from './eventParts.js'
 import { decodeTransfer, decodeVaultEvent, eventParties, transferTopic, type VaultEvent } from './events.js'
 import { type Flows, keepsNothing, readFlows } from './flows.js'
 import type { PlacedEvent } from './matching.js'
@@ -19,7 +20,7 @@ import {
   type TxPosition,
 } from './rows.js'
 import { readSettled, type Settled } from './settled.js'
-import { createOwnerOf, decodeOwner, prefixOf, readOwners } from './subAccounts.js'
+import { createOwnerOf, decodeOwner, listStandingFor, prefixOf, readOwners } from './subAccounts.js'
 import type { VaultTransaction } from './transfers.js'
 
 /** A configuration with the look-ups derivation needs; make one per configuration, not per block. */
@@ -62,15 +63,12 @@ function groupVaults(
  */
 export function derive(block: RawBlock, derivation: Derivation, state: DeriveState): DerivedRows {
   const rows = emptyRows()
-  const { logs } = block
   readOwners(block, derivation.config, state, rows)
   const settled = readSettled(block, derivation.vaultsByContract)
   const inputs = new Map(block.transactions.map((transaction) => [transaction.transactionIndex, transaction]))
-  for (let start = 0; start < logs.length; ) {
-    const first = logs[start]
-    if (!first) break
-    let end = start + 1
-    while (logs[end]?.transactionIndex === first.transactionIndex) end += 1
+  for (const logs of groupLogs(block.logs)) {
+    const [first] = logs
+    if (!first) continue
     const place = {
       number: block.number,
       hash: block.hash,
@@ -79,21 +77,22 @@ export function derive(block: RawBlock, derivation: Derivation, state: DeriveSta
       transactionIndex: first.transactionIndex,
     }
     // Most transactions are a lone transfer: no net change, no event, nothing to attribute.
-    if (end - start > 1 || !deriveLoneTransfer(first, place, derivation, state, rows))
-      deriveTransaction(
-        place,
-        logs.slice(start, end),
-        inputs.get(first.transactionIndex),
-        derivation,
-        state,
-        rows,
-        settled,
-      )
-    start = end
+    if (logs.length > 1 || !deriveLoneTransfer(first, place, derivation, state, rows))
+      deriveTransaction(place, logs, inputs.get(first.transactionIndex), derivation, state, rows, settled)
   }
   // The state goes on with the requests; rows say how they stand now.
   if (rows.requests.length > 0) rows.requests = rows.requests.map((request) => ({ ...request }))
   return rows
+}
+
+/** The logs of a block by transaction, in their order. */
+function* groupLogs(logs: readonly RawLog[]): Generator<readonly RawLog[]> {
+  for (let start = 0; start < logs.length; ) {
+    let end = start + 1
+    while (logs[end]?.transactionIndex === logs[start]?.transactionIndex) end += 1
+    yield logs.slice(start, end)
+    start = end
+  }
 }
 
 function deriveLoneTransfer(
@@ -128,18 +127,49 @@ function deriveTransaction(
       ? credit({ place, logs, transaction, attribution, parts, flows }, derivation, state, rows)
       : none
   const { chainId } = derivation.config
-  for (const part of parts.values())
-    deriveVaultTransaction({
-      chainId,
-      place,
-      part,
-      flows: flows.get(part.vault.id) ?? readFlows(part),
-      credits,
-      strangers,
-      state,
-      rows,
-      settled,
-    })
+  for (const part of parts.values()) {
+    const moved = flows.get(part.vault.id) ?? readFlows(part)
+    const [opened, changed] = [rows.requests.length, rows.requestChanges.length]
+    deriveVaultTransaction({ chainId, place, part, flows: moved, credits, strangers, state, rows, settled })
+    if (part.events.length === 0) continue
+    const requests = { opened: rows.requests.slice(opened), changed: rows.requestChanges.slice(changed) }
+    recordEventParts({ place, part, flows: moved }, requests, rows)
+  }
+}
+
+/** Requests of one transaction and one vault, as they are stored. */
+export type StoredRequests = (
+  vaultId: number,
+  transactionIndex: number,
+) => { opened: readonly OpenedRequest[]; changed: readonly ChangedRequest[] }
+
+/** What `derive` said of the parts of a block's events, said again without a state: what it did to requests is stored. */
+export function rederiveEventParts(
+  block: RawBlock,
+  derivation: Derivation,
+  storedRequests: StoredRequests,
+): Pick<DerivedRows, 'eventParts' | 'pendingChanges'> {
+  const rows = { eventParts: [], pendingChanges: [] }
+  const { number, hash, timestamp, logs } = block
+  const inputs = new Map(block.transactions.map((transaction) => [transaction.transactionIndex, transaction]))
+  for (const own of groupLogs(logs)) {
+    const [first] = own
+    // As above, most transactions are a lone transfer.
+    if (!first || (own.length === 1 && first.topics[0] === transferTopic)) continue
+    const { transactionIndex, transactionHash } = first
+    const parts = [...readVaultParts(own, derivation).values()].filter(({ events }) => events.length > 0)
+    if (parts.length === 0) continue
+    const transaction = inputs.get(transactionIndex)
+    const made = transaction && attributionOf(transaction, own, derivation).made
+    const place = { number, hash, timestamp, transactionIndex, transactionHash }
+    for (const part of parts)
+      recordEventParts(
+        { place, part, flows: readFlows(part, made) },
+        storedRequests(part.vault.id, transactionIndex),
+        rows,
+      )
+  }
+  return rows
 }
 
 type Credited = Pick<AttributedEvents, 'credits' | 'strangers'>
@@ -191,7 +221,12 @@ function credit(
 
 function attributionOf(transaction: RawTransaction, logs: readonly RawLog[], derivation: Derivation): Attribution {
   const { config, recover, attributions } = derivation
-  return attributions.get(transaction) ?? readAttribution({ config, transaction, logs, recover })
+  const known = attributions.get(transaction)
+  if (known) return known
+  const standsFor = listStandingFor(logs, config, (log) =>
+    (derivation.vaultsByContract.get(log.address) ?? []).flatMap((vault) => decodeVaultEvent(log, vault) ?? []),
+  )
+  return readAttribution({ config, transaction, logs, recover, ...(standsFor ? { standsFor } : {}) })
 }
 
 /** Transfers and events of each vault in one transaction, by vault id, in the order of the logs. */

@@ -16,6 +16,8 @@ export type PlacedEvent = {
   keepers?: readonly string[]
   /** Contracts that call vaults in the name of the sender the event tells of. */
   forwarders?: ReadonlySet<string>
+  /** Settlements of one order of ours each, with the wallet they speak for. */
+  settled?: ReadonlyMap<Frame, string>
   /** Who owns a sub-account of these. */
   ownerOf?: (address: string) => string | undefined
 }
@@ -28,10 +30,17 @@ export function ownerOf(address: string, placed: PlacedEvent): string {
   return placed.ownerOf?.(address) ?? address
 }
 
-/** Who makes a call; of a declared forwarder's call to the vault the sender its event names. A sub-account is its owner. */
-export function callerOf({ caller, target }: Frame, placed: PlacedEvent): string {
-  const { event, vault, forwarders } = placed
-  return ownerOf(forwarders?.has(caller) && isVaultAddress(vault, target) ? event.sender : caller, placed)
+/**
+ * Who makes a call; of a declared forwarder's call to the vault the sender its event names, of our settlement of an order
+ * the receiver of that. A sub-account is its owner.
+ */
+export function callerOf(frame: Frame, placed: PlacedEvent): string {
+  return ownerOf(placed.settled?.get(frame) ?? speakerOf(frame, placed), placed)
+}
+
+/** Who makes a call, a sub-account as itself. */
+export function speakerOf({ caller, target }: Frame, { event, vault, forwarders }: PlacedEvent): string {
+  return forwarders?.has(caller) && isVaultAddress(vault, target) ? event.sender : caller
 }
 
 /** The parties of an event, as those they stand for. */

@@ -10,6 +10,7 @@ import {
   entries,
   openHandChain,
   say,
+  signedBy,
   silo,
   zero,
 } from '../../test/handChain.js'
@@ -128,6 +129,16 @@ describe('a claim', () => {
     ask(chain, ann, 50n)
     ask(chain, ann, 50n, 'alpha')
     expect(entries(claim(chain, ann, [100n, 10n], { code: 'alpha' }))).toEqual(['deposit alpha unsigned a1 100 10'])
+    const data = call.requestDeposit(50n, ann, ann)
+    const suffixes = [signedBy('alpha', ann, asynchronous, data), codes('alpha')]
+    for (const weakestAt of [1, 0]) {
+      for (const suffix of weakestAt === 1 ? suffixes : suffixes.toReversed())
+        chain.mine({
+          ...{ from: ann, to: asynchronous, input: `${data}${suffix}` },
+          logs: [say.requestDeposit(ann, ann, ann, 50n)],
+        })
+      expect(entries(claim(chain, ann, [100n, 10n]))).toEqual(['deposit alpha unsigned a1 100 10'])
+    }
   })
 
   it('to another receiver gives the lot there and enters the controller', () => {

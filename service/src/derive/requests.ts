@@ -226,6 +226,8 @@ function stateOf({ remaining, cancelled, cancelling }: RequestLot): RequestState
 function changeLot({ place, part, rows }: RequestWork, lot: RequestLot, event: VaultEvent, after: RequestState): void {
   rows.requestChanges.push({
     requestId: lot.id,
+    kind: lot.kind,
+    owner: lot.owner,
     vaultId: part.vault.id,
     blockNumber: place.number,
     logIndex: event.logIndex,

@@ -62,11 +62,36 @@ export type RequestState = Pick<RequestLot, 'remaining' | 'cancelled' | 'cancell
 /** What one event did to a request. */
 export type RequestChange = {
   requestId: string
+  kind: RequestLot['kind']
+  /** Whose assets or shares the request took. */
+  owner: string
   vaultId: number
   blockNumber: number
   logIndex: number
   before: RequestState
   after: RequestState
+}
+
+/** What events of a transaction say a wallet put into a vault, or took out of it: its part of their shares and assets. */
+export type EventPart = {
+  vaultId: number
+  wallet: string
+  blockNumber: number
+  transactionIndex: number
+  kind: 'deposit' | 'withdraw'
+  shares: bigint
+  /** What the event names beyond the shares its Transfers moved. */
+  untold: bigint
+  assets: bigint
+}
+
+/** By how much a transaction moved the shares of a wallet that wait for a redemption. */
+export type PendingChange = {
+  vaultId: number
+  wallet: string
+  blockNumber: number
+  transactionIndex: number
+  delta: bigint
 }
 
 /** A ledger entry: one deposit or withdrawal of one distributor. */
@@ -123,6 +148,8 @@ export type DerivedRows = {
   usedSignatures: UsedSignatureRow[]
   cutMoves: CutMove[]
   owners: OwnerRow[]
+  eventParts: EventPart[]
+  pendingChanges: PendingChange[]
 }
 
 export function emptyRows(): DerivedRows {
@@ -136,6 +163,8 @@ export function emptyRows(): DerivedRows {
     usedSignatures: [],
     cutMoves: [],
     owners: [],
+    eventParts: [],
+    pendingChanges: [],
   }
 }
 

@@ -89,3 +89,38 @@ describe('a sub-account', () => {
     expect(entries(chain.mine(batch(owner, codes('alpha'))))).toHaveLength(1)
   })
 })
+
+describe('a call of a forwarder', () => {
+  const deposit = call.deposit(9n, owner)
+  const made = (suffix: string, sender: Address = owner) =>
+    calls(connector, vault, `${deposit}${suffix}`, deposited(sender, owner, 9n))
+  const how = (root: Parameters<typeof traced>[0], config: object = declared, more: object = {}) => {
+    const chain = openHandChain(config)
+    return entries(chain.mine({ ...traced(root), ...more })).map((line) => line.split(' ').slice(0, 3).join(' '))
+  }
+  const signed = signedBy('alpha', owner, vault, deposit)
+
+  it('is signed where the plan of the sender it names was, by whoever’s hand, and when the vault had itself called back', () => {
+    expect(how(calls(owner, connector, '0x12345678', [made(signed)]))).toEqual([])
+    const input: Hex = `0x12345678${deposit.slice(2)}${signed}${'00'.repeat(32)}`
+    expect(how(calls(owner, connector, input, [made(signed)]))).toEqual(['deposit alpha signed'])
+    expect(how(calls(bob, connector, input, [made(signed)]))).toEqual(['deposit alpha signed'])
+    const passed = calls(vault, connector, input, [made(signed)])
+    expect(how(calls(owner, vault, `${deposit}${signed}`, [passed]))).toEqual(['deposit alpha signed'])
+  })
+
+  it('is not signed by a plan of somebody else, nor while nobody has declared it', () => {
+    const others = signedBy('alpha', bob, vault, deposit)
+    const input: Hex = `0x12345678${deposit.slice(2)}${others}${'00'.repeat(32)}`
+    expect(how(calls(bob, connector, input, [made(others)]))).toEqual(['deposit alpha unsigned'])
+    const later = { forwarders: [{ address: connector, from: 1_000_000 }] }
+    const own: Hex = `0x12345678${deposit.slice(2)}${signed}${'00'.repeat(32)}`
+    expect(how(calls(bob, connector, own, [made(signed)]), later)).toEqual([])
+  })
+
+  it('lets a contract wallet keep the shares that were deposited in its name', () => {
+    const input: Hex = `0x12345678${deposit.slice(2)}${codes('alpha')}${'00'.repeat(32)}`
+    const root = calls(bob, connector, input, [made(codes('alpha'))])
+    expect(how(root, declared, { contracts: [owner] })).toEqual(['deposit alpha unsigned'])
+  })
+})

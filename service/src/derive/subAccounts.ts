@@ -35,6 +35,23 @@ export function readOwners(block: RawBlock, { forwarders }: DeriveConfig, state:
   }
 }
 
+/** Whom a forwarder's call of a vault may stand for: the senders of the vault's events. Which of them is the event's to say. */
+export function listStandingFor(
+  logs: readonly RawLog[],
+  config: DeriveConfig,
+  decode: (log: RawLog) => readonly { sender: string }[],
+): ((call: { caller: string; target: string }) => readonly string[]) | undefined {
+  const forwarders = new Set((config.forwarders ?? []).map(({ address }) => address))
+  if (forwarders.size === 0) return undefined
+  const byVault = new Map<string, Set<string>>()
+  for (const log of logs)
+    for (const { sender } of decode(log)) {
+      const names = byVault.get(log.address) ?? new Set<string>()
+      byVault.set(log.address, names.add(sender))
+    }
+  return ({ caller, target }) => (forwarders.has(caller) ? [...(byVault.get(target) ?? [])] : [])
+}
+
 /** Says who owns an account, as forwarders in force at an instant have registered it. */
 export function createOwnerOf(
   config: DeriveConfig,

@@ -83,19 +83,21 @@ export function parseConfig(env: Env, root: string = repositoryRoot()) {
     /** A file that holds it instead, and a signer elsewhere that has it: of the three at most one. */
     attributionKeyFile: text('ATTRIBUTION_KEY_FILE'),
     attributionSigner: parseSigner('ATTRIBUTION', text, problems),
-    /** Keys of reward streams: of creations and increases, of withdrawals (absent: the same), and of what is committed. */
+    /** Keys of streams: of creations and increases, of withdrawals (absent: the same), of what is committed; of settlements. */
     streamsKey: parseKey('STREAMS', text, problems),
     withdrawalsKey: parseKey('WITHDRAWALS', text, problems),
     committerKey: parseKey('COMMITTER', text, problems),
+    solverKey: parseKey('SOLVER', text, problems),
     /** So long a signed creation of a stream may be sent. */
     streamSignatureSeconds: integer('STREAM_SIGNATURE_SECONDS', 3_600, 60, 86_400),
     /** Seconds between snapshots of reward streams. */
     streamSnapshotSeconds: integer('STREAM_SNAPSHOT_SECONDS', 43_200, 60, 86_400),
     /** So long a root can be vetoed; absent: an hour, and on the devnet not at all. */
     vetoSeconds: text('VETO_SECONDS') === undefined ? undefined : integer('VETO_SECONDS', 3_600, 0, 604_800),
-    /** In gwei: the most a unit of gas may cost that this installation pays, and all of it in 24 hours, for each chain. */
+    /** In gwei, for each chain: the most a unit of gas may cost that this installation pays, all of it in 24 hours, a settlement. */
     gasPriceMaxGwei: integer('GAS_PRICE_MAX_GWEI', 100, 1, 1e6),
     spendingMaxGwei: integer('SPENDING_MAX_GWEI', 1e9, 1, 1e15),
+    settlementMaxGwei: integer('SETTLEMENT_MAX_GWEI', 2e7, 1, 1e15),
     /** Build plans without a signature while there is none to be had, instead of refusing. */
     unsignedFallback: flag('ATTRIBUTION_UNSIGNED_FALLBACK', false),
     /** RPC urls by chain id; they replace those in the database. */

@@ -5,6 +5,7 @@
 export { askFeed, type Feed, type FeedAnswer, observeFeed } from './feeds.js'
 export { readFeedHistory } from './jobFeeds.js'
 export { fetchProvided } from './jobProvider.js'
+export { fetchProvidedPast } from './jobProviderPast.js'
 export { findPrice, findPrices, pegStart, recordPeg, recordPegEnds } from './prices.js'
 export { openProvider, type PriceProvider, type ProviderSettings } from './providers.js'
 export {

@@ -1,16 +1,31 @@
 import type { Clock } from '../kernel/clock.js'
 import type { Log } from '../kernel/log.js'
 import type { Database } from '../postgres/pool.js'
-import type { PriceProvider } from './providers.js'
+import type { PriceProvider, ProvidedPrice } from './providers.js'
+import type { NewObservation, TokenKey } from './store.js'
 import { listProvided } from './storeSources.js'
 import { recordProvided } from './storeSuspects.js'
 
 /** How long a provider's price holds. */
 const validSeconds = 24 * 3_600
 
+/** What a provider said as an observation of a token; what says it is of the future counts as of now. */
+export function toObservation(
+  { chainId, address }: TokenKey,
+  { priceUsd, atSeconds }: ProvidedPrice,
+  { source, nowSeconds }: { source: string; nowSeconds: number },
+): NewObservation {
+  const seconds = Math.min(atSeconds, nowSeconds)
+  return {
+    ...{ chainId, address, priceUsd, source },
+    observedAt: new Date(seconds * 1_000),
+    validUntil: new Date((seconds + validSeconds) * 1_000),
+  }
+}
+
 /**
  * Asks the provider for every token that names an id there, in batches; a batch that fails is logged and leaves the prices
- * as they were. What says it is of the future counts as of now.
+ * as they were.
  */
 export async function fetchProvided(
   ctx: { db: Database; clock: Clock; log: Log },
@@ -26,14 +41,7 @@ export async function fetchProvided(
       const observations = tokens.flatMap(({ chainId, address, priceId }) => {
         const price = batch.includes(priceId) ? told.get(priceId) : undefined
         if (!price) return []
-        const seconds = Math.min(price.atSeconds, nowSeconds)
-        return [
-          {
-            ...{ chainId, address, priceUsd: price.priceUsd, source: provider.name },
-            observedAt: new Date(seconds * 1_000),
-            validUntil: new Date((seconds + validSeconds) * 1_000),
-          },
-        ]
+        return [toObservation({ chainId, address }, price, { source: provider.name, nowSeconds })]
       })
       await recordProvided(ctx.db, observations)
     } catch (error) {

@@ -26,6 +26,9 @@ const token = { chainId, address: `0x${'dd'.repeat(20)}` }
 const other = { chainId, address: `0x${'ee'.repeat(20)}` }
 const time = (minutes: number) => new Date(Date.parse('2026-11-20T12:00:00Z') + minutes * 60_000)
 
+/** Of a provider that is not asked what prices were. */
+const noPast = { batchMax: 1, windowSeconds: 1, reachSeconds: 0, fetch: async () => [] }
+
 let test: TestDatabase
 beforeAll(async () => {
   test = await openTestDatabase()
@@ -189,6 +192,32 @@ describe('the adapter of a provider', () => {
     })
   })
 
+  it('asks and reads the past at DefiLlama and at CoinGecko', async () => {
+    const point = (at: number, price: unknown) => ({ timestamp: at, price, confidence: 0.9 })
+    const coins = {
+      'ethereum:0xAbC1': { symbol: 'USDC', prices: [point(1_763_640_000, 0.999), point(1_763_643_600, null)] },
+      'coingecko:dai': { prices: [point(1_763_640_002, 1.0001)] },
+    }
+    const range = { from: 1_763_636_400, to: 1_763_643_601 }
+    expect(
+      await open('defillama', { coins }, 'k').past.fetch(['ethereum:0xabc1', 'coingecko:dai', 'x'], range),
+    ).toEqual([
+      { priceId: 'ethereum:0xabc1', priceUsd: '0.999', atSeconds: 1_763_640_000 },
+      { priceId: 'coingecko:dai', priceUsd: '1.0001', atSeconds: 1_763_640_002 },
+    ])
+    expect(requests[0]?.url).toBe(
+      'https://prices.example/k/coins/chart/ethereum%3A0xabc1,coingecko%3Adai,x?start=1763636400&span=3&period=1h',
+    )
+    const prices = [[1_763_640_001_999, 1.25e-7], [1_763_643_600_000, null], ['x', 1], []]
+    expect(await open('coingecko', { prices, market_caps: [] }, 'secret').past.fetch(['dai'], range)).toEqual([
+      { priceId: 'dai', priceUsd: '0.000000125', atSeconds: 1_763_640_001 },
+    ])
+    expect(requests[0]).toEqual({
+      url: 'https://prices.example/coins/dai/market_chart/range?vs_currency=usd&from=1763636400&to=1763643601&precision=full',
+      headers: { 'x-cg-pro-api-key': 'secret' },
+    })
+  })
+
   it.each(['not json', '[]', 'null', '{"coins":[1]}', '{"coins":{"a":7}}'])('refuses %s', async (body) => {
     await expect(open('defillama', body).fetchPrices(['a'])).rejects.toMatchObject({ kind: 'malformed' })
   })
@@ -216,7 +245,7 @@ describe('the adapter of a provider', () => {
         insert into tokens (chain_id, address, decimals, symbol, name, price_id)
         values (${chainId}, ${each.address}, 6, 'T', 'T', ${`id${index}`})`
     const provider = {
-      ...{ name: 'test', batchMax: 1 },
+      ...{ name: 'test', batchMax: 1, past: noPast },
       fetchPrices: async ([id = '']: readonly string[]) => {
         if (id === 'id0') throw new Error('down')
         return [{ priceId: id, priceUsd: '3', atSeconds: time(600).getTime() / 1_000 }]

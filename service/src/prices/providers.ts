@@ -11,6 +11,18 @@ export type PriceProvider = {
   /** Ids in one request. */
   readonly batchMax: number
   fetchPrices(priceIds: readonly string[]): Promise<ProvidedPrice[]>
+  readonly past: PastPrices
+}
+
+/** How a provider tells what prices were. */
+export type PastPrices = {
+  /** Ids in one request, and seconds. */
+  readonly batchMax: number
+  readonly windowSeconds: number
+  /** How long ago it still tells. */
+  readonly reachSeconds: number
+  /** What prices were hour by hour, from one instant to another. */
+  fetch(priceIds: readonly string[], range: { from: number; to: number }): Promise<ProvidedPrice[]>
 }
 
 export type ProviderSettings = { kind: 'defillama' | 'coingecko'; url: string; key: string | undefined }
@@ -24,6 +36,19 @@ const GeckoAnswer = T.Record(
   T.Object({ usd: T.Optional(T.Unknown()), last_updated_at: T.Optional(T.Unknown()) }),
 )
 
+const LlamaPast = T.Object({
+  coins: T.Record(
+    T.String(),
+    T.Object({
+      prices: T.Array(T.Object({ price: T.Optional(T.Unknown()), timestamp: T.Optional(T.Unknown()) })),
+    }),
+  ),
+})
+/** Pairs of milliseconds and price. */
+const GeckoPast = T.Object({ prices: T.Array(T.Array(T.Unknown())) })
+
+const hour = 3_600
+const day = 24 * hour
 const requestMs = 10_000
 const bytesMax = 4 * 1024 * 1024
 
@@ -39,26 +64,53 @@ export function openProvider(outbound: Outbound, { kind, url, key }: ProviderSet
 
 type Get = <S extends TSchema>(schema: S, path: string, headers: Record<string, string>) => Promise<T.Static<S>>
 
-/** `GET /prices/current/{ids}`; ids are `chain:address` or `coingecko:id`. With a key the path begins with it. */
+/** It answers at most 500 prices to a request for the past. */
+const llamaPast = { batchMax: 5, hours: 100 }
+
+/**
+ * `GET /prices/current/{ids}` and `GET /chart/{ids}?start=…&span=…&period=1h`; ids are `chain:address` or `coingecko:id`. With
+ * a key the path begins with it.
+ */
 function llama(get: Get, key: string | undefined): PriceProvider {
+  const before = key === undefined ? '' : `/${encodeURIComponent(key)}/coins`
+  const join = (priceIds: readonly string[]) => priceIds.map(encodeURIComponent).join(',')
   return {
     name: 'defillama',
     batchMax: 100,
     fetchPrices: async (priceIds) => {
-      const ids = priceIds.map(encodeURIComponent).join(',')
-      const path = `${key === undefined ? '' : `/${encodeURIComponent(key)}/coins`}/prices/current/${ids}`
-      const { coins } = await get(LlamaAnswer, path, {})
-      const named = new Map(Object.entries(coins).map(([id, coin]) => [id.toLowerCase(), coin]))
+      const { coins } = await get(LlamaAnswer, `${before}/prices/current/${join(priceIds)}`, {})
+      const named = byName(coins)
       return priceIds.flatMap((id) => {
         const coin = named.get(id.toLowerCase())
         return toPrice(id, coin?.price, coin?.timestamp)
       })
     },
+    past: {
+      batchMax: llamaPast.batchMax,
+      windowSeconds: llamaPast.hours * hour,
+      reachSeconds: 400 * day,
+      fetch: async (priceIds, { from, to }) => {
+        const query = new URLSearchParams({
+          start: String(from),
+          span: String(Math.min(llamaPast.hours, Math.ceil((to - from) / hour))),
+          period: '1h',
+        })
+        const { coins } = await get(LlamaPast, `${before}/chart/${join(priceIds)}?${query}`, {})
+        const named = byName(coins)
+        return priceIds.flatMap((id) =>
+          (named.get(id.toLowerCase())?.prices ?? []).flatMap(({ price, timestamp }) => toPrice(id, price, timestamp)),
+        )
+      },
+    },
   }
 }
 
-/** `GET /simple/price?ids=…&vs_currencies=usd&include_last_updated_at=true&precision=full`. */
+const byName = <T>(coins: Record<string, T>) =>
+  new Map(Object.entries(coins).map(([id, coin]) => [id.toLowerCase(), coin]))
+
+/** `GET /simple/price?ids=…&vs_currencies=usd&include_last_updated_at=true&precision=full`, and `GET /coins/{id}/market_chart/range`. */
 function gecko(get: Get, key: string | undefined): PriceProvider {
+  const headers: Record<string, string> = key === undefined ? {} : { 'x-cg-pro-api-key': key }
   return {
     name: 'coingecko',
     batchMax: 250,
@@ -69,9 +121,28 @@ function gecko(get: Get, key: string | undefined): PriceProvider {
         include_last_updated_at: 'true',
         precision: 'full',
       })
-      const headers: Record<string, string> = key === undefined ? {} : { 'x-cg-pro-api-key': key }
       const answer = await get(GeckoAnswer, `/simple/price?${query}`, headers)
       return priceIds.flatMap((id) => toPrice(id, answer[id]?.usd, answer[id]?.last_updated_at))
+    },
+    past: {
+      batchMax: 1,
+      // Of more than 90 days it tells one price a day.
+      windowSeconds: 80 * day,
+      // Without a paid key it tells of a year.
+      reachSeconds: 364 * day,
+      fetch: async ([id = ''], { from, to }) => {
+        const query = new URLSearchParams({
+          vs_currency: 'usd',
+          from: String(from),
+          to: String(to),
+          precision: 'full',
+        })
+        const path = `/coins/${encodeURIComponent(id)}/market_chart/range?${query}`
+        const { prices } = await get(GeckoPast, path, headers)
+        return prices.flatMap(([ms, price]) =>
+          toPrice(id, price, typeof ms === 'number' ? Math.floor(ms / 1_000) : undefined),
+        )
+      },
     },
   }
 }

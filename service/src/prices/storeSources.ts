@@ -49,6 +49,42 @@ export async function listFeedHistories(
   }))
 }
 
+/** A token the provider knows. Its past is read in Unix seconds, `next` up to `newest`; `next` null: it is done. */
+export type ProvidedHistory = TokenKey & {
+  priceId: string
+  walk: { next: number | null; newest: number } | undefined
+  /** Whether it could not be read at the last look. */
+  isFailing: boolean
+}
+
+/** Tokens the provider knows with how far their past is read. */
+export async function listProvidedHistories(db: Queryable, source: string): Promise<ProvidedHistory[]> {
+  type Row = Omit<ProvidedHistory, 'walk'> & { next: number | null; newest: number | null }
+  const rows = await db<Row[]>`
+    select t.chain_id as "chainId", t.address, t.price_id as "priceId", h.next_round::bigint as next,
+      h.newest_round::bigint as newest, h.problem is not null as "isFailing"
+    from tokens t
+    left join price_histories h on h.chain_id = t.chain_id and h.address = t.address and h.source = ${source}
+    where t.price_id is not null order by t.price_id, t.chain_id, t.address`
+  return rows.map(({ next, newest, ...token }) => ({
+    ...token,
+    walk: newest === null ? undefined : { next, newest },
+  }))
+}
+
+/** Notes how far the past of a token is read at a provider, and why the last look failed. */
+export async function recordProvidedWalk(
+  db: Queryable,
+  { chainId, address }: TokenKey,
+  walk: { source: string; next: number | null; newest: number; problem?: string },
+): Promise<void> {
+  await db`
+    insert into price_histories (chain_id, address, source, next_round, newest_round, problem)
+    values (${chainId}, ${address}, ${walk.source}, ${walk.next}, ${walk.newest}, ${walk.problem ?? null})
+    on conflict (chain_id, address, source) do update set next_round = excluded.next_round,
+      newest_round = excluded.newest_round, problem = excluded.problem`
+}
+
 /** Notes how far the past of a feed is read. */
 export async function recordWalk(
   db: Queryable,

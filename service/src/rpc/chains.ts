@@ -48,7 +48,7 @@ export type ChainContext = Context & { readonly chains: Chains }
  * What nodes are asked for. Each purpose has connections, a bound on the calls under way and circuits of its own, so
  * that none is cut off by what another does to a node.
  */
-export type Purpose = 'watch' | 'plan' | 'debug'
+export type Purpose = 'watch' | 'plan' | 'debug' | 'holdings'
 
 /** The most one call of a request to a node may take, tries included, and the most it may wait for its turn. */
 const requestMs = 4_000
@@ -68,6 +68,13 @@ const pools: Readonly<Record<Purpose, RpcOptions>> = {
     room: { inFlight: 8, waiting: 128, waitMs: requestMs },
     runsForOthers: true,
     job: 'debug',
+  },
+  // What wallets hold: large answers, and nobody waits longer for them than for the rest.
+  holdings: {
+    deadlineMs: 3_000,
+    room: { inFlight: 16, waiting: 256, waitMs: 3_000 },
+    runsForOthers: true,
+    job: 'portfolio',
   },
 }
 

@@ -1,3 +1,4 @@
+import { askerBytecode, readerBytecode } from '@openearn/contracts'
 import { EarnError } from '../kernel/errors.js'
 import { OutboundError } from '../kernel/outbound.js'
 import type { Chain } from './chains.js'
@@ -35,6 +36,8 @@ export async function multicallMany<T>(
   reads: readonly Read<T>[],
   at: At,
   perCall = 100,
+  /** Answers reads of contracts that change something on the way, as those do that quote a swap. */
+  isWriting = false,
 ): Promise<ManyAnswers<T>> {
   const answers: ({ answer: T } | undefined)[] = []
   const done = { calls: 0, halvings: 0 }
@@ -43,7 +46,8 @@ export async function multicallMany<T>(
   let isPreviousRefused = false
   const ask = async (batch: Read<T[]>): Promise<T[]> => {
     done.calls += 1
-    return (await (takesOverrides ? multicallOver : multicall)(chain, batch, at)).answer
+    const bytecode = isWriting ? askerBytecode : readerBytecode
+    return (await (takesOverrides ? multicallOver : multicall)(chain, batch, at, bytecode)).answer
   }
   const tryAsk = async (count: number, batch: Read<T[]>): Promise<T[] | { refused: unknown }> => {
     try {

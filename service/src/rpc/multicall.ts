@@ -1,29 +1,29 @@
-import { askerBytecode, readerAbi, readerBytecode } from '@openearn/contracts'
+import { askerBytecode, readerBytecode } from '@openearn/contracts'
 import {
   type Abi,
   type Address,
-  BaseError,
   type ContractFunctionArgs,
   type ContractFunctionName,
   type ContractFunctionReturnType,
-  decodeAbiParameters,
   decodeFunctionResult,
-  encodeDeployData,
   encodeFunctionData,
   type Hex,
   hexToBigInt,
+  prepareEncodeFunctionData,
   size,
   slice,
 } from 'viem'
 import { unavailable } from '../kernel/errors.js'
 import { type Chain, readingChain } from './chains.js'
+import { decodeAnswer, encodeReader } from './readerCodec.js'
 import { RpcError } from './rpc.js'
 import { answers, malformed } from './wire.js'
 
 /** Reads of a chain that go out together, and what they mean. A read that reverts answers undefined. */
 export type Read<T> = {
   readonly reads: readonly { target: Address; data: Hex }[]
-  readonly answer: (results: readonly (Hex | undefined)[]) => T
+  /** `timestamp`: of the block it was read at, where that is told. */
+  readonly answer: (results: readonly (Hex | undefined)[], timestamp?: bigint) => T
 }
 
 /** A view of a contract; undefined when it reverts or answers something else than its interface says. */
@@ -37,9 +37,9 @@ export function readContract<
   functionName: name,
   args: args,
 ): Read<ContractFunctionReturnType<abi, 'pure' | 'view', name, args> | undefined> {
-  const call = { abi: abi as Abi, functionName: functionName as string, args: args as readonly unknown[] }
+  const { call, encode } = prepare(abi as Abi, functionName as string, args as readonly unknown[])
   return {
-    reads: [{ target, data: encodeFunctionData(call) }],
+    reads: [{ target, data: encode() }],
     answer: ([result]) => {
       if (result === undefined || result === '0x') return undefined
       try {
@@ -54,6 +54,28 @@ export function readContract<
       }
     },
   }
+}
+
+type Prepared = { abi: Abi; encoding: { abi: Abi; functionName: Hex } }
+
+const preparedOf = new WeakMap<Abi, Map<string, Prepared>>()
+
+/** A call of a function. Of one that is alone with its name, the item and the selector are looked for once. */
+function prepare(abi: Abi, functionName: string, args: readonly unknown[]) {
+  const known = preparedOf.get(abi) ?? new Map<string, Prepared>()
+  preparedOf.set(abi, known)
+  let prepared = known.get(functionName)
+  if (!prepared) {
+    const items = abi.filter((item) => item.type === 'function' && item.name === functionName)
+    if (items.length !== 1) {
+      const call = { abi, functionName, args }
+      return { call, encode: () => encodeFunctionData(call) }
+    }
+    prepared = { abi: items, encoding: prepareEncodeFunctionData({ abi: items, functionName }) as Prepared['encoding'] }
+    known.set(functionName, prepared)
+  }
+  const { encoding } = prepared
+  return { call: { abi: prepared.abi, functionName, args }, encode: () => encodeFunctionData({ ...encoding, args }) }
 }
 
 /** The native balance of an address and the length of its code. */
@@ -85,12 +107,12 @@ export function combine<R extends Record<string, Read<unknown>>>(
 export function combineAll<T>(reads: readonly Read<T>[]): Read<T[]> {
   return {
     reads: reads.flatMap((read) => read.reads),
-    answer: (results) => {
+    answer: (results, timestamp) => {
       let at = 0
       return reads.map((read) => {
         const from = at
         at += read.reads.length
-        return read.answer(results.slice(from, at))
+        return read.answer(results.slice(from, at), timestamp)
       })
     },
   }
@@ -98,19 +120,13 @@ export function combineAll<T>(reads: readonly Read<T>[]): Read<T[]> {
 
 /** A read whose answer is made something else. */
 export function mapRead<T, U>(read: Read<T>, map: (answer: T) => U): Read<U> {
-  return { reads: read.reads, answer: (results) => map(read.answer(results)) }
+  return { reads: read.reads, answer: (results, timestamp) => map(read.answer(results, timestamp)) }
 }
 
 export type MulticallResult<T> = { blockNumber: bigint; timestamp: bigint; answer: T }
 
 /** A block to read at: the latest, or one by its hash. */
 export type At = 'latest' | { blockHash: string }
-
-const answerParameters = [
-  { type: 'uint256' },
-  { type: 'uint256' },
-  { type: 'tuple[]', components: [{ type: 'bool' }, { type: 'bytes' }] },
-] as const
 
 /**
  * Asks everything in one `eth_call`, at one block: the reader's creation code runs and answers, nothing needs to be
@@ -122,14 +138,14 @@ export async function multicall<T>(
   at: At = 'latest',
   bytecode: Hex = readerBytecode,
 ): Promise<MulticallResult<T>> {
-  const data = encodeDeployData({ abi: readerAbi, bytecode, args: [[...read.reads]] })
+  const data = encodeReader(bytecode, read.reads)
   const parse = (value: unknown) => parseResults(value, read.reads.length)
   const { blockNumber, timestamp, results } = await requestRead(chain, parse, 'eth_call', [{ data }, at])
-  return { blockNumber, timestamp, answer: read.answer(results) }
+  return { blockNumber, timestamp, answer: read.answer(results, timestamp) }
 }
 
 /** Where the reader stands for the time of a call: nobody has the key. */
-const readerAddress: Address = '0x00000000000000000000000000006f70656e4541'
+export const readerAddress: Address = '0x00000000000000000000000000006f70656e4541'
 
 /**
  * The same with the reader's code and its reads put at an address by state override: nodes bound the length of creation
@@ -139,12 +155,13 @@ export async function multicallOver<T>(
   chain: Pick<Chain, 'name' | 'rpc'>,
   read: Read<T>,
   at: At = 'latest',
+  bytecode: Hex = readerBytecode,
 ): Promise<MulticallResult<T>> {
-  const code = encodeDeployData({ abi: readerAbi, bytecode: readerBytecode, args: [[...read.reads]] })
+  const code = encodeReader(bytecode, read.reads)
   const parse = (value: unknown) => parseResults(value, read.reads.length)
   const params = [{ to: readerAddress, data: '0x' }, at, { [readerAddress]: { code } }]
   const { blockNumber, timestamp, results } = await requestRead(chain, parse, 'eth_call', params)
-  return { blockNumber, timestamp, answer: read.answer(results) }
+  return { blockNumber, timestamp, answer: read.answer(results, timestamp) }
 }
 
 /**
@@ -161,18 +178,10 @@ export function multicallWriting<T>(
 
 /** What the reader answers, and of each read: one that is missing would pass for one that reverts. */
 function parseResults(value: unknown, count: number) {
-  const [blockNumber, timestamp, results] = decodeResults(answers.bytes.parse(value))
-  if (results.length !== count) throw malformed('a node answered other reads than asked')
-  return { blockNumber, timestamp, results: results.map(([success, result]) => (success ? result : undefined)) }
-}
-
-function decodeResults(data: Hex) {
-  try {
-    return decodeAbiParameters(answerParameters, data)
-  } catch (error) {
-    if (error instanceof BaseError) throw malformed('a node did not answer a read')
-    throw error
-  }
+  const answer = decodeAnswer(answers.bytes.parse(value))
+  if (!answer) throw malformed('a node did not answer a read')
+  if (answer.results.length !== count) throw malformed('a node answered other reads than asked')
+  return answer
 }
 
 /** A read a node must be able to answer: silence, a refusal or an answer that does not parse is a 503. */

@@ -80,6 +80,13 @@ describe('views of contracts', () => {
       expect(await node.readViews?.([view, view], hash)).toEqual([undefined, undefined])
     }
   })
+
+  it('are not told while no node can be reached: that is no answer to keep', async () => {
+    const gone = () => {
+      throw new OutboundError('network', 'node.example cannot be reached')
+    }
+    await expect(createNode(rpcOf({ eth_call: gone })).readViews?.([view, view], hash)).rejects.toThrow(OutboundError)
+  })
 })
 
 describe('a block whose node', () => {
@@ -169,5 +176,65 @@ describe('a checked window of the past', () => {
   it('is believed when the second node does not answer', async () => {
     const node = createNode(rpcOf(past([]), {}))
     expect((await fetchRange(node, { from: 8, to: 9 }, list, { twice: true })).blocks).toEqual([])
+  })
+})
+
+describe('an answer that does not hold together', () => {
+  const other = `0x${'34'.repeat(32)}`
+  const transactionHash = `0x${'ee'.repeat(32)}`
+  const mined = (over: Record<string, unknown> = {}) => ({
+    ...{ hash: transactionHash, blockHash: hash, blockNumber: '0x7', transactionIndex: '0x0' },
+    ...{ from: address, to: address, input: '0x', value: '0x0', type: '0x2', nonce: '0x0', ...over },
+  })
+  const filter = { addresses: [address], topics: [topic] }
+
+  it('refuses a transaction that a node places in another block than its logs', async () => {
+    const listOf = (over: Record<string, unknown>) =>
+      createNode(rpcOf({ eth_getTransactionByHash: () => mined(over) })).listTransactions([
+        { hash: transactionHash, blockHash: hash },
+      ])
+    expect(await listOf({})).toMatchObject([{ hash: transactionHash }])
+    await expect(listOf({ blockHash: other })).rejects.toThrow('in another block than its logs')
+    await expect(listOf({ hash: other })).rejects.toThrow('another transaction than asked')
+  })
+
+  it('refuses a whole block that lacks a wanted transaction, or is another', async () => {
+    const hashes = Array.from({ length: 40 }, (_, index) => `0x${index.toString(16).padStart(64, '0')}`)
+    const wanted = hashes.map((each) => ({ hash: each, blockHash: hash }))
+    const listOf = (told: readonly string[], own = hash) => {
+      const transactions = told.map((each) => mined({ hash: each }))
+      const rpc = rpcOf({ eth_getBlockByHash: () => ({ ...header(undefined), hash: own, transactions }) })
+      return createNode(rpc).listTransactions(wanted)
+    }
+    expect(await listOf(hashes)).toHaveLength(40)
+    await expect(listOf(hashes.slice(1))).rejects.toThrow('without a transaction of it')
+    await expect(listOf(hashes, other)).rejects.toThrow('another block than asked')
+  })
+
+  it('refuses a range whose logs name two hashes for one number', async () => {
+    const logs = [log(), log({ blockHash: other, logIndex: '0x1' })]
+    const node = createNode(rpcOf({ eth_getBlockByNumber: () => header(undefined), eth_getLogs: () => logs }))
+    await expect(node.listRange({ ...filter, fromBlock: 7, toBlock: 7 })).rejects.toThrow(OutboundError)
+  })
+
+  it('refuses logs outside the range asked', async () => {
+    const logs = [log({ blockNumber: '0x6' })]
+    const node = createNode(rpcOf({ eth_getBlockByNumber: () => header(undefined), eth_getLogs: () => logs }))
+    await expect(fetchRange(node, { from: 7, to: 7 }, list)).rejects.toThrow('outside the range')
+  })
+
+  it('refuses logs and a header of different branches', async () => {
+    const node = createNode(
+      rpcOf({ eth_getBlockByNumber: () => header(undefined, 7, other), eth_getLogs: () => [log()] }),
+    )
+    await expect(fetchRange(node, { from: 7, to: 7 }, list)).rejects.toThrow('do not belong together')
+  })
+
+  it('fails, and does not skip the check, where receipts and logs are refused for now', async () => {
+    const busy = refusal(-32000, 'header not found')
+    const passing = createNode(rpcOf({ eth_getBlockReceipts: busy, eth_getLogs: busy }))
+    await expect(passing.listBlockLogs(hash)).rejects.toThrow('header not found')
+    const never = createNode(rpcOf({ eth_getLogs: refusal(-32602, 'an address is required') }))
+    expect(await never.listBlockLogs(hash)).toBeUndefined()
   })
 })

@@ -1,5 +1,6 @@
 import { type Address, type Hex, size } from 'viem'
 import { EarnError } from '../kernel/errors.js'
+import { OutboundError } from '../kernel/outbound.js'
 import { multicallMany } from './manyReads.js'
 import type { Read } from './multicall.js'
 import type { Header, RawLog, RawTransaction } from './raw.js'
@@ -180,6 +181,9 @@ export function createNode(rpc: Rpc, tracer?: Tracer): Node {
   }
 }
 
+/** Failures that are none of the question's. */
+const away: ReadonlySet<OutboundError['kind']> = new Set(['network', 'rate-limited', 'open', 'busy'])
+
 async function readViews(
   rpc: Rpc,
   views: readonly { target: string; data: string }[],
@@ -196,6 +200,8 @@ async function readViews(
     return told.map((each) => each?.answer)
   } catch (error) {
     if (!(error instanceof EarnError)) throw error
+    // A node that is away says nothing of the state: it is asked again, and nothing is kept of it.
+    if (error.cause instanceof OutboundError && away.has(error.cause.kind)) throw error.cause
     return views.map(() => undefined)
   }
 }

@@ -189,6 +189,28 @@ describe('JSON-RPC over several urls', () => {
     expect(first.calls).toEqual(['a', 'b', 'd'])
   })
 
+  it('leaves a url alone as long as its Retry-After says', async () => {
+    const first = await node(() => ({ status: 429, headers: { 'retry-after': '300' }, body: '' }))
+    const second = await node(healthy)
+    const clock = fakeClock('2026-01-01T00:00:00Z')
+    const rpc = createRpc(quick(), [first.url, second.url], { clock })
+    await rpc.request({ method: 'a' })
+    clock.advance(299_000)
+    await rpc.request({ method: 'b' })
+    expect(first.calls).toEqual(['a'])
+    clock.advance(2_000)
+    await rpc.request({ method: 'c' })
+    expect(first.calls).toEqual(['a', 'c'])
+  })
+
+  it('asks the second opinion of another url, also under the name of another job', async () => {
+    const [first, second] = [await node(healthy), await node(healthy)]
+    const rpc = createRpc(quick(), [first.url, second.url])
+    await rpc.request({ method: 'a' })
+    await rpc.secondary()?.as('other').request({ method: 'b' })
+    expect([first.calls, second.calls]).toEqual([['a'], ['b']])
+  })
+
   it('spares a url for 5 seconds after 5 failures in a row, then begins again', async () => {
     let well = false
     const fickle = await node((body) => (well ? { body: answerOne(body as Call) } : { status: 500, body: '' }))

@@ -32,11 +32,36 @@ export const SwapSettingsSchema = T.Object(
         exact,
       ),
     ),
+    /** Wrappers (ERC-4626) that are got by their own deposit of what they wrap. */
+    wrappers: T.Optional(T.Array(T.Object({ address: AddressText, asset: AddressText }, exact), { maxItems: 32 })),
     enso: T.Optional(Aggregator),
     lifi: T.Optional(Aggregator),
+    /** The settlement contract of signed orders (GPv2), who moves what is sold for it and says who may settle, and who fills them. */
+    orders: T.Optional(
+      T.Object(
+        {
+          settlement: AddressText,
+          relayer: AddressText,
+          authenticator: AddressText,
+          /** Our own order book, or the public one. */
+          venue: T.Optional(T.Union([T.Literal('local'), T.Literal('cow')])),
+          /** Where the public order book answers for this chain, without `/api/v1`. */
+          orderBook: T.Optional(Url),
+        },
+        exact,
+      ),
+    ),
   },
   exact,
 )
+
+/** A market of Aave V3, or of what has its contracts: its pool, and the contract that tells its tokens. */
+const AaveMarket = T.Object({ pool: AddressText, dataProvider: AddressText, name: T.Optional(Text) }, exact)
+
+/** Where wallets lend and borrow: what they have there is told in their portfolios. */
+export const LendingSettingsSchema = T.Object({ aaveV3: T.Optional(T.Array(AaveMarket, { maxItems: 8 })) }, exact)
+
+export type LendingSettings = Static<typeof LendingSettingsSchema>
 
 /** A contract that calls vaults in the name of the sender their events tell of (Euler's connector, ERC-2771), since when, and the block from which it registers accounts. */
 const ForwarderSchema = T.Object(
@@ -73,6 +98,7 @@ export const chainsTable = describeImported('chains', ['chainId'], {
   traceWaitSeconds: kept(Whole(0, 604_800), 600),
   forwarders: kept(T.Array(ForwarderSchema, { maxItems: 32 }), []),
   swap: kept(SwapSettingsSchema, null),
+  lending: kept(LendingSettingsSchema, null),
   /** The factory of reward streams. */
   streamFactory: kept(AddressText, null),
 })

@@ -1,8 +1,11 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { keccak256, toRlp } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { rpcOf } from '../../test/rpcOf.js'
 import { fakeClock, systemClock } from '../kernel/clock.js'
-import { OutboundError } from '../kernel/outbound.js'
+import { createOutbound, OutboundError } from '../kernel/outbound.js'
+import { openChain } from './chains.js'
 import type { RawLog } from './raw.js'
 import { type Rpc, RpcError, type RpcRequest } from './rpc.js'
 import { createTracer, type Tracer, type WantedTrace } from './tracer.js'
@@ -206,3 +209,74 @@ describe('asking for traces', () => {
     expect((await tracer.trace([one.wanted], { hurry: true })).size).toBe(1)
   })
 })
+
+describe('a trace of 50 MB', () => {
+  it('is given up while it is read, and costs no other transaction of the call its own', async () => {
+    const [large, small] = [make(1), make(2)]
+    const { rpc } = nodeOf([large, small])
+    const own = await openLargeNode(rpc, large.hash)
+    try {
+      const settings = {
+        ...{ chainId: 5, name: 'Chain', nativeSymbol: 'ETH', rpcUrls: [own.url], confirmations: 1, finalityDepth: 64 },
+        ...{ pollIntervalMs: 1_000, reorgRecheckSeconds: 0, entryPoints: [] },
+      }
+      const chain = openChain(createOutbound(systemClock), settings)
+      const found = await trace([large, small], ...(chain.traceRpcs ?? []))
+      expect([...found.keys()]).toEqual([small.hash])
+      expect(own.answers.length).toBeGreaterThan(0)
+      for (const sent of own.answers) expect(sent).toBeLessThan(50 * megabyte)
+    } finally {
+      await own.stop()
+    }
+  })
+})
+
+const megabyte = 1024 * 1024
+
+/** A node on loopback that writes 50 MB where it is asked for one trace; `answers` are the bytes it got rid of each time. */
+async function openLargeNode(rpc: Rpc, hash: string) {
+  type Asked = RpcRequest & { id: number }
+  const answers: number[] = []
+  const answer = async ({ id, method, params }: Asked) => {
+    if (method === 'eth_chainId') return { jsonrpc: '2.0', id, result: '0x5' }
+    try {
+      return { jsonrpc: '2.0', id, result: await rpc.request({ method, params: params ?? [] }) }
+    } catch (error) {
+      if (!(error instanceof RpcError)) throw error
+      return { jsonrpc: '2.0', id, error: { code: error.code, message: error.message } }
+    }
+  }
+  const server = createServer(async (request, response) => {
+    const parts: Buffer[] = []
+    for await (const part of request) parts.push(part as Buffer)
+    const asked = JSON.parse(Buffer.concat(parts).toString()) as Asked | Asked[]
+    response.writeHead(200, { 'content-type': 'application/json' })
+    const isLarge = [asked]
+      .flat()
+      .some(({ method, params }) => method === 'debug_traceTransaction' && (params as string[])[0] === hash)
+    if (!isLarge)
+      return response.end(
+        JSON.stringify(Array.isArray(asked) ? await Promise.all(asked.map(answer)) : await answer(asked)),
+      )
+    const part = 'ab'.repeat(megabyte / 2)
+    const at = answers.push(0) - 1
+    const write = (): unknown => {
+      while (!response.destroyed && (answers[at] ?? 0) < 50 * megabyte) {
+        answers[at] = (answers[at] ?? 0) + megabyte
+        if (!response.write(part)) return response.once('drain', write)
+      }
+      return response.end()
+    }
+    return write()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    answers,
+    stop: () => {
+      server.closeAllConnections()
+      return new Promise((resolve) => server.close(resolve))
+    },
+  }
+}

@@ -1,8 +1,11 @@
-import { runCapabilityAndTvl } from '../features/catalogue/index.js'
+import { setMaxListeners } from 'node:events'
+import { type KeptTrials, runCapabilityAndTvl } from '../features/catalogue/index.js'
 import { runMovements } from '../features/history/index.js'
 import { fillLatePrices, settleAmounts } from '../features/ledger/index.js'
 import { sweepAddresses, sweepIdempotencyKeys } from '../features/limits/index.js'
 import { sweepAgreements } from '../features/membership/index.js'
+import { createOrderLook, runOrderBook } from '../features/orders/index.js'
+import type { HttpApi } from '../features/plans/index.js'
 import { reconcileBalances } from '../features/status/index.js'
 import {
   runStreamAprs,
@@ -11,11 +14,11 @@ import {
   runStreamTrees,
   sweepUnsent,
 } from '../features/streams/index.js'
-import { fetchProvided, type PriceProvider } from '../prices/index.js'
+import { fetchProvided, fetchProvidedPast, type PriceProvider } from '../prices/index.js'
 import { countFor } from '../rpc/chains.js'
 import { devnetChainId } from '../rpc/devnet.js'
 import type { Signer } from '../rpc/signer.js'
-import { runFeedHistory, runHistory, runSnapshots } from '../vaults/index.js'
+import { pastSeconds, runFeedHistory, runHistory, runSnapshots } from '../vaults/index.js'
 import type { ServiceContext } from './operations.js'
 import { createSending } from './sender.js'
 
@@ -29,27 +32,50 @@ export type Job = {
 /** Every job there is. Running one in several processes at once is wasteful, never wrong. */
 export function listJobs(options: {
   capabilitySeconds: number
+  streamSeconds?: number | undefined
   provider?: PriceProvider | undefined
   /** Sends the roots of streams; absent: none are sent. */
   committer?: Signer | undefined
+  /** Settles the orders of our own order book; absent: they are only looked at. */
+  solver?: Signer | undefined
+  /** The most a settlement may cost, in the smallest unit of the native token. */
+  settlementMax?: bigint
+  /** The order book at a url; absent: none is told of orders. */
+  orderBooks?: ((url: string) => HttpApi) | undefined
 }): readonly Job[] {
-  const { provider, committer } = options
+  const { provider, committer, solver, orderBooks, streamSeconds } = options
+  const trials: KeptTrials = new Map()
   return [
-    { name: 'capability and TVL', everySeconds: options.capabilitySeconds, run: runCapabilityAndTvl },
+    {
+      name: 'capability and TVL',
+      everySeconds: options.capabilitySeconds,
+      run: (ctx) => runCapabilityAndTvl(ctx, trials),
+    },
     { name: 'vault snapshots', everySeconds: options.capabilitySeconds, run: runSnapshots },
     { name: 'past of vaults', everySeconds: 1, run: runHistory },
     { name: 'past of price feeds', everySeconds: 30, run: runFeedHistory },
     ...(provider
-      ? [{ name: 'prices over HTTP', everySeconds: 300, run: (ctx: ServiceContext) => fetchProvided(ctx, provider) }]
+      ? [
+          { name: 'prices over HTTP', everySeconds: 300, run: (ctx: ServiceContext) => fetchProvided(ctx, provider) },
+          {
+            name: 'past of prices over HTTP',
+            everySeconds: 30,
+            run: (ctx: ServiceContext) => fetchPast(ctx, provider),
+          },
+        ]
       : []),
-    { name: 'reconciliation of balances', everySeconds: 300, run: reconcileBalances },
+    { name: 'reconciliation of balances', everySeconds: 600, run: reconcileBalances },
     { name: 'movements of vaults', everySeconds: 240, run: runMovements },
-    { name: 'snapshots of streams', everySeconds: 60, run: takeStreamSnapshots },
-    { name: 'trees of streams', everySeconds: 15, run: runStreamTrees },
-    { name: 'roots of streams', everySeconds: 15, run: (ctx) => commitRoots(ctx, committer) },
+    { name: 'snapshots of streams', everySeconds: streamSeconds ?? 60, run: takeStreamSnapshots },
+    { name: 'trees of streams', everySeconds: streamSeconds ?? 15, run: runStreamTrees },
+    { name: 'roots of streams', everySeconds: streamSeconds ?? 15, run: (ctx) => commitRoots(ctx, committer) },
     { name: 'APR of streams', everySeconds: 60, run: runStreamAprs },
     { name: 'streams nobody sent', everySeconds: 600, run: sweepUnsent },
     ...(committer ? [{ name: 'transactions of our own', everySeconds: 2, run: createSending(committer) }] : []),
+    { name: 'orders', everySeconds: 1, run: settleOrders(solver, options.settlementMax ?? 0n) },
+    ...(orderBooks
+      ? [{ name: 'order books', everySeconds: 2, run: (ctx: ServiceContext) => runOrderBook(ctx, orderBooks) }]
+      : []),
     { name: 'prices that came late', everySeconds: 60, run: priceLateEntries },
     { name: 'expired agreements', everySeconds: 60, run: sweepAgreements },
     { name: 'expired idempotency keys', everySeconds: 60, run: sweepIdempotencyKeys },
@@ -61,11 +87,26 @@ function takeStreamSnapshots(ctx: ServiceContext): Promise<void> {
   return runStreamSnapshots(ctx, { everySeconds: ctx.config.streamSnapshotSeconds })
 }
 
+/** A few requests a run: free services refuse more than some thirty a minute. */
+async function fetchPast(ctx: ServiceContext, provider: PriceProvider): Promise<void> {
+  await fetchProvidedPast(ctx, provider, { pastSeconds, requests: 10 })
+}
+
 /** Without a key nothing is committed, but a root that is not ours is seen. */
 function commitRoots(ctx: ServiceContext, committer: Signer | undefined): Promise<void> {
   const isDevnet = [...ctx.chains.keys()].every((chainId) => chainId === devnetChainId)
   const vetoSeconds = ctx.config.vetoSeconds ?? (isDevnet ? 0 : 3_600)
   return runStreamCommits(ctx, { vetoSeconds, committerOf: () => committer?.address })
+}
+
+/** What is queued at a block is sent before the next one is looked at. */
+function settleOrders(solver: Signer | undefined, costMax: bigint): (ctx: ServiceContext) => Promise<void> {
+  const look = createOrderLook({ solver, costMax })
+  const send = solver && createSending(solver)
+  return async (ctx) => {
+    await look(ctx)
+    await send?.(ctx)
+  }
 }
 
 async function priceLateEntries({ db, chains }: ServiceContext): Promise<void> {
@@ -78,6 +119,8 @@ async function priceLateEntries({ db, chains }: ServiceContext): Promise<void> {
 /** Runs jobs until stopped, each at once and then on its timer. A failure is logged; the next run tries again. */
 export function startJobs(ctx: ServiceContext, jobs: readonly Job[]): { stop(): Promise<void> } {
   const stopping = new AbortController()
+  // Every job waits for it: with more than ten of them node would warn of a leak.
+  setMaxListeners(jobs.length, stopping.signal)
   const loops = jobs.map(async (job) => {
     while (!stopping.signal.aborted) {
       try {

@@ -7,6 +7,7 @@ import { membershipOperations } from '../features/membership/index.js'
 import { metricsOperations } from '../features/metrics/index.js'
 import { orderOperations } from '../features/orders/index.js'
 import type { ActionContext } from '../features/plans/index.js'
+import { type PortfolioContext, portfolioOperations } from '../features/portfolio/index.js'
 import { positionsOperations } from '../features/positions/index.js'
 import { statusOperations } from '../features/status/index.js'
 import { type StreamContext, streamOperations } from '../features/streams/index.js'
@@ -15,7 +16,7 @@ import type { Operation } from '../kernel/operation.js'
 import type { SignatureContext } from '../wallets/signatures.js'
 
 /** Everything the operations of the service need. */
-export type ServiceContext = SignatureContext & JudgeContext & ActionContext & StreamContext
+export type ServiceContext = SignatureContext & JudgeContext & ActionContext & StreamContext & PortfolioContext
 
 /** Every operation there is. HTTP registration, the OpenAPI document and the limits read this list. */
 export const operations: readonly Operation<ServiceContext>[] = [
@@ -31,4 +32,5 @@ export const operations: readonly Operation<ServiceContext>[] = [
   ...positionsOperations,
   ...attributionOperations,
   ...streamOperations,
+  ...portfolioOperations,
 ]

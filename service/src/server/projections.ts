@@ -1,5 +1,7 @@
 import { ledger } from '../features/ledger/index.js'
 import { metrics } from '../features/metrics/index.js'
+import { orders } from '../features/orders/index.js'
+import { flows } from '../features/portfolio/index.js'
 import { createPositions } from '../features/positions/index.js'
 import { streamObservations, streams } from '../features/streams/index.js'
 import { priceObservations } from '../prices/index.js'
@@ -9,7 +11,7 @@ import { snapshotObservations } from '../vaults/index.js'
 /** Everything the service derives from a chain, in the order of its needs. */
 export function listProjections(options: { recover?: Parameters<typeof createPositions>[0] } = {}): Projections {
   return {
-    derived: [createPositions(options.recover), ledger, metrics, streams],
+    derived: [createPositions(options.recover), ledger, flows, metrics, streams, orders],
     observed: [priceObservations, snapshotObservations, streamObservations],
   }
 }

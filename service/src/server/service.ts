@@ -4,6 +4,7 @@ import { attributionOperations, openJudge } from '../features/attribution/index.
 import { createAuthenticate } from '../features/auth/index.js'
 import { openCatalogue } from '../features/catalogue/index.js'
 import { openLimits } from '../features/limits/index.js'
+import { openPortfolio, portfolioOperations } from '../features/portfolio/index.js'
 import { type ChainStatus, chainState, listChainStatus } from '../features/status/index.js'
 import { findRewardFile } from '../features/streams/index.js'
 import type { Log } from '../kernel/log.js'
@@ -33,6 +34,8 @@ export type Service = {
   requestChains: Chains
   /** The same for look-ups of transactions, which get in nobody's way. */
   debugChains: Chains
+  /** The same for portfolios, which read much at once. */
+  holdingsChains: Chains
   /** `/v2` and nothing else. */
   publicApp: FastifyInstance
   /** Health, readiness, metrics, the OpenAPI document and its reference. */
@@ -66,6 +69,7 @@ export async function openService(
     catalogue,
     signatureGate: createSignatureGate(),
     judge,
+    portfolio: openPortfolio(),
     attributionSigner: await openAttributionSigner(base.config, { outbound, clock: base.clock }),
     ...(await openStreamSigners(base.config, { outbound, clock: base.clock })),
     swapApis: openSwapApis(base.config, { outbound, clock: base.clock }),
@@ -76,6 +80,7 @@ export async function openService(
   const admission: ServiceContext = { ...ctx, db: pools.admission }
   const requestChains = open('plan')
   const debugChains = open('debug')
+  const holdingsChains = open('holdings')
   // The process this one belongs to tells them.
   if (!options.isJoined) registerChainGauges(metrics.registry, admission)
   let watcher: WatcherProcess | undefined
@@ -87,7 +92,11 @@ export async function openService(
   const publicApp = buildPublicApp({
     ctx: { ...ctx, db: pools.operation, chains: requestChains },
     operations: operations.map((operation) =>
-      lookUps.has(operation) ? withChains(operation, debugChains) : operation,
+      lookUps.has(operation)
+        ? withChains(operation, debugChains)
+        : readsHoldings.has(operation)
+          ? withChains(operation, holdingsChains)
+          : operation,
     ),
     ...gate,
     answers: catalogue.answers,
@@ -109,7 +118,7 @@ export async function openService(
   const join = (joined: WatcherProcess) => {
     watcher = joined
   }
-  return { ctx, requestChains, debugChains, publicApp, opsApp, metrics, chainMetrics, join }
+  return { ctx, requestChains, debugChains, holdingsChains, publicApp, opsApp, metrics, chainMetrics, join }
 }
 
 /** The document, saying where callers reach the public listener. It is built anew when that becomes known. */
@@ -130,6 +139,9 @@ function urlOf(address: AddressInfo | string | null, { host, port }: { host: str
 
 /** Operations whose callers choose the transaction that is read. */
 const lookUps: ReadonlySet<Operation<ServiceContext>> = new Set(attributionOperations)
+
+/** Operations that read much of every chain at once. */
+const readsHoldings: ReadonlySet<Operation<ServiceContext>> = new Set(portfolioOperations)
 
 function withChains(operation: Operation<ServiceContext>, chains: Chains): Operation<ServiceContext> {
   return { ...operation, run: (ctx, input, caller) => operation.run({ ...ctx, chains }, input, caller) }

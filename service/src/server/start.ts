@@ -22,6 +22,7 @@ import { openPriceProvider } from './prices.js'
 import { createQuietLog } from './quietLog.js'
 import { openService } from './service.js'
 import { openSigner } from './signer.js'
+import { openOrderBooks } from './swapApis.js'
 import { startWatching } from './watch.js'
 import { answerParent, startWatcherProcess } from './watcherProcess.js'
 
@@ -40,6 +41,10 @@ export type StartOptions = {
   isJoined?: boolean
   /** How often vaults are read for what they allow and hold. Default 60. */
   capabilitySeconds?: number
+  /** How often reward streams are looked at for what is due. Default 60 for snapshots, 15 for their roots. */
+  streamSeconds?: number
+  /** How often a node is asked what is final. Default 120. */
+  finalSeconds?: number
   /** Looks at the database before anything is written to it; throws where it must not be used. */
   inspect?: (db: Database) => Promise<void>
   /** Runs on the migrated database before anything else opens. */
@@ -71,6 +76,8 @@ export async function startService(options: StartOptions): Promise<Running> {
   assertKeysFit(ctx.streamsSigner, chains, 'STREAMS')
   assertKeysFit(ctx.withdrawalsSigner, chains, 'WITHDRAWALS')
   assertKeysFit(committer, chains, 'COMMITTER')
+  const solver = await openSigner(config.solverKey, { outbound: createOutbound(clock), clock })
+  assertKeysFit(solver, chains, 'SOLVER')
   if (!isJoined) await sayRoles(ctx, committer)
   // The key signs for every process, so whichever starts first makes its address known to the watcher.
   if (ctx.attributionSigner) {
@@ -83,10 +90,17 @@ export async function startService(options: StartOptions): Promise<Running> {
     shutdown.add('watcher process', watcher.stop)
     service.join(watcher)
   } else if (options.watch) {
-    const watching = startWatching(ctx, { reactions: [chainMetrics.reaction], onRetry: chainMetrics.onRetry })
+    const { capabilitySeconds = 60, streamSeconds, finalSeconds } = options
+    const watching = startWatching(ctx, {
+      ...{ reactions: [chainMetrics.reaction], onRetry: chainMetrics.onRetry },
+      ...(finalSeconds === undefined ? {} : { finalMs: finalSeconds * 1_000 }),
+    })
     shutdown.add('watchers', watching.stop)
     const provider = openPriceProvider(config, createOutbound(clock))
-    const jobs = startJobs(ctx, listJobs({ capabilitySeconds: options.capabilitySeconds ?? 60, provider, committer }))
+    const settlementMax = BigInt(config.settlementMaxGwei) * 1_000_000_000n
+    const orderBooks = openOrderBooks({ outbound: createOutbound(clock), clock })
+    const senders = { committer, solver, settlementMax }
+    const jobs = startJobs(ctx, listJobs({ capabilitySeconds, streamSeconds, provider, orderBooks, ...senders }))
     shutdown.add('jobs', jobs.stop)
   }
   if (isJoined) {

@@ -8,6 +8,8 @@ import { type Outbound, OutboundError } from '../kernel/outbound.js'
 const usual = { tryMs: 2_500, allMs: 4_000 }
 const bytesMax = 1024 * 1024
 
+const json = { 'Content-Type': 'application/json' }
+
 type Io = { outbound: Outbound; clock: Clock; bounds?: typeof usual }
 
 /** The services asked for swaps, each with its key in the header it takes. */
@@ -24,6 +26,16 @@ export function openSwapApis(
   }
 }
 
+/** Order books by their url, each asked as a service is. */
+export function openOrderBooks(io: Io): (url: string) => HttpApi {
+  const books = new Map<string, HttpApi>()
+  return (url) => {
+    const book = books.get(url) ?? openApi(url, {}, io)
+    books.set(url, book)
+    return book
+  }
+}
+
 /** A service with a circuit of its own; one that said when to come back is not asked before. */
 function openApi(url: string, headers: Record<string, string>, { outbound, clock, bounds = usual }: Io): HttpApi {
   const base = url.replace(/\/+$/, '')
@@ -36,12 +48,13 @@ function openApi(url: string, headers: Record<string, string>, { outbound, clock
   }
   return {
     host,
-    fetchText: async (path) => {
+    fetchText: async (path, body) => {
       const refusal = findRefusal()
       if (refusal) throw refusal
       try {
         const text = await outbound.fetchText({
-          ...{ url: `${base}${path}`, headers: { Accept: 'application/json', ...headers } },
+          ...{ url: `${base}${path}`, headers: { Accept: 'application/json', ...headers, ...(body && json) } },
+          ...(body === undefined ? {} : { method: 'POST' as const, body }),
           ...{ timeoutMs: bounds.tryMs, retries: 1, maxBytes: bytesMax, signal: AbortSignal.timeout(bounds.allMs) },
         })
         circuit.onAnswer()

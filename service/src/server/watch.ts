@@ -11,6 +11,7 @@ import { createAlarmLog } from '../sync/progress.js'
 import type { Projections } from '../sync/projection.js'
 import { recordStall } from '../sync/storeCursors.js'
 import { type Lock, tryWatcherLock } from '../sync/storeLocks.js'
+import { createHeadAlarm } from './headAlarm.js'
 import { listProjections } from './projections.js'
 import { openTracing } from './tracing.js'
 
@@ -25,6 +26,8 @@ export type WatchOptions = {
   calmMs?: number
   /** How often nodes are asked beside their heads. */
   pace?: Pace
+  /** How often a node is asked what is final, instead. */
+  finalMs?: number
   /** Told of every failure after which the chain is looked at again. */
   onRetry?: (chainId: number) => void
 }
@@ -38,7 +41,7 @@ const noRoom =
 const wrongChain = 'no RPC url that answers serves this chain: correct the urls; watching then goes on by itself'
 
 /** What a chain of 2 s blocks costs beside one call a block: about 1,600 calls a day. */
-const steady: Pace = { finalMs: 120_000, againMs: 300_000, againBlocks: 200 }
+export const steady: Pace = { finalMs: 120_000, againMs: 300_000, againBlocks: 200 }
 
 /** How often a process that waits for another's lock looks again; a death is taken over within this and a moment. */
 const lockRetryMs = 2_000
@@ -113,10 +116,11 @@ async function followChain(
   })
   const window = options.windowMax === undefined ? {} : { windowMax: options.windowMax }
   const calm = options.calmMs === undefined ? {} : { calmMs: options.calmMs }
-  const { pace = steady } = options
+  const { finalMs } = options
+  const pace = { ...(options.pace ?? steady), ...(finalMs === undefined ? {} : { finalMs }) }
   const watcher = createWatcher({ chain, node, sink, clock, log, pace, suspect: guard.suspect, ...window, ...calm })
   let checkedMs = clock.monotonicMs()
-  const alarm = createAlarm()
+  const alarm = createHeadAlarm(clock, chain.pollIntervalMs)
   const ending = new AbortController()
   const signal = AbortSignal.any([guard.signal, ending.signal])
   const heads = followHeads({ urls: chain.headUrls, clock, log, signal, onHead: alarm.ring })
@@ -138,7 +142,7 @@ async function followChain(
         if (!(await guard.lock.isHeld())) return
         checkedMs = clock.monotonicMs()
       }
-      if (result !== 'progress') await alarm.sleep(clock, chain.pollIntervalMs, guard.signal)
+      if (result !== 'progress') await alarm.sleep(guard.signal)
     }
   }
 }
@@ -147,16 +151,4 @@ async function followChain(
 async function openWithin(clock: Clock, opening: Promise<void>): Promise<void> {
   const enough = new AbortController()
   await Promise.race([opening, clock.sleep(openMs, enough.signal)]).finally(() => enough.abort())
-}
-
-/** A sleep that a new head cuts short; one that rings while nobody sleeps is not forgotten. */
-function createAlarm() {
-  let wake = new AbortController()
-  return {
-    ring: () => wake.abort(),
-    sleep: async (clock: Clock, ms: number, signal: AbortSignal): Promise<void> => {
-      await clock.sleep(ms, AbortSignal.any([signal, wake.signal]))
-      wake = new AbortController()
-    },
-  }
 }

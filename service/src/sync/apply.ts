@@ -1,6 +1,6 @@
 import type { Queryable } from '../postgres/pool.js'
 import type { RawBlock, RawLog } from '../rpc/raw.js'
-import { type AnyProjection, inPlace, type Opened, type Place } from './projection.js'
+import { inPlace, type Opened, type Place } from './projection.js'
 import { readRawBlocks } from './storeRaw.js'
 import { matchLogs } from './watchList.js'
 
@@ -81,21 +81,24 @@ export async function applyConfirmed(
   input: { chainId: number; all: readonly Opened[]; opened: Opened; from: number; to: number; logsMax: number },
 ): Promise<number> {
   const { chainId, all, opened, from, to, logsMax } = input
-  const { projection, config } = opened
+  const { projection } = opened
   const { blocks, next } = await readRawBlocks(db, { chainId, from, to, logsMax })
   const end = next === undefined ? to : next - 1
+  const started = startDeriving(all, false)
   const recalled = new Map<string, ReadonlyMap<number, unknown>>()
   for (const name of projection.needs) {
-    const needed: AnyProjection | undefined = all.find((each) => each.projection.name === name)?.projection
-    if (!needed?.recall) throw new Error(`rows of ${name} cannot be recalled for ${projection.name}`)
-    recalled.set(name, await needed.recall(db, { chainId, from, to: end }))
+    const needed = started.find((each) => each.projection.name === name)
+    if (!needed?.projection.recall) throw new Error(`rows of ${name} cannot be recalled for ${projection.name}`)
+    const { config } = needed
+    const own = blocks.map((block) => seenBy(needed, block))
+    recalled.set(name, await needed.projection.recall(db, { chainId, from, to: end, config, blocks: own }))
   }
-  const deriving = startDeriving(all, false).filter((each) => each.projection === projection)
+  const deriving = started.filter((each) => each.projection === projection)
   await loadStates(db, { chainId, deriving, blocks, place: inPlace })
   const rows = blocks.map((block) => {
     const known = new Map([...recalled].map(([name, rowsOf]) => [name, rowsOf.get(block.number)]))
     return deriveBlock(block, chainId, deriving, known).get(projection.name)
   })
-  await projection.write(db, rows, { chainId, config, place: inPlace, isLive: true })
+  await projection.write(db, rows, { chainId, config: opened.config, place: inPlace, isLive: true })
   return end
 }

@@ -214,3 +214,65 @@ describe('a node that stands still', () => {
     expect(calls.unreliable).toBe(0)
   })
 })
+
+describe('a watcher far behind', () => {
+  it('notices a fork before it reads a window of the past', async () => {
+    const find = (number: number) => (number >= 18 ? block(number, 'b') : block(number))
+    const { node, calls } = nodeOf({ latest: block(500, 'b'), finalized: block(400, 'b'), find })
+    const { sink, cursor } = sinkAt(20)
+    const rewound: number[] = []
+    const rewind: Sink['rewind'] = async (held, { number }) => {
+      rewound.push(number)
+      return held
+    }
+    await open(node, { ...sink, rewind }).watcher.step()
+    expect({ rewound, ranges: calls.ranges, at: cursor().blockNumber }).toEqual({ rewound: [17], ranges: 0, at: 20 })
+  })
+
+  it('stalls, and does not begin again, where the blocks it kept end above its start', async () => {
+    const { node } = nodeOf({
+      latest: block(500, 'b'),
+      finalized: block(400, 'b'),
+      find: (number) => block(number, 'b'),
+    })
+    const { sink, records } = sinkAt(20)
+    const listHeadersDown: Sink['listHeadersDown'] = async (from) =>
+      Array.from({ length: Math.max(0, from - 14) }, (_, index) => block(from - index))
+    const rewind = async () => expect.fail('nothing is taken back')
+    expect(await open(node, { ...sink, listHeadersDown, rewind }).watcher.step()).toBe('stalled')
+    expect(records.at(-1)).toMatchObject({
+      state: 'stalled',
+      reason: expect.stringContaining('without a common block'),
+    })
+  })
+
+  it('grows its lag while it is stalled: the head is read on', async () => {
+    const find = (number: number) => block(number, 'b')
+    const told = { latest: block(500, 'b'), finalized: block(400, 'b'), find }
+    const { sink, records } = sinkAt(20)
+    const listHeadersDown: Sink['listHeadersDown'] = async (from) => (from < 20 ? [] : [block(20)])
+    const { watcher } = open(nodeOf(told).node, { ...sink, listHeadersDown })
+    for (const head of [500, 501, 530]) {
+      told.latest = block(head, 'b')
+      expect(await watcher.step()).toBe('stalled')
+    }
+    expect(records.map(({ headNumber, state }) => [headNumber, state])).toEqual([
+      [500, 'stalled'],
+      [501, 'stalled'],
+      [530, 'stalled'],
+    ])
+  })
+
+  it('gives up, and tells, where a node refuses even a single block', async () => {
+    const { node, calls, answerRange } = nodeOf({
+      latest: block(500),
+      finalized: block(400),
+      find: (number) => block(number),
+    })
+    answerRange(async () => {
+      if (calls.ranges > 100) throw new Error('asked without end')
+      throw new RpcError(-32005, 'query returned more than 10000 results', undefined)
+    })
+    await expect(open(node, sinkAt(20).sink).watcher.step()).rejects.toThrow('more than 10000')
+  })
+})

@@ -73,6 +73,11 @@ const steadyWindows = 16
 /** Failures a smaller window may not meet; some nodes refuse a range by status alone. */
 const tooMuchKinds = new Set<OutboundClass>(['too-large', 'timeout', 'client'])
 
+/** A refusal that a smaller window may not meet. */
+export function asksTooMuch(error: unknown): boolean {
+  return error instanceof RpcError || (error instanceof OutboundError && tooMuchKinds.has(error.kind))
+}
+
 const isMalformed = (error: unknown): boolean => error instanceof OutboundError && error.kind === 'malformed'
 
 /** Turns a chain into appended blocks and reorganisations, one step at a time. */
@@ -115,8 +120,7 @@ export function createWatcher(options: Options): Watcher {
           suspect.to = Math.max(suspect.to, end)
           if (from < cursor.followedFrom) await sink.doubtPast(cursor)
         }
-        const tooMuch = error instanceof RpcError || (error instanceof OutboundError && tooMuchKinds.has(error.kind))
-        if (!tooMuch || end === from) throw error
+        if (!asksTooMuch(error) || end === from) throw error
         window = Math.max(1, Math.floor((end - from + 1) / 2))
         steady = steadyWindows
       }
@@ -166,7 +170,9 @@ export function createWatcher(options: Options): Watcher {
     const from = cursor.blockNumber + 1
     const to = Math.min(head.number, from + headBatch - 1)
     const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index)
-    const headers = to === head.number && numbers.length === 1 ? [head] : await node.listHeaders(numbers)
+    // The head is known; whether it stands on what is read before it, the links tell.
+    const headers =
+      to === head.number ? [...(await node.listHeaders(numbers.slice(0, -1))), head] : await node.listHeaders(numbers)
     let tip = { number: cursor.blockNumber, hash: cursor.blockHash }
     const linked: Header[] = []
     for (const header of headers) {

@@ -4,7 +4,7 @@ import type { Header, RawBlock } from '../rpc/raw.js'
 import { applyBlocks, applyConfirmed, type DerivedBlocks } from './apply.js'
 import { createAwaiting, type Tracing } from './awaited.js'
 import { findAdded, findDivergence } from './configuration.js'
-import { CursorMoved, type Sink } from './follow.js'
+import { asksTooMuch, CursorMoved, type Sink } from './follow.js'
 import { fetchPast } from './past.js'
 import { assertOrder, type Projections } from './projection.js'
 import { compareAgain, describeFound, keptSince, repair } from './recheck.js'
@@ -22,7 +22,14 @@ import {
   recordReorg,
   recordRetractedCount,
 } from './storeCursors.js'
-import { findBlockHash, listHeadersDown, recordBlocks, removeEmptyHeaders, removeRawAbove } from './storeRaw.js'
+import {
+  findBlockHash,
+  findEndOfWindow,
+  listHeadersDown,
+  recordBlocks,
+  removeEmptyHeaders,
+  removeRawAbove,
+} from './storeRaw.js'
 import { spoilRebuild } from './storeRebuilds.js'
 import {
   createSources,
@@ -61,8 +68,11 @@ export type PipelineOptions = {
 
 /** Blocks before the head at the first start that are compared with their headers as all later ones are. */
 const followedBefore = 10_000
-/** Final blocks looked at again at a time: few, so that the head does not wait; more when far behind. */
-const recheckWindow = { near: 32, far: 200, farFrom: 2_000 }
+/**
+ * Final blocks looked at again at a time, and how many of them may have logs of ours, so that the head does not wait; that
+ * does not count where more than `farFrom` wait. Of a node that refuses so many, half as many are asked, down to `least`.
+ */
+const recheckWindow = { blocks: 200, withLogs: 32, farFrom: 2_000, least: 32 }
 /** Blocks of one window of the past that are not final: each is asked for by itself, and the head waits meanwhile. */
 const unfinalWindow = 32
 /** Logs that are derived at once where that was put off until they were confirmed. */
@@ -77,6 +87,7 @@ export function createPipeline(ctx: Pick<Context, 'db' | 'clock' | 'log'>, optio
   const awaiting = options.tracing && createAwaiting(ctx, { chainId, tracing: options.tracing })
   let version: string | undefined
   let taken: Taken | undefined
+  let recheckBlocks = recheckWindow.blocks
 
   const current = (): Taken => {
     if (!taken) throw new Error('the pipeline was used before it was refreshed')
@@ -325,9 +336,16 @@ export function createPipeline(ctx: Pick<Context, 'db' | 'clock' | 'log'>, optio
       const end = Math.min(cursor.finalizedNumber ?? -1, cursor.blockNumber)
       const from = cursor.checkedTo + 1
       if (from > end) return false
-      const to = Math.min(end, from + (end - from > recheckWindow.farFrom ? recheckWindow.far : recheckWindow.near) - 1)
+      const most = Math.min(end, from + recheckBlocks - 1)
+      const isFar = end - from > recheckWindow.farFrom
+      const to = isFar ? most : await findEndOfWindow(db, { chainId, from, to: most, withLogs: recheckWindow.withLogs })
       const isKept = keptSince(current())
-      const looked = await compareAgain({ db, node, cursor, range: { from, to }, list, isKept, isDoubted })
+      const looked = await compareAgain({ db, node, cursor, range: { from, to }, list, isKept, isDoubted }).catch(
+        (error: unknown) => {
+          if (asksTooMuch(error)) recheckBlocks = Math.max(recheckWindow.least, Math.floor(recheckBlocks / 2))
+          throw error
+        },
+      )
       const found = {
         ...looked,
         blocks: await readRequests(db, { chainId, node, opened: current().full, blocks: looked.blocks }),

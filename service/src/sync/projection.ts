@@ -105,8 +105,14 @@ export type Projection<Config, State, Rows> = {
   settle?(tx: Transaction, input: { chainId: number; place: Place }): Promise<void>
   /** How many things a state holds; a rebuild lets go of it when they are too many. */
   size(state: State): number
-  /** Its rows of blocks in [from, to], by number: for a later projection that is derived once they are confirmed. */
-  recall?(db: Queryable, range: { chainId: number; from: number; to: number }): Promise<ReadonlyMap<number, Rows>>
+  /**
+   * Its rows of blocks in [from, to], by number: for a later projection that is derived once they are confirmed. What no
+   * table keeps it may read from the blocks again.
+   */
+  recall?(
+    db: Queryable,
+    range: { chainId: number; from: number; to: number; config: Config; blocks: readonly RawBlock[] },
+  ): Promise<ReadonlyMap<number, Rows>>
   /**
    * Takes its rows back to the end of a block. `reorgId` names the record of the reorganisation that orphaned them, if one
    * did; `only` limits it to the sources of a configuration, and `beside` are those of all that are taken back so, by name.

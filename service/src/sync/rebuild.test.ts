@@ -8,6 +8,7 @@ import { topics } from '../../test/topics.js'
 import type { BalanceChange } from '../derive/rows.js'
 import { computeStateHash } from '../features/audit/index.js'
 import { balanceChangesTable } from '../features/positions/storePositions.js'
+import { listSyncedVaults, sampleHolders } from '../features/status/storeStatus.js'
 import { systemClock } from '../kernel/clock.js'
 import { type Database, inTransaction } from '../postgres/pool.js'
 import { copyRows } from '../postgres/table.js'
@@ -73,7 +74,8 @@ beforeAll(async () => {
   const place = { blockNumber: blocks, blockHash: toBlock(blocks).hash, blockTimestamp: derivedAt }
   await moveCursor(db, { chainId, ...place, at: derivedAt })
   // What is derived once it is confirmed has come as far as the chain.
-  await db`insert into projections values (${chainId}, 'metrics', '[]', ${blocks})`
+  for (const name of ['flows', 'metrics'])
+    await db`insert into projections values (${chainId}, ${name}, '[]', ${blocks})`
 })
 afterAll(() => test?.close())
 
@@ -279,6 +281,21 @@ describe('rebuildChain', () => {
       /cannot be reached|terminating connection/,
     )
     expect((await rebuild()).hash).toBe(await computeStateHash(db, chainId))
+  })
+
+  it('leaves out vaults whose past is still being read, and so does the look at their holders', async () => {
+    const count = async () => (await db<{ count: number }[]>`select count(*)::int as count from balances`)[0]?.count
+    const known = await count()
+    expect([known, (await listSyncedVaults(db, chainId)).length]).toEqual([40, 1])
+    expect((await sampleHolders(db, chainId, 2))?.holders).not.toHaveLength(0)
+    await db`update sources set synced = false`
+    await rebuild()
+    expect([await count(), await listSyncedVaults(db, chainId), await sampleHolders(db, chainId, 2)]).toEqual([
+      ...[0, [], undefined],
+    ])
+    await db`update sources set synced = true`
+    await rebuild()
+    expect(await count()).toBe(known)
   })
 
   it('goes on over a token that claims to have moved more than any can hold', async () => {

@@ -68,17 +68,16 @@ class Spoiled extends Error {
  * one transaction: until that ends others see the old rows. Throws when the chain was never watched.
  */
 export async function rebuildChain(ctx: Pick<Context, 'db' | 'clock'>, input: RebuildInput): Promise<RebuildResult> {
-  const lock = await takeRebuildLock(ctx)
-  try {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await rebuildOnce(ctx, input)
-      } catch (error) {
-        if (!(error instanceof Spoiled) || attempt >= attemptsMax) throw error
-      }
+  for (let attempt = 1; ; attempt++) {
+    // Taken anew each time: who derived the same meanwhile, as ours was lost with its connection, is waited for.
+    const lock = await takeRebuildLock(ctx)
+    try {
+      return await rebuildOnce(ctx, input)
+    } catch (error) {
+      if (!(error instanceof Spoiled) || attempt >= attemptsMax) throw error
+    } finally {
+      await lock.release()
     }
-  } finally {
-    await lock.release()
   }
 }
 

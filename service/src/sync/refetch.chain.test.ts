@@ -2,14 +2,18 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { account } from '../../../contracts/test/anvil.js'
 import { chainId, openWatchWorld, type WatchWorld } from '../../test/chain/watchWorld.js'
 import { type Earn, openEarn } from '../../test/harness.js'
-import { rebuildChain } from '../../test/pipeline.js'
+import { createPipeline, rebuildChain } from '../../test/pipeline.js'
 import { topics } from '../../test/topics.js'
 import { computeStateHash } from '../features/audit/index.js'
 import { reconcileBalances } from '../features/status/index.js'
 import { systemClock } from '../kernel/clock.js'
+import { silentLog } from '../kernel/log.js'
 import { createNode } from '../rpc/node.js'
+import { RpcError } from '../rpc/rpc.js'
 import { listProjections } from '../server/projections.js'
 import { refetchRange } from './refetch.js'
+import { findCursor, recordChecked } from './storeCursors.js'
+import { findEndOfWindow } from './storeRaw.js'
 
 let earn: Earn
 let world: WatchWorld
@@ -148,5 +152,57 @@ describe('a range of which blocks are replaced while it is asked for', () => {
     expect(await earn.db`select from logs where chain_id = ${chainId} and block_number = ${orphan}`).toHaveLength(0)
     head = orphan
     expect(await refetch()).toMatchObject({ missingLogs: 0, extraLogs: 0 })
+  })
+})
+
+describe('final blocks looked at again', () => {
+  /** Looks at all of them; answers the lengths of the ranges that were asked for, and how often a node refused one. */
+  async function lookAgain(rangeMax = Number.POSITIVE_INFINITY): Promise<{ ranges: number[]; refused: number }> {
+    const sink = createPipeline({ ...ctx(), log: silentLog }, { chainId })
+    const cursor = await sink.refresh({ number: head, hash: '', parentHash: '', timestamp: 0 })
+    await recordChecked(earn.db, chainId, cursor.startBlock - 1)
+    const whole = createNode(world.chain.rpc)
+    const seen = { ranges: [] as number[], refused: 0 }
+    const node: typeof whole = {
+      ...whole,
+      listRange: async (filter) => {
+        const length = filter.toBlock - filter.fromBlock + 1
+        if (length > rangeMax) {
+          seen.refused += 1
+          throw new RpcError(-32005, 'query exceeds max block range', undefined)
+        }
+        seen.ranges.push(length)
+        return whole.listRange(filter)
+      },
+    }
+    for (let more = true; more; ) {
+      const at = await findCursor(earn.db, chainId)
+      if (!at) throw new Error('never watched')
+      more = await sink
+        .recheck({ ...at, finalizedNumber: head }, node, () => false)
+        .catch((error: unknown) => error instanceof RpcError)
+    }
+    expect((await findCursor(earn.db, chainId))?.checkedTo).toBe(head)
+    return seen
+  }
+
+  it('cost a call for 200 of them where they are quiet', async () => {
+    const { ranges } = await lookAgain()
+    expect(ranges.length).toBe(Math.ceil(ranges.reduce((sum, each) => sum + each, 0) / 200))
+    expect(ranges.slice(0, -1).every((each) => each === 200)).toBe(true)
+  })
+
+  it('are asked for fewer at a time of a node that refuses so many', async () => {
+    const { ranges, refused } = await lookAgain(60)
+    expect([Math.max(...ranges), refused]).toEqual([50, 2])
+  })
+
+  it('are so few at a time where they are busy that the head does not wait', async () => {
+    const { db } = earn
+    const busy = await db<{ number: number }[]>`
+      select number from blocks where chain_id = ${chainId} and has_logs order by number`
+    const third = busy[2]?.number ?? -1
+    expect(await findEndOfWindow(db, { chainId, from: 0, to: head, withLogs: 3 })).toBe(third)
+    expect(await findEndOfWindow(db, { chainId, from: 0, to: third - 1, withLogs: 3 })).toBe(third - 1)
   })
 })

@@ -1,9 +1,10 @@
 import type { Context } from '../postgres/context.js'
 import { type Database, openSession } from '../postgres/pool.js'
 
-/** First numbers of advisory locks: of a chain's watcher, whose second number is the chain id, and of the one rebuild. */
+/** First numbers of advisory locks: of a chain's watcher and its solver, whose second number is the chain id, and of the one rebuild. */
 const watcherLock = 6_736_002
 const rebuildLock = 6_736_003
+const solverLock = 6_736_005
 
 export type Lock = {
   /** Whether the lock is still ours: its connection answers. */
@@ -14,6 +15,11 @@ export type Lock = {
 /** Takes the lock of a chain's watcher, undefined when another process holds it. */
 export function tryWatcherLock(db: Database, chainId: number): Promise<Lock | undefined> {
   return tryLock(db, watcherLock, chainId)
+}
+
+/** Takes the lock of whoever fills the orders of a chain, undefined when another process holds it. */
+export function trySolverLock(db: Database, chainId: number): Promise<Lock | undefined> {
+  return tryLock(db, solverLock, chainId)
 }
 
 /** How often a rebuild that waits for another looks again. */

@@ -173,6 +173,17 @@ export async function listHeadersDown(db: Queryable, chainId: number, from: numb
     order by number desc limit ${count}`
 }
 
+/** Where a window of blocks ends that may have so many with logs: at the last of these, or where it was to end. */
+export async function findEndOfWindow(
+  db: Queryable,
+  { chainId, from, to, withLogs }: { chainId: number; from: number; to: number; withLogs: number },
+): Promise<number> {
+  const rows = await db<{ number: number }[]>`
+    select number from blocks where chain_id = ${chainId} and number between ${from} and ${to} and has_logs
+    order by number offset ${withLogs - 1} limit 1`
+  return rows[0]?.number ?? to
+}
+
 /** First block at or after an instant that carries logs; undefined when there is none. */
 export async function findStoredBlockAt(
   db: Queryable,

@@ -7,8 +7,8 @@ const estimatesMax = 6
 
 /**
  * The last block whose time is at or before `atSeconds`; undefined when even the first block is later. Walks back from
- * `head` in growing steps, the first of the length the mean time of blocks suggests, then closes in by estimate and by
- * halving. Several blocks may share a time.
+ * `head` in growing steps, each at least as long as the mean time of the blocks passed suggests, the first as
+ * `meanBlockSeconds` does, then closes in by estimate and by halving. Several blocks may share a time.
  */
 export async function findBlockAt(
   chain: Pick<Chain, 'name' | 'rpc'>,
@@ -20,11 +20,14 @@ export async function findBlockAt(
   let late = head
   let early: Header | undefined
   const guess = meanBlockSeconds > 0 ? Math.ceil((head.timestamp - atSeconds) / meanBlockSeconds) : 1
-  for (let step = Math.max(1, guess); early === undefined; step *= 4) {
+  for (let step = Math.max(1, guess), least = 1; early === undefined; ) {
     if (late.number === 0) return undefined
     const block = await readBlock(chain, Math.max(0, late.number - step))
     if (block.timestamp <= atSeconds) early = block
     else late = block
+    const perSecond = (head.number - block.number) / Math.max(1, head.timestamp - block.timestamp)
+    step = Math.max(least, Math.ceil((late.timestamp - atSeconds) * perSecond))
+    least *= 4
   }
   for (let tries = 0; late.number - early.number > 1; tries++) {
     const block: Header = await readBlock(chain, pickBetween(early, late, atSeconds, tries))

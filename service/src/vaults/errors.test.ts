@@ -37,6 +37,7 @@ const kindOf: Readonly<Record<string, string>> = {
   standardizedYieldAbi: 'erc5115',
   cooldownVaultAbi: 'cooldown',
   cooldownSiloAbi: 'cooldown',
+  windowStakeAbi: 'window-stake',
 }
 
 /** What each contract of ours declares that a plan may call or that stands behind one. */

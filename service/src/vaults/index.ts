@@ -12,7 +12,7 @@ export {
 } from './growth.js'
 export { isWithheld, type Withheld } from './identity.js'
 export { runFeedHistory, runHistory } from './jobHistory.js'
-export { runSnapshots } from './jobSnapshots.js'
+export { pastSeconds, runSnapshots } from './jobSnapshots.js'
 export {
   type Alternative,
   type Cooling,
@@ -54,7 +54,7 @@ export {
   type SeriesAsk,
   type SeriesHead,
 } from './storeSeries.js'
-export { findStreamTarget, listValueSteps, type StreamTarget, type ValueStep } from './storeTargets.js'
+export { findStreamTarget, isPastAwaited, listValueSteps, type StreamTarget, type ValueStep } from './storeTargets.js'
 export { ensureTokenVault, listAssets } from './storeVaults.js'
-export { decideByTrial, type TriedVault, tryVaults } from './trial.js'
+export { decideByTrial, type Trial, type TriedVault, tryVaults } from './trial.js'
 export { findWithholding, retryAfterSeconds, type SeriesState, type Withholding } from './withholding.js'

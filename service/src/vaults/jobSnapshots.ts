@@ -4,6 +4,7 @@ import { askFeed, type Feed, listFeeds, observeFeed, recordObservations } from '
 import { readBlock, readHead } from '../rpc/blocks.js'
 import type { Chain, ChainContext } from '../rpc/chains.js'
 import type { Header } from '../rpc/raw.js'
+import { type Cursor, findCursor } from '../sync/storeCursors.js'
 import { findBlockAt } from './blockAt.js'
 import { isWithheld } from './identity.js'
 import { askTokens, completeIdentities, recordUpgraded } from './jobIdentities.js'
@@ -31,18 +32,34 @@ export const pastSeconds = 400 * 86_400
 export async function runSnapshots(ctx: ChainContext): Promise<void> {
   await Promise.all(
     [...ctx.chains.values()].map(async (chain) => {
-      if ((await listGridVaults(ctx.db, chain.chainId)).length === 0) return
+      const listed = await listGridVaults(ctx.db, chain.chainId)
+      if (listed.length === 0) return
       try {
-        const head = await readHead(chain)
-        await removeOrphanedSnapshots(ctx, chain, head)
-        const top = await readConfirmed(chain, head)
-        const vaults = (await listGridVaults(ctx.db, chain.chainId)).filter(isIndexed)
-        if (top) await recordDueSnapshots(ctx, chain, vaults, top)
+        const isDue = !isNothingDue(listed.filter(isIndexed), await findCursor(ctx.db, chain.chainId))
+        if (isDue) await takeDue(ctx, chain)
       } catch (error) {
         ctx.log.warn({ err: error, chainId: chain.chainId }, 'snapshots of a chain could not be taken')
       }
       await fillSnapshotPrices(ctx.db, chain.chainId)
     }),
+  )
+}
+
+async function takeDue(ctx: ChainContext, chain: Chain): Promise<void> {
+  const head = await readHead(chain)
+  await removeOrphanedSnapshots(ctx, chain, head)
+  const top = await readConfirmed(chain, head)
+  const vaults = (await listGridVaults(ctx.db, chain.chainId)).filter(isIndexed)
+  if (top) await recordDueSnapshots(ctx, chain, vaults, top)
+}
+
+/** Whether the chain, as far as it is followed, has not come to the next instant of any vault: then no node is asked. */
+function isNothingDue(vaults: readonly GridVault[], cursor: Cursor | undefined): boolean {
+  if (cursor?.state !== 'live' || !cursor.blockTimestamp) return false
+  const timestamp = Math.floor(cursor.blockTimestamp.getTime() / 1_000)
+  return vaults.every(
+    ({ seenTo, snapshotIntervalSeconds }) =>
+      seenTo !== null && getNewestInstant({ timestamp }, snapshotIntervalSeconds) <= seenTo,
   )
 }
 

@@ -45,6 +45,13 @@ export type DepositAsk = {
   /** Smallest units of `tokenIn`. */
   amount: bigint
   slippageBps: number
+  /** The amount a quote is asked for, where it is another: what is quoted then counts in proportion. */
+  quotedFor?: bigint
+}
+
+/** What the vault quotes for the amount of an ask. */
+export function toQuoted(quoted: bigint | undefined, { amount, quotedFor }: DepositAsk): bigint | undefined {
+  return quoted === undefined || !quotedFor ? quoted : (quoted * amount) / quotedFor
 }
 
 export type WithdrawAsk = {
@@ -79,6 +86,7 @@ export type Verb =
   | 'claimCancelled'
   | 'startCooldown'
   | 'takeCooled'
+  | 'openWindow'
 
 /** A call that does what was asked, before the suffix. */
 export type VaultCall = {
@@ -224,6 +232,8 @@ export type VaultKind = {
    * wait. Absent where none does.
    */
   readonly readCooling?: (vault: Address, wallet: Address) => Read<Cooling | undefined>
+  /** A redemption is announced, and its shares are burned only after a wait. */
+  readonly redeemsLater?: boolean
   /** Takes and pays several tokens: a withdrawal names the one it wants. */
   readonly severalTokens?: boolean
   /** Its deposits may go through the deposit router, which takes `deposit(assets, receiver)` of ERC-4626. */

@@ -3,7 +3,7 @@ import type { Hex } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { createSnapshotChain, type SnapshotChain } from '../../test/snapshotChain.js'
 import { findBlockAt } from './blockAt.js'
-import { readFigures } from './snapshots.js'
+import { readFigures, readVaultStates } from './snapshots.js'
 
 const addressOf = (index: number) => `0x${(index + 1).toString(16).padStart(40, '0')}`
 const indexOf = (address: string) => Number(BigInt(address)) - 1
@@ -101,6 +101,32 @@ describe('readFigures', () => {
   })
 })
 
+describe('readVaultStates', () => {
+  it('reads 100 vaults of the newest block in one call', async () => {
+    const model = openModel()
+    const states = await readVaultStates(model.chain, listVaults(100))
+    expect(states.map((state) => state?.figures?.totalAssets)).toEqual(upTo(100))
+    expect(model.calls).toMatchObject({ eth_call: 1, blocks: 0 })
+  })
+
+  it('asks again, few in a call, those for whom the gas of a large one did not last, and closes none for it', async () => {
+    const model = openModel()
+    const { vaultAt } = model
+    let isFirst = true
+    model.vaultAt = (address, block) => (isFirst && indexOf(address) >= 80 ? undefined : vaultAt(address, block))
+    const { rpc } = model.chain
+    const request = rpc.request
+    rpc.request = async (asked) => {
+      const answer = await request(asked)
+      isFirst = false
+      return answer
+    }
+    const states = await readVaultStates(model.chain, listVaults(100))
+    expect(states.map((state) => state?.figures?.totalAssets)).toEqual(upTo(100))
+    expect(model.calls.eth_call).toBe(3)
+  })
+})
+
 describe('findBlockAt', () => {
   it('is the last block at or before an instant, where several share a time and where time jumps', async () => {
     const model = createSnapshotChain()
@@ -121,5 +147,9 @@ describe('findBlockAt', () => {
     const head = { ...model.blocks.at(-1)! }
     await findBlockAt(model.chain, head, 1_700_000_000 + 90_000, 12)
     expect(model.calls.blocks).toBeLessThan(12)
+    model.calls.blocks = 0
+    // Not far back and without a hint, as the instant of a grid lies.
+    await findBlockAt(model.chain, head, head.timestamp - 290)
+    expect(model.calls.blocks).toBeLessThanOrEqual(5)
   })
 })

@@ -21,21 +21,32 @@ export type VaultState = {
 const pausableAbi = parseAbi(['function paused() view returns (bool)'])
 
 /**
- * Reads what every vault holds and allows, all at one block, in as few calls as nodes accept. A vault that answers
- * nothing sensible is closed and has no figures; one that no node would read is undefined; a node that does not answer is
- * a 503.
+ * Reads what every vault holds and allows, at one block, in as few calls as nodes accept; of the newest where none is
+ * named. A vault that answers nothing sensible is closed and has no figures; one that no node would read is undefined; a
+ * node that does not answer is a 503.
  */
 export async function readVaultStates(
   chain: Pick<Chain, 'name' | 'rpc'>,
   vaults: readonly ObservedVault[],
-  blockHash: string,
+  blockHash?: string,
 ): Promise<(VaultState | undefined)[]> {
-  const { answers } = await multicallMany(chain, vaults.map(askVault), { blockHash }, statesPerCall)
-  return answers.map((read) => read?.answer)
+  const at = blockHash === undefined ? 'latest' : { blockHash }
+  const reads = vaults.map(askVault)
+  const { answers } = await multicallMany(chain, reads, at, figuresPerCall)
+  // Gas is shared by the reads of one call: those it did not last for are asked again, few in a call.
+  const silent = answers.flatMap((read, index) =>
+    read?.answer.isCut && vaults.length > thoroughPerCall ? [index] : [],
+  )
+  const again = await multicallMany(
+    chain,
+    silent.flatMap((index) => reads[index] ?? []),
+    at,
+    thoroughPerCall,
+  )
+  for (const [place, index] of silent.entries()) answers[index] = again.answers[place] ?? answers[index]
+  return answers.map((read) => read?.answer.state)
 }
 
-/** Capabilities cost vaults more gas than figures do. */
-const statesPerCall = 50
 const figuresPerCall = 150
 /** Vaults in a call once more where the gas of a large one did not last. */
 const thoroughPerCall = 10
@@ -102,13 +113,14 @@ function askBoth<U>(vault: ObservedVault, askAlso: ((vault: ObservedVault) => Re
   return mapRead(combine({ figures, told: askAlso(vault) }), ({ figures, told }) => ({ ...figures, told }) as Both<U>)
 }
 
-function askVault(vault: ObservedVault): Read<VaultState> {
+/** `isCut`: there is a contract, and it did not answer what its kind answers. */
+function askVault(vault: ObservedVault): Read<{ state: VaultState; isCut: boolean }> {
   const address = vault.address as Address
   const identity = { code: readAccount(address), paused: readContract(address, pausableAbi, 'paused', []) }
   const answered = askFigures(vault)
-  return mapRead(combine({ ...identity, answered }), ({ code, paused, answered }) => ({
-    ...decideState(code.codeLength, paused),
-    ...answered,
+  return mapRead(combine({ ...identity, answered }), ({ code, paused, answered: told }) => ({
+    state: { ...decideState(code.codeLength, paused), ...told },
+    isCut: code.codeLength > 0n && answered.reads.length > 0 && told.figures === undefined,
   }))
 }
 

@@ -5,6 +5,8 @@ import { listVaultAddresses } from './logs.js'
 export type StreamTarget = {
   chainId: number
   address: string
+  /** Whose holders are rewarded. */
+  token: string
   asset: string
   assetDecimals: number
   receiptDecimals: number
@@ -17,7 +19,7 @@ export type StreamTarget = {
 
 export async function findStreamTarget(db: Queryable, vaultId: number): Promise<StreamTarget | undefined> {
   const [row] = await db<(Omit<StreamTarget, 'own'> & { escrow: string | null; contracts: Record<string, string> })[]>`
-    select v.chain_id as "chainId", v.address, lower(v.asset) as asset, v.asset_decimals as "assetDecimals",
+    select v.chain_id as "chainId", v.address, lower(v.receipt_token) as token, lower(v.asset) as asset, v.asset_decimals as "assetDecimals",
       v.receipt_decimals as "receiptDecimals", v.escrow, v.contracts,
       v.snapshot_interval_seconds as "snapshotIntervalSeconds", extract(epoch from p.seen_to)::bigint as "seenTo"
     from vaults v left join snapshot_progress p on p.vault_id = v.id where v.id = ${vaultId}`
@@ -25,6 +27,17 @@ export async function findStreamTarget(db: Queryable, vaultId: number): Promise<
   const { escrow, contracts, ...target } = row
   const { address } = target
   return { ...target, own: [...listVaultAddresses({ address, contracts }), ...(escrow === null ? [] : [escrow])] }
+}
+
+/** Whether share prices of a time are still to be read that was left out, and some were since an instant. */
+export async function isPastAwaited(
+  db: Queryable,
+  { vaultId, from, to, since }: { vaultId: number; from: number; to: number; since: Date },
+): Promise<boolean> {
+  const gaps = await db`
+    select from snapshot_gaps where vault_id = ${vaultId} and from_at <= to_timestamp(${to})
+      and to_at >= to_timestamp(${from}) and greatest(opened_at, read_at) > ${since} limit 1`
+  return gaps.length > 0
 }
 
 /** What a share was worth from an instant (unix seconds) on: the newest share price, times the newest price of the asset. */

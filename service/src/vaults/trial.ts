@@ -36,6 +36,9 @@ const nothing: Trial = { deposit: undefined, withdraw: undefined, roundTrip: und
 /** Vaults in one call: each may need millions of gas, and nodes stop at fifty. */
 const vaultsPerCall = 4
 
+/** Vaults whose tokens are asked in one call where they keep balances. */
+const vaultsPerLook = 32
+
 /** Some vaults take no deposit as small as one unit; where that reverts, this many are tried. */
 const manyUnits = 10_000n
 
@@ -50,11 +53,17 @@ export async function tryVaults(
   block: Header,
 ): Promise<Trial[]> {
   const trials: Trial[] = []
+  let balances: Balances = new Map()
   for (let at = 0; at < vaults.length; at += vaultsPerCall) {
+    if (at % vaultsPerLook === 0) {
+      const looked = vaults.slice(at, at + vaultsPerLook)
+      const tokens = [...new Set(looked.flatMap(({ vault }) => [vault.asset, vault.receiptToken]))]
+      balances = await findBalanceOverrides(chain, anybody, tokens, { blockHash: block.hash })
+    }
     const batch = vaults.slice(at, at + vaultsPerCall)
-    const tokens = [...new Set(batch.flatMap(({ vault }) => [vault.asset, vault.receiptToken]))]
-    const balances = await findBalanceOverrides(chain, anybody, tokens, { blockHash: block.hash })
-    trials.push(...(await tryBatch(chain, batch, balances, block)))
+    const own = new Set(batch.flatMap(({ vault }) => [vault.asset, vault.receiptToken]))
+    const written = new Map([...balances].filter(([token]) => own.has(token)))
+    trials.push(...(await tryBatch(chain, batch, written, block)))
   }
   return trials
 }

@@ -2,8 +2,11 @@ import { SigningKey, Wallet } from 'ethers'
 import { getAddress } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, it } from 'vitest'
+import { rpcOf } from '../../test/rpcOf.js'
 import { readSiwe } from '../../test/siwe.js'
 import { readVectors } from '../../test/vectors.js'
+import type { Chain } from '../rpc/chains.js'
+import { RpcError } from '../rpc/rpc.js'
 import { verifyEvmSignature } from './evm.js'
 
 type Vector = {
@@ -64,6 +67,30 @@ describe('signatures of keys', () => {
       ['f'.repeat(64), s],
     ])
       expect(await verify(`0x${badR}${badS}${v}`)).toBe(false)
+  })
+})
+
+describe('the failure of a wallet’s contract', () => {
+  const judge = (code: number, text: string) => {
+    const request = async () => {
+      throw new RpcError(code, text, undefined)
+    }
+    const chain = { chainId: 1, name: 'Test', rpc: rpcOf(request) } as unknown as Chain
+    return verifyEvmSignature(chain, { address, message, signature: '0x0b' })
+  }
+
+  it.each([
+    [3, 'no words'],
+    [-32015, 'no words'],
+    [-32000, 'execution reverted'],
+    [-32000, 'out of gas'],
+  ])('is a no, and not the node’s, where a node says so by %i or in words (%s)', async (code, text) => {
+    expect(await judge(code, text)).toBe('contract-failed')
+  })
+
+  it('is not what any other error says: that is a 503', async () => {
+    for (const code of [-32000, -32603, -32014, 2, 4])
+      await expect(judge(code, 'no words')).rejects.toMatchObject({ code: 503 })
   })
 })
 

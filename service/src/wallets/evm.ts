@@ -43,12 +43,39 @@ export async function verifyEvmSignature(
   claim: EvmClaim,
   inTurn: InTurn = (ask) => ask(),
 ): Promise<EvmVerdict> {
-  const signer = await recoverSigner(claim)
+  const { address, signature } = claim
+  const hashed: Hashed = { address, signature, hash: hashMessage(claim.message) }
+  const signer = await recoverSigner(hashed)
   if (signer === 'mirrored') return 'not-signed'
-  if (signer === claim.address) return 'signed'
-  if (!chain || !/^0[xX]([0-9a-fA-F]{2}){0,16384}$/.test(claim.signature)) return 'not-signed'
-  return inTurn(() => readingChain(chain, () => askContract(chain, claim)))
+  if (signer === address) return 'signed'
+  if (!chain || !bytesText.test(signature)) return 'not-signed'
+  return inTurn(() => readingChain(chain, () => askContract(chain, hashed)))
 }
+
+/** A wallet's claim to have signed what has this hash. `address` is lower-case, `signature` as the client sent it. */
+export type Hashed = { address: string; hash: Hex; signature: string }
+
+/** By what a digest is signed; else why it is not. */
+export type DigestVerdict = 'key' | 'contract' | 'mirrored' | Exclude<EvmVerdict, 'signed'>
+
+/**
+ * Whether an EVM wallet signed a digest, as a contract that checks it on the chain would find: by its own key, else by the
+ * word of the contract at the address (ERC-1271), which has to stand there already. Throws 503 when the chain cannot be
+ * read.
+ */
+export async function verifyEvmDigest(chain: Chain, claim: Hashed, inTurn: InTurn): Promise<DigestVerdict> {
+  const signer = await recoverSigner(claim)
+  if (signer === claim.address) return 'key'
+  if (signer === 'mirrored') return 'mirrored'
+  if (!bytesText.test(claim.signature)) return 'not-signed'
+  const [wallet, given] = [claim.address as Hex, `0x${claim.signature.slice(2)}` as Hex]
+  const ask = () => askWallet(chain, { wallet, hash: claim.hash, signature: given, at: 'latest' })
+  const verdict = await inTurn(() => readingChain(chain, ask))
+  return verdict === 'signed' ? 'contract' : verdict
+}
+
+/** So many bytes at most, in hex. */
+const bytesText = /^0[xX]([0-9a-fA-F]{2}){0,16384}$/
 
 /** Half the order of secp256k1: the largest s that is not a mirrored signature (EIP-2). */
 const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
@@ -57,12 +84,11 @@ const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b
  * The account whose key made a 65-byte signature with v 0, 1, 27 or 28; undefined for any other form, the compact one
  * of EIP-2098 included. The twin with a high s, which anybody can make of a good signature, is 'mirrored'.
  */
-async function recoverSigner({ message, signature }: EvmClaim): Promise<string | undefined> {
+async function recoverSigner({ hash, signature }: Hashed): Promise<string | undefined> {
   const [, r, s, v = ''] = /^0[xX]([0-9a-f]{64})([0-9a-f]{64})(00|01|1b|1c)$/i.exec(signature) ?? []
   if (r === undefined || s === undefined) return undefined
   if (hexToBigInt(`0x${s}`) > halfOrder) return 'mirrored'
   const yParity = Number.parseInt(v, 16) % 27
-  const hash = hashMessage(message)
   try {
     return (await recoverAddress({ hash, signature: { r: `0x${r}`, s: `0x${s}`, yParity } })).toLowerCase()
   } catch (error) {
@@ -72,8 +98,8 @@ async function recoverSigner({ message, signature }: EvmClaim): Promise<string |
   }
 }
 
-async function askContract(chain: Chain, { address, message, signature }: EvmClaim): Promise<EvmVerdict> {
-  const [wallet, hash, given] = [address as Hex, hashMessage(message), `0x${signature.slice(2)}` as Hex]
+async function askContract(chain: Chain, { address, hash, signature }: Hashed): Promise<EvmVerdict> {
+  const [wallet, given] = [address as Hex, `0x${signature.slice(2)}` as Hex]
   if (!isWrapped(given)) return askWallet(chain, { wallet, hash, signature: given, at: 'latest' })
   const inner = unwrap(given)
   if (inner === undefined) return 'not-signed'

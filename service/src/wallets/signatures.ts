@@ -1,9 +1,9 @@
 import { unavailable } from '../kernel/errors.js'
 import type { Context } from '../postgres/context.js'
-import { type ChainContext, readingChain } from '../rpc/chains.js'
+import { type Chain, type ChainContext, readingChain } from '../rpc/chains.js'
 import { signatureGas } from '../rpc/gasCaps.js'
 import { createRooms, type Rooms } from '../rpc/room.js'
-import { type EvmVerdict, verifyEvmSignature } from './evm.js'
+import { type DigestVerdict, type EvmVerdict, type Hashed, verifyEvmDigest, verifyEvmSignature } from './evm.js'
 import { verifySolanaSignature } from './solana.js'
 import { type TonRefusal, verifyTonSignature } from './ton.js'
 import type { TonReader } from './tonReader.js'
@@ -62,9 +62,22 @@ const evmFaults: Readonly<Record<EvmVerdict, string | undefined>> = {
     `${signatureGas.toLocaleString('en')} gas to judge one, which is the most it gets`,
 }
 
+/** By what an EVM wallet signed a digest, or why it did not. Throws 503 as `findSignatureFault` does. */
+export function judgeDigest(
+  ctx: Pick<SignatureContext, 'signatureGate'>,
+  chain: Chain,
+  claim: Hashed & Pick<SignatureClaim, 'organizationId'>,
+): Promise<DigestVerdict> {
+  return verifyEvmDigest(chain, claim, (ask) => inTurn(ctx, claim, ask))
+}
+
 /** Asks the word of a contract when it is the organization's turn. */
-function inTurn<T>(ctx: SignatureContext, claim: SignatureClaim, ask: () => Promise<T>): Promise<T> {
-  return ctx.signatureGate.run(claim.organizationId, ask, () =>
+function inTurn<T>(
+  ctx: Pick<SignatureContext, 'signatureGate'>,
+  { organizationId }: Pick<SignatureClaim, 'organizationId'>,
+  ask: () => Promise<T>,
+): Promise<T> {
+  return ctx.signatureGate.run(organizationId, ask, () =>
     unavailable('too many signatures of contract wallets are being checked for this organization; try again shortly', {
       retryAfterSeconds: 2,
       context: { retryable: true },

@@ -147,6 +147,22 @@ describe('TON signatures', () => {
     expect(await verifyTonSignature(JSON.stringify(bare), terms(victim.address))).toBe('no-public-key')
   })
 
+  it('with a state of another shape than code and data alone have no key of their own', async () => {
+    const wallet = createTonWallet()
+    const [state] = Cell.fromBoc(Buffer.from(wallet.walletStateInit, 'base64'))
+    const [code, data] = state?.refs ?? []
+    if (!code || !data) throw new Error('a state is code and data')
+    for (const bits of ['00110', '001101', '0011', '00111', '']) {
+      const builder = beginCell().storeRef(code).storeRef(data)
+      for (const bit of bits) builder.storeBit(bit === '1')
+      const shaped = builder.endCell()
+      const walletStateInit = shaped.toBoc().toString('base64')
+      const answer = { ...wallet.signData(text, 'app.example.com', at), walletStateInit }
+      const verdict = await verifyTonSignature(JSON.stringify(answer), terms(`0:${shaped.hash().toString('hex')}`))
+      expect(verdict, bits).toBe(bits === '00110' ? undefined : 'no-public-key')
+    }
+  })
+
   it('that are junk are refused, never thrown on', async () => {
     const wallet = createTonWallet()
     const answer = wallet.signData(text, 'app.example.com', at)

@@ -8,7 +8,7 @@ import { seeded } from '../catalogueWorld.js'
 import { seededKey } from '../seed.js'
 import { type Json, openClient } from './client.js'
 import { type Dev, makeFolder, type Started, startDevnet } from './process.js'
-import { compareWithChain, listServed, printRecomputed, waitForWeek } from './servedHistory.js'
+import { compareWithChain, listServed, printRecomputed, sayWithheld, waitForWeek } from './servedHistory.js'
 
 let dataDir: string
 let devnet: Started & { dev: Dev }
@@ -57,7 +57,7 @@ describe('a deposit, from browsing to credit, through HTTP only', () => {
   it('shows vaults with true dollar values', async () => {
     const page = await until('every live vault to have a TVL', async () => {
       const answer = await client.call('GET', '/v2/opportunities/?limit=100')
-      const live = answer.data.filter((one: Json) => one.chainId === 31337)
+      const live = answer.data.filter((one: Json) => dev.opportunities.some(({ id }) => id === one.id))
       return live.every((one: Json) => one.tvl > 0) ? answer : undefined
     })
     const shown = page.data.find((one: Json) => one.id === opportunityOf().id)
@@ -214,6 +214,23 @@ describe('the history the devnet serves', () => {
     }
     expect(kinds.size).toBe(3)
   }, 120_000)
+
+  it('withholds the yield of one vault for each reason, and shows what all of them hold', async () => {
+    const stalled = 'INDEXING_STALLED'
+    // A vault that was not read yet has not started.
+    await until('the vault with dust to be read', async () =>
+      (await sayWithheld(client, dev, stalled)).includes(stalled) ? true : undefined,
+    )
+    const said = await Promise.all(dev.withheld.map(({ withheld }) => sayWithheld(client, dev, withheld)))
+    expect(said.sort()).toEqual([
+      'base 200 apy null, apr 200, apy 412, share-price 200, tvl 200',
+      'base 200 apy null, apr 404 PROTOCOL_UNSUPPORTED, apy 503 INDEXING_NOT_STARTED Retry-After, share-price 404 PROTOCOL_UNSUPPORTED, tvl 200',
+      ...['INDEXING_NOT_STARTED', stalled].map((reason) => {
+        const refused = `503 ${reason} Retry-After`
+        return `base 200 apy null, apr ${refused}, apy ${refused}, share-price ${refused}, tvl 200`
+      }),
+    ])
+  }, 60_000)
 })
 
 describe('a reorganisation', () => {

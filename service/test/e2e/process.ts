@@ -70,6 +70,14 @@ export async function waitUntilReady(started: Started): Promise<string> {
   )
 }
 
+type DevOpportunity = {
+  id: string
+  name: string
+  kind: string
+  vaultAddress: `0x${string}`
+  asset: { address: `0x${string}`; symbol: string; decimals: number }
+}
+
 export type Dev = {
   baseUrl: string
   opsUrl: string
@@ -79,13 +87,8 @@ export type Dev = {
   distributorIds: string[]
   organizations: { id: string; name: string }[]
   accounts: { address: `0x${string}`; privateKey: `0x${string}` }[]
-  opportunities: {
-    id: string
-    name: string
-    kind: string
-    vaultAddress: `0x${string}`
-    asset: { address: `0x${string}`; symbol: string; decimals: number }
-  }[]
+  opportunities: DevOpportunity[]
+  withheld: (DevOpportunity & { withheld: string })[]
   contracts: Record<string, `0x${string}`>
 }
 

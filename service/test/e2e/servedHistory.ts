@@ -81,6 +81,21 @@ export async function listServed(client: Client, dev: Dev): Promise<ServedPoint[
   return served
 }
 
+/** What base, apr, apy, share-price and tvl of the vault that shows a reason answer, in a line. */
+export async function sayWithheld(client: Client, dev: Dev, reason: string): Promise<string> {
+  const vault = dev.withheld.find(({ withheld }) => withheld === reason)
+  const query = `startDate=${daysAgo(6)}&step=3600&apyInterval=${apyInterval}`
+  const parts = ['', '/apr', '/apy', '/share-price', '/tvl'].map(async (part) => {
+    const path = `/v2/opportunities/${dev.chainId}/${vault?.vaultAddress}/historical${part}?${query}`
+    const { status, headers, body } = await client.fetchAnswer('GET', path, undefined)
+    const words = [part === '' ? 'base' : part.slice(1), status, body.reason]
+    if (headers.get('retry-after') !== null) words.push('Retry-After')
+    if (part === '' && body.data.every(({ apy }: Json) => apy === null)) words.push('apy null')
+    return words.filter((word) => word !== undefined).join(' ')
+  })
+  return (await Promise.all(parts)).join(', ')
+}
+
 /** What `openearn recompute --rpc` prints of a point, run on the data folder of the devnet. */
 export async function printRecomputed(dataDir: string, dev: Dev, { what, vault, at }: ServedPoint) {
   vi.stubEnv('OPENEARN_DATA_DIR', dataDir)

@@ -5,6 +5,7 @@ import { account } from '../../../contracts/test/anvil.js'
 import { operations } from '../../src/server/operations.js'
 import { openWorld, type World } from '../actionWorld.js'
 import { seeded } from '../catalogueWorld.js'
+import { openSettlement } from '../chain/settlement.js'
 import { openUniswap } from '../chain/uniswap.js'
 import { openContract } from '../contract.js'
 import { createGenerator, type Fuzzed, type Known } from './generate.js'
@@ -34,10 +35,21 @@ async function furnish(opened: World): Promise<Known> {
   const exchange = await openUniswap(opened, wrapped, [wrapped])
   await exchange.v2Pool(wrapped, asset, 10n ** 18n, 2_000_000_000n)
   await exchange.v3Pool(wrapped, asset, 3_000, 10n ** 18n, 2_000_000_000n)
+  await openSettlement(opened)
   await world.join(user.address)
   await world.mint(asset, user.address, 1_000_000_000n)
   const body = { userAddress: user.address, tokenIn: asset, amount: '1000000', distributorId: world.distributorId }
   const plan = await earn.call('CreateDepositInteraction', { params: { opportunityId: vault.opportunityId }, body })
+  const order = {
+    userAddress: user.address,
+    chainId: world.chainId,
+    tokenIn: asset,
+    tokenOut: wrapped,
+    slippageBps: 50,
+  }
+  const built = await earn.call('BuildSwapOrder', {
+    body: { ...order, amountIn: '1000000', distributorId: world.distributorId },
+  })
   const receipts = await world.send(plan, user)
   await world.anvil.client.mine({ blocks: 3 })
   await world.sync()
@@ -50,6 +62,7 @@ async function furnish(opened: World): Promise<Known> {
   const addresses = [user.address, user.address.toLowerCase(), account(4).address, asset, vault.address]
   const values = {
     actionId: [plan.body.actionId],
+    orderId: [built.body.orderId],
     opportunityId: [vault.opportunityId],
     opportunityIds: [vault.opportunityId],
     id: [vault.opportunityId, streamId],

@@ -1,6 +1,6 @@
 import { signerAddress } from '@openearn/attribution'
 import { streamAbi, streamFactoryAbi } from '@openearn/contracts'
-import { encodeAbiParameters, encodeEventTopics, type Hex } from 'viem'
+import { encodeAbiParameters, encodeEventTopics, type Hex, parseAbiParameters, toEventSelector } from 'viem'
 import { recordSigner } from '../../src/features/catalogue/storeSigners.js'
 import { systemClock } from '../../src/kernel/clock.js'
 import { derivedId, newId, uuidToBytes16 } from '../../src/kernel/ids.js'
@@ -56,12 +56,22 @@ async function prepareChain(db: Database, chainId: number): Promise<void> {
     select ${streamOf(chainId)}, ${organizationId}, 1, id, ${chainId}, receipt_token, ${chainId}, ${toyToken}, ${streamFactory},
       ${streamContract}, ${streamFactory}, ${epoch}, 1, 1, 0, ${epoch}, '{}', ${epoch}, ${epoch}
     from vaults where chain_id = ${chainId} order by id limit 1`
+  await db`
+    insert into swap_orders (id, organization_id, distributor_id, chain_id, settlement, relayer, uid, owner, token_in, token_out,
+      amount_in, min_amount_out, partially_fillable, app_data, app_data_hash, expires_at, created_at)
+    values (${derivedId(`order of ${chainId}`)}, ${organizationId}, ${codes[0] ?? ''}, ${chainId}, ${settlement}, ${settlement},
+      hex_bytes(${orderUidOf(chainId)}), ${settlement}, ${toyToken}, ${settlement}, 1000, 1, true, '{}',
+      hex_bytes(${`0x${'00'.repeat(32)}`}), to_timestamp(4102444800), ${epoch})`
+  await db`insert into followed_settlements (chain_id, address, from_block) values (${chainId}, ${settlement}, 1)`
   await recordSigner(db, signerAddress(Buffer.from(signerKey.slice(2), 'hex')), epoch)
 }
 
 const streamFactory = `0x${'f1'.repeat(20)}` as const
 const streamContract = `0x${'f2'.repeat(20)}` as const
 const streamOf = (chainId: number): string => derivedId(`stream of ${chainId}`)
+
+const settlement = `0x${'f3'.repeat(20)}` as const
+const orderUidOf = (chainId: number): Hex => `0x${chainId.toString(16).padStart(112, '0')}`
 
 /** Transfers of the toy's token in a block, decided by its hash: none in a third of blocks, some behind a vault's logs. */
 export function tokenTransfersOf(block: ModelBlock): Transfer[] {
@@ -126,6 +136,26 @@ function withStream(block: ModelBlock, chainId: number): ModelBlock {
   )
 }
 
+/** The same block with what a settlement contract says of an order, and of one that is nobody's here: in half of the blocks. */
+function withOrder(block: ModelBlock, chainId: number): ModelBlock {
+  const [choice = 0, size = 0] = Buffer.from(block.hash.slice(2), 'hex').subarray(12)
+  const [address, owner] = [settlement, `0x${pad(settlement)}`]
+  const said = [orderUidOf(chainId), orderUidOf(chainId + 1_000_000)].flatMap((uid) => [
+    {
+      ...{ address, topics: [toEventSelector(trade), owner] },
+      data: encodeAbiParameters(tradeData, [toyToken as Hex, settlement, BigInt(size), 2n * BigInt(size), 0n, uid]),
+    },
+    {
+      ...{ address, topics: [toEventSelector('OrderInvalidated(address,bytes)'), owner] },
+      data: encodeAbiParameters([{ type: 'bytes' }], [uid]),
+    },
+  ])
+  return carry(block, choice < 128 ? said.slice(choice % said.length) : [])
+}
+
+const trade = 'Trade(address,address,address,uint256,uint256,uint256,bytes)'
+const tradeData = parseAbiParameters('address, address, uint256, uint256, uint256, bytes')
+
 /** A block whose last transaction has more logs, after all others. */
 function carry(block: ModelBlock, more: readonly Pick<RawLog, 'address' | 'topics' | 'data'>[]): ModelBlock {
   if (more.length === 0) return block
@@ -153,7 +183,7 @@ export async function openWorld(db: Database, { chainId, random }: { chainId: nu
   const faults = { share: 0 }
   const seen = new WeakMap<ModelBlock, ModelBlock>()
   const full = (block: ModelBlock): ModelBlock => {
-    const known = seen.get(block) ?? withStream(withToken(block), chainId)
+    const known = seen.get(block) ?? withOrder(withStream(withToken(block), chainId), chainId)
     seen.set(block, known)
     return known
   }

@@ -58,9 +58,14 @@ export function claimDeposit(
   for (const group of groups) {
     if (group.name === null) continue
     const distributorId = group.name
+    // What nobody keeps has no entry, and takes its part of the assets rounded up, as in any deposit.
+    const keptAssets = kept === minted ? group.amount : (group.amount * kept) / minted
     const [shareParts, assetParts] = [
       splitByFraction(holders, shares.get(group)!),
-      splitByFraction(holders, group.amount),
+      splitByFraction(
+        holders.filter(({ name }) => name !== null),
+        keptAssets,
+      ),
     ]
     for (const holder of holders) {
       if (holder.name === null) continue
@@ -132,5 +137,10 @@ export function claimWithdraw(
     const part = { distributorId: group.name, attribution, isSwap, wallet, shares }
     return [{ ...part, ofRequest: true, assets: counted(assets.get(group)!) }]
   })
-  return beyond > 0n && burned > 0n ? [...parts, ...withdrawParts(event, credit, burned, assets.get(rest)!)] : parts
+  // A withdrawal of its own is only what goes beyond the requests, of each who lost shares in proportion.
+  const lost = [...credit.kept.values()].reduce((sum, amount) => sum + amount, 0n)
+  const within = (amount: bigint) => (lost <= beyond ? amount : (amount * beyond) / lost)
+  const own = { ...credit, kept: new Map([...credit.kept].map(([wallet, amount]) => [wallet, within(amount)])) }
+  const ownBurned = within(burned)
+  return ownBurned > 0n ? [...parts, ...withdrawParts(event, own, ownBurned, assets.get(rest)!)] : parts
 }

@@ -4,7 +4,7 @@ import type { Entry } from './entries.js'
 import { type Recounted, recount } from './recount.js'
 import { showBlocks } from './show.js'
 import { type Derived, deriveRows, findWrongGains, findWrongSums } from './sums.js'
-import { config, contracts, people } from './traffic/world.js'
+import { config, contracts, people, settlement } from './traffic/world.js'
 
 /** What two derivations say, as lines that can be compared. */
 export type Lines = string[]
@@ -41,7 +41,7 @@ function linesOfProduct({ rows, state }: Derived): Lines {
   const keys = [...state.holders.keys()].sort()
   for (const key of keys) {
     const holder = state.holders.get(key)!
-    if (holder.shares > 0n && !isOther(key)) lines.push(`holder ${key} ${holder.shares} ${lotsText(holder.lots)}`)
+    if (holder.shares > 0n) lines.push(`holder ${key} ${holder.shares} ${lotsText(holder.lots)}`)
   }
   const lots = new Map<string, Map<string, bigint>>()
   for (const { balanceChanges, lotChanges } of rows) {
@@ -51,8 +51,7 @@ function linesOfProduct({ rows, state }: Derived): Lines {
       lines.push(`lot ${vaultId}:${wallet} ${blockNumber}.${transactionIndex} ${distributorId}=${after}`)
     }
     for (const { vaultId, wallet, after, before, blockNumber, transactionIndex } of balanceChanges)
-      if (after !== before && !isOther(wallet))
-        lines.push(`balance ${vaultId}:${wallet} ${blockNumber}.${transactionIndex} ${after}`)
+      if (after !== before) lines.push(`balance ${vaultId}:${wallet} ${blockNumber}.${transactionIndex} ${after}`)
   }
   const requests = new Map<string, { line: string; state: { remaining: bigint; cancelled: bigint } }>()
   for (const { requests: opened, requestChanges } of rows) {
@@ -74,8 +73,7 @@ function linesOfProduct({ rows, state }: Derived): Lines {
 function linesOfRecount(told: Recounted): Lines {
   const lines: Lines = told.entries.map(entryLine)
   for (const [key, shares] of [...told.balances].sort())
-    if (shares > 0n && !isOther(key))
-      lines.push(`holder ${key} ${shares} ${lotsText(Object.entries(told.lots.get(key)!))}`)
+    if (shares > 0n) lines.push(`holder ${key} ${shares} ${lotsText(Object.entries(told.lots.get(key)!))}`)
   const known = new Map<string, { after: bigint; lots: Record<string, bigint> }>()
   for (const { vaultId, wallet, after, lots, blockNumber, transactionIndex } of told.changes) {
     const key = `${vaultId}:${wallet}`
@@ -93,9 +91,6 @@ function linesOfRecount(told: Recounted): Lines {
   return lines.sort()
 }
 
-const isOther = (key: string): boolean =>
-  config.vaults.some(({ address, escrow }) => key.endsWith(address) || (escrow !== null && key.endsWith(escrow)))
-
 const names = new Map([
   ...people.map((each, i) => [each, `person${i}`]),
   ...contracts.map((each, i) => [each, `contract${i}`]),
@@ -107,19 +102,29 @@ const short = (line: string): string =>
 export const configOf = (seed: number): DeriveConfig => (seed % 3 === 0 ? { ...config, trustTraces: true } : config)
 
 /** Both derivations of a schedule: lines that only one of them has, and sums that do not come out. */
-export async function deriveBoth(blocks: readonly RawBlock[], under: DeriveConfig) {
-  const [derived, told] = [deriveRows(blocks, under), await recount(blocks, under)]
+export function deriveBoth(blocks: readonly RawBlock[], under: DeriveConfig) {
+  const [derived, told] = [deriveRows(blocks, under), recount(blocks, under)]
   const [product, mine] = [linesOfProduct(derived), linesOfRecount(told)]
   return {
     product: without(product, mine).map(short),
     recount: without(mine, product).map(short),
     sums: [...findWrongSums(blocks, derived), ...findWrongGains(told)].map(short),
+    played: listPlayed(blocks, told),
   }
 }
 
+/** Which kinds of vaults have which entries, and whether a signed settlement made one. */
+function listPlayed(blocks: readonly RawBlock[], { entries }: Recounted): string[] {
+  const targets = new Map(blocks.flatMap(({ transactions }) => transactions.map(({ hash, to }) => [hash, to])))
+  return entries.flatMap(({ vaultId, kind, attribution, transactionHash }) => [
+    `${kind} of ${config.vaults.find(({ id }) => id === vaultId)!.kind}`,
+    ...(attribution === 'signed' && targets.get(transactionHash) === settlement ? [`${kind} by a settlement`] : []),
+  ])
+}
+
 /** Whether two derivations differ over the blocks. */
-async function isDifferent(blocks: readonly RawBlock[], under: DeriveConfig): Promise<boolean> {
-  const { product, recount: mine } = await deriveBoth(blocks, under)
+function isDifferent(blocks: readonly RawBlock[], under: DeriveConfig): boolean {
+  const { product, recount: mine } = deriveBoth(blocks, under)
   return product.length + mine.length > 0
 }
 
@@ -145,20 +150,20 @@ function drop(blocks: readonly RawBlock[], hash: string): RawBlock[] {
 }
 
 /** The fewest transactions of a schedule that still differ. */
-async function shrink(blocks: readonly RawBlock[], under: DeriveConfig): Promise<RawBlock[]> {
+function shrink(blocks: readonly RawBlock[], under: DeriveConfig): RawBlock[] {
   let least = [...blocks]
   for (const hash of blocks.flatMap(({ transactions }) => transactions.map((each) => each.hash)).toReversed()) {
     const fewer = drop(least, hash)
-    if (fewer.length > 0 && (await isDifferent(fewer, under))) least = fewer
+    if (fewer.length > 0 && isDifferent(fewer, under)) least = fewer
   }
   return least
 }
 
 /** A difference as it can be told: what is left of the schedule, and the lines. */
-export async function tell(seed: number, blocks: readonly RawBlock[]): Promise<string> {
+export function tell(seed: number, blocks: readonly RawBlock[]): string {
   const under = configOf(seed)
-  const least = await shrink(blocks, under)
-  const lines = await deriveBoth(least, under)
+  const least = shrink(blocks, under)
+  const lines = deriveBoth(least, under)
   return [
     `seed ${seed}: ${least.flatMap(({ transactions }) => transactions).length} transactions differ`,
     ...lines.product.map((line) => `  product ${line}`),

@@ -1,5 +1,6 @@
 import type { DeriveConfig } from '../../src/derive/config.js'
 import { contains, type Digits } from './bytes.js'
+import type { Identity } from './identity.js'
 import { findHoldings } from './signing.js'
 import { readTail, type Suffix } from './suffixes.js'
 import type { Chain, Creditable, Frame, Ways } from './types.js'
@@ -12,13 +13,17 @@ export type Deciding = {
   transactionHash: string
   input: Digits
   vault: string
+  identity: Identity
   /** The first call of each signature in a vault, by digest: `${transaction}:${place}`. */
   used: Map<string, string>
   trustTraces: boolean
 }
 
-export const isParty = (event: Creditable, caller: string): boolean =>
-  caller === event.sender || caller === event.owner || ('controller' in event && caller === event.controller)
+/** Whether somebody, by the name it counts as, is a party of an event. */
+export const isParty = (event: Creditable, person: string, { ownerOf }: Identity): boolean =>
+  [event.sender, event.owner, ...('controller' in event ? [event.controller] : [])].some(
+    (party) => ownerOf(party) === person,
+  )
 
 const registeredAt = (config: DeriveConfig, code: string, timestamp: number): boolean =>
   /^[A-Za-z0-9_-]{1,32}$/.test(code) && (config.distributors.get(code) ?? Infinity) <= timestamp
@@ -33,15 +38,16 @@ const isWord = (frame: Frame, suffix: Suffix, { trustTraces, input }: Deciding):
   frame.isWord && !trustTraces && !contains(input, suffix.bytes)
 
 /** Uses up the signatures that hold for an event, once, in the vault's chain order: to be called for each event in turn. */
-export async function useSignatures(
+export function useSignatures(
   chain: Chain,
-  counts: (caller: string) => boolean,
+  event: Creditable,
+  counts: (frame: Frame) => boolean,
   deciding: Deciding,
-): Promise<void> {
+): void {
   for (const [index, frame] of chain.frames.entries()) {
-    if (!counts(frame.caller)) continue
+    if (!counts(frame)) continue
     for (const suffix of readTail(frame.data).suffixes.filter((each) => !isWord(frame, each, deciding)))
-      for (const { digest, place } of await findHoldings(chain, index, suffix, deciding.vault, deciding.config)) {
+      for (const { digest, place } of findHoldings(chain, index, suffix, event, deciding)) {
         const key = `${deciding.vault}:${digest}`
         if (!deciding.used.has(key)) deciding.used.set(key, `${deciding.transactionHash}:${place}`)
       }
@@ -58,24 +64,22 @@ type Candidate = {
 }
 
 /** SEMANTICS §2, *Which frame counts*: whose shares of a wallet are, in one way an event may have been made. */
-async function decideOne(
-  chain: Chain,
-  event: Creditable,
-  wallet: string,
-  deciding: Deciding,
-): Promise<Decision | undefined> {
-  const { config, timestamp, input, vault } = deciding
+function decideOne(chain: Chain, event: Creditable, wallet: string, deciding: Deciding): Decision | undefined {
+  const { config, timestamp, input, vault, identity } = deciding
   const candidates: Candidate[] = []
   for (const [depth, frame] of chain.frames.entries()) {
-    const rank = frame.caller === wallet ? 0 : isParty(event, frame.caller) ? 1 : undefined
+    const caller = identity.callerOf(frame, event)
+    const rank = caller === identity.ownerOf(wallet) ? 0 : isParty(event, caller, identity) ? 1 : undefined
     if (rank === undefined) continue
     for (const [order, suffix] of readTail(frame.data).suffixes.entries()) {
       const distributorId = suffix.codes.find((code) => registeredAt(config, code, timestamp))
       if (distributorId === undefined) continue
-      const holdings = await findHoldings(chain, depth, suffix, vault, config)
-      const signed = holdings.some(
-        ({ digest, place }) => deciding.used.get(`${vault}:${digest}`) === `${deciding.transactionHash}:${place}`,
-      )
+      const holdings = findHoldings(chain, depth, suffix, event, deciding)
+      // What rests on one node's word uses no signature up, and goes before what is not signed all the same.
+      const signed = holdings.some(({ digest, place }) => {
+        const first = deciding.used.get(`${vault}:${digest}`)
+        return first === undefined ? isWord(frame, suffix, deciding) : first === `${deciding.transactionHash}:${place}`
+      })
       const stands =
         contains(input, suffix.bytes) || frame.operations.some((callData) => contains(callData, suffix.bytes))
       candidates.push({
@@ -109,13 +113,8 @@ export const weaker = (a: Attribution, b: Attribution): Attribution =>
   weakest[Math.min(weakest.indexOf(a), weakest.indexOf(b))]!
 
 /** Where it cannot be told in which way an event was made, it is credited only if every way names the same. */
-export async function decide(
-  { ways }: Ways,
-  event: Creditable,
-  wallet: string,
-  deciding: Deciding,
-): Promise<Decision | undefined> {
-  const [first, ...others] = await Promise.all(ways.map((chain) => decideOne(chain, event, wallet, deciding)))
+export function decide({ ways }: Ways, event: Creditable, wallet: string, deciding: Deciding): Decision | undefined {
+  const [first, ...others] = ways.map((chain) => decideOne(chain, event, wallet, deciding))
   if (others.some((other) => other?.distributorId !== first?.distributorId)) return undefined
   if (first === undefined) return undefined
   const decision = { ...first }

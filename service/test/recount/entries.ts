@@ -33,6 +33,7 @@ export function makeEntries(
   chainId: number,
 ): Entry[] {
   const entries: Entry[] = []
+  if (event.ofOtherToken) return entries
   for (const { wallet, distributorId, attribution, assets, shares, isSwap, ofRequest } of parts) {
     if (shares === 0n) continue
     const known = entries.find((each) => each.wallet === wallet && each.distributorId === distributorId)

@@ -69,6 +69,58 @@ const makers: [string, Creditable['kind'], number, Match][] = [
       address(d, 1) === e.controller &&
       address(d, 2) === e.owner,
   ],
+  [
+    'requestDeposit(uint256,address,address,address)',
+    'depositRequest',
+    4,
+    (d, e) =>
+      e.kind === 'depositRequest' &&
+      number(d, 0) === e.amount &&
+      address(d, 1) === e.controller &&
+      address(d, 2) === e.owner,
+  ],
+  [
+    'syncDeposit(uint256,address,address)',
+    'deposit',
+    3,
+    (d, e) => e.kind === 'deposit' && number(d, 0) === e.assets && address(d, 1) === e.owner,
+  ],
+  [
+    'syncRedeem(uint256,address,uint256)',
+    'withdraw',
+    3,
+    (d, e) => e.kind === 'withdraw' && number(d, 0) === e.shares && e.owner === e.sender,
+  ],
+  [
+    'stake(address,uint256)',
+    'deposit',
+    2,
+    (d, e) => e.kind === 'deposit' && address(d, 0) === e.owner && number(d, 1) === e.assets,
+  ],
+  [
+    'redeem(address,uint256)',
+    'withdraw',
+    2,
+    (d, e) => e.kind === 'withdraw' && number(d, 1) === e.shares && e.owner === e.sender,
+  ],
+  [
+    'deposit(address,address,uint256,uint256)',
+    'deposit',
+    4,
+    (d, e) => e.kind === 'deposit' && address(d, 0) === e.owner && number(d, 2) === e.assets,
+  ],
+  [
+    'redeem(address,uint256,address,uint256,bool)',
+    'withdraw',
+    5,
+    (d, e) => e.kind === 'withdraw' && number(d, 1) === e.shares && e.owner === e.sender,
+  ],
+  [
+    'cooldownShares(uint256)',
+    'withdraw',
+    1,
+    (d, e) => e.kind === 'withdraw' && number(d, 0) === e.shares && e.owner === e.sender,
+  ],
 ]
 const bySelector = new Map(
   makers.map(([signature, kind, count, match]) => [selectorOf(signature), { kind, count, match }]),
@@ -88,6 +140,8 @@ const silent = new Set(
     'cancelRedeemRequest(uint256,address)',
     'claimCancelDepositRequest(uint256,address,address)',
     'claimCancelRedeemRequest(uint256,address,address)',
+    'cancelRequestDeposit()',
+    'cancelRequestRedeem(address)',
   ].map(selectorOf),
 )
 

@@ -6,14 +6,16 @@ import type { Credit } from './credit.js'
 import { type Deciding, type Decision, decide, isParty, useSignatures } from './deciding.js'
 import { type Entry, makeEntries, type Place } from './entries.js'
 import { depositParts, withdrawParts } from './flows.js'
+import { identify, noteOwners } from './identity.js'
 import { follow, type Habit, holdsForOthers, type Kept, type Movement, readHabit } from './keeping.js'
 import { makes } from './knownCalls.js'
 import { type Losses, readLosses } from './losses.js'
 import { addShares, attributedOf, type Holding, splitByFraction, takeShares } from './lots.js'
 import { beginCancel, completeCancel, type Request } from './requests.js'
+import { readSettlement } from './settlement.js'
 import { readMove, readTold } from './told.js'
 import { ownLogs } from './traceFrames.js'
-import { type Creditable, isCreditable, type Told, type Ways } from './types.js'
+import { type Creditable, type Frame, isCreditable, type Told, type Ways } from './types.js'
 import { findWays } from './ways.js'
 
 export type Problem = { vaultId: number; transactionHash: string; problem: string }
@@ -40,6 +42,8 @@ type State = Recounted & {
   holdings: Map<string, Holding>
   habits: Map<number, Habit>
   used: Map<string, string>
+  /** Of sub-accounts: forwarder and first 19 bytes to the owner. */
+  owners: Map<string, string>
   config: DeriveConfig
 }
 
@@ -48,7 +52,7 @@ const zero = `0x${'0'.repeat(40)}`
 const dead = '0x000000000000000000000000000000000000dead'
 
 /** The ledger, lots, balances and requests of blocks, counted again from the text of SEMANTICS §2 to §3a. */
-export async function recount(blocks: readonly RawBlock[], config: DeriveConfig): Promise<Recounted> {
+export function recount(blocks: readonly RawBlock[], config: DeriveConfig): Recounted {
   const state: State = {
     entries: [],
     changes: [],
@@ -60,14 +64,16 @@ export async function recount(blocks: readonly RawBlock[], config: DeriveConfig)
     holdings: new Map(),
     habits: new Map(),
     used: new Map(),
+    owners: new Map(),
     config,
   }
   for (const block of blocks) {
+    noteOwners(block, config, state.owners)
     const hashes = [...new Set(block.logs.map(({ transactionHash }) => transactionHash))]
     const losses = new Map(config.vaults.map((vault) => [vault.id, readLosses(block, vault)]))
     for (const hash of hashes)
       for (const vault of config.vaults)
-        if (block.number >= vault.startBlock) await recountTransaction(block, hash, vault, losses.get(vault.id)!, state)
+        if (block.number >= vault.startBlock) recountTransaction(block, hash, vault, losses.get(vault.id)!, state)
   }
   for (const [key, holding] of state.holdings) {
     state.balances.set(key, holding.shares)
@@ -79,13 +85,7 @@ export async function recount(blocks: readonly RawBlock[], config: DeriveConfig)
 const plainLots = ({ lots }: Holding): Record<string, bigint> =>
   Object.fromEntries([...lots].filter(([, lot]) => lot > 0n).sort(([a], [b]) => (a < b ? -1 : 1)))
 
-async function recountTransaction(
-  block: RawBlock,
-  hash: string,
-  vault: DeriveVault,
-  losses: Losses,
-  state: State,
-): Promise<void> {
+function recountTransaction(block: RawBlock, hash: string, vault: DeriveVault, losses: Losses, state: State): void {
   const logs = block.logs.filter(({ transactionHash }) => transactionHash === hash)
   const moves = logs.flatMap((log) => readMove(log, vault) ?? [])
   const events = logs.flatMap((log) => readTold(log, vault) ?? [])
@@ -106,23 +106,29 @@ async function recountTransaction(
       transactionHash: hash,
       problem: `${movement.beyond} moves beyond a balance`,
     })
-  const credits = await creditEvents(block, transaction, vault, events, movement, state)
+  const credits = creditEvents(block, transaction, vault, events, movement, state)
   apply(block, logs[0]!.transactionIndex, hash, vault, events, movement, credits, losses, state)
 }
 
-async function creditEvents(
+function creditEvents(
   block: RawBlock,
   transaction: RawTransaction | undefined,
   vault: DeriveVault,
   events: readonly Told[],
   movement: Movement,
   state: State,
-): Promise<Map<Told, Credit>> {
+): Map<Told, Credit> {
   const creditable = events.filter(isCreditable)
   const keepers = (event: Told): Map<string, bigint> => sharesOf(movement, event, ({ marks }) => marks)
   const losers = (event: Told): Map<string, bigint> => sharesOf(movement, event, ({ burned }) => burned)
   const concerned = (event: Creditable) => (event.kind === 'deposit' ? keepers(event) : losers(event))
-  const counting = (event: Creditable, caller: string) => isParty(event, caller) || concerned(event).has(caller)
+  const settlementOf = readSettlement(block, transaction, state.config)
+  const identity = identify(state.config, block.timestamp, vault.address, state.owners, settlementOf)
+  const counting = (event: Creditable, frame: Frame) => {
+    const caller = identity.callerOf(frame, event)
+    const wallets = [...concerned(event).keys()].map(identity.ownerOf)
+    return isParty(event, caller, identity) || wallets.includes(caller)
+  }
   const isActive = transaction !== undefined && vault.activeFrom <= block.timestamp
   const ways: Map<Creditable, Ways> = isActive
     ? findWays(
@@ -132,6 +138,7 @@ async function creditEvents(
         creditable,
         isPlain(block, transaction, state.config),
         counting,
+        identity,
         state.config,
       )
     : new Map()
@@ -145,15 +152,16 @@ async function creditEvents(
       transactionHash: transaction?.hash ?? '',
       input: digitsOf(transaction?.input ?? '0x'),
       vault: vault.address,
+      identity,
       used: state.used,
       trustTraces: (state.config as { trustTraces?: boolean }).trustTraces ?? false,
     }
-    if (way.ways.length === 1) await useSignatures(way.ways[0]!, (caller) => counting(event, caller), deciding)
+    if (way.ways.length === 1) useSignatures(way.ways[0]!, event, (frame) => counting(event, frame), deciding)
     const wallets = [...(event.kind === 'deposit' ? kept : losers(event)).keys()]
     if ('controller' in event) wallets.push(event.controller)
     if (event.kind === 'deposit') wallets.push(event.sender)
     const decisions = new Map<string, Decision | undefined>()
-    for (const wallet of new Set(wallets)) decisions.set(wallet, await decide(way, event, wallet, deciding))
+    for (const wallet of new Set(wallets)) decisions.set(wallet, decide(way, event, wallet, deciding))
     credits.set(event, { kept: event.kind === 'deposit' ? kept : losers(event), decisions })
     if (way.ways.length > 1 && [...decisions.values()].every((each) => each === undefined))
       state.problems.push({ vaultId: vault.id, transactionHash: deciding.transactionHash, problem: 'needs a trace' })
@@ -229,7 +237,7 @@ function apply(
     const credit = credits.get(event)
     if (event.kind === 'deposit' && credit) {
       const minted = movement.minted.get(event) ?? 0n
-      const { parts, lots } = isAsynchronous(vault, 'deposit')
+      const { parts, lots } = isClaim(vault, event)
         ? claimDeposit(event, credit, minted, state.requests, losses)
         : depositParts(event, credit, minted)
       for (const { wallet, distributorId, shares } of lots) addLot(wallet, distributorId, shares)
@@ -237,7 +245,7 @@ function apply(
     }
     if (event.kind === 'withdraw' && credit) {
       const burned = movement.burned.get(event) ?? 0n
-      const parts = isAsynchronous(vault, 'redeem')
+      const parts = isClaim(vault, event)
         ? claimWithdraw(event, credit, burned, state.requests, losses)
         : withdrawParts(event, credit, burned, event.assets)
       state.entries.push(...makeEntries(event, parts, place, state.config.chainId))
@@ -252,12 +260,13 @@ function apply(
     }
   }
   for (const [wallet, holding] of touched) {
-    if (wallet === zero || holdsForOthers(vault, wallet)) continue
+    if (wallet === zero) continue
     const kept = movement.wallets.get(wallet)!
     // What it gained beside old shares that it gave to others: those are no withdrawal.
     const net = kept.after - kept.before + kept.given
     const gained = net > 0n ? net : 0n
-    state.gains.push({ wallet, gained, kept: kept.marks.reduce((sum, { amount }) => sum + amount, 0n) })
+    if (!holdsForOthers(vault, wallet))
+      state.gains.push({ wallet, gained, kept: kept.marks.reduce((sum, { amount }) => sum + amount, 0n) })
     state.changes.push({
       vaultId: vault.id,
       wallet,
@@ -271,8 +280,10 @@ function apply(
   }
 }
 
-function isAsynchronous({ kind }: DeriveVault, side: 'deposit' | 'redeem'): boolean {
-  return kind === 'erc7540' || kind === 'lagoon' || kind === `erc7540-${side}`
+/** Whether an event is the claim of requests: of an asynchronous side, and not at once. */
+function isClaim({ kind }: DeriveVault, event: Extract<Told, { kind: 'deposit' | 'withdraw' }>): boolean {
+  const side = event.kind === 'deposit' ? 'deposit' : 'redeem'
+  return !event.atOnce && (kind === 'erc7540' || kind === 'lagoon' || kind === `erc7540-${side}`)
 }
 
 /** Every request opens a request lot: of assets, or of the shares it took. */

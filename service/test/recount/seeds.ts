@@ -1,6 +1,6 @@
-const count = Number(process.env.RECOUNT_SCHEDULES ?? 50)
+const count = Number(process.env.RECOUNT_SCHEDULES ?? 40)
 const first = Number(process.env.RECOUNT_FIRST ?? 1)
 
 /** The schedules that are tried: the same few each time, or as many as the long form asks for. */
 export const seeds = Array.from({ length: count }, (_, index) => first + index)
-export const limit = 30_000 + count * 200
+export const limit = 30_000 + count * 1_000

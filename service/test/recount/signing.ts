@@ -1,7 +1,10 @@
-import { type Hex, hashTypedData, recoverAddress } from 'viem'
+import { secp256k1 } from '@noble/curves/secp256k1.js'
+import { type Hex, hashTypedData } from 'viem'
+import { publicKeyToAddress } from 'viem/utils'
 import { type Digits, hashOf } from './bytes.js'
+import type { Identity } from './identity.js'
 import { readTail, type Suffix } from './suffixes.js'
-import type { Chain, Frame } from './types.js'
+import type { Chain, Creditable, Frame } from './types.js'
 
 /** SEMANTICS §2, *What we write*: what our key signs. */
 export function digestOf(
@@ -37,7 +40,7 @@ export function digestOf(
 }
 
 const digests = new Map<string, Hex>()
-function digestFor(suffix: Suffix, frame: Frame, chainId: number): Hex {
+function digestFor(suffix: Suffix, frame: Pick<Frame, 'caller' | 'target' | 'data'>, chainId: number): Hex {
   const key = [suffix.bytes, frame.caller, frame.target, frame.data, chainId].join()
   const digest = digests.get(key) ?? digestOf(suffix, frame, chainId)
   if (digests.size > 5_000) digests.clear()
@@ -48,41 +51,69 @@ function digestFor(suffix: Suffix, frame: Frame, chainId: number): Hex {
 const recovered = new Map<string, string>()
 
 /** Who signed a digest; remembered, because it is slow. */
-async function signerOf(digest: Hex, signature: Digits): Promise<string> {
+function signerOf(digest: Hex, signature: Digits): string {
   const key = `${digest}${signature}`
   const known = recovered.get(key)
   if (known !== undefined) return known
-  let signer = ''
-  if (['1b', '1c'].includes(signature.slice(128)))
-    signer = (await recoverAddress({ hash: digest, signature: `0x${signature}` }).catch(() => '')).toLowerCase()
+  const signer = ['1b', '1c'].includes(signature.slice(128)) ? recoverAddress(digest, signature) : ''
   recovered.set(key, signer)
   return signer
+}
+
+function recoverAddress(digest: Hex, signature: Digits): string {
+  try {
+    const key = secp256k1.Signature.fromHex(signature.slice(0, 128))
+      .addRecoveryBit(Number.parseInt(signature.slice(128), 16) - 27)
+      .recoverPublicKey(Buffer.from(digest.slice(2), 'hex'))
+    return publicKeyToAddress(`0x${key.toHex(false)}`).toLowerCase()
+  } catch (error) {
+    if (error instanceof Error) return ''
+    throw error
+  }
+}
+
+/** Whether a call carries a signature of ours over that very call of its caller. */
+export function isSignedCall(
+  frame: Pick<Frame, 'caller' | 'target' | 'data'>,
+  { chainId, signers }: { chainId: number; signers: ReadonlySet<string> },
+): boolean {
+  return readTail(frame.data).suffixes.some(
+    (suffix) =>
+      suffix.ours?.signature !== undefined &&
+      signers.has(signerOf(digestFor(suffix, frame, chainId), suffix.ours.signature)),
+  )
 }
 
 /** A signature holds for a call: the digest it was given for, and the call it names. */
 export type Holding = { digest: Hex; place: number }
 
+type Signed = { vault: string; identity: Identity; config: { chainId: number; signers: ReadonlySet<string> } }
+
 /**
  * The calls of a chain for which the signature of a frame's suffix holds: the frame or one inside it, with no other call
  * to the vault between it and the event.
  */
-export async function findHoldings(
+export function findHoldings(
   chain: Chain,
   index: number,
   suffix: Suffix,
-  vault: string,
-  world: { chainId: number; signers: ReadonlySet<string> },
-): Promise<Holding[]> {
+  event: Creditable,
+  { vault, identity, config }: Signed,
+): Holding[] {
   if (suffix.ours?.signature === undefined) return []
   const found: Holding[] = []
   for (let inner = index; inner >= 0; inner -= 1) {
     const frame = chain.frames[inner]!
     const between = chain.frames
       .slice(0, inner)
-      .filter(({ isCall, target, place }) => isCall && target === vault && place !== chain.emitting)
+      // What the vault is made to call of itself is another call, be it the one that emitted.
+      .filter((each) => each.isCall && each.target === vault)
+      .filter(({ place }) => frame.target === vault || place !== chain.emitting)
     if (between.length > 0) continue
-    const digest = digestFor(suffix, frame, world.chainId)
-    if (world.signers.has(await signerOf(digest, suffix.ours.signature))) found.push({ digest, place: frame.place })
+    for (const caller of identity.namesOf(frame, event)) {
+      const digest = digestFor(suffix, { ...frame, caller }, config.chainId)
+      if (config.signers.has(signerOf(digest, suffix.ours.signature))) found.push({ digest, place: frame.place })
+    }
   }
   return found
 }

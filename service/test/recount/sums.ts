@@ -1,4 +1,5 @@
 import type { DeriveConfig } from '../../src/derive/config.js'
+import { openFastRecover } from '../../src/derive/fastRecover.js'
 import { createDerivation, derive, emptyState } from '../../src/derive/index.js'
 import type { DerivedRows } from '../../src/derive/rows.js'
 import type { RawBlock } from '../../src/rpc/raw.js'
@@ -9,10 +10,13 @@ import { vaults, zero } from './traffic/world.js'
 
 export type Derived = { rows: DerivedRows[]; state: ReturnType<typeof emptyState> }
 
+/** As the watcher and a rebuild recover. */
+const recover = openFastRecover()
+
 /** Rows of the product for the blocks, from an empty state. */
 export function deriveRows(blocks: readonly RawBlock[], config: DeriveConfig): Derived {
   const state = emptyState()
-  const derivation = createDerivation(config)
+  const derivation = createDerivation(config, recover)
   return { rows: blocks.map((block) => derive(block, derivation, state)), state }
 }
 

@@ -15,7 +15,25 @@ export const firstTopics = {
   cancelRedeemRequest: toEventSelector('CancelRedeemRequest(address,uint256,address)'),
   cancelDepositClaim: toEventSelector('CancelDepositClaim(address,address,uint256,address,uint256)'),
   cancelRedeemClaim: toEventSelector('CancelRedeemClaim(address,address,uint256,address,uint256)'),
+  // Lagoon: at once while its valuation is valid, and cancels of one step.
+  depositSync: toEventSelector('DepositSync(address,address,uint256,uint256)'),
+  withdrawSync: toEventSelector('WithdrawSync(address,address,address,uint256,uint256)'),
+  depositCanceled: toEventSelector('DepositRequestCanceled(uint256,address)'),
+  redeemCanceled: toEventSelector('RedeemRequestCanceled(uint256,address,uint256)'),
+  // Stakes with a window.
+  staked: toEventSelector('Staked(address,address,uint256,uint256)'),
+  stakeRedeemed: toEventSelector('Redeem(address,address,uint256,uint256)'),
+  // ERC-5115 names the token it took or paid.
+  yieldDeposit: toEventSelector('Deposit(address,address,address,uint256,uint256)'),
+  yieldRedeem: toEventSelector('Redeem(address,address,address,uint256,uint256)'),
+  // GPv2 tells of each order it fills.
+  trade: toEventSelector('Trade(address,address,address,uint256,uint256,uint256,bytes)'),
+  // A forwarder tells whose the accounts of a prefix are.
+  ownerRegistered: toEventSelector('OwnerRegistered(bytes19,address)'),
 } as const
+
+/** What a cancel gives back that names no amount: all that is pending. */
+const everything = 2n ** 256n - 1n
 
 /** A Transfer of a vault's receipt token. */
 export function readMove(log: RawLog, vault: DeriveVault): Move | undefined {
@@ -34,6 +52,24 @@ export function readTold(log: RawLog, vault: DeriveVault): Told | undefined {
   const word = (index: number) => BigInt(`0x0${slice(digitsOf(log.data), 32 * index, 32 * index + 32)}`)
   const said = (index: number) => addressOf(slice(digitsOf(log.data), 32 * index, 32 * index + 32))
   const kind = Object.entries(firstTopics).find(([, first]) => first === log.topics[0])?.[0]
+  if (vault.kind === 'window-stake' || vault.kind === 'erc5115') {
+    const [sender, receiver] = [address(1), address(2)]
+    const amounts = { assets: word(0), shares: word(1) }
+    if (vault.kind === 'window-stake') {
+      if (kind === 'staked') return { ...common, kind: 'deposit', sender, owner: receiver, ...amounts }
+      if (kind === 'stakeRedeemed') return { ...common, kind: 'withdraw', sender, receiver, owner: sender, ...amounts }
+      return undefined
+    }
+    if (kind === 'yieldDeposit') {
+      const other = address(3) === vault.asset ? {} : { ofOtherToken: true as const }
+      return { ...common, kind: 'deposit', sender, owner: receiver, ...amounts, ...other }
+    }
+    if (kind !== 'yieldRedeem') return undefined
+    // Here shares stand before what is paid.
+    const [shares, assets] = [word(0), word(1)]
+    const other = address(3) === vault.asset ? {} : { ofOtherToken: true as const }
+    return { ...common, kind: 'withdraw', sender, receiver, owner: sender, assets, shares, ...other }
+  }
   if (kind === 'deposit')
     return { ...common, kind, sender: address(1), owner: address(2), assets: word(0), shares: word(1) }
   if (kind === 'withdraw')
@@ -46,7 +82,29 @@ export function readTold(log: RawLog, vault: DeriveVault): Told | undefined {
       assets: word(0),
       shares: word(1),
     }
-  if (vault.kind === 'erc4626') return undefined
+  if (vault.kind === 'lagoon') {
+    const parties = { sender: address(1), owner: address(2) }
+    if (kind === 'depositSync')
+      return { ...common, kind: 'deposit', ...parties, assets: word(0), shares: word(1), atOnce: true }
+    if (kind === 'withdrawSync')
+      return {
+        ...common,
+        kind: 'withdraw',
+        sender: address(1),
+        receiver: address(2),
+        owner: address(3),
+        assets: word(0),
+        shares: word(1),
+        atOnce: true,
+      }
+    if (kind === 'depositCanceled' || kind === 'redeemCanceled') {
+      const controller = address(2)
+      const cancelled = { ...common, sender: controller, controller, receiver: controller, id: topic(1) }
+      if (kind === 'depositCanceled') return { ...cancelled, kind: 'cancelDepositClaim', amount: everything }
+      return { ...cancelled, kind: 'cancelRedeemClaim', amount: word(0) }
+    }
+  }
+  if (!(vault.kind === 'lagoon' || vault.kind.startsWith('erc7540'))) return undefined
   if (kind === 'depositRequest' || kind === 'redeemRequest')
     return {
       ...common,
@@ -57,6 +115,7 @@ export function readTold(log: RawLog, vault: DeriveVault): Told | undefined {
       sender: said(0),
       amount: word(1),
     }
+  if (vault.kind === 'lagoon') return undefined
   if (kind === 'cancelDepositRequest' || kind === 'cancelRedeemRequest')
     return { ...common, kind, controller: address(1), id: topic(2), sender: said(0) }
   if (kind === 'cancelDepositClaim' || kind === 'cancelRedeemClaim')

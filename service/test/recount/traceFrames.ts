@@ -34,8 +34,9 @@ export function chainOfCall(
     }
     // The entry point's own calls to accounts are no frames.
     if (world.entryPoints.includes(call.caller)) continue
-    const data = call.kind === 'create' ? '' : digitsOf(call.input)
-    frames.push({ ...common, caller: call.caller, target: call.target, data, isCall: true })
+    // A creation is no call.
+    if (call.kind === 'create') continue
+    frames.push({ ...common, caller: call.caller, target: call.target, data: digitsOf(call.input), isCall: true })
   }
   return { frames, emitting: resolve(calls, at), endedAt: operations[0]?.endedAt }
 }
@@ -124,13 +125,23 @@ function operationsAround(
 
 const beforeExecution = '0xbb47ee3e183a558b1a2ff0874b079f3fc5478b7454eacf2bfc5af2ff5878f972'
 
-/** With logs in the trace: which logs each call, calls in it included, emitted; a log is of the call it is resolved to. */
+/** The call whose own a log is: the part of a multicall that ran it, else the call it is resolved to. */
+function ownCall(calls: readonly PathCall[], at: number): number {
+  let place = at
+  while (calls[place]!.kind === 'delegatecall' && calls[place]!.parent !== undefined) {
+    if (readDelegate(calls, place, [])) return place
+    place = calls[place]!.parent!
+  }
+  return place
+}
+
+/** With logs in the trace: which logs each call, calls in it included, emitted. */
 export function ownLogs({ calls }: CallPaths): OwnLogs {
   const own = new Map<number, Set<number>>()
   calls.forEach((call, place) => {
     for (const logIndex of call.logs) {
       const inside = new Set<number>()
-      const owner = resolve(calls, place)
+      const owner = ownCall(calls, place)
       calls.forEach((other, otherPlace) => {
         if (isInside(calls, otherPlace, owner)) for (const each of other.logs) inside.add(each)
       })

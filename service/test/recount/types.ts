@@ -2,8 +2,27 @@ import type { Digits } from './bytes.js'
 
 /** What a vault's log says. Addresses lower-case. */
 export type Told = { logIndex: number; vaultId: number } & (
-  | { kind: 'deposit'; sender: string; owner: string; assets: bigint; shares: bigint }
-  | { kind: 'withdraw'; sender: string; receiver: string; owner: string; assets: bigint; shares: bigint }
+  | {
+      kind: 'deposit'
+      sender: string
+      owner: string
+      assets: bigint
+      shares: bigint
+      atOnce?: true
+      /** In a token beside the vault's asset, in which the ledger is. */
+      ofOtherToken?: true
+    }
+  | {
+      kind: 'withdraw'
+      sender: string
+      receiver: string
+      owner: string
+      assets: bigint
+      shares: bigint
+      /** Of no request, although the vault's kind takes requests. */
+      atOnce?: true
+      ofOtherToken?: true
+    }
   | {
       kind: 'depositRequest' | 'redeemRequest'
       sender: string

@@ -51,7 +51,7 @@ describe('the second derivation reads', () => {
 
   it.each((signed.vectors as Signed[]).filter(({ expect: { placement } }) => placement !== 'userOperation'))(
     'the verdict of the vector: $name',
-    async ({ chainId, transaction, expect: expected }) => {
+    ({ chainId, transaction, expect: expected }) => {
       const input = digitsOf(transaction.input)
       // Each vector deposits once: the selector, an amount, an owner.
       const at = find(input, '6e553f65')
@@ -84,7 +84,7 @@ describe('the second derivation reads', () => {
           { ...place, hash: place.transactionHash, from: transaction.from.toLowerCase(), to, input: transaction.input },
         ],
       }
-      const { entries } = await recount([block], {
+      const { entries } = recount([block], {
         chainId,
         vaults: [
           {

@@ -1,6 +1,7 @@
 import type { CallPaths } from '../../src/rpc/callPaths.js'
 import type { RawBlock, RawTransaction } from '../../src/rpc/raw.js'
 import { digitsOf } from './bytes.js'
+import type { Identity } from './identity.js'
 import { isSilent, makes, matches, unwrap } from './knownCalls.js'
 import { findOperations, operationOf, readEndings } from './operations.js'
 import { chainOfCall } from './traceFrames.js'
@@ -14,7 +15,7 @@ type Node = { frame: Frame; parent: Node | undefined; endedAt: number | undefine
 /**
  * SEMANTICS §2, *Which call made an event*: the chains of frames in which each creditable event of one vault in one
  * transaction may have been made. One chain where that is known; several where it cannot be told.
- * `counting` says whether a caller would count for an event.
+ * `counting` says whether a frame would count for an event, `identity` whom its caller counts as.
  */
 export function findWays(
   transaction: RawTransaction,
@@ -22,7 +23,28 @@ export function findWays(
   vaultAddress: string,
   events: readonly Creditable[],
   isPlain: boolean,
-  counting: (event: Creditable, caller: string) => boolean,
+  counting: (event: Creditable, frame: Frame) => boolean,
+  identity: Identity,
+  world: World,
+): Map<Creditable, Ways> {
+  const ways = listWays(transaction, block, vaultAddress, events, isPlain, counting, identity, world)
+  // A forwarder's caller keeps marks as any caller does.
+  for (const [event, { ways: chains, callers }] of ways) {
+    const frames = chains.flatMap((chain) => chain.frames)
+    const named = frames.flatMap((frame) => [...identity.namesOf(frame, event), identity.speakerOf(frame, event)])
+    ways.set(event, { ways: chains, callers: new Set([...callers, ...named]) })
+  }
+  return ways
+}
+
+function listWays(
+  transaction: RawTransaction,
+  block: RawBlock,
+  vaultAddress: string,
+  events: readonly Creditable[],
+  isPlain: boolean,
+  counting: (event: Creditable, frame: Frame) => boolean,
+  identity: Identity,
   world: World,
 ): Map<Creditable, Ways> {
   const logs = block.logs.filter(({ transactionHash }) => transactionHash === transaction.hash)
@@ -48,7 +70,7 @@ export function findWays(
     evidence === undefined || evidence === 'no trace'
       ? listNodes(transaction, root, logs, world)
       : listTraced(evidence, logs, world)
-  return matchAll(nodes, vaultAddress, events, counting, (event) => {
+  return matchAll(nodes, vaultAddress, events, counting, identity, (event) => {
     const of = world.entryPoints.map((each) =>
       operationOf(event.logIndex, logs, each, readEndings(logs, world.entryPoints)),
     )
@@ -123,7 +145,8 @@ function matchAll(
   all: readonly Node[],
   vault: string,
   events: readonly Creditable[],
-  counting: (event: Creditable, caller: string) => boolean,
+  counting: (event: Creditable, frame: Frame) => boolean,
+  identity: Identity,
   operationsOf: (event: Creditable) => ReadonlySet<number>,
 ): Map<Creditable, Ways> {
   const inScope = (event: Creditable) => {
@@ -132,12 +155,12 @@ function matchAll(
       (node) =>
         (node.endedAt === undefined || operations.has(node.endedAt)) &&
         // What does not count for the event makes no doubt about it.
-        counting(event, node.frame.caller),
+        counting(event, node.frame),
     )
   }
   const result = new Map<Creditable, Ways>()
   const direct = new Map(
-    events.map((event) => [event, inScope(event).filter(({ frame }) => isDirect(frame, vault, event))]),
+    events.map((event) => [event, inScope(event).filter(({ frame }) => isDirect(frame, vault, event, identity))]),
   )
   for (const event of events) {
     const made = direct.get(event)!
@@ -156,7 +179,7 @@ function matchAll(
     const scope = inScope(event)
     const takers = scope.filter(
       // The transaction itself lies around everything.
-      ({ frame, parent }) => (frame.target !== vault && frame.target === event.sender) || parent === undefined,
+      ({ frame, parent }) => (frame.target !== vault && isSender(frame.target, event)) || parent === undefined,
     )
     const innermost = takers.filter((node) => !takers.some((other) => other !== node && isWithin(other, node)))
     // Events of another operation are none of these calls'.
@@ -169,7 +192,10 @@ function matchAll(
     // Calls to the vault that may have made it after all: of another amount, or of a name that is not known.
     const doubtful = scope.filter(
       ({ frame }) =>
-        frame.target === vault && frame.caller === event.sender && mayMake(frame, event) && !isTaken(frame),
+        frame.target === vault &&
+        identity.callerOf(frame, event) === identity.ownerOf(event.sender) &&
+        mayMake(frame, event) &&
+        !isTaken(frame),
     )
     const ordered: Ways =
       innermost.length === 0
@@ -187,6 +213,10 @@ function matchAll(
     return { ways: [...ordered.ways, ...more.ways], callers: new Set([...ordered.callers, ...more.callers]) }
   }
 
+  function isSender(address: string, event: Creditable): boolean {
+    return identity.ownerOf(address) === identity.ownerOf(event.sender)
+  }
+
   function isTaken(frame: Frame): boolean {
     return events.some((event) => direct.get(event)!.some((node) => node.frame === frame))
   }
@@ -197,9 +227,10 @@ function mayMake({ data }: Frame, event: Creditable): boolean {
   return kind === event.kind || (kind === undefined && !isSilent(data))
 }
 
-function isDirect({ caller, target, data }: Frame, vault: string, event: Creditable): boolean {
-  if (target !== vault || !matches(data, event)) return false
-  return caller === event.sender || ('controller' in event && caller === event.controller)
+function isDirect(frame: Frame, vault: string, event: Creditable, { callerOf, ownerOf }: Identity): boolean {
+  if (frame.target !== vault || !matches(frame.data, event)) return false
+  const caller = callerOf(frame, event)
+  return caller === ownerOf(event.sender) || ('controller' in event && caller === ownerOf(event.controller))
 }
 
 function waysOf(nodes: readonly Node[]): Ways {

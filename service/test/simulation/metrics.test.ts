@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { findFlowsDifferences } from './compareFlows.js'
 import { findMetricsDifferences } from './compareMetrics.js'
 import type { Outcome } from './playedChain.js'
 import { playForks } from './schedule.js'
@@ -14,17 +15,20 @@ beforeAll(async () => {
 })
 afterAll(() => world?.close())
 
-it('LP counts, attributed TVL and top wallets equal a naive recount before and after each reorg, and after a rebuild', async () => {
+it('LP counts, attributed TVL, top wallets, flows and what wallets earned equal a naive recount before and after each reorg, and after a rebuild', async () => {
   const { db, watching } = world
   const depths: number[] = []
   let changed = 0
   for (let seed = 1; seed <= seeds; seed++) {
-    const check = async (outcome: Outcome, when: string) =>
+    const check = async (outcome: Outcome, when: string) => {
       // Other times, selections and prices at every look.
-      expect(
-        await findMetricsDifferences(db, outcome, seed * 100 + outcome.reorgs.length),
-        `seed ${seed} ${when} ${outcome.reorgs.length} reorgs`,
-      ).toEqual([])
+      const draw = seed * 100 + outcome.reorgs.length
+      const differences = [
+        ...(await findMetricsDifferences(db, outcome, draw)),
+        ...(await findFlowsDifferences(db, outcome, draw)),
+      ]
+      expect(differences, `seed ${seed} ${when} ${outcome.reorgs.length} reorgs`).toEqual([])
+    }
     let last: Outcome | undefined
     for await (const outcome of playForks({ db, watching, organizationId }, seed, forks)) {
       await check(outcome, 'after')

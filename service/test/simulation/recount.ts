@@ -50,11 +50,19 @@ type Request = Expected['requests'][number] & {
 /** What every wallet holds of every vault, by `vault wallet`: outside lots, and in those of each distributor. */
 export type Positions = ReadonlyMap<string, { free: bigint; lots: ReadonlyMap<string, bigint> }>
 
-/** `observe` sees what is held after every transaction. */
+/** What a request has left, and whose shares it took. */
+export type Asked = { readonly kind: string; readonly owner: string; readonly remaining: bigint }
+
+/** `observe` sees what is held, and what is asked for, after every transaction. */
 export function recount(
   blocks: readonly ModelBlock[],
   rules: Rules,
-  observe?: (block: ModelBlock, positions: Positions) => void,
+  observe?: (
+    block: ModelBlock,
+    positions: Positions,
+    transaction: ModelTransaction,
+    requests: readonly Asked[],
+  ) => void,
 ): Expected {
   const positions = new Map<string, Position>()
   const requests: Request[] = []
@@ -78,7 +86,7 @@ export function recount(
         const own = known.filter((event) => event.vault === vault)
         if (own.length > 0) settle(vault, own, credits, block, transaction)
       }
-      observe?.(block, positions)
+      observe?.(block, positions, transaction, requests)
     }
 
   function settle(vault: string, events: ModelEvent[], credits: Credits, block: ModelBlock, tx: ModelTransaction) {
@@ -259,7 +267,7 @@ function reduce(held: Position, amount: bigint): void {
 }
 
 /** floor(weight × amount / total) each, the units left over one each by largest fraction, larger weight, earlier place. */
-function share(amount: bigint, weights: bigint[]): bigint[] {
+export function share(amount: bigint, weights: bigint[]): bigint[] {
   const total = weights.reduce((sum, weight) => sum + weight, 0n)
   if (total === 0n) return weights.map(() => 0n)
   const floors = weights.map((weight) => (weight * amount) / total)

@@ -5,6 +5,7 @@ import { type Database, openDatabase } from '../../src/postgres/pool.js'
 import { openTestDatabase, type TestDatabase } from '../database.js'
 import { findDifferences } from './compare.js'
 import { findDifferencesOfAll } from './compareBoth.js'
+import { findFlowsDifferences } from './compareFlows.js'
 import { findMetricsDifferences } from './compareMetrics.js'
 import { findWrongCoverage } from './compareReport.js'
 import { addTotals, type Counted, type Totals } from './expected.js'
@@ -13,7 +14,7 @@ import { recount } from './recount.js'
 import { type Played, playAlone, playPair } from './schedule.js'
 import { hashState, rebuild } from './underTest.js'
 
-const schedules = Number(process.env['SIMULATION_SCHEDULES'] ?? 2_000)
+const schedules = Number(process.env['SIMULATION_SCHEDULES'] ?? 400)
 const firstSeed = Number(process.env['SIMULATION_FIRST_SEED'] ?? 1)
 /** Test files the schedules are spread over, so that they run side by side. */
 const shares = 4
@@ -66,6 +67,10 @@ async function check(world: World, play: Play, seed: number): Promise<Played & {
     if (seed % 5 === 0)
       for (const { outcome } of counted)
         for (const line of await findMetricsDifferences(db, outcome, seed))
+          differences.push(`${outcome.chainId}: ${line}`)
+    if (seed % 25 === 0)
+      for (const { outcome } of counted)
+        for (const line of await findFlowsDifferences(db, outcome, seed))
           differences.push(`${outcome.chainId}: ${line}`)
     expect(differences, `seed ${seed} ${when}`).toEqual([])
   }

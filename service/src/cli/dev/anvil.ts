@@ -252,8 +252,13 @@ async function readCommandLine(pid: number): Promise<string> {
 
 const heartbeatSeconds = 60
 
-/** A block at least once a minute, so that chain time does not stand still. */
+/**
+ * A block at least once a minute, so that chain time does not stand still. Chain time that was moved ahead waits for the
+ * clock: it goes on from the newest block at every beat.
+ */
 async function beat(chain: DevChain, clock: Clock): Promise<void> {
-  const { timestamp } = await chain.client.getBlock()
-  if (Number(timestamp) + heartbeatSeconds <= toUnixSeconds(clock.now())) await chain.request('evm_mine')
+  const timestamp = Number((await chain.client.getBlock()).timestamp)
+  const now = toUnixSeconds(clock.now())
+  if (timestamp + heartbeatSeconds <= now) await chain.request('evm_mine')
+  else if (timestamp > now) await chain.request('evm_setTime', [(timestamp + 1) * 1_000])
 }

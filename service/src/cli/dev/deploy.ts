@@ -14,7 +14,10 @@ import { type Abi, type Address, encodeFunctionData, formatUnits, type Hex, pars
 import { privateKeyToAccount } from 'viem/accounts'
 import { type DevChain, devAccount } from './anvil.js'
 import { type DevExchange, deployExchange } from './exchange.js'
+import { type DevLending, deployLending, lendingCalls } from './lending.js'
+import { type DevOrders, deploySettlement } from './orders.js'
 import { waitForReceipt } from './receipt.js'
+import { type DevStreams, deployStreams } from './streams.js'
 
 /** Index of the devnet account that owns the contracts. */
 export const deployerIndex = 0
@@ -37,13 +40,16 @@ export type DevToken = {
   approvalReset: boolean
 }
 
+/** Why the yield of a vault is not served: the reason of the answer, or its status where it has none. */
+export type Withheld = 'INDEXING_NOT_STARTED' | 'INDEXING_STALLED' | 'PROTOCOL_UNSUPPORTED' | 'FAILED_PRECONDITION'
+
 export type DevVault = {
   slug: string
   name: string
   description: string
   kind: 'erc4626' | 'erc7540' | 'other'
-  /** Nobody ever deposits: it has no reading of its share price. */
-  isEmpty: boolean
+  /** Why its yield is withheld; absent: it is served. */
+  withheld?: Withheld
   address: Address
   token: string
   shareSymbol: string
@@ -52,13 +58,16 @@ export type DevVault = {
   aprPercent: number
 }
 
-/** `exchange`: absent where its packages are not installed. */
+/** `exchange`, `lending`, `orders`: absent where their packages are not installed; `streams`: absent on a devnet of an earlier version. */
 export type Deployment = {
   genesisHash: Hex
   tokens: DevToken[]
   vaults: DevVault[]
   exchange?: DevExchange
+  lending?: DevLending
+  orders?: DevOrders
   depositRouter?: Address
+  streams?: DevStreams
 }
 
 const tokenPlans = [
@@ -76,8 +85,12 @@ type VaultPlan = {
   rate: string
   shareSymbol: string
   kind?: 'erc7540' | 'other'
-  isEmpty?: true
+  withheld?: Withheld
 }
+
+const exhibit = { token: 'usdt', offset: 0, rate: '0.03' } as const
+/** Fewer shares than a price is read of. */
+const dustShares = 999n
 
 const vaultPlans: readonly VaultPlan[] = [
   { slug: 'steady-usdc', name: 'Steady USDC', token: 'usdc', offset: 0, rate: '0.05', shareSymbol: 'oeUSDC' },
@@ -96,6 +109,14 @@ const vaultPlans: readonly VaultPlan[] = [
     shareSymbol: 'owUSDC',
     kind: 'erc7540',
   },
+  // One for each reason.
+  { ...exhibit, slug: 'unmapped-usdt', name: 'Unmapped USDT', shareSymbol: 'xmUSDT', withheld: 'INDEXING_NOT_STARTED' },
+  { ...exhibit, slug: 'dust-usdt', name: 'Dust USDT', shareSymbol: 'xdUSDT', withheld: 'INDEXING_STALLED' },
+  {
+    ...{ ...exhibit, slug: 'listed-usdt', name: 'Listed USDT', shareSymbol: 'xlUSDT', kind: 'other' },
+    withheld: 'PROTOCOL_UNSUPPORTED',
+  },
+  { ...exhibit, slug: 'twofold-usdt', name: 'Twofold USDT', shareSymbol: 'xtUSDT', withheld: 'FAILED_PRECONDITION' },
 ]
 
 /** Accounts for users of the devnet. */
@@ -151,14 +172,12 @@ export async function deployDevnet(chain: DevChain): Promise<Deployment> {
     const args = [token.address, plan.name, plan.shareSymbol, plan.offset, parseUnits(plan.rate, 18), mintsYield]
     const { address, block } = await deploy(yieldVaultAbi as Abi, yieldVaultBytecode, args)
     if (mintsYield) await write(token.address, testTokenAbi as Abi, 'setMinter', [address, true])
-    if (plan.isEmpty) {
-      vaults.push(describe(plan, token, address, block))
-      continue
-    }
-    const reserve = mintsYield ? 0n : first
-    await write(token.address, testTokenAbi as Abi, 'approve', [address, first + reserve])
+    const isDust = plan.withheld === 'INDEXING_STALLED'
+    const assets = isDust ? dustShares : first
+    const reserve = mintsYield || isDust ? 0n : first
+    await write(token.address, testTokenAbi as Abi, 'approve', [address, assets + reserve])
     if (reserve > 0n) await write(address, yieldVaultAbi as Abi, 'fundReserve', [reserve])
-    await write(address, yieldVaultAbi as Abi, 'deposit', [first, owner.address])
+    await write(address, yieldVaultAbi as Abi, 'deposit', [assets, owner.address])
     vaults.push(describe(plan, token, address, block))
   }
   const exchange = await deployExchange(chain, owner.address, tokens, ({ address }, amount) => {
@@ -167,24 +186,92 @@ export async function deployDevnet(chain: DevChain): Promise<Deployment> {
   })
   const genesis = await client.getBlock({ blockNumber: 0n })
   const { address: depositRouter } = await deploy(depositRouterAbi as Abi, depositRouterBytecode, [])
-  return { genesisHash: genesis.hash, tokens, vaults, depositRouter, ...(exchange ? { exchange } : {}) }
+  const [, reward] = tokens
+  if (!reward) throw new Error('the devnet has a second token')
+  const streams = await deployStreams(chain, owner.address, reward.address, deploy)
+  const lending = await openLending(chain, owner, tokens, mined)
+  // Last: what stands before keeps its address.
+  const orders = exchange && (await deploySettlement(chain, owner.address, { deploy, write }))
+  const beside = {
+    ...{ ...(exchange ? { exchange } : {}), ...(lending ? { lending } : {}), ...(orders ? { orders } : {}) },
+  }
+  return { genesisHash: genesis.hash, tokens, vaults, depositRouter, streams, ...beside }
+}
+
+/** Creating the tokens of several reserves. */
+const lendingGas = 16_000_000n
+
+/** A market of Aave V3 for the dollars, where two users lend one and owe the other. */
+async function openLending(
+  { client, wallet }: DevChain,
+  owner: ReturnType<typeof privateKeyToAccount>,
+  tokens: readonly DevToken[],
+  mined: (hash: Hex) => Promise<{ contractAddress?: Address | null | undefined }>,
+): Promise<DevLending | undefined> {
+  const send = async (account: typeof owner, to: Address | undefined, data: Hex) =>
+    mined(await wallet.sendTransaction({ account, ...(to ? { to } : {}), data, gas: lendingGas } as never))
+  const [usdc, dai] = ['usdc', 'dai'].map((key) => tokens.find((token) => token.key === key))
+  if (!usdc || !dai) return undefined
+  const lending = await deployLending(
+    {
+      deploy: async (data) => {
+        const { contractAddress } = await send(owner, undefined, data)
+        if (!contractAddress) throw new Error('a deployment gave no contract')
+        return contractAddress
+      },
+      send: async (to, data) => {
+        await send(owner, to, data)
+      },
+      call: async (to, data) => (await client.call({ to, data })).data ?? '0x',
+    },
+    owner.address,
+    [usdc, dai],
+  )
+  if (!lending) return undefined
+  const lenders = userAccounts()
+    .slice(-2)
+    .map(({ privateKey }) => privateKeyToAccount(privateKey))
+  const plans = [
+    { own: usdc, lent: '20000', other: dai, owed: '5000' },
+    { own: dai, lent: '30000', other: usdc, owed: '2000' },
+  ]
+  const erc20 = (functionName: 'mint' | 'approve', args: readonly [Address, bigint]) =>
+    encodeFunctionData({ abi: testTokenAbi as Abi, functionName, args })
+  for (const [at, lender] of lenders.entries()) {
+    const { own, lent } = plans[at] ?? { own: usdc, lent: '0' }
+    const amount = parseUnits(lent, own.decimals)
+    await send(owner, own.address, erc20('mint', [lender.address, amount]))
+    await send(lender, own.address, erc20('approve', [lending.pool, amount]))
+    await send(lender, lending.pool, lendingCalls.supply(own.address, amount, lender.address))
+  }
+  for (const [at, lender] of lenders.entries()) {
+    const { other, owed } = plans[at] ?? { other: usdc, owed: '0' }
+    const amount = parseUnits(owed, other.decimals)
+    await send(lender, lending.pool, lendingCalls.borrow(other.address, amount, lender.address))
+  }
+  return lending
+}
+
+const exhibited: Record<Withheld, string> = {
+  INDEXING_NOT_STARTED: 'Nothing is set to measure its growth, so its yield is withheld.',
+  INDEXING_STALLED: 'Holds next to nothing: the price of its shares is no reading, so its yield is withheld.',
+  PROTOCOL_UNSUPPORTED: 'Listed and watched only: nothing is built for it, and the price of its shares is not indexed.',
+  FAILED_PRECONDITION: 'Two sources measure its growth at once, so its APY waits for a choice.',
 }
 
 function describe(plan: VaultPlan, token: DevToken, address: Address, startBlock: number): DevVault {
   const percent = formatPercent(plan.rate)
-  const description = plan.isEmpty
-    ? `Holds nothing yet: the price of its shares is no reading, so its yield is withheld.`
+  const description = plan.withheld
+    ? exhibited[plan.withheld]
     : plan.kind === 'erc7540'
       ? `Takes deposits and redemptions of ${token.symbol} as requests, settled half a minute later.`
-      : plan.kind === 'other'
-        ? `Listed and watched only: nothing is built for it, and the price of its shares is not indexed.`
-        : `Earns ${percent} % a year on ${token.symbol}, block by block.`
+      : `Earns ${percent} % a year on ${token.symbol}, block by block.`
   return {
     slug: plan.slug,
     name: plan.name,
     description,
     kind: plan.kind ?? 'erc4626',
-    isEmpty: plan.isEmpty === true,
+    ...(plan.withheld ? { withheld: plan.withheld } : {}),
     address,
     token: plan.token,
     shareSymbol: plan.shareSymbol,

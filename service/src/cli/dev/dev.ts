@@ -10,7 +10,7 @@ import { devnetChainId } from '../../rpc/devnet.js'
 import { startService } from '../../server/start.js'
 import { answer, type Command, parseFlags, readConfig, UsageError } from '../command.js'
 import { type DevChain, devAccount } from './anvil.js'
-import { attributionIndex, type Deployment, userAccounts } from './deploy.js'
+import { attributionIndex, type Deployment, deployerIndex, userAccounts } from './deploy.js'
 import { joinDeployer } from './join.js'
 import { type DevKeys, findDevKeys, openDevKeys } from './keys.js'
 import { distributorIds, organizations } from './names.js'
@@ -18,6 +18,7 @@ import { openWorld } from './open.js'
 import { assertPortsFree } from './ports.js'
 import { startSettling } from './settle.js'
 import { claimDevnet } from './store.js'
+import { recordDevStreams, withDevKeys } from './streams.js'
 import { fillCatalogue } from './world.js'
 
 export const dev: Command = {
@@ -52,7 +53,7 @@ function devConfig(): Config {
       'DATABASE_URL is set, and `openearn dev` empties its database when it begins anew: unset it, or name an empty ' +
         'database in DEV_DATABASE_URL; to run the service on DATABASE_URL use `openearn start`',
     )
-  return { ...config, databaseUrl: config.devDatabaseUrl, tonTestnet: true, tonProofEnabled: true }
+  return { ...withDevKeys(config), databaseUrl: config.devDatabaseUrl, tonTestnet: true, tonProofEnabled: true }
 }
 
 const devFile = (config: Config) => join(config.dataDir, 'dev.json')
@@ -72,6 +73,8 @@ async function runDevnet(config: Config, log: Log, shutdown: Shutdown, reset: bo
     api: true,
     watch: true,
     capabilitySeconds: 10,
+    streamSeconds: 2,
+    finalSeconds: 2,
     inspect: (db) =>
       claimDevnet(db, config.databaseUrl ? 'the database of DEV_DATABASE_URL' : `the database in ${config.dataDir}`),
     prepare: async (base) => {
@@ -80,6 +83,8 @@ async function runDevnet(config: Config, log: Log, shutdown: Shutdown, reset: bo
       await rm(devFile(config), { force: true })
       const { chain, deployment } = await openWorld(base, shutdown, reset)
       await fillCatalogue(base, deployment, chain.rpcUrl)
+      const { address: owner } = devAccount(deployerIndex)
+      if (deployment.streams) await recordDevStreams(base, deployment.streams, deployment.vaults, owner)
       Object.assign(world, { chain, deployment, keys: await openDevKeys(base, keysBefore) })
     },
   })
@@ -88,8 +93,10 @@ async function runDevnet(config: Config, log: Log, shutdown: Shutdown, reset: bo
   if (baseUrl) await joinDeployer(ctx, baseUrl, keys.publishable)
   startSettling(chain, deployment, { clock: systemClock, log, shutdown })
   if (!deployment.exchange) log.warn(noSwaps)
+  if (!deployment.lending) log.warn(noLending)
+  if (!deployment.orders) log.warn(noOrders)
   const snapshot = ctx.catalogue.current()
-  const opportunities = deployment.vaults.map((vault) => {
+  const listed = deployment.vaults.map((vault) => {
     const found = findOpportunityByVault(snapshot, devnetChainId, vault.address.toLowerCase())
     if (!found) throw new Error(`the catalogue has no opportunity for ${vault.slug}`)
     const token = deployment.tokens.find(({ key }) => key === vault.token)
@@ -99,6 +106,7 @@ async function runDevnet(config: Config, log: Log, shutdown: Shutdown, reset: bo
       kind: vault.kind,
       vaultAddress: vault.address,
       asset: token && { address: token.address, symbol: token.symbol, decimals: token.decimals },
+      ...(vault.withheld ? { withheld: vault.withheld } : {}),
     }
   })
   const description = {
@@ -110,12 +118,15 @@ async function runDevnet(config: Config, log: Log, shutdown: Shutdown, reset: bo
     distributorIds,
     organizations,
     accounts: userAccounts(),
-    opportunities,
+    opportunities: listed.filter(({ withheld }) => withheld === undefined),
+    // One for each reason for which a yield is not served.
+    withheld: listed.filter(({ withheld }) => withheld !== undefined),
     contracts: Object.fromEntries(
-      [...deployment.tokens, ...deployment.vaults, ...listExchange(deployment)].map((one) => [
-        nameOf(one),
-        one.address,
-      ]),
+      [
+        ...[...deployment.tokens, ...deployment.vaults],
+        ...[...listExchange(deployment), ...listFactories(deployment), ...listLending(deployment)],
+        ...listOrders(deployment),
+      ].map((one) => [nameOf(one), one.address]),
     ),
   }
   await writeFile(devFile(config), `${JSON.stringify(description, null, 2)}\n`, { mode: 0o600 })
@@ -124,12 +135,18 @@ async function runDevnet(config: Config, log: Log, shutdown: Shutdown, reset: bo
     `ready: API ${baseUrl}, operator ${opsUrl}, chain ${chain.rpcUrl}`,
     `API reference, with calls to try: ${opsUrl}/reference`,
     `keys, accounts and vaults: ${devFile(config)}`,
-    '`npm run demo` plays a deposit from start to end; Ctrl-C stops everything.',
+    '`npm run demo` plays a deposit from start to end, `npm run demo -- streams` a reward stream, `npm run demo -- orders` swap orders; Ctrl-C stops everything.',
   ])
 }
 
 const noSwaps =
   'this devnet has no swaps: they need the packages of Uniswap V2 and V3, which `npm ci` installs in a checkout; then start with --reset'
+
+const noLending =
+  'this devnet has no lending market: it needs the package of Aave V3, which `npm ci` installs in a checkout; then start with --reset'
+
+const noOrders =
+  'this devnet has no swap orders: they need the packages of Uniswap and of CoW Protocol, which `npm ci` installs in a checkout; then start with --reset'
 
 /** The contracts of the exchanges, where there are some. */
 function listExchange({ exchange }: Deployment): { slug: string; address: string }[] {
@@ -141,6 +158,17 @@ function listExchange({ exchange }: Deployment): { slug: string; address: string
     { slug: 'uniswap-v3-router', address: v3.router },
     { slug: 'uniswap-v3-quoter', address: v3.quoter },
   ]
+}
+
+const listFactories = ({ streams }: Deployment): { slug: string; address: string }[] =>
+  streams ? [{ slug: 'stream-factory', address: streams.factory }] : []
+
+function listLending({ lending }: Deployment): { slug: string; address: string }[] {
+  return lending ? [{ slug: 'aave-v3-pool', address: lending.pool }] : []
+}
+
+function listOrders({ orders }: Deployment): { slug: string; address: string }[] {
+  return orders ? [{ slug: 'cow-settlement', address: orders.settlement }] : []
 }
 
 const nameOf = (contract: { slug: string } | { symbol: string }) =>

@@ -5,6 +5,7 @@ import { type DevChain, devAccount } from './anvil.js'
 import type { Deployment, DevVault } from './deploy.js'
 import { deployerIndex } from './deploy.js'
 import { distributorIds } from './names.js'
+import { buildCreation } from './streams.js'
 
 /** Accounts that play the past: no user has them, so that a user begins with what the devnet gives. */
 const playerIndexes = [17, 18, 19] as const
@@ -15,11 +16,19 @@ const pastDistributors = distributorIds.slice(2)
 /** Blocks in the second the past ends: what is final is then as old as the head. */
 const endBlocks = 64
 
-/** When blocks of the past are mined: every four hours, in the last week every hour. Seconds, oldest first. */
+/** The grid on which the devnet's vaults are read. */
+const quarter = 900
+
+/**
+ * When blocks of the past are mined: every four hours, in the last week every hour, and at the last quarter of an hour, so
+ * that the newest reading of a vault is never too old to be served. Seconds, oldest first.
+ */
 export function listPastInstants(from: number, to: number): number[] {
   const instants: number[] = []
   for (let at = Math.ceil(from / (4 * hour)) * 4 * hour; at < to - 60; at += at >= to - 7 * day ? hour : 4 * hour)
     instants.push(at)
+  const last = Math.floor((to - 61) / quarter) * quarter
+  if (last > (instants.at(-1) ?? from)) instants.push(last)
   return instants
 }
 
@@ -27,7 +36,7 @@ type Call = { from: Address; to: Address; data: Hex }
 
 /**
  * Plays sixty days on a new devnet: deposits, withdrawals and transfers of three accounts through the distributors, a loss
- * and a pause; yield comes by itself. Every block is mined by its time, one after the other. Then the chain's time is that
+ * and a pause, and the creation of a reward stream; yield comes by itself. Every block is mined by its time, one after the other. Then the chain's time is that
  * of the clock.
  */
 export async function playPast(chain: DevChain, deployment: Deployment, nowSeconds: number): Promise<void> {
@@ -36,6 +45,7 @@ export async function playPast(chain: DevChain, deployment: Deployment, nowSecon
   try {
     const start = Number((await client.getBlock()).timestamp)
     const script = createScript(deployment)
+    const owner = devAccount(deployerIndex).address
     let at = start + 60
     for (const calls of script.opening()) {
       await sendAll(chain, calls)
@@ -45,6 +55,8 @@ export async function playPast(chain: DevChain, deployment: Deployment, nowSecon
     const instants = listPastInstants(start + hour, nowSeconds)
     for (const [index, instant] of instants.entries()) {
       await sendAll(chain, script.play(index, instants.length))
+      if (instant === deployment.streams?.startAt)
+        await sendAll(chain, await buildCreation(chain, deployment.streams, owner))
       await request('evm_mine', [numberToHex(instant)])
     }
   } finally {
@@ -64,7 +76,7 @@ async function sendAll({ request }: DevChain, calls: readonly Call[]): Promise<v
 function createScript({ tokens, vaults }: Deployment) {
   const owner = devAccount(deployerIndex).address
   const players = playerIndexes.map((index) => devAccount(index).address)
-  const open = vaults.filter(({ kind, isEmpty }) => kind === 'erc4626' && !isEmpty)
+  const open = vaults.filter(({ kind, withheld }) => kind === 'erc4626' && !withheld)
   const waiting = vaults.filter(({ kind }) => kind === 'erc7540')
   const tokenOf = (vault: DevVault) => {
     const token = tokens.find(({ key }) => key === vault.token)

@@ -31,6 +31,8 @@ export async function isOurChain({ client }: DevChain, deployment: Deployment): 
   if (genesis.hash !== deployment.genesisHash) return false
   const contracts = [...deployment.tokens, ...deployment.vaults].map(({ address }) => address)
   if (deployment.exchange) contracts.push(deployment.exchange.v2.router, deployment.exchange.v3.router)
+  if (deployment.lending) contracts.push(deployment.lending.pool)
+  if (deployment.orders) contracts.push(deployment.orders.settlement)
   const codes = await Promise.all(contracts.map((address) => client.getCode({ address })))
   return codes.every((code) => code !== undefined && code !== '0x')
 }

@@ -19,10 +19,11 @@ export async function fillCatalogue(ctx: Context, deployment: Deployment, rpcUrl
   await readNewVaults(ctx)
 }
 
-function demoCatalogue({ tokens, vaults, exchange, depositRouter }: Deployment, rpcUrl: string) {
+function demoCatalogue(deployment: Deployment, rpcUrl: string) {
+  const { tokens, vaults, exchange, lending, depositRouter, streams, orders } = deployment
   const opportunities = vaults.map((vault, index) => ({
     ...opportunityOf(vault, index, tokens),
-    routedSwapEnabled: exchange !== undefined,
+    routedSwapEnabled: exchange !== undefined && vault.withheld !== 'INDEXING_STALLED',
   }))
   return {
     organizations: [
@@ -43,12 +44,15 @@ function demoCatalogue({ tokens, vaults, exchange, depositRouter }: Deployment, 
         confirmations: 1,
         pollIntervalMs: 250,
         ...(depositRouter ? { depositRouter } : {}),
-        ...(exchange ? swapsOf(exchange, tokens) : {}),
+        ...(streams ? { streamFactory: streams.factory } : {}),
+        ...(exchange ? swapsOf(exchange, tokens, orders) : {}),
+        ...(lending ? { lending: { aaveV3: [{ pool: lending.pool, dataProvider: lending.dataProvider }] } } : {}),
       },
     ],
     tokens: [
       ...tokens.map(({ address, decimals, symbol, name, priceUsd, approvalReset }) => ({
         ...{ chainId: devnetChainId, address, decimals, symbol, name, approvalReset, pegUsd: priceUsd },
+        isAllowedRewardToken: address === streams?.rewardToken,
       })),
       ...(exchange ? [wrappedOf(exchange)] : []),
       ...vaults.map(({ address, shareDecimals, shareSymbol, name }) => ({
@@ -65,10 +69,11 @@ function demoCatalogue({ tokens, vaults, exchange, depositRouter }: Deployment, 
   }
 }
 
-/** What can be swapped through; a route may pass the wrapped native token and the first of the others. */
-function swapsOf({ wrappedNative, v2, v3 }: DevExchange, tokens: Deployment['tokens']) {
+/** What can be swapped through, and what settles orders; a route may pass the wrapped native token and the first of the others. */
+function swapsOf({ wrappedNative, v2, v3 }: DevExchange, tokens: Deployment['tokens'], orders: Deployment['orders']) {
   const hubTokens = [wrappedNative, ...tokens.slice(0, 1).map(({ address }) => address)]
-  return { wrappedNative, swap: { hubTokens, uniswapV2: v2, uniswapV3: v3 } }
+  const swap = { hubTokens, uniswapV2: v2, uniswapV3: v3, ...(orders ? { orders } : {}) }
+  return { wrappedNative, swap }
 }
 
 function wrappedOf({ wrappedNative: address }: DevExchange) {
@@ -76,6 +81,12 @@ function wrappedOf({ wrappedNative: address }: DevExchange) {
     ...{ chainId: devnetChainId, address, decimals: 18, symbol: 'WETH', name: 'Devnet Wrapped Ether' },
     pegUsd: nativeUsd,
   }
+}
+
+/** What measures the growth of a vault: nothing, or two at once, where it shows that. */
+function growthOf({ withheld }: Deployment['vaults'][number]) {
+  if (withheld === 'INDEXING_NOT_STARTED') return { growthSources: [] }
+  return withheld === 'FAILED_PRECONDITION' ? { growthSources: [{ source: 'share-price' }, { source: 'nav' }] } : {}
 }
 
 function opportunityOf(vault: Deployment['vaults'][number], index: number, tokens: Deployment['tokens']) {
@@ -95,7 +106,10 @@ function opportunityOf(vault: Deployment['vaults'][number], index: number, token
       asset: token.address,
       startBlock: vault.startBlock,
       activeFrom: epoch,
+      ...growthOf(vault),
     },
+    // Its shares stay too few for a price.
+    directInteractionEnabled: vault.withheld !== 'INDEXING_STALLED',
     curator: 'meridian',
     providers: stable ? ['lowland', 'quarry'] : ['lowland'],
     lendingProtocols: stable ? ['quarry'] : [],

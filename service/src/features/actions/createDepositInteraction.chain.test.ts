@@ -1,5 +1,15 @@
 import { decodeSuffix, formatActionId, recoverAttributionSigner } from '@openearn/attribution'
-import { type Address, decodeFunctionData, erc20Abi, getAddress, type Hex } from 'viem'
+import { runnerAbi } from '@openearn/contracts'
+import {
+  type Address,
+  decodeFunctionData,
+  erc20Abi,
+  getAbiItem,
+  getAddress,
+  type Hex,
+  toFunctionSelector,
+  zeroAddress,
+} from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { account } from '../../../../contracts/test/anvil.js'
 import { attributionAccount, chainSettings, type World, type WorldVault } from '../../../test/actionWorld.js'
@@ -7,11 +17,12 @@ import { type DepositWorld, openDepositWorld, typesOf, usd } from '../../../test
 import { refused } from '../../../test/refused.js'
 import { systemClock } from '../../kernel/clock.js'
 import { createOutbound } from '../../kernel/outbound.js'
-import { openChain } from '../../rpc/chains.js'
+import { type Chain, openChain } from '../../rpc/chains.js'
 import { findAction } from '../plans/index.js'
 
 const user = account(1)
 const stranger = account(2)
+const runSelector = toFunctionSelector(getAbiItem({ abi: runnerAbi, name: 'run' }))
 
 let world: World
 let deposit: DepositWorld['deposit']
@@ -116,6 +127,13 @@ describe('200', () => {
     })
   })
 
+  it('may be signed as long as its caller says, ten minutes where he says nothing', async () => {
+    const untilOf = async (deadlineSeconds?: number) => (await deposit({ deadlineSeconds })).body.validUntil
+    expect(await untilOf()).toBe('2026-11-20T12:10:00Z')
+    expect(await untilOf(60)).toBe('2026-11-20T12:01:00Z')
+    expect(await untilOf(86_400)).toBe('2026-11-21T12:00:00Z')
+  })
+
   it('needs no approval where the allowance suffices', async () => {
     await world.write(token, erc20Abi, 'approve', [vault.address, 100n * usd], user)
     expect(typesOf(await deposit())).toEqual(['deposit'])
@@ -170,6 +188,16 @@ describe('200', () => {
       await world.send(plan, user)
       expect((await world.balance(other.address, user.address)) - before).toBe(amount)
     }
+    // What is wrapped in the plan cannot be tried before it: nothing else is.
+    const probes: unknown[] = []
+    const reading = (request: Chain['rpc']['request']) => (asked: Parameters<typeof request>[0]) => {
+      const [{ data }] = asked.method === 'eth_call' ? (asked.params as [{ data: Hex }]) : [{ data: '0x' as Hex }]
+      if (data.startsWith(runSelector)) probes.push(decodeFunctionData({ abi: runnerAbi, data }).args.at(-1))
+      return request(asked)
+    }
+    const simulated = () => deposit({ tokenIn: 'native', amount: String(amount) }, { id: other.opportunityId })
+    expect((await world.withNode(reading, simulated)).status).toBe(200)
+    expect(probes).toEqual([{ token: zeroAddress, to: zeroAddress, amount: 0n }])
     const tooMuch = await deposit({ tokenIn: 'native', amount: String(10n ** 23n) }, { id: other.opportunityId })
     expect(tooMuch.body.reason).toBe('INSUFFICIENT_BALANCE')
   })
@@ -208,6 +236,10 @@ describe('400 INVALID_ARGUMENT', () => {
   it.each(['userAddress', 'tokenIn', 'amount', 'distributorId'])('refuses a body without %s', async (name) => {
     const answer = refused(await deposit({ [name]: undefined }), undefined)
     expect(answer.context.violations[0].path).toBe(`body.${name}`)
+  })
+  it.each([59, 86_401, 600.5, '600', null])('refuses deadlineSeconds of %s', async (deadlineSeconds) => {
+    const answer = refused(await deposit({ deadlineSeconds }), undefined)
+    expect(answer.context.violations[0].path).toBe('body.deadlineSeconds')
   })
   it('refuses an opportunity id that is no uuid', async () => {
     refused(await deposit({}, { id: 'nope' }), undefined)
@@ -283,5 +315,6 @@ async function withChain<T>(url: string, run: () => Promise<T>): Promise<T> {
 
 it('answers addresses with their checksum', async () => {
   const plan = await deposit()
+  expect(plan.body.transactions).toHaveLength(2)
   for (const { transaction } of plan.body.transactions) expect(transaction.to).toBe(getAddress(transaction.to))
 })

@@ -69,6 +69,7 @@ export async function createDepositInteraction(
     // What is wrapped in this very plan cannot be tried before.
     probe: tokens.wraps ? undefined : { token: tokenIn, to: spender, amount },
     referralCode: input.referralCode,
+    validSeconds: input.deadlineSeconds,
     offered: { offer: answer.offer, capability: opportunity.capabilities.deposit, closed: 'DEPOSIT_DISABLED' },
   })
   return finishAction(ctx, target, draft)

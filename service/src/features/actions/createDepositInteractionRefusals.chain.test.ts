@@ -114,6 +114,9 @@ describe('400 INVALID_ARGUMENT, with a reason', () => {
   it('refuses an address without code', async () => {
     const empty = await world.list({ address: account(7).address, asset: token, decimals: 6, kind: 'erc4626' })
     refused(await deposit({}, { id: empty.opportunityId }), 'DEPOSIT_DISABLED')
+    // That nothing can be deposited comes before what the wallet has.
+    const tooMuch = { amount: String(1000n * usd + 1n) }
+    refused(await deposit(tooMuch, { id: empty.opportunityId }), 'DEPOSIT_DISABLED')
   })
 
   it('refuses a vault that reverts on every question', async () => {

@@ -25,6 +25,7 @@ export type DraftFacts = {
   /** The plan swaps before or after the vault's call. */
   swaps?: boolean
   createdAt?: Date
+  validSeconds?: number | undefined
   probe?: Draft['probe']
   referralCode?: string | undefined
   /** What the vault offered, where it limits what it takes. */
@@ -56,6 +57,7 @@ export function draftOf(call: VaultCall, facts: DraftFacts): Draft {
     steps: [...(facts.before ?? []), main, ...(facts.after ?? [])],
     main,
     ...(facts.createdAt ? { createdAt: facts.createdAt } : {}),
+    validSeconds: facts.validSeconds,
     tokenIn: given,
     amount,
     amountUsd: facts.amountUsd,

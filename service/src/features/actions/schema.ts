@@ -1,6 +1,6 @@
 import T, { type Static } from 'typebox'
 import { AddressInput, digitsForm, OpenEnum, Uuid } from '../../kernel/wire.js'
-import { DistributorId, positiveRaw, slippageBounds, tokenInput } from '../plans/index.js'
+import { DistributorId, positiveRaw, slippageBounds, tokenInput, validSecondsDefault } from '../plans/index.js'
 
 const SlippageBps = T.Integer({ ...slippageBounds, default: 50 })
 const Simulate = T.Boolean({ default: true, description: 'false: do not simulate, answer skipped' })
@@ -22,6 +22,15 @@ export const DepositBody = T.Object({
     }),
   ),
   simulate: T.Optional(Simulate),
+  deadlineSeconds: T.Optional(
+    T.Integer({
+      minimum: 60,
+      maximum: 86_400,
+      default: validSecondsDefault,
+      description:
+        'How long the plan may be signed: its validUntil, and the deadline of a swap, are so many seconds from now',
+    }),
+  ),
   protect: T.Optional(
     T.Boolean({
       default: false,

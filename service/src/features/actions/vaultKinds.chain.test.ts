@@ -139,8 +139,13 @@ describe('erc5115: a vault that takes and pays several tokens', () => {
     const second = await world.token({ decimals: 18, pegUsd: '1' })
     await world.mint(second, user.address, 10n ** 24n)
     const vault = await world.severalTokenVault(token, second)
-    const deposit = await moved(vault, await story.deposit(vault, 123_456_789n))
+    const first = await story.deposit(vault, 123_456_789n)
+    const deposit = await moved(vault, first)
     expect(deposit).toEqual({ assets: -123_456_789n, shares: 123_456_789n * 10n ** 12n })
+    const leastOf = (plan: typeof first, at: number) =>
+      decodeFunctionData({ abi: standardizedYieldAbi, data: plan.body.transactions.at(-1).transaction.data }).args?.[at]
+    // Half a percent where nothing is said.
+    expect(leastOf(first, 3)).toBe((deposit.shares * 9_950n) / 10_000n)
     await gift(vault)
     const plan = await story.deposit(vault, 100n * 10n ** 18n, { tokenIn: second, slippageBps: 100 })
     const quoted = BigInt(plan.body.simulation.assetChanges[1].amount)
@@ -160,6 +165,7 @@ describe('erc5115: a vault that takes and pays several tokens', () => {
     expect(nothing.body).toMatchObject({ code: 400, context: { violations: [{ path: 'body.tokenOut' }] } })
     const before = await world.balance(second, user.address)
     const out = await story.withdraw(vault, shares, { tokenOut: second })
+    expect(leastOf(out, 3)).toBe((BigInt(out.body.simulation.assetChanges[1].amount) * 9_950n) / 10_000n)
     await world.send(out, user)
     expect(String((await world.balance(second, user.address)) - before)).toBe(
       out.body.simulation.assetChanges[1].amount,
@@ -306,6 +312,17 @@ describe('what goes wrong between plan and block', () => {
       ...{ code: 400, reason: 'CAP_EXCEEDED' },
       context: { maximum: String(400n * usd) },
     })
+  })
+
+  it('a request below the minimum is refused, on the way in and on the way out', async () => {
+    const vault = await world.asyncVault(token)
+    await world.earn.db`
+      update opportunities set min_deposit_amount_usd = 10, min_withdraw_amount = 5 where id = ${vault.opportunityId}`
+    await world.refresh()
+    expect((await story.deposit(vault, 10n * usd - 1n)).body.reason).toBe('BELOW_MINIMUM')
+    expect((await story.deposit(vault, 10n * usd)).status).toBe(200)
+    expect((await story.withdraw(vault, 5n * 10n ** 18n - 1n)).body.reason).toBe('BELOW_MINIMUM')
+    expect((await story.withdraw(vault, 5n * 10n ** 18n)).body.reason).toBe('INSUFFICIENT_BALANCE')
   })
 
   it('a second claim of the same deposit finds nothing', async () => {

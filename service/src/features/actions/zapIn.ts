@@ -2,7 +2,6 @@ import { erc20Abi, getAddress } from 'viem'
 import { computeUsd } from '../../kernel/amount.js'
 import type { Written } from '../../postgres/context.js'
 import { readHead } from '../../rpc/blocks.js'
-import type { Chain } from '../../rpc/chains.js'
 import { readGasPrice } from '../../rpc/estimate.js'
 import { combine, multicall, type Read, readContract } from '../../rpc/multicall.js'
 import type { DepositAsk, Offer, PlannedKind } from '../../vaults/index.js'
@@ -29,6 +28,7 @@ import {
   type SwapAsk,
   useBestQuote,
 } from '../swap/index.js'
+import { wouldRevert } from './alternative.js'
 import { assertBalance, assertMinimumUsd, assertOffer } from './checks.js'
 import { draftOf, spenderOf } from './draft.js'
 import type { DepositInput } from './schema.js'
@@ -56,7 +56,9 @@ export async function zapIn(ctx: ActionContext, { target, input, kind, amount }:
   const slippageBps = input.slippageBps ?? 50
   const spender = kind.plans.spender(vault)
   const tokenAddress = getAddress(asset.address)
-  const deposit: DepositAsk = { vault, wallet, tokenIn: tokenAddress, amount, slippageBps }
+  // How much enters the vault is known once the swap is quoted: until then the vault quotes one whole unit.
+  const quotedFor = 10n ** BigInt(asset.decimals)
+  const deposit: DepositAsk = { vault, wallet, tokenIn: tokenAddress, amount: quotedFor, slippageBps }
   const addressIn = parseToken(input.tokenIn)
   const [head, gasPrice, { answer }] = await Promise.all([
     readHead(chain),
@@ -84,45 +86,57 @@ export async function zapIn(ctx: ActionContext, { target, input, kind, amount }:
   const createdAt = ctx.clock.now()
   const priceUsd = (await findSwapPrices(ctx, settings, [tokenIn]))(tokenIn)
   return useBestQuote(quotes, async (quote) => {
-    const terms = { deadline: getDeadline(createdAt), allowance: funds.allowanceOf(quote.spender) }
+    const terms = {
+      deadline: getDeadline(createdAt, input.deadlineSeconds),
+      allowance: funds.allowanceOf(quote.spender),
+    }
     const steps = buildSwapSteps(ask, quote, { ...terms, ...(quote.even ? {} : { rest: asset }) })
     const enters = steps.minimumOut
     const valueUsd = await findValueUsd(ctx, asset, enters)
     assertMinimumUsd(opportunity.minDepositAmountUsd, valueUsd)
-    const offer = await readOffer(chain, {
-      read: kind.plans.deposit({ ...deposit, amount: enters }),
-      first: answer.offer,
-      simulates,
-    })
-    const approvals = buildApprovals({
-      ...{ token: asset, tokenAddress, spender, amount: enters, allowance: answer.allowance ?? 0n },
-      spenderParty: spenderOf(target, spender, offer.call),
-    })
-    const amountUsd = priceUsd === undefined ? valueUsd : computeUsd(amount, tokenIn.decimals, priceUsd)
-    const facts = draftOf(offer.call, {
-      ...{ type: 'deposit', target, chain, kind, block: simulates ? head : undefined },
-      ...{ token: asset, amount: enters, amountUsd, out: opportunity.receiptToken, createdAt, swaps: true },
-      before: [...steps.approvals, steps.swap, ...approvals],
-      probe: steps.probe,
-      referralCode: input.referralCode,
-      offered: { offer, capability: opportunity.capabilities.deposit, closed: 'DEPOSIT_DISABLED' },
-    })
-    const draft: Draft = {
-      ...facts,
-      ...{ tokenIn, amount, tokens: [tokenIn, ...facts.tokens] },
-      assertUnsimulated: () => {
-        assertDecoded(quote)
-        facts.assertUnsimulated()
-      },
-      assertOutcome: (changeOf) => {
-        const got = (changeOf(asset.address) ?? 0n) + enters
-        assertSwapped({ given: changeOf(tokenIn.address), got }, ask, steps)
-        const left = offer.call.gains && (changeOf(offer.call.gains) ?? 0n)
-        if (left !== undefined && left <= 0n)
-          throw refuse('BELOW_MINIMUM', 'the amount is so small that nothing would be given for it')
-      },
+    const draftDeposit = (offer: Offer): Draft => {
+      const approvals = buildApprovals({
+        ...{ token: asset, tokenAddress, spender, amount: enters, allowance: answer.allowance ?? 0n },
+        spenderParty: spenderOf(target, spender, offer.call),
+      })
+      const amountUsd = priceUsd === undefined ? valueUsd : computeUsd(amount, tokenIn.decimals, priceUsd)
+      const facts = draftOf(offer.call, {
+        ...{ type: 'deposit', target, chain, kind, block: simulates ? head : undefined },
+        ...{ token: asset, amount: enters, amountUsd, out: opportunity.receiptToken, createdAt, swaps: true },
+        before: [...steps.approvals, steps.swap, ...approvals],
+        probe: steps.probe,
+        referralCode: input.referralCode,
+        validSeconds: input.deadlineSeconds,
+        offered: { offer, capability: opportunity.capabilities.deposit, closed: 'DEPOSIT_DISABLED' },
+      })
+      return {
+        ...facts,
+        ...{ tokenIn, amount, tokens: [tokenIn, ...facts.tokens] },
+        assertUnsimulated: () => {
+          assertDecoded(quote)
+          facts.assertUnsimulated()
+        },
+        assertOutcome: (changeOf) => {
+          const got = (changeOf(asset.address) ?? 0n) + enters
+          assertSwapped({ given: changeOf(tokenIn.address), got }, ask, steps)
+          const left = offer.call.gains && (changeOf(offer.call.gains) ?? 0n)
+          if (left !== undefined && left <= 0n)
+            throw refuse('BELOW_MINIMUM', 'the amount is so small that nothing would be given for it')
+        },
+      }
     }
-    return finishAction(ctx, target, draft)
+    const read = (change: { quotedFor?: bigint }) => kind.plans.deposit({ ...deposit, amount: enters, ...change })
+    const early = simulates ? answerEarly(read({ quotedFor }), answer.offer) : undefined
+    const finish = (offer: Offer) => finishAction(ctx, target, draftDeposit(offer))
+    const finishExactly = async () => finish((await multicall(chain, read({}))).answer)
+    if (!early) return finishExactly()
+    try {
+      return await finish(early)
+    } catch (error) {
+      // A vault whose quotes do not grow in proportion gives less than the least that follows from one.
+      if (early.call.leastOut === undefined || !wouldRevert(error)) throw error
+      return finishExactly()
+    }
   })
 }
 
@@ -134,16 +148,14 @@ function keepResults(read: Read<Offer>): Read<Kept> {
 }
 
 /**
- * The offer for what enters the vault, which is known only once the swap is quoted. Where a simulation follows and the
- * call promises nothing that has to be quoted, what was read of the vault before says the rest: a round trip less.
+ * The offer for what enters the vault, by what was read of the vault before: a round trip less, where a simulation follows.
+ * Undefined where that does not tell the least that has to come out.
  */
-async function readOffer(
-  chain: Chain,
-  { read, first, simulates }: { read: Read<Offer>; first: Kept; simulates: boolean },
-): Promise<Offer> {
-  if (simulates && first.answer.call.leastOut === undefined && read.reads.length === first.results.length)
-    return { ...read.answer(first.results), quoted: undefined }
-  return (await multicall(chain, read)).answer
+function answerEarly({ reads, answer }: Read<Offer>, { results }: Kept): Offer | undefined {
+  if (reads.length !== results.length) return undefined
+  const offer = answer(results)
+  if (offer.call.leastOut === undefined) return { ...offer, quoted: undefined }
+  return offer.quoted ? offer : undefined
 }
 
 /** Whether the token a caller gives needs a swap; what enters the vault as it is, or once it is wrapped, needs none. */

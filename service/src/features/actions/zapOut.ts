@@ -139,7 +139,7 @@ export async function zapOut(ctx: ActionContext, of: ZapOut): Promise<Written<In
 
 /** What only begins a redemption pays nothing that could be swapped. */
 function assertPaysNow({ verb }: VaultCall): void {
-  if (verb === 'requestRedeem' || verb === 'startCooldown')
+  if (verb === 'requestRedeem' || verb === 'startCooldown' || verb === 'openWindow')
     throw refuse(
       'TOKEN_NOT_ACCEPTED',
       'what is requested now can be swapped once it is settled: claim it with tokenOut',

@@ -75,7 +75,7 @@ export async function findCoverage(
 
 type Rows = readonly Record<string, unknown>[]
 
-export const exportNames = ['ledger', 'balances', 'lots', 'lot-changes', 'snapshots', 'prices'] as const
+export const exportNames = ['ledger', 'balances', 'lots', 'lot-changes', 'flows', 'snapshots', 'prices'] as const
 export type ExportName = (typeof exportNames)[number]
 
 /** Everything of one kind in a fixed order; of the ledger what is verified now, in vaults without an opportunity too. */
@@ -105,6 +105,12 @@ function exported(db: Queryable, name: ExportName) {
       from lot_changes c join vaults v on v.id = c.vault_id
       left join opportunities o on o.chain_id = v.chain_id and o.vault_address = v.address
       order by v.chain_id, v.address collate "C", c.block_number, c.transaction_index, c.wallet, c.distributor_id`,
+    flows: () => db`
+      select v.chain_id, v.address as vault, o.id as opportunity_id, hex_text(f.wallet) as wallet, f.block_number,
+        f.block_timestamp, f.transaction_index, f.kind, f.shares, f.assets
+      from flows f join vaults v on v.id = f.vault_id
+      left join opportunities o on o.chain_id = v.chain_id and o.vault_address = v.address
+      order by v.chain_id, v.address collate "C", f.block_number, f.transaction_index, f.wallet, f.kind`,
     prices: () => db`
       select id, chain_id, address, price_usd, source, observed_at, block_number, block_hash, valid_until, withheld
       from price_observations order by id`,

@@ -39,15 +39,12 @@ export async function openCatalogue(ctx: Context, options: { pollMs?: number } =
     // They hold what the old snapshot was made of.
     answers.forget()
   }
-  const read = async () => {
-    const rows = await readCatalogue(ctx.db)
-    if (!isOlder(rows, snapshot)) swap(await makeReady(joinRows(rows)))
-  }
+  const read = async () => swap(await makeReady(joinRows(await readCatalogue(ctx.db))))
   // Most changes are figures that jobs pushed: those are read alone and put into the snapshot there is.
   const readChanges = async () => {
     const { version, liveVersion, live } = await readLive(ctx.db)
     if (version !== snapshot.version) await refresh()
-    else if (liveVersion > snapshot.liveVersion) swap(await makeReady(patchSnapshot(snapshot, liveVersion, live)))
+    else swap(await makeReady(patchSnapshot(snapshot, liveVersion, live)))
   }
   // One read at a time; calls that arrive meanwhile share the next one, which starts after they asked.
   const refresh = (): Promise<void> => {

@@ -8,10 +8,10 @@ export { listChainSettings } from '../../rpc/storeChains.js'
 export type { Capability } from './capability.js'
 export { type CatalogueContext, openCatalogue } from './catalogue.js'
 export { isListedToken } from './getTokens.js'
-export { cleanTokenText, textLengths } from './import/cleanText.js'
 export { describeProbe, draftEntry } from './import/draftEntry.js'
 export { CatalogueImportError, importCatalogue } from './import/importCatalogue.js'
 export { formatAddress, toToken } from './item.js'
+export type { KeptTrials } from './jobStates.js'
 export { pushDeltas, pushStreamAprs, readNewVaults, runCapabilityAndTvl } from './jobs.js'
 export {
   type CatalogueSnapshot,
@@ -24,7 +24,8 @@ export {
 export { getNativeToken } from './nativeToken.js'
 export { catalogueOperations } from './operations.js'
 export type { OpportunityRecord } from './opportunityRecord.js'
-export type { ChainRecord, DistributorRecord, StreamAprs, TokenRecord } from './records.js'
+export { readToken } from './readToken.js'
+export type { ChainRecord, DistributorRecord, StreamAprs, TokenRecord, VaultRecord } from './records.js'
 export { type Deltas, TokenSchema } from './schema.js'
 export { bumpVersion as announceCatalogue } from './store.js'
 export {

@@ -1,9 +1,10 @@
+import { readHead } from '../../rpc/blocks.js'
 import type { Chain } from '../../rpc/chains.js'
-import type { Header } from '../../rpc/raw.js'
 import {
   decideByTrial,
   findVaultKind,
   readVaultStates,
+  type Trial,
   toVault,
   tryVaults,
   type VaultState,
@@ -21,16 +22,11 @@ export function isOld(at: Date | null | undefined, now: Date): boolean {
   return !at || now.getTime() - at.getTime() >= freshSeconds * 1000
 }
 
-/** What the vaults hold and allow by their own word, all at one block. */
-export async function readStates(
-  chain: Chain,
-  opportunities: readonly OpportunityRecord[],
-  block: Header,
-): Promise<Observed[]> {
+/** What the vaults hold and allow by their own word, at the newest block. */
+export async function readStates(chain: Chain, opportunities: readonly OpportunityRecord[]): Promise<Observed[]> {
   const states = await readVaultStates(
     chain,
     opportunities.map(({ vault }) => vault),
-    block.hash,
   )
   return opportunities.flatMap((record, index) => {
     const state = states[index]
@@ -38,16 +34,51 @@ export async function readStates(
   })
 }
 
-/** What the vaults allow is tried: a deposit and its redemption, by a wallet nobody knows. */
-export async function tryStates(chain: Chain, read: readonly Observed[], block: Header): Promise<Observed[]> {
-  const tried = read.flatMap(({ record, state }, index) => {
+/** What the trials of a chain's vaults concluded, by opportunity, with what was read then: a trial costs a node far more than a reading. */
+export type KeptTrials = Map<string, { read: string; triedAt: Date; trial: Trial }>
+
+/** A vault that works is tried again after an hour, another after ten minutes; both at once where it says something else. */
+const [workingSeconds, otherSeconds] = [3_600, 600]
+
+/**
+ * What the vaults allow is tried: a deposit and its redemption, by a wallet nobody knows. One that was tried not long ago
+ * and says what it said then is taken as it was found.
+ */
+export async function tryStates(
+  chain: Chain,
+  read: readonly Observed[],
+  kept: KeptTrials,
+  now: Date,
+): Promise<Observed[]> {
+  const due = read.flatMap(({ record, state }) => {
     const kind = findVaultKind(record.vault.kind)
-    return kind ? [{ index, vault: toVault(record.vault), kind, state }] : []
+    return kind && isDue(kept.get(record.id), describeRead({ record, state }), now)
+      ? [{ vault: toVault(record.vault), kind, state, record }]
+      : []
   })
-  const trials = await tryVaults(chain, tried, block)
-  const byIndex = new Map(tried.map(({ index }, at) => [index, trials[at]]))
-  return read.map(({ record, state }, index) => {
-    const trial = byIndex.get(index)
-    return { record, state: trial ? decideByTrial(state, trial) : state }
+  // A node is asked for its head only where something is tried.
+  const trials = due.length === 0 ? [] : await tryVaults(chain, due, await readHead(chain))
+  for (const [index, { record, state }] of due.entries()) {
+    const trial = trials[index]
+    if (trial) kept.set(record.id, { read: describeRead({ record, state }), triedAt: now, trial })
+  }
+  return read.map(({ record, state }) => {
+    const found = kept.get(record.id)
+    return { record, state: found ? decideByTrial(state, found.trial) : state }
   })
+}
+
+function isDue(last: { read: string; triedAt: Date; trial: Trial } | undefined, read: string, now: Date): boolean {
+  if (!last || last.read !== read) return true
+  const works = last.trial.deposit?.works && last.trial.withdraw?.works
+  return now.getTime() - last.triedAt.getTime() >= (works ? workingSeconds : otherSeconds) * 1_000
+}
+
+/** What of a vault, said otherwise, makes another trial worth its cost. */
+function describeRead({ record: { vault }, state }: Observed): string {
+  return JSON.stringify([
+    ...[vault.address, vault.kind, state.depositOpen, state.depositClosedReason],
+    ...[state.withdrawOpen, state.withdrawClosedReason],
+    ...[state.maxDeposit === 0n, state.figures === undefined, state.figures?.totalSupply === 0n],
+  ])
 }

@@ -15,7 +15,7 @@ import { type Earn, openEarn } from '../../../test/harness.js'
 import { RpcError } from '../../rpc/rpc.js'
 import { runSnapshots } from '../../vaults/index.js'
 import { type CatalogueFile, slugId } from './import/catalogueFile.js'
-import { importCatalogue, readNewVaults, runCapabilityAndTvl } from './index.js'
+import { importCatalogue, type KeptTrials, readNewVaults, runCapabilityAndTvl } from './index.js'
 
 const start = '2026-11-20T12:00:00Z'
 const startSeconds = Date.parse(start) / 1000
@@ -108,8 +108,10 @@ describe('an import', () => {
     await earn.db`update chains set rpc_urls = ${['http://127.0.0.1:1']}`
     await readNewVaults(earn.ctx)
     expect(await shown()).toMatchObject({ tvl: 0, freshness: { analyticsAt: null, capabilityAt: null } })
+    // The urls of a setting come before those of the catalogue.
+    const rpcUrls = new Map([[31_337, [anvil.url]]])
+    await readNewVaults({ ...earn.ctx, config: { ...earn.ctx.config, rpcUrls } })
     await earn.db`update chains set rpc_urls = ${[anvil.url]}`
-    await readNewVaults(earn.ctx)
     const { now } = earn.clock
     const readAt = now().toISOString()
     const read = {
@@ -160,6 +162,34 @@ describe('runCapabilityAndTvl and runSnapshots', () => {
       withdrawEnabled: false,
       withdrawalDisabledReason: 'The vault allows no withdrawals at present.',
     })
+  })
+
+  it('tries a vault again when it says something else, ten minutes after it failed, an hour after it worked', async () => {
+    const trials: KeptTrials = new Map()
+    const isOpen = async () => {
+      await runCapabilityAndTvl(earn.ctx, trials)
+      await earn.ctx.catalogue.refresh()
+      return (await earn.call('GetOpportunity', { params: { id } })).body.meta.depositEnabled
+    }
+    const odd = await replaceVault(oddMaxVaultAbi, oddMaxVaultBytecode, [token, 6, 0n])
+    expect(await isOpen()).toBe(true)
+    // Closed in a way that none of its views tells.
+    await send(odd, oddMaxVaultAbi, 'setClosed', [true])
+    earn.clock.advance(3_599_000)
+    expect(await isOpen()).toBe(true)
+    earn.clock.advance(1_000)
+    expect(await isOpen()).toBe(false)
+    await send(odd, oddMaxVaultAbi, 'setClosed', [false])
+    earn.clock.advance(599_000)
+    expect(await isOpen()).toBe(false)
+    earn.clock.advance(1_000)
+    expect(await isOpen()).toBe(true)
+    await load()
+    expect(await isOpen()).toBe(true)
+    await send(vault, yieldVaultAbi, 'setDepositCap', [0n])
+    expect(await isOpen()).toBe(false)
+    await send(vault, yieldVaultAbi, 'setDepositCap', [parseUnits('1001', 6)])
+    expect(await isOpen()).toBe(true)
   })
 
   it('sees that nobody could leave a vault that takes money, and lets a full one be left', async () => {

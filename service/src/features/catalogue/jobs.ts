@@ -2,13 +2,11 @@ import { createOutbound } from '../../kernel/outbound.js'
 import type { Context } from '../../postgres/context.js'
 import { inTransaction } from '../../postgres/pool.js'
 import { findPrices } from '../../prices/index.js'
-import { readHead } from '../../rpc/blocks.js'
 import { type Chain, type ChainContext, openChain } from '../../rpc/chains.js'
-import type { Header } from '../../rpc/raw.js'
 import { listChainSettings } from '../../rpc/storeChains.js'
 import type { CatalogueContext } from './catalogue.js'
 import { listCapabilityPushes } from './jobCapability.js'
-import { readStates, tryStates } from './jobStates.js'
+import { type KeptTrials, readStates, tryStates } from './jobStates.js'
 import { listTvlPushes } from './jobTvl.js'
 import { buildSnapshot } from './memory/snapshot.js'
 import type { OpportunityRecord } from './opportunityRecord.js'
@@ -26,15 +24,15 @@ export type CatalogueJobContext = CatalogueContext & ChainContext
 
 /**
  * Reads every vault of every readable chain: what it allows and holds goes to the catalogue. A chain that does not
- * answer is logged and left as it was.
+ * answer is logged and left as it was. What trials concluded is `kept` between two runs; without it all are tried.
  */
-export async function runCapabilityAndTvl(ctx: CatalogueJobContext): Promise<void> {
+export async function runCapabilityAndTvl(ctx: CatalogueJobContext, kept: KeptTrials = new Map()): Promise<void> {
   await Promise.all(
     [...ctx.chains.values()].map(async (chain) => {
       const opportunities = [...ctx.catalogue.current().opportunities.values()].filter(
         (record) => record.chainId === chain.chainId,
       )
-      if (opportunities.length > 0) await readChain(ctx, chain, opportunities)
+      if (opportunities.length > 0) await readChain(ctx, chain, opportunities, kept)
     }),
   )
 }
@@ -49,19 +47,25 @@ export async function readNewVaults(ctx: Context): Promise<void> {
   const settings = await listChainSettings(ctx.db)
   const outbound = createOutbound(ctx.clock)
   await Promise.all(
-    settings.map(async ({ chainId, ...rest }) => {
+    settings.map(async (stored) => {
+      const { chainId } = stored
       const opportunities = records.filter((record) => record.chainId === chainId)
-      if (opportunities.length === 0 || rest.rpcUrls.length === 0) return
-      await readChain(ctx, openChain(outbound, { chainId, ...rest }), opportunities)
+      const rpcUrls = ctx.config.rpcUrls.get(chainId) ?? stored.rpcUrls
+      if (opportunities.length === 0 || rpcUrls.length === 0) return
+      await readChain(ctx, openChain(outbound, { ...stored, rpcUrls }), opportunities, new Map())
     }),
   )
 }
 
 /** Reads vaults of one chain; one that does not answer is logged. */
-async function readChain(ctx: Context, chain: Chain, opportunities: readonly OpportunityRecord[]): Promise<void> {
+async function readChain(
+  ctx: Context,
+  chain: Chain,
+  opportunities: readonly OpportunityRecord[],
+  kept: KeptTrials,
+): Promise<void> {
   try {
-    const head = await readHead(chain)
-    await pushStates(ctx, chain, opportunities, head)
+    await pushStates(ctx, chain, opportunities, kept)
   } catch (error) {
     ctx.log.warn({ err: error, chainId: chain.chainId }, 'the vaults of a chain could not be read')
   }
@@ -72,12 +76,12 @@ async function pushStates(
   ctx: Pick<Context, 'db' | 'clock'>,
   chain: Chain,
   opportunities: readonly OpportunityRecord[],
-  head: Header,
+  kept: KeptTrials,
 ): Promise<void> {
   const now = ctx.clock.now()
   const assets = opportunities.map((record) => record.vault.asset)
   const [observed, prices] = await Promise.all([
-    readStates(chain, opportunities, head).then((read) => tryStates(chain, read, head)),
+    readStates(chain, opportunities).then((read) => tryStates(chain, read, kept, now)),
     findPrices(ctx.db, chain.chainId, assets, now),
   ])
   const capabilities = listCapabilityPushes(observed, now)

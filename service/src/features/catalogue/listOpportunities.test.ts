@@ -217,6 +217,8 @@ describe('200', () => {
   it('serves the item GetOpportunity serves, with deltas only when asked', async () => {
     const plain = (await earn.call('ListOpportunities', { query: { limit: 100 } })).body.data
     const full = (await earn.call('ListOpportunities', { query: { limit: 100, includeDeltas: true } })).body.data
+    expect([full.length, plain.length]).toEqual(Array(2).fill(Math.min(100, all.length)))
+    expect(full).not.toHaveLength(0)
     for (const [index, item] of full.entries()) {
       expect(item).toEqual(all.find((other) => other.id === item.id))
       const { deltas, ...rest } = item

@@ -65,7 +65,7 @@ beforeEach(async () => {
   await db`truncate chain_cursors, chain_reorgs, projections, sources, rebuilds, blocks, logs, transactions, interactions, interaction_counts,
     transaction_attributions,
     retractions, price_choices, price_observations, vault_snapshots, balances, balance_changes, lots, lot_changes,
-    attributed_steps, lp_edges, lp_steps`
+    attributed_steps, lp_edges, lp_steps, flows`
   await createCursor(db, chainId, 1, new Date('2026-11-20T12:00:00Z'))
 })
 
@@ -101,9 +101,11 @@ const amounts = async () => {
 }
 /** The ledger's digits as they are, and that a rebuild has the same. */
 const both = async () => {
-  const live = await amounts()
+  const observations = () => db`
+    select block_number, price_observation_id from interactions order by block_number`
+  const [live, chosen] = [await amounts(), await observations()]
   await rebuild()
-  expect(await amounts()).toEqual(live)
+  expect([await amounts(), await observations()]).toEqual([live, chosen])
   return live
 }
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../../test/database.js'
+import { openTelling } from '../../../test/tellingDatabase.js'
 import { newId } from '../../kernel/ids.js'
 import type { Database } from '../../postgres/pool.js'
-import { createSql, type Statement } from '../../postgres/sql.js'
 import type { ActivityRow } from './activity.js'
 import { type ActivityFilter, listActivity, type Sort, type SortBy, sortKeys } from './storePages.js'
 
@@ -17,20 +17,7 @@ const names = new Map(Array.from({ length: vaults }, (_, n) => [opportunity(n + 
 
 let test: TestDatabase
 let db: Database
-let asked: Statement[] = []
-/** The same database, telling what it is asked. */
-const telling = createSql({
-  run: (statement) => {
-    asked.push(statement)
-    return db.unsafe(statement.text, statement.values)
-  },
-  cursor: () => {
-    throw new Error('a list reads no cursor')
-  },
-  copyIn: () => {
-    throw new Error('a list writes nothing')
-  },
-})
+const { telling, asked } = openTelling(() => db)
 
 beforeAll(async () => {
   test = await openTestDatabase({ max: 1 })
@@ -85,7 +72,7 @@ function nodesOf(plan: Plan): Plan[] {
 
 /** What all statements of a page read together: entries, and pages of the database. */
 async function measure(filter: ActivityFilter, sort?: Sort, offset = 0) {
-  asked = []
+  asked.length = 0
   const page = await listActivity(telling, filter, { page: 1 + offset / 20, limit: 20, offset }, sort)
   const read = { entries: 0, buffers: 0, statements: asked.length, total: page.total, rows: page.rows.length }
   for (const { text, values } of asked) {

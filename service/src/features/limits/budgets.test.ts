@@ -98,6 +98,32 @@ describe('budgets', () => {
     expect((await budgets.charge(key, 1)).headers).toMatchObject({ 'X-RateLimit-Used': '1', 'X-Monthly-Usage': '1' })
   })
 
+  it('refuse the very first call of a key when it is dearer than the month', async () => {
+    const key = await allowance(10, 5)
+    expect(await createBudgets(earn.ctx).charge(key, 6)).toMatchObject({ granted: false, limit: 'monthly' })
+    expect(await createBudgets(earn.ctx).charge(key, 5)).toMatchObject({ granted: true })
+  })
+
+  it('show nothing used of an hour that has begun before anything of it was charged', async () => {
+    const key = await allowance(5, 50)
+    earn.clock.set('2027-01-01T10:00:00Z')
+    await createBudgets(earn.ctx).charge(key, 3)
+    earn.clock.set('2027-01-01T11:00:00Z')
+    const { headers } = await createBudgets(earn.ctx).charge(key, 0)
+    expect(headers).toMatchObject({ 'X-RateLimit-Used': '0', 'X-Monthly-Usage': '3' })
+  })
+
+  it('go on counting the newer hour after a process with a late clock was charged', async () => {
+    const key = await allowance(5)
+    const late = createBudgets({ ...earn.ctx, clock: { ...earn.clock, now: () => new Date('2027-01-01T11:59:59Z') } })
+    earn.clock.set('2027-01-01T12:00:00Z')
+    const budgets = createBudgets(earn.ctx)
+    await budgets.charge(key, 2)
+    expect((await late.charge(key, 1)).headers).toMatchObject({ 'X-RateLimit-Used': '3' })
+    expect((await budgets.charge(key, 2)).headers).toMatchObject({ 'X-RateLimit-Used': '5' })
+    expect(await budgets.charge(key, 1)).toMatchObject({ granted: false, limit: 'hourly' })
+  })
+
   it('only tell what is used when nothing is charged, even above the limit', async () => {
     const key = await allowance(5)
     const budgets = createBudgets(earn.ctx)

@@ -131,4 +131,23 @@ describe('the work of a request under an Idempotency-Key', () => {
     expect(await notes()).toEqual([])
     expect(await records.find(request)).toEqual({ kind: 'answered', answer: other })
   })
+
+  it('keeps no answer while the request that took its key is still at work', async () => {
+    const request = newRequest()
+    const other = { status: 200, body: '{"done":"by another"}' }
+    const late = records.run(request, async (keep) => {
+      earn.clock.advance(60_000)
+      await records.run(request, async (keepOther) => {
+        const kept = inTransaction(earn.db, async (tx) => {
+          await tx`insert into notes (text) values ('late')`
+          await keep(tx, answer)
+        })
+        await expect(kept).rejects.toMatchObject({ code: 409 })
+        await inTransaction(earn.db, (tx) => keepOther(tx, other))
+      })
+    })
+    await late
+    expect(await notes()).toEqual([])
+    expect(await records.find(request)).toEqual({ kind: 'answered', answer: other })
+  })
 })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Earn } from '../../../test/harness.js'
 import { openMetricsWorld, opportunities, product, wallets } from '../../../test/metricsWorld.js'
+import { formatUnits } from '../../kernel/amount.js'
 import { newId } from '../../kernel/ids.js'
 import { formatAddress } from '../catalogue/index.js'
 
@@ -128,6 +129,29 @@ describe('200 the top wallets', () => {
     const { body } = await ask({ includeTopWallets: true })
     expect(body.topWallets.map(({ totalTvl }: { totalTvl: string }) => totalTvl)).toEqual(['105', '11'])
     expect((await seriesOf({ startDate: day('11:00'), endDate: day('11:30'), step: 60 }))['11:10']).toBe('116')
+  })
+
+  it('are exact where wallets differ by less than a float tells, and of equals the lower address is first', async () => {
+    const { db } = earn
+    const held = Array.from({ length: 120 }, (_, index) => ({
+      wallet: `0x${(5 + ((index * 37) % 240)).toString(16).padStart(2, '0').repeat(20)}`,
+      shares: 10n ** 24n + BigInt((index * 7) % 60),
+    }))
+    const [vault] = await db<{ id: number }[]>`select max(id) as id from vaults`
+    await db`
+      insert into lots (chain_id, first_block, vault_id, wallet, distributor_id, shares)
+      select 31337, 1, ${vault?.id ?? 0}, hex_bytes(h.wallet), 'acme', h.shares
+      from unnest(${held.map(({ wallet }) => wallet)}::text[], ${held.map(({ shares }) => String(shares))}::numeric[])
+        as h (wallet, shares)
+      on conflict (vault_id, wallet, distributor_id) do update set shares = excluded.shares`
+    const { body } = await ask({ includeTopWallets: true })
+    held.sort((a, b) => (a.shares === b.shares ? (a.wallet < b.wallet ? -1 : 1) : a.shares < b.shares ? 1 : -1))
+    expect(
+      body.topWallets.map(({ walletAddress, totalTvl }: Record<string, string>) => [walletAddress, totalTvl]),
+    ).toEqual(
+      // Two assets a share, 10.5 dollars each.
+      held.slice(0, 50).map(({ wallet, shares }) => [formatAddress(wallet), formatUnits(shares * 21n, 18)]),
+    )
   })
 })
 

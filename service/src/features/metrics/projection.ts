@@ -1,5 +1,6 @@
 import type { DerivedRows } from '../../derive/rows.js'
 import type { Projection } from '../../sync/projection.js'
+import { listTakenBack } from '../positions/index.js'
 import { findChanges, type MetricsRows } from './changes.js'
 import { type ConfiguredVault, listMetricsVaults } from './storeConfiguration.js'
 import { attributedStepsTable, lpEdgesTable, lpStepsTable, recordChanges, rewindMetrics } from './storeSteps.js'
@@ -29,11 +30,8 @@ export const metrics: MetricsProjection = {
     findChanges(block, results.get('positions') as DerivedRows | undefined, config),
   write: (db, rows, { chainId, place, isLive }) => recordChanges(db, rows, { chainId, place, isLive }),
   size: () => 0,
-  rewind: async (tx, above, { only, beside }) => {
-    // What it takes of the sources that are taken back alone.
-    const positions =
-      only && (beside?.get('positions') as { config: { vaults: readonly { id: number }[] } } | undefined)
-    await rewindMetrics(tx, above, only && (positions?.config.vaults ?? []).map(({ id }) => id))
+  rewind: async (tx, above, by) => {
+    await rewindMetrics(tx, above, listTakenBack(by))
     return 0
   },
 }

@@ -35,15 +35,23 @@ function toBucket(at: string, step: number): Bucket {
   return { step, start, end: start + step }
 }
 
-/** The attributed TVL of a distributor at the end of a bucket, from the changes of its lots and the newest snapshots. */
-export async function recomputeMetrics(
-  ctx: CatalogueContext,
-  { distributorId, at, step = stepSeconds }: { distributorId: string; at: string; step?: number },
-): Promise<RecomputedBucket> {
+type OfDistributor = { distributorId: string; at: string; step?: number }
+
+/** A bucket of a distributor, how it is asked for, and the vaults it is of. Throws 400. */
+async function select(ctx: CatalogueContext, { distributorId, at, step }: Required<OfDistributor>) {
   const bucket = toBucket(at, step)
   const query = toQuery(distributorId, bucket)
   const vaults = await selectVaults(ctx, query)
   if (!vaults) throw invalidArgument('there is no such distributor in the catalogue')
+  return { bucket, query, vaults }
+}
+
+/** The attributed TVL of a distributor at the end of a bucket, from the changes of its lots and the newest snapshots. */
+export async function recomputeMetrics(
+  ctx: CatalogueContext,
+  { distributorId, at, step = stepSeconds }: OfDistributor,
+): Promise<RecomputedBucket> {
+  const { bucket, query, vaults } = await select(ctx, { distributorId, at, step })
   const ids = vaults.map(({ id }) => id)
   const [recount, snapshots] = await Promise.all([
     recountScope(ctx.db, vaults, distributorId, bucket.end),
@@ -81,12 +89,9 @@ export async function recomputeMetrics(
 /** The LPs of a distributor at the end of a bucket, from the changes of its lots. */
 export async function recomputeDistributorLps(
   ctx: CatalogueContext,
-  { distributorId, at, step = stepSeconds }: { distributorId: string; at: string; step?: number },
+  { distributorId, at, step = stepSeconds }: OfDistributor,
 ): Promise<RecomputedBucket> {
-  const bucket = toBucket(at, step)
-  const query = toQuery(distributorId, bucket)
-  const vaults = await selectVaults(ctx, query)
-  if (!vaults) throw invalidArgument('there is no such distributor in the catalogue')
+  const { bucket, query, vaults } = await select(ctx, { distributorId, at, step })
   const recount = await recountScope(ctx.db, vaults, distributorId, bucket.end)
   const recomputed = { activeLps: recount.active.size, participatedLps: recount.participated.size }
   const { timeseries } = await getDistributorLPs(ctx, query)

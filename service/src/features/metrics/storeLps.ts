@@ -45,6 +45,14 @@ async function readCounts(
     order by bucket`
 }
 
+/** Where the wallets of one statement begin; two run side by side. */
+const halves = [
+  { from: '', to: '\\x80' },
+  { from: '\\x80', to: undefined },
+] as const
+
+type Half = (typeof halves)[number]
+
 /**
  * Counts every edge of the wallets' LP states: a wallet is counted from its first vault to its last. Where a floor was
  * changed, each level counts in its own eras.
@@ -54,11 +62,36 @@ async function countEdges(
   of: { scope: string; vaults: readonly SeriesVault[] },
   buckets: Buckets,
 ): Promise<LpPoint[]> {
+  const changes = new Map<number, LpCount>()
+  for (const rows of await Promise.all(halves.map((half) => listCountChanges(db, { ...of, half }, buckets))))
+    for (const { bucket, active, participated } of rows) {
+      const known = changes.get(bucket)
+      changes.set(bucket, {
+        active: active + (known?.active ?? 0),
+        participated: participated + (known?.participated ?? 0),
+      })
+    }
+  const count = { active: 0, participated: 0 }
+  return [...changes]
+    .sort(([a], [b]) => a - b)
+    .map(([bucket, { active, participated }]) => {
+      count.active += active
+      count.participated += participated
+      return { bucket, ...count }
+    })
+}
+
+/** By how much the counts of some wallets changed in each bucket. */
+async function listCountChanges(
+  db: Queryable,
+  of: { scope: string; vaults: readonly SeriesVault[]; half: Half },
+  buckets: Buckets,
+): Promise<LpPoint[]> {
   const isDated = of.vaults.some(({ eras }) => eras.length > 1)
   const edges = isDated ? edgesByEra(db, of, buckets) : edgesOfLevels(db, of, buckets)
   const { step, first } = buckets
   return db<LpPoint[]>`
-    select bucket, (sum(sum(active)) over w)::bigint as active, (sum(sum(begun)) over w)::bigint as participated
+    select bucket, sum(active)::int as active, sum(begun)::int as participated
     from (
       select greatest(floor(e.at / ${step}::int)::bigint, ${first - 1}::bigint) as bucket,
         (e.held > 0)::int - (e.held - e.change > 0)::int as active, (e.place = 1)::int as begun
@@ -66,27 +99,30 @@ async function countEdges(
         select e.at, e.change, sum(e.change) over w as held, row_number() over w as place from (${edges}) e
         window w as (partition by e.wallet order by e.at, e.block_number rows unbounded preceding)) e) counted
     where active <> 0 or begun <> 0
-    group by bucket window w as (order by bucket) order by bucket`
+    group by bucket`
 }
+
+const ofHalf = (db: Queryable, { from, to }: Half) =>
+  db`r.wallet >= ${from}::bytea ${to === undefined ? db`` : db`and r.wallet < ${to}::bytea`}`
 
 const endOf = ({ step, last }: Buckets) => (last + 1) * step
 
 /** Edges of vaults whose floor was never changed. */
 function edgesOfLevels(
   db: Queryable,
-  { scope, vaults }: { scope: string; vaults: readonly SeriesVault[] },
+  { scope, vaults, half }: { scope: string; vaults: readonly SeriesVault[]; half: Half },
   buckets: Buckets,
 ): Fragment {
   return db`
     select r.wallet, date_part('epoch', r.block_timestamp) as at, r.block_number, r.change::int as change from lp_edges r
     where r.distributor_id = ${scope} and r.vault_id = any(${vaults.map(({ id }) => id)}::int[]) and r.level = 0
-      and r.block_timestamp < to_timestamp(${endOf(buckets)})`
+      and ${ofHalf(db, half)} and r.block_timestamp < to_timestamp(${endOf(buckets)})`
 }
 
 /** How long each wallet was at or above each floor, cut to when that floor decided. */
 function edgesByEra(
   db: Queryable,
-  { scope, vaults }: { scope: string; vaults: readonly SeriesVault[] },
+  { scope, vaults, half }: { scope: string; vaults: readonly SeriesVault[]; half: Half },
   buckets: Buckets,
 ): Fragment {
   const eras = vaults.flatMap(({ id, eras: own }) => own.map((era) => ({ id, ...era })))
@@ -98,7 +134,8 @@ function edgesByEra(
           coalesce(date_part('epoch', lead(r.block_timestamp) over (
             partition by r.vault_id, r.level, r.wallet order by r.block_number)), 'infinity') as until
         from lp_edges r
-        where r.distributor_id = ${scope} and r.vault_id = any(${vaults.map(({ id }) => id)}::int[])) s
+        where r.distributor_id = ${scope} and r.vault_id = any(${vaults.map(({ id }) => id)}::int[])
+          and ${ofHalf(db, half)}) s
       join unnest(${eras.map(({ id }) => id)}::int[], ${eras.map(({ level }) => level)}::int[],
         ${eras.map(({ from }) => from)}::bigint[], ${eras.map(({ to }) => to)}::bigint[])
         as e (vault_id, level, since, until) on e.vault_id = s.vault_id and e.level = s.level

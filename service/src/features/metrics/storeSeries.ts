@@ -62,27 +62,38 @@ const vaultSet = (db: Queryable, vaults: readonly SeriesVault[]) => db`
   unnest(${vaults.map(({ id }) => id)}::int[], ${vaults.map(({ priceExponent }) => priceExponent)}::int[],
     ${vaults.map(({ factor }) => factor)}::numeric[]) as v (id, exponent, factor)`
 
-/** What a share is worth in units of 10^-18 dollars, of a vault `v` and a snapshot `s` of it. */
-const sharePriceUsd = (db: Queryable) => db`
-  s.price_numerator * s.price_usd * case when s.price_exponent = v.exponent then v.factor
-    else v.factor * power(10::numeric, v.exponent - s.price_exponent) end`
+/** The price of a share of a vault `v` in US dollars by a snapshot `s`, times a power of ten of the vault's own. */
+const sharePrice = (db: Queryable) => db`
+  case when s.price_exponent = v.exponent then s.price_numerator * s.price_usd
+    else s.price_numerator * s.price_usd * power(10::numeric, v.exponent - s.price_exponent) end`
 
-/** What the shares of each vault `v` were, from bucket to bucket; what was superseded within its bucket spans none. */
+/** The same in units of 10^-18 dollars. */
+const sharePriceUsd = (db: Queryable) => db`${sharePrice(db)} * v.factor`
+
+/**
+ * What the shares of each vault `v` were, times its factor, from bucket to bucket; what was superseded within its bucket
+ * spans none.
+ */
 function heldSpans(db: Queryable, of: Attributed, buckets: Buckets): Fragment {
   const { first, last } = buckets
   const shares = fitsSteps(buckets) ? sharesByStep(db, of, buckets) : sharesByChange(db, of, buckets)
   return db`
-    select * from (
-      select v.id as vault_id, greatest(r.bucket, ${first}::bigint) as bucket, r.shares as value,
-        lead(r.bucket, 1, ${last + 1}::bigint) over (partition by v.id order by r.position) as next
-      from v cross join lateral (${shares}) r) spans
-    where next > bucket and value > 0`
+    select v.id as vault_id, r.bucket, r.next, r.shares * v.factor as value from v cross join lateral (
+      select greatest(r.bucket, ${first}::bigint) as bucket, r.shares,
+        lead(r.bucket, 1, ${last + 1}::bigint) over (order by r.position) as next
+      from (${shares}) r) r
+    where r.next > r.bucket and r.shares > 0`
 }
+
+/** A vault and a bucket as one number, which is joined faster than two. */
+const cellOf = (db: Queryable, vault: Fragment, bucket: Fragment) => db`(${vault}::bigint << 32) + ${bucket}`
 
 /** Spans bucket by bucket; most span one. The limit says how many there are at most, which could not be guessed. */
 const cells = (db: Queryable, spans: Fragment, { vaults }: Attributed, { first, last }: Buckets) => db`(
-  select vault_id, bucket, value from ${spans} where next = bucket + 1
-  union all select vault_id, generate_series(bucket, next - 1), value from ${spans} where next > bucket + 1
+  select ${cellOf(db, db`vault_id`, db`bucket`)} as cell, bucket, value from ${spans} where next = bucket + 1
+  union all
+  select ${cellOf(db, db`vault_id`, db`bucket`)}, bucket, value from (
+    select vault_id, generate_series(bucket, next - 1) as bucket, value from ${spans} where next > bucket + 1) s
   limit ${vaults.length * (last - first + 1)})`
 
 type Sum = { bucket: number; value: string }
@@ -99,12 +110,12 @@ async function sumSteps(db: Queryable, of: Attributed, buckets: Buckets): Promis
     select s.bucket, count(*) as count, bit_or(s.mark)::text as seen, coalesce(sum(trunc(h.value * s.value)), 0)::text as value
     from (
       select v.id as vault_id, v.mark, floor(date_part('epoch', s.block_timestamp) / ${stepSeconds}::int)::bigint as bucket,
-        ${sharePriceUsd(db)} as value
+        ${sharePrice(db)} as value
       from vault_snapshots s join v on v.id = s.vault_id
       where s.vault_id = any(${vaults.map(({ id }) => id)}::int[])
         and s.block_timestamp >= to_timestamp(${startOf(buckets)})
         and s.block_timestamp < to_timestamp(${endOf(buckets)})) s
-    left join ${cells(db, db`held`, of, buckets)} h on h.vault_id = s.vault_id and h.bucket = s.bucket
+    left join ${cells(db, db`held`, of, buckets)} h on h.cell = ${cellOf(db, db`s.vault_id`, db`s.bucket`)}
     group by s.bucket`
   const all = String(2n ** BigInt(vaults.length) - 1n)
   const isWhole = rows.length === buckets.last - buckets.first + 1
@@ -124,7 +135,7 @@ function sumValues(db: Queryable, of: Attributed, buckets: Buckets): Promise<rea
     held as materialized (${heldSpans(db, of, buckets)}),
     priced as materialized (
       select * from (
-        select v.id as vault_id, greatest(s.bucket, ${first}::bigint) as bucket, ${sharePriceUsd(db)} as value,
+        select v.id as vault_id, greatest(s.bucket, ${first}::bigint) as bucket, ${sharePrice(db)} as value,
           lead(s.bucket, 1, ${last + 1}::bigint) over (partition by v.id order by s.block_timestamp, s.block_number) as next
         from v join (
           select b.id as vault_id, (${first}::bigint - 1) as bucket, s.* from v b cross join lateral (
@@ -138,7 +149,7 @@ function sumValues(db: Queryable, of: Attributed, buckets: Buckets): Promise<rea
             and s.block_timestamp < to_timestamp(${endOf(buckets)})) s on s.vault_id = v.id) spans
       where next > bucket and value is not null)
     select h.bucket, sum(trunc(h.value * p.value))::text as value
-    from ${cells(db, db`held`, of, buckets)} h join ${cells(db, db`priced`, of, buckets)} p on p.vault_id = h.vault_id and p.bucket = h.bucket
+    from ${cells(db, db`held`, of, buckets)} h join ${cells(db, db`priced`, of, buckets)} p on p.cell = h.cell
     group by h.bucket`
 }
 
@@ -149,7 +160,7 @@ function lookUpValues(
   { step, first, last }: Buckets,
 ): Promise<readonly Sum[]> {
   return db<Sum[]>`
-    select b.bucket, sum(trunc(h.shares * ${sharePriceUsd(db)}))::text as value
+    select b.bucket, sum(trunc(h.shares * (${sharePriceUsd(db)})))::text as value
     from generate_series(${first}::bigint, ${last}::bigint) as b (bucket) cross join ${vaultSet(db, vaults)}
     cross join lateral (
       select a.shares from attributed_steps a where a.distributor_id = ${distributorId} and a.vault_id = v.id
@@ -200,32 +211,53 @@ export type TopWallet = { wallet: string; value: string; asOf: Date | null }
 
 /**
  * The wallets whose lots are worth most by the newest snapshots, as of the last confirmed block: what was changed above it
- * is put back. The price of a share is multiplied once a lot.
+ * is put back. All are summed as floats first, which takes half the time; those that may be among the first are summed
+ * exactly. What is summed is never negative, so floats are off by less than 10^-9 of the sum, and by one unit a vault where
+ * values are cut.
  */
 export async function listTopWallets(db: Queryable, of: Attributed, limit: number): Promise<TopWallet[]> {
   const { distributorId, vaults } = of
   const ids = vaults.map(({ id }) => id)
   return db<TopWallet[]>`
     with v as materialized (
-      select v.id, s.block_timestamp as at, ${sharePriceUsd(db)} as price
-      from ${vaultSet(db, vaults)}
-      cross join lateral (
-        select s.* from vault_snapshots s where s.vault_id = v.id
-        order by s.block_timestamp desc, s.block_number desc limit 1) s
-      where s.price_usd is not null),
+      select p.*, p.price::float8 as about from (
+        select v.id, s.block_timestamp as at, ${sharePriceUsd(db)} as price
+        from ${vaultSet(db, vaults)}
+        cross join lateral (
+          select s.* from vault_snapshots s where s.vault_id = v.id
+          order by s.block_timestamp desc limit 1) s
+        where s.price_usd is not null) p),
     later as materialized (
-      select c.vault_id, c.wallet, sum(c.before - c.after) as shares
-      from projections p join lot_changes c on c.chain_id = p.chain_id and c.block_number > p.derived_to
-      where p.name = 'metrics' and c.distributor_id = ${distributorId} and c.vault_id = any(${ids}::int[])
-      group by c.vault_id, c.wallet),
-    held as (
-      select vault_id, wallet, shares from lots
-      where distributor_id = ${distributorId} and vault_id = any(${ids}::int[])
-      union all select vault_id, wallet, shares from later),
-    owned as (
-      select vault_id, wallet, sum(shares) as shares from held group by vault_id, wallet having sum(shares) > 0)
+      select c.vault_id, c.wallet, sum(c.shares) as shares
+      from projections p cross join lateral (
+        select c.vault_id, c.wallet, c.before - c.after as shares from lot_changes c
+        where c.chain_id = p.chain_id and c.block_number > p.derived_to and c.distributor_id = ${distributorId}
+          and c.vault_id = any(${ids}::int[]) offset 0) c
+      where p.name = 'metrics' group by c.vault_id, c.wallet),
+    summed as materialized (
+      select o.wallet, sum(o.shares::float8 * v.about) as about from (
+        select l.vault_id, l.wallet, l.shares from lots l
+        where l.distributor_id = ${distributorId} and l.vault_id = any(${ids}::int[])
+          and (l.vault_id, l.wallet) not in (select vault_id, wallet from later)
+        union all
+        select t.vault_id, t.wallet, t.shares + coalesce((
+          select l.shares from lots l
+          where l.vault_id = t.vault_id and l.wallet = t.wallet and l.distributor_id = ${distributorId}), 0)
+        from later t) o
+      join v on v.id = o.vault_id where o.shares > 0 group by o.wallet),
+    likely as materialized (
+      select wallet from summed where about >= (
+        select min(about) * (1 - 1e-9) - ${vaults.length}::int
+        from (select about from summed order by about desc limit ${limit}) s))
     select hex_text(o.wallet) as wallet, sum(trunc(o.shares * v.price))::text as value, max(v.at) as "asOf"
-    from owned o join v on v.id = o.vault_id group by o.wallet
+    from (
+      select k.wallet, h.vault_id, h.shares from likely k cross join lateral (
+        select h.vault_id, sum(h.shares) as shares from (
+          select l.vault_id, l.shares from lots l
+          where l.wallet = k.wallet and l.distributor_id = ${distributorId} and l.vault_id = any(${ids}::int[])
+          union all select t.vault_id, t.shares from later t where t.wallet = k.wallet) h
+        group by h.vault_id having sum(h.shares) > 0) h) o
+    join v on v.id = o.vault_id group by o.wallet
     having sum(trunc(o.shares * v.price)) > 0
     order by sum(trunc(o.shares * v.price)) desc, o.wallet limit ${limit}`
 }

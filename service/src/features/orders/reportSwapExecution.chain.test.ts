@@ -2,7 +2,7 @@ import type { Address, Hex } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { account } from '../../../../contracts/test/anvil.js'
 import { goneNode } from '../../../test/actionWorld.js'
-import { openSwapWorld, type SwapWorld } from '../../../test/chain/swapWorld.js'
+import { type OrderWorld, openOrderWorld } from '../../../test/chain/orderWorld.js'
 import type { Answer } from '../../../test/harness.js'
 
 const user = account(1)
@@ -10,14 +10,14 @@ const usd = 10n ** 6n
 const ether = 10n ** 18n
 const unknown = '01890a5d-ac96-774b-bcce-b302099a8057'
 
-let opened: SwapWorld
-let world: SwapWorld['world']
+let opened: OrderWorld
+let world: OrderWorld['world']
 let token: Address
 
 beforeAll(async () => {
-  opened = await openSwapWorld({})
+  opened = await openOrderWorld()
   world = opened.world
-  token = opened.tokens[0]!
+  token = opened.tokenIn
   await opened.exchange.v2Pool(opened.weth, token, 100n * ether, 200_000n * usd)
 })
 afterAll(() => world.close())
@@ -61,7 +61,55 @@ describe('200', () => {
   })
 })
 
+describe('200 of an order', () => {
+  it('is confirmed where the transaction fills the order, also a part of it, and moves nothing by itself', async () => {
+    const { orderId, built, signature } = await opened.open({ amountIn: '1000', partiallyFillable: true })
+    const { transactionHash } = await opened.settlement.settle(built, signature, { part: 400n })
+    const before = await opened.kept()
+    const found = await report({
+      orderId: orderId.toUpperCase(),
+      txHash: transactionHash.toUpperCase().replace('X', 'x'),
+    })
+    expect(found.body).toEqual({ accepted: true, status: 'confirmed', actionId: null, orderId })
+    // The watcher has not seen it: the report is no news of the order.
+    expect((await opened.status(orderId)).body.status).toBe('open')
+    expect(await opened.kept()).toEqual(before)
+    await world.sync()
+    expect((await opened.status(orderId)).body).toMatchObject({ status: 'partially-filled', filledIn: '400' })
+  })
+
+  it('is failed where it fills another order, only cancels, or reverted, and pending while nobody knows it', async () => {
+    const first = await opened.open({ amountIn: '1000', partiallyFillable: true })
+    const second = await opened.open({ amountIn: '2000', partiallyFillable: true })
+    const { client, done } = world.anvil
+    const foreign = await opened.settlement.settle(second.built, second.signature)
+    const { to, data } = first.built.body.cancellation
+    const stranger = await client.sendTransaction({ account: account(2), to, data, gas: 100_000n })
+    expect((await client.waitForTransactionReceipt({ hash: stranger })).status).toBe('reverted')
+    const before = await opened.kept()
+    const { orderId } = first
+    for (const txHash of [foreign.transactionHash, stranger])
+      expect((await report({ orderId, txHash })).body).toMatchObject({ accepted: true, status: 'failed', orderId })
+    expect((await report({ orderId, txHash: nowhere })).body.status).toBe('pending')
+    expect(await opened.kept()).toEqual(before)
+    const cancelled = await done(client.sendTransaction({ account: user, to, data }))
+    expect((await report({ orderId, txHash: cancelled.transactionHash })).body.status).toBe('failed')
+    await world.sync()
+    expect((await opened.status(orderId)).body.status).toBe('cancelled')
+  })
+})
+
 describe('400 INVALID_ARGUMENT', () => {
+  it('wants of an order its own chain', async () => {
+    const { orderId } = (await opened.build()).body
+    const before = await opened.kept()
+    for (const chainId of [1, 8453]) expect((await report({ orderId, chainId, txHash: nowhere })).status).toBe(400)
+    await world.earn.db`insert into chains (chain_id, name, slug, watched) values (7, 'Other', 'other', false)`
+    await world.refresh()
+    expect((await report({ orderId, chainId: 7, txHash: nowhere })).status).toBe(400)
+    expect(await opened.kept()).toEqual(before)
+  })
+
   it('wants exactly one id, and the chain of the action', async () => {
     const { actionId } = (await swap()).body
     expect((await report({ txHash: nowhere })).status).toBe(400)
@@ -79,6 +127,8 @@ describe('404 NOT_FOUND', () => {
     const organizationId = await world.earn.organization()
     const key = await world.earn.key({ kind: 'publishable', organizationId })
     expect((await report({ actionId, txHash: nowhere }, key)).status).toBe(404)
+    const { orderId } = (await opened.build()).body
+    expect((await report({ orderId, txHash: nowhere }, key)).status).toBe(404)
   })
 })
 

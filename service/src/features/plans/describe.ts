@@ -97,6 +97,8 @@ export function describeCall(
       return `Redeem ${amount} at ${vault}; the ${describeToken(facts.out)} cools down, and ${receiver} takes it out later. What cools down already waits anew.`
     case 'takeCooled':
       return `Take out of ${vault} all the ${describeToken(facts.out)} that has cooled down; it goes to ${receiver}.`
+    case 'openWindow':
+      return `Start the cooldown of all shares in ${vault}, of which ${amount} are to be redeemed; ${receiver} redeems them in the window after it. A cooldown that runs already starts anew.`
     case 'claimCancelled':
       return `Take back ${amount} of the cancelled deposit in ${vault}; it goes to ${receiver}.`
   }

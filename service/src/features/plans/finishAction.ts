@@ -17,17 +17,17 @@ import { type PlanSimulation, simulatePlan, unsimulated } from './simulation.js'
 import { type ActionKind, type ActionRow, recordAction } from './store.js'
 import type { ActionContext, Target } from './target.js'
 
-/** How long a plan may be signed. */
-const validForMs = 10 * 60_000
+/** How many seconds a plan may be signed where its caller does not say. */
+export const validSecondsDefault = 600
 
-/** Until when a plan made now may be signed: a call that names a deadline names this one. */
-export function getValidUntil(createdAt: Date): Date {
-  return new Date(createdAt.getTime() + validForMs)
+/** Until when a plan may be signed: a call that names a deadline names this one. */
+export function getValidUntil(createdAt: Date, validSeconds = validSecondsDefault): Date {
+  return new Date(createdAt.getTime() + validSeconds * 1_000)
 }
 
 /** The same in unix seconds. */
-export function getDeadline(createdAt: Date): bigint {
-  return BigInt(Math.floor(getValidUntil(createdAt).getTime() / 1_000))
+export function getDeadline(createdAt: Date, validSeconds = validSecondsDefault): bigint {
+  return BigInt(Math.floor(getValidUntil(createdAt, validSeconds).getTime() / 1_000))
 }
 
 /** Whom a plan is for, and what it is about where that is an opportunity. */
@@ -57,6 +57,8 @@ export type Draft = {
   errors: readonly KnownError[]
   /** When it was made, where its calls name a deadline that follows from it. */
   createdAt?: Date
+  /** How long it may be signed, in seconds; absent: `validSecondsDefault`. */
+  validSeconds?: number | undefined
   /** Refuses what must not be built where nothing was simulated. */
   assertUnsimulated(): void
   /** Refuses a simulated outcome that is not what was asked for. */
@@ -94,7 +96,7 @@ export async function finishAction(
   const gasLimits = await findGasLimits(draft.chain, wallet, steps, simulation.gasUsed)
 
   const createdAt = draft.createdAt ?? ctx.clock.now()
-  const validUntil = getValidUntil(createdAt)
+  const validUntil = getValidUntil(createdAt, draft.validSeconds)
   const action: ActionRow = {
     id: actionId,
     kind: draft.kind,

@@ -4,8 +4,11 @@ import type { Signer } from '../../rpc/signer.js'
 import type { Vault } from '../../vaults/index.js'
 import type { CatalogueContext, CatalogueSnapshot, OpportunityRecord } from '../catalogue/index.js'
 
-/** Where a service is asked over HTTP: a path gives the text of its answer, and whatever fails an OutboundError. */
-export type HttpApi = { readonly host: string; fetchText(path: string): Promise<string> }
+/**
+ * Where a service is asked over HTTP: a path gives the text of its answer, and whatever fails an OutboundError. With a body,
+ * which is JSON, it is posted.
+ */
+export type HttpApi = { readonly host: string; fetchText(path: string, body?: string): Promise<string> }
 
 export type ActionContext = ChainContext &
   CatalogueContext & {

@@ -7,7 +7,6 @@ export { positionsOperations } from './operations.js'
 export { createPositions, type Positions } from './projection.js'
 export {
   type Balance,
-  findBalanceAt,
   type Lot,
   listBalances,
   listLots,
@@ -15,4 +14,6 @@ export {
   type OpenRequest,
 } from './store.js'
 export { type LotShareStep, listLotSteps, listShareSteps, type ShareStep, type StepsAsk } from './storeSteps.js'
+export { listOpenRequestIds, type OpenRequestId } from './storeWalletEntries.js'
 export { type ClaimedRequest, listClaimedRequests } from './storeWalletRequests.js'
+export { listTakenBack } from './takenBack.js'

@@ -198,5 +198,7 @@ function joinRows(results: readonly DerivedRows[]): DerivedRows {
     owners: all((rows) => rows.owners),
     interactions: [],
     attributions: [],
+    eventParts: [],
+    pendingChanges: [],
   }
 }

@@ -22,20 +22,6 @@ export async function listLots(db: Queryable, wallets: readonly string[]): Promi
     order by v.chain_id, v.address, l.wallet, l.distributor_id`
 }
 
-/** Shares of a vault a wallet held at the end of a block; 0 before its first. */
-export async function findBalanceAt(
-  db: Queryable,
-  holder: { chainId: number; vaultAddress: string; wallet: string },
-  blockNumber: number,
-): Promise<bigint> {
-  const rows = await db<{ after: string }[]>`
-    select c.after from balance_changes c join vaults v on v.id = c.vault_id
-    where v.chain_id = ${holder.chainId} and v.address = ${holder.vaultAddress} and c.wallet = hex_bytes(${holder.wallet})
-      and c.block_number <= ${blockNumber}
-    order by c.block_number desc, c.transaction_index desc limit 1`
-  return BigInt(rows[0]?.after ?? 0)
-}
-
 /** A request that is not fully claimed or cancelled; amounts in assets for deposits, in shares for redemptions. */
 export type OpenRequest = { requestId: string; remaining: string; cancelling: boolean; distributorId: string | null }
 

@@ -20,8 +20,10 @@ export async function loadConfiguration(db: Queryable, chainId: number): Promise
       select distributor_id as id, ceil(extract(epoch from active_from))::bigint as "from", signed_only as "signedOnly"
       from distributor_settings order by active_from`,
     listSignersOn(db, chainId),
-    db<{ entryPoints: string[]; trustTraces: boolean; forwarders: ForwarderSetting[] }[]>`
-      select entry_points as "entryPoints", trust_traces as "trustTraces", forwarders from chains where chain_id = ${chainId}`,
+    db<{ entryPoints: string[]; trustTraces: boolean; forwarders: ForwarderSetting[]; settlement: string | null }[]>`
+      select entry_points as "entryPoints", trust_traces as "trustTraces", forwarders,
+        swap->'orders'->>'settlement' as settlement
+      from chains where chain_id = ${chainId}`,
   ])
   const signedOnly = new Map<string, SignedOnlySetting[]>()
   for (const { id, ...setting } of settings) signedOnly.set(id, [...(signedOnly.get(id) ?? []), setting])
@@ -39,11 +41,12 @@ export async function loadConfiguration(db: Queryable, chainId: number): Promise
       from: Math.ceil(Date.parse(activeFrom) / 1000),
       ...(startBlock === undefined ? {} : { startBlock }),
     })),
+    settlements: chain[0]?.settlement ? [chain[0].settlement.toLowerCase()] : [],
   }
 }
 
 /** The rules by which rows are derived. Another number derives everything that was derived by older rules again. */
-const rulesLine: DatedLine = { line: 'rules 6', from: 0 }
+const rulesLine: DatedLine = { line: 'rules 7', from: 0 }
 
 /** The configuration as dated lines. */
 export function listLines(config: DeriveConfig): DatedLine[] {
@@ -61,6 +64,7 @@ export function listLines(config: DeriveConfig): DatedLine[] {
   for (const signer of config.signers) lines.push({ line: `signer ${signer}`, from: 0 })
   if (config.trustTraces) lines.push({ line: 'trust-traces', from: 0 })
   for (const { address, from } of config.forwarders ?? []) lines.push({ line: `forwarder ${address}`, from })
+  for (const settlement of config.settlements ?? []) lines.push({ line: `settlement ${settlement}`, from: 0 })
   for (const entryPoint of config.entryPoints) lines.push({ line: `entry-point ${entryPoint}`, from: 0 })
   return lines
 }

@@ -7,10 +7,10 @@ import { type Caller, written } from '../../kernel/operation.js'
 import type { Written } from '../../postgres/context.js'
 import type { Transaction } from '../../postgres/pool.js'
 import type { Signer } from '../../rpc/signer.js'
+import { type Depth, findDepth } from '../../sync/storeDepths.js'
 import { formatAddress } from '../catalogue/index.js'
 import type { StreamContext } from './context.js'
 import { signSignable } from './createStream.js'
-import { type Depth, findDepth } from './storeEvents.js'
 import {
   type AdminOperation,
   closeOperation,

@@ -1,15 +1,15 @@
 import { streamFactoryAbi } from '@openearn/contracts'
 import { type Address, bytesToHex } from 'viem'
-import { type EarnError, invalidArgument, notFound, type Reason, unavailable } from '../../kernel/errors.js'
+import { type EarnError, invalidArgument, type Reason, unavailable } from '../../kernel/errors.js'
 import { newId, uuidToBytes16 } from '../../kernel/ids.js'
 import { type Caller, written } from '../../kernel/operation.js'
 import type { Written } from '../../postgres/context.js'
 import { combine, multicall, readContract } from '../../rpc/multicall.js'
 import { type Signer, SignerFailed } from '../../rpc/signer.js'
+import { findDepth } from '../../sync/storeDepths.js'
 import { ensureTokenVault } from '../../vaults/index.js'
 import { announceCatalogue, type CatalogueSnapshot, type TokenRecord } from '../catalogue/index.js'
 import type { StreamContext } from './context.js'
-import { findDepth } from './storeEvents.js'
 import { listPoints, type PointRow } from './storePoints.js'
 import { type NewStream, recordStream, type StreamRow } from './storeStreams.js'
 import { toStream } from './stream.js'
@@ -25,11 +25,12 @@ type CreateStreamBody = {
 }
 
 /** What a stream that pays tokens has beside its terms. */
-type Payment = Pick<
-  NewStream,
-  'chainId' | 'rewardToken' | 'factory' | 'contract' | 'admin' | 'signedUntil' | 'fromBlock'
->
-const noPayment: Payment = {
+type Payment = {
+  [member in 'chainId' | 'rewardToken' | 'factory' | 'contract' | 'admin' | 'signedUntil' | 'fromBlock']: NonNullable<
+    NewStream[member]
+  >
+}
+const noPayment = {
   ...{ chainId: null, rewardToken: null, factory: null, contract: null },
   ...{ admin: null, signedUntil: null, fromBlock: null },
 }
@@ -49,12 +50,12 @@ export async function createStream(
   const isPremium = snapshot.organizations.get(organizationId)?.premium === true
   const fee = point ? null : computeFee(terms.total ?? 0n, isPremium)
   const payment = point
-    ? noPayment
+    ? undefined
     : await openPayment(ctx, snapshot, { id, terms, admin: readAdmin(input.walletAddress) })
-  const txParams = fee === null ? undefined : await signCreation(ctx, { id, terms, payment, fee })
+  const txParams = payment && (await signCreation(ctx, { id, terms, payment, fee: fee ?? 0n }))
   const made: NewStream = {
     ...{ id, organizationId, type: terms.type, targetChainId: target.chainId, targetToken: target.address },
-    ...payment,
+    ...(payment ?? noPayment),
     ...{ pointId: point?.id ?? null, totalAmount: terms.total, feeAmount: fee },
     ...{ startsAt: terms.startsAt, endsAt: terms.endsAt, customArgs: terms.customArgs, adapters: terms.adapters },
     createdAt: now,
@@ -137,8 +138,6 @@ async function signCreation(
   { id, terms, payment, fee }: { id: string; terms: Terms; payment: Payment; fee: bigint },
 ): Promise<TxParams> {
   const { chainId, rewardToken, factory, admin, signedUntil } = payment
-  if (chainId === null || rewardToken === null || factory === null || admin === null || signedUntil === null)
-    throw notFound('no such token')
   return signParams(ctx.streamsSigner, {
     ...{ chainId, factory, admin, deadline: signedUntil.getTime() / 1_000, call: 'createStream' },
     ...{ streamId: uuidToBytes16(id), rewardToken, netAmount: terms.total ?? 0n, feeAmount: fee },

@@ -1,8 +1,8 @@
 import { notFound } from '../../kernel/errors.js'
 import type { Caller } from '../../kernel/operation.js'
+import { findDepth } from '../../sync/storeDepths.js'
 import { assertPaid, getOwnStream, toAdminOperation } from './adminOperations.js'
 import type { StreamContext } from './context.js'
-import { findDepth } from './storeEvents.js'
 import { findOpenOperation, isBlocking } from './storeOperations.js'
 
 /** The operation that blocks a stream, with the parameters that were signed for it. */

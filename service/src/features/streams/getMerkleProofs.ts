@@ -1,7 +1,8 @@
 import { formatTs } from '../../kernel/clock.js'
 import { type CatalogueContext, formatAddress } from '../catalogue/index.js'
+import { findHeld } from './committedRewards.js'
 import { findProofs } from './proofs.js'
-import { type HeldRoot, listRoots } from './storeEvents.js'
+import { listRoots } from './storeEvents.js'
 import { listStreams } from './storeStreams.js'
 
 const failed = (streamId: string, error: string) => ({
@@ -38,10 +39,4 @@ export async function getMerkleProofs(ctx: CatalogueContext, input: { wallet: st
     }
   })
   return { proofs }
-}
-
-/** Of roots, the newest first: the newest of ours that is confirmed, if at most one has been mined after it. */
-function findHeld(roots: readonly HeldRoot[]): HeldRoot | undefined {
-  const at = roots.findIndex(({ isConfirmed, isOurs }) => isConfirmed && isOurs)
-  return at >= 0 && at <= 1 ? roots[at] : undefined
 }

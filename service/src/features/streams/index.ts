@@ -3,6 +3,7 @@
  * `stream_events`, `stream_operations` and the tables of snapshots and reward files; the operations that create, read and
  * administer streams; the projection of what factories and streams emit; and the jobs that take snapshots and commit roots.
  */
+export { type CommittedReward, listCommittedRewards } from './committedRewards.js'
 export type { StreamContext } from './context.js'
 export { findNextInstant } from './instants.js'
 export { type CommitSettings, runStreamCommits, runStreamTrees } from './jobCommits.js'
@@ -10,6 +11,7 @@ export { retakeSnapshot, runStreamSnapshots, type SnapshotSettings, type StreamJ
 export { runStreamAprs, sweepUnsent } from './jobs.js'
 export { streamOperations } from './operations.js'
 export { streams } from './projection.js'
+export { ChainDiffers, recomputeFromNode, recomputeFromTables } from './recompute.js'
 export {
   decodeRewardFile,
   hashFile,
@@ -19,6 +21,7 @@ export {
   recomputeRewards,
 } from './rewardFile.js'
 export { compareRoles, type StreamKeys } from './roles.js'
+export { recordPoint } from './storePoints.js'
 export { listFiles } from './storeReadings.js'
 export { findRewardFile, listTaken, streamObservations, vetoSnapshot } from './storeSnapshots.js'
-export { findStream, listAllStreams, type PauseFlag, updateEnd, updatePause } from './storeStreams.js'
+export { findStream, listAllStreams, type PauseFlag, recordStream, updateEnd, updatePause } from './storeStreams.js'

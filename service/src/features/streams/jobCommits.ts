@@ -6,7 +6,7 @@ import type { Context } from '../../postgres/context.js'
 import { inTransaction } from '../../postgres/pool.js'
 import { findOutgoing, recordOutgoing } from '../../rpc/sender/index.js'
 import { toResult } from './rewardFile.js'
-import { listRoots } from './storeEvents.js'
+import { type HeldRoot, listRoots } from './storeEvents.js'
 import {
   listEarned,
   listOwnRoots,
@@ -32,7 +32,7 @@ type JobContext = Pick<Context, 'db' | 'clock' | 'log'>
 
 /** Computes the trees of the newest snapshots that have none. */
 export async function runStreamTrees({ db, clock, log }: JobContext): Promise<void> {
-  for (const { stream, snapshot } of await listNewest(db)) {
+  for (const { stream, snapshot } of await listNewest(db, await listStreams(db, {}))) {
     if (stream.merkleTreeComputationPaused || snapshot.rootedAt !== null) continue
     const { root } = toResult(await listEarned(db, snapshot.id))
     if (root === null) continue
@@ -47,23 +47,22 @@ export async function runStreamTrees({ db, clock, log }: JobContext): Promise<vo
  */
 export async function runStreamCommits(ctx: JobContext, settings: CommitSettings): Promise<void> {
   const { db, clock, log } = ctx
-  const newest = await listNewest(db)
-  const foreign = await stopForeign(
-    ctx,
-    newest.map(({ stream }) => stream),
-  )
-  for (const { stream, snapshot } of newest) {
+  const streams = await listStreams(db, {})
+  const roots = await listRootsOf(db, streams)
+  const foreign = await stopForeign(ctx, streams, roots)
+  for (const { stream, snapshot } of await listNewest(db, streams)) {
     if (stream.hashCommitmentPaused || foreign.has(stream.id)) continue
     try {
-      await commit(ctx, stream, snapshot, settings)
+      await commit(ctx, { stream, snapshot, roots: roots.get(stream.id) ?? [] }, settings)
     } catch (error) {
       log.warn({ err: error, streamId: stream.id, at: clock.now() }, 'the root of a stream could not be committed')
     }
   }
 }
 
-async function listNewest(db: Context['db']): Promise<{ stream: StreamRow; snapshot: TakenSnapshot }[]> {
-  const streams = await listStreams(db, {})
+type Newest = { stream: StreamRow; snapshot: TakenSnapshot }
+
+async function listNewest(db: Context['db'], streams: readonly StreamRow[]): Promise<Newest[]> {
   const taken = await listTaken(
     db,
     streams.map(({ id }) => id),
@@ -77,8 +76,7 @@ async function listNewest(db: Context['db']): Promise<{ stream: StreamRow; snaps
 /** The transaction is chosen by the snapshot and the tries before, so whoever queues it again queues the same. */
 async function commit(
   { db, clock, log }: JobContext,
-  stream: StreamRow,
-  snapshot: TakenSnapshot,
+  { stream, snapshot, roots }: Newest & { roots: readonly HeldRoot[] },
   { vetoSeconds, committerOf }: CommitSettings,
 ): Promise<void> {
   const { id, root, rootedAt, commitId, amountDistributed } = snapshot
@@ -87,7 +85,6 @@ async function commit(
   const sender = committerOf(chainId)
   const now = clock.now()
   if (sender === undefined || rootedAt.getTime() + vetoSeconds * 1_000 > now.getTime()) return
-  const roots = (await listRoots(db, [stream.id])).filter(({ streamId }) => streamId === stream.id)
   if (roots.some(({ rootAt }) => toUnixSeconds(rootAt) >= snapshot.at)) return
   if (commitId !== null) {
     const sent = await findOutgoing(db, commitId)
@@ -111,16 +108,31 @@ async function commit(
   })
 }
 
+/** Roots as they stand on the chains, by stream, the newest first. */
+async function listRootsOf(
+  db: Context['db'],
+  streams: readonly StreamRow[],
+): Promise<ReadonlyMap<string, readonly HeldRoot[]>> {
+  const byStream = new Map<string, HeldRoot[]>()
+  const ids = streams.map(({ id }) => id)
+  for (const root of await listRoots(db, ids))
+    byStream.set(root.streamId, [...(byStream.get(root.streamId) ?? []), root])
+  return byStream
+}
+
 /** Pauses the commits of streams whose newest root is none of ours; one an operator knows of already is let be. */
 async function stopForeign(
   { db, clock, log }: JobContext,
   streams: readonly StreamRow[],
+  roots: ReadonlyMap<string, readonly HeldRoot[]>,
 ): Promise<ReadonlySet<string>> {
-  const ids = streams.map(({ id }) => id)
-  const [roots, own] = await Promise.all([listRoots(db, ids), listOwnRoots(db, ids)])
+  const own = await listOwnRoots(
+    db,
+    streams.map(({ id }) => id),
+  )
   const stopped = new Set<string>()
   for (const stream of streams) {
-    const newest = roots.find(({ streamId }) => streamId === stream.id)
+    const [newest] = roots.get(stream.id) ?? []
     if (!newest || own.has(rootKey(stream.id, newest.root, toUnixSeconds(newest.rootAt)))) continue
     if (stream.alarm?.includes(newest.root)) continue
     const alarm = `the root ${newest.root} of ${newest.rootAt.toISOString()} was committed in ${newest.transactionHash}, and is none of ours`

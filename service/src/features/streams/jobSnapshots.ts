@@ -6,13 +6,13 @@ import { readBlock } from '../../rpc/blocks.js'
 import type { Chain, ChainContext } from '../../rpc/chains.js'
 import type { Header } from '../../rpc/raw.js'
 import { findCursor } from '../../sync/storeCursors.js'
-import { findBlockAt, findStreamTarget, type StreamTarget } from '../../vaults/index.js'
+import { findDepth } from '../../sync/storeDepths.js'
+import { findBlockAt, findStreamTarget, isPastAwaited, type StreamTarget } from '../../vaults/index.js'
 import { type CatalogueContext, findToken } from '../catalogue/index.js'
 import { computeSnapshot } from './amounts.js'
 import { findDueInstant } from './instants.js'
 import { encodeRewardFile, hashHoldings, toResult } from './rewardFile.js'
 import { findTerms, readInputs } from './snapshotInputs.js'
-import { findDepth } from './storeEvents.js'
 import { listPoints } from './storePoints.js'
 import { listTaken, recordSnapshot, type TakenSnapshot } from './storeSnapshots.js'
 import { listStreams, type StreamRow } from './storeStreams.js'
@@ -25,7 +25,7 @@ export type SnapshotSettings = {
   everySeconds: number
 }
 
-/** Share prices of an instant are waited for so long; then the last known one counts. */
+/** Share prices of an instant are waited for so long, those of the past as long as one comes in it; then the last known one counts. */
 const readingSeconds = 3_600
 
 /** Takes the snapshots that are due of all streams. What fails for one is logged, and tried again by the next run. */
@@ -71,10 +71,10 @@ export async function retakeSnapshot(ctx: StreamJobContext, streamId: string): P
   return isTaken ? 'taken' : 'what it rests on is not read as far yet'
 }
 
-/** The newest block that is final and derived. */
+/** The newest block that is final and derived; none while the chain is caught up with: what was missed is not made up. */
 async function readFinal(ctx: Pick<Context, 'db'>, chain: Chain): Promise<Header | undefined> {
   const cursor = await findCursor(ctx.db, chain.chainId)
-  if (!cursor || cursor.finalizedNumber === null) return undefined
+  if (!cursor || cursor.finalizedNumber === null || cursor.state === 'backfilling') return undefined
   const number = Math.min(cursor.finalizedNumber, cursor.blockNumber)
   return number < cursor.startBlock ? undefined : readBlock(chain, number)
 }
@@ -92,6 +92,9 @@ async function takeSnapshot(ctx: StreamJobContext, { stream, chain, final, to, p
   const { db, clock } = ctx
   const target = await findStreamTarget(db, stream.targetVaultId)
   if (!target || isReadingAwaited(target, to, toUnixSeconds(clock.now()))) return false
+  const from = previous?.at ?? toUnixSeconds(stream.startsAt)
+  const since = new Date(clock.now().getTime() - readingSeconds * 1_000)
+  if (await isPastAwaited(db, { vaultId: stream.targetVaultId, from, to, since })) return false
   if (!(await isBudgetKnown(ctx, stream, to))) return false
   const block = await findBlockAt(chain, final, to)
   if (!block) return false

@@ -3,8 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openStreamWorld, type StreamWorld } from '../../../test/streamWorld.js'
 import { newId } from '../../kernel/ids.js'
 import { silentLog } from '../../kernel/log.js'
+import { runStreamCommits } from './jobCommits.js'
 import { runStreamAprs, sweepUnsent } from './jobs.js'
 import { findRewardFile, streamObservations } from './storeSnapshots.js'
+import { findStream } from './storeStreams.js'
 
 let world: StreamWorld
 beforeAll(async () => {
@@ -119,5 +121,18 @@ describe('an indexed incentive', () => {
     expect(await version()).toBe(before)
     await db`update streams set ends_at = '2026-11-20T12:00:00Z' where id = any(${[first, second, points]})`
     expect(await show()).toEqual([[7.5, 7.5, 7.5], 22.5])
+  })
+})
+
+describe('a root that is not ours', () => {
+  it('stops the commits of a stream that has no snapshot yet, too', async () => {
+    const id = await world.stream()
+    const root = `0x${'0b'.repeat(32)}`
+    await world.event(id, 'root', { root, rootAt: new Date('2026-11-20T00:00:00Z'), total: '5' })
+    const settings = { vetoSeconds: 0, committerOf: () => undefined }
+    await runStreamCommits({ db: world.db, clock: world.earn.clock, log: silentLog }, settings)
+    expect(await findStream(world.db, id)).toMatchObject({
+      ...{ hashCommitmentPaused: true, alarm: expect.stringContaining(root) },
+    })
   })
 })

@@ -9,6 +9,7 @@ import { seededKey } from '../../../test/seed.js'
 import { admin, collector, openStreamChain, type StreamChain } from '../../../test/streamChain.js'
 import { createSender } from '../../rpc/sender/index.js'
 import { createKeySigner } from '../../rpc/signer.js'
+import type { PortfolioBody } from '../portfolio/index.js'
 import { runStreamCommits, runStreamSnapshots, runStreamTrees } from './index.js'
 
 const startsAt = Date.parse('2026-11-20T12:00:00Z') / 1_000
@@ -115,14 +116,27 @@ it('a stream is created, funded with its fee, earned in for a month, committed, 
   const facts = { balances, lots: [], sharePrices: [], rewardPrices: [] }
   const recounted = recountStream({ ...terms, rewardDecimals: 18 }, facts, endsAt)
   let claimed = 0n
-  for (const wallet of wallets) {
+  /** What a portfolio says a wallet has of the reward: idle, and to be claimed. */
+  const readReward = async (address: Address) => {
+    earn.clock.advance(1_000)
+    const { body } = await earn.call('GetWalletPortfolio', { params: { address } })
+    const [held] = body.portfolio.holdings.wallets as [PortfolioBody['portfolio']['holdings']['wallets'][number]]
+    const idle = held.tokens.filter((token) => token.address === reward).map(({ amountRaw }) => amountRaw)
+    const items = held.protocols.flatMap(({ portfolio_item_list }) => portfolio_item_list)
+    const committed = items.filter(({ type, pool }) => type === 'reward' && pool.id === contract)
+    return [idle, committed.flatMap(({ detail }) => detail.reward_token_list.map(({ amount_raw }) => amount_raw))]
+  }
+  for (const [at, wallet] of wallets.entries()) {
     const query = { wallet: wallet.address, streamIds: id }
     const [proof] = (await earn.call('GetMerkleProofs', { query })).body.proofs
     expect(proof.error).toBe('')
     const { n, d } = recounted.get(wallet.address.toLowerCase())!
     expect(BigInt(proof.amount)).toBe(n / d)
     const args = [BigInt(proof.amount), Date.parse(proof.timestamp) / 1_000, proof.proof]
+    if (at === 0) expect(await readReward(wallet.address)).toEqual([[], [proof.amount]])
     await world.write(contract, streamAbi as Abi, 'claim', args, wallet)
+    // What is claimed counts where it is now, and only there.
+    if (at === 0) expect(await readReward(wallet.address)).toEqual([[proof.amount], []])
     expect(await world.balance(reward, wallet.address)).toBe(BigInt(proof.amount))
     claimed += BigInt(proof.amount)
   }

@@ -49,8 +49,11 @@ function readTree(db: Queryable, root: Root, key: string): Promise<MerkleTree> {
 
 function makeRoom(): void {
   let total = [...sizes.values()].reduce((sum, size) => sum + size, 0)
-  for (const [key, size] of sizes) {
+  for (const key of [...trees.keys()]) {
     if (total <= bytesMax || sizes.size === 1) return
+    const size = sizes.get(key)
+    // One that is still being read has none yet.
+    if (size === undefined) continue
     trees.delete(key)
     sizes.delete(key)
     total -= size

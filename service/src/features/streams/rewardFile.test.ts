@@ -12,7 +12,7 @@ import {
 } from './rewardFile.js'
 
 const origin: FileOrigin = {
-  target: { chainId: 1, address: '0xaa', asset: '0xbb', assetDecimals: 6, own: ['0xaa'] },
+  target: { chainId: 1, address: '0xaa', token: '0xaa', asset: '0xbb', assetDecimals: 6, own: ['0xaa'] },
   reward: { chainId: 1, address: '0xcc' },
   block: { number: 7, hash: '0xdd' },
   previous: null,

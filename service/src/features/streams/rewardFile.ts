@@ -8,7 +8,14 @@ type Json = null | boolean | number | string | readonly Json[] | { readonly [nam
 
 /** What a snapshot rests on beside its terms: all of it is in the reward file. */
 export type FileOrigin = {
-  target: { chainId: number; address: string; asset: string; assetDecimals: number; own: readonly string[] }
+  target: {
+    chainId: number
+    address: string
+    token: string
+    asset: string
+    assetDecimals: number
+    own: readonly string[]
+  }
   reward: { chainId: number; address: string } | { pointId: string }
   block: { number: number; hash: string }
   /** SHA-256 of the file of the snapshot it goes on from; null: from the start of the stream. */

@@ -13,7 +13,7 @@ import { readAdapter, readStrategy } from './terms.js'
 import type { AccrualFacts, StreamTerms } from './types.js'
 
 /** Where shares go that nobody has any more. */
-const burnAddresses = [`0x${'00'.repeat(20)}`, `0x${'00'.repeat(18)}dead`]
+export const burnAddresses = [`0x${'00'.repeat(20)}`, `0x${'00'.repeat(18)}dead`]
 
 /** What is agreed of a stream, with the increases of its budget that are confirmed. */
 export async function findTerms(db: Queryable, stream: StreamRow, rewardDecimals: number): Promise<StreamTerms> {
@@ -48,7 +48,7 @@ export async function readInputs(
   },
 ): Promise<RewardInputs> {
   const { stream, terms, target, previous, block, to } = ask
-  const { chainId, asset, assetDecimals, address } = target
+  const { chainId, asset, assetDecimals, address, token } = target
   const at = previous?.at ?? terms.startAt
   const begin = previous?.blockNumber ?? (await findBlockBefore(db, chainId, at))
   const span = { chainId, vaultId: stream.targetVaultId, from: begin, to: block.number, at }
@@ -72,7 +72,7 @@ export async function readInputs(
     rewardPrices: prices.map(({ at, priceUsd }) => ({ at, usd: toUnitPrice(priceUsd, terms.rewardDecimals) })),
   }
   const origin: FileOrigin = {
-    target: { chainId, address, asset, assetDecimals, own: target.own },
+    target: { chainId, address, token, asset, assetDecimals, own: target.own },
     reward:
       rewardChainId === null || rewardToken === null
         ? { pointId: stream.pointId ?? '' }

@@ -1,5 +1,5 @@
 import type { Queryable, Transaction } from '../../postgres/pool.js'
-import { type Depth, depths } from './storeEvents.js'
+import { type Depth, depths } from '../../sync/storeDepths.js'
 
 /** A withdrawal or an increase of a budget that was signed. */
 export type AdminOperation = {

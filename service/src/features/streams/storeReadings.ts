@@ -1,6 +1,6 @@
 import type { PageRequest } from '../../kernel/page.js'
 import type { Fragment, Queryable } from '../../postgres/pool.js'
-import { depths } from './storeEvents.js'
+import { depths } from '../../sync/storeDepths.js'
 
 /** What of a snapshot is told. Vetoed ones never are. */
 export type StreamSnapshotRow = {

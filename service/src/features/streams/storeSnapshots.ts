@@ -72,6 +72,20 @@ export async function listTaken(
   return taken
 }
 
+/** The snapshot a reward file is of that counts, and the one it went on from. */
+export async function findSnapshotOf(
+  db: Queryable,
+  fileHash: string,
+): Promise<{ snapshot: TakenSnapshot; previous: TakenSnapshot | undefined } | undefined> {
+  const [row] = await db<(Loaded & { previousId: string | null })[]>`
+    select ${columns(db)}, previous_id as "previousId" from stream_snapshots
+    where file_hash = hex_bytes(${fileHash}) and vetoed_at is null`
+  if (!row) return undefined
+  const { previousId, ...snapshot } = row
+  const [previous] = await db<Loaded[]>`select ${columns(db)} from stream_snapshots where id = ${previousId}`
+  return { snapshot: parse(snapshot), previous: previous && parse(previous) }
+}
+
 /** How far a stream had accrued by a snapshot: what the next one goes on from. */
 export async function findStates(db: Queryable, { id, state }: TakenSnapshot): Promise<AccrualStates> {
   const [own, base] = [new Map<string, bigint>(), new Map<string, bigint>()]

@@ -1,6 +1,6 @@
 import type { PageRequest } from '../../kernel/page.js'
 import type { Fragment, Queryable, Transaction } from '../../postgres/pool.js'
-import { depths } from './storeEvents.js'
+import { depths } from '../../sync/storeDepths.js'
 
 export type PauseFlag =
   | 'claimPaused'

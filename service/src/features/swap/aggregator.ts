@@ -1,6 +1,7 @@
 import { type Address, type Hex, isHex, size } from 'viem'
 import { unavailable } from '../../kernel/errors.js'
 import { OutboundError } from '../../kernel/outbound.js'
+import { nativeToken } from '../../rpc/native.js'
 import type { Call } from '../../rpc/simulateBlock.js'
 import type { SwapSettings } from '../../rpc/storeChains.js'
 import type { HttpApi } from '../plans/index.js'
@@ -111,11 +112,9 @@ function toQuote(
   }
 }
 
-const nativeAddress = `0x${'e'.repeat(40)}`
-
-export const isNativeAddress = (address: string): boolean => address.toLowerCase() === nativeAddress
-
 export const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()
+
+export const isNativeAddress = (address: string): boolean => same(address, nativeToken)
 
 const dataMax = 65_536
 

@@ -131,6 +131,15 @@ describe('200', () => {
     }
   }, 600_000)
 
+  it('pays the wallet that gives, whoever else is named as a receiver', async () => {
+    const stranger = account(9).address
+    const answer = await swap({ receiver: stranger, recipient: stranger, to: stranger, toAddress: stranger })
+    expect(answer.status, answer.text).toBe(200)
+    const { data } = answer.body.transactions.at(-1).transaction
+    expect(data).toContain(user.address.slice(2).toLowerCase())
+    expect(answer.text.toLowerCase()).not.toContain(stranger.slice(2).toLowerCase())
+  })
+
   it('asks for no balance and simulates nothing for a quote screen', async () => {
     const amountIn = String(1_000_000_000n * usd)
     refused(await swap({ amountIn }), 'INSUFFICIENT_BALANCE')

@@ -5,12 +5,13 @@ import {
   findToken,
   getNativeToken,
   isListedToken,
+  readToken,
   type TokenRecord,
 } from '../catalogue/index.js'
 import type { ActionContext } from '../plans/index.js'
 import { findSwapChain, listSwapChains } from './providers.js'
 import type { SwapTokensBody, SwapTokensInput } from './schema.js'
-import { findSwapPrices, isNative, readToken, toSwapToken } from './swapTokens.js'
+import { findSwapPrices, isNative, toSwapToken } from './swapTokens.js'
 
 const limitMax = 300
 

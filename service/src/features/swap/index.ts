@@ -4,6 +4,23 @@
  */
 export { operations as swapOperations } from './operations.js'
 export { listQuotes, type Quote, type SwapAsk, UnfitQuote, useBestQuote } from './provider.js'
-export { findSwapChain, listHubs, type SwapChain } from './providers.js'
-export { assertDecoded, assertGot, assertSwapped, buildSwapSteps, type SwapSteps } from './swapSteps.js'
-export { type Funds, findSwapPrices, isNative, parseToken, readFunds, readSwapToken } from './swapTokens.js'
+export { findSwapChain, getSwapChain, listHubs, type SwapChain } from './providers.js'
+export { quoteSwap } from './quoteSwap.js'
+export {
+  assertDecoded,
+  assertGot,
+  assertSwapped,
+  buildSwapSteps,
+  computeMinimum,
+  type SwapSteps,
+} from './swapSteps.js'
+export {
+  assertDifferent,
+  type Funds,
+  findSwapPrices,
+  isNative,
+  parseToken,
+  readFunds,
+  readSwapToken,
+} from './swapTokens.js'
+export { type Deployed, type RouteAsk, readExchanges, readLargest } from './uniswap.js'

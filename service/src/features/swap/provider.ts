@@ -56,6 +56,8 @@ export type Quote = {
   even?: boolean
   /** The call is written by us for a router we know: in the block it was quoted at it gives what was quoted. */
   decoded: boolean
+  /** Its rate moves with time alone, so that only the minimum is sure of a later block. */
+  moves?: true
   build(terms: Terms): Call
 }
 

@@ -14,11 +14,18 @@ import { enso } from './enso.js'
 import { lifi } from './lifi.js'
 import type { SwapProvider } from './provider.js'
 import { uniswap } from './uniswap.js'
+import { wrappers } from './wrappers.js'
 import { wrapping } from './wrapping.js'
 
 /** The providers set up on a chain; of equal quotes the first is used. */
 export function listProviders({ swapApis }: Pick<ActionContext, 'swapApis'>, settings: ChainRecord): SwapProvider[] {
-  const all = [wrapping, uniswap, createAggregator(enso, swapApis.enso), createAggregator(lifi, swapApis.lifi)]
+  const all = [
+    wrapping,
+    wrappers,
+    uniswap,
+    createAggregator(enso, swapApis.enso),
+    createAggregator(lifi, swapApis.lifi),
+  ]
   return all.filter((provider) => provider.serves(settings))
 }
 

@@ -29,7 +29,7 @@ export function buildSwapSteps(
   terms: { deadline: bigint; allowance: bigint; rest?: TokenRecord },
 ): SwapSteps {
   const { tokenIn, amountIn, wallet, slippageBps } = ask
-  const { spender, decoded, amountOut } = quote
+  const { spender, decoded, moves, amountOut } = quote
   const minimumOut = quote.even ? amountOut : computeMinimum(amountOut, slippageBps)
   if (minimumOut === 0n)
     throw refuse('BELOW_MINIMUM', 'the amount is so small that the swap could not be held to give anything for it')
@@ -60,7 +60,7 @@ export function buildSwapSteps(
       },
     },
     minimumOut,
-    leastGot: decoded ? amountOut : minimumOut,
+    leastGot: decoded && !moves ? amountOut : minimumOut,
     probe: spender === undefined ? undefined : { token: tokenAddress, to: spender, amount: amountIn },
   }
 }

@@ -1,9 +1,9 @@
 import type { Address } from 'viem'
 import { unavailable } from '../../kernel/errors.js'
-import { combine, combineAll, multicallWriting, type Read } from '../../rpc/multicall.js'
+import { combine, combineAll, mapRead, multicallWriting, type Read } from '../../rpc/multicall.js'
 import { nativeToken } from '../../rpc/native.js'
 import type { SwapSettings } from '../../rpc/storeChains.js'
-import type { TokenRecord } from '../catalogue/index.js'
+import type { ChainRecord, TokenRecord } from '../catalogue/index.js'
 import type { Hop, Quote, SwapAsk, SwapProvider } from './provider.js'
 import { findBestRoute, type GasValue, listRoutes, type Quoted, type Ranked, type Route, usualFees } from './routes.js'
 import { buildRouteCall, checkV2, checkV3, quoteRoute } from './uniswapCalls.js'
@@ -28,34 +28,75 @@ export const uniswap: SwapProvider = {
 const gasAsked = 200_000n
 
 async function quote(ask: SwapAsk): Promise<Quote | undefined> {
-  const { chain, settings, tokenIn, tokenOut, amountIn, gasPrice } = ask
-  const { swap, wrappedNative } = settings
-  if (!swap || wrappedNative === null) return undefined
-  const pooled = ({ address }: TokenRecord) => (address === nativeToken.toLowerCase() ? wrappedNative : address)
-  const from = pooled(tokenIn)
-  const to = pooled(tokenOut)
-  const routes = listBetween(ask, swap, from, to)
-  if (routes.length === 0) return undefined
+  const { chain, gasPrice } = ask
+  const routes = readRoutes(ask)
+  if (!routes) return undefined
+  const { swap, wrappedNative, to } = routes
   const gasRoutes = gasPrice === 0n ? [] : listBetween(ask, swap, wrappedNative, to)
   const read = combine({
-    v2: swap.uniswapV2 ? checkV2(swap.uniswapV2, wrappedNative) : absent,
-    v3: swap.uniswapV3 ? checkV3(swap.uniswapV3, wrappedNative) : absent,
-    routes: combineAll(routes.map((route) => quoteRoute(swap, route, amountIn))),
+    deployed: readDeployed(swap, wrappedNative),
+    routes: routes.read,
     gas: combineAll(gasRoutes.map((route) => quoteRoute(swap, route, gasAsked * gasPrice))),
   })
   const { answer } = await multicallWriting(chain, read, ask.at)
-  const deployed = { v2: answer.v2, v3: answer.v3 }
-  const asked = new Set(routes.map(({ exchange }) => exchange))
-  if (![...asked].some((exchange) => deployed[exchange]))
+  const { deployed } = answer
+  if (!routes.exchanges.some((exchange) => deployed[exchange]))
     throw unavailable(`the exchanges set up for ${chain.name} are not what is on the chain`)
-  const usable = (quoted: readonly (Quoted | undefined)[]) =>
-    quoted.filter((each) => each !== undefined).filter(({ route }) => deployed[route.exchange])
-  const gasValue = valueGas(usable(answer.gas), to === wrappedNative, gasPrice)
-  const best = findBestRoute(usable(answer.routes), gasValue)
+  const gasValue = valueGas(listUsable(answer.gas, deployed), to === wrappedNative, gasPrice)
+  const best = findBestRoute(listUsable(answer.routes, deployed), gasValue)
   return best && { ...toQuote(ask, swap, best), gasValue }
 }
 
-function listBetween({ hubs }: SwapAsk, swap: SwapSettings, from: string, to: string): Route[] {
+export type Deployed = Readonly<Record<Route['exchange'], boolean>>
+
+/** Which of the exchanges set up are what is on the chain. */
+function readDeployed({ uniswapV2, uniswapV3 }: SwapSettings, wrappedNative: string): Read<Deployed> {
+  return combine({
+    v2: uniswapV2 ? checkV2(uniswapV2, wrappedNative) : absent,
+    v3: uniswapV3 ? checkV3(uniswapV3, wrappedNative) : absent,
+  })
+}
+
+const listUsable = (quoted: readonly (Quoted | undefined)[], deployed: Deployed) =>
+  quoted.filter((each) => each !== undefined).filter(({ route }) => deployed[route.exchange])
+
+/** All routes of a pair, quoted; undefined where there can be none. */
+function readRoutes(ask: Pick<SwapAsk, 'settings' | 'tokenIn' | 'tokenOut' | 'amountIn' | 'hubs'>) {
+  const { swap, wrappedNative } = ask.settings
+  if (!swap || wrappedNative === null) return undefined
+  const pooled = ({ address }: TokenRecord) => (address === nativeToken.toLowerCase() ? wrappedNative : address)
+  const to = pooled(ask.tokenOut)
+  const routes = listBetween(ask, swap, pooled(ask.tokenIn), to)
+  if (routes.length === 0) return undefined
+  const read = combineAll(routes.map((route) => quoteRoute(swap, route, ask.amountIn)))
+  return { swap, wrappedNative, to, read, exchanges: [...new Set(routes.map(({ exchange }) => exchange))] }
+}
+
+/** What a pair is asked for beside others, in one call for many. */
+export type RouteAsk = Pick<SwapAsk, 'settings' | 'tokenIn' | 'tokenOut' | 'amountIn' | 'hubs'>
+
+/**
+ * Reads the route that gives most, whatever its gas is: for swaps that somebody else pays for. Whether the exchanges are
+ * what they should be is asked once, by `readExchanges`. Undefined where there can be no route.
+ */
+export function readLargest(ask: RouteAsk): Read<(deployed: Deployed) => Quote | undefined> | undefined {
+  const routes = readRoutes(ask)
+  return (
+    routes &&
+    mapRead(routes.read, (quoted) => (deployed: Deployed) => {
+      const best = findBestRoute(listUsable(quoted, deployed), { gas: 1n, out: 0n })
+      return best && toQuote(ask, routes.swap, best)
+    })
+  )
+}
+
+/** Which exchanges of a chain are what they should be; a chain without any answers none. */
+export function readExchanges({ swap, wrappedNative }: ChainRecord): Read<Deployed> {
+  if (!swap || wrappedNative === null) return { reads: [], answer: () => ({ v2: false, v3: false }) }
+  return readDeployed(swap, wrappedNative)
+}
+
+function listBetween({ hubs }: Pick<SwapAsk, 'hubs'>, swap: SwapSettings, from: string, to: string): Route[] {
   return listRoutes({
     from,
     to,
@@ -76,7 +117,7 @@ function valueGas(quoted: readonly Quoted[], isWrapped: boolean, gasPrice: bigin
   return { gas: gasAsked, out: most }
 }
 
-function toQuote(ask: SwapAsk, swap: SwapSettings, { route, amountOut, netOut, gas }: Ranked): Quote {
+function toQuote(ask: RouteAsk, swap: SwapSettings, { route, amountOut, netOut, gas }: Ranked): Quote {
   const { tokenIn, tokenOut, amountIn } = ask
   const native = nativeToken.toLowerCase()
   const nativeIn = tokenIn.address === native
@@ -96,7 +137,7 @@ function toQuote(ask: SwapAsk, swap: SwapSettings, { route, amountOut, netOut, g
 }
 
 /** The tokens as the caller named them at both ends, the hub between them. */
-function toHops({ tokenIn, tokenOut, hubs }: SwapAsk, { tokens }: Route): Hop[] {
+function toHops({ tokenIn, tokenOut, hubs }: RouteAsk, { tokens }: Route): Hop[] {
   const through = tokens.slice(1, -1).flatMap((address) => hubs.filter((hub) => hub.address === address).slice(0, 1))
   const stops: TokenRecord[] = [tokenIn, ...through, tokenOut]
   return stops.slice(1).map((to, i) => ({ action: 'swap', from: stops[i] ?? tokenIn, to }))

@@ -3,6 +3,7 @@ export {
   cancelOutgoing,
   findOutgoing,
   listOutgoing,
+  listOutgoingStates,
   type Outgoing,
   OutgoingDiffers,
   type OutgoingRow,

@@ -5,6 +5,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Anvil, startAnvil } from '../../../../contracts/test/anvil.js'
 import { openTestDatabase, type TestDatabase } from '../../../test/database.js'
+import { Death, dyingRpc } from '../../../test/dying.js'
 import { seededBytes, seededKey, seededRandom, times } from '../../../test/seed.js'
 import { fakeClock, systemClock } from '../../kernel/clock.js'
 import { silentLog } from '../../kernel/log.js'
@@ -251,7 +252,7 @@ describe('a process that ends between any two lines', () => {
         if (ids.length < 10) ids.push(await queue())
         await anvil.client.setAutomine(random.next() < 0.5)
         // It dies at a call: before it, or once the node has done it.
-        const dying = { ...chain, rpc: dyingAt(chain.rpc, Math.floor(random.next() * 8), random.next() < 0.5) }
+        const dying = { ...chain, rpc: dyingRpc(chain.rpc, Math.floor(random.next() * 8), random.next() < 0.5) }
         await open({ chain: dying }).step().catch(expectDeath)
         if (random.next() < 0.3) await anvil.client.mine({ blocks: 1 })
         if (random.next() < 0.3) clock.advance(31_000)
@@ -270,23 +271,7 @@ describe('a process that ends between any two lines', () => {
   )
 })
 
-class Death extends Error {
-  override readonly name = 'Death'
-}
 const expectDeath = (error: unknown) => expect(error).toBeInstanceOf(Death)
-
-/** Nodes that are gone at the call of a number, which is done or not. */
-function dyingAt(rpc: Rpc, at: number, isDone: boolean): Rpc {
-  let calls = 0
-  return {
-    ...rpc,
-    request: async (request) => {
-      if (calls++ < at) return rpc.request(request)
-      if (isDone) await rpc.request(request).catch(() => undefined)
-      throw new Death('the process ended')
-    },
-  }
-}
 
 function refusing(rpc: Rpc, isRefused: (method: string) => boolean): Rpc {
   return {

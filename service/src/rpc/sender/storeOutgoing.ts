@@ -217,3 +217,14 @@ export async function cancelOutgoing(db: Queryable, id: string): Promise<'cancel
     where id = ${id} and state in ('queued', 'sent') returning state`
   return row && (row.state === 'cancelled' ? 'cancelled' : 'cancelling')
 }
+
+/** What became of transactions, by id. */
+export async function listOutgoingStates(
+  db: Queryable,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Pick<OutgoingRow, 'state' | 'reason'>>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db<Pick<OutgoingRow, 'id' | 'state' | 'reason'>[]>`
+    select id, state, reason from outgoing_transactions where id = any(${[...ids]}::uuid[])`
+  return new Map(rows.map(({ id, ...state }) => [id, state]))
+}

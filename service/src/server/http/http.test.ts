@@ -290,6 +290,8 @@ describe('413, 415, 431', () => {
     const big = await post('/v2/post', `{"amount":"${'1'.repeat(70_000)}"}`)
     expect(big.statusCode).toBe(413)
     expect(big.json()).toMatchObject({ code: 413, status: 'PAYLOAD_TOO_LARGE' })
+    // Whoever sends it would otherwise hold the connection by going on.
+    expect(big.headers['connection']).toBe('close')
     const form = await post('/v2/post', 'amount=1', { 'content-type': 'application/x-www-form-urlencoded' })
     expect(form.statusCode).toBe(415)
     expect(form.json()).toMatchObject({ code: 415, status: 'UNSUPPORTED_MEDIA_TYPE' })

@@ -309,7 +309,9 @@ describe('CORS', () => {
 
   it('has no answer for a preflight of an unknown path, nor for OPTIONS that is none', async () => {
     expect((await preflight('/v2/nothing')).statusCode).toBe(404)
-    expect((await app.inject({ method: 'OPTIONS', url: '/v2/send' })).statusCode).toBe(404)
+    const options = { method: 'OPTIONS', url: '/v2/send' } as const
+    expect((await app.inject(options)).statusCode).toBe(404)
+    expect((await app.inject({ ...options, headers: { origin: 'https://app.example' } })).statusCode).toBe(404)
   })
 
   it('lets a page read answers and errors, and the headers it needs', async () => {

@@ -53,6 +53,7 @@ export const byName: Record<string, unknown> = {
   name: 'Steady USDC',
   nonce: '9f86d081884c7d659a2feaa0c55ad015',
   opportunityId: opportunity,
+  orderUid: `${transaction}${wallet.slice(2).toLowerCase()}697e2a40`,
   page: 1,
   partnerId: 'eec82f4b-725f-5d75-b4eb-684caf3a0cd3',
   problems: 'no signature',
@@ -106,7 +107,24 @@ export const byTitle: Record<string, Record<string, unknown>> = {
     calls: [{ to: vault, data: '0x6e553f65', value: '0x0' }],
   },
   Chain: { name: 'Devnet' },
+  Earning: {
+    ...{ productName: 'Stable yield', opportunityName: 'Steady USDC', deposited: { native: '100', usd: '100' } },
+    ...{ withdrawn: { native: '40', usd: '40' }, current: { native: '61.5', usd: '61.5' } },
+    earned: { native: '1.5', usd: '1.5' },
+  },
   Token: { address: usdc, name: 'USD Coin' },
+  TokenHolding: {
+    ...{ address: usdc, name: 'USD Coin', amount: '1', priceUsd: '1', valueUsd: '1' },
+    ...{ isNative: false, isProtocolToken: false },
+  },
+  ProtocolToken: {
+    ...{ address: usdc, chain: '31337', name: 'USD Coin', amount: '1', price: '1', value_usd: '1', logo_url: asset },
+  },
+  ProtocolHoldings: {
+    ...{ id: 'openearn-devnet', name: 'OpenEarn devnet', site_url: 'https://curator.example', logo_url: asset },
+  },
+  PortfolioPool: { id: vault, chain: '31337' },
+  PortfolioProblem: { source: 'price', error: 'no price at this block: WBTC' },
   PreparedTransaction: { description: `Deposit 1 USDC into Steady USDC (${vault}) for ${wallet}` },
 }
 
@@ -116,6 +134,7 @@ export const byOperation: Record<string, Record<string, unknown>> = {
   CreateClaimDepositInteraction: { opportunityId: waitingOpportunity },
   CreateMembership: { address: stranger },
   CreateMembershipAgreement: { address: stranger, chainId: '31337' },
+  BuildSwapOrder: { tokenIn: usdc, tokenOut: 'native', amountIn: '1000000' },
   GetSwap: { user: wallet, tokenIn: usdc, tokenOut: 'native', amountIn: '1000000' },
   CreateStream: { tokensPerUSD: '1000000', totalAmount: '1000000000' },
   GetTokenByAddress: { address: usdc },
@@ -124,6 +143,7 @@ export const byOperation: Record<string, Record<string, unknown>> = {
 /** Members that stand for others in the requests of one operation: of two, one is shown. */
 export const leftOut: Record<string, readonly string[]> = {
   CreateStream: ['pointId', 'apr', 'tokensPerDay', 'adapters'],
+  BuildSwapOrder: ['opportunityId'],
   ReportSwapExecution: ['orderId'],
 }
 
@@ -168,9 +188,11 @@ export const refusals: Record<string, ErrorBody> = {
   CreateStream: refusal('invalidArgument', 'startTimestamp must be at most 1 hour in the past'),
   CreateStreamWithdrawal: refusal('notFound', 'no such stream'),
   GetActiveAdminOperation: refusal('notFound', 'no such stream'),
+  GetSwapOrderStatus: refusal('notFound', 'no such order', false),
   GetStreamWallet: refusal('notFound', 'no such stream'),
   GetStreamWallets: refusal('notFound', 'no such stream'),
   IncreaseStreamBudget: refusal('notFound', 'no such stream'),
   ReportSwapExecution: refusal('notFound', 'no such action', false),
+  SubmitSwapOrder: refusal('notFound', 'no such order', false),
   VerifyTracking: refusal('notFound', 'this chain has no such mined transaction', true),
 }

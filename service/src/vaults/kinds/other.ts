@@ -12,6 +12,7 @@ const knownAbi = parseAbi([
   'function getTotalShares() view returns (uint256)',
   'function STAKED_TOKEN() view returns (address)',
   'function getCooldownSeconds() view returns (uint256)',
+  'function getExchangeRate() view returns (uint216)',
 ])
 
 /**
@@ -47,8 +48,9 @@ function recognise(address: Address): Read<Recognised | undefined> {
       totalShares: readContract(address, knownAbi, 'getTotalShares', []),
       staked: readContract(address, knownAbi, 'STAKED_TOKEN', []),
       wait: readContract(address, knownAbi, 'getCooldownSeconds', []),
+      stakeRate: readContract(address, knownAbi, 'getExchangeRate', []),
     }),
-    ({ asset, base, utilization, underlying, scaled, pooled, totalShares, staked, wait }) => {
+    ({ asset, base, utilization, underlying, scaled, pooled, totalShares, staked, wait, stakeRate }) => {
       if (asset !== undefined) return undefined
       const found = (asset: Address, note: string): Recognised => ({ asset, receiptToken: address, notes: [note] })
       if (base && utilization !== undefined)
@@ -57,10 +59,10 @@ function recognise(address: Address): Read<Recognised | undefined> {
         return found(underlying, `a token of Aave: ${rebases}; list the StataToken that wraps it, as erc4626`)
       if (pooled !== undefined && totalShares !== undefined)
         return found(address, `a token that rebases: ${rebases}; list a vault over the token that wraps it`)
-      if (staked && wait !== undefined)
+      if (staked && wait !== undefined && stakeRate === undefined)
         return found(
           staked,
-          'a stake whose cooldown is started without shares and ends in a window: nothing is built for it',
+          'a stake with a cooldown that does not say what its shares are worth: nothing is built for it',
         )
       return undefined
     },

@@ -1,4 +1,5 @@
 import type { Digits } from '../bytes.js'
+import type { Call } from './tree.js'
 import { chainId, type World } from './world.js'
 import { legacy, malformed, schema0, schema1, schema2, signedSuffix } from './writeSuffix.js'
 
@@ -44,3 +45,12 @@ function chooseSuffix(
     referralCode: random.chance(0.2) ? 'friend' : '',
   })
 }
+
+/** A call a wallet wants made, and what it does when it runs. The data may carry suffixes. */
+export type Act = { target: string; data: Digits; run(call: Call): void }
+
+export const coded = (world: World, wallet: string, target: string, data: Digits): Digits =>
+  addSuffix(world, { wallet, target, data })
+
+export const sometimes = (world: World, wallet: string, target: string, data: Digits): Digits =>
+  world.random.chance(0.4) ? addSuffix(world, { wallet, target, data }) : data

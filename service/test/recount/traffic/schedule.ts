@@ -1,22 +1,31 @@
+import type { DeriveVault } from '../../../src/derive/config.js'
 import type { RawBlock, RawLog, RawTransaction, RequestReading } from '../../../src/rpc/raw.js'
 import { wordOf } from '../bytes.js'
 import { isPlain } from '../recount.js'
 import { startRandom } from './random.js'
 import { type Call, logsOf, pathsOf } from './tree.js'
-import { config, contracts, openWorld, type World } from './world.js'
+import { priceOf } from './waiting.js'
+import { config, contracts, openWorld, rounding, type World } from './world.js'
 import { chooseRun, operationEnded } from './wraps.js'
 
 const keyOf = ({ vault, kind, controller, requestId }: RequestReading): string =>
   `${vault}:${kind}:${controller}:${requestId}`
 
-/** What is left of every request id, as a vault answers: pending and claimable together. */
+/** What is left of every request id, as a vault answers: pending and claimable together; one tells it rounded. */
 function readWaiting({ waiting }: World): Map<string, RequestReading> {
   const readings = new Map<string, RequestReading>()
+  const sides = new Map<string, DeriveVault>()
   for (const { vault, kind, controller, id, left } of waiting) {
     const reading = { vault: vault.address, kind, controller, requestId: id, before: 0n, after: left }
     const known = readings.get(keyOf(reading))
     readings.set(keyOf(reading), known ? { ...known, after: (known.after as bigint) + left } : reading)
+    sides.set(keyOf(reading), vault)
   }
+  for (const [key, reading] of readings)
+    if (sides.get(key) === rounding && reading.kind === 'deposit') {
+      const { shares, assets } = priceOf(rounding)
+      readings.set(key, { ...reading, after: ((((reading.after as bigint) * shares) / assets) * assets) / shares })
+    }
   return readings
 }
 
@@ -29,12 +38,12 @@ function isTwiceOf(root: Call): boolean {
   return new Set(senders).size < senders.length
 }
 
-/** A few blocks of random traffic, the same for the same seed, with both evidences. */
+/** A few blocks of random traffic, now and then so many that what was asked for is claimed and sold, the same for the same seed, with both evidences. */
 export function writeSchedule(seed: number, onRun: (root: Call) => void = () => undefined): RawBlock[] {
   const random = startRandom(seed)
   const world = openWorld(random)
   const blocks: RawBlock[] = []
-  const count = 3 + random.below(6)
+  const count = random.chance(0.1) ? 30 : 3 + random.below(6)
   let before = new Map<string, RequestReading>()
   for (let number = 1; number <= count; number += 1) {
     const logs: RawLog[] = []

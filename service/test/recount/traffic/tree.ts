@@ -59,3 +59,6 @@ export function pathsOf(root: Call, firstLog: number, hasLogs: boolean, hasSecon
   walk(root, undefined)
   return { calls, hasLogs }
 }
+
+/** A transaction as it ran. */
+export type Run = { root: Call; isFirst?: boolean }

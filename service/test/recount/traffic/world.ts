@@ -3,7 +3,7 @@ import { type Digits, wordOf } from '../bytes.js'
 import { firstTopics } from '../told.js'
 import type { Random } from './random.js'
 import { type Call, newCall, type Said } from './tree.js'
-import { callData, type Version } from './write.js'
+import { callData, stakeRedeem, type Version, yieldDeposit, yieldRedeem } from './write.js'
 import { signers } from './writeSuffix.js'
 
 const who = (digits: string): string => `0x${digits.repeat(40 / digits.length)}`
@@ -20,6 +20,7 @@ export const delegating = ['d1', 'd2'].map(who)
 export const safes = ['5a', '5b'].map(who)
 export const accounts = ['ac', 'ad', 'ae'].map(who)
 export const routers = ['91', '92'].map(who)
+export const depositRouter = who('97')
 export const forgers = ['f6', 'f7'].map(who)
 export const relayer = who('7e')
 /** It keeps nothing: whether a bundle's tail counts for shares its bundler keeps can be read in two ways. */
@@ -28,8 +29,37 @@ export const pool = who('b0')
 export const multisender = who('e5')
 export const implementation = who('1c')
 const escrow = who('e0')
+/** Where a cooldown vault holds what waits, and what a paymaster and a factory's contract are. */
+export const cooling = who('e1')
+export const paymaster = who('9a')
+export const created = who('c9')
+/** Euler's connector, one that is declared later, and one that nobody declares. */
+export const connectors = ['ec', 'ed', 'ee'].map(who)
+/** The account of a wallet with the number 2 at Euler. */
+export const subAccountOf = (wallet: string): string => `${wallet.slice(0, 40)}02`
+/** A solver's key, the settlement contract of our order book and one of another's, and a contract that pays out once. */
+export const solver = who('50')
+export const settlement = who('90')
+export const otherSettlement = who('9e')
+export const payout = who('9b')
 /** Every address with code that may hold shares. */
-export const contracts = [...safes, ...accounts, ...routers, ...forgers, pool, multisender, implementation]
+export const contracts = [
+  settlement,
+  otherSettlement,
+  payout,
+  ...safes,
+  ...accounts,
+  ...routers,
+  depositRouter,
+  ...forgers,
+  pool,
+  multisender,
+  implementation,
+  cooling,
+  paymaster,
+  created,
+  who('cc'),
+]
 
 const vaultOf = (id: number, digits: string, more: Partial<DeriveVault> = {}): DeriveVault => ({
   id,
@@ -50,8 +80,42 @@ export const vaults: readonly DeriveVault[] = [
   vaultOf(4, 'c4', { kind: 'erc7540', escrow }),
   vaultOf(5, 'c5', { activeFrom: 1_004 }),
   vaultOf(6, 'c6', { receiptToken: who('6c') }),
+  vaultOf(7, 'c7', { kind: 'lagoon', escrow }),
+  // It settles in shares and tells assets rounded down.
+  vaultOf(8, 'c8', { kind: 'erc7540', escrow, receiptToken: who('8c') }),
+  vaultOf(9, 'ca', { kind: 'erc7540-deposit', escrow }),
+  vaultOf(10, 'cb', { kind: 'erc7540-redeem', escrow }),
+  vaultOf(11, 'cd', { kind: 'cooldown' }),
+  // A wrapper: it puts what it takes into the first vault.
+  vaultOf(12, 'cc'),
+  vaultOf(13, 'ce', { kind: 'window-stake' }),
+  vaultOf(14, 'cf', { kind: 'erc5115' }),
 ]
-export const [first, second, ownIds, aggregate, late, apart] = vaults as [
+export const [
+  first,
+  second,
+  ownIds,
+  aggregate,
+  late,
+  apart,
+  lagoon,
+  rounding,
+  slowIn,
+  slowOut,
+  cooled,
+  wrapper,
+  staked,
+  yielding,
+] = vaults as unknown as Fourteen
+type Fourteen = [
+  DeriveVault,
+  DeriveVault,
+  DeriveVault,
+  DeriveVault,
+  DeriveVault,
+  DeriveVault,
+  DeriveVault,
+  DeriveVault,
   DeriveVault,
   DeriveVault,
   DeriveVault,
@@ -59,7 +123,7 @@ export const [first, second, ownIds, aggregate, late, apart] = vaults as [
   DeriveVault,
   DeriveVault,
 ]
-export const synchronous = [first, second, late, apart]
+const synchronous = [first, second, late, apart, first, second, slowOut, cooled, wrapper, staked, yielding]
 
 export const config: DeriveConfig = {
   chainId,
@@ -84,6 +148,11 @@ export const config: DeriveConfig = {
   ]),
   signers: new Set(signers),
   entryPoints: Object.values(entryPoints),
+  forwarders: [
+    { address: connectors[0]!, from: 0 },
+    { address: connectors[1]!, from: 1_004 },
+  ],
+  settlements: [settlement],
 }
 
 export type Waiting = {
@@ -94,24 +163,40 @@ export type Waiting = {
   left: bigint
   cancelling: boolean
 }
+const slow = [ownIds, aggregate, ownIds, aggregate, lagoon, rounding, slowIn, slowOut]
+
 /** What the contracts of this world hold. */
 export type World = {
   random: Random
+  /** Vaults that its people use: a few, so that what was bought is sold; now and then any. */
+  synchronous: readonly DeriveVault[]
+  slow: readonly DeriveVault[]
   balances: Map<string, bigint>
   waiting: Waiting[]
   nextId: bigint
   nextNonce: bigint
   /** Suffixes written so far, and signed calls that may be sent again. */
   suffixes: Digits[]
+  /** Owners that connectors have registered. */
+  registered: Set<string>
+  /** Settlements that were sent. */
+  settlements: { sender: string; target: string; data: Digits }[]
   plans: { wallet: string; vault: DeriveVault; assets: bigint; data: Digits }[]
 }
+const chooseFew = <T>(random: Random, list: readonly T[], count: number): readonly T[] =>
+  random.chance(0.2) ? list : Array.from({ length: count }, () => random.pick(list))
+
 export const openWorld = (random: Random): World => ({
   random,
+  synchronous: chooseFew(random, synchronous, 3),
+  slow: chooseFew(random, slow, 2),
   balances: new Map(),
   waiting: [],
   nextId: 1n,
   nextNonce: 1n,
   suffixes: [],
+  registered: new Set(),
+  settlements: [],
   plans: [],
 })
 
@@ -146,10 +231,64 @@ export function move(world: World, vault: DeriveVault, call: Call, from: string,
 export const sharesFor = (vault: DeriveVault, assets: bigint): bigint =>
   vault.id === second.id ? (assets * 2n) / 3n : assets
 
-/** A deposit as the vault runs it: some tell of the mint before the event, some after it. */
-export function runDeposit(world: World, vault: DeriveVault, call: Call, receiver: string, assets: bigint): void {
+/** ERC-5115 takes and pays one more token, here of every fifth amount. */
+const tokenOf = (vault: DeriveVault, amount: bigint): string => (amount % 5n === 0n ? who('56') : vault.asset)
+
+/** How a vault is asked to take assets for a receiver. */
+export function depositData(vault: DeriveVault, assets: bigint, receiver: string): Digits {
+  if (vault === staked) return callData('stake', receiver, assets)
+  if (vault === yielding) return yieldDeposit(receiver, tokenOf(vault, assets), assets)
+  return callData('deposit', assets, receiver)
+}
+
+/** How a vault is asked to redeem shares; a stake and ERC-5115 take those of the caller. */
+export function redeemData(vault: DeriveVault, shares: bigint, receiver: string, owner: string): Digits {
+  if (vault === staked) return stakeRedeem(receiver, shares)
+  if (vault === yielding) return yieldRedeem(receiver, shares, tokenOf(vault, shares))
+  return callData('redeem', shares, receiver, owner)
+}
+
+/** What a vault says of a deposit. */
+export function sayDeposit(vault: DeriveVault, sender: string, receiver: string, assets: bigint, shares: bigint): Said {
+  if (vault === staked) return say(vault.address, firstTopics.staked, [sender, receiver], [assets, shares])
+  if (vault !== yielding) return say(vault.address, topicsOf(vault).deposit, [sender, receiver], [assets, shares])
+  return say(vault.address, firstTopics.yieldDeposit, [sender, receiver, tokenOf(vault, assets)], [assets, shares])
+}
+
+/** What a vault says of a withdrawal. */
+function sayRedeem(vault: DeriveVault, sender: string, receiver: string, owner: string, shares: bigint): Said {
+  const assets = shares * 2n
+  if (vault === staked) return say(vault.address, firstTopics.stakeRedeemed, [owner, receiver], [assets, shares])
+  if (vault === yielding)
+    return say(vault.address, firstTopics.yieldRedeem, [owner, receiver, tokenOf(vault, shares)], [shares, assets])
+  return say(vault.address, topicsOf(vault).withdraw, [sender, receiver, owner], [assets, shares])
+}
+
+/** What a vault calls the two events of a synchronous deposit and withdrawal. */
+const topicsOf = (vault: DeriveVault) =>
+  vault.id === lagoon.id
+    ? { deposit: firstTopics.depositSync, withdraw: firstTopics.withdrawSync }
+    : { deposit: firstTopics.deposit, withdraw: firstTopics.withdraw }
+
+/**
+ * A deposit as the vault runs it: some tell of the mint before the event, some after it. `sender`: whom the vault takes
+ * for the caller.
+ */
+export function runDeposit(
+  world: World,
+  vault: DeriveVault,
+  call: Call,
+  receiver: string,
+  assets: bigint,
+  sender = call.caller,
+): void {
   const shares = sharesFor(vault, assets)
-  const tell = () => call.did.push(say(vault.address, firstTopics.deposit, [call.caller, receiver], [assets, shares]))
+  const tell = () => call.did.push(sayDeposit(vault, sender, receiver, assets, shares))
+  if (vault.id === wrapper.id) {
+    const inner = newCall(vault.address, first.address, callData('deposit', assets, vault.address))
+    call.did.push(inner)
+    runDeposit(world, first, inner, vault.address, assets)
+  }
   if (vault.id === second.id) tell()
   move(world, vault, call, zero, receiver, shares)
   if (vault.id !== second.id) tell()
@@ -162,12 +301,17 @@ export function runRedeem(
   owner: string,
   receiver: string,
   shares: bigint,
+  sender = call.caller,
 ): boolean {
   if (balanceOf(world, vault, owner) < shares) return false
-  const tell = () =>
-    call.did.push(say(vault.address, firstTopics.withdraw, [call.caller, receiver, owner], [shares * 2n, shares]))
+  const tell = () => call.did.push(sayRedeem(vault, sender, receiver, owner, shares))
   if (vault.id === second.id) tell()
   move(world, vault, call, owner, zero, shares)
+  if (vault.id === wrapper.id) {
+    const inner = newCall(vault.address, first.address, callData('redeem', shares, receiver, vault.address))
+    call.did.push(inner)
+    runRedeem(world, first, inner, vault.address, receiver, shares)
+  }
   if (vault.id !== second.id) tell()
   return true
 }

@@ -1,19 +1,25 @@
 import type { Digits } from '../bytes.js'
-import { type Act, chooseActs } from './acts.js'
-import { addSuffix } from './addSuffix.js'
-import { type Call, logsOf, newCall } from './tree.js'
+import { chooseActs } from './acts.js'
+import { type Act, addSuffix, sometimes } from './addSuffix.js'
+import { connected } from './connected.js'
+import { settled } from './settled.js'
+import { type Call, logsOf, newCall, type Run } from './tree.js'
 import {
   accounts,
   bundler,
   chainId,
   config,
+  created,
   delegating,
+  depositData,
   entryPoints,
   forgers,
   implementation,
   multisender,
+  paymaster,
   people,
   relayer,
+  runDeposit,
   safes,
   say,
   type World,
@@ -27,6 +33,7 @@ import {
   type Part,
   type UserOperation,
   type Version,
+  writeAggregated,
   writeBatch,
   writeBundle,
   writeMulticall,
@@ -36,12 +43,6 @@ import {
 
 const beforeExecution = '0xbb47ee3e183a558b1a2ff0874b079f3fc5478b7454eacf2bfc5af2ff5878f972'
 export const operationEnded = '0x49628fd1471006c1482da88028e9ce4dbb080b815c9b0344d39e5a8e6ec1419f'
-
-/** A transaction as it ran. */
-export type Run = { root: Call; isFirst?: boolean }
-
-const sometimes = (world: World, wallet: string, target: string, data: Digits): Digits =>
-  world.random.chance(0.4) ? addSuffix(world, { wallet, target, data }) : data
 
 /** Makes an account's calls, one for each act; one in some has no effect, as a call that failed. */
 function runParts(world: World, call: Call, account: string, acts: readonly Act[], mayFail: boolean): void {
@@ -81,7 +82,7 @@ export function tellAccount(
 
 /** Calls of this world are four bytes and whole words: what lies behind is the suffix. */
 function splitSuffix(data: Digits): { data: Digits; suffix: Digits } | undefined {
-  const words = /^(?:6e553f65|a9059cbb|94bf804d)/.test(data)
+  const words = /^(?:6e553f65|a9059cbb|94bf804d|adc9772e|1e9a6950)/.test(data)
     ? 2
     : /^(?:ba087652|85b77f45|7d41c86e|2e2d2984)/.test(data)
       ? 3
@@ -208,13 +209,25 @@ export function writeHandling(
         inner.did.push(made)
         runOne(made)
       }
+      // A paymaster may deposit too, when the account is done: for itself, or for anybody.
+      if (world.random.chance(0.1)) {
+        const after = newCall(entryPoint, paymaster, '7c627b21')
+        inner.did.push(after)
+        const vault = world.random.pick(world.synchronous)
+        const assets = world.random.between(3, 200)
+        const receiver = world.random.pick([paymaster, ...people])
+        const made = newCall(paymaster, vault.address, depositData(vault, assets, receiver))
+        after.did.push(made)
+        runDeposit(world, vault, made, receiver, assets)
+      }
       const hash = hashOperation(version, operations[index]!, entryPoint, chainId)
       inner.did.push(
         say(entryPoint, operationEnded, [hash, account, zero], [operations[index]!.nonce, succeeds ? 1n : 0n, 1n, 1n]),
       )
     })
   }
-  return { data: writeBundle(version, operations), run }
+  const isAggregated = world.random.chance(0.15)
+  return { data: isAggregated ? writeAggregated(version, operations) : writeBundle(version, operations), run }
 }
 
 const chooseVersion = (world: World): Version => world.random.pick(['0.6', '0.7', '0.7', '0.8'] as const)
@@ -237,8 +250,14 @@ const wrapped: Shape = (world) => {
     form === 0 ? '' : form === 1 ? `12345678${data}` : writeBatch('execute', [{ target: entryPoints[version], data }])
   const root = newCall(bundler, contract, sometimes(world, bundler, contract, input))
   const made = newCall(contract, entryPoints[version], data)
+  // What the contract does beside the bundle is of no operation.
+  const beside = () => {
+    if (world.random.chance(0.15)) runParts(world, root, contract, chooseActs(world, contract), false)
+  }
+  beside()
   root.did.push(made)
   run(made)
+  beside()
   return { root }
 }
 
@@ -313,6 +332,26 @@ const strange: Shape = (world) => {
   return { root }
 }
 
+/** A contract whose constructor deposits for who made it; its code may end with a suffix, which is of no call. */
+const constructed: Shape = (world) => {
+  const { random } = world
+  const from = random.pick(people)
+  const vault = random.pick(world.synchronous)
+  const assets = random.between(3, 400)
+  const factory = random.pick(forgers)
+  const data = sometimes(world, from, factory, callData('zap', assets, from))
+  const root = newCall(from, factory, data)
+  const code = sometimes(world, from, created, `600a600c600039${data}`)
+  const made = newCall(factory, created, code, 'create')
+  root.did.push(made)
+  const receiver = random.pick([from, created, factory])
+  const plain = depositData(vault, assets, receiver)
+  const inner = newCall(created, vault.address, sometimes(world, created, vault.address, plain))
+  made.did.push(inner)
+  runDeposit(world, vault, inner, receiver, assets)
+  return { root }
+}
+
 const shapes: readonly Shape[] = [
   direct,
   direct,
@@ -330,6 +369,10 @@ const shapes: readonly Shape[] = [
   forged,
   forged,
   strange,
+  constructed,
+  connected,
+  connected,
+  settled,
 ]
 
 /** One transaction of the traffic; one without a log of ours is none. */

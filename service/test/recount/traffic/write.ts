@@ -18,24 +18,41 @@ const abi = parseAbi([
   'function permit(address, address, uint256, uint256, uint8, bytes32, bytes32)',
   'function setOperator(address, bool)',
   'function zap(uint256, address)',
+  'function depositWithMinimum(address, uint256, address, uint256)',
+  'function syncDeposit(uint256, address, address)',
+  'function syncRedeem(uint256, address, uint256)',
+  'function cancelRequestDeposit()',
+  'function cancelRequestRedeem(address)',
+  'function cooldownShares(uint256)',
+  'function cooldown()',
+  'function stake(address, uint256)',
+  'function unstake(address)',
   'function multicall(bytes[])',
   'function multiSend(bytes)',
   'function execute(address, uint256, bytes)',
   'function execTransaction(address, uint256, bytes, uint8, uint256, uint256, uint256, address, address, bytes)',
 ])
 const overloads = {
-  claim: parseAbi(['function deposit(uint256, address, address)']),
+  claim: parseAbi(['function deposit(uint256, address, address)', 'function mint(uint256, address, address)']),
+  stake: parseAbi(['function redeem(address, uint256)']),
+  yieldIn: parseAbi(['function deposit(address, address, uint256, uint256)']),
+  yieldOut: parseAbi(['function redeem(address, uint256, address, uint256, bool)']),
+  lagoon: parseAbi(['function requestDeposit(uint256, address, address, address)']),
   arrays: parseAbi(['function executeBatch(address[], bytes[])']),
   values: parseAbi(['function executeBatch(address[], uint256[], bytes[])']),
   structs: parseAbi(['struct Call { address to; uint256 value; bytes data; }', 'function executeBatch(Call[] calls)']),
   mode: parseAbi(['function execute(bytes32, bytes)']),
   old: parseAbi([
     'struct Op { address sender; uint256 nonce; bytes initCode; bytes callData; uint256 callGasLimit; uint256 verificationGasLimit; uint256 preVerificationGas; uint256 maxFeePerGas; uint256 maxPriorityFeePerGas; bytes paymasterAndData; bytes signature; }',
+    'struct Some { Op[] userOps; address aggregator; bytes signature; }',
     'function handleOps(Op[] ops, address beneficiary)',
+    'function handleAggregatedOps(Some[] some, address beneficiary)',
   ]),
   packed: parseAbi([
     'struct Op { address sender; uint256 nonce; bytes initCode; bytes callData; bytes32 accountGasLimits; uint256 preVerificationGas; bytes32 gasFees; bytes paymasterAndData; bytes signature; }',
+    'struct Some { Op[] userOps; address aggregator; bytes signature; }',
     'function handleOps(Op[] ops, address beneficiary)',
+    'function handleAggregatedOps(Some[] some, address beneficiary)',
   ]),
 }
 const zero = `0x${'0'.repeat(40)}` as const
@@ -52,6 +69,23 @@ export const claimData = (assets: bigint, receiver: string, controller: string):
       args: [assets, receiver as Hex, controller as Hex],
     }),
   )
+export const claimSharesData = (shares: bigint, receiver: string, controller: string): Digits =>
+  digitsOf(
+    encodeFunctionData({
+      abi: overloads.claim,
+      functionName: 'mint',
+      args: [shares, receiver as Hex, controller as Hex],
+    }),
+  )
+export const stakeRedeem = (receiver: string, shares: bigint): Digits =>
+  digitsOf(encodeFunctionData({ abi: overloads.stake, args: [receiver as Hex, shares] }))
+export const yieldDeposit = (receiver: string, token: string, assets: bigint): Digits =>
+  digitsOf(encodeFunctionData({ abi: overloads.yieldIn, args: [receiver as Hex, token as Hex, assets, 0n] }))
+export const yieldRedeem = (receiver: string, shares: bigint, token: string): Digits =>
+  digitsOf(encodeFunctionData({ abi: overloads.yieldOut, args: [receiver as Hex, shares, token as Hex, 0n, false] }))
+/** Lagoon's own, with who sent the wallet. */
+export const lagoonRequest = (assets: bigint, wallet: string): Digits =>
+  digitsOf(encodeFunctionData({ abi: overloads.lagoon, args: [assets, wallet as Hex, wallet as Hex, zero] }))
 
 export type Part = { target: string; data: Digits }
 
@@ -126,15 +160,28 @@ function fill({ sender, nonce, callData: data }: UserOperation) {
   }
 }
 
+const beneficiary = `0x${'be'.repeat(20)}` as const
+
 export function writeBundle(version: Version, operations: readonly UserOperation[]): Digits {
-  const beneficiary = `0x${'be'.repeat(20)}` as const
-  if (version === '0.6')
-    return digitsOf(
-      encodeFunctionData({ abi: overloads.old, args: [operations.map((each) => fill(each).old), beneficiary] }),
-    )
-  return digitsOf(
-    encodeFunctionData({ abi: overloads.packed, args: [operations.map((each) => fill(each).packed), beneficiary] }),
-  )
+  const functionName = 'handleOps'
+  if (version === '0.6') {
+    const ops = operations.map((each) => fill(each).old)
+    return digitsOf(encodeFunctionData({ abi: overloads.old, functionName, args: [ops, beneficiary] }))
+  }
+  const ops = operations.map((each) => fill(each).packed)
+  return digitsOf(encodeFunctionData({ abi: overloads.packed, functionName, args: [ops, beneficiary] }))
+}
+
+/** All of them in one list of one aggregator. */
+export function writeAggregated(version: Version, operations: readonly UserOperation[]): Digits {
+  const functionName = 'handleAggregatedOps'
+  const by = { aggregator: beneficiary, signature: '0xcd' as Hex }
+  if (version === '0.6') {
+    const some = [{ ...by, userOps: operations.map((each) => fill(each).old) }]
+    return digitsOf(encodeFunctionData({ abi: overloads.old, functionName, args: [some, beneficiary] }))
+  }
+  const some = [{ ...by, userOps: operations.map((each) => fill(each).packed) }]
+  return digitsOf(encodeFunctionData({ abi: overloads.packed, functionName, args: [some, beneficiary] }))
 }
 
 export function hashOperation(version: Version, operation: UserOperation, entryPoint: string, chainId: number): string {

@@ -56,7 +56,10 @@ describe('importing a catalogue file', () => {
     const router = '0xABcdEFABcdEFabcdEfAbCdefabcdeFABcDEFabCD'
     const withSwap = (hubTokens: string[]) => {
       const uniswapV3 = { factory: router, router, quoter: router, fees: [500] }
-      return { ...file, chains: [{ ...chain, swap: { hubTokens, uniswapV3 } }, ...others] }
+      const orders = { settlement: router, relayer: router, authenticator: router, venue: 'local' as const }
+      const wrappers = [{ address: router, asset: router }]
+      const swap = { hubTokens, uniswapV3, wrappers, enso: { router, spender: router }, lifi: { router }, orders }
+      return { ...file, chains: [{ ...chain, swap }, ...others] }
     }
     const readSwap = async () => (await read()).chains.get(chain.chainId)?.swap
     await loadFile(withSwap([token.address.toUpperCase().replace('X', 'x')]))
@@ -64,6 +67,10 @@ describe('importing a catalogue file', () => {
     const stored = {
       hubTokens: [token.address.toLowerCase()],
       uniswapV3: { factory: low, router: low, quoter: low, fees: [500] },
+      wrappers: [{ address: low, asset: low }],
+      enso: { router: low, spender: low },
+      lifi: { router: low },
+      orders: { settlement: low, relayer: low, authenticator: low, venue: 'local' },
     }
     expect(await readSwap()).toEqual(stored)
     await loadFile(file)

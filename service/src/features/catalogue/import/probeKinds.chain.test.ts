@@ -27,6 +27,8 @@ import {
   strategyVaultBytecode,
   testTokenAbi,
   testTokenBytecode,
+  windowStakeAbi,
+  windowStakeBytecode,
   yieldVaultAbi,
   yieldVaultBytecode,
 } from '@openearn/contracts'
@@ -124,7 +126,8 @@ const fixtures: readonly (readonly [name: string, kind: string, open: boolean, m
   ['a market', 'other', false, () => deploy(listedOnlyAbi, listedOnlyBytecode, [token, 0])],
   ['a token of a market that rebases', 'other', false, () => deploy(listedOnlyAbi, listedOnlyBytecode, [token, 1])],
   ['a token of a stake that rebases', 'other', false, () => deploy(listedOnlyAbi, listedOnlyBytecode, [token, 2])],
-  ['a stake with a window', 'other', false, () => deploy(listedOnlyAbi, listedOnlyBytecode, [token, 3])],
+  ['a stake without a rate', 'other', false, () => deploy(listedOnlyAbi, listedOnlyBytecode, [token, 3])],
+  ['a stake with a window', 'window-stake', false, () => windowStake()],
 ]
 
 function lying() {
@@ -135,6 +138,9 @@ function outside() {
 }
 function several() {
   return deploy(standardizedYieldAbi, standardizedYieldBytecode, [token, second])
+}
+function windowStake() {
+  return deploy(windowStakeAbi, windowStakeBytecode, [token, 'Staked', 'stkUSD', 604_800n, 172_800n])
 }
 function cooldown(seconds: number) {
   return deploy(cooldownVaultAbi, cooldownVaultBytecode, [token, 'Staked', 'sUSD', 0, seconds])

@@ -117,14 +117,11 @@ function described(entry: { name: string; description?: string }) {
 
 const lower = (text: string) => text.toLowerCase()
 
-function lowerSwap({ hubTokens, uniswapV2: v2, uniswapV3: v3 }: SwapSettings): SwapSettings {
-  return {
-    hubTokens: (hubTokens ?? []).map(lower),
-    ...(v2 ? { uniswapV2: { factory: lower(v2.factory), router: lower(v2.router) } } : {}),
-    ...(v3
-      ? { uniswapV3: { ...v3, factory: lower(v3.factory), quoter: lower(v3.quoter), router: lower(v3.router) } }
-      : {}),
-  }
+/** The same settings with every address in lower case. */
+function lowerSwap(settings: SwapSettings): SwapSettings {
+  return JSON.parse(JSON.stringify(settings), (_, value: unknown) =>
+    typeof value === 'string' && /^0x[0-9a-f]{40}$/i.test(value) ? lower(value) : value,
+  ) as SwapSettings
 }
 
 /** The fixed prices the file sets, as plain decimals. */
@@ -243,7 +240,7 @@ function resolveOpportunity(entry: FileOpportunityEntry, at: string, refs: Refs,
   const kind = findVaultKind(vault.kind)
   const sides = {
     asyncDeposit: kind?.asyncDeposit,
-    asyncWithdraw: kind && (kind.asyncRedeem || kind.readCooling !== undefined),
+    asyncWithdraw: kind && (kind.asyncRedeem || kind.redeemsLater === true || kind.readCooling !== undefined),
   }
   for (const side of ['asyncDeposit', 'asyncWithdraw'] as const)
     if (entry[side] !== undefined && entry[side] !== sides[side])

@@ -96,7 +96,7 @@ export function* joinRows(rows: CatalogueRows): Steps<CatalogueSnapshot> {
         listed,
         capabilities: decideCapabilities(listed, row, row.capability, isPlanned(vault)),
         asyncDeposit: kind?.asyncDeposit === true,
-        asyncWithdraw: kind?.asyncRedeem === true || kind?.readCooling !== undefined,
+        asyncWithdraw: kind?.asyncRedeem === true || kind?.redeemsLater === true || kind?.readCooling !== undefined,
         vault,
         baseToken: tokens.get(chainKey(vault.chainId, vault.asset)) ?? unknownToken(vault, 'asset'),
         receiptToken: tokens.get(chainKey(vault.chainId, vault.receiptToken)) ?? unknownToken(vault, 'receiptToken'),

@@ -1,0 +1,145 @@
+import { concat, encodeFunctionData, hashTypedData, keccak256, numberToHex, parseAbi, toHex } from 'viem'
+import { describe, expect, it } from 'vitest'
+import { type SwapOrderRequest, verifySwapOrder } from './verifySwapOrder.js'
+
+const address = (digit: string) => `0x${digit.repeat(40)}` as const
+const [user, tokenIn, tokenOut, settlement, relayer] = ['1', '2', '3', '4', '5'].map(address) as [
+  `0x${string}`,
+  ...`0x${string}`[],
+]
+const orderId = '01890a5d-ac96-774b-bcce-b302099a8057'
+const validTo = 1_795_000_000
+
+const request: SwapOrderRequest = {
+  ...{ userAddress: user, chainId: 1, tokenIn: tokenIn as string, tokenOut: tokenOut as string },
+  ...{ amountIn: '1000000', minAmountOut: '995', distributorId: 'acme', partiallyFillable: true },
+  ...{ validToMax: validTo + 60, settlement: settlement as string, relayer: relayer as string },
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: an answer that tests change in every place
+type Loose = any
+
+/** An answer of BuildSwapOrder, written apart from what checks it. */
+function build(): Loose {
+  const fields = (text: string) =>
+    text.split(',').map((each) => ({ type: each.split(' ')[0] ?? '', name: each.split(' ')[1] ?? '' }))
+  const typedData = {
+    domain: { name: 'Gnosis Protocol', version: 'v2', chainId: 1, verifyingContract: settlement },
+    types: {
+      EIP712Domain: fields('string name,string version,uint256 chainId,address verifyingContract'),
+      Order: fields(
+        'address sellToken,address buyToken,address receiver,uint256 sellAmount,uint256 buyAmount,uint32 validTo,bytes32 appData,uint256 feeAmount,string kind,bool partiallyFillable,string sellTokenBalance,string buyTokenBalance',
+      ),
+    },
+    primaryType: 'Order',
+    message: {
+      ...{ sellToken: tokenIn, buyToken: tokenOut, receiver: user, sellAmount: '1000000', buyAmount: '995', validTo },
+      appData: keccak256(
+        toHex(`{"appCode":"acme","metadata":{"openearn":{"orderId":"${orderId}"}},"version":"1.1.0"}`),
+      ),
+      ...{ feeAmount: '0', kind: 'sell', partiallyFillable: true, sellTokenBalance: 'erc20', buyTokenBalance: 'erc20' },
+    },
+  }
+  const abi = parseAbi(['function approve(address, uint256)', 'function invalidateOrder(bytes)'])
+  const orderUid = concat([hashTypedData(typedData as never), user, numberToHex(validTo, { size: 4 })])
+  const approve = (amount: bigint) => ({
+    type: 'approve',
+    description: 'Allow it.',
+    transaction: {
+      ...{ to: tokenIn, value: '0', gasLimit: '120000', chainId: 1 },
+      data: encodeFunctionData({ abi, functionName: 'approve', args: [relayer as `0x${string}`, amount] }),
+    },
+  })
+  const data = encodeFunctionData({ abi, functionName: 'invalidateOrder', args: [orderUid] })
+  return {
+    ...{ orderId, typedData, orderUid, settlement, approvals: [approve(0n), approve(1_000_000n)] },
+    quote: { amountOut: '1000', minAmountOut: '995', provider: 'uniswap', expiresAt: '2026-11-18T00:00:00Z' },
+    ...{ expiresAt: '2026-11-18T11:06:40Z', cancellation: { to: settlement, data, value: '0', chainId: 1 } },
+  }
+}
+
+/** What informs and binds nobody. */
+const free = /^(quote\.(amountOut|provider|expiresAt)|approvals\.\d\.(description|transaction\.gasLimit))$/
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
+
+function leavesOf(value: unknown, path: readonly string[] = []): string[][] {
+  return isObject(value)
+    ? Object.entries(value).flatMap(([name, each]) => leavesOf(each, [...path, name]))
+    : [[...path]]
+}
+
+function changed(path: readonly string[], change: (holder: Loose, name: string) => void): unknown {
+  const built = build()
+  const holder = path.slice(0, -1).reduce((at, name) => at[name], built)
+  change(holder, path.at(-1) ?? '')
+  return built
+}
+
+describe('verifySwapOrder', () => {
+  it('says yes to the order that was asked for, with the approvals it needs and without', () => {
+    expect(new Date(validTo * 1_000).toISOString()).toBe('2026-11-18T11:06:40.000Z')
+    expect(verifySwapOrder(request, build())).toEqual({ ok: true, problems: [] })
+    for (const count of [0, 1])
+      expect(verifySwapOrder(request, { ...build(), approvals: build().approvals.slice(2 - count) }).ok).toBe(true)
+    expect(
+      verifySwapOrder(
+        { ...request, minAmountOut: '1', tokenIn: request.tokenIn.toUpperCase().replace('X', 'x') },
+        build(),
+      ).ok,
+    ).toBe(true)
+  })
+
+  it('says no to every change of every member that binds, and to one that is missing', () => {
+    const binding = leavesOf(build()).filter((path) => !free.test(path.join('.')))
+    expect(binding.length).toBeGreaterThan(60)
+    for (const path of binding) {
+      const mutations: unknown[] = [
+        changed(path, (holder, name) => {
+          holder[name] = typeof holder[name] === 'string' ? spoil(holder[name]) : flip(holder[name])
+        }),
+        changed(path, (holder, name) => {
+          delete holder[name]
+        }),
+        changed(path, (holder, name) => {
+          holder[name] = null
+        }),
+      ]
+      for (const each of mutations) expect(verifySwapOrder(request, each).ok, path.join('.')).toBe(false)
+    }
+  })
+
+  it('says no to members more in what is signed, to approvals more, and to a request that asks for another order', () => {
+    const more = [
+      ['typedData', 'message', 'x'],
+      ['typedData', 'domain', 'salt'],
+      ['typedData', 'types', 'X'],
+    ]
+    for (const path of more) {
+      const built = changed(path, (holder, name) => {
+        holder[name] = '1'
+      })
+      expect(verifySwapOrder(request, built).ok, path.join('.')).toBe(false)
+    }
+    const { approvals } = build()
+    expect(verifySwapOrder(request, { ...build(), approvals: [...approvals, approvals[1]] }).ok).toBe(false)
+    expect(verifySwapOrder(request, { ...build(), approvals: approvals.toReversed() }).ok).toBe(false)
+    const others: Partial<SwapOrderRequest>[] = [
+      ...[{ userAddress: relayer as string }, { chainId: 2 }, { tokenIn: tokenOut as string }, { tokenOut: 'native' }],
+      ...[{ amountIn: '1000001' }, { minAmountOut: '996' }, { distributorId: 'other' }, { opportunityId: orderId }],
+      ...[{ partiallyFillable: false }, { validToMax: validTo - 1 }, { settlement: user }, { relayer: user }],
+    ]
+    for (const other of others)
+      expect(verifySwapOrder({ ...request, ...other }, build()).ok, JSON.stringify(other)).toBe(false)
+  })
+
+  it('answers a verdict whatever it is given', () => {
+    for (const junk of [undefined, null, 7, '', [], {}, { typedData: 1 }, { typedData: { message: [] }, orderId }])
+      expect(verifySwapOrder(request, junk).ok).toBe(false)
+    expect(verifySwapOrder({} as SwapOrderRequest, build()).ok).toBe(false)
+  })
+})
+
+/** Another text of the same form. */
+const spoil = (text: string): string => (text.endsWith('1') ? `${text.slice(0, -1)}2` : `${text.slice(0, -1)}1`)
+const flip = (value: unknown): unknown => (typeof value === 'number' ? value + 1 : !value)

@@ -1,0 +1,81 @@
+import type { Quote } from '../swap/index.js'
+import type { Order, OrderState } from './orderState.js'
+import { computeLeast } from './settlementCall.js'
+
+/** What a look at an order book decides. Pure. */
+
+/** An order that may be filled, with what is left of it. */
+export type Live = { order: Order; remaining: bigint }
+
+/** Orders that may be filled by what their events say. */
+export function listLive(orders: readonly Order[], states: readonly OrderState[]): Live[] {
+  return orders.flatMap((order, at) => {
+    const state = states[at]
+    const isLive = state?.status === 'open' || state?.status === 'partially-filled'
+    return isLive ? [{ order, remaining: order.amountIn - state.filledIn }] : []
+  })
+}
+
+/** What the owner of an order has of what it sells, and lets be taken of it; undefined where the token does not tell. */
+export type OrderFunds = { balance: bigint | undefined; allowance: bigint | undefined }
+
+const smaller = (a: bigint, b: bigint) => (a < b ? a : b)
+
+/** How much of an order its owner can pay for at present. */
+export function computePayable({ order, remaining }: Live, { balance, allowance }: OrderFunds): bigint {
+  const most = smaller(remaining, smaller(balance ?? 0n, allowance ?? 0n))
+  return order.partiallyFillable || most === remaining ? most : 0n
+}
+
+/** What an owner lacks for an order to be filled, in a sentence; undefined where nothing. */
+export function findLack(live: Live, { balance, allowance }: OrderFunds): string | undefined {
+  // A token that does not tell is asked again at the next look.
+  if (balance === undefined || allowance === undefined) return undefined
+  const { order, remaining } = live
+  const least = order.partiallyFillable ? 1n : remaining
+  if (balance < least) return `the balance of ${order.tokenIn} is ${balance}, and the order sells ${remaining}`
+  if (allowance < least)
+    return `the allowance of ${order.tokenIn} for ${order.relayer} is ${allowance}, and the order sells ${remaining}`
+  return undefined
+}
+
+const halvings = 4
+
+/** The amounts an order may be filled with at present, the largest first: what is left of it, or a part. */
+export function listAmounts(live: Live, funds: OrderFunds): bigint[] {
+  const payable = computePayable(live, funds)
+  const whole = payable === live.remaining ? [payable] : []
+  return live.order.partiallyFillable ? [...whole, ...listParts(live, payable)] : whole
+}
+
+/** The parts of an order to be tried after the whole of what is left: what can be paid for where that is less, then by halves. */
+export function listParts({ remaining }: Pick<Live, 'remaining'>, payable: bigint): bigint[] {
+  const parts = payable < remaining ? [payable] : []
+  for (let part = payable / 2n; part > 0n && parts.length < halvings; part /= 2n) parts.push(part)
+  return parts.filter((part) => part > 0n)
+}
+
+/** A part of an order, and the swap that pays for it. */
+export type Offer = { live: Live; amountIn: bigint; amountOut: bigint; quote: Quote | undefined }
+
+/** Whether a swap pays at least what the order asks for its part. */
+export function isEnough(order: Order, amountIn: bigint, amountOut: bigint): boolean {
+  return amountOut >= computeLeast(order, amountIn) && amountOut > 0n
+}
+
+/**
+ * The offers that are made at once: in the order they came, none through a pair of tokens that one before it goes through,
+ * since what it was quoted changes with that one.
+ */
+export function chooseOffers(offers: readonly Offer[], most: number): Offer[] {
+  const taken = new Set<string>()
+  const chosen: Offer[] = []
+  for (const offer of offers) {
+    if (chosen.length === most) break
+    const pairs = (offer.quote?.route ?? []).map(({ from, to }) => [from.address, to.address].sort().join(' '))
+    if (pairs.some((pair) => taken.has(pair))) continue
+    for (const pair of pairs) taken.add(pair)
+    chosen.push(offer)
+  }
+  return chosen
+}

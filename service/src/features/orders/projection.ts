@@ -1,0 +1,88 @@
+import { decodeAbiParameters, type Hex, parseAbiParameters, toEventSelector } from 'viem'
+import { tradeTopic } from '../../derive/index.js'
+import type { RawBlock, RawLog } from '../../rpc/raw.js'
+import type { Projection } from '../../sync/projection.js'
+import type { Order } from './orderState.js'
+import {
+  type FollowedSettlements,
+  listFollowed,
+  listFollowedLines,
+  orderEventsTable,
+  recordOrderEvents,
+  removeOrderEvents,
+  type SaidEvent,
+} from './storeEvents.js'
+
+const invalidatedTopic = toEventSelector('OrderInvalidated(address,bytes)')
+// The owner is indexed, and stands in the uid too.
+const tradeData = parseAbiParameters(
+  'address sellToken, address buyToken, uint256 sellAmount, uint256 buyAmount, uint256 feeAmount, bytes orderUid',
+)
+const invalidatedData = parseAbiParameters('bytes orderUid')
+
+export type OrdersProjection = Projection<FollowedSettlements, null, readonly SaidEvent[]>
+
+/**
+ * What settlement contracts say of our orders. Which orders are ours is looked up where the rows are written: an uid is
+ * known to nobody before its order is kept, so no order that is kept later has an event in a block that is derived already.
+ */
+export const orders: OrdersProjection = {
+  name: 'orders',
+  tables: [{ table: orderEventsTable }],
+  needs: [],
+  at: 'head',
+  configuration: listFollowed,
+  lines: listFollowedLines,
+  sources: (config) =>
+    [...config].map(([address, fromBlock]) => ({
+      ...{ key: address, addresses: [address], topics: [tradeTopic, invalidatedTopic], fromBlock, calldata: [] },
+    })),
+  restrict: (config, isRead) => new Map([...config].filter(([address]) => isRead(address))),
+  // The events of a settlement contract are about its own orders alone.
+  standsAlone: () => true,
+  open: () => null,
+  load: async () => undefined,
+  derive: (block, { config }) => block.logs.flatMap((log) => readEvent(block, log, config) ?? []),
+  write: (db, rows, input) => recordOrderEvents(db, rows.flat(), input),
+  size: () => 0,
+  rewind: async (tx, above, { only }) => {
+    await removeOrderEvents(tx, above, only && [...only.keys()])
+    return 0
+  },
+}
+
+/** Whether a log is its settlement contract's word that it took of an order and paid for it. */
+export function isTradeOf(log: RawLog, { settlement, uid }: Pick<Order, 'settlement' | 'uid'>): boolean {
+  const said = readEvent({ number: log.blockNumber, timestamp: 0 }, log, new Map([[settlement, 0]]))
+  return said?.kind === 'trade' && said.uid === uid
+}
+
+/** What a settlement contract says in a log; what has the topic and another shape is nothing. */
+function readEvent(
+  block: Pick<RawBlock, 'number' | 'timestamp'>,
+  log: RawLog,
+  config: FollowedSettlements,
+): SaidEvent | undefined {
+  const from = config.get(log.address)
+  if (from === undefined || log.blockNumber < from) return undefined
+  const { logIndex, transactionHash } = log
+  const at = {
+    blockNumber: block.number,
+    timestamp: block.timestamp,
+    logIndex,
+    transactionHash,
+    settlement: log.address,
+  }
+  const [topic] = log.topics
+  try {
+    if (topic === tradeTopic) {
+      const [, , amountIn, amountOut, , uid] = decodeAbiParameters(tradeData, log.data as Hex)
+      return { ...at, kind: 'trade', uid: uid.toLowerCase(), amountIn, amountOut }
+    }
+    if (topic !== invalidatedTopic) return undefined
+    const [uid] = decodeAbiParameters(invalidatedData, log.data as Hex)
+    return { ...at, kind: 'invalidated', uid: uid.toLowerCase(), amountIn: 0n, amountOut: 0n }
+  } catch {
+    return undefined
+  }
+}

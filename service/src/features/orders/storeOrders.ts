@@ -1,0 +1,154 @@
+import { bool, hex, instant, int8, nullable, numeric, oneOf, text, uuid } from '../../postgres/columns.js'
+import type { Queryable, Transaction } from '../../postgres/pool.js'
+import { describeTable, findRows, insertRows, parseRows, type RowOf, selectList } from '../../postgres/table.js'
+import { findDepth } from '../../sync/storeDepths.js'
+import {
+  type Confirmed,
+  computeState,
+  type Order,
+  type OrderScheme,
+  type OrderState,
+  type OrderSubmission,
+  type OrderVenue,
+} from './orderState.js'
+import { listEventsOf } from './storeEvents.js'
+
+const ordersTable = describeTable('swap_orders', {
+  id: [uuid],
+  organizationId: [uuid],
+  distributorId: [text],
+  opportunityId: [nullable(uuid)],
+  chainId: [int8],
+  settlement: [text],
+  relayer: [text],
+  uid: [hex],
+  owner: [text],
+  tokenIn: [text],
+  tokenOut: [text],
+  amountIn: [numeric],
+  minAmountOut: [numeric],
+  partiallyFillable: [bool],
+  appData: [text],
+  appDataHash: [hex],
+  expiresAt: [instant],
+  createdAt: [instant],
+  signature: [nullable(hex)],
+  scheme: [nullable(oneOf<OrderScheme>())],
+  venue: [nullable(oneOf<OrderVenue>())],
+  submittedAt: [nullable(instant)],
+  failedAt: [nullable(instant)],
+  failure: [nullable(text)],
+})
+
+type OrderRow = RowOf<typeof ordersTable>
+
+function toOrder({ signature, scheme, venue, submittedAt, ...row }: OrderRow): Order {
+  const isSubmitted = signature !== null && scheme !== null && venue !== null && submittedAt !== null
+  return { ...row, submission: isSubmitted ? { signature, scheme, venue, submittedAt } : undefined }
+}
+
+/** An order as it is built: nobody has signed it. */
+export type NewOrder = Omit<Order, 'submission' | 'failedAt' | 'failure'>
+
+/** Events of a settlement contract are read from so far below the head that was seen: a reorganisation may go below it. */
+const marginBlocks = 256
+
+/**
+ * Keeps an order that is built. From the first order of a settlement contract on its events are read; `headNumber` is a
+ * head of the chain that was seen before.
+ */
+export async function recordOrder(tx: Transaction, order: NewOrder, headNumber: number): Promise<void> {
+  const absent = { signature: null, scheme: null, venue: null, submittedAt: null, failedAt: null, failure: null }
+  await insertRows(tx, ordersTable, [{ ...order, ...absent }])
+  await tx`
+    insert into followed_settlements (chain_id, address, from_block)
+    values (${order.chainId}, ${order.settlement}, ${Math.max(0, headNumber - marginBlocks)})
+    on conflict do nothing`
+}
+
+export async function findOrder(db: Queryable, id: string): Promise<Order | undefined> {
+  const [row] = await findRows(db, ordersTable, ['id'], [{ id }])
+  return row && toOrder(row)
+}
+
+/** The orders of these ids, the oldest first. */
+export async function findOrders(db: Queryable, ids: readonly string[]): Promise<Order[]> {
+  if (ids.length === 0) return []
+  const rows = await db<object[]>`
+    select ${selectList(db, ordersTable)} from swap_orders where id = any(${[...ids]}::uuid[]) order by created_at, id`
+  return parseRows(ordersTable, rows).map(toOrder)
+}
+
+/**
+ * Keeps the signature of an order that has none. `same` where it has this one already, `other` where it has another:
+ * then nothing changes.
+ */
+export async function submitOrder(
+  tx: Transaction,
+  id: string,
+  { signature, scheme, venue, submittedAt }: OrderSubmission,
+): Promise<'submitted' | 'same' | 'other'> {
+  const taken = await tx`
+    update swap_orders set signature = hex_bytes(${signature}), scheme = ${scheme}, venue = ${venue},
+      submitted_at = ${submittedAt}
+    where id = ${id} and submitted_at is null returning id`
+  if (taken.length > 0) return 'submitted'
+  const same = await tx`select from swap_orders where id = ${id} and signature = hex_bytes(${signature})`
+  return same.length > 0 ? 'same' : 'other'
+}
+
+/** The newest orders first, of an organization or a chain. */
+export async function listOrders(
+  db: Queryable,
+  filter: { organizationId?: string | undefined; chainId?: number | undefined; limit: number },
+): Promise<Order[]> {
+  const { organizationId = null, chainId = null, limit } = filter
+  const rows = await db<object[]>`
+    select ${selectList(db, ordersTable)} from swap_orders
+    where (${organizationId}::uuid is null or organization_id = ${organizationId}::uuid)
+      and (${chainId}::bigint is null or chain_id = ${chainId}::bigint)
+    order by created_at desc, id limit ${limit}`
+  return parseRows(ordersTable, rows).map(toOrder)
+}
+
+/**
+ * Orders of a chain that were submitted, that we have not stopped to look at, and whose last second has not passed by the
+ * chain's time (unix seconds).
+ */
+export async function listSubmitted(
+  db: Queryable,
+  { chainId, timestamp }: { chainId: number; timestamp: number },
+): Promise<Order[]> {
+  const rows = await db<object[]>`
+    select ${selectList(db, ordersTable)} from swap_orders
+    where chain_id = ${chainId} and expires_at >= to_timestamp(${timestamp}) and submitted_at is not null
+      and failed_at is null
+    order by submitted_at, id`
+  return parseRows(ordersTable, rows).map(toOrder)
+}
+
+/**
+ * The last confirmed block of a chain up to which the events of a settlement contract are known; null: of none they are.
+ */
+async function findConfirmed(
+  db: Queryable,
+  { chainId, settlement }: Pick<Order, 'chainId' | 'settlement'>,
+): Promise<Confirmed> {
+  const [read, depth] = await Promise.all([
+    db`select from sources
+      where chain_id = ${chainId} and projection = 'orders' and source = ${settlement} and synced`,
+    findDepth(db, chainId),
+  ])
+  return read.length > 0 && depth?.confirmedAt ? { blockNumber: depth.confirmed, at: depth.confirmedAt } : null
+}
+
+/** What became of orders, in their order. */
+export async function listStates(db: Queryable, orders: readonly Order[]): Promise<OrderState[]> {
+  const key = ({ chainId, settlement }: Order) => `${chainId} ${settlement}`
+  const confirmed = new Map<string, Confirmed>()
+  for (const order of orders) if (!confirmed.has(key(order))) confirmed.set(key(order), await findConfirmed(db, order))
+  // Read after the depth: an order is not told expired by a block whose events are not seen.
+  const ids = orders.map(({ id }) => id)
+  const events = await listEventsOf(db, ids)
+  return orders.map((order) => computeState(order, events.get(order.id) ?? [], confirmed.get(key(order)) ?? null))
+}

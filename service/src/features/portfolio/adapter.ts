@@ -1,0 +1,91 @@
+import type { Address, Hex } from 'viem'
+import type { Chain, ChainContext } from '../../rpc/chains.js'
+import type { Read } from '../../rpc/multicall.js'
+import type { Header } from '../../rpc/raw.js'
+import type { CatalogueContext, CatalogueSnapshot } from '../catalogue/index.js'
+
+/** A block that holdings are of. */
+export type BlockRef = Pick<Header, 'number' | 'hash' | 'timestamp'>
+
+/** A token as rows show it. Addresses lower-case. */
+export type ShownToken = {
+  address: string
+  symbol: string
+  name: string
+  decimals: number
+  logoUrl: string
+}
+
+/** So much of a token. */
+export type Amount = {
+  token: ShownToken
+  /** Smallest units. */
+  raw: bigint
+  opportunityId?: string | undefined
+  /**
+   * The receipt token whose balance this is: that balance is left out of the wallet's own tokens, and counted here alone.
+   * Lower-case.
+   */
+  explains?: string
+}
+
+export type ItemType = 'yield' | 'pending-deposit' | 'claimable-deposit' | 'pending-withdraw' | 'lending' | 'reward'
+
+/** One position of a wallet in a protocol. */
+export type Item = {
+  protocol: { id: string; name: string; siteUrl: string; logoUrl: string }
+  name: string
+  type: ItemType
+  opportunityId: string | null
+  /** The vault, market or stream. Lower-case. */
+  pool: string
+  description: string
+  supplied: Amount[]
+  borrowed: Amount[]
+  rewards: Amount[]
+}
+
+/** What a receipt token is a share of, at the block: `numerator` smallest units of the asset for 10^exponent of its own. */
+export type ShareOf = { asset: string; assetDecimals: number; numerator: bigint; exponent: number; decimals: number }
+
+export type AdapterAnswer = {
+  items: Item[]
+  /** What could not be read, as sentences. */
+  problems?: string[]
+  /** Prices of receipt tokens in their assets, by receipt token. */
+  shares?: ReadonlyMap<string, ShareOf>
+  /** What turned out to be needed beside; its answer is added to this one. */
+  more?: Read<AdapterAnswer>
+}
+
+export type AdapterInput = {
+  ctx: ChainContext & CatalogueContext
+  chain: Chain
+  snapshot: CatalogueSnapshot
+  /** Lower-case. */
+  wallet: Address
+  block: BlockRef
+  /** Runs work whose result is of no chain in particular once a request. */
+  once<T>(name: string, work: () => Promise<T>): Promise<T>
+}
+
+/**
+ * What knows how a protocol keeps what a wallet has in it. All that adapters ask of a chain goes out together with the
+ * balances of tokens, at one block; a read two of them ask is asked once.
+ */
+export type Adapter = {
+  /** What `errors` calls it: `adapter:<name>`. */
+  readonly name: string
+  /** The views it asks of the block, and the rows that follow from their answers. */
+  ask(input: AdapterInput): Promise<Read<AdapterAnswer>>
+}
+
+/** `balanceOf(wallet)`. */
+export function balanceCall(wallet: Address): Hex {
+  return `0x70a08231${wallet.slice(2).toLowerCase().padStart(64, '0')}`
+}
+
+/** The word a view answered; undefined for anything but 32 bytes. */
+export function parseWord(result: Hex | undefined): bigint | undefined {
+  return result === undefined || result.length !== 66 ? undefined : BigInt(result)
+}

@@ -1,0 +1,48 @@
+import { type Address, encodeFunctionData, parseAbi } from 'viem'
+import { combineAll, mapRead, type Read } from '../../../rpc/multicall.js'
+import { findToken } from '../../catalogue/index.js'
+import { type CommittedReward, listCommittedRewards } from '../../streams/index.js'
+import { type Adapter, type AdapterInput, type Item, parseWord } from '../adapter.js'
+
+const protocol = { id: 'openearn-streams', name: 'Reward streams', siteUrl: '', logoUrl: '' }
+
+const streamAbi = parseAbi(['function getClaimedRewards(address user) view returns (uint256)'])
+
+/**
+ * Rewards of streams that are committed and not claimed: what the newest root that can be claimed of gives the wallet, less
+ * what it had claimed by the block. What has accrued since the root is not the wallet's yet and does not count.
+ */
+export const streamsAdapter: Adapter = {
+  name: 'streams',
+  ask: async (input) => {
+    const { ctx, chain, wallet } = input
+    const all = await input.once('rewards', () => listCommittedRewards(ctx.db, wallet))
+    const own = all.filter(({ chainId }) => chainId === chain.chainId)
+    return mapRead(combineAll(own.map((reward) => askClaimed(reward, wallet))), (claimed) => ({
+      items: own.flatMap((reward, at) => toItem(input, reward, claimed[at])),
+      problems: own.flatMap(({ contract }, at) =>
+        claimed[at] === undefined ? [`the stream ${contract} does not answer what was claimed`] : [],
+      ),
+    }))
+  },
+}
+
+function askClaimed({ contract }: CommittedReward, wallet: Address): Read<bigint | undefined> {
+  const data = encodeFunctionData({ abi: streamAbi, functionName: 'getClaimedRewards', args: [wallet] })
+  return { reads: [{ target: contract as Address, data }], answer: ([result]) => parseWord(result) }
+}
+
+function toItem({ snapshot }: AdapterInput, reward: CommittedReward, claimed: bigint | undefined): Item[] {
+  const raw = claimed === undefined || claimed >= reward.amount ? 0n : reward.amount - claimed
+  const token = findToken(snapshot, reward.chainId, reward.rewardToken)
+  if (raw === 0n || !token) return []
+  const { address, symbol, name, decimals, logoUrl } = token
+  const target = findToken(snapshot, reward.targetChainId, reward.targetToken)
+  return [
+    {
+      ...{ protocol, name: `Rewards of ${target?.symbol || 'a stream'}`, type: 'reward', opportunityId: null },
+      ...{ pool: reward.contract, description: 'Committed, can be claimed', supplied: [], borrowed: [] },
+      rewards: [{ token: { address, symbol, name, decimals, logoUrl }, raw }],
+    },
+  ]
+}

@@ -1,0 +1,259 @@
+import type { Address, Hex } from 'viem'
+import { combineAll, mapRead, type Read } from '../../../rpc/multicall.js'
+import { findVaultKind, type VaultFigures, type VaultKind, viewRequest } from '../../../vaults/index.js'
+import { type CatalogueSnapshot, findOpportunityByVault, findToken, type VaultRecord } from '../../catalogue/index.js'
+import { listBalances, listOpenRequestIds } from '../../positions/index.js'
+import {
+  type Adapter,
+  type AdapterAnswer,
+  type AdapterInput,
+  type Amount,
+  balanceCall,
+  type Item,
+  parseWord,
+  type ShareOf,
+  type ShownToken,
+} from '../adapter.js'
+import { toProtocol } from '../protocol.js'
+
+/** Up to so many vaults of a chain are asked their price whether or not the wallet is known to hold them. */
+const askedAllMax = 100
+/** `maxWithdraw(address)`, which takes what `balanceOf(address)` takes. */
+const maxWithdrawSelector = '0xce96cb77'
+/** Most requests of one wallet in one vault that are asked about, as the actions do. */
+const idsMax = 32
+
+/**
+ * The catalogue's vaults of every kind, listed or not: shares at the share price of the block, what is asked of an
+ * asynchronous vault and not settled, what is settled and not claimed, and what cools down.
+ */
+export const vaultsAdapter: Adapter = {
+  name: 'vaults',
+  ask: async (input) => {
+    const { ctx, chain, snapshot, wallet } = input
+    const vaults = listVaults(snapshot, chain.chainId)
+    const [held, open] = await Promise.all([
+      vaults.length > askedAllMax ? input.once('balances', () => listBalances(ctx.db, [wallet])) : [],
+      vaults.some(isAsync) ? input.once('requests', () => listOpenRequestIds(ctx.db, wallet)) : [],
+    ])
+    const likely = new Set(held.filter(({ chainId }) => chainId === chain.chainId).map((each) => each.vaultAddress))
+    const asked = vaults.map((vault) => {
+      const own = open.filter((each) => each.chainId === chain.chainId && each.vaultAddress === vault.address)
+      const isLikely = vaults.length <= askedAllMax || likely.has(vault.address) || own.length > 0
+      return askVault(input, vault, own, isLikely)
+    })
+    return mapRead(combineAll(asked), (told) => join(input, told))
+  },
+}
+
+const listed = new WeakMap<CatalogueSnapshot['vaults'], Map<number, VaultRecord[]>>()
+
+/** Those whose shares are something of their own; a token that is followed by itself is a token. */
+function listVaults({ vaults }: CatalogueSnapshot, chainId: number): readonly VaultRecord[] {
+  const byChain = listed.get(vaults) ?? new Map<number, VaultRecord[]>()
+  listed.set(vaults, byChain)
+  const known = byChain.get(chainId)
+  if (known) return known
+  const own = [...vaults.values()].filter(
+    (vault) => vault.chainId === chainId && vault.receiptToken.toLowerCase() !== vault.asset.toLowerCase(),
+  )
+  byChain.set(chainId, own)
+  return own
+}
+
+const isAsync = ({ kind }: VaultRecord): boolean => {
+  const known = findVaultKind(kind)
+  return known?.asyncDeposit === true || known?.asyncRedeem === true
+}
+
+/** What a vault told of a wallet. `figures` is absent where they were not asked for. */
+type Told = {
+  vault: VaultRecord
+  kind: VaultKind | undefined
+  shares: bigint | undefined
+  figures: { figures: VaultFigures | undefined } | undefined
+  deposit: Sides
+  redeem: Sides
+  /** Assets that settled redemptions pay, as the vault says. */
+  payable: bigint | undefined
+  cooling: bigint | undefined
+}
+
+type Sides = { pending: bigint; claimable: bigint }
+
+const nothing: Sides = { pending: 0n, claimable: 0n }
+
+type OpenId = { kind: 'deposit' | 'redeem'; requestId: string }
+
+function askVault(
+  { wallet }: AdapterInput,
+  vault: VaultRecord,
+  open: readonly OpenId[],
+  withFigures: boolean,
+): Read<Told> {
+  const kind = findVaultKind(vault.kind)
+  const address = vault.address as Address
+  const shares = one(vault.receiptToken as Address, balanceCall(wallet), parseWord)
+  const parts = {
+    shares,
+    figures: withFigures ? mapRead(readFigures(vault, kind), (figures) => ({ figures })) : none(undefined),
+    deposit: kind?.asyncDeposit ? askSide(address, wallet, 'deposit', open) : none(nothing),
+    redeem: kind?.asyncRedeem ? askSide(address, wallet, 'redeem', open) : none(nothing),
+    payable: kind?.asyncRedeem
+      ? one(address, withArgumentsOf(balanceCall(wallet), maxWithdrawSelector), parseWord)
+      : none(undefined),
+    cooling: kind?.readCooling
+      ? mapRead(kind.readCooling(address, wallet), (cooling) => cooling?.assets)
+      : none<bigint | undefined>(undefined),
+  }
+  return joinParts(vault, kind, parts)
+}
+
+type Parts = { [name in Exclude<keyof Told, 'vault' | 'kind'>]: Read<Told[name]> }
+
+function joinParts(vault: VaultRecord, kind: VaultKind | undefined, parts: Parts): Read<Told> {
+  const { shares, figures, deposit, redeem, payable, cooling } = parts
+  const all: Read<unknown>[] = [shares, figures, deposit, redeem, payable, cooling]
+  return mapRead(combineAll(all), (told) => {
+    const [a, b, c, d, e, f] = told as [
+      ...[Told['shares'], Told['figures'], Sides, Sides],
+      ...[Told['payable'], Told['cooling']],
+    ]
+    return { vault, kind, shares: a, figures: b, deposit: c, redeem: d, payable: e, cooling: f }
+  })
+}
+
+function one<T>(target: Address, data: Hex, parse: (result: Hex | undefined) => T): Read<T> {
+  return { reads: [{ target, data }], answer: ([result]) => parse(result) }
+}
+
+const withArgumentsOf = (call: Hex, selector: Hex): Hex => `${selector}${call.slice(10)}`
+
+function none<T>(value: T): Read<T> {
+  return { reads: [], answer: () => value }
+}
+
+const figureReads = new WeakMap<VaultRecord, Read<VaultFigures | undefined>>()
+
+/** The reads follow from the vault alone, so they are encoded once. */
+function readFigures(vault: VaultRecord, kind: VaultKind | undefined): Read<VaultFigures | undefined> {
+  const known = figureReads.get(vault)
+  if (known) return known
+  const read = kind?.readFigures?.(vault)
+  const made = read ? mapRead(read, ({ figures }) => figures) : none<VaultFigures | undefined>(undefined)
+  figureReads.set(vault, made)
+  return made
+}
+
+/**
+ * What is open of one side. Requests with ids of their own are asked by id; where none is known, id 0 is asked, under which
+ * vaults keep all of a controller together, or the newest: never both, or it would count twice.
+ */
+function askSide(vault: Address, wallet: Address, kind: 'deposit' | 'redeem', open: readonly OpenId[]): Read<Sides> {
+  const own = open.filter((each) => each.kind === kind && each.requestId !== '0')
+  const ids = own.length > 0 ? [...new Set(own.map(({ requestId }) => BigInt(requestId)))].slice(0, idsMax) : [0n]
+  const reads = ids.map((id): Read<Sides> => {
+    const calls = viewRequest(kind, id, wallet)
+    return {
+      reads: calls.map((data) => ({ target: vault, data })),
+      answer: ([pending, claimable]) => ({ pending: parseWord(pending) ?? 0n, claimable: parseWord(claimable) ?? 0n }),
+    }
+  })
+  return mapRead(combineAll(reads), (told) =>
+    told.reduce((sum, each) => ({
+      pending: sum.pending + each.pending,
+      claimable: sum.claimable + each.claimable,
+    })),
+  )
+}
+
+/** The rows of what was told; vaults the wallet turned out to be in, and were not asked their price, are asked it now. */
+function join({ snapshot }: AdapterInput, told: readonly Told[]): AdapterAnswer {
+  const shown = told.filter(isShown)
+  const late = shown.filter(({ figures }) => figures === undefined)
+  const answer = describe(
+    snapshot,
+    shown.filter(({ figures }) => figures !== undefined),
+    told,
+  )
+  if (late.length === 0) return answer
+  const reads = late.map((each) =>
+    mapRead(readFigures(each.vault, each.kind), (figures): Told => ({ ...each, figures: { figures } })),
+  )
+  return { ...answer, more: mapRead(combineAll(reads), (again) => describe(snapshot, again, again)) }
+}
+
+const isShown = ({ shares, deposit, redeem, cooling }: Told): boolean =>
+  shares === undefined ||
+  [shares, deposit.pending, deposit.claimable, redeem.pending, redeem.claimable, cooling ?? 0n].some((raw) => raw > 0n)
+
+function describe(snapshot: CatalogueSnapshot, shown: readonly Told[], told: readonly Told[]): AdapterAnswer {
+  const problems = shown.flatMap(({ vault, kind, shares, figures }) => {
+    if (shares === undefined) return [`the share token ${vault.receiptToken} does not answer its balance`]
+    return kind?.readFigures && !figures?.figures ? [`the vault ${vault.address} does not answer its share price`] : []
+  })
+  const shares = new Map(
+    told.flatMap(({ vault, figures }) => {
+      const share = toShare(vault, figures?.figures)
+      return share ? [[vault.receiptToken.toLowerCase(), share] as const] : []
+    }),
+  )
+  return { items: shown.flatMap((each) => toItems(snapshot, each)), problems, shares }
+}
+
+function toShare(vault: VaultRecord, figures: VaultFigures | undefined): ShareOf | undefined {
+  if (!figures) return undefined
+  return {
+    ...{ asset: vault.asset.toLowerCase(), assetDecimals: vault.assetDecimals, decimals: vault.receiptDecimals },
+    ...{ numerator: figures.priceNumerator, exponent: figures.priceExponent },
+  }
+}
+
+/** Shares in the asset, rounded down; undefined without a share price. */
+function toAssets(shares: bigint, figures: VaultFigures | undefined): bigint | undefined {
+  return figures && (shares * figures.priceNumerator) / 10n ** BigInt(figures.priceExponent)
+}
+
+function toItems(snapshot: CatalogueSnapshot, told: Told): Item[] {
+  const { vault, shares, deposit, redeem, payable, cooling } = told
+  const figures = told.figures?.figures
+  const opportunity = findOpportunityByVault(snapshot, vault.chainId, vault.address)
+  const opportunityId = opportunity?.id
+  const asset = showToken(snapshot, vault, 'asset')
+  const receipt = showToken(snapshot, vault, 'receiptToken')
+  const name = opportunity?.name || receipt.name || receipt.symbol || 'Vault'
+  const item = (type: Item['type'], description: string, amount: Amount): Item => ({
+    ...{ protocol: toProtocol(snapshot, vault), name, type, opportunityId: opportunityId ?? null },
+    ...{ pool: vault.address, description, supplied: [{ ...amount, opportunityId }], borrowed: [], rewards: [] },
+  })
+  const ofAsset = (raw: bigint): Amount => ({ token: asset, raw })
+  const ofShares = (raw: bigint): Amount => {
+    const assets = toAssets(raw, figures)
+    // Of a vault that tells no share price the share is shown itself, worth what is known of it as a token.
+    return assets === undefined ? { token: receipt, raw } : ofAsset(assets)
+  }
+  const items: Item[] = []
+  if (shares !== undefined && shares > 0n) {
+    items.push(item('yield', '', { ...ofShares(shares), explains: receipt.address }))
+  }
+  if (deposit.pending > 0n) items.push(item('pending-deposit', 'Not settled yet', ofAsset(deposit.pending)))
+  if (deposit.claimable > 0n)
+    items.push(item('claimable-deposit', 'Settled, its shares can be claimed', ofAsset(deposit.claimable)))
+  if (redeem.pending > 0n) items.push(item('pending-withdraw', 'Not settled yet', ofShares(redeem.pending)))
+  if (redeem.claimable > 0n) {
+    // What is settled is worth what it pays, whatever shares are worth by now.
+    const settled = payable !== undefined && payable > 0n ? ofAsset(payable) : ofShares(redeem.claimable)
+    items.push(item('pending-withdraw', 'Settled, can be claimed', settled))
+  }
+  if (cooling !== undefined && cooling > 0n) items.push(item('pending-withdraw', 'Cools down', ofAsset(cooling)))
+  return items
+}
+
+/** A token of a vault as the catalogue describes it, or with what the vault says of it alone. */
+function showToken(snapshot: CatalogueSnapshot, vault: VaultRecord, member: 'asset' | 'receiptToken'): ShownToken {
+  const address = vault[member].toLowerCase()
+  const known = findToken(snapshot, vault.chainId, address)
+  const decimals = member === 'asset' ? vault.assetDecimals : vault.receiptDecimals
+  if (!known) return { address, symbol: '', name: '', decimals, logoUrl: '' }
+  return { address, symbol: known.symbol, name: known.name, decimals, logoUrl: known.logoUrl }
+}

@@ -1,0 +1,32 @@
+import type { Clock } from '../../kernel/clock.js'
+
+/** What did not come in time. */
+export class TooLate extends Error {
+  override readonly name = 'TooLate'
+}
+
+/** The steps of a portfolio, and the part of the whole each may take at most. */
+const parts = { head: 0.3, ask: 0.3, read: 0.9, price: 1, earnings: 0.9 } as const
+
+export type Step = keyof typeof parts
+
+/** The time one request has, shared by its steps. */
+export type Budget = {
+  /** The work's result, or TooLate: the work goes on, and nobody waits for it. */
+  within<T>(work: Promise<T>, step: Step): Promise<T>
+}
+
+/** Starts to count. `head` and `ask` may take a part each; `read` and `price` what those before them left. */
+export function startBudget(clock: Pick<Clock, 'monotonicMs'>, deadlineMs: number): Budget {
+  const startMs = clock.monotonicMs()
+  return {
+    within: (work, step) => {
+      const leftMs = Math.max(0, deadlineMs * (step === 'read' ? parts.read : 1) - (clock.monotonicMs() - startMs))
+      const waitMs = Math.min(deadlineMs * parts[step], leftMs)
+      return new Promise((resolve, reject) => {
+        const timer = setTimeout(() => reject(new TooLate('it did not answer in time; try again shortly')), waitMs)
+        work.then(resolve, reject).finally(() => clearTimeout(timer))
+      })
+    },
+  }
+}

@@ -1,0 +1,55 @@
+import type { findPrices } from '../../prices/index.js'
+import type { ChainContext } from '../../rpc/chains.js'
+import type { CatalogueContext, TokenRecord } from '../catalogue/index.js'
+import type { Adapter, BlockRef, Item } from './adapter.js'
+import type { Pricing } from './pricing.js'
+import type { EarningRow } from './schema.js'
+
+/** Something that could not be told, and whose fault it is: `rpc`, `price`, `adapter:<name>`, `ecosystem`, `earnings`. */
+export type Problem = { chainId: number | null; source: string; error: string }
+
+/** What a wallet holds of a token itself. */
+export type Idle = { token: TokenRecord; raw: bigint }
+
+/** An item and the adapter that knows it. */
+export type Found = { adapter: string; item: Item }
+
+/** Everything a wallet has on one chain, at one block. */
+export type ChainHoldings = {
+  chainId: number
+  /** Absent where the chain could not be read. */
+  block: BlockRef | undefined
+  idle: readonly Idle[]
+  found: readonly Found[]
+  pricing: Pricing
+  problems: readonly Problem[]
+  /** Nothing failed but prices of single tokens and single contracts, so asking again gives the same. */
+  isLasting: boolean
+}
+
+/** What a wallet has earned, by the opportunity's name. */
+export type Earned = {
+  rows: readonly EarningRow[]
+  problems: readonly Problem[]
+  /** Nothing failed, so asking again gives the same. */
+  isLasting: boolean
+}
+
+/** The newest block of a chain as this process last read it. */
+export type Head = { reading: Promise<BlockRef>; atMs: number }
+
+/** What portfolios of this process share. */
+export type Portfolio = {
+  readonly adapters: readonly Adapter[]
+  /** The most an answer may take, in milliseconds. */
+  readonly deadlineMs: number
+  readonly findPrices: typeof findPrices
+  /** By chain. */
+  readonly heads: Map<number, Head>
+  /** Readings of wallets that are under way: who asks for the same meanwhile gets the same. */
+  readonly underWay: Map<string, Promise<ChainHoldings>>
+  /** The same of earnings. */
+  readonly earningsUnderWay: Map<string, Promise<Earned>>
+}
+
+export type PortfolioContext = ChainContext & CatalogueContext & { readonly portfolio: Portfolio }

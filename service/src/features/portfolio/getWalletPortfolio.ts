@@ -1,0 +1,170 @@
+import type { Address } from 'viem'
+import { formatTs } from '../../kernel/clock.js'
+import { invalidArgument } from '../../kernel/errors.js'
+import { PreparedBody } from '../../kernel/operation.js'
+import { type CatalogueSnapshot, findOpportunity, formatAddress, toToken } from '../catalogue/index.js'
+import type { Budget } from './budget.js'
+import type { Earned, PortfolioContext, Problem } from './context.js'
+import { type Earnings, listEarnings, type OpportunityEarning } from './earnings.js'
+import { findWallet } from './ecosystem.js'
+import { describeFailure } from './holdings.js'
+import { keptMs, readWallet, rowBytes, startHeads, startPortfolio, type WalletHoldings } from './portfolio.js'
+import { toWalletBody } from './rows.js'
+import type { EarningRow, PortfolioBody } from './schema.js'
+import { type FlowVault, findMarks } from './storeMarks.js'
+
+const malformed =
+  'address must be an EVM address (0x and 40 hex digits), a Solana address (base58 of 32 bytes) or a TON address'
+
+type Input = { address: string; includeProtocolTokens?: boolean }
+
+/**
+ * What a wallet holds on all configured chains, and what it has earned. Each value counts once, and all that is told of a
+ * chain is of one block, which is named. What cannot be told is named in `errors`; the rest is right.
+ */
+export async function getWalletPortfolio(ctx: PortfolioContext, input: Input): Promise<PortfolioBody> {
+  return toBody(await tellWallet(ctx, input.address), input.includeProtocolTokens === true)
+}
+
+/** An answer as it was sent, and the parts it was made of. */
+type Sent = { parts: string; body: PreparedBody }
+
+/** The same as bytes. While every part of it is one that is kept, those sent before are sent again. */
+export async function serveWalletPortfolio(ctx: PortfolioContext, input: Input): Promise<PreparedBody> {
+  const told = await tellWallet(ctx, input.address)
+  const isWith = input.includeProtocolTokens === true
+  const { shown, chains, earned, version } = told
+  const parts = `${version} ${[earned, ...chains].map(numberOf).join(' ')}`
+  const shelf = ctx.catalogue.answers.shelf<Sent>('portfolio answer')
+  const name = `${shown.address} ${isWith}`
+  const sent = shelf.find(name)
+  if (sent?.parts === parts) return sent.body
+  const bytes = Buffer.from(JSON.stringify(toBody(told, isWith)))
+  const body = new PreparedBody([bytes])
+  const isLasting = earned.isLasting && chains.every((chain) => chain.isLasting)
+  if (isLasting) shelf.keep(name, { parts, body }, bytes.byteLength, keptMs)
+  return body
+}
+
+const numbers = new WeakMap<object, number>()
+let lastNumber = 0
+
+/** A number of its own for each object, so that what was made of it need not hold it. */
+function numberOf(part: object): number {
+  const known = numbers.get(part)
+  if (known !== undefined) return known
+  lastNumber += 1
+  numbers.set(part, lastNumber)
+  return lastNumber
+}
+
+/** All that an answer is made of, beside what the caller wants to see of it. */
+type Told = WalletHoldings & { shown: ReturnType<typeof readAddress>; earned: Earned; version: number | string }
+
+async function tellWallet(ctx: PortfolioContext, text: string): Promise<Told> {
+  const shown = readAddress(text, ctx.config)
+  const { version } = ctx.catalogue.current()
+  const { ecosystem, address } = shown
+  if (ecosystem !== 'evm') return { shown, version, chains: [], problems: [noSource(ecosystem)], earned: nothing }
+  const wallet = address.toLowerCase() as Address
+  const budget = startPortfolio(ctx)
+  startHeads(ctx)
+  const marks = await findMarks(ctx.db, wallet)
+  const [holdings, earned] = await Promise.all([
+    readWallet(ctx, wallet, marks, budget),
+    tellEarnings(ctx, wallet, marks.flowVaults, budget),
+  ])
+  return { ...holdings, shown, version, earned }
+}
+
+/** A wallet as it is shown. */
+function readAddress(text: string, network: Parameters<typeof findWallet>[1]) {
+  const wallet = findWallet(text, network)
+  if (!wallet) throw invalidArgument(malformed)
+  const { ecosystem, address } = wallet
+  return { ecosystem, address: ecosystem === 'evm' ? formatAddress(address) : address }
+}
+
+const nothing: Earned = { rows: [], problems: [], isLasting: true }
+
+/** What was earned, by the opportunity's name; where that cannot be told now, holdings are told without it. */
+async function tellEarnings(
+  ctx: PortfolioContext,
+  wallet: string,
+  vaults: readonly FlowVault[],
+  budget: Budget,
+): Promise<Earned> {
+  try {
+    return await budget.within(readEarnings(ctx, wallet, vaults), 'earnings')
+  } catch (error) {
+    ctx.log.warn({ err: error }, 'the earnings of a wallet could not be told')
+    const said = describeFailure(error, 'earnings cannot be told right now')
+    return { rows: [], problems: [{ chainId: null, source: 'earnings', error: said }], isLasting: false }
+  }
+}
+
+/** Earnings as they are kept of these flows, as they are being read for somebody else, or read now. */
+async function readEarnings(ctx: PortfolioContext, wallet: string, vaults: readonly FlowVault[]): Promise<Earned> {
+  const { earningsUnderWay } = ctx.portfolio
+  const shelf = ctx.catalogue.answers.shelf<Earned>('portfolio earnings')
+  if (vaults.length === 0) return nothing
+  const snapshot = ctx.catalogue.current()
+  const states = vaults.map(({ id, state }) => `${id} ${state}`).join(' ')
+  const name = `${wallet} ${snapshot.version} ${states}`
+  const known = shelf.find(name) ?? earningsUnderWay.get(name)
+  if (known) return known
+  const reading = listEarnings(ctx, wallet, vaults).then((earnings) => toEarned(snapshot, earnings))
+  earningsUnderWay.set(name, reading)
+  try {
+    const earned = await reading
+    shelf.keep(name, earned, (1 + earned.rows.length) * rowBytes, keptMs)
+    return earned
+  } finally {
+    earningsUnderWay.delete(name)
+  }
+}
+
+function toEarned(snapshot: CatalogueSnapshot, { earnings, unvalued }: Earnings): Earned {
+  const rows = earnings.flatMap((earning) => toEarningRow(snapshot, earning))
+  const chains = [...new Set(unvalued.map(({ chainId }) => chainId))]
+  return {
+    rows: rows.sort(
+      (a, b) => compare(a.opportunityName, b.opportunityName) || compare(a.opportunityId, b.opportunityId),
+    ),
+    problems: chains.map((chainId) => {
+      const own = unvalued.filter((each) => each.chainId === chainId)
+      const names = own.map(({ opportunityId }) => findOpportunity(snapshot, opportunityId)?.name ?? opportunityId)
+      return { chainId, source: 'earnings', error: `no share price is known yet of ${names.join(', ')}` }
+    }),
+    isLasting: true,
+  }
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+function toEarningRow(snapshot: CatalogueSnapshot, earning: OpportunityEarning): EarningRow[] {
+  const { opportunityId, deposited, withdrawn, current, earned, firstDepositAt, lastActivityAt } = earning
+  const opportunity = findOpportunity(snapshot, opportunityId)
+  if (!opportunity) return []
+  const [product] = opportunity.products
+  return [
+    {
+      ...{ productId: product?.id ?? null, productName: product?.name ?? null },
+      ...{ opportunityId, opportunityName: opportunity.name, deposited, withdrawn, current, earned },
+      token: toToken(opportunity.baseToken),
+      firstDepositAt: firstDepositAt && formatTs(firstDepositAt),
+      lastActivityAt: lastActivityAt && formatTs(lastActivityAt),
+    },
+  ]
+}
+
+function noSource(ecosystem: string): Problem {
+  return { chainId: null, source: 'ecosystem', error: `no source of holdings is configured for ${ecosystem}` }
+}
+
+function toBody({ shown, chains, problems, earned }: Told, includeProtocolTokens: boolean): PortfolioBody {
+  const wallet = toWalletBody(shown, chains, [...problems, ...earned.problems], includeProtocolTokens)
+  return {
+    portfolio: { productsEarnings: [...earned.rows], holdings: { totalUsd: wallet.totalUsd, wallets: [wallet] } },
+  }
+}

@@ -1,0 +1,158 @@
+import type { Address } from 'viem'
+import { findPrices } from '../../prices/index.js'
+import type { Chain } from '../../rpc/chains.js'
+import type { CatalogueSnapshot } from '../catalogue/index.js'
+import type { Adapter, AdapterInput, BlockRef } from './adapter.js'
+import { createAaveV3Adapter } from './adapters/aaveV3.js'
+import { streamsAdapter } from './adapters/streams.js'
+import { vaultsAdapter } from './adapters/vaults.js'
+import { type Budget, startBudget } from './budget.js'
+import type { ChainHoldings, Portfolio, PortfolioContext, Problem } from './context.js'
+import { describeFailure, readBlockRef, readHoldings, unreadable } from './holdings.js'
+import type { WalletMarks } from './storeMarks.js'
+
+/** The most an answer takes, with some left to send it. */
+const deadlineMsDefault = 2_800
+/** About what a row takes in memory. */
+export const rowBytes = 700
+/** A late price is seen after so long, on a chain whose block stays the same. */
+export const keptMs = 30_000
+
+/** Every adapter there is. */
+export function listAdapters(): Adapter[] {
+  return [vaultsAdapter, streamsAdapter, createAaveV3Adapter()]
+}
+
+export function openPortfolio(
+  options: Partial<Pick<Portfolio, 'adapters' | 'deadlineMs' | 'findPrices'>> = {},
+): Portfolio {
+  return {
+    adapters: options.adapters ?? listAdapters(),
+    deadlineMs: options.deadlineMs ?? deadlineMsDefault,
+    findPrices: options.findPrices ?? findPrices,
+    heads: new Map(),
+    underWay: new Map(),
+    earningsUnderWay: new Map(),
+  }
+}
+
+export type WalletHoldings = { chains: ChainHoldings[]; problems: Problem[] }
+
+/** What a wallet (lower-case) has on every chain, read at once. */
+export async function readWallet(
+  ctx: PortfolioContext,
+  wallet: Address,
+  { entries, requests }: WalletMarks,
+  budget: Budget,
+): Promise<WalletHoldings> {
+  const snapshot = ctx.catalogue.current()
+  const once = createOnce([['requests', Promise.resolve(requests)]])
+  const chains = await Promise.all(
+    listRead(ctx).map((chain) =>
+      readChain(ctx, { chain, snapshot, wallet, once, budget, entryBlock: entries.get(chain.chainId) ?? -1 }),
+    ),
+  )
+  const unread = [...snapshot.chains.values()].filter(({ active, chainId }) => active && !ctx.chains.has(chainId))
+  return {
+    chains,
+    problems: unread.map(({ chainId, name }) => ({
+      ...{ chainId, source: 'rpc', error: `${name} is listed, but this installation reads no node of it` },
+    })),
+  }
+}
+
+/** The newest blocks are on their way while the database answers; whoever needs one hears of its failure. */
+export function startHeads(ctx: PortfolioContext): void {
+  for (const chain of listRead(ctx)) findHead(ctx, chain, -1).catch(() => undefined)
+}
+
+/** The chains that are read. */
+function listRead({ chains, catalogue }: PortfolioContext): Chain[] {
+  const snapshot = catalogue.current()
+  return [...chains.values()].filter(({ chainId }) => snapshot.chains.get(chainId)?.active !== false)
+}
+
+export function startPortfolio({ clock, portfolio }: PortfolioContext): Budget {
+  return startBudget(clock, portfolio.deadlineMs)
+}
+
+type ChainRead = {
+  chain: Chain
+  snapshot: CatalogueSnapshot
+  wallet: Address
+  once: AdapterInput['once']
+  budget: Budget
+  /** The block of the wallet's last entry that is derived: what is kept of one before it is old. */
+  entryBlock: number
+}
+
+/** A chain's holdings: as they are kept of this block, as they are being read for somebody else, or read now. */
+async function readChain(ctx: PortfolioContext, read: ChainRead): Promise<ChainHoldings> {
+  const { chain, snapshot, wallet, entryBlock } = read
+  const { underWay } = ctx.portfolio
+  const key = `${chain.chainId} ${wallet} ${entryBlock} ${snapshot.version}`
+  const known = underWay.get(key)
+  if (known) return known
+  const reading = readAtHead(ctx, read, key).catch((error: unknown) => {
+    ctx.log.warn({ err: error, chainId: chain.chainId }, 'a chain could not be read for a portfolio')
+    return unreadable(chain.chainId, describeFailure(error, `${chain.name} cannot be read right now`))
+  })
+  underWay.set(key, reading)
+  try {
+    return await reading
+  } finally {
+    underWay.delete(key)
+  }
+}
+
+async function readAtHead(ctx: PortfolioContext, read: ChainRead, key: string): Promise<ChainHoldings> {
+  const { chain, budget, entryBlock } = read
+  const shelf = ctx.catalogue.answers.shelf<ChainHoldings>('portfolio')
+  const block = await budget.within(findHead(ctx, chain, entryBlock), 'head')
+  const kept = shelf.find(`${key} ${block.hash}`)
+  if (kept) return kept
+  const ask = { ...read, adapters: ctx.portfolio.adapters }
+  const holdings = await readHoldings(ctx, ask, block).catch(async (error: unknown) => {
+    // The block may have been reorganised away meanwhile.
+    ctx.portfolio.heads.delete(chain.chainId)
+    const again = await budget.within(findHead(ctx, chain, entryBlock), 'head')
+    if (again.hash === block.hash) throw error
+    return readHoldings(ctx, ask, again)
+  })
+  const { idle, found, isLasting } = holdings
+  const rows = 2 + idle.length + found.length
+  if (isLasting) shelf.keep(`${key} ${holdings.block?.hash}`, holdings, rows * rowBytes, keptMs)
+  return holdings
+}
+
+/** The newest block, as it was read within one poll of the chain and not before the wallet's last entry. */
+async function findHead({ clock, portfolio }: PortfolioContext, chain: Chain, entryBlock: number): Promise<BlockRef> {
+  const { heads } = portfolio
+  const now = clock.monotonicMs()
+  const known = heads.get(chain.chainId)
+  if (known && now - known.atMs < chain.pollIntervalMs) {
+    const block = await known.reading.catch(() => undefined)
+    if (block && block.number >= entryBlock) return block
+  }
+  const latest = heads.get(chain.chainId)
+  // Somebody else may have begun meanwhile.
+  if (latest && latest !== known) return latest.reading
+  const reading = readBlockRef(chain)
+  const head = { reading, atMs: now }
+  heads.set(chain.chainId, head)
+  reading.catch(() => {
+    if (heads.get(chain.chainId) === head) heads.delete(chain.chainId)
+  })
+  return reading
+}
+
+/** Runs each work once, whoever asks; of some the result is known. */
+function createOnce(known: readonly (readonly [string, Promise<unknown>])[]): AdapterInput['once'] {
+  const works = new Map(known)
+  return async <T>(name: string, work: () => Promise<T>): Promise<T> => {
+    const begun = works.get(name) ?? work()
+    works.set(name, begun)
+    // What runs under a name always gives the same.
+    return (await begun) as T
+  }
+}

@@ -1,0 +1,94 @@
+import type { Queryable } from '../../postgres/pool.js'
+import { listWithheld, type Withheld } from '../../vaults/index.js'
+import type { FlowVault } from './storeMarks.js'
+
+type FlowsIn = Pick<FlowVault, 'id' | 'chainId'>
+
+/** What the flows of a wallet in a vault come to. Amounts in smallest units of the vault's asset, US dollars as text. */
+export type VaultEarnings = {
+  vaultId: number
+  chainId: number
+  vaultAddress: string
+  assetDecimals: number
+  /** What it holds, shares that wait for a redemption among it. */
+  shares: string
+  /** Null where something was transferred and the vault has no snapshot at all. */
+  deposited: string | null
+  withdrawn: string | null
+  /** Null where a flow has no price of its time. */
+  depositedUsd: string | null
+  withdrawnUsd: string | null
+  firstDepositAt: Date | null
+  lastActivityAt: Date
+  /** The newest snapshot: smallest units of the asset for 10^priceExponent of shares, and a whole unit's price. */
+  priceNumerator: string | null
+  priceExponent: number | null
+  priceUsd: string | null
+}
+
+/** Blocks of vaults whose events are of a token nobody knows. */
+async function listDoubted(db: Queryable, vaults: readonly FlowsIn[]): Promise<({ vaultId: number } & Withheld)[]> {
+  const byChain = new Map<number, number[]>()
+  for (const { id, chainId } of vaults) byChain.set(chainId, [...(byChain.get(chainId) ?? []), id])
+  const spans: ({ vaultId: number } & Withheld)[] = []
+  for (const [chainId, ids] of byChain)
+    for (const [vaultId, withheld] of await listWithheld(db, chainId, ids))
+      spans.push(...withheld.map((span) => ({ vaultId, ...span })))
+  return spans
+}
+
+/**
+ * What a wallet (lower-case) put into each vault and took out of it. What no event says, or says of a token nobody knows,
+ * is worth its shares at the share price of the newest snapshot at or before its block, before the first at that one.
+ * `known`: the vaults it was in.
+ */
+export async function sumFlows(db: Queryable, wallet: string, known?: readonly FlowsIn[]): Promise<VaultEarnings[]> {
+  const vaults =
+    known ??
+    (await db<FlowsIn[]>`
+      select distinct vault_id as id, chain_id as "chainId" from flows where wallet = hex_bytes(${wallet})`)
+  if (vaults.length === 0) return []
+  const doubted = await listDoubted(db, vaults)
+  return db<VaultEarnings[]>`
+    with told as (
+      select f.*, f.kind in ('deposit', 'transfer-in') as is_in, v.chain_id as of_chain, v.address,
+        lower(v.asset) as asset, v.asset_decimals,
+        case when not exists (
+          select from jsonb_to_recordset(${db.json(doubted)}) as s ("vaultId" integer, "from" bigint, "to" bigint)
+          where s."vaultId" = f.vault_id and f.block_number between s."from" and s."to") then f.assets end as paid
+      from flows f join vaults v on v.id = f.vault_id
+      where f.wallet = hex_bytes(${wallet})),
+    valued as (
+      select t.*, n.native, trunc(n.native * ('1e-' || t.asset_decimals)::numeric * p.price_usd, 18) as usd
+      from told t
+      left join lateral (
+        select price_numerator, price_exponent from vault_snapshots
+        where vault_id = t.vault_id and block_timestamp <= t.block_timestamp and block_number <= t.block_number
+        order by block_timestamp desc limit 1) s on t.paid is null
+      left join lateral (
+        select price_numerator, price_exponent from vault_snapshots
+        where vault_id = t.vault_id order by block_timestamp limit 1) b
+        on t.paid is null and s.price_numerator is null
+      cross join lateral (
+        select coalesce(t.paid, div(t.shares * coalesce(s.price_numerator, b.price_numerator),
+          ('1e' || coalesce(s.price_exponent, b.price_exponent))::numeric)) as native) n
+      left join lateral price_at(t.of_chain, t.asset, t.block_timestamp) p on true),
+    summed as (
+      select vault_id, of_chain, address, asset_decimals,
+        sum(case when is_in then shares else -shares end) as shares,
+        case when count(*) = count(native) then coalesce(sum(native) filter (where is_in), 0) end as deposited,
+        case when count(*) = count(native) then coalesce(sum(native) filter (where not is_in), 0) end as withdrawn,
+        case when bool_and(usd is not null or not is_in) then coalesce(sum(usd) filter (where is_in), 0) end as deposited_usd,
+        case when bool_and(usd is not null or is_in) then coalesce(sum(usd) filter (where not is_in), 0) end
+          as withdrawn_usd,
+        min(block_timestamp) filter (where kind = 'deposit') as first_deposit_at, max(block_timestamp) as last_activity_at
+      from valued group by vault_id, of_chain, address, asset_decimals)
+    select e.vault_id as "vaultId", e.of_chain as "chainId", e.address as "vaultAddress",
+      e.asset_decimals as "assetDecimals", e.shares, e.deposited, e.withdrawn, e.deposited_usd as "depositedUsd",
+      e.withdrawn_usd as "withdrawnUsd", e.first_deposit_at as "firstDepositAt", e.last_activity_at as "lastActivityAt",
+      s.price_numerator as "priceNumerator", s.price_exponent as "priceExponent", s.price_usd as "priceUsd"
+    from summed e
+    left join lateral (
+      select price_numerator, price_exponent, price_usd from vault_snapshots
+      where vault_id = e.vault_id order by block_timestamp desc limit 1) s on true`
+}

@@ -1,0 +1,44 @@
+import type { Queryable } from '../../postgres/pool.js'
+import type { OpenRequestId } from '../positions/index.js'
+
+/**
+ * A vault that a wallet was ever in. `state` differs wherever its flows do: what is made of flows is old once it is another.
+ */
+export type FlowVault = { id: number; chainId: number; state: string }
+
+/** What is derived of a wallet: an answer that was made of other marks is old. */
+export type WalletMarks = {
+  /** The block of each chain in which it last got, gave or asked for something. */
+  entries: ReadonlyMap<number, number>
+  /** Requests of it as controller that are open, in any vault. */
+  requests: readonly OpenRequestId[]
+  /** The vaults it was ever in, of confirmed blocks. */
+  flowVaults: readonly FlowVault[]
+}
+
+/** The marks of a wallet (lower-case), in one statement: every portfolio asks for them. */
+export async function findMarks(db: Queryable, wallet: string): Promise<WalletMarks> {
+  type Row = { entries: [number, number][]; requests: OpenRequestId[]; flowVaults: FlowVault[] }
+  const [row] = await db<Row[]>`
+    select
+      (select coalesce(json_agg(json_build_array(chain_id, block)), '[]') from (
+        select chain_id, max(block) as block from (
+          select b.chain_id, last.block_number as block from balances b cross join lateral (
+            select c.block_number from balance_changes c where c.vault_id = b.vault_id and c.wallet = b.wallet
+            order by c.block_number desc limit 1) last
+          where b.wallet = hex_bytes(${wallet})
+          union all
+          select chain_id, block_number from requests where controller = hex_bytes(${wallet})) entries
+        group by chain_id) newest) as entries,
+      (select coalesce(json_agg(open), '[]') from (
+        select distinct v.chain_id as "chainId", v.address as "vaultAddress", r.kind, r.request_id::text as "requestId"
+        from requests r join vaults v on v.id = r.vault_id
+        where r.controller = hex_bytes(${wallet}) and r.remaining > 0) open) as requests,
+      (select coalesce(json_agg(been order by been.id), '[]') from (
+        select vault_id as id, chain_id as "chainId",
+          concat_ws(' ', count(*), max(block_number), min(block_timestamp), max(block_timestamp), sum(shares), sum(assets),
+            count(*) filter (where kind in ('deposit', 'transfer-in'))) as state
+        from flows where wallet = hex_bytes(${wallet}) group by vault_id, chain_id) been) as "flowVaults"`
+  const { entries = [], requests = [], flowVaults = [] } = row ?? {}
+  return { entries: new Map(entries), requests, flowVaults }
+}

@@ -1,0 +1,42 @@
+import type { Queryable } from '../../postgres/pool.js'
+import { type HeldRoot, listRoots } from './storeEvents.js'
+import { findAmount } from './storeReadings.js'
+import { listStreams } from './storeStreams.js'
+
+/** What a wallet has earned in a stream by the newest root that can be claimed of; what it has claimed is not taken off. */
+export type CommittedReward = {
+  streamId: string
+  chainId: number
+  contract: string
+  rewardToken: string
+  targetChainId: number
+  targetToken: string
+  amount: bigint
+}
+
+/** The committed rewards of a wallet (lower-case), of streams that pay a token. */
+export async function listCommittedRewards(db: Queryable, wallet: string): Promise<CommittedReward[]> {
+  const streams = await listStreams(db, { wallet })
+  if (streams.length === 0) return []
+  const roots = await listRoots(
+    db,
+    streams.map(({ id }) => id),
+  )
+  const found = await Promise.all(
+    streams.map(async (stream): Promise<CommittedReward[]> => {
+      const { id: streamId, chainId, contract, rewardToken, targetChainId, targetToken } = stream
+      const root = findHeld(roots.filter((each) => each.streamId === streamId))
+      if (!root || chainId === null || contract === null || rewardToken === null) return []
+      const amount = await findAmount(db, { ...root, wallet })
+      if (amount === undefined) return []
+      return [{ streamId, chainId, contract, rewardToken, targetChainId, targetToken, amount }]
+    }),
+  )
+  return found.flat()
+}
+
+/** Of roots, the newest first: the newest of ours that is confirmed, if at most one has been mined after it. */
+export function findHeld(roots: readonly HeldRoot[]): HeldRoot | undefined {
+  const at = roots.findIndex(({ isConfirmed, isOurs }) => isConfirmed && isOurs)
+  return at >= 0 && at <= 1 ? roots[at] : undefined
+}

@@ -1,0 +1,33 @@
+import type { Header } from '../../rpc/raw.js'
+import { simulatePlan } from '../plans/index.js'
+import { listQuotes, type Quote, type SwapAsk, type SwapProvider, useBestQuote } from './provider.js'
+import { assertDecoded, assertSwapped, buildSwapSteps } from './swapSteps.js'
+import type { Funds } from './swapTokens.js'
+
+/** So long the call of a quote is good where it is only simulated, in seconds. */
+const simulatedSeconds = 600
+
+/**
+ * The best quote of a swap that somebody else may send later. Where the wallet holds what it gives, the quote was seen to
+ * hold in a simulation; else it is one of a router we know.
+ */
+export async function quoteSwap(
+  providers: readonly SwapProvider[],
+  ask: SwapAsk,
+  { head, allowanceOf }: { head: Header; allowanceOf: Funds['allowanceOf'] },
+): Promise<Quote> {
+  const { chain, wallet, tokenIn, tokenOut } = ask
+  const deadline = BigInt(head.timestamp + simulatedSeconds)
+  return useBestQuote(await listQuotes(providers, ask), async (quote) => {
+    const steps = buildSwapSteps(ask, quote, { deadline, allowance: allowanceOf(quote.spender) })
+    const { body, changeOf } = ask.simulates
+      ? await simulatePlan(chain, {
+          ...{ wallet, steps: [...steps.approvals, steps.swap], tokens: [tokenIn, tokenOut] },
+          ...{ probe: steps.probe, block: head, errors: [] },
+        })
+      : { body: { status: 'skipped' }, changeOf: () => undefined }
+    if (body.status !== 'ok') assertDecoded(quote)
+    else assertSwapped({ given: changeOf(tokenIn.address), got: changeOf(tokenOut.address) ?? 0n }, ask, steps)
+    return quote
+  })
+}

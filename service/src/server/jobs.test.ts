@@ -1,0 +1,30 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { systemClock } from '../kernel/clock.js'
+import { silentLog } from '../kernel/log.js'
+import { startJobs } from './jobs.js'
+import type { ServiceContext } from './operations.js'
+
+describe('startJobs', () => {
+  it('runs many jobs at once, goes on after one that fails, stops them all, and gives node no reason to warn', async () => {
+    const warnings: Error[] = []
+    const hear = (warning: Error) => warnings.push(warning)
+    process.on('warning', hear)
+    onTestFinished(() => void process.off('warning', hear))
+    const ran = new Set<string>()
+    const jobs = Array.from({ length: 30 }, (_, index) => ({
+      name: `job ${index}`,
+      everySeconds: 60,
+      run: async () => {
+        ran.add(`job ${index}`)
+        if (index === 0) throw new Error('once')
+      },
+    }))
+    const ctx = { clock: systemClock, log: silentLog, chains: new Map() } as unknown as ServiceContext
+    const running = startJobs(ctx, jobs)
+    // All of them are waiting for their next turn after two turns of the loop; warnings are told in one of their own.
+    for (let turns = 0; turns < 3; turns++) await new Promise(setImmediate)
+    await running.stop()
+    expect(ran.size).toBe(30)
+    expect(warnings).toEqual([])
+  })
+})

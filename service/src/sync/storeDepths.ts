@@ -1,0 +1,32 @@
+import type { Fragment, Queryable } from '../postgres/pool.js'
+
+/** How deep each chain is confirmed: a set of `chain_id` and `confirmed`, the last block that is. */
+export const depths = (db: Queryable): Fragment => db`(
+  select c.chain_id, c.block_number, c.block_timestamp, ch.confirmations,
+    least(c.block_number, greatest(c.head_number - ch.confirmations + 1, coalesce(c.finalized_number, -1))) as confirmed
+  from chain_cursors c join chains ch on ch.chain_id = c.chain_id)`
+
+export type Depth = {
+  /** The last block that is derived, and the last one that is confirmed. */
+  blockNumber: number
+  confirmed: number
+  /** When that one was made, or a block before it where its header is not kept. */
+  confirmedAt: Date | null
+  confirmations: number
+  /** Mean time between the last blocks; null where too few are kept. */
+  blockSeconds: number | null
+}
+
+/** How far a chain is read; undefined where it is not. */
+export async function findDepth(db: Queryable, chainId: number): Promise<Depth | undefined> {
+  const [row] = await db<Depth[]>`
+    select d.block_number as "blockNumber", d.confirmed, d.confirmations,
+      case when d.confirmed >= d.block_number then d.block_timestamp else (
+        select b.timestamp from blocks b where b.chain_id = d.chain_id and b.number <= d.confirmed
+        order by b.number desc limit 1) end as "confirmedAt",
+      (select (extract(epoch from d.block_timestamp - b.timestamp) / nullif(d.block_number - b.number, 0))::float8
+        from blocks b where b.chain_id = d.chain_id and b.number >= d.block_number - 100
+        order by b.number limit 1) as "blockSeconds"
+    from ${depths(db)} d where d.chain_id = ${chainId}`
+  return row
+}

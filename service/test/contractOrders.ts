@@ -1,0 +1,77 @@
+import type { As, Interaction } from './contractItems.js'
+
+type Cancellation = { to: string; data: string; value: string; chainId: number }
+type Field = { name: string; type: string }
+
+type TypedData = {
+  domain: { name: string; version: string; chainId: number; verifyingContract: string }
+  types: { EIP712Domain: Field[]; Order: Field[] }
+  primaryType: string
+  message: {
+    sellToken: string
+    buyToken: string
+    receiver: string
+    sellAmount: string
+    buyAmount: string
+    validTo: number
+    appData: string
+    feeAmount: string
+    kind: string
+    partiallyFillable: boolean
+    sellTokenBalance: string
+    buyTokenBalance: string
+  }
+}
+
+type SwapOrder = {
+  orderId: string
+  status: 'built' | 'open' | 'partially-filled' | 'filled' | 'cancelled' | 'expired' | 'failed'
+  userAddress: string
+  chainId: number
+  tokenIn: string
+  tokenOut: string
+  amountIn: string
+  minAmountOut: string
+  filledIn: string
+  filledOut: string
+  txHashes: string[]
+  distributorId: string
+  error: string | null
+  createdAt: string
+  updatedAt: string
+  expiresAt: string
+  orderUid: string
+  settlement: string
+  cancellation: Cancellation
+}
+
+/** Swap orders as the contract writes them, by hand. */
+export type OrderOperations = {
+  BuildSwapOrder: As<{
+    body: {
+      userAddress: string
+      chainId: number
+      tokenIn: string
+      tokenOut: string
+      amountIn: string
+      slippageBps: number
+      distributorId: string
+      receiver?: string
+      validForSeconds?: number
+      partiallyFillable?: boolean
+      opportunityId?: string
+    }
+    answer: {
+      orderId: string
+      typedData: TypedData
+      approvals: Interaction['transactions']
+      quote: { amountOut: string; minAmountOut: string; provider: string; expiresAt: string }
+      expiresAt: string
+      orderUid: string
+      settlement: string
+      cancellation: Cancellation
+    }
+  }>
+  SubmitSwapOrder: As<{ body: { orderId: string; signature: string }; answer: SwapOrder }>
+  GetSwapOrderStatus: As<{ path: { orderId: string }; answer: SwapOrder }>
+}
