@@ -46,6 +46,7 @@ export function count({ idle, found, pricing }: Pick<ChainHoldings, 'idle' | 'fo
     const own = { supplied: keep(item.supplied), borrowed: keep(item.borrowed), rewards: keep(item.rewards) }
     return own.supplied.length + own.borrowed.length + own.rewards.length > 0 ? [{ ...item, ...own }] : []
   })
+  const owed = new Set(items.flatMap(({ borrowed }) => borrowed))
   const tokens = idle.map(({ token, raw }): CountedToken => {
     const explained = kept.get(token.address)
     const observed = pricing.priceOf(token.address)
@@ -53,8 +54,7 @@ export function count({ idle, found, pricing }: Pick<ChainHoldings, 'idle' | 'fo
       const value = computeValue(raw, token.decimals, observed)
       return { token, raw, isProtocolToken: false, priceUsd: observed, value }
     }
-    const isOwed = items.some(({ borrowed }) => borrowed.includes(explained))
-    return isOwed
+    return owed.has(explained)
       ? { token, raw, isProtocolToken: true, priceUsd: undefined, value: undefined }
       : { token, raw, isProtocolToken: true, priceUsd: observed, value: explained.value }
   })

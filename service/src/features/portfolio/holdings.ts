@@ -25,6 +25,7 @@ export type ChainAsk = {
   /** Lower-case. */
   wallet: Address
   adapters: readonly Adapter[]
+  openRequests: AdapterInput['openRequests']
   once: AdapterInput['once']
   budget: Budget
 }
@@ -39,11 +40,11 @@ const namedMax = 8
  * has no rows, an adapter that fails has none of its own, and a contract that does not answer spoils its row alone.
  */
 export async function readHoldings(ctx: PortfolioContext, ask: ChainAsk, block: BlockRef): Promise<ChainHoldings> {
-  const { chain, snapshot, wallet, budget } = ask
+  const { chain, snapshot, wallet, openRequests, once, budget } = ask
   const { chainId } = chain
   const problems: Problem[] = []
   let isWhole = true
-  const input: AdapterInput = { ctx, chain, snapshot, wallet, block, once: ask.once }
+  const input: AdapterInput = { ctx, chain, snapshot, wallet, block, openRequests, once }
   const asked = await askAdapters(ctx, ask.adapters, input, budget, problems)
   if (asked.length < ask.adapters.length) isWhole = false
   const tokens = listTokens(snapshot, chainId)

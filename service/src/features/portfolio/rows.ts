@@ -13,6 +13,7 @@ import {
   netOf,
   type Valued,
 } from './counting.js'
+import { groupBy } from './groups.js'
 import { formatUsd } from './pricing.js'
 import type { ProtocolRow, TokenRow, WalletBody } from './schema.js'
 
@@ -72,9 +73,7 @@ function toTokenRow({ token, raw, isProtocolToken, priceUsd, value, chainId }: O
 }
 
 function toProtocolRows(items: readonly OnChain<CountedItem>[]): ProtocolRow[] {
-  const byProtocol = new Map<string, OnChain<CountedItem>[]>()
-  for (const item of items) byProtocol.set(item.protocol.id, [...(byProtocol.get(item.protocol.id) ?? []), item])
-  const rows = [...byProtocol.values()].flatMap((own) => {
+  const rows = [...groupBy(items, ({ protocol }) => protocol.id).values()].flatMap((own) => {
     const [first] = own
     if (!first) return []
     const { id, name, siteUrl, logoUrl } = first.protocol
