@@ -31,13 +31,8 @@ export function count({ idle, found, pricing }: Pick<ChainHoldings, 'idle' | 'fo
     return { ...amount, priceUsd, value: computeValue(amount.raw, amount.token.decimals, priceUsd) }
   }
   const all = found.map(({ adapter, item }) => {
-    const { supplied, borrowed, rewards, ...rest } = item
-    const valued = {
-      supplied: supplied.map(toValued),
-      borrowed: borrowed.map(toValued),
-      rewards: rewards.map(toValued),
-    }
-    return { adapter, item: { ...rest, ...valued } }
+    const [supplied, borrowed, rewards] = [item.supplied, item.borrowed, item.rewards].map((each) => each.map(toValued))
+    return { adapter, item: { ...item, supplied, borrowed, rewards } as CountedItem }
   })
   const kept = chooseExplanations(all)
   const items = all.flatMap(({ item }): CountedItem[] => {

@@ -17,6 +17,7 @@ import {
 } from '../adapter.js'
 import { groupBy } from '../groups.js'
 import { toProtocol } from '../protocol.js'
+import { mapInTurns } from '../turns.js'
 
 /** Up to so many vaults of a chain are asked their price whether or not the wallet is known to hold them. */
 const askedAllMax = 100
@@ -37,7 +38,7 @@ export const vaultsAdapter: Adapter = {
     const held = vaults.length > askedAllMax ? await input.once('balances', () => listBalances(ctx.db, [wallet])) : []
     const likely = new Set(held.filter(({ chainId }) => chainId === chain.chainId).map((each) => each.vaultAddress))
     const open = groupByVault(input)
-    const asked = vaults.map((vault) => {
+    const asked = await mapInTurns(vaults, (vault) => {
       const own = open.get(vault.address) ?? []
       const isLikely = vaults.length <= askedAllMax || likely.has(vault.address) || own.length > 0
       return askVault(input, vault, own, isLikely)
