@@ -112,7 +112,12 @@ async function wantReadings(
     addresses: [...new Set(claims.map(({ vault }) => vault.address))],
     about: [...new Set(claims.map(({ controller }) => `0x${controller.slice(2).padStart(64, '0')}`))],
   })
-  return listWantedReadings(blocks, earlier, vaultsByContract).map((wanted) => ({
+  return wantViews(blocks, earlier, vaultsByContract)
+}
+
+/** What vaults are asked at blocks with claims, with the calls that ask it. */
+export function wantViews(...input: Parameters<typeof listWantedReadings>): WantedReading[] {
+  return listWantedReadings(...input).map((wanted) => ({
     ...wanted,
     views: viewRequest(wanted.kind, wanted.requestId, wanted.controller as Address).map((data) => ({
       target: wanted.vault,
@@ -142,7 +147,7 @@ function listVaultSources(vault: DeriveVault, more: Pick<Source, 'needsTrace' | 
 }
 
 /** What is read of each vault, and the logs that tell operations of a bundle apart. */
-function listSources(derivation: Derivation): Source[] {
+export function listSources(derivation: Derivation): Source[] {
   const { config, entryPoints } = derivation
   const needsTrace: NeedsTrace = (transaction, logs) => !isPlain(transaction, logs, derivation)
   const keepers: ListKeepers = (transaction, logs) => listKeepers(transaction, logs, derivation)
