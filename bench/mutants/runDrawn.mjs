@@ -83,11 +83,12 @@ for (const mutant of list.mutants) {
   const began = Date.now()
   let outcome = 'passes'
   const asked = []
+  const changed = text.replace(mutant.from, () => mutant.to)
+  const built = builtFrom(mutant.file)
+  const wasBuilt = readFileSync(built, 'utf8')
   try {
-    writeFileSync(
-      path,
-      text.replace(mutant.from, () => mutant.to),
-    )
+    writeFileSync(path, changed)
+    writeFileSync(built, compile(changed))
     for (const tests of roundsOf(mutant.file)) {
       if (tests.length === 0) continue
       asked.push(...tests)
