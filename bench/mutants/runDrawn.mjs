@@ -1,6 +1,6 @@
 // Makes the drawn changes one after another and runs the tests that may notice each, the nearest first:
 //   node bench/mutants/runDrawn.mjs [list, default drawn.json beside this file] [id …]
-// Three rounds, the next only for what the one before left alive: fast tests beside the file and the nearest importers,
+// Rounds, the next only for what the one before left alive: fast tests beside the file and the nearest importers,
 // the other fast tests of its surroundings, and tests with a chain, each a file at a time. A round that outlives its bound
 // counts as noticed by time. Nothing checks types. What is known of a change is written into the list at once, so that
 // the program can be stopped and begun again. It changes files of its tree and of its build: give it a built clone of its own.
@@ -61,8 +61,9 @@ const run = (tests) =>
 function* roundsOf(file) {
   const all = relatedTo(file).map(({ test }) => test)
   const fast = all.filter((test) => !isChain(test))
-  yield fast.slice(0, 12)
-  yield fast.slice(12, 60)
+  yield fast.slice(0, 5)
+  yield fast.slice(5, 20)
+  yield fast.slice(20, 50)
   const chain = all.filter((test) => isChain(test) && !isSlow(test))
   for (const test of chain.slice(0, 6)) yield [test]
   if (file.startsWith('service/src/cli/')) yield ['service/test/e2e/cli.test.ts']
