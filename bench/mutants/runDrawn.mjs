@@ -59,14 +59,18 @@ const run = (tests) =>
   })
 
 function* roundsOf(file) {
-  const all = relatedTo(file).map(({ test }) => test)
-  const fast = all.filter((test) => !isChain(test))
-  yield fast.slice(0, 5)
-  yield fast.slice(5, 20)
-  yield fast.slice(20, 50)
-  const chain = all.filter((test) => isChain(test) && !isSlow(test))
-  for (const test of chain.slice(0, 6)) yield [test]
-  if (file.startsWith('service/src/cli/')) yield ['service/test/e2e/cli.test.ts']
+  const all = relatedTo(file).filter(({ test }) => !isSlow(test))
+  const isNear = ({ isBeside, steps }) => isBeside || steps <= 2
+  const fast = all.filter(({ test }) => !isChain(test))
+  const near = fast.filter(isNear).slice(0, 8)
+  const chain = all.filter(({ test }) => isChain(test))
+  const nearChain = chain.filter(isNear).slice(0, 5)
+  const far = fast.filter((one) => !near.includes(one)).slice(0, 20)
+  yield near
+  for (const one of nearChain) yield [one]
+  yield far
+  for (const one of chain.filter((each) => !nearChain.includes(each)).slice(0, 2)) yield [one]
+  if (file.startsWith('service/src/cli/')) yield [{ test: 'service/test/e2e/cli.test.ts' }]
 }
 
 /** Where the build puts a file: programs that tests start are read from there. */
@@ -90,7 +94,8 @@ for (const mutant of list.mutants) {
   try {
     writeFileSync(path, changed)
     writeFileSync(built, compile(changed))
-    for (const tests of roundsOf(mutant.file)) {
+    for (const round of roundsOf(mutant.file)) {
+      const tests = round.map(({ test }) => test)
       if (tests.length === 0) continue
       asked.push(...tests)
       outcome = await run(tests)
