@@ -3,8 +3,11 @@
  * `_changes`, `used_signatures`, `cut_moves`, the projection that derives them, and the operation that lists what a wallet has
  * requested. Amounts are raw shares.
  */
+
+export { type KeptConfiguration, parseConfiguration, readConfiguration } from './keptConfiguration.js'
 export { positionsOperations } from './operations.js'
 export { createPositions, type Positions } from './projection.js'
+export { readLotSteps } from './readLots.js'
 export {
   type Balance,
   type Lot,
