@@ -62,6 +62,9 @@ class LongestFirst extends BaseSequencer {
 const long = process.env['INSTALL'] === undefined ? ['**/*.long.test.ts'] : []
 const ignored = ['**/node_modules/**', '**/dist/**', ...long]
 
+/** Where programs that tests start tell what they ran; see scripts/coverage.mjs. */
+const programs = process.env['COVERAGE_OF_PROGRAMS']
+
 const shared = {
   resolve: { conditions: ['source'] },
   ssr: { resolve: { conditions: ['source'], externalConditions: ['node'] } },
@@ -70,6 +73,7 @@ const test = {
   pool: 'forks',
   setupFiles: [fileURLToPath(new URL('service/test/seeded.ts', import.meta.url))],
   execArgv: ['--import', typescriptThreads],
+  env: programs === undefined ? {} : { NODE_V8_COVERAGE: programs },
   maxWorkers: 2,
   testTimeout: 20_000,
   hookTimeout: 60_000,

@@ -1,6 +1,7 @@
 // Makes one-place changes, one after another, and runs the tests that hold what each breaks:
 //   node bench/mutants/run.mjs [list.json, default guarantees.json beside this file] [id …]
-// A list has { id, file, from, to, tests } each; `from` must be in the file once. Prints whether a test turned red. A file
+// A list has { id, file, from, to, tests } each; `from` must be in the file once. { id, gone } says that the code of a
+// change was deleted, and what stands there now. Prints whether a test turned red. A file
 // with changes of its own is left alone, and every file is put back, also when this program is stopped.
 
 import { execFileSync, spawn } from 'node:child_process'
@@ -37,7 +38,11 @@ const run = (tests) =>
   })
 
 const survivors = []
-for (const { id, file, from, to, tests } of list) {
+for (const { id, gone, file, from, to, tests } of list) {
+  if (gone !== undefined) {
+    console.log(`${id} is gone: ${gone}`)
+    continue
+  }
   const path = `${root}${file}`
   const text = readFileSync(path, 'utf8')
   const places = text.split(from).length - 1
@@ -59,5 +64,6 @@ for (const { id, file, from, to, tests } of list) {
   console.log(outcome.passes ? `${id} SURVIVES` : `${id} is noticed: ${title}`)
   if (outcome.passes) survivors.push(id)
 }
-console.log(`${list.length - survivors.length} of ${list.length} noticed`)
+const made = list.filter(({ gone }) => gone === undefined).length
+console.log(`${made - survivors.length} of ${made} noticed, the code of ${list.length - made} is gone`)
 process.exitCode = survivors.length === 0 ? 0 : 1

@@ -25,11 +25,7 @@ import type {
 import type { OrderOperations } from './contractOrders.js'
 import type { StreamOperations } from './contractStreams.js'
 
-/**
- * The wire as the contract writes it, by hand: what generated code is held against, in both directions. What the contract
- * has and the service does not yet is left out and comes with its feature: `deadlineSeconds` of deposits,
- * `evidence` of what was watched and of chains, and their `traceFrom`.
- */
+/** The wire as the contract writes it, by hand: what generated code is held against, in both directions. */
 
 type SeriesQuery = {
   startDate: string

@@ -157,6 +157,24 @@ describe('the openearn command beside a running service', () => {
     expect(await runOpenEarn(['keys', 'list'], env)).toMatch(/revoked/)
   }, 120_000)
 
+  it('binds a key only to a distributor of its own organization', async () => {
+    const other = (await runOpenEarn(['orgs', 'create', '--name', 'Second'], env)).trim()
+    const create = (org: string) => [
+      'keys',
+      'create',
+      '--org',
+      org,
+      '--kind',
+      'publishable',
+      '--distributor',
+      'first-app',
+    ]
+    const refused = await refusal(create(other))
+    expect([refused.code, refused.said]).toEqual([2, 'openearn: the organization has no distributor first-app\n'])
+    expect(await runOpenEarn(['keys', 'list', '--org', other], env)).not.toMatch(/pk_live_/)
+    expect(await runOpenEarn(create(organizationId), env)).toMatch(/pk_live_/)
+  }, 60_000)
+
   it('keeps the confirmations of a chain whose urls are replaced', async () => {
     const add = ['chains', 'add', '77', '--name', 'Seven', '--rpc', 'http://127.0.0.1:1']
     await runOpenEarn([...add, '--confirmations', '64'], env)
@@ -184,6 +202,7 @@ describe('the openearn command beside a running service', () => {
       ['members', 'unlink', 'evm:0x1', 'evm:0x2'],
       ['keys', 'list', '--org', 'x'],
       ['report', 'distributor', 'nobody', '--from', '2026-01-01T00:00:00Z', '--to', '2026-02-01T00:00:00Z'],
+      ['report', 'organization', 'first-app', '--from', '2026-01-01T00:00:00Z', '--to', '2026-02-01T00:00:00Z'],
       ['catalogue', 'import', join(folder, 'missing.json')],
     ].map(async (words) => ({ words, ...(await refusal(words)) }))
     for (const { words, code, said } of await Promise.all(refusals)) {

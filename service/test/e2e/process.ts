@@ -26,10 +26,14 @@ export async function makeFolder(prefix: string): Promise<string> {
   return folder
 }
 
+/** Where programs tell what they ran, when that is asked for; see scripts/coverage.mjs. */
+const programs = process.env['NODE_V8_COVERAGE']
+const coverage = programs === undefined ? {} : { NODE_V8_COVERAGE: programs }
+
 /** Starts the built `openearn` with free ports of loopback unless `env` says otherwise. */
 export function startOpenEarn(words: string[], env: Record<string, string>): Started {
   const child = spawn(process.execPath, [main, ...words], {
-    env: { PATH: process.env['PATH'], PORT: '0', OPS_PORT: '0', ANVIL_PORT: '0', ...env },
+    env: { PATH: process.env['PATH'], ...coverage, PORT: '0', OPS_PORT: '0', ANVIL_PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let said = ''

@@ -105,6 +105,26 @@ describe('a catalogue of which two reads overlap', () => {
     expect(catalogue.current().version).toBe(version)
   })
 
+  it('keeps the figures of a whole read when older ones of the same version come later', async () => {
+    const figure = () => catalogue.current().opportunities.get(id)?.deltas.tvl?.current
+    const release = holdNext()
+    const seen = answered
+    await push(18)
+    await until('the older figures to be answered', () => answered > seen)
+    await push(19)
+    await catalogue.refresh()
+    expect(figure()).toBe(19)
+    // The next look is held too, so that it cannot put right what the older figures spoilt.
+    const releaseNext = holdNext()
+    const since = answered
+    release()
+    await push(20)
+    await until('the next figures to be answered', () => answered > since)
+    expect(figure()).toBe(19)
+    releaseNext()
+    await until('the last figures', () => figure() === 20)
+  })
+
   it('reads again for a refresh asked while an older read is still under way', async () => {
     const before = catalogue.current()
     const release = holdNext()

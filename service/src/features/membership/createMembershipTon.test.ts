@@ -79,10 +79,21 @@ describe('CreateMembership 200 for TON', () => {
     const { walletStateInit: _state, ...answer } = wallet.signData(message, host, at)
     centerAnswer = { status: 200, body: { ok: true, result: { exit_code: 11, stack: [] } } }
     expect((await send(wallet.address, nonce, answer)).status).toBe(400)
-    centerAnswer = {
-      status: 200,
-      body: { ok: true, result: { exit_code: 0, stack: [['num', `0x${wallet.publicKey}`]] } },
+    const tell = (...item: string[]) => {
+      centerAnswer = { status: 200, body: { ok: true, result: { exit_code: 0, stack: [item] } } }
     }
+    // What is no number is no key, whatever it ends in.
+    for (const item of [
+      ['num', '0x'],
+      ['num', `+0x${wallet.publicKey}`],
+      ['num', `0x1${wallet.publicKey}`],
+      ['slice', `0x${wallet.publicKey}`],
+    ]) {
+      tell(...item)
+      const refused = await send(wallet.address, nonce, answer)
+      expect(refused.body.error, item.join(' ')).toContain('cannot be told')
+    }
+    tell('num', `0x${wallet.publicKey}`)
     expect((await send(wallet.address, nonce, answer)).status).toBe(200)
   })
 })

@@ -17,6 +17,5 @@ export {
   type OpenRequest,
 } from './store.js'
 export { type LotShareStep, listLotSteps, listShareSteps, type ShareStep, type StepsAsk } from './storeSteps.js'
-export { listOpenRequestIds, type OpenRequestId } from './storeWalletEntries.js'
 export { type ClaimedRequest, listClaimedRequests } from './storeWalletRequests.js'
 export { listTakenBack } from './takenBack.js'

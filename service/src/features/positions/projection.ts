@@ -14,6 +14,7 @@ import { openFastRecover } from '../../derive/fastRecover.js'
 import { isPlain } from '../../derive/plain.js'
 import { type DerivedRows, type DeriveState, emptyState } from '../../derive/rows.js'
 import { listClaims, listWantedReadings } from '../../derive/settled.js'
+import { tradeTopic } from '../../derive/settlements.js'
 import { ownerTopic } from '../../derive/subAccounts.js'
 import type { Queryable } from '../../postgres/pool.js'
 import type { RawBlock, WantedReading } from '../../rpc/raw.js'
@@ -172,7 +173,23 @@ export function listSources(derivation: Derivation): Source[] {
     beside: ({ to, input }) =>
       to !== null && (entryPoints.has(to) || (mayCarryAttribution(input as Hex) && mayHoldOperation(input))),
   }
-  return [...vaults, ...owners, operations]
+  return [...vaults, ...owners, operations, ...listSettlements(config.settlements ?? [])]
+}
+
+/**
+ * Whose order a settlement filled, which its Trade events say: read in the transactions of vaults whether or not orders
+ * of this database are followed there, so that another one derives the same.
+ */
+function listSettlements(settlements: readonly string[]): Source[] {
+  return settlements.map((settlement) => ({
+    key: `settlement ${settlement}`,
+    addresses: [settlement],
+    topics: [tradeTopic],
+    fromBlock: 0,
+    calldata: [],
+    beside: ({ to, input }) =>
+      to === settlement || (mayCarryAttribution(input as Hex) && input.includes(settlement.slice(2))),
+  }))
 }
 
 function collectKeys(blocks: readonly Parameters<typeof listStateKeys>[0][], derivation: Derivation): StateKeys {

@@ -44,10 +44,14 @@ async function listen() {
   return { app, errors, failures, reading, port: (app.server.address() as AddressInfo).port }
 }
 
-/** Sends a head and the first byte of a body of a hundred. */
-function drip(port: number, key: string | undefined): Promise<{ socket: Socket; closed: Promise<string> }> {
+/** Sends a head and the first byte of a body that is announced as longer. */
+function drip(
+  port: number,
+  key: string | undefined,
+  length = 100,
+): Promise<{ socket: Socket; closed: Promise<string> }> {
   return new Promise((resolve, reject) => {
-    const lines = ['POST /v2/post HTTP/1.1', 'Host: a', 'Content-Type: application/json', 'Content-Length: 100']
+    const lines = ['POST /v2/post HTTP/1.1', 'Host: a', 'Content-Type: application/json', `Content-Length: ${length}`]
     const socket = connect(port, '127.0.0.1', () => {
       socket.write([...lines, ...(key ? [`X-API-Key: ${key}`] : []), '', '{'].join('\r\n'), () =>
         resolve({ socket, closed }),
@@ -84,6 +88,15 @@ describe('a caller who sends the body of its request slowly', () => {
     const { closed } = await drip(port, undefined)
     const said = await closed
     expect(said).toMatch(/^HTTP\/1.1 401 /)
+    expect(said).toMatch(/^connection: close$/im)
+    await app.close()
+  })
+
+  it('does not keep the connection where the body announced is too large', async () => {
+    const { app, port } = await listen()
+    const { closed } = await drip(port, earn.publishable, 70_000)
+    const said = await closed
+    expect(said).toMatch(/^HTTP\/1.1 413 /)
     expect(said).toMatch(/^connection: close$/im)
     await app.close()
   })

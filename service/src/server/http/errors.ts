@@ -30,7 +30,7 @@ export function sendError(ctx: Context, error: unknown, request: FastifyRequest,
     ctx.log.error(fields, `${request.method} ${request.routeOptions.url ?? 'unknown route'} failed`)
   }
   // Whoever is refused before the body was there must not hold the connection by going on to send it.
-  if (known.code === 413 || known.code === 431 || request.raw.complete === false) reply.header('Connection', 'close')
+  if (request.raw.complete === false) reply.header('Connection', 'close')
   if (known.retryAfterSeconds !== undefined) reply.header('Retry-After', Math.ceil(known.retryAfterSeconds))
   // Not set yet where the path itself could not be read.
   if (!reply.hasHeader('X-Request-Cost')) reply.header('X-Request-Cost', 0)
