@@ -47,6 +47,7 @@ const grants: Record<string, string> = {
   'portfolio reads balances': 'one statement tells whether an answer that was sent is old',
   'portfolio reads balance_changes': 'as above',
   'portfolio reads requests': 'as above',
+  'portfolio reads chain_cursors': 'as above, and whether a node is behind what is derived',
   'portfolio reads vault_snapshots': 'one statement values a wallet’s flows, each by the snapshot of its block',
   'streams reads chains': 'the factories of chains are those they are configured with',
   'streams reads blocks': 'when the last block before an instant was made',

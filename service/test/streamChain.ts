@@ -8,6 +8,7 @@ import {
 import type { Address, Hex } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
 import { account } from '../../contracts/test/anvil.js'
+import { waitForOutcome } from '../src/cli/dev/receipt.js'
 import { tokenId } from '../src/features/streams/tokens.js'
 import type { Config } from '../src/kernel/config.js'
 import { listToken, openWorld } from './actionWorld.js'
@@ -53,7 +54,7 @@ export async function openStreamChain(options: { config?: Partial<Config> } = {}
   /** Sends what was signed, as its admin would. */
   const send = async ({ to, data }: { to: Address; data: Hex }, as = admin) => {
     const hash = await anvil.client.sendTransaction({ account: as, to, data, gas: 2_000_000n })
-    return anvil.client.waitForTransactionReceipt({ hash })
+    return waitForOutcome(anvil.client, hash)
   }
   const fund = async (amount: bigint) => {
     await world.write(reward, testTokenAbi, 'mint', [admin.address, amount])

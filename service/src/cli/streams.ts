@@ -19,6 +19,7 @@ import {
   vetoSnapshot,
 } from '../features/streams/index.js'
 import { formatTs, systemClock, toUnixSeconds } from '../kernel/clock.js'
+import { silentLog } from '../kernel/log.js'
 import { createOutbound } from '../kernel/outbound.js'
 import { parseTs } from '../kernel/wire.js'
 import type { Context } from '../postgres/context.js'
@@ -33,8 +34,9 @@ openearn streams resume ID snapshots|trees|commits|claims
 openearn streams veto ID
 openearn streams end ID
 openearn streams retake ID
+openearn streams files ID
 openearn streams recompute ID [--at RFC3339]
-openearn streams recompute --file FILE [--rpc URL]
+openearn streams recompute --file FILE [--rpc URL]…
 openearn streams diff FILE FILE`
 
 export const streams: Command = {
@@ -54,6 +56,7 @@ const verbs: Readonly<Record<string, (words: string[]) => Promise<void>>> = {
   veto,
   end,
   retake,
+  files,
   recompute,
   diff,
 }
@@ -157,8 +160,34 @@ async function look(tx: Queryable, id: string) {
   return { ...stream, snapshot: snapshot ?? null }
 }
 
+/** The reward files of a stream: the operator listener serves each at `/streams/files/<SHA-256>`. */
+async function files(words: string[]): Promise<void> {
+  const [id = ''] = parseFlags(words, {}, 1).positionals
+  if (!idForm.test(id)) throw new UsageError('streams files: name a stream by its id')
+  await withContext(async ({ db }) => {
+    const kept = await findFiles(db, id)
+    const shown = kept.map(({ hash, at }) => ({ at: formatTs(at), file: hash }))
+    printTable(
+      ['INSTANT', 'SHA-256'],
+      shown.map(({ at, file }) => [at, file]),
+      shown,
+    )
+  })
+}
+
+/** The reward files of a stream, one of each snapshot at least. Throws UsageError where there are none, and says why. */
+async function findFiles(db: Queryable, id: string): Promise<{ hash: string; at: Date }[]> {
+  const [stream, kept] = await Promise.all([findStream(db, id), listFiles(db, id)])
+  if (!stream) throw new UsageError(`there is no stream ${id}`)
+  if (kept.length === 0)
+    throw new UsageError(
+      'no snapshot of the stream is taken yet: the first comes once a block after its instant is final',
+    )
+  return kept
+}
+
 async function recompute(words: string[]): Promise<void> {
-  const options = { file: { type: 'string' }, at: { type: 'string' }, rpc: { type: 'string' } } as const
+  const options = { file: { type: 'string' }, at: { type: 'string' }, rpc: { type: 'string', multiple: true } } as const
   const { values, positionals } = parseFlags(words, options, 1)
   const { file: path, rpc } = values
   if (path !== undefined) {
@@ -171,10 +200,11 @@ async function recompute(words: string[]): Promise<void> {
   const at = values.at === undefined ? undefined : parseTs(values.at)
   if (values.at !== undefined && !at) throw new UsageError('--at must be an RFC 3339 date-time')
   await withContext(async ({ db }) => {
-    const files = (await listFiles(db, id)).filter((file) => !at || file.at.getTime() === at.getTime())
-    if (files.length === 0) throw new UsageError('there is no reward file of that')
+    const kept = (await findFiles(db, id)).filter((file) => !at || file.at.getTime() === at.getTime())
+    if (kept.length === 0)
+      throw new UsageError('no snapshot was taken at that instant: `openearn streams files` shows them')
     const counts: Count[] = []
-    for (const { hash, at: taken } of files) {
+    for (const { hash, at: taken } of kept) {
       const text = (await findRewardFile(db, hash)) ?? ''
       const { inputs, result } = decodeRewardFile(text)
       const { root, total } = recomputeRewards(inputs)
@@ -192,24 +222,29 @@ async function recompute(words: string[]): Promise<void> {
 
 type Count = { name: string; root: string | null; total: bigint; kept: string | null; isSame: boolean; note: string }
 
-/** Counts the root of a file again, with a node out of the transfers it tells. */
-async function recomputeFile(name: string, text: string, rpc: string | undefined): Promise<Count> {
+/** Counts the root of a file again, with a node out of the transfers and inputs it tells. */
+async function recomputeFile(name: string, text: string, rpcUrls: readonly string[] | undefined): Promise<Count> {
   const { inputs, result } = decodeRewardFile(text)
   const counted = { name, kept: result.root }
-  if (rpc === undefined) {
+  if (rpcUrls === undefined) {
     const { root, total } = recomputeRewards(inputs)
     return { ...counted, root, total, isSame: root === result.root, note: '' }
   }
   const { chainId } = inputs.origin.target
   const chain = openChain(createOutbound(systemClock), {
-    ...{ chainId, name: `chain ${chainId}`, rpcUrls: [rpc], nativeSymbol: '', confirmations: 1, finalityDepth: 64 },
+    ...{ chainId, name: `chain ${chainId}`, rpcUrls, nativeSymbol: '', confirmations: 1, finalityDepth: 64 },
     ...{ pollIntervalMs: 1_000, reorgRecheckSeconds: 0, entryPoints: [] },
   })
-  const { root, total } = await recomputeFromNode(chain, inputs).catch((error: unknown) => {
+  const ctx = { chain, clock: systemClock, log: silentLog }
+  const found = await recomputeFromNode(ctx, inputs).catch((error: unknown) => {
     throw error instanceof ChainDiffers ? new UsageError(error.message) : error
   })
-  const note = inputs.facts.lots.length > 0 ? '; what distributors sourced is that of the file' : ''
-  return { ...counted, root, total, isSame: root === result.root, note }
+  const { root, total, lots, untraced } = found
+  const notes = [
+    ...(lots === 'file' ? ['; what distributors sourced is that of the file'] : []),
+    ...(untraced > 0 ? [`; the node does not tell how ${untraced} transactions ran`] : []),
+  ]
+  return { ...counted, root, total, isSame: root === result.root, note: notes.join('') }
 }
 
 function report(counts: readonly Count[]): void {

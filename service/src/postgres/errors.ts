@@ -18,6 +18,11 @@ export function explainRefusal(error: unknown): string | undefined {
   return undefined
 }
 
+/** The disk of the database is full. */
+export function hasNoRoom(error: unknown): boolean {
+  return sqlState(error) === '53100'
+}
+
 /** True when a unique or exclusion constraint refused the write. */
 export function isUniqueViolation(error: unknown): boolean {
   return sqlState(error) === '23505' || sqlState(error) === '23P01'
@@ -56,7 +61,7 @@ export function isConnectionLost(error: unknown): boolean {
 
 /** True when the database could not be reached, is shutting down or has no room: the caller should try again later. */
 export function isDatabaseUnavailable(error: unknown): boolean {
-  return isConnectionLost(error) || ['53100', '53300', '25006'].includes(sqlState(error) ?? '')
+  return isConnectionLost(error) || hasNoRoom(error) || ['53300', '25006'].includes(sqlState(error) ?? '')
 }
 
 /** True when the server ended a statement that took too long or waited too long for a lock, or has not answered in time. */

@@ -11,6 +11,7 @@ export type { DatabaseTarget } from './client.js'
 export {
   constraintOf,
   explainRefusal,
+  hasNoRoom,
   isDatabaseLate,
   isDatabaseUnavailable,
   isUniqueViolation,

@@ -37,11 +37,13 @@ export function readContract<
   functionName: name,
   args: args,
 ): Read<ContractFunctionReturnType<abi, 'pure' | 'view', name, args> | undefined> {
-  const { call, encode } = prepare(abi as Abi, functionName as string, args as readonly unknown[])
+  const { call, isWord, encode } = prepare(abi as Abi, functionName as string, args as readonly unknown[])
   return {
     reads: [{ target, data: encode() }],
     answer: ([result]) => {
       if (result === undefined || result === '0x') return undefined
+      // The codec for everything takes some twenty times as long.
+      if (isWord && result.length === 66) return BigInt(result) as never
       try {
         return decodeFunctionResult({ ...call, data: result }) as ContractFunctionReturnType<
           abi,
@@ -56,7 +58,8 @@ export function readContract<
   }
 }
 
-type Prepared = { abi: Abi; encoding: { abi: Abi; functionName: Hex } }
+/** `isWord`: it answers one number of 256 bits. */
+type Prepared = { abi: Abi; isWord: boolean; encoding: { abi: Abi; functionName: Hex } }
 
 const preparedOf = new WeakMap<Abi, Map<string, Prepared>>()
 
@@ -69,13 +72,23 @@ function prepare(abi: Abi, functionName: string, args: readonly unknown[]) {
     const items = abi.filter((item) => item.type === 'function' && item.name === functionName)
     if (items.length !== 1) {
       const call = { abi, functionName, args }
-      return { call, encode: () => encodeFunctionData(call) }
+      return { call, isWord: false, encode: () => encodeFunctionData(call) }
     }
-    prepared = { abi: items, encoding: prepareEncodeFunctionData({ abi: items, functionName }) as Prepared['encoding'] }
+    const { outputs = [] } = items[0] as { outputs?: readonly { type: string }[] }
+    const isWord = outputs.length === 1 && outputs[0]?.type === 'uint256'
+    prepared = {
+      abi: items,
+      isWord,
+      encoding: prepareEncodeFunctionData({ abi: items, functionName }) as Prepared['encoding'],
+    }
     known.set(functionName, prepared)
   }
-  const { encoding } = prepared
-  return { call: { abi: prepared.abi, functionName, args }, encode: () => encodeFunctionData({ ...encoding, args }) }
+  const { encoding, isWord } = prepared
+  return {
+    call: { abi: prepared.abi, functionName, args },
+    isWord,
+    encode: () => encodeFunctionData({ ...encoding, args }),
+  }
 }
 
 /** The native balance of an address and the length of its code. */

@@ -2,6 +2,7 @@ import { readerBytecode } from '@openearn/contracts'
 import type { Address, Hex } from 'viem'
 import { unavailable } from '../kernel/errors.js'
 import { OutboundError } from '../kernel/outbound.js'
+import { readBlockOf } from './blocks.js'
 import { type Chain, readingChain } from './chains.js'
 import { multicallMany } from './manyReads.js'
 import { type Read, readerAddress } from './multicall.js'
@@ -31,39 +32,56 @@ const fewerPerCall = 100
 export async function readBatch(
   chain: Pick<Chain, 'name' | 'rpc'>,
   reads: readonly RawRead[],
-  block: Pick<Header, 'hash' | 'timestamp'>,
+  block: Pick<Header, 'number' | 'hash' | 'timestamp'>,
 ): Promise<(Hex | undefined)[]> {
   if (reads.length === 0) return []
   const chunks = cut(reads, readsPerCall)
   const batches = cut(chunks, callsPerBatch)
   const told: (Hex | undefined)[][] = []
+  const numbers = new Set<number>()
   let next = 0
   const work = async (): Promise<void> => {
     for (let at = next++; at < batches.length; at = next++) {
       const own = batches[at] ?? []
       const results = await chain.rpc.batch(own.map((chunk) => buildCall(chunk, block.hash)))
-      told[at] = results.flatMap((result, index) =>
-        parseCall(answers.bytes.parse(result), own[index]?.length ?? 0, block.timestamp),
-      )
+      told[at] = results.flatMap((result, index) => {
+        const text = answers.bytes.parse(result)
+        numbers.add(parseWordAt(text, 0))
+        return parseCall(text, own[index]?.length ?? 0, block.timestamp)
+      })
     }
   }
+  let found: (Hex | undefined)[]
   try {
-    return await readingChain(chain, async () => {
+    found = await readingChain(chain, async () => {
       await Promise.all(Array.from({ length: Math.min(batchesInFlight, batches.length) }, work))
       return told.flat()
     })
   } catch (error) {
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error
     if (!(cause instanceof RpcError || (cause instanceof OutboundError && isTooMuch(cause)))) throw error
-    const { answers: found } = await multicallMany(chain, reads.map(toRead), { blockHash: block.hash }, fewerPerCall)
-    return found.map((each) => each?.answer)
+    const each = reads.map((read) => toRead(read, block.timestamp))
+    const fewer = await multicallMany(chain, each, { blockHash: block.hash }, fewerPerCall)
+    return fewer.answers.map((told) => told?.answer)
   }
+  // Contracts of some chains see the number of another: the header of the hash decides then.
+  const isOther = numbers.size > 1 || !numbers.has(block.number)
+  if (isOther && (await readBlockOf(chain, block.hash)).number !== block.number) throw anotherBlock()
+  return found
 }
 
 const isTooMuch = ({ kind }: OutboundError): boolean =>
   kind === 'client' || kind === 'too-large' || kind === 'malformed' || kind === 'server'
 
-const toRead = (read: RawRead): Read<Hex | undefined> => ({ reads: [read], answer: ([result]) => result })
+function toRead(read: RawRead, timestamp: number): Read<Hex | undefined> {
+  return {
+    reads: [read],
+    answer: ([result], of) => {
+      if (of !== BigInt(timestamp)) throw anotherBlock()
+      return result
+    },
+  }
+}
 
 function cut<T>(all: readonly T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(all.length / size) }, (_, at) => all.slice(at * size, (at + 1) * size))
@@ -94,16 +112,20 @@ function buildCall(reads: readonly RawRead[], blockHash: string): RpcRequest {
   }
 }
 
+/** A word of an answer that is a number, a time, a length or a place: no such is more than 2^48. */
+function parseWordAt(text: Hex, at: number): number {
+  const digits = text.slice(2 + at * 2, 2 + at * 2 + 64)
+  if (digits.length !== 64 || !digits.startsWith('0'.repeat(52))) throw malformed('a node did not answer a read')
+  return Number.parseInt(digits.slice(52), 16)
+}
+
+const anotherBlock = () => unavailable('a node answered of another block than asked; try again shortly')
+
 /** What the reader answers: the block's number and time, and of each read whether it succeeded and its bytes. */
 function parseCall(text: Hex, count: number, timestamp: number): (Hex | undefined)[] {
-  const small = (at: number): number => {
-    const digits = text.slice(2 + at * 2, 2 + at * 2 + 64)
-    // More than 2^48 is no time, length or place.
-    if (digits.length !== 64 || !digits.startsWith('0'.repeat(52))) throw malformed('a node did not answer a read')
-    return Number.parseInt(digits.slice(52), 16)
-  }
+  const small = (at: number): number => parseWordAt(text, at)
   // Asking in another way would not make it true.
-  if (small(32) !== timestamp) throw unavailable('a node answered of another block than asked; try again shortly')
+  if (small(32) !== timestamp) throw anotherBlock()
   const list = small(64)
   if (small(list) !== count) throw malformed('a node answered other reads than asked')
   const start = list + 32

@@ -1,8 +1,9 @@
+import { DatabaseError } from 'pg'
 import { describe, expect, it } from 'vitest'
 import { fakeClock } from '../kernel/clock.js'
 import type { Log } from '../kernel/log.js'
 import { OutboundError } from '../kernel/outbound.js'
-import { createQuietLog } from './quietLog.js'
+import { createQuietLog, noRoom } from './quietLog.js'
 import { createRepeats } from './repeats.js'
 
 function open() {
@@ -29,6 +30,18 @@ describe('the log of a process', () => {
     }
     expect(lines).toHaveLength(2)
     expect(lines[1]).toMatchObject([{ times: 180 }, 'watching failed; trying again in 60 ms'])
+  })
+
+  it('says of a database without room what to do, whoever meets it first', () => {
+    const { lines, clock, log } = open()
+    const full = Object.assign(new DatabaseError('could not extend file "base/1"', 0, 'error'), { code: '53100' })
+    for (let second = 0; second < 30; second++) {
+      log.child({ chainId: 1 }).warn({ err: full }, 'the past of the vaults of a chain could not be read')
+      log.error({ err: new Error('failed', { cause: full }), code: 503 }, 'POST /v2 failed')
+      log.error({ err: full }, noRoom)
+      clock.advance(1_000)
+    }
+    expect(lines).toEqual([[{ err: full }, noRoom]])
   })
 
   it('tells of one state once a minute, and of another at once', () => {

@@ -1,8 +1,11 @@
 import type { Clock } from '../kernel/clock.js'
 import type { Log } from '../kernel/log.js'
 import { OutboundError } from '../kernel/outbound.js'
-import { isDatabaseUnavailable } from '../postgres/pool.js'
+import { hasNoRoom, isDatabaseUnavailable } from '../postgres/pool.js'
 import { createRepeats } from './repeats.js'
+
+export const noRoom =
+  'the database has no room left on its disk: nothing was written and nothing is lost; make room, everything then goes on by itself'
 
 /**
  * The log of a process that tells of what lasts once and then once a minute, whoever meets it: a node that is gone fails
@@ -18,7 +21,11 @@ export function createQuietLog(log: Log, clock: Pick<Clock, 'monotonicMs'>): Log
         const state = typeof fields === 'object' ? findState({ chainId, ...fields }, message ?? '') : undefined
         if (state === undefined) return (inner[level] as (...all: unknown[]) => void)(...words)
         repeats.say(state, (times) =>
-          inner[level](times > 1 ? { ...(fields as object), times } : (fields as object), message ?? ''),
+          inner[level](
+            times > 1 ? { ...(fields as object), times } : (fields as object),
+            // Who meets it first may be anybody; an operator is to read what helps.
+            state === noRoom ? noRoom : (message ?? ''),
+          ),
         )
       }
     const { debug, info } = inner
@@ -39,6 +46,7 @@ function findState(fields: object, message: string): string | undefined {
   if (!(err instanceof Error) || code === 500) return undefined
   for (let error: unknown = err; error instanceof Error; error = error.cause) {
     if (error instanceof OutboundError && goneKinds.has(error.kind)) return `host ${error.message.split(' ')[0]}`
+    if (hasNoRoom(error)) return noRoom
     if (isDatabaseUnavailable(error)) return 'database'
   }
   const said = `${message} ${err.name} ${err.message}`.replace(/0x[0-9a-f]+|[0-9]+/gi, '0')

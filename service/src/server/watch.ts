@@ -1,5 +1,5 @@
 import type { Clock } from '../kernel/clock.js'
-import { sqlState } from '../postgres/pool.js'
+import { hasNoRoom } from '../postgres/pool.js'
 import type { Chain, ChainContext } from '../rpc/chains.js'
 import { followHeads } from '../rpc/heads.js'
 import { createNode } from '../rpc/node.js'
@@ -13,6 +13,7 @@ import { recordStall } from '../sync/storeCursors.js'
 import { type Lock, tryWatcherLock } from '../sync/storeLocks.js'
 import { createHeadAlarm } from './headAlarm.js'
 import { listProjections } from './projections.js'
+import { noRoom } from './quietLog.js'
 import { openTracing } from './tracing.js'
 
 export type WatchOptions = {
@@ -31,11 +32,6 @@ export type WatchOptions = {
   /** Told of every failure after which the chain is looked at again. */
   onRetry?: (chainId: number) => void
 }
-
-/** SQLSTATE of a database that cannot write because its disk is full. */
-const diskFull = '53100'
-const noRoom =
-  'the database has no room left on its disk: nothing was written and nothing is lost; make room, watching then goes on by itself'
 
 /** Names no url: whoever may read the indexing status may read it. */
 const wrongChain = 'no RPC url that answers serves this chain: correct the urls; watching then goes on by itself'
@@ -90,7 +86,7 @@ async function watchChain(ctx: ChainContext, chain: Chain, options: WatchOptions
       failures += 1
       options.onRetry?.(chain.chainId)
       const waitMs = Math.min(250 * 2 ** Math.min(failures, 7), 15_000)
-      if (sqlState(error) === diskFull) log.error({ err: error, failures }, noRoom)
+      if (hasNoRoom(error)) log.error({ err: error, failures }, noRoom)
       else if (error instanceof WrongChain) alarm({ err: error, failures }, wrongChain)
       else log.warn({ err: error, failures }, `watching failed; trying again in ${waitMs} ms`)
       await ctx.clock.sleep(waitMs, signal)

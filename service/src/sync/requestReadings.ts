@@ -17,8 +17,17 @@ export async function readRequests(
   const asked = await Promise.all(
     opened.map(({ projection, config }) => projection.wantReadings?.(db, { chainId, config, blocks }) ?? []),
   )
+  return readWanted(node, blocks, asked.flat())
+}
+
+/** Adds to blocks what vaults answer of some requests, before each block and after it. */
+export async function readWanted(
+  node: Node,
+  blocks: readonly RawBlock[],
+  asked: readonly WantedReading[],
+): Promise<readonly RawBlock[]> {
   const wanted = new Map<number, WantedReading[]>()
-  for (const each of asked.flat()) wanted.set(each.blockNumber, [...(wanted.get(each.blockNumber) ?? []), each])
+  for (const each of asked) wanted.set(each.blockNumber, [...(wanted.get(each.blockNumber) ?? []), each])
   if (wanted.size === 0) return blocks
   const read = new Map<number, RequestReading[]>()
   await inTurn(blocks, blocksInFlight, async ({ number, hash, parentHash }) => {

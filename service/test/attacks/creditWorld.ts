@@ -14,6 +14,7 @@ import {
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
 import { until } from '../../../contracts/test/until.js'
+import { waitForReceipt } from '../../src/cli/dev/receipt.js'
 import { type Json, openClient } from '../e2e/client.js'
 import { type Dev, runOpenEarn } from '../e2e/process.js'
 
@@ -84,11 +85,7 @@ export async function openCreditWorld(dev: Dev, dataDir: string) {
   const transport = http(dev.rpcUrl)
   const users = dev.accounts.map(({ privateKey }) => privateKeyToAccount(privateKey))
   const walletOf = (account: PrivateKeyAccount) => createWalletClient({ chain: foundry, transport, account })
-  const done = async (hash: Hex) => {
-    const receipt = await client.chain.waitForTransactionReceipt({ hash })
-    if (receipt.status !== 'success') throw new Error(`${hash} reverted`)
-    return receipt
-  }
+  const done = (hash: Hex) => waitForReceipt(client.chain, hash)
   const send = async (account: PrivateKeyAccount, to: Address, data: Hex): Promise<Hex> => {
     const hash = await walletOf(account).sendTransaction({ to, data, gas: 15_000_000n })
     await done(hash)

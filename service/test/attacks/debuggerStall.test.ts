@@ -1,6 +1,7 @@
 import { createPublicClient, createWalletClient, encodeFunctionData, type Hex, http, parseAbi } from 'viem'
 import { privateKeyToAccount, sign } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { waitForReceipt } from '../../src/cli/dev/receipt.js'
 import { type Dev, makeFolder, type Started, startDevnet } from '../e2e/process.js'
 
 const frames = 400
@@ -26,8 +27,7 @@ async function send(data: Hex): Promise<Hex> {
   const account = privateKeyToAccount(accounts[5]!.privateKey)
   const wallet = createWalletClient({ account, transport: http(rpcUrl) })
   const hash = await wallet.sendTransaction({ chain: null, to: `0x${'be'.repeat(20)}`, data, gas: 10_000_000n })
-  const receipt = await createPublicClient({ transport: http(rpcUrl) }).waitForTransactionReceipt({ hash })
-  expect(receipt.status).toBe('success')
+  await waitForReceipt(createPublicClient({ transport: http(rpcUrl) }), hash)
   return hash
 }
 

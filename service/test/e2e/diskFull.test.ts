@@ -47,13 +47,6 @@ describe.skipIf(!mounted)('a service whose disk is full (left out where no tmpfs
       sent.push((await client.send(account, transaction)).transactionHash)
       if (devnet.output().includes('no room left on its disk')) break
     }
-    console.log('SENT', sent.length, devnet.output().slice(-9000))
-    if (!devnet.output().includes('no room left on its disk')) {
-      const st = await client.fetchAnswer('GET', '/v2/indexing-status/')
-      console.log('STATUS', JSON.stringify(st).slice(0, 3000), spawnSync('df', ['-B1', disk]).stdout.toString(), spawnSync('sh', ['-c', `ls -la ${disk}/data/postgres/pg_wal | head; du -s ${disk}/data/* `]).stdout.toString())
-      console.log('PS', spawnSync('sh', ['-c', `ps aux | grep -E 'postgres:' | grep -v grep | cut -c60-200; tail -30 ${disk}/data/postgres/*.log ${disk}/data/*.log 2>/dev/null`]).stdout.toString())
-      console.log('ENTRIES', (await client.fetchAnswer('GET', `/v2/interactions/?distributorId=${distributorId}`)).body.pagination)
-    }
     await until('the word', () => devnet.output().includes('no room left on its disk'))
     expect(devnet.output()).toContain('nothing was written and nothing is lost; make room')
     const statuses = new Set<number>()

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { operations } from '../../src/server/operations.js'
 import { programs, readAllSnippets, root, type Snippet, scriptsOf } from '../documents.js'
 import { type Dev, makeFolder, type Started, startDevnet } from './process.js'
+import { countRootsAgain } from './rewardRoots.js'
 import { fillIn, makeCheckout, runScript, runTypescript } from './snippets.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: the test reads a document of every shape
@@ -113,6 +114,12 @@ describe('what the documents tell a reader to run beside the devnet', () => {
     },
     180_000,
   )
+
+  it('docs/streams.md: every root comes out of a rebuilt database, and out of its file and the node alone', async () => {
+    const roots = await countRootsAgain(devnet.dev, { folder, dataDir: join(folder, '.openearn') })
+    expect(roots.streams).toBeGreaterThanOrEqual(3)
+    expect(roots.committed).toBeGreaterThanOrEqual(2)
+  }, 180_000)
 
   it('docs/integrating.md: the program asks the API, and throws what it refuses', async () => {
     const text = `const [baseUrl, key] = process.argv.slice(2) as [string, string]

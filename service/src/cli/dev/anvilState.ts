@@ -9,14 +9,22 @@ export const statePath = (folder: string) => join(folder, 'state.json')
 const copyPath = (folder: string) => join(folder, 'state.kept.json')
 
 const copyEveryMs = 30_000
+/** Folders whose state is being copied: that of a long chain takes longer than the wait between two calls. */
+const copying = new Set<string>()
 
-/** Copies a whole state aside now and then. */
+/** Copies a whole state aside now and then; does nothing while that is under way. */
 export async function keepStateCopy(folder: string, clock: Clock): Promise<void> {
+  if (copying.has(folder)) return
+  copying.add(folder)
+  await copyWhole(folder, clock).finally(() => copying.delete(folder))
+}
+
+async function copyWhole(folder: string, clock: Clock): Promise<void> {
   const found = await modifiedMs(statePath(folder))
   const kept = (await modifiedMs(copyPath(folder))) ?? 0
   if (found === undefined || found <= kept || clock.now().getTime() - kept < copyEveryMs) return
   if (!(await endsWhole(statePath(folder)))) return
-  const half = `${copyPath(folder)}.half`
+  const half = `${copyPath(folder)}.copied`
   await copyFile(statePath(folder), half)
   if (await endsWhole(half)) await rename(half, copyPath(folder))
 }

@@ -5,6 +5,7 @@ import type { WorldVault } from '../../../test/actionWorld.js'
 import { openSwapWorld, type SwapWorld, type Wanted } from '../../../test/chain/swapWorld.js'
 import type { Answer } from '../../../test/harness.js'
 import { seededRandom, times } from '../../../test/seed.js'
+import { waitForOutcome } from '../../cli/dev/receipt.js'
 
 const user = account(1)
 const mover = account(3)
@@ -54,7 +55,7 @@ async function sendAnyway({ body }: Answer): Promise<boolean> {
     const { to, data, value, gasLimit } = transaction as { to: Address; data: Hex; value: string; gasLimit: string }
     const gas = BigInt(gasLimit)
     const hash = await client.sendTransaction({ account: user, to, data, value: BigInt(value), gas })
-    if ((await client.waitForTransactionReceipt({ hash })).status !== 'success') return false
+    if ((await waitForOutcome(client, hash)).status !== 'success') return false
   }
   return true
 }

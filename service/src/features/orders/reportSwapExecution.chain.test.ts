@@ -4,6 +4,7 @@ import { account } from '../../../../contracts/test/anvil.js'
 import { goneNode } from '../../../test/actionWorld.js'
 import { type OrderWorld, openOrderWorld } from '../../../test/chain/orderWorld.js'
 import type { Answer } from '../../../test/harness.js'
+import { waitForOutcome } from '../../cli/dev/receipt.js'
 
 const user = account(1)
 const usd = 10n ** 6n
@@ -56,7 +57,7 @@ describe('200', () => {
     const { to, data } = transaction
     // Without the value the router has nothing to swap.
     const hash = await client.sendTransaction({ account: user, to, data, value: 0n, gas: 500_000n })
-    expect((await client.waitForTransactionReceipt({ hash })).status).toBe('reverted')
+    expect((await waitForOutcome(client, hash)).status).toBe('reverted')
     expect((await report({ actionId, txHash: hash })).body.status).toBe('failed')
   })
 })
@@ -85,7 +86,7 @@ describe('200 of an order', () => {
     const foreign = await opened.settlement.settle(second.built, second.signature)
     const { to, data } = first.built.body.cancellation
     const stranger = await client.sendTransaction({ account: account(2), to, data, gas: 100_000n })
-    expect((await client.waitForTransactionReceipt({ hash: stranger })).status).toBe('reverted')
+    expect((await waitForOutcome(client, stranger)).status).toBe('reverted')
     const before = await opened.kept()
     const { orderId } = first
     for (const txHash of [foreign.transactionHash, stranger])

@@ -58,6 +58,9 @@ export type AdapterAnswer = {
   more?: Read<AdapterAnswer>
 }
 
+/** A request of the wallet as controller that is not fully claimed or cancelled. */
+export type OpenRequestId = { chainId: number; vaultAddress: string; kind: 'deposit' | 'redeem'; requestId: string }
+
 export type AdapterInput = {
   ctx: ChainContext & CatalogueContext
   chain: Chain
@@ -65,6 +68,8 @@ export type AdapterInput = {
   /** Lower-case. */
   wallet: Address
   block: BlockRef
+  /** Of all chains, as far as they are derived. */
+  openRequests: readonly OpenRequestId[]
   /** Runs work whose result is of no chain in particular once a request. */
   once<T>(name: string, work: () => Promise<T>): Promise<T>
 }

@@ -31,13 +31,8 @@ export function count({ idle, found, pricing }: Pick<ChainHoldings, 'idle' | 'fo
     return { ...amount, priceUsd, value: computeValue(amount.raw, amount.token.decimals, priceUsd) }
   }
   const all = found.map(({ adapter, item }) => {
-    const { supplied, borrowed, rewards, ...rest } = item
-    const valued = {
-      supplied: supplied.map(toValued),
-      borrowed: borrowed.map(toValued),
-      rewards: rewards.map(toValued),
-    }
-    return { adapter, item: { ...rest, ...valued } }
+    const [supplied, borrowed, rewards] = [item.supplied, item.borrowed, item.rewards].map((each) => each.map(toValued))
+    return { adapter, item: { ...item, supplied, borrowed, rewards } as CountedItem }
   })
   const kept = chooseExplanations(all)
   const items = all.flatMap(({ item }): CountedItem[] => {
@@ -46,6 +41,7 @@ export function count({ idle, found, pricing }: Pick<ChainHoldings, 'idle' | 'fo
     const own = { supplied: keep(item.supplied), borrowed: keep(item.borrowed), rewards: keep(item.rewards) }
     return own.supplied.length + own.borrowed.length + own.rewards.length > 0 ? [{ ...item, ...own }] : []
   })
+  const owed = new Set(items.flatMap(({ borrowed }) => borrowed))
   const tokens = idle.map(({ token, raw }): CountedToken => {
     const explained = kept.get(token.address)
     const observed = pricing.priceOf(token.address)
@@ -53,8 +49,7 @@ export function count({ idle, found, pricing }: Pick<ChainHoldings, 'idle' | 'fo
       const value = computeValue(raw, token.decimals, observed)
       return { token, raw, isProtocolToken: false, priceUsd: observed, value }
     }
-    const isOwed = items.some(({ borrowed }) => borrowed.includes(explained))
-    return isOwed
+    return owed.has(explained)
       ? { token, raw, isProtocolToken: true, priceUsd: undefined, value: undefined }
       : { token, raw, isProtocolToken: true, priceUsd: observed, value: explained.value }
   })

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Address } from 'viem'
 import { formatTs } from '../../kernel/clock.js'
 import { invalidArgument } from '../../kernel/errors.js'
@@ -33,8 +34,8 @@ type Sent = { parts: string; body: PreparedBody }
 export async function serveWalletPortfolio(ctx: PortfolioContext, input: Input): Promise<PreparedBody> {
   const told = await tellWallet(ctx, input.address)
   const isWith = input.includeProtocolTokens === true
-  const { shown, chains, earned, version } = told
-  const parts = `${version} ${[earned, ...chains].map(numberOf).join(' ')}`
+  const { shown, chains, problems, earned, version } = told
+  const parts = `${version} ${[earned, ...chains].map(numberOf).join(' ')} ${JSON.stringify(problems)}`
   const shelf = ctx.catalogue.answers.shelf<Sent>('portfolio answer')
   const name = `${shown.address} ${isWith}`
   const sent = shelf.find(name)
@@ -109,8 +110,9 @@ async function readEarnings(ctx: PortfolioContext, wallet: string, vaults: reado
   const shelf = ctx.catalogue.answers.shelf<Earned>('portfolio earnings')
   if (vaults.length === 0) return nothing
   const snapshot = ctx.catalogue.current()
-  const states = vaults.map(({ id, state }) => `${id} ${state}`).join(' ')
-  const name = `${wallet} ${snapshot.version} ${states}`
+  const states = createHash('sha256')
+  for (const { id, state } of vaults) states.update(`${id} ${state} `)
+  const name = `${wallet} ${snapshot.version} ${states.digest('base64')}`
   const known = shelf.find(name) ?? earningsUnderWay.get(name)
   if (known) return known
   const reading = listEarnings(ctx, wallet, vaults).then((earnings) => toEarned(snapshot, earnings))

@@ -18,6 +18,7 @@ import {
 import { type Budget, TooLate } from './budget.js'
 import type { ChainHoldings, Found, Idle, PortfolioContext, Problem } from './context.js'
 import { createPricing, listPriced, type Pricing } from './pricing.js'
+import { mapInTurns } from './turns.js'
 
 export type ChainAsk = {
   chain: Chain
@@ -25,6 +26,7 @@ export type ChainAsk = {
   /** Lower-case. */
   wallet: Address
   adapters: readonly Adapter[]
+  openRequests: AdapterInput['openRequests']
   once: AdapterInput['once']
   budget: Budget
 }
@@ -39,17 +41,17 @@ const namedMax = 8
  * has no rows, an adapter that fails has none of its own, and a contract that does not answer spoils its row alone.
  */
 export async function readHoldings(ctx: PortfolioContext, ask: ChainAsk, block: BlockRef): Promise<ChainHoldings> {
-  const { chain, snapshot, wallet, budget } = ask
+  const { chain, snapshot, wallet, openRequests, once, budget } = ask
   const { chainId } = chain
   const problems: Problem[] = []
   let isWhole = true
-  const input: AdapterInput = { ctx, chain, snapshot, wallet, block, once: ask.once }
+  const input: AdapterInput = { ctx, chain, snapshot, wallet, block, openRequests, once }
   const asked = await askAdapters(ctx, ask.adapters, input, budget, problems)
   if (asked.length < ask.adapters.length) isWhole = false
   const tokens = listTokens(snapshot, chainId)
   const reader = createReader(chain, block)
-  const balances = tokens.map((token) => reader.add(toBalanceRead(token, wallet)))
-  let round = asked.map(({ name, read }) => ({ name, read, places: read.reads.map(reader.add) }))
+  const balances = await mapInTurns(tokens, (token) => reader.add(toBalanceRead(token, wallet)))
+  let round = await placeAll(reader, asked)
   await budget.within(reader.run(), 'read')
   const idle = tokens.flatMap((token, at): Idle[] => {
     const raw = parseBalance(token, reader.answerOf(balances[at] ?? -1))
@@ -63,7 +65,7 @@ export async function readHoldings(ctx: PortfolioContext, ask: ChainAsk, block: 
   const shares = new Map<string, ShareOf>()
   for (let turn = 0; turn < roundsMax && round.length > 0; turn++) {
     if (turn > 0) await budget.within(reader.run(), 'read')
-    const next: typeof round = []
+    const next: Asked[] = []
     for (const { name, read, places } of round) {
       const answer = tryAnswer(ctx, name, read, places.map(reader.answerOf))
       if (!answer) {
@@ -75,9 +77,9 @@ export async function readHoldings(ctx: PortfolioContext, ask: ChainAsk, block: 
       for (const error of answer.problems ?? []) problems.push({ chainId, source: `adapter:${name}`, error })
       for (const [token, share] of answer.shares ?? []) shares.set(token, share)
       const { more } = answer
-      if (more) next.push({ name, read: more, places: more.reads.map(reader.add) })
+      if (more) next.push({ name, read: more })
     }
-    round = next
+    round = await placeAll(reader, next)
   }
   const pricing = await priceAll(ctx, { chainId, snapshot, block, idle, found, shares, budget, problems })
   return { chainId, block, idle, found, pricing, problems, isLasting: isWhole && pricing.isKnown }
@@ -166,6 +168,15 @@ function toBalanceRead({ address }: TokenRecord, wallet: Address): RawRead {
 /** Of the native token the length of the wallet's code is answered as well. */
 function parseBalance({ address }: TokenRecord, result: Hex | undefined): bigint | undefined {
   return parseWord(address === native ? (result?.slice(0, 66) as Hex | undefined) : result)
+}
+
+type Placed = Asked & { places: number[] }
+
+/** What is asked, with the places of its reads among all. */
+async function placeAll(reader: ReturnType<typeof createReader>, asked: readonly Asked[]): Promise<Placed[]> {
+  const placed: Placed[] = []
+  for (const { name, read } of asked) placed.push({ name, read, places: await mapInTurns(read.reads, reader.add) })
+  return placed
 }
 
 /** Reads of one block, each asked once whoever wants it. `add` gives the place of its answer. */

@@ -2,12 +2,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../../test/database.js'
 import { openTelling } from '../../../test/tellingDatabase.js'
 import type { Database } from '../../postgres/pool.js'
+import { listBalances } from '../positions/index.js'
 import { sumFlows } from './storeEarnings.js'
 import { removeFlowsAbove } from './storeFlows.js'
+import { findMarks } from './storeMarks.js'
 
 const vaults = 10_000
 /** Is in every vault. */
 const everywhere = `0x${'00'.repeat(19)}ff`
+/** Is in a quarter of them. */
+const quarter = `0x${'00'.repeat(19)}40`
 /** Is in three of them. */
 const few = `0x${'00'.repeat(19)}01`
 
@@ -33,8 +37,22 @@ beforeAll(async () => {
     select 1, '0xaa', 1, 'test', to_timestamp(1700000000 + n), 3 from generate_series(1, 5000) n`
   for (const [wallet, most] of [
     [everywhere, vaults],
+    [quarter, vaults / 4],
     [few, 3],
-  ] as const)
+  ] as const) {
+    await db`
+      insert into balances (chain_id, first_block, vault_id, wallet, shares, attributed)
+      select 1, 150, id, hex_bytes(${wallet}), 1000, 0 from vaults order by id limit ${most}`
+    await db`
+      insert into balance_changes (chain_id, block_number, block_timestamp, vault_id, transaction_index, wallet, before,
+        after, attributed_before, attributed_after)
+      select 1, 150 + n, to_timestamp(1700000000 + n), v.id, 0, hex_bytes(${wallet}), n, n + 1, 0, 0
+      from (select id from vaults order by id limit ${most}) v cross join generate_series(0, 3) n`
+    await db`
+      insert into requests (id, chain_id, block_number, block_timestamp, vault_id, transaction_index, log_index,
+        transaction_hash, kind, controller, owner, request_id, amount, counted, lots, remaining)
+      select gen_random_uuid(), 1, 150, to_timestamp(1700000000), id, 0, 0, decode(repeat('00', 32), 'hex'), 'redeem',
+        hex_bytes(${wallet}), hex_bytes(${wallet}), 7, 1, 1, '', 1 from vaults order by id limit ${most}`
     await db`
       insert into flows (chain_id, block_number, block_timestamp, vault_id, transaction_index, wallet, kind, shares, assets)
       select 1, f.n, to_timestamp(1700000000 + f.n * 12), v.id, 0, hex_bytes(${wallet}), f.kind, 1000,
@@ -42,6 +60,7 @@ beforeAll(async () => {
       from (select id, row_number() over (order by id) as place from vaults) v
       cross join lateral (values (150 + v.place % 100, 'deposit'), (250 + v.place % 100, 'transfer-out')) f (n, kind)
       where v.place <= ${most}`
+  }
   // Three thousand others in one vault, ten times each.
   await db`
     insert into flows (chain_id, block_number, block_timestamp, vault_id, transaction_index, wallet, kind, shares, assets)
@@ -80,5 +99,47 @@ describe('what a wallet earned', () => {
     expect(rows).toHaveLength(vaults)
     expect(asked).toHaveLength(3)
     expect(new Set(rows.map(({ deposited, withdrawn }) => `${deposited} ${withdrawn}`))).toEqual(new Set(['1000 1000']))
+  })
+})
+
+type Node = { [name: string]: unknown; Plans?: Node[] }
+
+/** Rows that a statement's parts gave or passed over. */
+function countRows(node: Node): number {
+  const { 'Actual Rows': given, 'Actual Loops': loops } = node
+  const passed = ['Rows Removed by Filter', 'Rows Removed by Join Filter', 'Rows Removed by Index Recheck']
+  const each = [given, ...passed.map((name) => node[name])].reduce((sum: number, rows) => sum + Number(rows ?? 0), 0)
+  return each * Number(loops) + (node.Plans ?? []).reduce((sum, part) => sum + countRows(part), 0)
+}
+
+/** The same of all statements of some work. */
+async function countAll(work: (db: typeof telling) => Promise<unknown>): Promise<number> {
+  asked.length = 0
+  await work(telling)
+  let rows = 0
+  for (const { text, values } of [...asked]) {
+    const [told] = await db.unsafe(`explain (analyze, format json) ${text}`, values)
+    const plans = told?.['QUERY PLAN'] as { Plan: Node }[]
+    rows += plans.reduce((sum, { Plan }) => sum + countRows(Plan), 0)
+  }
+  return rows
+}
+
+describe('four times the positions', () => {
+  beforeAll(async () => {
+    // Every vault was once of a token nobody knows.
+    await db`update vault_identities set asset = '0xbb' where block_number = 200`
+    await db`vacuum analyze vault_identities`
+  })
+
+  it.each([
+    ['the marks of a wallet', (db: typeof telling, wallet: string) => findMarks(db, wallet)],
+    ['its balances', (db: typeof telling, wallet: string) => listBalances(db, [wallet])],
+    ['its earnings, all vaults being doubted', (db: typeof telling, wallet: string) => sumFlows(db, wallet)],
+  ])('take at most four times the rows of the database: %s', async (_name, work) => {
+    const one = await countAll((db) => work(db, quarter))
+    const four = await countAll((db) => work(db, everywhere))
+    expect(one).toBeGreaterThan(vaults / 4)
+    expect(four).toBeLessThan(4.4 * one)
   })
 })

@@ -42,23 +42,42 @@ export type WalletHoldings = { chains: ChainHoldings[]; problems: Problem[] }
 export async function readWallet(
   ctx: PortfolioContext,
   wallet: Address,
-  { entries, requests }: WalletMarks,
+  { entries, openRequests, derived }: WalletMarks,
   budget: Budget,
 ): Promise<WalletHoldings> {
   const snapshot = ctx.catalogue.current()
-  const once = createOnce([['requests', Promise.resolve(requests)]])
-  const chains = await Promise.all(
-    listRead(ctx).map((chain) =>
-      readChain(ctx, { chain, snapshot, wallet, once, budget, entryBlock: entries.get(chain.chainId) ?? -1 }),
-    ),
-  )
+  const shared = { snapshot, wallet, openRequests, once: createOnce(), budget }
+  const read = listRead(ctx).map((chain) => {
+    const { chainId, confirmations } = chain
+    const entryBlock = entries.get(chainId) ?? -1
+    const derivedBlock = derived.get(chainId) ?? -1
+    return {
+      ...shared,
+      chain,
+      entryBlock,
+      derivedBlock,
+      leastBlock: Math.max(entryBlock, derivedBlock - confirmations),
+    }
+  })
+  const chains = await Promise.all(read.map((each) => readChain(ctx, each)))
+  const lags = read.flatMap((each, at) => describeLag(each, chains[at]?.block))
   const unread = [...snapshot.chains.values()].filter(({ active, chainId }) => active && !ctx.chains.has(chainId))
   return {
     chains,
-    problems: unread.map(({ chainId, name }) => ({
-      ...{ chainId, source: 'rpc', error: `${name} is listed, but this installation reads no node of it` },
-    })),
+    problems: [
+      ...lags,
+      ...unread.map(({ chainId, name }) => ({
+        ...{ chainId, source: 'rpc', error: `${name} is listed, but this installation reads no node of it` },
+      })),
+    ],
   }
+}
+
+/** A block that is told though newer ones are derived: nodes of one chain are not expected to be further apart. */
+function describeLag({ chain, derivedBlock, leastBlock }: ChainRead, block: BlockRef | undefined): Problem[] {
+  if (!block || block.number >= leastBlock) return []
+  const error = `${chain.name} is told as of block ${block.number}: its node is behind block ${derivedBlock}, which is derived`
+  return [{ chainId: chain.chainId, source: 'rpc', error }]
 }
 
 /** The newest blocks are on their way while the database answers; whoever needs one hears of its failure. */
@@ -80,10 +99,14 @@ type ChainRead = {
   chain: Chain
   snapshot: CatalogueSnapshot
   wallet: Address
+  openRequests: AdapterInput['openRequests']
   once: AdapterInput['once']
   budget: Budget
   /** The block of the wallet's last entry that is derived: what is kept of one before it is old. */
   entryBlock: number
+  derivedBlock: number
+  /** The head is asked again where it was before this one, and is behind where it still is. */
+  leastBlock: number
 }
 
 /** A chain's holdings: as they are kept of this block, as they are being read for somebody else, or read now. */
@@ -106,16 +129,16 @@ async function readChain(ctx: PortfolioContext, read: ChainRead): Promise<ChainH
 }
 
 async function readAtHead(ctx: PortfolioContext, read: ChainRead, key: string): Promise<ChainHoldings> {
-  const { chain, budget, entryBlock } = read
+  const { chain, budget, leastBlock } = read
   const shelf = ctx.catalogue.answers.shelf<ChainHoldings>('portfolio')
-  const block = await budget.within(findHead(ctx, chain, entryBlock), 'head')
+  const block = await budget.within(findHead(ctx, chain, leastBlock), 'head')
   const kept = shelf.find(`${key} ${block.hash}`)
   if (kept) return kept
   const ask = { ...read, adapters: ctx.portfolio.adapters }
   const holdings = await readHoldings(ctx, ask, block).catch(async (error: unknown) => {
     // The block may have been reorganised away meanwhile.
     ctx.portfolio.heads.delete(chain.chainId)
-    const again = await budget.within(findHead(ctx, chain, entryBlock), 'head')
+    const again = await budget.within(findHead(ctx, chain, leastBlock), 'head')
     if (again.hash === block.hash) throw error
     return readHoldings(ctx, ask, again)
   })
@@ -125,14 +148,14 @@ async function readAtHead(ctx: PortfolioContext, read: ChainRead, key: string): 
   return holdings
 }
 
-/** The newest block, as it was read within one poll of the chain and not before the wallet's last entry. */
-async function findHead({ clock, portfolio }: PortfolioContext, chain: Chain, entryBlock: number): Promise<BlockRef> {
+/** The newest block, as it was read within one poll of the chain, or read now where that is before `leastBlock`. */
+async function findHead({ clock, portfolio }: PortfolioContext, chain: Chain, leastBlock: number): Promise<BlockRef> {
   const { heads } = portfolio
   const now = clock.monotonicMs()
   const known = heads.get(chain.chainId)
   if (known && now - known.atMs < chain.pollIntervalMs) {
     const block = await known.reading.catch(() => undefined)
-    if (block && block.number >= entryBlock) return block
+    if (block && block.number >= leastBlock) return block
   }
   const latest = heads.get(chain.chainId)
   // Somebody else may have begun meanwhile.
@@ -146,9 +169,9 @@ async function findHead({ clock, portfolio }: PortfolioContext, chain: Chain, en
   return reading
 }
 
-/** Runs each work once, whoever asks; of some the result is known. */
-function createOnce(known: readonly (readonly [string, Promise<unknown>])[]): AdapterInput['once'] {
-  const works = new Map(known)
+/** Runs each work once, whoever asks. */
+function createOnce(): AdapterInput['once'] {
+  const works = new Map<string, Promise<unknown>>()
   return async <T>(name: string, work: () => Promise<T>): Promise<T> => {
     const begun = works.get(name) ?? work()
     works.set(name, begun)

@@ -13,6 +13,7 @@ import {
   netOf,
   type Valued,
 } from './counting.js'
+import { groupBy } from './groups.js'
 import { formatUsd } from './pricing.js'
 import type { ProtocolRow, TokenRow, WalletBody } from './schema.js'
 
@@ -28,6 +29,7 @@ export function toWalletBody(
   const counted = chains.map((holdings) => ({ chainId: holdings.chainId, ...count(holdings) }))
   const tokens = counted.flatMap(({ chainId, tokens }) => tokens.map((token) => ({ ...token, chainId })))
   const items = counted.flatMap(({ chainId, items }) => items.map((item) => ({ ...item, chainId })))
+  const show = createAddresses()
   const total = counted.reduce((sum, { total }: Counted) => sum + total, 0n)
   return {
     ...wallet,
@@ -35,8 +37,8 @@ export function toWalletBody(
     tokens: tokens
       .filter(({ isProtocolToken }) => includeProtocolTokens || !isProtocolToken)
       .sort((a, b) => byValue(a.value, b.value) || byText(a.token.address, b.token.address) || a.chainId - b.chainId)
-      .map(toTokenRow),
-    protocols: toProtocolRows(items),
+      .map((token) => toTokenRow(token, show)),
+    protocols: toProtocolRows(items, show),
     asOf: chains.flatMap(({ chainId, block }) =>
       block === undefined
         ? []
@@ -51,6 +53,18 @@ export function toWalletBody(
   }
 }
 
+type Show = (address: string) => string
+
+/** Addresses as they are shown. Many rows are of one asset, and a checksum costs more than the rest of a row. */
+function createAddresses(): Show {
+  const known = new Map<string, string>()
+  return (address) => {
+    const shown = known.get(address) ?? formatAddress(address)
+    known.set(address, shown)
+    return shown
+  }
+}
+
 /** The largest first, and what has no value last. */
 function byValue(a: bigint | undefined, b: bigint | undefined): number {
   if (a === b) return 0
@@ -62,19 +76,18 @@ const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 const native = nativeToken.toLowerCase()
 
-function toTokenRow({ token, raw, isProtocolToken, priceUsd, value, chainId }: OnChain<CountedToken>): TokenRow {
+function toTokenRow(row: OnChain<CountedToken>, show: Show): TokenRow {
+  const { token, raw, isProtocolToken, priceUsd, value, chainId } = row
   const { address, symbol, name, decimals, logoUrl } = token
   return {
-    ...{ address: formatAddress(address), chainId, symbol, name, decimals, logoUrl },
+    ...{ address: show(address), chainId, symbol, name, decimals, logoUrl },
     ...{ amount: formatUnits(raw, decimals), amountRaw: String(raw), priceUsd: priceUsd ?? null },
     ...{ valueUsd: value === undefined ? null : formatUsd(value), isNative: address === native, isProtocolToken },
   }
 }
 
-function toProtocolRows(items: readonly OnChain<CountedItem>[]): ProtocolRow[] {
-  const byProtocol = new Map<string, OnChain<CountedItem>[]>()
-  for (const item of items) byProtocol.set(item.protocol.id, [...(byProtocol.get(item.protocol.id) ?? []), item])
-  const rows = [...byProtocol.values()].flatMap((own) => {
+function toProtocolRows(items: readonly OnChain<CountedItem>[], show: Show): ProtocolRow[] {
+  const rows = [...groupBy(items, ({ protocol }) => protocol.id).values()].flatMap((own) => {
     const [first] = own
     if (!first) return []
     const { id, name, siteUrl, logoUrl } = first.protocol
@@ -85,22 +98,22 @@ function toProtocolRows(items: readonly OnChain<CountedItem>[]): ProtocolRow[] {
     )
     const row: ProtocolRow = {
       ...{ id, name, site_url: siteUrl, logo_url: logoUrl, stats: toStats(own) },
-      portfolio_item_list: list.map(toItemRow),
+      portfolio_item_list: list.map((item) => toItemRow(item, show)),
     }
     return [{ net, row }]
   })
   return rows.sort((a, b) => byValue(a.net, b.net) || byText(a.row.id, b.row.id)).map(({ row }) => row)
 }
 
-function toItemRow(item: OnChain<CountedItem>): ProtocolRow['portfolio_item_list'][number] {
+function toItemRow(item: OnChain<CountedItem>, show: Show): ProtocolRow['portfolio_item_list'][number] {
   const chain = String(item.chainId)
   const list = (amounts: readonly Valued[]) =>
     [...amounts]
       .sort((a, b) => byValue(a.value, b.value) || byText(a.token.address, b.token.address))
-      .map((amount) => toProtocolToken(amount, chain))
+      .map((amount) => toProtocolToken(amount, chain, show))
   return {
     ...{ name: item.name, type: item.type, opportunity_id: item.opportunityId },
-    ...{ pool: { id: formatAddress(item.pool), chain }, stats: toStats([item]) },
+    ...{ pool: { id: show(item.pool), chain }, stats: toStats([item]) },
     detail: {
       description: item.description,
       supply_token_list: list(item.supplied),
@@ -110,10 +123,11 @@ function toItemRow(item: OnChain<CountedItem>): ProtocolRow['portfolio_item_list
   }
 }
 
-function toProtocolToken({ token, raw, opportunityId, priceUsd, value }: Valued, chain: string) {
+function toProtocolToken(amount: Valued, chain: string, show: Show) {
+  const { token, raw, opportunityId, priceUsd, value } = amount
   const { address, symbol, name, decimals, logoUrl } = token
   return {
-    ...{ address: formatAddress(address), chain, symbol, name, decimals, amount: formatUnits(raw, decimals) },
+    ...{ address: show(address), chain, symbol, name, decimals, amount: formatUnits(raw, decimals) },
     ...{ price: priceUsd ?? null, logo_url: logoUrl, opportunity_id: opportunityId ?? null, amount_raw: String(raw) },
     value_usd: value === undefined ? null : formatUsd(value),
   }

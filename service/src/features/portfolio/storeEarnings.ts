@@ -1,5 +1,6 @@
 import type { Queryable } from '../../postgres/pool.js'
 import { listWithheld, type Withheld } from '../../vaults/index.js'
+import { groupBy } from './groups.js'
 import type { FlowVault } from './storeMarks.js'
 
 type FlowsIn = Pick<FlowVault, 'id' | 'chainId'>
@@ -28,12 +29,12 @@ export type VaultEarnings = {
 
 /** Blocks of vaults whose events are of a token nobody knows. */
 async function listDoubted(db: Queryable, vaults: readonly FlowsIn[]): Promise<({ vaultId: number } & Withheld)[]> {
-  const byChain = new Map<number, number[]>()
-  for (const { id, chainId } of vaults) byChain.set(chainId, [...(byChain.get(chainId) ?? []), id])
   const spans: ({ vaultId: number } & Withheld)[] = []
-  for (const [chainId, ids] of byChain)
+  for (const [chainId, own] of groupBy(vaults, ({ chainId }) => chainId)) {
+    const ids = own.map(({ id }) => id)
     for (const [vaultId, withheld] of await listWithheld(db, chainId, ids))
-      spans.push(...withheld.map((span) => ({ vaultId, ...span })))
+      for (const span of withheld) spans.push({ vaultId, ...span })
+  }
   return spans
 }
 
@@ -50,13 +51,14 @@ export async function sumFlows(db: Queryable, wallet: string, known?: readonly F
   if (vaults.length === 0) return []
   const doubted = await listDoubted(db, vaults)
   return db<VaultEarnings[]>`
-    with told as (
+    with doubted as (
+      select "vaultId" as vault_id, range_agg(int8range("from", "to", '[]')) as blocks
+      from jsonb_to_recordset(${db.json(doubted)}) as s ("vaultId" integer, "from" bigint, "to" bigint) group by 1),
+    told as (
       select f.*, f.kind in ('deposit', 'transfer-in') as is_in, v.chain_id as of_chain, v.address,
         lower(v.asset) as asset, v.asset_decimals,
-        case when not exists (
-          select from jsonb_to_recordset(${db.json(doubted)}) as s ("vaultId" integer, "from" bigint, "to" bigint)
-          where s."vaultId" = f.vault_id and f.block_number between s."from" and s."to") then f.assets end as paid
-      from flows f join vaults v on v.id = f.vault_id
+        case when (d.blocks @> f.block_number) is not true then f.assets end as paid
+      from flows f join vaults v on v.id = f.vault_id left join doubted d on d.vault_id = f.vault_id
       where f.wallet = hex_bytes(${wallet})),
     valued as (
       select t.*, n.native, trunc(n.native * ('1e-' || t.asset_decimals)::numeric * p.price_usd, 18) as usd

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../postgres/pool.js'
-import type { OpenRequestId } from '../positions/index.js'
+import type { OpenRequestId } from './adapter.js'
 
 /**
  * A vault that a wallet was ever in. `state` differs wherever its flows do: what is made of flows is old once it is another.
@@ -10,15 +10,16 @@ export type FlowVault = { id: number; chainId: number; state: string }
 export type WalletMarks = {
   /** The block of each chain in which it last got, gave or asked for something. */
   entries: ReadonlyMap<number, number>
-  /** Requests of it as controller that are open, in any vault. */
-  requests: readonly OpenRequestId[]
+  openRequests: readonly OpenRequestId[]
   /** The vaults it was ever in, of confirmed blocks. */
   flowVaults: readonly FlowVault[]
+  /** The newest derived block of each chain that is followed. */
+  derived: ReadonlyMap<number, number>
 }
 
 /** The marks of a wallet (lower-case), in one statement: every portfolio asks for them. */
 export async function findMarks(db: Queryable, wallet: string): Promise<WalletMarks> {
-  type Row = { entries: [number, number][]; requests: OpenRequestId[]; flowVaults: FlowVault[] }
+  type Row = Omit<WalletMarks, 'entries' | 'derived'> & { entries: [number, number][]; derived: [number, number][] }
   const [row] = await db<Row[]>`
     select
       (select coalesce(json_agg(json_build_array(chain_id, block)), '[]') from (
@@ -33,12 +34,13 @@ export async function findMarks(db: Queryable, wallet: string): Promise<WalletMa
       (select coalesce(json_agg(open), '[]') from (
         select distinct v.chain_id as "chainId", v.address as "vaultAddress", r.kind, r.request_id::text as "requestId"
         from requests r join vaults v on v.id = r.vault_id
-        where r.controller = hex_bytes(${wallet}) and r.remaining > 0) open) as requests,
+        where r.controller = hex_bytes(${wallet}) and r.remaining > 0) open) as "openRequests",
       (select coalesce(json_agg(been order by been.id), '[]') from (
         select vault_id as id, chain_id as "chainId",
           concat_ws(' ', count(*), max(block_number), min(block_timestamp), max(block_timestamp), sum(shares), sum(assets),
             count(*) filter (where kind in ('deposit', 'transfer-in'))) as state
-        from flows where wallet = hex_bytes(${wallet}) group by vault_id, chain_id) been) as "flowVaults"`
-  const { entries = [], requests = [], flowVaults = [] } = row ?? {}
-  return { entries: new Map(entries), requests, flowVaults }
+        from flows where wallet = hex_bytes(${wallet}) group by vault_id, chain_id) been) as "flowVaults",
+      (select coalesce(json_agg(json_build_array(chain_id, block_number)), '[]') from chain_cursors) as derived`
+  const { entries = [], openRequests = [], flowVaults = [], derived = [] } = row ?? {}
+  return { entries: new Map(entries), openRequests, flowVaults, derived: new Map(derived) }
 }

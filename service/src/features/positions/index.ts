@@ -3,8 +3,11 @@
  * `_changes`, `used_signatures`, `cut_moves`, the projection that derives them, and the operation that lists what a wallet has
  * requested. Amounts are raw shares.
  */
+
+export { type KeptConfiguration, parseConfiguration, readConfiguration } from './keptConfiguration.js'
 export { positionsOperations } from './operations.js'
 export { createPositions, type Positions } from './projection.js'
+export { readLotSteps } from './readLots.js'
 export {
   type Balance,
   type Lot,
@@ -14,6 +17,5 @@ export {
   type OpenRequest,
 } from './store.js'
 export { type LotShareStep, listLotSteps, listShareSteps, type ShareStep, type StepsAsk } from './storeSteps.js'
-export { listOpenRequestIds, type OpenRequestId } from './storeWalletEntries.js'
 export { type ClaimedRequest, listClaimedRequests } from './storeWalletRequests.js'
 export { listTakenBack } from './takenBack.js'

@@ -14,6 +14,7 @@ import { openFastRecover } from '../../derive/fastRecover.js'
 import { isPlain } from '../../derive/plain.js'
 import { type DerivedRows, type DeriveState, emptyState } from '../../derive/rows.js'
 import { listClaims, listWantedReadings } from '../../derive/settled.js'
+import { tradeTopic } from '../../derive/settlements.js'
 import { ownerTopic } from '../../derive/subAccounts.js'
 import type { Queryable } from '../../postgres/pool.js'
 import type { RawBlock, WantedReading } from '../../rpc/raw.js'
@@ -111,7 +112,12 @@ async function wantReadings(
     addresses: [...new Set(claims.map(({ vault }) => vault.address))],
     about: [...new Set(claims.map(({ controller }) => `0x${controller.slice(2).padStart(64, '0')}`))],
   })
-  return listWantedReadings(blocks, earlier, vaultsByContract).map((wanted) => ({
+  return wantViews(blocks, earlier, vaultsByContract)
+}
+
+/** What vaults are asked at blocks with claims, with the calls that ask it. */
+export function wantViews(...input: Parameters<typeof listWantedReadings>): WantedReading[] {
+  return listWantedReadings(...input).map((wanted) => ({
     ...wanted,
     views: viewRequest(wanted.kind, wanted.requestId, wanted.controller as Address).map((data) => ({
       target: wanted.vault,
@@ -141,7 +147,7 @@ function listVaultSources(vault: DeriveVault, more: Pick<Source, 'needsTrace' | 
 }
 
 /** What is read of each vault, and the logs that tell operations of a bundle apart. */
-function listSources(derivation: Derivation): Source[] {
+export function listSources(derivation: Derivation): Source[] {
   const { config, entryPoints } = derivation
   const needsTrace: NeedsTrace = (transaction, logs) => !isPlain(transaction, logs, derivation)
   const keepers: ListKeepers = (transaction, logs) => listKeepers(transaction, logs, derivation)
@@ -167,7 +173,23 @@ function listSources(derivation: Derivation): Source[] {
     beside: ({ to, input }) =>
       to !== null && (entryPoints.has(to) || (mayCarryAttribution(input as Hex) && mayHoldOperation(input))),
   }
-  return [...vaults, ...owners, operations]
+  return [...vaults, ...owners, operations, ...listSettlements(config.settlements ?? [])]
+}
+
+/**
+ * Whose order a settlement filled, which its Trade events say: read in the transactions of vaults whether or not orders
+ * of this database are followed there, so that another one derives the same.
+ */
+function listSettlements(settlements: readonly string[]): Source[] {
+  return settlements.map((settlement) => ({
+    key: `settlement ${settlement}`,
+    addresses: [settlement],
+    topics: [tradeTopic],
+    fromBlock: 0,
+    calldata: [],
+    beside: ({ to, input }) =>
+      to === settlement || (mayCarryAttribution(input as Hex) && input.includes(settlement.slice(2))),
+  }))
 }
 
 function collectKeys(blocks: readonly Parameters<typeof listStateKeys>[0][], derivation: Derivation): StateKeys {

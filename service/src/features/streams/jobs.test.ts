@@ -47,12 +47,12 @@ describe('a snapshot whose block is orphaned', () => {
       const at = `2026-11-20T0${hour}:00:00Z`
       await world.snapshot(id, at, { [`0x${'a1'.repeat(20)}`]: BigInt(hour) })
       await db`
+        insert into stream_files (hash, stream_id, snapshot_at, content)
+        values (decode(${file.repeat(32)}, 'hex'), ${id}, ${at}, ${gzipSync(file)}) on conflict do nothing`
+      await db`
         update stream_snapshots set block_number = ${block}, file_hash = decode(${file.repeat(32)}, 'hex'),
           commit_id = ${isGiven ? newId() : null}, vetoed_at = ${isVetoed ? at : null}
         where stream_id = ${id} and snapshot_at = ${at} and vetoed_at is null`
-      await db`
-        insert into stream_files (hash, stream_id, snapshot_at, content)
-        values (decode(${file.repeat(32)}, 'hex'), ${id}, ${at}, ${gzipSync(file)}) on conflict do nothing`
     }
     await put(1, 'a1', { block: 940 })
     await put(2, 'a2', { isGiven: true })
@@ -70,6 +70,10 @@ describe('a snapshot whose block is orphaned', () => {
     expect(left.map(({ hour, wallets }) => [hour, wallets])).toEqual([1, 2, 4].map((hour) => [hour, 1]))
     const files = ['a1', 'a2', 'a3', 'a4', 'a5'].map((file) => findRewardFile(db, `0x${file.repeat(32)}`))
     expect(await Promise.all(files)).toEqual(['a1', 'a2', undefined, 'a4', undefined])
+    // While a snapshot is there, so is its file.
+    await expect(db`delete from stream_files where hash = decode(${'a1'.repeat(32)}, 'hex')`).rejects.toMatchObject({
+      code: '23503',
+    })
   })
 })
 

@@ -1,12 +1,14 @@
 import { toEventSelector } from 'viem'
-import { OutboundError } from '../../kernel/outbound.js'
+import type { Context } from '../../postgres/context.js'
 import type { Queryable } from '../../postgres/pool.js'
 import { readBlock } from '../../rpc/blocks.js'
 import type { Chain } from '../../rpc/chains.js'
 import { createNode } from '../../rpc/node.js'
 import type { RawLog } from '../../rpc/raw.js'
-import { RpcError } from '../../rpc/rpc.js'
+import { readInRanges } from '../../sync/ranges.js'
 import { findBlockAt, findStreamTarget } from '../../vaults/index.js'
+import { readLotSteps } from '../positions/index.js'
+import { createWeigher } from './adapters.js'
 import { hashHoldings, type RewardInputs, type RewardResult, recomputeRewards } from './rewardFile.js'
 import { burnAddresses, findTerms, readInputs } from './snapshotInputs.js'
 import { findSnapshotOf } from './storeSnapshots.js'
@@ -41,33 +43,60 @@ export class ChainDiffers extends Error {
 const transferTopic = toEventSelector('event Transfer(address indexed from, address indexed to, uint256 amount)')
 
 /**
- * Counts a snapshot again with nothing of the database: who held what comes out of the transfers a node tells, prices and
- * what distributors sourced out of the file. Throws ChainDiffers where the node has another chain.
+ * What a node tells of a snapshot. `lots`: whether it told who sourced which shares; 'file': the file does not say by what
+ * that is found. `untraced`: transactions that brought some, perhaps, and that no node tells how they ran.
  */
-export async function recomputeFromNode(chain: Chain, inputs: RewardInputs): Promise<RewardResult> {
-  const { origin, terms, from } = inputs
+export type NodesRewards = RewardResult & { lots: 'none' | 'node' | 'file'; untraced: number }
+
+/**
+ * Counts a snapshot again with nothing of the database: who held what comes out of the transfers a node tells, what
+ * distributors sourced out of the inputs of transactions, prices out of the file. Throws ChainDiffers where the node has
+ * another chain.
+ */
+export async function recomputeFromNode(
+  ctx: Pick<Context, 'clock' | 'log'> & { chain: Chain },
+  inputs: RewardInputs,
+): Promise<NodesRewards> {
+  const { origin, terms, from, facts, configuration } = inputs
   const { block, target } = origin
-  const head = await readBlock(chain, block.number)
+  const head = await readBlock(ctx.chain, block.number)
   if (head.hash !== block.hash)
     throw new ChainDiffers(`block ${block.number} is ${head.hash} at the node, and ${block.hash} in the file`)
   const at = from?.own.at ?? terms.startAt
-  const first = await findBlockAt(chain, head, at)
+  const span = { at, from: (await findBlockAt(ctx.chain, head, at))?.number ?? -1, to: block.number }
   const excluded = new Set([...burnAddresses, ...target.own])
+  const balances = await readBalances(ctx.chain, { ...span, token: target.token, excluded })
+  const distributorIds = [...createWeigher(terms.adapters).distributors]
+  const read =
+    configuration && (await readLotSteps(ctx, configuration, { ...span, vault: target.address, distributorIds }))
+  const lots = read ? read.steps.filter(({ wallet }) => !excluded.has(wallet)) : facts.lots
+  return {
+    ...recomputeRewards({ ...inputs, facts: { ...facts, balances, lots } }),
+    lots: read ? 'node' : distributorIds.length > 0 ? 'file' : 'none',
+    untraced: read?.untraced ?? 0,
+  }
+}
+
+/** Shares of every holder of a token at a block and each of their changes since, out of its transfers. */
+async function readBalances(
+  chain: Chain,
+  ask: { token: string; excluded: ReadonlySet<string>; from: number; to: number; at: number },
+): Promise<BalanceStep[]> {
   const held = new Map<string, bigint>()
   const balances: BalanceStep[] = []
   const times = new Map<number, number>()
   let isStarted = false
   const start = () => {
     isStarted = true
-    for (const [wallet, shares] of held) if (shares > 0n) balances.push({ at, wallet, shares })
+    for (const [wallet, shares] of held) if (shares > 0n) balances.push({ at: ask.at, wallet, shares })
   }
-  for (const { blockNumber, topics, data } of await listTransfers(chain, target.token, block.number)) {
-    if (!isStarted && blockNumber > (first?.number ?? -1)) start()
+  for await (const { blockNumber, topics, data } of listTransfers(chain, ask.token, ask.to)) {
+    if (!isStarted && blockNumber > ask.from) start()
     const [, sender, receiver] = topics
     const moves = [[sender, -BigInt(data)] as const, [receiver, BigInt(data)] as const]
     for (const [topic, amount] of moves) {
       const wallet = `0x${topic?.slice(26) ?? ''}`
-      if (excluded.has(wallet)) continue
+      if (ask.excluded.has(wallet)) continue
       const shares = (held.get(wallet) ?? 0n) + amount
       held.set(wallet, shares)
       if (!isStarted) continue
@@ -77,26 +106,15 @@ export async function recomputeFromNode(chain: Chain, inputs: RewardInputs): Pro
     }
   }
   if (!isStarted) start()
-  return recomputeRewards({ ...inputs, facts: { ...inputs.facts, balances } })
+  return balances
 }
 
-/** All transfers of a token up to a block, in their order: as many blocks at a time as the node answers for. */
-async function listTransfers(chain: Chain, token: string, last: number): Promise<RawLog[]> {
+/** All transfers of a token up to a block, in their order. */
+async function* listTransfers(chain: Chain, token: string, last: number): AsyncGenerator<RawLog> {
   const node = createNode(chain.rpc)
   const filter = { addresses: [token], topics: [transferTopic] }
-  const transfers: RawLog[] = []
-  let size = last + 1
-  for (let fromBlock = 0; fromBlock <= last; ) {
-    const toBlock = Math.min(last, fromBlock + size - 1)
-    try {
-      transfers.push(...(await node.listRange({ ...filter, fromBlock, toBlock })).logs)
-      fromBlock = toBlock + 1
-      size *= 2
-    } catch (error) {
-      // Nodes refuse what is too long in many ways; a range of one block is not.
-      if (!(error instanceof RpcError || error instanceof OutboundError) || size === 1) throw error
-      size = Math.ceil(Math.min(size, last + 1) / 4)
-    }
-  }
-  return transfers.toSorted((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
+  const read = async ({ from, to }: { from: number; to: number }) =>
+    (await node.listRange({ ...filter, fromBlock: from, toBlock: to })).logs
+  for await (const logs of readInRanges({ from: 0, to: last }, read))
+    yield* logs.toSorted((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { type KeptConfiguration, parseConfiguration } from '../positions/index.js'
 import { computeSnapshot } from './amounts.js'
 import { buildTree } from './tree.js'
 import type { AccrualFacts, AccrualState, AccrualStates, Adapter, StreamTerms } from './types.js'
@@ -31,6 +32,8 @@ export type RewardInputs = {
   to: number
   from: AccrualStates | undefined
   origin: FileOrigin
+  /** By what who sourced which shares was derived; only where an adapter asks who did. */
+  configuration?: KeptConfiguration | undefined
 }
 
 export type RewardResult = { root: string | null; total: bigint; leaves: { wallet: string; cumulative: bigint }[] }
@@ -50,9 +53,10 @@ export function toResult(wallets: readonly { wallet: string; rewards: bigint }[]
 
 /** The bytes of a reward file and the hash that names it. */
 export function encodeRewardFile(inputs: RewardInputs, result: RewardResult): { text: string; hash: string } {
-  const { terms, facts, to, from, origin } = inputs
+  const { terms, facts, to, from, origin, configuration } = inputs
   const text = formatCanonical({
     version: 1,
+    ...(configuration ? { configuration: toJson(configuration) } : {}),
     ...{ origin: origin as unknown as Json, terms: toJson(terms), to },
     from: from ? { own: stateToJson(from.own), base: stateToJson(from.base) } : null,
     balances: facts.balances.map(({ at, wallet, shares }) => [at, wallet, shares.toString()]),
@@ -99,9 +103,11 @@ export function decodeRewardFile(text: string): { inputs: RewardInputs; result: 
     if (file.version !== 1) throw new RewardFileError(`version ${file.version} of reward files is not known here`)
     if (formatCanonical(file) !== text) throw new RewardFileError('the file is not canonical JSON')
     const { terms, result } = file
+    const configuration = parseConfiguration(file.configuration)
+    if (file.configuration !== undefined && !configuration) throw new RewardFileError('the configuration is none')
     return {
       inputs: {
-        ...{ to: wholeOf(file.to), origin: file.origin },
+        ...{ to: wholeOf(file.to), origin: file.origin, ...(configuration ? { configuration } : {}) },
         terms: {
           ...{ streamId: textOf(terms.streamId), startAt: wholeOf(terms.startAt) },
           strategy: strategyOf(terms.strategy),

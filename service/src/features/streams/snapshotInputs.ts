@@ -2,7 +2,7 @@ import { toUnixSeconds } from '../../kernel/clock.js'
 import type { Queryable } from '../../postgres/pool.js'
 import { listPriceSteps } from '../../prices/index.js'
 import { listValueSteps, type StreamTarget } from '../../vaults/index.js'
-import { listLotSteps, listShareSteps } from '../positions/index.js'
+import { listLotSteps, listShareSteps, readConfiguration } from '../positions/index.js'
 import { createWeigher } from './adapters.js'
 import { toSharePrice, toUnitPrice } from './amounts.js'
 import type { FileOrigin, RewardInputs } from './rewardFile.js'
@@ -65,9 +65,10 @@ export async function readInputs(
           { chainId: rewardChainId, address: rewardToken },
           { from: terms.strategy.type === 2 ? at : to, to },
         )
+  const distributors = [...createWeigher(terms.adapters).distributors]
   const facts: AccrualFacts = {
     balances: (await listShareSteps(db, span)).filter(isLp),
-    lots: (await listLotSteps(db, span, [...createWeigher(terms.adapters).distributors])).filter(isLp),
+    lots: (await listLotSteps(db, span, distributors)).filter(isLp),
     sharePrices: values.map((step) => ({ at: step.at, usd: toSharePrice(step, assetDecimals) })),
     rewardPrices: prices.map(({ at, priceUsd }) => ({ at, usd: toUnitPrice(priceUsd, terms.rewardDecimals) })),
   }
@@ -82,5 +83,7 @@ export async function readInputs(
     observations: [...values, ...prices].flatMap(({ observationId }) => observationId ?? []),
   }
   const from = previous && (await findStates(db, previous))
-  return { terms, facts, to, from, origin }
+  if (distributors.length === 0) return { terms, facts, to, from, origin }
+  const configuration = await readConfiguration(db, { chainId, vault: address, at: to })
+  return { terms, facts, to, from, origin, configuration }
 }

@@ -17,9 +17,11 @@ const addressBytes = 20
 const keccak = await createKeccak(256)
 /** What is hashed is written here first; nothing comes between that and the hash. */
 const leafInput = new Uint8Array(addressBytes + 32)
+const leafWords = new Uint32Array(leafInput.buffer)
 const leafAmount = new DataView(leafInput.buffer, addressBytes)
 const pairInput = new Uint8Array(2 * nodeBytes)
 const pairWords = new Uint32Array(pairInput.buffer)
+const addressWords = addressBytes / 4
 
 const hash = (input: Uint8Array): Uint8Array => keccak.init().update(input).digest('binary')
 
@@ -36,13 +38,19 @@ export function hashLeaf({ wallet, cumulative }: Leaf): Uint8Array {
   return hashAmount(cumulative)
 }
 
-/** The leaf of the wallet that is written already. */
+/** Whether the upper half of the amount that is written is not zero. */
+let hasUpper = false
+
+/** The leaf of the wallet that is written already. What does not fit 64 bits is cut off, and written with the next word. */
 function hashAmount(cumulative: bigint): Uint8Array {
-  let rest = cumulative
-  for (let word = 3; word >= 0; word--) {
-    // What does not fit 64 bits is cut off here, and written with the next word.
-    leafAmount.setBigUint64(8 * word, rest)
-    if (rest !== 0n) rest >>= 64n
+  leafAmount.setBigUint64(24, cumulative)
+  const rest = cumulative >> 64n
+  leafAmount.setBigUint64(16, rest)
+  const upper = rest >> 64n
+  if (hasUpper || upper !== 0n) {
+    leafAmount.setBigUint64(8, upper)
+    leafAmount.setBigUint64(0, upper >> 64n)
+    hasUpper = upper !== 0n
   }
   return hash(leafInput)
 }
@@ -65,14 +73,21 @@ function readWallets(leaves: readonly Leaf[]): Buffer {
  */
 export function buildTree(leaves: readonly Leaf[]): MerkleTree | undefined {
   if (leaves.length === 0) return undefined
-  const sorted = isSorted(leaves) ? leaves : [...leaves].sort((a, b) => (a.wallet < b.wallet ? -1 : 1))
-  const count = sorted.length
-  const wallets = readWallets(sorted)
+  const count = leaves.length
+  let sorted = leaves
+  let wallets = readWallets(sorted)
+  if (!isSorted(wallets)) {
+    sorted = [...leaves].sort((a, b) => (a.wallet < b.wallet ? -1 : 1))
+    wallets = readWallets(sorted)
+  }
   const nodes = new Uint8Array((2 * count - 1) * nodeBytes)
-  sorted.forEach(({ cumulative }, index) => {
-    for (let byte = 0; byte < addressBytes; byte++) leafInput[byte] = wallets[index * addressBytes + byte] ?? 0
+  const words = new Uint32Array(wallets.buffer, wallets.byteOffset, count * addressWords)
+  let index = 0
+  for (const { cumulative } of sorted) {
+    for (let word = 0; word < addressWords; word++) leafWords[word] = words[index * addressWords + word] ?? 0
     nodes.set(hashAmount(cumulative), (2 * count - 2 - index) * nodeBytes)
-  })
+    index += 1
+  }
   joinNodes(nodes, count - 2)
   const hexOf = (node: number) => `0x${Buffer.from(nodes.buffer, node * nodeBytes, nodeBytes).toString('hex')}`
   return {
@@ -121,9 +136,13 @@ function findIndex(wallets: Buffer, wallet: Buffer): number | undefined {
   return undefined
 }
 
-function isSorted(leaves: readonly Leaf[]): boolean {
-  for (let index = 1; index < leaves.length; index++)
-    if ((leaves[index - 1]?.wallet ?? '') >= (leaves[index]?.wallet ?? '')) return false
+/** Whether each address is higher than the one before. */
+function isSorted(wallets: Uint8Array): boolean {
+  for (let next = addressBytes; next < wallets.length; next += addressBytes) {
+    let byte = next
+    while (byte < next + addressBytes - 1 && wallets[byte] === wallets[byte - addressBytes]) byte++
+    if ((wallets[byte] ?? 0) <= (wallets[byte - addressBytes] ?? 0)) return false
+  }
   return true
 }
 

@@ -4,6 +4,7 @@ import { account } from '../../../../contracts/test/anvil.js'
 import { openSwapWorld, type SwapWorld, type Wanted } from '../../../test/chain/swapWorld.js'
 import type { Answer } from '../../../test/harness.js'
 import { refused } from '../../../test/refused.js'
+import { waitForOutcome } from '../../cli/dev/receipt.js'
 
 const user = account(1)
 const ether = 10n ** 18n
@@ -67,7 +68,7 @@ it('reverts at SwapRouter02 once the plan is no longer valid', async () => {
   const now = (await client.getBlock()).timestamp
   const sendAt = async (time: bigint) => {
     await client.request({ method: 'evm_setNextBlockTimestamp' as never, params: [Number(time)] as never })
-    return client.waitForTransactionReceipt({ hash: await client.sendTransaction(call) })
+    return waitForOutcome(client, await client.sendTransaction(call))
   }
   expect((await sendAt(until > now ? until + 1n : now + 1n)).status).toBe('reverted')
 })

@@ -2,7 +2,7 @@ import type { Address, Hex } from 'viem'
 import { combineAll, mapRead, type Read } from '../../../rpc/multicall.js'
 import { findVaultKind, type VaultFigures, type VaultKind, viewRequest } from '../../../vaults/index.js'
 import { type CatalogueSnapshot, findOpportunityByVault, findToken, type VaultRecord } from '../../catalogue/index.js'
-import { listBalances, listOpenRequestIds } from '../../positions/index.js'
+import { listBalances } from '../../positions/index.js'
 import {
   type Adapter,
   type AdapterAnswer,
@@ -10,11 +10,14 @@ import {
   type Amount,
   balanceCall,
   type Item,
+  type OpenRequestId,
   parseWord,
   type ShareOf,
   type ShownToken,
 } from '../adapter.js'
+import { groupBy } from '../groups.js'
 import { toProtocol } from '../protocol.js'
+import { mapInTurns } from '../turns.js'
 
 /** Up to so many vaults of a chain are asked their price whether or not the wallet is known to hold them. */
 const askedAllMax = 100
@@ -32,13 +35,11 @@ export const vaultsAdapter: Adapter = {
   ask: async (input) => {
     const { ctx, chain, snapshot, wallet } = input
     const vaults = listVaults(snapshot, chain.chainId)
-    const [held, open] = await Promise.all([
-      vaults.length > askedAllMax ? input.once('balances', () => listBalances(ctx.db, [wallet])) : [],
-      vaults.some(isAsync) ? input.once('requests', () => listOpenRequestIds(ctx.db, wallet)) : [],
-    ])
+    const held = vaults.length > askedAllMax ? await input.once('balances', () => listBalances(ctx.db, [wallet])) : []
     const likely = new Set(held.filter(({ chainId }) => chainId === chain.chainId).map((each) => each.vaultAddress))
-    const asked = vaults.map((vault) => {
-      const own = open.filter((each) => each.chainId === chain.chainId && each.vaultAddress === vault.address)
+    const open = groupByVault(input)
+    const asked = await mapInTurns(vaults, (vault) => {
+      const own = open.get(vault.address) ?? []
       const isLikely = vaults.length <= askedAllMax || likely.has(vault.address) || own.length > 0
       return askVault(input, vault, own, isLikely)
     })
@@ -61,9 +62,10 @@ function listVaults({ vaults }: CatalogueSnapshot, chainId: number): readonly Va
   return own
 }
 
-const isAsync = ({ kind }: VaultRecord): boolean => {
-  const known = findVaultKind(kind)
-  return known?.asyncDeposit === true || known?.asyncRedeem === true
+/** The wallet's open requests on the chain, by vault. */
+function groupByVault({ chain, openRequests }: AdapterInput): ReadonlyMap<string, OpenRequestId[]> {
+  const own = openRequests.filter(({ chainId }) => chainId === chain.chainId)
+  return groupBy(own, ({ vaultAddress }) => vaultAddress)
 }
 
 /** What a vault told of a wallet. `figures` is absent where they were not asked for. */
@@ -83,12 +85,10 @@ type Sides = { pending: bigint; claimable: bigint }
 
 const nothing: Sides = { pending: 0n, claimable: 0n }
 
-type OpenId = { kind: 'deposit' | 'redeem'; requestId: string }
-
 function askVault(
   { wallet }: AdapterInput,
   vault: VaultRecord,
-  open: readonly OpenId[],
+  open: readonly OpenRequestId[],
   withFigures: boolean,
 ): Read<Told> {
   const kind = findVaultKind(vault.kind)
@@ -149,7 +149,12 @@ function readFigures(vault: VaultRecord, kind: VaultKind | undefined): Read<Vaul
  * What is open of one side. Requests with ids of their own are asked by id; where none is known, id 0 is asked, under which
  * vaults keep all of a controller together, or the newest: never both, or it would count twice.
  */
-function askSide(vault: Address, wallet: Address, kind: 'deposit' | 'redeem', open: readonly OpenId[]): Read<Sides> {
+function askSide(
+  vault: Address,
+  wallet: Address,
+  kind: OpenRequestId['kind'],
+  open: readonly OpenRequestId[],
+): Read<Sides> {
   const own = open.filter((each) => each.kind === kind && each.requestId !== '0')
   const ids = own.length > 0 ? [...new Set(own.map(({ requestId }) => BigInt(requestId)))].slice(0, idsMax) : [0n]
   const reads = ids.map((id): Read<Sides> => {

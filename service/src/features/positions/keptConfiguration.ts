@@ -1,0 +1,82 @@
+import T, { type Static } from 'typebox'
+import { Compile } from 'typebox/compile'
+import type { DeriveConfig, SignedOnlySetting } from '../../derive/config.js'
+import type { Queryable } from '../../postgres/pool.js'
+import { loadConfiguration } from './storeConfiguration.js'
+
+/** Beside the chain, everything that decides who brought the shares of a vault by an instant: plain JSON, kept in files. */
+export type KeptConfiguration = Static<typeof schema>
+
+const instant = T.Integer()
+const schema = T.Object({
+  vaults: T.Array(
+    T.Object({
+      ...{ address: T.String(), kind: T.String(), receiptToken: T.String(), asset: T.String() },
+      ...{ assetDecimals: T.Integer(), escrow: T.Union([T.String(), T.Null()]), startBlock: T.Integer() },
+      ...{ contracts: T.Optional(T.Record(T.String(), T.String())), activeFrom: instant },
+    }),
+  ),
+  distributors: T.Array(T.Tuple([T.String(), instant])),
+  signedOnly: T.Array(T.Tuple([T.String(), instant, T.Boolean()])),
+  signers: T.Array(T.String()),
+  entryPoints: T.Array(T.String()),
+  trustTraces: T.Boolean(),
+  forwarders: T.Array(T.Object({ address: T.String(), from: instant, startBlock: T.Optional(T.Integer()) })),
+  settlements: T.Array(T.String()),
+})
+const checker = Compile(schema)
+
+/** The configuration of a chain as far as it decides by an instant; a vault is named, whenever it came into force. */
+export async function readConfiguration(
+  db: Queryable,
+  { chainId, vault, at }: { chainId: number; vault: string; at: number },
+): Promise<KeptConfiguration> {
+  return keepConfiguration(await loadConfiguration(db, chainId), { vault, at })
+}
+
+/** The part of a configuration that decides by an instant, in one order. Pure. */
+export function keepConfiguration(config: DeriveConfig, { vault: own, at }: { vault: string; at: number }) {
+  const kept: KeptConfiguration = {
+    vaults: config.vaults
+      .filter(({ address, activeFrom }) => address === own || activeFrom <= at)
+      .map(({ id, contracts, ...vault }) => ({ ...vault, ...(contracts ? { contracts: { ...contracts } } : {}) }))
+      .sort((a, b) => (a.address < b.address ? -1 : 1)),
+    distributors: [...config.distributors].filter(([, from]) => from <= at).sort(byName),
+    signedOnly: [...config.signedOnly]
+      .sort(byName)
+      .flatMap(([id, settings]) =>
+        settings.flatMap(({ from, signedOnly }): [string, number, boolean][] =>
+          from <= at ? [[id, from, signedOnly]] : [],
+        ),
+      ),
+    signers: [...config.signers].sort(),
+    entryPoints: [...config.entryPoints].sort(),
+    trustTraces: config.trustTraces === true,
+    forwarders: (config.forwarders ?? []).filter(({ from }) => from <= at),
+    settlements: [...(config.settlements ?? [])].sort(),
+  }
+  return kept
+}
+
+/** What a file says of a configuration; undefined where it says something else. */
+export function parseConfiguration(value: unknown): KeptConfiguration | undefined {
+  return checker.Check(value) ? value : undefined
+}
+
+/** A kept configuration as derivation takes it. Vaults are numbered in their order. */
+export function openConfiguration(chainId: number, kept: KeptConfiguration): DeriveConfig {
+  const signedOnly = new Map<string, SignedOnlySetting[]>()
+  for (const [id, from, isOnly] of kept.signedOnly)
+    signedOnly.set(id, [...(signedOnly.get(id) ?? []), { from, signedOnly: isOnly }])
+  return {
+    chainId,
+    vaults: kept.vaults.map((vault, index) => ({ ...vault, id: index + 1 })),
+    distributors: new Map(kept.distributors),
+    signedOnly,
+    signers: new Set(kept.signers),
+    ...{ entryPoints: kept.entryPoints, trustTraces: kept.trustTraces },
+    ...{ forwarders: kept.forwarders, settlements: kept.settlements },
+  }
+}
+
+const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : 1)

@@ -1,0 +1,224 @@
+import { asyncVaultAbi, batchAccountAbi, batchAccountBytecode, yieldVaultAbi } from '@openearn/contracts'
+import {
+  type Abi,
+  type Address,
+  concat,
+  encodeAbiParameters,
+  encodeFunctionData,
+  erc20Abi,
+  type Hex,
+  pad,
+  parseEther,
+} from 'viem'
+import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { chainSettings, type WorldVault } from '../../../test/actionWorld.js'
+import { codes as suffixOf } from '../../../test/handChain.js'
+import { seededKey } from '../../../test/seed.js'
+import { openStreamChain, type StreamChain } from '../../../test/streamChain.js'
+import { systemClock } from '../../kernel/clock.js'
+import { silentLog } from '../../kernel/log.js'
+import { createOutbound } from '../../kernel/outbound.js'
+import { openChain } from '../../rpc/chains.js'
+import { runStreamSnapshots } from './index.js'
+import { recomputeFromNode } from './recompute.js'
+import { decodeRewardFile, type RewardInputs, recomputeRewards } from './rewardFile.js'
+import { listFiles } from './storeReadings.js'
+import { findRewardFile } from './storeSnapshots.js'
+
+const halfDay = 43_200
+const startsAt = Date.parse('2026-11-20T12:00:00Z') / 1_000
+const [alpha, beta, strict] = ['alpha', 'beta', 'strict'] as const
+
+let chain: StreamChain
+let batch: { abi: Abi; address: Address }
+beforeAll(async () => {
+  chain = await openStreamChain()
+  const { earn, anvil } = chain
+  for (const id of [alpha, beta, strict]) await earn.distributor(id)
+  await earn.db`
+    insert into distributor_settings (distributor_id, signed_only, active_from) values (${strict}, true, 'epoch')`
+  const abi = batchAccountAbi as Abi
+  batch = { abi, address: await anvil.deploy({ abi, bytecode: batchAccountBytecode, args: [] }) }
+})
+afterAll(() => chain.close())
+
+/** A wallet with gas and money that it lets the vaults take. */
+async function openWallet(...vaults: readonly WorldVault[]): Promise<PrivateKeyAccount> {
+  const { world, anvil } = chain
+  const wallet = privateKeyToAccount(seededKey())
+  await anvil.client.setBalance({ address: wallet.address, value: parseEther('1') })
+  for (const { asset, address } of vaults) {
+    await world.mint(asset, wallet.address, 10n ** 12n)
+    await world.write(asset, erc20Abi as unknown as Abi, 'approve', [address, 10n ** 12n], wallet)
+  }
+  return wallet
+}
+
+/** Data of a call with codes behind it. */
+const dataOf = (abi: unknown, functionName: string, args: readonly unknown[], ...codes: string[]): Hex => {
+  const data = encodeFunctionData({ abi: abi as Abi, functionName, args })
+  return codes.length === 0 ? data : concat([data, `0x${suffixOf(...codes)}`])
+}
+
+async function send(wallet: PrivateKeyAccount, to: Address, data: Hex): Promise<void> {
+  const { client } = chain.anvil
+  const { status } = await client.waitForTransactionReceipt({
+    hash: await client.sendTransaction({ account: wallet, to, data, gas: 2_000_000n }),
+  })
+  expect(status).toBe('success')
+}
+
+/** A wallet runs several calls at once, as an account that lends itself code. */
+async function sendAll(wallet: PrivateKeyAccount, calls: { target: Address; data: Hex }[]): Promise<void> {
+  const { client } = chain.anvil
+  const { chainId } = chain
+  const nonce = (await client.getTransactionCount({ address: wallet.address })) + 1
+  const authorization = await wallet.signAuthorization({ address: batch.address, chainId, nonce })
+  const packed = encodeAbiParameters(
+    [
+      {
+        type: 'tuple[]',
+        components: [
+          { name: 'target', type: 'address' },
+          { name: 'value', type: 'uint256' },
+          { name: 'data', type: 'bytes' },
+        ],
+      },
+    ],
+    [calls.map((call) => ({ ...call, value: 0n }))],
+  )
+  const data = encodeFunctionData({
+    abi: batch.abi,
+    functionName: 'execute',
+    args: [pad('0x01', { dir: 'right' }), packed],
+  })
+  const hash = await client.sendTransaction({
+    ...{ account: wallet, to: wallet.address, data, gas: 2_000_000n, authorizationList: [authorization] },
+  })
+  expect((await client.waitForTransactionReceipt({ hash })).status).toBe('success')
+}
+
+/** The chain comes to an instant, what was before it is final, and its snapshot is taken. */
+async function passTo(at: number): Promise<void> {
+  const { anvil, earn, world } = chain
+  await anvil.client.setNextBlockTimestamp({ timestamp: BigInt(at) })
+  await anvil.client.mine({ blocks: 70, interval: 1 })
+  earn.clock.set(new Date((at + 70) * 1_000))
+  await world.sync()
+  await runStreamSnapshots(earn.ctx, { everySeconds: halfDay })
+}
+
+/** Points to those who hold a vault, more where a distributor brought them. */
+async function boost(vault: WorldVault): Promise<string> {
+  const { earn, secret } = chain
+  const point = { symbol: `P${vault.address.slice(2, 8)}`.toUpperCase(), name: 'Points' }
+  const { id: pointId } = (await earn.call('CreateStreamPoint', { body: point, key: secret })).body.point
+  const boosts = [alpha, beta, strict].map((distributorId, index) => ({
+    type: 'boost',
+    params: { multiplierBps: 20_000 + index * 10_000, distributorIds: [distributorId] },
+  }))
+  const now = earn.clock.now().getTime()
+  const { status, body } = await chain.create({
+    ...{ startTimestamp: new Date(now).toISOString(), endTimestamp: new Date(now + 86_400_000).toISOString() },
+    ...{ type: 3, rewardTokenId: null, pointId, walletAddress: null, totalAmount: null, adapters: boosts },
+    customArgs: { targetTokenId: chain.idOf(vault.address), tokensPerDay: String(10n ** 18n) },
+  })
+  expect(status).toBe(200)
+  return body.stream.id
+}
+
+async function listInputs(id: string): Promise<RewardInputs[]> {
+  const { db } = chain.earn
+  const files = await listFiles(db, id)
+  return Promise.all(files.map(async ({ hash }) => decodeRewardFile((await findRewardFile(db, hash)) ?? '').inputs))
+}
+
+/** By the node alone: nothing here has a database. */
+function countAgain(inputs: RewardInputs) {
+  const node = openChain(createOutbound(systemClock), chainSettings(chain.anvil.url))
+  return recomputeFromNode({ chain: node, clock: systemClock, log: silentLog }, inputs)
+}
+
+async function expectSame(id: string, brought: readonly string[]): Promise<void> {
+  const all = await listInputs(id)
+  expect(all).toHaveLength(2)
+  for (const inputs of all) {
+    const kept = recomputeRewards(inputs)
+    expect(new Set(inputs.facts.lots.map(({ distributorId }) => distributorId))).toEqual(new Set(brought))
+    // What the file says of lots is not believed.
+    const nodes = await countAgain({ ...inputs, facts: { ...inputs.facts, lots: [] } })
+    expect(nodes).toEqual({ ...kept, lots: 'node', untraced: 0 })
+    expect(recomputeRewards({ ...inputs, facts: { ...inputs.facts, lots: [] } }).root).not.toBe(kept.root)
+  }
+}
+
+describe('boosts by distributor, out of a file and the inputs of transactions at a node', () => {
+  it('are those of the database: of single calls, of batches into two vaults, after transfers and redemptions', async () => {
+    const { world, vault } = chain
+    const second = await world.vault(await world.token())
+    const id = await boost(vault)
+    const [ann, bob, cat] = [
+      await openWallet(vault, second),
+      await openWallet(vault, second),
+      await openWallet(vault, second),
+    ]
+    const deposit = (wallet: PrivateKeyAccount, amount: bigint, ...codes: string[]) =>
+      send(wallet, vault.address, dataOf(yieldVaultAbi, 'deposit', [amount, wallet.address], ...codes))
+    await deposit(ann, 1_000_000n, alpha)
+    await deposit(ann, 500_000n, 'nobody', beta)
+    await deposit(bob, 700_000n)
+    await deposit(bob, 300_000n, strict)
+    const into = (target: Address, amount: bigint, code: string) => ({
+      target,
+      data: dataOf(yieldVaultAbi, 'deposit', [amount, cat.address], code),
+    })
+    await sendAll(cat, [into(second.address, 200_000n, alpha), into(vault.address, 900_000n, beta)])
+    await passTo(startsAt + halfDay + 1)
+    await send(ann, vault.address, dataOf(erc20Abi, 'transfer', [bob.address, 10n ** 17n]))
+    await send(cat, vault.address, dataOf(yieldVaultAbi, 'redeem', [3n * 10n ** 17n, cat.address, cat.address]))
+    await deposit(bob, 400_000n, alpha)
+    await passTo(startsAt + 2 * halfDay + 1)
+    await expectSame(id, [alpha, beta])
+    // By when a distributor was registered is in the file, and decides.
+    const [, inputs] = await listInputs(id)
+    const configuration = inputs?.configuration
+    if (!inputs || !configuration) throw new Error('the file says how lots are found')
+    const late = configuration.distributors.map(([name, from]): [string, number] => [
+      name,
+      name === alpha ? 2 ** 40 : from,
+    ])
+    const moved = { ...inputs, configuration: { ...configuration, distributors: late } }
+    expect((await countAgain(moved)).root).not.toBe(recomputeRewards(inputs).root)
+    const { configuration: _, ...older } = inputs
+    expect(await countAgain(older)).toMatchObject({ lots: 'file', root: recomputeRewards(inputs).root })
+  }, 120_000)
+
+  it('are those of the database in a vault whose deposits are asked for and claimed', async () => {
+    const { world, earn } = chain
+    const vault = await world.asyncVault(await world.token())
+    const now = Math.floor(earn.clock.now().getTime() / 1_000)
+    const id = await boost(vault)
+    const [ann, bob] = [await openWallet(vault), await openWallet(vault)]
+    const ask = (wallet: PrivateKeyAccount, amount: bigint, ...codes: string[]) =>
+      send(
+        wallet,
+        vault.address,
+        dataOf(asyncVaultAbi, 'requestDeposit', [amount, wallet.address, wallet.address], ...codes),
+      )
+    const claim = (wallet: PrivateKeyAccount, amount: bigint) =>
+      send(wallet, vault.address, dataOf(asyncVaultAbi, 'deposit', [amount, wallet.address, wallet.address]))
+    await ask(ann, 600_000n, alpha)
+    await ask(ann, 200_000n, beta)
+    await ask(bob, 500_000n, beta)
+    await world.settle(vault.address, ann.address)
+    await world.settle(vault.address, bob.address)
+    await claim(ann, 400_000n)
+    await claim(bob, 500_000n)
+    const next = Math.ceil(now / halfDay) * halfDay
+    await passTo(next + 1)
+    await claim(ann, 400_000n)
+    await passTo(next + halfDay + 1)
+    await expectSame(id, [alpha, beta])
+  }, 120_000)
+})
