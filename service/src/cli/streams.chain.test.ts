@@ -133,7 +133,9 @@ describe('openearn streams', () => {
     ).toEqual([first, second].map(({ address }) => address.toLowerCase()).sort())
     expect((await run('diff', other, other)).split('\n')).toHaveLength(2)
     await expect(run('recompute', '--file', join(folder, 'none.json'))).rejects.toThrow('ENOENT')
-    await expect(run('recompute', id, '--at', '2026-11-21T13:00:00Z')).rejects.toThrow('no snapshot was taken at that instant')
+    await expect(run('recompute', id, '--at', '2026-11-21T13:00:00Z')).rejects.toThrow(
+      'no snapshot was taken at that instant',
+    )
     expect(await changes()).toEqual([])
   })
 

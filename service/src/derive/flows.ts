@@ -129,7 +129,10 @@ function receive(wallets: Map<string, Wallet>, to: string, pieces: readonly Piec
     } else wallet.pieces.push({ ...piece })
 }
 
-/** Records what is burned of each origin, and answers the pieces with it. What was burned already is moved, not added. */
+/**
+ * Records what is burned of each origin, and answers the pieces with it. What an event has taken stays that event's: an
+ * escrow burns for one claim what it has just received with the request of another.
+ */
 function recordBurns(
   wallets: Map<string, Wallet>,
   pieces: readonly Piece[],
@@ -140,7 +143,7 @@ function recordBurns(
     const part = smaller(piece.amount, left)
     left -= part
     const { origin, burn: before } = piece
-    if (origin === undefined) return [piece]
+    if (origin === undefined || before?.event !== undefined) return [piece]
     if (before) before.amount -= piece.amount
     const { burns } = openWallet(wallets, origin)
     const record = (event: VaultEvent | undefined, amount: bigint): Piece[] => {
@@ -149,7 +152,7 @@ function recordBurns(
       burns.push(burn)
       return [{ ...piece, amount, burn }]
     }
-    return [...record(claimed?.event, part), ...record(before?.event, piece.amount - part)]
+    return [...record(claimed?.event, part), ...record(undefined, piece.amount - part)]
   })
 }
 

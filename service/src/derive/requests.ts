@@ -107,8 +107,8 @@ export function claimRequests(work: RequestWork, claim: ClaimedFrom): { parts: C
     beyond -= taken
     addPart(parts, lot, taken, credit)
     const left = lot.remaining - taken
-    // Less than one share is worth cannot be claimed.
-    const isDust = kind === 'deposit' && left * event.shares < event.assets
+    // Less than one share is worth cannot be claimed; what a share is worth, a claim of none does not say.
+    const isDust = kind === 'deposit' && event.shares > 0n && left * event.shares < event.assets
     changeLot(work, lot, event, { ...stateOf(lot), remaining: isDust ? 0n : left })
   }
   forgetClosed(work, kind, controller)

@@ -4,6 +4,7 @@ import {
   asynchronous,
   bob,
   call,
+  cat,
   codes,
   deposited,
   entries,
@@ -138,6 +139,14 @@ describe('what goes beyond requests', () => {
 })
 
 describe('what a claim leaves', () => {
+  it('stays open beside a claim of one unit that mints nothing, so that another code cannot take the rest', () => {
+    const chain = openHandChain()
+    ask(chain, 100n, 'alpha', 0n)
+    expect(entries(claim(chain, 1n, 0n, {}, 'beta'))).toEqual([])
+    expect(chain.open(ann)).toEqual(['alpha 99'])
+    expect(entries(claim(chain, 99n, 90n, {}, 'beta'))).toEqual(['deposit alpha unsigned a1 99 90'])
+  })
+
   it('below one share counts as claimed, and what is a share’s worth stays open', () => {
     for (const [assets, left] of [
       [98n, ['alpha 2']],
@@ -178,6 +187,23 @@ describe('a redemption', () => {
     const chain = openHandChain()
     hold(chain, 'beta', 50n)
     leave(chain, 20n)
+    expect(entries(collect(chain, 20n))).toEqual(['withdraw alpha unsigned a1 40 20'])
+  })
+
+  it('that comes to the escrow just before a claim of another’s is burned out of it stays whole', () => {
+    const chain = openHandChain()
+    hold(chain, 'beta', 50n)
+    chain.mine({
+      from: ann,
+      to: asynchronous,
+      input: `${call.requestRedeem(20n, bob, ann)}${codes('alpha')}`,
+      logs: [
+        say.move(ann, silo, 20n, asynchronous),
+        say.requestRedeem(bob, ann, ann, 20n),
+        say.move(silo, zero, 4n, asynchronous),
+        say.withdraw(cat, cat, 8n, 4n, asynchronous),
+      ],
+    })
     expect(entries(collect(chain, 20n))).toEqual(['withdraw alpha unsigned a1 40 20'])
   })
 

@@ -4,7 +4,8 @@ import type { Move, OwnLogs, Told } from './types.js'
 
 /** Where shares of a transaction come from (SEMANTICS §3, *Kept shares*). */
 type Origin =
-  | { of: 'old'; wallet: string }
+  /** `isTaken` by an event that burned or requested them. */
+  | { of: 'old'; wallet: string; isTaken?: boolean }
   | { of: 'mark'; event: Told }
   /** Given back by a cancelled request. */
   | { of: 'returned'; event: Told }
@@ -181,15 +182,21 @@ function replay(
     const burn = burns.get(move)
     if (burn) burnedBy.set(burn.event, (burnedBy.get(burn.event) ?? 0n) + least(sumOf(pieces), burn.amount))
     let left = burn?.amount ?? 0n
+    const passed: Piece[] = []
     for (const { origin, amount } of pieces) {
       const ofEvent = least(amount, left)
       left -= ofEvent
-      if (origin.of !== 'old') continue
+      // What a request took is the request's, whatever an escrow burns it for.
+      if (origin.of !== 'old' || origin.isTaken) {
+        passed.push({ origin, amount })
+        continue
+      }
       if (ofEvent > 0n) gone.push({ wallet: origin.wallet, event: burn!.event, amount: ofEvent })
       if (to === zero && amount > ofEvent)
         gone.push({ wallet: origin.wallet, event: undefined, amount: amount - ofEvent })
+      passed.push({ origin: { ...origin, isTaken: true }, amount: ofEvent }, { origin, amount: amount - ofEvent })
     }
-    if (to !== zero) give(handOf(to), to, pieces)
+    if (to !== zero) give(handOf(to), to, passed)
   }
   const wallets = new Map([...hands].map(([wallet, hand]) => [wallet, settle(wallet, hand, gone)] as const))
   return { wallets, minted, burned: burnedBy, beyond }

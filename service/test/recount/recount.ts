@@ -120,7 +120,11 @@ function creditEvents(
 ): Map<Told, Credit> {
   const creditable = events.filter(isCreditable)
   const keepers = (event: Told): Map<string, bigint> => sharesOf(movement, event, ({ marks }) => marks)
-  const losers = (event: Told): Map<string, bigint> => sharesOf(movement, event, ({ burned }) => burned)
+  // Who only holds shares of others, as an escrow does, withdraws nothing.
+  const losers = (event: Told): Map<string, bigint> => {
+    const burned = [...sharesOf(movement, event, (kept) => kept.burned)]
+    return new Map(burned.filter(([wallet]) => !holdsForOthers(vault, wallet)))
+  }
   const concerned = (event: Creditable) => (event.kind === 'deposit' ? keepers(event) : losers(event))
   const settlementOf = readSettlement(block, transaction, state.config)
   const identity = identify(state.config, block.timestamp, vault.address, state.owners, settlementOf)

@@ -60,8 +60,9 @@ export function consume(
   return list
 }
 
-/** What is left below one share of a claim's price counts as claimed. */
+/** What is left below one share of a claim's price counts as claimed; a claim of no share has no price. */
 export function dropDust(consumed: readonly Consumed[], assets: bigint, shares: bigint): void {
+  if (shares === 0n) return
   for (const { request } of consumed) if (request.remaining * shares < assets) request.remaining = 0n
 }
 
@@ -79,16 +80,17 @@ export function beginCancel(requests: readonly Request[], event: Cancel): void {
   for (const request of requests) if (isNamed(request, event) && isOpen(request)) request.cancelling = true
 }
 
-/** A completed cancel takes what was pending when it was asked for, the newest first, and leaves no entry. */
+/** A completed cancel takes what was pending when it was asked for, the newest first, then what was asked for since. */
 export function completeCancel(
   requests: readonly Request[],
   event: Extract<Told, { kind: 'cancelDepositClaim' | 'cancelRedeemClaim' }>,
 ): Consumed[] {
   const named = requests.filter((request) => isNamed(request, event))
-  const asked = named.some(({ cancelling }) => cancelling) ? named.filter(({ cancelling }) => cancelling) : named
+  const asked = named.filter(({ cancelling }) => cancelling)
+  const since = named.filter(({ cancelling }) => !cancelling)
   const list: Consumed[] = []
   let left = event.amount
-  for (const request of asked.toReversed()) {
+  for (const request of [...asked.toReversed(), ...since.toReversed()]) {
     const part = least(request.remaining, left)
     request.remaining -= part
     request.cancelled += part

@@ -201,6 +201,8 @@ async function play(histories: Histories, random: Random): Promise<void> {
     for (const stream of histories.streams)
       if (random.next() < 0.3) await histories.claim(stream, pick(random, histories.wallets))
   }
+  for (const stream of histories.streams) for (const wallet of histories.wallets) await histories.claim(stream, wallet)
+  await world.sync()
 }
 
 /** All that is kept of streams, their snapshots and what was claimed of them, as text. */

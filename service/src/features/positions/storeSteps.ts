@@ -1,4 +1,4 @@
-import type { Queryable } from '../../postgres/pool.js'
+import type { Database } from '../../postgres/pool.js'
 
 /** Of a vault: what is held at the end of block `from`, at the instant `at`, and what changes from there to the end of `to`. */
 export type StepsAsk = { chainId: number; vaultId: number; from: number; to: number; at: number }
@@ -14,10 +14,7 @@ const chunk = 20_000
  * Shares of every holder and each of their changes, in the order of time. What was held at the end of a block is what is
  * held now, but for those that moved since: of these it is what they had before they first did.
  */
-export async function listShareSteps(
-  db: Queryable,
-  { chainId, vaultId, from, to, at }: StepsAsk,
-): Promise<ShareStep[]> {
+export async function listShareSteps(db: Database, { chainId, vaultId, from, to, at }: StepsAsk): Promise<ShareStep[]> {
   const held = db<{ wallet: string; shares: string }[]>`
     with moved as (
       select distinct on (wallet) wallet, before from balance_changes
@@ -27,22 +24,21 @@ export async function listShareSteps(
     from balances b left join moved m on m.wallet = b.wallet
     where b.vault_id = ${vaultId} and coalesce(m.before, b.shares) > 0`
   const changes = db<{ at: number; wallet: string; shares: string }[]>`
-    select extract(epoch from block_timestamp)::bigint as at, hex_text(wallet) as wallet, after as shares
+    select date_part('epoch', block_timestamp)::bigint as at, hex_text(wallet) as wallet, after as shares
     from balance_changes
     where chain_id = ${chainId} and vault_id = ${vaultId} and block_number > ${from} and block_number <= ${to}
     order by block_number, transaction_index`
-  const steps: ShareStep[] = []
-  for await (const rows of held.cursor(chunk))
-    for (const { wallet, shares } of rows) steps.push({ at, wallet, shares: BigInt(shares) })
-  const names = new Map(steps.map(({ wallet }) => [wallet, wallet]))
-  for await (const rows of changes.cursor(chunk))
-    for (const row of rows) steps.push({ at: row.at, wallet: keepName(names, row.wallet), shares: BigInt(row.shares) })
-  return steps
+  const names = new Map<string, string>()
+  const [before, since] = await Promise.all([
+    collect(held, ({ wallet, shares }) => ({ at, wallet: keepName(names, wallet), shares: BigInt(shares) })),
+    collect(changes, (row) => ({ at: row.at, wallet: keepName(names, row.wallet), shares: BigInt(row.shares) })),
+  ])
+  return before.concat(since)
 }
 
 /** The same of the lots of some distributors. */
 export async function listLotSteps(
-  db: Queryable,
+  db: Database,
   { chainId, vaultId, from, to, at }: StepsAsk,
   distributorIds: readonly string[],
 ): Promise<LotShareStep[]> {
@@ -58,17 +54,25 @@ export async function listLotSteps(
     from lots l left join moved m on m.wallet = l.wallet and m.distributor_id = l.distributor_id
     where l.vault_id = ${vaultId} and l.distributor_id = any(${own}::text[]) and coalesce(m.before, l.shares) > 0`
   const changes = db<{ at: number; wallet: string; distributorId: string; shares: string }[]>`
-    select extract(epoch from block_timestamp)::bigint as at, hex_text(wallet) as wallet,
+    select date_part('epoch', block_timestamp)::bigint as at, hex_text(wallet) as wallet,
       distributor_id as "distributorId", after as shares
     from lot_changes
     where chain_id = ${chainId} and vault_id = ${vaultId} and block_number > ${from} and block_number <= ${to}
       and distributor_id = any(${own}::text[])
     order by block_number, transaction_index, distributor_id`
-  const steps: LotShareStep[] = []
-  for await (const rows of held.cursor(chunk))
-    for (const row of rows) steps.push({ ...row, at, shares: BigInt(row.shares) })
-  for await (const rows of changes.cursor(chunk))
-    for (const row of rows) steps.push({ ...row, shares: BigInt(row.shares) })
+  const [before, since] = await Promise.all([
+    collect(held, (row) => ({ ...row, at, shares: BigInt(row.shares) })),
+    collect(changes, (row) => ({ ...row, shares: BigInt(row.shares) })),
+  ])
+  return before.concat(since)
+}
+
+type Reading<Row> = { cursor(size: number): AsyncIterable<Row[]> }
+
+/** All rows of a statement, read in parts by a connection of its own: two are read at once, for the server works longest. */
+async function collect<Row, Step>(reading: Reading<Row>, parse: (row: Row) => Step): Promise<Step[]> {
+  const steps: Step[] = []
+  for await (const rows of reading.cursor(chunk)) for (const row of rows) steps.push(parse(row))
   return steps
 }
 

@@ -222,3 +222,39 @@ describe('boosts by distributor, out of a file and the inputs of transactions at
     await expectSame(id, [alpha, beta])
   }, 120_000)
 })
+
+describe('a target without a price for part of the time', () => {
+  it('earns at a fixed rate from its first price on, and the snapshot says for how long it had none', async () => {
+    const { world, earn, secret } = chain
+    const vault = await world.vault(await world.token({ pegUsd: '1' }))
+    const ann = await openWallet(vault)
+    await send(ann, vault.address, dataOf(yieldVaultAbi, 'deposit', [1_000_000_000n, ann.address]))
+    const began = Math.ceil(earn.clock.now().getTime() / 1_000 / halfDay) * halfDay
+    const body = { symbol: 'UNPRICED', name: 'Points' }
+    const { id: pointId } = (await earn.call('CreateStreamPoint', { body, key: secret })).body.point
+    const { body: made } = await chain.create({
+      ...{ startTimestamp: new Date(began * 1_000).toISOString(), endTimestamp: null, totalAmount: null },
+      ...{ rewardTokenId: null, pointId, walletAddress: null },
+      customArgs: { targetTokenId: chain.idOf(vault.address), tokensPerUSD: '1000' },
+    })
+    const show = async () => {
+      const { streams } = (await earn.call('GetStreams', { query: { id: made.stream.id } })).body
+      const { amountDistributed, customMetrics, tvl } = streams[0].lastSnapshot
+      return { amountDistributed, unpricedSeconds: customMetrics.unpricedSeconds, tvl }
+    }
+    await passTo(began + halfDay + 1)
+    expect(await show()).toEqual({ amountDistributed: '0', unpricedSeconds: halfDay, tvl: null })
+    // A quarter of a day later a share of 18 decimals is worth a dollar.
+    const pricedAt = began + halfDay + halfDay / 2
+    await earn.db`
+      insert into vault_snapshots (block_number, block_timestamp, vault_id, price_exponent, total_assets, total_supply,
+        price_numerator, price_usd, block_hash)
+      select 1, to_timestamp(${pricedAt}), id, 18, 1, 1000000000, 1000000, 1, decode(lpad('', 64, '0'), 'hex')
+      from vaults where address = ${vault.address.toLowerCase()}`
+    await passTo(began + 2 * halfDay + 1)
+    // 1,000 USD for a quarter of a day.
+    expect(await show()).toEqual({ amountDistributed: '250', unpricedSeconds: halfDay + halfDay / 2, tvl: '1000' })
+    const [first, second] = await listInputs(made.stream.id)
+    expect([first?.facts.sharePrices.length, second?.facts.sharePrices.length]).toEqual([0, 1])
+  }, 120_000)
+})

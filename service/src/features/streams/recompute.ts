@@ -1,6 +1,6 @@
 import { toEventSelector } from 'viem'
 import type { Context } from '../../postgres/context.js'
-import type { Queryable } from '../../postgres/pool.js'
+import type { Database } from '../../postgres/pool.js'
 import { readBlock } from '../../rpc/blocks.js'
 import type { Chain } from '../../rpc/chains.js'
 import { createNode } from '../../rpc/node.js'
@@ -20,7 +20,7 @@ export type TodaysRewards = RewardResult & { isSame: boolean }
 
 /** Counts a snapshot again from what is derived of the chain today. Undefined where the snapshot is not kept. */
 export async function recomputeFromTables(
-  db: Queryable,
+  db: Database,
   { hash, inputs }: { hash: string; inputs: RewardInputs },
 ): Promise<TodaysRewards | undefined> {
   const { terms, to, origin, facts } = inputs

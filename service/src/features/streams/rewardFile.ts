@@ -84,12 +84,20 @@ export function hashHoldings({ balances, lots }: Pick<AccrualFacts, 'balances' |
 
 /** Canonical JSON: members in the order of their names, no spaces. */
 export function formatCanonical(value: Json): string {
-  return JSON.stringify(value, (_name, each: unknown) =>
-    each !== null && typeof each === 'object' && !Array.isArray(each)
-      ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : each,
-  )
+  if (value === null || typeof value !== 'object' || isFlat(value)) return JSON.stringify(value)
+  if (isList(value)) return `[${value.map(formatCanonical).join()}]`
+  const members = Object.entries(value).flatMap(([name, each]) => (each === undefined ? [] : [[name, each] as const]))
+  return `{${members
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, each]) => `${JSON.stringify(name)}:${formatCanonical(each)}`)
+    .join()}}`
 }
+
+const isList = (value: Json): value is readonly Json[] => Array.isArray(value)
+
+/** Whether no member has a name: then there is one way to say it. Millions of rows are such lists, and soon written. */
+const isFlat = (value: Json): boolean =>
+  value === null || typeof value !== 'object' || (isList(value) && value.every(isFlat))
 
 /** A reward file that is not one, or says otherwise than it is. */
 export class RewardFileError extends Error {

@@ -1,5 +1,5 @@
 import { toUnixSeconds } from '../../kernel/clock.js'
-import type { Queryable } from '../../postgres/pool.js'
+import type { Database, Queryable } from '../../postgres/pool.js'
 import { listPriceSteps } from '../../prices/index.js'
 import { listValueSteps, type StreamTarget } from '../../vaults/index.js'
 import { listLotSteps, listShareSteps, readConfiguration } from '../positions/index.js'
@@ -36,7 +36,7 @@ export async function findTerms(db: Queryable, stream: StreamRow, rewardDecimals
 
 /** Everything a snapshot of an instant rests on, read once. */
 export async function readInputs(
-  db: Queryable,
+  db: Database,
   ask: {
     stream: StreamRow
     terms: StreamTerms

@@ -122,6 +122,9 @@ export async function recordSnapshot(tx: Transaction, snapshot: NewSnapshot): Pr
   const { id, streamId, targetChainId, block, previousId, isLast, amounts, states, pins, file, createdAt } = snapshot
   const keep = ({ accrued, distributed, ...state }: AccrualState) => ({ ...state, distributed: distributed.toString() })
   const { unpricedSeconds, exhaustedAt } = amounts
+  // While rows are written; one that is not needed in the end is lost work. The least effort takes a fifth of the time.
+  const content = compress(file.text, { level: 1 })
+  content.catch(() => undefined)
   const metrics = {
     unpricedSeconds,
     ...(exhaustedAt === null ? {} : { exhaustedAt: new Date(exhaustedAt * 1_000).toISOString() }),
@@ -141,10 +144,9 @@ export async function recordSnapshot(tx: Transaction, snapshot: NewSnapshot): Pr
   const copy = await copyRows(tx, walletSnapshotsTable, { shared: { snapshotId: id } })
   await copy.write(amounts.wallets)
   await copy.end()
-  const content = await compress(file.text)
   await tx`
     insert into stream_files (hash, stream_id, snapshot_at, content)
-    values (hex_bytes(${file.hash}), ${streamId}, to_timestamp(${amounts.at}), ${content}) on conflict do nothing`
+    values (hex_bytes(${file.hash}), ${streamId}, to_timestamp(${amounts.at}), ${await content}) on conflict do nothing`
   return true
 }
 
