@@ -79,6 +79,7 @@ export const notRun: Record<string, Record<string, string>> = {
     'npm ci && npm test': 'it runs this test',
     'npm run test:fast': 'a part of npm test',
     'npx vitest run service/src/features/membership': 'a part of npm test',
+    'npm run coverage': 'npm test, measured',
     'npm run format': 'changes the checkout; npm test fails where it would change anything',
   },
   'docs/configuration.md': {
@@ -115,6 +116,7 @@ export const heldElsewhere: Record<string, string> = {
   'docs/catalogue.md json': 'documents.test.ts imports both, one as a part of the other',
   'docs/configuration.md': 'a request and its answer: signer.test.ts has them on the wire',
   'docs/errors.md json': 'docs.test.ts holds it against the table of errors',
+  'docs/streams.md': 'commands with ids of a stream and of a file: cli/streams.chain.test.ts runs them',
   'docs/runbook.md sql openearn_service': 'roles.ts runs it, for lesserRole.test.ts and packed.test.ts',
 }
 

@@ -41,6 +41,12 @@ const claim = (
     logs: [say.deposit(controller, to, assets, shares, asynchronous), say.move(silo, to, shares, asynchronous)],
   })
 }
+/** A claim that a wallet with code sends itself, and that names nobody. */
+const claimOfAccount = (chain: Chain, account: Wallet, contracts: readonly Wallet[]) =>
+  chain.mine({
+    ...{ from: account, to: asynchronous, input: call.claim(10n, account, account), contracts },
+    logs: [say.deposit(account, account, 10n, 9n, asynchronous), say.move(silo, account, 9n, asynchronous)],
+  })
 const tell = (chain: Chain, ...logs: ReturnType<typeof say.cancelDeposit>[]) =>
   chain.mine({ from: ann, to: asynchronous, input: '0xcace1000', logs })
 /** A redeem request: the shares leave for the silo. */
@@ -225,5 +231,14 @@ describe('a redemption', () => {
     const chain = holding()
     leave(chain, ann, 50n, 'beta', ann, cat)
     expect(chain.lots(ann, asynchronous)).toEqual({ alpha: 30n, beta: 20n })
+  })
+})
+
+describe('a claim without a code by a wallet that is a contract', () => {
+  it.each([[[ann]], [[ann, cat]]])('is of the request it completes, with the contracts %s', (contracts) => {
+    const chain = openHandChain()
+    ask(chain, ann, 10n, 'alpha')
+    expect(entries(claimOfAccount(chain, ann, contracts))).toEqual(['deposit alpha unsigned a1 10 9'])
+    expect(chain.lots(ann, asynchronous)).toEqual({ alpha: 9n })
   })
 })

@@ -35,3 +35,15 @@ describe('the key that signs attributions', () => {
     )
   })
 })
+
+describe('the nodes of a chain', () => {
+  it('are urls separated by commas, of each chain that has any', () => {
+    const env = { RPC_URL_1: 'https://one.example, wss://two.example/path', RPC_URL_10: '', RPC_URL_X: 'junk' }
+    const { rpcUrls } = parseConfig(env, '/nonexistent')
+    expect([...rpcUrls]).toEqual([[1, ['https://one.example', 'wss://two.example/path']]])
+  })
+
+  it.each(['one.example', 'ftp://one.example', 'https://one.example,two.example'])('may not be %s', (value) => {
+    expect(() => parseConfig({ RPC_URL_1: value }, '/nonexistent')).toThrow(/RPC_URL_1 must be http/)
+  })
+})

@@ -71,6 +71,7 @@ describe('CreateMembership 400 INVALID_ARGUMENT', () => {
     ],
     ['a signature over another text', async () => ({ signature: await createWallet().signMessage({ message: 'x' }) })],
     ['a signature with one bit changed', ({ signature }) => ({ signature: flipBit(signature) })],
+    ['a text before the signature', ({ signature }) => ({ signature: `see ${signature}` })],
     ['an empty signature', () => ({ signature: '' })],
     ['a signature that is no hex', () => ({ signature: 'signed' })],
     ['a nonce we never gave', () => ({ nonce: 'f'.repeat(32) })],

@@ -59,6 +59,8 @@ describe('the gas limits of a plan', () => {
   it('add what posting costs to a call that the node cannot estimate before the approval is mined', async () => {
     const chain = chainWith({ l1GasInLimit: true }, (to) => (to === target ? undefined : 900_000n))
     expect(await findGasLimits(chain, wallet, [step('0x')], [50_000n])).toEqual([950_000n])
+    // What was not measured is taken to cost the constant.
+    expect(await findGasLimits(chain, wallet, [step('0x')], undefined)).toEqual([1_500_000n])
     const silent = chainWith({ l1GasInLimit: true }, () => undefined)
     expect(await findGasLimits(silent, wallet, [step('0x')], [50_000n])).toEqual([computeGasLimit(50_000n, '0x', 0)])
   })

@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest'
+import { findDueInstant, findNextInstant, type SnapshotCourse } from './instants.js'
+
+const course = (changes: Partial<SnapshotCourse>): SnapshotCourse => ({
+  ...{ startAt: 1_000, endAt: null, lastAt: null, isLastTaken: false, everySeconds: 600, finalAt: 1_801 },
+  ...changes,
+})
+
+describe('the instant a snapshot of a stream is due of', () => {
+  it.each<[string, Partial<SnapshotCourse>, number | undefined]>([
+    ['the newest of the grid that is final', {}, 1_800],
+    ['not one whose own second may still get a block', { finalAt: 1_800 }, 1_200],
+    ['none before the first after the start', { finalAt: 1_200 }, undefined],
+    ['none at the start itself', { startAt: 1_200, finalAt: 1_300 }, undefined],
+    ['none twice', { lastAt: 1_800 }, undefined],
+    ['only the newest of those that were missed', { lastAt: 1_200, finalAt: 6_100 }, 6_000],
+    ['the end once it is reached, off the grid', { endAt: 1_700 }, 1_700],
+    ['none beyond the end', { endAt: 1_700, lastAt: 1_700, finalAt: 9_000 }, undefined],
+    ['the grid while the end is ahead', { endAt: 1_801 }, 1_800],
+    ['none after the last was taken', { isLastTaken: true, endAt: 1_700 }, undefined],
+  ])('is %s', (_what, changes, due) => {
+    expect(findDueInstant(course(changes))).toBe(due)
+  })
+
+  it('is moved, where a stream is ended early, to the next of the grid and never to now', () => {
+    expect([1_199, 1_200, 1_201].map((now) => findNextInstant(now, 600))).toEqual([1_200, 1_800, 1_800])
+  })
+})
