@@ -116,7 +116,6 @@ export const heldElsewhere: Record<string, string> = {
   'docs/catalogue.md json': 'documents.test.ts imports both, one as a part of the other',
   'docs/configuration.md': 'a request and its answer: signer.test.ts has them on the wire',
   'docs/errors.md json': 'docs.test.ts holds it against the table of errors',
-  'docs/streams.md': 'commands with ids of a stream and of a file: cli/streams.chain.test.ts runs them',
   'docs/runbook.md sql openearn_service': 'roles.ts runs it, for lesserRole.test.ts and packed.test.ts',
 }
 
