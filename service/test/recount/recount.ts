@@ -128,11 +128,11 @@ function creditEvents(
   const concerned = (event: Creditable) => (event.kind === 'deposit' ? keepers(event) : losers(event))
   const settlementOf = readSettlement(block, transaction, state.config)
   const identity = identify(state.config, block.timestamp, vault.address, state.owners, settlementOf)
-  const counting = (event: Creditable, frame: Frame) => {
+  const countingFor = (of: ReadonlyMap<string, bigint>, event: Creditable, frame: Frame) => {
     const caller = identity.callerOf(frame, event)
-    const wallets = [...concerned(event).keys()].map(identity.ownerOf)
-    return isParty(event, caller, identity) || wallets.includes(caller)
+    return isParty(event, caller, identity) || [...of.keys()].map(identity.ownerOf).includes(caller)
   }
+  const counting = (event: Creditable, frame: Frame) => countingFor(concerned(event), event, frame)
   const isActive = transaction !== undefined && vault.activeFrom <= block.timestamp
   const ways: Map<Creditable, Ways> = isActive
     ? findWays(
@@ -160,13 +160,15 @@ function creditEvents(
       used: state.used,
       trustTraces: (state.config as { trustTraces?: boolean }).trustTraces ?? false,
     }
-    if (way.ways.length === 1) useSignatures(way.ways[0]!, event, (frame) => counting(event, frame), deciding)
-    const wallets = [...(event.kind === 'deposit' ? kept : losers(event)).keys()]
+    const own = event.kind === 'deposit' ? kept : losers(event)
+    // A settlement for a contract that keeps nothing uses no signature up.
+    if (way.ways.length === 1) useSignatures(way.ways[0]!, event, (frame) => countingFor(own, event, frame), deciding)
+    const wallets = [...own.keys()]
     if ('controller' in event) wallets.push(event.controller)
     if (event.kind === 'deposit') wallets.push(event.sender)
     const decisions = new Map<string, Decision | undefined>()
     for (const wallet of new Set(wallets)) decisions.set(wallet, decide(way, event, wallet, deciding))
-    credits.set(event, { kept: event.kind === 'deposit' ? kept : losers(event), decisions })
+    credits.set(event, { kept: own, decisions })
     if (way.ways.length > 1 && [...decisions.values()].every((each) => each === undefined))
       state.problems.push({ vaultId: vault.id, transactionHash: deciding.transactionHash, problem: 'needs a trace' })
   }
