@@ -161,6 +161,7 @@ const silent: Record<string, string> = {
   portfolio: 'reads',
   'streams list': 'reads',
   'streams recompute': 'reads',
+  'streams files': 'reads',
   'streams diff': 'reads files',
   ...Object.fromEntries(
     ['pause', 'resume', 'veto', 'end', 'retake'].map((verb) => [`streams ${verb}`, 'told in streams.chain.test.ts']),
