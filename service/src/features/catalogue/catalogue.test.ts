@@ -145,3 +145,19 @@ describe('the catalogue of a process', () => {
     await looking.end({ timeout: 2 })
   })
 })
+
+describe('a vault of a kind this version does not know', () => {
+  it('is shown, and as one that asks for no requests', async () => {
+    await load()
+    const id = slugId.opportunity('usdc-base')
+    await test.db`update vaults set kind = 'of-tomorrow' where chain_id = 8453`
+    await here.refresh()
+    expect(here.current().opportunities.get(id)).toMatchObject({
+      ...{ asyncDeposit: false, asyncWithdraw: false },
+      vault: { kind: 'of-tomorrow' },
+    })
+    await test.db`update vaults set kind = 'erc4626' where chain_id = 8453`
+    await here.refresh()
+    expect(here.current().opportunities.get(id)).toMatchObject({ vault: { kind: 'erc4626' } })
+  })
+})
