@@ -258,6 +258,24 @@ describe('a command that changes something', () => {
   })
 })
 
+describe('a table of a command', () => {
+  it.each<[string, string[], string[]]>([
+    ['doctor', ['doctor'], ['', 'WHAT', 'FOUND', 'DO']],
+    ['chains list', ['chains', 'list'], ['CHAIN', 'NAME', 'WATCHED', 'ACTIVE', 'CONFIRMATIONS', 'RPC']],
+  ])('%s has its cells below the names of their columns', async (_name, words, names) => {
+    const exitCode = process.exitCode
+    const [header = '', ...rows] = (await run(words)).trimEnd().split('\n')
+    process.exitCode = exitCode
+    expect(header.trim().split(/ {2,}/)).toEqual(names.filter((name) => name !== ''))
+    expect(rows.length).toBeGreaterThan(0)
+    for (const name of names.slice(1)) {
+      const start = header.indexOf(name)
+      for (const row of rows.filter(({ length }) => length > start))
+        expect([row.slice(start - 2, start), row.charAt(start)]).toEqual(['  ', expect.stringMatching(/\S/)])
+    }
+  })
+})
+
 describe('keys leak-drill', () => {
   it('revokes the key, makes a successor with its settings, and prints both prefixes and times', async () => {
     const owner = [

@@ -66,6 +66,18 @@ describe('an order of our own book', { timeout: 60_000 }, () => {
     expect(count).toBe(1)
   })
 
+  it('that buys the native token is filled from the pool of what it is wrapped in', async () => {
+    const { client } = s.world.anvil
+    await s.exchange.v2Pool(s.weth, s.tokenIn, 10n ** 19n, 20_000n * usd)
+    const { orderId } = await s.open({ tokenOut: 'native', amountIn: String(100n * usd) })
+    const before = await client.getBalance({ address: s.user.address })
+    await s.turn()
+    const order = await show(orderId)
+    expect(order).toMatchObject({ status: 'filled', filledIn: String(100n * usd) })
+    expect((await client.getBalance({ address: s.user.address })) - before).toBe(BigInt(order.filledOut))
+    expect(await client.getBalance({ address: s.settlement.address })).toBe(0n)
+  })
+
   it('pays its owner what the pool gives beyond what was quoted', async () => {
     const kept = await held(s.tokenOut, s.settlement.address)
     const before = await held(s.tokenOut, s.user.address)
