@@ -236,6 +236,7 @@ describe('an operator’s rewind', () => {
     await earn.db`update chain_cursors set finalized_number = ${tip}`
     const ctx = { db: earn.db, clock: earn.clock, log: silentLog }
     expect(await rewindChain(ctx, { chainId, to: tip - 2 })).toEqual({ blockNumber: tip - 2, removedBlocks: 2 })
+    expect(await findCursor(earn.db, chainId)).toMatchObject({ finalizedNumber: tip - 2, state: 'backfilling' })
     expect(await computeStateHash(earn.db, chainId)).not.toBe(before)
     await world.sync()
     expect(await computeStateHash(earn.db, chainId)).toBe(before)
