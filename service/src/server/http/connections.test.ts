@@ -118,3 +118,15 @@ describe('a caller who sends the body of its request slowly', () => {
     await app.close()
   })
 })
+
+it('the public listener refuses what is asked while its event loop is late, whoever asks', async () => {
+  const ctx = { ...earn.ctx, log: silentLog, config: { ...earn.ctx.config, eventLoopDelayMaxMs: 50 } }
+  const parts = { operations: [operation], authenticate: createAuthenticate(ctx), limits: openLimits(ctx) }
+  const app = buildPublicApp({ ctx, ...parts })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  // Nothing else has its turn meanwhile.
+  for (const start = performance.now(); performance.now() - start < 300; );
+  const answer = await app.inject({ method: 'POST', url: '/v2/post', headers: { 'X-API-Key': earn.publishable } })
+  expect([answer.statusCode, answer.json().error]).toEqual([503, expect.stringContaining('overloaded')])
+  await app.close()
+})
