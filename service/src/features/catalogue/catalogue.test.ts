@@ -62,6 +62,7 @@ describe('the catalogue of a process', () => {
     const before = there.current()
     const bytes = serialise(before.opportunities.get(other)!, true)
     const orders = viewOf(before)
+    expect(viewOf(before)).toBe(orders)
     const tvl = { current: 7, d1: 1, d7: null, d30: null }
     await pushDeltas(contextOf(test.db), [{ opportunityId: pushed, deltas: { tvl } }])
     await eventually(() => there.current().liveVersion === before.liveVersion + 1)
