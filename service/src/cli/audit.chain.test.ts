@@ -276,6 +276,19 @@ describe('a table of a command', () => {
   })
 })
 
+describe('attribution check', () => {
+  it('says step by step why a transaction was credited to nobody, and ends with 1', async () => {
+    const { client } = world.anvil
+    const { transactions } = await client.getBlock({ blockNumber: 3n })
+    const exitCode = process.exitCode
+    process.exitCode = undefined
+    const said = await run(['attribution', 'check', transactions[0] ?? '', '--chain', String(chainId)])
+    expect(process.exitCode).toBe(1)
+    process.exitCode = exitCode
+    expect(said).toMatch(/^ok: mined in block 3 of .*\nno: it holds no deposit/)
+  })
+})
+
 describe('keys leak-drill', () => {
   it('revokes the key, makes a successor with its settings, and prints both prefixes and times', async () => {
     const owner = [
