@@ -150,7 +150,7 @@ describe('findBlockAt', () => {
     model.calls.blocks = 0
     // A hint that is right is one read, and a few to be sure.
     await findBlockAt(model.chain, head, head.timestamp - 1_200, 12)
-    expect(model.calls.blocks).toBeLessThanOrEqual(4)
+    expect(model.calls.blocks).toBeLessThanOrEqual(2)
     model.calls.blocks = 0
     // Not far back and without a hint, as the instant of a grid lies.
     await findBlockAt(model.chain, head, head.timestamp - 290)
