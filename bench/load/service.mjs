@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { makeCatalogue } from './catalogueFile.mjs'
 
 const main = fileURLToPath(new URL('../../service/dist/cli/main.js', import.meta.url))
+const loopDelay = new URL('./loopDelay.mjs', import.meta.url).href
 const run = promisify(execFile)
 
 /** A built service of its own with a catalogue and a key, on free loopback ports; stop it when done. */
@@ -15,7 +16,10 @@ export async function startService(opportunities) {
   await run('chmod', ['755', folder])
   const env = { ...process.env, OPENEARN_DATA_DIR: join(folder, 'data'), PORT: '0', OPS_PORT: '0', LOG_LEVEL: 'warn' }
   delete env.DATABASE_URL
-  const child = spawn(process.execPath, [main, 'serve'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, ['--import', loopDelay, main, 'serve'], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  })
   const openearn = async (...words) => (await run(process.execPath, [main, ...words], { env })).stdout
   const baseUrl = await new Promise((resolve, reject) => {
     let said = ''
@@ -42,6 +46,7 @@ export async function startService(opportunities) {
     pid: child.pid,
     key,
     dataDir: join(folder, 'data'),
+    loopDelay: () => askLoopDelay(child),
     stop: async () => {
       const gone = new Promise((resolve) => child.once('exit', resolve))
       child.kill('SIGTERM')
@@ -49,4 +54,11 @@ export async function startService(opportunities) {
       await rm(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** How late the event loop of a process with `loopDelay.mjs` was since it was last asked: p99 and most, in milliseconds. */
+export async function askLoopDelay(child) {
+  const answer = new Promise((resolve) => child.once('message', resolve))
+  child.send('loop delay')
+  return answer
 }

@@ -8,6 +8,9 @@ export type NewRow = Readonly<Record<string, unknown>>
 /** Values of rows that neither the file nor the row there names, beside those of the table's description. */
 type Absent = Readonly<Record<string, unknown>>
 
+/** A page is taken in within half a millisecond. */
+const pageRows = 100
+
 /** The columns of a table under the names of their members, for the list of a select. */
 export function selectList({ name, columns }: ImportedTable): string {
   return Object.keys(columns)
@@ -18,6 +21,22 @@ export function selectList({ name, columns }: ImportedTable): string {
 /** The rows of a table; `rest` is what follows the table's name. */
 export async function readRows<T extends ImportedTable>(tx: Queryable, table: T, rest = ''): Promise<RecordOf<T>[]> {
   return tx.unsafe<RecordOf<T>[]>(`select ${selectList(table)} from ${table.name} ${rest}`)
+}
+
+/** The same, a page at a time: the driver takes in an answer as it comes, and what else is to be done waits meanwhile. */
+export async function readRowPages<T extends ImportedTable>(
+  tx: Queryable,
+  table: T,
+  rest = '',
+): Promise<RecordOf<T>[]> {
+  return readPages(tx, `select ${selectList(table)} from ${table.name} ${rest}`, (row: RecordOf<T>) => row)
+}
+
+/** What is made of the rows of a statement's text, a page at a time. */
+export async function readPages<R, M>(tx: Queryable, text: string, make: (row: R) => M): Promise<M[]> {
+  const made: M[] = []
+  for await (const page of tx.unsafeCursor<R[]>(text, pageRows)) for (const row of page) made.push(make(row))
+  return made
 }
 
 /** Adds rows, or replaces those with the same key. */

@@ -54,6 +54,8 @@ export type Sql = {
   json(value: unknown): Json
   /** Text as it is, several statements if there are no values: for migrations, and names of databases. */
   unsafe<T extends readonly unknown[] = Row[]>(text: string, values?: readonly Value[]): Promise<Rows<T>>
+  /** The rows of one statement's text as it is, in chunks of `size`. */
+  unsafeCursor<T extends readonly unknown[] = Row[]>(text: string, size: number): AsyncIterable<T>
 }
 
 /** Who runs statements: a pool or a transaction. */
@@ -66,9 +68,10 @@ export type Runner = {
 export function createSql(runner: Runner): Sql {
   const call = (first: TemplateStringsArray | string | readonly string[], ...parts: readonly Part[]) =>
     typeof first === 'string' || !('raw' in first) ? identify(first) : toQuery(runner, first, parts)
-  const members: Pick<Sql, 'json' | 'unsafe'> = {
+  const members: Pick<Sql, 'json' | 'unsafe' | 'unsafeCursor'> = {
     json: (value) => ({ [kindOf]: 'json', text: JSON.stringify(value) }),
     unsafe: async (text, values = []) => (await runner.run({ text, values: values.map(encode) })) as never,
+    unsafeCursor: (text, size) => runner.cursor({ text, values: [] }, size) as never,
   }
   return Object.assign(call, members) as Sql
 }

@@ -2,7 +2,7 @@ import T from 'typebox'
 import { ChainId } from '../kernel/wire.js'
 import { AddressText, Decimals, DecimalText, Text, Url, Usd } from '../postgres/fileMembers.js'
 import { decimal, describeImported, kept, optional, required } from '../postgres/imported.js'
-import { type NewRow, readRows, upsertRows } from '../postgres/importedRows.js'
+import { type NewRow, readRowPages, upsertRows } from '../postgres/importedRows.js'
 import type { Queryable } from '../postgres/pool.js'
 import type { TokenKey } from './store.js'
 
@@ -45,9 +45,9 @@ export async function writeTokens(tx: Queryable, rows: readonly NewRow[]): Promi
   await upsertRows(tx, tokensTable, rows)
 }
 
-/** All tokens, by chain and address. */
+/** All tokens, by chain and address; read a page at a time. */
 export function listTokens(db: Queryable) {
-  return readRows(db, tokensTable, 'order by chain_id, address')
+  return readRowPages(db, tokensTable, 'order by chain_id, address')
 }
 
 export type TokenDecimals = TokenKey & { decimals: number }

@@ -2,7 +2,7 @@ import T from 'typebox'
 import { ChainId } from '../kernel/wire.js'
 import { AddressText, ContractName, Instant, Text, Url } from '../postgres/fileMembers.js'
 import { decimal, describeImported, found, instant, kept, optional, required } from '../postgres/imported.js'
-import { type NewRow, readRows, upsertRows } from '../postgres/importedRows.js'
+import { type NewRow, readRowPages, readRows, upsertRows } from '../postgres/importedRows.js'
 import type { Queryable } from '../postgres/pool.js'
 import { GrowthSourceSchema } from './growth.js'
 import { vaultKinds } from './kinds.js'
@@ -118,9 +118,9 @@ export async function listProtocolIds(db: Queryable): Promise<{ id: string }[]> 
   return db<{ id: string }[]>`select id from protocols`
 }
 
-/** All vaults, by chain and address. */
+/** All vaults, by chain and address; read a page at a time. */
 export function listVaults(db: Queryable) {
-  return readRows(db, vaultsTable, 'order by chain_id, address')
+  return readRowPages(db, vaultsTable, 'order by chain_id, address')
 }
 
 /** Assets of the vaults whose price of shares is indexed: of every kind but `other`. */

@@ -78,6 +78,44 @@ describe('the catalogue of a process', () => {
     expect(after.opportunitiesByVault.get(`8453:${addressOf(3)}`)).toBe(after.opportunities.get(pushed))
   })
 
+  it('keeps its objects, bytes and answers when it is read anew and says the same', async () => {
+    const before = here.current()
+    const kept = here.answers.shelf<{ text: string }>('test')
+    const answer = { text: 'made of what it was' }
+    kept.keep('answer', answer, 10)
+    await test.db`update catalogue_versions set version = version + 1`
+    await here.refresh()
+    const after = here.current()
+    expect(after.version).toBe(before.version + 1)
+    expect(after.content).toBe(before.content)
+    expect(after.opportunities).toBe(before.opportunities)
+    expect(viewOf(after)).toBe(viewOf(before))
+    expect(kept.find('answer')).toBe(answer)
+  })
+
+  it('makes anew only what changed when it is read anew, and forgets what was answered', async () => {
+    const changed = slugId.opportunity('usdc-base')
+    const other = slugId.opportunity('usdc-ethereum')
+    const before = here.current()
+    const bytes = serialise(before.opportunities.get(other)!, false)
+    viewOf(before).order('name', 'desc')
+    const kept = here.answers.shelf<{ text: string }>('test')
+    kept.keep('answer', { text: 'made of what it was' }, 10)
+    await test.db`update opportunities set name = 'Zebra' where id = ${changed}`
+    await bumpVersion(test.db)
+    await here.refresh()
+    const after = here.current()
+    expect(after.content).not.toBe(before.content)
+    expect(after.opportunities.get(changed)?.name).toBe('Zebra')
+    expect(before.opportunities.get(changed)?.name).toBe('USDC on Base')
+    expect(after.opportunities.get(other)).toBe(before.opportunities.get(other))
+    expect(serialise(after.opportunities.get(other)!, false)).toBe(bytes)
+    expect(after.tokens).toBe(before.tokens)
+    const names = [...viewOf(after).order('name', 'desc')].map((at) => viewOf(after).listed[at]?.name)
+    expect(names).toEqual(['Zebra', 'USDC savings'])
+    expect(kept.find('answer')).toBeUndefined()
+  })
+
   it('notices by polling what no notification told', async () => {
     const polling = await openCatalogue(contextOf(other), { pollMs: 50 })
     opened.push(polling)

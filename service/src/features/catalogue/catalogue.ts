@@ -35,16 +35,24 @@ export async function openCatalogue(ctx: Context, options: { pollMs?: number } =
   const answers = createAnswerCache()
   const swap = (next: CatalogueSnapshot) => {
     if (isOlder(next, snapshot)) return
+    const isAlike = next.content === snapshot.content
     snapshot = next
     // They hold what the old snapshot was made of.
-    answers.forget()
+    if (!isAlike) answers.forget()
   }
-  const read = async () => swap(await makeReady(joinRows(await readCatalogue(ctx.db))))
+  const read = async () => {
+    const rows = await readCatalogue(ctx.db)
+    const previous = snapshot
+    swap(await makeReady(joinRows(rows, previous), previous))
+  }
   // Most changes are figures that jobs pushed: those are read alone and put into the snapshot there is.
   const readChanges = async () => {
     const { version, liveVersion, live } = await readLive(ctx.db)
     if (version !== snapshot.version) await refresh()
-    else swap(await makeReady(patchSnapshot(snapshot, liveVersion, live)))
+    else {
+      const previous = snapshot
+      swap(await makeReady(patchSnapshot(previous, liveVersion, live), previous))
+    }
   }
   // One read at a time; calls that arrive meanwhile share the next one, which starts after they asked.
   const refresh = (): Promise<void> => {
@@ -119,9 +127,9 @@ export async function openCatalogue(ctx: Context, options: { pollMs?: number } =
 }
 
 /** Makes a snapshot, and what requests need of it, while others go on being served. */
-async function makeReady(steps: Steps<CatalogueSnapshot>): Promise<CatalogueSnapshot> {
+async function makeReady(steps: Steps<CatalogueSnapshot>, previous?: CatalogueSnapshot): Promise<CatalogueSnapshot> {
   const snapshot = await runInSlices(steps)
-  await runInSlices(prepareView(snapshot))
+  await runInSlices(prepareView(snapshot, previous))
   return snapshot
 }
 

@@ -38,7 +38,7 @@ const common = {
   method: 'GET',
   access: 'publishable',
   cost: 1,
-  cacheable: (ctx: CatalogueContext) => ctx.catalogue.current(),
+  cacheable: (ctx: CatalogueContext) => ctx.catalogue.current().content,
 } as const
 
 /** The operations of the catalogue. */

@@ -35,7 +35,19 @@ export type CapabilityRecord = {
   capabilityAt: Date
 }
 
-export type OpportunityRow = RecordOf<typeof tables.opportunities> & Live
+export type OpportunityRow = RecordOf<typeof tables.opportunities> & Live & References
+
+/** What an opportunity refers to: one text a list, a space between two, so that two rows are soon compared. */
+export type References = {
+  /** By `chainKey`, in the order shown. */
+  tokenKeys: string
+  tagIds: string
+  productIds: string
+  /** Ids of organizations, by role. */
+  providerList: string
+  partnerList: string
+  lendingProtocolList: string
+}
 
 /** What jobs push about an opportunity. */
 export type Live = {
@@ -74,10 +86,6 @@ export type CatalogueRows = {
   opportunities: readonly OpportunityRow[]
   /** In the order shown. */
   incentives: readonly IncentiveRow[]
-  opportunityTokens: readonly RecordOf<typeof tables.opportunityTokens>[]
-  opportunityOrganizations: readonly RecordOf<typeof tables.opportunityOrganizations>[]
-  opportunityTags: readonly RecordOf<typeof tables.opportunityTags>[]
-  opportunityProducts: readonly RecordOf<typeof tables.opportunityProducts>[]
   distributorOpportunities: readonly RecordOf<typeof tables.distributorOpportunities>[]
   distributorProducts: readonly RecordOf<typeof tables.distributorProducts>[]
 }

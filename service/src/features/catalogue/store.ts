@@ -1,10 +1,17 @@
-import { readRows, selectList } from '../../postgres/importedRows.js'
+import { readPages, readRowPages, readRows, selectList } from '../../postgres/importedRows.js'
 import type { Database, Queryable, Transaction } from '../../postgres/pool.js'
 import { inTransaction } from '../../postgres/pool.js'
 import { listTokens } from '../../prices/storeTokens.js'
 import { listChains } from '../../rpc/storeChains.js'
 import { listProtocols, listVaults } from '../../vaults/storeVaults.js'
-import type { CapabilityRecord, CatalogueRows, DistributorRecord, LiveRow, OpportunityRow } from './records.js'
+import type {
+  CapabilityRecord,
+  CatalogueRows,
+  DistributorRecord,
+  LiveRow,
+  OpportunityRow,
+  OrganizationRole,
+} from './records.js'
 import { tables } from './tables.js'
 
 /** Channel on which every change of the catalogue is announced; the payload is the new version or live version. */
@@ -38,17 +45,17 @@ export async function listenForChanges(db: Database, onChange: () => void): Prom
   return unlisten
 }
 
-/** The whole catalogue at one instant. */
+/** The whole catalogue at one instant. Large tables are read a page at a time, one after the other. */
 export async function readCatalogue(db: Database): Promise<CatalogueRows> {
   return inTransaction(db, async (tx) => {
     await tx`set transaction isolation level repeatable read, read only`
-    const [versions, base, opportunities, links] = await Promise.all([
-      readVersion(tx),
-      readBase(tx),
-      readOpportunities(tx),
-      readLinks(tx),
-    ])
-    return { ...versions, ...base, ...opportunities, ...links }
+    const [versions, base] = await Promise.all([readVersion(tx), readBase(tx)])
+    // A transaction answers nothing else while it reads pages.
+    const tokens = await listTokens(tx)
+    const vaults = await listVaults(tx)
+    const opportunities = await readOpportunities(tx)
+    const incentives = await readRowPages(tx, tables.incentives, 'where active order by position, id')
+    return { ...versions, ...base, tokens, vaults, opportunities, incentives }
   })
 }
 
@@ -56,11 +63,9 @@ export async function readCatalogue(db: Database): Promise<CatalogueRows> {
 export async function readLive(db: Database): Promise<CatalogueVersion & { live: LiveRow[] }> {
   return inTransaction(db, async (tx) => {
     await tx`set transaction isolation level repeatable read, read only`
-    const [versions, joined] = await Promise.all([
-      readVersion(tx),
-      tx.unsafe<JoinedLive[]>(`select id, ${liveColumns} from opportunities ${joinLive}`),
-    ])
-    return { ...versions, live: joined.map(withCapability) }
+    const versions = await readVersion(tx)
+    const text = `select id, ${liveColumns} from opportunities ${joinLive}`
+    return { ...versions, live: await readPages(tx, text, withCapability<JoinedLive>) }
   })
 }
 
@@ -75,35 +80,59 @@ const joinLive = `
   left join opportunity_capabilities on opportunity_capabilities.opportunity_id = id`
 
 async function readBase(tx: Transaction) {
-  const [chains, tokens, organizations, distributors, protocols, products, tags] = await Promise.all([
-    listChains(tx),
-    listTokens(tx),
-    readRows(tx, tables.organizations, 'order by id'),
-    tx.unsafe<DistributorRecord[]>(`
+  const [chains, organizations, distributors, protocols, products, tags, byDistributor, productsByDistributor] =
+    await Promise.all([
+      listChains(tx),
+      readRows(tx, tables.organizations, 'order by id'),
+      tx.unsafe<DistributorRecord[]>(`
       select ${selectList(tables.distributors)},
         coalesce((select signed_only from distributor_settings where distributor_id = id
           order by distributor_settings.active_from desc limit 1), false) as "signedOnly"
       from distributors order by id`),
-    listProtocols(tx),
-    readRows(tx, tables.products, 'order by id'),
-    readRows(tx, tables.tags, 'order by code collate "C"'),
-  ])
-  return { chains, tokens, organizations, distributors, protocols, products, tags }
+      listProtocols(tx),
+      readRows(tx, tables.products, 'order by id'),
+      readRows(tx, tables.tags, 'order by code collate "C"'),
+      readRows(tx, tables.distributorOpportunities),
+      readRows(tx, tables.distributorProducts),
+    ])
+  return {
+    ...{ chains, organizations, distributors, protocols, products, tags },
+    distributorOpportunities: byDistributor,
+    distributorProducts: productsByDistributor,
+  }
 }
 
 type NullableCapability = { [member in keyof CapabilityRecord]: CapabilityRecord[member] | null }
 type JoinedOpportunity = Omit<OpportunityRow, 'capability'> & NullableCapability
 type JoinedLive = Omit<LiveRow, 'capability'> & NullableCapability
 
-async function readOpportunities(tx: Transaction) {
-  const [vaults, joined, incentives] = await Promise.all([
-    listVaults(tx),
-    tx.unsafe<JoinedOpportunity[]>(`
-      select ${selectList(tables.opportunities)}, ${liveColumns} from opportunities ${joinLive} order by id`),
-    readRows(tx, tables.incentives, 'where active order by position, id'),
-  ])
-  return { vaults, opportunities: joined.map(withCapability), incentives }
+/** What each opportunity refers to comes with it, as one text a list: rows of their own would be seven times as many. */
+async function readOpportunities(tx: Transaction): Promise<OpportunityRow[]> {
+  const text = `
+    select ${selectList(tables.opportunities)}, ${liveColumns},
+      coalesce(token_keys, '') as "tokenKeys", coalesce(tag_ids, '') as "tagIds",
+      coalesce(product_ids, '') as "productIds", coalesce(providers, '') as "providerList",
+      coalesce(partners, '') as "partnerList", coalesce(lending_protocols, '') as "lendingProtocolList"
+    from opportunities ${joinLive}
+    left join (
+      select opportunity_id, string_agg(chain_id || ':' || lower(address), ' ' order by position, address) as token_keys
+      from opportunity_tokens group by 1) tokens on tokens.opportunity_id = id
+    left join (
+      select opportunity_id, string_agg(tag_id::text, ' ' order by tag_id) as tag_ids
+      from opportunity_tags group by 1) tags on tags.opportunity_id = id
+    left join (
+      select opportunity_id, string_agg(product_id::text, ' ' order by product_id) as product_ids
+      from opportunity_products group by 1) products on products.opportunity_id = id
+    left join (
+      select opportunity_id, ${listOf('provider')} as providers, ${listOf('partner')} as partners,
+        ${listOf('lending-protocol')} as lending_protocols
+      from opportunity_organizations group by 1) organizations on organizations.opportunity_id = id
+    order by id`
+  return readPages(tx, text, withCapability<JoinedOpportunity>)
 }
+
+const listOf = (role: OrganizationRole) =>
+  `string_agg(organization_id::text, ' ' order by organization_id) filter (where role = '${role}')`
 
 function withCapability<T extends NullableCapability>(
   row: T,
@@ -116,23 +145,4 @@ function withCapability<T extends NullableCapability>(
     withdrawClosedReason: withdrawClosedReason ?? '',
   }
   return { ...opportunity, capability: { depositOpen, withdrawOpen, ...reasons, capabilityAt } }
-}
-
-async function readLinks(tx: Transaction) {
-  const [tokens, organizations, tags, products, byDistributor, productsByDistributor] = await Promise.all([
-    readRows(tx, tables.opportunityTokens, 'order by opportunity_id, position, address'),
-    readRows(tx, tables.opportunityOrganizations),
-    readRows(tx, tables.opportunityTags),
-    readRows(tx, tables.opportunityProducts),
-    readRows(tx, tables.distributorOpportunities),
-    readRows(tx, tables.distributorProducts),
-  ])
-  return {
-    opportunityTokens: tokens,
-    opportunityOrganizations: organizations,
-    opportunityTags: tags,
-    opportunityProducts: products,
-    distributorOpportunities: byDistributor,
-    distributorProducts: productsByDistributor,
-  }
 }

@@ -146,6 +146,19 @@ describe('an answer given before', () => {
     expect(earn.ctx.catalogue.answers.byteLength()).toBe(kept)
   })
 
+  it('of several pieces is put together when it is asked for again, once', async () => {
+    const path = '/v2/opportunities/?limit=7&sortOrder=asc'
+    const { answers } = earn.ctx.catalogue
+    const first = await get(path)
+    const inPieces = answers.byteLength()
+    const second = await get(path)
+    const joined = answers.byteLength()
+    const third = await get(path)
+    expect(joined - inPieces).toBeGreaterThan(first.body.length / 2)
+    expect(answers.byteLength()).toBe(joined)
+    expect([comparable(second), comparable(third)]).toEqual([comparable(first), comparable(first)])
+  })
+
   it('is not given to a request whose head is refused', async () => {
     await get('/v2/chains')
     expect((await get('/v2/chains', { 'If-None-Match': 'x'.repeat(8_193) })).status).toBe(431)

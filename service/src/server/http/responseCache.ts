@@ -29,6 +29,7 @@ type CachedResponse<C> = {
   units: number
   source: object
   parts: readonly Uint8Array[]
+  byteLength: number
   etag: string
   /** Names and values in turn, of a 304. */
   headers: readonly string[]
@@ -58,6 +59,15 @@ export function createResponseCache<C extends Context>(options: ResponseCacheOpt
     const known = isPlain(request) ? shelf.find(keyOf(request)) : undefined
     return known?.operation.cacheable?.(ctx) === known?.source ? known : undefined
   }
+  // A page asked for again leaves in one piece from then on; where that would take too much, in the pieces its items are anyway.
+  const join = (known: CachedResponse<C>, request: IncomingMessage): readonly Uint8Array[] => {
+    const { parts, byteLength } = known
+    // While its caller was charged it may have been forgotten.
+    if (parts.length === 1 || !answers.hasPlentyFor(byteLength) || find(request) !== known) return parts
+    const joined = { ...known, parts: [joinParts(parts)] }
+    shelf.keep(keyOf(request), joined, headersBytes + byteLength)
+    return joined.parts
+  }
   const failures = new WeakMap<IncomingMessage, { error: unknown }>()
   let stopped = false
   const send = (
@@ -73,12 +83,13 @@ export function createResponseCache<C extends Context>(options: ResponseCacheOpt
       response.writeHead(304, headers).end()
       return 304
     }
+    const parts = join(known, request)
     headers.push(...known.bodyHeaders)
     response.writeHead(200, headers)
-    const last = known.parts.length - 1
+    const last = parts.length - 1
     if (last > 0) response.cork()
-    for (let index = 0; index < last; index++) response.write(known.parts[index])
-    response.end(known.parts[last])
+    for (let index = 0; index < last; index++) response.write(parts[index])
+    response.end(parts[last])
     return 200
   }
   const answer = (
@@ -110,13 +121,11 @@ export function createResponseCache<C extends Context>(options: ResponseCacheOpt
       if (!isPlain(request) || (request.url?.length ?? 0) > urlLengthMax) return
       // Made of what has changed meanwhile.
       if (operation.cacheable?.(ctx) !== source) return
-      // A page put together leaves in one piece; where that would take too much, in the pieces its items are anyway.
-      const joins = parts.length > 1 && answers.hasPlentyFor(byteLength)
-      const bytes = joins || parts.length === 1 ? byteLength : 16 * parts.length
+      const bytes = parts.length === 1 ? byteLength : 16 * parts.length
       const cached = Object.entries({ ...cacheHeaders, ETag: etag }).flat()
       const coded = encoding === 'identity' ? [] : ['Content-Encoding', encoding]
       const known = {
-        ...{ operation, units, source, etag, parts: joins ? [joinParts(parts)] : parts },
+        ...{ operation, units, source, etag, parts, byteLength },
         headers: ['X-Request-Cost', String(units), 'Content-Type', 'application/json', ...cached],
         bodyHeaders: ['Content-Length', String(byteLength), ...coded],
       }

@@ -82,7 +82,7 @@ export function* columnsOf(
     listed,
     columns.filter(({ pushed }) => !pushed),
   )
-  const shown = listShown(snapshot, listed)
+  const shown = yield* listShown(snapshot, listed)
   const size = listed.length
   const all = { ...made, size, shownBy: (distributorId: string) => shown.get(distributorId) ?? emptyBits(size) }
   known.set(snapshot.base, all)
@@ -109,16 +109,16 @@ function* makeAll(listed: readonly OpportunityRecord[], columns: readonly Column
   }
 }
 
-function listShown(snapshot: CatalogueSnapshot, listed: readonly OpportunityRecord[]): Index<string> {
-  const positions = new Map(listed.map(({ id }, position) => [id, position]))
-  return new Map(
-    [...snapshot.distributorOpportunities].map(([distributorId, opportunityIds]) => {
-      const bits = emptyBits(listed.length)
-      for (const id of opportunityIds) {
-        const position = positions.get(id)
-        if (position !== undefined) setBit(bits, position)
-      }
-      return [distributorId, bits]
-    }),
-  )
+function* listShown(snapshot: CatalogueSnapshot, listed: readonly OpportunityRecord[]): Steps<Index<string>> {
+  const positions = new Map(yield* mapInSteps(listed, ({ id }, position) => [id, position] as const))
+  const shown = new Map<string, Bits>()
+  for (const [distributorId, opportunityIds] of snapshot.distributorOpportunities) {
+    const bits = emptyBits(listed.length)
+    yield* mapInSteps(opportunityIds, (id) => {
+      const position = positions.get(id)
+      if (position !== undefined) setBit(bits, position)
+    })
+    shown.set(distributorId, bits)
+  }
+  return shown
 }

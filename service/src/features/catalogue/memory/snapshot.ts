@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import { findVaultKind } from '../../../vaults/index.js'
 import { decideCapabilities } from '../capability.js'
 import { computeEstimatedApr } from '../item.js'
@@ -13,13 +12,14 @@ import {
   type LiveRow,
   type OpportunityRow,
   type OrganizationRecord,
-  type OrganizationRole,
   type ProductRecord,
   type ProtocolRecord,
+  type TagRecord,
   type TokenRecord,
   type VaultRecord,
 } from '../records.js'
 import { compareText } from '../text.js'
+import { isAll, keep, keepRows, keepSets, sayAll, says } from './keep.js'
 import { mapInSteps, runAtOnce, type Steps } from './timeSlicing.js'
 
 /** What stays the same between two snapshots that differ only in what jobs push. Compared by identity. */
@@ -32,6 +32,8 @@ export type CatalogueBase = {
 export type CatalogueSnapshot = {
   readonly version: number
   readonly liveVersion: number
+  /** The same object as long as nothing but the versions differs. Compared by identity. */
+  readonly content: object
   readonly base: CatalogueBase
   readonly chains: ReadonlyMap<number, ChainRecord>
   /** By `chainKey`. */
@@ -40,6 +42,7 @@ export type CatalogueSnapshot = {
   readonly distributors: ReadonlyMap<string, DistributorRecord>
   readonly protocols: ReadonlyMap<string, ProtocolRecord>
   readonly products: ReadonlyMap<string, ProductRecord>
+  readonly tags: ReadonlyMap<string, TagRecord>
   /** By `chainKey`. */
   readonly vaults: ReadonlyMap<string, VaultRecord>
   /** By id, in the order of ids. */
@@ -57,95 +60,110 @@ export function buildSnapshot(rows: CatalogueRows): CatalogueSnapshot {
   return runAtOnce(joinRows(rows))
 }
 
-/** The same in steps: thousands of opportunities take longer than a request may wait. */
-export function* joinRows(rows: CatalogueRows): Steps<CatalogueSnapshot> {
-  const chains = new Map(rows.chains.map((chain) => [chain.chainId, chain]))
-  const tokens = new Map(
-    yield* mapInSteps(rows.tokens, (token) => [chainKey(token.chainId, token.address), token] as const),
-  )
-  const organizations = byId(rows.organizations)
-  const products = byId(rows.products)
-  const vaults = new Map(
-    yield* mapInSteps(rows.vaults, (vault) => [chainKey(vault.chainId, vault.address), vault] as const),
-  )
-  const tags = byId(rows.tags)
-  const links = {
-    tokens: yield* group(rows.opportunityTokens),
-    organizations: yield* group(rows.opportunityOrganizations),
-    tags: yield* group(rows.opportunityTags),
-    products: yield* group(rows.opportunityProducts),
-    incentives: yield* group(rows.incentives),
+/**
+ * The same in steps: thousands of opportunities take longer than a request may wait. What `previous` says as well is not
+ * made again but taken from there, the same objects.
+ */
+export function* joinRows(rows: CatalogueRows, previous?: CatalogueSnapshot): Steps<CatalogueSnapshot> {
+  const parts = {
+    chains: yield* keepRows(previous?.chains, rows.chains, (chain) => chain.chainId),
+    tokens: yield* keepRows(previous?.tokens, rows.tokens, (token) => chainKey(token.chainId, token.address)),
+    organizations: yield* keepRows(previous?.organizations, rows.organizations, idOf),
+    products: yield* keepRows(previous?.products, rows.products, idOf),
+    vaults: yield* keepRows(previous?.vaults, rows.vaults, (vault) => chainKey(vault.chainId, vault.address)),
+    tags: yield* keepRows(previous?.tags, rows.tags, idOf),
   }
+  const opportunities = yield* joinOpportunities(rows, parts, previous)
+  const inProducts = yield* mapInSteps(opportunities.values(), ({ id, productIds }) =>
+    listed(productIds).map((productId) => [productId, id] as const),
+  )
+  const productOpportunities = yield* keepSets(previous?.productOpportunities, inProducts.flat())
+  const made = {
+    ...parts,
+    distributors: yield* keepRows(previous?.distributors, rows.distributors, idOf),
+    protocols: yield* keepRows(previous?.protocols, rows.protocols, idOf),
+    opportunities,
+    opportunitiesByVault:
+      opportunities === previous?.opportunities ? previous.opportunitiesByVault : yield* byVault(opportunities),
+    productOpportunities,
+    distributorOpportunities: yield* keepSets(
+      previous?.distributorOpportunities,
+      listShown(rows, productOpportunities),
+    ),
+  }
+  const { version, liveVersion } = rows
+  if (previous && isAll(previous, made)) return { ...previous, version, liveVersion }
+  const isListedAlike =
+    opportunities === previous?.opportunities && made.distributorOpportunities === previous.distributorOpportunities
+  const base = isListedAlike
+    ? previous.base
+    : { listedIds: [...opportunities.values()].filter((record) => record.listed).map(idOf) }
+  return { version, liveVersion, content: {}, base, ...made }
+}
+
+type Parts = Pick<CatalogueSnapshot, 'chains' | 'tokens' | 'organizations' | 'products' | 'vaults' | 'tags'>
+
+function* joinOpportunities(
+  rows: CatalogueRows,
+  parts: Parts,
+  previous: CatalogueSnapshot | undefined,
+): Steps<ReadonlyMap<string, OpportunityRecord>> {
+  const { chains, tokens, organizations, products, vaults, tags } = parts
+  const incentivesOf = yield* group(rows.incentives)
   const inNameOrder = rankByName(rows.organizations)
   const inProductOrder = rankByName(rows.products)
+  const isBaseKnown = previous !== undefined && isAll(previous, parts)
   const join = (row: OpportunityRow): OpportunityRecord[] => {
+    const known = previous?.opportunities.get(row.id)
+    const listedIncentives = incentivesOf.get(row.id) ?? []
+    if (known && isBaseKnown && says<OpportunityRow>(known, row) && sayAll(known.listedIncentives, listedIncentives))
+      return [known]
     const vault = vaults.get(chainKey(row.chainId, row.vaultAddress))
     if (!vault) return []
     const kind = findVaultKind(vault.kind)
-    const withRole = (role: OrganizationRole) =>
-      (links.organizations.get(row.id) ?? [])
-        .filter((link) => link.role === role)
-        .flatMap((link) => organizations.get(link.organizationId) ?? [])
-        .sort(inNameOrder)
-    const listed = row.active && chains.get(row.chainId)?.active === true
-    const listedIncentives = links.incentives.get(row.id) ?? []
+    const isListed = row.active && chains.get(row.chainId)?.active === true
     const incentives = showIndexed(listedIncentives, row)
-    return [
-      {
-        ...row,
-        listed,
-        capabilities: decideCapabilities(listed, row, row.capability, isPlanned(vault)),
-        asyncDeposit: kind?.asyncDeposit === true,
-        asyncWithdraw: kind?.asyncRedeem === true || kind?.redeemsLater === true || kind?.readCooling !== undefined,
-        vault,
-        baseToken: tokens.get(chainKey(vault.chainId, vault.asset)) ?? unknownToken(vault, 'asset'),
-        receiptToken: tokens.get(chainKey(vault.chainId, vault.receiptToken)) ?? unknownToken(vault, 'receiptToken'),
-        depositTokens: (links.tokens.get(row.id) ?? [])
-          .flatMap((link) => tokens.get(chainKey(link.chainId, link.address)) ?? [])
-          .filter((token) => token.active),
-        curator: (row.curatorId === null ? undefined : organizations.get(row.curatorId)) ?? null,
-        providers: withRole('provider'),
-        partners: withRole('partner'),
-        lendingProtocols: withRole('lending-protocol'),
-        tags: (links.tags.get(row.id) ?? [])
-          .flatMap((link) => tags.get(link.tagId) ?? [])
-          .sort((a, b) => compareText(a.code, b.code)),
-        products: (links.products.get(row.id) ?? [])
-          .flatMap((link) => products.get(link.productId) ?? [])
-          .sort(inProductOrder),
-        listedIncentives,
-        incentives,
-        estimatedApr: computeEstimatedApr(incentives),
-      },
-    ]
+    const inRole = (ids: string) => findListed(organizations, ids).sort(inNameOrder)
+    const made: OpportunityRecord = {
+      ...row,
+      listed: isListed,
+      capabilities: decideCapabilities(isListed, row, row.capability, isPlanned(vault)),
+      asyncDeposit: kind?.asyncDeposit === true,
+      asyncWithdraw: kind?.asyncRedeem === true || kind?.redeemsLater === true || kind?.readCooling !== undefined,
+      vault,
+      baseToken: tokens.get(chainKey(vault.chainId, vault.asset)) ?? unknownToken(vault, 'asset'),
+      receiptToken: tokens.get(chainKey(vault.chainId, vault.receiptToken)) ?? unknownToken(vault, 'receiptToken'),
+      depositTokens: findListed(tokens, row.tokenKeys).filter((token) => token.active),
+      curator: (row.curatorId === null ? undefined : organizations.get(row.curatorId)) ?? null,
+      providers: inRole(row.providerList),
+      partners: inRole(row.partnerList),
+      lendingProtocols: inRole(row.lendingProtocolList),
+      tags: findListed(tags, row.tagIds).sort((a, b) => compareText(a.code, b.code)),
+      products: findListed(products, row.productIds).sort(inProductOrder),
+      listedIncentives,
+      incentives,
+      estimatedApr: computeEstimatedApr(incentives),
+    }
+    return [keep(known, made)]
   }
-  const opportunities = byId((yield* mapInSteps(rows.opportunities, join)).flat())
-  yield
-  const productOpportunities = collect(rows.opportunityProducts.map((link) => [link.productId, link.opportunityId]))
-  yield
-  return {
-    version: rows.version,
-    liveVersion: rows.liveVersion,
-    base: {
-      listedIds: [...opportunities.values()].filter((record) => record.listed).map((record) => record.id),
-    },
-    chains,
-    tokens,
-    organizations,
-    distributors: byId(rows.distributors),
-    protocols: byId(rows.protocols),
-    products,
-    vaults,
-    opportunities,
-    opportunitiesByVault: yield* byVault(opportunities),
-    productOpportunities,
-    distributorOpportunities: collect([
-      ...rows.distributorOpportunities.map((link) => [link.distributorId, link.opportunityId] as const),
-      ...rows.distributorProducts.flatMap((link) =>
-        [...(productOpportunities.get(link.productId) ?? [])].map((id) => [link.distributorId, id] as const),
-      ),
-    ]),
-  }
+  return yield* keepRows(previous?.opportunities, (yield* mapInSteps(rows.opportunities, join)).flat(), idOf)
+}
+
+/** The entries of a text with a space between two. */
+const listed = (text: string) => (text === '' ? [] : text.split(' '))
+
+function findListed<V>(rows: ReadonlyMap<string, V>, keys: string): V[] {
+  return listed(keys).flatMap((key) => rows.get(key) ?? [])
+}
+
+/** What each distributor shows: its own opportunities and those of its products. */
+function* listShown(
+  { distributorOpportunities, distributorProducts }: CatalogueRows,
+  productOpportunities: CatalogueSnapshot['productOpportunities'],
+): Generator<readonly [string, string]> {
+  for (const { distributorId, opportunityId } of distributorOpportunities) yield [distributorId, opportunityId]
+  for (const { distributorId, productId } of distributorProducts)
+    for (const opportunityId of productOpportunities.get(productId) ?? []) yield [distributorId, opportunityId]
 }
 
 /** The snapshot with what jobs pushed since; an opportunity nothing was pushed about stays the same object. Pure. */
@@ -155,15 +173,21 @@ export function* patchSnapshot(
   live: readonly LiveRow[],
 ): Steps<CatalogueSnapshot> {
   const rows = new Map(live.map((row) => [row.id, row]))
-  const patch = ([id, record]: readonly [string, OpportunityRecord]): [string, OpportunityRecord] => {
-    const row = rows.get(id)
-    if (!row || isDeepStrictEqual(pushedTo(record), row)) return [id, record]
+  const patch = (record: OpportunityRecord): OpportunityRecord => {
+    const row = rows.get(record.id)
+    if (!row || says<LiveRow>(record, row)) return record
     const capabilities = decideCapabilities(record.listed, record, row.capability, isPlanned(record.vault))
     const incentives = showIndexed(record.listedIncentives, row)
-    return [id, { ...record, ...row, capabilities, incentives, estimatedApr: computeEstimatedApr(incentives) }]
+    return { ...record, ...row, capabilities, incentives, estimatedApr: computeEstimatedApr(incentives) }
   }
-  const opportunities = new Map(yield* mapInSteps(previous.opportunities, patch))
-  return { ...previous, liveVersion, opportunities, opportunitiesByVault: yield* byVault(opportunities) }
+  const opportunities = yield* keepRows(
+    previous.opportunities,
+    yield* mapInSteps(previous.opportunities.values(), patch),
+    idOf,
+  )
+  if (opportunities === previous.opportunities) return { ...previous, liveVersion }
+  const opportunitiesByVault = yield* byVault(opportunities)
+  return { ...previous, liveVersion, content: {}, opportunities, opportunitiesByVault }
 }
 
 /**
@@ -184,11 +208,6 @@ function showIndexed(incentives: readonly IncentiveRow[], { indexedApr, streamAp
 function isPlanned({ kind }: VaultRecord): boolean {
   const known = findVaultKind(kind)
   return known === undefined || known.plans !== undefined
-}
-
-function pushedTo(record: OpportunityRecord): LiveRow {
-  const { id, tvlUsd, deltas, indexedApr, streamAprs, analyticsAt, capability } = record
-  return { id, tvlUsd, deltas, indexedApr, streamAprs, analyticsAt, capability }
 }
 
 function* byVault(opportunities: ReadonlyMap<string, OpportunityRecord>): Steps<Map<string, OpportunityRecord>> {
@@ -216,9 +235,7 @@ function unknownToken(vault: VaultRecord, member: 'asset' | 'receiptToken'): Tok
   }
 }
 
-function byId<T extends { id: string }>(rows: readonly T[]): Map<string, T> {
-  return new Map(rows.map((row) => [row.id, row]))
-}
+const idOf = ({ id }: { id: string }) => id
 
 /** By name in the text order of the wire, then by id. */
 export function byName(a: { id: string; name: string }, b: { id: string; name: string }): number {
@@ -239,16 +256,6 @@ function* group<T extends { opportunityId: string }>(rows: readonly T[]): Steps<
     else groups.set(row.opportunityId, [row])
   })
   return groups
-}
-
-function collect(pairs: readonly (readonly [string, string])[]): Map<string, Set<string>> {
-  const sets = new Map<string, Set<string>>()
-  for (const [key, value] of pairs) {
-    const set = sets.get(key)
-    if (set) set.add(value)
-    else sets.set(key, new Set([value]))
-  }
-  return sets
 }
 
 /** The opportunity, active or not. Ids compare without case. */

@@ -5,23 +5,43 @@ import { mapInSteps, runAtOnce, runInSlices, type Steps } from './timeSlicing.js
 afterEach(() => vi.restoreAllMocks())
 
 describe('runInSlices', () => {
-  it('lets others run after every few steps, however long the whole takes', async () => {
+  /** Runs 60 steps of half a millisecond each, while others take `othersMs` of every turn. */
+  const run = async (othersMs: number) => {
     let nowMs = 0
     let turns = 0
+    let pauses = 0
+    let isRunning = true
     vi.spyOn(systemClock, 'monotonicMs').mockImplementation(() => nowMs)
     vi.spyOn(systemClock, 'sleep').mockImplementation(async () => {
-      turns += 1
+      pauses += 1
     })
-    /** `count` steps of a millisecond of work each. */
-    function* work(count: number): Steps<number> {
-      for (let step = 0; step < count; step++) {
-        nowMs += 1
+    const others = () => {
+      turns += 1
+      nowMs += othersMs
+      if (isRunning) setImmediate(others)
+    }
+    function* work(): Steps<number> {
+      for (let step = 0; step < 60; step++) {
+        nowMs += 0.5
         yield
       }
-      return count
+      return 60
     }
-    expect(await runInSlices(work(60))).toBe(60)
-    expect(turns).toBeGreaterThanOrEqual(20)
+    setImmediate(others)
+    expect(await runInSlices(work())).toBe(60)
+    isRunning = false
+    return { turns, pauses }
+  }
+
+  it('lets others have a turn after every half millisecond, and works on while they have nothing to do', async () => {
+    const { turns, pauses } = await run(0)
+    expect(turns).toBeGreaterThanOrEqual(59)
+    expect(pauses).toBe(0)
+  })
+
+  it('leaves requests more of the time while there are some', async () => {
+    const { pauses } = await run(1)
+    expect(pauses).toBeGreaterThanOrEqual(59)
   })
 
   it('passes on what the work throws', async () => {
@@ -35,7 +55,7 @@ describe('runInSlices', () => {
 })
 
 describe('mapInSteps', () => {
-  it('is map, with a stop at least after every 20 items', () => {
+  it('is map, with a stop at least after every 4 items', () => {
     const steps = mapInSteps(Array.from({ length: 100 }).keys(), (item, index) => item * 2 + index)
     let stops = 0
     for (let step = steps.next(); ; step = steps.next()) {
@@ -45,6 +65,6 @@ describe('mapInSteps', () => {
       }
       stops++
     }
-    expect(stops).toBe(5)
+    expect(stops).toBe(25)
   })
 })

@@ -4,7 +4,7 @@ import type { OpportunityRecord } from '../opportunityRecord.js'
 import { type Columns, columnsOf, type Made, makePushed } from './columns.js'
 import { filterColumns } from './filter.js'
 import type { CatalogueBase, CatalogueSnapshot } from './snapshot.js'
-import { isLiveSort, type SortBy, type SortOrder, sortPositions } from './sort.js'
+import { isLiveSort, type SortBy, type SortOrder, sortInSteps, sortPositions } from './sort.js'
 import { mapInSteps, runAtOnce, type Steps } from './timeSlicing.js'
 
 /** The listed opportunities of one snapshot, by position, with every order asked for so far. */
@@ -14,58 +14,58 @@ export type CatalogueView = {
   readonly pushed: Made
   /** Positions in the order asked for. */
   order(by: SortBy, order: SortOrder): Uint32Array
+  /** The orders asked for so far. */
+  listOrders(): readonly Ordered[]
 }
+
+type Ordered = { readonly by: SortBy; readonly order: SortOrder; readonly positions: Uint32Array }
 
 /** An opportunity as JSON, the same after a comma, and a digest that is the same only for the same bytes. */
 export type Serialised = { bytes: Uint8Array; following: Uint8Array; digest: Uint8Array }
 
-const views = new WeakMap<CatalogueSnapshot, CatalogueView>()
+/** By the content of the snapshot. */
+const views = new WeakMap<object, CatalogueView>()
 /** Orders that pushed figures do not change. */
-const baseOrders = new WeakMap<CatalogueBase, Map<string, Uint32Array>>()
+const baseOrders = new WeakMap<CatalogueBase, Map<string, Ordered>>()
 
 /** The view of a snapshot; made at the first call and kept as long as the snapshot. */
 export function viewOf(snapshot: CatalogueSnapshot): CatalogueView {
-  return views.get(snapshot) ?? runAtOnce(makeView(snapshot))
+  return views.get(snapshot.content) ?? runAtOnce(makeView(snapshot))
 }
 
-/** Does in steps what the first requests to a snapshot would otherwise wait for. */
-export function* prepareView(snapshot: CatalogueSnapshot): Steps<undefined> {
-  const view = yield* makeView(snapshot)
+/**
+ * Does in steps what the first requests to a snapshot would otherwise wait for; the orders are those asked of the
+ * `previous` one.
+ */
+export function* prepareView(snapshot: CatalogueSnapshot, previous?: CatalogueSnapshot): Steps<undefined> {
+  if (views.has(snapshot.content)) return
+  const view = yield* makeView(snapshot, previous && views.get(previous.content)?.listOrders())
   view.order('tvl', 'desc')
   yield* mapInSteps(view.listed, (record) => serialise(record, false))
 }
 
-function* makeView(snapshot: CatalogueSnapshot): Steps<CatalogueView> {
+function* makeView(snapshot: CatalogueSnapshot, before: readonly Ordered[] = []): Steps<CatalogueView> {
   const listed = snapshot.base.listedIds.flatMap((id) => snapshot.opportunities.get(id) ?? [])
   const columns = yield* columnsOf(snapshot, listed, filterColumns)
-  const view = buildView(snapshot, listed, columns, yield* makePushed(listed, filterColumns))
-  views.set(snapshot, view)
-  return view
-}
-
-function buildView(
-  snapshot: CatalogueSnapshot,
-  listed: readonly OpportunityRecord[],
-  columns: Columns,
-  pushed: Made,
-): CatalogueView {
-  const liveOrders = new Map<string, Uint32Array>()
-  const fixedOrders = baseOrders.get(snapshot.base) ?? new Map<string, Uint32Array>()
-  baseOrders.set(snapshot.base, fixedOrders)
-  return {
-    listed,
-    columns,
-    pushed,
-    order: (by, order) => {
-      const orders = isLiveSort(by) ? liveOrders : fixedOrders
-      const name = `${by} ${order}`
-      const known = orders.get(name)
-      if (known) return known
-      const sorted = sortPositions(listed, by, order)
-      orders.set(name, sorted)
-      return sorted
-    },
+  const pushed = yield* makePushed(listed, filterColumns)
+  const fixedOrders = baseOrders.get(snapshot.base) ?? new Map<string, Ordered>()
+  const liveOrders = new Map<string, Ordered>()
+  const ordersLike = (by: SortBy) => (isLiveSort(by) ? liveOrders : fixedOrders)
+  const find = (by: SortBy, order: SortOrder) => ordersLike(by).get(`${by} ${order}`)?.positions
+  const keep = (ordered: Ordered): Uint32Array => {
+    ordersLike(ordered.by).set(`${ordered.by} ${ordered.order}`, ordered)
+    return ordered.positions
   }
+  for (const { by, order, positions } of before)
+    if (!find(by, order)) keep({ by, order, positions: yield* sortInSteps(listed, by, order, positions) })
+  const view: CatalogueView = {
+    ...{ listed, columns, pushed },
+    order: (by, order) => find(by, order) ?? keep({ by, order, positions: sortPositions(listed, by, order) }),
+    listOrders: () => [...fixedOrders.values(), ...liveOrders.values()],
+  }
+  baseOrders.set(snapshot.base, fixedOrders)
+  views.set(snapshot.content, view)
+  return view
 }
 
 const plain = new WeakMap<OpportunityRecord, Serialised>()
