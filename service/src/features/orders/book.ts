@@ -63,19 +63,13 @@ export function isEnough(order: Order, amountIn: bigint, amountOut: bigint): boo
   return amountOut >= computeLeast(order, amountIn) && amountOut > 0n
 }
 
-/**
- * The offers that are made at once: in the order they came, none through a pair of tokens that one before it goes through,
- * since what it was quoted changes with that one.
- */
-export function chooseOffers(offers: readonly Offer[], most: number): Offer[] {
-  const taken = new Set<string>()
-  const chosen: Offer[] = []
-  for (const offer of offers) {
-    if (chosen.length === most) break
-    const pairs = (offer.quote?.route ?? []).map(({ from, to }) => [from.address, to.address].sort().join(' '))
-    if (pairs.some((pair) => taken.has(pair))) continue
-    for (const pair of pairs) taken.add(pair)
-    chosen.push(offer)
-  }
-  return chosen
+/** The offers in their turn: in the order they came, and after them what was refused before, the longest ago first. */
+export function inTurn(offers: readonly Offer[], refused: ReadonlyMap<string, number>): Offer[] {
+  const turnOf = ({ live }: Offer) => refused.get(live.order.id) ?? -1
+  return offers.toSorted((a, b) => turnOf(a) - turnOf(b))
+}
+
+/** What a settlement of an offer changes: another that needs one of these would not get what it was quoted. */
+export function listTouched({ quote }: Offer): string[] {
+  return (quote?.route ?? []).map(({ from, to }) => [from.address, to.address].sort().join(' '))
 }

@@ -208,6 +208,38 @@ describe('an order of our own book', { timeout: 60_000 }, () => {
   })
 })
 
+/** As many orders like another, submitted before it and never to be settled: their signature is nobody's. */
+async function refuseBefore(orderId: string, count: number): Promise<void> {
+  await s.world.earn.db`
+    insert into swap_orders
+    select (jsonb_populate_record(o, jsonb_build_object('id', gen_random_uuid(),
+      'signature', '\\x' || encode(set_byte(o.signature, 40, get_byte(o.signature, 40) # 1), 'hex'),
+      'uid', '\\x' || encode(substr(o.uid, 1, 52) || int4send(n), 'hex'),
+      'created_at', o.created_at - interval '1 hour', 'submitted_at', o.submitted_at - interval '1 hour'))).*
+    from swap_orders o, generate_series(1, ${count}) n where o.id = ${orderId}`
+}
+const removeRefused = (orderId: string) => s.world.earn.db`
+  delete from swap_orders w using swap_orders o where o.id = ${orderId} and w.app_data = o.app_data and w.id <> o.id`
+
+it.each([
+  { count: 1, turns: 1 },
+  { count: 8, turns: 2 },
+  { count: 20, turns: 3 },
+])(
+  '$count orders whose settlement would revert keep a later one of their pair waiting for no more than $turns blocks',
+  {
+    timeout: 60_000,
+  },
+  async ({ count, turns }) => {
+    const { orderId } = await s.open()
+    await refuseBefore(orderId, count)
+    await s.world.write(s.tokenIn, erc20Abi, 'approve', [s.settlement.relayer, maxUint256], s.user)
+    for (let turn = 0; turn < turns; turn++) await s.turn()
+    expect((await show(orderId)).status).toBe('filled')
+    await removeRefused(orderId)
+  },
+)
+
 it('is filled through a pool of Uniswap V3 beside a hundred that wait for a better price', {
   timeout: 60_000,
 }, async () => {
