@@ -240,6 +240,46 @@ it.each([
   },
 )
 
+it('whose settlements were mined three times and reverted is tried no more, and said so once; the others are', {
+  timeout: 60_000,
+}, async () => {
+  const { client } = s.world.anvil
+  const { sender, ctx } = s.openParts()
+  const said: unknown[][] = []
+  const log = Object.assign(Object.create(ctx.log), { warn: (...words: unknown[]) => said.push(words) })
+  const look = s.openParts({ ...ctx, log })
+  const { orderId } = await s.open()
+  await s.world.sync()
+  const code = await client.getCode({ address: s.settlement.authenticator })
+  const countReverted = async () =>
+    (
+      await s.world.earn.db<object[]>`
+        select from order_settlements s join outgoing_transactions o on o.id = s.id
+        where s.order_id = ${orderId} and o.state = 'reverted'`
+    ).length
+  for (let attempt = 1; attempt <= 5; attempt++) {
+    await client.mine({ blocks: 1 })
+    await s.world.sync()
+    await look.look(look.ctx)
+    await client.setAutomine(false)
+    await sender.step()
+    // Once it is sent the chain says that nobody may settle.
+    await client.setCode({ address: s.settlement.authenticator, bytecode: '0xfe' })
+    await client.mine({ blocks: 1 })
+    await client.setCode({ address: s.settlement.authenticator, bytecode: code ?? '0x' })
+    await client.setAutomine(true)
+    await s.world.sync()
+    await sender.step()
+    expect(await countReverted()).toBe(Math.min(attempt, 3))
+  }
+  expect((await show(orderId)).status).toBe('open')
+  expect(said).toEqual([[{ chainId: s.world.chainId, orderId }, expect.stringContaining('settled no more')]])
+  const other = await s.open({ amountIn: String(999n * usd) })
+  await s.world.write(s.tokenIn, erc20Abi, 'approve', [s.settlement.relayer, maxUint256], s.user)
+  await s.turn()
+  expect((await show(other.orderId)).status).toBe('filled')
+})
+
 it('is filled through a pool of Uniswap V3 beside a hundred that wait for a better price', {
   timeout: 60_000,
 }, async () => {

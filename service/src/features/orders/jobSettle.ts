@@ -34,6 +34,8 @@ export type OrderJobContext = ChainContext & CatalogueContext & { readonly attri
 const perCall = 100
 /** Settlements that are simulated at one block. */
 const offersMax = 8
+/** Settlements of an order that may revert on the chain, at the solver's cost. */
+const revertsMax = 3
 /** What a swap on the way is allowed to be late by: the settlement contract holds the order's own expiry. */
 const farAway = 10_000_000_000n
 
@@ -89,8 +91,9 @@ async function look(given: Look): Promise<void> {
   forgetOthers(given.turns, ids)
   await cancelOverdue(given, live, attempts)
   if (live.length === 0) return
-  const isTried = ({ order }: Live) =>
-    settings.solver !== undefined && order.submission?.venue === 'local' && !attempts.get(order.id)?.openId
+  const givenUp = await listGivenUp(given, attempts)
+  const isTried = ({ order: { id, submission } }: Live) =>
+    settings.solver !== undefined && submission?.venue === 'local' && !attempts.get(id)?.openId && !givenUp.has(id)
   const { lacking, fit, offers } = await readOrders(given, live, isTried)
   const failed = await recordLook(db, { lacking, fit, timestamp: head.timestamp, at: clock.now() })
   if (failed.length > 0)
@@ -116,6 +119,32 @@ async function cancelOverdue(
 ): Promise<void> {
   const wanted = new Set(live.flatMap(({ order }) => attempts.get(order.id)?.openId ?? []))
   for (const id of await listOpen(ctx.db, chain.chainId)) if (!wanted.has(id)) await cancelOutgoing(ctx.db, id)
+}
+
+/**
+ * Orders whose settlements reverted on the chain as often as is paid for. What is simulated before cannot find that out: they
+ * pass there.
+ */
+async function listGivenUp(
+  { ctx, chain, turns }: Look,
+  attempts: ReadonlyMap<string, Attempts>,
+): Promise<ReadonlySet<string>> {
+  const often = [...attempts].filter(([, { ids }]) => ids.length >= revertsMax)
+  const states = await listOutgoingStates(
+    ctx.db,
+    often.flatMap(([, { ids }]) => ids),
+  )
+  const countReverted = (ids: readonly string[]) => ids.filter((id) => states.get(id)?.state === 'reverted').length
+  const givenUp = often.flatMap(([orderId, { ids }]) => (countReverted(ids) >= revertsMax ? [orderId] : []))
+  for (const orderId of givenUp) {
+    if (!turns.givenUp.has(orderId))
+      ctx.log.warn(
+        { chainId: chain.chainId, orderId },
+        `an order is settled no more: ${revertsMax} settlements of it reverted on the chain`,
+      )
+    turns.givenUp.add(orderId)
+  }
+  return new Set(givenUp)
 }
 
 type Seen = {

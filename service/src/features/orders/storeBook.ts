@@ -12,8 +12,8 @@ const settlementsTable = describeTable('order_settlements', {
   createdAt: [instant],
 })
 
-/** How many settlements of each order were queued, and the one that is open. */
-export type Attempts = { count: number; openId: string | undefined }
+/** The settlements of an order that were queued, how many there were, and the one that is open. */
+export type Attempts = { ids: readonly string[]; count: number; openId: string | undefined }
 
 export async function listAttempts(db: Queryable, orderIds: readonly string[]): Promise<ReadonlyMap<string, Attempts>> {
   const keys = orderIds.map((orderId) => ({ orderId }))
@@ -21,7 +21,7 @@ export async function listAttempts(db: Queryable, orderIds: readonly string[]): 
   for (const { id, orderId, attempt, isOpen } of await findRows(db, settlementsTable, ['orderId'], keys)) {
     const before = attempts.get(orderId)
     const count = Math.max(before?.count ?? 0, attempt)
-    attempts.set(orderId, { count, openId: isOpen ? id : before?.openId })
+    attempts.set(orderId, { ids: [...(before?.ids ?? []), id], count, openId: isOpen ? id : before?.openId })
   }
   return attempts
 }
