@@ -280,6 +280,18 @@ it('whose settlements were mined three times and reverted is tried no more, and 
   expect((await show(other.orderId)).status).toBe('filled')
 })
 
+it('waits while the solver cannot pay for its settlement, and is filled once it can', { timeout: 60_000 }, async () => {
+  const { client } = s.world.anvil
+  const held = await client.getBalance({ address: s.signer.address })
+  const { orderId } = await s.open()
+  await client.setBalance({ address: s.signer.address, value: 1n })
+  await s.turn()
+  expect(await s.world.earn.db`select from order_settlements where order_id = ${orderId}`).toHaveLength(0)
+  await client.setBalance({ address: s.signer.address, value: held })
+  await s.turn()
+  expect((await show(orderId)).status).toBe('filled')
+})
+
 it('is filled through a pool of Uniswap V3 beside a hundred that wait for a better price', {
   timeout: 60_000,
 }, async () => {

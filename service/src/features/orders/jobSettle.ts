@@ -4,7 +4,7 @@ import { derivedId } from '../../kernel/ids.js'
 import { inTransaction } from '../../postgres/pool.js'
 import { readHead } from '../../rpc/blocks.js'
 import type { Chain, ChainContext } from '../../rpc/chains.js'
-import { estimateGas, readGasPrice } from '../../rpc/estimate.js'
+import { estimateAt, readGasPrice } from '../../rpc/estimate.js'
 import { multicallMany } from '../../rpc/manyReads.js'
 import { combine, multicall, type Read, readContract } from '../../rpc/multicall.js'
 import type { Header } from '../../rpc/raw.js'
@@ -217,35 +217,46 @@ async function settle(given: Look, offers: readonly Offer[], attempts: ReadonlyM
     if (touched.some((each) => taken.has(each))) continue
     tried += 1
     const { id } = offer.live.order
-    if (await tryOffer(given, { solver, gasPrice, offer, attempt: (attempts.get(id)?.count ?? 0) + 1 })) {
+    const outcome = await tryOffer(given, { solver, gasPrice, offer, attempt: (attempts.get(id)?.count ?? 0) + 1 })
+    if (outcome === 'cannot pay') return
+    if (outcome === 'refused') turns.refused.set(id, head.number)
+    else {
       turns.refused.delete(id)
       for (const each of touched) taken.add(each)
-    } else turns.refused.set(id, head.number)
+    }
   }
 }
 
 type Trial = { solver: Signer; gasPrice: bigint; offer: Offer; attempt: number }
 
-/** Queues the settlement of an offer, where it would neither revert nor cost too much; whether it was. */
-async function tryOffer(given: Look, { solver, gasPrice, offer, attempt }: Trial): Promise<boolean> {
+/** Queues the settlement of an offer, where it would neither revert nor cost too much, and the solver can pay for it. */
+async function tryOffer(
+  given: Look,
+  { solver, gasPrice, offer, attempt }: Trial,
+): Promise<'queued' | 'refused' | 'cannot pay'> {
   const { ctx, chain, settings } = given
   const { live, amountIn, amountOut, quote } = offer
   const { order } = live
   const id = derivedId(`settlement:${order.id}:${attempt}`)
   const allowance = await readAllowance(chain, offer)
   const call = await buildCall(given, solver, { id, order, amountIn, amountOut }, quote, allowance)
-  const { whole: gas } = await estimateGas(chain, solver.address, call)
+  const estimate = await estimateAt(chain, { ...call, from: solver.address }, { gasPrice })
   const about = { chainId: chain.chainId, orderId: order.id, attempt }
-  if (gas === undefined) {
-    ctx.log.info(about, 'an order is not settled: it would revert')
-    return false
+  if ('lack' in estimate) {
+    ctx.log.warn({ ...about, why: estimate.lack }, 'no order is settled: the solver cannot pay for it now')
+    return 'cannot pay'
   }
-  if (gas * gasPrice > settings.costMax) {
-    ctx.log.info({ ...about, cost: String(gas * gasPrice) }, 'an order is not settled: it would cost too much')
-    return false
+  if ('revert' in estimate) {
+    ctx.log.info({ ...about, why: estimate.revert }, 'an order is not settled: it would revert')
+    return 'refused'
+  }
+  const cost = estimate.gas * gasPrice
+  if (cost > settings.costMax) {
+    ctx.log.info({ ...about, cost: String(cost) }, 'an order is not settled: it would cost too much')
+    return 'refused'
   }
   await queue(given, solver, { id, orderId: order.id, attempt, amountIn, amountOut }, call)
-  return true
+  return 'queued'
 }
 
 type NewSettlement = Omit<Parameters<typeof recordSettlement>[1], 'createdAt'>
