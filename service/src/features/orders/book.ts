@@ -69,7 +69,11 @@ export function inTurn(offers: readonly Offer[], refused: ReadonlyMap<string, nu
   return offers.toSorted((a, b) => turnOf(a) - turnOf(b))
 }
 
-/** What a settlement of an offer changes: another that needs one of these would not get what it was quoted. */
-export function listTouched({ quote }: Offer): string[] {
-  return (quote?.route ?? []).map(({ from, to }) => [from.address, to.address].sort().join(' '))
+/**
+ * What a settlement of an offer changes: the pools it goes through, which give the next one something else than it was
+ * quoted, and what its owner holds of the token that is sold.
+ */
+export function listTouched({ live: { order }, quote }: Offer): string[] {
+  const pairs = (quote?.route ?? []).map(({ from, to }) => [from.address, to.address].sort().join(' '))
+  return [...pairs, `${order.owner} ${order.tokenIn}`]
 }
