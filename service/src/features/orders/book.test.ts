@@ -8,6 +8,7 @@ import {
   listAmounts,
   listLive,
   listParts,
+  listTaken,
   listTouched,
   type Offer,
 } from './book.js'
@@ -108,7 +109,7 @@ describe('what is left of an order', () => {
     expect(listAmounts(whole, { balance: 100n, allowance: 100n })).toEqual([100n])
     expect(listAmounts(whole, { balance: 99n, allowance: 100n })).toEqual([])
     expect(listAmounts(parts, { balance: 100n, allowance: 100n })).toEqual([100n, 50n, 25n, 12n, 6n])
-    expect(listAmounts(parts, { balance: 40n, allowance: 100n })).toEqual([40n, 20n, 10n, 5n, 2n])
+    expect(listAmounts(parts, { balance: 40n, allowance: 100n })).toEqual([40n, 20n, 10n, 5n])
     expect(listParts({ remaining: 1n }, 1n)).toEqual([])
     expect(listParts({ remaining: 5n }, 0n)).toEqual([])
   })
@@ -117,5 +118,15 @@ describe('what is left of an order', () => {
     const of = order('1', { amountIn: 3n, minAmountOut: 10n })
     expect([isEnough(of, 1n, 3n), isEnough(of, 1n, 4n), isEnough(of, 3n, 10n)]).toEqual([false, true, true])
     expect(isEnough(order('1', { minAmountOut: 0n }), 1n, 0n)).toBe(false)
+  })
+})
+
+describe('what queued settlements take', () => {
+  const open = { touches: ['0xaa 0xbb'], filledBefore: 20n }
+  const take = (remaining: bigint) => listTaken([{ order: order('1'), remaining }], () => open)
+
+  it('is theirs while as much of the order is filled as when they were queued', () => {
+    expect([take(80n), take(50n)]).toEqual([['0xaa 0xbb'], []])
+    expect(listTaken([{ order: order('1'), remaining: 80n }], () => undefined)).toEqual([])
   })
 })

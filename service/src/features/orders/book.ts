@@ -77,3 +77,17 @@ export function listTouched({ live: { order }, quote }: Offer): string[] {
   const pairs = (quote?.route ?? []).map(({ from, to }) => [from.address, to.address].sort().join(' '))
   return [...pairs, `${order.owner} ${order.tokenIn}`]
 }
+
+/**
+ * What settlements change that are queued and not mined: the chain shows nothing of them yet, so what is quoted now is not
+ * what there is after them.
+ */
+export function listTaken(
+  live: readonly Live[],
+  openOf: (orderId: string) => { touches: readonly string[]; filledBefore: bigint } | undefined,
+): string[] {
+  return live.flatMap(({ order, remaining }) => {
+    const open = openOf(order.id)
+    return open && open.filledBefore === order.amountIn - remaining ? open.touches : []
+  })
+}

@@ -292,6 +292,39 @@ it('waits while the solver cannot pay for its settlement, and is filled once it 
   expect((await show(orderId)).status).toBe('filled')
 })
 
+it('waits while a settlement of its pools is queued that the chain does not show yet, and no longer', {
+  timeout: 60_000,
+}, async () => {
+  const { client } = s.world.anvil
+  const other = account(7)
+  await s.world.mint(s.tokenIn, other.address, 2_000n * usd)
+  const settlementsOf = (orderId: string) =>
+    s.world.earn.db<object[]>`select from order_settlements where order_id = ${orderId}`
+  const lookAgain = async () => {
+    await client.mine({ blocks: 1 })
+    await s.world.sync()
+    // Another process than the one that queued the first.
+    await s.openParts().look(s.world.earn.ctx)
+  }
+  const first = await s.open({ amountIn: String(2_000n * usd), partiallyFillable: true })
+  await s.world.sync()
+  await s.look()
+  expect(await settlementsOf(first.orderId)).toHaveLength(1)
+  const built = await s.build({ userAddress: other.address })
+  await s.settlement.approve(built, other)
+  const { orderId } = built.body
+  expect((await s.submit(orderId, await s.sign(built, other))).status).toBe(200)
+  await lookAgain()
+  expect(await settlementsOf(orderId)).toHaveLength(0)
+  // It is mined; that it is over the sender has not said yet.
+  await s.send()
+  await lookAgain()
+  expect((await show(first.orderId)).status).toBe('filled')
+  expect(await settlementsOf(orderId)).toHaveLength(1)
+  await s.turn()
+  expect((await show(orderId)).status).toBe('filled')
+})
+
 it('is filled through a pool of Uniswap V3 beside a hundred that wait for a better price', {
   timeout: 60_000,
 }, async () => {

@@ -13,7 +13,17 @@ import type { Signer } from '../../rpc/signer.js'
 import { trySolverLock } from '../../sync/storeLocks.js'
 import { type CatalogueContext, type ChainRecord, findToken } from '../catalogue/index.js'
 import { type Deployed, type Quote, readExchanges } from '../swap/index.js'
-import { findLack, inTurn, type Live, listAmounts, listLive, listTouched, type Offer, type OrderFunds } from './book.js'
+import {
+  findLack,
+  inTurn,
+  type Live,
+  listAmounts,
+  listLive,
+  listTaken,
+  listTouched,
+  type Offer,
+  type OrderFunds,
+} from './book.js'
 import type { Order } from './orderState.js'
 import { findOffers, forgetOthers, openQuoteTurns, type QuoteTurns } from './quotes.js'
 import type { Wanted } from './screening.js'
@@ -93,12 +103,13 @@ async function look(given: Look): Promise<void> {
   if (live.length === 0) return
   const givenUp = await listGivenUp(given, attempts)
   const isTried = ({ order: { id, submission } }: Live) =>
-    settings.solver !== undefined && submission?.venue === 'local' && !attempts.get(id)?.openId && !givenUp.has(id)
+    settings.solver !== undefined && submission?.venue === 'local' && !attempts.get(id)?.open && !givenUp.has(id)
   const { lacking, fit, offers } = await readOrders(given, live, isTried)
   const failed = await recordLook(db, { lacking, fit, timestamp: head.timestamp, at: clock.now() })
   if (failed.length > 0)
     log.info({ chainId, orders: failed }, 'orders are not looked at any more: their owners lack funds')
-  await settle(given, offers, attempts)
+  const taken = new Set(listTaken(live, (id) => attempts.get(id)?.open))
+  await settle(given, offers, { taken, attempts })
 }
 
 /** Settlements whose transaction is over leave their orders free for the next one. */
@@ -117,7 +128,7 @@ async function cancelOverdue(
   live: readonly Live[],
   attempts: ReadonlyMap<string, Attempts>,
 ): Promise<void> {
-  const wanted = new Set(live.flatMap(({ order }) => attempts.get(order.id)?.openId ?? []))
+  const wanted = new Set(live.flatMap(({ order }) => attempts.get(order.id)?.open?.id ?? []))
   for (const id of await listOpen(ctx.db, chain.chainId)) if (!wanted.has(id)) await cancelOutgoing(ctx.db, id)
 }
 
@@ -204,12 +215,15 @@ async function findDeployed({ chain, record, exchanges }: Look): Promise<Deploye
  * Queues a settlement of each order that can be filled, as it is simulated from the solver. One that is refused takes
  * nothing from the others: those of its pools are tried after it, and at later blocks before it.
  */
-async function settle(given: Look, offers: readonly Offer[], attempts: ReadonlyMap<string, Attempts>): Promise<void> {
+async function settle(
+  given: Look,
+  offers: readonly Offer[],
+  { taken, attempts }: { taken: Set<string>; attempts: ReadonlyMap<string, Attempts> },
+): Promise<void> {
   const { chain, settings, head, turns } = given
   const { solver } = settings
   if (!solver || offers.length === 0) return
   const gasPrice = await readGasPrice(chain)
-  const taken = new Set<string>()
   let tried = 0
   for (const offer of inTurn(offers, turns.refused)) {
     if (tried === offersMax) return
@@ -255,7 +269,9 @@ async function tryOffer(
     ctx.log.info({ ...about, cost: String(cost) }, 'an order is not settled: it would cost too much')
     return 'refused'
   }
-  await queue(given, solver, { id, orderId: order.id, attempt, amountIn, amountOut }, call)
+  const made = { orderId: order.id, attempt, amountIn, amountOut }
+  const filledBefore = order.amountIn - live.remaining
+  await queue(given, solver, { ...made, id, touches: listTouched(offer), filledBefore }, call)
   return 'queued'
 }
 
