@@ -130,8 +130,7 @@ export function findWrapper(
   known: readonly KnownWrapper[],
   { tokenIn, tokenOut }: Pick<SwapWanted, 'tokenIn' | 'tokenOut'>,
 ): WrapperWay | undefined {
-  const find = (wrapper: Token, asset: Token) =>
-    known.find((each) => each.address === wrapper && each.asset === asset)
+  const find = (wrapper: Token, asset: Token) => known.find((each) => each.address === wrapper && each.asset === asset)
   const [got, left] = [find(tokenOut, tokenIn), find(tokenIn, tokenOut)]
   const found = got ?? left
   return found && { ...found, isGot: got !== undefined }

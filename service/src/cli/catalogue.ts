@@ -27,6 +27,7 @@ import {
 } from './command.js'
 import { priceAdvice } from './doctorPrices.js'
 import { parseProbeFile, probeAll } from './probeAll.js'
+import { adviseRefetch, listReadBeside } from './readBeside.js'
 import { openUnlisted } from './unlisted.js'
 
 const usage = `openearn catalogue import FILE
@@ -53,13 +54,15 @@ async function importFile([fileName, ...more]: string[]): Promise<void> {
   await withContext(async (ctx) => {
     const hash = createHash('sha256').update(text).digest('hex')
     const changed = changing(ctx, ['catalogue', 'import', fileName, `sha256:${hash}`], countCatalogue)
+    const before = await listReadBeside(ctx.db)
     const { opportunities, tokens, distributors } = await importCatalogue(changed, text, { fileName })
     await readNewVaults(ctx)
     const said = `imported ${fileName}: ${opportunities} opportunities, ${tokens} tokens, ${distributors} distributors`
     const unpriced = await listUnpricedAssets(ctx.db, await listAssets(ctx.db), ctx.clock.now())
     const without = unpriced.map(({ chainId, address }) => `${chainId}:${address}`)
     const warned = without.length === 0 ? [] : [`without a price: ${without.join(', ')}; ${priceAdvice}`]
-    answer({ opportunities, tokens, distributors, unpriced: without }, [said, ...warned])
+    const late = adviseRefetch(before, await listReadBeside(ctx.db))
+    answer({ opportunities, tokens, distributors, unpriced: without }, [said, ...warned, ...late])
   })
 }
 

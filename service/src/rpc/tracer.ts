@@ -3,6 +3,7 @@ import type { Log } from '../kernel/log.js'
 import { OutboundError } from '../kernel/outbound.js'
 import type { CallPaths } from './callPaths.js'
 import { checkTrace, clearWord, isSamePaths, restsOnWord } from './checkTrace.js'
+import { inTurn } from './inTurn.js'
 import type { RawLog, RawTransaction } from './raw.js'
 import { type Rpc, RpcError, type RpcRequest } from './rpc.js'
 import { doubtTransaction, type RecoverSigner } from './signedTransaction.js'
@@ -136,7 +137,7 @@ export function createTracer(
         traces = value
       } catch (error) {
         if (!(error instanceof RpcError) && !isTooMuch(error)) throw error
-        await inTurn(chunk(some, batchMax), askSome)
+        await inTurn(chunk(some, batchMax), batchesInFlight, askSome)
         return
       }
       const byHash = new Map(traces.map((trace, at) => [hashOf(trace) ?? `${at}`, trace]))
@@ -162,8 +163,8 @@ export function createTracer(
     const blocks = [...groups].filter(([, own]) => isWhole(own))
     busy.add(url)
     try {
-      await inTurn(chunk(single, batchMax), askSome)
-      await inTurn(blocks, ([blockHash, own]) => askBlock(blockHash, own))
+      await inTurn(chunk(single, batchMax), batchesInFlight, askSome)
+      await inTurn(blocks, batchesInFlight, ([blockHash, own]) => askBlock(blockHash, own))
     } catch (error) {
       if (!(error instanceof OutboundError) && !(error instanceof RpcError)) throw error
       url.leftUntilMs = clock.monotonicMs() + leftMs
@@ -281,12 +282,4 @@ function readReceipt(value: unknown, { blockHash, logs }: WantedTrace): RawLog[]
 
 function chunk<T>(items: readonly T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size))
-}
-
-async function inTurn<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  let next = 0
-  const worker = async (): Promise<void> => {
-    for (let item = items[next++]; item !== undefined; item = items[next++]) await work(item)
-  }
-  await Promise.all(Array.from({ length: Math.min(batchesInFlight, items.length) }, worker))
 }

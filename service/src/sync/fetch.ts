@@ -1,10 +1,12 @@
 import { OutboundError } from '../kernel/outbound.js'
 import { hasBits, isExplained, mayHold } from '../rpc/bloom.js'
 import type { CallPaths } from '../rpc/callPaths.js'
+import { inTurn } from '../rpc/inTurn.js'
 import type { Node, WantedTransaction } from '../rpc/node.js'
 import { assembleBlocks, type Header, type RawBlock, type RawLog, type RawTransaction } from '../rpc/raw.js'
 import { RpcError } from '../rpc/rpc.js'
 import type { WantedTrace } from '../rpc/tracer.js'
+import { callsMarked, listMarks, mayHaveMarks } from './marks.js'
 import type { WatchList } from './watchList.js'
 
 export type Range = { from: number; to: number }
@@ -27,8 +29,7 @@ export class LogsDiffer extends OutboundError {
 /** What is derived at the head waits so long for the traces it needs; then it is derived without, and again when they come. */
 const headTraceMs = 400
 
-/** Receipts of bundles, and whole blocks, asked for at a time. */
-const receiptsInFlight = 16
+/** Whole blocks asked for at a time. */
 const blocksInFlight = 8
 
 /**
@@ -180,19 +181,6 @@ async function compareWithReceipts(node: Node, read: RangeRead, list: WatchList)
   })
 }
 
-/** Works on all items, so many at a time. */
-export async function inTurn<T>(
-  items: readonly T[],
-  inFlight: number,
-  work: (item: T) => Promise<void>,
-): Promise<void> {
-  let next = 0
-  const worker = async (): Promise<void> => {
-    for (let item = items[next++]; item !== undefined; item = items[next++]) await work(item)
-  }
-  await Promise.all(Array.from({ length: Math.min(inFlight, items.length) }, worker))
-}
-
 function listNumbers({ from, to }: Range): number[] {
   return Array.from({ length: to - from + 1 }, (_, index) => from + index)
 }
@@ -258,18 +246,11 @@ export async function completeBlocks(
     if (log?.blockNumber !== blockNumber || log.transactionIndex !== transactionIndex)
       throw new OutboundError('malformed', 'a node places a transaction and its logs differently')
   }
-  const bundles = transactions.filter((transaction) => list.beside.some(({ mayHave }) => mayHave(transaction)))
+  const bundles = transactions.filter((transaction) => mayHaveMarks(transaction, list))
   const known = new Set(logs.map(nameLog))
   const readMarks = async (some: readonly RawTransaction[]): Promise<RawLog[]> => {
-    const marks: RawLog[] = []
-    await inTurn(some, receiptsInFlight, async ({ hash, blockNumber }) => {
-      marks.push(...(await node.listReceiptLogs({ hash, blockHash: hashes.get(blockNumber) ?? '' })))
-    })
-    return marks.filter(
-      (mark) =>
-        list.beside.some(({ addresses, topics }) => topics.has(mark.topics[0] ?? '') && addresses.has(mark.address)) &&
-        !known.has(nameLog(mark)),
-    )
+    const marks = await listMarks(node, some, list, (number) => hashes.get(number) ?? '')
+    return marks.filter((mark) => !known.has(nameLog(mark)))
   }
   const told = [...logs, ...(await readMarks(bundles))].sort(inOrder)
   transactions.sort((a, b) => a.blockNumber - b.blockNumber || a.transactionIndex - b.transactionIndex)
@@ -282,18 +263,14 @@ export async function completeBlocks(
     return evidence || own ? { ...each, ...(evidence ? { evidence } : {}), ...(own ? { contracts: own } : {}) } : each
   })
   // What was called where the input does not show it: by a contract that puts operations together itself.
-  const hidden = evident.filter(({ evidence, hash }) => {
-    const calls = evidence && evidence !== 'no trace' ? evidence.calls : []
-    return (
-      calls.some(({ target }) => list.beside.some(({ addresses }) => addresses.has(target))) &&
-      !bundles.some((bundle) => bundle.hash === hash)
-    )
-  })
+  const hidden = evident.filter(
+    (transaction) => callsMarked(transaction, list) && !bundles.some(({ hash }) => hash === transaction.hash),
+  )
   const all = hidden.length > 0 ? [...told, ...(await readMarks(hidden))].sort(inOrder) : told
   return assembleBlocks(headers, all, evident)
 }
 
-const nameLog = ({ blockNumber, logIndex }: RawLog): string => `${blockNumber}:${logIndex}`
+export const nameLog = ({ blockNumber, logIndex }: RawLog): string => `${blockNumber}:${logIndex}`
 const inOrder = (a: RawLog, b: RawLog): number => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex
 
 /** Which of the wallets that matter have code, by transaction; nothing of those about which no node answers. */

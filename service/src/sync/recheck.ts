@@ -3,15 +3,19 @@ import type { Queryable, Transaction } from '../postgres/pool.js'
 import type { Node } from '../rpc/node.js'
 import type { Header, RawBlock, RawLog } from '../rpc/raw.js'
 import { RpcError } from '../rpc/rpc.js'
-import { completeBlocks, fetchLogs, isSame, LogsDiffer, type Range } from './fetch.js'
+import { completeBlocks, fetchLogs, isSame, LogsDiffer, nameLog, type Range } from './fetch.js'
 import { CursorMoved } from './follow.js'
+import { callsMarked, listMarks, mayHaveMarks } from './marks.js'
 import type { Opened } from './projection.js'
 import { rederiveFromBlock } from './rederive.js'
 import type { Cursor } from './storeCursors.js'
-import { listHeadersDown, listStoredLogs, recordBlocks, removeLogs } from './storeRaw.js'
+import { listHeadersDown, listStoredLogs, readRawBlocks, recordBlocks, removeLogs } from './storeRaw.js'
 import { nameSource } from './storeSources.js'
 import type { Taken } from './taken.js'
 import { matchLogs, type WatchList } from './watchList.js'
+
+/** Logs read of the raw store at once. */
+const logsMax = 5_000
 
 /** What a second look at blocks found: the blocks as they are, logs that were missing, and logs that are of no block. */
 export type Found = { blocks: readonly RawBlock[]; missing: RawLog[]; extra: RawLog[] }
@@ -34,7 +38,8 @@ export function keptSince({ full, sources }: Pick<Taken, 'full' | 'sources'>): I
 /**
  * Reads blocks again and compares their logs with the raw store. What differs is believed only when a second read says
  * the same: another url's and the first's, or where there is one only, two of the same. `isDoubted` says whose header is
- * read too, beside those of blocks with logs, and compared with the receipts.
+ * read too, beside those of blocks with logs, and compared with the receipts. `withMarks`: receipts that may have logs
+ * which are read beside are read again too; what of these is missing is taken from them, as when they were read first.
  */
 export async function compareAgain(input: {
   db: Queryable
@@ -44,6 +49,7 @@ export async function compareAgain(input: {
   list: WatchList
   isKept: IsKept
   isDoubted: (number: number) => boolean
+  withMarks?: boolean
 }): Promise<Found> {
   const { db, node, cursor, range, list, isKept } = input
   const { chainId } = cursor
@@ -58,7 +64,10 @@ export async function compareAgain(input: {
   )
   if (headers.some(({ number, hash }) => (held.get(number) ?? hash) !== hash))
     throw new CursorMoved('the chain moved while it was looked at again')
-  const wrong = findWrong(headers, logs.filter(isKept), stored.filter(isKept))
+  const unmarked = input.withMarks ? await findUnmarked(db, node, { chainId, range, list }) : []
+  const lacking = new Set(unmarked.map(({ blockNumber }) => blockNumber))
+  const differing = findWrong(headers, logs.filter(isKept), stored.filter(isKept))
+  const wrong = headers.filter((header) => lacking.has(header.number) || differing.includes(header))
   if (wrong.length === 0) return { blocks: [], missing: [], extra: [] }
   // Headers of quiet final blocks are not kept: that they are of our chain, its tip says.
   const tip = await node.findHeader(cursor.blockNumber)
@@ -71,7 +80,7 @@ export async function compareAgain(input: {
   const old = ofWrong(stored)
   return {
     blocks: await completeBlocks(node, wrong, fresh, list),
-    missing: without(fresh, old),
+    missing: [...without(fresh, old), ...unmarked],
     extra: without(old, fresh),
   }
 }
@@ -103,6 +112,27 @@ async function readElsewhere<T>(node: Node, read: (asked: Node) => Promise<T>): 
     if (!(error instanceof OutboundError) && !(error instanceof RpcError)) throw error
     return read(node)
   }
+}
+
+/** Logs of kept transactions that are read beside and are not kept: their source came after the blocks were read. */
+async function findUnmarked(
+  db: Queryable,
+  node: Node,
+  { chainId, range, list }: { chainId: number; range: Range; list: WatchList },
+): Promise<RawLog[]> {
+  const missing: RawLog[] = []
+  for (let from: number | undefined = range.from; from !== undefined; ) {
+    const { blocks, next } = await readRawBlocks(db, { chainId, from, to: range.to, logsMax })
+    const hashes = new Map(blocks.map(({ number, hash }) => [number, hash]))
+    const kept = new Set(blocks.flatMap(({ logs }) => logs.map(nameLog)))
+    const asked = blocks.flatMap(({ transactions }) =>
+      transactions.filter((transaction) => mayHaveMarks(transaction, list) || callsMarked(transaction, list)),
+    )
+    const marks = await listMarks(node, asked, list, (number) => hashes.get(number) ?? '')
+    missing.push(...marks.filter((mark) => !kept.has(nameLog(mark))))
+    from = next
+  }
+  return missing
 }
 
 /** Headers of blocks whose logs are not those kept. */

@@ -72,6 +72,7 @@ async function refetchWindow(
         list,
         isKept: keptSince(taken),
         isDoubted: () => true,
+        withMarks: true,
       })
       const blocks = await readRequests(db, { chainId, node, opened: full, blocks: looked.blocks })
       const found = { ...looked, blocks }

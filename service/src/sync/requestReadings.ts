@@ -1,7 +1,7 @@
 import type { Queryable } from '../postgres/pool.js'
+import { inTurn } from '../rpc/inTurn.js'
 import type { Node } from '../rpc/node.js'
 import type { RawBlock, RequestReading, View, WantedReading } from '../rpc/raw.js'
-import { inTurn } from './fetch.js'
 import type { Opened } from './projection.js'
 
 /** Blocks about which vaults are asked at a time. */

@@ -6,8 +6,12 @@ import { openWatchWorld, type WatchWorld, withSuffix } from '../../test/chain/wa
 import { type Earn, openEarn } from '../../test/harness.js'
 import { rebuildChain } from '../../test/pipeline.js'
 import { readPublished } from '../../test/published.js'
+import { adviseRefetch, listReadBeside } from '../cli/readBeside.js'
 import { computeStateHash } from '../features/audit/index.js'
 import { systemClock } from '../kernel/clock.js'
+import { createNode } from '../rpc/node.js'
+import { listProjections } from '../server/projections.js'
+import { refetchRange } from './refetch.js'
 
 const published = (name: string) => readPublished(`@cowprotocol/contracts/lib/contracts/${name}.json`)
 const { abi, bytecode } = published('GPv2Settlement')
@@ -115,5 +119,39 @@ describe('a settlement that deposits for the owner of an order of another instal
     const before = await computeStateHash(earn.db, chainId)
     const { hash } = await rebuildChain({ db: earn.db, clock: systemClock }, { chainId })
     expect(hash).toBe(before)
+  })
+})
+
+describe('a settlement contract that comes into the catalogue after the vault was read', () => {
+  const nameSettlement = async (swap: object | null): Promise<void> => {
+    await earn.db`update chains set swap = ${swap && JSON.stringify(swap)}::text::jsonb where chain_id = ${chainId}`
+    await earn.db`update catalogue_versions set version = version + 1`
+  }
+  const listCredited = async () => {
+    const { body } = await earn.call('ListInteractions', { query: { limit: 100 } })
+    return body.data
+  }
+
+  it('has what it settled before credited once the range is asked for again, and by a rebuild after that', async () => {
+    await nameSettlement(null)
+    const hash = await settle(1_000_000n)
+    const from = Number(await world.anvil.client.getBlockNumber())
+    await world.sync()
+    const read = await listReadBeside(earn.db)
+    await nameSettlement({ orders: { settlement } })
+    const command = `openearn chains refetch ${chainId} --from ${read[0]?.from} --to ${from}`
+    const advice = `${settlement.toLowerCase()}: what was read before says nothing of it; run ${command}`
+    expect(adviseRefetch(read, await listReadBeside(earn.db))).toEqual([advice])
+    await world.sync(world.watcher())
+    expect(await listCredited()).toHaveLength(1)
+
+    const range = { from, to: from, chainId, projections: listProjections(), node: createNode(world.chain.rpc) }
+    const again = () => refetchRange({ db: earn.db, clock: systemClock }, range)
+    expect(await again()).toMatchObject({ missingLogs: 1, extraLogs: 0, firstWrong: from })
+    const credited = expect.objectContaining({ txHash: hash, distributorId: distributor, walletAddress: owner.address })
+    expect(await listCredited()).toContainEqual(credited)
+    expect(await again()).toMatchObject({ missingLogs: 0, extraLogs: 0, firstWrong: null })
+    const before = await computeStateHash(earn.db, chainId)
+    expect((await rebuildChain({ db: earn.db, clock: systemClock }, { chainId })).hash).toBe(before)
   })
 })

@@ -54,7 +54,13 @@ type Case = {
 }
 const cases: Case[] = [
   {
-    ...{ name: 'stETH and wstETH', token: () => staked, wrapper: () => wrapped, kind: 'wsteth', amount: 3n * ether + 7n },
+    ...{
+      name: 'stETH and wstETH',
+      token: () => staked,
+      wrapper: () => wrapped,
+      kind: 'wsteth',
+      amount: 3n * ether + 7n,
+    },
     way: { in: 'wrapWithMinimum', out: 'unwrapWithMinimum' },
     ...{ rounds: true, over: undefined as never },
   },
@@ -65,7 +71,12 @@ const cases: Case[] = [
     ...{ rounds: true, over: undefined as never },
   },
   {
-    ...{ name: 'what is lent and the static aToken', token: () => asset, wrapper: () => stata, amount: 100n * usd + 7n },
+    ...{
+      name: 'what is lent and the static aToken',
+      token: () => asset,
+      wrapper: () => stata,
+      amount: 100n * usd + 7n,
+    },
     way: { in: 'depositWithMinimum', out: 'redeemWithMinimum' },
     ...{ rounds: false, over: undefined as never },
   },

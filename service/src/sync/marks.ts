@@ -1,0 +1,34 @@
+import { inTurn } from '../rpc/inTurn.js'
+import type { Node } from '../rpc/node.js'
+import type { RawLog, RawTransaction } from '../rpc/raw.js'
+import type { WatchList } from './watchList.js'
+
+/** Receipts asked for at a time. */
+const receiptsInFlight = 16
+
+/** Whether the receipt of a transaction may have logs that are read beside, as its input tells. */
+export function mayHaveMarks(transaction: RawTransaction, { beside }: WatchList): boolean {
+  return beside.some(({ mayHave }) => mayHave(transaction))
+}
+
+/** Whether its trace tells so where its input does not show it: a contract put the calls together itself. */
+export function callsMarked({ evidence }: RawTransaction, { beside }: WatchList): boolean {
+  const calls = evidence && evidence !== 'no trace' ? evidence.calls : []
+  return calls.some(({ target }) => beside.some(({ addresses }) => addresses.has(target)))
+}
+
+/** The logs of the receipts of transactions that are read beside. */
+export async function listMarks(
+  node: Node,
+  transactions: readonly RawTransaction[],
+  { beside }: WatchList,
+  hashOf: (blockNumber: number) => string,
+): Promise<RawLog[]> {
+  const marks: RawLog[] = []
+  await inTurn(transactions, receiptsInFlight, async ({ hash, blockNumber }) => {
+    marks.push(...(await node.listReceiptLogs({ hash, blockHash: hashOf(blockNumber) })))
+  })
+  return marks.filter(({ address, topics }) =>
+    beside.some((source) => source.topics.has(topics[0] ?? '') && source.addresses.has(address)),
+  )
+}
