@@ -53,29 +53,38 @@ const settlementAbi = parseAbi(['function filledAmount(bytes orderUid) view retu
 
 /**
  * A look at the orders of every chain, at each new block: what their owners can pay for, and which of our own order book
- * the pools pay enough for. These are queued for the sender, one settlement each. One process looks at a time.
+ * the pools pay enough for. These are queued for the sender, one settlement each. One process looks at a time. A chain that
+ * does not answer is logged, and keeps no other waiting.
  */
 export function createOrderLook(settings: OrderSettings): (ctx: OrderJobContext) => Promise<void> {
   const seen = new Map<number, string>()
   const turns = new Map<number, QuoteTurns>()
   const exchanges = new WeakMap<object, Deployed>()
-  return async (ctx) => {
-    for (const [chainId, chain] of ctx.chains) {
-      const record = ctx.catalogue.current().chains.get(chainId)
-      if (!record?.swap?.orders) continue
-      const head = await readHead(chain)
-      if (seen.get(chainId) === head.hash) continue
-      const lock = await trySolverLock(ctx.db, chainId)
-      if (!lock) continue
-      try {
-        const own = turns.get(chainId) ?? openQuoteTurns()
-        turns.set(chainId, own)
-        await look({ ctx, chain, record, head, settings, exchanges, turns: own })
-        seen.set(chainId, head.hash)
-      } finally {
-        await lock.release()
-      }
+  const lookAt = async (ctx: OrderJobContext, chain: Chain): Promise<void> => {
+    const { chainId } = chain
+    const record = ctx.catalogue.current().chains.get(chainId)
+    if (!record?.swap?.orders) return
+    const head = await readHead(chain)
+    if (seen.get(chainId) === head.hash) return
+    const lock = await trySolverLock(ctx.db, chainId)
+    if (!lock) return
+    try {
+      const own = turns.get(chainId) ?? openQuoteTurns()
+      turns.set(chainId, own)
+      await look({ ctx, chain, record, head, settings, exchanges, turns: own })
+      seen.set(chainId, head.hash)
+    } finally {
+      await lock.release()
     }
+  }
+  return async (ctx) => {
+    await Promise.all(
+      [...ctx.chains.values()].map((chain) =>
+        lookAt(ctx, chain).catch((error: unknown) =>
+          ctx.log.warn({ err: error, chainId: chain.chainId }, 'orders of a chain could not be looked at'),
+        ),
+      ),
+    )
   }
 }
 
