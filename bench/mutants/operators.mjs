@@ -124,8 +124,8 @@ export const operators = {
   statement: (node) => (ts.isExpressionStatement(node) && ts.isBlock(node.parent) ? [{ node, to: '' }] : []),
   method: (node) => {
     if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return []
-    const other = methods[node.expression.name.text]
-    return other === undefined ? [] : [{ node: node.expression.name, to: other }]
+    const { text } = node.expression.name
+    return Object.hasOwn(methods, text) ? [{ node: node.expression.name, to: methods[text] }] : []
   },
   chain: (node) =>
     ts.isCallExpression(node) &&

@@ -94,6 +94,32 @@ export const routerRefusals: Record<string, readonly string[]> = {
     'SafeERC20FailedOperation',
     'ReentrancyGuardReentrantCall',
   ],
+  redeemWithMinimum: ['InvalidReceiver', 'ZeroMinimum', 'AssetsBelowMinimum', 'ReentrancyGuardReentrantCall'],
+  wrapWithMinimum: [
+    'InvalidReceiver',
+    'ZeroMinimum',
+    'AmountNotTaken',
+    'SharesBelowMinimum',
+    'SafeERC20FailedOperation',
+    'ReentrancyGuardReentrantCall',
+  ],
+  unwrapWithMinimum: [
+    'InvalidReceiver',
+    'ZeroMinimum',
+    'AmountNotTaken',
+    'AssetsBelowMinimum',
+    'SafeERC20FailedOperation',
+    'ReentrancyGuardReentrantCall',
+  ],
+  depositATokensWithMinimum: [
+    'InvalidReceiver',
+    'ZeroMinimum',
+    'AmountNotTaken',
+    'SharesBelowMinimum',
+    'SafeERC20FailedOperation',
+    'ReentrancyGuardReentrantCall',
+  ],
+  redeemATokensWithMinimum: ['InvalidReceiver', 'ZeroMinimum', 'AssetsBelowMinimum', 'ReentrancyGuardReentrantCall'],
 }
 
 /** Errors of OpenZeppelin's code that these contracts cannot reach, and why. */

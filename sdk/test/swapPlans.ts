@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { type Address, getAddress as checksum, type Hex } from 'viem'
 import { attribution, type PlannedTransaction } from '../src/index.js'
-import { readSwapCall, type SwapFound, type Token } from '../src/verify/swapCalls.js'
-import type { RouterKind } from '../src/verify/swapContext.js'
+import { findWrapper, readSwapCall, type SwapFound, type Token } from '../src/verify/swapCalls.js'
+import { parseSwapContext, type RouterKind } from '../src/verify/swapContext.js'
 import { verifyPlan } from '../src/verify/verifyPlan.js'
 import type { Plan } from './plans.js'
 
@@ -44,14 +44,16 @@ export function readSwapOf(plan: SwapPlan): SwapFound {
   }
   const same = (token: Token): Token => (token === 'native' ? token : checksum(token))
   const kind = context.swap!.routers.find(({ address }) => address.toLowerCase() === to.toLowerCase())!.kind
+  const pair = { tokenIn: same(wanted.tokenIn), tokenOut: same(wanted.tokenOut) }
+  const { wrappers } = parseSwapContext(context.swap, () => undefined)
   const found = readSwapCall(
     kind as RouterKind,
     { data: callOf(step), value: BigInt(value) },
     {
       ...wanted,
       user: checksum(wanted.user),
-      tokenIn: same(wanted.tokenIn),
-      tokenOut: same(wanted.tokenOut),
+      ...pair,
+      wrapper: findWrapper(wrappers, pair),
       wrappedNative: checksum(wanted.wrappedNative),
     },
   )
@@ -64,7 +66,8 @@ function pinRoute(plan: SwapPlan): SwapPlan {
   const found = readSwapOf(plan)
   const { minimumOut, amountIn, deadline, fees, hubs } = found
   Object.assign(plan.context.swap!, {
-    ...{ minimumOut: String(minimumOut), deadline: String(deadline), hubTokens: hubs, fees },
+    ...{ minimumOut: String(minimumOut), hubTokens: hubs, fees },
+    ...(deadline === undefined ? {} : { deadline: String(deadline) }),
     ...(plan.request.type === 'withdraw' ? { amountIn: String(amountIn) } : {}),
   })
   return plan

@@ -9,6 +9,7 @@ interface Vm {
     function startPrank(address sender) external;
     function stopPrank() external;
     function warp(uint256 timestamp) external;
+    function deal(address account, uint256 balance) external;
     function chainId(uint256 id) external;
     function assume(bool condition) external pure;
     function expectRevert(bytes4 selector) external;

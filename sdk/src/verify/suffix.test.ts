@@ -35,6 +35,13 @@ describe('the suffix of a plan', () => {
     }
   })
 
+  it('of another distributor is told so once, whoever signed it', async () => {
+    const plan = namedPlan('erc7540 cancel')
+    const { call, own } = suffixOf(plan)
+    lastOf(plan).data = concat([call, writeOtherwise({ ...own, code: 'other' }, {})])
+    expect((await verify(plan)).problems).toEqual(['the suffix carries another distributor'])
+  })
+
   it('may be anybody’s, or none, where neither the request nor the context says who brought the deposit', async () => {
     const plan = await resign(namedPlan('lagoon cancel'), (call) => call, { code: 'other' })
     expect((await verify(plan)).problems).toEqual(['the suffix carries another distributor'])

@@ -11,7 +11,7 @@ import {
 } from 'viem'
 import { readCall } from './kindCalls.js'
 import { parseAddress } from './shape.js'
-import type { RouterKind } from './swapContext.js'
+import type { KnownWrapper, RouterKind, WrapperKind } from './swapContext.js'
 
 /** The calls of routers that swap what was asked for, for the wallet, and nothing else. Written from their sources. */
 
@@ -19,8 +19,8 @@ export type Token = Address | 'native'
 
 /** What a call has to swap; tokens as they were asked for. `amountIn`: undefined where any is right. */
 export type SwapWanted = {
-  /** The token that is got takes the one that is given in a deposit of its own. */
-  wraps?: boolean
+  /** What stands between the two tokens where one of them wraps the other. */
+  wrapper?: WrapperWay | undefined
   user: Address
   tokenIn: Token
   tokenOut: Token
@@ -63,6 +63,24 @@ const v3Of02Abi = parseAbi([
 const depositRouterAbi = parseAbi([
   'function depositWithMinimum(address vault, uint256 assets, address receiver, uint256 minimumShares)',
 ])
+
+/** The router's other calls have arguments alike: the wrapper, what it wraps, how much, for whom, for what at least. */
+const wrapRouterAbi = parseAbi([
+  'function redeemWithMinimum(address vault, address asset, uint256 shares, address receiver, uint256 minimumAssets)',
+  'function wrapWithMinimum(address wrapper, address token, uint256 amount, address receiver, uint256 minimumShares)',
+  'function unwrapWithMinimum(address wrapper, address token, uint256 amount, address receiver, uint256 minimumAssets)',
+  'function depositATokensWithMinimum(address wrapper, address aToken, uint256 amount, address receiver, uint256 minimumShares)',
+  'function redeemATokensWithMinimum(address wrapper, address aToken, uint256 shares, address receiver, uint256 minimumAssets)',
+])
+
+/** A wrapper that is known, and whether it is got or left. */
+type WrapperWay = KnownWrapper & { isGot: boolean }
+
+const wrapperCalls = {
+  erc4626: { got: 'depositWithMinimum', left: 'redeemWithMinimum' },
+  wsteth: { got: 'wrapWithMinimum', left: 'unwrapWithMinimum' },
+  'static-a-token': { got: 'depositATokensWithMinimum', left: 'redeemATokensWithMinimum' },
+} as const satisfies Record<WrapperKind, { got: string; left: string }>
 
 const wrappedAbi = parseAbi(['function deposit()', 'function withdraw(uint256 amount)'])
 
@@ -107,13 +125,29 @@ const readers: Readonly<Record<RouterKind, ReadSwap>> = {
   'deposit-router': readWrapper,
 }
 
-/** The wrapper's own deposit, at its rate; the router takes what the wrapper says it wraps, so that has to be known. */
-function readWrapper(call: Hex, _value: bigint, { user, tokenIn, tokenOut, wraps }: Pooled): SwapFound | undefined {
-  if (!wraps || tokenIn === 'native' || tokenOut === 'native') return undefined
-  const [, amountIn, , minimumOut] = readCall(call, depositRouterAbi, 'depositWithMinimum') ?? []
+/** The wrapper that is known to stand between two tokens. */
+export function findWrapper(
+  known: readonly KnownWrapper[],
+  { tokenIn, tokenOut }: Pick<SwapWanted, 'tokenIn' | 'tokenOut'>,
+): WrapperWay | undefined {
+  const find = (wrapper: Token, asset: Token) => known.find((each) => each.address === wrapper && each.asset === asset)
+  const [got, left] = [find(tokenOut, tokenIn), find(tokenIn, tokenOut)]
+  const found = got ?? left
+  return found && { ...found, isGot: got !== undefined }
+}
+
+/** The wrapper's own deposit or way out, at its rate; the router moves what the wrapper wraps, so that has to be known. */
+function readWrapper(call: Hex, _value: bigint, { user, wrapper }: Pooled): SwapFound | undefined {
+  if (!wrapper) return undefined
+  const { address, asset, kind, isGot } = wrapper
+  const functionName = wrapperCalls[kind][isGot ? 'got' : 'left']
+  const isShort = functionName === 'depositWithMinimum'
+  const read = isShort ? readCall(call, depositRouterAbi, functionName) : readCall(call, wrapRouterAbi, functionName)
+  const [amountIn, , minimumOut] = read?.slice(isShort ? 1 : 2) ?? []
   if (typeof amountIn !== 'bigint' || typeof minimumOut !== 'bigint') return undefined
-  const args = [tokenOut, amountIn, user, minimumOut] as const
-  const data = encodeFunctionData({ abi: depositRouterAbi, functionName: 'depositWithMinimum', args })
+  const data = isShort
+    ? encodeFunctionData({ abi: depositRouterAbi, functionName, args: [address, amountIn, user, minimumOut] })
+    : encodeFunctionData({ abi: wrapRouterAbi, functionName, args: [address, asset, amountIn, user, minimumOut] })
   return data === call ? { amountIn, minimumOut, deadline: undefined, hubs: [], fees: [] } : undefined
 }
 

@@ -4,8 +4,8 @@ import { type Complain, getMember, isRecord, parseAddress, parseAmount, quote } 
 /** What is known of the swaps of a chain, with its parts parsed. */
 export type KnownSwap = {
   routers: ReadonlyMap<Address, RouterKind>
-  /** What each wrapper takes in its own deposit. */
-  wrappers: ReadonlyMap<Address, Address>
+  /** What each wrapper takes in its own deposit and pays on its own way out. */
+  wrappers: readonly KnownWrapper[]
   hubTokens: readonly Address[] | undefined
   fees: readonly number[] | undefined
   minimumOut: bigint
@@ -18,6 +18,10 @@ export type KnownSwap = {
 const routerKinds = ['uniswap-v2', 'uniswap-v3', 'swap-router-02', 'deposit-router'] as const
 export type RouterKind = (typeof routerKinds)[number]
 
+const wrapperKinds = ['erc4626', 'wsteth', 'static-a-token'] as const
+export type WrapperKind = (typeof wrapperKinds)[number]
+export type KnownWrapper = { address: Address; asset: Address; kind: WrapperKind }
+
 const listMax = 64
 
 /** The swaps of a context; what of them is of another form is complained of. */
@@ -29,7 +33,7 @@ export function parseSwapContext(swap: unknown, complain: Complain): KnownSwap {
   const least = amount('minimumOut') ?? 1n
   return {
     routers: readRouters(swap, complain),
-    wrappers: new Map(readAll(swap, 'wrappers', parseWrapper, complain)),
+    wrappers: readWrappers(swap, complain),
     hubTokens: readAll(swap, 'hubTokens', parseAddress, complain),
     fees: readAll(swap, 'fees', parseFee, complain),
     // No swap is expected to give nothing.
@@ -56,10 +60,19 @@ function parseRouter(router: unknown): readonly [Address, RouterKind] | undefine
   return address && kind ? [address, kind] : undefined
 }
 
-function parseWrapper(wrapper: unknown): readonly [Address, Address] | undefined {
+function readWrappers(swap: unknown, complain: Complain): KnownWrapper[] {
+  const found = readAll(swap, 'wrappers', parseWrapper, complain) ?? []
+  if (new Set(found.map(({ address, asset }) => `${address} ${asset}`)).size !== found.length)
+    complain('swap.wrappers names a wrapper of a token twice')
+  return found
+}
+
+function parseWrapper(wrapper: unknown): KnownWrapper | undefined {
   const address = parseAddress(getMember(wrapper, 'address'))
   const asset = parseAddress(getMember(wrapper, 'asset'))
-  return address && asset ? [address, asset] : undefined
+  const named = getMember(wrapper, 'kind') ?? 'erc4626'
+  const kind = wrapperKinds.find((each) => each === named)
+  return address && asset && kind ? { address, asset, kind } : undefined
 }
 
 function parseFee(value: unknown): number | undefined {

@@ -6,7 +6,7 @@ import { findSame } from './preparations.js'
 import { tellSwap } from './sentences.js'
 import type { Complain } from './shape.js'
 import { checkSuffix, splitSuffix } from './suffix.js'
-import { readSwapCall, readWrapCall, type SwapFound, type SwapWanted } from './swapCalls.js'
+import { findWrapper, readSwapCall, readWrapCall, type SwapFound, type SwapWanted } from './swapCalls.js'
 import type { ParsedTransaction } from './transactions.js'
 
 /** A swap that was verified: what it swaps, its suffix, and what its transactions do. */
@@ -39,9 +39,8 @@ export async function checkSwap(
   const { call, own } = splitSuffix(step.data, refuse)
   const kind = swap.routers.get(step.to)
   const wraps = readWrapCall({ ...step, data: call }, wanted)
-  const { tokenIn, tokenOut } = wanted
-  const wrapped = tokenOut === 'native' ? undefined : swap.wrappers.get(tokenOut)
-  const pair = { ...wanted, wraps: wrapped !== undefined && wrapped === tokenIn }
+  const { tokenIn } = wanted
+  const pair = { ...wanted, wrapper: findWrapper(swap.wrappers, wanted) }
   const found = wraps ?? (kind && readSwapCall(kind, { data: call, value: step.value }, pair))
   if (!found) {
     complain('the swap calls something else than was asked for, or a router that is not known')

@@ -34,6 +34,17 @@ const problemsOf = async (hubTokens: readonly Address[] | undefined) => {
   return (await verifySwapPlan(plan)).problems
 }
 
+describe('the native token', () => {
+  it.each(['native', `0x${'e'.repeat(40)}`, `0x${'E'.repeat(40)}`, '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'])(
+    'is asked for as %s',
+    async (spelled) => {
+      const plan = readSwapPlans().find(({ request }) => (request as { tokenIn?: string }).tokenIn === 'native')!
+      Object.assign(plan.request, { tokenIn: spelled })
+      expect((await verifySwapPlan(plan)).problems).toEqual([])
+    },
+  )
+})
+
 describe('the route of a swap', () => {
   it('passes through the hubs that are known, and through any where they are not', async () => {
     for (const hubTokens of [[hub!], [other!, hub!], undefined])

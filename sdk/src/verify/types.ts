@@ -38,8 +38,11 @@ export type SwapRouter = { address: string; kind: string }
 export type SwapContext = {
   /** The routers you trust, each with its kind: `uniswap-v2`, `uniswap-v3`, `swap-router-02` or `deposit-router`. */
   routers: readonly SwapRouter[]
-  /** Wrappers (ERC-4626) that may be got by their own deposit through the deposit router, each with its `asset()`. */
-  wrappers?: readonly { address: string; asset: string }[]
+  /**
+   * Wrappers that may be got by their own deposit and left by their own way out through the deposit router, each with what
+   * it wraps, and its kind: `erc4626` (the default; its `asset()`), `wsteth` (`stETH()`) or `static-a-token` (`aToken()`).
+   */
+  wrappers?: readonly { address: string; asset: string; kind?: string }[]
   /** Tokens a route may pass through; absent: any, the minimum protects. */
   hubTokens?: readonly string[]
   /** Fees of V3 pools a route may take; absent: any. */

@@ -133,6 +133,20 @@ describe('verifySwapOrder', () => {
       expect(verifySwapOrder({ ...request, ...other }, build()).ok, JSON.stringify(other)).toBe(false)
   })
 
+  it('tells what is wrong in the order of what is checked, each once', () => {
+    const is = (name: string) => `${name} is not that of the order that was asked for`
+    const approval = (at: number) => `approval ${at} is not the exact one of amountIn for the vault relayer`
+    const other = { settlement: user, relayer: user } as Partial<SwapOrderRequest>
+    expect(verifySwapOrder({ ...request, ...other }, build()).problems).toEqual([
+      ...['typedData', 'orderUid', 'settlement', 'cancellation'].map(is),
+      ...[1, 2].map(approval),
+    ])
+    expect(verifySwapOrder({ ...request, amountIn: 'x', validToMax: 0.5 }, build()).problems).toEqual([
+      'the request has no amountIn',
+      'the request has no validToMax',
+    ])
+  })
+
   it('answers a verdict whatever it is given', () => {
     for (const junk of [undefined, null, 7, '', [], {}, { typedData: 1 }, { typedData: { message: [] }, orderId }])
       expect(verifySwapOrder(request, junk).ok).toBe(false)

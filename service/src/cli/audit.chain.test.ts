@@ -258,6 +258,37 @@ describe('a command that changes something', () => {
   })
 })
 
+describe('a table of a command', () => {
+  it.each<[string, string[], string[]]>([
+    ['doctor', ['doctor'], ['', 'WHAT', 'FOUND', 'DO']],
+    ['chains list', ['chains', 'list'], ['CHAIN', 'NAME', 'WATCHED', 'ACTIVE', 'CONFIRMATIONS', 'RPC']],
+  ])('%s has its cells below the names of their columns', async (_name, words, names) => {
+    const exitCode = process.exitCode
+    const [header = '', ...rows] = (await run(words)).trimEnd().split('\n')
+    process.exitCode = exitCode
+    expect(header.trim().split(/ {2,}/)).toEqual(names.filter((name) => name !== ''))
+    expect(rows.length).toBeGreaterThan(0)
+    for (const name of names.slice(1)) {
+      const start = header.indexOf(name)
+      for (const row of rows.filter(({ length }) => length > start))
+        expect([row.slice(start - 2, start), row.charAt(start)]).toEqual(['  ', expect.stringMatching(/\S/)])
+    }
+  })
+})
+
+describe('attribution check', () => {
+  it('says step by step why a transaction was credited to nobody, and ends with 1', async () => {
+    const { client } = world.anvil
+    const { transactions } = await client.getBlock({ blockNumber: 3n })
+    const exitCode = process.exitCode
+    process.exitCode = undefined
+    const said = await run(['attribution', 'check', transactions[0] ?? '', '--chain', String(chainId)])
+    expect(process.exitCode).toBe(1)
+    process.exitCode = exitCode
+    expect(said).toMatch(/^ok: mined in block 3 of .*\nno: it holds no deposit/)
+  })
+})
+
 describe('keys leak-drill', () => {
   it('revokes the key, makes a successor with its settings, and prints both prefixes and times', async () => {
     const owner = [

@@ -47,6 +47,17 @@ describe('the doctor', () => {
     expect(findings.length).toBeGreaterThan(5)
   })
 
+  it('calls a clock wrong that is two minutes behind the head, and no other', async () => {
+    const now = earn.clock.now()
+    const { timestamp } = await world.anvil.client.getBlock()
+    const isWell = async (secondsBehind: number) => {
+      earn.clock.set(new Date((Number(timestamp) - secondsBehind) * 1_000))
+      return (await examine(earn.ctx)).filter(({ what }) => what.endsWith(' clock')).map(({ well }) => well)
+    }
+    expect([await isWell(119), await isWell(120), await isWell(121)]).toEqual([[true], [false], [false]])
+    earn.clock.set(now)
+  })
+
   it('names a broken header chain, a silent watcher and a node that does not answer, each with what to do', async () => {
     await earn.db`update blocks set parent_hash = '\\x00' where number = 3`
     await earn.db`update chains set rpc_urls = ${['http://127.0.0.1:1']}`
@@ -236,6 +247,7 @@ describe('an operator’s rewind', () => {
     await earn.db`update chain_cursors set finalized_number = ${tip}`
     const ctx = { db: earn.db, clock: earn.clock, log: silentLog }
     expect(await rewindChain(ctx, { chainId, to: tip - 2 })).toEqual({ blockNumber: tip - 2, removedBlocks: 2 })
+    expect(await findCursor(earn.db, chainId)).toMatchObject({ finalizedNumber: tip - 2, state: 'backfilling' })
     expect(await computeStateHash(earn.db, chainId)).not.toBe(before)
     await world.sync()
     expect(await computeStateHash(earn.db, chainId)).toBe(before)

@@ -34,6 +34,23 @@ describe('stopping', () => {
     await stopped
     expect(closed).toEqual(['late'])
   })
+
+  it('has stopped only when what is opened too late is closed too', async () => {
+    const shutdown = createShutdown(silentLog)
+    const [slow, late] = [openGate(), openGate()]
+    let isStopped = false
+    shutdown.add('slow', () => slow.promise)
+    const stopped = shutdown.stop().then(() => {
+      isStopped = true
+    })
+    expect(() => shutdown.add('late', () => late.promise)).toThrow(Stopping)
+    slow.release()
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
+    expect(isStopped).toBe(false)
+    late.release()
+    await stopped
+    expect(isStopped).toBe(true)
+  })
 })
 
 function openGate() {

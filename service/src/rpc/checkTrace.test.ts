@@ -225,6 +225,8 @@ describe('a call tree that does not hold together', () => {
     ['calls that are no list', { ...tree(), calls: { length: 9 } }, /no list of calls/],
     ['a call that is null', { ...tree(), calls: [null] }, /no call/],
     ['an address that is none', { ...tree(), from: '0x1' }, /malformed caller/],
+    ['a word before an address', { ...tree(), from: `see:${ann}` }, /malformed caller/],
+    ['a digit behind an address', { ...tree(), from: `${ann}0` }, /malformed caller/],
   ])('is refused when it is malformed: %s', (_name, told, message) => {
     expect(() => readDebugTree(told)).toThrow(message)
   })

@@ -1,6 +1,7 @@
-import { type Address, type Hex, numberToHex } from 'viem'
+import { type Address, type Hex, isHex, numberToHex } from 'viem'
 import { type Chain, readingChain } from './chains.js'
 import { requestRead } from './multicall.js'
+import { describeRevert } from './revert.js'
 import { RpcError } from './rpc.js'
 import type { Call } from './simulateBlock.js'
 import { answers } from './wire.js'
@@ -30,6 +31,57 @@ export async function estimateGas(
 export async function readGasPrice(chain: Pick<Chain, 'name' | 'rpc'>): Promise<bigint> {
   return BigInt(await requestRead(chain, answers.gas.parse, 'eth_gasPrice', []))
 }
+
+/** What will be paid for a unit of gas: the price, or the most of it and of what goes to the block's maker (EIP-1559). */
+export type GasOffer = { gasPrice: bigint } | { maxFee: bigint; tip: bigint }
+
+/** The gas a transaction needs; or why it would revert; or what its sender lacks to send it at that price now. */
+export type Estimate = { gas: bigint } | { revert: string } | { lack: string }
+
+/**
+ * What a transaction needs at the price that will be paid for it. Contracts see that price: one that is simulated at none
+ * may pass there and revert when it is mined.
+ */
+export async function estimateAt(
+  { rpc }: Pick<Chain, 'rpc'>,
+  { from, to, data, value }: { from: string; to: string; data: string; value: bigint },
+  offer: GasOffer,
+): Promise<Estimate> {
+  const unpriced = { from, to, data, value: numberToHex(value) }
+  const priced = await tryEstimate(rpc, { ...unpriced, ...toMembers(offer) })
+  if ('gas' in priced) return priced
+  // Nodes let it use no more gas than its sender can pay for: whether that is why, each says in other words or not at all.
+  const [bare, held] = await Promise.all([
+    tryEstimate(rpc, unpriced),
+    rpc.request({ method: 'eth_getBalance', params: [from, 'latest'] }),
+  ])
+  if ('refusal' in bare) return { revert: describe(bare.refusal) }
+  const [balance, needed] = [BigInt(answers.balance.parse(held)), value + bare.gas * getMost(offer)]
+  if (balance < needed) return { lack: `the sender holds ${balance}, and it may cost ${needed}` }
+  const { message, data: returned } = priced.refusal
+  const isBelow = !isHex(returned) && /base ?fee/i.test(message)
+  return isBelow
+    ? { lack: 'a unit of gas costs more than was asked a moment ago' }
+    : { revert: describe(priced.refusal) }
+}
+
+const getMost = (offer: GasOffer): bigint => ('gasPrice' in offer ? offer.gasPrice : offer.maxFee)
+
+const toMembers = (offer: GasOffer) =>
+  'gasPrice' in offer
+    ? { gasPrice: numberToHex(offer.gasPrice) }
+    : { maxFeePerGas: numberToHex(offer.maxFee), maxPriorityFeePerGas: numberToHex(offer.tip) }
+
+async function tryEstimate(rpc: Chain['rpc'], call: object): Promise<{ gas: bigint } | { refusal: RpcError }> {
+  try {
+    return { gas: BigInt(answers.gas.parse(await rpc.request({ method: 'eth_estimateGas', params: [call] }))) }
+  } catch (error) {
+    if (error instanceof RpcError) return { refusal: error }
+    throw error
+  }
+}
+
+const describe = ({ data }: RpcError): string => (isHex(data) ? describeRevert(data) : 'and the node does not say why')
 
 type Transaction = { from: Address; to: Address; data: Hex; value: Hex }
 

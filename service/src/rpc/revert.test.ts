@@ -13,6 +13,15 @@ describe('a revert in words', () => {
   })
 
   it.each([
+    [200, 'x'.repeat(200)],
+    [201, `${'x'.repeat(200)}…`],
+    [5_000, `${'x'.repeat(200)}…`],
+  ])('quotes no more than 200 characters of a text of %i', (length, quoted) => {
+    const data = encodeErrorResult({ abi: standard, errorName: 'Error', args: ['x'.repeat(length)] })
+    expect(describeRevert(data)).toBe(`with "${quoted}"`)
+  })
+
+  it.each([
     [0x01n, 'an assertion failed'],
     [0x11n, 'arithmetic overflow or underflow'],
     [0x12n, 'division by zero'],

@@ -32,8 +32,21 @@ export const SwapSettingsSchema = T.Object(
         exact,
       ),
     ),
-    /** Wrappers (ERC-4626) that are got by their own deposit of what they wrap. */
-    wrappers: T.Optional(T.Array(T.Object({ address: AddressText, asset: AddressText }, exact), { maxItems: 32 })),
+    /** Wrappers that are got by their own deposit of what they wrap, and left by their own way out. */
+    wrappers: T.Optional(
+      T.Array(
+        T.Object(
+          {
+            address: AddressText,
+            asset: AddressText,
+            /** By what calls: those of ERC-4626, of wstETH, or of StataToken for the aToken itself. */
+            kind: T.Optional(T.Union([T.Literal('erc4626'), T.Literal('wsteth'), T.Literal('static-a-token')])),
+          },
+          exact,
+        ),
+        { maxItems: 32 },
+      ),
+    ),
     enso: T.Optional(Aggregator),
     lifi: T.Optional(Aggregator),
     /** The settlement contract of signed orders (GPv2), who moves what is sold for it and says who may settle, and who fills them. */

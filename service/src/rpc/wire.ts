@@ -36,6 +36,7 @@ export function malformed(message: string): OutboundError {
 const Quantity = T.String({ pattern: '^0x(?:[01][0-9a-fA-F]{13}|[0-9a-fA-F]{1,13})$' })
 /** Up to 2^256 − 1; some nodes write 0 as `0x`. */
 const BigQuantity = T.String({ pattern: '^0x[0-9a-fA-F]{0,64}$' })
+const Amount = T.String({ pattern: '^0x[0-9a-fA-F]{1,64}$' })
 const Hash = T.String({ pattern: '^0x[0-9a-fA-F]{64}$' })
 const AddressText = T.String({ pattern: '^0x[0-9a-fA-F]{40}$' })
 const Bytes = T.Unsafe<Hex>(T.String({ pattern: '^0x(?:[0-9a-fA-F]{2})*$' }))
@@ -128,7 +129,9 @@ export const answers = {
   /** `eth_chainId`. */
   quantity: answer('quantity', Quantity),
   /** `eth_estimateGas`. */
-  gas: answer('amount of gas', T.String({ pattern: '^0x[0-9a-fA-F]{1,64}$' })),
+  gas: answer('amount of gas', Amount),
+  /** `eth_getBalance`. */
+  balance: answer('balance', Amount),
   /** `eth_call`, `eth_getCode`. */
   bytes: answer('byte string', Bytes),
   /** `eth_getBlockByNumber`. */

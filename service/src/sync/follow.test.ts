@@ -263,6 +263,46 @@ describe('a watcher far behind', () => {
     ])
   })
 
+  it.each([
+    ['twice as large where it brings few', 0, [45, 95, 195, 395, 400]],
+    ['half as large, rounded down, where it brings many', 900, [45, 57, 69, 81, 93]],
+    ['as large as before where it brings what it should', 300, [45, 70, 95, 120, 145]],
+  ])('reads a window of the past %s', async (_what, logsPerBlock, tips) => {
+    const told = { latest: block(500), finalized: block(400), find: (number: number) => block(number) }
+    const { node, answerRange } = nodeOf(told)
+    const topics = [`0x${'bb'.repeat(32)}`]
+    answerRange(async ({ fromBlock, toBlock }) => {
+      const numbers = Array.from({ length: toBlock - fromBlock + 1 }, (_, index) => fromBlock + index)
+      const logs = numbers.flatMap((blockNumber) =>
+        Array.from({ length: logsPerBlock }, (_, logIndex) => ({
+          ...{ blockNumber, logIndex, transactionIndex: 0, transactionHash: block(blockNumber, 'e').hash },
+          ...{ address: `0x${'aa'.repeat(20)}`, topics, data: '0x' },
+        })),
+      )
+      return { logs, hashes: new Map(numbers.map((number) => [number, block(number).hash])), last: block(toBlock) }
+    })
+    const { sink, cursor } = sinkAt(20)
+    const { watcher } = open(node, sink, { random: () => 1 })
+    const read: number[] = []
+    for (let step = 0; step < 60 && read.length < tips.length; step++) {
+      await watcher.step()
+      if (cursor().blockNumber !== read.at(-1)) read.push(cursor().blockNumber)
+    }
+    expect(read).toEqual(tips)
+  })
+
+  it('stalls where final blocks were replaced, and says how to take them back', async () => {
+    const find = (number: number) => (number >= 4 ? block(number, 'b') : block(number))
+    const { node } = nodeOf({ latest: block(500, 'b'), finalized: block(400, 'b'), find })
+    const { sink, records } = sinkAt(20)
+    const rewind = async () => expect.fail('nothing is taken back')
+    expect(await open(node, { ...sink, rewind }).watcher.step()).toBe('stalled')
+    expect(records.at(-1)).toMatchObject({
+      state: 'stalled',
+      reason: 'the node replaced final blocks above 3; check it, then run: openearn chains rewind',
+    })
+  })
+
   it('gives up, and tells, where a node refuses even a single block', async () => {
     const { node, calls, answerRange } = nodeOf({
       latest: block(500),

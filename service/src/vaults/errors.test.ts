@@ -1,5 +1,13 @@
 import * as contracts from '@openearn/contracts'
-import { type Abi, encodeAbiParameters, encodeErrorResult, zeroAddress } from 'viem'
+import {
+  type Abi,
+  concat,
+  encodeAbiParameters,
+  encodeErrorResult,
+  type Hex,
+  toFunctionSelector,
+  zeroAddress,
+} from 'viem'
 import { describe, expect, it } from 'vitest'
 import { commonErrors, describeRevert, findMeaning } from '../rpc/revert.js'
 import type { PlannedKind } from './kind.js'
@@ -77,6 +85,21 @@ describe('what a vault says when it refuses', () => {
       expect(describeRevert(refused, errors)).toMatch(new RegExp(`^with AddressNotAllowed\\(${wallet}\\): `))
       expect(findMeaning(refused, errors)).toBe('closed')
     }
+  })
+
+  it.each([
+    'Unauthorized()',
+    'NotAuthorized()',
+    'NotWhitelisted(address)',
+    'Paused()',
+    'Closed()',
+    'CannotReceiveShares()',
+  ])('%s closes the vault to the wallet, whatever kind the vault is listed as', (signature) => {
+    const data = concat([toFunctionSelector(signature), encodeAbiParameters([{ type: 'address' }], [wallet])])
+    for (const { name } of vaultKinds)
+      expect(findMeaning(signature.endsWith('()') ? (data.slice(0, 10) as Hex) : data, errorsOf(name)), name).toBe(
+        'closed',
+      )
   })
 
   it('is read in one way: no kind declares an error twice, and each means something in plain words', () => {

@@ -36,7 +36,7 @@ export { requestTopics, viewRequest } from './kinds/asyncRequests.js'
 export { findVaultKind, listErrors, vaultKinds } from './kinds.js'
 export { decodeVaultEvent, findMakingCall, isVaultAddress, listVaultAddresses, vaultTopics } from './logs.js'
 export { noOldStates, type ProbedToken, type ProbedVault, ProbeError, probeVault, probeVaults } from './probe.js'
-export { throughRouter } from './router.js'
+export { listRouterErrors, throughRouter } from './router.js'
 export {
   readVaultStates,
   type VaultState,

@@ -3,6 +3,7 @@ import { type Address, encodeFunctionData } from 'viem'
 import { mapRead } from '../rpc/multicall.js'
 import { failing, type KnownError } from '../rpc/revert.js'
 import type { DepositAsk, Offer, PlannedKind, VaultCall } from './kind.js'
+import { listErrors } from './kinds.js'
 
 /** What pulling the asset and giving it on adds to the vault's own gas, when no estimate can be had. */
 const routerGas = 200_000n
@@ -12,9 +13,15 @@ const routerErrors: readonly KnownError[] = [
   failing('error AmountNotReceived(uint256 asked, uint256 received)', 'the token takes a fee of what it moves'),
   failing('error AmountNotTaken(uint256 given, uint256 left)', 'the vault takes another amount than it is given'),
   failing('error SharesBelowMinimum(uint256 minimum, uint256 shares)', 'the vault gives fewer shares than it quoted'),
+  failing('error AssetsBelowMinimum(uint256 minimum, uint256 assets)', 'the wrapper pays less than it quoted'),
   failing('error SafeERC20FailedOperation(address token)', 'the token refused the transfer'),
   failing('error ReentrancyGuardReentrantCall()', 'the contract was called again from within'),
 ]
+
+/** What a call of the router may revert with: its own errors, then those of all vaults and wrappers there are. */
+export function listRouterErrors(): readonly KnownError[] {
+  return listErrors({ errors: routerErrors })
+}
 
 /**
  * A kind whose deposits go through the router, which reverts where the wallet gets fewer shares than the quote less the

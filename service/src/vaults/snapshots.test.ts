@@ -148,6 +148,10 @@ describe('findBlockAt', () => {
     await findBlockAt(model.chain, head, 1_700_000_000 + 90_000, 12)
     expect(model.calls.blocks).toBeLessThan(12)
     model.calls.blocks = 0
+    // A hint that is right leaves nothing to look for.
+    await findBlockAt(model.chain, head, head.timestamp - 1_200, 12)
+    expect(model.calls.blocks).toBeLessThanOrEqual(2)
+    model.calls.blocks = 0
     // Not far back and without a hint, as the instant of a grid lies.
     await findBlockAt(model.chain, head, head.timestamp - 290)
     expect(model.calls.blocks).toBeLessThanOrEqual(5)

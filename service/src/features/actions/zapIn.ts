@@ -112,6 +112,7 @@ export async function zapIn(ctx: ActionContext, { target, input, kind, amount }:
       return {
         ...facts,
         ...{ tokenIn, amount, tokens: [tokenIn, ...facts.tokens] },
+        errors: [...facts.errors, ...(quote.errors ?? [])],
         assertUnsimulated: () => {
           assertDecoded(quote)
           facts.assertUnsimulated()

@@ -120,6 +120,7 @@ export async function zapOut(ctx: ActionContext, of: ZapOut): Promise<Written<In
       createdAt,
       steps: [...redemption.steps, ...swap.approvals, swap.swap],
       tokens: [opportunity.receiptToken, asset, tokenOut],
+      errors: [...redemption.errors, ...(quote.errors ?? [])],
       assertUnsimulated: () => {
         assertDecoded(quote)
         redemption.assertUnsimulated()

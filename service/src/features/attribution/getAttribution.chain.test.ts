@@ -265,6 +265,22 @@ describe('a transaction made to be expensive', () => {
     const third = await world.withNode(goneNode, () => get(hash, { chainId: world.chainId }))
     expect(third.body.calldata.problems).toEqual(['chain unavailable'])
   })
+
+  it('is kept from the block on that is final, and not a block before', async () => {
+    const { client } = world.anvil
+    for (const [above, isKept] of [
+      [0, true],
+      [1, false],
+    ] as const) {
+      const hash = await sendRaw(thief.address, hostile, user, 8_000_000n)
+      const { blockNumber } = await client.getTransactionReceipt({ hash })
+      await world.sync()
+      await world.earn.db`update chain_cursors set finalized_number = ${Number(blockNumber) - above}`
+      const first = await get(hash, { chainId: world.chainId })
+      const second = await world.withNode(goneNode, () => get(hash, { chainId: world.chainId }))
+      expect(second.body.calldata.problems).toEqual(isKept ? first.body.calldata.problems : ['chain unavailable'])
+    }
+  })
 })
 
 describe('404 NOT_FOUND', () => {

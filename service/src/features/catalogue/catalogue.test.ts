@@ -62,6 +62,7 @@ describe('the catalogue of a process', () => {
     const before = there.current()
     const bytes = serialise(before.opportunities.get(other)!, true)
     const orders = viewOf(before)
+    expect(viewOf(before)).toBe(orders)
     const tvl = { current: 7, d1: 1, d7: null, d30: null }
     await pushDeltas(contextOf(test.db), [{ opportunityId: pushed, deltas: { tvl } }])
     await eventually(() => there.current().liveVersion === before.liveVersion + 1)
@@ -181,5 +182,21 @@ describe('the catalogue of a process', () => {
     expect(said[1]).toBe('the catalogue is read again')
     await catalogue.close()
     await looking.end({ timeout: 2 })
+  })
+})
+
+describe('a vault of a kind this version does not know', () => {
+  it('is shown, and as one that asks for no requests', async () => {
+    await load()
+    const id = slugId.opportunity('usdc-base')
+    await test.db`update vaults set kind = 'of-tomorrow' where chain_id = 8453`
+    await here.refresh()
+    expect(here.current().opportunities.get(id)).toMatchObject({
+      ...{ asyncDeposit: false, asyncWithdraw: false },
+      vault: { kind: 'of-tomorrow' },
+    })
+    await test.db`update vaults set kind = 'erc4626' where chain_id = 8453`
+    await here.refresh()
+    expect(here.current().opportunities.get(id)).toMatchObject({ vault: { kind: 'erc4626' } })
   })
 })

@@ -206,6 +206,17 @@ describe('503 UNAVAILABLE', () => {
     expect((await world.ask('APR', paused)).status).toBe(200)
   })
 
+  it('looks back to a reading before the range though the vault was paused at other times', async () => {
+    // A month between two readings; the pause lies between the older one and the range.
+    const snapshots = [{ at: historyNow - 70 * day }, ...onGrid(20, day, () => ({}))]
+    const never = await world.vault({ snapshots })
+    const paused = await world.vault({ snapshots })
+    await world.pause(paused, historyNow - 60 * day, historyNow - 50 * day)
+    const [plain, other] = await Promise.all([world.ask('APR', never), world.ask('APR', paused)])
+    expect(plain.status, plain.text).toBe(200)
+    expect(other.body).toEqual(plain.body)
+  })
+
   it('INDEXING_STALLED while there are too few shares for their price to mean anything', async () => {
     const snapshots = onGrid(60, day, (index) => (index === 59 ? { supply: 999n } : {}))
     await expectWithheld(await world.vault({ snapshots }), 'INDEXING_STALLED', '900')

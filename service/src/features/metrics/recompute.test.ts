@@ -58,6 +58,12 @@ describe('openearn recompute', () => {
     })
   })
 
+  it('names null, and nothing equal, where no bucket is served', async () => {
+    const ahead = { distributorId: 'acme', at: '2026-11-20T13:00:00Z' }
+    for (const found of [await recomputeMetrics(earn.ctx, ahead), await recomputeDistributorLps(earn.ctx, ahead)])
+      expect([JSON.parse(JSON.stringify(found)).served, found.equal]).toEqual([null, false])
+  })
+
   it('says when what is kept differs from what the changes come to', async () => {
     await earn.db`update attributed_steps set shares = shares + 1 where distributor_id = 'beta'`
     const found = await recomputeMetrics(earn.ctx, { distributorId: 'beta', at: '2026-11-20T10:30:00Z' })

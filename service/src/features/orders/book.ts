@@ -63,19 +63,31 @@ export function isEnough(order: Order, amountIn: bigint, amountOut: bigint): boo
   return amountOut >= computeLeast(order, amountIn) && amountOut > 0n
 }
 
+/** The offers in their turn: in the order they came, and after them what was refused before, the longest ago first. */
+export function inTurn(offers: readonly Offer[], refused: ReadonlyMap<string, number>): Offer[] {
+  const turnOf = ({ live }: Offer) => refused.get(live.order.id) ?? -1
+  return offers.toSorted((a, b) => turnOf(a) - turnOf(b))
+}
+
 /**
- * The offers that are made at once: in the order they came, none through a pair of tokens that one before it goes through,
- * since what it was quoted changes with that one.
+ * What a settlement of an offer changes: the pools it goes through, which give the next one something else than it was
+ * quoted, and what its owner holds of the token that is sold.
  */
-export function chooseOffers(offers: readonly Offer[], most: number): Offer[] {
-  const taken = new Set<string>()
-  const chosen: Offer[] = []
-  for (const offer of offers) {
-    if (chosen.length === most) break
-    const pairs = (offer.quote?.route ?? []).map(({ from, to }) => [from.address, to.address].sort().join(' '))
-    if (pairs.some((pair) => taken.has(pair))) continue
-    for (const pair of pairs) taken.add(pair)
-    chosen.push(offer)
-  }
-  return chosen
+export function listTouched({ live: { order }, quote }: Offer): string[] {
+  const pairs = (quote?.route ?? []).map(({ from, to }) => [from.address, to.address].sort().join(' '))
+  return [...pairs, `${order.owner} ${order.tokenIn}`]
+}
+
+/**
+ * What settlements change that are queued and not mined: the chain shows nothing of them yet, so what is quoted now is not
+ * what there is after them.
+ */
+export function listTaken(
+  live: readonly Live[],
+  openOf: (orderId: string) => { touches: readonly string[]; filledBefore: bigint } | undefined,
+): string[] {
+  return live.flatMap(({ order, remaining }) => {
+    const open = openOf(order.id)
+    return open && open.filledBefore === order.amountIn - remaining ? open.touches : []
+  })
 }

@@ -4,18 +4,28 @@ import { derivedId } from '../../kernel/ids.js'
 import { inTransaction } from '../../postgres/pool.js'
 import { readHead } from '../../rpc/blocks.js'
 import type { Chain, ChainContext } from '../../rpc/chains.js'
-import { estimateGas, readGasPrice } from '../../rpc/estimate.js'
+import { estimateAt, readGasPrice } from '../../rpc/estimate.js'
 import { multicallMany } from '../../rpc/manyReads.js'
-import { combine, combineAll, mapRead, multicall, type Read, readContract } from '../../rpc/multicall.js'
+import { combine, multicall, type Read, readContract } from '../../rpc/multicall.js'
 import type { Header } from '../../rpc/raw.js'
 import { cancelOutgoing, listOutgoingStates, recordOutgoing } from '../../rpc/sender/index.js'
 import type { Signer } from '../../rpc/signer.js'
 import { trySolverLock } from '../../sync/storeLocks.js'
 import { type CatalogueContext, type ChainRecord, findToken } from '../catalogue/index.js'
 import { type Deployed, type Quote, readExchanges } from '../swap/index.js'
-import { chooseOffers, findLack, type Live, listAmounts, listLive, type Offer, type OrderFunds } from './book.js'
+import {
+  findLack,
+  inTurn,
+  type Live,
+  listAmounts,
+  listLive,
+  listTaken,
+  listTouched,
+  type Offer,
+  type OrderFunds,
+} from './book.js'
 import type { Order } from './orderState.js'
-import { findOffers, openQuoteTurns, type QuoteTurns } from './quotes.js'
+import { findOffers, forgetOthers, openQuoteTurns, type QuoteTurns } from './quotes.js'
 import type { Wanted } from './screening.js'
 import { encodeSettlement, type Fill } from './settlementCall.js'
 import { type Attempts, closeSettlements, listAttempts, listOpen, recordLook, recordSettlement } from './storeBook.js'
@@ -32,8 +42,10 @@ export type OrderJobContext = ChainContext & CatalogueContext & { readonly attri
 
 /** Orders whose funds one call reads. */
 const perCall = 100
-/** Settlements that are queued at one block. */
+/** Settlements that are simulated at one block. */
 const offersMax = 8
+/** Settlements of an order that may revert on the chain, at the solver's cost. */
+const revertsMax = 3
 /** What a swap on the way is allowed to be late by: the settlement contract holds the order's own expiry. */
 const farAway = 10_000_000_000n
 
@@ -84,19 +96,20 @@ async function look(given: Look): Promise<void> {
   await closeFinished(given)
   const orders = await listSubmitted(db, { chainId, timestamp: head.timestamp })
   const live = listLive(orders, await listStates(db, orders))
-  const attempts = await listAttempts(
-    db,
-    live.map(({ order }) => order.id),
-  )
+  const ids = live.map(({ order }) => order.id)
+  const attempts = await listAttempts(db, ids)
+  forgetOthers(given.turns, ids)
   await cancelOverdue(given, live, attempts)
   if (live.length === 0) return
-  const isTried = ({ order }: Live) =>
-    settings.solver !== undefined && order.submission?.venue === 'local' && !attempts.get(order.id)?.openId
+  const givenUp = await listGivenUp(given, attempts)
+  const isTried = ({ order: { id, submission } }: Live) =>
+    settings.solver !== undefined && submission?.venue === 'local' && !attempts.get(id)?.open && !givenUp.has(id)
   const { lacking, fit, offers } = await readOrders(given, live, isTried)
   const failed = await recordLook(db, { lacking, fit, timestamp: head.timestamp, at: clock.now() })
   if (failed.length > 0)
     log.info({ chainId, orders: failed }, 'orders are not looked at any more: their owners lack funds')
-  await settle(given, offers, attempts)
+  const taken = new Set(listTaken(live, (id) => attempts.get(id)?.open))
+  await settle(given, offers, { taken, attempts })
 }
 
 /** Settlements whose transaction is over leave their orders free for the next one. */
@@ -115,8 +128,34 @@ async function cancelOverdue(
   live: readonly Live[],
   attempts: ReadonlyMap<string, Attempts>,
 ): Promise<void> {
-  const wanted = new Set(live.flatMap(({ order }) => attempts.get(order.id)?.openId ?? []))
+  const wanted = new Set(live.flatMap(({ order }) => attempts.get(order.id)?.open?.id ?? []))
   for (const id of await listOpen(ctx.db, chain.chainId)) if (!wanted.has(id)) await cancelOutgoing(ctx.db, id)
+}
+
+/**
+ * Orders whose settlements reverted on the chain as often as is paid for. What is simulated before cannot find that out: they
+ * pass there.
+ */
+async function listGivenUp(
+  { ctx, chain, turns }: Look,
+  attempts: ReadonlyMap<string, Attempts>,
+): Promise<ReadonlySet<string>> {
+  const often = [...attempts].filter(([, { ids }]) => ids.length >= revertsMax)
+  const states = await listOutgoingStates(
+    ctx.db,
+    often.flatMap(([, { ids }]) => ids),
+  )
+  const countReverted = (ids: readonly string[]) => ids.filter((id) => states.get(id)?.state === 'reverted').length
+  const givenUp = often.flatMap(([orderId, { ids }]) => (countReverted(ids) >= revertsMax ? [orderId] : []))
+  for (const orderId of givenUp) {
+    if (!turns.givenUp.has(orderId))
+      ctx.log.warn(
+        { chainId: chain.chainId, orderId },
+        `an order is settled no more: ${revertsMax} settlements of it reverted on the chain`,
+      )
+    turns.givenUp.add(orderId)
+  }
+  return new Set(givenUp)
 }
 
 type Seen = {
@@ -172,35 +211,68 @@ async function findDeployed({ chain, record, exchanges }: Look): Promise<Deploye
   return answer
 }
 
-/** Queues a settlement of each order that can be filled, as it is simulated from the solver. */
-async function settle(given: Look, offers: readonly Offer[], attempts: ReadonlyMap<string, Attempts>): Promise<void> {
-  const { ctx, chain, settings } = given
+/**
+ * Queues a settlement of each order that can be filled, as it is simulated from the solver. One that is refused takes
+ * nothing from the others: those of its pools are tried after it, and at later blocks before it.
+ */
+async function settle(
+  given: Look,
+  offers: readonly Offer[],
+  { taken, attempts }: { taken: Set<string>; attempts: ReadonlyMap<string, Attempts> },
+): Promise<void> {
+  const { chain, settings, head, turns } = given
   const { solver } = settings
-  const chosen = chooseOffers(offers, offersMax)
-  if (!solver || chosen.length === 0) return
-  const [gasPrice, { answer: allowances }] = await Promise.all([
-    readGasPrice(chain),
-    multicall(chain, combineAll(chosen.map(readAllowance))),
-  ])
-  for (const [index, offer] of chosen.entries()) {
-    const { order } = offer.live
-    const attempt = (attempts.get(order.id)?.count ?? 0) + 1
-    const id = derivedId(`settlement:${order.id}:${attempt}`)
-    const { amountIn, amountOut } = offer
-    const call = await buildCall(
-      given,
-      solver,
-      { id, order, amountIn, amountOut },
-      offer.quote,
-      allowances[index] ?? 0n,
-    )
-    const { whole: gas } = await estimateGas(chain, solver.address, call)
-    const about = { chainId: chain.chainId, orderId: order.id, attempt }
-    if (gas === undefined) ctx.log.info(about, 'an order is not settled: it would revert')
-    else if (gas * gasPrice > settings.costMax)
-      ctx.log.info({ ...about, cost: String(gas * gasPrice) }, 'an order is not settled: it would cost too much')
-    else await queue(given, solver, { id, orderId: order.id, attempt, amountIn, amountOut }, call)
+  if (!solver || offers.length === 0) return
+  const gasPrice = await readGasPrice(chain)
+  let tried = 0
+  for (const offer of inTurn(offers, turns.refused)) {
+    if (tried === offersMax) return
+    const touched = listTouched(offer)
+    if (touched.some((each) => taken.has(each))) continue
+    tried += 1
+    const { id } = offer.live.order
+    const outcome = await tryOffer(given, { solver, gasPrice, offer, attempt: (attempts.get(id)?.count ?? 0) + 1 })
+    if (outcome === 'cannot pay') return
+    if (outcome === 'refused') turns.refused.set(id, head.number)
+    else {
+      turns.refused.delete(id)
+      for (const each of touched) taken.add(each)
+    }
   }
+}
+
+type Trial = { solver: Signer; gasPrice: bigint; offer: Offer; attempt: number }
+
+/** Queues the settlement of an offer, where it would neither revert nor cost too much, and the solver can pay for it. */
+async function tryOffer(
+  given: Look,
+  { solver, gasPrice, offer, attempt }: Trial,
+): Promise<'queued' | 'refused' | 'cannot pay'> {
+  const { ctx, chain, settings } = given
+  const { live, amountIn, amountOut, quote } = offer
+  const { order } = live
+  const id = derivedId(`settlement:${order.id}:${attempt}`)
+  const allowance = await readAllowance(chain, offer)
+  const call = await buildCall(given, solver, { id, order, amountIn, amountOut }, quote, allowance)
+  const estimate = await estimateAt(chain, { ...call, from: solver.address }, { gasPrice })
+  const about = { chainId: chain.chainId, orderId: order.id, attempt }
+  if ('lack' in estimate) {
+    ctx.log.warn({ ...about, why: estimate.lack }, 'no order is settled: the solver cannot pay for it now')
+    return 'cannot pay'
+  }
+  if ('revert' in estimate) {
+    ctx.log.info({ ...about, why: estimate.revert }, 'an order is not settled: it would revert')
+    return 'refused'
+  }
+  const cost = estimate.gas * gasPrice
+  if (cost > settings.costMax) {
+    ctx.log.info({ ...about, cost: String(cost) }, 'an order is not settled: it would cost too much')
+    return 'refused'
+  }
+  const made = { orderId: order.id, attempt, amountIn, amountOut }
+  const filledBefore = order.amountIn - live.remaining
+  await queue(given, solver, { ...made, id, touches: listTouched(offer), filledBefore }, call)
+  return 'queued'
 }
 
 type NewSettlement = Omit<Parameters<typeof recordSettlement>[1], 'createdAt'>
@@ -220,13 +292,13 @@ async function queue(
   })
 }
 
-const readAllowance = ({ live: { order }, quote }: Offer): Read<bigint> =>
-  quote?.spender
-    ? mapRead(
-        readContract(order.tokenIn as Address, erc20Abi, 'allowance', [order.settlement as Address, quote.spender]),
-        (allowance) => allowance ?? 0n,
-      )
-    : { reads: [], answer: () => 0n }
+/** What the settlement contract lets the exchange of an offer take already. */
+async function readAllowance(chain: Chain, { live: { order }, quote }: Offer): Promise<bigint> {
+  if (!quote?.spender) return 0n
+  const args = [order.settlement as Address, quote.spender] as const
+  const { answer } = await multicall(chain, readContract(order.tokenIn as Address, erc20Abi, 'allowance', args))
+  return answer ?? 0n
+}
 
 /** The settlement with our suffix, signed for the order. */
 async function buildCall(

@@ -22,10 +22,27 @@ const ordersPerCall = 40
 /** Of these calls, where there are many orders, those for orders that seem far from their limit. */
 const othersCalls = 2
 
-/** In which look orders and screens were quoted last. */
-export type QuoteTurns = { look: number; orders: Map<string, number>; screens: Map<string, number> }
+/**
+ * In which look orders and screens were quoted last, at which block the settlement of an order was refused last, and which
+ * orders are told to be tried no more.
+ */
+export type QuoteTurns = {
+  look: number
+  orders: Map<string, number>
+  screens: Map<string, number>
+  refused: Map<string, number>
+  givenUp: Set<string>
+}
 
-export const openQuoteTurns = (): QuoteTurns => ({ look: 0, orders: new Map(), screens: new Map() })
+export const openQuoteTurns = (): QuoteTurns => ({
+  ...{ look: 0, orders: new Map(), screens: new Map(), refused: new Map(), givenUp: new Set() },
+})
+
+/** Keeps nothing of orders that are not live any more. */
+export function forgetOthers({ refused, givenUp }: QuoteTurns, orderIds: readonly string[]): void {
+  const live = new Set(orderIds)
+  for (const known of [refused, givenUp]) for (const id of known.keys()) if (!live.has(id)) known.delete(id)
+}
 
 type Found = Pick<Quote, 'amountOut'> & { quote: Quote | undefined }
 type FindQuote = (deployed: Deployed) => Found | undefined

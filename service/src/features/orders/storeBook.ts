@@ -1,4 +1,4 @@
-import { bool, instant, int4, numeric, uuid } from '../../postgres/columns.js'
+import { bool, instant, int4, numeric, texts, uuid } from '../../postgres/columns.js'
 import type { Queryable, Transaction } from '../../postgres/pool.js'
 import { describeTable, findRows, insertRows } from '../../postgres/table.js'
 
@@ -9,19 +9,26 @@ const settlementsTable = describeTable('order_settlements', {
   amountIn: [numeric],
   amountOut: [numeric],
   isOpen: [bool],
+  touches: [texts],
+  filledBefore: [numeric],
   createdAt: [instant],
 })
 
-/** How many settlements of each order were queued, and the one that is open. */
-export type Attempts = { count: number; openId: string | undefined }
+/** The settlements of an order that were queued, how many there were, and the one that is open. */
+export type Attempts = { ids: readonly string[]; count: number; open: OpenSettlement | undefined }
+
+/** `touches`: what it will change, once it is mined; `filledBefore`: how much of the order was filled when it was queued. */
+export type OpenSettlement = { id: string; touches: readonly string[]; filledBefore: bigint }
 
 export async function listAttempts(db: Queryable, orderIds: readonly string[]): Promise<ReadonlyMap<string, Attempts>> {
   const keys = orderIds.map((orderId) => ({ orderId }))
   const attempts = new Map<string, Attempts>()
-  for (const { id, orderId, attempt, isOpen } of await findRows(db, settlementsTable, ['orderId'], keys)) {
+  for (const { orderId, attempt, isOpen, ...row } of await findRows(db, settlementsTable, ['orderId'], keys)) {
+    const { id, touches, filledBefore } = row
     const before = attempts.get(orderId)
     const count = Math.max(before?.count ?? 0, attempt)
-    attempts.set(orderId, { count, openId: isOpen ? id : before?.openId })
+    const open = isOpen ? { id, touches, filledBefore } : before?.open
+    attempts.set(orderId, { ids: [...(before?.ids ?? []), id], count, open })
   }
   return attempts
 }
@@ -29,7 +36,13 @@ export async function listAttempts(db: Queryable, orderIds: readonly string[]): 
 /** Keeps a settlement; false where another one of the order is open, or has its number. */
 export async function recordSettlement(
   tx: Transaction,
-  settlement: { id: string; orderId: string; attempt: number; amountIn: bigint; amountOut: bigint; createdAt: Date },
+  settlement: OpenSettlement & {
+    orderId: string
+    attempt: number
+    amountIn: bigint
+    amountOut: bigint
+    createdAt: Date
+  },
 ): Promise<boolean> {
   const added = await insertRows(tx, settlementsTable, [{ ...settlement, isOpen: true }], { conflict: 'do nothing' })
   return added > 0

@@ -7,7 +7,8 @@ import type { PreparedBody } from '../../kernel/operation.js'
 import { OutboundError } from '../../kernel/outbound.js'
 import { findPrices as realFindPrices, recordPeg } from '../../prices/index.js'
 import type { Chain } from '../../rpc/chains.js'
-import type { Adapter } from './adapter.js'
+import type { Read } from '../../rpc/multicall.js'
+import type { Adapter, AdapterAnswer } from './adapter.js'
 import { serveWalletPortfolio } from './getWalletPortfolio.js'
 import { getWalletPortfolio, listAdapters, openPortfolio, type Portfolio, type PortfolioBody } from './index.js'
 
@@ -118,6 +119,18 @@ describe('of a dead chain, a hanging node, a poisoned token and a throwing adapt
       expect(wallet.protocols).toHaveLength(1)
     },
   )
+})
+
+it('an adapter that always wants to know more is asked three times, and the rest is told', async () => {
+  let asked = 0
+  const answer = (): { items: []; more: Read<AdapterAnswer> } => {
+    asked += 1
+    return { items: [], more: { reads: [], answer } }
+  }
+  const endless: Adapter = { name: 'endless', ask: async () => ({ reads: [], answer }) }
+  const wallet = await read(context([real()], { adapters: [endless, ...listAdapters()] }))
+  expect(asked).toBe(3)
+  expect([wallet.totalUsd, wallet.errors]).toEqual(['1005', []])
 })
 
 describe('a token that', () => {

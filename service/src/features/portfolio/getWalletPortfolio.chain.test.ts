@@ -151,6 +151,7 @@ describe('GetWalletPortfolio 400 INVALID_ARGUMENT', () => {
   it.each([
     ['an EVM address too short', `0x${'a'.repeat(39)}`],
     ['an EVM address with a letter beyond f', `0x${'g'.repeat(40)}`],
+    ['a word before an EVM address', `see:0x${'a'.repeat(40)}`],
     ['a Solana address with a character base58 lacks', 'DezXAZ8z7PnrnRJjz3wXBoRgixCa6xjnB7YaB1pPB26O'],
     ['a Solana address of 31 bytes', '1'.repeat(31)],
     ['a TON address with a wrong checksum', 'EQCD39VS5jcptHL8vMjEXrzGaRcCVYto7HUn4bpAOg8xqB2M'],

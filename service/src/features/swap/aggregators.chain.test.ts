@@ -323,6 +323,28 @@ describe.each(names)('%s', (name) => {
     else refused(answer, 'NO_ROUTE', true)
   })
 
+  it.each(lies.filter(([, , alone]) => alone === 'NO_ROUTE'))(
+    'is passed over in a deposit too where it lies about %s, though the wallet holds enough of what is deposited',
+    async (...row) => {
+      const [, lie] = row
+      apis.state.fault = (_name, truth) => {
+        const changed = structuredClone(truth)
+        lie(changed)
+        return { changed }
+      }
+      await use(name, true)
+      const answer = await world.earn.call('CreateDepositInteraction', {
+        params: { opportunityId: vault.opportunityId },
+        body: {
+          ...{ userAddress: user.address, tokenIn: given, amount: String(amount), mode: 'swap' },
+          distributorId: world.distributorId,
+        },
+      })
+      expect(answer.status, answer.text).toBe(200)
+      expect(providerOf(answer)).toBe('uniswap')
+    },
+  )
+
   it('is not asked again before the time it named, nor for a while after five failures', async () => {
     await use(name, true)
     apis.state.fault = () => ({ status: 429, headers: { 'retry-after': '60' } })

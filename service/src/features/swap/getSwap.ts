@@ -91,7 +91,7 @@ function toSwapDraft(
     referralCode: '',
     tokens: [tokenIn, tokenOut],
     probe: steps.probe,
-    errors: [],
+    errors: quote.errors ?? [],
     assertUnsimulated: () => assertDecoded(quote),
     assertOutcome: (changeOf) =>
       assertSwapped({ given: changeOf(tokenIn.address), got: changeOf(tokenOut.address) ?? 0n }, ask, steps),

@@ -25,6 +25,18 @@ describe('listQuotes', () => {
     expect(best.provider).toBe('cheap')
   })
 
+  it('charges a quote that tells no worth of gas by what the first that can says of it', async () => {
+    const telling = (name: string, out: bigint) =>
+      provider(name, async () => ({ ...quoteOf(name, 50n, 50n), gasValue: { gas: 10n, out } }))
+    const silent = provider('silent', async () => ({ ...quoteOf('silent', 100n, 100n), gas: 20n }))
+    const quotes = await listQuotes([silent, telling('first', 5n), telling('second', 40n)], ask)
+    expect(quotes.map(({ provider: name, netOut }) => [name, netOut])).toEqual([
+      ['silent', 90n],
+      ['first', 50n],
+      ['second', 50n],
+    ])
+  })
+
   it('leaves out a provider that does not answer, and one whose business it is not', async () => {
     const other = provider('other', async () => quoteOf('other', 1_000n, 1_000n), false)
     expect((await listQuotes([down, gives('up', 1n), other], ask)).map(({ provider: name }) => name)).toEqual(['up'])

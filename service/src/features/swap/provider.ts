@@ -2,6 +2,7 @@ import type { Address } from 'viem'
 import { EarnError } from '../../kernel/errors.js'
 import type { Chain } from '../../rpc/chains.js'
 import type { At } from '../../rpc/multicall.js'
+import type { KnownError } from '../../rpc/revert.js'
 import type { Call } from '../../rpc/simulateBlock.js'
 import type { ChainRecord, TokenRecord } from '../catalogue/index.js'
 import { refuse } from '../plans/index.js'
@@ -58,6 +59,10 @@ export type Quote = {
   decoded: boolean
   /** Its rate moves with time alone, so that only the minimum is sure of a later block. */
   moves?: true
+  /** The token that is given rounds what it moves, by a unit or two; its call is made for it. */
+  rounds?: true
+  /** What its target may revert with. */
+  errors?: readonly KnownError[]
   build(terms: Terms): Call
 }
 

@@ -23,7 +23,7 @@ export async function quoteSwap(
     const { body, changeOf } = ask.simulates
       ? await simulatePlan(chain, {
           ...{ wallet, steps: [...steps.approvals, steps.swap], tokens: [tokenIn, tokenOut] },
-          ...{ probe: steps.probe, block: head, errors: [] },
+          ...{ probe: steps.probe, block: head, errors: quote.errors ?? [] },
         })
       : { body: { status: 'skipped' }, changeOf: () => undefined }
     if (body.status !== 'ok') assertDecoded(quote)

@@ -20,6 +20,8 @@ export type SwapSteps = {
   /** Less than this in a simulation is a reason to refuse. */
   leastGot: bigint
   probe: Probe | undefined
+  /** The token that is given rounds what it moves. */
+  givenRounds: boolean
 }
 
 /** The approvals of a swap and its call, which carries a suffix. `rest`: of what more may stay in the wallet. */
@@ -29,7 +31,7 @@ export function buildSwapSteps(
   terms: { deadline: bigint; allowance: bigint; rest?: TokenRecord },
 ): SwapSteps {
   const { tokenIn, amountIn, wallet, slippageBps } = ask
-  const { spender, decoded, moves, amountOut } = quote
+  const { spender, decoded, moves, rounds, amountOut } = quote
   const minimumOut = quote.even ? amountOut : computeMinimum(amountOut, slippageBps)
   if (minimumOut === 0n)
     throw refuse('BELOW_MINIMUM', 'the amount is so small that the swap could not be held to give anything for it')
@@ -61,7 +63,8 @@ export function buildSwapSteps(
     },
     minimumOut,
     leastGot: decoded && !moves ? amountOut : minimumOut,
-    probe: spender === undefined ? undefined : { token: tokenAddress, to: spender, amount: amountIn },
+    probe: spender === undefined || rounds ? undefined : { token: tokenAddress, to: spender, amount: amountIn },
+    givenRounds: rounds === true,
   }
 }
 
@@ -95,9 +98,14 @@ function explainRevert({ decoded }: Quote, why: string, context: { transactionIn
   )
 }
 
+/** By so many units a balance of shares times a rate may change by more or less than an amount that was moved. */
+const roundedMax = 2n
+
 /** In the block it was quoted at a swap gives what was quoted; what takes another amount is the token, or who quoted. */
 export function assertSwapped(found: { given: bigint | undefined; got: bigint }, ask: SwapAsk, steps: SwapSteps): void {
-  if (found.given !== -ask.amountIn)
+  const off = -(found.given ?? 0n) - ask.amountIn
+  const rounded = steps.givenRounds ? roundedMax : 0n
+  if (off > rounded || -off > rounded)
     throw new UnfitQuote(refuse('TOKEN_UNSUPPORTED', 'the swap would take another amount than was asked for'))
   assertGot(found.got, steps)
 }

@@ -1,9 +1,8 @@
-import { isHex, numberToHex } from 'viem'
 import type { Chain } from '../chains.js'
-import { describeRevert } from '../revert.js'
+import { type Estimate, estimateAt } from '../estimate.js'
 import { RpcError } from '../rpc.js'
 import { answers, malformed, toQuantity } from '../wire.js'
-import type { FeeLevel } from './fees.js'
+import type { FeeLevel, Fees } from './fees.js'
 
 /** How a transaction was mined. */
 export type Mined = { hash: string; blockNumber: number; success: boolean; cost: bigint }
@@ -55,21 +54,9 @@ export function createChainView({ rpc }: Pick<Chain, 'rpc'>, address: string) {
       const tip = BigInt(reward?.at(-1)?.[0] || 0)
       return { baseFee: BigInt(baseFeePerGas.at(-1) || 0), tip: tip > tipMin ? tip : tipMin }
     },
-    /** How much gas a transaction needs, or why it would revert. */
-    estimate: async (transaction: {
-      to: string
-      data: string
-      value: bigint
-    }): Promise<{ gas: bigint } | { revert: string }> => {
-      const { to, data, value } = transaction
-      try {
-        const call = { from: address, to, data, value: numberToHex(value) }
-        return { gas: BigInt(answers.gas.parse(await ask('eth_estimateGas', [call]))) }
-      } catch (error) {
-        if (!(error instanceof RpcError)) throw error
-        return { revert: isHex(error.data) ? describeRevert(error.data) : 'and the node does not say why' }
-      }
-    },
+    /** How much gas a transaction needs at the price that is offered for it, or why it cannot be sent. */
+    estimate: ({ to, data, value }: { to: string; data: string; value: bigint }, fees: Fees): Promise<Estimate> =>
+      estimateAt({ rpc }, { from: address, to, data, value }, fees),
     /** Hands a signed transaction to a node; undefined when it took it, or has it already, else what it says. */
     broadcast: async (raw: string): Promise<string | undefined> => {
       try {

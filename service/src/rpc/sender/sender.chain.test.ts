@@ -215,6 +215,28 @@ describe('a transaction that is not mined', () => {
   })
 })
 
+it('is estimated at the price it is sent with, and waits for what its key lacks', async () => {
+  await anvil.client.setBalance({ address: signer.address, value: 1n })
+  const asked: object[] = []
+  const request: Rpc['request'] = async (each) => {
+    if (each.method === 'eth_estimateGas') asked.push(...(each.params as object[]))
+    return chain.rpc.request(each)
+  }
+  const id = await queue()
+  const sender = open({ chain: { ...chain, rpc: { ...chain.rpc, request } } })
+  await sender.step()
+  expect(asked[0]).toMatchObject({ maxFeePerGas: expect.any(String), maxPriorityFeePerGas: expect.any(String) })
+  expect(await findOutgoing(test.db, id)).toMatchObject({
+    state: 'queued',
+    reason: expect.stringContaining('holds 1,'),
+  })
+  await anvil.client.setBalance({ address: signer.address, value: parseEther('1') })
+  await sender.step()
+  await anvil.client.mine({ blocks: 3 })
+  await sender.step()
+  expect([await state(id), await balance()]).toEqual(['confirmed', 1n])
+})
+
 describe('a cap', () => {
   it('on the price of gas keeps everything waiting, with the reason', async () => {
     const id = await queue()

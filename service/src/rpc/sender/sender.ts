@@ -150,7 +150,8 @@ export function createSender(ctx: Pick<Context, 'db' | 'clock' | 'log'>, options
     }
     const fees = decideFees(level, caps.gasPrice)
     if (!fees) return wait(`a unit of gas costs ${level.baseFee + level.tip}, and may cost ${caps.gasPrice}`)
-    const estimate = await view.estimate(row)
+    const estimate = await view.estimate(row, fees)
+    if ('lack' in estimate) return wait(estimate.lack)
     if ('revert' in estimate) {
       await failOutgoing(db, row.id, `it would revert ${estimate.revert}`)
       log.warn({ id: row.id, purpose: row.purpose, why: estimate.revert }, 'a transaction would revert: not sent')

@@ -1,9 +1,10 @@
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import T from 'typebox'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type Earn, openEarn } from '../../../test/harness.js'
 import { createAuthenticate } from '../../features/auth/index.js'
 import { openLimits } from '../../features/limits/index.js'
+import { systemClock } from '../../kernel/clock.js'
 import { silentLog } from '../../kernel/log.js'
 import { defineOperation } from '../../kernel/operation.js'
 import { buildPublicApp } from './http.js'
@@ -117,4 +118,17 @@ describe('a caller who sends the body of its request slowly', () => {
     expect(errors).toEqual([])
     await app.close()
   })
+})
+
+it('the public listener refuses what is asked while its event loop is late, whoever asks', async () => {
+  const ctx = { ...earn.ctx, log: silentLog, config: { ...earn.ctx.config, eventLoopDelayMaxMs: 50 } }
+  const parts = { operations: [operation], authenticate: createAuthenticate(ctx), limits: openLimits(ctx) }
+  const app = buildPublicApp({ ctx, ...parts })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  // By the loop's own time its next turn is long overdue.
+  vi.spyOn(systemClock, 'monotonicMs').mockReturnValue(2 ** 50)
+  onTestFinished(() => void vi.restoreAllMocks())
+  const answer = await app.inject({ method: 'POST', url: '/v2/post', headers: { 'X-API-Key': earn.publishable } })
+  expect([answer.statusCode, answer.json().error]).toEqual([503, expect.stringContaining('overloaded')])
+  await app.close()
 })

@@ -32,6 +32,7 @@ export const erc4626Errors: readonly KnownError[] = [
   failing('error E_Reentrancy()', 'the contract was called again from within'),
   failing('error E_AccountLiquidity()', 'the wallet owes something for which these shares stand', 'closed'),
   failing('error ZeroShares()', zero, 'tooSmall'),
+  failing('error StaticATokenInvalidZeroShares()', zero, 'tooSmall'),
   failing('error ZeroAssets()', zero, 'tooSmall'),
   failing('error ZeroAmount()', 'the amount is 0', 'tooSmall'),
   // Solady, whose errors name no limits.
