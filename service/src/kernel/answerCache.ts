@@ -32,7 +32,7 @@ const entryBytes = 400
 /** Longer names are kept as their digest. */
 const nameLengthMax = 256
 /** Of so many names turned away, about the last ones are known when they come again. */
-const turnedAwayMax = 1 << 15
+const turnedAwayMax = 1 << 18
 
 export function createAnswerCache(bytesMax: number = bytesMaxDefault): AnswerCache {
   const entries = new LRUCache<string, object>({ maxSize: bytesMax })
