@@ -32,8 +32,6 @@ create table chains (
   forwarders jsonb not null default '[]',
   -- The exchanges of the chain that may be asked and called, and the tokens a route may pass through; null: none.
   swap jsonb,
-  -- The lending markets whose positions portfolios tell; null: none.
-  lending jsonb,
   -- The factory of reward streams; null: none are created there.
   stream_factory text check (stream_factory = lower(stream_factory))
 );

@@ -60,7 +60,13 @@ export async function tryStates(
   const trials = due.length === 0 ? [] : await tryVaults(chain, due, await readHead(chain))
   for (const [index, { record, state }] of due.entries()) {
     const trial = trials[index]
-    if (trial) kept.set(record.id, { read: describeRead({ record, state }), triedAt: now, trial })
+    if (!trial) continue
+    const said = describeRead({ record, state })
+    const last = kept.get(record.id)
+    // What no node could try this time says nothing against what was found before.
+    const before = last?.read === said ? last.trial : undefined
+    const [deposit, withdraw] = [trial.deposit ?? before?.deposit, trial.withdraw ?? before?.withdraw]
+    kept.set(record.id, { read: said, triedAt: now, trial: { ...trial, deposit, withdraw } })
   }
   return read.map(({ record, state }) => {
     const found = kept.get(record.id)

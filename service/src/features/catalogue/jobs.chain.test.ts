@@ -192,6 +192,32 @@ describe('runCapabilityAndTvl and runSnapshots', () => {
     expect(await isOpen()).toBe(true)
   })
 
+  it('stays as a trial found it while no node can try it again', async () => {
+    const trials: KeptTrials = new Map()
+    const isOpen = async () => {
+      await runCapabilityAndTvl(earn.ctx, trials)
+      await earn.ctx.catalogue.refresh()
+      return (await earn.call('GetOpportunity', { params: { id } })).body.meta.depositEnabled
+    }
+    const odd = await replaceVault(oddMaxVaultAbi, oddMaxVaultBytecode, [token, 6, 0n])
+    await send(odd, oddMaxVaultAbi, 'setClosed', [true])
+    expect(await isOpen()).toBe(false)
+    const chain = earn.ctx.chains.get(31337)!
+    const { request } = chain.rpc
+    chain.rpc.request = async (asked) => {
+      const overrides = asked.method === 'eth_call' && Array.isArray(asked.params) && asked.params.length > 2
+      if (overrides) throw new RpcError(-32000, 'header not found', undefined)
+      return request(asked)
+    }
+    earn.clock.advance(600_000)
+    expect(await isOpen()).toBe(false)
+    chain.rpc.request = request
+    await send(odd, oddMaxVaultAbi, 'setClosed', [false])
+    earn.clock.advance(600_000)
+    expect(await isOpen()).toBe(true)
+    await load()
+  })
+
   it('sees that nobody could leave a vault that takes money, and lets a full one be left', async () => {
     const drip = await replaceVault(dripVaultAbi, dripVaultBytecode, [token, 6, 0n, 4n])
     await send(drip, dripVaultAbi, 'setWaits', [true])
