@@ -13,7 +13,7 @@ export function readCaps({
   return { gasPrice: BigInt(gasPriceMaxGwei) * gwei, spending: BigInt(spendingMaxGwei) * gwei }
 }
 
-/** Sends what is queued for a key on each chain. One whose node does not answer is logged, and keeps no other waiting. */
+/** Sends what is queued for a key on each chain. One whose node fails is logged, and stops no other. */
 export function createSending(signer: Signer): (ctx: ChainContext) => Promise<void> {
   const senders = new Map<number, Sender>()
   return async (ctx) => {

@@ -53,8 +53,8 @@ const settlementAbi = parseAbi(['function filledAmount(bytes orderUid) view retu
 
 /**
  * A look at the orders of every chain, at each new block: what their owners can pay for, and which of our own order book
- * the pools pay enough for. These are queued for the sender, one settlement each. One process looks at a time. A chain that
- * does not answer is logged, and keeps no other waiting.
+ * the pools pay enough for. These are queued for the sender, one settlement each. One process looks at a time. A chain whose
+ * node fails is logged, and stops no other; one whose node hangs is waited for.
  */
 export function createOrderLook(settings: OrderSettings): (ctx: OrderJobContext) => Promise<void> {
   const seen = new Map<number, string>()
