@@ -35,7 +35,10 @@ export async function readStates(chain: Chain, opportunities: readonly Opportuni
 }
 
 /** What the trials of a chain's vaults concluded, by opportunity, with what was read then: a trial costs a node far more than a reading. */
-export type KeptTrials = Map<string, { read: string; triedAt: Date; trial: Trial }>
+export type KeptTrials = Map<string, KeptTrial>
+
+/** `worked` is of the last try alone: one that concluded nothing is made again as soon as one that failed. */
+type KeptTrial = { read: string; triedAt: Date; worked: boolean; trial: Trial }
 
 /** A vault that works is tried again after an hour, another after ten minutes; both at once where it says something else. */
 const [workingSeconds, otherSeconds] = [3_600, 600]
@@ -66,7 +69,8 @@ export async function tryStates(
     // What no node could try this time says nothing against what was found before.
     const before = last?.read === said ? last.trial : undefined
     const [deposit, withdraw] = [trial.deposit ?? before?.deposit, trial.withdraw ?? before?.withdraw]
-    kept.set(record.id, { read: said, triedAt: now, trial: { ...trial, deposit, withdraw } })
+    const worked = trial.deposit?.works === true && trial.withdraw?.works === true
+    kept.set(record.id, { read: said, triedAt: now, worked, trial: { ...trial, deposit, withdraw } })
   }
   return read.map(({ record, state }) => {
     const found = kept.get(record.id)
@@ -74,10 +78,9 @@ export async function tryStates(
   })
 }
 
-function isDue(last: { read: string; triedAt: Date; trial: Trial } | undefined, read: string, now: Date): boolean {
+function isDue(last: KeptTrial | undefined, read: string, now: Date): boolean {
   if (!last || last.read !== read) return true
-  const works = last.trial.deposit?.works && last.trial.withdraw?.works
-  return now.getTime() - last.triedAt.getTime() >= (works ? workingSeconds : otherSeconds) * 1_000
+  return now.getTime() - last.triedAt.getTime() >= (last.worked ? workingSeconds : otherSeconds) * 1_000
 }
 
 /** What of a vault, said otherwise, makes another trial worth its cost. */
