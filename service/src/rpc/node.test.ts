@@ -87,6 +87,16 @@ describe('views of contracts', () => {
     }
     await expect(createNode(rpcOf({ eth_call: gone })).readViews?.([view, view], hash)).rejects.toThrow(OutboundError)
   })
+
+  it.each(['server', 'timeout'] as const)('are not told while a node fails whatever it is asked (%s)', async (kind) => {
+    const fails = () => {
+      throw new OutboundError(kind, 'node.example failed')
+    }
+    const away = createNode(rpcOf({ eth_call: fails, eth_blockNumber: fails }))
+    await expect(away.readViews?.([view, view], hash)).rejects.toThrow(OutboundError)
+    const here = createNode(rpcOf({ eth_call: fails, eth_blockNumber: () => '0x10' }))
+    expect(await here.readViews?.([view, view], hash)).toEqual([undefined, undefined])
+  })
 })
 
 describe('a block whose node', () => {

@@ -181,8 +181,9 @@ export function createNode(rpc: Rpc, tracer?: Tracer): Node {
   }
 }
 
-/** Failures that are none of the question's. */
+/** Failures that are none of the question's, and those that may be. */
 const away: ReadonlySet<OutboundError['kind']> = new Set(['network', 'rate-limited', 'open', 'busy'])
+const doubtful: ReadonlySet<OutboundError['kind']> = new Set(['server', 'timeout'])
 
 async function readViews(
   rpc: Rpc,
@@ -201,7 +202,9 @@ async function readViews(
   } catch (error) {
     if (!(error instanceof EarnError)) throw error
     // A node that is away says nothing of the state: it is asked again, and nothing is kept of it.
-    if (error.cause instanceof OutboundError && away.has(error.cause.kind)) throw error.cause
+    const failure = error.cause instanceof OutboundError ? error.cause : undefined
+    if (failure && away.has(failure.kind)) throw failure
+    if (failure && doubtful.has(failure.kind)) await rpc.request({ method: 'eth_blockNumber', params: [] })
     return views.map(() => undefined)
   }
 }

@@ -27,4 +27,34 @@ describe('startJobs', () => {
     expect(ran.size).toBe(30)
     expect(warnings).toEqual([])
   })
+
+  it('runs a job of each chain by itself: one whose node hangs keeps no other waiting, and a stop waits for it', async () => {
+    const ran: number[] = []
+    let answer: (value?: unknown) => void = () => undefined
+    const hanging = new Promise((resolve) => {
+      answer = resolve
+    })
+    const job = {
+      ...{ name: 'each', everySeconds: 0.001, eachChain: true },
+      run: async ({ chains }: Pick<ServiceContext, 'chains'>) => {
+        for (const chainId of chains.keys()) {
+          ran.push(chainId)
+          if (chainId === 1) await hanging
+        }
+      },
+    }
+    const chains = new Map([1, 2, 3].map((chainId) => [chainId, { chainId, rpc: { as: () => ({}) } }]))
+    const ctx = { clock: systemClock, log: silentLog, chains } as unknown as ServiceContext
+    const running = startJobs(ctx, [job])
+    while (ran.filter((chainId) => chainId === 3).length < 3) await new Promise(setImmediate)
+    expect(ran.filter((chainId) => chainId === 1)).toHaveLength(1)
+    let isOver = false
+    const stopped = running.stop().then(() => {
+      isOver = true
+    })
+    for (let turns = 0; turns < 3; turns++) await new Promise(setImmediate)
+    expect(isOver).toBe(false)
+    answer()
+    await stopped
+  })
 })

@@ -22,10 +22,14 @@ import { pastSeconds, runFeedHistory, runHistory, runSnapshots } from '../vaults
 import type { ServiceContext } from './operations.js'
 import { createSending } from './sender.js'
 
-/** Work on a timer: the next run starts `everySeconds` after the last one ended. */
+/**
+ * Work on a timer: the next run starts `everySeconds` after the last one ended. `eachChain`: a timer for each chain, so that
+ * none waits for another's node.
+ */
 export type Job = {
   name: string
   everySeconds: number
+  eachChain?: boolean
   run(ctx: ServiceContext): Promise<void>
 }
 
@@ -71,8 +75,10 @@ export function listJobs(options: {
     { name: 'roots of streams', everySeconds: streamSeconds ?? 15, run: (ctx) => commitRoots(ctx, committer) },
     { name: 'APR of streams', everySeconds: 60, run: runStreamAprs },
     { name: 'streams nobody sent', everySeconds: 600, run: sweepUnsent },
-    ...(committer ? [{ name: 'transactions of our own', everySeconds: 2, run: createSending(committer) }] : []),
-    { name: 'orders', everySeconds: 1, run: settleOrders(solver, options.settlementMax ?? 0n) },
+    ...(committer
+      ? [{ name: 'transactions of our own', everySeconds: 2, eachChain: true, run: createSending(committer) }]
+      : []),
+    { name: 'orders', everySeconds: 1, eachChain: true, run: settleOrders(solver, options.settlementMax ?? 0n) },
     ...(orderBooks
       ? [{ name: 'order books', everySeconds: 2, run: (ctx: ServiceContext) => runOrderBook(ctx, orderBooks) }]
       : []),
@@ -120,17 +126,22 @@ async function priceLateEntries({ db, chains }: ServiceContext): Promise<void> {
 export function startJobs(ctx: ServiceContext, jobs: readonly Job[]): { stop(): Promise<void> } {
   const stopping = new AbortController()
   // Every job waits for it: with more than ten of them node would warn of a leak.
-  setMaxListeners(jobs.length, stopping.signal)
-  const loops = jobs.map(async (job) => {
+  setMaxListeners(jobs.length * (1 + ctx.chains.size), stopping.signal)
+  const repeat = async (job: Job, chains: ServiceContext['chains'], about: { chainId?: number }): Promise<void> => {
     while (!stopping.signal.aborted) {
       try {
-        await job.run({ ...ctx, chains: countFor(ctx.chains, job.name) })
+        await job.run({ ...ctx, chains: countFor(chains, job.name) })
       } catch (error) {
-        ctx.log.warn({ err: error }, `the job "${job.name}" failed; it runs again in ${job.everySeconds} s`)
+        ctx.log.warn({ err: error, ...about }, `the job "${job.name}" failed; it runs again in ${job.everySeconds} s`)
       }
       await ctx.clock.sleep(job.everySeconds * 1000, stopping.signal)
     }
-  })
+  }
+  const loops = jobs.flatMap((job) =>
+    job.eachChain
+      ? [...ctx.chains].map(([chainId, chain]) => repeat(job, new Map([[chainId, chain]]), { chainId }))
+      : [repeat(job, ctx.chains, {})],
+  )
   return {
     stop: async () => {
       stopping.abort()

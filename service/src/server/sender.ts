@@ -1,5 +1,5 @@
 import type { Config } from '../kernel/config.js'
-import type { Chain, ChainContext } from '../rpc/chains.js'
+import type { ChainContext } from '../rpc/chains.js'
 import { createSender, type Sender, type SenderCaps } from '../rpc/sender/index.js'
 import type { Signer } from '../rpc/signer.js'
 
@@ -13,21 +13,15 @@ export function readCaps({
   return { gasPrice: BigInt(gasPriceMaxGwei) * gwei, spending: BigInt(spendingMaxGwei) * gwei }
 }
 
-/** Sends what is queued for a key on each chain. One whose node fails is logged, and stops no other. */
+/** Sends what is queued for a key, chain by chain: a job of each chain. */
 export function createSending(signer: Signer): (ctx: ChainContext) => Promise<void> {
   const senders = new Map<number, Sender>()
   return async (ctx) => {
     const caps = readCaps(ctx.config)
-    const send = async (chain: Chain): Promise<void> => {
-      const { chainId } = chain
+    for (const [chainId, chain] of ctx.chains) {
       const sender = senders.get(chainId) ?? createSender(ctx, { chain, signer, caps })
       senders.set(chainId, sender)
-      try {
-        await sender.step()
-      } catch (error) {
-        ctx.log.warn({ err: error, chainId }, 'transactions of a chain could not be sent')
-      }
+      await sender.step()
     }
-    await Promise.all([...ctx.chains.values()].map(send))
   }
 }

@@ -5,8 +5,7 @@ import { account } from '../../../../contracts/test/anvil.js'
 import { keyOf } from '../../../test/actionWorld.js'
 import { openSolverWorld, type SolverWorld } from '../../../test/chain/solverWorld.js'
 import { seededRandom, times } from '../../../test/seed.js'
-import { silentLog } from '../../kernel/log.js'
-import { OutboundError } from '../../kernel/outbound.js'
+import { RpcError } from '../../rpc/rpc.js'
 
 const usd = 10n ** 6n
 
@@ -306,6 +305,34 @@ it('waits while the solver cannot pay for its settlement, and is filled once it 
   expect((await show(orderId)).status).toBe('filled')
 })
 
+it('whose settlement costs more than the solver holds keeps no other waiting', { timeout: 60_000 }, async () => {
+  const { earn, chainId } = s.world
+  const chain = earn.ctx.chains.get(chainId)
+  if (!chain) throw new Error('the world has a chain')
+  await s.world.write(s.tokenIn, erc20Abi, 'approve', [s.settlement.relayer, maxUint256], s.user)
+  const dear = await s.open()
+  const other = await s.open({ amountIn: String(998n * usd) })
+  const [{ signature } = { signature: '' }] = await earn.db<{ signature: string }[]>`
+    update swap_orders set submitted_at = submitted_at - interval '1 minute', created_at = created_at - interval '1 minute'
+    where id = ${dear.orderId} returning encode(signature, 'hex') as signature`
+  const request: typeof chain.rpc.request = async (asked) => {
+    const [call] = (asked.params ?? []) as [{ data?: string; gasPrice?: string }?]
+    if (asked.method !== 'eth_estimateGas' || !call?.data?.includes(signature)) return chain.rpc.request(asked)
+    if (call.gasPrice) throw new RpcError(-32000, 'gas required exceeds allowance', undefined)
+    return '0xffffffffffff'
+  }
+  const ctx = { ...earn.ctx, chains: new Map([[chainId, { ...chain, rpc: { ...chain.rpc, request } }]]) }
+  await s.world.sync()
+  await s.openParts(ctx).look(ctx)
+  await s.send()
+  await s.world.sync()
+  expect((await show(other.orderId)).status).toBe('filled')
+  expect((await show(dear.orderId)).status).toBe('open')
+  await s.turn()
+  await s.turn()
+  expect((await show(dear.orderId)).status).toBe('filled')
+})
+
 it('waits while a settlement of its pools is queued that the chain does not show yet, and no longer', {
   timeout: 60_000,
 }, async () => {
@@ -337,40 +364,6 @@ it('waits while a settlement of its pools is queued that the chain does not show
   expect(await settlementsOf(orderId)).toHaveLength(1)
   await s.turn()
   expect((await show(orderId)).status).toBe('filled')
-})
-
-it('is filled whatever the node of a chain before its own does, which is logged with its chain', {
-  timeout: 60_000,
-}, async () => {
-  const { earn, chainId } = s.world
-  const snapshot = earn.ctx.catalogue.current()
-  const record = snapshot.chains.get(chainId)
-  const chain = earn.ctx.chains.get(chainId)
-  if (!record || !chain) throw new Error('the world has a chain')
-  const gone = async () => {
-    throw new OutboundError('network', 'the node is gone')
-  }
-  const away = { ...chain, chainId: 999, rpc: { ...chain.rpc, request: gone, batch: gone } }
-  const said: unknown[][] = []
-  const ctx = {
-    ...earn.ctx,
-    log: { ...silentLog, warn: (...words: unknown[]) => void said.push(words) },
-    catalogue: {
-      ...earn.ctx.catalogue,
-      current: () => ({ ...snapshot, chains: new Map([[999, { ...record, chainId: 999 }], ...snapshot.chains]) }),
-    },
-    chains: new Map([[999, away], ...earn.ctx.chains]),
-  }
-  const { orderId } = await s.open()
-  await s.world.sync()
-  await s.openParts(ctx).look(ctx)
-  await s.send()
-  await s.world.sync()
-  expect((await show(orderId)).status).toBe('filled')
-  await s.turn()
-  // Another order of this world is given up in the same look.
-  const ofAway = said.filter(([about]) => (about as { chainId: number }).chainId === 999)
-  expect(ofAway).toEqual([[{ chainId: 999, err: expect.any(Error) }, expect.any(String)]])
 })
 
 it('is filled through a pool of Uniswap V3 beside a hundred that wait for a better price', {

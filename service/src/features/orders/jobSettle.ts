@@ -53,38 +53,29 @@ const settlementAbi = parseAbi(['function filledAmount(bytes orderUid) view retu
 
 /**
  * A look at the orders of every chain, at each new block: what their owners can pay for, and which of our own order book
- * the pools pay enough for. These are queued for the sender, one settlement each. One process looks at a time. A chain whose
- * node fails is logged, and stops no other; one whose node hangs is waited for.
+ * the pools pay enough for. These are queued for the sender, one settlement each. One process looks at a time.
  */
 export function createOrderLook(settings: OrderSettings): (ctx: OrderJobContext) => Promise<void> {
   const seen = new Map<number, string>()
   const turns = new Map<number, QuoteTurns>()
   const exchanges = new WeakMap<object, Deployed>()
-  const lookAt = async (ctx: OrderJobContext, chain: Chain): Promise<void> => {
-    const { chainId } = chain
-    const record = ctx.catalogue.current().chains.get(chainId)
-    if (!record?.swap?.orders) return
-    const head = await readHead(chain)
-    if (seen.get(chainId) === head.hash) return
-    const lock = await trySolverLock(ctx.db, chainId)
-    if (!lock) return
-    try {
-      const own = turns.get(chainId) ?? openQuoteTurns()
-      turns.set(chainId, own)
-      await look({ ctx, chain, record, head, settings, exchanges, turns: own })
-      seen.set(chainId, head.hash)
-    } finally {
-      await lock.release()
-    }
-  }
   return async (ctx) => {
-    await Promise.all(
-      [...ctx.chains.values()].map((chain) =>
-        lookAt(ctx, chain).catch((error: unknown) =>
-          ctx.log.warn({ err: error, chainId: chain.chainId }, 'orders of a chain could not be looked at'),
-        ),
-      ),
-    )
+    for (const [chainId, chain] of ctx.chains) {
+      const record = ctx.catalogue.current().chains.get(chainId)
+      if (!record?.swap?.orders) continue
+      const head = await readHead(chain)
+      if (seen.get(chainId) === head.hash) continue
+      const lock = await trySolverLock(ctx.db, chainId)
+      if (!lock) continue
+      try {
+        const own = turns.get(chainId) ?? openQuoteTurns()
+        turns.set(chainId, own)
+        await look({ ctx, chain, record, head, settings, exchanges, turns: own })
+        seen.set(chainId, head.hash)
+      } finally {
+        await lock.release()
+      }
+    }
   }
 }
 
@@ -241,7 +232,6 @@ async function settle(
     tried += 1
     const { id } = offer.live.order
     const outcome = await tryOffer(given, { solver, gasPrice, offer, attempt: (attempts.get(id)?.count ?? 0) + 1 })
-    if (outcome === 'cannot pay') return
     if (outcome === 'refused') turns.refused.set(id, head.number)
     else {
       turns.refused.delete(id)
@@ -253,10 +243,7 @@ async function settle(
 type Trial = { solver: Signer; gasPrice: bigint; offer: Offer; attempt: number }
 
 /** Queues the settlement of an offer, where it would neither revert nor cost too much, and the solver can pay for it. */
-async function tryOffer(
-  given: Look,
-  { solver, gasPrice, offer, attempt }: Trial,
-): Promise<'queued' | 'refused' | 'cannot pay'> {
+async function tryOffer(given: Look, { solver, gasPrice, offer, attempt }: Trial): Promise<'queued' | 'refused'> {
   const { ctx, chain, settings } = given
   const { live, amountIn, amountOut, quote } = offer
   const { order } = live
@@ -266,8 +253,8 @@ async function tryOffer(
   const estimate = await estimateAt(chain, { ...call, from: solver.address }, { gasPrice })
   const about = { chainId: chain.chainId, orderId: order.id, attempt }
   if ('lack' in estimate) {
-    ctx.log.warn({ ...about, why: estimate.lack }, 'no order is settled: the solver cannot pay for it now')
-    return 'cannot pay'
+    ctx.log.warn({ ...about, why: estimate.lack }, 'an order is not settled: the solver cannot pay for it now')
+    return 'refused'
   }
   if ('revert' in estimate) {
     ctx.log.info({ ...about, why: estimate.revert }, 'an order is not settled: it would revert')

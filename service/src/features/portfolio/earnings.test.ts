@@ -256,5 +256,13 @@ describe('earnings', () => {
   it('are none for a wallet that was never there, and leave out vaults the catalogue does not show', async () => {
     await observe(0, 100)
     expect(await list()).toEqual({ earnings: [], unvalued: [] })
+    await tell([[1, 'deposit', 1_000n, 100n]])
+    await earn.db`update opportunities set active = false where id = ${opportunities[0]}`
+    await earn.ctx.catalogue.refresh()
+    const inactive = await list()
+    await earn.db`delete from opportunities where id = ${opportunities[0]}`
+    await earn.ctx.catalogue.refresh()
+    expect(inactive.earnings).toHaveLength(1)
+    expect(await list()).toEqual({ earnings: [], unvalued: [] })
   })
 })

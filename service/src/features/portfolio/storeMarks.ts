@@ -10,6 +10,7 @@ export type FlowVault = { id: number; chainId: number; state: string }
 export type WalletMarks = {
   /** The block of each chain in which it last got, gave or asked for something. */
   entries: ReadonlyMap<number, number>
+  /** Those with the most left first: of many not all are asked about. */
   openRequests: readonly OpenRequestId[]
   /** The vaults it was ever in, of confirmed blocks. */
   flowVaults: readonly FlowVault[]
@@ -31,10 +32,11 @@ export async function findMarks(db: Queryable, wallet: string): Promise<WalletMa
           union all
           select chain_id, block_number from requests where controller = hex_bytes(${wallet})) entries
         group by chain_id) newest) as entries,
-      (select coalesce(json_agg(open), '[]') from (
-        select distinct v.chain_id as "chainId", v.address as "vaultAddress", r.kind, r.request_id::text as "requestId"
+      (select coalesce(json_agg(json_build_object('chainId', chain_id, 'vaultAddress', address, 'kind', kind,
+          'requestId', request_id::text) order by remaining desc, request_id), '[]') from (
+        select v.chain_id, v.address, r.kind, r.request_id, max(r.remaining) as remaining
         from requests r join vaults v on v.id = r.vault_id
-        where r.controller = hex_bytes(${wallet}) and r.remaining > 0) open) as "openRequests",
+        where r.controller = hex_bytes(${wallet}) and r.remaining > 0 group by 1, 2, 3, 4) open) as "openRequests",
       (select coalesce(json_agg(been order by been.id), '[]') from (
         select vault_id as id, chain_id as "chainId",
           concat_ws(' ', count(*), max(block_number), min(block_timestamp), max(block_timestamp), sum(shares), sum(assets),

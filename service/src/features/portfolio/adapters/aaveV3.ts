@@ -28,24 +28,29 @@ type Market = { pool: string; dataProvider: string; name?: string }
 /** A token that a market lends, and the tokens that stand for what is lent and owed of it. */
 type Reserve = { token: ShownToken; aToken: string; debts: string[] }
 
-type Known = { reserves: Promise<Reserve[]>; untilMs: number }
+/** What a market lends; `problems` are of reserves it does not tell. */
+type Told = { reserves: Reserve[]; problems: string[] }
+
+type Known = { told: Promise<Told>; untilMs: number }
 
 /**
  * Aave V3 and what has its contracts: what a wallet has supplied and what it owes, with interest up to the block. The
- * markets are the chain's `lending.aaveV3`; their reserves are read once in ten minutes, everything else with the rest.
+ * markets are the chain's `lending.aaveV3`; their reserves are read once in ten minutes, or again at once where one was not
+ * told, everything else with the rest.
  */
 export function createAaveV3Adapter(): Adapter {
   const known = new Map<string, Known>()
-  const listReserves = (input: AdapterInput, market: Market): Promise<Reserve[]> => {
+  const listReserves = (input: AdapterInput, market: Market): Promise<Told> => {
     const key = `${input.chain.chainId} ${market.pool} ${market.dataProvider} ${input.snapshot.version}`
     const now = input.ctx.clock.monotonicMs()
     const found = known.get(key)
-    if (found && found.untilMs > now) return found.reserves
-    const reserves = readReserves(input, market)
-    known.set(key, { reserves, untilMs: now + reservesMs })
-    reserves.catch(() => known.delete(key))
+    if (found && found.untilMs > now) return found.told
+    const told = readReserves(input, market)
+    known.set(key, { told, untilMs: now + reservesMs })
+    const forget = () => known.delete(key)
+    told.then(({ problems }) => problems.length > 0 && forget(), forget)
     for (const [each, { untilMs }] of known) if (untilMs <= now) known.delete(each)
-    return reserves
+    return told
   }
   return {
     name: 'aave-v3',
@@ -62,7 +67,7 @@ export function createAaveV3Adapter(): Adapter {
   }
 }
 
-async function readReserves(input: AdapterInput, { pool, dataProvider }: Market): Promise<Reserve[]> {
+async function readReserves(input: AdapterInput, { pool, dataProvider }: Market): Promise<Told> {
   const { chain, snapshot, block } = input
   const at = { blockHash: block.hash }
   const list = await requestRead(chain, answers.bytes.parse, 'eth_call', [{ to: pool, data: reservesCall }, at])
@@ -75,10 +80,14 @@ async function readReserves(input: AdapterInput, { pool, dataProvider }: Market)
     }),
   )
   const { answers: told } = await multicallMany(chain, reads, at, 40)
-  return assets.flatMap((asset, index) => {
+  const problems: string[] = []
+  const reserves = assets.flatMap((asset, index) => {
     const { tokens, described } = told[index]?.answer ?? {}
     const token = findToken(snapshot, chain.chainId, asset) ?? described
-    if (!tokens || !token) return []
+    if (!tokens || !token) {
+      problems.push(`the market ${pool} does not tell what is lent and owed of ${asset.toLowerCase()}`)
+      return []
+    }
     const [aToken, ...debts] = tokens.map((each) => each.toLowerCase())
     const { symbol, name, decimals, logoUrl } = token
     return [
@@ -89,11 +98,12 @@ async function readReserves(input: AdapterInput, { pool, dataProvider }: Market)
       },
     ]
   })
+  return { reserves, problems }
 }
 
 type MarketAnswer = { items: Item[]; problems: string[] }
 
-function askMarket({ wallet }: AdapterInput, market: Market, reserves: readonly Reserve[]): Read<MarketAnswer> {
+function askMarket({ wallet }: AdapterInput, market: Market, { reserves, problems: untold }: Told): Read<MarketAnswer> {
   const data = balanceCall(wallet)
   const balanceOf = (token: string): Read<bigint | undefined> => ({
     reads: [{ target: token as Address, data }],
@@ -103,7 +113,7 @@ function askMarket({ wallet }: AdapterInput, market: Market, reserves: readonly 
     combine({ supplied: balanceOf(aToken), owed: combineAll(debts.map(balanceOf)) }),
   )
   return mapRead(combineAll(reads), (told) => {
-    const problems: string[] = []
+    const problems = [...untold]
     const amountOf = (token: ShownToken, explains: string, raw: bigint | undefined): Amount[] => {
       if (raw === undefined) problems.push(`${explains} of ${token.symbol} does not answer its balance`)
       return raw === undefined || raw === 0n ? [] : [{ token, raw, explains }]

@@ -23,7 +23,7 @@ import { mapInTurns } from '../turns.js'
 const askedAllMax = 100
 /** `maxWithdraw(address)`, which takes what `balanceOf(address)` takes. */
 const maxWithdrawSelector = '0xce96cb77'
-/** Most requests of one wallet in one vault that are asked about, as the actions do. */
+/** Most requests of one side of a wallet in one vault that are asked about: those with the most left. */
 const idsMax = 32
 
 /**
@@ -81,9 +81,10 @@ type Told = {
   cooling: bigint | undefined
 }
 
-type Sides = { pending: bigint; claimable: bigint }
+/** `unasked`: requests beyond those that are asked about. */
+type Sides = { pending: bigint; claimable: bigint; unasked: number }
 
-const nothing: Sides = { pending: 0n, claimable: 0n }
+const nothing: Sides = { pending: 0n, claimable: 0n, unasked: 0 }
 
 function askVault(
   { wallet }: AdapterInput,
@@ -156,8 +157,9 @@ function askSide(
   open: readonly OpenRequestId[],
 ): Read<Sides> {
   const own = open.filter((each) => each.kind === kind && each.requestId !== '0')
-  const ids = own.length > 0 ? [...new Set(own.map(({ requestId }) => BigInt(requestId)))].slice(0, idsMax) : [0n]
-  const reads = ids.map((id): Read<Sides> => {
+  const all = own.length > 0 ? [...new Set(own.map(({ requestId }) => BigInt(requestId)))] : [0n]
+  const unasked = Math.max(0, all.length - idsMax)
+  const reads = all.slice(0, idsMax).map((id): Read<Pick<Sides, 'pending' | 'claimable'>> => {
     const calls = viewRequest(kind, id, wallet)
     return {
       reads: calls.map((data) => ({ target: vault, data })),
@@ -165,10 +167,12 @@ function askSide(
     }
   })
   return mapRead(combineAll(reads), (told) =>
-    told.reduce((sum, each) => ({
-      pending: sum.pending + each.pending,
-      claimable: sum.claimable + each.claimable,
-    })),
+    told.reduce<Sides>(
+      (sum, { pending, claimable }) => ({
+        ...{ pending: sum.pending + pending, claimable: sum.claimable + claimable, unasked },
+      }),
+      nothing,
+    ),
   )
 }
 
@@ -176,11 +180,12 @@ function askSide(
 function join({ snapshot }: AdapterInput, told: readonly Told[]): AdapterAnswer {
   const shown = told.filter(isShown)
   const late = shown.filter(({ figures }) => figures === undefined)
-  const answer = describe(
+  const described = describe(
     snapshot,
     shown.filter(({ figures }) => figures !== undefined),
     told,
   )
+  const answer = { ...described, problems: [...described.problems, ...told.flatMap(describeUnasked)] }
   if (late.length === 0) return answer
   const reads = late.map((each) =>
     mapRead(readFigures(each.vault, each.kind), (figures): Told => ({ ...each, figures: { figures } })),
@@ -188,11 +193,17 @@ function join({ snapshot }: AdapterInput, told: readonly Told[]): AdapterAnswer 
   return { ...answer, more: mapRead(combineAll(reads), (again) => describe(snapshot, again, again)) }
 }
 
+function describeUnasked({ vault, deposit, redeem }: Told): string[] {
+  const unasked = deposit.unasked + redeem.unasked
+  if (unasked === 0) return []
+  return [`${unasked} more open requests of the wallet in the vault ${vault.address} are not told`]
+}
+
 const isShown = ({ shares, deposit, redeem, cooling }: Told): boolean =>
   shares === undefined ||
   [shares, deposit.pending, deposit.claimable, redeem.pending, redeem.claimable, cooling ?? 0n].some((raw) => raw > 0n)
 
-function describe(snapshot: CatalogueSnapshot, shown: readonly Told[], told: readonly Told[]): AdapterAnswer {
+function describe(snapshot: CatalogueSnapshot, shown: readonly Told[], told: readonly Told[]) {
   const problems = shown.flatMap(({ vault, kind, shares, figures }) => {
     if (shares === undefined) return [`the share token ${vault.receiptToken} does not answer its balance`]
     return kind?.readFigures && !figures?.figures ? [`the vault ${vault.address} does not answer its share price`] : []
