@@ -65,7 +65,11 @@ const [{ count, bytes }] = await db`
 say(
   `${count} snapshots of ${vaults} vaults, ${full} of them with ${yearRows}, the others with ${others}; filled in ${Math.round((performance.now() - begun) / 1000)} s`,
 )
-const verdict = (isMet) => (isMet ? 'met' : 'NOT MET')
+/** A bound that is not met ends the program with 1. */
+const verdict = (isMet) => {
+  if (!isMet) process.exitCode = 1
+  return isMet ? 'met' : 'NOT MET'
+}
 const each = Number(bytes) / Number(count)
 say(`${each.toFixed(0)} bytes a snapshot with its indexes, bound 200: ${verdict(each <= 200)}`)
 

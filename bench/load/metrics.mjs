@@ -91,7 +91,11 @@ for (const table of ['vault_snapshots', 'lot_changes', 'attributed_steps', 'lp_e
 const p95 = (times) => times.toSorted((a, b) => a - b)[Math.min(times.length - 1, Math.floor(times.length * 0.95))]
 const median = (times) => times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)]
 
-const verdict = (isMet) => (isMet ? 'met' : 'NOT MET')
+/** A bound that is not met ends the program with 1. */
+const verdict = (isMet) => {
+  if (!isMet) process.exitCode = 1
+  return isMet ? 'met' : 'NOT MET'
+}
 
 /** Turn about, so that whatever else the machine does weighs on all alike. `peer`: at most twice as long as that one. */
 async function measure(works, count = runs) {

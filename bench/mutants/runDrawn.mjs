@@ -31,6 +31,15 @@ const isChain = (test) =>
   )
 const isSlow = (test) => /test\/(e2e|fuzz|kill|simulation|attacks|recount)\//.test(test)
 
+let putBack
+let running
+for (const signal of ['SIGINT', 'SIGTERM'])
+  process.once(signal, () => {
+    putBack?.()
+    if (running) process.kill(-running.pid, 'SIGKILL')
+    process.exit(1)
+  })
+
 /** Runs test files until one turns red: 'passes', 'time', or the title of what turned red. */
 const run = (tests) =>
   new Promise((resolve) => {
@@ -39,6 +48,7 @@ const run = (tests) =>
       detached: true,
       env: { ...process.env, NO_COLOR: '1' },
     })
+    running = child
     let said = ''
     let isLate = false
     let timer
@@ -54,6 +64,7 @@ const run = (tests) =>
     child.stdout.on('data', take)
     child.stderr.on('data', take)
     child.once('close', (code) => {
+      running = undefined
       clearTimeout(timer)
       if (isLate) return resolve('time')
       if (code === 0) return resolve('passes')
@@ -99,6 +110,10 @@ for (const mutant of list.mutants) {
   const changed = text.replace(mutant.from, () => mutant.to)
   const built = builtFrom(mutant.file)
   const wasBuilt = readFileSync(built, 'utf8')
+  putBack = () => {
+    writeFileSync(path, text)
+    writeFileSync(built, wasBuilt)
+  }
   try {
     writeFileSync(path, changed)
     writeFileSync(built, compile(changed))
@@ -110,8 +125,8 @@ for (const mutant of list.mutants) {
       if (outcome !== 'passes') break
     }
   } finally {
-    writeFileSync(path, text)
-    writeFileSync(built, wasBuilt)
+    putBack()
+    putBack = undefined
   }
   mutant.outcome = outcome === 'passes' ? 'survives' : 'noticed'
   mutant.isOpen = undefined
