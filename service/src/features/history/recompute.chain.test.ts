@@ -65,8 +65,6 @@ it('prints the served digits of 200 random points, from our tables and from what
     { at: Date }[]
   >`select block_timestamp as at from vault_snapshots order by block_timestamp`
   let counted = 0
-  const year = /= (x × 31536000|expm1\(log1p\(x\) × 31536000)/
-  const formulas = { apr: 'x × 31536000', apy: 'expm1(log1p(x) × 31536000', tvl: undefined }
   for (let turn = 0; turn < 200; turn++) {
     const what = random.pick(['apr', 'apy', 'tvl'] as const)
     const at = random.pick(blocks.slice(12)).at.toISOString()
@@ -76,8 +74,6 @@ it('prints the served digits of 200 random points, from our tables and from what
     expect([own.equal, read.equal], JSON.stringify([own, read])).toEqual([true, true])
     expect(read.served).toEqual(own.served)
     expect(read.inputs).toEqual(own.inputs)
-    // What is said to be counted is what is: growth that is simple, or compound.
-    expect(year.exec(own.arithmetic.at(-1) ?? '')?.[1]).toBe(formulas[what])
     if (own.recomputed !== 0) counted += 1
   }
   expect(counted).toBeGreaterThan(100)

@@ -120,13 +120,6 @@ describe('the jobs of a stream', () => {
       await expectClaims(world)
     }))
 
-  it('take nothing again of a stream that has no snapshot, or that there is not', () =>
-    inWorld(async (world) => {
-      expect(await retakeSnapshot(world.ctxOf(), world.id)).toBe('its snapshot at the end is not vetoed')
-      const stranger = '01890a5d-ac96-774b-bcce-b302099a8057'
-      expect(await retakeSnapshot(world.ctxOf(), stranger)).toBe('there is no confirmed stream of this id')
-    }))
-
   it('wait while the chain is caught up with, and while the past of the share price is being read', () =>
     inWorld(async (world) => {
       const { db, clock } = world
