@@ -54,7 +54,11 @@ export async function readHoldings(
   const asking = askAdapters(ctx, ask.adapters, input, budget, problems)
   const tokens = listTokens(snapshot, chainId)
   const reader = createReader(chain, head)
-  const balances = await mapInTurns(tokens, (token) => reader.add(toBalanceRead(token, wallet)))
+  const data = balanceCall(wallet)
+  const balances = await mapInTurns(tokens, ({ address }) =>
+    // Of the native token the length of the wallet's code is answered as well.
+    reader.add(address === native ? { target: wallet, data: '0x' } : { target: address as Address, data }),
+  )
   const asked = await asking
   if (asked.length < ask.adapters.length) isWhole = false
   let round = await placeAll(reader, asked)
@@ -168,11 +172,7 @@ function listTokens(snapshot: CatalogueSnapshot, chainId: number): readonly Toke
 
 const native = nativeToken.toLowerCase()
 
-function toBalanceRead({ address }: TokenRecord, wallet: Address): RawRead {
-  return address === native ? { target: wallet, data: '0x' } : { target: address as Address, data: balanceCall(wallet) }
-}
-
-/** Of the native token the length of the wallet's code is answered as well. */
+/** Of the native token only the first word is its balance. */
 function parseBalance({ address }: TokenRecord, result: Hex | undefined): bigint | undefined {
   return parseWord(address === native ? (result?.slice(0, 66) as Hex | undefined) : result)
 }
