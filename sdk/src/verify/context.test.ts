@@ -75,6 +75,11 @@ describe('a context', () => {
     expect(problems).toContain(problem)
   })
 
+  it('with 1,000 signers is taken', async () => {
+    const [address] = namedPlan('erc4626 withdraw').context.signers
+    expect((await know({ signers: [...Array(999).fill(attacker), address] })).ok).toBe(true)
+  })
+
   it('with a signer that is retired is refused, and taken where the same one is in use or given by its address', async () => {
     const [address] = namedPlan('erc4626 withdraw').context.signers
     const retired = { address: String(address), from: '2025-01-01T00:00:00Z', to: '2026-01-01T00:00:00Z' }

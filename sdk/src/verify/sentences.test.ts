@@ -118,6 +118,13 @@ describe('the sentences of a plan', () => {
     expect((await verify(plan)).sentences).toEqual([])
   })
 
+  it('take 1,000 names', async () => {
+    const plan = namedPlan('erc4626 deposit without approval')
+    const addressAt = (index: number) => `0x${index.toString(16).padStart(40, '0')}`
+    plan.context.names = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [addressAt(index + 1), 'x']))
+    expect((await verify(plan)).problems).toEqual([])
+  })
+
   it.each<[string, unknown, RegExp]>([
     ['a list', [], /no list of names/],
     ['a text', 'USDC', /no list of names/],

@@ -156,6 +156,18 @@ describe('several calls in one transaction', () => {
     ])
   })
 
+  it('are told apart by the one whose arguments are its event’s: the other event is of the other call', () => {
+    const list: [Address, string][] = [
+      [vault, `${call.deposit(50n, account)}${codes('alpha')}`],
+      [vault, `${call.deposit(60n, account)}${codes('beta')}`],
+    ]
+    const logs = [...deposited(account, account, 59n), ...deposited(account, account, 50n)]
+    expect(entries(openHandChain().mine({ from: bob, to: account, input: batch(...list), logs }))).toEqual([
+      'deposit beta unsigned c3 59 59',
+      'deposit alpha unsigned c3 50 50',
+    ])
+  })
+
   it('leave a call without a code alone', () => {
     const list: [Address, string][] = [
       [vault, plain],

@@ -104,6 +104,14 @@ describe('a call tree that holds together', () => {
     expect(paths(told)).toEqual(paths())
   })
 
+  it('reads the numbers of logs in capital digits too', () => {
+    const told = JSON.parse(JSON.stringify(tree(), (key, value) => (key === 'position' ? undefined : value))) as Told
+    const body = inner(inner(told, 1), 0)
+    const inOrder = [lastLog(inner(told, 0)), lastLog(body), lastLog(inner(body, 0)), lastLog(body, 1), lastLog(told)]
+    for (const [place, each] of inOrder.entries()) set(each, { index: `0x${(place + 8).toString(16).toUpperCase()}` })
+    expect(paths(told)).toEqual(paths())
+  })
+
   it('drops what an inner call that was reverted says it did, with its codes and its logs', () => {
     const told = tree()
     const stolen = call(router, vault, '0xdeadbeef', { error: 'execution reverted', logs: [log(vault)] })

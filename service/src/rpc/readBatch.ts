@@ -7,6 +7,7 @@ import { type Chain, readingChain } from './chains.js'
 import { multicallMany } from './manyReads.js'
 import { type Read, readerAddress } from './multicall.js'
 import type { Header } from './raw.js'
+import { decodeAnswer, encodeReader } from './readerCodec.js'
 import { RpcError, type RpcRequest } from './rpc.js'
 import { answers, malformed } from './wire.js'
 
@@ -23,8 +24,7 @@ const fewerPerCall = 100
 
 /**
  * Answers views at one block, in the order asked: `undefined` where one reverts or runs out of its share of the gas. All go
- * out in one JSON-RPC batch, 250 in a call; only what is more than 3,000 takes several. The words are written and read by
- * hand here: with hundreds of reads a general codec takes longer than the node.
+ * out in one JSON-RPC batch, 250 in a call; only what is more than 3,000 takes several.
  *
  * A node that refuses it so is asked in smaller calls. One that answers of another block than asked is a 503, as is one
  * that does not answer.
@@ -45,9 +45,9 @@ export async function readBatch(
       const own = batches[at] ?? []
       const results = await chain.rpc.batch(own.map((chunk) => buildCall(chunk, block.hash)))
       told[at] = results.flatMap((result, index) => {
-        const text = answers.bytes.parse(result)
-        numbers.add(parseWordAt(text, 0))
-        return parseCall(text, own[index]?.length ?? 0, block.timestamp)
+        const call = parseCall(answers.bytes.parse(result), own[index]?.length ?? 0, block.timestamp)
+        numbers.add(call.number)
+        return call.told
       })
     }
   }
@@ -87,55 +87,23 @@ function cut<T>(all: readonly T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(all.length / size) }, (_, at) => all.slice(at * size, (at + 1) * size))
 }
 
-const word = (value: number): string => value.toString(16).padStart(64, '0')
-/** Where the bytes of a read begin within it. */
-const bytesAt = word(64)
-
 /** The reader's code and its reads, put at an address for the time of the call. */
 function buildCall(reads: readonly RawRead[], blockHash: string): RpcRequest {
-  const offsets: string[] = []
-  const bodies: string[] = []
-  let offset = reads.length * 32
-  for (const { target, data } of reads) {
-    const digits = data.slice(2)
-    const padded = Math.ceil(digits.length / 64) * 64
-    offsets.push(word(offset))
-    bodies.push(
-      `${target.slice(2).toLowerCase().padStart(64, '0')}${bytesAt}${word(digits.length / 2)}${digits.padEnd(padded, '0')}`,
-    )
-    offset += 96 + padded / 2
-  }
-  const code = `${readerBytecode}${word(32)}${word(reads.length)}${offsets.join('')}${bodies.join('')}`
+  const code = encodeReader(readerBytecode, reads)
   return {
     method: 'eth_call',
     params: [{ to: readerAddress, data: '0x' }, { blockHash }, { [readerAddress]: { code } }],
   }
 }
 
-/** A word of an answer that is a number, a time, a length or a place: no such is more than 2^48. */
-function parseWordAt(text: Hex, at: number): number {
-  const digits = text.slice(2 + at * 2, 2 + at * 2 + 64)
-  if (digits.length !== 64 || !digits.startsWith('0'.repeat(52))) throw malformed('a node did not answer a read')
-  return Number.parseInt(digits.slice(52), 16)
-}
-
 const anotherBlock = () => unavailable('a node answered of another block than asked; try again shortly')
 
-/** What the reader answers: the block's number and time, and of each read whether it succeeded and its bytes. */
-function parseCall(text: Hex, count: number, timestamp: number): (Hex | undefined)[] {
-  const small = (at: number): number => parseWordAt(text, at)
+/** What the reader answers of a block of this time: its number, and of each read its bytes where it succeeded. */
+function parseCall(text: Hex, count: number, timestamp: number): { number: number; told: (Hex | undefined)[] } {
+  const answer = decodeAnswer(text)
+  if (!answer) throw malformed('a node did not answer a read')
   // Asking in another way would not make it true.
-  if (small(32) !== timestamp) throw anotherBlock()
-  const list = small(64)
-  if (small(list) !== count) throw malformed('a node answered other reads than asked')
-  const start = list + 32
-  return Array.from({ length: count }, (_, index) => {
-    const at = start + small(start + index * 32)
-    const isSuccess = small(at) === 1
-    const bytes = at + small(at + 32)
-    const length = small(bytes)
-    const digits = text.slice(2 + (bytes + 32) * 2, 2 + (bytes + 32 + length) * 2)
-    if (digits.length !== length * 2) throw malformed('a node did not answer a read')
-    return isSuccess ? (`0x${digits}` as const) : undefined
-  })
+  if (answer.timestamp !== BigInt(timestamp)) throw anotherBlock()
+  if (answer.results.length !== count) throw malformed('a node answered other reads than asked')
+  return { number: Number(answer.blockNumber), told: answer.results }
 }

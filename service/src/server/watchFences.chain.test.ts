@@ -276,6 +276,26 @@ describe('an operator', () => {
 })
 
 describe('the past of a vault added later', () => {
+  it('is derived alone where it credits nobody yet: the rows of other vaults stay as they were written', async () => {
+    const vault = await vaultWithPast(2)
+    await world.deposit(alice, 3_000n, D)
+    await world.sync()
+    const address = vault.toLowerCase()
+    const listRows = async (isOwn: boolean) => {
+      const rows = await earn.db<{ written: string; after: string }[]>`
+        select b.xmin::text as written, b.after::text as after from balance_changes b join vaults v on v.id = b.vault_id
+        where (v.address = ${address}) = ${isOwn} order by b.block_number, b.transaction_index, b.wallet`
+      return rows.map((row) => ({ ...row }))
+    }
+    const before = await listRows(false)
+    await world.list(vault)
+    await earn.db`update vaults set active_from = now() + interval '100 years' where address = ${address}`
+    await world.sync()
+    expect((await listRows(true)).map(({ after }) => after)).toEqual(['1000', '2001'])
+    expect(before.length).toBeGreaterThan(0)
+    expect(await listRows(false)).toEqual(before)
+  })
+
   it('is read a few blocks at a time where it is not final, so that the head is never kept waiting', async () => {
     await world.fund(bob, 1_000n)
     await world.sync()

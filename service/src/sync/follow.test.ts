@@ -303,6 +303,23 @@ describe('a watcher far behind', () => {
     })
   })
 
+  it('asks for half of a range that a node refuses, rounded down, until it is small enough', async () => {
+    const { node, answerRange } = nodeOf({ latest: block(500), finalized: block(400), find: (number) => block(number) })
+    const asked: number[] = []
+    answerRange(async ({ fromBlock, toBlock }) => {
+      const size = toBlock - fromBlock + 1
+      asked.push(size)
+      if (size > 3) throw new RpcError(-32005, 'query returned more than 10000 results', undefined)
+      return { logs: [], hashes: new Map(), last: block(toBlock) }
+    })
+    const { sink, cursor } = sinkAt(20)
+    const { watcher } = open(node, sink)
+    while (cursor().blockNumber === 20) await watcher.step()
+    // Each is asked for whole, and in two parts to compare.
+    const whole = asked.filter((_, index) => index % 3 === 0)
+    expect([whole.slice(0, 4), cursor().blockNumber]).toEqual([[25, 12, 6, 3], 23])
+  })
+
   it('gives up, and tells, where a node refuses even a single block', async () => {
     const { node, calls, answerRange } = nodeOf({
       latest: block(500),

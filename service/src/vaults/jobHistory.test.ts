@@ -200,3 +200,13 @@ describe('the past of vaults', () => {
     expect(await listRead(vaults[0])).toEqual([])
   })
 })
+
+describe('the newest instant of a grid', () => {
+  it('has its snapshot on a chain whose time begins at 0 too', async () => {
+    for (const at of [0, 1, 2, 3]) model.mine(at)
+    await runSnapshots(ctx())
+    const taken = await test.db<{ at: number }[]>`
+      select extract(epoch from block_timestamp)::bigint as at from vault_snapshots`
+    expect(taken.map(({ at }) => at)).toEqual([0, 0])
+  })
+})

@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { EarnError } from '../../kernel/errors.js'
 import type { Offer } from '../../vaults/index.js'
-import { type Asked, assertOutcome, assertUnsimulated, explainRevert } from './checks.js'
+import {
+  type Asked,
+  assertMinimumShares,
+  assertMinimumUsd,
+  assertOutcome,
+  assertUnsimulated,
+  explainRevert,
+} from './checks.js'
 
 /** The reason a check refuses with; undefined: it does not. */
 function reasonOf(check: () => void): string | undefined {
@@ -18,6 +25,18 @@ const asked = (offer: Partial<Offer>, amount = 100n): Asked => ({
   offer: { closed: undefined, mismatch: undefined, max: undefined, quoted: undefined, ...offer } as Offer,
   capability: { enabled: true, reason: '', observed: false },
   ...{ closed: 'DEPOSIT_DISABLED', amount, decimals: 6 },
+})
+
+describe('a minimum', () => {
+  it('of a withdrawal is taken as it stands, to the last unit of the receipt token', () => {
+    const reason = (shares: bigint) => reasonOf(() => assertMinimumShares('50.5', shares, 6))
+    expect([reason(50_499_999n), reason(50_500_000n)]).toEqual(['BELOW_MINIMUM', undefined])
+  })
+
+  it('of a deposit is taken as it stands, and refuses nothing that has no price', () => {
+    const reason = (usd: string | undefined) => reasonOf(() => assertMinimumUsd('10.5', usd))
+    expect([reason('10.499999'), reason('10.5'), reason(undefined)]).toEqual(['BELOW_MINIMUM', undefined, undefined])
+  })
 })
 
 describe('a simulated outcome', () => {

@@ -22,6 +22,17 @@ describe('200', () => {
     expect(body.method).toEqual({ id: 'growth-compound', version: '1', source: 'share-price' })
   })
 
+  it('gives the two readings of a point where they are asked for, and only there', async () => {
+    const vault = await world.vault({ snapshots })
+    const { body } = await world.ask('APY', vault, { includeInputs: true })
+    const { inputs } = body.data[0]
+    expect([inputs.from.sharePrice, inputs.to.sharePrice]).toEqual(['1', '1.05'])
+    expect(inputs.from.blockHash).toMatch(/^0x[0-9a-f]{64}$/)
+    expect((await world.ask('APR', vault, { includeInputs: true })).body.data[0].inputs).toEqual(inputs)
+    for (const query of [{}, { includeInputs: false }])
+      expect((await world.ask('APY', vault, query)).body.data[0].inputs).toBeUndefined()
+  })
+
   it('is the growth of a share in US dollars where the vault is measured by nav, negative too', async () => {
     const vault = await world.vault({ snapshots, growthSources: [{ source: 'nav' }] })
     const { body } = await world.ask('APY', vault)

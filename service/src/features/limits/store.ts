@@ -6,6 +6,8 @@ type UsedRow = { hourAt: Date; hourUsed: number; monthAt: Date; monthUsed: numbe
 /**
  * Charges calls to the hour and the month in one statement; undefined, and nothing charged, when there is no room for them
  * in one of the two. A process whose clock is behind charges the window the row is in already, so windows never move back.
+ * The commit does not wait for the disk: a database that crashes may forget the charges of its last half second, and every
+ * call would wait for a write of its own otherwise. Not for use within another transaction.
  */
 export async function chargeUnits(
   db: Queryable,
@@ -16,6 +18,7 @@ export async function chargeUnits(
   const rows = await db<UsedRow[]>`
     insert into budgets as b (key_id, hour_at, hour_used, month_at, month_used)
     select ${keyId}::uuid, ${hourAt}::timestamptz, ${taken}::bigint, ${monthAt}::timestamptz, ${taken}::bigint
+    from set_config('synchronous_commit', 'off', true)
     where ${units}::bigint <= least(${hourlyUnits}::bigint, ${monthlyUnits}::bigint)
     on conflict (key_id) do update set
       hour_at = greatest(b.hour_at, excluded.hour_at),
@@ -56,7 +59,7 @@ export async function chargeByAddress(
     from charge_by_address(${keyId}::uuid, ${hourAt}::timestamptz, ${monthAt}::timestamptz, ${hourlyUnits}::bigint,
       ${monthlyUnits}::bigint, ${units}::bigint, ${taken}::bigint, ${networks.map((n) => n.network)}::text[],
       ${networks.map((n) => n.limit)}::bigint[], ${networks.map((n) => n.units)}::bigint[],
-      ${networks.map((n) => n.taken)}::bigint[])`
+      ${networks.map((n) => n.taken)}::bigint[]), set_config('synchronous_commit', 'off', true)`
   if (!row) throw new Error('a charge was not answered')
   const { charged, networkUsed, ...used } = row
   const byNetwork = new Map(networks.map(({ network }, at) => [network, Number(networkUsed[at] ?? 0)]))

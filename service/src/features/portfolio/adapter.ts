@@ -68,7 +68,8 @@ export type AdapterInput = {
   snapshot: CatalogueSnapshot
   /** Lower-case. */
   wallet: Address
-  block: BlockRef
+  /** The block all is read at. Adapters are asked while it is still on its way: what waits for it makes the answer later. */
+  block: () => Promise<BlockRef>
   /** Of all chains, as far as they are derived. */
   openRequests: readonly OpenRequestId[]
   /** Runs work whose result is of no chain in particular once a request. */
@@ -82,7 +83,7 @@ export type AdapterInput = {
 export type Adapter = {
   /** What `errors` calls it: `adapter:<name>`. */
   readonly name: string
-  /** The views it asks of the block, and the rows that follow from their answers. */
+  /** The views it asks of the block, and the rows that follow from their answers. Asked again where the block is gone. */
   ask(input: AdapterInput): Promise<Read<AdapterAnswer>>
 }
 

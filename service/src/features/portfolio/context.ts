@@ -35,8 +35,8 @@ export type Earned = {
   isLasting: boolean
 }
 
-/** The newest block of a chain as this process last read it. */
-export type Head = { reading: Promise<BlockRef>; atMs: number }
+/** The newest block of a chain as this process last read it; `last` is the one before that, until it is read. */
+export type Head = { reading: Promise<BlockRef>; atMs: number; last: BlockRef | undefined }
 
 /** What portfolios of this process share. */
 export type Portfolio = {

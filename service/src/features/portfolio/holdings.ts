@@ -39,19 +39,30 @@ const namedMax = 8
 /**
  * Reads what a wallet has on a chain at a block. What fails is named, and the rest is right: a chain that does not answer
  * has no rows, an adapter that fails has none of its own, and a contract that does not answer spoils its row alone.
+ * While the block is on its way, all that is asked of it is put together.
  */
-export async function readHoldings(ctx: PortfolioContext, ask: ChainAsk, block: BlockRef): Promise<ChainHoldings> {
+export async function readHoldings(
+  ctx: PortfolioContext,
+  ask: ChainAsk,
+  head: Promise<BlockRef>,
+): Promise<ChainHoldings> {
   const { chain, snapshot, wallet, openRequests, once, budget } = ask
   const { chainId } = chain
   const problems: Problem[] = []
   let isWhole = true
-  const input: AdapterInput = { ctx, chain, snapshot, wallet, block, openRequests, once }
-  const asked = await askAdapters(ctx, ask.adapters, input, budget, problems)
-  if (asked.length < ask.adapters.length) isWhole = false
+  const input: AdapterInput = { ctx, chain, snapshot, wallet, block: () => head, openRequests, once }
+  const asking = askAdapters(ctx, ask.adapters, input, budget, problems)
   const tokens = listTokens(snapshot, chainId)
-  const reader = createReader(chain, block)
-  const balances = await mapInTurns(tokens, (token) => reader.add(toBalanceRead(token, wallet)))
+  const reader = createReader(chain, head)
+  const data = balanceCall(wallet)
+  const balances = await mapInTurns(tokens, ({ address }) =>
+    // Of the native token the length of the wallet's code is answered as well.
+    reader.add(address === native ? { target: wallet, data: '0x' } : { target: address as Address, data }),
+  )
+  const asked = await asking
+  if (asked.length < ask.adapters.length) isWhole = false
   let round = await placeAll(reader, asked)
+  const block = await head
   await budget.within(reader.run(), 'read')
   const idle = tokens.flatMap((token, at): Idle[] => {
     const raw = parseBalance(token, reader.answerOf(balances[at] ?? -1))
@@ -166,11 +177,7 @@ function listTokens(snapshot: CatalogueSnapshot, chainId: number): readonly Toke
 
 const native = nativeToken.toLowerCase()
 
-function toBalanceRead({ address }: TokenRecord, wallet: Address): RawRead {
-  return address === native ? { target: wallet, data: '0x' } : { target: address as Address, data: balanceCall(wallet) }
-}
-
-/** Of the native token the length of the wallet's code is answered as well. */
+/** Of the native token only the first word is its balance. */
 function parseBalance({ address }: TokenRecord, result: Hex | undefined): bigint | undefined {
   return parseWord(address === native ? (result?.slice(0, 66) as Hex | undefined) : result)
 }
@@ -185,7 +192,7 @@ async function placeAll(reader: ReturnType<typeof createReader>, asked: readonly
 }
 
 /** Reads of one block, each asked once whoever wants it. `add` gives the place of its answer. */
-function createReader(chain: Chain, block: BlockRef) {
+function createReader(chain: Chain, head: Promise<BlockRef>) {
   const places = new Map<string, number>()
   const reads: RawRead[] = []
   const answers: (Hex | undefined)[] = []
@@ -199,7 +206,7 @@ function createReader(chain: Chain, block: BlockRef) {
     },
     run: async (): Promise<void> => {
       const wanted = reads.slice(answers.length)
-      answers.push(...(await readBatch(chain, wanted, block)))
+      answers.push(...(await readBatch(chain, wanted, await head)))
     },
     answerOf: (place: number): Hex | undefined => answers[place],
   }

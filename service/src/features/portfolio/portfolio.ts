@@ -7,7 +7,7 @@ import { createAaveV3Adapter } from './adapters/aaveV3.js'
 import { streamsAdapter } from './adapters/streams.js'
 import { vaultsAdapter } from './adapters/vaults.js'
 import { type Budget, startBudget } from './budget.js'
-import type { ChainHoldings, Portfolio, PortfolioContext, Problem } from './context.js'
+import type { ChainHoldings, Head, Portfolio, PortfolioContext, Problem } from './context.js'
 import { describeFailure, readBlockRef, readHoldings, unreadable } from './holdings.js'
 import type { WalletMarks } from './storeMarks.js'
 
@@ -131,16 +131,22 @@ async function readChain(ctx: PortfolioContext, read: ChainRead): Promise<ChainH
 async function readAtHead(ctx: PortfolioContext, read: ChainRead, key: string): Promise<ChainHoldings> {
   const { chain, budget, leastBlock } = read
   const shelf = ctx.catalogue.answers.shelf<ChainHoldings>('portfolio')
-  const block = await budget.within(findHead(ctx, chain, leastBlock), 'head')
-  const kept = shelf.find(`${key} ${block.hash}`)
+  const keptOf = (block: BlockRef | undefined) => block && shelf.find(`${key} ${block.hash}`)
+  const { last } = ctx.portfolio.heads.get(chain.chainId) ?? {}
+  const head = budget.within(findHead(ctx, chain, leastBlock), 'head')
+  // Whoever waits for it later hears of its failure.
+  head.catch(() => undefined)
+  // Where the newest block is likely the one before, what is kept of it is waited for; else all begins beside the block.
+  const kept = keptOf(last) && keptOf(await head)
   if (kept) return kept
   const ask = { ...read, adapters: ctx.portfolio.adapters }
-  const holdings = await readHoldings(ctx, ask, block).catch(async (error: unknown) => {
+  const holdings = await readHoldings(ctx, ask, head).catch(async (error: unknown) => {
+    const block = await head
     // The block may have been reorganised away meanwhile.
     ctx.portfolio.heads.delete(chain.chainId)
     const again = await budget.within(findHead(ctx, chain, leastBlock), 'head')
     if (again.hash === block.hash) throw error
-    return readHoldings(ctx, ask, again)
+    return readHoldings(ctx, ask, Promise.resolve(again))
   })
   const { idle, found, isLasting } = holdings
   const rows = 2 + idle.length + found.length
@@ -161,11 +167,14 @@ async function findHead({ clock, portfolio }: PortfolioContext, chain: Chain, le
   // Somebody else may have begun meanwhile.
   if (latest && latest !== known) return latest.reading
   const reading = readBlockRef(chain)
-  const head = { reading, atMs: now }
+  const head: Head = { reading, atMs: now, last: latest?.last }
   heads.set(chain.chainId, head)
-  reading.catch(() => {
-    if (heads.get(chain.chainId) === head) heads.delete(chain.chainId)
-  })
+  reading.then(
+    (block) => {
+      head.last = block
+    },
+    () => heads.get(chain.chainId) === head && heads.delete(chain.chainId),
+  )
   return reading
 }
 

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../postgres/pool.js'
 import { type HeldRoot, listRoots } from './storeEvents.js'
-import { findAmount } from './storeReadings.js'
+import { findAmount, listStreamsWith } from './storeReadings.js'
 import { listStreams } from './storeStreams.js'
 
 /** What a wallet has earned in a stream by the newest root that can be claimed of; what it has claimed is not taken off. */
@@ -18,8 +18,10 @@ export type CommittedReward = {
 
 /** The committed rewards of a wallet (lower-case), of streams that pay a token. */
 export async function listCommittedRewards(db: Queryable, wallet: string): Promise<CommittedReward[]> {
-  const streams = await listStreams(db, { wallet })
-  if (streams.length === 0) return []
+  // Most wallets have none, which is told without what the chain says of each stream.
+  const ids = await listStreamsWith(db, wallet)
+  if (ids.length === 0) return []
+  const streams = await listStreams(db, { ids })
   const roots = await listRoots(
     db,
     streams.map(({ id }) => id),

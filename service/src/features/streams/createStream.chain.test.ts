@@ -143,6 +143,14 @@ describe('400 INVALID_ARGUMENT', () => {
     ['an unknown member of an adapter', () => ({ adapters: [{ type: 'min-balance', params: { shares: '1', x: 1 } }] })],
     ['a multiplier of nothing', () => ({ adapters: [{ type: 'boost', params: { multiplierBps: 0 } }] })],
     ['a list of wallets that are none', () => ({ adapters: [{ type: 'blocklist', params: { wallets: ['x'] } }] })],
+    [
+      'a list of wallets with something before one',
+      () => ({ adapters: [{ type: 'allowlist', params: { wallets: [`0${admin.address}`] } }] }),
+    ],
+    [
+      'a list of wallets with something behind one',
+      () => ({ adapters: [{ type: 'allowlist', params: { wallets: [`${admin.address}0`] } }] }),
+    ],
     ['too many adapters', () => ({ adapters: Array(17).fill({ type: 'min-balance', params: { shares: '1' } }) })],
   ]
   it.each(bad)('refuses %s, and keeps nothing', async (_what, over) => {

@@ -37,6 +37,11 @@ describe('200', () => {
     expect((await proofs(fox, id))[0].error).toContain('earned nothing')
   })
 
+  it('knows a stream by its id in any case of letters, and tells of it once', async () => {
+    const [own, ...more] = await proofs(cat, id.toUpperCase(), id)
+    expect([own.streamId, own.amount, more]).toEqual([id, '5', []])
+  })
+
   it('gives none of a root that two newer ones have ended on the chain', async () => {
     const late = await world.stream()
     await commit(late, '2026-11-05T00:00:00Z', { [cat]: 1n }, world.confirmed)

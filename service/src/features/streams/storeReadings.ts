@@ -169,6 +169,14 @@ export async function findAmount(
   return row && BigInt(row.rewards)
 }
 
+/** The streams that a wallet (lower-case) has a snapshot of. */
+export async function listStreamsWith(db: Queryable, wallet: string): Promise<string[]> {
+  const rows = await db<{ id: string }[]>`
+    select distinct n.stream_id as id from stream_wallet_snapshots w join stream_snapshots n on n.id = w.snapshot_id
+    where w.wallet = hex_bytes(${wallet}) and n.vetoed_at is null`
+  return rows.map(({ id }) => id)
+}
+
 /** The reward files of a stream's snapshots, oldest first. */
 export async function listFiles(db: Queryable, streamId: string): Promise<{ hash: string; at: Date }[]> {
   return db<{ hash: string; at: Date }[]>`

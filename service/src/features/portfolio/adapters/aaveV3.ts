@@ -69,7 +69,7 @@ export function createAaveV3Adapter(): Adapter {
 
 async function readReserves(input: AdapterInput, { pool, dataProvider }: Market): Promise<Told> {
   const { chain, snapshot, block } = input
-  const at = { blockHash: block.hash }
+  const at = { blockHash: (await block()).hash }
   const list = await requestRead(chain, answers.bytes.parse, 'eth_call', [{ to: pool, data: reservesCall }, at])
   const [assets] = decodeAbiParameters([{ type: 'address[]' }], list)
   if (assets.length > reservesMax) throw new Error(`the market ${pool} names ${assets.length} reserves`)
