@@ -377,7 +377,7 @@ describe('the total of a portfolio', () => {
   it('is the same with receipt tokens listed and without, with one adapter more, and for every order of adapters', async () => {
     const orders = permutations([...listAdapters(), wrappedNativeAdapter])
     let listed = 0
-    for (const [at, wallet] of wallets.slice(0, 30).entries()) {
+    for (const [at, wallet] of wallets.entries()) {
       const plain = (await read(wallet, false)).portfolio.holdings
       const all = (await read(wallet, true)).portfolio.holdings
       expect(all.totalUsd).toBe(plain.totalUsd)
