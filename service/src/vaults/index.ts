@@ -34,7 +34,14 @@ export {
 } from './kind.js'
 export { requestTopics, viewRequest } from './kinds/asyncRequests.js'
 export { findVaultKind, listErrors, vaultKinds } from './kinds.js'
-export { decodeVaultEvent, findMakingCall, isVaultAddress, listVaultAddresses, vaultTopics } from './logs.js'
+export {
+  decodeVaultEvent,
+  findMakingCall,
+  isVaultAddress,
+  listOwnAddresses,
+  listVaultAddresses,
+  vaultTopics,
+} from './logs.js'
 export { noOldStates, type ProbedToken, type ProbedVault, ProbeError, probeVault, probeVaults } from './probe.js'
 export { listRouterErrors, throughRouter } from './router.js'
 export {

@@ -54,6 +54,13 @@ export function listVaultAddresses({ address, contracts }: Pick<EmittingVault, '
   return contracts === undefined ? [address] : [...new Set([address, ...Object.values(contracts)])]
 }
 
+/** The vault and what holds shares for it: nobody who earns, or is counted. */
+export function listOwnAddresses(
+  vault: Pick<EmittingVault, 'address' | 'contracts'> & { escrow: string | null },
+): string[] {
+  return [...listVaultAddresses(vault), ...(vault.escrow === null ? [] : [vault.escrow])]
+}
+
 /** Whether an address is the vault or a contract beside it. */
 export function isVaultAddress(vault: Pick<EmittingVault, 'address' | 'contracts'>, address: string): boolean {
   if (address === vault.address) return true

@@ -1,5 +1,5 @@
 import type { Queryable } from '../postgres/pool.js'
-import { listVaultAddresses } from './logs.js'
+import { listOwnAddresses } from './logs.js'
 
 /** A vault whose holders are rewarded. */
 export type StreamTarget = {
@@ -26,7 +26,7 @@ export async function findStreamTarget(db: Queryable, vaultId: number): Promise<
   if (!row) return undefined
   const { escrow, contracts, ...target } = row
   const { address } = target
-  return { ...target, own: [...listVaultAddresses({ address, contracts }), ...(escrow === null ? [] : [escrow])] }
+  return { ...target, own: listOwnAddresses({ address, contracts, escrow }) }
 }
 
 /** Whether share prices of a time are still to be read that was left out, and some were since an instant. */

@@ -1,4 +1,5 @@
 import { invalidArgument } from '../../kernel/errors.js'
+import { parseEvmAddress } from '../../wallets/evmAddress.js'
 import { parseSolanaAddress } from '../../wallets/solana.js'
 import { parseTonAddress } from '../../wallets/tonAddress.js'
 
@@ -20,9 +21,4 @@ export function parseWallet(ecosystem: WalletEcosystem, text: string, network: {
   }[ecosystem]()
   if (address === undefined) throw invalidArgument(`address is not an address of ${ecosystem}`)
   return { ecosystem, address }
-}
-
-/** An EVM address in lower case; undefined for anything but 0x and 40 hex digits. The checksum is not judged. */
-function parseEvmAddress(text: string): string | undefined {
-  return /^0[xX][0-9a-fA-F]{40}$/.test(text) ? `0x${text.slice(2).toLowerCase()}` : undefined
 }

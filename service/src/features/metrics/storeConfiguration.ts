@@ -1,5 +1,5 @@
 import type { Queryable } from '../../postgres/pool.js'
-import { listVaultAddresses } from '../../vaults/index.js'
+import { listOwnAddresses } from '../../vaults/index.js'
 import type { MetricsVault } from './changes.js'
 import { type FloorSetting, readFloors } from './floors.js'
 
@@ -24,9 +24,9 @@ export async function listMetricsVaults(db: Queryable, chainId: number): Promise
     select id, address, lower(receipt_token) as "receiptToken", escrow, contracts, lp_floor as "lpFloor"
     from vaults where chain_id = ${chainId}`
   return new Map(
-    rows.map(({ id, escrow, lpFloor, ...vault }) => {
+    rows.map(({ id, lpFloor, ...vault }) => {
       const { levels } = readFloors(lpFloor)
-      const others = new Set([...burnAddresses, ...listVaultAddresses(vault), ...(escrow === null ? [] : [escrow])])
+      const others = new Set([...burnAddresses, ...listOwnAddresses(vault)])
       const line = `floors of vault ${id}: ${levels.join()}`
       return [id, { levels, line, isExcluded: (wallet: string) => others.has(wallet) }]
     }),

@@ -3,6 +3,7 @@ import type { Chain, ChainContext } from '../../rpc/chains.js'
 import type { Read } from '../../rpc/multicall.js'
 import type { Header } from '../../rpc/raw.js'
 import type { CatalogueContext, CatalogueSnapshot } from '../catalogue/index.js'
+import type { itemTypes } from './schema.js'
 
 /** A block that holdings are of. */
 export type BlockRef = Pick<Header, 'number' | 'hash' | 'timestamp'>
@@ -29,7 +30,7 @@ export type Amount = {
   explains?: string
 }
 
-export type ItemType = 'yield' | 'pending-deposit' | 'claimable-deposit' | 'pending-withdraw' | 'lending' | 'reward'
+export type ItemType = (typeof itemTypes)[number]
 
 /** One position of a wallet in a protocol. */
 export type Item = {

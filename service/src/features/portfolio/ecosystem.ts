@@ -1,3 +1,4 @@
+import { parseEvmAddress } from '../../wallets/evmAddress.js'
 import { parseSolanaAddress } from '../../wallets/solana.js'
 import { parseTonAddress } from '../../wallets/tonAddress.js'
 
@@ -8,7 +9,8 @@ export function findWallet(
   text: string,
   network: { tonTestnet: boolean },
 ): { ecosystem: Ecosystem; address: string } | undefined {
-  if (/^0[xX][0-9a-fA-F]{40}$/.test(text)) return { ecosystem: 'evm', address: `0x${text.slice(2).toLowerCase()}` }
+  const evm = parseEvmAddress(text)
+  if (evm !== undefined) return { ecosystem: 'evm', address: evm }
   const ton = parseTonAddress(text, { testOnly: network.tonTestnet })
   if (ton !== undefined) return { ecosystem: 'ton', address: ton }
   const solana = parseSolanaAddress(text)

@@ -1,4 +1,4 @@
-import { type Abi, type Address, erc20Abi, erc4626Abi, type Hex } from 'viem'
+import { type Abi, type Address, erc20Abi, erc4626Abi, type Hex, zeroAddress } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { account } from '../../../../contracts/test/anvil.js'
 import { openWorld, type World, type WorldVault } from '../../../test/actionWorld.js'
@@ -114,6 +114,8 @@ describe('of a dead chain, a hanging node, a poisoned token and a throwing adapt
         ...(has('dead') ? [[1, 'rpc']] : []),
         ...(has('hanging') ? [[2, 'rpc']] : []),
       ])
+      const said = wallet.errors.map(({ error }) => error).join()
+      expect(said.includes(poison.toLowerCase())).toBe(has('poisoned'))
       expect(wallet.asOf.map(({ chainId }) => chainId)).toEqual([world.chainId])
       expect(wallet.totalUsd).toBe(has('poisoned') ? '1000' : '1005')
       expect(wallet.protocols).toHaveLength(1)
@@ -121,7 +123,7 @@ describe('of a dead chain, a hanging node, a poisoned token and a throwing adapt
   )
 })
 
-it('an adapter that always wants to know more is asked three times, and the rest is told', async () => {
+it('an adapter that always wants to know more is asked three times and named, and the rest is told', async () => {
   let asked = 0
   const answer = (): { items: []; more: Read<AdapterAnswer> } => {
     asked += 1
@@ -130,7 +132,10 @@ it('an adapter that always wants to know more is asked three times, and the rest
   const endless: Adapter = { name: 'endless', ask: async () => ({ reads: [], answer }) }
   const wallet = await read(context([real()], { adapters: [endless, ...listAdapters()] }))
   expect(asked).toBe(3)
-  expect([wallet.totalUsd, wallet.errors]).toEqual(['1005', []])
+  expect(wallet.totalUsd).toBe('1005')
+  expect(wallet.errors).toEqual([
+    { chainId: world.chainId, source: 'adapter:endless', error: expect.stringContaining('left out') },
+  ])
 })
 
 describe('a token that', () => {
@@ -353,19 +358,38 @@ describe('an answer that was sent', () => {
 })
 
 describe('a chain', () => {
+  it('whose native token is called otherwise is told with the new name', async () => {
+    const ctx = context([real()])
+    const symbolOf = async () => (await read(ctx)).tokens.find(({ isNative }) => isNative)?.symbol
+    const before = await symbolOf()
+    const [{ native } = { native: '' }] = await world.earn.db<{ native: string }[]>`
+      select native_symbol as native from chains where chain_id = ${world.chainId}`
+    expect(before).toBe(native)
+    await world.earn.db`update chains set native_symbol = 'NEW' where chain_id = ${world.chainId}`
+    await world.refresh()
+    try {
+      expect(await symbolOf()).toBe('NEW')
+    } finally {
+      await world.earn.db`update chains set native_symbol = ${native} where chain_id = ${world.chainId}`
+      await world.refresh()
+    }
+  })
+
   it('that reorganises while it is read is told of one block, the new one', async () => {
     let times = 0
     await world.anvil.client.mine({ blocks: 2 })
+    const before = await world.anvil.client.getBlock()
     const { chain } = countedChain(async (method) => {
       if (method === 'batch' && times++ === 0)
         await world.anvil.client.request({ method: 'anvil_reorg', params: [1, []] } as never)
     })
     const wallet = await read(context([chain]))
     const head = await world.anvil.client.getBlock()
-    const isCanonical = await world.anvil.client.getBlock({ blockHash: wallet.asOf[0]?.blockHash as Hex })
-    expect(isCanonical.number).toBe(BigInt(wallet.asOf[0]?.blockNumber ?? -1))
+    expect([head.number, head.hash === before.hash]).toEqual([before.number, false])
+    expect(wallet.asOf).toMatchObject([{ blockNumber: Number(head.number), blockHash: head.hash }])
+    // The first batch was of the block that is gone.
+    expect(times).toBeGreaterThan(1)
     expect(wallet.errors).toEqual([])
-    expect(head.number).toBe(isCanonical.number)
     expect(Number(wallet.totalUsd)).toBeCloseTo(1_005, 2)
   })
 
@@ -391,13 +415,15 @@ describe('a chain', () => {
 
 describe('a wallet', () => {
   it.each([
-    ['that has nothing', '0x00000000000000000000000000000000000e0e0e'],
-    ['that is a contract', () => vault.address],
-    ['that is the zero address', `0x${'0'.repeat(40)}`],
-    ['whose checksum is wrong', alice.address.replace('dc', 'DC')],
-  ])('%s is answered', async (_name, address) => {
-    const wallet = await read(context([real()]), typeof address === 'string' ? address : address())
+    ['that has nothing', () => '0x00000000000000000000000000000000000e0e0e', () => 0n],
+    ['that is a contract', () => vault.address, () => world.balance(dollar, vault.address)],
+    ['that is the zero address', () => zeroAddress, () => 0n],
+    ['whose checksum is wrong', () => alice.address.replace('dc', 'DC'), () => world.balance(dollar, alice.address)],
+  ])('%s is answered with what it has', async (_name, address, idle) => {
+    const wallet = await read(context([real()]), address())
     expect(wallet.errors).toEqual([])
     expect(wallet.asOf).toHaveLength(1)
+    const told = wallet.tokens.find((row) => row.address === dollar)?.amountRaw ?? '0'
+    expect(told).toBe(String(await idle()))
   })
 })

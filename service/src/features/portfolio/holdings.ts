@@ -92,6 +92,10 @@ export async function readHoldings(
     }
     round = await placeAll(reader, next)
   }
+  for (const { name } of round) {
+    const error = `the adapter wants to know more after ${roundsMax} rounds; what it asks beyond them is left out`
+    problems.push({ chainId, source: `adapter:${name}`, error })
+  }
   const pricing = await priceAll(ctx, { chainId, snapshot, block, idle, found, shares, budget, problems })
   return { chainId, block, idle, found, pricing, problems, isLasting: isWhole && pricing.isKnown }
 }
@@ -154,12 +158,13 @@ function tryAnswer(
   }
 }
 
-const listed = new WeakMap<CatalogueSnapshot['tokens'], Map<number, TokenRecord[]>>()
+/** By the whole catalogue: what its chains are is told in their native tokens, and in what is listed. */
+const listed = new WeakMap<CatalogueSnapshot, Map<number, TokenRecord[]>>()
 
 /** The native token and the listed ones. */
 function listTokens(snapshot: CatalogueSnapshot, chainId: number): readonly TokenRecord[] {
-  const byChain = listed.get(snapshot.tokens) ?? new Map<number, TokenRecord[]>()
-  listed.set(snapshot.tokens, byChain)
+  const byChain = listed.get(snapshot) ?? new Map<number, TokenRecord[]>()
+  listed.set(snapshot, byChain)
   const known = byChain.get(chainId)
   if (known) return known
   const native = getNativeToken(snapshot, chainId)

@@ -1,4 +1,4 @@
-import type { Address, Hex } from 'viem'
+import { type Address, type Hex, parseAbi } from 'viem'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { account } from '../../../../contracts/test/anvil.js'
 import { openWorld, type World } from '../../../test/actionWorld.js'
@@ -50,4 +50,30 @@ it('a market that does not tell a reserve is named, and its collateral and debt 
   expect(whole.protocols).toHaveLength(1)
   expect(Number(item.stats.debt_usd_value)).toBeCloseTo(20, 3)
   expect(Number(item.stats.asset_usd_value)).toBeCloseTo(100, 3)
+})
+
+it('a debt that does not answer is named, and told as soon as it does', async () => {
+  const { client } = world.anvil
+  const tokens = await client.readContract({
+    address: market.dataProvider as Address,
+    abi: parseAbi(['function getReserveTokensAddresses(address) view returns (address, address, address)']),
+    functionName: 'getReserveTokensAddresses',
+    args: [lent],
+  })
+  const debt = tokens[2]
+  const code = (await client.getCode({ address: debt })) as Hex
+  const owedIn = ({ protocols }: Awaited<ReturnType<typeof read>>) =>
+    protocols[0].portfolio_item_list[0].detail.borrow_token_list.map(({ address }: { address: string }) => address)
+  expect(owedIn(await read())).toEqual([lent])
+  await client.setCode({ address: debt, bytecode: '0x60006000fd' })
+  await client.mine({ blocks: 1 })
+  const without = await read()
+  expect(without.errors).toEqual([
+    { chainId: world.chainId, source: 'adapter:aave-v3', error: expect.stringContaining(debt.toLowerCase()) },
+  ])
+  expect(owedIn(without)).toEqual([])
+  await client.setCode({ address: debt, bytecode: code })
+  await client.mine({ blocks: 1 })
+  const whole = await read()
+  expect([whole.errors, owedIn(whole)]).toEqual([[], [lent]])
 })

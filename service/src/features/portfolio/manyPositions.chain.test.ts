@@ -1,10 +1,12 @@
-import type { Address, Hex } from 'viem'
+import { type Abi, type Address, erc20Abi, erc4626Abi, type Hex } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { account } from '../../../../contracts/test/anvil.js'
 import { openWorld, type World, type WorldVault } from '../../../test/actionWorld.js'
 import { getWalletPortfolio, openPortfolio, type PortfolioBody } from './index.js'
 import { findMarks } from './storeMarks.js'
 
 const positions = 10_000
+const owner = account(1)
 const wallet: Address = `0x${'00'.repeat(18)}a11c`
 const vaultAddress = (place: number): Address => `0x51${'0'.repeat(34)}${place.toString(16).padStart(4, '0')}`
 /** Place by place two whole dollars more, from two on. */
@@ -25,11 +27,23 @@ let world: World
 let dollar: Address
 let url: string
 let asynchronous: WorldVault
+/** A vault, a vault of its shares, and one of the shares of that. */
+let nested: WorldVault[]
 
 beforeAll(async () => {
   world = await openWorld()
   dollar = await world.token({ pegUsd: '1' })
   asynchronous = await world.asyncVault(dollar, { separateIds: true })
+  const inner = await world.vault(dollar)
+  const middle = await world.vault(inner.address, { name: 'Shares', old: true })
+  nested = [inner, middle, await world.vault(middle.address, { name: 'Shares of shares', old: true })]
+  await world.mint(dollar, owner.address, 1_000_000n)
+  for (const [at, vault] of nested.entries()) {
+    const asset = nested[at - 1]?.address ?? dollar
+    const amount = await world.balance(asset, owner.address)
+    await world.write(asset, erc20Abi as Abi, 'approve', [vault.address, amount], owner)
+    await world.write(vault.address, erc4626Abi as Abi, 'deposit', [amount, owner.address], owner)
+  }
   const places = Array.from({ length: positions }, (_, at) => at + 1)
   for (let from = 0; from < positions; from += 1_000) {
     const body = places.slice(from, from + 1_000).map((place) => ({
@@ -140,4 +154,27 @@ describe('the portfolio of a wallet with 10,000 positions', () => {
     const most = Array.from({ length: 32 }, (_, at) => String(positions - at))
     expect(openRequests.slice(0, 32).map(({ requestId }) => requestId)).toEqual(most)
   })
+})
+
+describe('shares of a vault that holds shares of another, among more vaults than are all asked their price', () => {
+  it.each(['before they are derived', 'once they are derived'])(
+    'are worth what is inside, %s',
+    async (when) => {
+      const { earn, chainId } = world
+      const address = nested[2]?.address.toLowerCase() ?? ''
+      if (when === 'once they are derived')
+        await earn.db`
+        insert into balances (chain_id, first_block, vault_id, wallet, shares, attributed)
+        select ${chainId}, 1, id, hex_bytes(${owner.address.toLowerCase()}), 1, 0 from vaults where address = ${address}`
+      const portfolio = openPortfolio({ deadlineMs: 60_000 })
+      const ctx = { ...earn.ctx, chains: earn.service.holdingsChains, portfolio }
+      const { holdings } = (await getWalletPortfolio(ctx, { address: owner.address })).portfolio
+      const [told] = holdings.wallets
+      const items = told?.protocols.flatMap((protocol) => protocol.portfolio_item_list) ?? []
+      expect(items.map(({ pool }) => pool.id.toLowerCase())).toEqual([address])
+      expect(Number(holdings.totalUsd)).toBeCloseTo(1, 5)
+      expect(told?.errors.filter(({ error }) => !error.endsWith('ETH'))).toEqual([])
+    },
+    60_000,
+  )
 })

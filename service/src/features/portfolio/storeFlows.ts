@@ -2,7 +2,7 @@ import { hex, int4, int8, nullable, numeric, oneOf, seconds } from '../../postgr
 import type { Queryable } from '../../postgres/pool.js'
 import { copyRows, describeTable, insertRows } from '../../postgres/table.js'
 import type { Above, Place } from '../../sync/projection.js'
-import { listVaultAddresses } from '../../vaults/index.js'
+import { listOwnAddresses } from '../../vaults/index.js'
 import type { Flow, FlowKind, FlowsVault } from './flows.js'
 
 export const flowsTable = describeTable('flows', {
@@ -34,8 +34,8 @@ export async function listFlowsVaults(db: Queryable, chainId: number): Promise<R
   const rows = await db<Row[]>`
     select id, address, lower(receipt_token) as "receiptToken", escrow, contracts from vaults where chain_id = ${chainId}`
   return new Map(
-    rows.map(({ id, escrow, ...vault }) => {
-      const others = [...new Set([zeroAddress, ...listVaultAddresses(vault), ...(escrow === null ? [] : [escrow])])]
+    rows.map(({ id, ...vault }) => {
+      const others = [...new Set([zeroAddress, ...listOwnAddresses(vault)])]
       const isExcluded = (wallet: string) => others.includes(wallet)
       return [id, { line: `no holders of vault ${id}: ${others.sort().join(' ')}`, isExcluded }]
     }),

@@ -11,6 +11,8 @@ export type CommittedReward = {
   rewardToken: string
   targetChainId: number
   targetToken: string
+  /** It is owed all the same, and can be claimed once the pause is over. */
+  claimPaused: boolean
   amount: bigint
 }
 
@@ -26,12 +28,12 @@ export async function listCommittedRewards(db: Queryable, wallet: string): Promi
   )
   const found = await Promise.all(
     streams.map(async (stream): Promise<CommittedReward[]> => {
-      const { id: streamId, chainId, contract, rewardToken, targetChainId, targetToken } = stream
+      const { id: streamId, chainId, contract, rewardToken, targetChainId, targetToken, claimPaused } = stream
       const root = findHeld(roots.filter((each) => each.streamId === streamId))
       if (!root || chainId === null || contract === null || rewardToken === null) return []
       const amount = await findAmount(db, { ...root, wallet })
       if (amount === undefined) return []
-      return [{ streamId, chainId, contract, rewardToken, targetChainId, targetToken, amount }]
+      return [{ streamId, chainId, contract, rewardToken, targetChainId, targetToken, claimPaused, amount }]
     }),
   )
   return found.flat()

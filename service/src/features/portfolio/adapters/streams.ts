@@ -20,9 +20,7 @@ export const streamsAdapter: Adapter = {
     const own = all.filter(({ chainId }) => chainId === chain.chainId)
     return mapRead(combineAll(own.map((reward) => askClaimed(reward, wallet))), (claimed) => ({
       items: own.flatMap((reward, at) => toItem(input, reward, claimed[at])),
-      problems: own.flatMap(({ contract }, at) =>
-        claimed[at] === undefined ? [`the stream ${contract} does not answer what was claimed`] : [],
-      ),
+      problems: own.flatMap((reward, at) => describeProblem(input, reward, claimed[at])),
     }))
   },
 }
@@ -32,16 +30,31 @@ function askClaimed({ contract }: CommittedReward, wallet: Address): Read<bigint
   return { reads: [{ target: contract as Address, data }], answer: ([result]) => parseWord(result) }
 }
 
+/** Why a reward has no row: how many digits the unit of a token has is known of the catalogue's alone. */
+function describeProblem({ snapshot }: AdapterInput, reward: CommittedReward, claimed: bigint | undefined): string[] {
+  const { chainId, contract, rewardToken } = reward
+  if (claimed === undefined) return [`the stream ${contract} does not answer what was claimed`]
+  const raw = leftOf(reward, claimed)
+  if (raw === 0n || findToken(snapshot, chainId, rewardToken)) return []
+  return [`the stream ${contract} owes ${raw} smallest units of ${rewardToken}, a token the catalogue does not have`]
+}
+
+function leftOf({ amount }: CommittedReward, claimed: bigint | undefined): bigint {
+  return claimed === undefined || claimed >= amount ? 0n : amount - claimed
+}
+
 function toItem({ snapshot }: AdapterInput, reward: CommittedReward, claimed: bigint | undefined): Item[] {
-  const raw = claimed === undefined || claimed >= reward.amount ? 0n : reward.amount - claimed
+  const raw = leftOf(reward, claimed)
   const token = findToken(snapshot, reward.chainId, reward.rewardToken)
   if (raw === 0n || !token) return []
   const { address, symbol, name, decimals, logoUrl } = token
+  // A pause delays the claim and changes nothing of what is owed.
+  const description = reward.claimPaused ? 'Committed, claims are paused' : 'Committed, can be claimed'
   const target = findToken(snapshot, reward.targetChainId, reward.targetToken)
   return [
     {
       ...{ protocol, name: `Rewards of ${target?.symbol || 'a stream'}`, type: 'reward', opportunityId: null },
-      ...{ pool: reward.contract, description: 'Committed, can be claimed', supplied: [], borrowed: [] },
+      ...{ pool: reward.contract, description, supplied: [], borrowed: [] },
       rewards: [{ token: { address, symbol, name, decimals, logoUrl }, raw }],
     },
   ]

@@ -1,7 +1,13 @@
 import type { Address, Hex } from 'viem'
-import { combineAll, mapRead, type Read } from '../../../rpc/multicall.js'
+import { combine, combineAll, mapRead, type Read } from '../../../rpc/multicall.js'
 import { findVaultKind, type VaultFigures, type VaultKind, viewRequest } from '../../../vaults/index.js'
-import { type CatalogueSnapshot, findOpportunityByVault, findToken, type VaultRecord } from '../../catalogue/index.js'
+import {
+  type CatalogueSnapshot,
+  findOpportunityByVault,
+  findToken,
+  findVault,
+  type VaultRecord,
+} from '../../catalogue/index.js'
 import { listBalances } from '../../positions/index.js'
 import {
   type Adapter,
@@ -38,9 +44,12 @@ export const vaultsAdapter: Adapter = {
     const held = vaults.length > askedAllMax ? await input.once('balances', () => listBalances(ctx.db, [wallet])) : []
     const likely = new Set(held.filter(({ chainId }) => chainId === chain.chainId).map((each) => each.vaultAddress))
     const open = groupByVault(input)
+    for (const address of open.keys()) likely.add(address)
+    if (vaults.length > askedAllMax)
+      for (const { address } of listInside(snapshot, chain.chainId, likely)) likely.add(address)
     const asked = await mapInTurns(vaults, (vault) => {
       const own = open.get(vault.address) ?? []
-      const isLikely = vaults.length <= askedAllMax || likely.has(vault.address) || own.length > 0
+      const isLikely = vaults.length <= askedAllMax || likely.has(vault.address)
       return askVault(input, vault, own, isLikely)
     })
     return mapRead(combineAll(asked), (told) => join(input, told))
@@ -60,6 +69,28 @@ function listVaults({ vaults }: CatalogueSnapshot, chainId: number): readonly Va
   )
   byChain.set(chainId, own)
   return own
+}
+
+const byShare = new WeakMap<CatalogueSnapshot['vaults'], Map<number, ReadonlyMap<string, VaultRecord>>>()
+
+/** The vaults whose shares these vaults hold, and what is inside those: an asset that is a share is worth its part of theirs. */
+function listInside(snapshot: CatalogueSnapshot, chainId: number, addresses: Iterable<string>): VaultRecord[] {
+  const byChain = byShare.get(snapshot.vaults) ?? new Map<number, ReadonlyMap<string, VaultRecord>>()
+  byShare.set(snapshot.vaults, byChain)
+  const shares =
+    byChain.get(chainId) ??
+    new Map(listVaults(snapshot, chainId).map((vault) => [vault.receiptToken.toLowerCase(), vault]))
+  byChain.set(chainId, shares)
+  const inside = new Map<string, VaultRecord>()
+  for (const address of addresses) {
+    let vault = findVault(snapshot, chainId, address)
+    while (vault) {
+      vault = shares.get(vault.asset.toLowerCase())
+      if (vault && inside.has(vault.address)) break
+      if (vault) inside.set(vault.address, vault)
+    }
+  }
+  return [...inside.values()]
 }
 
 /** The wallet's open requests on the chain, by vault. */
@@ -107,21 +138,7 @@ function askVault(
       ? mapRead(kind.readCooling(address, wallet), (cooling) => cooling?.assets)
       : none<bigint | undefined>(undefined),
   }
-  return joinParts(vault, kind, parts)
-}
-
-type Parts = { [name in Exclude<keyof Told, 'vault' | 'kind'>]: Read<Told[name]> }
-
-function joinParts(vault: VaultRecord, kind: VaultKind | undefined, parts: Parts): Read<Told> {
-  const { shares, figures, deposit, redeem, payable, cooling } = parts
-  const all: Read<unknown>[] = [shares, figures, deposit, redeem, payable, cooling]
-  return mapRead(combineAll(all), (told) => {
-    const [a, b, c, d, e, f] = told as [
-      ...[Told['shares'], Told['figures'], Sides, Sides],
-      ...[Told['payable'], Told['cooling']],
-    ]
-    return { vault, kind, shares: a, figures: b, deposit: c, redeem: d, payable: e, cooling: f }
-  })
+  return mapRead(combine(parts), (told) => ({ vault, kind, ...told }))
 }
 
 function one<T>(target: Address, data: Hex, parse: (result: Hex | undefined) => T): Read<T> {
@@ -177,7 +194,7 @@ function askSide(
 }
 
 /** The rows of what was told; vaults the wallet turned out to be in, and were not asked their price, are asked it now. */
-function join({ snapshot }: AdapterInput, told: readonly Told[]): AdapterAnswer {
+function join({ chain, snapshot }: AdapterInput, told: readonly Told[]): AdapterAnswer {
   const shown = told.filter(isShown)
   const late = shown.filter(({ figures }) => figures === undefined)
   const described = describe(
@@ -187,10 +204,18 @@ function join({ snapshot }: AdapterInput, told: readonly Told[]): AdapterAnswer 
   )
   const answer = { ...described, problems: [...described.problems, ...told.flatMap(describeUnasked)] }
   if (late.length === 0) return answer
-  const reads = late.map((each) =>
+  const inside = new Set(
+    listInside(
+      snapshot,
+      chain.chainId,
+      late.map(({ vault }) => vault.address),
+    ),
+  )
+  const wanted = told.filter((each) => each.figures === undefined && (late.includes(each) || inside.has(each.vault)))
+  const reads = wanted.map((each) =>
     mapRead(readFigures(each.vault, each.kind), (figures): Told => ({ ...each, figures: { figures } })),
   )
-  return { ...answer, more: mapRead(combineAll(reads), (again) => describe(snapshot, again, again)) }
+  return { ...answer, more: mapRead(combineAll(reads), (again) => describe(snapshot, again.filter(isShown), again)) }
 }
 
 function describeUnasked({ vault, deposit, redeem }: Told): string[] {
