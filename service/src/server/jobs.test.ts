@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../kernel/clock.js'
 import { silentLog } from '../kernel/log.js'
-import { startJobs } from './jobs.js'
+import { defaultVetoSeconds, startJobs } from './jobs.js'
 import type { ServiceContext } from './operations.js'
 
 describe('startJobs', () => {
@@ -57,4 +57,10 @@ describe('startJobs', () => {
     answer()
     await stopped
   })
+})
+
+it('a root waits an hour for a veto wherever a chain beside the devnet is served', () => {
+  expect(defaultVetoSeconds([31337])).toBe(0)
+  expect(defaultVetoSeconds([31337, 1])).toBe(3_600)
+  expect(defaultVetoSeconds([1])).toBe(3_600)
 })

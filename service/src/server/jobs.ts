@@ -100,9 +100,13 @@ async function fetchPast(ctx: ServiceContext, provider: PriceProvider): Promise<
 
 /** Without a key nothing is committed, but a root that is not ours is seen. */
 function commitRoots(ctx: ServiceContext, committer: Signer | undefined): Promise<void> {
-  const isDevnet = [...ctx.chains.keys()].every((chainId) => chainId === devnetChainId)
-  const vetoSeconds = ctx.config.vetoSeconds ?? (isDevnet ? 0 : 3_600)
+  const vetoSeconds = ctx.config.vetoSeconds ?? defaultVetoSeconds([...ctx.chains.keys()])
   return runStreamCommits(ctx, { vetoSeconds, committerOf: () => committer?.address })
+}
+
+/** How long a root waits for a veto where no setting says so: on a devnet alone not at all. */
+export function defaultVetoSeconds(chainIds: readonly number[]): number {
+  return chainIds.every((chainId) => chainId === devnetChainId) ? 0 : 3_600
 }
 
 /** What is queued at a block is sent before the next one is looked at. */

@@ -9,8 +9,9 @@ import { isDatabaseUnavailable } from '../../postgres/pool.js'
 import { devnetChainId } from '../../rpc/devnet.js'
 import { startService } from '../../server/start.js'
 import { answer, type Command, parseFlags, readConfig, UsageError } from '../command.js'
+import { withDevKeys } from './accountKeys.js'
 import { type DevChain, devAccount } from './anvil.js'
-import { attributionIndex, type Deployment, deployerIndex, userAccounts } from './deploy.js'
+import { type Deployment, deployerIndex, userAccounts } from './deploy.js'
 import { joinDeployer } from './join.js'
 import { type DevKeys, findDevKeys, openDevKeys } from './keys.js'
 import { distributorIds, organizations } from './names.js'
@@ -18,7 +19,7 @@ import { openWorld } from './open.js'
 import { assertPortsFree } from './ports.js'
 import { startSettling } from './settle.js'
 import { claimDevnet } from './store.js'
-import { recordDevStreams, withDevKeys } from './streams.js'
+import { recordDevStreams } from './streams.js'
 import { fillCatalogue } from './world.js'
 
 export const dev: Command = {
@@ -31,8 +32,6 @@ It is emptied with the chain; DATABASE_URL is not used.`,
   run: async (words) => {
     const { values } = parseFlags(words, { reset: { type: 'boolean' } })
     const config = devConfig()
-    if (!config.attributionKeyFile && !config.attributionSigner)
-      config.attributionKey ??= devAccount(attributionIndex).privateKey
     const log = openLog({ level: config.logLevel, pretty: true })
     const shutdown = createShutdown(log, isDatabaseUnavailable)
     stopOnSignals(shutdown, log)

@@ -2,7 +2,6 @@ import { streamFactoryAbi, streamFactoryBytecode, testTokenAbi } from '@openearn
 import { type Abi, type Address, encodeFunctionData, type Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { findStream, recordPoint, recordStream } from '../../features/streams/index.js'
-import type { Config } from '../../kernel/config.js'
 import { derivedId, uuidToBytes16 } from '../../kernel/ids.js'
 import type { Context } from '../../postgres/context.js'
 import { inTransaction } from '../../postgres/pool.js'
@@ -10,11 +9,10 @@ import { devnetChainId } from '../../rpc/devnet.js'
 import { ensureTokenVault } from '../../vaults/index.js'
 import { type DevChain, devAccount } from './anvil.js'
 import { organizations } from './names.js'
-import { solverIndex } from './orders.js'
 
 /** Index of the devnet account whose key signs what concerns streams, of that which commits roots, and of the pauser: it settles orders, too. */
-const verifierIndex = 2
-const committerIndex = 3
+export const verifierIndex = 2
+export const committerIndex = 3
 const pauserIndex = 4
 
 /** The factory of streams, and the stream of tokens that has run on the devnet for thirty days. */
@@ -45,19 +43,6 @@ const tokensPerDay = 100n * 10n ** 18n
 const net = tokensPerDay * BigInt(runningDays)
 /** As the service computes it, of an organization that pays one. */
 const fee = (net * 15n) / 1_000n
-
-/** The keys of streams and of the solver are those of the devnet's public accounts, unless others are set. */
-export function withDevKeys(config: Config): Config {
-  const own = (set: Config['streamsKey'], index: number) =>
-    (set.key ?? set.keyFile ?? set.remote) ? set : { ...set, key: devAccount(index).privateKey }
-  const { streamsKey, committerKey, solverKey } = config
-  return {
-    ...config,
-    streamsKey: own(streamsKey, verifierIndex),
-    committerKey: own(committerKey, committerIndex),
-    solverKey: own(solverKey, solverIndex),
-  }
-}
 
 /** Deploys the factory and says what it pays by; the stream itself is made when the past is played. */
 export async function deployStreams(

@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto'
 import type { Address } from 'viem'
-import { formatTs } from '../../kernel/clock.js'
 import { invalidArgument } from '../../kernel/errors.js'
 import { PreparedBody } from '../../kernel/operation.js'
-import { type CatalogueSnapshot, findOpportunity, formatAddress, toToken } from '../catalogue/index.js'
+import { formatAddress } from '../catalogue/index.js'
 import type { Budget } from './budget.js'
 import type { Earned, PortfolioContext, Problem } from './context.js'
-import { type Earnings, listEarnings, type OpportunityEarning } from './earnings.js'
+import { toEarned } from './earned.js'
+import { listEarnings } from './earnings.js'
 import { findWallet } from './ecosystem.js'
 import { describeFailure } from './holdings.js'
 import { keptMs, readWallet, rowBytes, startHeads, startPortfolio, type WalletHoldings } from './portfolio.js'
 import { toWalletBody } from './rows.js'
-import type { EarningRow, PortfolioBody } from './schema.js'
+import type { PortfolioBody } from './schema.js'
 import { type FlowVault, findMarks } from './storeMarks.js'
 
 const malformed =
@@ -124,40 +124,6 @@ async function readEarnings(ctx: PortfolioContext, wallet: string, vaults: reado
   } finally {
     earningsUnderWay.delete(name)
   }
-}
-
-function toEarned(snapshot: CatalogueSnapshot, { earnings, unvalued }: Earnings): Earned {
-  const rows = earnings.flatMap((earning) => toEarningRow(snapshot, earning))
-  const chains = [...new Set(unvalued.map(({ chainId }) => chainId))]
-  return {
-    rows: rows.sort(
-      (a, b) => compare(a.opportunityName, b.opportunityName) || compare(a.opportunityId, b.opportunityId),
-    ),
-    problems: chains.map((chainId) => {
-      const own = unvalued.filter((each) => each.chainId === chainId)
-      const names = own.map(({ opportunityId }) => findOpportunity(snapshot, opportunityId)?.name ?? opportunityId)
-      return { chainId, source: 'earnings', error: `no share price is known yet of ${names.join(', ')}` }
-    }),
-    isLasting: true,
-  }
-}
-
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
-
-function toEarningRow(snapshot: CatalogueSnapshot, earning: OpportunityEarning): EarningRow[] {
-  const { opportunityId, deposited, withdrawn, current, earned, firstDepositAt, lastActivityAt } = earning
-  const opportunity = findOpportunity(snapshot, opportunityId)
-  if (!opportunity) return []
-  const [product] = opportunity.products
-  return [
-    {
-      ...{ productId: product?.id ?? null, productName: product?.name ?? null },
-      ...{ opportunityId, opportunityName: opportunity.name, deposited, withdrawn, current, earned },
-      token: toToken(opportunity.baseToken),
-      firstDepositAt: firstDepositAt && formatTs(firstDepositAt),
-      lastActivityAt: lastActivityAt && formatTs(lastActivityAt),
-    },
-  ]
 }
 
 function noSource(ecosystem: string): Problem {
