@@ -37,6 +37,8 @@ const reasons: Record<string, string> = {
   'service/src/postgres/driver.test.ts: sleeps in the database':
     'a statement that runs until its bound or its connection ends it',
   'service/src/postgres/requests.test.ts: sleeps in the database': 'the bound of a statement is a time',
+  'service/src/features/portfolio/faults.chain.test.ts: reads the clock':
+    'how long what hangs may keep an answer waiting',
 }
 
 async function readTests(): Promise<Source[]> {

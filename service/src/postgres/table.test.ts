@@ -106,6 +106,11 @@ describe('a described table', () => {
     ])
   })
 
+  it('is written to without anything that rows share', async () => {
+    expect(await insertRows(db, things, [{ chainId: 10, ...full }])).toBe(1)
+    expect(await readAll()).toEqual([{ chainId: 10, ...full }])
+  })
+
   it('gives back every value as it was copied, and holds the same as when it was inserted', async () => {
     await inTransaction(db, async (tx) => {
       const copy = await copyRows(tx, things, { shared: { chainId: 10 } })

@@ -17,7 +17,14 @@ const openApis = (enso: string, lifi = good) =>
   )
 
 /** Urls a setting may not have: the text must begin as one, and name nobody. */
-const bad = ['api.example', 'ftp://api.example', 'see https://api.example', 'https://a:b@api.example', 'https:// api']
+const bad = [
+  'api.example',
+  'ftp://api.example',
+  'xhttps://api.example',
+  'see https://api.example',
+  'https://a:b@api.example',
+  'https:// api',
+]
 
 describe('the url of a service that is asked', () => {
   it('is taken over http and https', () => {
