@@ -130,6 +130,12 @@ describe('stacked suffixes', () => {
     expect(stacked[0]?.signature.valid).toBe(true)
   })
 
+  test('of which none names a code have the outermost in front', () => {
+    const [inner, outer] = [schema2({ m: { x: 'in' } }), schema2({ m: { x: 'out' } })]
+    const { codes, metadata, stacked } = inspectInput(`${deposit}${inner}${outer}`)
+    expect([codes, metadata, stacked.map((one) => one.metadata)]).toEqual([[], { x: 'out' }, [{ x: 'in' }]])
+  })
+
   test('of several user operations are all shown, each with its place', () => {
     const call = (code: string): Hex => `${execute(vault, deposit)}${schema0(code)}`
     const input = handleOps7(operation7(account, call('first')), operation7(account, call('second')))

@@ -55,6 +55,10 @@ describe('200', () => {
     })
     expect(named(found.providers)).toEqual(['Lendly', 'Northwind'])
     expect(named(found.lendingProtocols)).toEqual(['Lendly'])
+    await earn.db`update tokens set symbol = 'usdc' where symbol = 'WETH'`
+    await earn.ctx.catalogue.refresh()
+    const { depositTokenSymbols } = await options()
+    expect(depositTokenSymbols.map(({ symbol }: { symbol: string }) => symbol.toLowerCase())).toEqual(['usdc'])
     await earn.db`update opportunities set active = false where slug = 'usdc-ethereum'`
     await earn.ctx.catalogue.refresh()
     expect(await options()).toMatchObject({ chains: [{ chainId: 8453 }], curators: [], providers: [], tags: [] })

@@ -78,6 +78,8 @@ describe('useBestQuote', () => {
       message: 'own',
     })
     await expect(useBestQuote([third], fail)).rejects.toMatchObject({ code: 400, reason: 'NO_ROUTE' })
+    const worse = quoteOf('worse', 0n, 0n)
+    await expect(useBestQuote([third, own, worse], fail)).rejects.toMatchObject({ message: 'own' })
   })
 
   it('stops at what is not the quote’s own fault', async () => {
