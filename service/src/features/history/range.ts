@@ -1,5 +1,5 @@
 import { invalidArgument } from '../../kernel/errors.js'
-import { readRange } from '../../kernel/series.js'
+import { readRange } from '../metrics/index.js'
 
 /** What is asked of a series, as it came. */
 export type RangeInput = { startDate: string; endDate?: string; step?: number; apyInterval?: number }

@@ -1,8 +1,8 @@
 import { invalidArgument } from '../../kernel/errors.js'
-import { readRange } from '../../kernel/series.js'
 import type { CatalogueContext } from '../catalogue/index.js'
 import { findDistributor } from '../catalogue/index.js'
 import { type Buckets, countBuckets, meetingBuckets } from './buckets.js'
+import { readRange } from './range.js'
 import { listDistributorVaults, type SeriesVault } from './storeVaults.js'
 
 export type SeriesInput = {

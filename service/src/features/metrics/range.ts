@@ -1,5 +1,5 @@
-import { invalidArgument } from './errors.js'
-import { parseTs } from './wire.js'
+import { invalidArgument } from '../../kernel/errors.js'
+import { parseTs } from '../../kernel/wire.js'
 
 /** A clock of the caller may differ by so much. */
 const toleranceMs = 60_000

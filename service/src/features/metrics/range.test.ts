@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { EarnError } from './errors.js'
-import { readRange } from './series.js'
+import { EarnError } from '../../kernel/errors.js'
+import { readRange } from './range.js'
 
 const now = new Date('2026-11-20T12:00:00Z')
 const day = 86_400
