@@ -54,14 +54,16 @@ export const List = (options: { maxItems?: number; form?: TextForm; description?
     ...(options.description ? { description: options.description } : {}),
   })
 
+/** A count of which more than there is means all there is. */
+export const count = (description: string, options: { default?: number } = {}) =>
+  T.Optional(T.Integer({ description, ...options, 'x-saturates': true }))
+
 /** The four pagination members of a query. */
 export const pageQuery = {
-  page: T.Optional(T.Integer({ description: 'From 1; below 1 is 1', default: 1, 'x-saturates': true })),
-  limit: T.Optional(
-    T.Integer({ description: 'Items a page, 1 to 100; below 1 is 20', default: 20, 'x-saturates': true }),
-  ),
-  pageLimit: T.Optional(T.Integer({ description: 'Alias of limit', 'x-saturates': true })),
-  pageSize: T.Optional(T.Integer({ description: 'Alias of limit', 'x-saturates': true })),
+  page: count('From 1; below 1 is 1', { default: 1 }),
+  limit: count('Items a page, 1 to 100; below 1 is 20', { default: 20 }),
+  pageLimit: count('Alias of limit'),
+  pageSize: count('Alias of limit'),
 }
 
 export const PaginationSchema = T.Object(
@@ -154,11 +156,9 @@ export function parseTs(text: string): Date | undefined {
   const match =
     /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(?:[Zz]|([+ -])(\d{2}):(\d{2}))$/.exec(text)
   if (!match) return undefined
-  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number)
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1, 7).map(Number)
   const offsetHour = Number(match[9] ?? 0)
   const offsetMinute = Number(match[10] ?? 0)
-  if (year === undefined || month === undefined || day === undefined) return undefined
-  if (hour === undefined || minute === undefined || second === undefined) return undefined
   if (month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month)) return undefined
   if (hour > 23 || minute > 59 || second > 60 || offsetHour > 23 || offsetMinute > 59) return undefined
   const ms = Math.floor(Number(`0.${match[7] ?? '0'}`) * 1000)

@@ -3,6 +3,7 @@ import { defineOperation, type Operation } from '../../kernel/operation.js'
 import {
   AddressInput,
   ChainId,
+  count,
   List,
   Nullable,
   PaginationNavSchema,
@@ -117,8 +118,8 @@ export const streamOperations: readonly Operation<StreamContext>[] = [
     description:
       'Filters are joined by and, their values by or. Without page and limit (or its aliases) the answer has no pagination.',
     query: T.Object({
-      page: T.Optional(T.Integer({ description: 'From 1; below 1 is 1', 'x-saturates': true })),
-      limit: T.Optional(T.Integer({ description: 'Items a page, 1 to 500', 'x-saturates': true })),
+      page: count('From 1; below 1 is 1'),
+      limit: count('Items a page, 1 to 500'),
       ...{ pageLimit: pageQuery.pageLimit, pageSize: pageQuery.pageSize },
     }),
     body: T.Object({
