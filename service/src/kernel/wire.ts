@@ -116,12 +116,10 @@ function decodeValues(property: TSchema, values: readonly string[]): unknown {
   if (values.some((value) => value.includes('\0'))) return new Refusal('must not contain NUL characters')
   const type = 'type' in property ? property.type : undefined
   if (type === 'array') {
-    const items = values.flatMap((value) => value.split(',').map((item) => item.trim()))
-    const present = items.filter((item) => item !== '')
+    const present = values.flatMap((value) => value.split(',').map((item) => item.trim())).filter(Boolean)
     return present.length === 0 ? absent : present
   }
-  const [value] = values
-  if (value === undefined) return absent
+  const [value = ''] = values
   if (values.length > 1) return new Refusal('must be given once')
   if ('nullable' in property && property.nullable === true && value === 'null') return absent
   if (type === 'integer') return decodeInteger(value, 'x-saturates' in property)
