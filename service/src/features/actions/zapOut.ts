@@ -32,6 +32,7 @@ import {
 import { buildPull, wouldRevert } from './alternative.js'
 import { assertBalance, assertOffer } from './checks.js'
 import { draftOf } from './draft.js'
+import { isAsExpected, keepBack } from './redeemed.js'
 import type { WithdrawInput } from './schema.js'
 import { findValueUsd } from './value.js'
 import { listSpenders, toSwapSetting } from './zap.js'
@@ -106,7 +107,7 @@ export async function zapOut(ctx: ActionContext, of: ZapOut): Promise<Written<In
   const sure = keepBack(received ?? offer.assets ?? 0n)
   if (sure === 0n)
     throw refuse('BELOW_MINIMUM', 'what the redemption gives is so little, or not known, that it cannot be swapped')
-  const isSame = expected > 0n && expected <= sure && sure - expected <= sure / keptBackOf
+  const isSame = isAsExpected(expected, sure)
   if (isSame && early.status === 'rejected') throw early.reason
   const amountIn = isSame ? expected : sure
   const quotes = (isSame && early.status === 'fulfilled' && early.value) || (await listQuotes(providers, ask(amountIn)))
@@ -147,13 +148,6 @@ function assertPaysNow({ verb }: VaultCall): void {
       'TOKEN_NOT_ACCEPTED',
       'what is requested now can be swapped once it is settled: claim it with tokenOut',
     )
-}
-
-/** One part in so many of a redemption is not swapped: a vault may round, or pay a little less a block later. */
-const keptBackOf = 10_000n
-
-function keepBack(assets: bigint): bigint {
-  return (assets * (keptBackOf - 1n)) / keptBackOf
 }
 
 /** What the redemption alone gives; undefined where the node can simulate nothing. */

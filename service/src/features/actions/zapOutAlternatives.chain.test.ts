@@ -1,5 +1,5 @@
 import { asyncVaultAbi, cooldownVaultAbi, cooldownVaultBytecode } from '@openearn/contracts'
-import type { Address } from 'viem'
+import { type Address, erc20Abi, erc4626Abi } from 'viem'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { account } from '../../../../contracts/test/anvil.js'
 import type { WorldVault } from '../../../test/actionWorld.js'
@@ -33,10 +33,16 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const withdraw = (amount: bigint, tokenOut: string = other) =>
+const withdraw = (amount: bigint, tokenOut: string = other, changes: { simulate?: boolean } = {}) =>
   world.earn.call('CreateWithdrawInteraction', {
     params: { opportunityId: vault.opportunityId },
-    body: { userAddress: user.address, amount: String(amount), tokenOut, distributorId: world.distributorId },
+    body: {
+      userAddress: user.address,
+      amount: String(amount),
+      tokenOut,
+      distributorId: world.distributorId,
+      ...changes,
+    },
   })
 
 it('swaps what has cooled down, never what only begins to, and tries what the vault offers instead', async () => {
@@ -85,4 +91,25 @@ it('says of a request that it is swapped at the claim', async () => {
   await world.write(asset, asyncVaultAbi, 'approve', [slow.address, usd], user)
   await world.write(slow.address, asyncVaultAbi, 'deposit', [usd, user.address], user)
   refused(await withdraw(await world.balance(slow.address, user.address)), 'TOKEN_NOT_ACCEPTED')
+})
+
+it('refuses an unsimulated withdrawal with a swap where the redemption alone would be refused', async () => {
+  vault = await world.vault(asset)
+  await world.earn.db`update opportunities set routed_swap_enabled = true where id = ${vault.opportunityId}`
+  await world.refresh()
+  await world.mint(asset, user.address, usd)
+  await world.write(asset, erc20Abi, 'approve', [vault.address, usd], user)
+  await world.write(vault.address, erc4626Abi, 'deposit', [usd, user.address], user)
+  const held = await world.balance(vault.address, user.address)
+  const unsimulated = (tokenOut: string) => withdraw(held, tokenOut, { simulate: false })
+  expect((await unsimulated(other)).status).toBe(200)
+  // What was last seen of the vault.
+  await world.earn.db`
+    insert into opportunity_capabilities (opportunity_id, deposit_open, withdraw_open, deposit_closed_reason,
+      withdraw_closed_reason, capability_at)
+    values (${vault.opportunityId}, true, false, '', 'Withdrawals are closed.', now())
+    on conflict (opportunity_id) do update set withdraw_open = false, withdraw_closed_reason = 'Withdrawals are closed.'`
+  await world.refresh()
+  refused(await unsimulated(asset), 'WITHDRAW_DISABLED')
+  refused(await unsimulated(other), 'WITHDRAW_DISABLED')
 })
