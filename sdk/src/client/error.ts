@@ -33,7 +33,6 @@ export class EarnError extends Error {
 /** Whether the same request, sent again, may succeed: no answer, a twin that still runs, or a service that is not well. */
 export function mayRetry({ code, context }: Pick<EarnError, 'code' | 'context'>): boolean {
   const { retryable } = context
-  return code === 409
-    ? retryable === true
-    : retryable !== false && (!code || code === 408 || code === 429 || code >= 500)
+  if (code === 409) return !!retryable
+  return retryable !== false && (!code || code === 408 || code === 429 || code >= 500)
 }
