@@ -156,7 +156,7 @@ export async function loadRandomCatalogue(earn: Earn, count: number, seed: numbe
     if (random.chance(0.8))
       await earn.db`
         insert into opportunity_analytics (opportunity_id, tvl_usd, analytics_at)
-        values (${id}, ${random.pick(['0', '10', '10', '12345.678', '1000000'])}, '2026-11-20T12:00:00Z')
+        values (${id}, ${random.pick(['0', '10', '10', '12345.678', '1000000', null])}, '2026-11-20T12:00:00Z')
         on conflict (opportunity_id) do update set tvl_usd = excluded.tvl_usd, analytics_at = excluded.analytics_at`
   await earn.ctx.catalogue.refresh()
   return file

@@ -281,6 +281,7 @@ export type Stream = {
   lastSnapshot?: StreamSnapshot
   committedSnapshot?: StreamSnapshot
   snapshots?: StreamSnapshot[]
+  snapshotsTruncated?: true
 }
 
 export type WalletStream = { streamId: string; userAddress: string; snapshots: WalletSnapshot[]; stream: Stream }

@@ -37,7 +37,7 @@ export type StreamOperations = {
     answer: { streams: Stream[] }
   }>
   PostStreamsBulk: As<{
-    query: { page?: number; limit?: number }
+    query: { page?: number; limit?: number; pageSize?: number; pageLimit?: number }
     body: {
       ids?: string[] | null
       organizationIds?: string[] | null

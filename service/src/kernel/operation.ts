@@ -76,6 +76,8 @@ export type Operation<C = Context> = {
   readonly permission?: string
   /** Cost units, or a pure function of the raw query. */
   readonly cost: number | ((query: RawQuery) => number)
+  /** Units beyond `cost`, by how much there is to answer. Asked before the call is charged, so it has to be cheap. */
+  readonly costMore?: (ctx: C, input: never) => Promise<number>
   readonly params?: TObject
   readonly query?: TObject
   readonly body?: TSchema

@@ -54,14 +54,16 @@ export const List = (options: { maxItems?: number; form?: TextForm; description?
     ...(options.description ? { description: options.description } : {}),
   })
 
+/** A count of which more than there is means all there is. */
+export const count = (description: string, options: { default?: number } = {}) =>
+  T.Optional(T.Integer({ description, ...options, 'x-saturates': true }))
+
 /** The four pagination members of a query. */
 export const pageQuery = {
-  page: T.Optional(T.Integer({ description: 'From 1; below 1 is 1', default: 1, 'x-saturates': true })),
-  limit: T.Optional(
-    T.Integer({ description: 'Items a page, 1 to 100; below 1 is 20', default: 20, 'x-saturates': true }),
-  ),
-  pageLimit: T.Optional(T.Integer({ description: 'Alias of limit', 'x-saturates': true })),
-  pageSize: T.Optional(T.Integer({ description: 'Alias of limit', 'x-saturates': true })),
+  page: count('From 1; below 1 is 1', { default: 1 }),
+  limit: count('Items a page, 1 to 100; below 1 is 20', { default: 20 }),
+  pageLimit: count('Alias of limit'),
+  pageSize: count('Alias of limit'),
 }
 
 export const PaginationSchema = T.Object(
@@ -114,12 +116,10 @@ function decodeValues(property: TSchema, values: readonly string[]): unknown {
   if (values.some((value) => value.includes('\0'))) return new Refusal('must not contain NUL characters')
   const type = 'type' in property ? property.type : undefined
   if (type === 'array') {
-    const items = values.flatMap((value) => value.split(',').map((item) => item.trim()))
-    const present = items.filter((item) => item !== '')
+    const present = values.flatMap((value) => value.split(',').map((item) => item.trim())).filter(Boolean)
     return present.length === 0 ? absent : present
   }
-  const [value] = values
-  if (value === undefined) return absent
+  const [value = ''] = values
   if (values.length > 1) return new Refusal('must be given once')
   if ('nullable' in property && property.nullable === true && value === 'null') return absent
   if (type === 'integer') return decodeInteger(value, 'x-saturates' in property)
@@ -154,11 +154,9 @@ export function parseTs(text: string): Date | undefined {
   const match =
     /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(?:[Zz]|([+ -])(\d{2}):(\d{2}))$/.exec(text)
   if (!match) return undefined
-  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number)
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1, 7).map(Number)
   const offsetHour = Number(match[9] ?? 0)
   const offsetMinute = Number(match[10] ?? 0)
-  if (year === undefined || month === undefined || day === undefined) return undefined
-  if (hour === undefined || minute === undefined || second === undefined) return undefined
   if (month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month)) return undefined
   if (hour > 23 || minute > 59 || second > 60 || offsetHour > 23 || offsetMinute > 59) return undefined
   const ms = Math.floor(Number(`0.${match[7] ?? '0'}`) * 1000)

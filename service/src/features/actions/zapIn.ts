@@ -85,7 +85,7 @@ export async function zapIn(ctx: ActionContext, { target, input, kind, amount }:
   const quotes = await listQuotes(providers, ask)
   const createdAt = ctx.clock.now()
   const priceUsd = (await findSwapPrices(ctx, settings, [tokenIn]))(tokenIn)
-  return useBestQuote(quotes, async (quote) => {
+  return useBestQuote(quotes, async (quote, see) => {
     const terms = {
       deadline: getDeadline(createdAt, input.deadlineSeconds),
       allowance: funds.allowanceOf(quote.spender),
@@ -120,6 +120,7 @@ export async function zapIn(ctx: ActionContext, { target, input, kind, amount }:
         assertOutcome: (changeOf) => {
           const got = (changeOf(asset.address) ?? 0n) + enters
           assertSwapped({ given: changeOf(tokenIn.address), got }, ask, steps)
+          see(got)
           const left = offer.call.gains && (changeOf(offer.call.gains) ?? 0n)
           if (left !== undefined && left <= 0n)
             throw refuse('BELOW_MINIMUM', 'the amount is so small that nothing would be given for it')

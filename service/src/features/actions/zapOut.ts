@@ -112,7 +112,7 @@ export async function zapOut(ctx: ActionContext, of: ZapOut): Promise<Written<In
   const quotes = (isSame && early.status === 'fulfilled' && early.value) || (await listQuotes(providers, ask(amountIn)))
 
   const createdAt = ctx.clock.now()
-  return useBestQuote(quotes, (quote) => {
+  return useBestQuote(quotes, (quote, see) => {
     const allowance = funds.allowanceOf(quote.spender)
     const swap = buildSwapSteps(ask(amountIn), quote, { deadline: getDeadline(createdAt), allowance, rest: asset })
     const draft: Draft = {
@@ -131,7 +131,9 @@ export async function zapOut(ctx: ActionContext, of: ZapOut): Promise<Written<In
           throw refuse('TOKEN_UNSUPPORTED', 'the vault would take another amount than was asked for')
         if ((changeOf(asset.address) ?? 0n) < 0n)
           throw new UnfitQuote(refuse('TOKEN_UNSUPPORTED', 'the swap would take more than the redemption gives'))
-        assertGot(changeOf(tokenOut.address) ?? 0n, swap)
+        const got = changeOf(tokenOut.address) ?? 0n
+        assertGot(got, swap)
+        see(got)
       },
     }
     return finishAction(ctx, target, draft)

@@ -76,8 +76,9 @@ function reference(items: Opportunity[], query: Query): Opportunity[] {
     if (!either(list('providerId'), (id) => providerIds.includes(lower(id)))) return false
     if (!either(list('partnerId'), (id) => item.partnerIds.includes(lower(id)))) return false
     if (!either(list('lendingProtocolId'), (id) => item.lendingProtocolIds.includes(lower(id)))) return false
-    if (query['tvlMin'] && item.tvl < Number(query['tvlMin'])) return false
-    if (query['tvlMax'] && item.tvl > Number(query['tvlMax'])) return false
+    const isKnown = item.freshness.analyticsAt !== null
+    if (query['tvlMin'] && (isKnown ? item.tvl : 0) < Number(query['tvlMin'])) return false
+    if (query['tvlMax'] && !(isKnown && item.tvl <= Number(query['tvlMax']))) return false
     if (query['minApr'] && item.estimatedApr < Number(query['minApr'])) return false
     if (query['maxApr'] && item.estimatedApr > Number(query['maxApr'])) return false
     if (query['featured'] === 'true' && !item.featured) return false
@@ -279,6 +280,17 @@ describe('200', () => {
     expect(await page({ tvlMax: '1e21' })).toEqual(await page({ tvlMax: '1000000000000000000000' }))
     expect(await page({ tvlMax: String(1e21) })).toEqual(await page({ tvlMax: '1000000000000000000000' }))
     expect(await page({ minApr: String(1e-7) })).toEqual(await page({ minApr: '0.0000001' }))
+  })
+
+  it('finds no vault of unknown TVL below a most TVL, nor above a least one, but for 0', async () => {
+    const find = async (query: Query) => (await walk('ListOpportunities', {}, query, 100)).items.map(({ id }) => id)
+    const unknown = all.filter(({ freshness }) => freshness.analyticsAt === null).map(({ id }) => id)
+    const worthless = all.filter(({ tvl, freshness }) => tvl === 0 && freshness.analyticsAt !== null)
+    expect([unknown.length, worthless.length].every((count) => count > 0)).toBe(true)
+    for (const query of [{ tvlMax: '0' }, { tvlMax: '1e30' }, { tvlMin: '0', tvlMax: '1e30' }, { tvlMin: '1e-9' }])
+      expect((await find(query)).filter((id) => unknown.includes(id))).toEqual([])
+    expect((await find({ tvlMax: '0' })).sort()).toEqual(worthless.map(({ id }) => id).sort())
+    for (const tvlMin of ['0', '-1']) expect(await find({ tvlMin })).toHaveLength(all.length)
   })
 
   it('answers an empty page for tvlMin above tvlMax', async () => {

@@ -8,6 +8,7 @@ import { listSeriesVaults } from './storeVaults.js'
  */
 export { metricsOperations } from './operations.js'
 export { metrics } from './projection.js'
+export { readRange } from './range.js'
 export { type RecomputedBucket, recomputeDistributorLps, recomputeMetrics, recomputeVaultLps } from './recompute.js'
 
 /**

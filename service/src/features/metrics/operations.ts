@@ -6,7 +6,7 @@ import { getDistributorLPs } from './getDistributorLPs.js'
 import { getDistributorMetrics } from './getDistributorMetrics.js'
 import { getOpportunityHistoricalLPs } from './getOpportunityHistoricalLPs.js'
 
-const refused = 'A parameter is malformed, startDate is after endDate, or there are too many buckets'
+const refused = 'A parameter is malformed, startDate is after endDate or in the future, or there are too many buckets'
 const common = { method: 'GET', access: 'publishable' } as const
 
 const Count = T.Integer({ minimum: 0 })
@@ -107,7 +107,7 @@ export const metricsOperations: readonly Operation<CatalogueContext>[] = [
           }),
         ),
       }),
-      400: 'A parameter is malformed, startDate is after endDate or over 365 days ago, or there are too many buckets',
+      400: 'A parameter is malformed, startDate is after endDate, in the future or over 365 days ago, or there are too many buckets',
     },
     run: getOpportunityHistoricalLPs,
   }),

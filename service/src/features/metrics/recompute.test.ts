@@ -58,10 +58,10 @@ describe('openearn recompute', () => {
     })
   })
 
-  it('names null, and nothing equal, where no bucket is served', async () => {
+  it('refuses a bucket that has not begun, as the series does', async () => {
     const ahead = { distributorId: 'acme', at: '2026-11-20T13:00:00Z' }
-    for (const found of [await recomputeMetrics(earn.ctx, ahead), await recomputeDistributorLps(earn.ctx, ahead)])
-      expect([JSON.parse(JSON.stringify(found)).served, found.equal]).toEqual([null, false])
+    for (const recompute of [recomputeMetrics, recomputeDistributorLps])
+      await expect(recompute(earn.ctx, ahead)).rejects.toThrow('startDate lies in the future')
   })
 
   it('says when what is kept differs from what the changes come to', async () => {

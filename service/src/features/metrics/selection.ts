@@ -1,8 +1,8 @@
 import { invalidArgument } from '../../kernel/errors.js'
-import { parseTs } from '../../kernel/wire.js'
 import type { CatalogueContext } from '../catalogue/index.js'
 import { findDistributor } from '../catalogue/index.js'
 import { type Buckets, countBuckets, meetingBuckets } from './buckets.js'
+import { readRange } from './range.js'
 import { listDistributorVaults, type SeriesVault } from './storeVaults.js'
 
 export type SeriesInput = {
@@ -17,23 +17,9 @@ export type SeriesInput = {
 const stepDefault = 900
 const bucketsMax = 50_000
 
-/** An instant of a query, which its schema has checked. */
-export function readInstant(text: string, name: string): Date {
-  const at = parseTs(text)
-  if (!at) throw invalidArgument(`${name} must be an RFC 3339 date-time`)
-  return at
-}
-
-/** The range of a query; an end in the future is now. */
-export function readRange(input: { startDate: string; endDate: string }, now: Date): { from: Date; to: Date } {
-  const [from, end] = [readInstant(input.startDate, 'startDate'), readInstant(input.endDate, 'endDate')]
-  if (from > end) throw invalidArgument('startDate must not be after endDate')
-  return { from, to: end > now ? now : end }
-}
-
 /** The buckets of a distributor's series. */
 export function readBuckets(input: SeriesInput, now: Date): Buckets {
-  const { from, to } = readRange(input, now)
+  const { from, to } = readRange(input, now, { isYear: false })
   const buckets = meetingBuckets(input.step || stepDefault, from, to)
   assertFew(buckets, bucketsMax)
   return buckets

@@ -56,7 +56,7 @@ const ascending = (a: bigint, b: bigint) => (a < b ? -1 : 1)
 /** The snapshot at the end exists, and either its root is committed and confirmed or it allocates nothing to anybody. */
 async function isFullyProcessed(ctx: StreamContext, { id, endsAt }: PaidStream): Promise<boolean> {
   if (endsAt === null) return false
-  const [snapshots, roots] = await Promise.all([listSnapshots(ctx.db, [id]), listRoots(ctx.db, [id])])
+  const [snapshots, roots] = await Promise.all([listSnapshots(ctx.db, [{ streamId: id }]), listRoots(ctx.db, [id])])
   const last = snapshots.get(id)?.find(({ at }) => at.getTime() === endsAt.getTime())
   if (!last) return false
   const isHeld = roots.some(

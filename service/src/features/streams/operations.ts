@@ -3,6 +3,7 @@ import { defineOperation, type Operation } from '../../kernel/operation.js'
 import {
   AddressInput,
   ChainId,
+  count,
   List,
   Nullable,
   PaginationNavSchema,
@@ -19,13 +20,13 @@ import { createStreamWithdrawal, expirationDefault, expirationMax } from './crea
 import { getActiveAdminOperation } from './getActiveAdminOperation.js'
 import { getMerkleProofs } from './getMerkleProofs.js'
 import { getStreamPoints } from './getStreamPoints.js'
-import { getStreams } from './getStreams.js'
+import { computeGetStreamsCost, getStreams } from './getStreams.js'
 import { getStreamsForWallet } from './getStreamsForWallet.js'
 import { getStreamTokens } from './getStreamTokens.js'
 import { getStreamWallet } from './getStreamWallet.js'
 import { getStreamWallets } from './getStreamWallets.js'
 import { increaseStreamBudget } from './increaseStreamBudget.js'
-import { postStreamsBulk } from './postStreamsBulk.js'
+import { computeBulkCost, postStreamsBulk } from './postStreamsBulk.js'
 import {
   AdminOperationSchema,
   MerkleProofSchema,
@@ -41,8 +42,11 @@ const malformed = 'A parameter is malformed'
 const notYours = 'The stream is of another organization, or the key lacks the permission'
 const maybe = <S extends Parameters<typeof Nullable>[0]>(schema: S) => T.Optional(Nullable(schema))
 
+const snapshotsShown =
+  'the newest 100 of a stream and 2,000 in all, of the newest streams first; a stream of which some are left out has ' +
+  'snapshotsTruncated. Each 500 of them cost a unit more'
 const shown = {
-  withSnapshots: T.Optional(T.Boolean({ description: 'Adds all snapshots, newest first' })),
+  withSnapshots: T.Optional(T.Boolean({ description: `Adds snapshots, newest first: ${snapshotsShown}` })),
   usersCount: T.Optional(T.Boolean({ description: 'false leaves the counts of wallets null', default: true })),
 }
 const Expiration = maybe(
@@ -105,22 +109,25 @@ export const streamOperations: readonly Operation<StreamContext>[] = [
     description: 'Confirmed streams of all organizations, oldest first.',
     query: T.Object({ id: T.Optional(Uuid), orgId: T.Optional(Uuid), ...shown }),
     responses: { 200: T.Object({ streams: T.Array(StreamSchema) }), 400: malformed },
+    costMore: computeGetStreamsCost,
     run: getStreams,
   }),
   defineOperation({
     ...{ operationId: 'PostStreamsBulk', path: '/v2/streams/bulk', ...read, method: 'POST', cost: 2 },
     summary: 'List reward streams by filters',
-    description: 'Filters are joined by and, their values by or. Without page and limit the answer has no pagination.',
+    description:
+      'Filters are joined by and, their values by or. Without page and limit (or its aliases) the answer has no pagination.',
     query: T.Object({
-      page: T.Optional(T.Integer({ description: 'From 1; below 1 is 1', 'x-saturates': true })),
-      limit: T.Optional(T.Integer({ description: 'Items a page, 1 to 500', 'x-saturates': true })),
+      page: count('From 1; below 1 is 1'),
+      limit: count('Items a page, 1 to 500'),
+      ...{ pageLimit: pageQuery.pageLimit, pageSize: pageQuery.pageSize },
     }),
     body: T.Object({
       ids: maybe(T.Array(Uuid, { maxItems: 200 })),
       organizationIds: maybe(T.Array(Uuid, { maxItems: 200 })),
       targetChainIds: maybe(T.Array(ChainId, { maxItems: 200 })),
       targetTokens: maybe(T.Array(T.Object({ chainId: ChainId, address: AddressInput }), { maxItems: 200 })),
-      withSnapshots: maybe(T.Boolean()),
+      withSnapshots: maybe(T.Boolean({ description: `Adds snapshots: ${snapshotsShown}` })),
       usersCount: maybe(T.Boolean()),
     }),
     bodyName: 'PostStreamsBulkInput',
@@ -128,6 +135,7 @@ export const streamOperations: readonly Operation<StreamContext>[] = [
       200: T.Object({ streams: T.Array(StreamSchema), pagination: T.Optional(PaginationNavSchema) }),
       400: 'A parameter is malformed, or there is neither a filter nor a limit',
     },
+    costMore: computeBulkCost,
     run: postStreamsBulk,
   }),
   defineOperation({

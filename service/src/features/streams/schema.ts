@@ -115,6 +115,7 @@ export const StreamSchema = T.Object(
     lastSnapshot: T.Optional(StreamSnapshotSchema),
     committedSnapshot: T.Optional(StreamSnapshotSchema),
     snapshots: T.Optional(T.Array(StreamSnapshotSchema)),
+    snapshotsTruncated: T.Optional(T.Boolean({ description: 'true where there are older snapshots; else absent' })),
   },
   { title: 'Stream' },
 )

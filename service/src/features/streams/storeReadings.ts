@@ -44,16 +44,37 @@ const parse = (row: Loaded): StreamSnapshotRow => ({
   amountDistributed: BigInt(row.amountDistributed),
 })
 
-/** All snapshots of streams, by stream, the newest first. */
-export async function listSnapshots(
+/** How many snapshots each of these streams has, in their order; counted to `max`. */
+export async function countSnapshots(
   db: Queryable,
   streamIds: readonly string[],
+  max: number,
+): Promise<{ streamId: string; count: number }[]> {
+  return db<{ streamId: string; count: number }[]>`
+    select s.id as "streamId", (
+      select count(*)::int from (
+        select from stream_snapshots n where n.stream_id = s.id and n.vetoed_at is null limit ${max}) counted) as count
+    from unnest(${[...streamIds]}::uuid[]) with ordinality as s (id, place) order by s.place`
+}
+
+/** The newest `shown` snapshots of each stream, or all, by stream, the newest first. */
+export async function listSnapshots(
+  db: Queryable,
+  of: readonly { streamId: string; shown?: number }[],
 ): Promise<ReadonlyMap<string, StreamSnapshotRow[]>> {
   const rows = await db<Loaded[]>`
-    select ${columns(db)} from stream_snapshots n
-    where n.stream_id = any(${[...streamIds]}::uuid[]) and n.vetoed_at is null order by n.snapshot_at desc`
+    select ${columns(db)}
+    from unnest(${of.map(({ streamId }) => streamId)}::uuid[], ${of.map(({ shown }) => shown ?? null)}::int[]) as s (id, shown)
+    cross join lateral (
+      select * from stream_snapshots m where m.stream_id = s.id and m.vetoed_at is null
+      order by m.snapshot_at desc limit s.shown) n
+    order by n.snapshot_at desc`
   const byStream = new Map<string, StreamSnapshotRow[]>()
-  for (const row of rows.map(parse)) byStream.set(row.streamId, [...(byStream.get(row.streamId) ?? []), row])
+  for (const row of rows.map(parse)) {
+    const known = byStream.get(row.streamId)
+    if (known) known.push(row)
+    else byStream.set(row.streamId, [row])
+  }
   return byStream
 }
 

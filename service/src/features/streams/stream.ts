@@ -11,22 +11,23 @@ const strategies = { 1: 'fixed-rate', 2: 'fixed-apr', 3: 'daily-budget' } as con
 export type StreamView = {
   snapshot: CatalogueSnapshot
   points: ReadonlyMap<string, PointRow>
-  /** The newest first. */
-  snapshots?: readonly StreamSnapshotRow[]
+  /** The newest, and the newest that is committed. */
+  last?: StreamSnapshotRow | undefined
   committed?: StreamSnapshotRow | undefined
-  withSnapshots?: boolean
+  /** Where they were asked for, the newest first; not all of them where `isTruncated`. */
+  snapshots?: readonly StreamSnapshotRow[]
+  isTruncated?: boolean
   usersCount?: boolean
 }
 
 /** A stream as the wire has it. */
 export function toStream(row: StreamRow, view: StreamView) {
-  const { snapshot, points, snapshots = [], committed, withSnapshots = false, usersCount = true } = view
+  const { snapshot, points, last, committed, snapshots, isTruncated = false, usersCount = true } = view
   const { chainId, rewardToken, customArgs, confirmedAt } = row
   const reward = chainId === null || rewardToken === null ? undefined : findToken(snapshot, chainId, rewardToken)
   const point = row.pointId === null ? undefined : points.get(row.pointId)
   const target = findToken(snapshot, row.targetChainId, row.targetToken)
   const show = (each: StreamSnapshotRow) => toStreamSnapshot(each, row, usersCount)
-  const [last] = snapshots
   return {
     id: row.id,
     orgId: row.organizationId,
@@ -60,7 +61,8 @@ export function toStream(row: StreamRow, view: StreamView) {
     snapshotComputationPaused: row.snapshotComputationPaused,
     ...(last ? { lastSnapshot: show(last) } : {}),
     ...(committed ? { committedSnapshot: show(committed) } : {}),
-    ...(withSnapshots ? { snapshots: snapshots.map(show) } : {}),
+    ...(snapshots ? { snapshots: snapshots.map(show) } : {}),
+    ...(isTruncated ? { snapshotsTruncated: true } : {}),
   }
 }
 

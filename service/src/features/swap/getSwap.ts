@@ -64,9 +64,9 @@ export async function getSwap(ctx: ActionContext, input: SwapInput, caller: Call
     createdAt,
   }
   const { organizationId } = caller
-  return useBestQuote(quotes, (quote) => {
+  return useBestQuote(quotes, (quote, see) => {
     const allowance = funds.allowanceOf(quote.spender)
-    const draft = toSwapDraft(ask, quote, allowance, common)
+    const draft = toSwapDraft(ask, quote, allowance, { ...common, see })
     return finishAction(ctx, { wallet, distributor, organizationId, opportunity: undefined }, draft)
   })
 }
@@ -76,7 +76,7 @@ function toSwapDraft(
   ask: SwapAsk,
   quote: Quote,
   allowance: bigint,
-  common: Pick<Draft, 'block' | 'amountUsd'> & { createdAt: Date },
+  { see, ...common }: Pick<Draft, 'block' | 'amountUsd'> & { createdAt: Date; see: (got: bigint) => void },
 ): Draft {
   const { chain, tokenIn, tokenOut, amountIn } = ask
   const steps = buildSwapSteps(ask, quote, { deadline: getDeadline(common.createdAt), allowance })
@@ -93,8 +93,11 @@ function toSwapDraft(
     probe: steps.probe,
     errors: quote.errors ?? [],
     assertUnsimulated: () => assertDecoded(quote),
-    assertOutcome: (changeOf) =>
-      assertSwapped({ given: changeOf(tokenIn.address), got: changeOf(tokenOut.address) ?? 0n }, ask, steps),
+    assertOutcome: (changeOf) => {
+      const got = changeOf(tokenOut.address) ?? 0n
+      assertSwapped({ given: changeOf(tokenIn.address), got }, ask, steps)
+      see(got)
+    },
   }
 }
 

@@ -69,6 +69,60 @@ describe('useBestQuote', () => {
     expect(used).toBe('own')
   })
 
+  const choose = (quotes: readonly Quote[], given: Record<string, bigint>) =>
+    useBestQuote(quotes, async ({ provider: name }, see) => {
+      const got = given[name]
+      if (got === undefined) throw unfit(name)
+      see(got)
+      return name
+    })
+  const claims = (name: string, amountOut: bigint, cost = 0n) => ({
+    ...quoteOf(name, amountOut, amountOut - cost),
+    decoded: false,
+  })
+  const exchange = quoteOf('exchange', 1_000n, 990n)
+
+  it.each([
+    ['claims more and gives less than the exchange', [claims('third', 1_010n)], { third: 960n }, 'exchange'],
+    ['gives a unit less than the exchange', [claims('third', 1_010n)], { third: 999n }, 'exchange'],
+    ['gives what the exchange does, at less gas', [claims('third', 1_010n)], { third: 1_000n }, 'third'],
+    ['gives more, which its gas takes', [claims('third', 1_050n, 20n)], { third: 1_009n }, 'exchange'],
+    ['gives more than its gas takes', [claims('third', 1_050n, 20n)], { third: 1_010n }, 'third'],
+    ['claims no gas and gives less than the exchange', [claims('third', 995n)], { third: 995n }, 'exchange'],
+    [
+      'claims most and gives less than another',
+      [claims('a', 1_100n), claims('b', 1_050n)],
+      { a: 1_020n, b: 1_050n },
+      'b',
+    ],
+    [
+      'gives as much as another that claims less',
+      [claims('a', 1_100n), claims('b', 1_050n)],
+      { a: 1_040n, b: 1_040n },
+      'a',
+    ],
+    [
+      'is unfit beside one that gives less than the exchange',
+      [claims('a', 1_100n), claims('b', 1_050n)],
+      { b: 999n },
+      'exchange',
+    ],
+  ])('uses what was seen to give most where a third party %s', async (_case, thirds, given, used) => {
+    expect(await choose([...thirds, exchange], { exchange: 1_000n, ...given })).toBe(used)
+  })
+
+  it('uses what a third party was seen to give where the router that quoted more is unfit', async () => {
+    expect(await choose([claims('third', 1_010n), exchange], { third: 960n })).toBe('third')
+    expect(await choose([exchange, claims('third', 900n)], { third: 890n })).toBe('third')
+    expect(await choose([claims('a', 1_010n), claims('b', 1_005n)], { a: 950n, b: 960n })).toBe('b')
+  })
+
+  it('looks at no third party that claims less than the exchange gives', async () => {
+    const tried: string[] = []
+    await useBestQuote([exchange, claims('third', 999n)], async ({ provider: name }) => tried.push(name))
+    expect(tried).toEqual(['exchange'])
+  })
+
   it('says why a router we know was unfit, and NO_ROUTE where only a third party was', async () => {
     const fail = async ({ provider: name }: Quote) => {
       throw unfit(name)

@@ -114,22 +114,64 @@ export class UnfitQuote extends Error {
   }
 }
 
+/** Makes what is asked for by a quote, and tells what the swap was seen to give where it was simulated. */
+export type UseQuote<T> = (quote: Quote, see: (got: bigint) => void) => Promise<T>
+
+/** What was made by a quote, and what its swap gives: as it was seen, else as it was quoted. */
+type Tried<T> = { quote: Quote; made: T; got: bigint }
+
 /**
- * What the first of the quotes makes that is fit. Where none is, the first refusal of a router we know says why; what a
- * third party's quote failed by is its own affair.
+ * What the best of the quotes makes, by what each was seen to give. A third party's claim only earns it a look: it is used
+ * where its simulation gives no less than the router we know was quoted beside it. Where no quote is fit, the first refusal
+ * of a router we know says why; what a third party's quote failed by is its own affair.
  */
-export async function useBestQuote<T>(quotes: readonly Quote[], use: (quote: Quote) => Promise<T>): Promise<T> {
-  let refusal: EarnError | undefined
-  for (const quote of quotes) {
-    try {
-      return await use(quote)
-    } catch (error) {
-      if (!(error instanceof UnfitQuote)) throw error
-      if (quote.decoded) refusal ??= error.refusal
-    }
+export async function useBestQuote<T>(quotes: readonly Quote[], use: UseQuote<T>): Promise<T> {
+  const refusals: EarnError[] = []
+  const known = quotes.filter(({ decoded }) => decoded)
+  const claimed = quotes.filter(({ decoded }) => !decoded)
+  const [first] = known
+  const promising = claimed.filter((quote) => !first || beats({ quote, got: quote.amountOut }, first))
+  const [seen] = await tryAll(promising, use, refusals)
+  for (const quote of known) {
+    if (seen && beats(seen, quote)) return seen.made
+    const [tried] = await tryAll([quote], use, refusals)
+    if (tried) return tried.made
   }
-  throw refusal ?? noRoute()
+  if (seen) return seen.made
+  const left = claimed.filter((quote) => !promising.includes(quote))
+  const [last] = await tryAll(left, use, refusals)
+  if (last) return last.made
+  throw refusals[0] ?? noRoute()
 }
+
+/** What those quotes make that are fit, the one seen to leave most first; of equals the first one stays. */
+async function tryAll<T>(quotes: readonly Quote[], use: UseQuote<T>, refusals: EarnError[]): Promise<Tried<T>[]> {
+  const tried = await Promise.all(quotes.map((quote) => tryQuote(quote, use, refusals)))
+  const fit = tried.filter((each) => each !== undefined)
+  return fit.sort((a, b) => (netOf(a) === netOf(b) ? 0 : netOf(a) > netOf(b) ? -1 : 1))
+}
+
+/** What a quote makes; undefined where it is unfit. */
+async function tryQuote<T>(quote: Quote, use: UseQuote<T>, refusals: EarnError[]): Promise<Tried<T> | undefined> {
+  let got = quote.amountOut
+  try {
+    const made = await use(quote, (seen) => {
+      got = seen
+    })
+    return { quote, made, got }
+  } catch (error) {
+    if (!(error instanceof UnfitQuote)) throw error
+    if (quote.decoded) refusals.push(error.refusal)
+    return undefined
+  }
+}
+
+/** What is left of what was seen, once the gas is paid for. */
+const netOf = ({ quote, got }: Pick<Tried<unknown>, 'quote' | 'got'>): bigint => got - (quote.amountOut - quote.netOut)
+
+/** A third party tells its own gas: by that alone it gives nothing less than a router we know. */
+const beats = (tried: Pick<Tried<unknown>, 'quote' | 'got'>, known: Quote): boolean =>
+  tried.got >= known.amountOut && netOf(tried) >= known.netOut
 
 function noRoute(): EarnError {
   return refuse('NO_ROUTE', 'no exchange of this chain has a route for this amount between these tokens')

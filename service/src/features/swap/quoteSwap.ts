@@ -8,8 +8,8 @@ import type { Funds } from './swapTokens.js'
 const simulatedSeconds = 600
 
 /**
- * The best quote of a swap that somebody else may send later. Where the wallet holds what it gives, the quote was seen to
- * hold in a simulation; else it is one of a router we know.
+ * The best quote of a swap that somebody else may send later. Where the wallet holds what it gives, the quote says no more
+ * than a simulation was seen to give; else it is one of a router we know.
  */
 export async function quoteSwap(
   providers: readonly SwapProvider[],
@@ -18,7 +18,7 @@ export async function quoteSwap(
 ): Promise<Quote> {
   const { chain, wallet, tokenIn, tokenOut } = ask
   const deadline = BigInt(head.timestamp + simulatedSeconds)
-  return useBestQuote(await listQuotes(providers, ask), async (quote) => {
+  return useBestQuote(await listQuotes(providers, ask), async (quote, see) => {
     const steps = buildSwapSteps(ask, quote, { deadline, allowance: allowanceOf(quote.spender) })
     const { body, changeOf } = ask.simulates
       ? await simulatePlan(chain, {
@@ -26,8 +26,13 @@ export async function quoteSwap(
           ...{ probe: steps.probe, block: head, errors: quote.errors ?? [] },
         })
       : { body: { status: 'skipped' }, changeOf: () => undefined }
-    if (body.status !== 'ok') assertDecoded(quote)
-    else assertSwapped({ given: changeOf(tokenIn.address), got: changeOf(tokenOut.address) ?? 0n }, ask, steps)
-    return quote
+    if (body.status !== 'ok') {
+      assertDecoded(quote)
+      return quote
+    }
+    const got = changeOf(tokenOut.address) ?? 0n
+    assertSwapped({ given: changeOf(tokenIn.address), got }, ask, steps)
+    see(got)
+    return got < quote.amountOut ? { ...quote, amountOut: got } : quote
   })
 }

@@ -170,8 +170,11 @@ async function answer<C extends Context>(
     }
   }
   const commit = (write: Write<Transaction>) => inTransaction(options.ctx.db, write)
-  const charge = async (cost: 'whole' | 'one') =>
-    admission && chargeRequest(options, request, admission, units, cost, reply)
+  const charge = async (cost: 'whole' | 'one') => {
+    if (!admission) return
+    const more = cost === 'whole' && parsed.ok ? await operation.costMore?.(options.ctx, parsed.get() as never) : 0
+    await chargeRequest(options, request, admission, units + (more ?? 0), cost, reply)
+  }
   if (admission && operation.method === 'POST' && request.headers['idempotency-key'] !== undefined)
     return answerIdempotent(
       options.limits.idempotency,

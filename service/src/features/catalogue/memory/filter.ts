@@ -11,8 +11,9 @@ const lower = (values: readonly string[]) => values.map((value) => value.toLower
 const idsOf = (rows: readonly { id: string }[]) => rows.map(({ id }) => id)
 const idList = (what: string, read: (record: OpportunityRecord) => Iterable<string>) =>
   anyOf(List({ form: uuidForm, description: `Ids of ${what}; an opportunity with any of them` }), index(read), lower)
-/** US dollars; 0 without a price. */
-const tvl = numbers((record) => Number(record.tvlUsd ?? 0), true)
+/** US dollars. One that is not known is below every least TVL above 0, and within no most TVL. */
+const tvlOr = (unknown: number) =>
+  numbers(({ tvlUsd, analyticsAt }) => (tvlUsd === null || analyticsAt === null ? unknown : Number(tvlUsd)), true)
 /** Percent. */
 const estimatedApr = numbers((record) => record.estimatedApr, true)
 
@@ -62,8 +63,8 @@ const filters = {
   ),
   partnerId: idList('partners', (record) => idsOf(record.partners)),
   lendingProtocolId: idList('lending protocols', (record) => idsOf(record.lendingProtocols)),
-  tvlMin: atLeast('Least TVL in US dollars, inclusive', tvl),
-  tvlMax: atMost('Most TVL in US dollars, inclusive', tvl),
+  tvlMin: atLeast('Least TVL in US dollars, inclusive; above 0 it leaves out what has no TVL', tvlOr(0)),
+  tvlMax: atMost('Most TVL in US dollars, inclusive; leaves out what has no TVL', tvlOr(Number.NaN)),
   minApr: atLeast('Least estimated APR in percent, inclusive', estimatedApr),
   maxApr: atMost('Most estimated APR in percent, inclusive', estimatedApr),
   featured: either(
