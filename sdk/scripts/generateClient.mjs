@@ -24,10 +24,12 @@ const lower = (name) => name[0].toLowerCase() + name.slice(1)
 
 /** Path, query and body of an operation in one object: a name stands for one thing only. */
 function describe(operation) {
-  const parameters = (operation.parameters ?? []).map(resolve).filter((each) => each.in !== 'header')
+  const parameters = (operation.parameters ?? [])
+    .map(resolve)
+    .filter((each) => each.in !== 'header' && each.description !== 'Alias of limit')
   const body = resolve(jsonOf(resolve(operation.requestBody))) ?? { properties: {}, required: [] }
   const properties = {}
-  for (const { name, schema, description } of parameters.filter((each) => each.description !== 'Alias of limit'))
+  for (const { name, schema, description } of parameters)
     properties[name] = { ...schema, description, ...(schema.type === 'array' && { 'x-list': true }) }
   for (const [name, schema] of Object.entries(body.properties)) {
     if (Object.hasOwn(properties, name)) throw new Error(`${operation.operationId} has two members ${name}`)

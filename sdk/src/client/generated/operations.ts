@@ -591,7 +591,7 @@ export const listOpportunitiesByDistributor = /*#__PURE__*/ getPages<types.ListO
 /**
  * List reward streams by filters
  *
- * Filters are joined by and, their values by or. Without page and limit the answer has no pagination.
+ * Filters are joined by and, their values by or. Without page and limit (or its aliases) the answer has no pagination.
  *
  * Costs 2 units; takes any key.
  */

@@ -473,6 +473,8 @@ export type Stream = {
   lastSnapshot?: StreamSnapshot
   committedSnapshot?: StreamSnapshot
   snapshots?: StreamSnapshot[]
+  /** true where there are older snapshots; else absent */
+  snapshotsTruncated?: boolean
 }
 
 export type StreamAdminOperation = {
@@ -1094,7 +1096,7 @@ export type GetStreamsParams = {
   id?: string | undefined
   /** UUID */
   orgId?: string | undefined
-  /** Adds all snapshots, newest first */
+  /** Adds snapshots, newest first: the newest 100 of a stream and 2,000 in all, of the newest streams first; a stream of which some are left out has snapshotsTruncated. Each 500 of them cost a unit more */
   withSnapshots?: boolean | undefined
   /** false leaves the counts of wallets null */
   usersCount?: boolean | undefined
@@ -1233,9 +1235,9 @@ export type ListOpportunitiesParams = {
   partnerId?: string | readonly string[] | undefined
   /** Ids of lending protocols; an opportunity with any of them; separated by commas, at most 200 */
   lendingProtocolId?: string | readonly string[] | undefined
-  /** Least TVL in US dollars, inclusive */
+  /** Least TVL in US dollars, inclusive; above 0 it leaves out what has no TVL */
   tvlMin?: number | undefined
-  /** Most TVL in US dollars, inclusive */
+  /** Most TVL in US dollars, inclusive; leaves out what has no TVL */
   tvlMax?: number | undefined
   /** Least estimated APR in percent, inclusive */
   minApr?: number | undefined
@@ -1290,9 +1292,9 @@ export type ListOpportunitiesByDistributorParams = {
   partnerId?: string | readonly string[] | undefined
   /** Ids of lending protocols; an opportunity with any of them; separated by commas, at most 200 */
   lendingProtocolId?: string | readonly string[] | undefined
-  /** Least TVL in US dollars, inclusive */
+  /** Least TVL in US dollars, inclusive; above 0 it leaves out what has no TVL */
   tvlMin?: number | undefined
-  /** Most TVL in US dollars, inclusive */
+  /** Most TVL in US dollars, inclusive; leaves out what has no TVL */
   tvlMax?: number | undefined
   /** Least estimated APR in percent, inclusive */
   minApr?: number | undefined
