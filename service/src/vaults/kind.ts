@@ -45,13 +45,6 @@ export type DepositAsk = {
   /** Smallest units of `tokenIn`. */
   amount: bigint
   slippageBps: number
-  /** The amount a quote is asked for, where it is another: what is quoted then counts in proportion. */
-  quotedFor?: bigint
-}
-
-/** What the vault quotes for the amount of an ask. */
-export function toQuoted(quoted: bigint | undefined, { amount, quotedFor }: DepositAsk): bigint | undefined {
-  return quoted === undefined || !quotedFor ? quoted : (quoted * amount) / quotedFor
 }
 
 export type WithdrawAsk = {

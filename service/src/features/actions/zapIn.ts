@@ -28,7 +28,6 @@ import {
   type SwapAsk,
   useBestQuote,
 } from '../swap/index.js'
-import { wouldRevert } from './alternative.js'
 import { assertBalance, assertMinimumUsd, assertOffer } from './checks.js'
 import { draftOf, spenderOf } from './draft.js'
 import type { DepositInput } from './schema.js'
@@ -56,9 +55,9 @@ export async function zapIn(ctx: ActionContext, { target, input, kind, amount }:
   const slippageBps = input.slippageBps ?? 50
   const spender = kind.plans.spender(vault)
   const tokenAddress = getAddress(asset.address)
-  // How much enters the vault is known once the swap is quoted: until then the vault quotes one whole unit.
-  const quotedFor = 10n ** BigInt(asset.decimals)
-  const deposit: DepositAsk = { vault, wallet, tokenIn: tokenAddress, amount: quotedFor, slippageBps }
+  // How much enters the vault is known once the swap is quoted: until then it is asked about one whole unit.
+  const unit = 10n ** BigInt(asset.decimals)
+  const depositOf = (amount: bigint): DepositAsk => ({ vault, wallet, tokenIn: tokenAddress, amount, slippageBps })
   const addressIn = parseToken(input.tokenIn)
   const [head, gasPrice, { answer }] = await Promise.all([
     readHead(chain),
@@ -69,7 +68,7 @@ export async function zapIn(ctx: ActionContext, { target, input, kind, amount }:
         tokenIn: readSwapToken(snapshot, opportunity.chainId, addressIn),
         funds: readFunds(wallet, addressIn, listSpenders(zap)),
         allowance: readContract(tokenAddress, erc20Abi, 'allowance', [wallet, spender]),
-        offer: keepResults(kind.plans.deposit(deposit)),
+        offer: keepResults(kind.plans.deposit(depositOf(unit))),
       }),
     ),
   ])
@@ -127,18 +126,9 @@ export async function zapIn(ctx: ActionContext, { target, input, kind, amount }:
         },
       }
     }
-    const read = (change: { quotedFor?: bigint }) => kind.plans.deposit({ ...deposit, amount: enters, ...change })
-    const early = simulates ? answerEarly(read({ quotedFor }), answer.offer) : undefined
-    const finish = (offer: Offer) => finishAction(ctx, target, draftDeposit(offer))
-    const finishExactly = async () => finish((await multicall(chain, read({}))).answer)
-    if (!early) return finishExactly()
-    try {
-      return await finish(early)
-    } catch (error) {
-      // A vault whose quotes do not grow in proportion gives less than the least that follows from one.
-      if (early.call.leastOut === undefined || !wouldRevert(error)) throw error
-      return finishExactly()
-    }
+    const exact = kind.plans.deposit(depositOf(enters))
+    const early = simulates ? answerEarly(exact, answer.offer) : undefined
+    return finishAction(ctx, target, draftDeposit(early ?? (await multicall(chain, exact)).answer))
   })
 }
 
@@ -151,13 +141,12 @@ function keepResults(read: Read<Offer>): Read<Kept> {
 
 /**
  * The offer for what enters the vault, by what was read of the vault before: a round trip less, where a simulation follows.
- * Undefined where that does not tell the least that has to come out.
+ * Undefined where the call names a least that has to come out: that follows from a quote of the whole amount alone.
  */
 function answerEarly({ reads, answer }: Read<Offer>, { results }: Kept): Offer | undefined {
   if (reads.length !== results.length) return undefined
   const offer = answer(results)
-  if (offer.call.leastOut === undefined) return { ...offer, quoted: undefined }
-  return offer.quoted ? offer : undefined
+  return offer.call.leastOut === undefined ? { ...offer, quoted: undefined } : undefined
 }
 
 /** Whether the token a caller gives needs a swap; what enters the vault as it is, or once it is wrapped, needs none. */

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { invalidArgument, unavailable } from '../../kernel/errors.js'
 import { listQuotes, type Quote, type SwapAsk, type SwapProvider, UnfitQuote, useBestQuote } from './provider.js'
-import { computeMinimum } from './swapSteps.js'
 
 const ask = {} as SwapAsk
 const quoteOf = (provider: string, amountOut: bigint, netOut: bigint): Quote => ({
@@ -144,13 +143,5 @@ describe('useBestQuote', () => {
     }
     await expect(useBestQuote([third, own], fail)).rejects.toMatchObject({ code: 503 })
     expect(tried).toEqual(['third'])
-  })
-})
-
-describe('computeMinimum', () => {
-  it('is floored, by hand: 99.5 % of 1,001 is 995.995', () => {
-    expect(computeMinimum(1_001n, 50n)).toBe(995n)
-    expect(computeMinimum(10_000n, 1n)).toBe(9_999n)
-    expect(computeMinimum(1n, 1n)).toBe(0n)
   })
 })

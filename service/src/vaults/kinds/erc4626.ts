@@ -2,17 +2,16 @@ import { type Address, encodeFunctionData, erc20Abi, erc4626Abi, isAddressEqual,
 import { combine, mapRead, type Read, readAccount, readContract } from '../../rpc/multicall.js'
 import { type MakingCall, making } from '../calls.js'
 import { type EmittedEvent, emitted } from '../events.js'
-import {
-  type DepositAsk,
-  type FiguresAnswer,
-  type ObservedVault,
-  type PlannedKind,
-  type Recognised,
-  type Trial,
-  toQuoted,
-  type Vault,
-  type VaultCall,
-  type WithdrawAsk,
+import type {
+  DepositAsk,
+  FiguresAnswer,
+  ObservedVault,
+  PlannedKind,
+  Recognised,
+  Trial,
+  Vault,
+  VaultCall,
+  WithdrawAsk,
 } from '../kind.js'
 import { anybody, extraDigits } from '../reading.js'
 import { erc4626Errors } from './erc4626Errors.js'
@@ -68,10 +67,7 @@ export const erc4626: PlannedKind = {
         combine({
           ...readIdentity(ask.vault),
           max: readContract(ask.vault.address, erc4626Abi, 'maxDeposit', [ask.wallet]),
-          quoted: mapRead(
-            readContract(ask.vault.address, erc4626Abi, 'previewDeposit', [ask.quotedFor ?? ask.amount]),
-            (quoted) => toQuoted(quoted, ask),
-          ),
+          quoted: readContract(ask.vault.address, erc4626Abi, 'previewDeposit', [ask.amount]),
         }),
         ({ code, asset, max, quoted }) => ({
           closed: decideClosed(code.codeLength) ?? decideSilent(asset, max, quoted),

@@ -3,15 +3,14 @@ import { combine, mapRead, type Read, readAccount, readContract } from '../../rp
 import { failing } from '../../rpc/revert.js'
 import { making } from '../calls.js'
 import { type EmittingVault, emitted } from '../events.js'
-import {
-  type DepositAsk,
-  type FiguresAnswer,
-  type ObservedVault,
-  type PlannedKind,
-  toQuoted,
-  type VaultCall,
-  type VaultFigures,
-  type WithdrawAsk,
+import type {
+  DepositAsk,
+  FiguresAnswer,
+  ObservedVault,
+  PlannedKind,
+  VaultCall,
+  VaultFigures,
+  WithdrawAsk,
 } from '../kind.js'
 import { extraDigits } from '../reading.js'
 import { decideClosed } from './erc4626.js'
@@ -104,10 +103,7 @@ export const erc5115: PlannedKind = {
         combine({
           code: readAccount(address),
           valid: readContract(address, erc5115Abi, 'isValidTokenIn', [ask.tokenIn]),
-          quoted: mapRead(
-            readContract(address, erc5115Abi, 'previewDeposit', [ask.tokenIn, ask.quotedFor ?? ask.amount]),
-            (quoted) => toQuoted(quoted, ask),
-          ),
+          quoted: readContract(address, erc5115Abi, 'previewDeposit', [ask.tokenIn, ask.amount]),
         }),
         ({ code, valid, quoted }) => ({
           closed: decideClosed(code.codeLength) ?? decideUnquoted(quoted, valid, 'deposits'),

@@ -2,18 +2,17 @@ import { type Address, encodeFunctionData, erc20Abi, parseAbi } from 'viem'
 import { combine, mapRead, type Read, readAccount, readContract } from '../../rpc/multicall.js'
 import { making } from '../calls.js'
 import { emitted } from '../events.js'
-import {
-  type DepositAsk,
-  type FiguresAnswer,
-  type ObservedVault,
-  type Offer,
-  type PlannedKind,
-  type Recognised,
-  toQuoted,
-  type Vault,
-  type VaultCall,
-  type WithdrawAsk,
-  type WithdrawOffer,
+import type {
+  DepositAsk,
+  FiguresAnswer,
+  ObservedVault,
+  Offer,
+  PlannedKind,
+  Recognised,
+  Vault,
+  VaultCall,
+  WithdrawAsk,
+  WithdrawOffer,
 } from '../kind.js'
 import { extraDigits } from '../reading.js'
 import { decideClosed, decideMismatch } from './erc4626.js'
@@ -81,13 +80,13 @@ export const windowStake: PlannedKind = {
 }
 
 function deposit(ask: DepositAsk): Read<Offer> {
-  const { vault, amount, quotedFor } = ask
+  const { vault, amount } = ask
   return mapRead(
     combine({
       code: readAccount(vault.address),
       asset: readContract(vault.address, stakeAbi, 'STAKED_TOKEN', []),
       slashed: readContract(vault.address, stakeAbi, 'inPostSlashingPeriod', []),
-      quote: readContract(vault.address, stakeAbi, 'previewStake', [quotedFor ?? amount]),
+      quote: readContract(vault.address, stakeAbi, 'previewStake', [amount]),
     }),
     ({ code, asset, slashed, quote }) => ({
       closed:
@@ -95,7 +94,7 @@ function deposit(ask: DepositAsk): Read<Offer> {
         (slashed ? 'the stake was slashed, and takes nothing until that is settled' : undefined),
       mismatch: decideMismatch(vault, asset),
       max: undefined,
-      quoted: toQuoted(quote, ask),
+      quoted: quote,
       call: buildStake(ask),
     }),
   )
