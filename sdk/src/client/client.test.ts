@@ -22,6 +22,8 @@ type Reply = {
   text?: string
   drop?: boolean
   hang?: boolean
+  /** Runs when a request that is not answered has come. */
+  arrived?: () => void
 }
 
 let server: Server
@@ -33,9 +35,9 @@ async function answer(request: IncomingMessage, response: ServerResponse) {
   let body = ''
   for await (const part of request) body += part
   seen.push({ method: request.method ?? '', url: request.url ?? '', headers: request.headers, body })
-  const { status = 200, headers = {}, text, body: value = {}, drop, hang } = replies.shift() ?? {}
+  const { status = 200, headers = {}, text, body: value = {}, drop, hang, arrived } = replies.shift() ?? {}
   if (drop) return void request.socket.destroy()
-  if (hang) return
+  if (hang) return arrived?.()
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text ?? JSON.stringify(value))
 }
 
@@ -246,11 +248,10 @@ describe('a repetition', () => {
   it('ends, as the call does, with the signal of the caller', async () => {
     const reason = new Error('enough')
     for (const reply of [{ hang: true }, { ...refusal(503, 'UNAVAILABLE'), headers: { 'retry-after': '9' } }]) {
-      replies.push(reply)
       const ended = new AbortController()
-      const info = () => ended.abort(reason)
-      const call = getChains(open({ onResponse: info }), {}, { signal: ended.signal })
-      if ('hang' in reply) setTimeout(info, 20)
+      const end = () => ended.abort(reason)
+      replies.push({ ...reply, arrived: end })
+      const call = getChains(open({ onResponse: end }), {}, { signal: ended.signal })
       await expect(call).rejects.toBe(reason)
     }
     await expect(getChains(open(), {}, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
