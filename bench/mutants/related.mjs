@@ -9,7 +9,7 @@ const packages = {
   '@openearn/attribution': 'packages/attribution/src/index.ts',
   '@openearn/attribution/codec': 'packages/attribution/src/codec.ts',
   '@openearn/embedded-postgres': 'packages/embedded-postgres/src/index.ts',
-  '@openearn/sdk': 'sdk/src/index.ts',
+  '@openearn/sdk/verify': 'sdk/src/verify/index.ts',
 }
 const places = ['packages/attribution', 'packages/embedded-postgres', 'sdk', 'service']
 

@@ -1,6 +1,6 @@
 // Decides offline whether to sign what a service returned: node sdk/examples/checkBeforeSigning.mjs [FILE]
 import { readFileSync } from 'node:fs'
-import { verifyPlan } from '@openearn/sdk'
+import { verifyPlan } from '@openearn/sdk/verify'
 
 const file = process.argv[2] ?? new URL('deposit.json', import.meta.url)
 const { request, plan, context } = JSON.parse(readFileSync(file, 'utf8'))

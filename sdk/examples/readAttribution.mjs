@@ -1,6 +1,6 @@
 // Reads, checks and writes the suffixes that say who brought a transaction: node sdk/examples/readAttribution.mjs
 import { readFileSync } from 'node:fs'
-import { attribution } from '@openearn/sdk'
+import { attribution } from '@openearn/sdk/verify'
 
 const { request, plan, context } = JSON.parse(readFileSync(new URL('deposit.json', import.meta.url), 'utf8'))
 const { to, data } = plan.transactions[plan.transactions.length - 1].transaction

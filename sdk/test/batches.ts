@@ -1,4 +1,4 @@
-import type { PlannedBatch } from '../src/index.js'
+import type { PlannedBatch } from '../src/verify/index.js'
 import type { Plan } from './plans.js'
 
 /** The ERC-5792 request the service answers beside a plan. */

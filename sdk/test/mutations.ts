@@ -1,5 +1,5 @@
 import { encodeFunctionData, erc20Abi, maxUint256, parseAbi } from 'viem'
-import type { PlannedTransaction } from '../src/index.js'
+import type { PlannedTransaction } from '../src/verify/index.js'
 import type { Plan } from './plans.js'
 import { below, pick, type Random } from './random.js'
 

@@ -60,7 +60,7 @@ describe('the packed sdk', () => {
   afterAll(() => rm(folder, { recursive: true, force: true }))
 
   it('imports and runs with its public dependencies alone', async () => {
-    const script = `import * as sdk from '@openearn/sdk'
+    const script = `import * as sdk from '@openearn/sdk/verify'
       ${use}
       console.log(JSON.stringify(await use(sdk, ${example})))`
     await writeFile(join(folder, 'use.mjs'), script)
@@ -69,17 +69,33 @@ describe('the packed sdk', () => {
   })
 
   it('is required by a CommonJS program, which gets the module that others import, without a warning', async () => {
-    const script = `const sdk = require('@openearn/sdk')
+    const script = `const sdk = require('@openearn/sdk/verify')
       ${use}
       use(sdk, ${example}).then(async (answer) => {
         console.log(JSON.stringify(answer))
-        console.log((await import('@openearn/sdk')).verifyPlan === sdk.verifyPlan)
+        console.log((await import('@openearn/sdk/verify')).verifyPlan === sdk.verifyPlan)
       })`
     await writeFile(join(folder, 'use.cjs'), script)
     const { stdout, stderr } = await run(process.execPath, [join(folder, 'use.cjs')], { cwd: folder })
     const [answer, same] = stdout.trim().split('\n')
     expect(JSON.parse(answer!)).toEqual(expected)
     expect({ same, stderr }).toEqual({ same: 'true', stderr: '' })
+  })
+
+  it('gives its client to a program that has neither viem nor cborg', async () => {
+    const place = await mkdtemp(join(tmpdir(), 'openearn-client-'))
+    try {
+      const [alone = ''] = await unpack(await pack(['sdk'], place), place)
+      expect(alone).not.toBe('')
+      const script = `import { createEarnClient, getChains } from '@openearn/sdk'
+        const fetch = async (url) => new Response(JSON.stringify({ url }))
+        console.log((await getChains(createEarnClient({ baseUrl: 'https://earn.example', fetch }))).url)`
+      await writeFile(join(place, 'use.mjs'), script)
+      const { stdout } = await run(process.execPath, [join(place, 'use.mjs')], { cwd: place })
+      expect(stdout).toBe('https://earn.example/v2/chains/\n')
+    } finally {
+      await rm(place, { recursive: true, force: true })
+    }
   })
 
   it.each(Object.entries(resolutions).slice(0, 3))(
@@ -138,7 +154,7 @@ describe('the packed sdk', () => {
     const page = join(folder, 'page')
     await mkdir(page)
     await writeFile(join(page, 'index.html'), '<script type="module" src="./main.js"></script>')
-    const main = `import * as sdk from '@openearn/sdk'\n${use}\nglobalThis.answer = use(sdk, ${example})`
+    const main = `import * as sdk from '@openearn/sdk/verify'\n${use}\nglobalThis.answer = use(sdk, ${example})`
     await writeFile(join(page, 'main.js'), main)
     const said: string[] = []
     const logger = {
@@ -164,7 +180,7 @@ describe('the packed sdk', () => {
   }, 60_000)
 
   it('bundles for a browser: no module of Node in it, and it runs where there is no Buffer and no process', async () => {
-    await writeFile(join(folder, 'browser.mjs'), "export * from '@openearn/sdk'")
+    await writeFile(join(folder, 'browser.mjs'), "export * from '@openearn/sdk/verify'")
     const bundle = await rolldown({ input: join(folder, 'browser.mjs'), platform: 'browser', logLevel: 'silent' })
     const { output } = await bundle.generate({ format: 'iife', name: 'sdk', minify: true, codeSplitting: false })
     await bundle.close()

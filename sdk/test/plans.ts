@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { type PlanContext, type PlannedTransaction, type PlanRequest, verifyPlan } from '../src/index.js'
+import { type PlanContext, type PlannedTransaction, type PlanRequest, verifyPlan } from '../src/verify/index.js'
 
 export type Plan = {
   name: string

@@ -1,7 +1,14 @@
 /** A use of the package whose types have to be found: `wrong` is an error, and that it is one is expected. */
-export const typedUse = `import { attribution, type PlanContext, type Verdict, verifyPlan } from '@openearn/sdk'
+export const typedUse = `import { createEarnClient, type EarnClient, type EarnError, listOpportunities, type types } from '@openearn/sdk'
+import { attribution, type PlanContext, type Verdict, verifyPlan } from '@openearn/sdk/verify'
 const suffix: attribution.Suffix | undefined = attribution.decode('0x')[0]
 export const codes: readonly string[] = suffix ? attribution.listCodes(suffix) : []
+export const client: EarnClient = createEarnClient({ baseUrl: '/earn' })
+export const names = async () => (await listOpportunities(client, { chainIds: [1], sortOrder: 'asc' })).data.map(({ name }) => name)
+export const reasonOf = (error: EarnError): 'NO_ROUTE' | undefined => (error.reason === 'NO_ROUTE' ? error.reason : undefined)
+export const curator = (vault: types.Opportunity): string | undefined => vault.curator?.name
+// @ts-expect-error
+export const wrongOrder = listOpportunities(client, { sortOrder: 'up' })
 export const verdict = (context: PlanContext): Promise<Verdict> => verifyPlan({} as never, [], context)
 // @ts-expect-error
 export const wrong: number = attribution.encode({ codes: ['acme'] })

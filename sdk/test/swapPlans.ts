@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { type Address, getAddress as checksum, type Hex } from 'viem'
-import { attribution, type PlannedTransaction } from '../src/index.js'
+import { attribution, type PlannedTransaction } from '../src/verify/index.js'
 import { findWrapper, readSwapCall, type SwapFound, type Token } from '../src/verify/swapCalls.js'
 import { parseSwapContext, type RouterKind } from '../src/verify/swapContext.js'
 import { verifyPlan } from '../src/verify/verifyPlan.js'

@@ -46,7 +46,7 @@ const packageUsers: Record<string, { rooms: readonly string[]; slices?: readonly
   '@openearn/contracts': { rooms: ['rpc', 'vaults', 'derive', 'cli'], slices: ['streams', 'swap', 'orders'] },
   '@openearn/attribution': { rooms: ['derive', 'features'] },
   '@openearn/embedded-postgres': { rooms: ['server'] },
-  '@openearn/sdk': { rooms: ['cli'] },
+  '@openearn/sdk/verify': { rooms: ['cli'] },
 }
 
 /** Files longer than 400 lines, each with its reason. */

@@ -281,7 +281,7 @@ export type Stream = {
   lastSnapshot?: StreamSnapshot
   committedSnapshot?: StreamSnapshot
   snapshots?: StreamSnapshot[]
-  snapshotsTruncated?: true
+  snapshotsTruncated?: boolean
 }
 
 export type WalletStream = { streamId: string; userAddress: string; snapshots: WalletSnapshot[]; stream: Stream }

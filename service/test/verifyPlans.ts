@@ -7,7 +7,7 @@ import {
   type SwapRequest,
   verifyBatch,
   verifyPlan,
-} from '@openearn/sdk'
+} from '@openearn/sdk/verify'
 import { type Address, erc20Abi } from 'viem'
 import type { Anvil } from '../../contracts/test/anvil.js'
 import { listBatchChanges, listPlanChanges, pinCall } from '../../sdk/test/changes.js'

@@ -2,7 +2,7 @@ import { concat, type Hex } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { resign, writeOtherwise } from '../../test/forgeries.js'
 import { namedPlan, type Plan, verify } from '../../test/plans.js'
-import { attribution } from '../index.js'
+import { attribution } from './index.js'
 
 const lastOf = ({ transactions }: Plan) => transactions[transactions.length - 1]!.transaction
 

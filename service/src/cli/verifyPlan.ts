@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { type PlanContext, verifyBatch, verifyPlan } from '@openearn/sdk'
+import { type PlanContext, verifyBatch, verifyPlan } from '@openearn/sdk/verify'
 import T from 'typebox'
 import Value from 'typebox/value'
 import { answer, type Command, UsageError } from './command.js'

@@ -1,8 +1,12 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import * as client from '@openearn/sdk'
+import { createEarnClient, type EarnClient } from '@openearn/sdk'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { operations } from '../../src/server/operations.js'
+import { openContract } from '../contract.js'
 import { programs, readAllSnippets, root, type Snippet, scriptsOf } from '../documents.js'
+import { openClient } from './client.js'
 import { type Dev, makeFolder, type Started, startDevnet } from './process.js'
 import { countRootsAgain } from './rewardRoots.js'
 import { fillIn, makeCheckout, runScript, runTypescript } from './snippets.js'
@@ -64,6 +68,41 @@ describe('the examples of the document the devnet serves', () => {
   )
 })
 
+describe('the client of the sdk', () => {
+  const contract = openContract(operations)
+  const functions = client as unknown as Record<string, (client: EarnClient, params: object) => Promise<unknown>>
+
+  it.each(operations.map(({ operationId, path, method }) => [operationId, path, method.toLowerCase()] as const))(
+    'sends the examples of %s to it, and gets what the document says',
+    async (operationId, path, method) => {
+      const operation = document.paths[path][method]
+      const params: Record<string, unknown> = { ...operation.requestBody?.content['application/json'].example }
+      for (const { in: place, name, example } of operation.parameters)
+        if (place !== 'header' && example !== undefined) params[name] = example
+      let seen: { status: number; headers: Record<string, string>; body: unknown } | undefined
+      const earn = createEarnClient({
+        baseUrl: document.servers[0].url,
+        apiKey: devnet.dev.keys.secret,
+        retries: 0,
+        fetch: async (...request) => {
+          const response = await fetch(...request)
+          const headers = Object.fromEntries(response.headers)
+          seen = { status: response.status, headers, body: await response.clone().json() }
+          return response
+        },
+      })
+      // A symbol is taken once.
+      if (operationId === 'CreateStreamPoint') params['symbol'] += '2'
+      const call = functions[operationId[0]!.toLowerCase() + operationId.slice(1)]!
+      const answer = await call(earn, params).catch((error: unknown) => error)
+      expect(seen?.status).toBe(operation['x-example-status'])
+      expect(contract.check(operationId, seen!)).toEqual([])
+      if (seen?.status === 200) expect(answer).toEqual(seen.body)
+      else expect(answer).toMatchObject({ name: 'EarnError', operation: operationId, code: seen?.status })
+    },
+  )
+})
+
 describe('what the documents tell a reader to run beside the devnet', () => {
   const read = (name: string) =>
     snippets
@@ -80,7 +119,7 @@ describe('what the documents tell a reader to run beside the devnet', () => {
       'docs/runbook.md',
       'docs/streams.md',
     ])
-    expect(programs.map((name) => read(name) !== '')).toEqual([true, true])
+    expect(programs.filter((name) => read(name) === '')).toEqual([])
   })
 
   it.each([
@@ -129,6 +168,29 @@ describe('what the documents tell a reader to run beside the devnet', () => {
       console.log(data.length, refused instanceof Error, refused.status)`
     const words = [devnet.dev.baseUrl, devnet.dev.keys.publishable]
     expect(await runTypescript('integrating', text, words)).toBe('3 true INVALID_ARGUMENT\n')
+  }, 60_000)
+
+  it('sdk/README.md: the program walks over the vaults and builds a deposit', async () => {
+    const { baseUrl, keys, accounts, distributorIds, opportunities } = devnet.dev
+    const { id, asset } = opportunities.find(({ kind }) => kind === 'erc4626')!
+    const plain = openClient(devnet.dev)
+    const { isMember } = await plain.call('GET', `/v2/membership/?address=${accounts[0]!.address}`)
+    if (!isMember) await plain.join(accounts[0]!.privateKey, distributorIds[0]!)
+    const given = {
+      opportunityId: id,
+      userAddress: accounts[0]!.address,
+      tokenIn: asset.address,
+      distributorId: distributorIds[0],
+    }
+    const text = fillIn(read('sdk/README.md ts'), {
+      'http://127.0.0.1:4020': baseUrl,
+      'pk_live_…': keys.publishable,
+      '[1, 8453]': '[31337]',
+    })
+    const named = `const { opportunityId, userAddress, tokenIn, distributorId } = ${JSON.stringify(given)} as const`
+    const told = 'console.log(plan.transactions.map(({ type }) => type).join())'
+    const said = await runTypescript('calling', `${text.replace('const plan', `${named}\n$&`)}\n${told}`, [])
+    expect(said).toMatch(/^(.+ \d.*\n)+(approve,)?deposit\n$/)
   }, 60_000)
 
   it('sdk/README.md: the program says what would be signed', async () => {

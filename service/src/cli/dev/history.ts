@@ -1,5 +1,5 @@
 import { cancellableAsyncVaultAbi, testTokenAbi, yieldVaultAbi } from '@openearn/contracts'
-import { attribution } from '@openearn/sdk'
+import { attribution } from '@openearn/sdk/verify'
 import { type Address, concat, encodeFunctionData, erc20Abi, type Hex, maxUint256, numberToHex, parseUnits } from 'viem'
 import { type DevChain, devAccount } from './anvil.js'
 import type { Deployment, DevVault } from './deploy.js'

@@ -7,7 +7,7 @@ import {
   wrappedStakedTokenAbi,
   wrappedStakedTokenBytecode,
 } from '@openearn/contracts'
-import { verifyPlan } from '@openearn/sdk'
+import { verifyPlan } from '@openearn/sdk/verify'
 import { type Abi, type Address, decodeFunctionData, erc20Abi, type Hex, zeroAddress } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { account } from '../../../../contracts/test/anvil.js'

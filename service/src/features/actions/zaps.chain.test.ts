@@ -1,5 +1,5 @@
 import { asyncVaultAbi, depositRouterAbi, standardizedYieldAbi } from '@openearn/contracts'
-import { verifyPlan } from '@openearn/sdk'
+import { verifyPlan } from '@openearn/sdk/verify'
 import { type Address, decodeFunctionData, erc20Abi, erc4626Abi } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { account } from '../../../../contracts/test/anvil.js'

@@ -1,0 +1,639 @@
+// Generated from service/openapi.json by `npm run client`. Do not edit.
+import { get, getPages, post, postPages } from '../operation.js'
+import type * as types from './types.js'
+
+/**
+ * Build a swap order
+ *
+ * Returns an order to sign (EIP-712) that may be filled while the user is away, the exact approval it needs, and the transaction that ends it. The order sells at no less than what is quoted now, less the slippage; all that is bought goes to the wallet that signs. Nothing is sent.
+ *
+ * Costs 5 units; takes any key.
+ */
+export const buildSwapOrder = /*#__PURE__*/ post<types.BuildSwapOrderParams, types.BuildSwapOrderResult>(
+  'BuildSwapOrder',
+  '/v2/swap/orders/build',
+)
+
+/**
+ * Build the cancellation of a pending deposit
+ *
+ * Returns the transaction that cancels a pending deposit; where a vault cancels in two steps, the same call returns the second once it is due. Works on opportunities no longer offered.
+ *
+ * Costs 10 units; takes any key.
+ */
+export const createCancelDepositInteraction = /*#__PURE__*/ post<types.CreateCancelDepositInteractionParams, types.CreateCancelDepositInteractionResult>(
+  'CreateCancelDepositInteraction',
+  '/v2/actions/cancel-deposit/{opportunityId}',
+)
+
+/**
+ * Build the claim of a settled deposit
+ *
+ * Returns the transaction that claims the shares of a pending deposit the vault has settled. Works on opportunities no longer offered.
+ *
+ * Costs 10 units; takes any key.
+ */
+export const createClaimDepositInteraction = /*#__PURE__*/ post<types.CreateClaimDepositInteractionParams, types.CreateClaimDepositInteractionResult>(
+  'CreateClaimDepositInteraction',
+  '/v2/actions/claim-deposit/{opportunityId}',
+)
+
+/**
+ * Build a deposit
+ *
+ * Returns the transactions of a deposit in signing order: exact approvals where they are needed, then the deposit with the attribution suffix. Checked and simulated before it is returned; nothing is sent.
+ *
+ * Costs 10 units; takes any key.
+ */
+export const createDepositInteraction = /*#__PURE__*/ post<types.CreateDepositInteractionParams, types.CreateDepositInteractionResult>(
+  'CreateDepositInteraction',
+  '/v2/actions/deposit/{opportunityId}',
+)
+
+/**
+ * Makes a wallet a member
+ *
+ * The signature is checked against the agreement kept under the nonce, which works once.
+ *
+ * Costs 2 units; takes any key.
+ */
+export const createMembership = /*#__PURE__*/ post<types.CreateMembershipParams, types.CreateMembershipResult>(
+  'CreateMembership',
+  '/v2/membership/',
+)
+
+/**
+ * The message a wallet signs to become a member
+ *
+ * EVM messages follow EIP-4361, Solana messages Sign In With Solana. Sign the message as it stands, then send the signature with the nonce.
+ *
+ * Costs 2 units; takes any key.
+ */
+export const createMembershipAgreement = /*#__PURE__*/ post<types.CreateMembershipAgreementParams, types.CreateMembershipAgreementResult>(
+  'CreateMembershipAgreement',
+  '/v2/membership/agreement',
+)
+
+/**
+ * Create a reward stream
+ *
+ * A stream of points is created at once. Of one that pays a token the creation is signed: its admin sends it, and until it is confirmed the stream is not listed.
+ *
+ * Costs 10 units; takes a secret key.
+ */
+export const createStream = /*#__PURE__*/ post<types.CreateStreamParams, types.CreateStreamResult>(
+  'CreateStream',
+  '/v2/streams/',
+)
+
+/**
+ * Create points
+ *
+ * A unit a stream can give that is on no chain. Its symbol is unique in the organization.
+ *
+ * Costs 10 units; takes a secret key.
+ */
+export const createStreamPoint = /*#__PURE__*/ post<types.CreateStreamPointParams, types.CreateStreamPointResult>(
+  'CreateStreamPoint',
+  '/v2/streams/points',
+)
+
+/**
+ * Sign a withdrawal from a stream
+ *
+ * What the stream holds beyond what it must keep: its budget while it runs, what is allocated once it is fully processed. The admin sends txParams.
+ *
+ * Costs 10 units; takes a secret key.
+ */
+export const createStreamWithdrawal = /*#__PURE__*/ post<types.CreateStreamWithdrawalParams, types.CreateStreamWithdrawalResult>(
+  'CreateStreamWithdrawal',
+  '/v2/streams/{id}/withdrawals',
+)
+
+/**
+ * Build a withdrawal
+ *
+ * Returns the transactions that redeem an amount of receipt tokens, with the attribution suffix. Checked and simulated before it is returned; nothing is sent.
+ *
+ * Costs 10 units; takes any key.
+ */
+export const createWithdrawInteraction = /*#__PURE__*/ post<types.CreateWithdrawInteractionParams, types.CreateWithdrawInteractionResult>(
+  'CreateWithdrawInteraction',
+  '/v2/actions/withdraw/{opportunityId}',
+)
+
+/**
+ * Follow an action
+ *
+ * What became of a plan: its status, the transactions that carry it, and their ledger entries. Actions of other organizations are not found. A transaction that reverts leaves no event, so that it is not found by its action: ask GetAttribution with its hash and chain.
+ *
+ * Costs 1 units; takes any key.
+ */
+export const getAction = /*#__PURE__*/ get<types.GetActionParams, types.GetActionResult>(
+  'GetAction',
+  '/v2/actions/{actionId}',
+)
+
+/**
+ * The operation that blocks a stream
+ *
+ * With the parameters that were signed for it, and whether they were executed.
+ *
+ * Costs 2 units; takes a secret key.
+ */
+export const getActiveAdminOperation = /*#__PURE__*/ get<types.GetActiveAdminOperationParams, types.GetActiveAdminOperationResult>(
+  'GetActiveAdminOperation',
+  '/v2/streams/{id}/admin-operations/active',
+)
+
+/**
+ * Show who brought a transaction
+ *
+ * What the ledger and the watcher know about a transaction; with a chain, its calldata is inspected as well for ERC-8021 suffixes and the legacy tracker. Needs no key.
+ *
+ * Costs 0 units; takes no key.
+ */
+export const getAttribution = /*#__PURE__*/ get<types.GetAttributionParams, types.GetAttributionResult>(
+  'GetAttribution',
+  '/v2/attribution/{txHash}',
+)
+
+/**
+ * List chains
+ *
+ * The chains in use, by id.
+ *
+ * Costs 1 units; takes any key.
+ */
+export const getChains = /*#__PURE__*/ getPages<types.GetChainsParams, types.GetChainsResult, types.GetChainsResult['data'][number]>(
+  'GetChains',
+  '/v2/chains/',
+  'data',
+)
+
+/**
+ * List a distributor's deposits
+ *
+ * Verified deposits attributed to the distributor, newest first.
+ *
+ * Costs 2 units; takes any key.
+ */
+export const getDistributorDeposits = /*#__PURE__*/ getPages<types.GetDistributorDepositsParams, types.GetDistributorDepositsResult, types.GetDistributorDepositsResult['deposits'][number]>(
+  'GetDistributorDeposits',
+  '/v2/deposit/{distributorId}',
+  'deposits',
+)
+
+/**
+ * Count a distributor's LPs
+ *
+ * Wallets that hold what a distributor brought at the end of each bucket, and those that ever did, from confirmed blocks. A wallet in several vaults counts once. At most 50,000 buckets.
+ *
+ * Costs 5 units; takes any key.
+ */
+export const getDistributorLPs = /*#__PURE__*/ get<types.GetDistributorLPsParams, types.GetDistributorLPsResult>(
+  'GetDistributorLPs',
+  '/v2/metrics/distributor/{distributorId}/lps',
+)
+
+/**
+ * Read a distributor's TVL
+ *
+ * The TVL attributed to a distributor at the end of each bucket, from confirmed blocks, in US dollars; optionally the 50 wallets with the most, as of the latest data. At most 50,000 buckets.
+ *
+ * Costs 5 units; takes any key.
+ */
+export const getDistributorMetrics = /*#__PURE__*/ get<types.GetDistributorMetricsParams, types.GetDistributorMetricsResult>(
+  'GetDistributorMetrics',
+  '/v2/metrics/distributor/{distributorId}',
+)
+
+/**
+ * Show how far chains and vaults are indexed
+ *
+ * Where each watched chain and each vault stands, and the addresses of the keys that signed attributions, present and retired. `drift` says how samples compared with the chain: balances of holders, and deposits, withdrawals and requests of ranges of blocks. A stalled chain is as far behind as its last block is old; the `reason` of its vaults says why; that of a vault that is live says why its share prices and rates are withheld, and that its asset has no price; that of any vault says how many moves of shares went beyond a balance and were cut. `evidence` says whether the nodes of a chain tell how transactions ran (`trace`), or calldata alone tells who brought them; from the block `traceFrom` on no transaction that needed a trace is without one.
+ *
+ * Costs 1 units; takes any key.
+ */
+export const getIndexingStatus = /*#__PURE__*/ get<types.GetIndexingStatusParams, types.GetIndexingStatusResult>(
+  'GetIndexingStatus',
+  '/v2/indexing-status/',
+)
+
+/**
+ * Is this wallet a member?
+ *
+ * A wallet must be a member before deposits and withdrawals are built for it.
+ *
+ * Costs 1 units; takes any key.
+ */
+export const getMembership = /*#__PURE__*/ get<types.GetMembershipParams, types.GetMembershipResult>(
+  'GetMembership',
+  '/v2/membership/',
+)
+
+/**
+ * Proofs to claim with
+ *
+ * What a wallet may claim of each stream, cumulative, with the proof its contract takes.
+ *
+ * Costs 3 units; takes any key.
+ */
+export const getMerkleProofs = /*#__PURE__*/ get<types.GetMerkleProofsParams, types.GetMerkleProofsResult>(
+  'GetMerkleProofs',
+  '/v2/streams/merkle_proofs',
+)
+
+/**
+ * Get an opportunity
+ *
+ * One active opportunity.
+ *
+ * Costs 1 units; takes any key.
+ */
+export const getOpportunity = /*#__PURE__*/ get<types.GetOpportunityParams, types.GetOpportunityResult>(
+  'GetOpportunity',
+  '/v2/opportunities/{id}',
+)
+
+/**
+ * List filter values
+ *
+ * The values that at least one active opportunity has, and what a list can be sorted by.
+ *
+ * Costs 1 units; takes any key.
+ */
+export const getOpportunityFilterOptions = /*#__PURE__*/ get<types.GetOpportunityFilterOptionsParams, types.GetOpportunityFilterOptionsResult>(
+  'GetOpportunityFilterOptions',
+  '/v2/opportunities/filter-options',
+)
+
+/**
+ * Show a vault's history
+ *
+ * TVL, share price and base APY of a vault over time. Buckets lie on the Unix-epoch grid of `step`; a point is the last snapshot of its bucket within the range, and a bucket without one has no point. `apy` is null where APY is withheld.
+ *
+ * Costs 3 units; takes any key.
+ */
+export const getOpportunityHistorical = /*#__PURE__*/ get<types.GetOpportunityHistoricalParams, types.GetOpportunityHistoricalResult>(
+  'GetOpportunityHistorical',
+  '/v2/opportunities/{chainId}/{vaultAddress}/historical',
+)
+
+/**
+ * Show a vault's APR over time
+ *
+ * Simple growth of the share price a year, in percent. Buckets lie on the Unix-epoch grid of `step`; a point is the last snapshot of its bucket within the range, and a bucket without one has no point. Each is measured from the newest reading that is at least `apyInterval` older; one without such a reading is left out.
+ *
+ * Costs 3 units; takes any key.
+ */
+export const getOpportunityHistoricalAPR = /*#__PURE__*/ get<types.GetOpportunityHistoricalAPRParams, types.GetOpportunityHistoricalAPRResult>(
+  'GetOpportunityHistoricalAPR',
+  '/v2/opportunities/{chainId}/{vaultAddress}/historical/apr',
+)
+
+/**
+ * Show a vault's APY over time
+ *
+ * Compound growth a year, in percent, of what the vault is measured by: its share price in the base asset, or with the source `nav` in US dollars. Buckets lie on the Unix-epoch grid of `step`; a point is the last snapshot of its bucket within the range, and a bucket without one has no point. Each is measured from the newest reading that is at least `apyInterval` older; one without such a reading is left out.
+ *
+ * Costs 3 units; takes any key.
+ */
+export const getOpportunityHistoricalAPY = /*#__PURE__*/ get<types.GetOpportunityHistoricalAPYParams, types.GetOpportunityHistoricalAPYResult>(
+  'GetOpportunityHistoricalAPY',
+  '/v2/opportunities/{chainId}/{vaultAddress}/historical/apy',
+)
+
+/**
+ * Count a vault's LPs
+ *
+ * Holders of a vault's receipt token at the end of each bucket, and those that ever held: of positions that distributors brought, and of all. Buckets lie wholly inside the range; at most 10,000.
+ *
+ * Costs 3 units; takes any key.
+ */
+export const getOpportunityHistoricalLPs = /*#__PURE__*/ get<types.GetOpportunityHistoricalLPsParams, types.GetOpportunityHistoricalLPsResult>(
+  'GetOpportunityHistoricalLPs',
+  '/v2/opportunities/{chainId}/{vaultAddress}/historical/lps',
+)
+
+/**
+ * Show a vault's share price over time
+ *
+ * Base assets and US dollars of a share. Buckets lie on the Unix-epoch grid of `step`; a point is the last snapshot of its bucket within the range, and a bucket without one has no point.
+ *
+ * Costs 3 units; takes any key.
+ */
+export const getOpportunityHistoricalSharePrice = /*#__PURE__*/ get<types.GetOpportunityHistoricalSharePriceParams, types.GetOpportunityHistoricalSharePriceResult>(
+  'GetOpportunityHistoricalSharePrice',
+  '/v2/opportunities/{chainId}/{vaultAddress}/historical/share-price',
+)
+
+/**
+ * Show a vault's TVL over time
+ *
+ * What a vault held, in its base asset and in US dollars. Buckets lie on the Unix-epoch grid of `step`; a point is the last snapshot of its bucket within the range, and a bucket without one has no point.
+ *
+ * Costs 3 units; takes any key.
+ */
+export const getOpportunityHistoricalTVL = /*#__PURE__*/ get<types.GetOpportunityHistoricalTVLParams, types.GetOpportunityHistoricalTVLResult>(
+  'GetOpportunityHistoricalTVL',
+  '/v2/opportunities/{chainId}/{vaultAddress}/historical/tvl',
+)
+
+/**
+ * List protocols
+ *
+ * The protocols vaults are built with, by name.
+ *
+ * Costs 1 units; takes any key.
+ */
+export const getProtocols = /*#__PURE__*/ getPages<types.GetProtocolsParams, types.GetProtocolsResult, types.GetProtocolsResult['data'][number]>(
+  'GetProtocols',
+  '/v2/protocols/',
+  'data',
+)
+
+/**
+ * List points
+ *
+ * Points of all organizations. Names compare exactly, symbols without case.
+ *
+ * Costs 2 units; takes any key.
+ */
+export const getStreamPoints = /*#__PURE__*/ get<types.GetStreamPointsParams, types.GetStreamPointsResult>(
+  'GetStreamPoints',
+  '/v2/streams/points',
+)
+
+/**
+ * List tokens of streams
+ *
+ * Tokens that can be the target of a stream or, where allowed, its reward.
+ *
+ * Costs 2 units; takes any key.
+ */
+export const getStreamTokens = /*#__PURE__*/ get<types.GetStreamTokensParams, types.GetStreamTokensResult>(
+  'GetStreamTokens',
+  '/v2/streams/tokens',
+)
+
+/**
+ * What a wallet earned in a stream
+ *
+ * Its snapshots, newest first, and the stream.
+ *
+ * Costs 2 units; takes any key.
+ */
+export const getStreamWallet = /*#__PURE__*/ get<types.GetStreamWalletParams, types.GetStreamWalletResult>(
+  'GetStreamWallet',
+  '/v2/streams/{id}/wallets/{address}',
+)
+
+/**
+ * List the wallets of a stream
+ *
+ * Wallets of the newest snapshot, the highest rewards first.
+ *
+ * Costs 2 units; takes any key.
+ */
+export const getStreamWallets = /*#__PURE__*/ getPages<types.GetStreamWalletsParams, types.GetStreamWalletsResult, types.GetStreamWalletsResult['data'][number]>(
+  'GetStreamWallets',
+  '/v2/streams/{id}/wallets',
+  'data',
+)
+
+/**
+ * List reward streams
+ *
+ * Confirmed streams of all organizations, oldest first.
+ *
+ * Costs 2 units; takes any key.
+ */
+export const getStreams = /*#__PURE__*/ get<types.GetStreamsParams, types.GetStreamsResult>(
+  'GetStreams',
+  '/v2/streams/',
+)
+
+/**
+ * List a wallet's streams
+ *
+ * The streams a wallet has a snapshot in; without withSnapshots only the latest of each.
+ *
+ * Costs 2 units; takes any key.
+ */
+export const getStreamsForWallet = /*#__PURE__*/ get<types.GetStreamsForWalletParams, types.GetStreamsForWalletResult>(
+  'GetStreamsForWallet',
+  '/v2/streams/wallets/{address}',
+)
+
+/**
+ * Build a swap
+ *
+ * Returns the transactions of a swap in signing order: exact approvals where they are needed, then the swap by the best route once gas is paid for, with the least it may give and the attribution suffix. Checked and simulated before it is returned; nothing is sent.
+ *
+ * Costs 10 units; takes any key.
+ */
+export const getSwap = /*#__PURE__*/ get<types.GetSwapParams, types.GetSwapResult>(
+  'GetSwap',
+  '/v2/swap/',
+)
+
+/**
+ * List what can be swapped on
+ *
+ * The chains on which something can be swapped, and with a chainId the tokens most people swap there.
+ *
+ * Costs 1 units; takes any key.
+ */
+export const getSwapDetails = /*#__PURE__*/ get<types.GetSwapDetailsParams, types.GetSwapDetailsResult>(
+  'GetSwapDetails',
+  '/v2/swap/details',
+)
+
+/**
+ * Follow a swap order
+ *
+ * What became of an order, by the events of its settlement contract at the head of the chain. A fill or a cancellation is final once it is confirmed. Orders of other organizations are not found.
+ *
+ * Costs 1 units; takes any key.
+ */
+export const getSwapOrderStatus = /*#__PURE__*/ get<types.GetSwapOrderStatusParams, types.GetSwapOrderStatusResult>(
+  'GetSwapOrderStatus',
+  '/v2/swap/orders/{orderId}',
+)
+
+/**
+ * List tokens to swap
+ *
+ * Tokens of the chains on which something can be swapped. A search for an address that is not listed, with a chainId, asks the chain for the token there.
+ *
+ * Costs 1 units; takes any key.
+ */
+export const getSwapTokens = /*#__PURE__*/ getPages<types.GetSwapTokensParams, types.GetSwapTokensResult, types.GetSwapTokensResult['data'][number]>(
+  'GetSwapTokens',
+  '/v2/swap/tokens',
+  'data',
+)
+
+/**
+ * Get a token
+ *
+ * One token by its chain and address.
+ *
+ * Costs 1 units; takes any key.
+ */
+export const getTokenByAddress = /*#__PURE__*/ get<types.GetTokenByAddressParams, types.GetTokenByAddressResult>(
+  'GetTokenByAddress',
+  '/v2/tokens/{chainId}/{address}',
+)
+
+/**
+ * List tokens
+ *
+ * The tokens known, receipt tokens of vaults included, by chain, symbol and address.
+ *
+ * Costs 1 units; takes any key.
+ */
+export const getTokens = /*#__PURE__*/ getPages<types.GetTokensParams, types.GetTokensResult, types.GetTokensResult['data'][number]>(
+  'GetTokens',
+  '/v2/tokens/',
+  'data',
+)
+
+/**
+ * List wallets' activity
+ *
+ * Verified deposits and withdrawals of up to 1,000 wallets, newest first.
+ *
+ * Costs 2 units; takes any key.
+ */
+export const getWalletActivity = /*#__PURE__*/ getPages<types.GetWalletActivityParams, types.GetWalletActivityResult, types.GetWalletActivityResult['activity'][number]>(
+  'GetWalletActivity',
+  '/v2/wallets/activity/',
+  'activity',
+)
+
+/**
+ * Get a wallet's portfolio
+ *
+ * What a wallet holds on all configured chains, and what it has earned in each opportunity. Each value counts once; all that is told of a chain is of the block in `asOf`. What could not be read or priced is named in `errors`, and `totalUsd` adds what is priced.
+ *
+ * Costs 10 units; takes any key.
+ */
+export const getWalletPortfolio = /*#__PURE__*/ get<types.GetWalletPortfolioParams, types.GetWalletPortfolioResult>(
+  'GetWalletPortfolio',
+  '/v2/wallet/{address}/portfolio',
+)
+
+/**
+ * List a wallet's requests
+ *
+ * Asynchronous deposits and redemptions of a wallet, oldest first, and what of them can be claimed.
+ *
+ * Costs 2 units; takes any key.
+ */
+export const getWalletRequests = /*#__PURE__*/ get<types.GetWalletRequestsParams, types.GetWalletRequestsResult>(
+  'GetWalletRequests',
+  '/v2/wallets/{address}/requests',
+)
+
+/**
+ * Sign an increase of a stream's budget
+ *
+ * The amount is net; the fee comes on top. The admin sends txParams.
+ *
+ * Costs 10 units; takes a secret key.
+ */
+export const increaseStreamBudget = /*#__PURE__*/ post<types.IncreaseStreamBudgetParams, types.IncreaseStreamBudgetResult>(
+  'IncreaseStreamBudget',
+  '/v2/streams/{id}/budget-increases',
+)
+
+/**
+ * List interactions
+ *
+ * Verified deposits and withdrawals: at or past the chain's confirmation depth, and not taken back by a reorganisation. The date sort is by block time, chain, block and log.
+ *
+ * Costs 2 units; takes any key.
+ */
+export const listInteractions = /*#__PURE__*/ getPages<types.ListInteractionsParams, types.ListInteractionsResult, types.ListInteractionsResult['data'][number]>(
+  'ListInteractions',
+  '/v2/interactions/',
+  'data',
+)
+
+/**
+ * List opportunities
+ *
+ * Active opportunities. Values in one filter are alternatives, different filters all apply. Opportunities without the value sorted by come last in both orders.
+ *
+ * Costs 1 units; takes any key.
+ */
+export const listOpportunities = /*#__PURE__*/ getPages<types.ListOpportunitiesParams, types.ListOpportunitiesResult, types.ListOpportunitiesResult['data'][number]>(
+  'ListOpportunities',
+  '/v2/opportunities/',
+  'data',
+)
+
+/**
+ * List a distributor's opportunities
+ *
+ * Active opportunities among those the distributor is configured to show, by itself or as products.
+ *
+ * Costs 1 units; takes any key.
+ */
+export const listOpportunitiesByDistributor = /*#__PURE__*/ getPages<types.ListOpportunitiesByDistributorParams, types.ListOpportunitiesByDistributorResult, types.ListOpportunitiesByDistributorResult['data'][number]>(
+  'ListOpportunitiesByDistributor',
+  '/v2/opportunities/distributors/{distributorId}',
+  'data',
+)
+
+/**
+ * List reward streams by filters
+ *
+ * Filters are joined by and, their values by or. Without page and limit (or its aliases) the answer has no pagination.
+ *
+ * Costs 2 units; takes any key.
+ */
+export const postStreamsBulk = /*#__PURE__*/ postPages<types.PostStreamsBulkParams, types.PostStreamsBulkResult, types.PostStreamsBulkResult['streams'][number]>(
+  'PostStreamsBulk',
+  '/v2/streams/bulk',
+  'streams',
+  ['page', 'limit'],
+)
+
+/**
+ * Report a transaction of a swap
+ *
+ * Asks the chain what became of a transaction: confirmed where it succeeded, is deep enough and carries the action or fills the order, failed where it is deep enough and does not, else pending. Exactly one id. The chain decides what becomes of an order, never a report.
+ *
+ * Costs 1 units; takes any key.
+ */
+export const reportSwapExecution = /*#__PURE__*/ post<types.ReportSwapExecutionParams, types.ReportSwapExecutionResult>(
+  'ReportSwapExecution',
+  '/v2/swap/executions',
+)
+
+/**
+ * Submit a signed swap order
+ *
+ * Takes the signature of an order that was built: of the key of its wallet, or as the contract of the wallet confirms it (ERC-1271). The balance and the allowance are looked at. The same signature again answers with the present state of the order.
+ *
+ * Costs 5 units; takes any key.
+ */
+export const submitSwapOrder = /*#__PURE__*/ post<types.SubmitSwapOrderParams, types.SubmitSwapOrderResult>(
+  'SubmitSwapOrder',
+  '/v2/swap/orders',
+)
+
+/**
+ * Verify the attribution of a transaction
+ *
+ * The tag a mined transaction carries, what it says, whether a key of ours signed it for this very call, and the proof.
+ *
+ * Costs 3 units; takes any key.
+ */
+export const verifyTracking = /*#__PURE__*/ get<types.VerifyTrackingParams, types.VerifyTrackingResult>(
+  'VerifyTracking',
+  '/v2/actions/verify',
+)

@@ -1,0 +1,7 @@
+export { all } from './all.js'
+export { createEarnClient, type EarnClient, type EarnClientOptions, type ResponseInfo } from './client.js'
+export { EarnError, type ErrorStatus, type Reason } from './error.js'
+export * from './generated/operations.js'
+export type * as types from './generated/types.js'
+export type { Operation, PagedOperation } from './operation.js'
+export type { CallOptions } from './send.js'

@@ -1,0 +1,16 @@
+/** Tools for whoever builds on the service: reading and checking attribution, and checking a plan before it is signed. */
+export * as attribution from '../attribution/index.js'
+export type {
+  PlanContext,
+  PlannedTransaction,
+  PlanRequest,
+  PlanVerdict,
+  SwapContext,
+  SwapPlanContext,
+  SwapRequest,
+  SwapRouter,
+  Verdict,
+} from './types.js'
+export { type PlannedBatch, verifyBatch } from './verifyBatch.js'
+export { verifyPlan } from './verifyPlan.js'
+export { type SwapOrderRequest, verifySwapOrder } from './verifySwapOrder.js'
