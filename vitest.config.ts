@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { patience, patient } from './contracts/test/patience.js'
 
 /** Threads that the service starts are read from source as well. */
 const typescriptThreads = fileURLToPath(new URL('service/test/typescriptThreads.mjs', import.meta.url))
@@ -65,7 +66,21 @@ const ignored = ['**/node_modules/**', '**/dist/**', ...long]
 /** Where programs that tests start tell what they ran; see scripts/coverage.mjs. */
 const programs = process.env['COVERAGE_OF_PROGRAMS']
 
+/** Scales the limits that single tests name (`}, 60_000)`, `timeout: 60_000`) on a machine that is said to be busy. */
+const patientTests = {
+  name: 'patient-tests',
+  enforce: 'pre',
+  transform: (code: string, id: string) =>
+    patience > 1 && id.endsWith('.test.ts')
+      ? code.replace(
+          /(^\s*\}, |\btimeout: )(\d[\d_]{4,})(?=\)$| \}|,$| \+)/gm,
+          (_, before, limit) => `${before}${patience} * ${limit}`,
+        )
+      : undefined,
+} as const
+
 const shared = {
+  plugins: [patientTests],
   resolve: { conditions: ['source'] },
   ssr: { resolve: { conditions: ['source'], externalConditions: ['node'] } },
 }
@@ -75,8 +90,8 @@ const test = {
   execArgv: ['--import', typescriptThreads],
   env: programs === undefined ? {} : { NODE_V8_COVERAGE: programs },
   maxWorkers: 2,
-  testTimeout: 20_000,
-  hookTimeout: 60_000,
+  testTimeout: patient(20_000),
+  hookTimeout: patient(60_000),
   // Files of one worker share its modules: reading them anew for each takes longer than most of the tests.
   isolate: false,
 } as const

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { patience } from './patience.js'
 
 /** Between two looks. */
 const pauseMs = 20
@@ -10,7 +11,7 @@ const pauseMs = 20
 export const until = async <T>(
   what: string,
   look: () => T | Promise<T>,
-  looks = 1_500,
+  looks = 1_500 * patience,
 ): Promise<Exclude<T, undefined | null | false>> => {
   for (let turn = 0; turn < looks; turn++) {
     const found = await look()

@@ -1,0 +1,8 @@
+/**
+ * How much slower than a quiet machine a run may be: `TEST_PATIENCE`, 1 or more, 1 where it is not set. It scales what a
+ * test waits for at most. It changes nothing that a test asserts.
+ */
+export const patience = Math.max(1, Number(process.env['TEST_PATIENCE'] ?? 1) || 1)
+
+/** A limit of a test in milliseconds, scaled by the patience of this run. */
+export const patient = (limitMs: number): number => limitMs * patience
