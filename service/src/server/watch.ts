@@ -4,11 +4,12 @@ import type { Chain, ChainContext } from '../rpc/chains.js'
 import { followHeads } from '../rpc/heads.js'
 import { createNode } from '../rpc/node.js'
 import { WrongChain } from '../rpc/rpc.js'
-import type { Pace } from '../sync/finality.js'
-import { createWatcher, type SuspectRange } from '../sync/follow.js'
-import { createPipeline, type Reaction } from '../sync/pipeline.js'
-import { createAlarmLog } from '../sync/progress.js'
+import { openStore } from '../sync/chainStore.js'
+import { createAlarmLog, createProgress } from '../sync/progress.js'
 import type { Projections } from '../sync/projection.js'
+import { type Engine, takeTurn } from '../sync/run.js'
+import { createMemory, type Pace, type SuspectRange } from '../sync/state.js'
+import type { Reaction, Tracing } from '../sync/steps/step.js'
 import { recordStall } from '../sync/storeCursors.js'
 import { type Lock, tryWatcherLock } from '../sync/storeLocks.js'
 import { createHeadAlarm } from './headAlarm.js'
@@ -32,6 +33,9 @@ export type WatchOptions = {
   /** Told of every failure after which the chain is looked at again. */
   onRetry?: (chainId: number) => void
 }
+
+const windowMaxDefault = 10_000
+const calmMsDefault = 15_000
 
 /** Names no url: whoever may read the indexing status may read it. */
 const wrongChain = 'no RPC url that answers serves this chain: correct the urls; watching then goes on by itself'
@@ -103,18 +107,9 @@ async function followChain(
   const { clock, log } = ctx
   const tracing = openTracing(ctx, chain)
   if (tracing) await openWithin(clock, tracing.tracer.open())
-  const node = createNode(chain.rpc.as('watch'), tracing?.tracer)
-  const sink = createPipeline(ctx, {
-    chainId: chain.chainId,
-    tracing,
-    projections: options.projections ?? listProjections(),
-    reactions: options.reactions ?? [],
-  })
-  const window = options.windowMax === undefined ? {} : { windowMax: options.windowMax }
-  const calm = options.calmMs === undefined ? {} : { calmMs: options.calmMs }
-  const { finalMs } = options
-  const pace = { ...(options.pace ?? steady), ...(finalMs === undefined ? {} : { finalMs }) }
-  const watcher = createWatcher({ chain, node, sink, clock, log, pace, suspect: guard.suspect, ...window, ...calm })
+  const engine = openEngine(ctx, chain, { ...options, tracing })
+  const { windowMax } = engine
+  const memory = createMemory(clock.monotonicMs(), { windowMax, suspect: guard.suspect })
   let checkedMs = clock.monotonicMs()
   const alarm = createHeadAlarm(clock, chain.pollIntervalMs)
   const ending = new AbortController()
@@ -129,7 +124,7 @@ async function followChain(
 
   async function stepUntilStopped(): Promise<void> {
     while (!guard.signal.aborted) {
-      const result = await watcher.step().catch(async (error: unknown) => {
+      const result = await takeTurn(engine, memory).catch(async (error: unknown) => {
         if (error instanceof WrongChain) await recordStall(ctx.db, chain.chainId, wrongChain, clock.now())
         throw error
       })
@@ -140,6 +135,23 @@ async function followChain(
       }
       if (result !== 'progress') await alarm.sleep(guard.signal)
     }
+  }
+}
+
+/** What a chain is followed with. */
+function openEngine(ctx: ChainContext, chain: Chain, options: WatchOptions & { tracing: Tracing | undefined }): Engine {
+  const { clock, log } = ctx
+  const { tracing, reactions = [], projections = listProjections() } = options
+  const pace = options.pace ?? steady
+  return {
+    ...{ chain, clock, log, tracing, random: Math.random },
+    node: createNode(chain.rpc.as('watch'), tracing?.tracer),
+    store: openStore(ctx, { chainId: chain.chainId, tracing, projections, reactions }),
+    pace: { ...pace, finalMs: options.finalMs ?? pace.finalMs },
+    windowMax: options.windowMax ?? windowMaxDefault,
+    calmMs: options.calmMs ?? calmMsDefault,
+    say: createAlarmLog(log, clock),
+    tellProgress: createProgress(clock),
   }
 }
 

@@ -9,7 +9,7 @@ import { systemClock } from '../kernel/clock.js'
 import { silentLog } from '../kernel/log.js'
 import { inTransaction } from '../postgres/pool.js'
 import { createNode } from '../rpc/node.js'
-import { CursorMoved } from '../sync/follow.js'
+import { CursorMoved } from '../sync/failures.js'
 import { type Cursor, findCursor, lockCursor } from '../sync/storeCursors.js'
 import { recordBlocks } from '../sync/storeRaw.js'
 

@@ -7,17 +7,21 @@ import type { Opened } from './projection.js'
 /** Blocks about which vaults are asked at a time. */
 const blocksInFlight = 8
 
-/** Adds what vaults answer of requests that claims of the blocks may be of: an observation, so that a rebuild asks nobody. */
-export async function readRequests(
+/** What vaults are to be asked about blocks: about requests that claims of the blocks may be of. */
+export async function listWanted(
   db: Queryable,
-  input: { chainId: number; node: Node; opened: readonly Opened[]; blocks: readonly RawBlock[] },
-): Promise<readonly RawBlock[]> {
-  const { chainId, node, opened, blocks } = input
-  if (!node.readViews || blocks.every(({ logs }) => logs.length === 0)) return blocks
+  input: { chainId: number; opened: readonly Opened[]; blocks: readonly RawBlock[] },
+): Promise<readonly WantedReading[]> {
+  const { chainId, opened, blocks } = input
   const asked = await Promise.all(
     opened.map(({ projection, config }) => projection.wantReadings?.(db, { chainId, config, blocks }) ?? []),
   )
-  return readWanted(node, blocks, asked.flat())
+  return asked.flat()
+}
+
+/** Whether anything of blocks may be asked of a node. */
+export function mayObserve(node: Node, blocks: readonly RawBlock[]): boolean {
+  return node.readViews !== undefined && blocks.some(({ logs }) => logs.length > 0)
 }
 
 /** Adds to blocks what vaults answer of some requests, before each block and after it. */

@@ -4,9 +4,8 @@ import { systemClock } from '../../src/kernel/clock.js'
 import { silentLog } from '../../src/kernel/log.js'
 import type { Database, Transaction } from '../../src/postgres/pool.js'
 import type { Node } from '../../src/rpc/node.js'
-import { createWatcher, type Sink, type Watcher } from '../../src/sync/follow.js'
-import type { Reaction } from '../../src/sync/pipeline.js'
 import { createPipeline, rebuildChain, rewindChain } from '../pipeline.js'
+import { createWatcher, type Reaction, type Sink, type Watcher } from '../sink.js'
 
 /** All that the simulation uses of how the service follows a chain. */
 

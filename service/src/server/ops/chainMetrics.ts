@@ -3,7 +3,7 @@ import type { LedgerRows } from '../../features/ledger/index.js'
 import { type ChainStatus, listChainStatus } from '../../features/status/index.js'
 import type { Context } from '../../postgres/context.js'
 import type { RpcObserver } from '../../rpc/rpc.js'
-import type { Reaction } from '../../sync/pipeline.js'
+import type { Reaction } from '../../sync/steps/step.js'
 
 export type ChainMetrics = {
   /** Counts every call of a node. */
