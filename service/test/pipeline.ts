@@ -1,7 +1,7 @@
 import type { Recover } from '@openearn/attribution'
-import { computeStateHash } from '../src/features/audit/index.js'
 import type { Context } from '../src/postgres/context.js'
 import { listProjections } from '../src/server/projections.js'
+import { computeStateHash } from '../src/server/stateHash.js'
 import type { StoreOptions } from '../src/sync/chainStore.js'
 import type { Projections } from '../src/sync/projection.js'
 import { type RebuildInput, type RebuildResult, rebuildChain as rebuildWith } from '../src/sync/rebuild.js'

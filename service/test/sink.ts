@@ -4,13 +4,12 @@ import type { Context } from '../src/postgres/context.js'
 import type { Node } from '../src/rpc/node.js'
 import type { Header, RawBlock } from '../src/rpc/raw.js'
 import { type ChainStore, type HeadRecord, openStore, type Read, type StoreOptions } from '../src/sync/chainStore.js'
+import { openEngine } from '../src/sync/engine.js'
 import type { Checks, Range } from '../src/sync/fetch.js'
-import { createAlarmLog, createProgress } from '../src/sync/progress.js'
-import { mayObserve, readWanted } from '../src/sync/requestReadings.js'
-import { type Engine, takeTurn } from '../src/sync/run.js'
+import { mayObserve, readAnswers } from '../src/sync/observations.js'
+import { takeTurn } from '../src/sync/run.js'
 import {
   createMemory,
-  type Memory,
   type Pace,
   type Standing,
   type State,
@@ -58,7 +57,7 @@ type Ctx = Pick<Context, 'db' | 'clock' | 'log'>
 export function createSink(ctx: Ctx, options: StoreOptions): Sink {
   const store = openStore(ctx, options)
   const own: Real = { store, tracing: options.tracing }
-  const memory = createMemory(ctx.clock.monotonicMs(), { windowMax: 10_000 })
+  const memory = createMemory(ctx.clock.monotonicMs())
   const standing = (cursor: Cursor): Standing => {
     if (!memory.held) throw new Error('the sink was used before it was refreshed')
     return { cursor, held: memory.held, memory }
@@ -81,7 +80,7 @@ export function createSink(ctx: Ctx, options: StoreOptions): Sink {
     },
     watchList: () => standing({} as Cursor).held.taken.list,
     complete: async (node, blocks) =>
-      mayObserve(node, blocks) ? readWanted(node, blocks, await store.want(standing({} as Cursor), blocks)) : blocks,
+      mayObserve(node, blocks) ? readAnswers(node, blocks, await store.ask(standing({} as Cursor), blocks)) : blocks,
     append: async (cursor, blocks, tip) =>
       (await write(cursor, { step: 'blocks', above: { blocks, tip } })).cursor ?? cursor,
     rewind: async (cursor, ancestor, by) => (await write(cursor, { step: 'fork', ancestor, ...by })).cursor ?? cursor,
@@ -150,7 +149,7 @@ function storeOf(sink: Sink, node: Node): ChainStore {
       return { cursor, hashAtHead, held: { version: '', taken } }
     },
     load: load as ChainStore['load'],
-    want: async () => [],
+    ask: async () => [],
     commit: async ({ cursor }, read) => {
       if (read.step === 'range' || read.step === 'blocks')
         return { cursor: await sink.append(cursor, read.above.blocks, read.above.tip) }
@@ -180,16 +179,10 @@ export function createWatcher(options: {
   calmMs?: number
   pace?: Pace
 }): Watcher {
-  const { chain, node, sink, clock, log, windowMax = 10_000, random = Math.random, calmMs = 15_000 } = options
+  const { sink, suspect, ...rest } = options
   const own = realOf(sink)
-  const engine: Engine = {
-    ...{ chain, node, clock, log, windowMax, random, calmMs },
-    tracing: own?.tracing,
-    store: own ? writeThrough(sink, own, node) : storeOf(sink, node),
-    pace: options.pace ?? { finalMs: 0, againMs: 0, againBlocks: 0 },
-    say: createAlarmLog(log, clock),
-    tellProgress: createProgress(clock),
-  }
-  const memory: Memory = createMemory(clock.monotonicMs(), { windowMax, suspect: options.suspect })
+  const store = own ? writeThrough(sink, own, options.node) : storeOf(sink, options.node)
+  const engine = openEngine({ ...rest, store, tracing: own?.tracing })
+  const memory = createMemory(options.clock.monotonicMs(), suspect)
   return { step: () => takeTurn(engine, memory) }
 }

@@ -5,11 +5,12 @@ import { followHeads } from '../rpc/heads.js'
 import { createNode } from '../rpc/node.js'
 import { WrongChain } from '../rpc/rpc.js'
 import { openStore } from '../sync/chainStore.js'
-import { createAlarmLog, createProgress } from '../sync/progress.js'
+import { openEngine } from '../sync/engine.js'
+import { createAlarmLog } from '../sync/progress.js'
 import type { Projections } from '../sync/projection.js'
-import { type Engine, takeTurn } from '../sync/run.js'
+import { takeTurn } from '../sync/run.js'
 import { createMemory, type Pace, type SuspectRange } from '../sync/state.js'
-import type { Reaction, Tracing } from '../sync/steps/step.js'
+import type { Reaction } from '../sync/steps/step.js'
 import { recordStall } from '../sync/storeCursors.js'
 import { type Lock, tryWatcherLock } from '../sync/storeLocks.js'
 import { createHeadAlarm } from './headAlarm.js'
@@ -33,9 +34,6 @@ export type WatchOptions = {
   /** Told of every failure after which the chain is looked at again. */
   onRetry?: (chainId: number) => void
 }
-
-const windowMaxDefault = 10_000
-const calmMsDefault = 15_000
 
 /** Names no url: whoever may read the indexing status may read it. */
 const wrongChain = 'no RPC url that answers serves this chain: correct the urls; watching then goes on by itself'
@@ -107,9 +105,15 @@ async function followChain(
   const { clock, log } = ctx
   const tracing = openTracing(ctx, chain)
   if (tracing) await openWithin(clock, tracing.tracer.open())
-  const engine = openEngine(ctx, chain, { ...options, tracing })
-  const { windowMax } = engine
-  const memory = createMemory(clock.monotonicMs(), { windowMax, suspect: guard.suspect })
+  const { windowMax, calmMs, projections = listProjections(), reactions = [] } = options
+  const pace = options.pace ?? steady
+  const engine = openEngine({
+    ...{ chain, clock, log, tracing, windowMax, calmMs },
+    node: createNode(chain.rpc.as('watch'), tracing?.tracer),
+    store: openStore(ctx, { chainId: chain.chainId, tracing, projections, reactions }),
+    pace: { ...pace, finalMs: options.finalMs ?? pace.finalMs },
+  })
+  const memory = createMemory(clock.monotonicMs(), guard.suspect)
   let checkedMs = clock.monotonicMs()
   const alarm = createHeadAlarm(clock, chain.pollIntervalMs)
   const ending = new AbortController()
@@ -135,23 +139,6 @@ async function followChain(
       }
       if (result !== 'progress') await alarm.sleep(guard.signal)
     }
-  }
-}
-
-/** What a chain is followed with. */
-function openEngine(ctx: ChainContext, chain: Chain, options: WatchOptions & { tracing: Tracing | undefined }): Engine {
-  const { clock, log } = ctx
-  const { tracing, reactions = [], projections = listProjections() } = options
-  const pace = options.pace ?? steady
-  return {
-    ...{ chain, clock, log, tracing, random: Math.random },
-    node: createNode(chain.rpc.as('watch'), tracing?.tracer),
-    store: openStore(ctx, { chainId: chain.chainId, tracing, projections, reactions }),
-    pace: { ...pace, finalMs: options.finalMs ?? pace.finalMs },
-    windowMax: options.windowMax ?? windowMaxDefault,
-    calmMs: options.calmMs ?? calmMsDefault,
-    say: createAlarmLog(log, clock),
-    tellProgress: createProgress(clock),
   }
 }
 

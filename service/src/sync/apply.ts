@@ -1,5 +1,6 @@
 import type { Queryable } from '../postgres/pool.js'
 import type { RawBlock, RawLog } from '../rpc/raw.js'
+import { withObservations } from './observations.js'
 import { inPlace, type Opened, type Place } from './projection.js'
 import { readRawBlocks } from './storeRaw.js'
 import { matchLogs } from './watchList.js'
@@ -86,7 +87,14 @@ export type Confirmed = {
   /** Logs that are read at once. */
   logsMax: number
   fresh?: Fresh | undefined
+  tell?: Tell | undefined
 }
+
+/** Hands on what projections tell others, in the transaction of the rows. */
+export type Tell = (
+  tx: Queryable,
+  told: { chainId: number; projection: string; events: readonly unknown[] },
+) => Promise<void>
 
 /**
  * Derives confirmed blocks in [from, to], at most about `logsMax` stored logs. Takes the rows of needed projections from
@@ -98,7 +106,10 @@ export async function applyConfirmed(db: Queryable, input: Confirmed): Promise<n
   if (from <= storedTo) {
     const { blocks, next } = await readRawBlocks(db, { chainId, from, to: storedTo, logsMax })
     const end = next === undefined ? storedTo : next - 1
-    if (blocks.length > 0) await applyLate(db, input, blocks, await recallNeeded(db, input, blocks, { from, to: end }))
+    if (blocks.length > 0) {
+      const told = await withObservations(db, { chainId, all: input.late, blocks })
+      await applyLate(db, input, told, await recallNeeded(db, input, blocks, { from, to: end }))
+    }
     if (end < storedTo) return end
   }
   if (!fresh) return to
@@ -137,7 +148,7 @@ function isNeeded({ projection }: Opened, late: readonly Opened[]): boolean {
 
 async function applyLate(
   db: Queryable,
-  { chainId, all, late }: Confirmed,
+  { chainId, all, late, tell }: Confirmed,
   blocks: readonly RawBlock[],
   rowsOf: RowsOf,
 ): Promise<void> {
@@ -152,5 +163,7 @@ async function applyLate(
   for (const { projection, config } of deriving) {
     const rows = results.map((result) => result.get(projection.name))
     await projection.write(db, rows, { chainId, config, place: inPlace, isLive: true })
+    const events = tell ? (projection.events?.(rows, { chainId, config }) ?? []) : []
+    if (events.length > 0) await tell?.(db, { chainId, projection: projection.name, events })
   }
 }

@@ -1,10 +1,11 @@
 import type { Context } from '../postgres/context.js'
 import { type Database, inTransaction, type Transaction } from '../postgres/pool.js'
-import type { Header, RawBlock, WantedReading } from '../rpc/raw.js'
+import type { Header, RawBlock } from '../rpc/raw.js'
+import type { Tell } from './apply.js'
 import { lockAt, takeUpConfiguration } from './configure.js'
 import { CursorMoved } from './failures.js'
+import { type Asked as AskedViews, listQuestions } from './observations.js'
 import { assertOrder, type Projections } from './projection.js'
-import { listWanted } from './requestReadings.js'
 import type { Ancestor, Asked, Held, Standing, State } from './state.js'
 import { commitBlocks } from './steps/blocks.js'
 import { commitConfirm } from './steps/confirm.js'
@@ -49,7 +50,7 @@ export type ChainStore = {
   begin(head: Header, held?: Held): Promise<Pick<State, 'cursor' | 'held' | 'hashAtHead'>>
   load<S extends keyof Loaded>(step: S, state: State): Promise<Loaded[S]>
   /** What contracts are to be asked about blocks that were read. */
-  want(state: Standing, blocks: readonly RawBlock[]): Promise<readonly WantedReading[]>
+  ask(state: Standing, blocks: readonly RawBlock[]): Promise<readonly AskedViews[]>
   /**
    * Writes a step in one transaction, and returns what it changed of the state. Throws `CursorMoved` when the cursor or the
    * configuration is not where the state has it.
@@ -66,6 +67,8 @@ export type StoreOptions = {
   chainId: number
   projections: Projections
   reactions?: readonly Reaction[]
+  /** Absent: nobody is told. */
+  tell?: Tell | undefined
   /** Blocks of one window when logs of a source added later are fetched. */
   backfillWindow?: number
   /** Absent: nobody is asked how transactions ran. */
@@ -81,7 +84,7 @@ const backfillWindowDefault = 5_000
 /** The database of a chain. It holds nothing between turns. */
 export function openStore(ctx: Ctx, options: StoreOptions): ChainStore {
   const { db, log } = ctx
-  const { chainId, projections, reactions = [], tracing } = options
+  const { chainId, projections, reactions = [], tracing, tell } = options
   assertOrder(projections.derived)
   const load: { [S in keyof Loaded]: (state: State) => Promise<Loaded[S]> } = {
     fork: (state) => listHeadersDown(db, chainId, searchOf(state).from, ancestorBatch),
@@ -92,11 +95,11 @@ export function openStore(ctx: Ctx, options: StoreOptions): ChainStore {
   return {
     begin: (head, held) => begin(ctx, options, head, held),
     load: (step, state) => load[step](state),
-    want: (state, blocks) => listWanted(db, { chainId, opened: state.held.taken.full, blocks }),
+    ask: (state, blocks) => listQuestions(db, { chainId, opened: state.held.taken.full, blocks }),
     commit: async (state, read) => {
       const written = await inTransaction(db, async (tx) => {
         await lockSame(tx, state)
-        return write({ ...ctx, tx, tracing, reactions, observed: projections.observed }, state, read)
+        return write({ ...ctx, tx, tracing, tell, reactions, observed: projections.observed }, state, read)
       })
       return { ...written, ...(await reload(db, state, read)) }
     },

@@ -3,8 +3,8 @@ import { type Database, inTransaction, type Transaction } from '../postgres/pool
 import type { Node } from '../rpc/node.js'
 import { CursorMoved } from './failures.js'
 import type { Range } from './fetch.js'
+import { listQuestions, mayObserve, readAnswers } from './observations.js'
 import type { Projections } from './projection.js'
-import { listWanted, mayObserve, readWanted } from './requestReadings.js'
 import type { Held } from './state.js'
 import { compareAgain, type Found, keptSince, loadStored, repair, type StoredRange } from './steps/recheck.js'
 import { type Cursor, findCursor, lockCursor } from './storeCursors.js'
@@ -96,8 +96,8 @@ async function readWindow(db: Database, node: Node, { cursor, held: { taken }, s
   const isKept = keptSince(taken)
   const found = await compareAgain({ node, cursor, stored, list, isKept, isDoubted: () => true })
   if (!mayObserve(node, found.blocks)) return found
-  const wanted = await listWanted(db, { chainId: cursor.chainId, opened: full, blocks: found.blocks })
-  return { ...found, blocks: await readWanted(node, found.blocks, wanted) }
+  const asked = await listQuestions(db, { chainId: cursor.chainId, opened: full, blocks: found.blocks })
+  return { ...found, blocks: await readAnswers(node, found.blocks, asked) }
 }
 
 async function commitWindow(

@@ -1,29 +1,18 @@
 import type { Header, RawBlock } from '../rpc/raw.js'
 import { RpcError } from '../rpc/rpc.js'
-import type { ChainStore } from './chainStore.js'
 import { decide, isLive } from './decide.js'
+import type { Engine } from './engine.js'
 import { CursorMoved, ForkFound, isContradiction, isOfNode } from './failures.js'
 import { readFinal } from './finality.js'
-import type { createAlarmLog, createProgress } from './progress.js'
-import { mayObserve, readWanted } from './requestReadings.js'
-import type { Memory, Pace, State, Step, TurnResult, WatchSettings } from './state.js'
+import { mayObserve, readAnswers } from './observations.js'
+import type { Memory, State, Step, TurnResult } from './state.js'
 import { readBlocks } from './steps/blocks.js'
 import { type ForkRead, readFork } from './steps/fork.js'
 import { readPast } from './steps/past.js'
 import { readRange } from './steps/range.js'
 import { describeFound, finalEnd, readRecheck } from './steps/recheck.js'
-import { type Above, type Reading, waitForCalm } from './steps/step.js'
+import { type Above, waitForCalm } from './steps/step.js'
 import { areTracesAwaited, readTraces } from './steps/traces.js'
-
-/** What a chain is followed with. */
-export type Engine = Reading & {
-  chain: WatchSettings
-  store: ChainStore
-  pace: Pace
-  /** Tells an operator of what is wrong, and of how far a chain is that catches up. */
-  say: ReturnType<typeof createAlarmLog>
-  tellProgress: ReturnType<typeof createProgress>
-}
 
 /** How long the head may stand still before another node is asked whether it does. */
 const stillMsMax = 30_000
@@ -168,7 +157,7 @@ async function lookAgain(engine: Engine, state: State): Promise<Partial<State>> 
 /** Adds to blocks what contracts are asked at their hashes: observations. */
 async function observe(engine: Engine, state: State, blocks: readonly RawBlock[]): Promise<readonly RawBlock[]> {
   if (!mayObserve(engine.node, blocks)) return blocks
-  return readWanted(engine.node, blocks, await engine.store.want(state, blocks))
+  return readAnswers(engine.node, blocks, await engine.store.ask(state, blocks))
 }
 
 async function observed(engine: Engine, state: State, above: Above): Promise<Above> {

@@ -115,13 +115,10 @@ const firstWindow = 25
 export const recheckBlocksMax = 200
 
 /** What a process that has just begun remembers. */
-export function createMemory(
-  nowMs: number,
-  options: { windowMax: number; suspect?: SuspectRange | undefined },
-): Memory {
+export function createMemory(nowMs: number, suspect: SuspectRange = { to: -1 }): Memory {
   return {
-    window: { size: Math.min(firstWindow, options.windowMax), steady: 0 },
-    suspect: options.suspect ?? { to: -1 },
+    window: { size: firstWindow, steady: 0 },
+    suspect,
     isPastDoubted: false,
     makesBlooms: false,
     moved: { number: -1, atMs: nowMs },

@@ -5,6 +5,7 @@ import { headBatch } from '../decide.js'
 import { ForkFound } from '../failures.js'
 import { fetchBlock } from '../fetch.js'
 import { decideStep } from '../localChain.js'
+import { recordObservations } from '../observations.js'
 import type { Standing, State } from '../state.js'
 import { moveCursor } from '../storeCursors.js'
 import { recordBlocks, removeEmptyHeaders } from '../storeRaw.js'
@@ -47,10 +48,11 @@ export async function commitBlocks(to: Writing, state: Standing, { blocks, tip }
   const { chainId } = cursor
   const { opened, list } = state.held.taken
   await recordBlocks(tx, chainId, withTip(blocks, tip))
+  await recordObservations(tx, { chainId, all: opened, blocks })
   await noteAwaited(to, state, blocks, list)
   const atHead = opened.filter(({ projection }) => projection.at === 'head')
   const rows = await applyBlocks(tx, chainId, atHead, blocks)
-  await applyPutOff(tx, state, tip.number, { from: cursor.blockNumber + 1, blocks, rows })
+  await applyPutOff(to, state, tip.number, { from: cursor.blockNumber + 1, blocks, rows })
   for (const reaction of reactions) await reaction.onBlocks?.(tx, chainId, blocks, rows)
   await moveCursor(tx, {
     ...{ chainId, blockNumber: tip.number, blockHash: tip.hash },

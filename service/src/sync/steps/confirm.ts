@@ -1,4 +1,3 @@
-import type { Transaction } from '../../postgres/pool.js'
 import { applyConfirmed, type Fresh } from '../apply.js'
 import type { Opened } from '../projection.js'
 import type { Standing } from '../state.js'
@@ -9,24 +8,26 @@ import type { Writing } from './step.js'
 const confirmedLogsMax = 10_000
 
 /** Derives what is confirmed by now and was put off until then. Asks no node. Returns whether there is more. */
-export function commitConfirm({ tx }: Writing, state: Standing): Promise<boolean> {
-  return applyPutOff(tx, state, state.cursor.blockNumber)
+export function commitConfirm(to: Writing, state: Standing): Promise<boolean> {
+  return applyPutOff(to, state, state.cursor.blockNumber)
 }
 
 /** The same with the chain at `tip`. `fresh` are the blocks that were derived in this transaction. */
-export async function applyPutOff(tx: Transaction, state: Standing, tip: number, fresh?: Fresh): Promise<boolean> {
+export async function applyPutOff(to: Writing, state: Standing, tip: number, fresh?: Fresh): Promise<boolean> {
+  const { tx, tell } = to
   const { chainId } = state.cursor
   const all = state.held.taken.opened
   if (all.every(({ projection }) => projection.at !== 'confirmed')) return false
   const depth = tip - (await findConfirmations(tx, chainId)) + 1
-  const to = Math.max(depth, Math.min(state.cursor.finalizedNumber ?? depth, tip))
+  const end = Math.max(depth, Math.min(state.cursor.finalizedNumber ?? depth, tip))
   const derivedTo = new Map((await listDerivations(tx, chainId)).map((each) => [each.name, each.derivedTo]))
   let isMore = false
   for (const { from, late } of groupLate(all, derivedTo)) {
-    if (from > to) continue
-    const end = await applyConfirmed(tx, { chainId, all, late, from, to, logsMax: confirmedLogsMax, fresh })
-    for (const { projection } of late) await recordDerivedTo(tx, chainId, projection.name, end)
-    isMore ||= end < to
+    if (from > end) continue
+    const input = { chainId, all, late, from, to: end, logsMax: confirmedLogsMax, fresh, tell }
+    const derived = await applyConfirmed(tx, input)
+    for (const { projection } of late) await recordDerivedTo(tx, chainId, projection.name, derived)
+    isMore ||= derived < end
   }
   return isMore
 }

@@ -2,6 +2,7 @@ import { OutboundError } from '../../kernel/outbound.js'
 import type { Node } from '../../rpc/node.js'
 import type { Header } from '../../rpc/raw.js'
 import { judgeReorg } from '../localChain.js'
+import { removeObservations } from '../observations.js'
 import type { Ancestor, Search, Standing, State } from '../state.js'
 import { lowerFinalized, moveCursor, recordChecked, recordReorg, recordRetractedCount } from '../storeCursors.js'
 import { listHeadersDown, removeRawAbove } from '../storeRaw.js'
@@ -115,6 +116,7 @@ export async function commitFork(
   const above = { chainId, number: ancestor.number, tip: cursor.blockNumber }
   const [held] = await listHeadersDown(tx, chainId, ancestor.number, 1)
   await removeRawAbove(tx, above)
+  await removeObservations(tx, state.held.taken.full, above)
   await rewindSourceProgress(tx, chainId, ancestor.number)
   await spoilRebuild(tx, chainId, ancestor.number + 1)
   const blockTimestamp = held?.number === ancestor.number ? new Date(held.timestamp * 1000) : null

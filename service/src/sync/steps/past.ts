@@ -2,6 +2,7 @@ import type { Database } from '../../postgres/pool.js'
 import type { Header, RawBlock } from '../../rpc/raw.js'
 import { CursorMoved } from '../failures.js'
 import { fetchBlock, fetchRange } from '../fetch.js'
+import { recordObservations } from '../observations.js'
 import { joinSources } from '../rederive.js'
 import type { Standing, State } from '../state.js'
 import { listHeadersDown, recordBlocks } from '../storeRaw.js'
@@ -78,6 +79,7 @@ export async function commitPast(
     return
   }
   await recordBlocks(tx, chainId, blocks, { isWider: true })
+  await recordObservations(tx, { chainId, all: state.held.taken.full, blocks })
   await noteAwaited(to, state, blocks, watchAlone(state.held.taken.full, group))
   await advance(to, state, group, { from: syncedTo, syncedTo: plan.to, synced: false })
 }

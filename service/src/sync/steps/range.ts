@@ -43,6 +43,7 @@ async function readWindow(by: Reading, state: State, { from, to }: Range): Promi
   const { memory, cursor } = state
   const { window, suspect } = memory
   for (;;) {
+    window.size = Math.min(window.size, by.windowMax)
     const end = Math.min(to, from + window.size - 1)
     try {
       const range = { from, to: end }

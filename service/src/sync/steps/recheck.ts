@@ -4,6 +4,7 @@ import type { Header, RawBlock, RawLog, RawTransaction } from '../../rpc/raw.js'
 import { asksTooMuch, CursorMoved, isOfNode } from '../failures.js'
 import { completeBlocks, fetchLogs, isSame, LogsDiffer, nameLog, type Range } from '../fetch.js'
 import { callsMarked, listMarks, mayHaveMarks } from '../marks.js'
+import { recordObservations } from '../observations.js'
 import type { Opened } from '../projection.js'
 import { rederiveFromBlock } from '../rederive.js'
 import type { Standing, State } from '../state.js'
@@ -196,6 +197,7 @@ export async function repair(
   if (!first) return
   await removeLogs(tx, chainId, found.extra)
   await recordBlocks(tx, chainId, found.blocks)
+  await recordObservations(tx, { chainId, all, blocks: found.blocks })
   await rederiveFromBlock(tx, { chainId, all, from: first.number, to })
 }
 

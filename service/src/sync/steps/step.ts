@@ -4,7 +4,7 @@ import type { Transaction } from '../../postgres/pool.js'
 import type { Node } from '../../rpc/node.js'
 import type { Header, RawBlock } from '../../rpc/raw.js'
 import type { Tracer } from '../../rpc/tracer.js'
-import type { DerivedBlocks } from '../apply.js'
+import type { DerivedBlocks, Tell } from '../apply.js'
 import type { Checks, Range } from '../fetch.js'
 import type { Observations } from '../projection.js'
 import type { State } from '../state.js'
@@ -41,6 +41,8 @@ export type Writing = {
   tracing?: Tracing | undefined
   observed: readonly Observations[]
   reactions: readonly Reaction[]
+  /** Absent: nobody is told. */
+  tell?: Tell | undefined
 }
 
 /** Blocks above the tip, in order, and the header of the last of them. */
