@@ -274,14 +274,23 @@ async function tryOffer(given: Look, { solver, gasPrice, offer, attempt }: Trial
 type NewSettlement = Omit<Parameters<typeof recordSettlement>[1], 'createdAt'>
 
 async function queue(
-  { ctx, chain }: Look,
+  { ctx, chain, settings }: Look,
   solver: Signer,
   settlement: NewSettlement,
   { to, data }: { to: Address; data: Hex },
 ): Promise<void> {
   const now = ctx.clock.now()
   const { id, orderId } = settlement
-  const outgoing = { id, chainId: chain.chainId, sender: solver.address, to: to.toLowerCase(), data, value: 0n }
+  const { costMax } = settings
+  const outgoing = {
+    id,
+    chainId: chain.chainId,
+    sender: solver.address,
+    to: to.toLowerCase(),
+    data,
+    value: 0n,
+    costMax,
+  }
   await inTransaction(ctx.db, async (tx) => {
     if (await recordSettlement(tx, { ...settlement, createdAt: now }))
       await recordOutgoing(tx, { ...outgoing, purpose: `settlement of order ${orderId}` }, now)
