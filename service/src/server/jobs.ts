@@ -4,8 +4,9 @@ import { runMovements } from '../features/history/index.js'
 import { fillLatePrices, settleAmounts } from '../features/ledger/index.js'
 import { sweepAddresses, sweepIdempotencyKeys } from '../features/limits/index.js'
 import { sweepAgreements } from '../features/membership/index.js'
-import { createOrderLook, runOrderBook } from '../features/orders/index.js'
+import { runOrderBook } from '../features/orders/index.js'
 import type { HttpApi } from '../features/plans/index.js'
+import { createOrderLook } from '../features/solver/index.js'
 import { reconcileBalances } from '../features/status/index.js'
 import {
   runStreamAprs,

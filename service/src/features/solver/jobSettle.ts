@@ -12,6 +12,7 @@ import { cancelOutgoing, listOutgoingStates, recordOutgoing } from '../../rpc/se
 import type { Signer } from '../../rpc/signer.js'
 import { trySolverLock } from '../../sync/storeLocks.js'
 import { type CatalogueContext, type ChainRecord, findToken } from '../catalogue/index.js'
+import { listStates, listSubmitted, type Order, recordLook } from '../orders/index.js'
 import { type Deployed, type Quote, readExchanges } from '../swap/index.js'
 import {
   findLack,
@@ -24,12 +25,10 @@ import {
   type Offer,
   type OrderFunds,
 } from './book.js'
-import type { Order } from './orderState.js'
 import { findOffers, forgetOthers, openQuoteTurns, type QuoteTurns } from './quotes.js'
 import type { Wanted } from './screening.js'
 import { encodeSettlement, type Fill } from './settlementCall.js'
-import { type Attempts, closeSettlements, listAttempts, listOpen, recordLook, recordSettlement } from './storeBook.js'
-import { listStates, listSubmitted } from './storeOrders.js'
+import { type Attempts, closeSettlements, listAttempts, listOpen, recordSettlement } from './storeBook.js'
 
 export type OrderSettings = {
   /** The key that settles; absent: orders are looked at, and none is settled here. */
