@@ -91,7 +91,7 @@ async function takeStep(engine: Engine, state: State, step: Exclude<Step, 'rest'
 const steps: Record<Exclude<Step, 'rest'>, (engine: Engine, state: State) => Promise<Partial<State>>> = {
   range: async (engine, state) => {
     const above = await observed(engine, state, await readRange(engine, state))
-    return engine.store.commit(state, { step: 'range', above })
+    return engine.store.commit(believeFinal(state, above.tip), { step: 'range', above })
   },
   blocks: async (engine, state) => {
     const above = await observed(engine, state, await readBlocks(engine, state))
@@ -215,6 +215,16 @@ async function assertMoving({ node, clock, log, chain }: Engine, memory: Memory,
 /** What is final by the node's word. On a chain that has forked nobody asks. */
 async function withFinal(engine: Engine, state: State): Promise<State> {
   return decide(state) === 'fork' ? state : { ...state, final: await readFinal(engine, state) }
+}
+
+/**
+ * A window of the past is final by the node's word, below the last final block or with it. So the blocks are confirmed when
+ * they are written, and nothing is put off.
+ */
+function believeFinal(state: State, tip: Header): State {
+  const { number, hash } = state.final
+  if (number === null || number < tip.number || (number === tip.number && hash !== tip.hash)) return state
+  return { ...state, cursor: { ...state.cursor, finalizedNumber: number } }
 }
 
 /** The same, unless a node says so of another block than ours: it may be of another branch. */
