@@ -36,6 +36,8 @@ export const OpenEnum = <V extends string>(values: readonly V[], options: { defa
 /** What digits alone do not say of a raw amount: that it is below 2^256. */
 setFormat('uint256', (text) => parseRaw(text) !== undefined)
 export const Raw = T.String({ ...digitsForm, format: 'uint256', description: "Integer in the token's smallest unit" })
+/** An amount of gas, as a text like other integers that may be large. */
+export const Gas = T.String({ ...digitsForm, format: 'uint256', description: 'Units of gas' })
 /** A date-time on input, read by `parseTs`. */
 setFormat('date-time', (text) => parseTs(text) !== undefined)
 export const TsInput = T.String({ format: 'date-time', description: 'RFC 3339 date-time, with Z or an offset' })
@@ -43,15 +45,20 @@ export const SignedRaw = T.String({ pattern: '^-?[0-9]{1,78}$' })
 export const Dec = T.String({ pattern: '^-?[0-9]+(\\.[0-9]+)?$', description: 'Plain decimal, no exponent' })
 export const Ts = T.String({
   pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]+)?Z$',
+  format: 'date-time',
   description: 'RFC 3339, UTC',
 })
 export const ChainId = T.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
 export const Nullable = <S extends TSchema>(schema: S) => T.Union([schema, T.Null()])
-/** A list parameter: repeated, or separated by commas; blanks trimmed, empties dropped. */
-export const List = (options: { maxItems?: number; form?: TextForm; description?: string } = {}) =>
+/**
+ * A list parameter: repeated, or separated by commas; blanks trimmed, empties dropped. The document shows it as one text,
+ * with `asArray` as an array, as clients of the interface have typed it.
+ */
+export const List = (options: { maxItems?: number; form?: TextForm; description?: string; asArray?: boolean } = {}) =>
   T.Array(T.String({ ...options.form }), {
     maxItems: options.maxItems ?? 200,
     ...(options.description ? { description: options.description } : {}),
+    ...(options.asArray ? { 'x-as-array': true } : {}),
   })
 
 /** A count of which more than there is means all there is. */
