@@ -36,8 +36,6 @@ export const OpenEnum = <V extends string>(values: readonly V[], options: { defa
 /** What digits alone do not say of a raw amount: that it is below 2^256. */
 setFormat('uint256', (text) => parseRaw(text) !== undefined)
 export const Raw = T.String({ ...digitsForm, format: 'uint256', description: "Integer in the token's smallest unit" })
-/** An amount of gas, as a text like other integers that may be large. */
-export const Gas = T.String({ ...digitsForm, format: 'uint256', description: 'Units of gas' })
 /** A date-time on input, read by `parseTs`. */
 setFormat('date-time', (text) => parseTs(text) !== undefined)
 export const TsInput = T.String({ format: 'date-time', description: 'RFC 3339 date-time, with Z or an offset' })
@@ -50,16 +48,11 @@ export const Ts = T.String({
 })
 export const ChainId = T.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
 export const Nullable = <S extends TSchema>(schema: S) => T.Union([schema, T.Null()])
-/**
- * A list parameter: repeated, or separated by commas; blanks trimmed, empties dropped. The document shows it as one text,
- * with `asArray` as an array, as clients of the interface have typed it.
- */
-export const List = (options: { maxItems?: number; form?: TextForm; description?: string; asArray?: boolean } = {}) =>
-  T.Array(T.String({ ...options.form }), {
-    maxItems: options.maxItems ?? 200,
-    ...(options.description ? { description: options.description } : {}),
-    ...(options.asArray ? { 'x-as-array': true } : {}),
-  })
+/** A list parameter: repeated, or separated by commas; blanks trimmed, empties dropped. The document shows one text, with `asArray` an array. */
+export const List = (given: { maxItems?: number; form?: TextForm; description?: string; asArray?: boolean } = {}) => {
+  const { form, asArray, ...options } = given
+  return T.Array(T.String({ ...form }), { maxItems: 200, ...options, ...(asArray ? { 'x-as-array': true } : {}) })
+}
 
 /** A count of which more than there is means all there is. */
 export const count = (description: string, options: { default?: number } = {}) =>

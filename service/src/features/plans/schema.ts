@@ -1,7 +1,8 @@
 import T, { type Static } from 'typebox'
-import { Address, ChainId, Gas, Hex, Nullable, Raw, SignedRaw, Ts, Uuid } from '../../kernel/wire.js'
+import { Address, ChainId, Hex, Nullable, Raw, SignedRaw, Ts, Uuid } from '../../kernel/wire.js'
 import { TokenSchema } from '../catalogue/index.js'
 
+const Gas = { ...Raw, description: 'Units of gas' }
 const TokenDetails = T.Object({ address: T.String(), decimals: T.Integer(), logoUrl: T.String(), symbol: T.String() })
 
 export const preparedTypes = ['approve', 'swap', 'deposit', 'withdraw', 'claimDeposit', 'cancelDeposit'] as const
