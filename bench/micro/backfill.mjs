@@ -93,7 +93,7 @@ for (let run = 1; run <= runs; run++) {
   const bare = (performance.now() - started) / 1000
 
   const engine = openEngine({ ...ctx, chain, node: reader, store, random: () => 1 })
-  const memory = createMemory(systemClock.monotonicMs())
+  const memory = createMemory(systemClock)
   const begun = performance.now()
   const server = await bench.serverCpuSeconds()
   const cpu = process.cpuUsage()

@@ -36,7 +36,7 @@ for (const [index, holders] of sizes.entries()) {
   const store = openStore({ db, clock: systemClock, log: silentLog }, { chainId, projections: listProjections() })
   const first = { number: 1, hash: hash('b1'), parentHash: hash('b0'), timestamp: 1_700_000_000 }
   const { cursor, held } = await store.begin(first)
-  const memory = createMemory(systemClock.monotonicMs())
+  const memory = createMemory(systemClock)
   worlds.push({ chainId, vault, holders, store, state: { cursor, held, memory }, took: [] })
 }
 await db`vacuum analyze balances`

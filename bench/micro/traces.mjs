@@ -141,7 +141,7 @@ for (let run = 1; run <= runs; run++) {
 
   const traced = createNode(chain.rpc, tracing.tracer)
   const engine = openEngine({ ...ctx, chain, node: traced, store, tracing, random: () => 1 })
-  const memory = createMemory(systemClock.monotonicMs())
+  const memory = createMemory(systemClock)
   const begun = performance.now()
   const server = await bench.serverCpuSeconds()
   const cpu = process.cpuUsage()

@@ -57,7 +57,7 @@ type Ctx = Pick<Context, 'db' | 'clock' | 'log'>
 export function createSink(ctx: Ctx, options: StoreOptions): Sink {
   const store = openStore(ctx, options)
   const own: Real = { store, tracing: options.tracing }
-  const memory = createMemory(ctx.clock.monotonicMs())
+  const memory = createMemory(ctx.clock)
   const standing = (cursor: Cursor): Standing => {
     if (!memory.held) throw new Error('the sink was used before it was refreshed')
     return { cursor, held: memory.held, memory }
@@ -90,7 +90,7 @@ export function createSink(ctx: Ctx, options: StoreOptions): Sink {
       const state = { ...standing(cursor), chain: { chainId: cursor.chainId } } as State
       const plan = await store.load('past', state)
       if (!plan) return false
-      const blocks = await readPast({ node, random: Math.random } as Reading, state, plan)
+      const blocks = await readPast({ node, random: () => 1 } as Reading, state, plan)
       await write(cursor, { step: 'past', plan, blocks })
       return true
     },
@@ -183,6 +183,6 @@ export function createWatcher(options: {
   const own = realOf(sink)
   const store = own ? writeThrough(sink, own, options.node) : storeOf(sink, options.node)
   const engine = openEngine({ ...rest, store, tracing: own?.tracing })
-  const memory = createMemory(options.clock.monotonicMs(), suspect)
+  const memory = createMemory(options.clock, suspect)
   return { step: () => takeTurn(engine, memory) }
 }

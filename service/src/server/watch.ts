@@ -113,7 +113,7 @@ async function followChain(
     store: openStore(ctx, { chainId: chain.chainId, tracing, projections, reactions }),
     pace: { ...pace, finalMs: options.finalMs ?? pace.finalMs },
   })
-  const memory = createMemory(clock.monotonicMs(), guard.suspect)
+  const memory = createMemory(clock, guard.suspect)
   let checkedMs = clock.monotonicMs()
   const alarm = createHeadAlarm(clock, chain.pollIntervalMs)
   const ending = new AbortController()

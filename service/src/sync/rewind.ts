@@ -20,7 +20,7 @@ export async function rewindChain(
 ): Promise<{ blockNumber: number; removedBlocks: number }> {
   const { chainId, projections, to, reactions = [] } = input
   const store = openStore(ctx, { chainId, projections, reactions })
-  const memory = createMemory(ctx.clock.monotonicMs())
+  const memory = createMemory(ctx.clock)
   for (let attempt = 1; ; attempt++) {
     const cursor = await findCursor(ctx.db, chainId)
     if (!cursor) throw new Error(`chain ${chainId} was never watched`)

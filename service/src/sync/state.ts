@@ -1,3 +1,4 @@
+import type { Clock } from '../kernel/clock.js'
 import type { Header, RawBlock, RawTransaction } from '../rpc/raw.js'
 import type { Cursor } from './storeCursors.js'
 import type { Awaited } from './storeEvidence.js'
@@ -115,7 +116,8 @@ const firstWindow = 25
 export const recheckBlocksMax = 200
 
 /** What a process that has just begun remembers. */
-export function createMemory(nowMs: number, suspect: SuspectRange = { to: -1 }): Memory {
+export function createMemory(clock: Pick<Clock, 'monotonicMs'>, suspect: SuspectRange = { to: -1 }): Memory {
+  const nowMs = clock.monotonicMs()
   return {
     window: { size: firstWindow, steady: 0 },
     suspect,
