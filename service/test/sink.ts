@@ -19,6 +19,7 @@ import {
 } from '../src/sync/state.js'
 import { ancestorBatch, searchOf } from '../src/sync/steps/fork.js'
 import { readPast } from '../src/sync/steps/past.js'
+import { finalEnd, readRecheck } from '../src/sync/steps/recheck.js'
 import type { Reaction, Reading, Tracing } from '../src/sync/steps/step.js'
 import type { Cursor } from '../src/sync/storeCursors.js'
 import type { WatchList } from '../src/sync/watchList.js'
@@ -94,7 +95,15 @@ export function createSink(ctx: Ctx, options: StoreOptions): Sink {
       await write(cursor, { step: 'past', plan, blocks })
       return true
     },
-    recheck: async (cursor) => (await write(cursor)).isMoreToCheck ?? false,
+    recheck: async (cursor, node) => {
+      if (own.write) return (await write(cursor)).isMoreToCheck ?? false
+      const state = standing(cursor) as State
+      const stored = await store.load('recheck', state)
+      if (!stored) return false
+      const found = await readRecheck({ node, random: () => 1 } as Reading, state, stored)
+      await write(cursor, { step: 'recheck', found, checkedTo: stored.range.to })
+      return stored.range.to < finalEnd(state)
+    },
     takeTraces: async (cursor) => void (await write(cursor)),
     doubtPast: (cursor) => store.doubtPast(cursor),
     recordHead: (cursor, head) => store.recordHead(cursor, head),
