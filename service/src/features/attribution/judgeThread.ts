@@ -23,6 +23,8 @@ export type ThreadOptions = {
   waitingMax?: number
   /** A thread that has had nothing to do for so long ends, and its memory is given back. */
   idleMs?: number
+  /** How many times longer than usual, where no time is given. */
+  patience?: number
   /** The file the thread runs. */
   entry?: URL
 }
@@ -47,7 +49,8 @@ const startMs = 20_000
  * ended when one takes longer than its deadline or more memory than it has; the next subject starts another.
  */
 export function openJudgeThread(log: Log, options: ThreadOptions = {}): JudgeThread {
-  const { deadlineMs = 2_000, waitMs = 5_000, waitingMax = 64, idleMs = 60_000, entry = ownEntry } = options
+  const { patience = 1, waitingMax = 64, idleMs = 60_000, entry = ownEntry } = options
+  const { deadlineMs = 2_000 * patience, waitMs = 5_000 * patience } = options
   const waiting: Job[] = []
   let thread: { worker: Worker; ready: boolean; job: Job | undefined; timer: NodeJS.Timeout } | undefined
   let stopped = false
