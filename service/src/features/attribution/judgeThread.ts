@@ -59,7 +59,7 @@ export function openJudgeThread(log: Log, options: ThreadOptions = {}): JudgeThr
     const worker = new Worker(entry, { resourceLimits: { maxOldGenerationSizeMb: 192 } })
     // Whoever waits for an answer keeps the process; the thread by itself does not.
     worker.unref()
-    const own = { worker, ready: false, job: undefined as Job | undefined, timer: watchdog(startMs) }
+    const own = { worker, ready: false, job: undefined as Job | undefined, timer: watchdog(startMs * patience) }
     thread = own
     worker.on('message', (message: Message) => {
       if (thread !== own) return
