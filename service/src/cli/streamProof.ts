@@ -75,7 +75,7 @@ async function openNodes(urls: readonly string[]): Promise<Chains> {
 
 function report({ files, believed, terms }: JudgedRewards): void {
   const isProved = believed.length === 0
-  const kept = isProved ? 'as kept' : 'as kept, if what is believed is true'
+  const kept = isProved ? 'as kept' : 'as kept, if the beliefs below hold'
   const lines = files.flatMap(({ name, root, total, problems }) => [
     `${name}  ${root ?? 'no root'}  ${total}  ${problems.length > 0 ? 'DIFFERS' : kept}`,
     ...problems.map((problem) => `  ${problem}`),

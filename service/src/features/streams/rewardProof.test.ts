@@ -84,13 +84,13 @@ describe('judgeRewards', () => {
     expect(judgeRewards(files)).toMatchObject({
       believed: [
         `the terms ${terms}: ${words}`,
-        'who held what, and by which block: no node was asked',
+        'holders and blocks: no node was asked',
         'budget and roots: no node of the chain that pays was asked',
       ],
     })
     expect(
       judgeRewards([two, three], { found: { ...found, snapshots: found.snapshots.slice(1) }, terms }).believed,
-    ).toEqual([`what everybody had earned by 1970-01-02T16:00:00Z: the file ${one.hash} is not given`])
+    ).toEqual([`the earnings of everybody by 1970-01-02T16:00:00Z: the file ${one.hash} is not given`])
     expect(judgeRewards(files, { found: { ...found, stream: undefined }, terms }).believed).toEqual([
       'budget and roots: no node of the chain that pays was asked',
     ])
@@ -121,7 +121,7 @@ describe('judgeRewards', () => {
       [],
       expect.arrayContaining([
         `it goes on from the file ${two.hash}, and the file before it is ${one.hash}`,
-        'what everybody is said to have earned before is not what the file before comes to',
+        'the earnings before it are not those that the file before comes to',
         `the contract holds the root ${two.result.root} of 1970-01-03T08:00:00Z, of which no file is given`,
       ]),
     ])
@@ -130,7 +130,7 @@ describe('judgeRewards', () => {
       const other =
         previous === null ? { ...two, inputs: { ...two.inputs, origin: { ...two.inputs.origin, previous } } } : file
       expect(judgeRewards([other], {}).files[0]?.problems).toEqual([
-        'it says what everybody had earned before and names no file for it, or names one and does not say it',
+        'it has earnings before it and names no file of them, or names one and has none',
       ])
     }
     const backwards = { ...one, inputs: { ...one.inputs, to: plain.terms.startAt } }
@@ -143,7 +143,7 @@ describe('judgeRewards', () => {
     )
     const [, , last] = judge({ stream: findOf(snapshots, forged).stream }, forged).problems
     expect(forged[2]?.result.leaves.find(({ wallet }) => wallet === stranger)?.cumulative).toBeGreaterThan(100_000n)
-    expect(last).toContain('what everybody is said to have earned before is not what the file before comes to')
+    expect(last).toContain('the earnings before it are not those that the file before comes to')
   })
 
   it.each([
@@ -199,7 +199,7 @@ describe('judgeRewards', () => {
       two.result.root,
     )
     expect(judge({}, [one, { ...forged, inputs }, three]).problems[1]).toEqual([
-      'who held what is not what the node tells',
+      'its holders are not those that the node tells',
     ])
   })
 
@@ -314,7 +314,7 @@ describe('judgeRewards', () => {
     expect(roots((all) => [...all, { at: 9 * day, root: other, total: 1n }])).toMatchObject({
       ...{
         problems: [[], [], []],
-        believed: ['the newer root of 1970-01-10T00:00:00Z in the contract: no file is given of it'],
+        believed: ['the newer root of 1970-01-10T00:00:00Z in the contract: no file of it is given'],
       },
     })
     // One that does not change is not committed anew.
@@ -363,11 +363,13 @@ describe('judgeRewards', () => {
     }
     expect(told({ steps: [lot], untraced: 0 })).toEqual({ problems: [], believed: [] })
     expect(told({ steps: [lot], untraced: 2 })).toEqual({
-      ...{ problems: [], believed: ['how 2 transactions ran, which the node does not tell'] },
+      ...{ problems: [], believed: ['the run of 2 transactions, which the node does not tell'] },
     })
-    expect(told({ steps: [], untraced: 0 }).problems).toContain('who brought which shares is not what the node tells')
+    expect(told({ steps: [], untraced: 0 }).problems).toContain(
+      'its sources of shares are not those that the node tells',
+    )
     expect(told(undefined)).toEqual({
-      ...{ problems: [], believed: ['who brought which shares: the file does not say by what that is found'] },
+      ...{ problems: [], believed: ['the sources of shares: the file does not say how they are found'] },
     })
   })
 })

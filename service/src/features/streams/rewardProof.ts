@@ -74,7 +74,7 @@ export function judgeRewards(
     const snapshot = found?.snapshots[index]
     checkLink(file, before?.file, { say, believed })
     if (before && hashFrom(file) !== hashStates(before.states))
-      say('what everybody is said to have earned before is not what the file before comes to')
+      say('the earnings before it are not those that the file before comes to')
     const facts = snapshot ? checkFacts(file, snapshot, { say, believed }) : file.inputs.facts
     checkExcluded(file, found?.codeless, { say, believed })
     const { terms: agreed, to, from } = file.inputs
@@ -106,13 +106,13 @@ function checkLink({ inputs }: RewardFile, before: RewardFile | undefined, { say
   if ('pointId' in origin.reward && terms.increases.length > 0) say('a budget of points is never increased')
   if (to <= (from?.own.at ?? terms.startAt)) say('it ends before it begins')
   if ((previous === null) !== (from === undefined))
-    say('it says what everybody had earned before and names no file for it, or names one and does not say it')
+    say('it has earnings before it and names no file of them, or names one and has none')
   if (before) {
     if (previous !== before.hash)
       say(`it goes on from the file ${previous ?? 'of no snapshot'}, and the file before it is ${before.hash}`)
     checkSameTerms(inputs, before.inputs, { say, believed })
   } else if (from)
-    believed.add(`what everybody had earned by ${instant(from.own.at)}: the file ${previous ?? ''} is not given`)
+    believed.add(`the earnings of everybody by ${instant(from.own.at)}: the file ${previous ?? ''} is not given`)
 }
 
 /** Of what was agreed only the budget may grow, and the end come earlier. */
@@ -140,13 +140,13 @@ function checkFacts({ inputs }: RewardFile, found: FoundSnapshot, { say, believe
     say(
       `the last block by ${instant(to)} is ${found.block.number} ${found.block.hash} at the node, and ${block.number} ${block.hash} in the file`,
     )
-  if (summarise(found.balances) !== summarise(facts.balances)) say('who held what is not what the node tells')
+  if (summarise(found.balances) !== summarise(facts.balances)) say('its holders are not those that the node tells')
   const asks = createWeigher(terms.adapters).distributors.size > 0
   const { lots } = found
-  if (asks && !lots) believed.add('who brought which shares: the file does not say by what that is found')
+  if (asks && !lots) believed.add('the sources of shares: the file does not say how they are found')
   if (lots && summarise(lots.steps) !== summarise(facts.lots))
-    say('who brought which shares is not what the node tells')
-  if (lots && lots.untraced > 0) believed.add(`how ${lots.untraced} transactions ran, which the node does not tell`)
+    say('its sources of shares are not those that the node tells')
+  if (lots && lots.untraced > 0) believed.add(`the run of ${lots.untraced} transactions, which the node does not tell`)
   return { ...facts, balances: found.balances, lots: asks ? (lots?.steps ?? facts.lots) : [] }
 }
 
@@ -225,7 +225,7 @@ function checkRoots(files: readonly RewardFile[], { roots }: FoundStream, { say,
   if (newest?.root !== last.result.root && last.result.root !== null && newest?.at !== last.inputs.to)
     believed.add(`the root of ${instant(last.inputs.to)}: it is not committed`)
   const later = roots.findLast(({ at }) => at > last.inputs.to)
-  if (later) believed.add(`the newer root of ${instant(later.at)} in the contract: no file is given of it`)
+  if (later) believed.add(`the newer root of ${instant(later.at)} in the contract: no file of it is given`)
 }
 
 /** What nothing that was asked proves. */
@@ -236,8 +236,8 @@ function listBelieved(
   const { type } = terms.strategy
   return [
     ...(known === undefined ? [`the terms ${hashTerms({ terms, origin })}: ${describe(terms, origin.reward)}`] : []),
-    ...(found ? [] : ['who held what, and by which block: no node was asked']),
-    ...(found && configuration ? ['which distributors there are, and by which signers'] : []),
+    ...(found ? [] : ['holders and blocks: no node was asked']),
+    ...(found && configuration ? ['the distributors and their signers'] : []),
     ...('pointId' in origin.reward
       ? ['every root: points are on no chain']
       : found?.stream
