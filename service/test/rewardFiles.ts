@@ -99,12 +99,11 @@ export function findOf(snapshots: readonly RewardInputs[], committed: readonly R
 
 export const moveEarned = ({ accrued, ...state }: AccrualState): AccrualState => {
   let taken = 0n
-  const kept = [...accrued].map(([wallet, each]): [string, bigint] => {
+  const moved = new Map<string, bigint>()
+  for (const [wallet, each] of accrued) {
     taken += each / 2n
-    return [wallet, each - each / 2n]
-  })
-  return {
-    ...state,
-    accrued: new Map([...kept, [stranger, taken]].filter(([, each]) => each > 0n) as [string, bigint][]),
+    moved.set(wallet, each - each / 2n)
   }
+  if (taken > 0n) moved.set(stranger, taken)
+  return { ...state, accrued: moved }
 }

@@ -12,7 +12,7 @@ import {
   write,
 } from '../../../test/rewardFiles.js'
 import { computeSnapshot } from './amounts.js'
-import { hashTerms, type RewardInputs, toResult } from './rewardFile.js'
+import { hashTerms, type RewardInputs, type RewardResult, toResult } from './rewardFile.js'
 import { type FoundRewards, judgeRewards, type RewardFile, sortFiles } from './rewardProof.js'
 
 /** Two units a second for two days to two holders, in three files; all of it on the chain. */
@@ -229,13 +229,13 @@ describe('judgeRewards', () => {
 
   it('refuses amounts or a root that are not what the file comes to', () => {
     const [leaf, ...others] = three.result.leaves
-    const results = [
+    const results: [Partial<RewardResult>, string][] = [
       [{ root: `0x${'7'.repeat(64)}` }, `its root is 0x${'7'.repeat(64)}`],
       [{ root: null }, 'its root is none'],
       [{ total: 1n }, 'its amounts are not those of its root'],
       [{ leaves: others }, 'its amounts are not those of its root'],
       [{ leaves: [{ ...leaf!, cumulative: 1n }, ...others] }, 'its amounts are not those of its root'],
-    ] as const
+    ]
     for (const [change, problem] of results)
       expect(judge({}, [one, two, { ...three, result: { ...three.result, ...change } }]).problems[2]).toContain(problem)
   })
