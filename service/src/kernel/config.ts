@@ -92,6 +92,8 @@ export function parseConfig(env: Env, root: string = repositoryRoot()) {
     streamSignatureSeconds: integer('STREAM_SIGNATURE_SECONDS', 3_600, 60, 86_400),
     /** Seconds between snapshots of reward streams. */
     streamSnapshotSeconds: integer('STREAM_SNAPSHOT_SECONDS', 43_200, 60, 86_400),
+    /** A stream without an end ends so long after its budget is used up. */
+    streamUsedUpSeconds: integer('STREAM_USED_UP_SECONDS', 604_800, 3_600, 31_536_000),
     /** So long a root can be vetoed; absent: an hour, and on the devnet not at all. */
     vetoSeconds: text('VETO_SECONDS') === undefined ? undefined : integer('VETO_SECONDS', 3_600, 0, 604_800),
     /** In gwei, for each chain: the most a unit of gas may cost that this installation pays, all of it in 24 hours, a settlement. */

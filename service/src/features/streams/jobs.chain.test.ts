@@ -17,8 +17,9 @@ import type { Chain } from '../../rpc/chains.js'
 import type { Signer } from '../../rpc/signer.js'
 import { retakeSnapshot } from './jobSnapshots.js'
 import { decodeRewardFile, hashFile, recomputeRewards } from './rewardFile.js'
-import { findRewardFile, vetoSnapshot } from './storeSnapshots.js'
+import { findRewardFile } from './storeSnapshots.js'
 import { updatePause } from './storeStreams.js'
+import { vetoSnapshot } from './veto.js'
 
 let anvil: Anvil
 let chain: Chain
