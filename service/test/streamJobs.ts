@@ -125,6 +125,9 @@ async function openWorld(test: TestDatabase) {
       to_timestamp(${startsAt}), to_timestamp(${endsAt}),
       ${db.json({ targetTokenId: id, tokensPerDay: String(tokensPerDay) })}, now(), now())`
   await db`
+    insert into sources (chain_id, projection, source, from_block, synced_to, synced)
+    values (${chainId}, 'positions', ${vault}, 0, 0, true)`
+  await db`
     insert into chain_cursors (chain_id, start_block, block_number, block_hash, head_number, finalized_number, state,
       updated_at)
     values (${chainId}, 0, 0, '0x', 0, 0, 'live', now())`

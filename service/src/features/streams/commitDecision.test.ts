@@ -35,7 +35,11 @@ describe('the root of a snapshot', () => {
     ['is not there before its tree is computed', snapshot({ root: null, rootedAt: null }), 'nothing to commit'],
     ['is not committed where nothing is allocated', snapshot({ total: 0n }), 'nothing to commit'],
     ['is committed after an older one', held(), 'commit'],
-    ['is not committed a second time once it stands', held({ root, total: 10n, rootAt: new Date(at * 1_000) }), 'stands'],
+    [
+      'is not committed a second time once it stands',
+      held({ root, total: 10n, rootAt: new Date(at * 1_000) }),
+      'stands',
+    ],
     ['is not committed of an instant the contract has a root of', held({ rootAt: new Date(at * 1_000) }), 'stands'],
     ['is committed one second after the newest', held({ rootAt: new Date((at - 1) * 1_000) }), 'commit'],
     ['is not committed below a newer one', held({ rootAt: new Date((at + 1) * 1_000) }), 'stands'],
@@ -47,7 +51,11 @@ describe('the root of a snapshot', () => {
     ['waits for the block of its transaction to be derived', { ...due, sent: of('confirmed', 101) }, 'wait'],
     ['waits where nothing of the chain is derived', { ...due, sent: of('confirmed', 1), derivedTo: undefined }, 'wait'],
     ['waits where the block is not known', { ...due, sent: of('confirmed') }, 'wait'],
-    ['is committed again where that block is derived without it', { ...due, sent: of('confirmed', 100) }, 'commit again'],
+    [
+      'is committed again where that block is derived without it',
+      { ...due, sent: of('confirmed', 100) },
+      'commit again',
+    ],
     ['… after ten minutes', { ...fresh, sent: of('confirmed', 100) }, 'wait'],
     ['is committed again after a transaction that reverted', { ...due, sent: of('reverted', 90) }, 'commit again'],
     ['… after ten minutes', { ...fresh, sent: of('reverted', 90) }, 'wait'],
@@ -73,7 +81,12 @@ it.each([
   ['ours stops nothing', { root }, { isOwn: true, alarm: null }, false],
   ['no root stops nothing', undefined, { isOwn: false, alarm: null }, false],
   ['a foreign one stops the commits', { root }, { isOwn: false, alarm: null }, true],
-  ['one an operator resumed over does not', { root }, { isOwn: false, alarm: `the root ${root} is none of ours` }, false],
+  [
+    'one an operator resumed over does not',
+    { root },
+    { isOwn: false, alarm: `the root ${root} is none of ours` },
+    false,
+  ],
   ['another one after it does', { root }, { isOwn: false, alarm: `the root ${older} is none of ours` }, true],
 ])('of roots on the chain %s', (_promise, newest, known, stops) => {
   expect(isForeignRoot(newest, known)).toBe(stops)

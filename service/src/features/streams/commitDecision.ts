@@ -86,7 +86,11 @@ export function isForeignRoot(
 }
 
 /** Whether a snapshot can still be vetoed: its root is not on the chain, and no transaction may bring it there. Pure. */
-export function isVetoable({ snapshot, held, sent }: Pick<CommitCourse, 'held' | 'sent'> & { snapshot: { at: number } }) {
+export function isVetoable({
+  snapshot,
+  held,
+  sent,
+}: Pick<CommitCourse, 'held' | 'sent'> & { snapshot: { at: number } }) {
   if (held && toUnixSeconds(held.rootAt) >= snapshot.at) return false
   return !sent || sent.state === 'cancelled' || sent.state === 'failed' || sent.state === 'reverted'
 }

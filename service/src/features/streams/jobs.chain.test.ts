@@ -126,10 +126,14 @@ describe('the jobs of a stream', () => {
       const { db, clock } = world
       await world.hold(wallets[0] ?? '', 5n)
       await world.pass(world.startsAt + 2 * hour + 60 - Number((await anvil.client.getBlock()).timestamp))
-      await db`update chain_cursors set state = 'backfilling'`
+      await world.follow()
+      await db`update chain_cursors set block_number = head_number - 33`
+      await world.steps[0](world.ctxOf())
+      expect(await world.listSnapshots()).toEqual([])
+      await db`update sources set synced = false`
       await world.settle()
       expect(await world.listSnapshots()).toEqual([])
-      await db`update chain_cursors set state = 'live'`
+      await db`update sources set synced = true`
       await db`
         insert into snapshot_gaps (vault_id, from_at, to_at, opened_to, opened_at)
         select id, to_timestamp(${world.startsAt}), to_timestamp(${world.startsAt + 900}), now(), ${clock.now()} from vaults`
