@@ -59,7 +59,7 @@ async function pass(seconds: number): Promise<void> {
 const take = () => runStreamSnapshots(chain.earn.ctx, { everySeconds: halfDay, usedUpSeconds: week })
 const queueCommits = async () => {
   await runStreamTrees(chain.earn.ctx)
-  await runStreamCommits(chain.earn.ctx, { vetoSeconds: 0, committerOf: () => signer.address })
+  await runStreamCommits(chain.earn.ctx, { vetoSeconds: 0, committerOf: () => signer.address, costMax: 10n ** 18n })
 }
 const send = async () => {
   await sender.step()

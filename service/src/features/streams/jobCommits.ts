@@ -28,6 +28,8 @@ export type CommitSettings = {
   vetoSeconds: number
   /** Who commits on a chain, lower-case; undefined: nobody. */
   committerOf(chainId: number): string | undefined
+  /** The most a commit may cost, in the smallest unit of the native token. */
+  costMax: bigint
 }
 
 type JobContext = Pick<Context, 'db' | 'clock' | 'log'>
@@ -109,7 +111,7 @@ async function settle(ctx: JobContext, course: Course, settings: CommitSettings)
 async function queue(
   { db, clock }: JobContext,
   { stream, snapshot, chainId, contract }: Newest & { chainId: number; contract: string },
-  { committerOf }: CommitSettings,
+  { committerOf, costMax }: CommitSettings,
 ): Promise<void> {
   const { id, at, root, commitId, amountDistributed: total } = snapshot
   const sender = committerOf(chainId)
@@ -121,7 +123,7 @@ async function queue(
     const data = encodeFunctionData({ abi: streamAbi, functionName: 'updateRoot', args: [root as Hex, at, total] })
     await recordOutgoing(
       tx,
-      { id: next, chainId, sender, to: contract, data, value: 0n, purpose: `root of stream ${stream.id}` },
+      { id: next, chainId, sender, to: contract, data, value: 0n, costMax, purpose: `root of stream ${stream.id}` },
       now,
     )
   })
