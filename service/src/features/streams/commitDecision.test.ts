@@ -17,7 +17,7 @@ const [root, older] = [`0x${'aa'.repeat(32)}`, `0x${'bb'.repeat(32)}`]
 /** A root that was computed two hours ago and waits for its first commit. */
 const course: CommitCourse = {
   snapshot: { at, root, rootedAt: before(7_200_000), total: 10n, updatedAt: before(7_200_000) },
-  ...{ held: undefined, sent: undefined, before: [], derivedTo: 100, vetoSeconds: 3_600, now },
+  ...{ held: undefined, sent: undefined, before: [], finalTo: 100, vetoSeconds: 3_600, now },
 }
 const held = (over: Partial<NonNullable<CommitCourse['held']>> = {}) => ({
   held: { root: older, total: 9n, rootAt: new Date((at - 43_200) * 1_000), ...over },
@@ -48,14 +48,10 @@ describe('the root of a snapshot', () => {
     ['is committed where the root alone is another', held({ total: 10n }), 'commit'],
     ['waits for its transaction in the queue', { ...due, sent: of('queued') }, 'wait'],
     ['waits for its transaction on the way', { ...due, sent: of('sent') }, 'wait'],
-    ['waits for the block of its transaction to be derived', { ...due, sent: of('confirmed', 101) }, 'wait'],
-    ['waits where nothing of the chain is derived', { ...due, sent: of('confirmed', 1), derivedTo: undefined }, 'wait'],
+    ['waits for the block of its transaction to be final', { ...due, sent: of('confirmed', 101) }, 'wait'],
+    ['waits where nothing of the chain is final', { ...due, sent: of('confirmed', 1), finalTo: undefined }, 'wait'],
     ['waits where the block is not known', { ...due, sent: of('confirmed') }, 'wait'],
-    [
-      'is committed again where that block is derived without it',
-      { ...due, sent: of('confirmed', 100) },
-      'commit again',
-    ],
+    ['is committed again where that block is final without it', { ...due, sent: of('confirmed', 100) }, 'commit again'],
     ['… after ten minutes', { ...fresh, sent: of('confirmed', 100) }, 'wait'],
     ['is committed again after a transaction that reverted', { ...due, sent: of('reverted', 90) }, 'commit again'],
     ['… after ten minutes', { ...fresh, sent: of('reverted', 90) }, 'wait'],
@@ -66,7 +62,7 @@ describe('the root of a snapshot', () => {
     ['… but not where it stands', { ...held({ rootAt: new Date(at * 1_000) }), sent: of('cancelled') }, 'stands'],
     ['waits for a commit before it in the queue', { before: [of('queued')] }, 'wait'],
     ['… on its way', { before: [of('cancelled'), of('sent')] }, 'wait'],
-    ['… in a block that is not derived', { before: [of('confirmed', 101)] }, 'wait'],
+    ['… in a block that is not final', { before: [of('confirmed', 101)] }, 'wait'],
     [
       'does not wait for those that are over',
       { before: [of('confirmed', 100), of('cancelled'), of('failed'), of('reverted', 5), null] },

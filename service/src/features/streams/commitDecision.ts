@@ -25,10 +25,10 @@ export type CommitCourse = {
   held: (RootWithTotal & { rootAt: Date }) | undefined
   /** The last transaction that was to commit it; undefined: none yet. */
   sent: Sent | undefined
-  /** The commits of the snapshots before it. */
+  /** The commits of snapshots between that root and this one. */
   before: readonly Sent[]
-  /** The last block of the stream's chain that is derived; undefined: none. */
-  derivedTo: number | undefined
+  /** The last block of the stream's chain that is final and derived; undefined: none. */
+  finalTo: number | undefined
   vetoSeconds: number
   now: Date
 }
@@ -41,11 +41,11 @@ export type CommitDecision = 'nothing to commit' | 'stands' | 'wait' | 'commit' 
 
 /** Decides about a commit; pure. A stream has one at a time on its way, so that none is made that changes nothing. */
 export function decideCommit(course: CommitCourse): CommitDecision {
-  const { snapshot, held, sent, before, derivedTo, vetoSeconds, now } = course
+  const { snapshot, held, sent, before, finalTo, vetoSeconds, now } = course
   const { root, rootedAt, total, at } = snapshot
   if (root === null || rootedAt === null || total === 0n) return 'nothing to commit'
   if (held && isDone(held, { at, root, total })) return 'stands'
-  if ([sent, ...before].some((each) => each && isUnderWay(each, derivedTo))) return 'wait'
+  if ([sent, ...before].some((each) => each && isUnderWay(each, finalTo))) return 'wait'
   if (sent === undefined) return rootedAt.getTime() + vetoSeconds * 1_000 > now.getTime() ? 'wait' : 'commit'
   if (sent?.state === 'cancelled') return 'veto'
   return now.getTime() - snapshot.updatedAt.getTime() < retryMs ? 'wait' : 'commit again'
@@ -63,10 +63,10 @@ export function isDone(
   return root !== null && isSameRoot(held, { root, total })
 }
 
-/** Whether a transaction may still bring its root, or has brought it in a block that is not derived yet. */
-function isUnderWay({ state, blockNumber }: NonNullable<Sent>, derivedTo: number | undefined): boolean {
+/** Whether a transaction may still bring its root: until its block is final it is the sender that sees to it. */
+function isUnderWay({ state, blockNumber }: NonNullable<Sent>, finalTo: number | undefined): boolean {
   if (state === 'queued' || state === 'sent') return true
-  return state === 'confirmed' && (blockNumber === null || derivedTo === undefined || derivedTo < blockNumber)
+  return state === 'confirmed' && (blockNumber === null || finalTo === undefined || finalTo < blockNumber)
 }
 
 /** Whether a contract that holds one root gains nothing by the other. */

@@ -5,12 +5,12 @@ import { derivedId } from '../../kernel/ids.js'
 import type { Context } from '../../postgres/context.js'
 import { inTransaction } from '../../postgres/pool.js'
 import { recordOutgoing } from '../../rpc/sender/index.js'
-import { findDepth } from '../../sync/storeDepths.js'
+import { findCursor } from '../../sync/storeCursors.js'
 import { decideCommit, isDone, isForeignRoot } from './commitDecision.js'
 import { toResult } from './rewardFile.js'
 import { type HeldRoot, listRoots } from './storeEvents.js'
 import {
-  listCommitsBefore,
+  listCommitsBetween,
   listEarned,
   listOwnRoots,
   listTaken,
@@ -89,11 +89,12 @@ async function settle(ctx: JobContext, course: Course, settings: CommitSettings)
   // Of most streams nothing is to be done, which is told without what became of transactions.
   if (chainId === null || contract === null || (held && isDone(held, { at, root, total }))) return
   const sent = await findSent(db, snapshot)
-  const commits = await listCommitsBefore(db, stream.id, at, 2)
+  const above = held ? toUnixSeconds(held.rootAt) : 0
+  const commits = await listCommitsBetween(db, { streamId: stream.id, above, below: at, limit: 4 })
   const decision = decideCommit({
     ...{ snapshot: { at, root, rootedAt, total, updatedAt }, held, sent, now: clock.now() },
     before: await Promise.all(commits.map(async (commitId) => (await findSent(db, { commitId })) ?? null)),
-    derivedTo: (await findDepth(db, chainId))?.blockNumber,
+    finalTo: await findFinal(db, chainId),
     vetoSeconds: settings.vetoSeconds,
   })
   if (decision === 'veto') {
@@ -105,6 +106,11 @@ async function settle(ctx: JobContext, course: Course, settings: CommitSettings)
   if (decision === 'commit again')
     log.warn({ streamId: stream.id, root, state: sent?.state, why: sent?.reason }, 'a root is committed again')
   await queue(ctx, { ...course, chainId, contract }, settings)
+}
+
+async function findFinal(db: Context['db'], chainId: number): Promise<number | undefined> {
+  const cursor = await findCursor(db, chainId)
+  return cursor ? Math.min(cursor.finalizedNumber ?? -1, cursor.blockNumber) : undefined
 }
 
 /** The transaction is chosen by the snapshot and the tries before, so whoever queues it again queues the same. */

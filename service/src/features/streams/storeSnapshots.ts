@@ -214,11 +214,15 @@ export async function restoreHeld(
     returning n.stream_id as "streamId", extract(epoch from n.snapshot_at)::bigint as at`
 }
 
-/** The newest commits of the snapshots of a stream before an instant (unix seconds), vetoed ones too. */
-export async function listCommitsBefore(db: Queryable, streamId: string, at: number, limit: number): Promise<string[]> {
+/** The newest commits of a stream's snapshots between two instants (unix seconds), neither included; vetoed ones too. */
+export async function listCommitsBetween(
+  db: Queryable,
+  { streamId, above, below, limit }: { streamId: string; above: number; below: number; limit: number },
+): Promise<string[]> {
   const rows = await db<{ commitId: string }[]>`
     select commit_id as "commitId" from stream_snapshots
-    where stream_id = ${streamId} and snapshot_at < to_timestamp(${at}) and commit_id is not null
+    where stream_id = ${streamId} and snapshot_at > to_timestamp(${above}) and snapshot_at < to_timestamp(${below})
+      and commit_id is not null
     order by snapshot_at desc, created_at desc limit ${limit}`
   return rows.map(({ commitId }) => commitId)
 }
