@@ -160,6 +160,12 @@ async function openWorld(test: TestDatabase) {
       update chain_cursors set block_number = ${Number(head.number)}, head_number = ${Number(head.number)},
         block_timestamp = to_timestamp(${Number(head.timestamp)}), finalized_number = ${Number(head.number) - 1}`
   }
+  /** The watcher takes back what lies above a block. */
+  const rewind = async (number: number): Promise<void> => {
+    await db`delete from stream_events where block_number > ${number}`
+    await db`delete from blocks where number > ${number}`
+    read = Math.min(read, number)
+  }
   const balances: { at: number; wallet: string; shares: bigint }[] = []
   /** A wallet holds so much from the next block on. */
   const hold = async (wallet: string, shares: bigint): Promise<void> => {
@@ -226,6 +232,7 @@ async function openWorld(test: TestDatabase) {
       balances,
       steps,
       follow,
+      rewind,
       hold,
       pass,
       ctxOf,

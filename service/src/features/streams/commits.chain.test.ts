@@ -139,10 +139,8 @@ it('the commit of the last root that an operator cancels is a veto: it is retake
   const [root] = await rootsOf(id)
   expect([root?.root, root?.total]).toEqual([commit?.root, String(commit?.amountDistributed)])
   const { body } = await withdraw(id)
-  const [funded, allocated] = [
-    await chain.read(contract, 'getTotalFunded'),
-    await chain.read(contract, 'getTotalAllocated'),
-  ]
+  const funded = BigInt(await chain.read(contract, 'getTotalFunded'))
+  const allocated = BigInt(await chain.read(contract, 'getTotalAllocated'))
   expect(BigInt(body.amount)).toBe(funded - allocated)
 }, 120_000)
 
