@@ -26,6 +26,8 @@ export function createModel(
   const blocks: Block[] = [{ number: head, time, mined: [] }]
   /** Forms of a transaction that can be mined: its own, and an empty one in its place. */
   const pool = new Map<string, Form[]>()
+  /** Those a sender does not look at again, though a reorganisation dropped them after they were over. */
+  const forgotten = new Set<string>()
   let nonce = 0
   let followed = head
   const figures = { mined: 0, reverted: 0, reorgs: 0, dropped: 0, cancelled: 0, ghosts: 0 }
@@ -75,6 +77,7 @@ export function createModel(
       for (const { id, contract, root } of mined) {
         figures.dropped += 1
         if (random.chance(0.4)) pool.set(id, [{ id, contract, root }])
+        else if (random.chance(0.6)) forgotten.add(id)
       }
     followed = Math.min(followed, first - 1)
     for (let count = 0; count <= depth; count++) mine()
@@ -99,7 +102,7 @@ export function createModel(
       } else if (state === 'sent') {
         if (!mined) pool.set(id, cancelling ? [own, { ...own, root: null }] : (pool.get(id) ?? [own]))
         else if (tip().number - mined.number + 1 >= confirmations) await conclude(id, mined)
-      } else if (concluded.has(id) && !mined && reopens && !pool.has(id) && random.chance(0.7))
+      } else if (concluded.has(id) && !forgotten.has(id) && !mined && reopens && !pool.has(id) && random.chance(0.7))
         await db`update outgoing_transactions set state = 'sent' where id = ${id} and nonce is not null`
       else if (mined && state === 'cancelled' && mined.root !== null && !ghosts.has(id)) {
         ghosts.add(id)
