@@ -1,8 +1,5 @@
 import type { Memory, State, Step } from './state.js'
-import type { Cursor } from './storeCursors.js'
-
-/** Blocks at the head that are read by their hashes, and derived in one transaction. */
-export const headBatch = 32
+import { type Cursor, headBatch, isAtHead } from './storeCursors.js'
 
 /** What the next step depends on. */
 export type Facts = Pick<
@@ -50,7 +47,7 @@ export function decide(facts: Facts): Step {
 
 /** Whether the chain follows its head, so that nothing of weight is left to read. */
 export function isLive({ head, cursor }: Pick<Facts, 'head' | 'cursor'>): boolean {
-  return head.number - cursor.blockNumber <= headBatch
+  return isAtHead({ blockNumber: cursor.blockNumber, headNumber: head.number })
 }
 
 /** Case 2: the head stands where we hold another block. */
