@@ -1,0 +1,24 @@
+// How one room is changed: see ../mutate.mjs.
+import { filesOf, rooms } from './rooms.mjs'
+
+const room = process.env.MUTATED_ROOM
+const place = `coverage/mutate/${room}`
+
+export default {
+  mutate: process.env.MUTATED_FILES ? process.env.MUTATED_FILES.split(',') : filesOf(rooms[room]),
+  plugins: ['@stryker-mutator/vitest-runner'],
+  testRunner: 'vitest',
+  vitest: { configFile: 'scripts/mutate/vitest.config.mjs', related: false },
+  coverageAnalysis: 'perTest',
+  concurrency: 1,
+  // Copied is what tests read; what is built, installed or written about is not.
+  ignorePatterns: ['coverage', 'dist', '.openearn*', 'bench', 'contracts/.build'],
+  incremental: true,
+  incrementalFile: `${place}/incremental.json`,
+  reporters: ['json', 'progress-append-only'],
+  jsonReporter: { fileName: `${place}/report.json` },
+  tempDirName: `coverage/mutate/.${room}`,
+  disableTypeChecks: false,
+  timeoutMS: 10_000,
+  allowEmpty: false,
+}
