@@ -2,4 +2,4 @@
 import { inject } from 'vitest'
 
 const stryker = globalThis[inject('globalNamespace')]
-if (inject('mutantActivation') !== 'static') stryker.activeMutant = undefined
+if (stryker && inject('mutantActivation') !== 'static') stryker.activeMutant = undefined

@@ -1,4 +1,6 @@
 // How one room is changed: see ../mutate.mjs.
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { filesOf, rooms } from './rooms.mjs'
 
 const room = process.env.MUTATED_ROOM
@@ -17,7 +19,9 @@ export default {
   incrementalFile: `${place}/incremental.json`,
   reporters: ['json', 'progress-append-only'],
   jsonReporter: { fileName: `${place}/report.json` },
-  tempDirName: `coverage/mutate/.${room}`,
+  // Not in the tree, where other runs would take the copies for tests.
+  tempDirName: join(tmpdir(), `openearn-mutate-${room}`),
+  cleanTempDir: 'always',
   disableTypeChecks: false,
   timeoutMS: 10_000,
   allowEmpty: false,
