@@ -28,10 +28,10 @@ async function mutate(name) {
   return { changes: listChanges(report), seconds: Math.round((Date.now() - begun) / 1000) }
 }
 
-function tell(name, { mutants, covered, killed, survived, equivalent, rate, wrong }, seconds) {
+function tell(name, { mutants, covered, killed, late, survived, equivalent, rate, wrong }, seconds) {
   for (const { file, at, mutator, from, to } of survived) console.log(`${file}:${at} ${mutator}: ${from} -> ${to}`)
   for (const entry of wrong) console.log(`equivalent/${name}.json: ${entry.wrong}: ${JSON.stringify(entry)}`)
-  const counts = `${killed} killed, ${survived.length} survived, ${equivalent} equivalent`
+  const counts = `${killed} killed (${late} by time), ${survived.length} survived, ${equivalent} equivalent`
   console.log(`${name}: ${mutants} mutants, ${covered} covered, ${counts}: ${rate.toFixed(1)} % in ${seconds} s`)
 }
 

@@ -53,6 +53,7 @@ export function judge(changes, equivalent) {
     mutants: changes.length,
     covered: covered.length,
     killed: killed.length,
+    late: killed.filter(({ status }) => status === 'Timeout').length,
     survived,
     equivalent: covered.length - killed.length - survived.length,
     rate: (100 * killed.length) / (killed.length + survived.length),
