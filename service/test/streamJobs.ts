@@ -6,7 +6,8 @@ import {
   testTokenAbi,
   testTokenBytecode,
 } from '@openearn/contracts'
-import { type Abi, type Address, type Hex, parseAbiItem, parseEther, parseGwei } from 'viem'
+import { verifyStream } from '@openearn/sdk/verify'
+import { type Abi, type Address, encodeFunctionData, type Hex, parseAbiItem, parseEther, parseGwei } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect } from 'vitest'
 import { type Anvil, account, startAnvil } from '../../contracts/test/anvil.js'
@@ -125,6 +126,9 @@ async function openWorld(test: TestDatabase) {
       to_timestamp(${startsAt}), to_timestamp(${endsAt}),
       ${db.json({ targetTokenId: id, tokensPerDay: String(tokensPerDay) })}, now(), now())`
   await db`
+    insert into sources (chain_id, projection, source, from_block, synced_to, synced)
+    values (${chainId}, 'positions', ${vault}, 0, 0, true)`
+  await db`
     insert into chain_cursors (chain_id, start_block, block_number, block_hash, head_number, finalized_number, state,
       updated_at)
     values (${chainId}, 0, 0, '0x', 0, 0, 'live', now())`
@@ -156,6 +160,12 @@ async function openWorld(test: TestDatabase) {
     await db`
       update chain_cursors set block_number = ${Number(head.number)}, head_number = ${Number(head.number)},
         block_timestamp = to_timestamp(${Number(head.timestamp)}), finalized_number = ${Number(head.number) - 1}`
+  }
+  /** The watcher takes back what lies above a block. */
+  const rewind = async (number: number): Promise<void> => {
+    await db`delete from stream_events where block_number > ${number}`
+    await db`delete from blocks where number > ${number}`
+    read = Math.min(read, number)
   }
   const balances: { at: number; wallet: string; shares: bigint }[] = []
   /** A wallet holds so much from the next block on. */
@@ -223,6 +233,7 @@ async function openWorld(test: TestDatabase) {
       balances,
       steps,
       follow,
+      rewind,
       hold,
       pass,
       ctxOf,
@@ -273,6 +284,12 @@ export async function expectClaims(world: World): Promise<void> {
     const args = [wallet, own.amount, Number(root?.rootAt) / 1_000, own.proof]
     const canClaim = { address: contract, abi: streamAbi as Abi, functionName: 'canClaim', args }
     expect(await anvil.client.readContract(canClaim)).toBe(true)
+    const data = encodeFunctionData({ abi: streamAbi as Abi, functionName: 'claim', args: args.slice(1) })
+    const transaction = { to: contract, data, value: '0', chainId }
+    const roots = [{ root: root?.root ?? '', timestamp: Number(root?.rootAt) / 1_000 }]
+    const asked = { type: 'claim', userAddress: wallet, amount: String(own.amount) } as const
+    const known = { chainId, stream: contract, roots }
+    expect(await verifyStream(asked, [{ type: 'claim', transaction }], known)).toMatchObject({ problems: [] })
     paid += own.amount
   }
   expect(paid).toBe(root?.total)

@@ -76,6 +76,7 @@ export function parseConfig(env: Env, root: string = repositoryRoot()) {
       text('CONNECTIONS_PER_ADDRESS') === undefined ? undefined : integer('CONNECTIONS_PER_ADDRESS', 500, 0, 1e6),
     /** Most milliseconds the event loop may be late before requests are refused. 0: no limit. */
     eventLoopDelayMaxMs: integer('EVENT_LOOP_DELAY_MAX_MS', 1_000, 0, 60_000),
+    patience: integer('PATIENCE', 1, 1, 100),
     /** Proxies (addresses or CIDR ranges) whose X-Forwarded-For is believed. */
     trustedProxies: list(text('TRUSTED_PROXIES') ?? ''),
     /** Private key that signs attributions; absent means plans cannot be built. */
@@ -88,10 +89,10 @@ export function parseConfig(env: Env, root: string = repositoryRoot()) {
     withdrawalsKey: parseKey('WITHDRAWALS', text, problems),
     committerKey: parseKey('COMMITTER', text, problems),
     solverKey: parseKey('SOLVER', text, problems),
-    /** So long a signed creation of a stream may be sent. */
+    /** Seconds a signed creation may be sent, between snapshots, and from a used-up budget to the end of a stream without one. */
     streamSignatureSeconds: integer('STREAM_SIGNATURE_SECONDS', 3_600, 60, 86_400),
-    /** Seconds between snapshots of reward streams. */
     streamSnapshotSeconds: integer('STREAM_SNAPSHOT_SECONDS', 43_200, 60, 86_400),
+    streamUsedUpSeconds: integer('STREAM_USED_UP_SECONDS', 604_800, 3_600, 31_536_000),
     /** So long a root can be vetoed; absent: an hour, and on the devnet not at all. */
     vetoSeconds: text('VETO_SECONDS') === undefined ? undefined : integer('VETO_SECONDS', 3_600, 0, 604_800),
     /** In gwei, for each chain and key: the most a unit of gas may cost that is paid, all of 24 hours, a settlement, a commit. */

@@ -11,7 +11,7 @@ export { retakeSnapshot, runStreamSnapshots, type SnapshotSettings, type StreamJ
 export { runStreamAprs, sweepUnsent } from './jobs.js'
 export { streamOperations } from './operations.js'
 export { streams } from './projection.js'
-export { ChainDiffers, recomputeFromNode, recomputeFromTables } from './recompute.js'
+export { readRewards, recomputeFromTables } from './recompute.js'
 export {
   decodeRewardFile,
   hashFile,
@@ -20,8 +20,10 @@ export {
   type RewardResult,
   recomputeRewards,
 } from './rewardFile.js'
+export { type JudgedRewards, judgeRewards, type RewardFile, sortFiles } from './rewardProof.js'
 export { compareRoles, type StreamKeys } from './roles.js'
 export { recordPoint } from './storePoints.js'
 export { listFiles } from './storeReadings.js'
-export { findRewardFile, listTaken, streamObservations, vetoSnapshot } from './storeSnapshots.js'
+export { findRewardFile, listTaken, streamObservations } from './storeSnapshots.js'
 export { findStream, listAllStreams, type PauseFlag, recordStream, updateEnd, updatePause } from './storeStreams.js'
+export { vetoSnapshot } from './veto.js'
