@@ -26,5 +26,6 @@ export default {
   disableTypeChecks: false,
   // Counted by the clock, so on a busy machine more of it must be allowed, or what is only slow counts as noticed.
   timeoutMS: 10_000 * patience,
+  dryRunTimeoutMinutes: 5 * patience,
   allowEmpty: false,
 }

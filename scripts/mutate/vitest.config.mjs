@@ -30,7 +30,9 @@ const fewDraws = {
   name: 'few-draws',
   enforce: 'pre',
   transform: (code, id) =>
-    id.endsWith('.test.ts') ? code.replace(/\bnumRuns: ([\d_]+)( \* times)?/g, `numRuns: Math.min($1, ${draws})`) : null,
+    id.endsWith('.test.ts')
+      ? code.replace(/\bnumRuns: ([\d_]+)( \* times)?/g, `numRuns: Math.min($1, ${draws})`)
+      : null,
 }
 
 export default defineConfig({

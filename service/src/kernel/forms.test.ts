@@ -60,7 +60,8 @@ describe('a form on the wire', () => {
       false,
       false,
     ])
-    expect([few.description, 'description' in wire.List()]).toEqual(['Few', false])
+    expect(few).toMatchObject({ description: 'Few' })
+    expect(wire.List()).not.toHaveProperty('description')
   })
 
   it('of a page has data and says where it stands', () => {
