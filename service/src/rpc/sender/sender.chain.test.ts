@@ -17,8 +17,10 @@ import {
   cancelOutgoing,
   createSender,
   findOutgoing,
+  listSenders,
   OutgoingDiffers,
   recordOutgoing,
+  releaseSender,
   type SenderCaps,
   type SenderOptions,
 } from './index.js'
@@ -186,7 +188,7 @@ describe('a transaction that is not mined', () => {
     expect(await cancelOutgoing(test.db, first)).toBeUndefined()
   })
 
-  it('whose nonce another transaction of the key used is sent again with the next', async () => {
+  it('whose nonce a transaction that is not ours used is sent again when that is final and an operator lets the key go on', async () => {
     const id = await queue()
     const silent = { ...chain, rpc: refusing(chain.rpc, (method) => method === 'eth_sendRawTransaction') }
     await open({ chain: silent })
@@ -198,7 +200,18 @@ describe('a transaction that is not mined', () => {
     await anvil.client.mine({ blocks: 3 })
     const sender = open()
     await sender.step()
+    expect(await findOutgoing(test.db, id)).toMatchObject({
+      state: 'sent',
+      reason: expect.stringContaining('was used by another transaction'),
+    })
+    expect(await listSenders(test.db)).toContainEqual(
+      expect.objectContaining({ address: signer.address, stopped: expect.stringContaining('nonce 0 was used') }),
+    )
+    await anvil.client.mine({ blocks: 64 })
+    await sender.step()
+    await sender.step()
     expect(await findOutgoing(test.db, id)).toMatchObject({ state: 'queued', nonce: null })
+    expect(await releaseSender(test.db, { chainId: 31_337, address: signer.address }, clock.now())).toBe(true)
     await sender.step()
     await anvil.client.mine({ blocks: 3 })
     await sender.step()
@@ -231,7 +244,7 @@ it('is estimated at the price it is sent with, and waits for what its key lacks'
   expect(asked[0]).toMatchObject({ maxFeePerGas: expect.any(String), maxPriorityFeePerGas: expect.any(String) })
   expect(await findOutgoing(test.db, id)).toMatchObject({
     state: 'queued',
-    reason: expect.stringContaining('holds 1,'),
+    reason: expect.stringContaining('holds 1'),
   })
   await anvil.client.setBalance({ address: signer.address, value: parseEther('1') })
   await sender.step()
