@@ -84,7 +84,7 @@ export async function playLife(db: Database, random: Random, key: `0x${string}`,
   let sender = open()
   let releases = 0
   let stoppedFor = 0
-  let lyingUntil = 0
+  let lyingForMs = 0
   const step = async (): Promise<void> => {
     const dies = random.next()
     const at = random.int(0, 25)
@@ -122,9 +122,9 @@ export async function playLife(db: Database, random: Random, key: `0x${string}`,
     else if (draw < 0.16) node.dropPool()
     else if (draw < 0.2 && wanted.length > 0) await cancelOutgoing(db, random.pick(wanted).id)
     else if (draw < 0.24) spike = random.pick([10, 12])
-    else if (draw < 0.3 && lyingUntil === 0) {
+    else if (draw < 0.3 && lyingForMs <= 0) {
       liar.begin(random.pick(lies))
-      lyingUntil = clock.monotonicMs() + (oneUrl ? 20_000 : random.int(20_000, 200_000))
+      lyingForMs = oneUrl ? 20_000 : random.int(20_000, 200_000)
     } else if (draw < 0.33 && withStrangers) await sendAsStranger(node, signer.address, random)
     else if (draw < 0.36 && restores) await (random.chance(0.5) ? kept.keep() : kept.restore(wanted, clock))
     if (spike > 0) {
@@ -134,11 +134,10 @@ export async function playLife(db: Database, random: Random, key: `0x${string}`,
     } else node.setBaseFee((10n ** 10n * BigInt(random.int(50, 200))) / 100n)
     if (isPoor && random.chance(0.05)) node.pay(parseEther('0.002'))
     if (random.chance(0.7)) node.mine(random.int(1, 3))
-    clock.advance(random.int(1, 15) * 1_000)
-    if (lyingUntil !== 0 && clock.monotonicMs() >= lyingUntil) {
-      liar.end()
-      lyingUntil = 0
-    }
+    const passedMs = random.int(1, 15) * 1_000
+    clock.advance(passedMs)
+    lyingForMs -= passedMs
+    if (lyingForMs <= 0) liar.end()
     await step()
   }
   liar.end()

@@ -4,6 +4,7 @@ import { type Abi, type Address, encodeFunctionData, parseEther, parseGwei } fro
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Anvil, startAnvil } from '../../../../contracts/test/anvil.js'
+import { until } from '../../../../contracts/test/until.js'
 import { openTestDatabase, type TestDatabase } from '../../../test/database.js'
 import { Death, dyingRpc } from '../../../test/dying.js'
 import { seededBytes, seededKey, seededRandom, times } from '../../../test/seed.js'
@@ -349,6 +350,42 @@ describe('a process that ends between any two lines', () => {
         await anvil.client.mine({ blocks: 2 })
       }
       expect(await Promise.all(ids.map(state))).toEqual(ids.map(() => 'confirmed'))
+      expect([await balance(), await nonce()]).toEqual([BigInt(ids.length), ids.length])
+    },
+    60_000,
+  )
+})
+
+describe('a chain that reorganises', () => {
+  it.each(Array.from({ length: 2 * times }, (_, draw) => draw))(
+    'at any step of a transaction’s life has each mined once (draw %i)',
+    async () => {
+      const random = seededRandom()
+      // What is set up stays below every reorganisation.
+      await anvil.client.mine({ blocks: 70 })
+      const reorganise = (depth: number) =>
+        anvil.client.request({ method: 'anvil_reorg', params: [depth, []] } as never)
+      const ids: string[] = []
+      let mined = 0
+      const sender = open()
+      for (let round = 0; round < 25; round++) {
+        if (ids.length < 8) ids.push(await queue())
+        await anvil.client.setAutomine(random.next() < 0.5)
+        await sender.step()
+        const blocks = Math.floor(random.next() * 4)
+        if (blocks > 0) await anvil.client.mine({ blocks })
+        mined += blocks
+        if (random.next() < 0.3 && mined > 1) await reorganise(1 + Math.floor(random.next() * Math.min(60, mined - 1)))
+        if (random.next() < 0.1) await anvil.client.request({ method: 'anvil_dropAllTransactions' } as never)
+        clock.advance(16_000)
+      }
+      await anvil.client.setAutomine(true)
+      await until('all transactions to be over', async () => {
+        clock.advance(16_000)
+        await sender.step()
+        await anvil.client.mine({ blocks: 2 })
+        return (await Promise.all(ids.map(state))).every((each) => each === 'confirmed') || undefined
+      })
       expect([await balance(), await nonce()]).toEqual([BigInt(ids.length), ids.length])
     },
     60_000,
