@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { patient } from '../../../contracts/test/patience.js'
 import { openTestDatabase, type TestDatabase } from '../database.js'
 import { seededKey, seededRandom, times } from '../seed.js'
 import { type Life, playLife } from './playLife.js'
@@ -39,6 +40,6 @@ describe('a key that sends', () => {
       expect(bad).toEqual([])
       expect(sum(({ confirmed }) => confirmed)).toBeGreaterThan(sum(({ sent }) => sent) / 4)
     },
-    count * 60_000,
+    patient(count * 60_000),
   )
 })
