@@ -247,9 +247,7 @@ describe('openearn streams', () => {
     await withoutDatabase(async () => {
       const words = ['--rpc', chain.anvil.url]
       const said = await run('recompute', '--file', join(folder, 'forged'), ...words)
-      expect(said).toMatch(
-        /DIFFERS\n {2}the earnings before it are not those that the file before comes to$/m,
-      )
+      expect(said).toMatch(/DIFFERS\n {2}the earnings before it are not those that the file before comes to$/m)
       expect(takeExitCode()).toBe(1)
       // By itself it is consistent, and the contract holds its root: it says what it takes on trust.
       const alone = await run('recompute', '--file', path, ...words)

@@ -4,7 +4,6 @@ import { until } from '../../../contracts/test/until.js'
 import { chainId, openWatchWorld, type WatchWorld } from '../../test/chain/watchWorld.js'
 import { type Earn, openEarn } from '../../test/harness.js'
 import { createPipeline, rebuildChain, rewindChain } from '../../test/pipeline.js'
-import { computeStateHash } from './stateHash.js'
 import { systemClock } from '../kernel/clock.js'
 import { silentLog } from '../kernel/log.js'
 import { inTransaction } from '../postgres/pool.js'
@@ -12,6 +11,7 @@ import { createNode } from '../rpc/node.js'
 import { CursorMoved } from '../sync/failures.js'
 import { type Cursor, findCursor, lockCursor } from '../sync/storeCursors.js'
 import { recordBlocks } from '../sync/storeRaw.js'
+import { computeStateHash } from './stateHash.js'
 
 let earn: Earn
 let world: WatchWorld

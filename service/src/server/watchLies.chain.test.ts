@@ -5,8 +5,8 @@ import type { Fault } from '../../test/chain/badNode.js'
 import { type FaultWorld, only, openFaultWorld } from '../../test/chain/faultWorld.js'
 import { chainId } from '../../test/chain/watchWorld.js'
 import { seededRandom } from '../../test/seed.js'
-import { computeStateHash } from './stateHash.js'
 import type { Chain } from '../rpc/chains.js'
+import { computeStateHash } from './stateHash.js'
 
 let fault: FaultWorld
 let earn: FaultWorld['earn']

@@ -40,7 +40,9 @@ export const metricsOperations: readonly Operation<CatalogueContext>[] = [
     params: distributor,
     query: T.Object({
       ...seriesQuery,
-      includeTopWallets: T.Optional(T.Boolean({ description: 'Also the 50 wallets with the most attributed TVL; costs 5 units more' })),
+      includeTopWallets: T.Optional(
+        T.Boolean({ description: 'Also the 50 wallets with the most attributed TVL; costs 5 units more' }),
+      ),
     }),
     responses: {
       200: T.Object({
