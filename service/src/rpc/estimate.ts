@@ -46,8 +46,11 @@ export async function estimateAt(
   { rpc }: Pick<Chain, 'rpc'>,
   { from, to, data, value }: { from: string; to: string; data: string; value: bigint },
   offer: GasOffer,
+  /** Most gas it may use; absent: what the node lets it. */
+  gasMax?: bigint,
 ): Promise<Estimate> {
-  const unpriced = { from, to, data, value: numberToHex(value) }
+  const limit = gasMax === undefined ? {} : { gas: numberToHex(gasMax) }
+  const unpriced = { from, to, data, value: numberToHex(value), ...limit }
   const priced = await tryEstimate(rpc, { ...unpriced, ...toMembers(offer) })
   if ('gas' in priced) return priced
   // Nodes let it use no more gas than its sender can pay for: whether that is why, each says in other words or not at all.

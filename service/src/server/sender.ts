@@ -1,3 +1,4 @@
+import type { OrderSettings } from '../features/solver/index.js'
 import type { Config } from '../kernel/config.js'
 import type { ChainContext } from '../rpc/chains.js'
 import { createSender, type Sender, type SenderCaps } from '../rpc/sender/index.js'
@@ -11,6 +12,20 @@ export function readCaps({
   spendingMaxGwei,
 }: Pick<Config, 'gasPriceMaxGwei' | 'spendingMaxGwei'>): SenderCaps {
   return { gasPrice: BigInt(gasPriceMaxGwei) * gwei, spending: BigInt(spendingMaxGwei) * gwei }
+}
+
+/** What settlements may cost, and for whom, by the settings. */
+export function readSolverLimits(config: Config): Required<Pick<OrderSettings, 'costMax' | 'limits'>> {
+  return {
+    costMax: BigInt(config.settlementMaxGwei) * gwei,
+    limits: {
+      worthFactor: config.settlementWorthFactor,
+      tokens: config.settlementTokens,
+      fillsPerHour: config.settlementsPerHour,
+      riskPercent: config.settlementRiskPercent,
+      budget: readCaps(config).spending,
+    },
+  }
 }
 
 /** Sends what is queued for a key, chain by chain: a job of each chain. */

@@ -56,7 +56,7 @@ it('whose settlements were mined three times and reverted is tried no more, and 
   const said: unknown[][] = []
   const log = Object.assign(Object.create(ctx.log), { warn: (...words: unknown[]) => said.push(words) })
   const look = s.openParts({ ...ctx, log })
-  const { orderId } = await s.open()
+  const { orderId } = await s.open({ validForSeconds: 86_400 })
   await s.world.sync()
   const code = await client.getCode({ address: s.settlement.authenticator })
   const countReverted = async () =>
@@ -66,8 +66,8 @@ it('whose settlements were mined three times and reverted is tried no more, and 
         where s.order_id = ${orderId} and o.state = 'reverted'`
     ).length
   for (let attempt = 1; attempt <= 5; attempt++) {
-    await client.mine({ blocks: 1 })
-    await s.world.sync()
+    // Longer than it waits after a revert.
+    await s.later(3 * 3_600 + 1)
     await look.look(look.ctx)
     await client.setAutomine(false)
     await sender.step()
