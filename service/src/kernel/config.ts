@@ -40,11 +40,11 @@ export function parseConfig(env: Env, root: string = repositoryRoot()) {
     problems.push(`${name} must be true or false`)
     return fallback
   }
-  const oneOf = <T extends string>(name: string, values: readonly [T, ...T[]]): T => {
+  const oneOf = <T extends string>(name: string, values: readonly T[]): T | undefined => {
     const value = text(name)
     const known = values.find((each) => each === value)
     if (value !== undefined && known === undefined) problems.push(`${name} must be one of ${values.join(', ')}`)
-    return known ?? values[0]
+    return known
   }
   const dataDir = text('OPENEARN_DATA_DIR') ?? '.openearn'
   const config = {
@@ -100,18 +100,19 @@ export function parseConfig(env: Env, root: string = repositoryRoot()) {
     streamSnapshotSeconds: integer('STREAM_SNAPSHOT_SECONDS', 43_200, 60, 86_400),
     /** So long a root can be vetoed; absent: an hour, and on the devnet not at all. */
     vetoSeconds: text('VETO_SECONDS') === undefined ? undefined : integer('VETO_SECONDS', 3_600, 0, 604_800),
-    /** In gwei, for each chain: the most a unit of gas may cost that this installation pays, all of it in 24 hours, a settlement. */
+    /** In gwei, for each chain and key: the most a unit of gas may cost that is paid, all of 24 hours, a settlement, a commit. */
     gasPriceMaxGwei: integer('GAS_PRICE_MAX_GWEI', 100, 1, 1e6),
-    spendingMaxGwei: integer('SPENDING_MAX_GWEI', 1e9, 1, 1e15),
+    spendingMaxGwei: integer('SPENDING_MAX_GWEI', 1e9, 0, 1e15),
     settlementMaxGwei: integer('SETTLEMENT_MAX_GWEI', 2e7, 1, 1e15),
     /** A fill has to be worth so many times its gas; 0: nothing is asked. */
     settlementWorthFactor: integer('SETTLEMENT_WORTH_FACTOR', 1, 0, 1e6),
-    /** Which orders are settled by their tokens: listed with a known price, listed, any. */
+    /** Which orders are settled by their tokens: listed with a known price, listed, any. Absent: listed, on the devnet any. */
     settlementTokens: oneOf('SETTLEMENT_TOKENS', ['listed', 'priced', 'any']),
     /** Fills of an order in an hour. */
     settlementsPerHour: integer('SETTLEMENTS_PER_HOUR', 12, 1, 1e6),
     /** Percent of the day's spending that risky settlements, and those that revert, may cost. */
     settlementRiskPercent: integer('SETTLEMENT_RISK_PERCENT', 10, 0, 100),
+    commitMaxGwei: integer('COMMIT_MAX_GWEI', 2e7, 1, 1e15),
     /** Build plans without a signature while there is none to be had, instead of refusing. */
     unsignedFallback: flag('ATTRIBUTION_UNSIGNED_FALLBACK', false),
     /** RPC urls by chain id; they replace those in the database. */

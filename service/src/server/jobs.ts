@@ -106,7 +106,8 @@ async function fetchPast(ctx: ServiceContext, provider: PriceProvider): Promise<
 /** Without a key nothing is committed, but a root that is not ours is seen. */
 function commitRoots(ctx: ServiceContext, committer: Signer | undefined): Promise<void> {
   const vetoSeconds = ctx.config.vetoSeconds ?? defaultVetoSeconds([...ctx.chains.keys()])
-  return runStreamCommits(ctx, { vetoSeconds, committerOf: () => committer?.address })
+  const costMax = BigInt(ctx.config.commitMaxGwei) * 1_000_000_000n
+  return runStreamCommits(ctx, { vetoSeconds, committerOf: () => committer?.address, costMax })
 }
 
 /** How long a root waits for a veto where no setting says so: on a devnet alone not at all. */

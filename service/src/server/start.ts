@@ -103,7 +103,7 @@ export async function startService(options: StartOptions): Promise<Running> {
       purpose: 'plan',
       readGas: config.readGasCap,
     })
-    const senders = { committer, orders: { solver, trialChains, ...readSolverLimits(config) } }
+    const senders = { committer, orders: { solver, trialChains, ...readSolverLimits(config, [...ctx.chains.keys()]) } }
     const jobs = startJobs(ctx, listJobs({ capabilitySeconds, streamSeconds, provider, orderBooks, ...senders }))
     shutdown.add('jobs', jobs.stop)
   }

@@ -22,7 +22,7 @@ const attemptsMax = 20
 
 /**
  * Keeps what was made of orders at a chain's time (unix seconds), of each where it is another outcome than the newest that is
- * kept, and of each the newest 20.
+ * kept, and of each the newest 20. Where the outcome is the same its detail is put in the place of the one before.
  */
 export async function recordAttempts(
   db: Queryable,
@@ -40,6 +40,11 @@ export async function recordAttempts(
     ) n on true
     where n.outcome is distinct from s.outcome
     on conflict do nothing returning order_id as "orderId", number`
+  await db`
+    update order_attempts a set detail = s.detail
+    from unnest(${said.map(({ orderId }) => orderId)}::uuid[], ${said.map(({ detail }) => detail)}::text[]) as s (order_id, detail)
+    where a.order_id = s.order_id and a.detail <> s.detail
+      and a.number = (select max(n.number) from order_attempts n where n.order_id = s.order_id)`
   const over = added.filter(({ number }) => number > attemptsMax)
   if (over.length === 0) return
   await db`

@@ -1,4 +1,4 @@
-import { type Address, erc20Abi, type Hex, maxUint256, type PrivateKeyAccount } from 'viem'
+import { type Address, erc20Abi, type Hex, maxUint256 } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { account } from '../../../../contracts/test/anvil.js'
 import { openSolverWorld, type SolverWorld } from '../../../test/chain/solverWorld.js'
@@ -47,15 +47,6 @@ const settings = (changes: Partial<OrderSettings> = {}): OrderSettings => ({
 /** Another process than that of the world. */
 const lookWith = (changes: Partial<OrderSettings>, ctx = s.world.earn.ctx) => createOrderLook(settings(changes))(ctx)
 
-/** An order of another wallet than the user, which holds what it sells and approves it. */
-async function openOf(owner: PrivateKeyAccount, changes: Record<string, unknown> = {}): Promise<string> {
-  const built = await s.build({ userAddress: owner.address, amountIn: String(10n * usd), ...changes })
-  await s.world.mint(s.tokenIn, owner.address, 10n * usd)
-  await s.settlement.approve(built, owner)
-  const submitted = await s.submit(built.body.orderId, await s.sign(built, owner))
-  expect(submitted.status).toBe(200)
-  return built.body.orderId
-}
 const signatureOf = async (orderId: string): Promise<string> => {
   const [row] = await s.world.earn.db<{ signature: string }[]>`
     select encode(signature, 'hex') as signature from swap_orders where id = ${orderId}`
@@ -69,7 +60,11 @@ describe('a settlement', { timeout: 60_000 }, () => {
     const { orderId } = await s.open()
     const [gas, price] = [300_000n, 7_000_000_000n]
     const ctx = answering(({ method }) =>
-      method === 'eth_estimateGas' ? `0x${gas.toString(16)}` : method === 'eth_gasPrice' ? `0x${price.toString(16)}` : undefined,
+      method === 'eth_estimateGas'
+        ? `0x${gas.toString(16)}`
+        : method === 'eth_gasPrice'
+          ? `0x${price.toString(16)}`
+          : undefined,
     )
     await s.world.sync()
     await lookWith({ costMax: gas * price - 1n }, ctx)
@@ -82,6 +77,7 @@ describe('a settlement', { timeout: 60_000 }, () => {
     expect(await settlementsOf(orderId)).toHaveLength(1)
     await s.turn()
     expect((await show(orderId)).status).toBe('filled')
+    await s.turn()
     expect(await outcomesOf(orderId)).toEqual(['filled', 'considered', 'tooDear'])
   })
 
@@ -99,7 +95,7 @@ describe('a settlement', { timeout: 60_000 }, () => {
   })
 
   it('of one of two orders through the same pool is queued in one look, and the other at a later block', async () => {
-    const orders = [await openOf(account(6)), await openOf(account(7))]
+    const orders = [await s.openOf(account(6)), await s.openOf(account(7))]
     await s.world.sync()
     await s.look()
     const counts = await Promise.all(orders.map(async (id) => (await settlementsOf(id)).length))
@@ -130,7 +126,9 @@ describe('a settlement', { timeout: 60_000 }, () => {
         select is_cancellation from outgoing_attempts where transaction_id = ${id} order by attempt desc limit 1`,
     ).toEqual([{ is_cancellation: true }])
     for (let turn = 0; turn < 3; turn++) await s.turn()
-    expect(await s.world.earn.db`select state from outgoing_transactions where id = ${id}`).toEqual([{ state: 'cancelled' }])
+    expect(await s.world.earn.db`select state from outgoing_transactions where id = ${id}`).toEqual([
+      { state: 'cancelled' },
+    ])
   })
 
   it('is not queued for an order of the outside order book', async () => {
@@ -200,7 +198,7 @@ describe('a settlement', { timeout: 60_000 }, () => {
 
 describe('one order that keeps others waiting', { timeout: 60_000 }, () => {
   it('by an estimate that the node does not finish is refused alone: the other is filled at that block', async () => {
-    const [slow, other] = [await openOf(account(6)), await openOf(account(7))]
+    const [slow, other] = [await s.openOf(account(6)), await s.openOf(account(7))]
     await s.world.earn.db`update swap_orders set submitted_at = submitted_at - interval '1 hour' where id = ${slow}`
     const signature = await signatureOf(slow)
     const ctx = answering((request) => {
@@ -213,7 +211,9 @@ describe('one order that keeps others waiting', { timeout: 60_000 }, () => {
     await sender.step()
     await mine()
     expect((await show(other)).status).toBe('filled')
-    expect((await show(slow)).attempts).toMatchObject([{ outcome: 'reverted', detail: expect.stringContaining('in time') }])
+    expect((await show(slow)).attempts).toMatchObject([
+      { outcome: 'reverted', detail: expect.stringContaining('in time') },
+    ])
     // Each failure makes it wait longer: so many looks, so few tries.
     let tries = 0
     const counting = answering((request) => {
@@ -252,7 +252,7 @@ describe('one order that keeps others waiting', { timeout: 60_000 }, () => {
 
   it('by a settlement that is too dear to be sent frees its pool after two minutes, and leaves few rows', async () => {
     const { orderId } = await s.open()
-    const other = await openOf(account(7))
+    const other = await s.openOf(account(7))
     await s.world.sync()
     await s.look()
     const { clock, db } = s.world.earn
@@ -292,11 +292,23 @@ describe('the gas of the solver', { timeout: 120_000 }, () => {
     const owner = account(6)
     const built = await s.build({ userAddress: owner.address, partiallyFillable: true, slippageBps: 5_000 })
     await s.world.write(s.tokenIn, erc20Abi, 'approve', [s.settlement.relayer, maxUint256], owner)
-    await s.world.write(s.tokenIn, erc20Abi, 'transfer', [account(5).address, await s.world.balance(s.tokenIn, owner.address)], owner)
+    await s.world.write(
+      s.tokenIn,
+      erc20Abi,
+      'transfer',
+      [account(5).address, await s.world.balance(s.tokenIn, owner.address)],
+      owner,
+    )
     await s.world.mint(s.tokenIn, owner.address, BigInt(built.body.typedData.message.sellAmount))
     expect((await s.submit(built.body.orderId, await s.sign(built, owner))).status).toBe(200)
     const { orderId } = built.body
-    await s.world.write(s.tokenIn, erc20Abi, 'transfer', [account(5).address, await s.world.balance(s.tokenIn, owner.address)], owner)
+    await s.world.write(
+      s.tokenIn,
+      erc20Abi,
+      'transfer',
+      [account(5).address, await s.world.balance(s.tokenIn, owner.address)],
+      owner,
+    )
     const play = async (blocks: number, changes: Partial<OrderSettings>) => {
       const before = await balanceOf()
       const look = createOrderLook(settings(changes))
@@ -313,16 +325,24 @@ describe('the gas of the solver', { timeout: 120_000 }, () => {
     // Without prices: so many fills in an hour, and no more.
     expect(await play(8, { limits: { ...usualLimits, fillsPerHour: 3 } })).toBeGreaterThan(0n)
     expect(await settlementsOf(orderId)).toHaveLength(3)
+    await mine()
+    await lookWith({ limits: { ...usualLimits, fillsPerHour: 3 } })
     await s.later(3_601)
     await peg(s.tokenIn, '1')
     await peg(s.weth, '2000')
     expect(await play(8, {})).toBe(0n)
-    expect((await show(orderId)).attempts[0]).toMatchObject({ outcome: 'tooDear', detail: expect.stringContaining('is worth') })
+    expect((await show(orderId)).attempts[0]).toMatchObject({
+      outcome: 'tooDear',
+      detail: expect.stringContaining('is worth'),
+    })
     await s.world.earn.db`update tokens set active = false where address = ${s.tokenIn.toLowerCase()}`
     await s.world.refresh()
     await s.later(3_601)
     expect(await play(3, { limits: { ...usualLimits, worthFactor: 0 } })).toBe(0n)
-    expect((await show(orderId)).attempts[0]).toMatchObject({ outcome: 'noRoute', detail: expect.stringContaining('not listed') })
+    expect((await show(orderId)).attempts[0]).toMatchObject({
+      outcome: 'noRoute',
+      detail: expect.stringContaining('not listed'),
+    })
     await s.world.earn.db`update tokens set active = true where address = ${s.tokenIn.toLowerCase()}`
     await s.world.refresh()
     expect((await settlementsOf(orderId)).length).toBe(3)
@@ -332,16 +352,16 @@ describe('the gas of the solver', { timeout: 120_000 }, () => {
   it('is bounded by the shares where settlements pass, and then revert: a pool’s, and all that may be risked in a day', async () => {
     const { client } = s.world.anvil
     const { db } = s.world.earn
-    await db`update tokens set active = false where address = ${s.tokenIn.toLowerCase()}`
-    await s.world.refresh()
     const before = await balanceOf()
     const budget = ether / 50n
     const look = createOrderLook(settings({ limits: { ...usualLimits, tokens: 'any', budget } }))
     const orders: string[] = []
     for (let index = 3; index < 9; index++) {
       await client.setBalance({ address: account(index).address, value: ether })
-      orders.push(await openOf(account(index), { validForSeconds: 86_400 }))
+      orders.push(await s.openOf(account(index), { validForSeconds: 86_400 }))
     }
+    await db`update tokens set active = false where address = ${s.tokenIn.toLowerCase()}`
+    await s.world.refresh()
     const code = (await client.getCode({ address: s.tokenIn })) as Hex
     const { sender } = s.openParts()
     let sent = 0

@@ -53,15 +53,19 @@ async function lookAndTell(given: Look, settlement: string, read: typeof readOrd
   try {
     await look(given, settlement, read)
   } finally {
-    const said = [...made].filter(([orderId, { outcome }]) => turns.told.get(orderId) !== outcome)
+    const said = [...made].filter(([orderId, each]) => turns.told.get(orderId) !== wordsOf(each))
     await recordAttempts(
       ctx.db,
       said.map(([orderId, attempt]) => ({ orderId, ...attempt })),
       head.timestamp,
     )
-    for (const [orderId, { outcome }] of said) turns.told.set(orderId, outcome)
+    for (const [orderId, each] of said) turns.told.set(orderId, wordsOf(each))
   }
 }
+
+/** What is told of an order, its figures aside: they change with every block. */
+const wordsOf = ({ outcome, detail }: { outcome: string; detail: string }): string =>
+  `${outcome} ${detail.replace(/\d+/g, '')}`
 
 async function look(given: Look, settlement: string, read: typeof readOrders): Promise<void> {
   const { ctx, chain, head, settings, turns, made } = given
@@ -131,10 +135,11 @@ async function closeFinished({ ctx, chain, head, made }: Look): Promise<void> {
 
 type Made = { outcome: 'considered' | 'tooDear' | 'reverted' | 'filled'; detail: string }
 
-function describeEnd({ outcome, reason, amountIn, amountOut }: Closed): Made {
+function describeEnd({ outcome, reason, isHeld, amountIn, amountOut }: Closed): Made {
   if (outcome === 'confirmed') return { outcome: 'filled', detail: `${amountIn} were sold for ${amountOut}` }
   if (outcome === 'reverted') return { outcome: 'reverted', detail: 'its settlement was mined and reverted' }
   if (outcome === 'failed') return { outcome: 'reverted', detail: `its settlement was not sent: ${reason}` }
+  if (isHeld) return { outcome: 'tooDear', detail: `its settlement could not be sent for long: ${reason}` }
   return { outcome: 'considered', detail: 'its settlement was cancelled' }
 }
 

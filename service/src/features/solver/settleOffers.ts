@@ -171,7 +171,8 @@ async function queue({ ctx, chain }: Look, { solver, offer, fill, settlement, to
   const { owner, organizationId } = order
   const row = { id, orderId: order.id, chainId, owner, organizationId, amountIn, amountOut, createdAt: now }
   const filledBefore = order.amountIn - offer.live.remaining
-  const outgoing = { id, chainId, sender: solver.address, to: to.toLowerCase(), data, value: 0n }
+  const { costMax } = settlement
+  const outgoing = { id, chainId, sender: solver.address, to: to.toLowerCase(), data, value: 0n, costMax }
   await inTransaction(ctx.db, async (tx) => {
     if (await recordSettlement(tx, { ...row, ...settlement, touches: listTouched(offer), filledBefore }))
       await recordOutgoing(tx, { ...outgoing, purpose: `settlement of order ${order.id}` }, now)

@@ -62,8 +62,8 @@ export async function recordSettlement(
   return (await insertRows(tx, settlementsTable, [open], { conflict: 'do nothing' })) > 0
 }
 
-/** A settlement that is over, and why, where its sender said it. */
-export type Closed = Settlement & { outcome: SettlementOutcome; reason: string | null }
+/** A settlement that is over, why, where its sender said it, and whether that kept it from being sent. */
+export type Closed = Settlement & { outcome: SettlementOutcome; reason: string | null; isHeld: boolean }
 
 /**
  * Closes the settlements of a chain whose transaction is over, at a chain's time (unix seconds). One that was mined and
@@ -73,13 +73,13 @@ export async function closeSettlements(
   db: Queryable,
   { chainId, timestamp }: { chainId: number; timestamp: number },
 ): Promise<Closed[]> {
-  const over = await db<{ id: string; reason: string | null }[]>`
+  const over = await db<{ id: string; reason: string | null; isHeld: boolean }[]>`
     update order_settlements s set is_open = false, outcome = o.state, cost = coalesce(o.cost, 0),
       closed_at = to_timestamp(${timestamp}), is_risky = case o.state when 'reverted' then true when 'confirmed' then not s.is_listed else s.is_risky end
     from outgoing_transactions o
     where s.is_open and s.chain_id = ${chainId} and o.id = s.id and o.state not in ('queued', 'sent')
-    returning s.id, o.reason`
-  const reasons = new Map(over.map(({ id, reason }) => [id, reason]))
+    returning s.id, o.reason, o.held is not null as "isHeld"`
+  const reasons = new Map(over.map(({ id, ...why }) => [id, why]))
   const rows = await findRows(
     db,
     settlementsTable,
@@ -87,7 +87,7 @@ export async function closeSettlements(
     over.map(({ id }) => ({ id })),
   )
   return rows.flatMap((row) =>
-    row.outcome === null ? [] : [{ ...row, outcome: row.outcome, reason: reasons.get(row.id) ?? null }],
+    row.outcome === null ? [] : [{ reason: null, isHeld: false, ...reasons.get(row.id), ...row, outcome: row.outcome }],
   )
 }
 
