@@ -19,7 +19,7 @@ from swap_orders o where o.id = s.order_id;
 alter table order_settlements
   alter column chain_id set not null, alter column owner set not null, alter column organization_id set not null,
   alter column is_risky drop default, alter column is_listed drop default, alter column cost_max drop default;
-create index order_settlements_chain_id_idx on order_settlements (chain_id, created_at, id) where is_open;
+create index order_settlements_chain_id_idx on order_settlements (chain_id, created_at, id);
 create index order_settlements_risky_idx on order_settlements (chain_id, closed_at) where is_risky;
 create index order_settlements_organization_id_idx on order_settlements (organization_id);
 

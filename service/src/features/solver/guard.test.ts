@@ -22,6 +22,7 @@ const calm: Case = {
   standings: kinds.map((kind) => ({ kind, key: kind, standing: noStanding })),
 }
 const risky: Case = { ...calm, isRisky: true }
+const ofAny: Case = { ...risky, areListed: false }
 const withStanding = (base: Case, kind: SubjectKind, standing: Partial<Standing>): Case => ({
   ...base,
   standings: base.standings.map((each) =>
@@ -44,9 +45,10 @@ describe('whether an offer is tried', () => {
     ['whose pool fails', withStanding(calm, 'pool', failed(50)), 'yes'],
     ['whose organization’s others fail', withStanding(calm, 'organization', failed(500)), 'yes'],
     ['a risky one whose owner’s others fail', withStanding(risky, 'owner', failed(5)), 'waits'],
-    ['a risky one whose pool fails', withStanding(risky, 'pool', failed(9)), 'waits'],
-    ['a risky one whose pool failed less', withStanding(risky, 'pool', failed(8)), 'yes'],
-    ['a risky one whose organization’s others fail', withStanding(risky, 'organization', failed(33)), 'waits'],
+    ['a risky one whose pool of listed tokens fails', withStanding(risky, 'pool', failed(90)), 'yes'],
+    ['one of any token whose pool fails', withStanding(ofAny, 'pool', failed(9)), 'waits', { tokens: 'any' }],
+    ['the same whose pool failed less', withStanding(ofAny, 'pool', failed(8)), 'yes', { tokens: 'any' }],
+    ['a risky one whose organization’s others fail', withStanding(risky, 'organization', failed(500)), 'yes'],
     ['whose settlement reverted', withStanding(calm, 'order', reverted(1)), 'waits'],
     ['whose owner’s settlement reverted', withStanding(calm, 'owner', reverted(1)), 'waits'],
     ['whose pool’s settlements reverted', withStanding(calm, 'pool', reverted(9)), 'yes'],
@@ -80,7 +82,7 @@ describe('whether an offer is tried', () => {
 
   it('waits longer after each try in vain, half an hour at most, and after each revert', () => {
     const waitOf = (kind: SubjectKind, standing: Partial<Standing>, isRisky = true) =>
-      Math.max(0, computeRetryAt(kind, { ...noStanding, ...standing }, isRisky) - now)
+      Math.max(0, computeRetryAt(kind, { ...noStanding, ...standing }, { isRisky, areListed: true }) - now)
     expect([1, 2, 3, 4, 9, 10, 60, 2_000].map((count) => waitOf('order', failed(count), false))).toEqual([
       0, 15, 30, 60, 1_800, 1_800, 1_800, 1_800,
     ])

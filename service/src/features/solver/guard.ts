@@ -46,7 +46,7 @@ export const daySeconds = 86_400
 const hourSeconds = 3_600
 
 /** Tries in vain that are forgiven; each beyond doubles the wait from 15 seconds, to half an hour at most. */
-const forgiven: Readonly<Record<SubjectKind, number>> = { order: 1, owner: 4, pool: 8, organization: 32 }
+const forgiven: Readonly<Partial<Record<SubjectKind, number>>> = { order: 1, owner: 4, pool: 8 }
 const failureWait = { first: 15, longest: 1_800 }
 
 /** Waits in seconds after each settlement that reverted on the chain; the last one after all further ones. */
@@ -64,14 +64,19 @@ const shares: Readonly<Record<SubjectKind, bigint>> = { order: 5n, owner: 10n, p
 export const revertsMax = 3
 
 /**
- * When a subject may be tried again, by the chain's time. What a stranger did to a pool or an organization binds risky offers
- * alone, and so do tries in vain of an owner's other orders.
+ * When a subject may be tried again, by the chain's time. What a stranger did to an organization, or to a pool of listed
+ * tokens, makes nobody wait but for reverts, and by these risky offers alone: tries in vain put them behind others.
  */
-export function computeRetryAt(kind: SubjectKind, standing: Standing, isRisky: boolean): number {
-  const { failures, lastFailedAt, reverts, lastRevertedAt } = standing
-  const beyond = isRisky || kind === 'order' ? failures - forgiven[kind] : 0
+export function computeRetryAt(
+  kind: SubjectKind,
+  { failures, lastFailedAt, reverts, lastRevertedAt }: Standing,
+  { isRisky, areListed }: Pick<Case, 'isRisky' | 'areListed'>,
+): number {
+  const failuresBind = kind === 'order' || (kind === 'owner' && isRisky) || (kind === 'pool' && !areListed)
+  const beyond = failuresBind ? failures - (forgiven[kind] ?? failures) : 0
   const wait = beyond > 0 ? Math.min(failureWait.first * 2 ** Math.min(beyond - 1, 20), failureWait.longest) : 0
-  const waits = isRisky || kind === 'order' || kind === 'owner' ? revertWaits[kind] : []
+  const revertsBind = kind === 'order' || kind === 'owner' || isRisky
+  const waits = revertsBind ? revertWaits[kind] : []
   const revertWait = reverts > 0 ? (waits[Math.min(reverts, waits.length) - 1] ?? 0) : 0
   return Math.max(wait > 0 ? lastFailedAt + wait : 0, revertWait > 0 ? lastRevertedAt + revertWait : 0)
 }
@@ -100,7 +105,7 @@ export function decideTry(given: Case, limits: SolverLimits, now: number): Verdi
       outcome: 'noRoute',
       why: 'one of its tokens is not listed here, and orders of such are not settled',
     }
-  const waits = standings.find(({ kind, standing }) => computeRetryAt(kind, standing, isRisky) > now)
+  const waits = standings.find(({ kind, standing }) => computeRetryAt(kind, standing, given) > now)
   if (waits) return { may: false, why: `its ${waits.kind} failed of late, and waits` }
   if (fills.length >= limits.fillsPerHour)
     return { may: false, outcome: 'tooDear', why: `it was filled ${fills.length} times within an hour` }
