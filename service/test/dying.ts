@@ -33,12 +33,14 @@ export function dyingDb(db: Database, at: number): Database {
 /** A node that is gone at the call of a number, which it has done or not. */
 export function dyingRpc(rpc: Rpc, at: number, isDone: boolean): Rpc {
   let calls = 0
+  const live = async <T>(call: () => Promise<T>): Promise<T> => {
+    if (calls++ < at) return call()
+    if (isDone && calls === at + 1) await call().catch(() => undefined)
+    throw new Death('the process ended')
+  }
   return {
     ...rpc,
-    request: async (request) => {
-      if (calls++ < at) return rpc.request(request)
-      if (isDone && calls === at + 1) await rpc.request(request).catch(() => undefined)
-      throw new Death('the process ended')
-    },
+    request: (request) => live(() => rpc.request(request)),
+    batch: (requests) => live(() => rpc.batch(requests)),
   }
 }

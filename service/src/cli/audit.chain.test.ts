@@ -8,6 +8,7 @@ import { openTestDatabase, type TestDatabase, urlOf } from '../../test/database.
 import { listChanges } from '../features/audit/index.js'
 import { newId } from '../kernel/ids.js'
 import { recordOutgoing } from '../rpc/sender/index.js'
+import { recordStop } from '../rpc/sender/storeSenders.js'
 import { findCursor } from '../sync/storeCursors.js'
 import type { Command } from './command.js'
 
@@ -113,8 +114,16 @@ const changing: [name: string, words: () => string[] | Promise<string[]>, before
   ],
   ['prices accept', suspectPrice, [{ priceUsd: '10' }], []],
   ['sender cancel', queueTransaction, { state: 'queued' }, { state: 'cancelled' }],
+  ['sender release', stopKey, { isReleased: false }, { isReleased: true }],
   ['catalogue import', writeCatalogue, { organizations: 2 }, { organizations: 3 }],
 ]
+
+async function stopKey(): Promise<string[]> {
+  const address = `0x${'5f'.repeat(20)}`
+  await recordStop(database.db, { chainId, address }, 'the transaction of nonce 3 is not ours', new Date(0))
+  expect(await run(['sender', 'list'])).toContain('the transaction of nonce 3 is not ours')
+  return [address, '--chain', String(chainId)]
+}
 
 async function queueTransaction(): Promise<string[]> {
   const [id, address] = [newId(), `0x${'5e'.repeat(20)}`]

@@ -14,6 +14,7 @@ import type { Context } from '../postgres/context.js'
 import { type Migration, readMigrations } from '../postgres/migrate.js'
 import { openChain } from '../rpc/chains.js'
 import { createNode } from '../rpc/node.js'
+import { describeKey, listSenders } from '../rpc/sender/index.js'
 import { listDisagreements } from '../vaults/index.js'
 import { type Command, parseFlags, printTable, withContext } from './command.js'
 import { type CheckResult, examinePrices } from './doctorPrices.js'
@@ -158,6 +159,10 @@ export async function examine(ctx: Context): Promise<CheckResult[]> {
     'look at what changed the contract; once it is understood, list the vault anew as what it is',
   )
   for (const finding of await examinePrices(ctx)) findings.push(finding)
+  for (const status of await listSenders(db)) {
+    const { name, well, detail, advice } = describeKey(status, clock.now())
+    add(name, well, detail, advice)
+  }
   const missing = await listMissingIndexes(db, namedIndexes(await readMigrations()))
   const invalid = await listInvalidIndexes(db)
   const faults = [...missing.map((name) => `${name} is missing`), ...invalid.map((name) => `${name} is invalid`)]

@@ -41,9 +41,21 @@ describe('an estimate', () => {
       const { rpc } = nodeOf((call) => (isPriced(call) ? refuse(words) : 100n), 704n)
       expect(await estimateAt({ rpc }, transaction, price)).toEqual({
         lack: 'the sender holds 704, and it may cost 705',
+        of: 'funds',
       })
     },
   )
+
+  it('names the most gas a transaction may have, so that no contract keeps a node busy for longer', async () => {
+    const { rpc, asked } = nodeOf((call) => (isPriced(call) ? refuse('execution reverted', '0x') : 100n))
+    await estimateAt({ rpc, transactionGasCap: 5_000_000 }, transaction, price)
+    expect(asked).toEqual([
+      expect.objectContaining({ gas: numberToHex(5_000_000n) }),
+      expect.objectContaining({ gas: numberToHex(5_000_000n) }),
+    ])
+    const short = nodeOf(() => refuse('gas required exceeds allowance (5000000)'))
+    expect(await estimateAt(short, transaction, price)).toEqual({ revert: 'with all the gas a transaction may have' })
+  })
 
   it('that is refused at any price reverts, whatever the sender holds', async () => {
     const { rpc } = nodeOf(() => refuse('execution reverted', '0x'), 0n)
@@ -53,7 +65,7 @@ describe('an estimate', () => {
   it('below a base fee that rose since is asked again, unless a contract only says so', async () => {
     const words = 'max fee per gas less than block base fee'
     const risen = nodeOf((call) => (isPriced(call) ? refuse(words) : 100n))
-    expect(await estimateAt(risen, transaction, price)).toEqual({ lack: expect.stringContaining('gas') })
+    expect(await estimateAt(risen, transaction, price)).toEqual({ lack: expect.stringContaining('gas'), of: 'price' })
     const said = nodeOf((call) => (isPriced(call) ? refuse(`execution reverted: ${words}`, '0x12') : 100n))
     expect(await estimateAt(said, transaction, price)).toEqual({ revert: expect.any(String) })
   })

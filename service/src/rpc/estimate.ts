@@ -1,5 +1,5 @@
 import { type Address, type Hex, isHex, numberToHex } from 'viem'
-import { type Chain, readingChain } from './chains.js'
+import { type Chain, getTransactionGasCap, readingChain } from './chains.js'
 import { requestRead } from './multicall.js'
 import { describeRevert } from './revert.js'
 import { RpcError } from './rpc.js'
@@ -14,7 +14,7 @@ const nobody: Address = '0x000000000000000000000000000000000000dEaD'
  * the node refuses: a call after an approval that is not mined yet reverts.
  */
 export async function estimateGas(
-  chain: Pick<Chain, 'name' | 'rpc'>,
+  chain: Pick<Chain, 'name' | 'rpc' | 'transactionGasCap'>,
   wallet: Address,
   { to, data, value }: Call,
 ): Promise<{ whole: bigint | undefined; bare: bigint | undefined }> {
@@ -36,35 +36,32 @@ export async function readGasPrice(chain: Pick<Chain, 'name' | 'rpc'>): Promise<
 export type GasOffer = { gasPrice: bigint } | { maxFee: bigint; tip: bigint }
 
 /** The gas a transaction needs; or why it would revert; or what its sender lacks to send it at that price now. */
-export type Estimate = { gas: bigint } | { revert: string } | { lack: string }
+export type Estimate = { gas: bigint } | { revert: string } | { lack: string; of: 'funds' | 'price' }
 
 /**
  * What a transaction needs at the price that will be paid for it. Contracts see that price: one that is simulated at none
  * may pass there and revert when it is mined.
  */
 export async function estimateAt(
-  { rpc }: Pick<Chain, 'rpc'>,
+  chain: Pick<Chain, 'rpc' | 'transactionGasCap'>,
   { from, to, data, value }: { from: string; to: string; data: string; value: bigint },
   offer: GasOffer,
-  /** Most gas it may use; absent: what the node lets it. */
-  gasMax?: bigint,
 ): Promise<Estimate> {
-  const limit = gasMax === undefined ? {} : { gas: numberToHex(gasMax) }
-  const unpriced = { from, to, data, value: numberToHex(value), ...limit }
-  const priced = await tryEstimate(rpc, { ...unpriced, ...toMembers(offer) })
+  const unpriced = { from, to, data, value: numberToHex(value) }
+  const priced = await tryEstimate(chain, { ...unpriced, ...toMembers(offer) })
   if ('gas' in priced) return priced
   // Nodes let it use no more gas than its sender can pay for: whether that is why, each says in other words or not at all.
   const [bare, held] = await Promise.all([
-    tryEstimate(rpc, unpriced),
-    rpc.request({ method: 'eth_getBalance', params: [from, 'latest'] }),
+    tryEstimate(chain, unpriced),
+    chain.rpc.request({ method: 'eth_getBalance', params: [from, 'latest'] }),
   ])
   if ('refusal' in bare) return { revert: describe(bare.refusal) }
   const [balance, needed] = [BigInt(answers.balance.parse(held)), value + bare.gas * getMost(offer)]
-  if (balance < needed) return { lack: `the sender holds ${balance}, and it may cost ${needed}` }
+  if (balance < needed) return { lack: `the sender holds ${balance}, and it may cost ${needed}`, of: 'funds' }
   const { message, data: returned } = priced.refusal
   const isBelow = !isHex(returned) && /base ?fee/i.test(message)
   return isBelow
-    ? { lack: 'a unit of gas costs more than was asked a moment ago' }
+    ? { lack: 'a unit of gas costs more than was asked a moment ago', of: 'price' }
     : { revert: describe(priced.refusal) }
 }
 
@@ -75,22 +72,35 @@ const toMembers = (offer: GasOffer) =>
     ? { gasPrice: numberToHex(offer.gasPrice) }
     : { maxFeePerGas: numberToHex(offer.maxFee), maxPriorityFeePerGas: numberToHex(offer.tip) }
 
-async function tryEstimate(rpc: Chain['rpc'], call: object): Promise<{ gas: bigint } | { refusal: RpcError }> {
+type Estimating = Pick<Chain, 'rpc' | 'transactionGasCap'>
+
+async function tryEstimate(chain: Estimating, call: object): Promise<{ gas: bigint } | { refusal: RpcError }> {
   try {
-    return { gas: BigInt(answers.gas.parse(await rpc.request({ method: 'eth_estimateGas', params: [call] }))) }
+    return { gas: BigInt(answers.gas.parse(await requestEstimate(chain, call))) }
   } catch (error) {
     if (error instanceof RpcError) return { refusal: error }
     throw error
   }
 }
 
-const describe = ({ data }: RpcError): string => (isHex(data) ? describeRevert(data) : 'and the node does not say why')
+/** A node runs code for an estimate, and no longer than the gas that a transaction may have. */
+function requestEstimate(chain: Estimating, call: object): Promise<unknown> {
+  const gas = numberToHex(getTransactionGasCap(chain))
+  return chain.rpc.request({ method: 'eth_estimateGas', params: [{ ...call, gas }] })
+}
+
+const describe = ({ data, message }: RpcError): string => {
+  if (isHex(data)) return describeRevert(data)
+  return /allowance|out of gas|gas limit/i.test(message)
+    ? 'with all the gas a transaction may have'
+    : 'and the node does not say why'
+}
 
 type Transaction = { from: Address; to: Address; data: Hex; value: Hex }
 
-async function askEstimate(chain: Pick<Chain, 'rpc'>, transaction: Transaction): Promise<bigint | undefined> {
+async function askEstimate(chain: Estimating, transaction: Transaction): Promise<bigint | undefined> {
   try {
-    const gas = answers.gas.find(await chain.rpc.request({ method: 'eth_estimateGas', params: [transaction] }))
+    const gas = answers.gas.find(await requestEstimate(chain, transaction))
     return gas === undefined ? undefined : BigInt(gas)
   } catch (error) {
     if (error instanceof RpcError) return undefined

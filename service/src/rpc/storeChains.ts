@@ -84,6 +84,9 @@ const ForwarderSchema = T.Object(
 
 export type SwapSettings = Static<typeof SwapSettingsSchema>
 
+/** Blocks after which an event counts as confirmed, of a chain that a file or a command does not say it of. */
+const confirmationsDefault = 12
+
 /** The chains, as an import writes them and they are read. */
 export const chainsTable = describeImported('chains', ['chainId'], {
   chainId: required(ChainId),
@@ -96,7 +99,7 @@ export const chainsTable = describeImported('chains', ['chainId'], {
   /** Followed by this installation; a chain that is only described is not. */
   watched: kept(T.Boolean(), false),
   rpcUrls: list(RpcUrl),
-  confirmations: kept(Whole(1, 100_000), 1),
+  confirmations: kept(Whole(1, 100_000), confirmationsDefault),
   finalityDepth: kept(Whole(1, 1_000_000), 64),
   pollIntervalMs: kept(Whole(50, 3_600_000), 1_000),
   reorgRecheckSeconds: kept(Whole(0, 3_600), 2),
@@ -162,7 +165,7 @@ export async function writeChain(tx: Queryable, chain: NewChain): Promise<void> 
   await tx`
     insert into chains (chain_id, name, slug, rpc_urls, confirmations, watched, l1_gas_in_limit)
     values (${chain.chainId}, ${chain.name}, ${chain.slug}, ${chain.rpcUrls},
-      ${chain.confirmations ?? 12}, ${chain.watched}, ${chain.l1GasInLimit === true})
+      ${chain.confirmations ?? confirmationsDefault}, ${chain.watched}, ${chain.l1GasInLimit === true})
     on conflict (chain_id) do update set name = excluded.name, rpc_urls = excluded.rpc_urls,
       confirmations = coalesce(${chain.confirmations ?? null}, chains.confirmations), watched = excluded.watched,
       l1_gas_in_limit = coalesce(${chain.l1GasInLimit ?? null}, chains.l1_gas_in_limit)`

@@ -98,6 +98,22 @@ const PaidAnswer = T.Object({
   status: T.Optional(Nullable(Quantity)),
   gasUsed: BigQuantity,
   effectiveGasPrice: T.Optional(Nullable(BigQuantity)),
+  /** What posting it to another chain cost beyond its gas (OP Stack, Scroll). */
+  l1Fee: T.Optional(Nullable(BigQuantity)),
+})
+
+/** A transaction of a block, of which only what its sender said is used. */
+const SentAnswer = T.Object({
+  hash: Hash,
+  from: AddressText,
+  to: T.Optional(Nullable(AddressText)),
+  nonce: Quantity,
+  input: Bytes,
+  value: BigQuantity,
+  gas: BigQuantity,
+  gasPrice: T.Optional(Nullable(BigQuantity)),
+  maxFeePerGas: T.Optional(Nullable(BigQuantity)),
+  maxPriorityFeePerGas: T.Optional(Nullable(BigQuantity)),
 })
 
 const FeeHistoryAnswer = T.Object({
@@ -150,10 +166,8 @@ export const answers = {
   /** `eth_feeHistory`. */
   feeHistory: answer('fee history', FeeHistoryAnswer),
   /** `eth_getBlockByNumber` with its transactions, of which only who sent them is used. */
-  senders: answer(
-    'block',
-    T.Object({ transactions: T.Array(T.Object({ hash: Hash, from: AddressText, nonce: Quantity })) }),
-  ),
+  senders: answer('block', T.Object({ transactions: T.Array(T.Object({ from: AddressText, nonce: Quantity })) })),
+  sent: answer('transaction', SentAnswer),
   /** `eth_getBlockReceipts`, of which only the logs are used. */
   receipts: answer('list of receipts', T.Array(T.Object({ logs: T.Array(LogAnswer) }))),
   /** `eth_simulateV1`. */

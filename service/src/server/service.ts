@@ -14,6 +14,7 @@ import type { Shutdown } from '../kernel/shutdown.js'
 import type { Context } from '../postgres/context.js'
 import { openRequestPools, type RequestBounds } from '../postgres/requests.js'
 import { type ChainSettings, type Chains, openChains, type Purpose } from '../rpc/chains.js'
+import { describeKey, listSenders, type SenderStatus } from '../rpc/sender/index.js'
 import { createSignatureGate } from '../wallets/signatures.js'
 import { createTonReader } from '../wallets/tonReader.js'
 import { buildPublicApp } from './http/http.js'
@@ -21,7 +22,7 @@ import type { Served } from './http/responseCache.js'
 import { buildOpenApi } from './openapi/openapi.js'
 import { addPublicReference, type ReadDocument } from './openapi/reference.js'
 import { operations, type ServiceContext } from './operations.js'
-import { type ChainMetrics, createChainMetrics, registerChainGauges } from './ops/chainMetrics.js'
+import { type ChainMetrics, createChainMetrics, registerChainGauges, registerSenderGauges } from './ops/chainMetrics.js'
 import { createMetrics, joinMetrics, type Metrics } from './ops/metrics.js'
 import { buildOpsApp, type Readiness } from './ops/ops.js'
 import { openAttributionSigner, openStreamSigners } from './signer.js'
@@ -51,6 +52,7 @@ export async function openService(
   base: Context,
   options: { chains: readonly ChainSettings[]; shutdown: Shutdown; bounds?: RequestBounds; isJoined?: boolean },
 ): Promise<Service> {
+  const { patience } = base.config
   const outbound = createOutbound(base.clock)
   const catalogue = await openCatalogue(base)
   options.shutdown.add('catalogue', catalogue.close)
@@ -58,10 +60,10 @@ export async function openService(
   const metrics = createMetrics()
   const chainMetrics = createChainMetrics(metrics.registry)
   // Verdicts on final transactions outlive a change of the catalogue.
-  const judge = openJudge(base, { shelf: catalogue.answers.shelf('verdict', { lasting: true }) })
+  const judge = openJudge(base, { patience, shelf: catalogue.answers.shelf('verdict', { lasting: true }) })
   options.shutdown.add('transaction judge', judge.stop)
   const open = (purpose: Purpose) =>
-    openChains(outbound, options.chains, chainMetrics.onCall, { purpose, readGas: base.config.readGasCap })
+    openChains(outbound, options.chains, chainMetrics.onCall, { purpose, readGas: base.config.readGasCap, patience })
   const ctx: ServiceContext = {
     ...base,
     chains: open('watch'),
@@ -69,20 +71,23 @@ export async function openService(
     catalogue,
     signatureGate: createSignatureGate(),
     judge,
-    portfolio: openPortfolio(),
+    portfolio: openPortfolio({ patience }),
     attributionSigner: await openAttributionSigner(base.config, { outbound, clock: base.clock }),
     ...(await openStreamSigners(base.config, { outbound, clock: base.clock })),
     swapApis: openSwapApis(base.config, { outbound, clock: base.clock }),
   }
   // Requests wait for nothing without end; watchers and jobs wait as long as it takes.
-  const pools = openRequestPools(base.db, options.bounds)
+  const pools = openRequestPools(base.db, { patience, ...options.bounds })
   options.shutdown.add('database of requests', pools.end)
   const admission: ServiceContext = { ...ctx, db: pools.admission }
   const requestChains = open('plan')
   const debugChains = open('debug')
   const holdingsChains = open('holdings')
   // The process this one belongs to tells them.
-  if (!options.isJoined) registerChainGauges(metrics.registry, admission)
+  if (!options.isJoined) {
+    registerChainGauges(metrics.registry, admission)
+    registerSenderGauges(metrics.registry, admission)
+  }
   let watcher: WatcherProcess | undefined
   const gate = {
     authenticate: createAuthenticate(admission),
@@ -164,7 +169,12 @@ async function readinessChecks(ctx: ServiceContext): Promise<Readiness[]> {
   try {
     const now = ctx.clock.now()
     const chains = (await listChainStatus(ctx.db, now)).filter(({ watched }) => watched)
-    return [{ name: 'database', ready: true, detail: 'answers' }, ...chains.map((chain) => checkChain(chain, now))]
+    const keys = (await listSenders(ctx.db)).map((status) => checkKey(status, now))
+    return [
+      { name: 'database', ready: true, detail: 'answers' },
+      ...chains.map((chain) => checkChain(chain, now)),
+      ...keys,
+    ]
   } catch (error) {
     ctx.log.warn({ err: error }, 'the database does not answer')
     return [{ name: 'database', ready: false, detail: 'does not answer; it is restarted or tried again by itself' }]
@@ -175,6 +185,12 @@ function checkWatcher(watcher: WatcherProcess): Readiness {
   const pid = watcher.pid()
   const detail = pid === undefined ? 'ended; it is started again by itself' : `process ${pid}`
   return { name: 'watcher', ready: pid !== undefined, optional: true, detail }
+}
+
+/** Requests are served whatever becomes of our own transactions. */
+function checkKey(status: SenderStatus, now: Date): Readiness {
+  const { name, well, detail, advice } = describeKey(status, now)
+  return { name, ready: well, optional: true, detail: well ? detail : `${detail}; ${advice}` }
 }
 
 function checkChain(chain: ChainStatus, now: Date): Readiness {

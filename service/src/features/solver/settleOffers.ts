@@ -1,6 +1,7 @@
 import type { Address, Hex } from 'viem'
 import { inTransaction } from '../../postgres/pool.js'
 import { readHead } from '../../rpc/blocks.js'
+import { type Chain, getTransactionGasCap } from '../../rpc/chains.js'
 import { estimateAt, readGasPrice } from '../../rpc/estimate.js'
 import { recordOutgoing } from '../../rpc/sender/index.js'
 import type { Signer } from '../../rpc/signer.js'
@@ -119,9 +120,13 @@ async function tryOffer(given: Look, trial: Trial): Promise<Result> {
   const { fill, call } = built
   const data = await signSettlement(given, fill, call)
   const own = standings.caseOf(offer)
-  const limit = chain.l1GasInLimit ? gasMax.posting : own.isRisky ? gasMax.risky : gasMax.any
+  const limit = findGasMax(chain, own.isRisky)
   const estimate = await ofOrder(given, () =>
-    estimateAt(trialChain, { ...call, data, value: 0n, from: solver.address }, { gasPrice }, limit),
+    estimateAt(
+      { ...trialChain, transactionGasCap: Number(limit) },
+      { ...call, data, value: 0n, from: solver.address },
+      { gasPrice },
+    ),
   )
   if ('failure' in estimate) return refused('reverted', estimate.failure)
   if ('lack' in estimate) return refused('tooDear', `the solver cannot pay for it now: ${estimate.lack}`)
@@ -134,6 +139,12 @@ async function tryOffer(given: Look, trial: Trial): Promise<Result> {
   await queue(given, { solver, offer, fill, settlement, to: call.to, data })
   if (own.isRisky) standings.risk(offer, verdict.costMax)
   return { outcome: 'considered', detail: `a settlement of ${offer.amountIn} is queued`, isQueued: true }
+}
+
+function findGasMax(chain: Chain, isRisky: boolean): bigint {
+  const own = chain.l1GasInLimit ? gasMax.posting : isRisky ? gasMax.risky : gasMax.any
+  const cap = getTransactionGasCap(chain)
+  return own < cap ? own : cap
 }
 
 /**

@@ -1,37 +1,55 @@
+import { encodeFunctionData, type Hex, parseAbi } from 'viem'
 import type { Chain } from '../chains.js'
 import { type Estimate, estimateAt } from '../estimate.js'
 import { RpcError } from '../rpc.js'
 import { answers, malformed, toQuantity } from '../wire.js'
+import type { Mined, Taker } from './decide.js'
 import type { FeeLevel, Fees } from './fees.js'
-
-/** How a transaction was mined. */
-export type Mined = { hash: string; blockNumber: number; success: boolean; cost: bigint }
 
 export type ChainView = ReturnType<typeof createChainView>
 
 /** What the nodes of a chain say of transactions of one address (lower-case). A node that does not tell throws. */
-export function createChainView({ rpc }: Pick<Chain, 'rpc'>, address: string) {
+export function createChainView(chain: Pick<Chain, 'rpc' | 'transactionGasCap'>, address: string) {
+  const { rpc } = chain
   const ask = (method: string, params: readonly unknown[]) => rpc.request({ method, params })
   /** How many transactions of the address are mined, at the head or at the end of a block. */
-  const count = async (at: number | 'latest'): Promise<number> =>
-    Number(
-      answers.quantity.parse(await ask('eth_getTransactionCount', [address, at === 'latest' ? at : toQuantity(at)])),
-    )
+  const count = async (at: number | 'latest' | 'pending'): Promise<number> => {
+    const block = typeof at === 'number' ? toQuantity(at) : at
+    return Number(answers.quantity.parse(await ask('eth_getTransactionCount', [address, block])))
+  }
+  /** How many are mined at the head, and how many with those that wait; a node that knows of no waiting ones tells the first. */
+  const readCounts = async (): Promise<{ latest: number; pending: number }> => {
+    const [latest, pending] = await Promise.all([
+      count('latest'),
+      count('pending').catch((error: unknown) => {
+        if (!(error instanceof RpcError)) throw error
+        return 0
+      }),
+    ])
+    return { latest, pending: Math.max(latest, pending) }
+  }
+  /** Contracts of other kinds of chains are not asked twice. */
+  const absent = new Set<string>()
   return {
     count,
-    findMined: async (hash: string): Promise<Mined | undefined> => {
-      const value = await ask('eth_getTransactionReceipt', [hash])
-      if (value === null) return undefined
-      const { transactionHash, blockNumber, status, gasUsed, effectiveGasPrice } = answers.paid.parse(value)
-      if (transactionHash.toLowerCase() !== hash) throw malformed('a node answered another receipt than asked')
-      const cost = BigInt(gasUsed) * BigInt(effectiveGasPrice ?? 0)
-      return { hash, blockNumber: Number(blockNumber), success: Number(status ?? 1) === 1, cost }
+    readCounts,
+    readBalance: async (): Promise<bigint> =>
+      BigInt(answers.balance.parse(await ask('eth_getBalance', [address, 'latest']))),
+    /** How transactions of these hashes were mined, those that were. */
+    listMined: async (hashes: readonly string[]): Promise<ReadonlyMap<string, Mined>> => {
+      const receipts = await rpc.batch(hashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] })))
+      return new Map(
+        receipts.flatMap((value, index) => {
+          const hash = hashes[index] as string
+          return value === null ? [] : [[hash, toMined(hash, value)] as const]
+        }),
+      )
     },
     /**
-     * The hash of the transaction that was mined with a nonce, looked for above a block at whose end it was free. Undefined
-     * where the node does not remember so far back.
+     * The transaction that was mined with a nonce, looked for above a block at whose end it was free. Undefined where the
+     * node does not remember so far back.
      */
-    findTaker: async (nonce: number, above: number, head: number): Promise<string | undefined> => {
+    findTaker: async (nonce: number, above: number, head: number): Promise<Taker | undefined> => {
       let [free, taken] = [above, head]
       try {
         if ((await count(free)) > nonce || (await count(taken)) <= nonce) return undefined
@@ -46,7 +64,7 @@ export function createChainView({ rpc }: Pick<Chain, 'rpc'>, address: string) {
       }
       const block = answers.senders.parse(await ask('eth_getBlockByNumber', [toQuantity(taken), true]))
       const own = block.transactions.find((each) => each.from.toLowerCase() === address && Number(each.nonce) === nonce)
-      return own?.hash.toLowerCase()
+      return own && toTaker(own, taken)
     },
     /** What gas costs: the base fee of the next block, and what the median of the last one's transactions gave beyond. */
     readFeeLevel: async (): Promise<FeeLevel> => {
@@ -56,7 +74,35 @@ export function createChainView({ rpc }: Pick<Chain, 'rpc'>, address: string) {
     },
     /** How much gas a transaction needs at the price that is offered for it, or why it cannot be sent. */
     estimate: ({ to, data, value }: { to: string; data: string; value: bigint }, fees: Fees): Promise<Estimate> =>
-      estimateAt({ rpc }, { from: address, to, data, value }, fees),
+      estimateAt(chain, { from: address, to, data, value }, fees),
+    /** What an empty transaction to itself needs; undefined where the node does not say. */
+    estimateEmpty: async (): Promise<bigint | undefined> => {
+      try {
+        const call = { from: address, to: address, data: '0x', value: '0x0' }
+        return BigInt(answers.gas.parse(await ask('eth_estimateGas', [call])))
+      } catch (error) {
+        if (error instanceof RpcError) return undefined
+        throw error
+      }
+    },
+    /** What posting a transaction to another chain costs beyond its gas, twice over: that price moves too. Zero elsewhere. */
+    readPosting: async (raw: Hex): Promise<bigint> => {
+      const data = encodeFunctionData({ abi: oracleAbi, functionName: 'getL1Fee', args: [raw] })
+      const fees = await Promise.all(
+        oracles.map(async (to) => {
+          if (absent.has(to)) return 0n
+          try {
+            const fee = answers.bytes.parse(await ask('eth_call', [{ to, data }, 'latest']))
+            if (fee === '0x') absent.add(to)
+            return fee.length === 66 ? BigInt(fee) : 0n
+          } catch (error) {
+            if (error instanceof RpcError) return 0n
+            throw error
+          }
+        }),
+      )
+      return 2n * fees.reduce((sum, fee) => sum + fee, 0n)
+    },
     /** Hands a signed transaction to a node; undefined when it took it, or has it already, else what it says. */
     broadcast: async (raw: string): Promise<string | undefined> => {
       try {
@@ -69,6 +115,34 @@ export function createChainView({ rpc }: Pick<Chain, 'rpc'>, address: string) {
     },
   }
 }
+
+function toMined(hash: string, value: unknown): Mined {
+  const { transactionHash, blockNumber, status, gasUsed, effectiveGasPrice, l1Fee } = answers.paid.parse(value)
+  if (transactionHash.toLowerCase() !== hash) throw malformed('a node answered another receipt than asked')
+  const cost = BigInt(gasUsed) * BigInt(effectiveGasPrice || 0) + BigInt(l1Fee || 0)
+  return { hash, blockNumber: Number(blockNumber), success: Number(status ?? 1) === 1, cost }
+}
+
+function toTaker(transaction: unknown, blockNumber: number): Taker {
+  const sent = answers.sent.parse(transaction)
+  return {
+    hash: sent.hash.toLowerCase(),
+    nonce: Number(sent.nonce),
+    to: sent.to?.toLowerCase() ?? null,
+    data: sent.input.toLowerCase(),
+    value: BigInt(sent.value || 0),
+    gasLimit: BigInt(sent.gas || 0),
+    fees: {
+      maxFee: BigInt(sent.maxFeePerGas || sent.gasPrice || 0),
+      tip: BigInt(sent.maxPriorityFeePerGas || sent.gasPrice || 0),
+    },
+    blockNumber,
+  }
+}
+
+/** Contracts that tell the part of a transaction's cost for posting it: of the OP Stack, and of Scroll. */
+const oracles = ['0x420000000000000000000000000000000000000f', '0x5300000000000000000000000000000000000002'] as const
+const oracleAbi = parseAbi(['function getL1Fee(bytes data) view returns (uint256)'])
 
 /** Nothing is mined for nothing everywhere. */
 const tipMin = 1_000_000n

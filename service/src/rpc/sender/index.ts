@@ -1,3 +1,4 @@
+export { computeOpenSeconds, describeKey, type KeyHealth } from './describeKeys.js'
 export { createSender, type Sender, type SenderCaps, type SenderOptions } from './sender.js'
 export {
   cancelOutgoing,
@@ -11,3 +12,4 @@ export {
   type OutgoingState,
   recordOutgoing,
 } from './storeOutgoing.js'
+export { listSenders, releaseSender, type SenderStatus } from './storeSenders.js'

@@ -4,6 +4,7 @@ import { type Abi, type Address, encodeFunctionData, parseEther, parseGwei } fro
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Anvil, startAnvil } from '../../../../contracts/test/anvil.js'
+import { until } from '../../../../contracts/test/until.js'
 import { openTestDatabase, type TestDatabase } from '../../../test/database.js'
 import { Death, dyingRpc } from '../../../test/dying.js'
 import { seededBytes, seededKey, seededRandom, times } from '../../../test/seed.js'
@@ -17,8 +18,10 @@ import {
   cancelOutgoing,
   createSender,
   findOutgoing,
+  listSenders,
   OutgoingDiffers,
   recordOutgoing,
+  releaseSender,
   type SenderCaps,
   type SenderOptions,
 } from './index.js'
@@ -186,7 +189,7 @@ describe('a transaction that is not mined', () => {
     expect(await cancelOutgoing(test.db, first)).toBeUndefined()
   })
 
-  it('whose nonce another transaction of the key used is sent again with the next', async () => {
+  it('whose nonce a transaction that is not ours used is sent again when that is final and an operator lets the key go on', async () => {
     const id = await queue()
     const silent = { ...chain, rpc: refusing(chain.rpc, (method) => method === 'eth_sendRawTransaction') }
     await open({ chain: silent })
@@ -198,7 +201,18 @@ describe('a transaction that is not mined', () => {
     await anvil.client.mine({ blocks: 3 })
     const sender = open()
     await sender.step()
+    expect(await findOutgoing(test.db, id)).toMatchObject({
+      state: 'sent',
+      reason: expect.stringContaining('was used by another transaction'),
+    })
+    expect(await listSenders(test.db)).toContainEqual(
+      expect.objectContaining({ address: signer.address, stopped: expect.stringContaining('nonce 0 was used') }),
+    )
+    await anvil.client.mine({ blocks: 64 })
+    await sender.step()
+    await sender.step()
     expect(await findOutgoing(test.db, id)).toMatchObject({ state: 'queued', nonce: null })
+    expect(await releaseSender(test.db, { chainId: 31_337, address: signer.address }, clock.now())).toBe(true)
     await sender.step()
     await anvil.client.mine({ blocks: 3 })
     await sender.step()
@@ -231,7 +245,7 @@ it('is estimated at the price it is sent with, and waits for what its key lacks'
   expect(asked[0]).toMatchObject({ maxFeePerGas: expect.any(String), maxPriorityFeePerGas: expect.any(String) })
   expect(await findOutgoing(test.db, id)).toMatchObject({
     state: 'queued',
-    reason: expect.stringContaining('holds 1,'),
+    reason: expect.stringContaining('holds 1'),
   })
   await anvil.client.setBalance({ address: signer.address, value: parseEther('1') })
   await sender.step()
@@ -336,6 +350,42 @@ describe('a process that ends between any two lines', () => {
         await anvil.client.mine({ blocks: 2 })
       }
       expect(await Promise.all(ids.map(state))).toEqual(ids.map(() => 'confirmed'))
+      expect([await balance(), await nonce()]).toEqual([BigInt(ids.length), ids.length])
+    },
+    60_000,
+  )
+})
+
+describe('a chain that reorganises', () => {
+  it.each(Array.from({ length: 2 * times }, (_, draw) => draw))(
+    'at any step of a transaction’s life has each mined once (draw %i)',
+    async () => {
+      const random = seededRandom()
+      // What is set up stays below every reorganisation.
+      await anvil.client.mine({ blocks: 70 })
+      const reorganise = (depth: number) =>
+        anvil.client.request({ method: 'anvil_reorg', params: [depth, []] } as never)
+      const ids: string[] = []
+      let mined = 0
+      const sender = open()
+      for (let round = 0; round < 25; round++) {
+        if (ids.length < 8) ids.push(await queue())
+        await anvil.client.setAutomine(random.next() < 0.5)
+        await sender.step()
+        const blocks = Math.floor(random.next() * 4)
+        if (blocks > 0) await anvil.client.mine({ blocks })
+        mined += blocks
+        if (random.next() < 0.3 && mined > 1) await reorganise(1 + Math.floor(random.next() * Math.min(60, mined - 1)))
+        if (random.next() < 0.1) await anvil.client.request({ method: 'anvil_dropAllTransactions' } as never)
+        clock.advance(16_000)
+      }
+      await anvil.client.setAutomine(true)
+      await until('all transactions to be over', async () => {
+        clock.advance(16_000)
+        await sender.step()
+        await anvil.client.mine({ blocks: 2 })
+        return (await Promise.all(ids.map(state))).every((each) => each === 'confirmed') || undefined
+      })
       expect([await balance(), await nonce()]).toEqual([BigInt(ids.length), ids.length])
     },
     60_000,

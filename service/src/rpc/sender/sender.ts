@@ -1,226 +1,210 @@
-import type { Context } from '../../postgres/context.js'
+import { OutboundError } from '../../kernel/outbound.js'
 import { inTransaction } from '../../postgres/pool.js'
 import { readHead } from '../blocks.js'
-import { type Chain, getTransactionGasCap } from '../chains.js'
-import type { Header } from '../raw.js'
-import type { Signer } from '../signer.js'
-import { createChainView } from './chainView.js'
-import { computePriceMax, decideFees, type FeeLevel, type Fees, raiseFees, smaller } from './fees.js'
-import { signOutgoing } from './signed.js'
+import type { Rpc } from '../rpc.js'
+import { SignerFailed } from '../signer.js'
+import { decideKey, pickNonce, type Standing } from './decide.js'
+import { openParts, type SenderContext, type SenderOptions, type SenderParts, type Situation } from './senderParts.js'
+import { adoptSent, settleRows } from './settling.js'
+import { fillGap, offer, send } from './signing.js'
 import {
-  type Attempt,
-  concludeOutgoing,
   explainWaiting,
-  failOutgoing,
-  type Held,
+  hasUnfinished,
   listAttempts,
-  listOf,
-  lockNonce,
+  listQueued,
+  listWatched,
   type OutgoingRow,
-  raiseReserved,
-  recordAttempt,
-  requeueOutgoing,
-  sumSpending,
-  takeNonce,
 } from './storeOutgoing.js'
+import { acceptCount, lockSender, readSender, recordStop, type SenderRow } from './storeSenders.js'
 
-/** What transactions may cost, in the smallest unit of the native token. */
-export type SenderCaps = {
-  /** The most a unit of gas may cost: above it nothing is sent. */
-  gasPrice: bigint
-  /** The most that all of 24 hours may cost. */
-  spending: bigint
-}
-
-export type SenderOptions = {
-  chain: Chain
-  signer: Signer
-  caps: SenderCaps
-  /** After so long without being mined a transaction is offered for more. Default 30,000. */
-  raiseAfterMs?: number
-  /** Transactions that wait to be mined at a time. Default 8. */
-  inFlightMax?: number
-}
+export type { SenderCaps, SenderOptions } from './senderParts.js'
 
 export type Sender = {
-  /** Looks at what was sent, offers more where it is stuck, and sends what is queued. Any number of processes may do it. */
+  /** Looks at what was sent until it is final, offers again what is not mined, and sends what is queued. Any number of processes may do it. */
   step(): Promise<void>
 }
 
-const dayMs = 86_400_000
-const cancellationGas = 21_000n
-/** A signed transaction is handed to the nodes again after so long: they may have forgotten it. */
-const repeatMs = 15_000
+/** Queued transactions that are tried in one step; those that were held are tried after the others. */
+const triesMax = 16
 
 /**
- * Sends the transactions of one key on one chain, in order, each once. A transaction is signed and written down in one
- * database transaction with its nonce and only then handed to a node, so a process may end between any two lines.
+ * Sends the transactions of one key on one chain, each once. A transaction is signed and written down in one database
+ * transaction with its nonce and only then handed to a node, so a process may end between any two lines.
  */
-export function createSender(ctx: Pick<Context, 'db' | 'clock' | 'log'>, options: SenderOptions): Sender {
-  const { db, clock } = ctx
-  const { chain, signer, caps, raiseAfterMs = 30_000, inFlightMax = 8 } = options
-  const { chainId } = chain
-  const key = { chainId, address: signer.address }
-  const log = ctx.log.child({ chainId, sender: signer.address })
-  const view = createChainView(chain, signer.address)
-  const gasMax = getTransactionGasCap(chain)
-  /** When this process handed which form to a node. */
-  const handed = new Map<string, number>()
-
-  const hand = async (id: string, { raw, hash }: Pick<Attempt, 'raw' | 'hash'>): Promise<void> => {
-    handed.set(hash, clock.monotonicMs())
-    const refusal = await view.broadcast(raw)
-    if (refusal !== undefined) await explainWaiting(db, id, `the node says: ${clip(refusal)}`)
-  }
-
-  /** Says how a transaction ended whose nonce was used, once that is as deep as the chain's confirmations. */
-  const settle = async (row: OutgoingRow, head: Header): Promise<void> => {
-    const attempts = await listAttempts(db, row)
-    for (const { hash, isCancellation } of attempts) {
-      const mined = await view.findMined(hash)
-      if (!mined) continue
-      if (head.number - mined.blockNumber + 1 < chain.confirmations) return
-      const state = isCancellation ? 'cancelled' : mined.success ? 'confirmed' : 'reverted'
-      const cost = mined.cost + (state === 'confirmed' ? row.value : 0n)
-      await concludeOutgoing(db, row.id, { ...mined, cost, state })
-      for (const each of attempts) handed.delete(each.hash)
-      log.info({ id: row.id, hash, state }, 'a transaction is over')
-      return
-    }
-    const nonce = row.nonce ?? 0
-    const deep = head.number - chain.confirmations + 1
-    if (deep < 0 || (await view.count(deep)) <= nonce) return
-    // Only what was mined in its place proves that it never will be: a node may have lost a receipt.
-    const above = Math.min(...attempts.map(({ headNumber }) => headNumber))
-    const taker = await view.findTaker(nonce, above, deep)
-    if (taker === undefined)
-      await explainWaiting(db, row.id, `nonce ${nonce} was used, and the nodes do not tell by which transaction`)
-    else if (!attempts.some(({ hash }) => hash === taker)) {
-      await requeueOutgoing(db, row.id, `nonce ${nonce} was used by another transaction, ${taker}`)
-      log.warn({ id: row.id, nonce, taker }, 'a nonce was used by another transaction of the key')
-    }
-  }
-
-  /** Offers a transaction that is not mined again: for more where it is stuck, empty where it is to be cancelled. */
-  const offer = async (row: OutgoingRow, level: FeeLevel, head: Header): Promise<void> => {
-    const attempts = await listAttempts(db, row)
-    const [last] = attempts
-    if (!last) return
-    const isCancelled = attempts.some(({ isCancellation }) => isCancellation)
-    const isStuck = clock.now().getTime() - last.signedAt.getTime() >= raiseAfterMs
-    if (isStuck || (row.cancelling && !isCancelled)) {
-      const priceMax = findPriceMax(row, row.cancelling || last.isCancellation)
-      const fees = raiseFees(last, level, priceMax)
-      if (fees) return replace(row, last, fees, head)
-      await explainWaiting(db, row.id, `more than ${priceMax} for a unit of gas would have to be offered`)
-    }
-    const handedMs = handed.get(last.hash)
-    if (handedMs === undefined || clock.monotonicMs() - handedMs >= repeatMs) await hand(row.id, last)
-  }
-
-  /** The most that may be offered for a unit of gas: by the caps of the key, and by the transaction's own. */
-  const findPriceMax = (row: OutgoingRow, isCancellation: boolean): bigint => {
-    const gasLimit = isCancellation ? cancellationGas : (row.gasLimit ?? cancellationGas)
-    const own = computePriceMax(isCancellation ? { ...row, value: 0n } : row, { gasLimit, posting: 0n })
-    return smaller(own, caps.gasPrice)
-  }
-
-  const replace = async (row: OutgoingRow, last: Attempt, fees: Fees, head: Header): Promise<void> => {
-    const { nonce } = last
-    const isCancellation = row.cancelling || last.isCancellation
-    const gasLimit = isCancellation ? cancellationGas : (row.gasLimit ?? 0n)
-    const empty = { to: signer.address, data: '0x', value: 0n }
-    const signed = await signOutgoing(signer, { ...(isCancellation ? empty : row), chainId, nonce, gasLimit, fees })
-    const attempt = { attempt: last.attempt + 1, nonce, headNumber: head.number, signedAt: clock.now() }
-    const reserved = (isCancellation ? 0n : row.value) + gasLimit * fees.maxFee
-    const isOurs = await inTransaction(db, async (tx) => {
-      await lockNonce(tx, key, 0)
-      const spent = await raiseReserved(tx, key, {
-        id: row.id,
-        reserved,
-        since: new Date(clock.now().getTime() - dayMs),
-      })
-      if (spent > caps.spending)
-        throw new TooDear(`with ${reserved} for this one ${spent} would be spent of ${caps.spending} a day`)
-      return recordAttempt(tx, row.id, signed, { ...attempt, isCancellation, ...fees })
-    }).catch(async (error: unknown) => {
-      if (!(error instanceof TooDear)) throw error
-      await explainWaiting(db, row.id, error.message)
-      return false
-    })
-    if (isOurs) await hand(row.id, signed)
-  }
-
-  /** Sends a queued transaction. False when it has to wait: those behind it do not. */
-  const send = async (row: OutgoingRow, level: FeeLevel, head: Header): Promise<boolean> => {
-    const wait = async (held: Held, reason: string): Promise<false> => {
-      await explainWaiting(db, row.id, reason, held)
-      return false
-    }
-    const price = level.baseFee + level.tip
-    const offered = decideFees(level, caps.gasPrice)
-    if (!offered) return wait('tooDear', `a unit of gas costs ${price}, and may cost ${caps.gasPrice}`)
-    const estimate = await view.estimate(row, offered)
-    if ('lack' in estimate) return wait('noFunds', estimate.lack)
-    if ('revert' in estimate) {
-      await failOutgoing(db, row.id, `it would revert ${estimate.revert}`)
-      log.warn({ id: row.id, purpose: row.purpose, why: estimate.revert }, 'a transaction would revert: not sent')
-      return false
-    }
-    if (estimate.gas > gasMax) {
-      await failOutgoing(db, row.id, `it needs ${estimate.gas} gas, and a transaction may have ${gasMax}`)
-      return false
-    }
-    const gasLimit = smaller((estimate.gas * 5n) / 4n, gasMax)
-    const priceMax = computePriceMax(row, { gasLimit, posting: 0n })
-    const fees = decideFees(level, smaller(priceMax, caps.gasPrice))
-    if (!fees) return wait('tooDear', `it may cost ${row.value + gasLimit * price}, and its own cap is ${row.costMax}`)
-    const reserved = row.value + gasLimit * fees.maxFee
-    const counted = await view.count('latest')
-    const at = clock.now()
-    const sent = await inTransaction(db, async (tx) => {
-      const nonce = await lockNonce(tx, key, counted)
-      const spent = await sumSpending(tx, key, new Date(at.getTime() - dayMs))
-      if (spent + reserved > caps.spending)
-        return `it may cost ${reserved}, and of ${caps.spending} a day ${spent} are spent`
-      if (!(await takeNonce(tx, key, { id: row.id, nonce, gasLimit, reserved, at }))) return undefined
-      const signed = await signOutgoing(signer, { ...row, nonce, gasLimit, fees })
-      const attempt = { attempt: 1, nonce, headNumber: head.number, signedAt: at, isCancellation: false, ...fees }
-      await recordAttempt(tx, row.id, signed, attempt)
-      return signed
-    })
-    if (typeof sent === 'string') return wait('dayBudget', sent)
-    if (sent) await hand(row.id, sent)
-    return true
-  }
-
+export function createSender(ctx: SenderContext, options: SenderOptions): Sender {
+  const parts = openParts(ctx, options)
+  const { db, key, chain, view } = parts
+  let seenHead: string | undefined
   return {
     step: async () => {
-      const [open, queued] = await Promise.all([listOf(db, key, 'sent'), listOf(db, key, 'queued')])
-      if (open.length + queued.length === 0) return
-      const [head, counted, level] = await Promise.all([readHead(chain), view.count('latest'), view.readFeeLevel()])
-      let waiting = 0
-      for (const row of open) {
-        if ((row.nonce ?? 0) < counted) await settle(row, head)
-        else {
-          waiting += 1
-          await offer(row, level, head)
-        }
-      }
-      for (const row of queued) {
-        if (waiting >= inFlightMax) return
-        if (await send(row, level, head)) waiting += 1
-      }
+      if (!(await hasUnfinished(db, key))) return
+      const [head, sender] = await Promise.all([readHead(chain), readSender(db, key)])
+      const counts = await readCounts(parts, sender)
+      const { confirmations, finalityDepth } = chain
+      const standing: Standing = { head: head.number, counted: counts.latest, confirmations, finalityDepth }
+      const rows = await listWatched(db, key, counts.isSure ? counts.latest : Number.MAX_SAFE_INTEGER)
+      // What is over changes with the chain alone.
+      const looked = head.hash === seenHead ? rows.filter(({ state }) => state === 'sent') : rows
+      const attempts = await listAttempts(db, looked)
+      const { waiting, foreign } = await settleRows(parts, { rows: looked, attempts, standing })
+      seenHead = head.hash
+      const queued = await listQueued(db, key)
+      if (waiting.length + queued.length === 0 && foreign === undefined && sender.stopped === null) return
+      const maySign = await judge(parts, { sender, counts, standing, foreign })
+      const [level, balance] = await Promise.all([view.readFeeLevel(), view.readBalance()])
+      const reserved = waiting.reduce((sum, row) => sum + (row.reserved ?? 0n), 0n)
+      const situation: Situation = { head: head.number, counted: counts.latest, level, balance, reserved }
+      const isSigned = await offerAll(parts, { waiting, attempts, situation, maySign })
+      if (maySign && isSigned)
+        await sendAll(parts, {
+          queued,
+          waiting,
+          situation,
+          counted: counts.latest,
+          nonces: rows.map(({ nonce }) => nonce ?? 0),
+        })
     },
   }
 }
 
-/** A day's spending would be exceeded. */
-class TooDear extends Error {
-  override readonly name = 'TooDear'
+type Counts = { latest: number; pending: number; isSure: boolean }
+
+/** How many transactions of the key there are. More than ours, or any number before our first, is one node's word until another says so. */
+async function readCounts({ view, viewOf, witness }: SenderParts, { next }: SenderRow): Promise<Counts> {
+  const counts = await view.readCounts()
+  const about = 'counts'
+  if (next !== undefined && counts.pending <= next) {
+    witness.forget(about)
+    return { ...counts, isSure: true }
+  }
+  let other: { latest: number; pending: number } | undefined
+  const told = next === undefined ? `${counts.latest} ${counts.pending}` : 'more'
+  const isSure = await witness.isSure(about, told, async (second) => {
+    other = await viewOf(second).readCounts()
+    return next === undefined ? other.latest === counts.latest : other.pending > next
+  })
+  // The lower of two words is believed: what it leaves out is seen at the next look.
+  if (!isSure && other && next !== undefined) return { ...other, isSure: true }
+  return { ...counts, isSure }
 }
 
-/** What a node says may be long, and of many lines. */
-function clip(text: string): string {
-  return text.replace(/\s+/g, ' ').slice(0, 200)
+/** Whether anything may be signed with the key now; says so where that changes. */
+async function judge(
+  parts: SenderParts,
+  given: { sender: SenderRow; counts: Counts; standing: Standing; foreign: string | undefined },
+): Promise<boolean> {
+  const { db, clock, log, key } = parts
+  const { sender, counts, standing, foreign } = given
+  let { next } = sender
+  let decided = decideKey({ ...counts, next, isReleased: sender.isReleased })
+  if (next !== undefined && counts.isSure && counts.latest > next) {
+    next += await adoptSent(parts, { next, latest: counts.latest, standing })
+    decided = decideKey({ ...counts, next, isReleased: sender.isReleased })
+  }
+  if (decided.act === 'accept' && sender.next !== undefined) {
+    const { count } = decided
+    await inTransaction(db, async (tx) => {
+      await lockSender(tx, key)
+      await acceptCount(tx, key, count)
+    })
+    log.warn({ count }, 'an operator lets the key go on: its transactions so far are taken as they are')
+  }
+  const isGoing = decided.act === 'go' || decided.act === 'accept'
+  const why = decided.act === 'stop' ? decided.why : (isGoing && foreign) || undefined
+  if (
+    decided.act !== 'doubt' &&
+    (why ?? null) !== sender.stopped &&
+    (await recordStop(db, key, why ?? null, clock.now()))
+  ) {
+    if (why) log.error({ why }, 'nothing is signed with the key: it has transactions that are not ours')
+    else log.info({}, 'the key goes on')
+  }
+  return isGoing && why === undefined
+}
+
+/** Offers what waits to be mined, by nonce. False where the signer does not sign. */
+async function offerAll(
+  parts: SenderParts,
+  given: {
+    waiting: readonly OutgoingRow[]
+    attempts: Awaited<ReturnType<typeof listAttempts>>
+    situation: Situation
+    maySign: boolean
+  },
+): Promise<boolean> {
+  const { waiting, attempts, situation } = given
+  let { maySign } = given
+  for (const row of waiting) {
+    try {
+      await offer(parts, row, attempts.get(row.id) ?? [], situation, maySign)
+    } catch (error) {
+      if (!(error instanceof SignerFailed)) throw error
+      maySign = false
+      await sayUnsigned(parts, row, error)
+    }
+  }
+  return given.maySign === maySign
+}
+
+/** Sends what is queued, as much as may be under way, and fills a gap that nothing of the queue fills. */
+async function sendAll(
+  parts: SenderParts,
+  given: {
+    queued: readonly OutgoingRow[]
+    waiting: readonly OutgoingRow[]
+    /** Those that are ours, from the count on at least. */
+    nonces: readonly number[]
+    counted: number
+    situation: Situation
+  },
+): Promise<void> {
+  const { waiting, situation } = given
+  const gap = await findGap(parts, given)
+  let [underWay, failures, isFilled] = [waiting.length, 0, false]
+  for (const row of inTurn(parts, given.queued).slice(0, triesMax)) {
+    if (underWay >= parts.inFlightMax || failures > 1) break
+    parts.tried.set(row.id, parts.clock.monotonicMs())
+    try {
+      const { outcome, reserved } = await send(parts, row, situation, { isGapSure: gap !== undefined })
+      if (outcome !== 'sent') continue
+      underWay += 1
+      situation.reserved += reserved
+      isFilled = true
+    } catch (error) {
+      if (error instanceof SignerFailed) return sayUnsigned(parts, row, error)
+      if (!(error instanceof OutboundError)) throw error
+      failures += 1
+      parts.log.warn({ err: error, id: row.id }, 'a transaction could not be looked at; others are sent')
+      await explainWaiting(parts.db, row.id, 'no node told in time what it needs')
+    }
+  }
+  if (gap !== undefined && !isFilled) await fillGap(parts, gap, situation)
+}
+
+async function sayUnsigned({ db, log }: SenderParts, row: OutgoingRow, error: SignerFailed): Promise<void> {
+  log.warn({ err: error, id: row.id }, 'a transaction could not be signed; it is tried again')
+  await explainWaiting(db, row.id, 'the signer of the key does not sign')
+}
+
+/** The lowest nonce that nothing of ours has, below one that waits: once it was seen for as long as it takes to be stuck. */
+async function findGap(
+  { witness, viewOf, clock, raiseAfterMs }: SenderParts,
+  { waiting, nonces, counted }: { waiting: readonly OutgoingRow[]; nonces: readonly number[]; counted: number },
+): Promise<number | undefined> {
+  const free = pickNonce({ counted, next: counted, isGapSure: true }, nonces)
+  if (!waiting.some(({ nonce }) => (nonce ?? 0) > free)) {
+    witness.forget('gap')
+    return undefined
+  }
+  const sinceMs = witness.note('gap', 'seen')
+  if (clock.monotonicMs() - sinceMs < raiseAfterMs) return undefined
+  const agrees = async (second: Rpc) => (await viewOf(second).count('latest')) <= free
+  return (await witness.isSure('gap', 'seen', agrees)) ? free : undefined
+}
+
+/** Those that were not tried yet, then those that were tried longest ago. */
+function inTurn({ tried }: SenderParts, queued: readonly OutgoingRow[]): readonly OutgoingRow[] {
+  const ids = new Set(queued.map(({ id }) => id))
+  for (const id of tried.keys()) if (!ids.has(id)) tried.delete(id)
+  return [...queued].sort((a, b) => (tried.get(a.id) ?? -1) - (tried.get(b.id) ?? -1))
 }

@@ -35,6 +35,12 @@ export type OutgoingRow = Outgoing & {
   nonce: number | null
   gasLimit: bigint | null
   cancelling: boolean
+  /** The most it may cost in the forms that are signed. */
+  reserved: bigint | null
+  /** The block it was mined in is final. */
+  isFinal: boolean
+  /** What its sender paid, value included. */
+  cost: bigint | null
   /** Of the form that was mined. */
   transactionHash: string | null
   blockNumber: number | null
@@ -48,7 +54,10 @@ export type Attempt = {
   signedAt: Date
   isCancellation: boolean
   hash: string
+  /** `0x` where its bytes are not known here. */
   raw: string
+  /** Whether a node took it when it was last handed to one; null: not known. */
+  taken: boolean | null
   maxFee: bigint
   tip: bigint
 }
@@ -75,18 +84,23 @@ export async function recordOutgoing(db: Queryable, outgoing: Outgoing, at: Date
 
 const columns = (db: Queryable) => db`
   id, chain_id as "chainId", hex_text(sender) as sender, hex_text(target) as "to", hex_text(data) as data, value,
-  cost_max as "costMax", purpose, state, held, reason, nonce, gas_limit as "gasLimit", cancelling, hex_text(transaction_hash) as "transactionHash",
+  cost_max as "costMax", purpose, state, held, reason, nonce, gas_limit as "gasLimit", cancelling,
+  reserved, is_final as "isFinal", cost, hex_text(transaction_hash) as "transactionHash",
   block_number as "blockNumber", created_at as "createdAt"`
 
-type Loaded = Omit<OutgoingRow, 'value' | 'costMax' | 'gasLimit'> & {
+type Amounts = 'value' | 'costMax' | 'gasLimit' | 'reserved' | 'cost'
+type Loaded = Omit<OutgoingRow, Amounts> & {
   value: string
   costMax: string
   gasLimit: string | null
+  reserved: string | null
+  cost: string | null
 }
 
-function parseRow({ value, costMax, gasLimit, ...row }: Loaded): OutgoingRow {
-  const amounts = { value: BigInt(value), costMax: BigInt(costMax) }
-  return { ...row, ...amounts, gasLimit: gasLimit === null ? null : BigInt(gasLimit) }
+function parseRow({ value, costMax, gasLimit, reserved, cost, ...row }: Loaded): OutgoingRow {
+  const find = (amount: string | null) => (amount === null ? null : BigInt(amount))
+  const amounts = { gasLimit: find(gasLimit), reserved: find(reserved), cost: find(cost) }
+  return { ...row, value: BigInt(value), costMax: BigInt(costMax), ...amounts }
 }
 
 export async function findOutgoing(db: Queryable, id: string): Promise<OutgoingRow | undefined> {
@@ -107,63 +121,51 @@ export async function listOutgoing(
   return rows.map(parseRow)
 }
 
-/** Those of a sender that are in this state, in the order they go out. */
-export async function listOf(
-  db: Queryable,
-  { chainId, address }: SenderKey,
-  state: 'queued' | 'sent',
-): Promise<OutgoingRow[]> {
+/** Those of a sender that wait for a nonce, in the order they go out. */
+export async function listQueued(db: Queryable, { chainId, address }: SenderKey): Promise<OutgoingRow[]> {
   const rows = await db<Loaded[]>`
     select ${columns(db)} from outgoing_transactions
-    where chain_id = ${chainId} and sender = hex_bytes(${address}) and state = ${state}
-    order by nonce, created_at, id`
+    where chain_id = ${chainId} and sender = hex_bytes(${address}) and state = 'queued' order by created_at, id`
   return rows.map(parseRow)
 }
 
-/** All signed forms of a transaction that can still be mined, the newest first. */
+/** Those of a sender that have a nonce and are not final, and final ones from a nonce on, by nonce. */
+export async function listWatched(
+  db: Queryable,
+  { chainId, address }: SenderKey,
+  from: number,
+): Promise<OutgoingRow[]> {
+  const rows = await db<Loaded[]>`
+    select ${columns(db)} from outgoing_transactions
+    where chain_id = ${chainId} and sender = hex_bytes(${address}) and nonce is not null and (not is_final or nonce >= ${from})
+    order by nonce`
+  return rows.map(parseRow)
+}
+
+/** Whether a sender has anything that is not over for good. */
+export async function hasUnfinished(db: Queryable, { chainId, address }: SenderKey): Promise<boolean> {
+  const [row] = await db<{ has: boolean }[]>`
+    select exists (select from outgoing_transactions where chain_id = ${chainId} and sender = hex_bytes(${address})
+        and nonce is not null and not is_final)
+      or exists (select from outgoing_transactions where chain_id = ${chainId} and sender = hex_bytes(${address})
+        and state in ('queued', 'sent')) as has`
+  return row?.has === true
+}
+
+/** All signed forms of transactions that can still be mined, by the transaction, the newest first. */
 export async function listAttempts(
   db: Queryable,
-  { id, nonce }: Pick<OutgoingRow, 'id' | 'nonce'>,
-): Promise<Attempt[]> {
-  const rows = await db<(Omit<Attempt, 'maxFee' | 'tip'> & { maxFee: string; tip: string })[]>`
-    select attempt, nonce, head_number as "headNumber", signed_at as "signedAt", is_cancellation as "isCancellation",
-      hex_text(hash) as hash, hex_text(raw) as raw, max_fee as "maxFee", tip
-    from outgoing_attempts where transaction_id = ${id} and nonce = ${nonce} order by attempt desc`
-  return rows.map((row) => ({ ...row, maxFee: BigInt(row.maxFee), tip: BigInt(row.tip) }))
-}
-
-/** Takes the sender's row until the transaction ends, and answers its next nonce: never below what the chain counts. */
-export async function lockNonce(tx: Transaction, { chainId, address }: SenderKey, counted: number): Promise<number> {
-  const [row] = await tx<{ nextNonce: number }[]>`
-    insert into senders (chain_id, address, next_nonce) values (${chainId}, hex_bytes(${address}), ${counted})
-    on conflict (chain_id, address) do update set next_nonce = greatest(senders.next_nonce, excluded.next_nonce)
-    returning next_nonce as "nextNonce"`
-  return row?.nextNonce ?? counted
-}
-
-/** What a sender's transactions since an instant cost, or may cost. */
-export async function sumSpending(db: Queryable, { chainId, address }: SenderKey, since: Date): Promise<bigint> {
-  const [row] = await db<{ sum: string }[]>`
-    select coalesce(sum(coalesce(cost, reserved)), 0) as sum from outgoing_transactions
-    where chain_id = ${chainId} and sender = hex_bytes(${address}) and reserved_at > ${since}`
-  return BigInt(row?.sum ?? 0)
-}
-
-/** Gives a queued transaction its nonce. False when it is not queued any more. */
-export async function takeNonce(
-  tx: Transaction,
-  { chainId, address }: SenderKey,
-  outgoing: { id: string; nonce: number; gasLimit: bigint; reserved: bigint; at: Date },
-): Promise<boolean> {
-  const { id, nonce, gasLimit, reserved, at } = outgoing
-  const taken = await tx`
-    update outgoing_transactions set state = 'sent', nonce = ${nonce}, gas_limit = ${gasLimit.toString()}, reason = null,
-      held = null, reserved = ${reserved.toString()}, reserved_at = ${at}
-    where id = ${id} and state = 'queued' returning id`
-  if (taken.length === 0) return false
-  await tx`
-    update senders set next_nonce = ${nonce + 1} where chain_id = ${chainId} and address = hex_bytes(${address})`
-  return true
+  rows: readonly Pick<OutgoingRow, 'id' | 'nonce'>[],
+): Promise<ReadonlyMap<string, Attempt[]>> {
+  const found = await db<(Omit<Attempt, 'maxFee' | 'tip'> & { id: string; maxFee: string; tip: string })[]>`
+    select a.transaction_id as id, attempt, a.nonce, head_number as "headNumber", signed_at as "signedAt",
+      is_cancellation as "isCancellation", hex_text(hash) as hash, hex_text(raw) as raw, taken, max_fee as "maxFee", tip
+    from outgoing_attempts a join outgoing_transactions t on t.id = a.transaction_id and t.nonce = a.nonce
+    where a.transaction_id = any(${rows.map(({ id }) => id)}::uuid[]) order by attempt desc`
+  const byId = new Map<string, Attempt[]>(rows.map(({ id }) => [id, []]))
+  for (const { id, maxFee, tip, ...attempt } of found)
+    byId.get(id)?.push({ ...attempt, maxFee: BigInt(maxFee), tip: BigInt(tip) })
+  return byId
 }
 
 /** Adds a signed form. False when another process has added that one. */
@@ -171,7 +173,7 @@ export async function recordAttempt(
   db: Queryable,
   id: string,
   { raw, hash }: Signed,
-  attempt: Omit<Attempt, 'raw' | 'hash'>,
+  attempt: Omit<Attempt, 'raw' | 'hash' | 'taken'>,
 ): Promise<boolean> {
   const added = await db`
     insert into outgoing_attempts (transaction_id, attempt, nonce, head_number, signed_at, is_cancellation, hash, raw, max_fee, tip)
@@ -181,27 +183,52 @@ export async function recordAttempt(
   return added.length > 0
 }
 
-/** A dearer form may cost more. Answers what all of its sender's since an instant may cost then. */
-export async function raiseReserved(
-  tx: Transaction,
-  key: SenderKey,
-  { id, reserved, since }: { id: string; reserved: bigint; since: Date },
-): Promise<bigint> {
-  await tx`
-    update outgoing_transactions set reserved = greatest(reserved, ${reserved.toString()}::numeric) where id = ${id}`
-  return sumSpending(tx, key, since)
-}
-
-/** Says how a transaction ended, in the block it was mined in. */
+/** Says how a transaction ended, or where its end stands now. What it cost counts against the day from its first end on. */
 export async function concludeOutgoing(
   db: Queryable,
-  id: string,
+  { id, nonce }: Pick<OutgoingRow, 'id' | 'nonce'>,
   end: { state: 'confirmed' | 'reverted' | 'cancelled'; hash: string; blockNumber: number; cost: bigint },
+  at: Date,
 ): Promise<void> {
   await db`
-    update outgoing_transactions set state = ${end.state}, transaction_hash = hex_bytes(${end.hash}), reason = null,
-      block_number = ${end.blockNumber}, cost = ${end.cost.toString()}
-    where id = ${id} and state = 'sent'`
+    update outgoing_transactions set state = ${end.state}, transaction_hash = hex_bytes(${end.hash}), reason = null, held = null,
+      block_number = ${end.blockNumber}, cost = ${end.cost.toString()},
+      reserved_at = case state when 'sent' then ${at} else reserved_at end
+    where id = ${id} and nonce = ${nonce}`
+}
+
+/** Its block is final: it is not looked at any more. */
+export async function finishOutgoing(db: Queryable, { id, transactionHash }: OutgoingRow): Promise<void> {
+  await db`
+    update outgoing_transactions set is_final = true where id = ${id} and transaction_hash = hex_bytes(${transactionHash})`
+}
+
+/** A reorganisation dropped it: it waits to be mined again. False when another process has seen to it. */
+export async function reopenOutgoing(db: Queryable, { id, transactionHash }: OutgoingRow): Promise<boolean> {
+  const reopened = await db`
+    update outgoing_transactions set state = 'sent', transaction_hash = null, block_number = null, cost = null,
+      is_final = false, reason = 'a reorganisation dropped it'
+    where id = ${id} and transaction_hash = hex_bytes(${transactionHash}) returning id`
+  return reopened.length > 0
+}
+
+/** Remembers whether a node took a form. */
+export async function recordTaken(db: Queryable, hash: string, taken: boolean): Promise<void> {
+  await db`
+    update outgoing_attempts set taken = ${taken} where hash = hex_bytes(${hash}) and taken is distinct from ${taken}`
+}
+
+/** Puts a transaction that only fills a nonce among those that are sent. */
+export async function recordFilling(
+  tx: Transaction,
+  outgoing: Outgoing,
+  { nonce, gasLimit, reserved, at }: { nonce: number; gasLimit: bigint; reserved: bigint; at: Date },
+): Promise<void> {
+  await recordOutgoing(tx, outgoing, at)
+  await tx`
+    update outgoing_transactions set state = 'sent', nonce = ${nonce}, gas_limit = ${gasLimit.toString()},
+      reserved = ${reserved.toString()}, reserved_at = ${at}
+    where id = ${outgoing.id}`
 }
 
 /** Says why a transaction waits. */
@@ -212,7 +239,7 @@ export async function explainWaiting(
   held: Held | null = null,
 ): Promise<void> {
   await db`
-    update outgoing_transactions set reason = ${reason}, held = case state when 'queued' then ${held}::text end
+    update outgoing_transactions set reason = ${reason}, held = ${held}
     where id = ${id} and (reason is distinct from ${reason} or held is distinct from ${held})`
 }
 
@@ -221,11 +248,12 @@ export async function failOutgoing(db: Queryable, id: string, reason: string): P
   await db`update outgoing_transactions set state = 'failed', held = null, reason = ${reason} where id = ${id} and state = 'queued'`
 }
 
-/** Back into the queue: another transaction was mined with this nonce. */
+/** Back into the queue: another transaction was mined with this nonce. One that only fills a nonce is not needed any more. */
 export async function requeueOutgoing(db: Queryable, id: string, reason: string): Promise<void> {
   await db`
-    update outgoing_transactions set state = case when cancelling then 'cancelled' else 'queued' end, nonce = null,
-      gas_limit = null, reserved = null, reserved_at = null, reason = ${reason}
+    update outgoing_transactions set nonce = null, gas_limit = null, reserved = null, reserved_at = null, held = null,
+      state = case when cancelling or (target = sender and data = '' and value = 0) then 'cancelled' else 'queued' end,
+      reason = ${reason}
     where id = ${id} and state = 'sent'`
 }
 

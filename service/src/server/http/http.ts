@@ -163,7 +163,7 @@ async function answer<C extends Context>(
     const ctx = contextOf(options.ctx, { onWork }, { requestId: request.id, operationId })
     try {
       const work = operation.run(ctx, parsed.get() as never, caller)
-      const result = await (operation.tellsRetryable ? withinTime(work) : work)
+      const result = await (operation.tellsRetryable ? withinTime(work, planMs * options.ctx.config.patience) : work)
       return isWritten(result) ? result : { body: result, write: undefined }
     } finally {
       if (operation.access === 'public') spendTokens(options, request, reply, workMs)
@@ -208,11 +208,11 @@ async function answer<C extends Context>(
 const planMs = 9_000
 
 /** A chain that hangs is a 503 after a while, wherever the work was waiting. */
-async function withinTime<T>(work: Promise<T>): Promise<T> {
+async function withinTime<T>(work: Promise<T>, mostMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {
     const text = 'the chain did not answer in time; try again shortly'
-    timer = setTimeout(() => reject(unavailable(text, { retryAfterSeconds: 5 })), planMs)
+    timer = setTimeout(() => reject(unavailable(text, { retryAfterSeconds: 5 })), mostMs)
   })
   try {
     return await Promise.race([work, late])

@@ -3,6 +3,7 @@ import type { LedgerRows } from '../../features/ledger/index.js'
 import { type ChainStatus, listChainStatus } from '../../features/status/index.js'
 import type { Context } from '../../postgres/context.js'
 import type { RpcObserver } from '../../rpc/rpc.js'
+import { computeOpenSeconds, listSenders, type SenderStatus } from '../../rpc/sender/index.js'
 import type { Reaction } from '../../sync/pipeline.js'
 
 export type ChainMetrics = {
@@ -104,4 +105,27 @@ export function registerChainGauges(registry: Registry, ctx: Pick<Context, 'db' 
   add('traces_missing', 'Transactions of which no trace was to be had', ({ tracesMissing }) => tracesMissing)
   add('stalled', '1 when an operator is needed', ({ state }) => Number(state === 'stalled'))
   add('watched', '1 when this installation follows the chain', ({ watched }) => Number(watched))
+}
+
+/** Gauges of the keys that send, read from the database when somebody looks. */
+export function registerSenderGauges(registry: Registry, { db, clock }: Pick<Context, 'db' | 'clock'>): void {
+  const add = (name: string, help: string, read: (status: SenderStatus) => number) =>
+    new Gauge({
+      name: `openearn_sender_${name}`,
+      help,
+      labelNames: ['chain', 'sender'],
+      registers: [registry],
+      async collect() {
+        this.reset()
+        for (const status of await listSenders(db))
+          this.set({ chain: status.chainId, sender: status.address }, read(status))
+      },
+    })
+  add('oldest_open_seconds', 'Age of the oldest transaction of the key that is not over', (status) =>
+    computeOpenSeconds(status, clock.now()),
+  )
+  add('open', 'Transactions of the key that are not over', ({ open }) => open)
+  add('stopped', '1 when nothing is signed with the key until an operator looks', ({ stopped }) =>
+    Number(stopped !== null),
+  )
 }
