@@ -66,7 +66,7 @@ describe('200', () => {
   })
 
   it('takes the signature of an order that is filled in half from a wallet that holds the other half', async () => {
-    const owner = account(4)
+    const owner = account(8)
     const terms = { userAddress: owner.address, amountIn: '10000000', partiallyFillable: true }
     const built = await world.build(terms)
     await world.world.mint(world.tokenIn, owner.address, 10n * usd)
