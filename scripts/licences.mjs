@@ -7,11 +7,21 @@ const read = (path) => readFileSync(new URL(path, root), 'utf8')
 const { packages } = JSON.parse(read('package-lock.json'))
 const own = ['packages/attribution', 'packages/embedded-postgres', 'contracts', 'sdk', 'service']
 
-/** Where the packages of a production installation stand in the lock. */
+/**
+ * Where the packages of a production installation stand in the lock. One that a development tool needs as well is
+ * marked `devOptional` there, and belongs to it where an installed package asks for it.
+ */
 const installed = Object.keys(packages).filter((path) => {
   const { dev, devOptional, link } = packages[path]
   return path.includes('node_modules/') && !dev && !devOptional && !link
 })
+for (const path of installed) {
+  const { dependencies, optionalDependencies } = packages[path]
+  for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
+    const place = resolve(path, name)
+    if (packages[place]?.devOptional && !installed.includes(place)) installed.push(place)
+  }
+}
 const nameOf = (path) => packages[path].name ?? path.slice(path.lastIndexOf('node_modules/') + 13)
 const refOf = (path) => `pkg:npm/${nameOf(path).replace('@', '%40')}@${packages[path].version}`
 
@@ -39,7 +49,7 @@ function describe(path) {
     ...(digest ? { hashes: [{ alg: algorithm.replace('sha', 'SHA-'), content: toHex(digest) }] } : {}),
     licenses: [id],
     purl: refOf(path),
-    ...(packages[path].optional ? { scope: 'optional' } : {}),
+    ...(packages[path].optional || packages[path].devOptional ? { scope: 'optional' } : {}),
   }
 }
 

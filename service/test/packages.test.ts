@@ -28,7 +28,15 @@ type Component = {
   scope?: string
   licenses: { license: { id: string } }[]
 }
-type Locked = { version: string; license: string; dev?: boolean; devOptional?: boolean; link?: boolean; os?: string[] }
+type Locked = {
+  version: string
+  license: string
+  dependencies?: Record<string, string>
+  dev?: boolean
+  devOptional?: boolean
+  link?: boolean
+  os?: string[]
+}
 
 const manifest = async (folder: string): Promise<Manifest> => JSON.parse(await read(`${folder}/package.json`))
 
@@ -38,9 +46,13 @@ const permissive = ['Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0
 /** What stands in the lock for a production installation, as name@version. */
 async function listLocked(): Promise<Map<string, Locked>> {
   const { packages } = JSON.parse(await read('package-lock.json')) as { packages: Record<string, Locked> }
-  const entries = Object.entries(packages).filter(
-    ([path, { dev, devOptional, link }]) => path.includes('node_modules/') && !dev && !devOptional && !link,
-  )
+  const installed = Object.entries(packages).filter(([, { dev, devOptional }]) => !dev && !devOptional)
+  // What development needs too is marked: it belongs to production where a package of production depends on it.
+  const needed = new Set(installed.flatMap(([, { dependencies }]) => Object.keys(dependencies ?? {})))
+  const entries = Object.entries(packages).filter(([path, { dev, devOptional, link }]) => {
+    const name = path.split('node_modules/').at(-1) ?? ''
+    return path !== name && !dev && !link && (!devOptional || needed.has(name))
+  })
   return new Map(entries.map(([path, entry]) => [`${path.split('node_modules/').at(-1)}@${entry.version}`, entry]))
 }
 

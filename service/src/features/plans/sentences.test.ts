@@ -1,0 +1,115 @@
+import { getAddress } from 'viem'
+import { describe, expect, it } from 'vitest'
+import type { Verb } from '../../vaults/index.js'
+import type { TokenRecord } from '../catalogue/index.js'
+import { buildApprovals } from './approvals.js'
+import { describeCall, describeSwap, describeUnwrap, describeWrap } from './describe.js'
+
+const address = (digits: string) => `0x${digits.repeat(20)}` as const
+const tokenOf = (symbol: string, digits: string, more: Partial<TokenRecord> = {}) =>
+  ({
+    ...{ chainId: 1, symbol, name: symbol, decimals: 6, logoUrl: '', address: address(digits) },
+    ...more,
+  }) as TokenRecord
+const usdc = tokenOf('USDC', 'a1')
+const shares = tokenOf('vUSDC', 'b2', { decimals: 18 })
+const named = (name: string, digits: string) => `${name} (${getAddress(address(digits))})`
+const vault = { name: 'Vault', address: address('b2') }
+const router = { name: 'Router', address: address('c3') }
+const receiver = address('d4')
+
+describe('the sentence of a call', () => {
+  const vaultIs = named('Vault', 'b2')
+  const money = `12.5 ${named('USDC', 'a1')}`
+  const facts = { amount: 12_500_000n, token: usdc, out: shares, vault, receiver }
+  const sentences: Record<Verb, string> = {
+    deposit: `Deposit ${money} into ${vaultIs}; the shares go to ${getAddress(receiver)}.`,
+    requestDeposit: `Request to deposit ${money} into ${vaultIs}; once it is settled, ${getAddress(receiver)} claims the shares.`,
+    redeem: `Redeem ${money} at ${vaultIs}; the ${named('vUSDC', 'b2')} goes to ${getAddress(receiver)}.`,
+    requestRedeem: `Request to redeem ${money} at ${vaultIs}; once it is settled, ${getAddress(receiver)} claims the ${named('vUSDC', 'b2')}.`,
+    claimRedeem: `Claim the ${named('vUSDC', 'b2')} of ${money} redeemed at ${vaultIs}; it goes to ${getAddress(receiver)}.`,
+    claimDeposit: `Claim the shares of ${money} deposited into ${vaultIs}; they go to ${getAddress(receiver)}.`,
+    cancelDeposit: `Cancel the pending deposit of ${money} in ${vaultIs}; the ${named('USDC', 'a1')} is for ${getAddress(receiver)}.`,
+    startCooldown: `Redeem ${money} at ${vaultIs}; the ${named('vUSDC', 'b2')} cools down, and ${getAddress(receiver)} takes it out later. What cools down already waits anew.`,
+    takeCooled: `Take out of ${vaultIs} all the ${named('vUSDC', 'b2')} that has cooled down; it goes to ${getAddress(receiver)}.`,
+    openWindow: `Start the cooldown of all shares in ${vaultIs}, of which ${money} are to be redeemed; ${getAddress(receiver)} redeems them in the window after it. A cooldown that runs already starts anew.`,
+    claimCancelled: `Take back ${money} of the cancelled deposit in ${vaultIs}; it goes to ${getAddress(receiver)}.`,
+  }
+
+  it.each(Object.entries(sentences))('%s names the amount, the token, the vault and who receives', (verb, sentence) => {
+    expect(describeCall(verb as Verb, facts)).toBe(sentence)
+  })
+
+  it('promises a least only where the call itself takes no less, and names what passes it on', () => {
+    const least = { least: 5n * 10n ** 17n, router: address('c3') }
+    expect(describeCall('deposit', { ...facts, ...least })).toBe(
+      `Deposit ${money} into ${vaultIs} through the deposit router (${getAddress(address('c3'))}) for at least 0.5 ${named('vUSDC', 'b2')}; the shares go to ${getAddress(receiver)}.`,
+    )
+    expect(describeCall('redeem', { ...facts, least: 10n ** 18n })).toBe(
+      `Redeem ${money} at ${vaultIs} for at least 1 ${named('vUSDC', 'b2')}; the ${named('vUSDC', 'b2')} goes to ${getAddress(receiver)}.`,
+    )
+  })
+})
+
+describe('the sentence of a swap', () => {
+  const swap = { amount: 1_000_000n, token: usdc, least: 2n * 10n ** 18n, out: shares, router, receiver }
+  const sentence = `Swap 1 ${named('USDC', 'a1')} for at least 2 ${named('vUSDC', 'b2')} at ${named('Router', 'c3')}; it goes to ${getAddress(receiver)}.`
+
+  it('names both tokens, the least that arrives, the router and the receiver', () => {
+    expect(describeSwap(swap)).toBe(sentence)
+  })
+
+  it('says where the rest stays, of the swap or of the redemption before it', () => {
+    expect(describeSwap({ ...swap, rest: shares })).toBe(
+      `${sentence} What the swap gives beyond that stays in your wallet as ${named('vUSDC', 'b2')}.`,
+    )
+    expect(describeSwap({ ...swap, rest: usdc })).toBe(
+      `${sentence} What the redemption gives beyond what is swapped stays in your wallet as ${named('USDC', 'a1')}.`,
+    )
+  })
+
+  it('of the native token and its wrapper says that it is one for one', () => {
+    const [native, wrapped] = [tokenOf('ETH', 'ee', { decimals: 18 }), tokenOf('WETH', 'f5', { decimals: 18 })]
+    expect(describeWrap(10n ** 18n, native, wrapped)).toBe(
+      `Wrap 1 ${named('ETH', 'ee')} into as much ${named('WETH', 'f5')} in your wallet.`,
+    )
+    expect(describeUnwrap(10n ** 18n, wrapped, native)).toBe(
+      `Unwrap 1 ${named('WETH', 'f5')} into as much ${named('ETH', 'ee')} in your wallet.`,
+    )
+  })
+})
+
+describe('the approvals before a call', () => {
+  const approvals = (amount: bigint, allowance: bigint, approvalReset = false) =>
+    buildApprovals({
+      token: { ...usdc, approvalReset },
+      ...{ tokenAddress: address('a1'), spender: address('b2'), spenderParty: vault, amount, allowance },
+    })
+  const approve = (amount: bigint) =>
+    `0x095ea7b3${'0'.repeat(24)}${'b2'.repeat(20)}${amount.toString(16).padStart(64, '0')}`
+  const told = (steps: ReturnType<typeof approvals>) => steps.map(({ call }) => call.data)
+
+  it('are none where the allowance suffices', () => {
+    expect(approvals(5n, 5n)).toEqual([])
+    expect(approvals(5n, 6n, true)).toEqual([])
+  })
+
+  it('are of exactly the amount, to the token, without value', () => {
+    expect(approvals(12_500_000n, 0n, true)).toEqual([
+      {
+        type: 'approve',
+        description: `Allow ${named('Vault', 'b2')} to take exactly 12.5 ${named('USDC', 'a1')} from your wallet.`,
+        call: { to: address('a1'), data: approve(12_500_000n), value: 0n },
+        gasConstant: 120_000n,
+      },
+    ])
+    expect(told(approvals(5n, 4n))).toEqual([approve(5n)])
+  })
+
+  it('begin with 0 where the token refuses to change an allowance that is not 0', () => {
+    expect(told(approvals(5n, 4n, true))).toEqual([approve(0n), approve(5n)])
+    expect(approvals(5n, 4n, true)[0]?.description).toBe(
+      `Set what ${named('Vault', 'b2')} may take of ${named('USDC', 'a1')} back to 0; this token asks for it first.`,
+    )
+  })
+})
