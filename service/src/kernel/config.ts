@@ -33,7 +33,8 @@ export function parseConfig(env: Env, root: string = repositoryRoot()) {
   const port = (name: string, fallback: number) => integer(name, fallback, 0, 65_535)
   const oneOf = <T extends string>(name: string, values: readonly T[]): T | undefined => {
     const known = values.find((each) => each === text(name))
-    if (known === undefined && text(name) !== undefined) problems.push(`${name} must be ${values.join(' or ')}`)
+    const said = values.length > 2 ? `one of ${values.join(', ')}` : values.join(' or ')
+    if (known === undefined && text(name) !== undefined) problems.push(`${name} must be ${said}`)
     return known
   }
   const flag = (name: string, fallback: boolean) => (oneOf(name, ['true', 'false']) ?? String(fallback)) === 'true'
