@@ -4,7 +4,7 @@
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { computeStateHash } from '../../service/dist/features/audit/index.js'
+import { computeStateHash } from '../../service/dist/server/stateHash.js'
 import { openBenchDatabase } from '../micro/database.mjs'
 import { fillRawStore } from '../micro/rawStore.mjs'
 

@@ -8,9 +8,11 @@ import { silentLog } from '../../service/dist/kernel/log.js'
 import { openDatabase } from '../../service/dist/postgres/pool.js'
 import { createNode } from '../../service/dist/rpc/node.js'
 import { listProjections } from '../../service/dist/server/projections.js'
+import { openStore } from '../../service/dist/sync/chainStore.js'
+import { openEngine } from '../../service/dist/sync/engine.js'
 import { fetchRange } from '../../service/dist/sync/fetch.js'
-import { createWatcher } from '../../service/dist/sync/follow.js'
-import { createPipeline } from '../../service/dist/sync/pipeline.js'
+import { takeTurn } from '../../service/dist/sync/run.js'
+import { createMemory } from '../../service/dist/sync/state.js'
 import { installPonder, runPonder } from '../peers/ponder/run.mjs'
 import { chainId, startChain } from './chain.mjs'
 import { fillCatalogue, openBenchDatabase } from './database.mjs'
@@ -75,9 +77,9 @@ for (let run = 1; run <= runs; run++) {
     ...['interaction_counts', 'attributed_steps', 'lp_edges', 'lp_steps', 'flows'],
   ])
     await db.unsafe(`truncate ${table}`)
-  const fresh = createPipeline({ db, clock: systemClock, log: silentLog }, { chainId, projections: listProjections() })
-  await fresh.refresh(await reader.findHeader('latest'))
-  const list = fresh.watchList()
+  const ctx = { db, clock: systemClock, log: silentLog }
+  const store = openStore(ctx, { chainId, projections: listProjections() })
+  const { list } = (await store.begin(await reader.findHeader('latest'))).held.taken
   const started = performance.now()
   let fetched = 0
   // Windows of about as many events as ours aim at, the next one always on its way, as ours.
@@ -90,18 +92,12 @@ for (let run = 1; run <= runs; run++) {
   }
   const bare = (performance.now() - started) / 1000
 
-  const watcher = createWatcher({
-    chain,
-    node: reader,
-    sink: fresh,
-    clock: systemClock,
-    log: silentLog,
-    random: () => 1,
-  })
+  const engine = openEngine({ ...ctx, chain, node: reader, store, random: () => 1 })
+  const memory = createMemory(systemClock)
   const begun = performance.now()
   const server = await bench.serverCpuSeconds()
   const cpu = process.cpuUsage()
-  while ((await watcher.step()) === 'progress');
+  while ((await takeTurn(engine, memory)) === 'progress');
   const whole = (performance.now() - begun) / 1000
   const { user, system } = process.cpuUsage(cpu)
   const [{ events }] = await db`select count(*)::int as events from logs`

@@ -4,7 +4,8 @@ import { transferTopic } from '../../service/dist/derive/events.js'
 import { systemClock } from '../../service/dist/kernel/clock.js'
 import { silentLog } from '../../service/dist/kernel/log.js'
 import { listProjections } from '../../service/dist/server/projections.js'
-import { createPipeline } from '../../service/dist/sync/pipeline.js'
+import { openStore } from '../../service/dist/sync/chainStore.js'
+import { createMemory } from '../../service/dist/sync/state.js'
 import { erc4626 } from '../../service/dist/vaults/kinds/erc4626.js'
 import { openBenchDatabase, organizationId } from './database.mjs'
 
@@ -32,16 +33,18 @@ for (const [index, holders] of sizes.entries()) {
     select ${chainId}::bigint, ${id}, wallet, 1000, 0, 1 from (${wallets}) w`
   await db`insert into balance_changes select ${chainId}::bigint, 0, to_timestamp(1700000000), ${id}, 0, wallet, 0, 1000, 0, 0
     from (${wallets}) w`
-  const sink = createPipeline({ db, clock: systemClock, log: silentLog }, { chainId, projections: listProjections() })
-  const cursor = await sink.refresh({ number: 1, hash: hash('b1'), parentHash: hash('b0'), timestamp: 1_700_000_000 })
-  worlds.push({ chainId, vault, holders, sink, cursor, took: [] })
+  const store = openStore({ db, clock: systemClock, log: silentLog }, { chainId, projections: listProjections() })
+  const first = { number: 1, hash: hash('b1'), parentHash: hash('b0'), timestamp: 1_700_000_000 }
+  const { cursor, held } = await store.begin(first)
+  const memory = createMemory(systemClock)
+  worlds.push({ chainId, vault, holders, store, state: { cursor, held, memory }, took: [] })
 }
 await db`vacuum analyze balances`
 await db`vacuum analyze balance_changes`
 // Turn about, so that whatever else the machine does weighs on both alike.
 for (let round = 0; round < rounds; round++)
   for (const world of worlds) {
-    const number = world.cursor.blockNumber + 1
+    const number = world.state.cursor.blockNumber + 1
     const user = `0x${hash(String(round % 2 === 0 ? 1 + (round % world.holders) : `new${round}`)).slice(2, 42)}`
     const transactionHash = hash(`${world.chainId}:${number}`)
     const place = { blockNumber: number, transactionIndex: 0, transactionHash, address: world.vault }
@@ -73,11 +76,13 @@ for (let round = 0; round < rounds; round++)
     const header = {
       number,
       hash: transactionHash,
-      parentHash: world.cursor.blockHash,
+      parentHash: world.state.cursor.blockHash,
       timestamp: 1_700_000_000 + number,
     }
     const started = performance.now()
-    world.cursor = await world.sink.append(world.cursor, [{ ...header, logs, transactions }], header)
+    const above = { blocks: [{ ...header, logs, transactions }], tip: header }
+    const changed = await world.store.commit(world.state, { step: 'blocks', above })
+    world.state = { ...world.state, ...changed }
     world.took.push(performance.now() - started)
   }
 const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]

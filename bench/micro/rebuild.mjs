@@ -1,7 +1,8 @@
 // Rebuild rate: node bench/micro/rebuild.mjs [events]. 80 % transfers, 20 % deposits, half of those signed.
-import { computeStateHash } from '../../service/dist/features/audit/index.js'
+
 import { systemClock } from '../../service/dist/kernel/clock.js'
 import { listProjections } from '../../service/dist/server/projections.js'
+import { computeStateHash } from '../../service/dist/server/stateHash.js'
 import { rebuildChain } from '../../service/dist/sync/rebuild.js'
 import { openBenchDatabase } from './database.mjs'
 import { fillRawStore } from './rawStore.mjs'

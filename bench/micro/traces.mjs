@@ -13,9 +13,11 @@ import { silentLog } from '../../service/dist/kernel/log.js'
 import { createNode } from '../../service/dist/rpc/node.js'
 import { listProjections } from '../../service/dist/server/projections.js'
 import { openTracing } from '../../service/dist/server/tracing.js'
+import { openStore } from '../../service/dist/sync/chainStore.js'
+import { openEngine } from '../../service/dist/sync/engine.js'
 import { fetchRange } from '../../service/dist/sync/fetch.js'
-import { createWatcher } from '../../service/dist/sync/follow.js'
-import { createPipeline } from '../../service/dist/sync/pipeline.js'
+import { takeTurn } from '../../service/dist/sync/run.js'
+import { createMemory } from '../../service/dist/sync/state.js'
 import { chainId, startChain } from './chain.mjs'
 import { fillCatalogue, openBenchDatabase } from './database.mjs'
 
@@ -118,10 +120,9 @@ for (let run = 1; run <= runs; run++) {
   for (const table of [...tables, ...derived]) await db.unsafe(`truncate ${table} cascade`)
   const tracing = openTracing({ clock: systemClock, log: silentLog }, chain)
   await tracing.tracer.open()
-  const options = { chainId, projections: listProjections(), tracing }
-  const sink = createPipeline({ db, clock: systemClock, log: silentLog }, options)
-  await sink.refresh(await reader.findHeader('latest'))
-  const list = sink.watchList()
+  const ctx = { db, clock: systemClock, log: silentLog }
+  const store = openStore(ctx, { chainId, projections: listProjections(), tracing })
+  const { list } = (await store.begin(await reader.findHeader('latest'))).held.taken
   const started = performance.now()
   let fetched = 0
   // Windows of about as many events as ours aim at, the next one always on its way, as ours.
@@ -139,11 +140,12 @@ for (let run = 1; run <= runs; run++) {
   const bare = (performance.now() - started) / 1000
 
   const traced = createNode(chain.rpc, tracing.tracer)
-  const watcher = createWatcher({ chain, node: traced, sink, clock: systemClock, log: silentLog, random: () => 1 })
+  const engine = openEngine({ ...ctx, chain, node: traced, store, tracing, random: () => 1 })
+  const memory = createMemory(systemClock)
   const begun = performance.now()
   const server = await bench.serverCpuSeconds()
   const cpu = process.cpuUsage()
-  while ((await watcher.step()) === 'progress');
+  while ((await takeTurn(engine, memory)) === 'progress');
   const whole = (performance.now() - begun) / 1000
   const { user, system } = process.cpuUsage(cpu)
   const [kept] = await db`

@@ -1,4 +1,4 @@
--- Owner: sync. Observations: of requests that claims of a block may be of, what the vault answered of each at the block and
+-- Owner: positions. Observations: of requests that claims of a block may be of, what the vault answered of each at the block and
 -- at its parent, pending and claimable together; null where nobody answered. Removed only with an orphaned block.
 create table request_readings (
   chain_id bigint not null,

@@ -38,9 +38,9 @@ import { OutboundError } from '../src/kernel/outbound.js'
 import { recordPeg } from '../src/prices/index.js'
 import type { Chain, ChainSettings } from '../src/rpc/chains.js'
 import { createNode } from '../src/rpc/node.js'
-import { createWatcher } from '../src/sync/follow.js'
 import { type Answer, type Earn, openEarn } from './harness.js'
 import { createPipeline } from './pipeline.js'
+import { createWatcher } from './sink.js'
 import { verifyEveryPlan } from './verifyPlans.js'
 
 /** The key the world signs attributions with: anvil's last public test account. */

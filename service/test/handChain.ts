@@ -2,8 +2,9 @@ import { buildSuffix, operationTopics, signerAddress } from '@openearn/attributi
 import { type Address, encodeFunctionData, type Hex, parseAbi } from 'viem'
 import { createDerivation, type Derivation, type DeriveConfig, type DerivedRows, derive } from '../src/derive/index.js'
 import { type DeriveState, emptyState } from '../src/derive/rows.js'
+import type { ReadBlock as RawBlock, RequestReading } from '../src/derive/settled.js'
 import type { Evidence } from '../src/rpc/callPaths.js'
-import type { RawBlock, RawLog, RequestReading } from '../src/rpc/raw.js'
+import type { RawLog } from '../src/rpc/raw.js'
 import { topics } from './topics.js'
 
 /** Blocks of one transaction written by hand, and what derivation makes of them told in short lines. */

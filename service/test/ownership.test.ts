@@ -60,13 +60,11 @@ const grants: Record<string, string> = {
   'audit reads vault_snapshots': 'snapshots are exported, and a report values shares by them',
   'audit reads price_observations': 'what sources said is exported row by row, by a cursor',
   'audit reads opportunities': 'a report names opportunities',
-  'audit reads interactions': 'everything derived is hashed and exported row by row, by a cursor',
+  'audit reads interactions': 'everything derived is exported row by row, by a cursor',
   'audit reads balances': 'as above',
   'audit reads balance_changes': 'a report is the integral of what was held',
-  'audit reads lots': 'everything derived is hashed and exported row by row, by a cursor',
+  'audit reads lots': 'everything derived is exported row by row, by a cursor',
   'audit reads lot_changes': 'a report is the integral of what was held',
-  'audit reads requests': 'everything derived is hashed and exported row by row, by a cursor',
-  'audit reads used_signatures': 'as above',
   'audit reads flows': 'as above',
 }
 

@@ -1,21 +1,21 @@
 import type { Recover } from '@openearn/attribution'
-import { computeStateHash } from '../src/features/audit/index.js'
 import type { Context } from '../src/postgres/context.js'
 import { listProjections } from '../src/server/projections.js'
-import type { Sink } from '../src/sync/follow.js'
-import { type PipelineOptions as AllOptions, createPipeline as createWith } from '../src/sync/pipeline.js'
+import { computeStateHash } from '../src/server/stateHash.js'
+import type { StoreOptions } from '../src/sync/chainStore.js'
 import type { Projections } from '../src/sync/projection.js'
 import { type RebuildInput, type RebuildResult, rebuildChain as rebuildWith } from '../src/sync/rebuild.js'
 import { rewindChain as rewindWith } from '../src/sync/rewind.js'
+import { createSink, type Sink } from './sink.js'
 
-export type PipelineOptions = Omit<AllOptions, 'projections'> & { projections?: Projections; recover?: Recover }
+export type PipelineOptions = Omit<StoreOptions, 'projections'> & { projections?: Projections; recover?: Recover }
 
 /** The pipeline of a chain with everything the service derives. */
 export function createPipeline(
   ctx: Pick<Context, 'db' | 'clock' | 'log'>,
   { recover, ...options }: PipelineOptions,
 ): Sink {
-  return createWith(ctx, { projections: listProjections(recover ? { recover } : {}), ...options })
+  return createSink(ctx, { projections: listProjections(recover ? { recover } : {}), ...options })
 }
 
 export function rewindChain(

@@ -1,6 +1,13 @@
 import { formatTs } from '../kernel/clock.js'
 import type { Queryable } from '../postgres/pool.js'
-import { cancelOutgoing, findOutgoing, listOutgoing, listSenders, type OutgoingRow, releaseSender } from '../rpc/sender/index.js'
+import {
+  cancelOutgoing,
+  findOutgoing,
+  listOutgoing,
+  listSenders,
+  type OutgoingRow,
+  releaseSender,
+} from '../rpc/sender/index.js'
 import {
   answer,
   type Command,
@@ -57,7 +64,15 @@ async function list(words: string[]): Promise<void> {
 
 function toRow({ id, chainId, state, cancelling, nonce, createdAt, purpose, held, reason }: OutgoingRow): string[] {
   const now = state === 'sent' && cancelling ? 'cancelling' : state
-  return [id, String(chainId), now, nonce === null ? '' : String(nonce), formatTs(createdAt), purpose, [held, reason].filter(Boolean).join(': ')]
+  return [
+    id,
+    String(chainId),
+    now,
+    nonce === null ? '' : String(nonce),
+    formatTs(createdAt),
+    purpose,
+    [held, reason].filter(Boolean).join(': '),
+  ]
 }
 
 async function cancel(words: string[]): Promise<void> {
@@ -81,7 +96,9 @@ async function release(words: string[]): Promise<void> {
   const [address = ''] = positionals
   const chainId = parseWhole(values.chain, 1)
   if (!/^0x[0-9a-f]{40}$/i.test(address) || chainId === undefined)
-    throw new UsageError('sender release: name the address of the key and its --chain; `openearn sender list` shows them')
+    throw new UsageError(
+      'sender release: name the address of the key and its --chain; `openearn sender list` shows them',
+    )
   const key = { chainId, address: address.toLowerCase() }
   await withContext(async (ctx) => {
     const look = async (tx: Queryable) =>

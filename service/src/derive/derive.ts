@@ -19,7 +19,7 @@ import {
   signatureKey,
   type TxPosition,
 } from './rows.js'
-import { readSettled, type Settled } from './settled.js'
+import { type ReadBlock, readSettled, type Settled } from './settled.js'
 import { createOwnerOf, decodeOwner, listStandingFor, prefixOf, readOwners } from './subAccounts.js'
 import type { VaultTransaction } from './transfers.js'
 
@@ -61,7 +61,7 @@ function groupVaults(
  * Derives the rows of a block: frames, attribution, positions, ledger. No I/O and no clock: the same block, configuration
  * and state give the same rows, live and in a rebuild alike. `state` is advanced in place.
  */
-export function derive(block: RawBlock, derivation: Derivation, state: DeriveState): DerivedRows {
+export function derive(block: ReadBlock, derivation: Derivation, state: DeriveState): DerivedRows {
   const rows = emptyRows()
   readOwners(block, derivation.config, state, rows)
   const settled = readSettled(block, derivation.vaultsByContract)

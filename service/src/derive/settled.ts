@@ -1,7 +1,23 @@
-import type { RawBlock, RawLog, RequestReading } from '../rpc/raw.js'
+import type { RawBlock, RawLog } from '../rpc/raw.js'
 import { type DeriveVault, hasAsyncDeposit, hasAsyncRedeem } from './config.js'
 import { decodeVaultEvent, type VaultEvent } from './events.js'
 import { type RequestLot, requestKey } from './rows.js'
+
+/** What a vault answered of a request: pending and claimable together, at the parent block and at the block. */
+export type RequestReading = {
+  vault: string
+  kind: 'deposit' | 'redeem'
+  controller: string
+  requestId: bigint
+  before: bigint | 'unknown'
+  after: bigint | 'unknown'
+}
+
+/** A block with what vaults answered of requests that claims of it may be of; absent where nothing was asked. */
+export type ReadBlock = RawBlock & { requestReadings?: readonly RequestReading[] }
+
+/** A request about which a vault is to be asked at a block and at its parent. */
+export type WantedReading = Omit<RequestReading, 'before' | 'after'> & { blockNumber: number }
 
 /** What each request id of a controller lost in a block, and the ids that claims alone left nothing of, by the vault's own word. */
 export type Lost = { amounts: Map<bigint, bigint>; emptied: Set<bigint> }
@@ -16,7 +32,7 @@ const nothing: Settled = new Map()
  * asked for in the block, less what is pending and claimable at the block and what cancels gave back.
  */
 export function readSettled(
-  block: Pick<RawBlock, 'logs' | 'requestReadings'>,
+  block: Pick<ReadBlock, 'logs' | 'requestReadings'>,
   vaultsByContract: ReadonlyMap<string, readonly DeriveVault[]>,
 ): Settled {
   const readings = block.requestReadings ?? []
@@ -83,7 +99,7 @@ export function listWantedReadings(
   blocks: readonly Pick<RawBlock, 'number' | 'logs'>[],
   earlier: readonly RawLog[],
   vaultsByContract: ReadonlyMap<string, readonly DeriveVault[]>,
-): (Omit<RequestReading, 'before' | 'after'> & { blockNumber: number })[] {
+): WantedReading[] {
   const ids = new Map<string, Set<bigint>>()
   const note = (logs: readonly RawLog[]) => {
     for (const log of logs)

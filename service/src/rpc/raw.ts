@@ -43,28 +43,15 @@ export type Header = {
   isEmpty?: true
 }
 
-/** What a vault answered of a request: pending and claimable together, at the parent block and at the block. */
-export type RequestReading = {
-  vault: string
-  kind: 'deposit' | 'redeem'
-  controller: string
-  requestId: bigint
-  before: bigint | 'unknown'
-  after: bigint | 'unknown'
-}
-
 /** A view of a contract. */
 export type View = { target: string; data: string }
-
-/** What is asked of a request at a block and at its parent: the sum of these views. */
-export type WantedReading = Omit<RequestReading, 'before' | 'after'> & { blockNumber: number; views: readonly View[] }
 
 /** What is kept of a block: its header, the logs of what is watched, and the transactions that matter, all in order. */
 export type RawBlock = Header & {
   logs: readonly RawLog[]
   transactions: readonly RawTransaction[]
-  /** Of requests that claims of the block may be of; absent where nothing was asked. */
-  requestReadings?: readonly RequestReading[]
+  /** What contracts answered about the block, by the name of the projection that asked; absent where none did. */
+  observations?: ReadonlyMap<string, readonly unknown[]>
 }
 
 /** Puts ordered headers, logs and transactions together. */

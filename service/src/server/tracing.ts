@@ -2,7 +2,7 @@ import { openFastRecover } from '../derive/index.js'
 import type { Context } from '../postgres/context.js'
 import type { Chain } from '../rpc/chains.js'
 import { createTracer } from '../rpc/tracer.js'
-import type { Tracing } from '../sync/awaited.js'
+import type { Tracing } from '../sync/steps/step.js'
 
 const waitSecondsDefault = 600
 

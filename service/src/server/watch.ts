@@ -4,11 +4,13 @@ import type { Chain, ChainContext } from '../rpc/chains.js'
 import { followHeads } from '../rpc/heads.js'
 import { createNode } from '../rpc/node.js'
 import { WrongChain } from '../rpc/rpc.js'
-import type { Pace } from '../sync/finality.js'
-import { createWatcher, type SuspectRange } from '../sync/follow.js'
-import { createPipeline, type Reaction } from '../sync/pipeline.js'
+import { openStore } from '../sync/chainStore.js'
+import { openEngine } from '../sync/engine.js'
 import { createAlarmLog } from '../sync/progress.js'
 import type { Projections } from '../sync/projection.js'
+import { takeTurn } from '../sync/run.js'
+import { createMemory, type Pace, type SuspectRange } from '../sync/state.js'
+import type { Reaction } from '../sync/steps/step.js'
 import { recordStall } from '../sync/storeCursors.js'
 import { type Lock, tryWatcherLock } from '../sync/storeLocks.js'
 import { createHeadAlarm } from './headAlarm.js'
@@ -103,18 +105,15 @@ async function followChain(
   const { clock, log } = ctx
   const tracing = openTracing(ctx, chain)
   if (tracing) await openWithin(clock, tracing.tracer.open())
-  const node = createNode(chain.rpc.as('watch'), tracing?.tracer)
-  const sink = createPipeline(ctx, {
-    chainId: chain.chainId,
-    tracing,
-    projections: options.projections ?? listProjections(),
-    reactions: options.reactions ?? [],
+  const { windowMax, calmMs, projections = listProjections(), reactions = [] } = options
+  const pace = options.pace ?? steady
+  const engine = openEngine({
+    ...{ chain, clock, log, tracing, windowMax, calmMs },
+    node: createNode(chain.rpc.as('watch'), tracing?.tracer),
+    store: openStore(ctx, { chainId: chain.chainId, tracing, projections, reactions }),
+    pace: { ...pace, finalMs: options.finalMs ?? pace.finalMs },
   })
-  const window = options.windowMax === undefined ? {} : { windowMax: options.windowMax }
-  const calm = options.calmMs === undefined ? {} : { calmMs: options.calmMs }
-  const { finalMs } = options
-  const pace = { ...(options.pace ?? steady), ...(finalMs === undefined ? {} : { finalMs }) }
-  const watcher = createWatcher({ chain, node, sink, clock, log, pace, suspect: guard.suspect, ...window, ...calm })
+  const memory = createMemory(clock, guard.suspect)
   let checkedMs = clock.monotonicMs()
   const alarm = createHeadAlarm(clock, chain.pollIntervalMs)
   const ending = new AbortController()
@@ -129,7 +128,7 @@ async function followChain(
 
   async function stepUntilStopped(): Promise<void> {
     while (!guard.signal.aborted) {
-      const result = await watcher.step().catch(async (error: unknown) => {
+      const result = await takeTurn(engine, memory).catch(async (error: unknown) => {
         if (error instanceof WrongChain) await recordStall(ctx.db, chain.chainId, wrongChain, clock.now())
         throw error
       })

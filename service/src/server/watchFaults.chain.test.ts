@@ -4,7 +4,7 @@ import type { Fault } from '../../test/chain/badNode.js'
 import { type FaultWorld, only, openFaultWorld } from '../../test/chain/faultWorld.js'
 import { chainId } from '../../test/chain/watchWorld.js'
 import { seededRandom } from '../../test/seed.js'
-import { computeStateHash } from '../features/audit/index.js'
+import { computeStateHash } from './stateHash.js'
 import type { Log } from '../kernel/log.js'
 import { openDatabase } from '../postgres/pool.js'
 

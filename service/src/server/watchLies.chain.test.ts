@@ -5,7 +5,7 @@ import type { Fault } from '../../test/chain/badNode.js'
 import { type FaultWorld, only, openFaultWorld } from '../../test/chain/faultWorld.js'
 import { chainId } from '../../test/chain/watchWorld.js'
 import { seededRandom } from '../../test/seed.js'
-import { computeStateHash } from '../features/audit/index.js'
+import { computeStateHash } from './stateHash.js'
 import type { Chain } from '../rpc/chains.js'
 
 let fault: FaultWorld

@@ -1,5 +1,6 @@
 import type { Queryable } from '../postgres/pool.js'
 import type { RawBlock, RawLog } from '../rpc/raw.js'
+import { withObservations } from './observations.js'
 import { inPlace, type Opened, type Place } from './projection.js'
 import { readRawBlocks } from './storeRaw.js'
 import { matchLogs } from './watchList.js'
@@ -72,33 +73,97 @@ export async function applyBlocks(
   return derived
 }
 
+/** Blocks that were derived in the same transaction, with their rows. No block from `from` on was stored before it. */
+export type Fresh = { from: number; blocks: readonly RawBlock[]; rows: DerivedBlocks }
+
+/** Projections that are derived once blocks are confirmed, and the range that is by now. */
+export type Confirmed = {
+  chainId: number
+  all: readonly Opened[]
+  /** Those that are derived up to the same block. */
+  late: readonly Opened[]
+  from: number
+  to: number
+  /** Logs that are read at once. */
+  logsMax: number
+  fresh?: Fresh | undefined
+  tell?: Tell | undefined
+}
+
+/** Hands on what projections tell others, in the transaction of the rows. */
+export type Tell = (
+  tx: Queryable,
+  told: { chainId: number; projection: string; events: readonly unknown[] },
+) => Promise<void>
+
 /**
- * Derives blocks that are confirmed by now, in [from, to] of the raw store, at most so many logs, with what the projections
- * needed had given of them. Answers up to where it came.
+ * Derives confirmed blocks in [from, to], at most about `logsMax` stored logs. Takes the rows of needed projections from
+ * the same transaction where they were derived in it, and else recalls them. Returns the last block.
  */
-export async function applyConfirmed(
-  db: Queryable,
-  input: { chainId: number; all: readonly Opened[]; opened: Opened; from: number; to: number; logsMax: number },
-): Promise<number> {
-  const { chainId, all, opened, from, to, logsMax } = input
-  const { projection } = opened
-  const { blocks, next } = await readRawBlocks(db, { chainId, from, to, logsMax })
-  const end = next === undefined ? to : next - 1
-  const started = startDeriving(all, false)
-  const recalled = new Map<string, ReadonlyMap<number, unknown>>()
-  for (const name of projection.needs) {
-    const needed = started.find((each) => each.projection.name === name)
-    if (!needed?.projection.recall) throw new Error(`rows of ${name} cannot be recalled for ${projection.name}`)
-    const { config } = needed
-    const own = blocks.map((block) => seenBy(needed, block))
-    recalled.set(name, await needed.projection.recall(db, { chainId, from, to: end, config, blocks: own }))
+export async function applyConfirmed(db: Queryable, input: Confirmed): Promise<number> {
+  const { chainId, from, to, logsMax, fresh } = input
+  const storedTo = fresh ? Math.min(to, fresh.from - 1) : to
+  if (from <= storedTo) {
+    const { blocks, next } = await readRawBlocks(db, { chainId, from, to: storedTo, logsMax })
+    const end = next === undefined ? storedTo : next - 1
+    if (blocks.length > 0) {
+      const told = await withObservations(db, { chainId, all: input.late, blocks })
+      await applyLate(db, input, told, await recallNeeded(db, input, blocks, { from, to: end }))
+    }
+    if (end < storedTo) return end
   }
-  const deriving = started.filter((each) => each.projection === projection)
+  if (!fresh) return to
+  const numbers = new Map(fresh.blocks.map(({ number }, index) => [number, index]))
+  const handed = (name: string, number: number) => fresh.rows.get(name)?.[numbers.get(number) ?? -1]
+  const blocks = fresh.blocks.filter(({ number, logs }) => number >= from && number <= to && logs.length > 0)
+  if (blocks.length > 0) await applyLate(db, input, blocks, handed)
+  return to
+}
+
+/** The rows a projection gave of a block. */
+type RowsOf = (name: string, number: number) => unknown
+
+async function recallNeeded(
+  db: Queryable,
+  { chainId, all, late }: Confirmed,
+  blocks: readonly RawBlock[],
+  range: { from: number; to: number },
+): Promise<RowsOf> {
+  const recalled = new Map<string, ReadonlyMap<number, unknown>>()
+  for (const needed of startDeriving(all, false).filter((each) => isNeeded(each, late))) {
+    const { projection, config } = needed
+    const { name, recall } = projection
+    if (!recall) throw new Error(`rows of ${name} cannot be recalled`)
+    const own = blocks.map((block) => seenBy(needed, block))
+    recalled.set(name, await recall(db, { chainId, ...range, config, blocks: own }))
+  }
+  return (name, number) => recalled.get(name)?.get(number)
+}
+
+/** Whether projections need rows of one that is not derived with them. */
+function isNeeded({ projection }: Opened, late: readonly Opened[]): boolean {
+  if (late.some((each) => each.projection === projection)) return false
+  return late.some((each) => each.projection.needs.includes(projection.name))
+}
+
+async function applyLate(
+  db: Queryable,
+  { chainId, all, late, tell }: Confirmed,
+  blocks: readonly RawBlock[],
+  rowsOf: RowsOf,
+): Promise<void> {
+  const members = new Set(late.map(({ projection }) => projection))
+  const deriving = startDeriving(all, false).filter(({ projection }) => members.has(projection))
+  const needs = new Set(late.flatMap(({ projection }) => projection.needs))
   await loadStates(db, { chainId, deriving, blocks, place: inPlace })
-  const rows = blocks.map((block) => {
-    const known = new Map([...recalled].map(([name, rowsOf]) => [name, rowsOf.get(block.number)]))
-    return deriveBlock(block, chainId, deriving, known).get(projection.name)
+  const results = blocks.map((block) => {
+    const known = new Map([...needs].map((name) => [name, rowsOf(name, block.number)]))
+    return deriveBlock(block, chainId, deriving, known)
   })
-  await projection.write(db, rows, { chainId, config: opened.config, place: inPlace, isLive: true })
-  return end
+  for (const { projection, config } of deriving) {
+    const rows = results.map((result) => result.get(projection.name))
+    await projection.write(db, rows, { chainId, config, place: inPlace, isLive: true })
+    const events = tell ? (projection.events?.(rows, { chainId, config }) ?? []) : []
+    if (events.length > 0) await tell?.(db, { chainId, projection: projection.name, events })
+  }
 }

@@ -5,9 +5,9 @@ import { account } from '../../../contracts/test/anvil.js'
 import { openWatchWorld, type WatchWorld, withSuffix } from '../../test/chain/watchWorld.js'
 import { type Earn, openEarn } from '../../test/harness.js'
 import { rebuildChain } from '../../test/pipeline.js'
-import { computeStateHash } from '../features/audit/index.js'
 import { listLots } from '../features/positions/index.js'
 import { systemClock } from '../kernel/clock.js'
+import { computeStateHash } from '../server/stateHash.js'
 
 let earn: Earn
 let world: WatchWorld

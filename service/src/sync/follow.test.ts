@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { createWatcher, type HeadRecord, type Sink, type SuspectRange } from '../../test/sink.js'
 import { fakeClock } from '../kernel/clock.js'
 import { silentLog } from '../kernel/log.js'
 import { OutboundError } from '../kernel/outbound.js'
@@ -6,7 +7,6 @@ import type { Node } from '../rpc/node.js'
 import type { Header } from '../rpc/raw.js'
 import { RpcError } from '../rpc/rpc.js'
 import type { Pace } from './finality.js'
-import { createWatcher, type HeadRecord, type Sink, type SuspectRange } from './follow.js'
 import type { Cursor } from './storeCursors.js'
 import { createWatchList } from './watchList.js'
 

@@ -1,6 +1,6 @@
 import type { Fragment, Queryable, Transaction } from '../postgres/pool.js'
 import type { Table } from '../postgres/table.js'
-import type { RawBlock, RawLog, RawTransaction, WantedReading } from '../rpc/raw.js'
+import type { RawBlock, RawLog, RawTransaction, View } from '../rpc/raw.js'
 import type { DatedLine } from './configuration.js'
 
 /** Logs a projection reads. */
@@ -44,11 +44,53 @@ export const inPlace: Place = (table) => table
 // biome-ignore lint/suspicious/noExplicitAny: tables of any rows
 export type AnyTable = Table<any>
 
-/** A table of a projection; `isRecord` is the condition of rows that are kept as records and never derived. */
-export type DerivedTable = { table: AnyTable; isRecord?: (db: Queryable) => Fragment }
+/** A query of the rows of a chain, each a `line` of text, in an order that is the same on every database. */
+export type StateLines = (db: Queryable, chainId: number) => Fragment
+
+/** A table of a projection. */
+export type DerivedTable = {
+  table: AnyTable
+  /** The condition of rows that are kept as records and never derived. */
+  isRecord?: (db: Queryable) => Fragment
+  /**
+   * How the table is part of the hash of the state: its lines, or the reason why it is not. Absent: each row as a whole, so
+   * that a new table is part of it.
+   */
+  state?: StateLines | { leftOut: string }
+}
 
 /** What the projections that are needed give of the same block, by name. */
 export type Results = ReadonlyMap<string, unknown>
+
+/** What views of contracts answer at a block and at its parent; undefined where one was not answered. */
+export type Answers = { before: readonly (bigint | undefined)[]; after: readonly (bigint | undefined)[] }
+
+/** Views that are asked at a block and at its parent, and what the answers say. */
+export type Question<Said> = { blockNumber: number; views: readonly View[]; read: (answers: Answers) => Said }
+
+/**
+ * What a projection asks of contracts about blocks, beside their logs. The answers are kept with the blocks, so that a
+ * rebuild asks nobody; `derive` finds them among the observations of the block, under the name of the projection.
+ */
+export type Asking<Config, Said> = {
+  /** What is to be asked about blocks that are not derived yet. */
+  want(
+    db: Queryable,
+    input: { chainId: number; config: Config; blocks: readonly RawBlock[] },
+  ): Promise<readonly Question<Said>[]>
+  /** Keeps what was answered; what is there stays. */
+  record(
+    db: Queryable,
+    chainId: number,
+    blocks: readonly { blockNumber: number; answers: readonly Said[] }[],
+  ): Promise<void>
+  /** What is kept of blocks in [from, to], by block. */
+  list(db: Queryable, range: StoredRange): Promise<ReadonlyMap<number, readonly Said[]>>
+  /** Removes what was answered at blocks that are orphaned. */
+  remove(db: Queryable, range: StoredRange): Promise<void>
+}
+
+type StoredRange = { chainId: number; from: number; to: number }
 
 /** What a batch of work rests on. */
 export type Batch<Config, State> = {
@@ -86,12 +128,9 @@ export type Projection<Config, State, Rows> = {
   standsAlone?(config: Config, timestamp: number): boolean
   /** A state that knows nothing. `isWhole`: there is nothing before, so what is not in it is not there. */
   open(isWhole: boolean): State
-  /** What vaults are to be asked about blocks that are not derived yet, so that what they answer can be kept with these. */
-  wantReadings?(
-    db: Queryable,
-    input: { chainId: number; config: Config; blocks: readonly RawBlock[] },
-  ): Promise<readonly WantedReading[]>
-  /** Adds to the state what blocks need of it and it does not know yet. */
+  // biome-ignore lint/suspicious/noExplicitAny: what the answers say is known to the projection alone
+  observations?: Asking<Config, any>
+  /** Loads the state that these blocks need and that is not loaded yet. */
   load(db: Queryable, batch: Batch<Config, State>): Promise<void>
   /** Rows of one block; pure. Advances the state. */
   derive(block: RawBlock, input: { chainId: number; config: Config; state: State; results: Results }): Rows
@@ -114,8 +153,14 @@ export type Projection<Config, State, Rows> = {
     range: { chainId: number; from: number; to: number; config: Config; blocks: readonly RawBlock[] },
   ): Promise<ReadonlyMap<number, Rows>>
   /**
+   * What others are told of rows that are confirmed; pure. Only for a projection that is derived once blocks are. It is
+   * handed on in the transaction that confirms: again where a block is confirmed again, and not in a rebuild.
+   */
+  events?(rows: readonly Rows[], input: { chainId: number; config: Config }): readonly unknown[]
+  /**
    * Takes its rows back to the end of a block. `reorgId` names the record of the reorganisation that orphaned them, if one
-   * did; `only` limits it to the sources of a configuration, and `beside` are those of all that are taken back so, by name.
+   * did; `only` limits it to the sources of a configuration. `beside`: the configuration of every projection in this
+   * rewind, by name.
    */
   rewind(
     tx: Transaction,
@@ -150,6 +195,8 @@ export function assertOrder(derived: readonly AnyProjection[]): void {
       if (projection.at === 'head' && needed.at === 'confirmed')
         throw new Error(`projection ${projection.name} needs rows of ${name} before they are derived`)
     }
+    if (projection.events && projection.at === 'head')
+      throw new Error(`projection ${projection.name} tells events, but is not derived once blocks are confirmed`)
     if (known.has(projection.name)) throw new Error(`there are two projections ${projection.name}`)
     known.set(projection.name, projection)
   }

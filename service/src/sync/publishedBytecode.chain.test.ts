@@ -27,7 +27,7 @@ import { silentLog } from '../kernel/log.js'
 import { createOutbound } from '../kernel/outbound.js'
 import { openChain } from '../rpc/chains.js'
 import { openTracing } from '../server/tracing.js'
-import type { Tracing } from './awaited.js'
+import type { Tracing } from './steps/step.js'
 import { findRawTransaction } from './storeRaw.js'
 
 let earn: Earn

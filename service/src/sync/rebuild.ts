@@ -4,6 +4,7 @@ import type { Context } from '../postgres/context.js'
 import { inTransaction, type Queryable, type Transaction } from '../postgres/pool.js'
 import type { RawBlock } from '../rpc/raw.js'
 import { type Deriving, deriveBlock, loadStates, startDeriving } from './apply.js'
+import { withObservations } from './observations.js'
 import { listNeeded, type Opened, type Projections } from './projection.js'
 import { splitRange } from './rederive.js'
 import { type Cursor, findCursor, lockCursor } from './storeCursors.js'
@@ -264,9 +265,9 @@ async function deriveRange(
   work: { twins: Queryable; isOne?: true; commit: Commit; letGo: () => Promise<void> },
 ): Promise<void> {
   if (range.to < range.from) return
-  const { chainId, logsMax } = run
+  const { logsMax, chainId } = run
   const read = (from: number) => {
-    const reading = readRawBlocks(db, { chainId, from, to: range.to, logsMax })
+    const reading = readStored(db, run, { from, to: range.to, logsMax })
     // Whoever takes it up sees the failure; until then it must not end the process.
     reading.catch(() => undefined)
     return reading
@@ -296,6 +297,15 @@ async function deriveRange(
   } finally {
     await writer.drain()
   }
+}
+
+async function readStored(
+  db: Queryable,
+  { chainId, opened }: Run,
+  range: { from: number; to: number; logsMax: number },
+) {
+  const { blocks, next } = await readRawBlocks(db, { chainId, ...range })
+  return { blocks: await withObservations(db, { chainId, all: opened, blocks }), next }
 }
 
 /** Derives blocks in order and lets other work have its turn in between. */

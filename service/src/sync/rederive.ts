@@ -1,5 +1,6 @@
 import type { Transaction } from '../postgres/pool.js'
 import { applyBlocks } from './apply.js'
+import { withObservations } from './observations.js'
 import { joinNeeds, type Opened } from './projection.js'
 import { findStoredBlockAt, readRawBlocks } from './storeRaw.js'
 import { spoilRebuild } from './storeRebuilds.js'
@@ -92,9 +93,10 @@ async function deriveRaw(
   const derivedTo = new Map((await listDerivations(tx, chainId)).map((each) => [each.name, each.derivedTo]))
   for (let from: number | undefined = input.from; from !== undefined; ) {
     const { blocks, next } = await readRawBlocks(tx, { chainId, from, to, logsMax, addresses })
+    const told = await withObservations(tx, { chainId, all: opened, blocks })
     let start: number = from
     for (const { end, group } of splitRange(opened, derivedTo, { from, to: next === undefined ? to : next - 1 })) {
-      const part = blocks.filter(({ number }) => number >= start && number <= end)
+      const part = told.filter(({ number }) => number >= start && number <= end)
       await applyBlocks(tx, chainId, group, part)
       start = end + 1
     }

@@ -4,13 +4,13 @@ import type { Evidence } from '../rpc/callPaths.js'
 import { isSamePaths } from '../rpc/checkTrace.js'
 import type { RawTransaction } from '../rpc/raw.js'
 import type { Tracer, WantedTrace } from '../rpc/tracer.js'
+import { CursorMoved } from './failures.js'
 import { groupByTransaction } from './fetch.js'
-import { CursorMoved } from './follow.js'
 import type { Projections } from './projection.js'
-import { rederiveFromBlock } from './rederive.js'
+import { replaceEvidence } from './steps/traces.js'
 import { lockCursor } from './storeCursors.js'
 import { holdRows, listDifferences, type TableDifference } from './storeDifferences.js'
-import { endWait, recordEvidence } from './storeEvidence.js'
+import { endWait } from './storeEvidence.js'
 import { findBlockHash, readRawBlocks } from './storeRaw.js'
 import { findConfigurationVersion, listSources } from './storeSources.js'
 import { loadConfigurations, takeUp } from './taken.js'
@@ -91,10 +91,8 @@ export async function retraceRange(ctx: Pick<Context, 'db' | 'clock'>, input: Re
         throw new CursorMoved('the chain has changed meanwhile; run it again')
     const tables = opened.flatMap(({ projection }) => projection.tables.map(({ table }) => table))
     await holdRows(tx, chainId, tables)
-    await recordEvidence(tx, chainId, changed, 'replace')
     await endWait(tx, chainId, changed)
-    const first = Math.min(...changed.map(({ blockNumber }) => blockNumber))
-    await rederiveFromBlock(tx, { chainId, all: opened, from: first, to: cursor.blockNumber })
+    await replaceEvidence(tx, { chainId, opened, transactions: changed, to: cursor.blockNumber })
     retraced.differences = await listDifferences(tx, chainId, tables, rowsMax)
     input.onDifferences?.(retraced)
     if (isDry) throw new OnlyLooked()

@@ -6,7 +6,7 @@ import { createPipeline, rewindChain } from '../../test/pipeline.js'
 import { systemClock } from '../kernel/clock.js'
 import { silentLog } from '../kernel/log.js'
 import type { RawBlock } from '../rpc/raw.js'
-import { CursorMoved } from './follow.js'
+import { CursorMoved } from './failures.js'
 import { createCursor, findCursor } from './storeCursors.js'
 
 const chainId = 31_337

@@ -7,10 +7,10 @@ import { type Earn, openEarn } from '../../test/harness.js'
 import { rebuildChain } from '../../test/pipeline.js'
 import { readPublished } from '../../test/published.js'
 import { adviseRefetch, listReadBeside } from '../cli/readBeside.js'
-import { computeStateHash } from '../features/audit/index.js'
 import { systemClock } from '../kernel/clock.js'
 import { createNode } from '../rpc/node.js'
 import { listProjections } from '../server/projections.js'
+import { computeStateHash } from '../server/stateHash.js'
 import { refetchRange } from './refetch.js'
 
 const published = (name: string) => readPublished(`@cowprotocol/contracts/lib/contracts/${name}.json`)

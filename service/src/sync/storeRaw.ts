@@ -13,7 +13,6 @@ import {
   unpackCodes,
   unpackEvidence,
 } from './storeEvidence.js'
-import { listReadings, recordReadings, removeReadings } from './storeReadings.js'
 
 const blocksTable = describeTable('blocks', {
   chainId: [int8],
@@ -81,7 +80,6 @@ export async function recordBlocks(
   await recordTransactions(db, chainId, transactions)
   await recordEvidence(db, chainId, transactions, isWider ? 'widen' : 'keep')
   await recordCodes(db, chainId, transactions)
-  await recordReadings(db, chainId, blocks)
 }
 
 /** Appends logs; idempotent. */
@@ -147,7 +145,6 @@ export async function removeRawAbove(
   await db`delete from logs where chain_id = ${chainId} and block_number between ${from} and ${to}`
   await db`delete from transactions where chain_id = ${chainId} and block_number between ${from} and ${to}`
   await removeEvidenceAbove(db, { chainId, from, to })
-  await removeReadings(db, { chainId, from, to })
   await db`delete from blocks where chain_id = ${chainId} and number between ${from} and ${to}`
 }
 
@@ -267,7 +264,7 @@ export async function readRawBlocks(
   const last = end?.number ?? null
   if (last === null) return { blocks: [], next: undefined }
   const inRange = (name: string) => db`chain_id = ${chainId} and ${db(name)} between ${from} and ${last}`
-  const [headers, logs, transactions, paths, codes, readings] = await Promise.all([
+  const [headers, logs, transactions, paths, codes] = await Promise.all([
     db<Header[]>`
       select ${headerList(db)} from blocks b where ${inRange('number')} and has_logs ${only} order by number`,
     db<LogRow[]>`
@@ -277,16 +274,9 @@ export async function readRawBlocks(
       where ${inRange('block_number')} order by block_number, transaction_index`,
     listStoredPaths(db, { chainId, from, to: last }),
     listStoredCodes(db, { chainId, from, to: last }),
-    listReadings(db, { chainId, from, to: last }),
   ])
   const next = last >= to ? undefined : last + 1
-  const blocks = assembleBlocks(headers, logs.map(toLog), withEvidence(transactions, paths, codes))
-  return { blocks: readings.size === 0 ? blocks : blocks.map((block) => withReadings(block, readings)), next }
-}
-
-function withReadings(block: RawBlock, readings: Awaited<ReturnType<typeof listReadings>>): RawBlock {
-  const requestReadings = readings.get(block.number)
-  return requestReadings ? { ...block, requestReadings } : block
+  return { blocks: assembleBlocks(headers, logs.map(toLog), withEvidence(transactions, paths, codes)), next }
 }
 
 /** Transactions with what is kept of how they ran, and of whose code. */

@@ -11,8 +11,8 @@ import type { Database } from '../../src/postgres/pool.js'
 import { recordPeg } from '../../src/prices/index.js'
 import { type Chain, openChain } from '../../src/rpc/chains.js'
 import { createNode } from '../../src/rpc/node.js'
-import { createWatcher, type Watcher } from '../../src/sync/follow.js'
 import { createPipeline, type PipelineOptions } from '../pipeline.js'
+import { createWatcher, type Watcher } from '../sink.js'
 
 export const chainId = 31_337
 /** Signs attributions in tests: anvil's account 9. */

@@ -5,8 +5,8 @@ import { silentLog } from '../../src/kernel/log.js'
 import type { Database } from '../../src/postgres/pool.js'
 import { recordObservation } from '../../src/prices/index.js'
 import type { RawBlock } from '../../src/rpc/raw.js'
-import type { Sink } from '../../src/sync/follow.js'
 import { createPipeline } from '../pipeline.js'
+import type { Sink } from '../sink.js'
 import type { Line, RecordedBlock, RecordedVault } from './recording.js'
 
 const instant = (seconds: number) => new Date(seconds * 1000)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { computeStateHash } from '../../src/features/audit/index.js'
 import { systemClock } from '../../src/kernel/clock.js'
+import { computeStateHash } from '../../src/server/stateHash.js'
 import { vaultKinds } from '../../src/vaults/index.js'
 import { openTestDatabase, type TestDatabase } from '../database.js'
 import { rebuildChain } from '../pipeline.js'

@@ -1,5 +1,5 @@
 import type { DeriveVault } from '../../src/derive/config.js'
-import type { RawBlock } from '../../src/rpc/raw.js'
+import type { ReadBlock as RawBlock } from '../../src/derive/settled.js'
 import { readTold } from './told.js'
 import type { Told } from './types.js'
 

@@ -1,12 +1,11 @@
-import { computeStateHash } from '../../src/features/audit/index.js'
 import type { LedgerRows } from '../../src/features/ledger/index.js'
 import { systemClock } from '../../src/kernel/clock.js'
 import { silentLog } from '../../src/kernel/log.js'
 import type { Database, Transaction } from '../../src/postgres/pool.js'
 import type { Node } from '../../src/rpc/node.js'
-import { createWatcher, type Sink, type Watcher } from '../../src/sync/follow.js'
-import type { Reaction } from '../../src/sync/pipeline.js'
+import { computeStateHash } from '../../src/server/stateHash.js'
 import { createPipeline, rebuildChain, rewindChain } from '../pipeline.js'
+import { createWatcher, type Reaction, type Sink, type Watcher } from '../sink.js'
 
 /** All that the simulation uses of how the service follows a chain. */
 

@@ -1,10 +1,9 @@
 /**
- * What an auditor takes away: exports, a distributor's report, the hash of everything derived, and who changed what by a
+ * What an auditor takes away: exports, a distributor's report, and who changed what by a
  * command. Owns `operator_changes`.
  */
 export { type Change, type Recorder, recordChanges } from './changes.js'
 export { type FileVault, recountUsdDays } from './recountFiles.js'
 export { type DistributorReportRow, reportDistributor } from './reportDistributor.js'
 export { listChanges, type OperatorChange } from './storeChanges.js'
-export { computeStateHash } from './storeHash.js'
 export { type ExportName, exportNames, listExportColumns, streamExport } from './storeReport.js'

@@ -1,11 +1,11 @@
-import type { DerivedRows, InteractionRow, TransactionAttribution } from '../../derive/rows.js'
-import type { Projection } from '../../sync/projection.js'
+import type { InteractionRow, TransactionAttribution } from '../../derive/rows.js'
+import { defineProjection } from '../../sync/defineProjection.js'
+import { positionsRows } from '../positions/index.js'
 import { countInteractions } from './storeCounts.js'
 import {
   copyInteractions,
   countsTable,
   interactionsTable,
-  type LedgerVault,
   listLedgerVaults,
   recordInteractions,
   recordTransactionAttributions,
@@ -13,22 +13,25 @@ import {
   retractLedger,
   transactionAttributionsTable,
 } from './storeLedger.js'
+import { interactionLines } from './storeLines.js'
 import { priceRebuilt, removePriceChoicesAbove } from './storePrices.js'
 
 export type LedgerRows = { interactions: readonly InteractionRow[]; attributions: readonly TransactionAttribution[] }
 
-export type Ledger = Projection<ReadonlyMap<number, LedgerVault>, null, LedgerRows>
-
 /** The entries of what was credited, and what the transactions said. It takes both from the positions of the same block. */
-export const ledger: Ledger = {
+export const ledger = defineProjection({
   name: 'ledger',
   tables: [
-    { table: interactionsTable },
-    { table: countsTable },
+    { table: interactionsTable, state: interactionLines },
+    { table: countsTable, state: { leftOut: 'counts of the entries' } },
     // What orphaned transactions said is kept.
-    { table: transactionAttributionsTable, isRecord: (db) => db`retracted` },
+    {
+      table: transactionAttributionsTable,
+      isRecord: (db) => db`retracted`,
+      state: { leftOut: 'told by the transactions themselves; what it decides is in the entries' },
+    },
   ],
-  needs: ['positions'],
+  needs: { positions: positionsRows },
   at: 'head',
   configuration: listLedgerVaults,
   lines: (vaults) => [
@@ -40,12 +43,8 @@ export const ledger: Ledger = {
       of: `vault ${id}`,
     })),
   ],
-  sources: () => [],
-  restrict: (vaults) => vaults,
-  open: () => null,
-  load: async () => undefined,
-  derive: (_block, { results }) => {
-    const { interactions, attributions } = results.get('positions') as DerivedRows
+  derive: (_block, { needs }): LedgerRows => {
+    const { interactions, attributions } = needs.positions
     return { interactions, attributions }
   },
   write: async (db, rows, { chainId, config: vaults, place, isLive }) => {
@@ -59,7 +58,6 @@ export const ledger: Ledger = {
     await priceRebuilt(tx, chainId, place(interactionsTable).name)
     await countInteractions(tx, place(interactionsTable).name, place(countsTable).name)
   },
-  size: () => 0,
   rewind: async (tx, above, { reorgId, byOperator, only }) => {
     // Sources are taken back alone only while nothing of theirs counts.
     if (only) return 0
@@ -72,4 +70,4 @@ export const ledger: Ledger = {
     if (!byOperator) await removePriceChoicesAbove(tx, above)
     return count
   },
-}
+})

@@ -1,7 +1,7 @@
 import { decodeAbiParameters, type Hex, parseAbiParameters, toEventSelector } from 'viem'
 import { tradeTopic } from '../../derive/index.js'
 import type { RawBlock, RawLog } from '../../rpc/raw.js'
-import type { Projection } from '../../sync/projection.js'
+import { defineProjection } from '../../sync/defineProjection.js'
 import type { Order } from './orderState.js'
 import {
   type FollowedSettlements,
@@ -20,17 +20,13 @@ const tradeData = parseAbiParameters(
 )
 const invalidatedData = parseAbiParameters('bytes orderUid')
 
-export type OrdersProjection = Projection<FollowedSettlements, null, readonly SaidEvent[]>
-
 /**
  * What settlement contracts say of our orders. Which orders are ours is looked up where the rows are written: an uid is
  * known to nobody before its order is kept, so no order that is kept later has an event in a block that is derived already.
  */
-export const orders: OrdersProjection = {
+export const orders = defineProjection({
   name: 'orders',
-  tables: [{ table: orderEventsTable }],
-  needs: [],
-  at: 'head',
+  tables: [{ table: orderEventsTable, state: { leftOut: 'events of another contract than a vault' } }],
   configuration: listFollowed,
   lines: listFollowedLines,
   sources: (config) =>
@@ -40,16 +36,13 @@ export const orders: OrdersProjection = {
   restrict: (config, isRead) => new Map([...config].filter(([address]) => isRead(address))),
   // The events of a settlement contract are about its own orders alone.
   standsAlone: () => true,
-  open: () => null,
-  load: async () => undefined,
   derive: (block, { config }) => block.logs.flatMap((log) => readEvent(block, log, config) ?? []),
   write: (db, rows, input) => recordOrderEvents(db, rows.flat(), input),
-  size: () => 0,
   rewind: async (tx, above, { only }) => {
     await removeOrderEvents(tx, above, only && [...only.keys()])
     return 0
   },
-}
+})
 
 /** Whether a log is its settlement contract's word that it took of an order and paid for it. */
 export function isTradeOf(log: RawLog, { settlement, uid }: Pick<Order, 'settlement' | 'uid'>): boolean {

@@ -4,10 +4,11 @@ import { type Earn, openEarn } from '../../../test/harness.js'
 import { newId } from '../../kernel/ids.js'
 import { recordObservation } from '../../prices/index.js'
 import { inPlace } from '../../sync/projection.js'
+import { writeDerived } from '../../sync/storeDerived.js'
 import { recordSnapshots } from '../../vaults/index.js'
 import { listEarnings } from './earnings.js'
 import type { Flow, FlowKind } from './flows.js'
-import { recordFlows } from './storeFlows.js'
+import { flowsTable } from './storeFlows.js'
 
 const chainId = 31_337
 const vaults = ['1a', '2b'].map((byte) => `0x${byte.repeat(20)}`)
@@ -58,7 +59,7 @@ async function tell(flows: readonly Told[], vault = 0): Promise<void> {
       ...{ kind, shares, assets: assets ?? null },
     }),
   )
-  await recordFlows(earn.db, rows, { chainId, place: inPlace, isLive: true })
+  await writeDerived(earn.db, [{ table: flowsTable }], rows, { chainId, place: inPlace, isLive: true })
 }
 
 /** A snapshot: 10^15 shares, the whole share and twelve digits more, are worth so many cents times 10^12. */

@@ -2,9 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../../test/database.js'
 import { openTelling } from '../../../test/tellingDatabase.js'
 import type { Database } from '../../postgres/pool.js'
+import { removeDerived } from '../../sync/storeDerived.js'
 import { listBalances } from '../positions/index.js'
+import { flows } from './projection.js'
 import { sumFlows } from './storeEarnings.js'
-import { removeFlowsAbove } from './storeFlows.js'
+
 import { findMarks } from './storeMarks.js'
 
 const vaults = 10_000
@@ -88,9 +90,8 @@ describe('what a wallet earned', () => {
   it('is read by indexes, whatever others hold', async () => {
     expect(await sumFlows(db, few)).toHaveLength(3)
     expect(await listScans((telling) => sumFlows(telling, few))).toEqual([])
-    expect(await listScans((telling) => removeFlowsAbove(telling, { chainId: 1, number: 1_295, tip: 1_300 }))).toEqual(
-      [],
-    )
+    const above = { chainId: 1, number: 1_295, tip: 1_300 }
+    expect(await listScans((telling) => removeDerived(telling, flows.tables, above, { parts: [] }))).toEqual([])
   })
 
   it('is told of a wallet in ten thousand vaults by three statements', async () => {

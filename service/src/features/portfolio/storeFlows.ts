@@ -1,9 +1,8 @@
 import { hex, int4, int8, nullable, numeric, oneOf, seconds } from '../../postgres/columns.js'
 import type { Queryable } from '../../postgres/pool.js'
-import { copyRows, describeTable, insertRows } from '../../postgres/table.js'
-import type { Above, Place } from '../../sync/projection.js'
+import { describeTable } from '../../postgres/table.js'
 import { listOwnAddresses } from '../../vaults/index.js'
-import type { Flow, FlowKind, FlowsVault } from './flows.js'
+import type { FlowKind, FlowsVault } from './flows.js'
 
 export const flowsTable = describeTable('flows', {
   chainId: [int8],
@@ -40,29 +39,4 @@ export async function listFlowsVaults(db: Queryable, chainId: number): Promise<R
       return [id, { line: `no holders of vault ${id}: ${others.sort().join(' ')}`, isExcluded }]
     }),
   )
-}
-
-export async function recordFlows(
-  db: Queryable,
-  rows: readonly Flow[],
-  { chainId, place, isLive }: { chainId: number; place: Place; isLive: boolean },
-): Promise<void> {
-  if (rows.length === 0) return
-  const shared = { chainId }
-  if (isLive) {
-    await insertRows(db, place(flowsTable), rows, { shared })
-    return
-  }
-  const copy = await copyRows(db, place(flowsTable), { shared })
-  await copy.write(rows)
-  await copy.end()
-}
-
-/** Takes flows back to the end of a block. `vaultIds` limits it to some vaults. */
-export async function removeFlowsAbove(db: Queryable, above: Above, vaultIds?: readonly number[]): Promise<void> {
-  const { chainId, number, tip } = above
-  const own = vaultIds === undefined ? db`` : db`and vault_id = any(${[...vaultIds]}::int[])`
-  await db`
-    delete from flows
-    where chain_id = ${chainId} and block_number between ${number + 1} and ${Math.max(number, tip)} ${own}`
 }

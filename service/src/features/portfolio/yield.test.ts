@@ -18,10 +18,11 @@ import {
 import { seed } from '../../../test/seed.js'
 import { createRandom } from '../../../test/simulation/random.js'
 import { inPlace } from '../../sync/projection.js'
+import { writeDerived } from '../../sync/storeDerived.js'
 import { recordSnapshots } from '../../vaults/index.js'
 import { deriveFlows } from './flows.js'
 import { sumFlows } from './storeEarnings.js'
-import { recordFlows } from './storeFlows.js'
+import { flowsTable } from './storeFlows.js'
 
 let test: TestDatabase
 beforeAll(async () => {
@@ -101,7 +102,7 @@ it.each([1, 2, 3])(
       const rows = chain.mine({ from: ann, to: router, input: call.zap(0n), logs })
       const own = deriveFlows({ number, timestamp: number }, rows, vaults).map((flow) => ({ ...flow, vaultId }))
       flows += own.length
-      await recordFlows(db, own, { chainId, place: inPlace, isLive: true })
+      await writeDerived(db, [{ table: flowsTable }], own, { chainId, place: inPlace, isLive: true })
       if (!isObserved) return
       const figures = {
         ...{ totalAssets: of.books.assets, totalSupply: of.books.supply },

@@ -6,6 +6,7 @@
 
 export { type KeptConfiguration, parseConfiguration, readConfiguration } from './keptConfiguration.js'
 export { positionsOperations } from './operations.js'
+export { positionsRows } from './positionsRows.js'
 export { createPositions, type Positions } from './projection.js'
 export { readLotSteps } from './readLots.js'
 export {

@@ -13,18 +13,20 @@ import { vaultTopics, watchedTopics } from '../../derive/events.js'
 import { openFastRecover } from '../../derive/fastRecover.js'
 import { isPlain } from '../../derive/plain.js'
 import { type DerivedRows, type DeriveState, emptyState } from '../../derive/rows.js'
-import { listClaims, listWantedReadings } from '../../derive/settled.js'
+import { listClaims, listWantedReadings, type ReadBlock, type RequestReading } from '../../derive/settled.js'
 import { tradeTopic } from '../../derive/settlements.js'
 import { ownerTopic } from '../../derive/subAccounts.js'
 import type { Queryable } from '../../postgres/pool.js'
-import type { RawBlock, WantedReading } from '../../rpc/raw.js'
-import type { ListKeepers, NeedsTrace, Projection, Source } from '../../sync/projection.js'
+import type { RawBlock } from '../../rpc/raw.js'
+import { defineProjection } from '../../sync/defineProjection.js'
+import type { ListKeepers, NeedsTrace, Projection, Question, Source } from '../../sync/projection.js'
 import { listStoredLogs } from '../../sync/storeRaw.js'
 import { listVaultAddresses, requestTopics, viewRequest } from '../../vaults/index.js'
 import { listLines, loadConfiguration } from './storeConfiguration.js'
 import { recordCutMoves } from './storeCutMoves.js'
 import { findOwners, recordOwners } from './storeOwners.js'
 import { positionTables, recordPositions, rewindPositions } from './storePositions.js'
+import { listReadings, recordReadings, removeReadings } from './storeReadings.js'
 import { copyPositions, settlePositions } from './storeRebuild.js'
 import { recallChanges } from './storeRecall.js'
 import { findUsedSignatures, recordUsedSignatures } from './storeSignatures.js'
@@ -40,11 +42,9 @@ export type Positions = Projection<Derivation, PositionsState, DerivedRows>
 type PositionsState = DeriveState & { isWhole: boolean }
 
 export function createPositions(recover: Recover = openFastRecover()): Positions {
-  return {
+  return defineProjection<Derivation, PositionsState, DerivedRows>({
     name: 'positions',
-    tables: positionTables.map((table) => ({ table })),
-    needs: [],
-    at: 'head',
+    tables: positionTables,
     configuration: async (db, chainId) => createDerivation(await loadConfiguration(db, chainId), recover),
     lines: ({ config }) => listLines(config),
     sources: listSources,
@@ -60,7 +60,12 @@ export function createPositions(recover: Recover = openFastRecover()): Positions
     // Before a vault counts, its events credit nobody. What a forwarder registered concerns the events of all vaults.
     standsAlone: ({ config }, timestamp) =>
       (config.forwarders ?? []).length === 0 && config.vaults.every(({ activeFrom }) => activeFrom > timestamp),
-    wantReadings,
+    observations: {
+      want: wantReadings,
+      record: recordReadings,
+      list: listReadings,
+      remove: removeReadings,
+    },
     open: (isWhole) => ({ ...emptyState(), isWhole }),
     load: async (db, { chainId, config, state, blocks, place }) => {
       if (state.isWhole) return
@@ -72,7 +77,7 @@ export function createPositions(recover: Recover = openFastRecover()): Positions
       const owners = listUnknown(keys.owners, state.owners)
       for (const [key, owner] of await findOwners(db, chainId, owners.values(), place)) state.owners.set(key, owner)
     },
-    derive: (block, { config, state }) => derive(block, config, state),
+    derive: (block, { config, state }) => derive(withReadings(block), config, state),
     write: async (db, results, { chainId, place, isLive }) => {
       const rows = joinRows(results)
       if (isLive) await recordPositions(db, chainId, rows)
@@ -95,14 +100,20 @@ export function createPositions(recover: Recover = openFastRecover()): Positions
       )
       return 0
     },
-  }
+  })
+}
+
+/** A block with what vaults answered about it. */
+export function withReadings(block: RawBlock): ReadBlock {
+  const said = block.observations?.get('positions')
+  return said ? { ...block, requestReadings: said as readonly RequestReading[] } : block
 }
 
 /** Every request that claims of the blocks may be of, as the raw store and the blocks name them. */
 async function wantReadings(
   db: Queryable,
   { chainId, config, blocks }: { chainId: number; config: Derivation; blocks: readonly RawBlock[] },
-): Promise<WantedReading[]> {
+): Promise<Question<RequestReading>[]> {
   const { vaultsByContract } = config
   const claims = blocks.flatMap((block) => listClaims(block, vaultsByContract))
   const first = blocks[0]?.number
@@ -115,15 +126,24 @@ async function wantReadings(
   return wantViews(blocks, earlier, vaultsByContract)
 }
 
-/** What vaults are asked at blocks with claims, with the calls that ask it. */
-export function wantViews(...input: Parameters<typeof listWantedReadings>): WantedReading[] {
-  return listWantedReadings(...input).map((wanted) => ({
-    ...wanted,
+/** The questions for vaults at blocks with claims: of each request what is pending and claimable, together. */
+export function wantViews(...input: Parameters<typeof listWantedReadings>): Question<RequestReading>[] {
+  return listWantedReadings(...input).map(({ blockNumber, ...wanted }) => ({
+    blockNumber,
     views: viewRequest(wanted.kind, wanted.requestId, wanted.controller as Address).map((data) => ({
       target: wanted.vault,
       data,
     })),
+    read: ({ before, after }) => ({ ...wanted, before: sumUp(before), after: sumUp(after) }),
   }))
+}
+
+/** Unknown where a view was not answered. */
+function sumUp(told: readonly (bigint | undefined)[]): bigint | 'unknown' {
+  return told.reduce<bigint | 'unknown'>(
+    (sum, each) => (sum === 'unknown' || each === undefined ? 'unknown' : sum + each),
+    0n,
+  )
 }
 
 /** The names of a vault's sources: its own, and of each contract beside it, so that one that comes later is read alone. */

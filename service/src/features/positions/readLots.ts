@@ -8,13 +8,13 @@ import { createNode, type Node } from '../../rpc/node.js'
 import type { RawBlock, RawLog } from '../../rpc/raw.js'
 import { createTracer } from '../../rpc/tracer.js'
 import { fetchRange } from '../../sync/fetch.js'
+import { readAnswers } from '../../sync/observations.js'
 import type { Source } from '../../sync/projection.js'
 import { readInRanges } from '../../sync/ranges.js'
-import { readWanted } from '../../sync/requestReadings.js'
 import { createWatchList, type WatchList } from '../../sync/watchList.js'
 import { requestTopics } from '../../vaults/index.js'
 import { type KeptConfiguration, openConfiguration } from './keptConfiguration.js'
-import { listSources, wantViews } from './projection.js'
+import { listSources, wantViews, withReadings } from './projection.js'
 import type { LotShareStep } from './storeSteps.js'
 
 /** Of a vault by its address, like `StepsAsk`; `from` and `to` are blocks, `at` is the instant of what is held. */
@@ -66,7 +66,8 @@ export async function readLotSteps(
     for (const block of blocks) {
       if (!isStarted && block.number > ask.from) start()
       untraced += countUntraced(block, list)
-      for (const { vaultId, wallet, distributorId, timestamp, after } of derive(block, derivation, state).lotChanges)
+      for (const { vaultId, wallet, distributorId, timestamp, after } of derive(withReadings(block), derivation, state)
+        .lotChanges)
         if (isStarted && vaultId === own.id && wanted.has(distributorId))
           steps.push({ at: timestamp, wallet, distributorId, shares: after })
     }
@@ -94,14 +95,14 @@ async function openNode({ chain, clock, log }: Parameters<typeof readLotSteps>[0
 function openReadings(node: Node, { vaultsByContract }: Derivation) {
   const earlier: RawLog[] = []
   return async (blocks: readonly RawBlock[]): Promise<readonly RawBlock[]> => {
-    const wanted = node.readViews ? wantViews(blocks, earlier, vaultsByContract) : []
+    const questions = node.readViews ? wantViews(blocks, earlier, vaultsByContract) : []
     for (const { logs } of blocks)
       earlier.push(
         ...logs.filter(
           ({ address, topics }) => vaultsByContract.has(address) && requestTopics.includes(topics[0] ?? ''),
         ),
       )
-    return readWanted(node, blocks, wanted)
+    return readAnswers(node, blocks, [{ name: 'positions', questions }])
   }
 }
 

@@ -3,8 +3,9 @@ import { type BalanceChange, type DerivedRows, holderKey, type LotChange, type R
 import { bool, hex, int4, int8, nullable, numeric, oneOf, seconds, text, uuid } from '../../postgres/columns.js'
 import type { Queryable } from '../../postgres/pool.js'
 import { describeTable, insertRows, rowSet } from '../../postgres/table.js'
-import { type Above, inPlace, type Place } from '../../sync/projection.js'
+import { type Above, type DerivedTable, inPlace, type Place } from '../../sync/projection.js'
 import { cutMovesTable, removeCutMovesAbove } from './storeCutMoves.js'
+import { balanceLines, lotLines, requestLines, signatureLines } from './storeLines.js'
 import { ownersTable, removeOwnersAbove } from './storeOwners.js'
 import { removeUsedSignaturesAbove, usedSignaturesTable } from './storeSignatures.js'
 
@@ -151,17 +152,19 @@ export async function recordRequests(
 }
 
 /** All of them, in the order in which they are written. */
-export const positionTables = [
-  balanceChangesTable,
-  lotChangesTable,
-  balancesTable,
-  lotsTable,
-  requestsTable,
-  requestChangesTable,
-  usedSignaturesTable,
-  cutMovesTable,
-  ownersTable,
-] as const
+const summedUp = { leftOut: 'what it changes is summed up in another table of positions' }
+
+export const positionTables: readonly DerivedTable[] = [
+  { table: balanceChangesTable, state: summedUp },
+  { table: lotChangesTable, state: summedUp },
+  { table: balancesTable, state: balanceLines },
+  { table: lotsTable, state: lotLines },
+  { table: requestsTable, state: requestLines },
+  { table: requestChangesTable, state: summedUp },
+  { table: usedSignaturesTable, state: signatureLines },
+  { table: cutMovesTable, state: { leftOut: 'a report of moves whose effect is in the balances' } },
+  { table: ownersTable, state: { leftOut: 'read for entries, and their effect is in these' } },
+]
 
 /**
  * Takes positions, and the signatures that have counted, back to what they were at the end of a block. Rows are found by

@@ -2,7 +2,7 @@ import { streamAbi, streamFactoryAbi } from '@openearn/contracts'
 import { type Abi, decodeEventLog, type Hex, toEventSelector } from 'viem'
 import { bytes16ToUuid } from '../../kernel/ids.js'
 import type { RawBlock, RawLog } from '../../rpc/raw.js'
-import type { Projection } from '../../sync/projection.js'
+import { defineProjection } from '../../sync/defineProjection.js'
 import {
   type FollowedStream,
   listFollowed,
@@ -23,14 +23,10 @@ const streamTopics = topicsOf(streamAbi, streamEvents)
 
 type Config = ReadonlyMap<string, FollowedStream>
 
-export type StreamsProjection = Projection<Config, null, readonly StreamEvent[]>
-
 /** What became of the streams this installation signed: their creation, what moved in and out, their roots and claims. */
-export const streams: StreamsProjection = {
+export const streams = defineProjection({
   name: 'streams',
-  tables: [{ table: streamEventsTable }],
-  needs: [],
-  at: 'head',
+  tables: [{ table: streamEventsTable, state: { leftOut: 'events of another contract than a vault' } }],
   configuration: listFollowed,
   lines: listFollowedLines,
   sources: (config) =>
@@ -40,16 +36,13 @@ export const streams: StreamsProjection = {
   restrict: (config, isRead) => new Map([...config].filter(([id]) => isRead(id))),
   // A stream's events are about it alone.
   standsAlone: () => true,
-  open: () => null,
-  load: async () => undefined,
   derive: (block, { config }) => deriveEvents(block, config),
   write: (db, rows, input) => recordStreamEvents(db, rows.flat(), input),
-  size: () => 0,
   rewind: async (tx, above, { only }) => {
     await removeStreamEvents(tx, above, only && [...only.keys()])
     return 0
   },
-}
+})
 
 function deriveEvents(block: RawBlock, config: Config): readonly StreamEvent[] {
   if (block.logs.length === 0 || config.size === 0) return []

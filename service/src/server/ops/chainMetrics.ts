@@ -4,7 +4,7 @@ import { type ChainStatus, listChainStatus } from '../../features/status/index.j
 import type { Context } from '../../postgres/context.js'
 import type { RpcObserver } from '../../rpc/rpc.js'
 import { computeOpenSeconds, listSenders, type SenderStatus } from '../../rpc/sender/index.js'
-import type { Reaction } from '../../sync/pipeline.js'
+import type { Reaction } from '../../sync/steps/step.js'
 
 export type ChainMetrics = {
   /** Counts every call of a node. */

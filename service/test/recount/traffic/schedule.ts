@@ -1,5 +1,6 @@
 import type { DeriveVault } from '../../../src/derive/config.js'
-import type { RawBlock, RawLog, RawTransaction, RequestReading } from '../../../src/rpc/raw.js'
+import type { ReadBlock as RawBlock, RequestReading } from '../../../src/derive/settled.js'
+import type { RawLog, RawTransaction } from '../../../src/rpc/raw.js'
 import { wordOf } from '../bytes.js'
 import { isPlain } from '../recount.js'
 import { startRandom } from './random.js'

@@ -1,7 +1,7 @@
-import { hex, int8, nullable, numeric, oneOf } from '../postgres/columns.js'
-import type { Queryable } from '../postgres/pool.js'
-import { describeTable, insertRows, selectList } from '../postgres/table.js'
-import type { RawBlock, RequestReading } from '../rpc/raw.js'
+import type { RequestReading } from '../../derive/index.js'
+import { hex, int8, nullable, numeric, oneOf } from '../../postgres/columns.js'
+import type { Queryable } from '../../postgres/pool.js'
+import { describeTable, insertRows, selectList } from '../../postgres/table.js'
 
 const readingsTable = describeTable('request_readings', {
   chainId: [int8],
@@ -27,16 +27,19 @@ const pack = (said: bigint | 'unknown'): bigint | null => (said === 'unknown' ? 
 const unpack = (kept: string | null): bigint | 'unknown' => (kept === null ? 'unknown' : BigInt(kept))
 
 /** Keeps what vaults answered of requests; what is there stays. */
-export async function recordReadings(db: Queryable, chainId: number, blocks: readonly RawBlock[]): Promise<void> {
-  const rows = blocks.flatMap(({ number: blockNumber, requestReadings = [] }) =>
-    requestReadings.map((reading) => ({
+export async function recordReadings(
+  db: Queryable,
+  chainId: number,
+  blocks: readonly { blockNumber: number; answers: readonly RequestReading[] }[],
+): Promise<void> {
+  const rows = blocks.flatMap(({ blockNumber, answers }) =>
+    answers.map((reading) => ({
       ...reading,
       blockNumber,
       before: pack(reading.before),
       after: pack(reading.after),
     })),
   )
-  if (rows.length === 0) return
   await insertRows(db, readingsTable, rows, { shared: { chainId }, conflict: 'do nothing' })
 }
 

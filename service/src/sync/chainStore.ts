@@ -1,0 +1,199 @@
+import type { Context } from '../postgres/context.js'
+import { type Database, inTransaction, type Transaction } from '../postgres/pool.js'
+import type { Header, RawBlock } from '../rpc/raw.js'
+import type { Tell } from './apply.js'
+import { lockAt, takeUpConfiguration } from './configure.js'
+import { CursorMoved } from './failures.js'
+import { type Asked as AskedViews, listQuestions } from './observations.js'
+import { assertOrder, type Projections } from './projection.js'
+import type { Ancestor, Asked, Held, Standing, State } from './state.js'
+import { commitBlocks } from './steps/blocks.js'
+import { commitConfirm } from './steps/confirm.js'
+import { ancestorBatch, commitFork, searchOf } from './steps/fork.js'
+import { commitPast, type PastPlan, planPast } from './steps/past.js'
+import { commitRecheck, type Found, loadRecheck, type StoredRange } from './steps/recheck.js'
+import type { Above, Reaction, Tracing, Writing } from './steps/step.js'
+import { commitTraces, type Due, loadTraces, recountAwaited } from './steps/traces.js'
+import { type ChainState, type Cursor, createCursor, findCursor, recordChecked, recordHead } from './storeCursors.js'
+import { findBlockHash, listHeadersDown } from './storeRaw.js'
+import { findConfigurationVersion, listSources } from './storeSources.js'
+import { loadConfigurations, startBlockOf, takeUp } from './taken.js'
+
+export type HeadRecord = {
+  headNumber: number
+  finalizedNumber: number | null
+  state: ChainState
+  reason: string | null
+}
+
+/** What each step loads before it asks a node. Undefined: there is nothing to do. */
+export type Loaded = {
+  fork: readonly Header[]
+  past: PastPlan | undefined
+  recheck: StoredRange | undefined
+  traces: Due | undefined
+}
+
+/** What a step read, to be written. */
+export type Read =
+  | { step: 'range'; above: Above }
+  | { step: 'blocks'; above: Above }
+  | { step: 'fork'; ancestor: Ancestor; byOperator?: boolean }
+  | { step: 'past'; plan: PastPlan; blocks: readonly RawBlock[] }
+  | { step: 'confirm' }
+  | { step: 'recheck'; found: Found; checkedTo: number }
+  | { step: 'traces'; asked: Asked | undefined }
+
+/** The database as a turn uses it. It is asked no node. */
+export type ChainStore = {
+  /** Where the chain stands, with the configuration taken up. `head` starts a chain with nothing to read. */
+  begin(head: Header, held?: Held): Promise<Pick<State, 'cursor' | 'held' | 'hashAtHead'>>
+  load<S extends keyof Loaded>(step: S, state: State): Promise<Loaded[S]>
+  /** What contracts are to be asked about blocks that were read. */
+  ask(state: Standing, blocks: readonly RawBlock[]): Promise<readonly AskedViews[]>
+  /**
+   * Writes a step in one transaction, and returns what it changed of the state. Throws `CursorMoved` when the cursor or the
+   * configuration is not where the state has it.
+   */
+  commit(state: Standing, read: Read): Promise<Partial<State>>
+  /** Nothing when the cursor is no longer there. */
+  recordHead(cursor: Cursor, head: HeadRecord): Promise<void>
+  /** All that was read of the past is to be looked at again: a node was caught leaving something out of it. */
+  doubtPast(cursor: Cursor): Promise<void>
+  hashAt(number: number): Promise<string | undefined>
+}
+
+export type StoreOptions = {
+  chainId: number
+  projections: Projections
+  reactions?: readonly Reaction[]
+  /** Absent: nobody is told. */
+  tell?: Tell | undefined
+  /** Blocks of one window when logs of a source added later are fetched. */
+  backfillWindow?: number
+  /** Absent: nobody is asked how transactions ran. */
+  tracing?: Tracing | undefined
+}
+
+type Ctx = Pick<Context, 'db' | 'clock' | 'log'>
+
+/** Blocks before the head at the first start that are compared with their headers as all later ones are. */
+const followedBefore = 10_000
+const backfillWindowDefault = 5_000
+
+/** The database of a chain. It holds nothing between turns. */
+export function openStore(ctx: Ctx, options: StoreOptions): ChainStore {
+  const { db, log } = ctx
+  const { chainId, projections, reactions = [], tracing, tell } = options
+  assertOrder(projections.derived)
+  const load: { [S in keyof Loaded]: (state: State) => Promise<Loaded[S]> } = {
+    fork: (state) => listHeadersDown(db, chainId, searchOf(state).from, ancestorBatch),
+    past: (state) => planPast(db, state, options.backfillWindow ?? backfillWindowDefault),
+    recheck: (state) => loadRecheck(db, state),
+    traces: (state) => loadTraces(db, { ...ctx, tracing }, state),
+  }
+  return {
+    begin: (head, held) => begin(ctx, options, head, held),
+    load: (step, state) => load[step](state),
+    ask: (state, blocks) => listQuestions(db, { chainId, opened: state.held.taken.full, blocks }),
+    commit: async (state, read) => {
+      const written = await inTransaction(db, async (tx) => {
+        await lockSame(tx, state)
+        return write({ ...ctx, tx, tracing, tell, reactions, observed: projections.observed }, state, read)
+      })
+      return { ...written, ...(await reload(db, state, read)) }
+    },
+    recordHead: (cursor, head) => recordHead(db, { chainId, cursor, ...head, at: ctx.clock.now() }),
+    doubtPast: async ({ startBlock }) => {
+      const say = 'a node left logs out of the past: all that was read of it is looked at again'
+      log.warn({ chainId, from: startBlock }, say)
+      await recordChecked(db, chainId, startBlock - 1)
+    },
+    hashAt: (number) => findBlockHash(db, chainId, number),
+  }
+}
+
+async function begin(
+  ctx: Ctx,
+  { chainId, projections: { derived } }: StoreOptions,
+  head: Header,
+  before: Held | undefined,
+): Promise<Pick<State, 'cursor' | 'held' | 'hashAtHead'>> {
+  const { db, clock, log } = ctx
+  let cursor = await findCursor(db, chainId)
+  if (!cursor) {
+    const start = startBlockOf(await loadConfigurations(db, chainId, derived)) ?? head.number
+    await createCursor(db, chainId, start, clock.now(), head.number - followedBefore + 1)
+    cursor = await reloadCursor(db, chainId)
+  }
+  const version = await findConfigurationVersion(db, chainId)
+  const held =
+    before?.version === version
+      ? before
+      : { version, taken: await takeUpConfiguration(db, { cursor, projections: derived, log }) }
+  const hashAtHead = head.number < cursor.blockNumber ? await findBlockHash(db, chainId, head.number) : cursor.blockHash
+  return { cursor, held, hashAtHead }
+}
+
+/**
+ * Locks the chain where the state has it. Also fails if another process has taken up a newer configuration or added a
+ * source. Otherwise this process would store blocks without that source's logs.
+ */
+async function lockSame(tx: Transaction, { cursor, held }: Standing): Promise<void> {
+  await lockAt(tx, cursor)
+  if ((await findConfigurationVersion(tx, cursor.chainId)) !== held.version)
+    throw new CursorMoved('the configuration has changed')
+}
+
+async function write(to: Writing, state: Standing, read: Read): Promise<Partial<State>> {
+  switch (read.step) {
+    case 'range':
+    case 'blocks':
+      await commitBlocks(to, state, read.above)
+      return {}
+    case 'fork':
+      await commitFork(to, state, read)
+      return {}
+    case 'past':
+      await commitPast(to, state, read)
+      return {}
+    case 'confirm':
+      return { isMore: await commitConfirm(to, state) }
+    case 'recheck':
+      await commitRecheck(to, state, read)
+      return {}
+    case 'traces':
+      await commitTraces(to, state, read.asked)
+      return {}
+  }
+}
+
+/** What a step that was written changed of the state. */
+async function reload(db: Database, state: Standing, { step }: Read): Promise<Partial<State>> {
+  const { chainId } = state.cursor
+  switch (step) {
+    case 'range':
+    case 'blocks':
+      return { cursor: await reloadCursor(db, chainId) }
+    case 'fork':
+      // Logs that were read of sources added later went with the orphaned blocks.
+      return { held: await reloadSources(db, state), cursor: await reloadCursor(db, chainId) }
+    case 'past':
+      return { held: await reloadSources(db, state) }
+    case 'traces':
+      await recountAwaited(db, state)
+      return {}
+    default:
+      return {}
+  }
+}
+
+async function reloadCursor(db: Database, chainId: number): Promise<Cursor> {
+  const cursor = await findCursor(db, chainId)
+  if (!cursor) throw new CursorMoved('the cursor is gone')
+  return cursor
+}
+
+async function reloadSources(db: Database, { held, cursor }: Standing): Promise<Held> {
+  return { ...held, taken: takeUp(held.taken.full, await listSources(db, cursor.chainId)) }
+}

@@ -1,0 +1,130 @@
+import type { Clock } from '../kernel/clock.js'
+import type { Header, RawBlock, RawTransaction } from '../rpc/raw.js'
+import type { Cursor } from './storeCursors.js'
+import type { Awaited } from './storeEvidence.js'
+import type { Taken } from './taken.js'
+import type { WatchList } from './watchList.js'
+
+/** What a chain needs to be watched; `Chain` has all of it. */
+export type WatchSettings = {
+  chainId: number
+  confirmations: number
+  finalityDepth: number
+  reorgRecheckSeconds: number
+}
+
+/** How often a node is asked something else than its head, in milliseconds; both sooner where `againBlocks` wait. */
+export type Pace = { finalMs: number; againMs: number; againBlocks: number }
+
+/** A step of a turn; `rest` ends the turn. */
+export type Step = 'range' | 'blocks' | 'fork' | 'past' | 'confirm' | 'recheck' | 'traces' | 'rest'
+
+/** Up to where blocks are final, and the hash of the last of them where the node names it. */
+export type Final = { number: number | null; hash?: string }
+
+/** The configuration a process works by, and its version when it was read. */
+export type Held = { version: string; taken: Taken }
+
+/** A block that both chains have. The hash is empty below the first block. */
+export type Ancestor = { number: number; hash: string }
+
+/** Where the search for the common ancestor stands. `first` is what the first read found, where it is read again. */
+export type Search = { from: number; by: 'first' | 'other' | 'same'; first?: Ancestor }
+
+/**
+ * One turn of a chain, as a plain value: where it stands, what a node says of it, and what was done in the turn so far.
+ * It is loaded when the turn begins; each step gives the next one.
+ */
+export type State = {
+  chain: WatchSettings
+  /** As it is stored. From `past` on with what is final by the node's word. */
+  cursor: Cursor
+  head: Header
+  /** The hash that is stored at the height of the head, where the head is not above the tip. */
+  hashAtHead?: string | undefined
+  /** A step found that the chain has forked. */
+  isForked: boolean
+  search?: Search
+  final: Final
+  held: Held
+  done: readonly Step[]
+  /** Sources or confirmed blocks are left for the next turn. */
+  isMore: boolean
+  /** Final blocks are left that are to be read again. */
+  isMoreToCheck: boolean
+  /** Set by a step after which the turn is over. */
+  result?: TurnResult
+  /** Traces are awaited, or it is not stored yet whether nodes give them. */
+  areTracesAwaited: boolean
+  /** Read before each decision. */
+  nowMs: number
+  pace: Pace
+  memory: Memory
+}
+
+/** What a step is written on. */
+export type Standing = Pick<State, 'cursor' | 'held' | 'memory'>
+
+/** `progress`: look again at once; `idle`: nothing new; `stalled`: an operator is needed. */
+export type TurnResult = 'progress' | 'idle' | 'stalled'
+
+/** A window of the past that is on its way while the one before it is written. */
+export type Ahead = { from: number; list: WatchList; range: Promise<Window> }
+
+export type Window = { blocks: readonly RawBlock[]; last: Header }
+
+/** Answers to a question for traces, and which of those awaited they end. */
+export type Asked = { awaited: readonly Awaited[]; answers: readonly RawTransaction[] }
+
+/**
+ * Up to which block every block of the past is checked, because one was found wrong, and until when nothing is looked at
+ * again: asked at once, a node may tell the same lie twice.
+ */
+export type SuspectRange = { to: number; untilMs?: number }
+
+/** What a process remembers of a chain from one turn to the next. Lost with the process, it costs calls and nothing else. */
+export type Memory = {
+  /** Blocks of the next window of the past, and how many windows it does not grow. */
+  window: { size: number; steady: number }
+  ahead?: Ahead | undefined
+  /** Kept from one watcher of a chain to the next. */
+  suspect: SuspectRange
+  /** A node left logs out of the past, which is not stored yet. */
+  isPastDoubted: boolean
+  /** A bloom with bits was seen. */
+  makesBlooms: boolean
+  /** The last head that was new, and when. */
+  moved: { number: number; atMs: number }
+  /** The block a node called final, and when it was asked. */
+  told?: { header: Header | undefined; atMs: number }
+  /** When final blocks were looked at again, and how many at a time. */
+  again: { atMs: number; blocks: number }
+  traces: {
+    /** What of the evidence nodes give is stored. */
+    said?: 'trace' | 'calldata'
+    /** False once nothing is awaited; what is awaited before this process began is not known. */
+    isAnything: boolean
+    asking?: Promise<void> | undefined
+    asked?: Asked | undefined
+  }
+  held?: Held
+}
+
+/** Blocks of the first window of the past: a busy chain must not bring more than memory holds; a quiet one soon doubles it. */
+const firstWindow = 25
+/** Final blocks that are looked at again at a time, so that the head does not wait. */
+export const recheckBlocksMax = 200
+
+/** What a process that has just begun remembers. */
+export function createMemory(clock: Pick<Clock, 'monotonicMs'>, suspect: SuspectRange = { to: -1 }): Memory {
+  const nowMs = clock.monotonicMs()
+  return {
+    window: { size: firstWindow, steady: 0 },
+    suspect,
+    isPastDoubted: false,
+    makesBlooms: false,
+    moved: { number: -1, atMs: nowMs },
+    again: { atMs: nowMs, blocks: recheckBlocksMax },
+    traces: { isAnything: true },
+  }
+}
