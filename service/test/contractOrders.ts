@@ -43,6 +43,11 @@ type SwapOrder = {
   orderUid: string
   settlement: string
   cancellation: Cancellation
+  attempts: {
+    at: string
+    outcome: 'considered' | 'tooDear' | 'noRoute' | 'unfunded' | 'reverted' | 'filled'
+    detail: string
+  }[]
 }
 
 /** Swap orders as the contract writes them, by hand. */

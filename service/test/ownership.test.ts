@@ -52,7 +52,7 @@ const grants: Record<string, string> = {
   'streams reads chains': 'the factories of chains are those they are configured with',
   'streams reads blocks': 'when the last block before an instant was made',
   'orders reads sources': 'an order has expired unfilled only where the events of its settlement contract were read',
-  'solver reads swap_orders': 'a settlement is of the chain of its order',
+  'solver reads outgoing_transactions': 'a settlement is closed, at what it cost, by the statement that finds it over',
   'streams reads sources': 'a creation that nobody sent is known only where its blocks were read',
   'audit reads chains': 'an export of the ledger is of what is verified now',
   'audit reads chain_cursors': 'as above',

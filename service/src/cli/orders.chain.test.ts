@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type OrderWorld, openOrderWorld } from '../../test/chain/orderWorld.js'
 import { urlOf } from '../../test/database.js'
+import { listSubmitted } from '../features/orders/index.js'
 import { orders } from './orders.js'
 
 let world: OrderWorld
@@ -58,22 +59,39 @@ describe('openearn orders', () => {
   it('shows an order as GetSwapOrderStatus does, with its transactions and the one that ends it', async () => {
     const { body } = await world.status(filled)
     const said = await run('show', filled.toUpperCase())
-    const { cancellation, txHashes, ...rest } = body
+    const { cancellation, txHashes, attempts, ...rest } = body
+    expect(attempts).toEqual([])
     for (const [name, value] of Object.entries(rest)) expect(said).toMatch(new RegExp(`^${name} +${value ?? ''}$`, 'm'))
     expect(txHashes).toHaveLength(1)
     expect(said).toMatch(new RegExp(`^txHashes +${txHashes[0]}$`, 'm'))
     expect(said).toMatch(new RegExp(`^cancellation +${cancellation.data} to ${cancellation.to}$`, 'm'))
   })
 
+  it('stops an order: it is not looked at any more, once, and the change is kept', async () => {
+    const { db } = world.world.earn
+    const { orderId } = await world.open({ amountIn: '3000000' })
+    expect(await run('stop', orderId.toUpperCase())).toContain(`stopped ${orderId}`)
+    expect((await world.status(orderId)).body).toMatchObject({ status: 'failed', error: 'the operator stopped it' })
+    const found = { chainId: world.world.chainId, settlement: world.settlement.address.toLowerCase(), timestamp: 0 }
+    expect((await listSubmitted(db, found)).map(({ id }) => id)).not.toContain(orderId)
+    await expect(run('stop', orderId)).rejects.toThrow(/there is no order/)
+    const [kept] = await db<
+      { command: string }[]
+    >`select command from operator_changes order by at desc, id desc limit 1`
+    expect(kept?.command).toBe(`orders stop ${orderId}`)
+  })
+
   it('says what it wants where it is asked for nothing there is', async () => {
     const wrong: [string[], RegExp][] = [
-      [[], /say list or show/],
-      [['drop'], /say list or show/],
+      [[], /say list, show or stop/],
+      [['drop'], /say list, show or stop/],
       [['list', '--chain', 'one'], /--chain must be the id of a chain/],
       [['list', '--limit', '0'], /--limit must be a whole number of at least 1/],
       [['list', '--organization', 'acme'], /--organization must be the id.*`openearn orgs list`/],
       [['show'], /name the order by its id/],
       [['show', 'first'], /name the order by its id/],
+      [['stop'], /name the order by its id/],
+      [['stop', '00000000-0000-4000-8000-000000000000'], /there is no order 00000000.*that was submitted/],
       [['show', '00000000-0000-4000-8000-000000000000'], /there is no order 00000000/],
     ]
     for (const [words, says] of wrong) await expect(run(...words), words.join(' ')).rejects.toThrow(says)

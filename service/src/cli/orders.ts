@@ -1,17 +1,29 @@
-import { findOrder, listOrders, showOrder } from '../features/orders/index.js'
-import { answer, type Command, parseFlags, parseWhole, printTable, UsageError, withContext } from './command.js'
+import { findOrder, listOrders, showOrder, stopOrder } from '../features/orders/index.js'
+import {
+  answer,
+  type Command,
+  changing,
+  parseFlags,
+  parseWhole,
+  printTable,
+  UsageError,
+  withContext,
+} from './command.js'
 
 const usage = `openearn orders list [--chain CHAIN_ID] [--organization ID] [--limit N]
 openearn orders show ID
-list shows the newest swap orders and what became of each, show one of them with the transaction that ends it.`
+openearn orders stop ID
+list shows the newest swap orders and what became of each, show one of them with the transaction that ends it and what the
+solver made of it. stop has an order settled here no more; who holds its signature may still fill it on the chain.`
 
 export const orders: Command = {
-  summary: 'list swap orders and show what became of one',
+  summary: 'list swap orders, show what became of one, and stop one',
   usage,
   run: async ([verb, ...words]) => {
     if (verb === 'list') return list(words)
     if (verb === 'show') return show(words)
-    throw new UsageError(`orders: say list or show\n${usage}`)
+    if (verb === 'stop') return stop(words)
+    throw new UsageError(`orders: say list, show or stop\n${usage}`)
   },
 }
 
@@ -43,18 +55,38 @@ async function list(words: string[]): Promise<void> {
 }
 
 async function show(words: string[]): Promise<void> {
-  const [id = ''] = parseFlags(words, {}, 1).positionals
-  if (!uuidForm.test(id))
-    throw new UsageError('orders show: name the order by its id; `openearn orders list` shows them')
+  const id = parseId('show', words)
   await withContext(async ({ db }) => {
-    const order = await findOrder(db, id.toLowerCase())
+    const order = await findOrder(db, id)
     if (!order) throw new UsageError(`there is no order ${id}`)
     const shown = await showOrder(db, order)
-    const { cancellation, txHashes, ...rest } = shown
+    const { cancellation, txHashes, attempts, ...rest } = shown
     answer(shown, [
       ...Object.entries(rest).map(([name, value]) => `${name.padEnd(14)}${value ?? ''}`),
       `${'txHashes'.padEnd(14)}${txHashes.join(' ')}`,
       `${'cancellation'.padEnd(14)}${cancellation.data} to ${cancellation.to}`,
+      ...attempts.map(({ at, outcome, detail }) => `${'attempt'.padEnd(14)}${at} ${outcome}: ${detail}`),
     ])
   })
+}
+
+const stopped = 'the operator stopped it'
+
+async function stop(words: string[]): Promise<void> {
+  const id = parseId('stop', words)
+  await withContext(async (ctx) => {
+    const { db } = changing(ctx, ['orders', 'stop', id], (tx) => findOrder(tx, id))
+    const isStopped = await db.begin((tx) => stopOrder(tx, id, { at: ctx.clock.now(), why: stopped }))
+    if (!isStopped) throw new UsageError(`there is no order ${id} that was submitted and is not stopped`)
+    answer({ id, stopped: true }, [
+      `stopped ${id}: nothing more is queued for it, and a settlement that is not mined is cancelled at the next block`,
+    ])
+  })
+}
+
+function parseId(verb: string, words: string[]): string {
+  const [id = ''] = parseFlags(words, {}, 1).positionals
+  if (!uuidForm.test(id))
+    throw new UsageError(`orders ${verb}: name the order by its id; \`openearn orders list\` shows them`)
+  return id.toLowerCase()
 }

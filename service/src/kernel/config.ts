@@ -25,21 +25,19 @@ export function parseConfig(env: Env, root: string = repositoryRoot()) {
   const problems: string[] = []
   const text = (name: string) => (env[name] === undefined || env[name] === '' ? undefined : env[name])
   const integer = (name: string, fallback: number, min: number, max: number) => {
-    const value = text(name)
-    if (value === undefined) return fallback
-    const number = Number(value)
+    const number = Number(text(name) ?? fallback)
     if (Number.isInteger(number) && number >= min && number <= max) return number
     problems.push(`${name} must be a whole number from ${min} to ${max}`)
     return fallback
   }
   const port = (name: string, fallback: number) => integer(name, fallback, 0, 65_535)
-  const flag = (name: string, fallback: boolean) => {
-    const value = text(name)
-    if (value === undefined) return fallback
-    if (value === 'true' || value === 'false') return value === 'true'
-    problems.push(`${name} must be true or false`)
-    return fallback
+  const oneOf = <T extends string>(name: string, values: readonly T[]): T | undefined => {
+    const known = values.find((each) => each === text(name))
+    const said = values.length > 2 ? `one of ${values.join(', ')}` : values.join(' or ')
+    if (known === undefined && text(name) !== undefined) problems.push(`${name} must be ${said}`)
+    return known
   }
+  const flag = (name: string, fallback: boolean) => (oneOf(name, ['true', 'false']) ?? String(fallback)) === 'true'
   const dataDir = text('OPENEARN_DATA_DIR') ?? '.openearn'
   const config = {
     /** Folder of the embedded database and other local state. */
@@ -61,7 +59,7 @@ export function parseConfig(env: Env, root: string = repositoryRoot()) {
     publicUrl: parsePublicUrl(text('PUBLIC_URL'), problems),
     /** Serve the OpenAPI document and its reference on the public listener too. */
     publicReference: flag('PUBLIC_REFERENCE', false),
-    logLevel: text('LOG_LEVEL') ?? 'info',
+    logLevel: oneOf('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent']) ?? 'info',
     /** Lines for a person instead of JSON; absent: when standard output is a terminal. */
     logPretty: text('LOG_FORMAT') === undefined ? undefined : text('LOG_FORMAT') === 'pretty',
     /** A line for every request served. */
@@ -99,6 +97,11 @@ export function parseConfig(env: Env, root: string = repositoryRoot()) {
     gasPriceMaxGwei: integer('GAS_PRICE_MAX_GWEI', 100, 1, 1e6),
     spendingMaxGwei: integer('SPENDING_MAX_GWEI', 1e9, 0, 1e15),
     settlementMaxGwei: integer('SETTLEMENT_MAX_GWEI', 2e7, 1, 1e15),
+    /** What strangers can cost the solver: `docs/orders.md`. */
+    settlementWorthFactor: integer('SETTLEMENT_WORTH_FACTOR', 1, 0, 1e6),
+    settlementTokens: oneOf('SETTLEMENT_TOKENS', ['listed', 'priced', 'any']),
+    settlementsPerHour: integer('SETTLEMENTS_PER_HOUR', 12, 1, 1e6),
+    settlementRiskPercent: integer('SETTLEMENT_RISK_PERCENT', 10, 0, 100),
     commitMaxGwei: integer('COMMIT_MAX_GWEI', 2e7, 1, 1e15),
     /** Build plans without a signature while there is none to be had, instead of refusing. */
     unsignedFallback: flag('ATTRIBUTION_UNSIGNED_FALLBACK', false),
@@ -124,11 +127,8 @@ export function parseConfig(env: Env, root: string = repositoryRoot()) {
     /** Ports of the devnet. */
     anvilPort: port('ANVIL_PORT', 8545),
   }
-  if (!['debug', 'info', 'warn', 'error', 'silent'].includes(config.logLevel))
-    problems.push('LOG_LEVEL must be one of debug, info, warn, error, silent')
   if (!['json', 'pretty', undefined].includes(text('LOG_FORMAT'))) problems.push('LOG_FORMAT must be json or pretty')
-  if (config.tonUrl !== undefined && !/^https?:/.test(config.tonUrl))
-    problems.push('TON_URL must be an http or https url')
+  if (!/^https?:/.test(config.tonUrl ?? 'http:')) problems.push('TON_URL must be an http or https url')
   if (problems.length > 0) throw new ConfigError(`bad configuration: ${problems.join('; ')}`)
   return config
 }

@@ -190,7 +190,7 @@ describe('a configuration that is wrong', () => {
     const read = () => parseConfig({ PORT: '-1', LOG_LEVEL: 'loud', BEARER_ENABLED: 'maybe' }, '/')
     expect(read).toThrow(ConfigError)
     expect(read).toThrow(
-      'bad configuration: PORT must be a whole number from 0 to 65535; BEARER_ENABLED must be true or false; LOG_LEVEL must be one of debug, info, warn, error, silent',
+      'bad configuration: PORT must be a whole number from 0 to 65535; LOG_LEVEL must be one of debug, info, warn, error, silent; BEARER_ENABLED must be true or false',
     )
   })
 })

@@ -4,9 +4,9 @@ import { runMovements } from '../features/history/index.js'
 import { fillLatePrices, settleAmounts } from '../features/ledger/index.js'
 import { sweepAddresses, sweepIdempotencyKeys } from '../features/limits/index.js'
 import { sweepAgreements } from '../features/membership/index.js'
-import { runOrderBook } from '../features/orders/index.js'
+import { runOrderBook, sweepUnsigned } from '../features/orders/index.js'
 import type { HttpApi } from '../features/plans/index.js'
-import { createOrderLook } from '../features/solver/index.js'
+import { createOrderLook, type OrderSettings } from '../features/solver/index.js'
 import { reconcileBalances } from '../features/status/index.js'
 import {
   runStreamAprs,
@@ -41,14 +41,12 @@ export function listJobs(options: {
   provider?: PriceProvider | undefined
   /** Sends the roots of streams; absent: none are sent. */
   committer?: Signer | undefined
-  /** Settles the orders of our own order book; absent: they are only looked at. */
-  solver?: Signer | undefined
-  /** The most a settlement may cost, in the smallest unit of the native token. */
-  settlementMax?: bigint
+  /** How the orders of our own order book are settled; absent: they are only looked at. */
+  orders?: OrderSettings
   /** The order book at a url; absent: none is told of orders. */
   orderBooks?: ((url: string) => HttpApi) | undefined
 }): readonly Job[] {
-  const { provider, committer, solver, orderBooks, streamSeconds } = options
+  const { provider, committer, orders, orderBooks, streamSeconds } = options
   const trials: KeptTrials = new Map()
   return [
     {
@@ -79,7 +77,13 @@ export function listJobs(options: {
     ...(committer
       ? [{ name: 'transactions of our own', everySeconds: 2, eachChain: true, run: createSending(committer) }]
       : []),
-    { name: 'orders', everySeconds: 1, eachChain: true, run: settleOrders(solver, options.settlementMax ?? 0n) },
+    {
+      name: 'orders',
+      everySeconds: 1,
+      eachChain: true,
+      run: settleOrders(orders ?? { solver: undefined, costMax: 0n }),
+    },
+    { name: 'orders nobody signed', everySeconds: 600, run: sweepUnsigned },
     ...(orderBooks
       ? [{ name: 'order books', everySeconds: 2, run: (ctx: ServiceContext) => runOrderBook(ctx, orderBooks) }]
       : []),
@@ -112,13 +116,16 @@ export function defaultVetoSeconds(chainIds: readonly number[]): number {
   return chainIds.every((chainId) => chainId === devnetChainId) ? 0 : 3_600
 }
 
-/** What is queued at a block is sent before the next one is looked at. */
-function settleOrders(solver: Signer | undefined, costMax: bigint): (ctx: ServiceContext) => Promise<void> {
-  const look = createOrderLook({ solver, costMax })
-  const send = solver && createSending(solver)
+/** What is queued at a block is sent before the next one is looked at, and where a look fails too. */
+export function settleOrders(settings: OrderSettings): (ctx: ServiceContext) => Promise<void> {
+  const look = createOrderLook(settings)
+  const send = settings.solver && createSending(settings.solver)
   return async (ctx) => {
-    await look(ctx)
-    await send?.(ctx)
+    try {
+      await look(ctx)
+    } finally {
+      await send?.(ctx)
+    }
   }
 }
 

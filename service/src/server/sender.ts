@@ -1,5 +1,7 @@
+import type { OrderSettings } from '../features/solver/index.js'
 import type { Config } from '../kernel/config.js'
 import type { ChainContext } from '../rpc/chains.js'
+import { devnetChainId } from '../rpc/devnet.js'
 import { createSender, type Sender, type SenderCaps } from '../rpc/sender/index.js'
 import type { Signer } from '../rpc/signer.js'
 
@@ -11,6 +13,24 @@ export function readCaps({
   spendingMaxGwei,
 }: Pick<Config, 'gasPriceMaxGwei' | 'spendingMaxGwei'>): SenderCaps {
   return { gasPrice: BigInt(gasPriceMaxGwei) * gwei, spending: BigInt(spendingMaxGwei) * gwei }
+}
+
+/** What settlements may cost, and for whom, by the settings. On a devnet alone strangers are nobody to fear. */
+export function readSolverLimits(
+  config: Config,
+  chainIds: readonly number[],
+): Required<Pick<OrderSettings, 'costMax' | 'limits'>> {
+  const usual = chainIds.every((chainId) => chainId === devnetChainId) ? 'any' : 'listed'
+  return {
+    costMax: BigInt(config.settlementMaxGwei) * gwei,
+    limits: {
+      worthFactor: config.settlementWorthFactor,
+      tokens: config.settlementTokens ?? usual,
+      fillsPerHour: config.settlementsPerHour,
+      riskPercent: config.settlementRiskPercent,
+      budget: readCaps(config).spending,
+    },
+  }
 }
 
 /** Sends what is queued for a key, chain by chain: a job of each chain. */

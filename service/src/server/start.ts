@@ -11,7 +11,7 @@ import { createOutbound } from '../kernel/outbound.js'
 import type { Shutdown } from '../kernel/shutdown.js'
 import type { Context } from '../postgres/context.js'
 import { type Database, inTransaction } from '../postgres/pool.js'
-import type { ChainSettings } from '../rpc/chains.js'
+import { type ChainSettings, openChains } from '../rpc/chains.js'
 import { devnetChainId, isDevnetAddress } from '../rpc/devnet.js'
 import type { Signer } from '../rpc/signer.js'
 import { openServiceDatabase } from './database.js'
@@ -20,6 +20,7 @@ import type { ServiceContext } from './operations.js'
 import { findOsUser } from './osUser.js'
 import { openPriceProvider } from './prices.js'
 import { createQuietLog } from './quietLog.js'
+import { readSolverLimits } from './sender.js'
 import { openService } from './service.js'
 import { openSigner } from './signer.js'
 import { openOrderBooks } from './swapApis.js'
@@ -97,9 +98,12 @@ export async function startService(options: StartOptions): Promise<Running> {
     })
     shutdown.add('watchers', watching.stop)
     const provider = openPriceProvider(config, createOutbound(clock))
-    const settlementMax = BigInt(config.settlementMaxGwei) * 1_000_000_000n
     const orderBooks = openOrderBooks({ outbound: createOutbound(clock), clock })
-    const senders = { committer, solver, settlementMax }
+    const trialChains = openChains(createOutbound(clock), chains, chainMetrics.onCall, {
+      purpose: 'plan',
+      readGas: config.readGasCap,
+    })
+    const senders = { committer, orders: { solver, trialChains, ...readSolverLimits(config, [...ctx.chains.keys()]) } }
     const jobs = startJobs(ctx, listJobs({ capabilitySeconds, streamSeconds, provider, orderBooks, ...senders }))
     shutdown.add('jobs', jobs.stop)
   }

@@ -1,5 +1,14 @@
 import { signDigest } from '@openearn/attribution'
-import { type Address, erc20Abi, maxUint256, parseAbi, parseEther, parseEventLogs, parseGwei } from 'viem'
+import {
+  type Address,
+  erc20Abi,
+  maxUint256,
+  type PrivateKeyAccount,
+  parseAbi,
+  parseEther,
+  parseEventLogs,
+  parseGwei,
+} from 'viem'
 import { account } from '../../../contracts/test/anvil.js'
 import { createOrderLook } from '../../src/features/solver/index.js'
 import { createSender } from '../../src/rpc/sender/index.js'
@@ -50,9 +59,19 @@ export async function openSolverWorld(options: { costMax?: bigint } = {}) {
     await world.sync()
     await parts.sender.step()
   }
+  /** An order of another wallet than the user, which gets what it sells and approves it. */
+  const openOf = async (owner: PrivateKeyAccount, changes: Record<string, unknown> = {}): Promise<string> => {
+    const amountIn = 10_000_000n
+    const built = await opened.build({ userAddress: owner.address, amountIn: String(amountIn), ...changes })
+    await world.mint(tokenIn, owner.address, amountIn)
+    await settlement.approve(built, owner)
+    const submitted = await opened.submit(built.body.orderId, await opened.sign(built, owner))
+    if (submitted.status !== 200) throw new Error(`the order was refused: ${submitted.text}`)
+    return built.body.orderId
+  }
   return {
     ...opened,
-    ...{ signer, openParts, trade, step },
+    ...{ signer, openParts, openOf, trade, step },
     look: () => parts.look(parts.ctx),
     send,
     /** A new block, and what the solver does at it. */

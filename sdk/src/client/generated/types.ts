@@ -203,6 +203,14 @@ export type OpportunityMeta = {
   withdrawalDisabledReason: string
 }
 
+export type OrderAttempt = {
+  /** RFC 3339, UTC */
+  at: string
+  outcome: 'considered' | 'tooDear' | 'noRoute' | 'unfunded' | 'reverted' | 'filled'
+  /** In a sentence */
+  detail: string
+}
+
 /** Sent by the wallet, it ends the order, whoever holds its signature */
 export type OrderCancellation = {
   /** EVM address, EIP-55 checksum */
@@ -617,6 +625,8 @@ export type SwapOrder = {
   /** EVM address, EIP-55 checksum */
   settlement: `0x${string}`
   cancellation: OrderCancellation
+  /** What our solver made of it, the newest first, at most 20: one each time the outcome changed, at the chain’s time */
+  attempts: OrderAttempt[]
 }
 
 export type SwapToken = {

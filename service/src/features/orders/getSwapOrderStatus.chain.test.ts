@@ -5,6 +5,7 @@ import { type OrderWorld, openOrderWorld } from '../../../test/chain/orderWorld.
 import { createOutbound } from '../../kernel/outbound.js'
 import { openOrderBooks } from '../../server/swapApis.js'
 import { runOrderBook } from './jobOrderBook.js'
+import { sweepUnsigned } from './jobUnsigned.js'
 
 const unknown = '01890a5d-ac96-774b-bcce-b302099a8057'
 
@@ -59,6 +60,48 @@ describe('200', () => {
     await world.world.sync()
     expect(await show(orderId)).toMatchObject({ status: 'expired', filledIn: '0', txHashes: [] })
     await client.revert({ id: snapshot })
+  })
+})
+
+describe('an order that nobody filled', () => {
+  it('is not told expired while the events of its settlement contract are still being read', async () => {
+    const { client } = world.world.anvil
+    const { db } = world.world.earn
+    const { orderId, built } = await world.open({ amountIn: '1000', validForSeconds: 60 })
+    const snapshot = await client.snapshot()
+    const { validTo } = built.body.typedData.message
+    await client.setNextBlockTimestamp({ timestamp: BigInt(validTo) + 1n })
+    await client.mine({ blocks: 3 })
+    await world.world.sync()
+    expect((await show(orderId)).status).toBe('expired')
+    const source = world.settlement.address.toLowerCase()
+    await db`update sources set synced = false where projection = 'orders' and source = ${source}`
+    expect((await show(orderId)).status).toBe('open')
+    await db`update sources set synced = true where projection = 'orders' and source = ${source}`
+    expect((await show(orderId)).status).toBe('expired')
+    await client.revert({ id: snapshot })
+  })
+
+  it('is forgotten a day after it expired where nobody signed it, and kept where somebody did, or the chain tells of it', async () => {
+    const { db, clock, ctx } = world.world.earn
+    const unsigned = (await world.build({ amountIn: '1000' })).body.orderId
+    const ended = (await world.build({ amountIn: '1001' })).body
+    const signed = (await world.open({ amountIn: '1002' })).orderId
+    const { to, data } = ended.cancellation
+    await world.world.anvil.done(world.world.anvil.client.sendTransaction({ account: world.user, to, data }))
+    await world.world.sync()
+    const ids = [unsigned, ended.orderId, signed]
+    const kept = async () =>
+      (await db<{ id: string }[]>`select id from swap_orders where id = any(${ids}::uuid[])`).map(({ id }) => id).sort()
+    const now = clock.now()
+    clock.set(new Date(now.getTime() + 86_400_000))
+    await sweepUnsigned(ctx)
+    expect(await kept()).toEqual(ids.toSorted())
+    clock.set(new Date(now.getTime() + 86_400_000 + 2_000_000))
+    await sweepUnsigned(ctx)
+    expect(await kept()).toEqual([ended.orderId, signed].sort())
+    expect((await world.status(unsigned)).status).toBe(404)
+    clock.set(now)
   })
 })
 

@@ -1,4 +1,5 @@
-import type { Address, Hex } from 'viem'
+import { prepareSuffix } from '@openearn/attribution'
+import { type Address, concat, encodeFunctionData, erc20Abi, type Hex } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { account } from '../../../../contracts/test/anvil.js'
 import { goneNode } from '../../../test/actionWorld.js'
@@ -59,6 +60,26 @@ describe('200', () => {
     const hash = await client.sendTransaction({ account: user, to, data, value: 0n, gas: 500_000n })
     expect((await waitForOutcome(client, hash)).status).toBe('reverted')
     expect((await report({ actionId, txHash: hash })).body.status).toBe('failed')
+  })
+})
+
+describe('200 of an action that strangers name', () => {
+  it('is failed where a stranger’s transaction names the action without our signature', async () => {
+    const answer = await swap()
+    const { actionId } = answer.body
+    const [code, wallet, target] = ['acme', account(2).address, token]
+    const data = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [account(3).address, 0n] })
+    const { suffix } = prepareSuffix({ code, actionId, chainId: world.chainId, wallet, target, data })
+    const { client, done } = world.anvil
+    const sent = await done(
+      client.sendTransaction({ account: account(2), to: target, data: concat([data, suffix(undefined)]) }),
+    )
+    const shown = await world.earn.call('GetAttribution', {
+      params: { txHash: sent.transactionHash },
+      query: { chainId: world.chainId },
+    })
+    expect(JSON.stringify(shown.body)).toContain(actionId.replaceAll('-', ''))
+    expect((await report({ actionId, txHash: sent.transactionHash })).body.status).toBe('failed')
   })
 })
 

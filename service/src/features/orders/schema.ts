@@ -1,6 +1,7 @@
 import T, { type Static } from 'typebox'
 import { Address, AddressInput, ChainId, Hex, Nullable, Raw, Ts, TxHash, Uuid } from '../../kernel/wire.js'
 import { DistributorId, PreparedSchema, positiveRaw, slippageBounds, tokenInput } from '../plans/index.js'
+import { attemptOutcomes } from './storeAttempts.js'
 
 export const orderStatuses = ['built', 'open', 'partially-filled', 'filled', 'cancelled', 'expired', 'failed'] as const
 
@@ -87,6 +88,15 @@ export const SubmitBody = T.Object({
   }),
 })
 
+const AttemptSchema = T.Object(
+  {
+    at: Ts,
+    outcome: T.Enum([...attemptOutcomes]),
+    detail: T.String({ description: 'In a sentence' }),
+  },
+  { title: 'OrderAttempt' },
+)
+
 export const SwapOrderSchema = T.Object(
   {
     orderId: Uuid,
@@ -108,6 +118,10 @@ export const SwapOrderSchema = T.Object(
     orderUid: OrderUid,
     settlement: Address,
     cancellation: Cancellation,
+    attempts: T.Array(AttemptSchema, {
+      description:
+        'What our solver made of it, the newest first, at most 20: one each time the outcome changed, at the chain’s time',
+    }),
   },
   { title: 'SwapOrder' },
 )

@@ -112,19 +112,45 @@ export async function listOrders(
 }
 
 /**
- * Orders of a chain that were submitted, that we have not stopped to look at, and whose last second has not passed by the
- * chain's time (unix seconds).
+ * Orders of a settlement contract of a chain that were submitted, that we have not stopped to look at, and whose last second
+ * has not passed by the chain's time (unix seconds).
  */
 export async function listSubmitted(
   db: Queryable,
-  { chainId, timestamp }: { chainId: number; timestamp: number },
+  { chainId, settlement, timestamp }: { chainId: number; settlement: string; timestamp: number },
 ): Promise<Order[]> {
   const rows = await db<object[]>`
     select ${selectList(db, ordersTable)} from swap_orders
     where chain_id = ${chainId} and expires_at >= to_timestamp(${timestamp}) and submitted_at is not null
-      and failed_at is null
+      and failed_at is null and settlement = ${settlement}
     order by submitted_at, id`
   return parseRows(ordersTable, rows).map(toOrder)
+}
+
+/**
+ * Stops to look at an order that was submitted, for a reason: it is not settled here any more. False where nobody submitted
+ * it, or it was stopped before.
+ */
+export async function stopOrder(db: Queryable, id: string, stopped: { at: Date; why: string }): Promise<boolean> {
+  const rows = await db`
+    update swap_orders set failed_at = ${stopped.at}, failure = ${stopped.why}
+    where id = ${id} and submitted_at is not null and failed_at is null returning id`
+  return rows.length > 0
+}
+
+/** Orders that one statement forgets. */
+const removedMax = 10_000
+
+/** Forgets orders that nobody submitted, that expired before an instant, and of which the chain says nothing. */
+export async function removeUnsigned(db: Queryable, before: Date): Promise<number> {
+  const rows = await db`
+    delete from swap_orders where id in (
+      select o.id from swap_orders o
+      where o.submitted_at is null and o.expires_at < ${before}
+        and not exists (select from order_events e where e.order_id = o.id)
+      order by o.expires_at limit ${removedMax})
+    and submitted_at is null returning id`
+  return rows.length
 }
 
 /**

@@ -53,6 +53,7 @@ describe('200', () => {
       ...{ tokenIn: world.tokenIn, tokenOut: world.tokenOut, amountIn: '5000000', minAmountOut: quote.minAmountOut },
       ...{ filledIn: '0', filledOut: '0', txHashes: [], distributorId: 'acme', error: null, expiresAt },
       ...{ createdAt: '2026-11-20T12:00:00Z', updatedAt: '2026-11-20T12:00:00Z', orderUid, settlement, cancellation },
+      attempts: [],
     })
     const [kept] = await world.world.earn.db<{ signature: string; scheme: string; venue: string }[]>`
       select hex_text(signature) as signature, scheme, venue from swap_orders where id = ${orderId}`
@@ -62,6 +63,19 @@ describe('200', () => {
     await world.world.sync()
     const filled = { status: 'filled', filledIn: '5000000', filledOut: quote.minAmountOut, txHashes: [transactionHash] }
     expect((await world.submit(orderId, signature)).body).toMatchObject(filled)
+  })
+
+  it('takes the signature of an order that is filled in half from a wallet that holds the other half', async () => {
+    const owner = account(8)
+    const terms = { userAddress: owner.address, amountIn: '10000000', partiallyFillable: true }
+    const built = await world.build(terms)
+    await world.world.mint(world.tokenIn, owner.address, 10n * usd)
+    await allow(owner.address, 10n * usd)
+    const signature = await world.sign(built, owner)
+    await world.settlement.settle(built, signature, { part: 5n * usd })
+    expect(await world.world.balance(world.tokenIn, owner.address)).toBe(5n * usd)
+    const opened = await world.submit(built.body.orderId, signature)
+    expect(opened.status, opened.text).toBe(200)
   })
 
   it('takes what the contract of a wallet confirms, as the settlement contract then does', async () => {

@@ -7,6 +7,7 @@ import { formatAddress } from '../catalogue/index.js'
 import type { Order, OrderState } from './orderState.js'
 import type { SwapOrder } from './schema.js'
 import { buildCancellation } from './sellOrder.js'
+import { listOrderAttempts, type OrderAttempt } from './storeAttempts.js'
 import { findDeliveryNote } from './storeDeliveries.js'
 import { findOrder, listStates } from './storeOrders.js'
 
@@ -19,14 +20,14 @@ export async function getOwnOrder(db: Queryable, id: string, { organizationId }:
 
 /** An order as it stands now. Of one that waits for its order book it is told why. */
 export async function showOrder(db: Queryable, order: Order): Promise<SwapOrder> {
-  const [state] = await listStates(db, [order])
+  const [[state], attempts] = await Promise.all([listStates(db, [order]), listOrderAttempts(db, order.id)])
   if (!state) throw internal('an order has no state')
   const waits = order.submission?.venue === 'cow' && state.status === 'open'
   const error = state.error ?? (waits ? await findDeliveryNote(db, order.id) : undefined) ?? null
-  return toSwapOrder(order, { ...state, error })
+  return toSwapOrder(order, { ...state, error }, attempts)
 }
 
-function toSwapOrder(order: Order, state: OrderState): SwapOrder {
+function toSwapOrder(order: Order, state: OrderState, attempts: readonly OrderAttempt[]): SwapOrder {
   const { chainId, settlement } = order
   const orderUid = order.uid as Hex
   return {
@@ -49,5 +50,6 @@ function toSwapOrder(order: Order, state: OrderState): SwapOrder {
     orderUid,
     settlement: formatAddress(settlement),
     cancellation: buildCancellation({ chainId, settlement, orderUid }),
+    attempts: attempts.map(({ at, ...attempt }) => ({ at: formatTs(at), ...attempt })),
   }
 }

@@ -3,7 +3,6 @@ import type { Order, OrderState, OrderStatus } from '../orders/index.js'
 import {
   computePayable,
   findLack,
-  inTurn,
   isEnough,
   type Live,
   listAmounts,
@@ -12,6 +11,8 @@ import {
   listTaken,
   listTouched,
   type Offer,
+  type Turn,
+  takeNext,
 } from './book.js'
 
 const order = (id: string, changes: Partial<Order> = {}): Order => ({
@@ -33,22 +34,35 @@ const offer = (id: string, route: readonly string[], changes: Partial<Order> = {
   const hops = route.slice(1).map((to, at) => ({ action: 'swap', from: { address: route[at] }, to: { address: to } }))
   return { live, amountIn: 100n, amountOut: 10n, quote: { route: hops } as unknown as Offer['quote'] }
 }
-const idsOf = (offers: readonly Offer[]) => offers.map(({ live }) => live.order.id)
 
-describe('the turn of offers', () => {
-  const offers = ['1', '2', '3', '4'].map((id) => offer(id, ['0xaa', '0xbb']))
+describe('the offer that is tried next', () => {
+  const calm: Turn = { penalty: 0, isRisky: false, worth: undefined, tries: 0, triedAt: -1 }
+  const next = (turns: Partial<Turn>[]) => takeNext([...turns.keys()], (index) => ({ ...calm, ...turns[index] }))
 
-  it('is the order they came in', () => {
-    expect(idsOf(inTurn(offers, new Map()))).toEqual(['1', '2', '3', '4'])
-  })
-
-  it('puts what was refused behind all that was not, the longest ago first', () => {
-    const refused = new Map([
-      ['1', 9],
-      ['3', 7],
-      ['4', 9],
-    ])
-    expect(idsOf(inTurn(offers, refused))).toEqual(['2', '3', '1', '4'])
+  it.each<[string, Partial<Turn>[], number | undefined]>([
+    ['is the first that came', [{}, {}, {}], 0],
+    ['is none of none', [], undefined],
+    ['is what failed least', [{ penalty: 2 }, { penalty: 1, tries: 9, triedAt: 9, isRisky: true }, { penalty: 2 }], 1],
+    [
+      'is what no stranger can hold up',
+      [
+        { isRisky: true, worth: 9n },
+        { tries: 9, triedAt: 9 },
+      ],
+      1,
+    ],
+    ['is what is worth more', [{ worth: 7n }, { worth: 8n, tries: 9, triedAt: 9 }, {}], 1],
+    [
+      'is of the organization of which least was tried',
+      [
+        { worth: 7n, tries: 2 },
+        { worth: 4n, tries: 1, triedAt: 9 },
+      ],
+      1,
+    ],
+    ['is what was tried longest ago', [{ triedAt: 9 }, { triedAt: 7 }, { triedAt: 9 }], 1],
+  ])('%s', (_name, turns, expected) => {
+    expect(next(turns)).toBe(expected)
   })
 })
 

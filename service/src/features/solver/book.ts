@@ -63,19 +63,54 @@ export function isEnough(order: Order, amountIn: bigint, amountOut: bigint): boo
   return amountOut >= computeLeast(order, amountIn) && amountOut > 0n
 }
 
-/** The offers in their turn: in the order they came, and after them what was refused before, the longest ago first. */
-export function inTurn(offers: readonly Offer[], refused: ReadonlyMap<string, number>): Offer[] {
-  const turnOf = ({ live }: Offer) => refused.get(live.order.id) ?? -1
-  return offers.toSorted((a, b) => turnOf(a) - turnOf(b))
+/** How an offer stands among others. */
+export type Turn = {
+  /** Tries in vain of what it shares with others, or of itself. */
+  penalty: number
+  isRisky: boolean
+  /** What it is worth, in the smallest unit of the native token, where prices tell. */
+  worth: bigint | undefined
+  /** Offers of its organization that were tried at this block. */
+  tries: number
+  /** The block it was tried at last; -1: never. */
+  triedAt: number
+}
+
+/**
+ * The offer that is tried next: what failed least comes first, then what no stranger's code can hold up, then what is worth
+ * more, by powers of two: of many at once each has to hold as much. Of equals it is one of the organization of which least
+ * was tried at this block, then what was tried longest ago, then what came first.
+ */
+export function takeNext<T>(offers: readonly T[], turnOf: (offer: T) => Turn): T | undefined {
+  let next: { offer: T; turn: Turn } | undefined
+  for (const offer of offers) {
+    const turn = turnOf(offer)
+    if (!next || isBefore(turn, next.turn)) next = { offer, turn }
+  }
+  return next?.offer
+}
+
+function isBefore(a: Turn, b: Turn): boolean {
+  if (a.penalty !== b.penalty) return a.penalty < b.penalty
+  if (a.isRisky !== b.isRisky) return b.isRisky
+  const [more, less] = [a, b].map(({ worth }) => (worth ?? 0n).toString(2).length) as [number, number]
+  if (more !== less) return more > less
+  if (a.tries !== b.tries) return a.tries < b.tries
+  return a.triedAt < b.triedAt
 }
 
 /**
  * What a settlement of an offer changes: the pools it goes through, which give the next one something else than it was
  * quoted, and what its owner holds of the token that is sold.
  */
-export function listTouched({ live: { order }, quote }: Offer): string[] {
-  const pairs = (quote?.route ?? []).map(({ from, to }) => [from.address, to.address].sort().join(' '))
-  return [...pairs, `${order.owner} ${order.tokenIn}`]
+export function listTouched(offer: Offer): string[] {
+  const { order } = offer.live
+  return [...listPools(offer), `${order.owner} ${order.tokenIn}`]
+}
+
+/** The pools of an offer, each by the two tokens it is between. */
+export function listPools({ quote }: Pick<Offer, 'quote'>): string[] {
+  return (quote?.route ?? []).map(({ from, to }) => [from.address, to.address].sort().join(' '))
 }
 
 /**

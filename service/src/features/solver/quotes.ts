@@ -23,25 +23,26 @@ const ordersPerCall = 40
 const othersCalls = 2
 
 /**
- * In which look orders and screens were quoted last, at which block the settlement of an order was refused last, and which
- * orders are told to be tried no more.
+ * In which look orders and screens were quoted last, at which block a settlement of an order was tried last, which orders are
+ * told to be tried no more, and what was told of orders last.
  */
 export type QuoteTurns = {
   look: number
   orders: Map<string, number>
   screens: Map<string, number>
-  refused: Map<string, number>
+  tried: Map<string, number>
   givenUp: Set<string>
+  told: Map<string, string>
 }
 
 export const openQuoteTurns = (): QuoteTurns => ({
-  ...{ look: 0, orders: new Map(), screens: new Map(), refused: new Map(), givenUp: new Set() },
+  ...{ look: 0, orders: new Map(), screens: new Map(), tried: new Map(), givenUp: new Set(), told: new Map() },
 })
 
 /** Keeps nothing of orders that are not live any more. */
-export function forgetOthers({ refused, givenUp }: QuoteTurns, orderIds: readonly string[]): void {
+export function forgetOthers({ tried, givenUp, told }: QuoteTurns, orderIds: readonly string[]): void {
   const live = new Set(orderIds)
-  for (const known of [refused, givenUp]) for (const id of known.keys()) if (!live.has(id)) known.delete(id)
+  for (const known of [tried, givenUp, told]) for (const id of known.keys()) if (!live.has(id)) known.delete(id)
 }
 
 type Found = Pick<Quote, 'amountOut'> & { quote: Quote | undefined }
@@ -49,11 +50,14 @@ type FindQuote = (deployed: Deployed) => Found | undefined
 
 export type Quoting = { chain: Chain; snapshot: CatalogueSnapshot; record: ChainRecord; at: At; deployed: Deployed }
 
+/** What the exchanges pay enough for; and of the others that were quoted the most that is paid for all of what was asked. */
+export type Findings = { offers: Offer[]; others: { live: Live; amountIn: bigint; amountOut: bigint | undefined }[] }
+
 /**
  * What the exchanges pay enough for. While there are few orders each amount of each is quoted at each block; of many those
  * that a screen of their pair shows to be near their limit, and the others in turn.
  */
-export async function findOffers(quoting: Quoting, wanted: readonly Wanted[], turns: QuoteTurns): Promise<Offer[]> {
+export async function findOffers(quoting: Quoting, wanted: readonly Wanted[], turns: QuoteTurns): Promise<Findings> {
   const { ask, count } = createAsking(quoting)
   const perCall = Math.max(1, Math.floor(readsPerCall / Math.max(1, ...wanted.map(({ live }) => count(live.order)))))
   const most = Math.max(callsMin, Math.ceil(wanted.length / ordersPerCall)) * perCall
@@ -85,11 +89,16 @@ export async function findOffers(quoting: Quoting, wanted: readonly Wanted[], tu
   )
   const found = await quote(asked)
   const offers = new Map<Live, Offer>()
+  const others = new Map<Live, Findings['others'][number]>()
   for (const [index, { live, amountIn }] of asked.entries()) {
     const offer = offers.has(live) ? undefined : toOffer(live, amountIn, found[index])
     if (offer) offers.set(live, offer)
+    if (!others.has(live)) others.set(live, { live, amountIn, amountOut: found[index]?.amountOut })
   }
-  return wanted.flatMap(({ live }) => offers.get(live) ?? [])
+  return {
+    offers: wanted.flatMap(({ live }) => offers.get(live) ?? []),
+    others: [...others.values()].filter(({ live }) => !offers.has(live)),
+  }
 }
 
 /** Screens that are remembered: what was forgotten is asked sooner. */

@@ -56,7 +56,7 @@ it('whose settlements were mined three times and reverted is tried no more, and 
   const said: unknown[][] = []
   const log = Object.assign(Object.create(ctx.log), { warn: (...words: unknown[]) => said.push(words) })
   const look = s.openParts({ ...ctx, log })
-  const { orderId } = await s.open()
+  const { orderId } = await s.open({ validForSeconds: 86_400 })
   await s.world.sync()
   const code = await client.getCode({ address: s.settlement.authenticator })
   const countReverted = async () =>
@@ -66,8 +66,8 @@ it('whose settlements were mined three times and reverted is tried no more, and 
         where s.order_id = ${orderId} and o.state = 'reverted'`
     ).length
   for (let attempt = 1; attempt <= 5; attempt++) {
-    await client.mine({ blocks: 1 })
-    await s.world.sync()
+    // Longer than it waits after a revert.
+    await s.later(3 * 3_600 + 1)
     await look.look(look.ctx)
     await client.setAutomine(false)
     await sender.step()
@@ -78,14 +78,27 @@ it('whose settlements were mined three times and reverted is tried no more, and 
     await client.setAutomine(true)
     await s.world.sync()
     await sender.step()
+    // From the look that sees its end on it waits.
+    await client.mine({ blocks: 1 })
+    await s.world.sync()
+    await look.look(look.ctx)
     expect(await countReverted()).toBe(Math.min(attempt, 3))
   }
   expect((await show(orderId)).status).toBe('open')
   expect(said).toEqual([[{ chainId: s.world.chainId, orderId }, expect.stringContaining('settled no more')]])
-  const other = await s.open({ amountIn: String(999n * usd) })
+  // Others are: those of its owner a day later.
+  const other = await s.openOf(account(6))
+  await s.turn()
+  expect((await show(other)).status).toBe('filled')
+  const own = await s.open({ amountIn: String(999n * usd), validForSeconds: 86_400 })
   await s.world.write(s.tokenIn, erc20Abi, 'approve', [s.settlement.relayer, maxUint256], s.user)
   await s.turn()
-  expect((await show(other.orderId)).status).toBe('filled')
+  expect((await show(own.orderId)).status).toBe('open')
+  await s.later(86_300)
+  await s.turn()
+  await s.later(60)
+  await s.turn()
+  expect((await show(own.orderId)).status).toBe('filled')
 })
 
 it('waits while the solver cannot pay for its settlement, and is filled once it can', { timeout: 60_000 }, async () => {

@@ -56,7 +56,7 @@ export type FillPath = { route: FillRoute | undefined; wrappedNative: Address }
 /** A settlement of one order, without a suffix. */
 export function encodeSettlement(fill: Fill, { route, wrappedNative }: FillPath): Hex {
   const { order, amountIn, amountOut } = fill
-  const bought = isNativeOut(order) ? wrappedNative : (order.tokenOut as Address)
+  const bought = getBought(order, wrappedNative)
   const interactions = [
     ...(route ? listSwap(fill, route, bought) : []),
     ...(isNativeOut(order) ? [call(bought, encodeWithdraw(amountOut))] : []),
@@ -76,6 +76,10 @@ export function encodeSettlement(fill: Fill, { route, wrappedNative }: FillPath)
 
 export const isNativeOut = ({ tokenOut }: Pick<Order, 'tokenOut'>): boolean => tokenOut === nativeToken.toLowerCase()
 
+/** What exchanges give for an order. */
+const getBought = (order: Order, wrappedNative: Address): Address =>
+  isNativeOut(order) ? wrappedNative : (order.tokenOut as Address)
+
 const call = (target: Address, callData: Hex, value = 0n) => ({ target, value, callData })
 const encodeWithdraw = (amount: bigint) =>
   encodeFunctionData({ abi: wrappedAbi, functionName: 'withdraw', args: [amount] })
@@ -94,6 +98,11 @@ function listSwap(fill: Fill, { spender, allowance, approvalReset, build }: Fill
     call(to, data, value),
     call(maker, payout.data),
   ]
+}
+
+/** Where the payout of a fill will be made. */
+export function findPayout(fill: Fill, wrappedNative: Address): Address {
+  return encodePayout(fill, getBought(fill.order, wrappedNative)).address
 }
 
 /**

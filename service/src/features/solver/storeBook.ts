@@ -1,34 +1,54 @@
-import { bool, instant, int4, numeric, texts, uuid } from '../../postgres/columns.js'
+import { bool, instant, int4, int8, nullable, numeric, oneOf, text, texts, uuid } from '../../postgres/columns.js'
 import type { Queryable, Transaction } from '../../postgres/pool.js'
-import { describeTable, findRows, insertRows } from '../../postgres/table.js'
+import { describeTable, findRows, insertRows, type RowOf } from '../../postgres/table.js'
+
+/** How a settlement ended: mined as it should, mined and reverted, an empty transaction in its place, or never sent. */
+export type SettlementOutcome = 'confirmed' | 'reverted' | 'cancelled' | 'failed'
 
 const settlementsTable = describeTable('order_settlements', {
   id: [uuid],
   orderId: [uuid],
+  chainId: [int8],
+  owner: [text],
+  organizationId: [uuid],
   attempt: [int4],
   amountIn: [numeric],
   amountOut: [numeric],
   isOpen: [bool],
+  isRisky: [bool],
+  isListed: [bool],
+  costMax: [numeric],
+  outcome: [nullable(oneOf<SettlementOutcome>())],
+  cost: [nullable(numeric)],
+  closedAt: [nullable(instant)],
   touches: [texts],
   filledBefore: [numeric],
   createdAt: [instant],
 })
 
-/** The settlements of an order that were queued, how many there were, and the one that is open. */
-export type Attempts = { ids: readonly string[]; count: number; open: OpenSettlement | undefined }
+export type Settlement = RowOf<typeof settlementsTable>
 
-/** `touches`: what it will change, once it is mined; `filledBefore`: how much of the order was filled when it was queued. */
-export type OpenSettlement = { id: string; touches: readonly string[]; filledBefore: bigint }
+/** The settlements of an order that were queued: how many there were, the one that is open, and when which ended how. */
+export type Attempts = {
+  count: number
+  open: Settlement | undefined
+  reverts: number
+  /** When it was filled, by the chain's time in unix seconds. */
+  fills: readonly number[]
+}
 
 export async function listAttempts(db: Queryable, orderIds: readonly string[]): Promise<ReadonlyMap<string, Attempts>> {
   const keys = orderIds.map((orderId) => ({ orderId }))
   const attempts = new Map<string, Attempts>()
-  for (const { orderId, attempt, isOpen, ...row } of await findRows(db, settlementsTable, ['orderId'], keys)) {
-    const { id, touches, filledBefore } = row
-    const before = attempts.get(orderId)
-    const count = Math.max(before?.count ?? 0, attempt)
-    const open = isOpen ? { id, touches, filledBefore } : before?.open
-    attempts.set(orderId, { ids: [...(before?.ids ?? []), id], count, open })
+  for (const row of await findRows(db, settlementsTable, ['orderId'], keys)) {
+    const before = attempts.get(row.orderId) ?? { count: 0, open: undefined, reverts: 0, fills: [] }
+    const isFill = row.outcome === 'confirmed' && row.closedAt !== null
+    attempts.set(row.orderId, {
+      count: Math.max(before.count, row.attempt),
+      open: row.isOpen ? row : before.open,
+      reverts: before.reverts + (row.outcome === 'reverted' ? 1 : 0),
+      fills: isFill ? [...before.fills, (row.closedAt as Date).getTime() / 1_000] : before.fills,
+    })
   }
   return attempts
 }
@@ -36,27 +56,55 @@ export async function listAttempts(db: Queryable, orderIds: readonly string[]): 
 /** Keeps a settlement; false where another one of the order is open, or has its number. */
 export async function recordSettlement(
   tx: Transaction,
-  settlement: OpenSettlement & {
-    orderId: string
-    attempt: number
-    amountIn: bigint
-    amountOut: bigint
-    createdAt: Date
-  },
+  settlement: Omit<Settlement, 'isOpen' | 'outcome' | 'cost' | 'closedAt'>,
 ): Promise<boolean> {
-  const added = await insertRows(tx, settlementsTable, [{ ...settlement, isOpen: true }], { conflict: 'do nothing' })
-  return added > 0
+  const open = { ...settlement, isOpen: true, outcome: null, cost: null, closedAt: null }
+  return (await insertRows(tx, settlementsTable, [open], { conflict: 'do nothing' })) > 0
 }
 
-export async function closeSettlements(db: Queryable, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return
-  await db`update order_settlements set is_open = false where id = any(${[...ids]}::uuid[])`
+/** A settlement that is over, why, where its sender said it, and whether that kept it from being sent. */
+export type Closed = Settlement & { outcome: SettlementOutcome; reason: string | null; isHeld: boolean }
+
+/**
+ * Closes the settlements of a chain whose transaction is over, at a chain's time (unix seconds). One that was mined and
+ * reverted was a risk, whatever it was held for; a fill of listed tokens was none.
+ */
+export async function closeSettlements(
+  db: Queryable,
+  { chainId, timestamp }: { chainId: number; timestamp: number },
+): Promise<Closed[]> {
+  const over = await db<{ id: string; reason: string | null; isHeld: boolean }[]>`
+    update order_settlements s set is_open = false, outcome = o.state, cost = coalesce(o.cost, 0),
+      closed_at = to_timestamp(${timestamp}), is_risky = case o.state when 'reverted' then true when 'confirmed' then not s.is_listed else s.is_risky end
+    from outgoing_transactions o
+    where s.is_open and s.chain_id = ${chainId} and o.id = s.id and o.state not in ('queued', 'sent')
+    returning s.id, o.reason, o.held is not null as "isHeld"`
+  const reasons = new Map(over.map(({ id, ...why }) => [id, why]))
+  const rows = await findRows(
+    db,
+    settlementsTable,
+    ['id'],
+    over.map(({ id }) => ({ id })),
+  )
+  return rows.flatMap((row) =>
+    row.outcome === null ? [] : [{ reason: null, isHeld: false, ...reasons.get(row.id), ...row, outcome: row.outcome }],
+  )
 }
 
-/** Open settlements of a chain's orders. */
-export async function listOpen(db: Queryable, chainId: number): Promise<string[]> {
-  const rows = await db<{ id: string }[]>`
-    select s.id from order_settlements s join swap_orders o on o.id = s.order_id
-    where s.is_open and o.chain_id = ${chainId} order by s.created_at, s.id`
-  return rows.map(({ id }) => id)
+export type OpenSettlement = { id: string; createdAt: Date; isQueued: boolean }
+
+/** Open settlements of a chain's orders, the oldest first. */
+export async function listOpen(db: Queryable, chainId: number): Promise<OpenSettlement[]> {
+  return db<OpenSettlement[]>`
+    select s.id, s.created_at as "createdAt", o.state = 'queued' as "isQueued"
+    from order_settlements s join outgoing_transactions o on o.id = s.id
+    where s.is_open and s.chain_id = ${chainId} order by s.created_at, s.id`
+}
+
+/** The risky settlements of a chain that are open, or ended after an instant of the chain's time. */
+export async function listRisky(db: Queryable, chainId: number, since: Date): Promise<Settlement[]> {
+  const ids = await db<{ id: string }[]>`
+    select id from order_settlements
+    where chain_id = ${chainId} and is_risky and (closed_at is null or closed_at > ${since})`
+  return findRows(db, settlementsTable, ['id'], ids)
 }

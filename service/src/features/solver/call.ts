@@ -1,0 +1,73 @@
+import { prepareSuffix } from '@openearn/attribution'
+import { type Address, concat, erc20Abi, type Hex } from 'viem'
+import { derivedId } from '../../kernel/ids.js'
+import { multicall, readContract, requestRead } from '../../rpc/multicall.js'
+import type { Call } from '../../rpc/simulateBlock.js'
+import { answers } from '../../rpc/wire.js'
+import { findToken } from '../catalogue/index.js'
+import type { Quote } from '../swap/index.js'
+import type { Offer } from './book.js'
+import type { Look } from './look.js'
+import { encodeSettlement, type Fill, findPayout } from './settlementCall.js'
+
+/** What a swap on the way is allowed to be late by: the settlement contract holds the order's own expiry. */
+const farAway = 10_000_000_000n
+
+/** Accounts of payouts that somebody has made already are passed over, so many. */
+const payoutsMax = 4
+
+/** The fill of an offer in an attempt. Its id decides where its payout is made: no account may be there. */
+export async function openFill(
+  { trialChain, record }: Look,
+  { live: { order }, amountIn, amountOut, quote }: Offer,
+  attempt: number,
+): Promise<Fill> {
+  for (let turn = 0; turn < payoutsMax; turn++) {
+    const id = derivedId(`settlement:${order.id}:${attempt}${turn === 0 ? '' : `:${turn}`}`)
+    const fill = { id, order, amountIn, amountOut }
+    if (!quote) return fill
+    const address = findPayout(fill, record.wrappedNative as Address)
+    const code = await requestRead(trialChain, answers.bytes.parse, 'eth_getCode', [address, 'latest'])
+    if (code === '0x') return fill
+  }
+  throw new Error(`${payoutsMax} accounts for the payout of order ${order.id} are taken`)
+}
+
+/** The settlement of a fill, without a suffix: its target and its data. */
+export async function buildSettlement(
+  { ctx, chain, trialChain, record }: Look,
+  fill: Fill,
+  offer: Offer,
+): Promise<{ to: Address; data: Hex }> {
+  const { quote } = offer
+  const { order, amountOut } = fill
+  const build = (wallet: Address): Call => (quote as Quote).build({ wallet, minimumOut: amountOut, deadline: farAway })
+  const token = findToken(ctx.catalogue.current(), chain.chainId, order.tokenIn)
+  const approvalReset = token?.approvalReset ?? true
+  const allowance = await readAllowance(trialChain, offer)
+  const route = quote?.spender && { spender: quote.spender, allowance, approvalReset, build }
+  const data = encodeSettlement(fill, { route: route || undefined, wrappedNative: record.wrappedNative as Address })
+  return { to: order.settlement as Address, data }
+}
+
+/** What the settlement contract lets the exchange of an offer take already. */
+async function readAllowance(chain: Look['chain'], { live: { order }, quote }: Offer): Promise<bigint> {
+  if (!quote?.spender) return 0n
+  const args = [order.settlement as Address, quote.spender] as const
+  const { answer } = await multicall(chain, readContract(order.tokenIn as Address, erc20Abi, 'allowance', args))
+  return answer ?? 0n
+}
+
+/** Data with our suffix behind it, signed for the order of a fill. */
+export async function signSettlement(
+  { ctx, chain, settings }: Look,
+  { order }: Fill,
+  { to, data }: { to: Address; data: Hex },
+): Promise<Hex> {
+  const { digest, suffix } = prepareSuffix({
+    ...{ code: order.distributorId, actionId: order.id, chainId: chain.chainId },
+    ...{ wallet: settings.solver?.address as Address, target: to, data },
+  })
+  const signature = await ctx.attributionSigner?.sign(digest)
+  return concat([data, suffix(signature)])
+}

@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest'
+import {
+  type Case,
+  computeRetryAt,
+  decideCost,
+  decideTry,
+  usualLimits as defaults,
+  noStanding,
+  type Risked,
+  type Standing,
+  type Subject,
+  type SubjectKind,
+  sumStandings,
+} from './guard.js'
+
+const now = 1_800_000_000
+const usualLimits = { ...defaults, riskPercent: 20 }
+const ether = 10n ** 18n
+const kinds: SubjectKind[] = ['order', 'owner', 'organization', 'pool']
+const calm: Case = {
+  ...{ isRisky: false, areListed: true, fills: [], riskedByAll: 0n },
+  standings: kinds.map((kind) => ({ kind, key: kind, standing: noStanding })),
+}
+const risky: Case = { ...calm, isRisky: true }
+const ofAny: Case = { ...risky, areListed: false }
+const withStanding = (base: Case, kind: SubjectKind, standing: Partial<Standing>): Case => ({
+  ...base,
+  standings: base.standings.map((each) =>
+    each.kind === kind ? { ...each, standing: { ...noStanding, ...standing } } : each,
+  ),
+})
+const failed = (failures: number) => ({ failures, lastFailedAt: now })
+const reverted = (reverts: number) => ({ reverts, lastRevertedAt: now })
+
+describe('whether an offer is tried', () => {
+  it.each<[string, Case, 'yes' | 'waits' | 'tooDear' | 'noRoute', object?]>([
+    ['one that nothing is known of', calm, 'yes'],
+    ['a risky one that nothing is known of', risky, 'yes'],
+    ['of tokens that are not listed', { ...risky, areListed: false }, 'noRoute'],
+    ['the same where only priced ones are', { ...risky, areListed: false }, 'noRoute', { tokens: 'priced' }],
+    ['the same where the operator takes any', { ...risky, areListed: false }, 'yes', { tokens: 'any' }],
+    ['at the next block after a first try in vain', withStanding(calm, 'order', failed(1)), 'yes'],
+    ['after a second one', withStanding(calm, 'order', failed(2)), 'waits'],
+    ['whose owner’s others fail', withStanding(calm, 'owner', failed(50)), 'yes'],
+    ['whose pool fails', withStanding(calm, 'pool', failed(50)), 'yes'],
+    ['whose organization’s others fail', withStanding(calm, 'organization', failed(500)), 'yes'],
+    ['a risky one whose owner’s others fail', withStanding(risky, 'owner', failed(5)), 'waits'],
+    ['a risky one whose pool of listed tokens fails', withStanding(risky, 'pool', failed(90)), 'yes'],
+    ['one of any token whose pool fails', withStanding(ofAny, 'pool', failed(9)), 'waits', { tokens: 'any' }],
+    ['the same whose pool failed less', withStanding(ofAny, 'pool', failed(8)), 'yes', { tokens: 'any' }],
+    ['a risky one whose organization’s others fail', withStanding(risky, 'organization', failed(500)), 'yes'],
+    ['whose settlement reverted', withStanding(calm, 'order', reverted(1)), 'waits'],
+    ['whose owner’s settlement reverted', withStanding(calm, 'owner', reverted(1)), 'waits'],
+    ['whose pool’s settlements reverted', withStanding(calm, 'pool', reverted(9)), 'yes'],
+    ['a risky one whose pool’s settlements reverted', withStanding(risky, 'pool', reverted(2)), 'waits'],
+    [
+      'a risky one whose organization’s settlements reverted',
+      withStanding(risky, 'organization', reverted(4)),
+      'waits',
+    ],
+    ['that was filled eleven times in an hour', { ...calm, fills: Array(11).fill(now) }, 'yes'],
+    ['that was filled twelve times in an hour', { ...calm, fills: Array(12).fill(now) }, 'tooDear'],
+    ['while the day’s risk is used up', { ...calm, riskedByAll: ether }, 'yes'],
+    ['a risky one while the day’s risk is used up', { ...risky, riskedByAll: ether / 5n }, 'tooDear'],
+    ['a risky one while a unit of it is left', { ...risky, riskedByAll: ether / 5n - 1n }, 'yes'],
+    ['a risky one whose order used its share', withStanding(risky, 'order', { risked: ether / 100n }), 'tooDear'],
+    ['a risky one whose order did not', withStanding(risky, 'order', { risked: ether / 100n - 1n }), 'yes'],
+    ['a risky one whose owner used its share', withStanding(risky, 'owner', { risked: ether / 50n }), 'tooDear'],
+    ['a risky one whose pool used its share', withStanding(risky, 'pool', { risked: ether / 25n }), 'tooDear'],
+    [
+      'a risky one whose organization did',
+      withStanding(risky, 'organization', { risked: (2n * ether) / 25n }),
+      'tooDear',
+    ],
+    ['a calm one whose organization did', withStanding(calm, 'organization', { risked: ether }), 'yes'],
+    ['a risky one where nothing may be risked', risky, 'tooDear', { riskPercent: 0 }],
+    ['a calm one where nothing may be risked', calm, 'yes', { riskPercent: 0 }],
+  ])('%s: %#', (_name, given, expected, limits = {}) => {
+    const verdict = decideTry(given, { ...usualLimits, ...limits }, now)
+    expect(verdict.may ? 'yes' : (verdict.outcome ?? 'waits')).toBe(expected)
+  })
+
+  it('waits longer after each try in vain, half an hour at most, and after each revert', () => {
+    const waitOf = (kind: SubjectKind, standing: Partial<Standing>, isRisky = true) =>
+      Math.max(0, computeRetryAt(kind, { ...noStanding, ...standing }, { isRisky, areListed: true }) - now)
+    expect([1, 2, 3, 4, 9, 10, 60, 2_000].map((count) => waitOf('order', failed(count), false))).toEqual([
+      0, 15, 30, 60, 1_800, 1_800, 1_800, 1_800,
+    ])
+    expect([1, 2, 3, 4].map((count) => waitOf('owner', reverted(count), false))).toEqual([60, 10_800, 86_400, 86_400])
+    expect([1, 2, 3, 9].map((count) => waitOf('pool', reverted(count)))).toEqual([0, 60, 600, 21_600])
+    expect([3, 4, 5].map((count) => waitOf('organization', reverted(count)))).toEqual([0, 60, 300])
+  })
+})
+
+describe('whether a settlement is paid for', () => {
+  const costs = { cost: 10n ** 16n, costMax: 2n * 10n ** 16n, worth: undefined }
+  it.each<[string, Partial<Parameters<typeof decideCost>[0]>, Partial<Case>, object, bigint | string]>([
+    ['what costs the cap is', { cost: costs.costMax }, {}, {}, costs.costMax],
+    ['a unit above the cap is not', { cost: costs.costMax + 1n }, {}, {}, 'may cost'],
+    ['worth its gas is', { worth: costs.cost }, {}, {}, costs.costMax],
+    ['worth a unit less is not', { worth: costs.cost - 1n }, {}, {}, 'is worth'],
+    ['worth twice its gas is, where twice is asked', { worth: 2n * costs.cost }, {}, { worthFactor: 2 }, costs.costMax],
+    ['worth a unit less than that is not', { worth: 2n * costs.cost - 1n }, {}, { worthFactor: 2 }, 'is worth'],
+    ['worth nothing is, where nothing is asked', { worth: 0n }, {}, { worthFactor: 0 }, costs.costMax],
+    ['of which no price tells is not, where one has to', {}, {}, { tokens: 'priced' }, 'no price'],
+    ['risky may cost twice what it costs now', { cost: 10n ** 15n }, { isRisky: true }, {}, 2n * 10n ** 15n],
+    ['risky never more than the cap', {}, { isRisky: true }, {}, costs.costMax],
+    [
+      'risky never more than is left of the day',
+      {},
+      { isRisky: true, riskedByAll: ether / 5n - 11n * 10n ** 15n },
+      {},
+      11n * 10n ** 15n,
+    ],
+    [
+      'risky is not, where less is left than it costs',
+      {},
+      { isRisky: true, riskedByAll: ether / 5n - 9n * 10n ** 15n },
+      {},
+      'used up',
+    ],
+  ])('%s', (_name, cost, of, limits, expected) => {
+    const verdict = decideCost({ ...costs, ...cost }, { ...calm, ...of }, { ...usualLimits, ...limits })
+    if (typeof expected === 'bigint') expect(verdict).toEqual({ may: true, costMax: expected })
+    else expect(verdict).toEqual({ may: false, why: expect.stringContaining(expected) })
+  })
+})
+
+it('counts what settlements cost, and which reverted, against their order, owner, organization and pools, each once', () => {
+  const of = (order: string, pools: string[]): Subject[] => [
+    { kind: 'order', key: order },
+    { kind: 'owner', key: 'x' },
+    ...pools.map((key) => ({ kind: 'pool', key }) as const),
+  ]
+  const risked: Risked[] = [
+    { subjects: of('1', ['p', 'q']), spent: 5n, isReverted: true, closedAt: 70 },
+    { subjects: of('2', ['p', 'p']), spent: 3n, isReverted: true, closedAt: 60 },
+    { subjects: of('1', ['q']), spent: 2n, isReverted: false, closedAt: undefined },
+  ]
+  const { standingOf, riskedByAll } = sumStandings(risked, new Map([['owner x', { failures: 4, lastFailedAt: 9 }]]))
+  expect(riskedByAll).toBe(10n)
+  expect(standingOf({ kind: 'order', key: '1' })).toEqual({ ...noStanding, risked: 7n, reverts: 1, lastRevertedAt: 70 })
+  expect(standingOf({ kind: 'owner', key: 'x' })).toEqual({
+    ...{ failures: 4, lastFailedAt: 9, risked: 10n, reverts: 2, lastRevertedAt: 70 },
+  })
+  expect(standingOf({ kind: 'pool', key: 'p' })).toEqual({ ...noStanding, risked: 8n, reverts: 2, lastRevertedAt: 70 })
+  expect(standingOf({ kind: 'pool', key: 'r' })).toEqual(noStanding)
+})

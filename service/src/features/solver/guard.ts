@@ -1,0 +1,185 @@
+/** What keeps a stranger from spending the solver's day, and from keeping others waiting. Pure. */
+
+/** Which orders are settled by their tokens: listed ones of which one has a price, listed ones, or any. */
+export const tokenRules = ['priced', 'listed', 'any'] as const
+
+export type TokenRule = (typeof tokenRules)[number]
+
+export type SolverLimits = {
+  /** A fill has to be worth so many times its gas, where prices tell. */
+  worthFactor: number
+  tokens: TokenRule
+  /** Fills of one order in an hour. */
+  fillsPerHour: number
+  /** Percent of `budget` that settlements may cost in a day which end as a loss, or run code nobody vouches for. */
+  riskPercent: number
+  /** What may be spent in a day, in the smallest unit of the native token. */
+  budget: bigint
+}
+
+export const usualLimits: SolverLimits = {
+  ...{ worthFactor: 1, tokens: 'listed', fillsPerHour: 12, riskPercent: 10, budget: 10n ** 18n },
+}
+
+export type SubjectKind = 'order' | 'owner' | 'organization' | 'pool'
+
+/** Whom a settlement is counted against. */
+export type Subject = { kind: SubjectKind; key: string }
+
+export const nameSubject = ({ kind, key }: Subject): string => `${kind} ${key}`
+
+/** What of the last day is known of a subject. Times are the chain's, in unix seconds. */
+export type Standing = {
+  /** Tries in vain since its last fill. */
+  failures: number
+  lastFailedAt: number
+  /** Settlements that were mined and reverted. */
+  reverts: number
+  lastRevertedAt: number
+  /** What risky settlements cost, or may cost yet. */
+  risked: bigint
+}
+
+export const noStanding: Standing = { failures: 0, lastFailedAt: 0, reverts: 0, lastRevertedAt: 0, risked: 0n }
+
+export const daySeconds = 86_400
+const hourSeconds = 3_600
+
+/** Tries in vain that are forgiven; each beyond doubles the wait from 15 seconds, to half an hour at most. */
+const forgiven: Readonly<Partial<Record<SubjectKind, number>>> = { order: 1, owner: 4, pool: 8 }
+const failureWait = { first: 15, longest: 1_800 }
+
+/** Waits in seconds after each settlement that reverted on the chain; the last one after all further ones. */
+const revertWaits: Readonly<Record<SubjectKind, readonly number[]>> = {
+  order: [60, 3 * hourSeconds, daySeconds],
+  owner: [60, 3 * hourSeconds, daySeconds],
+  pool: [0, 60, 600, hourSeconds, 6 * hourSeconds],
+  organization: [0, 0, 0, 60, 300, 1_800, hourSeconds],
+}
+
+/** Parts of what may be risked in a day, in hundredths. */
+const shares: Readonly<Record<SubjectKind, bigint>> = { order: 5n, owner: 10n, pool: 20n, organization: 40n }
+
+/** Settlements of an order that may revert on the chain before it is settled no more. */
+export const revertsMax = 3
+
+/**
+ * When a subject may be tried again, by the chain's time. What a stranger did to an organization, or to a pool of listed
+ * tokens, makes nobody wait but for reverts, and by these risky offers alone: tries in vain put them behind others.
+ */
+export function computeRetryAt(
+  kind: SubjectKind,
+  { failures, lastFailedAt, reverts, lastRevertedAt }: Standing,
+  { isRisky, areListed }: Pick<Case, 'isRisky' | 'areListed'>,
+): number {
+  const failuresBind = kind === 'order' || (kind === 'owner' && isRisky) || (kind === 'pool' && !areListed)
+  const beyond = failuresBind ? failures - (forgiven[kind] ?? failures) : 0
+  const wait = beyond > 0 ? Math.min(failureWait.first * 2 ** Math.min(beyond - 1, 20), failureWait.longest) : 0
+  const revertsBind = kind === 'order' || kind === 'owner' || isRisky
+  const waits = revertsBind ? revertWaits[kind] : []
+  const revertWait = reverts > 0 ? (waits[Math.min(reverts, waits.length) - 1] ?? 0) : 0
+  return Math.max(wait > 0 ? lastFailedAt + wait : 0, revertWait > 0 ? lastRevertedAt + revertWait : 0)
+}
+
+/** What is known of an offer before anything is asked of a node for it. */
+export type Case = {
+  /** Somebody vouches neither for its tokens nor for its owner's code: a stranger decides how it ends, and what it costs. */
+  isRisky: boolean
+  areListed: boolean
+  /** Its own standings: of its order, its owner, its organization and its pools. */
+  standings: readonly (Subject & { standing: Standing })[]
+  /** When it was filled in the last hour, by the chain's time. */
+  fills: readonly number[]
+  /** What risky settlements of all orders cost in a day, or may cost yet. */
+  riskedByAll: bigint
+}
+
+export type Verdict = { may: true } | { may: false; outcome?: 'tooDear' | 'noRoute'; why: string }
+
+/** Whether an offer is tried at a block of this time. */
+export function decideTry(given: Case, limits: SolverLimits, now: number): Verdict {
+  const { isRisky, areListed, standings, fills, riskedByAll } = given
+  if (!areListed && limits.tokens !== 'any')
+    return {
+      may: false,
+      outcome: 'noRoute',
+      why: 'one of its tokens is not listed here, and orders of such are not settled',
+    }
+  const waits = standings.find(({ kind, standing }) => computeRetryAt(kind, standing, given) > now)
+  if (waits) return { may: false, why: `its ${waits.kind} failed of late, and waits` }
+  if (fills.length >= limits.fillsPerHour)
+    return { may: false, outcome: 'tooDear', why: `it was filled ${fills.length} times within an hour` }
+  if (!isRisky) return { may: true }
+  const whole = (limits.budget * BigInt(limits.riskPercent)) / 100n
+  if (riskedByAll >= whole) return { may: false, outcome: 'tooDear', why: 'what may be risked in a day is used up' }
+  const used = standings.find(({ kind, standing }) => standing.risked >= (whole * shares[kind]) / 100n)
+  if (used)
+    return {
+      may: false,
+      outcome: 'tooDear',
+      why: `the share of its ${used.kind} in what may be risked in a day is used up`,
+    }
+  return { may: true }
+}
+
+/** What an estimate says of an offer. */
+export type Cost = {
+  /** Gas × price, in the smallest unit of the native token. */
+  cost: bigint
+  /** The most a settlement may cost. */
+  costMax: bigint
+  /** What the fill is worth in the same unit; undefined where no price tells. */
+  worth: bigint | undefined
+}
+
+export type CostVerdict = { may: true; costMax: bigint } | { may: false; why: string }
+
+/**
+ * Whether a settlement is paid for, and the most it may cost when it is sent. Of a risky one that is twice what it costs now,
+ * and never more than is left of what may be risked.
+ */
+export function decideCost(
+  { cost, costMax, worth }: Cost,
+  { isRisky, riskedByAll }: Pick<Case, 'isRisky' | 'riskedByAll'>,
+  limits: SolverLimits,
+): CostVerdict {
+  if (cost > costMax) return { may: false, why: `it would cost ${cost}, and may cost ${costMax}` }
+  if (worth === undefined && limits.tokens === 'priced') return { may: false, why: 'no price tells what it is worth' }
+  if (worth !== undefined && worth < cost * BigInt(limits.worthFactor))
+    return { may: false, why: `it is worth ${worth}, and would cost ${cost}` }
+  if (!isRisky) return { may: true, costMax }
+  const left = (limits.budget * BigInt(limits.riskPercent)) / 100n - riskedByAll
+  const most = [costMax, 2n * cost, left].reduce((least, each) => (each < least ? each : least))
+  return most < cost ? { may: false, why: 'what may be risked in a day is used up' } : { may: true, costMax: most }
+}
+
+/** A settlement of the last day that was risky, or is open and is. `spent`: its cost, or the most it may cost yet. */
+export type Risked = { subjects: readonly Subject[]; spent: bigint; isReverted: boolean; closedAt: number | undefined }
+
+/** What settlements and tries in vain come to, by subject. */
+export function sumStandings(
+  risked: readonly Risked[],
+  failures: ReadonlyMap<string, { failures: number; lastFailedAt: number }>,
+): { standingOf: (subject: Subject) => Standing; riskedByAll: bigint } {
+  const sums = new Map<string, Standing>()
+  let riskedByAll = 0n
+  for (const { subjects, spent, isReverted, closedAt } of risked) {
+    riskedByAll += spent
+    for (const name of new Set(subjects.map(nameSubject))) {
+      const before = sums.get(name) ?? noStanding
+      sums.set(name, {
+        ...before,
+        risked: before.risked + spent,
+        reverts: before.reverts + (isReverted ? 1 : 0),
+        lastRevertedAt: isReverted ? Math.max(before.lastRevertedAt, closedAt ?? 0) : before.lastRevertedAt,
+      })
+    }
+  }
+  return {
+    standingOf: (subject) => ({
+      ...(sums.get(nameSubject(subject)) ?? noStanding),
+      ...failures.get(nameSubject(subject)),
+    }),
+    riskedByAll,
+  }
+}

@@ -1,0 +1,35 @@
+import type { Chain, ChainContext, Chains } from '../../rpc/chains.js'
+import type { Header } from '../../rpc/raw.js'
+import type { Signer } from '../../rpc/signer.js'
+import type { CatalogueContext, ChainRecord } from '../catalogue/index.js'
+import type { AttemptOutcome } from '../orders/index.js'
+import type { Deployed } from '../swap/index.js'
+import type { SolverLimits } from './guard.js'
+import type { QuoteTurns } from './quotes.js'
+
+export type OrderSettings = {
+  /** The key that settles; absent: orders are looked at, and none is settled here. */
+  solver: Signer | undefined
+  /** The most a settlement may cost, in the smallest unit of the native token. */
+  costMax: bigint
+  /** What keeps a stranger from spending the solver's day; absent: `usualLimits`. */
+  limits?: SolverLimits
+  /** The chains that settlements are simulated on: what runs there is chosen by strangers. Absent: those of the look. */
+  trialChains?: Chains
+}
+
+export type OrderJobContext = ChainContext & CatalogueContext & { readonly attributionSigner: Signer | undefined }
+
+/** What one look at the orders of a chain is made of. */
+export type Look = {
+  ctx: OrderJobContext
+  chain: Chain
+  trialChain: Chain
+  record: ChainRecord
+  head: Header
+  settings: OrderSettings & { limits: SolverLimits }
+  exchanges: WeakMap<object, Deployed>
+  turns: QuoteTurns
+  /** What the look made of orders, by id: kept when it ends, wherever it fails. */
+  made: Map<string, { outcome: AttemptOutcome; detail: string }>
+}

@@ -1,0 +1,114 @@
+import { findPrices } from '../../prices/index.js'
+import { nativeToken } from '../../rpc/native.js'
+import { findToken, isListedToken } from '../catalogue/index.js'
+import type { Order } from '../orders/index.js'
+import { listPools, type Offer } from './book.js'
+import { type Case, daySeconds, nameSubject, type Risked, type Subject, sumStandings } from './guard.js'
+import type { Look } from './look.js'
+import { type Attempts, listRisky, type Settlement } from './storeBook.js'
+import { listFailures, recordFailure } from './storeFailures.js'
+import { computeWorth } from './worth.js'
+
+/** Whom an offer, or a settlement, is counted against. */
+export function listSubjects(
+  order: Pick<Order, 'id' | 'owner' | 'organizationId'>,
+  pools: readonly string[],
+): Subject[] {
+  return [
+    { kind: 'order', key: order.id },
+    { kind: 'owner', key: order.owner },
+    { kind: 'organization', key: order.organizationId },
+    ...pools.map((key) => ({ kind: 'pool', key }) as const),
+  ]
+}
+
+export function listSettlementSubjects({ orderId, owner, organizationId, touches }: Settlement): Subject[] {
+  // The last thing it touches is what its owner holds of a token.
+  const pools = touches.filter((each) => !each.startsWith(`${owner} `))
+  return listSubjects({ id: orderId, owner, organizationId }, pools)
+}
+
+/** What is known of offers and counted against them while a look goes on. */
+export type Standings = Awaited<ReturnType<typeof loadStandings>>
+
+export async function loadStandings(given: Look, offers: readonly Offer[], attempts: ReadonlyMap<string, Attempts>) {
+  const { ctx, chain, head } = given
+  const { chainId } = chain
+  const since = head.timestamp - daySeconds
+  const subjectsOf = (offer: Offer) => listSubjects(offer.live.order, listPools(offer))
+  const names = offers.flatMap((offer) => subjectsOf(offer).map(nameSubject))
+  const [risky, failures, areListed] = await Promise.all([
+    listRisky(ctx.db, chainId, new Date(since * 1_000)),
+    listFailures(ctx.db, { chainId, since }, names),
+    createListing(given),
+  ])
+  const risked: Risked[] = risky.map((settlement) => ({
+    subjects: listSettlementSubjects(settlement),
+    spent: settlement.cost ?? settlement.costMax,
+    isReverted: settlement.outcome === 'reverted',
+    closedAt: settlement.closedAt === null ? undefined : settlement.closedAt.getTime() / 1_000,
+  }))
+  let sums = sumStandings(risked, failures)
+  return {
+    caseOf: (offer: Offer): Case => {
+      const { order } = offer.live
+      const standings = subjectsOf(offer).map((subject) => ({ ...subject, standing: sums.standingOf(subject) }))
+      const isListed = areListed(order)
+      const hasReverted = standings.some(({ kind, standing }) => kind === 'owner' && standing.reverts > 0)
+      const fills = attempts.get(order.id)?.fills ?? []
+      return {
+        isRisky: !isListed || order.submission?.scheme === 'eip1271' || hasReverted,
+        areListed: isListed,
+        standings,
+        fills: fills.filter((at) => at > head.timestamp - 3_600),
+        riskedByAll: sums.riskedByAll,
+      }
+    },
+    /** A settlement of an offer was queued that may cost so much. */
+    risk: (offer: Offer, spent: bigint) => {
+      risked.push({ subjects: subjectsOf(offer), spent, isReverted: false, closedAt: undefined })
+      sums = sumStandings(risked, failures)
+    },
+    /** An offer was tried in vain. */
+    fail: async (offer: Offer) => {
+      const own = subjectsOf(offer).map(nameSubject)
+      for (const name of new Set(own))
+        failures.set(name, { failures: (failures.get(name)?.failures ?? 0) + 1, lastFailedAt: head.timestamp })
+      sums = sumStandings(risked, failures)
+      await recordFailure(ctx.db, { chainId, since, timestamp: head.timestamp }, own)
+    },
+  }
+}
+
+/** Whether both tokens of an order are listed; the native token and what wraps it are. */
+function createListing({ ctx, chain, record }: Look): (order: Order) => boolean {
+  const snapshot = ctx.catalogue.current()
+  const isListed = (address: string): boolean => {
+    if (address === nativeToken.toLowerCase() || address === record.wrappedNative) return true
+    const token = findToken(snapshot, chain.chainId, address)
+    return token !== undefined && isListedToken(snapshot, token)
+  }
+  return ({ tokenIn, tokenOut }) => isListed(tokenIn) && isListed(tokenOut)
+}
+
+/** What fills are worth in the smallest unit of the native token, by prices of now. */
+export async function loadWorths(given: Look, offers: readonly Offer[]): Promise<(offer: Offer) => bigint | undefined> {
+  const { ctx, chain, record } = given
+  const native = nativeToken.toLowerCase()
+  const tokens = new Set(offers.flatMap(({ live: { order } }) => [order.tokenIn, order.tokenOut]))
+  const asked = [...tokens, native, ...(record.wrappedNative ? [record.wrappedNative] : [])]
+  const prices = await findPrices(ctx.db, chain.chainId, asked, ctx.clock.now())
+  const snapshot = ctx.catalogue.current()
+  const describe = (address: string) => {
+    const isNative = address === native
+    const own = prices.get(address) ?? (isNative ? prices.get(record.wrappedNative ?? '') : undefined)
+    const decimals = isNative ? 18 : findToken(snapshot, chain.chainId, address)?.decimals
+    return { decimals: decimals ?? 0, priceUsd: decimals === undefined ? undefined : (own?.priceUsd ?? undefined) }
+  }
+  return ({ live: { order }, amountIn, amountOut }) =>
+    computeWorth(
+      { amount: amountIn, ...describe(order.tokenIn) },
+      { amount: amountOut, ...describe(order.tokenOut) },
+      describe(native),
+    )
+}
