@@ -37,7 +37,10 @@ export { findVaultKind, listErrors, vaultKinds } from './kinds.js'
 export {
   decodeVaultEvent,
   findMakingCall,
+  holdsForOthers,
   isVaultAddress,
+  keepsNothing,
+  listNonHolders,
   listOwnAddresses,
   listVaultAddresses,
   vaultTopics,

@@ -1,16 +1,16 @@
-import { toEventSelector } from 'viem'
 import type { Context } from '../../postgres/context.js'
 import type { Database } from '../../postgres/pool.js'
+import { transferTopic } from '../../rpc/abis.js'
 import { readBlock } from '../../rpc/blocks.js'
 import type { Chain } from '../../rpc/chains.js'
 import { createNode } from '../../rpc/node.js'
 import type { RawLog } from '../../rpc/raw.js'
 import { readInRanges } from '../../sync/ranges.js'
-import { findBlockAt, findStreamTarget } from '../../vaults/index.js'
+import { findBlockAt, findStreamTarget, listNonHolders } from '../../vaults/index.js'
 import { readLotSteps } from '../positions/index.js'
 import { createWeigher } from './adapters.js'
 import { hashHoldings, type RewardInputs, type RewardResult, recomputeRewards } from './rewardFile.js'
-import { burnAddresses, findTerms, readInputs } from './snapshotInputs.js'
+import { findTerms, readInputs } from './snapshotInputs.js'
 import { findSnapshotOf } from './storeSnapshots.js'
 import { findStream } from './storeStreams.js'
 import type { BalanceStep } from './types.js'
@@ -40,8 +40,6 @@ export class ChainDiffers extends Error {
   override readonly name = 'ChainDiffers'
 }
 
-const transferTopic = toEventSelector('event Transfer(address indexed from, address indexed to, uint256 amount)')
-
 /**
  * What a node tells of a snapshot. `lots`: whether it told who sourced which shares; 'file': the file does not say by what
  * that is found. `untraced`: transactions that brought some, perhaps, and that no node tells how they ran.
@@ -64,7 +62,7 @@ export async function recomputeFromNode(
     throw new ChainDiffers(`block ${block.number} is ${head.hash} at the node, and ${block.hash} in the file`)
   const at = from?.own.at ?? terms.startAt
   const span = { at, from: (await findBlockAt(ctx.chain, head, at))?.number ?? -1, to: block.number }
-  const excluded = new Set([...burnAddresses, ...target.own])
+  const excluded = listNonHolders(target.own)
   const balances = await readBalances(ctx.chain, { ...span, token: target.token, excluded })
   const distributorIds = [...createWeigher(terms.adapters).distributors]
   const read =

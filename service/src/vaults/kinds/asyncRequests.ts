@@ -3,6 +3,7 @@ import { combine, combineAll, mapRead, type Read, readContract } from '../../rpc
 import { failing, type KnownError } from '../../rpc/revert.js'
 import { type MakingCall, making } from '../calls.js'
 import { type EmittedEvent, emitted } from '../events.js'
+import { gasConstants } from '../gasConstants.js'
 import type { DepositAsk, RequestAsk, RequestOffer, Trial, Vault, VaultCall, WithdrawAsk } from '../kind.js'
 import { buildDeposit } from './erc4626.js'
 
@@ -97,8 +98,6 @@ export const erc7540Errors: readonly KnownError[] = [
   failing('error NoPendingRequest()', 'nothing is pending'),
   failing('error RequestNotFound()', 'there is no request of that kind'),
 ]
-
-const gasConstants = { request: 400_000n, claim: 500_000n }
 
 /** `requestDeposit(assets, controller, owner)`: the assets leave now, the shares are claimed once it is settled. */
 export function buildRequestDeposit({ vault, wallet, amount }: DepositAsk): VaultCall {

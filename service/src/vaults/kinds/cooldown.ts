@@ -2,6 +2,7 @@ import { type Address, encodeFunctionData, erc4626Abi, parseAbi } from 'viem'
 import { combine, mapRead, type Read, readContract } from '../../rpc/multicall.js'
 import { failing, type KnownError } from '../../rpc/revert.js'
 import { making } from '../calls.js'
+import { gasConstants } from '../gasConstants.js'
 import type { Cooling, PlannedKind, Vault, VaultCall, WithdrawAsk, WithdrawOffer } from '../kind.js'
 import {
   askErc4626,
@@ -25,8 +26,6 @@ const stakedAbi = parseAbi([
   'function cooldownDuration() view returns (uint24)',
   'function silo() view returns (address)',
 ])
-
-const gasConstants = { start: 500_000n, take: 300_000n }
 
 const cooldownErrors: readonly KnownError[] = [
   failing('error InvalidCooldown()', 'the cooldown is not over', 'waiting'),
@@ -144,7 +143,7 @@ function buildStart(vault: Vault, shares: bigint): VaultCall {
     data: encodeFunctionData({ abi: stakedAbi, functionName: 'cooldownShares', args: [shares] }),
     value: 0n,
     verb: 'startCooldown',
-    gasConstant: gasConstants.start,
+    gasConstant: gasConstants.startCooldown,
     spends: { token: vault.receiptToken, amount: shares },
     gains: undefined,
   }
@@ -157,7 +156,7 @@ function buildTake(vault: Vault, wallet: Address): VaultCall {
     data: encodeFunctionData({ abi: stakedAbi, functionName: 'unstake', args: [wallet] }),
     value: 0n,
     verb: 'takeCooled',
-    gasConstant: gasConstants.take,
+    gasConstant: gasConstants.takeCooled,
     spends: undefined,
     gains: vault.asset,
   }

@@ -2,6 +2,7 @@ import { type Address, encodeFunctionData, erc20Abi, erc4626Abi, isAddressEqual,
 import { combine, mapRead, type Read, readAccount, readContract } from '../../rpc/multicall.js'
 import { type MakingCall, making } from '../calls.js'
 import { type EmittedEvent, emitted } from '../events.js'
+import { gasConstants } from '../gasConstants.js'
 import type {
   DepositAsk,
   FiguresAnswer,
@@ -46,9 +47,6 @@ const shareAbi = parseAbi([
   'function share() view returns (address)',
   'function supportsInterface(bytes4 id) view returns (bool)',
 ])
-
-/** Gas limits for when no estimate can be had: what a vault that invests on deposit may need. */
-const gasConstants = { deposit: 600_000n, redeem: 900_000n }
 
 /** Synchronous vaults of ERC-4626: `deposit` and `redeem` in one transaction each. */
 export const erc4626: PlannedKind = {

@@ -3,6 +3,7 @@ import { combine, mapRead, type Read, readAccount, readContract } from '../../rp
 import { failing } from '../../rpc/revert.js'
 import { making } from '../calls.js'
 import { type EmittingVault, emitted } from '../events.js'
+import { gasConstants } from '../gasConstants.js'
 import type {
   DepositAsk,
   FiguresAnswer,
@@ -25,8 +26,6 @@ const erc5115Abi = parseAbi([
   'function exchangeRate() view returns (uint256)',
   'function assetInfo() view returns (uint8 assetType, address assetAddress, uint8 assetDecimals)',
 ])
-
-const gasConstants = { deposit: 700_000n, redeem: 900_000n }
 
 /**
  * Standardized yield (ERC-5115): takes and pays several tokens, so a withdrawal has to name the one it wants, and both
@@ -207,7 +206,7 @@ function buildDeposit({ vault, wallet, tokenIn, amount, slippageBps }: DepositAs
     }),
     value: 0n,
     verb: 'deposit',
-    gasConstant: gasConstants.deposit,
+    gasConstant: gasConstants.depositThroughWrapper,
     spends: { token: tokenIn, amount },
     gains: vault.receiptToken,
     leastOut,

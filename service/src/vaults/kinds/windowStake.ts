@@ -2,6 +2,7 @@ import { type Address, encodeFunctionData, erc20Abi, parseAbi } from 'viem'
 import { combine, mapRead, type Read, readAccount, readContract } from '../../rpc/multicall.js'
 import { making } from '../calls.js'
 import { emitted } from '../events.js'
+import { gasConstants } from '../gasConstants.js'
 import type {
   DepositAsk,
   FiguresAnswer,
@@ -31,7 +32,6 @@ const stakeAbi = parseAbi([
   'function previewRedeem(uint256 shares) view returns (uint256)',
 ])
 
-const gasConstants = { stake: 500_000n, cooldown: 200_000n, redeem: 500_000n }
 const rateUnit = 10n ** 18n
 
 /**
@@ -154,7 +154,7 @@ function buildRedeem({ vault, wallet, shares }: WithdrawAsk): VaultCall {
     data: encodeFunctionData({ abi: stakeAbi, functionName: 'redeem', args: [wallet, shares] }),
     value: 0n,
     verb: 'redeem',
-    gasConstant: gasConstants.redeem,
+    gasConstant: gasConstants.redeemInWindow,
     spends: { token: vault.receiptToken, amount: shares },
     gains: vault.asset,
   }
@@ -166,7 +166,7 @@ function buildCooldown(vault: Vault): VaultCall {
     data: encodeFunctionData({ abi: stakeAbi, functionName: 'cooldown' }),
     value: 0n,
     verb: 'openWindow',
-    gasConstant: gasConstants.cooldown,
+    gasConstant: gasConstants.openWindow,
     spends: undefined,
     gains: undefined,
   }
