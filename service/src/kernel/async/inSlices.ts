@@ -5,7 +5,7 @@ import { systemClock } from '../clock.js'
 export type Steps<T> = Generator<undefined, T>
 
 /** The default slice: a request takes several turns of the event loop, and waits this long at each. */
-const sliceMsDefault = 0.5
+export const sliceMsDefault = 0.5
 /** A turn that takes others longer than this has requests in it: those get a pause as well. */
 const busyMs = 0.25
 const pauseMsDefault = 2
