@@ -105,7 +105,8 @@ export function buildRequestDeposit({ vault, wallet, amount }: DepositAsk): Vaul
     to: vault.address,
     data: encodeFunctionData({ abi: erc7540Abi, functionName: 'requestDeposit', args: [amount, wallet, wallet] }),
     value: 0n,
-    verb: 'requestDeposit',
+    says: ({ amount, vault, receiver }) =>
+      `Request to deposit ${amount} into ${vault}; once it is settled, ${receiver} claims the shares.`,
     gasConstant: gasConstants.request,
     spends: { token: vault.asset, amount },
     gains: undefined,
@@ -118,7 +119,8 @@ export function buildRequestRedeem({ vault, wallet, shares }: WithdrawAsk): Vaul
     to: vault.address,
     data: encodeFunctionData({ abi: erc7540Abi, functionName: 'requestRedeem', args: [shares, wallet, wallet] }),
     value: 0n,
-    verb: 'requestRedeem',
+    says: ({ amount, vault, out, receiver }) =>
+      `Request to redeem ${amount} at ${vault}; once it is settled, ${receiver} claims the ${out}.`,
     gasConstant: gasConstants.request,
     spends: { token: vault.receiptToken, amount: shares },
     gains: undefined,
@@ -137,7 +139,8 @@ export function buildClaimDeposit(vault: Vault, wallet: RequestAsk['wallet'], as
     to: vault.address,
     data: encodeFunctionData({ abi: erc7540Abi, functionName: 'deposit', args: [assets, wallet, wallet] }),
     value: 0n,
-    verb: 'claimDeposit',
+    says: ({ amount, vault, receiver }) =>
+      `Claim the shares of ${amount} deposited into ${vault}; they go to ${receiver}.`,
     gasConstant: gasConstants.claim,
     spends: undefined,
     gains: vault.receiptToken,

@@ -72,7 +72,7 @@ export const cooldown: PlannedKind = {
       // Without a cooldown there is none to start.
       instead: [
         {
-          ...buildRedeem({ vault, wallet, shares: 0n, tokenOut: vault.asset, slippageBps: 0 }, 'redeem'),
+          ...buildRedeem({ vault, wallet, shares: 0n, tokenOut: vault.asset, slippageBps: 0 }),
           onlyIf: mapRead(readContract(vault.address, stakedAbi, 'cooldownDuration', []), (wait) => wait === 0),
         },
       ],
@@ -127,7 +127,7 @@ function withdraw(ask: WithdrawAsk): Read<WithdrawOffer> {
         decideClosed(code.codeLength) ??
         (duration === undefined ? 'the vault does not say how long it waits' : undefined)
       const offer = { closed, mismatch: decideMismatch(vault, asset), max: undefined, quoted, assets: quoted }
-      const redeem = duration === 0 ? buildRedeem(ask, 'redeem') : buildStart(vault, shares)
+      const redeem = duration === 0 ? buildRedeem(ask) : buildStart(vault, shares)
       const cooling = waiting?.[1] ?? 0n
       if (cooling === 0n) return { ...offer, available: held, call: redeem }
       const take = { ...offer, assets: cooling, available: shares, call: buildTake(vault, wallet) }
@@ -142,7 +142,8 @@ function buildStart(vault: Vault, shares: bigint): VaultCall {
     to: vault.address,
     data: encodeFunctionData({ abi: stakedAbi, functionName: 'cooldownShares', args: [shares] }),
     value: 0n,
-    verb: 'startCooldown',
+    says: ({ amount, vault, out, receiver }) =>
+      `Redeem ${amount} at ${vault}; the ${out} cools down, and ${receiver} takes it out later. Amounts already in cooldown start again from zero.`,
     gasConstant: gasConstants.startCooldown,
     spends: { token: vault.receiptToken, amount: shares },
     gains: undefined,
@@ -155,7 +156,8 @@ function buildTake(vault: Vault, wallet: Address): VaultCall {
     to: vault.address,
     data: encodeFunctionData({ abi: stakedAbi, functionName: 'unstake', args: [wallet] }),
     value: 0n,
-    verb: 'takeCooled',
+    says: ({ vault, out, receiver }) =>
+      `Take out of ${vault} all the ${out} that has cooled down; it goes to ${receiver}.`,
     gasConstant: gasConstants.takeCooled,
     spends: undefined,
     gains: vault.asset,

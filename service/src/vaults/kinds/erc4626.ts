@@ -1,3 +1,4 @@
+import { sayDeposit, sayRedeem } from '../sentences.js'
 import { type Address, encodeFunctionData, erc20Abi, erc4626Abi, isAddressEqual, parseAbi } from 'viem'
 import { combine, mapRead, type Read, readAccount, readContract } from '../../rpc/multicall.js'
 import { type MakingCall, making } from '../calls.js'
@@ -90,7 +91,7 @@ export const erc4626: PlannedKind = {
           quoted,
           available: held,
           assets: quoted,
-          call: buildRedeem(ask, 'redeem'),
+          call: buildRedeem(ask),
         }),
       ),
     trial: buildTrial,
@@ -171,22 +172,22 @@ export function buildDeposit({ vault, wallet, amount }: Pick<DepositAsk, 'vault'
     to: vault.address,
     data: encodeFunctionData({ abi: erc4626Abi, functionName: 'deposit', args: [amount, wallet] }),
     value: 0n,
-    verb: 'deposit',
+    says: sayDeposit,
     gasConstant: gasConstants.deposit,
     spends: { token: vault.asset, amount },
     gains: vault.receiptToken,
   }
 }
 
-/** `redeem(shares, receiver, owner)`, for the wallet itself; of an asynchronous vault it claims what was settled. */
-export function buildRedeem({ vault, wallet, shares }: WithdrawAsk, verb: 'redeem' | 'claimRedeem'): VaultCall {
+/** `redeem(shares, receiver, owner)`, for the wallet itself. */
+export function buildRedeem({ vault, wallet, shares }: WithdrawAsk): VaultCall {
   return {
     to: vault.address,
     data: encodeFunctionData({ abi: erc4626Abi, functionName: 'redeem', args: [shares, wallet, wallet] }),
     value: 0n,
-    verb,
+    says: sayRedeem,
     gasConstant: gasConstants.redeem,
-    spends: verb === 'redeem' ? { token: vault.receiptToken, amount: shares } : undefined,
+    spends: { token: vault.receiptToken, amount: shares },
     gains: vault.asset,
   }
 }

@@ -1,3 +1,4 @@
+import { sayDeposit, sayRedeem } from '../sentences.js'
 import { type Address, encodeFunctionData, erc20Abi, parseAbi } from 'viem'
 import { combine, mapRead, type Read, readAccount, readContract } from '../../rpc/multicall.js'
 import { failing } from '../../rpc/revert.js'
@@ -205,7 +206,7 @@ function buildDeposit({ vault, wallet, tokenIn, amount, slippageBps }: DepositAs
       args: [wallet, tokenIn, amount, leastOut],
     }),
     value: 0n,
-    verb: 'deposit',
+    says: sayDeposit,
     gasConstant: gasConstants.depositThroughWrapper,
     spends: { token: tokenIn, amount },
     gains: vault.receiptToken,
@@ -223,7 +224,7 @@ function buildRedeem({ vault, wallet, shares, tokenOut, slippageBps }: WithdrawA
       args: [wallet, shares, tokenOut, leastOut, false],
     }),
     value: 0n,
-    verb: 'redeem',
+    says: sayRedeem,
     gasConstant: gasConstants.redeem,
     spends: { token: vault.receiptToken, amount: shares },
     gains: tokenOut,

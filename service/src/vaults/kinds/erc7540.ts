@@ -1,3 +1,4 @@
+import { sayCancelDeposit } from '../sentences.js'
 import { encodeFunctionData, erc20Abi, erc4626Abi, parseAbi } from 'viem'
 import { combine, combineAll, mapRead, type Read, readContract } from '../../rpc/multicall.js'
 import { type MakingCall, making } from '../calls.js'
@@ -223,10 +224,19 @@ export function readRedemption(ask: WithdrawAsk): Read<WithdrawOffer> {
       const awaited = pending > 0n ? pending + (claimable ?? 0n) : 0n
       const open = { closed: undefined, mismatch: undefined, max: undefined, quoted: undefined, assets, awaited }
       return claimable !== undefined && claimable >= shares
-        ? { ...open, available: claimable, call: buildRedeem(ask, 'claimRedeem') }
+        ? { ...open, available: claimable, call: buildClaimRedeem(ask) }
         : { ...open, available: held, ...requestRedemption(ask, allowance) }
     },
   )
+}
+
+/** The same call as a redemption; it pays what a request has settled, and takes no more shares. */
+function buildClaimRedeem(ask: WithdrawAsk): VaultCall {
+  return {
+    ...buildRedeem(ask),
+    says: ({ amount, vault, out, receiver }) => `Claim the ${out} of ${amount} redeemed at ${vault}; it goes to ${receiver}.`,
+    spends: undefined,
+  }
 }
 
 /**
@@ -268,7 +278,7 @@ function offerCancel({ vault, wallet }: RequestAsk, requestId: bigint, assets: b
     to: vault.address,
     data,
     value: 0n,
-    verb: 'cancelDeposit',
+    says: sayCancelDeposit,
     gasConstant: cancelGas,
     spends: undefined,
     // Some vaults grant a cancellation at once, but it is still claimed by a call of its own.
@@ -287,7 +297,8 @@ function offerCancelClaim({ vault, wallet }: RequestAsk, requestId: bigint, asse
     to: vault.address,
     data,
     value: 0n,
-    verb: 'claimCancelled',
+    says: ({ amount, vault, receiver }) =>
+      `Take back ${amount} of the cancelled deposit in ${vault}; it goes to ${receiver}.`,
     gasConstant: cancelGas,
     spends: undefined,
     gains: vault.asset,

@@ -1,3 +1,4 @@
+import { sayCancelDeposit, sayDeposit, sayRedeem } from '../sentences.js'
 import { encodeFunctionData, erc4626Abi, isAddressEqual, maxUint256, parseAbi, zeroAddress } from 'viem'
 import { combine, mapRead, type Read, readContract } from '../../rpc/multicall.js'
 import { failing, type KnownError } from '../../rpc/revert.js'
@@ -178,7 +179,7 @@ export const lagoon: PlannedKind = {
             to: ask.vault.address,
             data: encodeFunctionData({ abi: lagoonAbi, functionName: 'cancelRequestDeposit' }),
             value: 0n,
-            verb: 'cancelDeposit',
+            says: sayCancelDeposit,
             gasConstant: cancelGas,
             spends: undefined,
             gains: ask.vault.asset,
@@ -264,9 +265,10 @@ function withdraw(ask: WithdrawAsk): Read<WithdrawOffer> {
         closed: decideClosed(code.codeLength),
         mismatch: decideMismatch(vault, asset),
       }
-      if (redemption.call.verb === 'claimRedeem')
+      // A claim takes no shares: the request took them.
+      if (redemption.call.spends === undefined)
         return claimable === 0n && redemption.available === held
-          ? { ...offer, call: buildRedeem(ask, 'redeem') }
+          ? { ...offer, call: buildRedeem(ask) }
           : offer
       if (valid !== true || !quoted) return offer
       return { ...offer, call: buildSyncRedeem(ask, quoted), instead: { call: buildRequestRedeem(ask) } }
@@ -284,7 +286,7 @@ function buildSyncDeposit({ vault, wallet, amount }: DepositAsk): VaultCall {
       args: [amount, wallet, zeroAddress],
     }),
     value: 0n,
-    verb: 'deposit',
+    says: sayDeposit,
     gasConstant: syncGas,
     spends: { token: vault.asset, amount },
     gains: vault.receiptToken,
@@ -298,7 +300,7 @@ function buildSyncRedeem({ vault, wallet, shares, slippageBps }: WithdrawAsk, qu
     to: vault.address,
     data: encodeFunctionData({ abi: lagoonAbi, functionName: 'syncRedeem', args: [shares, wallet, leastOut] }),
     value: 0n,
-    verb: 'redeem',
+    says: sayRedeem,
     gasConstant: syncGas,
     spends: { token: vault.receiptToken, amount: shares },
     gains: vault.asset,

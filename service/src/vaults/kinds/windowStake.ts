@@ -1,3 +1,4 @@
+import { sayDeposit, sayRedeem } from '../sentences.js'
 import { type Address, encodeFunctionData, erc20Abi, parseAbi } from 'viem'
 import { combine, mapRead, type Read, readAccount, readContract } from '../../rpc/multicall.js'
 import { making } from '../calls.js'
@@ -141,7 +142,7 @@ function buildStake({ vault, wallet, amount }: Pick<DepositAsk, 'vault' | 'walle
     to: vault.address,
     data: encodeFunctionData({ abi: stakeAbi, functionName: 'stake', args: [wallet, amount] }),
     value: 0n,
-    verb: 'deposit',
+    says: sayDeposit,
     gasConstant: gasConstants.stake,
     spends: { token: vault.asset, amount },
     gains: vault.receiptToken,
@@ -153,7 +154,7 @@ function buildRedeem({ vault, wallet, shares }: WithdrawAsk): VaultCall {
     to: vault.address,
     data: encodeFunctionData({ abi: stakeAbi, functionName: 'redeem', args: [wallet, shares] }),
     value: 0n,
-    verb: 'redeem',
+    says: sayRedeem,
     gasConstant: gasConstants.redeemInWindow,
     spends: { token: vault.receiptToken, amount: shares },
     gains: vault.asset,
@@ -165,7 +166,8 @@ function buildCooldown(vault: Vault): VaultCall {
     to: vault.address,
     data: encodeFunctionData({ abi: stakeAbi, functionName: 'cooldown' }),
     value: 0n,
-    verb: 'openWindow',
+    says: ({ amount, vault, receiver }) =>
+      `Start the cooldown of all shares in ${vault}, of which ${amount} are to be redeemed; ${receiver} redeems them in the window after it. A cooldown that runs already starts again from zero.`,
     gasConstant: gasConstants.openWindow,
     spends: undefined,
     gains: undefined,
