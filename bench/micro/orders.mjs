@@ -38,7 +38,7 @@ else await main()
 
 async function main() {
   const { signDigest } = await import('../../packages/attribution/dist/index.js')
-  const { createOrderLook } = await import('../../service/dist/features/orders/index.js')
+  const { createOrderLook } = await import('../../service/dist/features/solver/index.js')
   const { listHubs, readExchanges, readLargest } = await import('../../service/dist/features/swap/index.js')
   const { findToken, openCatalogue } = await import('../../service/dist/features/catalogue/index.js')
   const { systemClock } = await import('../../service/dist/kernel/clock.js')

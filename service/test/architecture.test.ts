@@ -32,6 +32,7 @@ const slices: Record<string, readonly string[]> = {
   swap: ['catalogue', 'plans'],
   actions: ['catalogue', 'membership', 'positions', 'ledger', 'plans', 'swap'],
   orders: ['catalogue', 'plans', 'swap', 'attribution'],
+  solver: ['catalogue', 'swap', 'orders'],
   attribution: ['catalogue', 'ledger', 'plans'],
   metrics: ['catalogue', 'positions', 'ledger'],
   history: ['catalogue', 'positions', 'metrics'],
@@ -43,7 +44,7 @@ const slices: Record<string, readonly string[]> = {
 
 /** Who may use the other packages: rooms, and of the features only these slices where some are named. */
 const packageUsers: Record<string, { rooms: readonly string[]; slices?: readonly string[] }> = {
-  '@openearn/contracts': { rooms: ['rpc', 'vaults', 'derive', 'cli'], slices: ['streams', 'swap', 'orders'] },
+  '@openearn/contracts': { rooms: ['rpc', 'vaults', 'derive', 'cli'], slices: ['streams', 'swap', 'solver'] },
   '@openearn/attribution': { rooms: ['derive', 'features'] },
   '@openearn/embedded-postgres': { rooms: ['server'] },
   '@openearn/sdk/verify': { rooms: ['cli'] },

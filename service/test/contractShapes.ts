@@ -31,8 +31,8 @@ type SeriesQuery = {
   startDate: string
   endDate: string
   step?: number | null
-  opportunityIds?: string
-  productIds?: string
+  opportunityIds?: string[]
+  productIds?: string[]
 }
 type VaultPath = { chainId: number; vaultAddress: string }
 type HistoryQuery = { startDate: string; endDate?: string; step?: number; apyInterval?: number }

@@ -63,7 +63,7 @@ export type StreamOperations = {
     answer: { streams: WalletStream[] }
   }>
   GetMerkleProofs: As<{
-    query: { wallet: string; streamIds: string }
+    query: { wallet: string; streamIds: string[] }
     answer: {
       proofs: {
         streamId: string

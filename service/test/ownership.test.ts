@@ -51,6 +51,7 @@ const grants: Record<string, string> = {
   'streams reads chains': 'the factories of chains are those they are configured with',
   'streams reads blocks': 'when the last block before an instant was made',
   'orders reads sources': 'an order has expired unfilled only where the events of its settlement contract were read',
+  'solver reads swap_orders': 'a settlement is of the chain of its order',
   'streams reads sources': 'a creation that nobody sent is known only where its blocks were read',
   'audit reads vaults': 'an export names vaults by address',
   'audit reads vault_snapshots': 'snapshots are exported, and a report values shares by them',
@@ -136,6 +137,15 @@ describe('the test of ownership itself', () => {
     ])
     expect([...made.owners]).toEqual([['blocks', 'sync']])
     expect(made.unowned).toEqual(['strays'])
+  })
+
+  it('goes by the room that took a table over, in whichever order the migrations are read', () => {
+    const taken = {
+      path: '2.sql',
+      text: '-- Owner: solver. Takes over: strays, blocks. Facts.\nalter table blocks add x int;',
+    }
+    const made = { path: '1.sql', text: '-- Owner: sync. Facts.\ncreate table blocks (number bigint);' }
+    expect([...listOwners([taken, made]).owners]).toEqual([['blocks', 'solver']])
   })
 
   it('is green on own tables, on granted ones, and on words that are no tables', () => {

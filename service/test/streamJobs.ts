@@ -187,7 +187,7 @@ async function openWorld(test: TestDatabase) {
     const ctx = { db: over.db ?? db, clock, log: silentLog, chains: new Map([[chainId, own]]), catalogue }
     return ctx as unknown as StreamJobContext
   }
-  const committing = { vetoSeconds: 0, committerOf: () => signer.address }
+  const committing = { vetoSeconds: 0, committerOf: () => signer.address, costMax: 10n ** 18n }
   const steps = [
     (ctx: StreamJobContext) => runStreamSnapshots(ctx, { everySeconds }),
     (ctx: StreamJobContext) => runStreamTrees(ctx),

@@ -4,12 +4,14 @@ import { join, sep } from 'node:path'
 /** A source file by its path below `src`. */
 export type Source = { path: string; text: string }
 
-/** Which room owns a table, by the header of the migration that makes it. */
+/** Which room owns a table, by the header of the migration that makes it, or of a later one that says it takes it over. */
 export function listOwners(migrations: readonly Source[]): { owners: Map<string, string>; unowned: string[] } {
   const owners = new Map<string, string>()
   const unowned: string[] = []
-  for (const { text } of migrations) {
+  for (const { text } of migrations.toSorted((a, b) => (a.path < b.path ? -1 : 1))) {
     const owner = /^-- Owner: ([a-z]+)\./.exec(text)?.[1]
+    const taken = /^-- Owner: [a-z]+\. Takes over: ([a-z_, ]+)\./.exec(text)?.[1]?.split(', ') ?? []
+    for (const table of taken) if (owner !== undefined && owners.has(table)) owners.set(table, owner)
     for (const [, table] of text.matchAll(/\bcreate\s+(?:unlogged\s+)?table\s+(?:if\s+not\s+exists\s+)?([a-z_]+)/gi)) {
       if (table === undefined) continue
       if (owner === undefined) unowned.push(table)

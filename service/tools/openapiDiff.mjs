@@ -47,11 +47,22 @@ function compareParameters(before, after, place, documents, found) {
   for (const [name, parameter] of known) {
     const other = next.get(name)
     if (!other) found.push(`${place}: ${name} is gone`)
-    else compare('request', asJson(parameter['schema']), asJson(other['schema']), `${place} ${name}`, documents, found)
+    else compare('request', ...schemasOf(parameter, other), `${place} ${name}`, documents, found)
   }
   for (const [name, parameter] of next)
     if (parameter['required'] === true && known.get(name)?.['required'] !== true)
       found.push(`${place}: ${name} is now required`)
+}
+
+/**
+ * The schemas of a parameter in both documents. The service takes a list as one text of commas and as repeated values, so
+ * that a text that became an array of the same items, or the reverse, is no difference.
+ */
+function schemasOf(before, after) {
+  const [old, next] = [asJson(before['schema']), asJson(after['schema'])]
+  const items = (schema) => schema['x-list-of'] ?? schema['items']
+  const wasWrittenAnew = (old['type'] === 'array') !== (next['type'] === 'array') && items(old) && items(next)
+  return wasWrittenAnew ? [items(old), items(next)] : [old, next]
 }
 
 function compareBodies(before, after, place, documents, found) {
@@ -150,7 +161,13 @@ function resolve(value, document) {
 }
 
 function withoutText({ description: _d, title: _t, examples: _e, default: _f, ...schema }) {
-  return schema
+  const { type, enum: values } = schema
+  return type === undefined && Array.isArray(values) ? { ...schema, type: [...new Set(values.map(typeOf))] } : schema
+}
+
+function typeOf(value) {
+  if (value === null) return 'null'
+  return Number.isInteger(value) ? 'integer' : typeof value
 }
 
 function asJson(value) {

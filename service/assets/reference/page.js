@@ -204,7 +204,8 @@ function typeOf(schema) {
 }
 
 function describeAnswers(operation) {
-  return Object.entries(operation.responses).flatMap(([status, response]) => {
+  return Object.entries(operation.responses).flatMap(([status, given]) => {
+    const response = resolve(given)
     const content = response.content?.['application/json']
     const parts = [make('h3', {}, status), make('p', {}, response.description)]
     if (!content?.example) return parts

@@ -118,7 +118,7 @@ const changing: [name: string, words: () => string[] | Promise<string[]>, before
 
 async function queueTransaction(): Promise<string[]> {
   const [id, address] = [newId(), `0x${'5e'.repeat(20)}`]
-  const outgoing = { id, chainId, sender: address, to: address, data: '0x', value: 0n, purpose: 'a test' }
+  const outgoing = { id, chainId, sender: address, to: address, data: '0x', value: 0n, costMax: 0n, purpose: 'a test' }
   await recordOutgoing(database.db, outgoing, new Date(0))
   expect(await run(['sender', 'list'])).toContain(id)
   return [id]

@@ -94,10 +94,11 @@ export function parseConfig(env: Env, root: string = repositoryRoot()) {
     streamSnapshotSeconds: integer('STREAM_SNAPSHOT_SECONDS', 43_200, 60, 86_400),
     /** So long a root can be vetoed; absent: an hour, and on the devnet not at all. */
     vetoSeconds: text('VETO_SECONDS') === undefined ? undefined : integer('VETO_SECONDS', 3_600, 0, 604_800),
-    /** In gwei, for each chain: the most a unit of gas may cost that this installation pays, all of it in 24 hours, a settlement. */
+    /** In gwei, for each chain and key: the most a unit of gas may cost that is paid, all of 24 hours, a settlement, a commit. */
     gasPriceMaxGwei: integer('GAS_PRICE_MAX_GWEI', 100, 1, 1e6),
-    spendingMaxGwei: integer('SPENDING_MAX_GWEI', 1e9, 1, 1e15),
+    spendingMaxGwei: integer('SPENDING_MAX_GWEI', 1e9, 0, 1e15),
     settlementMaxGwei: integer('SETTLEMENT_MAX_GWEI', 2e7, 1, 1e15),
+    commitMaxGwei: integer('COMMIT_MAX_GWEI', 2e7, 1, 1e15),
     /** Build plans without a signature while there is none to be had, instead of refusing. */
     unsignedFallback: flag('ATTRIBUTION_UNSIGNED_FALLBACK', false),
     /** RPC urls by chain id; they replace those in the database. */

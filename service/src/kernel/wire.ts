@@ -43,16 +43,16 @@ export const SignedRaw = T.String({ pattern: '^-?[0-9]{1,78}$' })
 export const Dec = T.String({ pattern: '^-?[0-9]+(\\.[0-9]+)?$', description: 'Plain decimal, no exponent' })
 export const Ts = T.String({
   pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]+)?Z$',
+  format: 'date-time',
   description: 'RFC 3339, UTC',
 })
 export const ChainId = T.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
 export const Nullable = <S extends TSchema>(schema: S) => T.Union([schema, T.Null()])
-/** A list parameter: repeated, or separated by commas; blanks trimmed, empties dropped. */
-export const List = (options: { maxItems?: number; form?: TextForm; description?: string } = {}) =>
-  T.Array(T.String({ ...options.form }), {
-    maxItems: options.maxItems ?? 200,
-    ...(options.description ? { description: options.description } : {}),
-  })
+/** A list parameter: repeated, or separated by commas; blanks trimmed, empties dropped. The document shows one text, with `asArray` an array. */
+export const List = (given: { maxItems?: number; form?: TextForm; description?: string; asArray?: boolean } = {}) => {
+  const { form, asArray, ...options } = given
+  return T.Array(T.String({ ...form }), { maxItems: 200, ...options, ...(asArray ? { 'x-as-array': true } : {}) })
+}
 
 /** A count of which more than there is means all there is. */
 export const count = (description: string, options: { default?: number } = {}) =>

@@ -4,8 +4,9 @@ import { runMovements } from '../features/history/index.js'
 import { fillLatePrices, settleAmounts } from '../features/ledger/index.js'
 import { sweepAddresses, sweepIdempotencyKeys } from '../features/limits/index.js'
 import { sweepAgreements } from '../features/membership/index.js'
-import { createOrderLook, runOrderBook } from '../features/orders/index.js'
+import { runOrderBook } from '../features/orders/index.js'
 import type { HttpApi } from '../features/plans/index.js'
+import { createOrderLook } from '../features/solver/index.js'
 import { reconcileBalances } from '../features/status/index.js'
 import {
   runStreamAprs,
@@ -101,7 +102,8 @@ async function fetchPast(ctx: ServiceContext, provider: PriceProvider): Promise<
 /** Without a key nothing is committed, but a root that is not ours is seen. */
 function commitRoots(ctx: ServiceContext, committer: Signer | undefined): Promise<void> {
   const vetoSeconds = ctx.config.vetoSeconds ?? defaultVetoSeconds([...ctx.chains.keys()])
-  return runStreamCommits(ctx, { vetoSeconds, committerOf: () => committer?.address })
+  const costMax = BigInt(ctx.config.commitMaxGwei) * 1_000_000_000n
+  return runStreamCommits(ctx, { vetoSeconds, committerOf: () => committer?.address, costMax })
 }
 
 /** How long a root waits for a veto where no setting says so: on a devnet alone not at all. */

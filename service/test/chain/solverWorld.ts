@@ -1,7 +1,7 @@
 import { signDigest } from '@openearn/attribution'
 import { type Address, erc20Abi, maxUint256, parseAbi, parseEther, parseEventLogs, parseGwei } from 'viem'
 import { account } from '../../../contracts/test/anvil.js'
-import { createOrderLook } from '../../src/features/orders/index.js'
+import { createOrderLook } from '../../src/features/solver/index.js'
 import { createSender } from '../../src/rpc/sender/index.js'
 import { createKeySigner } from '../../src/rpc/signer.js'
 import { keyOf } from '../actionWorld.js'

@@ -5,7 +5,7 @@
 import { createInterface } from 'node:readline'
 import { signDigest } from '@openearn/attribution'
 import { openCatalogue } from '../../dist/features/catalogue/index.js'
-import { createOrderLook } from '../../dist/features/orders/index.js'
+import { createOrderLook } from '../../dist/features/solver/index.js'
 import { systemClock } from '../../dist/kernel/clock.js'
 import { silentLog } from '../../dist/kernel/log.js'
 import { createOutbound } from '../../dist/kernel/outbound.js'

@@ -63,7 +63,7 @@ const sender = createSender(ctx, { chain, signer, caps })
 const steps = {
   snapshot: () => runStreamSnapshots(ctx, { everySeconds }),
   tree: () => runStreamTrees(ctx),
-  commit: () => runStreamCommits(ctx, { vetoSeconds: 0, committerOf: () => signer.address }),
+  commit: () => runStreamCommits(ctx, { vetoSeconds: 0, committerOf: () => signer.address, costMax: 10n ** 18n }),
   send: () => sender.step(),
   confirm: async () => {
     await opened.rpc.request({ method: 'anvil_mine', params: ['0x3'] })

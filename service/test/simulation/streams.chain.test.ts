@@ -175,7 +175,8 @@ async function play(histories: Histories, random: Random): Promise<void> {
   const work = async () => {
     await runStreamSnapshots(earn.ctx, { everySeconds: halfDay })
     if (random.next() < 0.9) await runStreamTrees(earn.ctx)
-    if (random.next() < 0.9) await runStreamCommits(earn.ctx, { vetoSeconds: 0, committerOf: () => signer.address })
+    if (random.next() < 0.9)
+      await runStreamCommits(earn.ctx, { vetoSeconds: 0, committerOf: () => signer.address, costMax: 10n ** 18n })
     await sender.step()
     await client.mine({ blocks: 1 })
     await sender.step()

@@ -327,7 +327,7 @@ export type PreparedTransaction = {
     data: `0x${string}`
     /** Integer in the token's smallest unit */
     value: string
-    /** Integer in the token's smallest unit */
+    /** Units of gas */
     gasLimit: string
     chainId: number
   }
@@ -336,7 +336,7 @@ export type PreparedTransaction = {
     providerImg: string
     /** Integer in the token's smallest unit */
     amountOut: string
-    /** Integer in the token's smallest unit */
+    /** Units of gas */
     gas: string
     route: {
       action: string
@@ -736,9 +736,9 @@ export type BuildSwapOrderParams = {
   distributorId: string
   /** The same as userAddress, which gets all of it */
   receiver?: `0x${string}` | undefined
-  /** So long it may be filled */
+  /** So long it may be filled; 1800 unless given */
   validForSeconds?: number | undefined
-  /** It may be filled in parts */
+  /** It may be filled in parts; false unless given */
   partiallyFillable?: boolean | undefined
   /** What tokenOut is for; it has to accept it */
   opportunityId?: string | undefined
@@ -753,7 +753,7 @@ export type CreateCancelDepositInteractionParams = {
   distributorId?: string | undefined
   /** One request; absent: whatever is there */
   requestId?: string | undefined
-  /** false: do not simulate, answer skipped */
+  /** false: do not simulate, answer skipped; true unless given */
   simulate?: boolean | undefined
 }
 
@@ -766,7 +766,7 @@ export type CreateClaimDepositInteractionParams = {
   distributorId?: string | undefined
   /** One request; absent: whatever is there */
   requestId?: string | undefined
-  /** false: do not simulate, answer skipped */
+  /** false: do not simulate, answer skipped; true unless given */
   simulate?: boolean | undefined
 }
 
@@ -781,16 +781,17 @@ export type CreateDepositInteractionParams = {
   amount: string | bigint
   /** Builder code */
   distributorId: string
-  /** One of direct, swap */
+  /** "direct" unless given. One of direct, swap */
   mode?: 'direct' | 'swap' | undefined
+  /** 50 unless given */
   slippageBps?: number | undefined
   /** Empty: none */
   referralCode?: string | undefined
-  /** false: do not simulate, answer skipped */
+  /** false: do not simulate, answer skipped; true unless given */
   simulate?: boolean | undefined
-  /** How long the plan may be signed: its validUntil, and the deadline of a swap, are so many seconds from now */
+  /** How long the plan may be signed: its validUntil, and the deadline of a swap, are so many seconds from now; 600 unless given */
   deadlineSeconds?: number | undefined
-  /** Through the deposit router: reverts below the quoted shares less slippageBps. ERC-4626 vaults only */
+  /** Through the deposit router: reverts below the quoted shares less slippageBps. ERC-4626 vaults only; false unless given */
   protect?: boolean | undefined
 }
 
@@ -814,7 +815,7 @@ export type CreateMembershipAgreementParams = {
   walletEcosystem: 'evm' | 'solana' | 'ton'
   /** Where the wallet is asked to sign; http or https. Its host is shown to the signer. */
   url: string
-  /** Where a contract wallet lives; evm only */
+  /** Where a contract wallet lives; evm only; "1" unless given */
   chainId?: string | number | undefined
 }
 
@@ -867,8 +868,9 @@ export type CreateWithdrawInteractionParams = {
   distributorId: string
   /** Token, or native */
   tokenOut?: `0x${string}` | 'native' | undefined
+  /** 50 unless given */
   slippageBps?: number | undefined
-  /** false: do not simulate, answer skipped */
+  /** false: do not simulate, answer skipped; true unless given */
   simulate?: boolean | undefined
 }
 
@@ -918,9 +920,9 @@ export type GetDistributorLPsParams = {
   endDate: string | Date
   /** Seconds; 0 is 900 */
   step?: number | null | undefined
-  /** Only these opportunities; separated by commas, at most 200 */
+  /** Only these opportunities; repeated or separated by commas, at most 200 */
   opportunityIds?: string | readonly string[] | undefined
-  /** Only opportunities of these products; separated by commas, at most 200 */
+  /** Only opportunities of these products; repeated or separated by commas, at most 200 */
   productIds?: string | readonly string[] | undefined
 }
 
@@ -933,11 +935,11 @@ export type GetDistributorMetricsParams = {
   endDate: string | Date
   /** Seconds; 0 is 900 */
   step?: number | null | undefined
-  /** Only these opportunities; separated by commas, at most 200 */
+  /** Only these opportunities; repeated or separated by commas, at most 200 */
   opportunityIds?: string | readonly string[] | undefined
-  /** Only opportunities of these products; separated by commas, at most 200 */
+  /** Only opportunities of these products; repeated or separated by commas, at most 200 */
   productIds?: string | readonly string[] | undefined
-  /** Also the 50 wallets with the most attributed TVL */
+  /** Also the 50 wallets with the most attributed TVL; costs 5 units more */
   includeTopWallets?: boolean | undefined
 }
 
@@ -956,7 +958,7 @@ export type GetMembershipParams = {
 export type GetMerkleProofsParams = {
   /** EVM address, any case */
   wallet: `0x${string}`
-  /** Ids of streams; separated by commas, at most 200 */
+  /** Ids of streams; repeated or separated by commas, at most 200 */
   streamIds: string | readonly string[]
 }
 

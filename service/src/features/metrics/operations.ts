@@ -10,7 +10,7 @@ const refused = 'A parameter is malformed, startDate is after endDate or in the 
 const common = { method: 'GET', access: 'publishable' } as const
 
 const Count = T.Integer({ minimum: 0 })
-const ids = { maxItems: 200, form: uuidForm }
+const ids = { maxItems: 200, form: uuidForm, asArray: true }
 const seriesQuery = {
   startDate: TsInput,
   endDate: TsInput,
@@ -40,7 +40,7 @@ export const metricsOperations: readonly Operation<CatalogueContext>[] = [
     params: distributor,
     query: T.Object({
       ...seriesQuery,
-      includeTopWallets: T.Optional(T.Boolean({ description: 'Also the 50 wallets with the most attributed TVL' })),
+      includeTopWallets: T.Optional(T.Boolean({ description: 'Also the 50 wallets with the most attributed TVL; costs 5 units more' })),
     }),
     responses: {
       200: T.Object({

@@ -2,6 +2,7 @@ import T, { type Static } from 'typebox'
 import { Address, ChainId, Hex, Nullable, Raw, SignedRaw, Ts, Uuid } from '../../kernel/wire.js'
 import { TokenSchema } from '../catalogue/index.js'
 
+const Gas = { ...Raw, description: 'Units of gas' }
 const TokenDetails = T.Object({ address: T.String(), decimals: T.Integer(), logoUrl: T.String(), symbol: T.String() })
 
 export const preparedTypes = ['approve', 'swap', 'deposit', 'withdraw', 'claimDeposit', 'cancelDeposit'] as const
@@ -10,13 +11,13 @@ export const PreparedSchema = T.Object(
   {
     type: T.Enum([...preparedTypes]),
     description: T.String({ description: 'Amount, token, spender and receiver in words' }),
-    transaction: T.Object({ to: Address, data: Hex, value: Raw, gasLimit: Raw, chainId: ChainId }),
+    transaction: T.Object({ to: Address, data: Hex, value: Raw, gasLimit: Gas, chainId: ChainId }),
     metadata: T.Optional(
       T.Object({
         provider: T.String(),
         providerImg: T.String(),
         amountOut: Raw,
-        gas: Raw,
+        gas: Gas,
         route: T.Array(T.Object({ action: T.String(), from: TokenDetails, to: TokenDetails })),
       }),
     ),

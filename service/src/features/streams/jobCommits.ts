@@ -23,6 +23,8 @@ export type CommitSettings = {
   vetoSeconds: number
   /** Who commits on a chain, lower-case; undefined: nobody. */
   committerOf(chainId: number): string | undefined
+  /** The most a commit may cost, in the smallest unit of the native token. */
+  costMax: bigint
 }
 
 /** A commit that was not sent, for it would revert, or that reverted, is tried again after so long. */
@@ -77,7 +79,7 @@ async function listNewest(db: Context['db'], streams: readonly StreamRow[]): Pro
 async function commit(
   { db, clock, log }: JobContext,
   { stream, snapshot, roots }: Newest & { roots: readonly HeldRoot[] },
-  { vetoSeconds, committerOf }: CommitSettings,
+  { vetoSeconds, committerOf, costMax }: CommitSettings,
 ): Promise<void> {
   const { id, root, rootedAt, commitId, amountDistributed } = snapshot
   const { chainId, contract } = stream
@@ -102,7 +104,7 @@ async function commit(
     })
     await recordOutgoing(
       tx,
-      { id: next, chainId, sender, to: contract, data, value: 0n, purpose: `root of stream ${stream.id}` },
+      { id: next, chainId, sender, to: contract, data, value: 0n, costMax, purpose: `root of stream ${stream.id}` },
       now,
     )
   })

@@ -133,7 +133,7 @@ describe('a root that is not ours', () => {
     const id = await world.stream()
     const root = `0x${'0b'.repeat(32)}`
     await world.event(id, 'root', { root, rootAt: new Date('2026-11-20T00:00:00Z'), total: '5' })
-    const settings = { vetoSeconds: 0, committerOf: () => undefined }
+    const settings = { vetoSeconds: 0, committerOf: () => undefined, costMax: 0n }
     await runStreamCommits({ db: world.db, clock: world.earn.clock, log: silentLog }, settings)
     expect(await findStream(world.db, id)).toMatchObject({
       ...{ hashCommitmentPaused: true, alarm: expect.stringContaining(root) },

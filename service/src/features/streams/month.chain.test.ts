@@ -76,7 +76,7 @@ it('a stream is created, funded with its fee, earned in for a month, committed, 
   const work = async () => {
     await runStreamSnapshots(earn.ctx, { everySeconds: 43_200 })
     await runStreamTrees(earn.ctx)
-    await runStreamCommits(earn.ctx, { vetoSeconds: 0, committerOf: () => signer.address })
+    await runStreamCommits(earn.ctx, { vetoSeconds: 0, committerOf: () => signer.address, costMax: 10n ** 18n })
     await sender.step()
     await anvil.client.mine({ blocks: 1 })
     await sender.step()

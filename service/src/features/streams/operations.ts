@@ -193,7 +193,7 @@ export const streamOperations: readonly Operation<StreamContext>[] = [
     ...{ operationId: 'GetMerkleProofs', path: '/v2/streams/merkle_proofs', ...read, cost: 3 },
     summary: 'Proofs to claim with',
     description: 'What a wallet may claim of each stream, cumulative, with the proof its contract takes.',
-    query: T.Object({ wallet: AddressInput, streamIds: List({ form: uuidForm, description: 'Ids of streams' }) }),
+    query: T.Object({ wallet: AddressInput, streamIds: List({ form: uuidForm, description: 'Ids of streams', asArray: true }) }),
     responses: { 200: T.Object({ proofs: T.Array(MerkleProofSchema) }), 400: malformed },
     run: getMerkleProofs,
   }),

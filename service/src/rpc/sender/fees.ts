@@ -5,6 +5,18 @@ export type Fees = { maxFee: bigint; tip: bigint }
 export type FeeLevel = { baseFee: bigint; tip: bigint }
 
 /**
+ * The most a unit of gas may cost where the whole transaction has a cap: what is left of it after the value and what is
+ * paid for posting, over its gas. Zero where nothing is left. Pure.
+ */
+export function computePriceMax(
+  { costMax, value }: { costMax: bigint; value: bigint },
+  { gasLimit, posting }: { gasLimit: bigint; posting: bigint },
+): bigint {
+  const left = costMax - value - posting
+  return left > 0n ? left / gasLimit : 0n
+}
+
+/**
  * Fees with room for the base fee to double, which takes six full blocks; less where the cap is lower. Undefined where the
  * present price is above the cap: then it is better to wait. Pure.
  */
@@ -32,5 +44,5 @@ function raise(fee: bigint): bigint {
   return fee + (fee + 7n) / 8n
 }
 
-const smaller = (a: bigint, b: bigint) => (a < b ? a : b)
+export const smaller = (a: bigint, b: bigint) => (a < b ? a : b)
 const larger = (a: bigint, b: bigint) => (a > b ? a : b)

@@ -2,6 +2,7 @@ export { createSender, type Sender, type SenderCaps, type SenderOptions } from '
 export {
   cancelOutgoing,
   findOutgoing,
+  type Held,
   listOutgoing,
   listOutgoingStates,
   type Outgoing,

@@ -74,7 +74,9 @@ const open = (over: Partial<SenderOptions> = {}) =>
   createSender({ db: test.db, clock, log: silentLog }, { chain, signer, caps, ...over })
 
 /** Puts a mint of one unit into the queue: how often it ran shows in the balance. */
-async function queue(over: { id?: string; data?: `0x${string}`; value?: bigint; to?: string } = {}): Promise<string> {
+async function queue(
+  over: { id?: string; data?: `0x${string}`; value?: bigint; costMax?: bigint; to?: string } = {},
+): Promise<string> {
   const id = over.id ?? newId()
   const data = over.data ?? encodeFunctionData({ abi, functionName: 'mint', args: [receiverOf(), 1n] })
   const outgoing = {
@@ -83,6 +85,7 @@ async function queue(over: { id?: string; data?: `0x${string}`; value?: bigint; 
     sender: signer.address,
     to: token.toLowerCase(),
     value: 0n,
+    costMax: parseEther('1'),
     purpose: 'a test',
   }
   await recordOutgoing(test.db, { ...outgoing, ...over, id, data }, clock.now())
@@ -261,6 +264,52 @@ describe('a cap', () => {
     clock.advance(86_400_000)
     await sender.step()
     expect(await state(second)).toBe('sent')
+  })
+})
+
+describe('the own cap of a transaction', () => {
+  const waiting = { state: 'queued', nonce: null }
+
+  it('keeps what may cost more waiting, with the reason, and later ones go on with its nonce', async () => {
+    const dear = await queue({ costMax: 1n })
+    clock.advance(1)
+    const next = await queue()
+    const sender = open()
+    await sender.step()
+    expect(await findOutgoing(test.db, dear)).toMatchObject({
+      ...waiting,
+      held: 'tooDear',
+      reason: expect.stringContaining('its own cap is 1'),
+    })
+    expect(await findOutgoing(test.db, next)).toMatchObject({ state: 'sent', nonce: 0, held: null })
+  })
+
+  it('keeps what the day has no room for waiting, and later ones that are cheaper go on', async () => {
+    const dear = await queue({ to: receiver, data: '0x', value: parseEther('2'), costMax: parseEther('3') })
+    clock.advance(1)
+    const next = await queue()
+    const sender = open({ caps: { ...caps, spending: parseEther('1') } })
+    await sender.step()
+    expect(await findOutgoing(test.db, dear)).toMatchObject({ ...waiting, held: 'dayBudget' })
+    expect(await findOutgoing(test.db, next)).toMatchObject({ state: 'sent', nonce: 0 })
+  })
+
+  it('holds each form that is signed, the first and all that are offered for more', async () => {
+    await anvil.client.setAutomine(false)
+    const gasPrice = await anvil.client.getGasPrice()
+    const costMax = 100_000n * gasPrice
+    const id = await queue({ costMax })
+    const sender = open()
+    for (let turn = 0; turn < 20; turn++) {
+      await sender.step()
+      clock.advance(31_000)
+    }
+    const row = await findOutgoing(test.db, id)
+    const forms = await test.db<{ fee: string }[]>`
+      select max_fee as fee from outgoing_attempts where transaction_id = ${id} order by attempt`
+    expect(forms.length).toBeGreaterThan(1)
+    for (const { fee } of forms) expect((row?.gasLimit ?? 0n) * BigInt(fee)).toBeLessThanOrEqual(costMax)
+    expect(row?.reason).toContain('would have to be offered')
   })
 })
 

@@ -5,13 +5,14 @@ import { type Chain, getTransactionGasCap } from '../chains.js'
 import type { Header } from '../raw.js'
 import type { Signer } from '../signer.js'
 import { createChainView } from './chainView.js'
-import { decideFees, type FeeLevel, type Fees, raiseFees } from './fees.js'
+import { computePriceMax, decideFees, type FeeLevel, type Fees, raiseFees, smaller } from './fees.js'
 import { signOutgoing } from './signed.js'
 import {
   type Attempt,
   concludeOutgoing,
   explainWaiting,
   failOutgoing,
+  type Held,
   listAttempts,
   listOf,
   lockNonce,
@@ -108,12 +109,20 @@ export function createSender(ctx: Pick<Context, 'db' | 'clock' | 'log'>, options
     const isCancelled = attempts.some(({ isCancellation }) => isCancellation)
     const isStuck = clock.now().getTime() - last.signedAt.getTime() >= raiseAfterMs
     if (isStuck || (row.cancelling && !isCancelled)) {
-      const fees = raiseFees(last, level, caps.gasPrice)
+      const priceMax = findPriceMax(row, row.cancelling || last.isCancellation)
+      const fees = raiseFees(last, level, priceMax)
       if (fees) return replace(row, last, fees, head)
-      await explainWaiting(db, row.id, `more than ${caps.gasPrice} for a unit of gas would have to be offered`)
+      await explainWaiting(db, row.id, `more than ${priceMax} for a unit of gas would have to be offered`)
     }
     const handedMs = handed.get(last.hash)
     if (handedMs === undefined || clock.monotonicMs() - handedMs >= repeatMs) await hand(row.id, last)
+  }
+
+  /** The most that may be offered for a unit of gas: by the caps of the key, and by the transaction's own. */
+  const findPriceMax = (row: OutgoingRow, isCancellation: boolean): bigint => {
+    const gasLimit = isCancellation ? cancellationGas : (row.gasLimit ?? cancellationGas)
+    const own = computePriceMax(isCancellation ? { ...row, value: 0n } : row, { gasLimit, posting: 0n })
+    return smaller(own, caps.gasPrice)
   }
 
   const replace = async (row: OutgoingRow, last: Attempt, fees: Fees, head: Header): Promise<void> => {
@@ -142,27 +151,30 @@ export function createSender(ctx: Pick<Context, 'db' | 'clock' | 'log'>, options
     if (isOurs) await hand(row.id, signed)
   }
 
-  /** Sends a queued transaction. False when it has to wait, and those behind it with it. */
+  /** Sends a queued transaction. False when it has to wait: those behind it do not. */
   const send = async (row: OutgoingRow, level: FeeLevel, head: Header): Promise<boolean> => {
-    const wait = async (reason: string): Promise<false> => {
-      await explainWaiting(db, row.id, reason)
+    const wait = async (held: Held, reason: string): Promise<false> => {
+      await explainWaiting(db, row.id, reason, held)
       return false
     }
-    const fees = decideFees(level, caps.gasPrice)
-    if (!fees) return wait(`a unit of gas costs ${level.baseFee + level.tip}, and may cost ${caps.gasPrice}`)
-    const estimate = await view.estimate(row, fees)
-    if ('lack' in estimate) return wait(estimate.lack)
+    const price = level.baseFee + level.tip
+    const offered = decideFees(level, caps.gasPrice)
+    if (!offered) return wait('tooDear', `a unit of gas costs ${price}, and may cost ${caps.gasPrice}`)
+    const estimate = await view.estimate(row, offered)
+    if ('lack' in estimate) return wait('noFunds', estimate.lack)
     if ('revert' in estimate) {
       await failOutgoing(db, row.id, `it would revert ${estimate.revert}`)
       log.warn({ id: row.id, purpose: row.purpose, why: estimate.revert }, 'a transaction would revert: not sent')
-      return true
+      return false
     }
     if (estimate.gas > gasMax) {
       await failOutgoing(db, row.id, `it needs ${estimate.gas} gas, and a transaction may have ${gasMax}`)
-      return true
+      return false
     }
-    const spare = (estimate.gas * 5n) / 4n
-    const gasLimit = spare < gasMax ? spare : gasMax
+    const gasLimit = smaller((estimate.gas * 5n) / 4n, gasMax)
+    const priceMax = computePriceMax(row, { gasLimit, posting: 0n })
+    const fees = decideFees(level, smaller(priceMax, caps.gasPrice))
+    if (!fees) return wait('tooDear', `it may cost ${row.value + gasLimit * price}, and its own cap is ${row.costMax}`)
     const reserved = row.value + gasLimit * fees.maxFee
     const counted = await view.count('latest')
     const at = clock.now()
@@ -177,7 +189,7 @@ export function createSender(ctx: Pick<Context, 'db' | 'clock' | 'log'>, options
       await recordAttempt(tx, row.id, signed, attempt)
       return signed
     })
-    if (typeof sent === 'string') return wait(sent)
+    if (typeof sent === 'string') return wait('dayBudget', sent)
     if (sent) await hand(row.id, sent)
     return true
   }
@@ -196,8 +208,8 @@ export function createSender(ctx: Pick<Context, 'db' | 'clock' | 'log'>, options
         }
       }
       for (const row of queued) {
-        if (waiting >= inFlightMax || !(await send(row, level, head))) return
-        waiting += 1
+        if (waiting >= inFlightMax) return
+        if (await send(row, level, head)) waiting += 1
       }
     },
   }

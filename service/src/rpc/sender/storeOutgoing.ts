@@ -13,14 +13,23 @@ export type Outgoing = {
   to: string
   data: string
   value: bigint
+  /** The most it may cost, in wei: gas limit × price, value, and what posting it to another chain costs. */
+  costMax: bigint
   /** What it is for, in a few words. */
   purpose: string
 }
 
 export type OutgoingState = 'queued' | 'sent' | 'confirmed' | 'reverted' | 'cancelled' | 'failed'
 
+/**
+ * Why a queued transaction is not sent now: it would cost more than its own cap or than a unit of gas may, its key lacks
+ * the funds, or too little is left of the day. Others are sent meanwhile.
+ */
+export type Held = 'tooDear' | 'noFunds' | 'dayBudget'
+
 export type OutgoingRow = Outgoing & {
   state: OutgoingState
+  held: Held | null
   /** Why it waits, or why it failed. */
   reason: string | null
   nonce: number | null
@@ -51,10 +60,11 @@ export class OutgoingDiffers extends Error {
 
 /** Puts a transaction into the queue of its sender; one that is there already stays as it is. */
 export async function recordOutgoing(db: Queryable, outgoing: Outgoing, at: Date): Promise<void> {
-  const { id, chainId, sender, to, data, value, purpose } = outgoing
+  const { id, chainId, sender, to, data, value, costMax, purpose } = outgoing
   const inserted = await db`
-    insert into outgoing_transactions (id, chain_id, sender, target, data, value, purpose, created_at)
-    values (${id}, ${chainId}, hex_bytes(${sender}), hex_bytes(${to}), hex_bytes(${data}), ${value.toString()}, ${purpose}, ${at})
+    insert into outgoing_transactions (id, chain_id, sender, target, data, value, cost_max, purpose, created_at)
+    values (${id}, ${chainId}, hex_bytes(${sender}), hex_bytes(${to}), hex_bytes(${data}), ${value.toString()},
+      ${costMax.toString()}, ${purpose}, ${at})
     on conflict (id) do nothing returning id`
   if (inserted.length > 0) return
   const same = await db`
@@ -65,13 +75,18 @@ export async function recordOutgoing(db: Queryable, outgoing: Outgoing, at: Date
 
 const columns = (db: Queryable) => db`
   id, chain_id as "chainId", hex_text(sender) as sender, hex_text(target) as "to", hex_text(data) as data, value,
-  purpose, state, reason, nonce, gas_limit as "gasLimit", cancelling, hex_text(transaction_hash) as "transactionHash",
+  cost_max as "costMax", purpose, state, held, reason, nonce, gas_limit as "gasLimit", cancelling, hex_text(transaction_hash) as "transactionHash",
   block_number as "blockNumber", created_at as "createdAt"`
 
-type Loaded = Omit<OutgoingRow, 'value' | 'gasLimit'> & { value: string; gasLimit: string | null }
+type Loaded = Omit<OutgoingRow, 'value' | 'costMax' | 'gasLimit'> & {
+  value: string
+  costMax: string
+  gasLimit: string | null
+}
 
-function parseRow({ value, gasLimit, ...row }: Loaded): OutgoingRow {
-  return { ...row, value: BigInt(value), gasLimit: gasLimit === null ? null : BigInt(gasLimit) }
+function parseRow({ value, costMax, gasLimit, ...row }: Loaded): OutgoingRow {
+  const amounts = { value: BigInt(value), costMax: BigInt(costMax) }
+  return { ...row, ...amounts, gasLimit: gasLimit === null ? null : BigInt(gasLimit) }
 }
 
 export async function findOutgoing(db: Queryable, id: string): Promise<OutgoingRow | undefined> {
@@ -143,7 +158,7 @@ export async function takeNonce(
   const { id, nonce, gasLimit, reserved, at } = outgoing
   const taken = await tx`
     update outgoing_transactions set state = 'sent', nonce = ${nonce}, gas_limit = ${gasLimit.toString()}, reason = null,
-      reserved = ${reserved.toString()}, reserved_at = ${at}
+      held = null, reserved = ${reserved.toString()}, reserved_at = ${at}
     where id = ${id} and state = 'queued' returning id`
   if (taken.length === 0) return false
   await tx`
@@ -190,13 +205,20 @@ export async function concludeOutgoing(
 }
 
 /** Says why a transaction waits. */
-export async function explainWaiting(db: Queryable, id: string, reason: string): Promise<void> {
-  await db`update outgoing_transactions set reason = ${reason} where id = ${id} and reason is distinct from ${reason}`
+export async function explainWaiting(
+  db: Queryable,
+  id: string,
+  reason: string,
+  held: Held | null = null,
+): Promise<void> {
+  await db`
+    update outgoing_transactions set reason = ${reason}, held = case state when 'queued' then ${held}::text end
+    where id = ${id} and (reason is distinct from ${reason} or held is distinct from ${held})`
 }
 
 /** A queued transaction that would revert is not sent. */
 export async function failOutgoing(db: Queryable, id: string, reason: string): Promise<void> {
-  await db`update outgoing_transactions set state = 'failed', reason = ${reason} where id = ${id} and state = 'queued'`
+  await db`update outgoing_transactions set state = 'failed', held = null, reason = ${reason} where id = ${id} and state = 'queued'`
 }
 
 /** Back into the queue: another transaction was mined with this nonce. */
@@ -213,7 +235,8 @@ export async function requeueOutgoing(db: Queryable, id: string, reason: string)
  */
 export async function cancelOutgoing(db: Queryable, id: string): Promise<'cancelled' | 'cancelling' | undefined> {
   const [row] = await db<{ state: OutgoingState }[]>`
-    update outgoing_transactions set cancelling = true, state = case state when 'queued' then 'cancelled' else state end
+    update outgoing_transactions set cancelling = true, held = null,
+      state = case state when 'queued' then 'cancelled' else state end
     where id = ${id} and state in ('queued', 'sent') returning state`
   return row && (row.state === 'cancelled' ? 'cancelled' : 'cancelling')
 }
@@ -222,9 +245,9 @@ export async function cancelOutgoing(db: Queryable, id: string): Promise<'cancel
 export async function listOutgoingStates(
   db: Queryable,
   ids: readonly string[],
-): Promise<ReadonlyMap<string, Pick<OutgoingRow, 'state' | 'reason'>>> {
+): Promise<ReadonlyMap<string, Pick<OutgoingRow, 'state' | 'held' | 'reason'>>> {
   if (ids.length === 0) return new Map()
-  const rows = await db<Pick<OutgoingRow, 'id' | 'state' | 'reason'>[]>`
-    select id, state, reason from outgoing_transactions where id = any(${[...ids]}::uuid[])`
+  const rows = await db<Pick<OutgoingRow, 'id' | 'state' | 'held' | 'reason'>[]>`
+    select id, state, held, reason from outgoing_transactions where id = any(${[...ids]}::uuid[])`
   return new Map(rows.map(({ id, ...state }) => [id, state]))
 }

@@ -8,6 +8,9 @@ const usdc = '0x5FbDB2315678afecb367f032d93F642f64180aa3'
 const vault = '0x7969c5eD335650692Bc04293B07F5BF2e7A673C0'
 const opportunity = '7d08b82b-05f8-579b-a785-00a775566365'
 const waitingOpportunity = '837147c6-fd2e-5e3d-93f0-0f0636de4d34'
+/** A token that streams may pay, and a vault's share that they may reward, of the devnet. */
+const rewardToken = 'b75283ba-d3d2-5dd5-8f16-ce52b5b2c0b6'
+const shareToken = '07bd5d68-1ee0-5f10-9007-cc80c97b4ba2'
 const transaction = '0x2f1b5d0c6d4e3f2a1b0c9d8e7f6a5b4c3d2e1f0a9b8c7d6e5f4a3b2c1d0e9f8a'
 const asset = 'https://assets.example/usdc.svg'
 
@@ -136,7 +139,14 @@ export const byOperation: Record<string, Record<string, unknown>> = {
   CreateMembershipAgreement: { address: stranger, chainId: '31337' },
   BuildSwapOrder: { tokenIn: usdc, tokenOut: 'native', amountIn: '1000000' },
   GetSwap: { user: wallet, tokenIn: usdc, tokenOut: 'native', amountIn: '1000000' },
-  CreateStream: { tokensPerUSD: '1000000', totalAmount: '1000000000' },
+  CreateStream: {
+    rewardTokenId: rewardToken,
+    targetTokenId: shareToken,
+    tokensPerUSD: '1000000',
+    totalAmount: '1000000000',
+    startTimestamp: '2030-01-31T12:00:00Z',
+    endTimestamp: '2030-03-31T12:00:00Z',
+  },
   GetTokenByAddress: { address: usdc },
 }
 
@@ -185,7 +195,6 @@ export const refusals: Record<string, ErrorBody> = {
     'the nonce is unknown, used, expired or of another wallet; ask for a new agreement',
   ),
   GetAction: refusal('notFound', 'no such action', false),
-  CreateStream: refusal('invalidArgument', 'startTimestamp must be at most 1 hour in the past'),
   CreateStreamWithdrawal: refusal('notFound', 'no such stream'),
   GetActiveAdminOperation: refusal('notFound', 'no such stream'),
   GetSwapOrderStatus: refusal('notFound', 'no such order', false),

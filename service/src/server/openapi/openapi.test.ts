@@ -62,10 +62,79 @@ describe('the OpenAPI document', () => {
     return parameters.find((one: Loose) => one.name === name)
   }
 
-  it('types comma lists, sorts and ecosystems as texts, as clients of the interface have them', () => {
+  it('types lists of ids as arrays where clients of the interface have arrays, whose values are repeated', () => {
+    const arrays = {
+      GetDistributorMetrics: ['opportunityIds', 'productIds'],
+      GetDistributorLPs: ['opportunityIds', 'productIds'],
+      GetMerkleProofs: ['streamIds'],
+    }
+    for (const [operationId, names] of Object.entries(arrays))
+      for (const name of names) {
+        const parameter = parameterOf(operationId, name)
+        expect(parameter).toMatchObject({ style: 'form', explode: true, schema: { type: 'array', maxItems: 200 } })
+        expect(parameter.schema.items).toMatchObject({ type: 'string', format: 'uuid' })
+        expect(parameter.example).toEqual([expect.any(String)])
+      }
+  })
+
+  it('names the format of every instant and the type of every fixed value', () => {
+    let [instants, values] = [0, 0]
+    const walk = (part: Loose) => {
+      if (typeof part !== 'object' || part === null) return
+      if (typeof part.pattern === 'string' && part.pattern.includes('{2}T')) {
+        expect(part.format).toBe('date-time')
+        instants++
+      }
+      if (Array.isArray(part.enum)) {
+        const types = [part.type].flat()
+        for (const value of part.enum)
+          expect(types).toContain(value === null ? 'null' : typeof value === 'number' ? 'integer' : typeof value)
+        values++
+      }
+      for (const inner of Object.values(part)) walk(inner)
+    }
+    walk(built)
+    expect(instants).toBeGreaterThan(50)
+    expect(values).toBeGreaterThan(50)
+  })
+
+  it('has no default in a body, as generators take a member with a default for a required one', () => {
+    const walk = (part: Loose, place: string) => {
+      if (typeof part !== 'object' || part === null) return
+      if (part.type !== undefined) expect(part, place).not.toHaveProperty('default')
+      for (const [key, inner] of Object.entries(part)) walk(inner, `${place}.${key}`)
+    }
+    const bodies = Object.entries<Loose>(built.components.schemas).filter(([name]) => name.endsWith('Input'))
+    expect(bodies.length).toBeGreaterThan(10)
+    for (const [name, schema] of bodies) walk(schema, name)
+    expect(built.components.schemas.CreateDepositInteractionInput.properties.slippageBps.description).toContain(
+      '50 unless given',
+    )
+  })
+
+  it('writes a refusal that several operations share once', () => {
+    const refusals = operations.flatMap(({ path, method }) =>
+      Object.entries<Loose>(built.paths[path][method.toLowerCase()].responses).filter(([status]) => status >= '4'),
+    )
+    const texts = refusals
+      .filter(([, response]) => response.$ref === undefined)
+      .map(([status, response]) => `${status} ${JSON.stringify(response)}`)
+    const shared = texts.filter((text) => !text.includes('"example"'))
+    expect(new Set(shared).size).toBe(shared.length)
+    expect(refusals.length - texts.length).toBeGreaterThan(200)
+    expect(JSON.stringify(built).length).toBeLessThan(400_000)
+  })
+
+  it('says what top wallets cost, and names a group of operations in a sentence', () => {
+    expect(parameterOf('GetDistributorMetrics', 'includeTopWallets').description).toContain('costs 5 units more')
+    for (const tag of built.tags) expect(tag.description, tag.name).toMatch(/\.$/)
+    expect(built.info.contact.name.length).toBeGreaterThan(3)
+  })
+
+  it('types other comma lists, sorts and ecosystems as texts, as clients of the interface have them', () => {
     for (const operation of operations)
       for (const [name, schema] of Object.entries<Loose>(operation.query?.properties ?? {})) {
-        if (schema.type !== 'array') continue
+        if (schema.type !== 'array' || schema['x-as-array']) continue
         const parameter = parameterOf(operation.operationId, name)
         expect([parameter.schema.type, parameter.style, parameter.explode], name).toEqual([
           'string',
@@ -89,7 +158,7 @@ describe('the OpenAPI document', () => {
       ({ properties }) => properties,
     ))
       expect(walletEcosystem).toMatchObject({ type: 'string', 'x-values': ['evm', 'solana', 'ton'] })
-    expect(CreateDepositInteractionInput.properties.mode).toMatchObject({ type: 'string', default: 'direct' })
+    expect(CreateDepositInteractionInput.properties.mode).toMatchObject({ type: 'string' })
     expect(parameterOf('GetMembership', 'walletEcosystem').schema.enum).toEqual(['evm', 'solana', 'ton'])
   })
 

@@ -4,7 +4,8 @@ import type { Operation } from '../../kernel/operation.js'
 import { buildExample } from './examples.js'
 import { refusals } from './exampleValues.js'
 import { headerRefs, headers, parameters as sharedParameters } from './openapiHeaders.js'
-import { introduction } from './text.js'
+import { shareResponses } from './sharedResponses.js'
+import { introduction, tagTexts } from './text.js'
 
 /** The interface version; a breaking difference to the committed document needs another. */
 const interfaceVersion = 'v2.0.0'
@@ -26,10 +27,11 @@ const ErrorSchema = T.Object(
 
 /** Failures an operation need not declare, by who can meet them. */
 const everyone = {
+  408: 'The head or the body of the request took longer than its deadline',
   429: 'A budget or a limit is used up; `context.limit` (hourly, monthly or ip) says which, Retry-After when to come back',
   431: 'The request head is larger than 64 KiB',
   500: 'Our failure; try again with backoff',
-  503: 'Something we depend on cannot be reached; see Retry-After',
+  503: 'Something we depend on cannot be reached, or the service is overloaded; see Retry-After',
 }
 const keyed = {
   401: 'The API key is missing, malformed, unknown, revoked or expired',
@@ -63,19 +65,22 @@ export function buildOpenApi<C>(
     paths[operation.path] = item
     item[operation.method.toLowerCase()] = describe(operation, refer)
   }
+  const responses = shareResponses(paths)
   return {
     openapi: '3.1.0',
     info: {
       title: 'OpenEarn',
       version: interfaceVersion,
       description: introduction,
+      contact: { name: 'The operator of this service' },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url }],
-    tags: [...new Set(operations.map(({ tag }) => tag))].sort().map((name) => ({ name })),
+    tags: [...new Set(operations.map(({ tag }) => tag))].sort().map((name) => ({ name, description: tagTexts[name] })),
     paths,
     components: {
       schemas: Object.fromEntries([...schemas].sort(([a], [b]) => (a < b ? -1 : 1))),
+      responses,
       parameters: sharedParameters,
       headers,
       securitySchemes: {
@@ -144,17 +149,37 @@ function describe<C>(operation: Operation<C>, refer: Refer): Record<string, unkn
   }
 }
 
-/** `x-cost` is what a call costs; where the query can change it, what it costs without one. */
+/** `x-cost` is the price of a call; where the query can change it, its price without one. The parameter's text says by how much. */
 function describeCost(cost: Operation['cost']): Record<string, unknown> {
   return typeof cost === 'number' ? { 'x-cost': cost } : { 'x-cost': cost(new Map()), 'x-cost-by-query': true }
 }
 
 function describeBody<C>(operation: Operation<C>, body: TSchema, refer: Refer): Record<string, unknown> {
-  const schema = refer(body, operation.bodyName ?? `${operation.operationId}Input`)
+  const schema = refer(withoutDefaults(body), operation.bodyName ?? `${operation.operationId}Input`)
   return {
     required: requiredOf(body).length > 0,
     content: { 'application/json': { schema, example: buildExample(body, '', operation.operationId) } },
   }
+}
+
+/**
+ * A body's schema with its defaults said in words: some generators of clients make a member that has a default a required
+ * one.
+ */
+function withoutDefaults(given: TSchema): TSchema {
+  const { default: fallback, properties, ...rest } = given as TSchema & Record<string, unknown>
+  const { description } = rest as { description?: string }
+  const said = fallback === undefined ? undefined : `${JSON.stringify(fallback)} unless given`
+  const members = Object.entries((properties ?? {}) as Record<string, TSchema>)
+  return {
+    ...rest,
+    ...(said ? { description: description ? `${description}; ${said}` : said } : {}),
+    ...(properties
+      ? { properties: Object.fromEntries(members.map(([name, member]) => [name, withoutDefaults(member)])) }
+      : {}),
+    ...(rest['items'] ? { items: withoutDefaults(rest['items'] as TSchema) } : {}),
+    ...(rest['anyOf'] ? { anyOf: (rest['anyOf'] as TSchema[]).map(withoutDefaults) } : {}),
+  } as TSchema
 }
 
 function requiredOf(schema: TSchema): readonly string[] {
@@ -170,32 +195,32 @@ function parameters<C>(operation: Operation<C>, where: 'path' | 'query', refer: 
     const example = buildExample(property, name, operation.operationId)
     const { says, ...rest } = describeParameter(shown)
     const text = [description, says].filter(Boolean).join('; ')
+    const isArray = rest['type'] === 'array'
     return {
       name,
       in: where,
       required: where === 'path' || required.includes(name),
       ...(text ? { description: text } : {}),
+      ...(isArray ? { style: 'form', explode: true } : {}),
       schema: rest,
-      example: Array.isArray(example) ? example.join(',') : example,
+      example: Array.isArray(example) && !isArray ? example.join(',') : example,
     }
   })
 }
 
-/** A parameter as clients type it: a list is one text, and what may be null says so. */
+/** A parameter as clients type it: a list is one text or an array, and one that may be null says so. */
 function describeParameter(schema: Record<string, unknown>): Record<string, unknown> & { says?: string } {
-  const { nullable, 'x-saturates': _, type, items, maxItems, ...rest } = schema
-  if (type === 'array')
-    return {
-      ...{ type: 'string', 'x-list-of': items },
-      says: `separated by commas, at most ${Number(maxItems).toLocaleString('en')}`,
-    }
+  const { nullable, 'x-saturates': _, 'x-as-array': asArray, type, items, maxItems, ...rest } = schema
+  const most = `at most ${Number(maxItems).toLocaleString('en')}`
+  if (type === 'array' && asArray) return { type, items, maxItems, says: `repeated or separated by commas, ${most}` }
+  if (type === 'array') return { type: 'string', 'x-list-of': items, says: `separated by commas, ${most}` }
   if (type === undefined) return rest
   return { type: nullable ? [type, 'null'] : type, ...rest }
 }
 
 /** Puts schemas with a title (and the given one under `name`) among the components, and a reference in their place. */
 function hoist(given: TSchema, schemas: Schemas, name?: string): Record<string, unknown> {
-  const schema = withoutValues(given)
+  const schema = withType(withoutValues(given))
   const { title, says: _, ...rest } = schema as TSchema & { title?: string; says?: string }
   const found = name ?? title
   const plain = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, hoistInside(key, value, schemas)]))
@@ -220,6 +245,20 @@ function withoutValues(schema: TSchema): TSchema {
     description: description ? `${description}. ${said}` : said,
     'x-values': values,
   } as TSchema
+}
+
+/** A schema of fixed values with the type of these: generators of some languages make `any` of one without. */
+function withType(schema: TSchema): TSchema {
+  const { type, enum: values, const: constant } = schema as TSchema & Record<string, unknown>
+  const fixed = Array.isArray(values) ? values : constant === undefined ? [] : [constant]
+  if (type !== undefined || fixed.length === 0) return schema
+  const types = [...new Set(fixed.map(typeOfValue))]
+  return { type: types.length === 1 ? types[0] : types, ...schema } as TSchema
+}
+
+function typeOfValue(value: unknown): string {
+  if (value === null) return 'null'
+  return Number.isInteger(value) ? 'integer' : typeof value
 }
 
 function hoistInside(key: string, value: unknown, schemas: Schemas): unknown {

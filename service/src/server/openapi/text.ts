@@ -1,4 +1,22 @@
-/** What the document tells of all operations together. Markdown. */
+/** One sentence for each group of operations. */
+export const tagTexts: Record<string, string> = {
+  Actions: 'Ready-to-sign transactions for deposits, withdrawals, claims and cancellations.',
+  Attribution: 'Who brought a transaction, with the evidence.',
+  Chains: 'The chains of this installation.',
+  History: 'TVL, share price, APR, APY and LPs of a vault over time.',
+  Indexing: 'How far each chain and vault is read.',
+  Ledger: 'Verified deposits and withdrawals.',
+  Membership: 'Wallets that joined by signature.',
+  Metrics: 'TVL and LPs that a distributor brought.',
+  Opportunities: 'The yield vaults of the catalogue.',
+  Protocols: 'The protocols behind the vaults.',
+  Streams: 'Reward streams, their snapshots and Merkle proofs.',
+  Swap: 'Swaps and signed swap orders.',
+  Tokens: 'The tokens of this installation.',
+  Wallets: 'The portfolio, activity and requests of a wallet.',
+}
+
+/** The text about all operations together. Markdown. */
 export const introduction = `Yield vaults, ready-to-sign deposits and withdrawals, and attribution anyone can check.
 
 ## Keys

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { Order, OrderState, OrderStatus } from '../orders/index.js'
 import {
   computePayable,
   findLack,
@@ -12,7 +13,6 @@ import {
   listTouched,
   type Offer,
 } from './book.js'
-import type { Order, OrderState, OrderStatus } from './orderState.js'
 
 const order = (id: string, changes: Partial<Order> = {}): Order => ({
   ...{

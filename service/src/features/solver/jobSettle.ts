@@ -12,6 +12,7 @@ import { cancelOutgoing, listOutgoingStates, recordOutgoing } from '../../rpc/se
 import type { Signer } from '../../rpc/signer.js'
 import { trySolverLock } from '../../sync/storeLocks.js'
 import { type CatalogueContext, type ChainRecord, findToken } from '../catalogue/index.js'
+import { listStates, listSubmitted, type Order, recordLook } from '../orders/index.js'
 import { type Deployed, type Quote, readExchanges } from '../swap/index.js'
 import {
   findLack,
@@ -24,12 +25,10 @@ import {
   type Offer,
   type OrderFunds,
 } from './book.js'
-import type { Order } from './orderState.js'
 import { findOffers, forgetOthers, openQuoteTurns, type QuoteTurns } from './quotes.js'
 import type { Wanted } from './screening.js'
 import { encodeSettlement, type Fill } from './settlementCall.js'
-import { type Attempts, closeSettlements, listAttempts, listOpen, recordLook, recordSettlement } from './storeBook.js'
-import { listStates, listSubmitted } from './storeOrders.js'
+import { type Attempts, closeSettlements, listAttempts, listOpen, recordSettlement } from './storeBook.js'
 
 export type OrderSettings = {
   /** The key that settles; absent: orders are looked at, and none is settled here. */
@@ -274,14 +273,23 @@ async function tryOffer(given: Look, { solver, gasPrice, offer, attempt }: Trial
 type NewSettlement = Omit<Parameters<typeof recordSettlement>[1], 'createdAt'>
 
 async function queue(
-  { ctx, chain }: Look,
+  { ctx, chain, settings }: Look,
   solver: Signer,
   settlement: NewSettlement,
   { to, data }: { to: Address; data: Hex },
 ): Promise<void> {
   const now = ctx.clock.now()
   const { id, orderId } = settlement
-  const outgoing = { id, chainId: chain.chainId, sender: solver.address, to: to.toLowerCase(), data, value: 0n }
+  const { costMax } = settings
+  const outgoing = {
+    id,
+    chainId: chain.chainId,
+    sender: solver.address,
+    to: to.toLowerCase(),
+    data,
+    value: 0n,
+    costMax,
+  }
   await inTransaction(ctx.db, async (tx) => {
     if (await recordSettlement(tx, { ...settlement, createdAt: now }))
       await recordOutgoing(tx, { ...outgoing, purpose: `settlement of order ${orderId}` }, now)

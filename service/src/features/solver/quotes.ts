@@ -8,9 +8,9 @@ import {
   getNativeToken,
   type TokenRecord,
 } from '../catalogue/index.js'
+import type { Order } from '../orders/index.js'
 import { type Deployed, listHubs, type Quote, readLargest } from '../swap/index.js'
 import { isEnough, type Live, type Offer } from './book.js'
-import type { Order } from './orderState.js'
 import { chooseQuoted, countAmounts, listScreens, type Wanted } from './screening.js'
 import { isNativeOut } from './settlementCall.js'
 

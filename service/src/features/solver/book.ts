@@ -1,5 +1,5 @@
+import type { Order, OrderState } from '../orders/index.js'
 import type { Quote } from '../swap/index.js'
-import type { Order, OrderState } from './orderState.js'
 import { computeLeast } from './settlementCall.js'
 
 /** What a look at an order book decides. Pure. */

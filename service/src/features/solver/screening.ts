@@ -1,5 +1,5 @@
+import type { Order } from '../orders/index.js'
 import type { Live } from './book.js'
-import type { Order } from './orderState.js'
 
 /**
  * Which orders of many are quoted at a block. No exchange pays a better price for more, so what a little of a token is worth

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { seededRandom } from '../../../test/seed.js'
+import type { Order } from '../orders/index.js'
 import type { Live } from './book.js'
-import type { Order } from './orderState.js'
 import { chooseQuoted, countAmounts, isNear, listScreens, type Wanted } from './screening.js'
 
 function wantedOf(

@@ -12,7 +12,7 @@ import {
 } from 'viem'
 import { nativeToken } from '../../rpc/native.js'
 import type { Call } from '../../rpc/simulateBlock.js'
-import type { Order } from './orderState.js'
+import type { Order } from '../orders/index.js'
 
 /** What fills one order through its settlement contract (GPv2). Pure. */
 
