@@ -42,6 +42,8 @@ describe('figures of documents are those of the program', () => {
   })
 
   it('the time for which reading the catalogue anew holds up requests', async () => {
-    expect(await readDocument('docs/decisions/0004-catalogue-in-memory.md')).toContain(`in slices of ${sliceMsDefault} ms`)
+    expect(await readDocument('docs/decisions/0004-catalogue-in-memory.md')).toContain(
+      `in slices of ${sliceMsDefault} ms`,
+    )
   })
 })

@@ -80,7 +80,12 @@ export const pools: Readonly<Record<Purpose, RpcOptions>> = {
 }
 
 /** Call trees are large, and few are under way: what is longer than this is refused while it is read. */
-export const traces: RpcOptions = { deadlineMs: 15_000, maxBytes: 32 * 1024 * 1024, room: { inFlight: 8 }, job: 'trace' }
+export const traces: RpcOptions = {
+  deadlineMs: 15_000,
+  maxBytes: 32 * 1024 * 1024,
+  room: { inFlight: 8 },
+  job: 'trace',
+}
 
 export type ChainOptions = {
   /** Default `watch`. */

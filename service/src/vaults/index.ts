@@ -29,9 +29,9 @@ export {
   type VaultCall,
   type VaultFigures,
   type VaultKind,
-  type Words,
   type WithdrawAsk,
   type WithdrawOffer,
+  type Words,
 } from './kind.js'
 export { requestTopics, viewRequest } from './kinds/asyncRequests.js'
 export { findVaultKind, listErrors, vaultKinds } from './kinds.js'

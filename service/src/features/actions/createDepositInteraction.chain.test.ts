@@ -147,7 +147,9 @@ describe('200', () => {
     await world.write(old, erc20Abi, 'approve', [oldVault.address, 5n], user)
     const plan = await deposit({ tokenIn: old }, { id: oldVault.opportunityId })
     expect(typesOf(plan)).toEqual(['approve', 'approve', 'deposit'])
-    expect(plan.body.transactions[0].description).toMatch(/^Reset the .* to 0; \S+ requires this before a new allowance\.$/)
+    expect(plan.body.transactions[0].description).toMatch(
+      /^Reset the .* to 0; \S+ requires this before a new allowance\.$/,
+    )
     await world.send(plan, user)
     expect(await world.balance(old, user.address)).toBe(400n * usd)
   })

@@ -28,7 +28,7 @@ import { getZapAsset, listSpenders, toSwapSetting } from './zap.js'
  * the swap gives beyond that stays in the wallet.
  */
 export async function zapIn(ctx: ActionContext, deposit: Deposit, zap: SwapChain): Promise<Written<Interaction>> {
-  const { target, input, kind, amount } = deposit
+  const { target, input, amount } = deposit
   const { opportunity, wallet, snapshot } = target
   const { chain, settings, providers } = zap
   const token = getZapAsset(opportunity)

@@ -30,7 +30,6 @@ import {
 } from '../swap/index.js'
 import { assertBalance, assertOffer } from './checks.js'
 import { isAsExpected, keepBack } from './redeemed.js'
-import type { WithdrawInput } from './schema.js'
 import { findValueUsd } from './value.js'
 import { draftWithdrawal, toWithdrawAsk, tryWays, type Way, type Withdrawal } from './withdrawal.js'
 import { listSpenders, toSwapSetting } from './zap.js'

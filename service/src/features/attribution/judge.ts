@@ -1,6 +1,6 @@
-import { inFlight } from '../../kernel/async/inFlight.js'
 import { mayCarryAttribution } from '@openearn/attribution'
 import { createAnswerCache, type Shelf } from '../../kernel/answerCache.js'
+import { inFlight } from '../../kernel/async/inFlight.js'
 import { systemClock } from '../../kernel/clock.js'
 import type { Log } from '../../kernel/log.js'
 import { loadNativeCurve } from '../../wallets/nativeCurve.js'

@@ -1,4 +1,3 @@
-import { sayDeposit, sayRedeem } from '../sentences.js'
 import { type Address, encodeFunctionData, erc20Abi, erc4626Abi, isAddressEqual, parseAbi } from 'viem'
 import { combine, mapRead, type Read, readAccount, readContract } from '../../rpc/multicall.js'
 import { type MakingCall, making } from '../calls.js'
@@ -16,6 +15,7 @@ import type {
   WithdrawAsk,
 } from '../kind.js'
 import { anybody, extraDigits } from '../reading.js'
+import { sayDeposit, sayRedeem } from '../sentences.js'
 import { erc4626Errors } from './erc4626Errors.js'
 
 /** What every ERC-4626 vault emits, and the asynchronous ones too. */

@@ -1,4 +1,3 @@
-import { sayDeposit, sayRedeem } from '../sentences.js'
 import { type Address, encodeFunctionData, erc20Abi, parseAbi } from 'viem'
 import { combine, mapRead, type Read, readAccount, readContract } from '../../rpc/multicall.js'
 import { failing } from '../../rpc/revert.js'
@@ -15,6 +14,7 @@ import type {
   WithdrawAsk,
 } from '../kind.js'
 import { extraDigits } from '../reading.js'
+import { sayDeposit, sayRedeem } from '../sentences.js'
 import { decideClosed } from './erc4626.js'
 
 const erc5115Abi = parseAbi([

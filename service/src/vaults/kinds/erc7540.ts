@@ -1,4 +1,3 @@
-import { sayCancelDeposit } from '../sentences.js'
 import { encodeFunctionData, erc20Abi, erc4626Abi, parseAbi } from 'viem'
 import { combine, combineAll, mapRead, type Read, readContract } from '../../rpc/multicall.js'
 import { type MakingCall, making } from '../calls.js'
@@ -14,6 +13,7 @@ import type {
   WithdrawAsk,
   WithdrawOffer,
 } from '../kind.js'
+import { sayCancelDeposit } from '../sentences.js'
 import {
   buildRequestDeposit,
   buildRequestRedeem,
@@ -234,7 +234,8 @@ export function readRedemption(ask: WithdrawAsk): Read<WithdrawOffer> {
 function buildClaimRedeem(ask: WithdrawAsk): VaultCall {
   return {
     ...buildRedeem(ask),
-    says: ({ amount, vault, out, receiver }) => `Claim the ${out} of ${amount} redeemed at ${vault}; it goes to ${receiver}.`,
+    says: ({ amount, vault, out, receiver }) =>
+      `Claim the ${out} of ${amount} redeemed at ${vault}; it goes to ${receiver}.`,
     spends: undefined,
   }
 }

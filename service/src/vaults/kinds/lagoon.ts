@@ -1,10 +1,10 @@
-import { sayCancelDeposit, sayDeposit, sayRedeem } from '../sentences.js'
 import { encodeFunctionData, erc4626Abi, isAddressEqual, maxUint256, parseAbi, zeroAddress } from 'viem'
 import { combine, mapRead, type Read, readContract } from '../../rpc/multicall.js'
 import { failing, type KnownError } from '../../rpc/revert.js'
 import { making } from '../calls.js'
 import { emitted } from '../events.js'
 import type { DepositAsk, Offer, PlannedKind, RequestOffer, VaultCall, WithdrawAsk, WithdrawOffer } from '../kind.js'
+import { sayCancelDeposit, sayDeposit, sayRedeem } from '../sentences.js'
 import {
   buildRequestDeposit,
   buildRequestRedeem,
@@ -267,9 +267,7 @@ function withdraw(ask: WithdrawAsk): Read<WithdrawOffer> {
       }
       // A claim takes no shares: the request took them.
       if (redemption.call.spends === undefined)
-        return claimable === 0n && redemption.available === held
-          ? { ...offer, call: buildRedeem(ask) }
-          : offer
+        return claimable === 0n && redemption.available === held ? { ...offer, call: buildRedeem(ask) } : offer
       if (valid !== true || !quoted) return offer
       return { ...offer, call: buildSyncRedeem(ask, quoted), instead: { call: buildRequestRedeem(ask) } }
     },

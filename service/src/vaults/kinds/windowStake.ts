@@ -1,4 +1,3 @@
-import { sayDeposit, sayRedeem } from '../sentences.js'
 import { type Address, encodeFunctionData, erc20Abi, parseAbi } from 'viem'
 import { combine, mapRead, type Read, readAccount, readContract } from '../../rpc/multicall.js'
 import { making } from '../calls.js'
@@ -17,6 +16,7 @@ import type {
   WithdrawOffer,
 } from '../kind.js'
 import { extraDigits } from '../reading.js'
+import { sayDeposit, sayRedeem } from '../sentences.js'
 import { decideClosed, decideMismatch } from './erc4626.js'
 
 const stakeAbi = parseAbi([
