@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
-import { patience, patient } from './contracts/test/patience.js'
+import { patience, patient, scaleLimits } from './contracts/test/patience.js'
 
 /** Threads that the service starts are read from source as well. */
 const typescriptThreads = fileURLToPath(new URL('service/test/typescriptThreads.mjs', import.meta.url))
@@ -66,17 +66,12 @@ const ignored = ['**/node_modules/**', '**/dist/**', ...long]
 /** Where programs that tests start tell what they ran; see scripts/coverage.mjs. */
 const programs = process.env['COVERAGE_OF_PROGRAMS']
 
-/** Scales the limits that single tests name (`}, 60_000)`, `timeout: 60_000`) on a machine that is said to be busy. */
+/** Scales the limits that single tests name on a machine that is said to be busy. */
 const patientTests = {
   name: 'patient-tests',
   enforce: 'pre',
   transform: (code: string, id: string) =>
-    patience > 1 && id.endsWith('.test.ts')
-      ? code.replace(
-          /(^\s*\}, |\btimeout: )(\d[\d_]{4,})(?=\)$| \}|,$| \+)/gm,
-          (_, before, limit) => `${before}${patience} * ${limit}`,
-        )
-      : undefined,
+    patience > 1 && id.endsWith('.test.ts') ? scaleLimits(code, patience) : undefined,
 } as const
 
 const shared = {

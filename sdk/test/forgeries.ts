@@ -141,7 +141,7 @@ export function writeOtherwise({ code, actionId, signature }: attribution.OwnSuf
 export async function resign(
   plan: Plan,
   change: (call: Hex) => Hex,
-  suffix: Partial<Pick<Signed, 'code' | 'referralCode'>> = {},
+  suffix: Partial<Pick<Signed, 'code' | 'referralCode' | 'actionId'>> = {},
 ): Promise<Plan> {
   const { call, signed } = read(plan)!
   const wrong = change(call)

@@ -18,7 +18,7 @@ const compiler = fileURLToPath(import.meta.resolve('typescript/bin/tsc'))
 
 /** What a user of the package does with it; `deposit` is the example of the package. Answers what came of it. */
 const use = `
-async function use({ attribution, verifyPlan }, { request, plan, context }) {
+async function use({ attribution, verifyPlan, verifyStream }, { request, plan, context }) {
   const { to, data } = plan.transactions.at(-1).transaction
   const [suffix] = attribution.decode(data)
   const own = attribution.readOwnMetadata(suffix)
@@ -32,6 +32,7 @@ async function use({ attribution, verifyPlan }, { request, plan, context }) {
     signer: signature.signer,
     plan: (await verifyPlan(request, plan.transactions, context)).ok,
     stolen: (await verifyPlan(request, stolen, context)).ok,
+    stream: (await verifyStream({ type: 'claim', userAddress: to }, plan.transactions, { chainId: 1, stream: to })).ok,
   }
 }`
 
@@ -44,6 +45,7 @@ const expected = {
   signer: '0xa0Ee7A142d267C1f36714E4a8F75612F20a79720',
   plan: true,
   stolen: false,
+  stream: false,
 }
 
 describe('the packed sdk', () => {

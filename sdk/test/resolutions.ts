@@ -1,6 +1,6 @@
 /** A use of the package whose types have to be found: `wrong` is an error, and that it is one is expected. */
 export const typedUse = `import { createEarnClient, type EarnClient, type EarnError, listOpportunities, type types } from '@openearn/sdk'
-import { attribution, type PlanContext, type Verdict, verifyPlan } from '@openearn/sdk/verify'
+import { attribution, type PlanContext, type StreamContext, type Verdict, verifyPlan, verifyStream } from '@openearn/sdk/verify'
 const suffix: attribution.Suffix | undefined = attribution.decode('0x')[0]
 export const codes: readonly string[] = suffix ? attribution.listCodes(suffix) : []
 export const client: EarnClient = createEarnClient({ baseUrl: '/earn' })
@@ -10,6 +10,9 @@ export const curator = (vault: types.Opportunity): string | undefined => vault.c
 // @ts-expect-error
 export const wrongOrder = listOpportunities(client, { sortOrder: 'up' })
 export const verdict = (context: PlanContext): Promise<Verdict> => verifyPlan({} as never, [], context)
+export const funded = (context: StreamContext): Promise<Verdict> => verifyStream({ type: 'claim', userAddress: '0x' }, [], context)
+// @ts-expect-error
+export const unasked = verifyStream({ type: 'fund' }, [], {} as StreamContext)
 // @ts-expect-error
 export const wrong: number = attribution.encode({ codes: ['acme'] })
 `

@@ -1,4 +1,5 @@
 import type { LightMyRequestResponse } from 'fastify'
+import { patience } from '../../contracts/test/patience.js'
 import { type CreateKeyInput, createKey } from '../src/features/auth/index.js'
 import { fakeClock } from '../src/kernel/clock.js'
 import { type Config, parseConfig } from '../src/kernel/config.js'
@@ -57,6 +58,9 @@ export type EarnOptions = {
 /** Every answer a test gets is held against the contract, whatever the test itself looks at. */
 const contract = openContract(operations)
 
+/** A busy machine decides no test: the service refuses nothing because it is late, and waits as long as this run may. */
+const unhurried = { eventLoopDelayMaxMs: 0, patience }
+
 /**
  * The whole service on a database of its own, called without sockets, with a clock that stands still at `now`. The
  * database holds one organization with a publishable and a secret key, and nothing else.
@@ -65,7 +69,7 @@ export async function openEarn(options: EarnOptions = {}): Promise<Earn> {
   const { db, target, close } = options.database ?? (await openTestDatabase())
   const clock = fakeClock(options.now ?? '2026-11-20T12:00:00Z')
   const shutdown = createShutdown(silentLog)
-  const config = { ...parseConfig({}, '/nonexistent'), ...options.config }
+  const config = { ...parseConfig({}, '/nonexistent'), ...unhurried, ...options.config }
   const base = { db, clock, log: silentLog, config }
   const service = await openService(base, { chains: options.chains ?? [], shutdown })
   const organizationId = await createOrganization(db, 'Default organization')

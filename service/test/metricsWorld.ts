@@ -14,7 +14,8 @@ export const chainId = 31_337
 export const vaults = [`0x${'1a'.repeat(20)}`, `0x${'2b'.repeat(20)}`] as const
 export const tokens = [`0x${'a1'.repeat(20)}`, `0x${'b2'.repeat(20)}`] as const
 export const wallets = ['01', '02', '03', '04'].map((byte) => `0x${byte.repeat(20)}`)
-export const opportunities = [newId(), newId()] as const
+/** The vault that is listed first is of the opportunity with the later id. */
+export const opportunities = [newId(), newId()].sort().reverse() as [string, string]
 export const product = newId()
 const decimals = [6, 18]
 

@@ -1,7 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
+import { scaleLimits } from '../../contracts/test/patience.js'
 import { seed, seededBytes, seededKey, seededRandom } from './seed.js'
 import { type Source, withoutComments } from './tables.js'
 
@@ -64,6 +66,32 @@ function findIrreproducible(sources: readonly Source[]): string[] {
   })
 }
 
+const limited = new Set(['it', 'test', 'describe', 'beforeAll', 'beforeEach', 'afterAll', 'afterEach'])
+
+/** The limits that tests and hooks of a file name, as they are written. */
+function listLimits(text: string): string[] {
+  const found: string[] = []
+  const nameOf = (called: ts.Expression): string =>
+    ts.isIdentifier(called)
+      ? called.text
+      : ts.isPropertyAccessExpression(called) || ts.isCallExpression(called)
+        ? nameOf(called.expression)
+        : ''
+  const visit = (node: ts.Node): void => {
+    const call = ts.isCallExpression(node) && limited.has(nameOf(node.expression)) ? node : undefined
+    const [first, ...rest] = call?.arguments ?? []
+    const options = first ? [first, ...rest].filter(ts.isObjectLiteralExpression) : []
+    for (const { properties } of options)
+      for (const each of properties)
+        if (ts.isPropertyAssignment(each) && each.name.getText() === 'timeout') found.push(each.initializer.getText())
+    const last = rest.at(-1)
+    if (last && (ts.isNumericLiteral(last) || ts.isBinaryExpression(last))) found.push(last.getText())
+    ts.forEachChild(node, visit)
+  }
+  visit(ts.createSourceFile('x.ts', text, ts.ScriptTarget.Latest, true))
+  return found
+}
+
 describe('the tests', () => {
   it('sleep nowhere, measure no time and draw nothing without a seed', async () => {
     const sources = await readTests()
@@ -74,6 +102,20 @@ describe('the tests', () => {
       Object.keys(reasons).filter((each) => !found.includes(each)),
       'no longer needed',
     ).toEqual([])
+  })
+
+  it('scale every limit they name by TEST_PATIENCE, and nothing else', async () => {
+    const sources = (await readTests()).filter(({ path, text }) => path.endsWith('.test.ts') && /\d_?\d{3}/.test(text))
+    const by = 7
+    const told = sources.map(({ path, text }) => {
+      const scaled = scaleLimits(text, by)
+      const own = listLimits(scaled).filter((limit) => !limit.startsWith(`${by} * `) && !limit.startsWith('patient('))
+      const count = listLimits(text).length - own.length
+      const replaced = scaled.split(`${by} * `).length - text.split(`${by} * `).length
+      return { path, own, count, replaced }
+    })
+    expect(told.reduce((sum, { count }) => sum + count, 0)).toBeGreaterThan(100)
+    expect(told.filter(({ own, count, replaced }) => own.length > 0 || count !== replaced)).toEqual([])
   })
 
   it('draw the same numbers, bytes and keys in each run of a file, and the seed is theirs', () => {

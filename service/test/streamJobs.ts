@@ -6,7 +6,8 @@ import {
   testTokenAbi,
   testTokenBytecode,
 } from '@openearn/contracts'
-import { type Abi, type Address, type Hex, parseAbiItem, parseEther, parseGwei } from 'viem'
+import { verifyStream } from '@openearn/sdk/verify'
+import { type Abi, type Address, encodeFunctionData, type Hex, parseAbiItem, parseEther, parseGwei } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect } from 'vitest'
 import { type Anvil, account, startAnvil } from '../../contracts/test/anvil.js'
@@ -273,6 +274,12 @@ export async function expectClaims(world: World): Promise<void> {
     const args = [wallet, own.amount, Number(root?.rootAt) / 1_000, own.proof]
     const canClaim = { address: contract, abi: streamAbi as Abi, functionName: 'canClaim', args }
     expect(await anvil.client.readContract(canClaim)).toBe(true)
+    const data = encodeFunctionData({ abi: streamAbi as Abi, functionName: 'claim', args: args.slice(1) })
+    const transaction = { to: contract, data, value: '0', chainId }
+    const roots = [{ root: root?.root ?? '', timestamp: Number(root?.rootAt) / 1_000 }]
+    const asked = { type: 'claim', userAddress: wallet, amount: String(own.amount) } as const
+    const known = { chainId, stream: contract, roots }
+    expect(await verifyStream(asked, [{ type: 'claim', transaction }], known)).toMatchObject({ problems: [] })
     paid += own.amount
   }
   expect(paid).toBe(root?.total)

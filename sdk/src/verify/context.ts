@@ -1,5 +1,6 @@
 import type { Address } from 'viem'
 import { type ExpectedCalls, expectedCalls } from './expected.js'
+import { gasCapDefault } from './limits.js'
 import { type Complain, getMember, isRecord, parseAddress, parseAmount, quote } from './shape.js'
 import { type KnownSwap, parseSwapContext } from './swapContext.js'
 
@@ -34,7 +35,6 @@ export type Known = Common & {
 
 export type Signer = { address: Address; retired: boolean }
 
-const gasCapDefault = 30_000_000n
 const listMax = 1_000
 const contractsMax = 16
 
@@ -89,7 +89,7 @@ export function parseCommon(context: unknown, complain: Complain): Common | unde
 
 const isGiven = (context: unknown, name: string): boolean => getMember(context, name) !== undefined
 
-function readAddress(value: unknown, name: string, complain: Complain): Address | undefined {
+export function readAddress(value: unknown, name: string, complain: Complain): Address | undefined {
   const text = getMember(value, name)
   const address = parseAddress(text)
   if (!address) complain(`${name}: ${quote(text)} is no address`)
@@ -119,21 +119,21 @@ function readContracts(vault: unknown, complain: Complain): Record<string, Addre
   return Object.fromEntries(contracts)
 }
 
-function readChainId(context: unknown, complain: Complain): number | undefined {
+export function readChainId(context: unknown, complain: Complain): number | undefined {
   const chainId = getMember(context, 'chainId')
   if (typeof chainId === 'number' && Number.isSafeInteger(chainId) && chainId > 0) return chainId
   complain(`chainId: ${quote(chainId)} is no chain`)
   return undefined
 }
 
-function readAmount(context: unknown, name: string, complain: Complain): bigint | undefined {
+export function readAmount(context: unknown, name: string, complain: Complain): bigint | undefined {
   if (!isGiven(context, name)) return undefined
   const amount = parseAmount(getMember(context, name))
   if (amount === undefined) complain(`${name} is no amount`)
   return amount
 }
 
-function readFlag(context: unknown, name: string, complain: Complain): boolean | undefined {
+export function readFlag(context: unknown, name: string, complain: Complain): boolean | undefined {
   const flag = getMember(context, name)
   if (flag === undefined || typeof flag === 'boolean') return flag
   complain(`${name} is neither true nor false`)
@@ -176,7 +176,7 @@ function readSigners(context: unknown, complain: Complain): Signer[] {
 /** A name that is what it shows: nothing invisible, no line break, nothing that turns what comes after it around. */
 const printable = /^[^\p{C}\p{Zl}\p{Zp}]{1,64}$/u
 
-function readNames(context: unknown, complain: Complain): Map<Address, string> {
+export function readNames(context: unknown, complain: Complain): Map<Address, string> {
   const names = new Map<Address, string>()
   const given = getMember(context, 'names')
   if (given === undefined) return names

@@ -13,4 +13,5 @@ export type {
 } from './types.js'
 export { type PlannedBatch, verifyBatch } from './verifyBatch.js'
 export { verifyPlan } from './verifyPlan.js'
+export { type StreamContext, type StreamRequest, verifyStream } from './verifyStream.js'
 export { type SwapOrderRequest, verifySwapOrder } from './verifySwapOrder.js'

@@ -12,18 +12,18 @@ import type { SwapFound, SwapWanted, Token } from './swapCalls.js'
 
 type Names = Pick<Known, 'names'>
 
-const name = (address: Address, { names }: Names): string => {
+export const nameOf = (address: Address, { names }: Names): string => {
   const known = names.get(address)
   return known === undefined ? address : `${known} (${address})`
 }
 
 export const tellWrap = (amount: bigint, token: Address, known: Names): string =>
-  `Send ${amount} wei of the native token to ${name(token, known)}, which wraps them for your wallet.`
+  `Send ${amount} wei of the native token to ${nameOf(token, known)}, which wraps them for your wallet.`
 
 export const tellApproval = (amount: bigint, token: Address, spender: Address, known: Names): string =>
   amount === 0n
-    ? `Reset the allowance of ${name(spender, known)} for ${name(token, known)} to 0.`
-    : `Allow ${name(spender, known)} to take exactly ${amount} units of ${name(token, known)} from your wallet.`
+    ? `Reset the allowance of ${nameOf(spender, known)} for ${nameOf(token, known)} to 0.`
+    : `Allow ${nameOf(spender, known)} to take exactly ${amount} units of ${nameOf(token, known)} from your wallet.`
 
 const requests = ['requestDeposit', 'requestRedeem'].map((each) =>
   toFunctionSelector(`${each}(uint256,address,address)`),
@@ -58,7 +58,7 @@ export function tellMain(
   own: OwnSuffix | undefined,
   known: Names & Pick<Known, 'vault' | 'depositRouter'>,
 ): string {
-  return `${tellCall(asked, call, name(token, known), known)}${tellBringer(own)}.`
+  return `${tellCall(asked, call, nameOf(token, known), known)}${tellBringer(own)}.`
 }
 
 function tellBringer(own: OwnSuffix | undefined): string {
@@ -66,7 +66,8 @@ function tellBringer(own: OwnSuffix | undefined): string {
   return own ? `; brought by ${quote(own.code)}${referral}` : ''
 }
 
-const tokenName = (token: Token, known: Names): string => (token === 'native' ? 'the native token' : name(token, known))
+const tokenName = (token: Token, known: Names): string =>
+  token === 'native' ? 'the native token' : nameOf(token, known)
 
 /** A swap at a router, or at the token that wraps the native one. */
 export function tellSwap(
@@ -78,12 +79,12 @@ export function tellSwap(
 ): string {
   const given = `${amountIn} units of ${tokenName(tokenIn, known)}`
   const got = `at least ${minimumOut} units of ${tokenName(tokenOut, known)}`
-  return `Swap ${given} for ${got} at ${name(to, known)}; it goes to ${name(user, known)}${tellBringer(own)}.`
+  return `Swap ${given} for ${got} at ${nameOf(to, known)}; it goes to ${nameOf(user, known)}${tellBringer(own)}.`
 }
 
 function tellRouter(selector: Hex, known: Names & Pick<Known, 'depositRouter'>): string {
   const { depositRouter: router } = known
-  return selector === depositWithMinimum && router ? ` through ${name(router, known)}` : ''
+  return selector === depositWithMinimum && router ? ` through ${nameOf(router, known)}` : ''
 }
 
 function tellCall(
@@ -93,8 +94,8 @@ function tellCall(
   known: Names & Pick<Known, 'vault' | 'depositRouter'>,
 ): string {
   const selector = slice(call, 0, 4)
-  const vault = name(known.vault, known)
-  const user = name(asked.user, known)
+  const vault = nameOf(known.vault, known)
+  const user = nameOf(asked.user, known)
   const isRequest = requests.includes(selector)
   const leastAt = minimumAt.get(selector)
   const least = leastAt === undefined ? undefined : word(call, leastAt)

@@ -1,6 +1,8 @@
 import { type Address, decodeFunctionData, encodeFunctionData, type Hex, parseAbi } from 'viem'
 import { describe, expect, it } from 'vitest'
+import { resign } from '../../test/forgeries.js'
 import { callOf, placeOfSwap, readSwapPlans, type SwapPlan, verifySwapPlan } from '../../test/swapPlans.js'
+import { readWrapCall } from './swapCalls.js'
 
 const abi = parseAbi([
   'function swapExactTokensForTokens(uint256 amountIn, uint256 amountOutMin, address[] path, address to, uint256 deadline)',
@@ -53,5 +55,49 @@ describe('the route of a swap', () => {
 
   it('is refused where it passes through another token', async () => {
     for (const hubTokens of [[], [other!]]) expect(await problemsOf(hubTokens)).toContain(refusal)
+  })
+})
+
+describe('the suffixes of a plan that swaps', () => {
+  it.each([
+    ['withdrawal', 'erc4626 withdraw 4'],
+    ['deposit', 'erc4626 deposit 1'],
+  ])('are refused where those of a %s and its swap carry two actions', async (_what, name) => {
+    const plan = readSwapPlans().find((each) => each.name === name)!
+    // Whoever does not pin the action: both suffixes are signed for their own calls.
+    delete plan.context.actionId
+    expect((await verifySwapPlan(plan)).ok).toBe(true)
+    const at = placeOfSwap(plan)
+    const alone = { ...plan, transactions: [plan.transactions[at]!] }
+    const other = await resign(alone, (call) => call, { actionId: `0x${'11'.repeat(16)}` })
+    plan.transactions[at] = other.transactions[0]!
+    expect((await verifySwapPlan(plan)).problems).toEqual(['the suffixes carry two actions'])
+  })
+})
+
+describe('readWrapCall', () => {
+  const [weth, user] = [`0x${'c3'.repeat(20)}`, `0x${'d4'.repeat(20)}`] as [Address, Address]
+  const wrappedAbi = parseAbi(['function withdraw(uint256 amount)', 'function deposit()'])
+  const unwrap = encodeFunctionData({ abi: wrappedAbi, functionName: 'withdraw', args: [7n] })
+  const wrap = encodeFunctionData({ abi: wrappedAbi, functionName: 'deposit' })
+  const read = (
+    data: Hex,
+    value: bigint,
+    [tokenIn, tokenOut]: [Address | 'native', Address | 'native'],
+    amountIn?: bigint,
+  ) => readWrapCall({ to: weth, data, value }, { user, tokenIn, tokenOut, wrappedNative: weth, amountIn })
+
+  it('takes an unwrap that sends nothing, and none that sends native tokens', () => {
+    expect(read(unwrap, 0n, [weth, 'native'], 7n)).toMatchObject({ amountIn: 7n, minimumOut: 7n })
+    expect(read(unwrap, 1n, [weth, 'native'], 7n)).toBeUndefined()
+    expect(read(unwrap, 0n, [weth, 'native'], 8n)).toBeUndefined()
+    expect(read(`${unwrap}00`, 0n, [weth, 'native'], 7n)).toBeUndefined()
+    expect(read(unwrap, 0n, [weth, user])).toBeUndefined()
+  })
+
+  it('takes a wrap of what it sends', () => {
+    expect(read(wrap, 7n, ['native', weth], 7n)).toMatchObject({ amountIn: 7n, minimumOut: 7n })
+    expect(read(wrap, 6n, ['native', weth], 7n)).toBeUndefined()
+    expect(read(wrap, 7n, [user, weth], 7n)).toBeUndefined()
   })
 })

@@ -30,25 +30,31 @@ const itemMembers = ['type', 'description', 'transaction', 'metadata']
 const transactionMembers = ['to', 'data', 'value', 'gasLimit', 'chainId']
 
 /** The transactions of an answer, each member read once; undefined, and a complaint, where it is not a plan. */
-export function parseTransactions(value: unknown, complain: Complain): ParsedTransaction[] | undefined {
+export function parseTransactions(
+  value: unknown,
+  complain: Complain,
+  known: readonly unknown[] = types,
+): ParsedTransaction[] | undefined {
   const items = readList(value, transactionsMax)
   if (!items || items.length === 0) {
     complain(items || !Array.isArray(value) ? 'the plan has no transaction' : 'the transactions are no list of a plan')
     return undefined
   }
-  const parsed = items.map((item, at) => parseItem(item, (problem) => complain(`transaction ${at + 1}: ${problem}`)))
+  const parsed = items.map((item, at) =>
+    parseItem(item, known, (problem) => complain(`transaction ${at + 1}: ${problem}`)),
+  )
   const complete = parsed.filter((transaction) => transaction !== undefined)
   return complete.length === items.length ? complete : undefined
 }
 
-function parseItem(item: unknown, complain: Complain): ParsedTransaction | undefined {
+function parseItem(item: unknown, known: readonly unknown[], complain: Complain): ParsedTransaction | undefined {
   const type = isRecord(item) ? getOwnMember(item, 'type') : undefined
   const transaction = isRecord(item) ? getOwnMember(item, 'transaction') : undefined
   if (!isRecord(item) || typeof type !== 'string' || !isRecord(transaction)) {
     complain('has not the shape of one')
     return undefined
   }
-  if (!types.includes(type)) complain(`is of a type no plan has: ${quote(type)}`)
+  if (!known.includes(type)) complain(`is of a type no plan has: ${quote(type)}`)
   // Whatever else stands there (a fee, a nonce, an authorization, another target) a wallet might pass on.
   for (const others of [listOthers(item, itemMembers), listOthers(transaction, transactionMembers)])
     if (others !== undefined) complain(`says more than a plan does: ${others}`)

@@ -3,6 +3,7 @@ import type { OwnSuffix } from '../attribution/suffix.js'
 import { type AskedDeposit, type AskedOfVault, type AskedSwap, type AskedWithdrawal, parseRequest } from './asked.js'
 import { type Common, type Known, parseCommon, parseContext } from './context.js'
 import { findContract } from './expected.js'
+import { checkLimits } from './limits.js'
 import { checkPreparations, findSame, getEnteringToken, listVaultApprovals } from './preparations.js'
 import { asProtected } from './protected.js'
 import { tellMain } from './sentences.js'
@@ -18,9 +19,6 @@ import type {
   SwapPlanContext,
   SwapRequest,
 } from './types.js'
-
-/** What a transaction costs before it does anything. */
-const gasMin = 21_000n
 
 /**
  * Decides, from what is public and without any network, whether the transactions of a plan do exactly what was asked:
@@ -49,17 +47,6 @@ export async function verifyPlan(
     // A getter or a proxy threw: no plan that came as JSON has one.
     return { ok: false, problems: [...problems, 'something of what was given cannot be read'], sentences: [] }
   }
-}
-
-/** The chain and the gas of every transaction. */
-function checkLimits(steps: readonly ParsedTransaction[], { chainId, gasCap }: Common, complain: Complain): void {
-  steps.forEach((step, at) => {
-    const { gasLimit = gasMin } = step
-    if (step.chainId !== chainId) complain(`transaction ${at + 1}: is for chain ${step.chainId}, not ${chainId}`)
-    if (gasLimit < gasMin) complain(`transaction ${at + 1}: has a gas limit of ${gasLimit}, below ${gasMin}`)
-    if (step.gasLimit !== undefined && gasLimit > gasCap)
-      complain(`transaction ${at + 1}: has a gas limit of ${gasLimit}, above ${gasCap}`)
-  })
 }
 
 /** What each transaction does; of no use where something was complained of. */

@@ -79,7 +79,18 @@ function changed(path: readonly string[], change: (holder: Loose, name: string) 
 describe('verifySwapOrder', () => {
   it('says yes to the order that was asked for, with the approvals it needs and without', () => {
     expect(new Date(validTo * 1_000).toISOString()).toBe('2026-11-18T11:06:40.000Z')
-    expect(verifySwapOrder(request, build())).toEqual({ ok: true, problems: [] })
+    expect(verifySwapOrder(request, build())).toEqual({
+      ok: true,
+      problems: [],
+      sentences: [
+        `Set what ${relayer} may take of ${tokenIn} from your wallet back to 0.`,
+        `Allow ${relayer} to take exactly 1000000 units of ${tokenIn} from your wallet.`,
+        `Sign an order: 1000000 units of ${tokenIn} for at least 995 units of ${tokenOut}, filled at once or in parts by 2026-11-18T11:06:40Z; it goes to ${user}.`,
+      ],
+    })
+    const whole = { ...request, partiallyFillable: false, names: { [tokenIn as string]: 'USDC' } }
+    const built = build()
+    expect(verifySwapOrder(whole, built).sentences).toEqual([])
     for (const count of [0, 1])
       expect(verifySwapOrder(request, { ...build(), approvals: build().approvals.slice(2 - count) }).ok).toBe(true)
     expect(
@@ -145,6 +156,44 @@ describe('verifySwapOrder', () => {
       'the request has no amountIn',
       'the request has no validToMax',
     ])
+  })
+
+  const ofApproval = (change: (approval: Loose) => void, over: Partial<SwapOrderRequest> = {}) => {
+    const built = build()
+    change(built.approvals[1])
+    return verifySwapOrder({ ...request, ...over }, built).problems
+  }
+
+  it('holds the gas of an approval as that of a plan: none is said, or from 21,000 to the cap', () => {
+    const gas = (gasLimit: unknown, over: Partial<SwapOrderRequest> = {}) =>
+      ofApproval(({ transaction }) => {
+        transaction.gasLimit = gasLimit
+      }, over)
+    for (const good of [undefined, '21000', '120000', '30000000']) expect(gas(good)).toEqual([])
+    expect(gas('20999')).toEqual(['transaction 2: has a gas limit of 20999, below 21000'])
+    expect(gas('30000001')).toEqual(['transaction 2: has a gas limit of 30000001, above 30000000'])
+    expect(gas('120001', { gasCap: 120_000n })).toEqual(['transaction 2: has a gas limit of 120001, above 120000'])
+    for (const none of ['-1', '0x5208', '', null, 21_000])
+      expect(gas(none)).toEqual(['transaction 2: has a gas limit that is no amount'])
+    expect(gas('120000', { gasCap: 'x' })).toEqual(['the request has no gasCap'])
+  })
+
+  it('refuses more beside an approval or in it than a plan may say, and says in its own words what it does', () => {
+    expect(
+      ofApproval((approval) => {
+        approval.capabilities = {}
+      }),
+    ).toEqual(['transaction 2: says more than a plan does: capabilities'])
+    expect(
+      ofApproval(({ transaction }) => {
+        transaction.authorizationList = []
+      }),
+    ).toEqual(['transaction 2: says more than a plan does: authorizationList'])
+    const built = build()
+    built.approvals[1].description = 'Allow nobody to take anything.'
+    expect(verifySwapOrder({ ...request, names: { [relayer as string]: 'the relayer' } }, built).sentences[1]).toBe(
+      `Allow the relayer (${relayer}) to take exactly 1000000 units of ${tokenIn} from your wallet.`,
+    )
   })
 
   it('answers a verdict whatever it is given', () => {

@@ -9,8 +9,14 @@ import {
   parseAbi,
   toHex,
 } from 'viem'
+import { isSame as areSteps } from './approvals.js'
+import { readNames } from './context.js'
+import { approve } from './expected.js'
+import { checkLimits, gasCapDefault } from './limits.js'
+import { nameOf, tellApproval } from './sentences.js'
 import { type Complain, getMember, parseAddress, parseAmount, readList } from './shape.js'
-import type { Verdict } from './types.js'
+import { parseTransactions } from './transactions.js'
+import type { PlanVerdict } from './types.js'
 
 /** What an order was asked for, and what its signer knows without the service: the contracts, and the least to accept. */
 export type SwapOrderRequest = {
@@ -30,9 +36,13 @@ export type SwapOrderRequest = {
   /** The settlement contract of the chain, and its vault relayer. */
   settlement: string
   relayer: string
+  /** The most gas an approval may be given; absent: 30,000,000. */
+  gasCap?: string | bigint
+  /** What the sentences call an address, beside the address itself. */
+  names?: Readonly<Record<string, string>>
 }
 
-const abi = parseAbi(['function approve(address spender, uint256 amount)', 'function invalidateOrder(bytes orderUid)'])
+const abi = parseAbi(['function invalidateOrder(bytes orderUid)'])
 
 const field = (text: string) => {
   const [type = '', name = ''] = text.split(' ')
@@ -47,24 +57,25 @@ const orderFields = [
 
 /**
  * Decides whether what BuildSwapOrder answered is the order that was asked for: the typed data to sign, its uid, the
- * approvals and the transaction that ends it. Answers a verdict whatever it is given.
+ * approvals with their gas and the transaction that ends it. Answers a verdict whatever it is given; with a yes, a sentence
+ * for each approval and for the order, which a wallet shows in place of the descriptions of the answer.
  */
-export function verifySwapOrder(request: SwapOrderRequest, built: unknown): Verdict {
+export function verifySwapOrder(request: SwapOrderRequest, built: unknown): PlanVerdict {
   const problems: string[] = []
   const complain: Complain = (problem) => {
     if (!problems.includes(problem)) problems.push(problem)
   }
   try {
     const terms = parseTerms(request, complain)
-    if (terms) checkOrder(request, terms, built, complain)
+    const sentences = terms ? tellOrder(request, terms, built, complain) : []
+    return problems.length === 0 ? { ok: true, problems, sentences } : { ok: false, problems, sentences: [] }
   } catch {
-    complain('something of what was given cannot be read')
+    return { ok: false, problems: [...problems, 'something of what was given cannot be read'], sentences: [] }
   }
-  return { ok: problems.length === 0, problems }
 }
 
 type Terms = Record<'user' | 'tokenIn' | 'tokenOut' | 'settlement' | 'relayer', Address> &
-  Record<'amountIn' | 'minAmountOut', bigint>
+  Record<'amountIn' | 'minAmountOut' | 'gasCap', bigint> & { names: ReadonlyMap<Address, string> }
 
 function parseTerms(request: SwapOrderRequest, complain: Complain): Terms | undefined {
   const addresses = {
@@ -73,7 +84,8 @@ function parseTerms(request: SwapOrderRequest, complain: Complain): Terms | unde
     relayer: parseAddress(request.relayer),
   }
   const amounts = { amountIn: parseAmount(request.amountIn), minAmountOut: parseAmount(request.minAmountOut) }
-  const terms = { ...addresses, ...amounts }
+  const gasCap = request.gasCap === undefined ? gasCapDefault : parseAmount(request.gasCap)
+  const terms = { ...addresses, ...amounts, gasCap, names: readNames(request, complain) }
   for (const [name, value] of Object.entries(terms)) if (value === undefined) complain(`the request has no ${name}`)
   if (!Number.isSafeInteger(request.validToMax)) complain('the request has no validToMax')
   return Object.values(terms).includes(undefined) ? undefined : (terms as Terms)
@@ -82,7 +94,8 @@ function parseTerms(request: SwapOrderRequest, complain: Complain): Terms | unde
 /** The native token has the address the settlement contract knows it by. */
 const parseToken = (text: unknown) => parseAddress(text === 'native' ? `0x${'e'.repeat(40)}` : text)
 
-function checkOrder(request: SwapOrderRequest, terms: Terms, built: unknown, complain: Complain): void {
+/** What is signed and sent; of no use where something was complained of. */
+function tellOrder(request: SwapOrderRequest, terms: Terms, built: unknown, complain: Complain): string[] {
   const { chainId } = request
   const message = getMember(getMember(built, 'typedData'), 'message')
   const [orderId, buyAmount, validTo] = [
@@ -93,15 +106,15 @@ function checkOrder(request: SwapOrderRequest, terms: Terms, built: unknown, com
   const least = parseAmount(buyAmount)
   if (typeof orderId !== 'string' || !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(orderId)) {
     complain('the order has no id')
-    return
+    return []
   }
   if (least === undefined || least < terms.minAmountOut) {
     complain('the order may give less than minAmountOut')
-    return
+    return []
   }
   if (typeof validTo !== 'number' || !Number.isInteger(validTo) || validTo < 1 || validTo > request.validToMax) {
     complain('the order may be filled after validToMax')
-    return
+    return []
   }
   const opportunityId = request.opportunityId?.toLowerCase()
   const openearn = { orderId, ...(opportunityId === undefined ? {} : { opportunityId }) }
@@ -129,26 +142,38 @@ function checkOrder(request: SwapOrderRequest, terms: Terms, built: unknown, com
     if (!isSame(getMember(built, name), value)) complain(`${name} is not that of the order that was asked for`)
   if (!isSame(getMember(getMember(built, 'quote'), 'minAmountOut'), String(least)))
     complain('the quote names another least amount than the order')
-  checkApprovals(request, terms, getMember(built, 'approvals'), complain)
+  const approvals = tellApprovals(request, terms, getMember(built, 'approvals'), complain)
+  return [
+    ...approvals,
+    tellSigned(terms, { least, until: expected.expiresAt, isWhole: request.partiallyFillable !== true }),
+  ]
 }
 
-/** None, the exact approval, or that after a reset to 0. */
-function checkApprovals({ chainId }: SwapOrderRequest, terms: Terms, approvals: unknown, complain: Complain): void {
+/** None, the exact approval, or that after a reset to 0, each for as much gas as a plan's may have. */
+function tellApprovals({ chainId }: SwapOrderRequest, terms: Terms, approvals: unknown, complain: Complain): string[] {
   const list = readList(approvals, 2)
-  if (!list) {
-    complain('the approvals are not a list of at most two')
-    return
-  }
-  const amounts = [0n, terms.amountIn].slice(2 - list.length)
-  list.forEach((step, at) => {
-    const found = getMember(step, 'transaction')
-    const args = [terms.relayer, amounts[at] ?? 0n] as const
-    const data = encodeFunctionData({ abi, functionName: 'approve', args })
-    const expected = { to: terms.tokenIn, data, value: '0', chainId }
-    const isExact = Object.entries(expected).every(([name, value]) => isSame(getMember(found, name), value))
-    if (!isExact || getMember(step, 'type') !== 'approve')
+  if (!list) complain('the approvals are not a list of at most two')
+  const steps = list && list.length > 0 ? parseTransactions(approvals, complain, ['approve']) : []
+  if (!steps) return []
+  checkLimits(steps, { chainId, gasCap: terms.gasCap }, complain)
+  const amounts = [0n, terms.amountIn].slice(2 - steps.length)
+  return steps.map((step, at) => {
+    const amount = amounts[at] ?? 0n
+    const sentence = tellApproval(amount, terms.tokenIn, terms.relayer, terms)
+    const data = approve(terms.relayer, amount)
+    if (!areSteps([step], [{ type: 'approve', to: terms.tokenIn, data, value: 0n, sentence }]))
       complain(`approval ${at + 1} is not the exact one of amountIn for the vault relayer`)
+    return sentence
   })
+}
+
+function tellSigned(
+  terms: Terms,
+  { least, until, isWhole }: { least: bigint; until: string; isWhole: boolean },
+): string {
+  const [tokenIn, tokenOut, user] = [terms.tokenIn, terms.tokenOut, terms.user].map((each) => nameOf(each, terms))
+  const way = isWhole ? 'at once' : 'at once or in parts'
+  return `Sign an order: ${terms.amountIn} units of ${tokenIn} for at least ${least} units of ${tokenOut}, filled ${way} by ${until}; it goes to ${user}.`
 }
 
 /** Whether a value says the same: addresses and hex in any case, nothing more and nothing less in an object. */

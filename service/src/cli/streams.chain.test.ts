@@ -1,17 +1,26 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { signDigest } from '@openearn/attribution'
-import { yieldVaultAbi } from '@openearn/contracts'
+import { streamAbi, yieldVaultAbi } from '@openearn/contracts'
 import type { Abi, Address } from 'viem'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { account } from '../../../contracts/test/anvil.js'
 import { keyOf } from '../../test/actionWorld.js'
 import { urlOf } from '../../test/database.js'
 import { rebuildChain } from '../../test/pipeline.js'
-import { openStreamChain, type StreamChain } from '../../test/streamChain.js'
+import { moveEarned, stranger } from '../../test/rewardFiles.js'
+import { committer, openStreamChain, type StreamChain } from '../../test/streamChain.js'
 import { listChanges } from '../features/audit/index.js'
-import { decodeRewardFile, encodeRewardFile, recomputeRewards } from '../features/streams/rewardFile.js'
+import { computeSnapshot } from '../features/streams/amounts.js'
+import {
+  decodeRewardFile,
+  encodeRewardFile,
+  hashFile,
+  type RewardInputs,
+  type RewardResult,
+  recomputeRewards,
+} from '../features/streams/rewardFile.js'
 import { systemClock } from '../kernel/clock.js'
 import { createKeySigner } from '../rpc/signer.js'
 import { listJobs } from '../server/jobs.js'
@@ -94,6 +103,56 @@ const countRoots = async () =>
   (await chain.earn.db`select from stream_events where stream_id = ${id} and kind = 'root'`).length
 const readByHash = (hash: string) => chain.earn.service.opsApp.inject({ method: 'GET', url: `/streams/files/${hash}` })
 
+/** The exit code a command left, and none for the next one. */
+function takeExitCode(): typeof process.exitCode {
+  const { exitCode } = process
+  process.exitCode = undefined
+  return exitCode
+}
+
+/** The reward files of the stream, as they come from the operator listener, in a folder. */
+async function writeFiles(name: string): Promise<string[]> {
+  await mkdir(join(folder, name))
+  return Promise.all(
+    (await snapshots()).map(async ({ file }, at) => {
+      const path = join(folder, name, `${at}.json`)
+      await writeFile(path, (await readByHash(file)).body)
+      return path
+    }),
+  )
+}
+
+async function withoutDatabase(work: () => Promise<void>): Promise<void> {
+  vi.stubEnv('DATABASE_URL', 'postgres://nobody@127.0.0.1:1/none')
+  try {
+    await work()
+  } finally {
+    vi.stubEnv('DATABASE_URL', urlOf(chain.earn.target))
+  }
+}
+
+/** What somebody with the committer's key can write: half of what everybody had earned by a file is a stranger's. */
+async function forgeAfter(path: string): Promise<{ inputs: RewardInputs; result: RewardResult; text: string }> {
+  const text = await readFile(path, 'utf8')
+  const { inputs } = decodeRewardFile(text)
+  const { states } = computeSnapshot(inputs.terms, inputs.facts, inputs.to, inputs.from)
+  const held = new Map(inputs.facts.balances.map(({ wallet, shares }) => [wallet, shares]))
+  const to = inputs.to + 20
+  const { client } = chain.anvil
+  let block = await client.getBlock()
+  while (Number(block.timestamp) > to) block = await client.getBlock({ blockHash: block.parentHash })
+  const forged = {
+    ...{ ...inputs, to, from: { own: moveEarned(states.own), base: moveEarned(states.base) } },
+    facts: { ...inputs.facts, balances: [...held].map(([wallet, shares]) => ({ at: inputs.to, wallet, shares })) },
+    origin: {
+      ...{ ...inputs.origin, previous: hashFile(text), observations: [] },
+      block: { number: Number(block.number), hash: block.hash },
+    },
+  }
+  const result = recomputeRewards(forged)
+  return { inputs: forged, result, text: encodeRewardFile(forged, result).text }
+}
+
 describe('openearn streams', () => {
   it('finds what the jobs of the service took and committed, and its reward files come from the operator listener', async () => {
     await passTo(startsAt + halfDay + 1)
@@ -117,14 +176,17 @@ describe('openearn streams', () => {
     const said = await run('recompute', id)
     expect(said.match(/as kept$/gm)).toHaveLength(2)
     expect(await run('recompute', id, '--at', '2026-11-21T12:00:00Z')).toBe(said.split('\n').slice(1).join('\n'))
-    expect(await run('recompute', '--file', other)).toBe(said.split('\n').slice(1).join('\n').replace(/^\S+/, other))
     const { root } = JSON.parse(await readFile(one, 'utf8')).result
     expect(said.split('\n')[0]).toContain(root)
     expect(process.exitCode).toBeUndefined()
+    // A later file alone believes what was before it.
+    expect(await run('recompute', '--file', other)).toMatch(
+      /^believed: the earnings of everybody by 2026-11-21T00:00:00Z/m,
+    )
+    expect(takeExitCode()).toBe(3)
     await writeFile(one, (await readFile(one, 'utf8')).replace(root, `0x${'11'.repeat(32)}`))
     expect(await run('recompute', '--file', one)).toMatch(/DIFFERS$/m)
-    expect(process.exitCode).toBe(1)
-    process.exitCode = undefined
+    expect(takeExitCode()).toBe(1)
     expect(
       (await run('diff', one, other))
         .split('\n')
@@ -148,31 +210,100 @@ describe('openearn streams', () => {
     await rebuildChain({ db, clock: systemClock }, { chainId: chain.chainId })
     expect(await events()).toEqual(before)
     expect(await run('recompute', id)).toBe(said)
-    vi.stubEnv('DATABASE_URL', 'postgres://nobody@127.0.0.1:1/none')
-    try {
-      for (const [at, { file }] of (await snapshots()).entries()) {
-        const path = join(folder, `node${at}.json`)
-        const { body } = await readByHash(file)
-        await writeFile(path, body)
-        const line = said.split('\n')[at] ?? ''
-        const alone = await run('recompute', '--file', path, '--rpc', chain.anvil.url)
-        expect(alone).toBe(`${line.replace(/^\S+/, path)}\n`)
-        // A file that is consistent with itself, and says of a holder what never was.
-        const { inputs } = decodeRewardFile(body)
+  })
+
+  it('proves every root from the start by the files and a node alone, where the terms are known', async () => {
+    const paths = await writeFiles('node')
+    await withoutDatabase(async () => {
+      const words = ['recompute', ...paths.flatMap((path) => ['--file', path]), '--rpc', chain.anvil.url]
+      const said = await run(...words)
+      expect(takeExitCode()).toBe(3)
+      const [, terms = ''] = /^believed: the terms (0x[0-9a-f]{64}): 86400 units a day, by 0x/m.exec(said) ?? []
+      expect(said.match(/^believed/gm)).toHaveLength(1)
+      const proved = await run(...words, '--terms', terms)
+      expect(proved.match(/as kept$/gm)).toHaveLength(2)
+      expect(proved.trim().split('\n')).toHaveLength(2)
+      expect(takeExitCode()).toBeUndefined()
+      // The same of a folder, in whatever order.
+      expect(await run('recompute', '--file', join(folder, 'node'), '--rpc', chain.anvil.url, '--terms', terms)).toBe(
+        proved,
+      )
+      expect(await run(...words, '--terms', `0x${'12'.repeat(32)}`)).toMatch(/DIFFERS$/m)
+      expect(takeExitCode()).toBe(1)
+      await expect(run(...words, '--terms', '0x12')).rejects.toThrow('--terms must be the SHA-256')
+    })
+  }, 60_000)
+
+  it('finds the forged file that takes half of what everybody had earned, though its root is committed', async () => {
+    const honest = await writeFiles('forged')
+    const { inputs, result, text } = await forgeAfter(honest.at(-1) ?? '')
+    expect(result.leaves.find(({ wallet }) => wallet === stranger)?.cumulative).toBeGreaterThan(result.total / 3n)
+    const path = join(folder, 'forged', 'forged.json')
+    await writeFile(path, text)
+    const { client } = chain.anvil
+    const snapshot = await client.snapshot()
+    const given = [result.root, inputs.to, result.total]
+    await chain.world.write(contract, streamAbi as unknown as Abi, 'updateRoot', given, committer)
+    await withoutDatabase(async () => {
+      const words = ['--rpc', chain.anvil.url]
+      const said = await run('recompute', '--file', join(folder, 'forged'), ...words)
+      expect(said).toMatch(
+        /DIFFERS\n {2}the earnings before it are not those that the file before comes to$/m,
+      )
+      expect(takeExitCode()).toBe(1)
+      // By itself it is consistent, and the contract holds its root: it says what it takes on trust.
+      const alone = await run('recompute', '--file', path, ...words)
+      expect(alone).not.toMatch(/as kept$/m)
+      expect(alone).toMatch(
+        /^believed: the earnings of everybody by 2026-11-21T12:00:00Z: the file 0x[0-9a-f]{64} is not/m,
+      )
+      expect(takeExitCode()).toBe(3)
+      // The honest files alone leave a root of the contract without a file.
+      const without = await run('recompute', ...honest.flatMap((each) => ['--file', each]), ...words)
+      expect(without).toContain(
+        'believed: the newer root of 2026-11-21T12:00:20Z in the contract: no file of it is given',
+      )
+      expect(takeExitCode()).toBe(3)
+    })
+    await client.revert({ id: snapshot })
+  }, 60_000)
+
+  it('refuses a file that says of a holder what never was, or names a block that is none', async () => {
+    const paths = await writeFiles('holders')
+    await withoutDatabase(async () => {
+      for (const path of paths) {
+        const { inputs } = decodeRewardFile(await readFile(path, 'utf8'))
         const balances = inputs.facts.balances.map((step, index) => (index === 0 ? { ...step, shares: 7n } : step))
-        const forged = { ...inputs, facts: { ...inputs.facts, balances } }
-        await writeFile(path, encodeRewardFile(forged, recomputeRewards(forged)).text)
-        expect(await run('recompute', '--file', path)).toMatch(/as kept$/m)
-        expect(await run('recompute', '--file', path, '--rpc', chain.anvil.url)).toMatch(/DIFFERS$/m)
         const elsewhere = { ...inputs.origin, block: { ...inputs.origin.block, hash: `0x${'ab'.repeat(32)}` } }
-        const moved = { ...inputs, origin: elsewhere }
-        await writeFile(path, encodeRewardFile(moved, recomputeRewards(moved)).text)
-        await expect(run('recompute', '--file', path, '--rpc', chain.anvil.url)).rejects.toThrow('at the node, and')
+        const cases = [
+          [{ ...inputs, facts: { ...inputs.facts, balances } }, 'its holders are not those that the node tells'],
+          [{ ...inputs, origin: elsewhere }, 'at the node, and'],
+        ] as const
+        for (const [forged, problem] of cases) {
+          await writeFile(path, encodeRewardFile(forged, recomputeRewards(forged)).text)
+          await run('recompute', '--file', path)
+          expect(takeExitCode()).toBe(3)
+          const said = await run('recompute', '--file', path, '--rpc', chain.anvil.url)
+          expect(said).toMatch(/DIFFERS$/m)
+          expect(said).toContain(problem)
+          expect(takeExitCode()).toBe(1)
+        }
       }
-    } finally {
-      process.exitCode = undefined
-      vi.stubEnv('DATABASE_URL', urlOf(chain.earn.target))
-    }
+    })
+  }, 60_000)
+
+  it('refuses files of an earlier version, of two streams and of a folder without any', async () => {
+    const [path = ''] = await writeFiles('old')
+    const text = await readFile(path, 'utf8')
+    await writeFile(path, text.replace('"version":2', '"version":1'))
+    await expect(run('recompute', '--file', path)).rejects.toThrow('a reward file of version 1 is not read any more')
+    const other = text.replaceAll(id, id.replace(/^.{8}/, '00000000'))
+    await writeFile(path, other)
+    const [, last = ''] = await writeFiles('two')
+    await expect(run('recompute', '--file', path, '--file', last)).rejects.toThrow('are of two streams')
+    await mkdir(join(folder, 'empty'))
+    await expect(run('recompute', '--file', join(folder, 'empty'))).rejects.toThrow('there is no reward file')
+    await expect(run('recompute', id, '--terms', `0x${'12'.repeat(32)}`)).rejects.toThrow('--terms goes with --file')
   })
 
   it('pauses a step and lets it go on, on the record, and keeps what it was paused for', async () => {

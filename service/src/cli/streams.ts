@@ -1,8 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { openCatalogue } from '../features/catalogue/index.js'
 import {
-  ChainDiffers,
-  decodeRewardFile,
   findNextInstant,
   findRewardFile,
   findStream,
@@ -10,7 +8,6 @@ import {
   listFiles,
   listTaken,
   type PauseFlag,
-  recomputeFromNode,
   recomputeFromTables,
   recomputeRewards,
   retakeSnapshot,
@@ -18,15 +15,15 @@ import {
   updatePause,
   vetoSnapshot,
 } from '../features/streams/index.js'
-import { formatTs, systemClock, toUnixSeconds } from '../kernel/clock.js'
-import { silentLog } from '../kernel/log.js'
+import { formatTs, toUnixSeconds } from '../kernel/clock.js'
 import { createOutbound } from '../kernel/outbound.js'
 import { parseTs } from '../kernel/wire.js'
 import type { Context } from '../postgres/context.js'
 import type { Queryable } from '../postgres/pool.js'
-import { openChain, openChains } from '../rpc/chains.js'
+import { openChains } from '../rpc/chains.js'
 import { readChains } from '../server/start.js'
 import { answer, type Command, changing, parseFlags, printTable, UsageError, withContext } from './command.js'
+import { readReward, recomputeFiles } from './streamProof.js'
 
 const usage = `openearn streams list
 openearn streams pause ID snapshots|trees|commits|claims
@@ -36,7 +33,7 @@ openearn streams end ID
 openearn streams retake ID
 openearn streams files ID
 openearn streams recompute ID [--at RFC3339]
-openearn streams recompute --file FILE [--rpc URL]…
+openearn streams recompute --file FILE… [--rpc URL]… [--terms HASH]
 openearn streams diff FILE FILE`
 
 export const streams: Command = {
@@ -187,16 +184,22 @@ async function findFiles(db: Queryable, id: string): Promise<{ hash: string; at:
 }
 
 async function recompute(words: string[]): Promise<void> {
-  const options = { file: { type: 'string' }, at: { type: 'string' }, rpc: { type: 'string', multiple: true } } as const
+  const options = {
+    file: { type: 'string', multiple: true },
+    rpc: { type: 'string', multiple: true },
+    at: { type: 'string' },
+    terms: { type: 'string' },
+  } as const
   const { values, positionals } = parseFlags(words, options, 1)
-  const { file: path, rpc } = values
-  if (path !== undefined) {
-    report([await recomputeFile(path, await readFile(path, 'utf8'), rpc)])
+  if (values.file !== undefined) {
+    await recomputeFiles(values.file, values)
     return
   }
   const [id = ''] = positionals
   if (!idForm.test(id)) throw new UsageError('streams recompute: name a stream by its id, or a --file')
-  if (rpc !== undefined) throw new UsageError('--rpc goes with --file: what a node says is counted against a file')
+  if (values.rpc !== undefined)
+    throw new UsageError('--rpc goes with --file: what a node says is counted against a file')
+  if (values.terms !== undefined) throw new UsageError('--terms goes with --file')
   const at = values.at === undefined ? undefined : parseTs(values.at)
   if (values.at !== undefined && !at) throw new UsageError('--at must be an RFC 3339 date-time')
   await withContext(async ({ db }) => {
@@ -205,8 +208,7 @@ async function recompute(words: string[]): Promise<void> {
       throw new UsageError('no snapshot was taken at that instant: `openearn streams files` shows them')
     const counts: Count[] = []
     for (const { hash, at: taken } of kept) {
-      const text = (await findRewardFile(db, hash)) ?? ''
-      const { inputs, result } = decodeRewardFile(text)
+      const { inputs, result } = readReward(formatTs(taken), (await findRewardFile(db, hash)) ?? '')
       const { root, total } = recomputeRewards(inputs)
       const todays = await recomputeFromTables(db, { hash, inputs })
       const isSame = root === result.root
@@ -221,31 +223,6 @@ async function recompute(words: string[]): Promise<void> {
 }
 
 type Count = { name: string; root: string | null; total: bigint; kept: string | null; isSame: boolean; note: string }
-
-/** Counts the root of a file again, with a node out of the transfers and inputs it tells. */
-async function recomputeFile(name: string, text: string, rpcUrls: readonly string[] | undefined): Promise<Count> {
-  const { inputs, result } = decodeRewardFile(text)
-  const counted = { name, kept: result.root }
-  if (rpcUrls === undefined) {
-    const { root, total } = recomputeRewards(inputs)
-    return { ...counted, root, total, isSame: root === result.root, note: '' }
-  }
-  const { chainId } = inputs.origin.target
-  const chain = openChain(createOutbound(systemClock), {
-    ...{ chainId, name: `chain ${chainId}`, rpcUrls, nativeSymbol: '', confirmations: 1, finalityDepth: 64 },
-    ...{ pollIntervalMs: 1_000, reorgRecheckSeconds: 0, entryPoints: [] },
-  })
-  const ctx = { chain, clock: systemClock, log: silentLog }
-  const found = await recomputeFromNode(ctx, inputs).catch((error: unknown) => {
-    throw error instanceof ChainDiffers ? new UsageError(error.message) : error
-  })
-  const { root, total, lots, untraced } = found
-  const notes = [
-    ...(lots === 'file' ? ['; what distributors sourced is that of the file'] : []),
-    ...(untraced > 0 ? [`; the node does not tell how ${untraced} transactions ran`] : []),
-  ]
-  return { ...counted, root, total, isSame: root === result.root, note: notes.join('') }
-}
 
 function report(counts: readonly Count[]): void {
   const lines = counts.map(
@@ -267,7 +244,7 @@ async function diff(words: string[]): Promise<void> {
   const [first, second] = positionals
   if (first === undefined || second === undefined) throw new UsageError('streams diff: name two reward files')
   const [before, after] = await Promise.all(
-    [first, second].map(async (file) => readLeaves(await readFile(file, 'utf8'))),
+    [first, second].map(async (file) => readLeaves(file, await readFile(file, 'utf8'))),
   )
   const wallets = [...new Set([...(before?.keys() ?? []), ...(after?.keys() ?? [])])].sort()
   const changes = wallets.flatMap((wallet) => {
@@ -278,5 +255,5 @@ async function diff(words: string[]): Promise<void> {
   printTable(['WALLET', 'BEFORE', 'AFTER'], cells, changes)
 }
 
-const readLeaves = (text: string): ReadonlyMap<string, bigint> =>
-  new Map(decodeRewardFile(text).result.leaves.map(({ wallet, cumulative }) => [wallet, cumulative]))
+const readLeaves = (name: string, text: string): ReadonlyMap<string, bigint> =>
+  new Map(readReward(name, text).result.leaves.map(({ wallet, cumulative }) => [wallet, cumulative]))

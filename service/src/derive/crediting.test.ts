@@ -225,6 +225,16 @@ describe('calls matched with events', () => {
     expect(entries(around)).toEqual(['deposit beta unsigned a1 9 9 swap'])
   })
 
+  it('credits nobody where as many outer calls as events fit none of them better', () => {
+    const strange = (code: string): [Address, string] => [vault, `0x5eed0002${codes(code)}`]
+    const told = [...deposited(account, account, 5n), ...deposited(account, account, 9n)]
+    expect(send([strange('alpha'), strange('beta')], told)).toMatchObject({ entries: [], problems: ['needs a trace'] })
+    expect(send([strange('alpha'), strange('alpha')], told).entries).toEqual([
+      'deposit alpha unsigned c3 5 5',
+      'deposit alpha unsigned c3 9 9',
+    ])
+  })
+
   it('count calls to a vault that is not in force yet', () => {
     const chain = openHandChain()
     const late = openHandChain({

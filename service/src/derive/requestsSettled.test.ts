@@ -75,6 +75,18 @@ describe('a claim of requests with ids of their own', () => {
     expect(entries(rows)).toEqual(['deposit beta unsigned a1 200 200'])
   })
 
+  it('takes no id for claimed whole that a cancel in the same block emptied', () => {
+    const rows = claim(openTwo(), 200n, 200n, {
+      logs: [
+        say.deposit(ann, ann, 200n, 200n, asynchronous),
+        say.move(silo, ann, 200n, asynchronous),
+        say.cancelledDeposit(ann, 100n, 13n),
+      ],
+      requestReadings: [reading(13n, 100n, 0n), reading(14n, 200n, 0n)],
+    })
+    expect(entries(rows)).toEqual(['deposit beta unsigned a1 200 200'])
+  })
+
   it('is of the oldest where one of them could not be read', () => {
     for (const requestReadings of [[reading(13n, 'unknown', 100n), reading(14n, 200n, 0n)], [reading(14n, 200n, 0n)]]) {
       const rows = claim(openTwo(), 200n, 200n, { requestReadings })
@@ -136,6 +148,24 @@ describe('what goes beyond requests', () => {
       'withdraw alpha unsigned a1 60 30',
     ])
   })
+
+  it('is a withdrawal of what no request covers and no more, though more of the wallet is burned', () => {
+    const chain = openHandChain()
+    const logs = deposited(ann, ann, 50n, asynchronous)
+    chain.mine({ from: ann, to: asynchronous, input: `${call.deposit(50n, ann)}${codes('beta')}`, logs })
+    chain.mine({
+      from: ann,
+      to: asynchronous,
+      input: `${call.requestRedeem(10n, ann, ann)}${codes('alpha')}`,
+      logs: [say.move(ann, silo, 10n, asynchronous), say.requestRedeem(ann, ann, ann, 10n)],
+    })
+    const burned = [say.move(ann, zero, 30n, asynchronous), say.withdraw(ann, ann, 60n, 30n, asynchronous)]
+    const input = `${call.redeem(30n, ann, ann)}${codes('gamma')}`
+    expect(entries(chain.mine({ from: ann, to: asynchronous, input, logs: burned }))).toEqual([
+      'withdraw alpha unsigned a1 20 10',
+      'withdraw gamma unsigned a1 40 20',
+    ])
+  })
 })
 
 describe('what a claim leaves', () => {
@@ -157,6 +187,23 @@ describe('what a claim leaves', () => {
       claim(chain, assets, assets / 2n)
       expect(chain.open(ann)).toEqual(left)
     }
+  })
+})
+
+describe('a claim whose shares are passed on in its transaction', () => {
+  it('counts in the proportion that is kept, of each request it consumes', () => {
+    const chain = openHandChain()
+    ask(chain, 100n, 'alpha', 0n)
+    ask(chain, 50n, 'beta', 0n)
+    const rows = claim(chain, 150n, 300n, {
+      logs: [
+        say.deposit(ann, ann, 150n, 300n, asynchronous),
+        say.move(silo, ann, 300n, asynchronous),
+        say.move(ann, zero, 150n, asynchronous),
+      ],
+    })
+    expect(entries(rows)).toEqual(['deposit alpha unsigned a1 50 100', 'deposit beta unsigned a1 25 50'])
+    expect(chain.lots(ann, asynchronous)).toEqual({ alpha: 100n, beta: 50n })
   })
 })
 
@@ -232,5 +279,25 @@ describe('a redemption', () => {
     leave(chain, 4n)
     back(bob, 4n)
     expect(chain.lots(bob, asynchronous)).toEqual({ free: 4n })
+  })
+
+  it('gives no lot back when its cancel pays the shares to another receiver', () => {
+    const chain = openHandChain()
+    hold(chain, 'alpha', 30n)
+    leave(chain, 20n)
+    // The owner receives as many in the same transaction, of another wallet: these are nobody's.
+    chain.mine({ from: cat, to: asynchronous, input: '0x', logs: [say.move(zero, cat, 20n, asynchronous)] })
+    chain.mine({
+      from: bob,
+      to: asynchronous,
+      input: '0xcace1000',
+      logs: [
+        say.cancelledRedeem(bob, bob, 20n),
+        say.move(silo, bob, 20n, asynchronous),
+        say.move(cat, ann, 20n, asynchronous),
+      ],
+    })
+    expect(chain.lots(ann, asynchronous)).toEqual({ alpha: 10n, free: 20n })
+    expect(chain.lots(bob, asynchronous)).toEqual({ free: 20n })
   })
 })

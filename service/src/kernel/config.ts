@@ -76,6 +76,7 @@ export function parseConfig(env: Env, root: string = repositoryRoot()) {
       text('CONNECTIONS_PER_ADDRESS') === undefined ? undefined : integer('CONNECTIONS_PER_ADDRESS', 500, 0, 1e6),
     /** Most milliseconds the event loop may be late before requests are refused. 0: no limit. */
     eventLoopDelayMaxMs: integer('EVENT_LOOP_DELAY_MAX_MS', 1_000, 0, 60_000),
+    patience: integer('PATIENCE', 1, 1, 100),
     /** Proxies (addresses or CIDR ranges) whose X-Forwarded-For is believed. */
     trustedProxies: list(text('TRUSTED_PROXIES') ?? ''),
     /** Private key that signs attributions; absent means plans cannot be built. */

@@ -20,4 +20,10 @@ describe('pages', () => {
     expect(paginateNav(parsePage({ page: 3, limit: 10 }), 21)).toMatchObject({ hasNext: false, hasPrevious: true })
     expect(paginateNav(parsePage({}), 0)).toMatchObject({ totalPages: 0, hasNext: false, hasPrevious: false })
   })
+
+  it('have a previous page on page 2 of a list of one', () => {
+    const second = parsePage({ page: 2, limit: 10 })
+    expect(paginateNav(second, 1)).toMatchObject({ totalPages: 1, hasNext: false, hasPrevious: true })
+    expect(paginateNav(second, 0)).toMatchObject({ totalPages: 0, hasNext: false, hasPrevious: false })
+  })
 })

@@ -27,6 +27,5 @@ export function paginate(request: PageRequest, total: number): Pagination {
 /** The `pagination` member with `hasNext` and `hasPrevious`. */
 export function paginateNav(request: PageRequest, total: number): PaginationNav {
   const pagination = paginate(request, total)
-  const hasPrevious = request.page > 1 && total > 0
-  return { ...pagination, hasNext: request.page < pagination.totalPages, hasPrevious }
+  return { ...pagination, hasNext: request.page < pagination.totalPages, hasPrevious: request.page > 1 && total > 0 }
 }

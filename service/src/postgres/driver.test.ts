@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { patient } from '../../../contracts/test/patience.js'
 import { openTestDatabase, type TestDatabase } from '../../test/database.js'
 import { createHang } from './bounds.js'
 import { DatabaseUnavailable, toDatabaseError } from './errors.js'
@@ -149,9 +150,9 @@ describe('2. connections', () => {
 
 // Most of these wait for a bound to pass: they do so at once.
 describe.concurrent('3. a bound', () => {
-  const tight = { lockMs: 300, statementMs: 1_000, answerMs: 60_000 }
+  const tight = { lockMs: patient(300), statementMs: patient(1_000), answerMs: patient(60_000) }
   /** The server minds no time; only the answer is waited for so long. */
-  const deaf = { lockMs: 60_000, statementMs: 60_000, answerMs: 1_000 }
+  const deaf = { lockMs: patient(60_000), statementMs: patient(60_000), answerMs: patient(1_000) }
 
   it('is kept by the server, for statements and for waiting for a lock, and the connection stays', async () => {
     const pool = open({ max: 1, bounds: tight })
@@ -202,12 +203,12 @@ describe.concurrent('3. a bound', () => {
   })
 
   it('never ends a cursor early: all rows come, or an error', async () => {
-    const pool = open({ max: 1, bounds: { ...tight, answerMs: 20_000 } })
+    const pool = open({ max: 1, bounds: { ...tight, answerMs: patient(20_000) } })
     const seen: number[] = []
     const rows = pool<{ n: number }[]>`select n from generate_series(1, 5000) n`.cursor(500)
     for await (const chunk of rows) {
       // More time than a statement has, all in all.
-      await db`select pg_sleep(0.15)`
+      await db`select pg_sleep(${patient(0.15)})`
       seen.push(...chunk.map(({ n }) => n))
     }
     expect(seen).toEqual(Array.from({ length: 5_000 }, (_, index) => index + 1))

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { patient } from '../../../contracts/test/patience.js'
 import { openTestDatabase, type TestDatabase } from '../../test/database.js'
 import { inTransaction, isDatabaseLate } from './pool.js'
 import { openRequestPools, type RequestPools } from './requests.js'
@@ -8,7 +9,7 @@ let pools: RequestPools
 beforeAll(async () => {
   test = await openTestDatabase()
   await test.db`create table things (id int primary key)`
-  pools = openRequestPools(test.db, { admissionMs: 1_000, operationMs: 2_000, retryMs: 600_000 })
+  pools = openRequestPools(test.db, { admissionMs: patient(1_000), operationMs: patient(2_000), retryMs: 600_000 })
 })
 afterAll(async () => {
   await pools?.end()
@@ -48,7 +49,9 @@ describe.concurrent('the database of requests', () => {
     expect(await admission`select 1 as one`).toEqual([{ one: 1 }])
     // Watchers and jobs take as long as they take.
     expect(await test.db`show statement_timeout`).toEqual([{ statement_timeout: '0' }])
-    expect(await admission`show lock_timeout`).toEqual([{ lock_timeout: '800ms' }])
+    const [lock] = await admission<{ ms: number }[]>`
+      select setting::int as ms from pg_settings where name = 'lock_timeout'`
+    expect(lock?.ms).toBe(patient(800))
   })
 
   it('rolls back a transaction one of whose statements was late', async () => {

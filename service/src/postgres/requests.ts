@@ -10,7 +10,8 @@ export type RequestPools = {
   end(): Promise<void>
 }
 
-export type RequestBounds = { admissionMs?: number; operationMs?: number; retryMs?: number }
+/** `patience`: how many times longer than usual, where no time is given. */
+export type RequestBounds = { admissionMs?: number; operationMs?: number; retryMs?: number; patience?: number }
 
 const admissionConnections = 4
 
@@ -20,7 +21,8 @@ const admissionConnections = 4
  * `retryMs`, until one is answered. What was sent may still take effect, as with any lost connection.
  */
 export function openRequestPools({ settings }: Database, options: RequestBounds = {}): RequestPools {
-  const { admissionMs = 3_000, operationMs = 6_000, retryMs = 1_000 } = options
+  const { patience = 1, retryMs = 1_000 } = options
+  const { admissionMs = 3_000 * patience, operationMs = 6_000 * patience } = options
   const { target, name, max } = settings
   const hang = createHang(retryMs)
   const boundsOf = (answerMs: number) => ({

@@ -91,6 +91,24 @@ describe('the price of a token', () => {
     expect((await test.db`select from price_observations`).length).toBe(3)
   })
 
+  it('takes the later of two pegs of one instant, a price or that there is none', async () => {
+    const count = async () => (await test.db`select from price_observations`).length
+    await recordPeg(test, token, '1')
+    await recordPegEnds(test, [token], time(10))
+    await recordPeg(test, token, '1', time(10))
+    expect(await priceAt(10)).toBe('1')
+    await recordPegEnds(test, [token], time(10))
+    expect([await priceAt(10), await count()]).toEqual([undefined, 4])
+    await recordPegEnds(test, [token], time(11))
+    expect(await count()).toBe(4)
+    await recordPeg(test, other, '1')
+    await recordPegEnds(test, [other], time(5))
+    await recordPeg(test, other, '1', time(10))
+    await recordPegEnds(test, [other], time(10))
+    await recordPeg(test, other, '1', time(10))
+    expect(await priceAt(10, other)).toBe('1')
+  })
+
   it('is not of a block that was orphaned; the same said again at another block counts', async () => {
     const said = { ...token, priceUsd: '5', source: 'feed:0x', rank: ranks.feed, observedAt: time(1) }
     await recordObservation(test.db, { ...said, blockNumber: 10, blockHash: '0x0a' })

@@ -5,7 +5,7 @@ import { silentLog } from '../kernel/log.js'
 import { OutboundError } from '../kernel/outbound.js'
 import { fillSnapshotPrices, recordSnapshots } from '../vaults/index.js'
 import { fetchProvidedPast, findPrice, listSuspects, recordObservation } from './index.js'
-import type { PriceProvider } from './providers.js'
+import { openProvider, type PriceProvider } from './providers.js'
 
 const chainId = 1
 const hour = 3_600
@@ -49,9 +49,12 @@ async function list(...ids: string[]) {
 }
 
 /** One run of the job at an hour from now. */
-function run(hoursLater = 0, { requests = 10, provider = providerOf() } = {}) {
+function run(hoursLater = 0, { requests = 10, provider = providerOf(), pastDays = 400 } = {}) {
   const clock = { ...systemClock, now: () => new Date((now + hoursLater * hour) * 1_000) }
-  return fetchProvidedPast({ db: test.db, clock, log: silentLog }, provider, { pastSeconds: 400 * 86_400, requests })
+  return fetchProvidedPast({ db: test.db, clock, log: silentLog }, provider, {
+    pastSeconds: pastDays * 86_400,
+    requests,
+  })
 }
 
 const priceAt = async (hoursAgo: number, id = 'a') =>
@@ -70,6 +73,23 @@ describe('what prices over HTTP were', () => {
       for (const hoursAgo of [25, 20, 15, 5, 1, 0])
         expect(await priceAt(hoursAgo, id)).toBe(`1.00${(now / hour - hoursAgo) % 10}`)
     expect(await priceAt(26)).toBeUndefined()
+  })
+
+  it.each([
+    ['coingecko', 'a year', 364, /[?&]from=([0-9]+)&/],
+    ['defillama', 'four hundred days', 400, /[?&]start=([0-9]+)&/],
+  ] as const)('is asked of %s for prices up to %s old', async (kind, _name, days, first) => {
+    await list('a')
+    const urls: string[] = []
+    const outbound = {
+      fetchText: async ({ url }: { url: string }) => {
+        urls.push(url)
+        return JSON.stringify({ coins: {}, prices: [] })
+      },
+    }
+    const provider = openProvider(outbound, { kind, url: 'https://prices.example', key: undefined })
+    await run(0, { provider, requests: 1, pastDays: 1_000 })
+    expect(urls.map((url) => (now - Number(first.exec(url)?.[1])) / (24 * hour))).toEqual([days])
   })
 
   it('goes on where it was cut off, and is read again where nobody asked for a day', async () => {

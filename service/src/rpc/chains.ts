@@ -92,6 +92,8 @@ export type ChainOptions = {
   purpose?: Purpose
   /** Most gas of a batch of reads. */
   readGas?: number
+  /** How many times longer than usual a request waits for a node. */
+  patience?: number
 }
 
 /** Opens every chain that has a url. No call is made. */
@@ -108,18 +110,30 @@ export function openChains(
   )
 }
 
+function poolOf(purpose: Purpose, patience: number): RpcOptions {
+  const { deadlineMs, room, ...rest } = pools[purpose]
+  return {
+    ...rest,
+    ...(deadlineMs === undefined ? {} : { deadlineMs: deadlineMs * patience }),
+    ...(room === undefined ? {} : { room: { ...room, ...waitOf(room.waitMs, patience) } }),
+  }
+}
+
+const waitOf = (waitMs: number | undefined, patience: number) =>
+  waitMs === undefined ? {} : { waitMs: waitMs * patience }
+
 /** Opens one chain. No call is made. */
 export function openChain(
   outbound: Outbound,
   settings: ChainSettings,
   onCall?: RpcObserver,
-  { purpose = 'watch', readGas }: ChainOptions = {},
+  { purpose = 'watch', readGas, patience = 1 }: ChainOptions = {},
 ): Chain {
   const isHttp = (url: string) => /^https?:/.test(url)
   const urls = settings.rpcUrls.filter(isHttp)
   const shared = { chainId: settings.chainId, ...(onCall ? { onCall } : {}) }
   const rpc = createRpc(outbound, urls, {
-    ...pools[purpose],
+    ...poolOf(purpose, patience),
     ...(readGas === undefined ? {} : { readGas }),
     ...shared,
   })

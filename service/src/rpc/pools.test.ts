@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
+import { patient } from '../../../contracts/test/patience.js'
 import { chainSettings } from '../../test/actionWorld.js'
 import { systemClock } from '../kernel/clock.js'
 import { createOutbound, type Outbound } from '../kernel/outbound.js'
@@ -35,7 +36,7 @@ async function startNode(behave: Behaviour) {
 }
 
 /** The chain as each purpose has it, over one way out of the process. */
-function openPurposes(url: string, lateMs = 300) {
+function openPurposes(url: string, lateMs = patient(300)) {
   const outbound = createOutbound(systemClock)
   const impatient: Outbound = {
     fetchText: (request) => outbound.fetchText({ ...request, timeoutMs: lateMs, retries: 0 }),

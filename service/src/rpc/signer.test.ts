@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { type Hex, hexToBytes, recoverAddress, toHex } from 'viem'
 import { privateKeyToAccount, sign as signWith } from 'viem/accounts'
 import { afterEach, describe, expect, it } from 'vitest'
+import { patient } from '../../../contracts/test/patience.js'
 import { seededKey } from '../../test/seed.js'
 import { systemClock } from '../kernel/clock.js'
 import { createOutbound, type Outbound } from '../kernel/outbound.js'
@@ -42,7 +43,9 @@ async function startSigner(answer: (asked: Asked) => Promise<string> | string | 
 function open(url: string, token?: string) {
   const outbound = createOutbound(systemClock)
   // Nobody waits for backoff here; a signer that is silent is left at once.
-  const impatient: Outbound = { fetchText: (request) => outbound.fetchText({ ...request, timeoutMs: 300, retries: 0 }) }
+  const impatient: Outbound = {
+    fetchText: (request) => outbound.fetchText({ ...request, timeoutMs: patient(300), retries: 0 }),
+  }
   return createRemoteSigner({ url, address, token }, { outbound: impatient, clock: systemClock })
 }
 

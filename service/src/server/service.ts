@@ -51,6 +51,7 @@ export async function openService(
   base: Context,
   options: { chains: readonly ChainSettings[]; shutdown: Shutdown; bounds?: RequestBounds; isJoined?: boolean },
 ): Promise<Service> {
+  const { patience } = base.config
   const outbound = createOutbound(base.clock)
   const catalogue = await openCatalogue(base)
   options.shutdown.add('catalogue', catalogue.close)
@@ -58,10 +59,10 @@ export async function openService(
   const metrics = createMetrics()
   const chainMetrics = createChainMetrics(metrics.registry)
   // Verdicts on final transactions outlive a change of the catalogue.
-  const judge = openJudge(base, { shelf: catalogue.answers.shelf('verdict', { lasting: true }) })
+  const judge = openJudge(base, { patience, shelf: catalogue.answers.shelf('verdict', { lasting: true }) })
   options.shutdown.add('transaction judge', judge.stop)
   const open = (purpose: Purpose) =>
-    openChains(outbound, options.chains, chainMetrics.onCall, { purpose, readGas: base.config.readGasCap })
+    openChains(outbound, options.chains, chainMetrics.onCall, { purpose, readGas: base.config.readGasCap, patience })
   const ctx: ServiceContext = {
     ...base,
     chains: open('watch'),
@@ -69,13 +70,13 @@ export async function openService(
     catalogue,
     signatureGate: createSignatureGate(),
     judge,
-    portfolio: openPortfolio(),
+    portfolio: openPortfolio({ patience }),
     attributionSigner: await openAttributionSigner(base.config, { outbound, clock: base.clock }),
     ...(await openStreamSigners(base.config, { outbound, clock: base.clock })),
     swapApis: openSwapApis(base.config, { outbound, clock: base.clock }),
   }
   // Requests wait for nothing without end; watchers and jobs wait as long as it takes.
-  const pools = openRequestPools(base.db, options.bounds)
+  const pools = openRequestPools(base.db, { patience, ...options.bounds })
   options.shutdown.add('database of requests', pools.end)
   const admission: ServiceContext = { ...ctx, db: pools.admission }
   const requestChains = open('plan')

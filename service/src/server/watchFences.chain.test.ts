@@ -139,7 +139,8 @@ describe('what is kept of a chain', () => {
     }
     const write = inTransaction(earn.db, (tx) => recordBlocks(tx, chainId, [{ ...other, logs: [], transactions: [] }]))
     await expect(write).rejects.toThrow(/another block/)
-    expect(held).toBeDefined()
+    expect(held?.hash).toMatch(/^0x[0-9a-f]{64}$/)
+    expect(await earn.db`select hash from blocks where number = ${blockNumber}`).toEqual([held])
   })
 })
 

@@ -225,6 +225,11 @@ describe('what comes of it, where a node tells how transactions ran and where it
     appending = await deployAppendingVault(world, vaultAt(0).asset.address, world.borealis)
     await trustTraces(world, dataDir, appending)
     untraced = await startUntraced(world, dataDir, appending)
+    // Without both nothing below means anything.
+    await until('one service with traces, and one without', async () => {
+      const of = [world.client, untraced.client].map((client) => evidenceOf(client, devnet.dev.chainId))
+      return (await Promise.all(of)).join() === 'trace,calldata'
+    })
   }, 120_000)
   afterAll(() => untraced?.stop(), 60_000)
 

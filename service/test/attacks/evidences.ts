@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { yieldVaultAbi, yieldVaultBytecode } from '@openearn/contracts'
 import { type Abi, type Address, getAddress, type Hex, keccak256, toHex } from 'viem'
+import { patience } from '../../../contracts/test/patience.js'
 import { until } from '../../../contracts/test/until.js'
 import { startBadNode } from '../chain/badNode.js'
 import { type Json, openClient } from '../e2e/client.js'
@@ -157,7 +158,7 @@ export async function readSettled(
   const last = Math.max(...receipts.map(({ blockNumber }) => Number(blockNumber)))
   let lines: string[] = []
   // A trace may come later than its block.
-  for (let turn = 0; turn < 100; turn++) {
+  for (let turn = 0; turn < 100 * patience; turn++) {
     await until(`block ${last} to be read`, async () => {
       const { chains } = await client.call('GET', '/v2/indexing-status/')
       return chains.find(({ chainId }: Json) => chainId === world.dev.chainId).indexedBlock >= last

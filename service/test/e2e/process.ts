@@ -3,6 +3,7 @@ import { chmod, mkdtemp, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { patience } from '../../../contracts/test/patience.js'
 import { until } from '../../../contracts/test/until.js'
 
 /** The checkout whose built program is started: this one, unless OPENEARN_BUILD names another. */
@@ -30,10 +31,13 @@ export async function makeFolder(prefix: string): Promise<string> {
 const programs = process.env['NODE_V8_COVERAGE']
 const coverage = programs === undefined ? {} : { NODE_V8_COVERAGE: programs }
 
+/** A busy machine decides no test: the program refuses nothing because it is late, and waits as long as this run may. */
+const unhurried = { EVENT_LOOP_DELAY_MAX_MS: '0', PATIENCE: String(Math.min(100, Math.ceil(patience))) }
+
 /** Starts the built `openearn` with free ports of loopback unless `env` says otherwise. */
 export function startOpenEarn(words: string[], env: Record<string, string>): Started {
   const child = spawn(process.execPath, [main, ...words], {
-    env: { PATH: process.env['PATH'], ...coverage, PORT: '0', OPS_PORT: '0', ANVIL_PORT: '0', ...env },
+    env: { PATH: process.env['PATH'], ...coverage, ...unhurried, PORT: '0', OPS_PORT: '0', ANVIL_PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let said = ''
@@ -60,7 +64,7 @@ export async function runOpenEarn(words: string[], env: Record<string, string>):
 }
 
 /** Looks at a process before it is given up. */
-const patience = 3_000
+const looksMax = 3_000 * patience
 
 /** Waits until the process says `ready …` and gives that line. */
 export async function waitUntilReady(started: Started): Promise<string> {
@@ -70,7 +74,7 @@ export async function waitUntilReady(started: Started): Promise<string> {
       if (started.child.exitCode !== null) throw new Error(`it ended instead: ${started.output()}`)
       return /^ready.*$/m.exec(started.output())?.[0]
     },
-    patience,
+    looksMax,
   )
 }
 

@@ -1,11 +1,11 @@
-import { writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createPublicClient, http, parseAbiItem } from 'viem'
 import { foundry } from 'viem/chains'
 import { expect } from 'vitest'
 import { until } from '../../../contracts/test/until.js'
 import { type Json, openClient } from './client.js'
-import { type Dev, runOpenEarn } from './process.js'
+import { type Dev, runOpenEarn, startOpenEarn } from './process.js'
 
 /** A line of `recompute`: what it was counted of, the root, the sum, and what it came to. */
 const lineForm = /^(\S+) {2}(0x[0-9a-f]{64}|no root) {2}(\d+) {2}(.*)$/
@@ -33,17 +33,17 @@ export async function countRootsAgain(
     const files: { at: string; file: string }[] = JSON.parse(await runOpenEarn(['--json', 'streams', 'files', id], own))
     const lines = (await runOpenEarn(['streams', 'recompute', id], own)).trim().split('\n')
     expect(lines.map((line) => lineForm.exec(line)?.[4])).toEqual(files.map(() => 'as kept'))
+    const kept = join(folder, id)
+    await mkdir(kept)
     for (const [index, { at, file }] of files.entries()) {
-      const [, instant, root, sum] = lineForm.exec(lines[index] ?? '') ?? []
+      const [, instant, root] = lineForm.exec(lines[index] ?? '') ?? []
       expect(instant).toBe(at)
-      const path = join(folder, `${file}.json`)
-      await writeFile(path, await (await fetch(`${dev.opsUrl}/streams/files/${file}`)).text())
-      // A folder without a database: the file and the node are all there is.
-      const alone = { OPENEARN_DATA_DIR: join(folder, 'nothing') }
-      const said = await runOpenEarn(['streams', 'recompute', '--file', path, '--rpc', dev.rpcUrl], alone)
-      expect(said).toBe(`${path}  ${root}  ${sum}  as kept\n`)
+      await writeFile(join(kept, `${file}.json`), await (await fetch(`${dev.opsUrl}/streams/files/${file}`)).text())
       if (root !== undefined) counted.add(root)
     }
+    expect(await countByNode(dev, kept, join(folder, 'nothing'))).toEqual(
+      lines.map((line) => lineForm.exec(line)?.slice(2, 4)),
+    )
   }
   const event = parseAbiItem(
     'event RootUpdated(bytes32 indexed root, uint40 indexed timestamp, uint256 totalAllocated)',
@@ -52,4 +52,18 @@ export async function countRootsAgain(
   const committed = (await chain.getLogs({ event, fromBlock: 0n })).map(({ args }) => args.root ?? '')
   expect(committed.filter((root) => !counted.has(root))).toEqual([])
   return { streams: ids.length, committed: committed.length }
+}
+
+/** Root and sum of every file of a folder, in order: the files and the node are all there is, and nothing differs. */
+async function countByNode(dev: Dev, kept: string, nothing: string): Promise<string[][]> {
+  const words = ['streams', 'recompute', '--file', kept, '--rpc', dev.rpcUrl]
+  const started = startOpenEarn(words, { OPENEARN_DATA_DIR: nothing })
+  const { code } = await started.ended
+  const lines = started.output().trim().split('\n')
+  const files = lines.flatMap((line) => lineForm.exec(line)?.slice(2) ?? [])
+  // The terms are nobody's word but the operator's here.
+  expect([code, lines.some((line) => line.startsWith('believed: the terms 0x'))], started.output()).toEqual([3, true])
+  const rows = Array.from({ length: files.length / 3 }, (_, index) => files.slice(3 * index, 3 * index + 3))
+  expect(new Set(rows.map(([, , verdict]) => verdict))).toEqual(new Set(['as kept, if the beliefs below hold']))
+  return rows.map((row) => row.slice(0, 2))
 }

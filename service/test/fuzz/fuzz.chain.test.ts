@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { account } from '../../../contracts/test/anvil.js'
+import { patient } from '../../../contracts/test/patience.js'
 import { operations } from '../../src/server/operations.js'
 import { openWorld, type World } from '../actionWorld.js'
 import { seeded } from '../catalogueWorld.js'
@@ -208,7 +209,7 @@ describe('requests made from the OpenAPI document', () => {
       expect(never.map(({ operationId }) => operationId)).toEqual([])
       console.info(summarize(counts))
     },
-    30_000 + requests * 10,
+    patient(30_000 + requests * 10),
   )
 })
 

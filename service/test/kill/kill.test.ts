@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { account } from '../../../contracts/test/anvil.js'
+import { patient } from '../../../contracts/test/patience.js'
 import { until } from '../../../contracts/test/until.js'
 import { computeStateHash } from '../../src/features/audit/index.js'
 import { recordSigner } from '../../src/features/catalogue/storeSigners.js'
@@ -68,7 +69,11 @@ function start(): ChildProcess {
 
 /** Until a block is derived. */
 const reach = (block: number) =>
-  until(`block ${block}`, async () => ((await findCursor(killed.db, chainId))?.blockNumber ?? -1) >= block, 5_000)
+  until(
+    `block ${block}`,
+    async () => ((await findCursor(killed.db, chainId))?.blockNumber ?? -1) >= block,
+    patient(5_000),
+  )
 
 /** A moment of the program's time: whatever it does then is what the kill falls into. */
 const instant = (ms: number) => systemClock.sleep(ms)

@@ -32,7 +32,7 @@ beforeAll(async () => {
   })
   const chain = chainSettings(url)
   const other = { ...chainSettings(await openSilentNode()), chainId: otherId, name: 'Other' }
-  earn = await openEarn({ chains: [chain, other], config: { attributionKey: (await keyOf(9)).key } })
+  earn = await openEarn({ chains: [chain, other], config: { attributionKey: (await keyOf(9)).key, patience: 1 } })
   await earn.db`
     insert into chains (chain_id, name, slug, watched)
     values (${chain.chainId}, ${chain.name}, 'devnet', true), (${otherId}, ${other.name}, 'other', true)`

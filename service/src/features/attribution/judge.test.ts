@@ -1,5 +1,6 @@
 import type { Address, Hex } from 'viem'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
+import { patience, patient } from '../../../../contracts/test/patience.js'
 import { chainId, schema0, schema2, signed, signers } from '../../../../packages/attribution/test/suffixes.js'
 import {
   account,
@@ -31,7 +32,7 @@ vi.mock('../../derive/fastRecover.js', () => ({
 }))
 
 /** The real thread takes its time to start from source, so most share one. */
-const shared = openJudge({ log: silentLog })
+const shared = openJudge({ log: silentLog }, { patience })
 afterAll(() => shared.stop())
 
 const opened: Judge[] = []
@@ -86,7 +87,7 @@ describe('a transaction that costs much to judge', () => {
   })
 
   it('is given up after its deadline, and the next is judged by a new thread', async () => {
-    const judge = open({ entry, deadlineMs: 1_000 })
+    const judge = open({ entry, deadlineMs: patient(1_000), waitMs: patient(5_000) })
     const [first, bad, second] = await Promise.all([
       judge.judge(subjectOf(long('0x01'))),
       judge.judge(subjectOf(long('0xbad0'))),

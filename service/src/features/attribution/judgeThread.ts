@@ -23,6 +23,8 @@ export type ThreadOptions = {
   waitingMax?: number
   /** A thread that has had nothing to do for so long ends, and its memory is given back. */
   idleMs?: number
+  /** How many times longer than usual, where no time is given. */
+  patience?: number
   /** The file the thread runs. */
   entry?: URL
 }
@@ -47,7 +49,8 @@ const startMs = 20_000
  * ended when one takes longer than its deadline or more memory than it has; the next subject starts another.
  */
 export function openJudgeThread(log: Log, options: ThreadOptions = {}): JudgeThread {
-  const { deadlineMs = 2_000, waitMs = 5_000, waitingMax = 64, idleMs = 60_000, entry = ownEntry } = options
+  const { patience = 1, waitingMax = 64, idleMs = 60_000, entry = ownEntry } = options
+  const { deadlineMs = 2_000 * patience, waitMs = 5_000 * patience } = options
   const waiting: Job[] = []
   let thread: { worker: Worker; ready: boolean; job: Job | undefined; timer: NodeJS.Timeout } | undefined
   let stopped = false
@@ -56,7 +59,7 @@ export function openJudgeThread(log: Log, options: ThreadOptions = {}): JudgeThr
     const worker = new Worker(entry, { resourceLimits: { maxOldGenerationSizeMb: 192 } })
     // Whoever waits for an answer keeps the process; the thread by itself does not.
     worker.unref()
-    const own = { worker, ready: false, job: undefined as Job | undefined, timer: watchdog(startMs) }
+    const own = { worker, ready: false, job: undefined as Job | undefined, timer: watchdog(startMs * patience) }
     thread = own
     worker.on('message', (message: Message) => {
       if (thread !== own) return

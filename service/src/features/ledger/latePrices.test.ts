@@ -1,5 +1,6 @@
 import { zeroAddress } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { until } from '../../../../contracts/test/until.js'
 import { openTestDatabase, type TestDatabase } from '../../../test/database.js'
 import { insertOneVault } from '../../../test/oneVault.js'
 import { createPipeline, rebuildChain, rewindChain } from '../../../test/pipeline.js'
@@ -7,10 +8,10 @@ import { topics } from '../../../test/topics.js'
 import { systemClock } from '../../kernel/clock.js'
 import { parseConfig } from '../../kernel/config.js'
 import { silentLog } from '../../kernel/log.js'
-import type { Database } from '../../postgres/pool.js'
+import { type Database, inTransaction } from '../../postgres/pool.js'
 import { recordObservation } from '../../prices/index.js'
 import type { RawBlock } from '../../rpc/raw.js'
-import { createCursor, findCursor } from '../../sync/storeCursors.js'
+import { createCursor, findCursor, lockCursor } from '../../sync/storeCursors.js'
 import { fillLatePrices } from './storePrices.js'
 
 const chainId = 31_337
@@ -137,6 +138,24 @@ describe('amountInUsd', () => {
     await observe('5', 3)
     expect(await fillLatePrices(db, chainId)).toBe(0)
     expect(await both()).toEqual([null, '6', '6'])
+  })
+
+  it('is filled only once nobody else changes the chain', async () => {
+    await follow(toBlock(1))
+    await observe('2', 1)
+    let filled: Promise<number> | undefined
+    await inTransaction(db, async (tx) => {
+      await lockCursor(tx, chainId)
+      filled = fillLatePrices(db, chainId)
+      const waits = until('a statement that waits for the chain', async () => {
+        const waiting = await test.db`
+          select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+        return waiting.length > 0 && 'waits'
+      })
+      expect(await Promise.race([waits, filled.then(() => 'filled')])).toBe('waits')
+      expect(await amounts()).toEqual([null])
+    })
+    expect([await filled, await amounts()]).toEqual([1, ['6']])
   })
 
   it('goes with a block that is orphaned, and is chosen anew for the block in its place', async () => {

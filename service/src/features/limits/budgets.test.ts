@@ -124,6 +124,18 @@ describe('budgets', () => {
     expect(await budgets.charge(key, 1)).toMatchObject({ granted: false, limit: 'hourly' })
   })
 
+  it('go on counting the newer month after a process with a late clock was charged', async () => {
+    const key = await allowance(50, 10)
+    const late = createBudgets({ ...earn.ctx, clock: { ...earn.clock, now: () => new Date('2027-01-31T23:59:59Z') } })
+    earn.clock.set('2027-02-01T00:00:00Z')
+    const budgets = createBudgets(earn.ctx)
+    await budgets.charge(key, 6)
+    expect((await late.charge(key, 1)).headers).toMatchObject({ 'X-Monthly-Usage': '7' })
+    expect((await budgets.charge(key, 0)).headers).toMatchObject({ 'X-Monthly-Usage': '7' })
+    expect(await budgets.charge(key, 4)).toMatchObject({ granted: false, limit: 'monthly' })
+    expect((await budgets.charge(key, 3)).headers).toMatchObject({ 'X-Monthly-Usage': '10' })
+  })
+
   it('only tell what is used when nothing is charged, even above the limit', async () => {
     const key = await allowance(5)
     const budgets = createBudgets(earn.ctx)

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { until } from '../../../../contracts/test/until.js'
 import { type Earn, openEarn } from '../../../test/harness.js'
 import { newId } from '../../kernel/ids.js'
 import { inTransaction, type Transaction } from '../../postgres/pool.js'
-import { createIdempotencyRecords, type IdempotencyRecords } from './idempotencyRecords.js'
+import { createIdempotencyRecords, type IdempotencyRecords, type KeepAnswer } from './idempotencyRecords.js'
 
 let earn: Earn
 let records: IdempotencyRecords
@@ -132,22 +133,106 @@ describe('the work of a request under an Idempotency-Key', () => {
     expect(await records.find(request)).toEqual({ kind: 'answered', answer: other })
   })
 
-  it('keeps no answer while the request that took its key is still at work', async () => {
+  /** A request that outlives its lease, and ends as it is told to while another one has its key and is at work. */
+  const outlive = async (end: (keep: KeepAnswer) => Promise<void>) => {
     const request = newRequest()
     const other = { status: 200, body: '{"done":"by another"}' }
+    const seen = { taken: false, ended: false }
+    let successor: Promise<void> | undefined
     const late = records.run(request, async (keep) => {
       earn.clock.advance(60_000)
-      await records.run(request, async (keepOther) => {
-        const kept = inTransaction(earn.db, async (tx) => {
-          await tx`insert into notes (text) values ('late')`
-          await keep(tx, answer)
-        })
-        await expect(kept).rejects.toMatchObject({ code: 409 })
+      successor = records.run(request, async (keepOther) => {
+        seen.taken = true
+        await until('the end of the late request', () => seen.ended)
         await inTransaction(earn.db, (tx) => keepOther(tx, other))
       })
+      await Promise.race([until('the successor', () => seen.taken), successor])
+      await end(keep)
     })
-    await late
-    expect(await notes()).toEqual([])
+    const failure: unknown = await late.catch((error: unknown) => error)
+    const meanwhile = await records.find(request)
+    seen.ended = true
+    await successor
     expect(await records.find(request)).toEqual({ kind: 'answered', answer: other })
+    return { failure, meanwhile }
+  }
+
+  it('keeps no answer, and writes nothing, while the request that took its key is still at work', async () => {
+    const { failure, meanwhile } = await outlive((keep) =>
+      inTransaction(earn.db, async (tx) => {
+        await tx`insert into notes (text) values ('late')`
+        await keep(tx, answer)
+      }),
+    )
+    expect([failure, meanwhile]).toMatchObject([{ code: 409 }, { kind: 'refused', error: { code: 409 } }])
+    expect(await notes()).toEqual([])
+  })
+
+  it('leaves its successor the key when it fails after its lease, before the successor is done', async () => {
+    const { failure, meanwhile } = await outlive(() => Promise.reject(new Error('late, and failed')))
+    expect(failure).toMatchObject({ message: 'late, and failed' })
+    expect(meanwhile).toMatchObject({ kind: 'refused', error: { code: 409 } })
+  })
+
+  it('is not done again once it is answered, though the lease of the first has run out', async () => {
+    const request = newRequest()
+    await records.run(request, (keep) => inTransaction(earn.db, (tx) => keep(tx, answer)))
+    earn.clock.advance(60_000)
+    let runs = 0
+    const again = records.run(request, async () => {
+      runs += 1
+    })
+    await expect(again).rejects.toMatchObject({ code: 409, retryAfterSeconds: 1 })
+    expect([runs, await records.find(request)]).toEqual([0, { kind: 'answered', answer }])
+  })
+
+  it('is not done again by one that saw its lease run out just before it was answered', async () => {
+    const request = newRequest()
+    let second: Promise<unknown> | undefined
+    await records.run(request, async (keep) => {
+      earn.clock.advance(60_000)
+      const db = before('update idempotency_keys set fingerprint', () =>
+        inTransaction(earn.db, (tx) => keep(tx, answer)),
+      )
+      second = createIdempotencyRecords({ ...earn.ctx, db })
+        .run(request, () => Promise.reject(new Error('done twice')))
+        .catch((error: unknown) => error)
+      await second
+    })
+    expect(await second).toMatchObject({ code: 409, retryAfterSeconds: 1 })
+    expect(await records.find(request)).toEqual({ kind: 'answered', answer })
+  })
+
+  it('is done again by one alone of two that saw its lease run out', async () => {
+    const request = newRequest()
+    const seen = { taken: false, ended: false }
+    let successor: Promise<void> | undefined
+    const succeed = async () => {
+      successor = records.run(request, async (keep) => {
+        seen.taken = true
+        await until('the end of the other one', () => seen.ended)
+        await inTransaction(earn.db, (tx) => keep(tx, answer))
+      })
+      await Promise.race([until('the successor', () => seen.taken), successor])
+    }
+    const late = records.run(request, async () => {
+      earn.clock.advance(60_000)
+      const db = before('update idempotency_keys set fingerprint', succeed)
+      await createIdempotencyRecords({ ...earn.ctx, db }).run(request, () => Promise.reject(new Error('done twice')))
+    })
+    await expect(late).rejects.toMatchObject({ code: 409, retryAfterSeconds: 1 })
+    seen.ended = true
+    await successor
+    expect(await records.find(request)).toEqual({ kind: 'answered', answer })
   })
 })
+
+/** The database, where something happens just before a statement that begins so. */
+function before(start: string, happen: () => Promise<unknown>): Earn['db'] {
+  return new Proxy(earn.db, {
+    apply: (target, self, args: [TemplateStringsArray, ...unknown[]]) =>
+      args[0].join().trim().startsWith(start)
+        ? happen().then(() => Reflect.apply(target, self, args))
+        : Reflect.apply(target, self, args),
+  })
+}

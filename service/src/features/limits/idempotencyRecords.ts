@@ -2,15 +2,16 @@ import { conflict, type EarnError } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
 import type { Context } from '../../postgres/context.js'
 import type { Transaction } from '../../postgres/pool.js'
+import { type Standing, standingOf } from './lease.js'
 import {
   findRecord,
   type IdempotencyKey,
-  type IdempotencyRecord,
+  insertLease,
   type Lease,
   recordAnswer,
   removeExpired,
   removeLease,
-  takeLease,
+  replaceLease,
 } from './storeIdempotency.js'
 
 /** An answer as it is kept: the status and the exact text, until the time it names itself, if it names one. */
@@ -52,21 +53,22 @@ export function createIdempotencyRecords(ctx: Pick<Context, 'db' | 'clock' | 'lo
     const now = ctx.clock.now()
     const lease = { ...key, turn: newId() }
     const leasedUntil = new Date(now.getTime() + leaseMs)
-    const times = { now, leasedUntil, expiresAt: new Date(now.getTime() + keptMs) }
+    const times = { leasedUntil, expiresAt: new Date(now.getTime() + keptMs) }
     for (;;) {
-      if (await takeLease(ctx.db, lease, times, fingerprint)) return lease
-      const record = await findRecord(ctx.db, key, now)
+      if (await insertLease(ctx.db, lease, times, fingerprint)) return lease
+      const record = await findRecord(ctx.db, key)
+      const standing = standingOf(record, fingerprint, now)
       // A twin that came between has its answer by now or soon: it is given to whoever asks again.
-      if (record) throw isSame(record, fingerprint) ? stillRunning() : usedOtherwise()
+      if (standing.kind !== 'free') throw refuse(standing.kind)
+      if (record && (await replaceLease(ctx.db, lease, record, times, fingerprint))) return lease
     }
   }
   return {
     find: async ({ fingerprint, ...key }) => {
-      const record = await findRecord(ctx.db, key, ctx.clock.now())
-      if (!record) return undefined
-      if (!isSame(record, fingerprint)) return { kind: 'refused', error: usedOtherwise() }
-      if (record.status === null || record.body === null) return { kind: 'refused', error: stillRunning() }
-      return { kind: 'answered', answer: { status: record.status, body: record.body } }
+      const standing = standingOf(await findRecord(ctx.db, key), fingerprint, ctx.clock.now())
+      if (standing.kind === 'free') return undefined
+      if (standing.kind === 'answered') return standing
+      return { kind: 'refused', error: refuse(standing.kind) }
     },
     run: async (request, work) => {
       const lease = await take(request)
@@ -82,17 +84,10 @@ export function createIdempotencyRecords(ctx: Pick<Context, 'db' | 'clock' | 'lo
   }
 }
 
-function isSame(record: IdempotencyRecord, fingerprint: Uint8Array): boolean {
-  return Buffer.compare(record.fingerprint, fingerprint) === 0
-}
-
-function usedOtherwise(): EarnError {
-  return conflict('this Idempotency-Key was used for a different request')
-}
-
 const comeBack = { retryAfterSeconds: 1, context: { retryable: true } }
 
-function stillRunning(): EarnError {
+function refuse(kind: Exclude<Standing['kind'], 'free'>): EarnError {
+  if (kind === 'taken') return conflict('this Idempotency-Key was used for a different request')
   return conflict('a request with this Idempotency-Key is still running; try again shortly', comeBack)
 }
 

@@ -1,5 +1,6 @@
 import type { KeyKind } from '../../kernel/operation.js'
 import type { Queryable, Transaction } from '../../postgres/pool.js'
+import type { KeyRecord } from './lease.js'
 
 /** Publishable and secret API keys of an organization have idempotency keys of their own. */
 export type IdempotencyKey = { organizationId: string; keyKind: KeyKind; key: string }
@@ -7,38 +8,48 @@ export type IdempotencyKey = { organizationId: string; keyKind: KeyKind; key: st
 /** One request's hold on a key. `turn` is new with every one. */
 export type Lease = IdempotencyKey & { turn: string }
 
-/** `status` and `body` are null while the request is at work. */
-export type IdempotencyRecord = { fingerprint: Uint8Array; status: number | null; body: string | null }
+type Times = { leasedUntil: Date; expiresAt: Date }
 
-/** Takes a key that is new, expired, or whose holder's lease has run out. False when it is taken. */
-export async function takeLease(
+/** Takes a key of which nothing is kept. False when something is. */
+export async function insertLease(
   db: Queryable,
   { organizationId, keyKind, key, turn }: Lease,
-  times: { now: Date; leasedUntil: Date; expiresAt: Date },
+  { leasedUntil, expiresAt }: Times,
   fingerprint: Uint8Array,
 ): Promise<boolean> {
   const rows = await db`
-    insert into idempotency_keys as k
-      (organization_id, key_kind, key, fingerprint, turn, leased_until, expires_at)
-    values (${organizationId}, ${keyKind}, ${key}, ${Buffer.from(fingerprint)}, ${turn}, ${times.leasedUntil},
-      ${times.expiresAt})
-    on conflict (organization_id, key_kind, key) do update set fingerprint = excluded.fingerprint, turn = excluded.turn,
-      leased_until = excluded.leased_until, expires_at = excluded.expires_at, status = null, body = null
-    where k.expires_at <= ${times.now} or (k.status is null and k.leased_until <= ${times.now})
+    insert into idempotency_keys (organization_id, key_kind, key, fingerprint, turn, leased_until, expires_at)
+    values (${organizationId}, ${keyKind}, ${key}, ${Buffer.from(fingerprint)}, ${turn}, ${leasedUntil}, ${expiresAt})
+    on conflict (organization_id, key_kind, key) do nothing
     returning 1`
   return rows.length > 0
 }
 
-/** The record of a key; undefined when it is free to be taken. */
+/** Takes a key from the request that was seen to have it. False when that has answered meanwhile, or has it no more. */
+export async function replaceLease(
+  db: Queryable,
+  { organizationId, keyKind, key, turn }: Lease,
+  seen: Pick<KeyRecord, 'turn' | 'status'>,
+  { leasedUntil, expiresAt }: Times,
+  fingerprint: Uint8Array,
+): Promise<boolean> {
+  const rows = await db`
+    update idempotency_keys set fingerprint = ${Buffer.from(fingerprint)}, turn = ${turn}, leased_until = ${leasedUntil},
+      expires_at = ${expiresAt}, status = null, body = null
+    where organization_id = ${organizationId} and key_kind = ${keyKind} and key = ${key} and turn = ${seen.turn}
+      and status is not distinct from ${seen.status}
+    returning 1`
+  return rows.length > 0
+}
+
+/** What is kept of a key, if anything is. Whether it still counts, `standingOf` says. */
 export async function findRecord(
   db: Queryable,
   { organizationId, keyKind, key }: IdempotencyKey,
-  now: Date,
-): Promise<IdempotencyRecord | undefined> {
-  const rows = await db<IdempotencyRecord[]>`
-    select fingerprint, status, body from idempotency_keys
-    where organization_id = ${organizationId} and key_kind = ${keyKind} and key = ${key}
-      and expires_at > ${now} and (status is not null or leased_until > ${now})`
+): Promise<KeyRecord | undefined> {
+  const rows = await db<KeyRecord[]>`
+    select fingerprint, turn, leased_until as "leasedUntil", expires_at as "expiresAt", status, body from idempotency_keys
+    where organization_id = ${organizationId} and key_kind = ${keyKind} and key = ${key}`
   return rows[0]
 }
 

@@ -105,6 +105,12 @@ describe('200 the attributed TVL', () => {
     )
     expect(await asOf(day('08:46'), day('09:20'))).toEqual(new Map())
   })
+
+  it('lists how new the figures are in the order of the ids of the opportunities', async () => {
+    const told = (await ask({})).body.asOf.map(({ opportunityId }: { opportunityId: string }) => opportunityId)
+    expect(told).toEqual([...opportunities].sort())
+    expect(told).toHaveLength(2)
+  })
 })
 
 describe('200 the top wallets', () => {

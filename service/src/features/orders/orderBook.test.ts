@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { pad } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { patient } from '../../../../contracts/test/patience.js'
 import { fakeClock } from '../../kernel/clock.js'
 import { createOutbound } from '../../kernel/outbound.js'
 import { openOrderBooks } from '../../server/swapApis.js'
@@ -44,7 +45,7 @@ afterEach(() => {
   asked.length = 0
 })
 
-const post = (at = url, bounds = { tryMs: 300, allMs: 600 }) => {
+const post = (at = url, bounds = { tryMs: patient(300), allMs: patient(600) }) => {
   const clock = fakeClock('2026-11-20T12:00:00Z')
   return postOrder(openOrderBooks({ outbound: createOutbound(clock), clock, bounds })(at), order)
 }

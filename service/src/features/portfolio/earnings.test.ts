@@ -62,14 +62,14 @@ async function tell(flows: readonly Told[], vault = 0): Promise<void> {
 }
 
 /** A snapshot: 10^15 shares, the whole share and twelve digits more, are worth so many cents times 10^12. */
-const observe = (blockNumber: number, cents: number, vault = 0) =>
+const observe = (place: number, cents: number, vault = 0, { blockNumber = place } = {}) =>
   recordSnapshots(earn.db, [
     {
       ...{ chainId, vaultAddress: vaults[vault] ?? '' },
       block: {
         number: blockNumber,
         hash: `0x${blockNumber.toString(16).padStart(64, '0')}`,
-        timestamp: timeOf(blockNumber),
+        timestamp: timeOf(place),
       },
       figures: {
         ...{ totalAssets: 0n, totalSupply: 0n },
@@ -140,6 +140,16 @@ describe('earnings', () => {
     ])
     expect(await readRow()).toEqual({ deposited: '4 4', withdrawn: '1 1', current: '5 5', earned: '2 2' })
     expect((await list()).earnings[0]?.firstDepositAt).toBeNull()
+  })
+
+  it('value a transfer by no snapshot of a later block with the same time', async () => {
+    await price(0, '1')
+    await observe(5, 100)
+    await observe(8, 200, 0, { blockNumber: 9 })
+    await tell([[8, 'transfer-in', 1_000n]])
+    expect((await readRow()).deposited).toBe('1 1')
+    await tell([[9, 'transfer-in', 1_000n]])
+    expect((await readRow()).deposited).toBe('3 3')
   })
 
   it('follow a snapshot that came late, and say the same of facts whenever they are asked', async () => {

@@ -19,7 +19,7 @@ import {
 } from './adapter.js'
 import { type Budget, TooLate } from './budget.js'
 import { type ChainHoldings, type Found, type Idle, type PortfolioContext, type Problem, turns } from './context.js'
-import { createPricing, listPriced, type Pricing } from './pricing.js'
+import { createPricing, listPriced, type Pricing, priceNative } from './pricing.js'
 
 export type ChainAsk = {
   chain: Chain
@@ -235,10 +235,8 @@ async function priceAll(ctx: PortfolioContext, all: PriceAll): Promise<Pricing> 
   const at = new Date(block.timestamp * 1_000)
   try {
     const prices = await budget.within(ctx.portfolio.findPrices(ctx.db, chainId, [...wanted], at), 'price')
-    const byToken = new Map([...prices].map(([address, { priceUsd }]) => [address, priceUsd]))
-    const ofNative = byToken.get(wrapped ?? '') ?? byToken.get(native)
-    if (ofNative !== undefined) byToken.set(native, ofNative)
-    const pricing = createPricing(byToken, shares, true)
+    const observed = new Map([...prices].map(([address, { priceUsd }]) => [address, priceUsd]))
+    const pricing = createPricing(priceNative(observed, { native, wrapped }), shares, true)
     const without = [...held].filter(([address]) => pricing.priceOf(address) === undefined).map(([, symbol]) => symbol)
     if (without.length > 0) problems.push({ chainId, source: 'price', error: describeUnpriced(without) })
     return pricing

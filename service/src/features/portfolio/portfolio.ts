@@ -25,11 +25,11 @@ export function listAdapters(): Adapter[] {
 }
 
 export function openPortfolio(
-  options: Partial<Pick<Portfolio, 'adapters' | 'deadlineMs' | 'findPrices'>> = {},
+  options: Partial<Pick<Portfolio, 'adapters' | 'deadlineMs' | 'findPrices'>> & { patience?: number } = {},
 ): Portfolio {
   return {
     adapters: options.adapters ?? listAdapters(),
-    deadlineMs: options.deadlineMs ?? deadlineMsDefault,
+    deadlineMs: options.deadlineMs ?? deadlineMsDefault * (options.patience ?? 1),
     findPrices: options.findPrices ?? findPrices,
     heads: new Map(),
     underWay: inFlight(),

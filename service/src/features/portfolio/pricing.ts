@@ -33,6 +33,18 @@ export function createPricing(
   return { isKnown, priceOf: (address) => find(address, 0) }
 }
 
+/**
+ * Prices with that of the native token: the wrapped one's where that has one, for the two are exchanged one for one; else
+ * its own. Addresses lower-case. Pure.
+ */
+export function priceNative(
+  observed: ReadonlyMap<string, string>,
+  { native, wrapped }: { native: string; wrapped: string | undefined },
+): ReadonlyMap<string, string> {
+  const price = observed.get(wrapped ?? '') ?? observed.get(native)
+  return price === undefined ? observed : new Map(observed).set(native, price)
+}
+
 /** The addresses of everything that has to be priced, with what to call them. */
 export function listPriced(
   idle: readonly { token: Pick<ShownToken, 'address' | 'symbol'> }[],

@@ -23,12 +23,17 @@ export function computeSnapshot(
   }
 }
 
+const nothing = { holding: { shares: 0n }, weight: 0n, accrued: 0n }
+
 function listAmounts(terms: StreamTerms, own: Accrued, base: Accrued) {
   const { strategy } = terms
   const [scale, baseScale] = [computeScale(terms), computeScale({ adapters: [] })]
   const amounts = { amountBase: 0n, amountDistributed: 0n, userCount: 0, activeUserCount: 0 }
   const wallets: WalletAmounts[] = []
-  for (const [wallet, { holding, weight, accrued }] of own.earners) {
+  // Whom adapters keep out may have earned without them, and hold nothing any more.
+  const all = base === own ? own.earners.keys() : new Set([...own.earners.keys(), ...base.earners.keys()])
+  for (const wallet of all) {
+    const { holding, weight, accrued } = own.earners.get(wallet) ?? nothing
     const plain = base.earners.get(wallet)
     const accruedBase = plain?.accrued ?? 0n
     const { shares } = holding

@@ -1,8 +1,10 @@
 import { streamFactoryAbi } from '@openearn/contracts'
+import { verifyStream } from '@openearn/sdk/verify'
+import { privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { goneNode } from '../../../test/actionWorld.js'
 import { admin, collector, openStreamChain, type StreamChain } from '../../../test/streamChain.js'
-import { incentivize } from '../../../test/streamWorld.js'
+import { incentivize, streamsKey } from '../../../test/streamWorld.js'
 
 const unknown = '01890a5d-ac96-774b-bcce-b302099a8057'
 const zero = `0x${'0'.repeat(40)}`
@@ -33,6 +35,18 @@ describe('200', () => {
       salt: null,
     })
     expect(await listed(id)).toEqual([])
+    const { chainId, factory, reward } = chain
+    const { to, data } = body.txParams
+    const asked = { type: 'createStream', userAddress: admin.address, rewardToken: reward, amount: '1000001' } as const
+    const transaction = { to, data, value: '0', chainId }
+    const context = {
+      chainId,
+      factory,
+      streamId: id,
+      verifiers: [privateKeyToAddress(streamsKey)],
+      allowance: 2n ** 255n,
+    }
+    expect(await verifyStream(asked, [{ type: 'createStream', transaction }], context)).toMatchObject({ problems: [] })
     await chain.fund(1_015_002n)
     const before = await chain.world.balance(chain.reward, collector.address)
     expect((await chain.send(body.txParams)).status).toBe('success')

@@ -1,8 +1,10 @@
 import { testTokenAbi } from '@openearn/contracts'
+import { verifyStream } from '@openearn/sdk/verify'
+import { privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { goneNode } from '../../../test/actionWorld.js'
 import { admin, collector, openStreamChain, type StreamChain } from '../../../test/streamChain.js'
-import { incentivize } from '../../../test/streamWorld.js'
+import { incentivize, streamsKey } from '../../../test/streamWorld.js'
 
 let chain: StreamChain
 beforeAll(async () => {
@@ -32,6 +34,12 @@ describe('200', () => {
     expect(Number(body.txParams.params.deadline)).toBe(Date.parse('2026-11-20T12:05:00Z') / 1_000)
     expect(body.blockingUntil).toBe('2026-11-20T12:05:15Z')
     expect((await active(id)).body).toEqual(body)
+    const { to, data } = body.txParams
+    const { chainId, factory } = chain
+    const context = { chainId, factory, stream: contract, verifiers: [privateKeyToAddress(streamsKey)] }
+    const asked = { type: 'withdrawFunds', userAddress: admin.address, amount: '77' } as const
+    const transaction = { to, data, value: '0', chainId }
+    expect(await verifyStream(asked, [{ type: asked.type, transaction }], context)).toMatchObject({ problems: [] })
     expect((await chain.send(body.txParams, collector)).status).toBe('reverted')
     expect((await chain.send(body.txParams)).status).toBe('success')
     expect(await chain.world.balance(chain.reward, contract)).toBe(1_000_000n)

@@ -1,5 +1,7 @@
+import { verifyStream } from '@openearn/sdk/verify'
+import { privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openStreamWorld, type StreamWorld } from '../../../test/streamWorld.js'
+import { openStreamWorld, type StreamWorld, streamsKey } from '../../../test/streamWorld.js'
 
 let world: StreamWorld
 beforeAll(async () => {
@@ -21,6 +23,17 @@ describe('200', () => {
         deadline: String(Date.parse('2026-11-20T12:05:00Z') / 1_000),
       },
     })
+    const { to, data, chainId } = body.txParams
+    const asked = {
+      type: 'addFunds',
+      userAddress: world.admin,
+      rewardToken: world.token.reward,
+      amount: '1001',
+    } as const
+    const transaction = { to, data, value: '0', chainId }
+    const context = { chainId, factory: world.factory, stream: body.txParams.params.params.Stream }
+    const known = { ...context, verifiers: [privateKeyToAddress(streamsKey)], allowance: 1_017n }
+    expect(await verifyStream(asked, [{ type: asked.type, transaction }], known)).toMatchObject({ problems: [] })
     // 4 confirmations of 12 s each.
     expect(body.blockingUntil).toBe('2026-11-20T12:05:48Z')
   })

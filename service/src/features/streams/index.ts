@@ -11,7 +11,7 @@ export { retakeSnapshot, runStreamSnapshots, type SnapshotSettings, type StreamJ
 export { runStreamAprs, sweepUnsent } from './jobs.js'
 export { streamOperations } from './operations.js'
 export { streams } from './projection.js'
-export { ChainDiffers, recomputeFromNode, recomputeFromTables } from './recompute.js'
+export { readRewards, recomputeFromTables } from './recompute.js'
 export {
   decodeRewardFile,
   hashFile,
@@ -20,6 +20,7 @@ export {
   type RewardResult,
   recomputeRewards,
 } from './rewardFile.js'
+export { type JudgedRewards, judgeRewards, type RewardFile, sortFiles } from './rewardProof.js'
 export { compareRoles, type StreamKeys } from './roles.js'
 export { recordPoint } from './storePoints.js'
 export { listFiles } from './storeReadings.js'

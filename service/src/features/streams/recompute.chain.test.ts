@@ -21,8 +21,9 @@ import { silentLog } from '../../kernel/log.js'
 import { createOutbound } from '../../kernel/outbound.js'
 import { openChain } from '../../rpc/chains.js'
 import { runStreamSnapshots } from './index.js'
-import { recomputeFromNode } from './recompute.js'
-import { decodeRewardFile, type RewardInputs, recomputeRewards } from './rewardFile.js'
+import { readRewards } from './recompute.js'
+import { decodeRewardFile, type RewardInputs } from './rewardFile.js'
+import { judgeRewards, type RewardFile } from './rewardProof.js'
 import { listFiles } from './storeReadings.js'
 import { findRewardFile } from './storeSnapshots.js'
 
@@ -128,29 +129,43 @@ async function boost(vault: WorldVault): Promise<string> {
   return body.stream.id
 }
 
-async function listInputs(id: string): Promise<RewardInputs[]> {
+async function listRewards(id: string): Promise<RewardFile[]> {
   const { db } = chain.earn
   const files = await listFiles(db, id)
-  return Promise.all(files.map(async ({ hash }) => decodeRewardFile((await findRewardFile(db, hash)) ?? '').inputs))
+  return Promise.all(
+    files.map(async ({ hash }) => ({ name: hash, hash, ...decodeRewardFile((await findRewardFile(db, hash)) ?? '') })),
+  )
 }
 
 /** By the node alone: nothing here has a database. */
-function countAgain(inputs: RewardInputs) {
+async function judge(files: readonly RewardFile[]) {
   const node = openChain(createOutbound(systemClock), chainSettings(chain.anvil.url))
-  return recomputeFromNode({ chain: node, clock: systemClock, log: silentLog }, inputs)
+  const ctx = { chains: new Map([[node.chainId, node]]), clock: systemClock, log: silentLog }
+  const { files: judged, believed } = judgeRewards(files, { found: await readRewards(ctx, files) })
+  return { judged, believed }
 }
 
+const change = (files: readonly RewardFile[], to: (inputs: RewardInputs) => RewardInputs): RewardFile[] =>
+  files.map((file) => ({ ...file, inputs: to(file.inputs) }))
+
 async function expectSame(id: string, brought: readonly string[]): Promise<void> {
-  const all = await listInputs(id)
-  expect(all).toHaveLength(2)
-  for (const inputs of all) {
-    const kept = recomputeRewards(inputs)
+  const files = await listRewards(id)
+  expect(files).toHaveLength(2)
+  const kept = files.map(({ result }) => ({ ...result, kept: result.root, problems: [] }))
+  for (const { inputs } of files)
     expect(new Set(inputs.facts.lots.map(({ distributorId }) => distributorId))).toEqual(new Set(brought))
-    // What the file says of lots is not believed.
-    const nodes = await countAgain({ ...inputs, facts: { ...inputs.facts, lots: [] } })
-    expect(nodes).toEqual({ ...kept, lots: 'node', untraced: 0 })
-    expect(recomputeRewards({ ...inputs, facts: { ...inputs.facts, lots: [] } }).root).not.toBe(kept.root)
-  }
+  expect(await judge(files)).toMatchObject({
+    judged: kept,
+    believed: [
+      expect.stringMatching(/^the terms 0x/),
+      'the distributors and their signers',
+      'every root: points are on no chain',
+    ],
+  })
+  // What the files say of lots is not believed: the root comes out of what the node tells.
+  const without = change(files, (inputs) => ({ ...inputs, facts: { ...inputs.facts, lots: [] } }))
+  const problems = ['its sources of shares are not those that the node tells']
+  expect((await judge(without)).judged).toMatchObject(kept.map((each) => ({ ...each, problems })))
 }
 
 describe('boosts by distributor, out of a file and the inputs of transactions at a node', () => {
@@ -181,17 +196,21 @@ describe('boosts by distributor, out of a file and the inputs of transactions at
     await passTo(startsAt + 2 * halfDay + 1)
     await expectSame(id, [alpha, beta])
     // By when a distributor was registered is in the file, and decides.
-    const [, inputs] = await listInputs(id)
-    const configuration = inputs?.configuration
-    if (!inputs || !configuration) throw new Error('the file says how lots are found')
-    const late = configuration.distributors.map(([name, from]): [string, number] => [
-      name,
-      name === alpha ? 2 ** 40 : from,
-    ])
-    const moved = { ...inputs, configuration: { ...configuration, distributors: late } }
-    expect((await countAgain(moved)).root).not.toBe(recomputeRewards(inputs).root)
-    const { configuration: _, ...older } = inputs
-    expect(await countAgain(older)).toMatchObject({ lots: 'file', root: recomputeRewards(inputs).root })
+    const files = await listRewards(id)
+    const late = change(files, (inputs) => {
+      const { configuration } = inputs
+      if (!configuration) throw new Error('the file says how lots are found')
+      const distributors = configuration.distributors.map(([name, from]): [string, number] => [
+        name,
+        name === alpha ? 2 ** 40 : from,
+      ])
+      return { ...inputs, configuration: { ...configuration, distributors } }
+    })
+    expect((await judge(late)).judged[1]?.root).not.toBe(files[1]?.result.root)
+    const older = change(files, ({ configuration: _, ...inputs }) => inputs)
+    const told = await judge(older)
+    expect(told.judged.map(({ root }) => root)).toEqual(files.map(({ result }) => result.root))
+    expect(told.believed).toContain('the sources of shares: the file does not say how they are found')
   }, 120_000)
 
   it('are those of the database in a vault whose deposits are asked for and claimed', async () => {
@@ -254,7 +273,7 @@ describe('a target without a price for part of the time', () => {
     await passTo(began + 2 * halfDay + 1)
     // 1,000 USD for a quarter of a day.
     expect(await show()).toEqual({ amountDistributed: '250', unpricedSeconds: halfDay + halfDay / 2, tvl: '1000' })
-    const [first, second] = await listInputs(made.stream.id)
-    expect([first?.facts.sharePrices.length, second?.facts.sharePrices.length]).toEqual([0, 1])
+    const [first, second] = await listRewards(made.stream.id)
+    expect([first?.inputs.facts.sharePrices.length, second?.inputs.facts.sharePrices.length]).toEqual([0, 1])
   }, 120_000)
 })

@@ -1,15 +1,20 @@
+import { streamAbi, streamFactoryAbi } from '@openearn/contracts'
+import { type Abi, type Address, decodeEventLog, erc20Abi, type Hex, toEventSelector } from 'viem'
+import { uuidToBytes16 } from '../../kernel/ids.js'
 import type { Context } from '../../postgres/context.js'
 import type { Database } from '../../postgres/pool.js'
 import { transferTopic } from '../../rpc/abis.js'
-import { readBlock } from '../../rpc/blocks.js'
-import type { Chain } from '../../rpc/chains.js'
-import { createNode } from '../../rpc/node.js'
-import type { RawLog } from '../../rpc/raw.js'
+import { readHead } from '../../rpc/blocks.js'
+import type { Chain, Chains } from '../../rpc/chains.js'
+import { combine, multicall, readContract } from '../../rpc/multicall.js'
+import { createNode, type Node } from '../../rpc/node.js'
+import type { Header, RawLog } from '../../rpc/raw.js'
 import { readInRanges } from '../../sync/ranges.js'
 import { findBlockAt, findStreamTarget, listNonHolders } from '../../vaults/index.js'
 import { readLotSteps } from '../positions/index.js'
 import { createWeigher } from './adapters.js'
-import { hashHoldings, type RewardInputs, type RewardResult, recomputeRewards } from './rewardFile.js'
+import { type FileReward, hashHoldings, type RewardInputs, type RewardResult, recomputeRewards } from './rewardFile.js'
+import type { FoundRewards, FoundSnapshot, FoundStream, RewardFile } from './rewardProof.js'
 import { findTerms, readInputs } from './snapshotInputs.js'
 import { findSnapshotOf } from './storeSnapshots.js'
 import { findStream } from './storeStreams.js'
@@ -35,84 +40,173 @@ export async function recomputeFromTables(
   return { ...recomputeRewards(todays), isSame: hashHoldings(todays.facts) === hashHoldings(facts) }
 }
 
-/** The chain a reward file is of says otherwise than the file, or does not say it. */
-export class ChainDiffers extends Error {
-  override readonly name = 'ChainDiffers'
+/** What a proof is read with: nothing of the database. */
+type ProofContext = Pick<Context, 'clock' | 'log'> & { chains: Chains }
+
+/** A stretch of blocks: what was held at the end of `from`, at the instant `at`, and what changed up to `to`. */
+type Span = { at: number; from: number; to: number; excluded: ReadonlySet<string> }
+
+/**
+ * Reads what nodes tell of the snapshots that reward files of one stream, in the order of their instants, are of: who held
+ * what out of the token's transfers, who brought it out of the inputs of transactions, budget and roots out of the events of
+ * the contract that pays. Undefined without a node of the target's chain. A node that does not answer is a 503.
+ */
+export async function readRewards(ctx: ProofContext, files: readonly RewardFile[]): Promise<FoundRewards | undefined> {
+  const target = files[0]?.inputs.origin.target
+  const chain = target && ctx.chains.get(target.chainId)
+  if (!chain) return undefined
+  const head = await readHead(chain)
+  const node = createNode(chain.rpc)
+  const blocks: (Header | undefined)[] = []
+  const spans: Span[] = []
+  for (const { inputs } of files) {
+    const { terms, from, to, origin } = inputs
+    const at = from?.own.at ?? terms.startAt
+    const block = head.timestamp > to ? await findBlockAt(chain, head, to) : undefined
+    blocks.push(block)
+    const excluded = listNonHolders(origin.target.own)
+    const begin = head.timestamp > at ? await findBlockAt(chain, head, at) : head
+    spans.push({ at, from: begin?.number ?? -1, to: block?.number ?? head.number, excluded })
+  }
+  const balances = await readBalances(node, target.token, spans)
+  const snapshots: FoundSnapshot[] = []
+  for (const [index, { inputs }] of files.entries()) {
+    const [block, span] = [blocks[index], spans[index]]
+    const lots = span && (await readLots(ctx, { chain, inputs, span }))
+    snapshots.push({ block, balances: balances[index] ?? [], lots })
+  }
+  const own = [...new Set(files.flatMap(({ inputs }) => inputs.origin.target.own))]
+  const { terms, origin } = files[0]?.inputs ?? {}
+  const stream = terms && origin && (await readStream(ctx.chains, origin.reward, terms))
+  return { snapshots, codeless: await readCodeless(node, own, head), stream }
 }
 
-/**
- * What a node tells of a snapshot. `lots`: whether it told who sourced which shares; 'file': the file does not say by what
- * that is found. `untraced`: transactions that brought some, perhaps, and that no node tells how they ran.
- */
-export type NodesRewards = RewardResult & { lots: 'none' | 'node' | 'file'; untraced: number }
-
-/**
- * Counts a snapshot again with nothing of the database: who held what comes out of the transfers a node tells, what
- * distributors sourced out of the inputs of transactions, prices out of the file. Throws ChainDiffers where the node has
- * another chain.
- */
-export async function recomputeFromNode(
-  ctx: Pick<Context, 'clock' | 'log'> & { chain: Chain },
-  inputs: RewardInputs,
-): Promise<NodesRewards> {
-  const { origin, terms, from, facts, configuration } = inputs
-  const { block, target } = origin
-  const head = await readBlock(ctx.chain, block.number)
-  if (head.hash !== block.hash)
-    throw new ChainDiffers(`block ${block.number} is ${head.hash} at the node, and ${block.hash} in the file`)
-  const at = from?.own.at ?? terms.startAt
-  const span = { at, from: (await findBlockAt(ctx.chain, head, at))?.number ?? -1, to: block.number }
-  const excluded = listNonHolders(target.own)
-  const balances = await readBalances(ctx.chain, { ...span, token: target.token, excluded })
+async function readLots(
+  ctx: ProofContext,
+  { chain, inputs, span }: { chain: Chain; inputs: RewardInputs; span: Span },
+): Promise<FoundSnapshot['lots']> {
+  const { terms, origin, configuration } = inputs
   const distributorIds = [...createWeigher(terms.adapters).distributors]
-  const read =
-    configuration && (await readLotSteps(ctx, configuration, { ...span, vault: target.address, distributorIds }))
-  const lots = read ? read.steps.filter(({ wallet }) => !excluded.has(wallet)) : facts.lots
-  return {
-    ...recomputeRewards({ ...inputs, facts: { ...facts, balances, lots } }),
-    lots: read ? 'node' : distributorIds.length > 0 ? 'file' : 'none',
-    untraced: read?.untraced ?? 0,
-  }
+  if (distributorIds.length === 0 || !configuration) return undefined
+  const ask = { ...span, vault: origin.target.address, distributorIds }
+  const { steps, untraced } = await readLotSteps({ ...ctx, chain }, configuration, ask)
+  return { steps: steps.filter(({ wallet }) => !span.excluded.has(wallet)), untraced }
 }
 
-/** Shares of every holder of a token at a block and each of their changes since, out of its transfers. */
-async function readBalances(
-  chain: Chain,
-  ask: { token: string; excluded: ReadonlySet<string>; from: number; to: number; at: number },
-): Promise<BalanceStep[]> {
+async function readCodeless(node: Node, own: readonly string[], { hash }: Header): Promise<Set<string>> {
+  const have = (await node.haveCode?.(own.map((wallet) => ({ wallet, blockHash: hash })))) ?? []
+  return new Set(own.filter((_, index) => have[index] === false))
+}
+
+
+/**
+ * Shares of every holder of a token at the beginning of each span and each of their changes in it, out of its transfers, which
+ * are read once. Spans are in the order of their blocks.
+ */
+async function readBalances(node: Node, token: string, spans: readonly Span[]): Promise<BalanceStep[][]> {
   const held = new Map<string, bigint>()
-  const balances: BalanceStep[] = []
-  const times = new Map<number, number>()
-  let isStarted = false
-  const start = () => {
-    isStarted = true
-    for (const [wallet, shares] of held) if (shares > 0n) balances.push({ at: ask.at, wallet, shares })
+  const found = spans.map((): BalanceStep[] => [])
+  let next = 0
+  /** What is held now is what was held when all spans begin that begin before a block. */
+  const startBefore = (block: number) => {
+    for (let span = spans[next]; span && span.from < block; span = spans[++next])
+      for (const [wallet, shares] of held)
+        if (shares > 0n && !span.excluded.has(wallet)) found[next]?.push({ at: span.at, wallet, shares })
   }
-  for await (const { blockNumber, topics, data } of listTransfers(chain, ask.token, ask.to)) {
-    if (!isStarted && blockNumber > ask.from) start()
-    const [, sender, receiver] = topics
-    const moves = [[sender, -BigInt(data)] as const, [receiver, BigInt(data)] as const]
-    for (const [topic, amount] of moves) {
-      const wallet = `0x${topic?.slice(26) ?? ''}`
-      if (ask.excluded.has(wallet)) continue
-      const shares = (held.get(wallet) ?? 0n) + amount
-      held.set(wallet, shares)
-      if (!isStarted) continue
-      const time = times.get(blockNumber) ?? (await readBlock(chain, blockNumber)).timestamp
-      times.set(blockNumber, time)
-      balances.push({ at: time, wallet, shares })
+  const last = Math.max(...spans.map(({ to }) => to))
+  for await (const logs of listLogs(node, { addresses: [token], topics: [transferTopic] }, last)) {
+    const times = await readTimes(node, logs, spans[0]?.from ?? -1)
+    for (const { blockNumber, topics, data } of logs) {
+      startBefore(blockNumber)
+      const [, sender, receiver] = topics
+      for (const [topic, amount] of [[sender, -BigInt(data)] as const, [receiver, BigInt(data)] as const]) {
+        const wallet = `0x${topic?.slice(26) ?? ''}`
+        const shares = (held.get(wallet) ?? 0n) + amount
+        held.set(wallet, shares)
+        const at = times.get(blockNumber)
+        for (const [index, span] of spans.entries())
+          if (at !== undefined && blockNumber > span.from && blockNumber <= span.to && !span.excluded.has(wallet))
+            found[index]?.push({ at, wallet, shares })
+      }
     }
   }
-  if (!isStarted) start()
-  return balances
+  startBefore(Number.POSITIVE_INFINITY)
+  return found
 }
 
-/** All transfers of a token up to a block, in their order. */
-async function* listTransfers(chain: Chain, token: string, last: number): AsyncGenerator<RawLog> {
-  const node = createNode(chain.rpc)
-  const filter = { addresses: [token], topics: [transferTopic] }
+/** The times of the blocks of logs, above one. */
+async function readTimes(node: Node, logs: readonly RawLog[], above: number): Promise<ReadonlyMap<number, number>> {
+  const numbers = [...new Set(logs.map(({ blockNumber }) => blockNumber))].filter((number) => number > above)
+  const headers = numbers.length === 0 ? [] : await node.listHeaders(numbers)
+  return new Map(headers.map(({ number, timestamp }) => [number, timestamp]))
+}
+
+/** All logs of some contracts up to a block, in their order. */
+async function* listLogs(
+  node: Node,
+  filter: { addresses: readonly string[]; topics: readonly string[] },
+  last: number,
+): AsyncGenerator<RawLog[]> {
   const read = async ({ from, to }: { from: number; to: number }) =>
     (await node.listRange({ ...filter, fromBlock: from, toBlock: to })).logs
   for await (const logs of readInRanges({ from: 0, to: last }, read))
-    yield* logs.toSorted((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
+    yield logs.toSorted((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
+}
+
+const topicsOf = (abi: Abi, names: readonly string[]): string[] =>
+  abi.flatMap((item) => (item.type === 'event' && names.includes(item.name) ? [toEventSelector(item)] : []))
+const factoryTopics = topicsOf(streamFactoryAbi, ['StreamCreated', 'FundsAdded'])
+const rootTopics = topicsOf(streamAbi, ['RootUpdated'])
+
+/** What a node tells of the contract that pays a stream; undefined of points, and without a node of its chain. */
+async function readStream(
+  chains: Chains,
+  reward: FileReward,
+  { streamId, budget }: RewardInputs['terms'],
+): Promise<FoundStream | undefined> {
+  const chain = 'pointId' in reward ? undefined : chains.get(reward.chainId)
+  if (!chain || 'pointId' in reward) return undefined
+  const [factory, contract] = [reward.factory, reward.contract] as Address[] as [Address, Address]
+  const id = uuidToBytes16(streamId)
+  const node = createNode(chain.rpc)
+  const { answer } = await multicall(
+    chain,
+    combine({
+      factory: readContract(contract, streamAbi, 'getFactory', []),
+      decimals: readContract(reward.address as Address, erc20Abi, 'decimals', []),
+    }),
+  )
+  const found: FoundStream = {
+    ...{ creation: undefined, increases: [], roots: [] },
+    ...{ factory: answer.factory?.toLowerCase(), rewardDecimals: answer.decimals },
+  }
+  const [increases, roots] = [[...found.increases], [...found.roots]]
+  let total = budget ?? 0n
+  const { number: last } = await readHead(chain)
+  const filter = { addresses: [factory, contract], topics: [...factoryTopics, ...rootTopics] }
+  for await (const logs of listLogs(node, filter, last)) {
+    const own = logs.filter(({ address, topics }) => (address === factory ? topics[1]?.startsWith(id) : true))
+    const times = await readTimes(node, own, -1)
+    for (const log of own) {
+      const event = log.address === factory ? decode(streamFactoryAbi, log) : decode(streamAbi, log)
+      if (event?.eventName === 'StreamCreated') {
+        const { stream, rewardToken, netTotalAmount: netAmount } = event.args
+        found.creation = { contract: stream.toLowerCase(), rewardToken: rewardToken.toLowerCase(), netAmount }
+      } else if (event?.eventName === 'FundsAdded') {
+        total += event.args.netAmount
+        increases.push({ at: times.get(log.blockNumber) ?? 0, total })
+      } else if (event?.eventName === 'RootUpdated')
+        roots.push({ at: event.args.timestamp, root: event.args.root, total: event.args.totalAllocated })
+    }
+  }
+  return { ...found, increases, roots }
+}
+
+/** The event of a log, where it is one of these. */
+function decode<const A extends Abi>(abi: A, { topics, data }: RawLog) {
+  try {
+    return decodeEventLog({ abi, topics: topics as [Hex, ...Hex[]], data: data as Hex, strict: true })
+  } catch {
+    return undefined
+  }
 }

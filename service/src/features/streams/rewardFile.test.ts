@@ -6,17 +6,25 @@ import {
   decodeRewardFile,
   encodeRewardFile,
   type FileOrigin,
+  formatCanonical,
   hashFile,
+  hashTerms,
   RewardFileError,
   recomputeRewards,
 } from './rewardFile.js'
+import type { StreamTerms } from './types.js'
 
 const origin: FileOrigin = {
   target: { chainId: 1, address: '0xaa', token: '0xaa', asset: '0xbb', assetDecimals: 6, own: ['0xaa'] },
-  reward: { chainId: 1, address: '0xcc' },
+  reward: { chainId: 1, address: '0xcc', factory: '0xee', contract: '0xff' },
   block: { number: 7, hash: '0xdd' },
   previous: null,
   observations: [3, 5],
+}
+
+const termsOfDay: StreamTerms = {
+  ...{ streamId: '00000000-0000-4000-8000-000000000001', strategy: { type: 3, tokensPerDay: 86_400n }, adapters: [] },
+  ...{ startAt: 0, endAt: 86_400, budget: 86_400n, increases: [], rewardDecimals: 18 },
 }
 
 describe('a reward file', () => {
@@ -37,10 +45,85 @@ describe('a reward file', () => {
   it.each([
     ['nothing', ''],
     ['JSON of another kind', '[]'],
-    ['a later version', '{"version":2}'],
-    ['spaces', '{"version": 1}'],
-    ['missing members', '{"version":1}'],
+    ['a later version', '{"version":3}'],
+    ['of no version', '{"version":"2"}'],
+    ['spaces', '{"version": 2}'],
+    ['missing members', '{"version":2}'],
   ])('is refused where it is %s', (_what, text) => {
     expect(() => decodeRewardFile(text)).toThrow(RewardFileError)
+  })
+
+  it('of an earlier version is refused with a sentence that says why', () => {
+    expect(() => decodeRewardFile('{"version":1}')).toThrow(
+      'a reward file of version 1 is not read any more: it names no contract to be held against, and was written before files of version 2',
+    )
+  })
+
+  const inputs = {
+    ...{ terms: { ...termsOfDay }, facts: { balances: [], lots: [], sharePrices: [], rewardPrices: [] }, to: 10 },
+    ...{ from: undefined, origin },
+  }
+  const told = JSON.parse(encodeRewardFile(inputs, recomputeRewards(inputs)).text)
+  const change = (path: string, value: unknown) => {
+    const file = structuredClone(told)
+    const names = path.split('.')
+    const holder = names.slice(0, -1).reduce((at, name) => at[name], file)
+    holder[names.at(-1) ?? ''] = value
+    return formatCanonical(file)
+  }
+
+  it.each([
+    ['terms.startAt', '0'],
+    ['terms.startAt', 0.5],
+    ['terms.budget', 86_400],
+    ['terms.strategy.type', 4],
+    ['terms.streamId', null],
+    ['to', 2 ** 53],
+    ['from', {}],
+    ['balances', [[1, 2, '3']]],
+    ['balances', [[1, '0xaa', 3]]],
+    ['lots', [[1, '0xaa', 'alpha']]],
+    ['result.total', 0],
+    ['result.wallets', [['0xaa', 1]]],
+    ['origin.target.own', [7]],
+    ['origin.target.chainId', '1'],
+    ['origin.reward', {}],
+    ['origin.reward.contract', null],
+    ['origin.reward.factory', 1],
+    ['origin.block.number', '7'],
+    ['origin.block.hash', 7],
+    ['origin.previous', undefined],
+    ['origin.observations', ['3']],
+    ['configuration', {}],
+  ])('is refused where %s is %j', (path, value) => {
+    expect(decodeRewardFile(formatCanonical(told)).inputs).toEqual(inputs)
+    expect(() => decodeRewardFile(change(path, value))).toThrow(RewardFileError)
+  })
+})
+
+describe('hashTerms', () => {
+  it('changes with all that was agreed, and not with what a chain tells or with an increase of the budget', () => {
+    const terms = { ...termsOfDay }
+    const hash = hashTerms({ terms, origin })
+    const others: Partial<FileOrigin>[] = [
+      { target: { ...origin.target, own: [] } },
+      { block: { number: 8, hash: '0xdd' } },
+      { previous: '0x00' },
+      { observations: [] },
+    ]
+    for (const other of others) expect(hashTerms({ terms, origin: { ...origin, ...other } })).toBe(hash)
+    expect(hashTerms({ terms: { ...terms, increases: [{ at: 1, total: 2n }] }, origin })).toBe(hash)
+    const changed: [Partial<StreamTerms>, Partial<FileOrigin>][] = [
+      ...[{ startAt: 1 }, { endAt: null }, { budget: 1n }, { rewardDecimals: 6 }, { streamId: 'x' }].map(
+        (each): [Partial<StreamTerms>, Partial<FileOrigin>] => [each, {}],
+      ),
+      [{ strategy: { type: 3, tokensPerDay: 1n } }, {}],
+      [{ adapters: [{ type: 'blocklist', wallets: ['0xaa'] }] }, {}],
+      [{}, { target: { ...origin.target, token: '0xab' } }],
+      [{}, { reward: { chainId: 1, address: '0xcc', factory: '0xee', contract: '0xfe' } }],
+      [{}, { reward: { chainId: 1, address: '0xcc', factory: '0xed', contract: '0xff' } }],
+    ]
+    for (const [of, from] of changed)
+      expect(hashTerms({ terms: { ...terms, ...of }, origin: { ...origin, ...from } })).not.toBe(hash)
   })
 })

@@ -17,13 +17,16 @@ export type FileOrigin = {
     assetDecimals: number
     own: readonly string[]
   }
-  reward: { chainId: number; address: string } | { pointId: string }
+  reward: FileReward
   block: { number: number; hash: string }
   /** SHA-256 of the file of the snapshot it goes on from; null: from the start of the stream. */
   previous: string | null
   /** Ids of the price observations, in the order of their use. */
   observations: readonly number[]
 }
+
+/** The token that is paid, the factory that made the stream and the contract that pays; or points, which no chain holds. */
+export type FileReward = { chainId: number; address: string; factory: string; contract: string } | { pointId: string }
 
 /** Everything a root follows from. */
 export type RewardInputs = {
@@ -55,10 +58,10 @@ export function toResult(wallets: readonly { wallet: string; rewards: bigint }[]
 export function encodeRewardFile(inputs: RewardInputs, result: RewardResult): { text: string; hash: string } {
   const { terms, facts, to, from, origin, configuration } = inputs
   const text = formatCanonical({
-    version: 1,
+    version,
     ...(configuration ? { configuration: toJson(configuration) } : {}),
     ...{ origin: origin as unknown as Json, terms: toJson(terms), to },
-    from: from ? { own: stateToJson(from.own), base: stateToJson(from.base) } : null,
+    from: from ? statesToJson(from) : null,
     balances: facts.balances.map(({ at, wallet, shares }) => [at, wallet, shares.toString()]),
     lots: facts.lots.map(({ at, wallet, distributorId, shares }) => [at, wallet, distributorId, shares.toString()]),
     sharePrices: facts.sharePrices.map(priceToJson),
@@ -74,6 +77,20 @@ export function encodeRewardFile(inputs: RewardInputs, result: RewardResult): { 
 
 export const hashFile = (text: string): string => `0x${createHash('sha256').update(text).digest('hex')}`
 
+/** A hash of how far a stream has accrued. */
+export const hashStates = (states: AccrualStates): string => hashFile(formatCanonical(statesToJson(states)))
+
+/**
+ * A hash of what was agreed of a stream: by which contract of which factory it pays what to the holders of which token. The
+ * increases of its budget are no part of it, nor what a chain tells of them.
+ */
+export function hashTerms({ terms, origin }: Pick<RewardInputs, 'terms' | 'origin'>): string {
+  const { increases: _, ...agreed } = terms
+  const { chainId, address, token, asset } = origin.target
+  const target = { chainId, address, token, asset }
+  return hashFile(formatCanonical({ terms: toJson(agreed), reward: toJson(origin.reward), target }))
+}
+
 /** A hash of what was held, and of the lots of it. */
 export function hashHoldings({ balances, lots }: Pick<AccrualFacts, 'balances' | 'lots'>): string {
   const hash = createHash('sha256')
@@ -81,6 +98,9 @@ export function hashHoldings({ balances, lots }: Pick<AccrualFacts, 'balances' |
   for (const { at, wallet, distributorId, shares } of lots) hash.update(`${at} ${wallet} ${distributorId} ${shares}\n`)
   return `0x${hash.digest('hex')}`
 }
+
+/** Files of version 1 name no contract whose roots and budget they could be held against. */
+const version = 2
 
 /** Canonical JSON: members in the order of their names, no spaces. */
 export function formatCanonical(value: Json): string {
@@ -108,14 +128,14 @@ export class RewardFileError extends Error {
 export function decodeRewardFile(text: string): { inputs: RewardInputs; result: RewardResult } {
   try {
     const file = JSON.parse(text)
-    if (file.version !== 1) throw new RewardFileError(`version ${file.version} of reward files is not known here`)
+    assertVersion(file.version)
     if (formatCanonical(file) !== text) throw new RewardFileError('the file is not canonical JSON')
     const { terms, result } = file
     const configuration = parseConfiguration(file.configuration)
     if (file.configuration !== undefined && !configuration) throw new RewardFileError('the configuration is none')
     return {
       inputs: {
-        ...{ to: wholeOf(file.to), origin: file.origin, ...(configuration ? { configuration } : {}) },
+        ...{ to: wholeOf(file.to), origin: originOf(file.origin), ...(configuration ? { configuration } : {}) },
         terms: {
           ...{ streamId: textOf(terms.streamId), startAt: wholeOf(terms.startAt) },
           strategy: strategyOf(terms.strategy),
@@ -155,12 +175,44 @@ export function decodeRewardFile(text: string): { inputs: RewardInputs; result: 
   }
 }
 
+function assertVersion(found: unknown): void {
+  if (found === version) return
+  const one = 'it names no contract to be held against, and was written before files of version 2'
+  throw new RewardFileError(
+    found === 1
+      ? `a reward file of version 1 is not read any more: ${one}`
+      : `version ${typeof found === 'number' ? found : 'unknown'} of reward files is not known here`,
+  )
+}
+
+function originOf({ target, reward, block, previous, observations }: FileOrigin): FileOrigin {
+  const { chainId, address, token, asset, assetDecimals, own } = target
+  return {
+    target: {
+      ...{ chainId: wholeOf(chainId), address: textOf(address), token: textOf(token), asset: textOf(asset) },
+      ...{ assetDecimals: wholeOf(assetDecimals), own: own.map(textOf) },
+    },
+    reward:
+      'pointId' in reward
+        ? { pointId: textOf(reward.pointId) }
+        : {
+            ...{ chainId: wholeOf(reward.chainId), address: textOf(reward.address) },
+            ...{ factory: textOf(reward.factory), contract: textOf(reward.contract) },
+          },
+    block: { number: wholeOf(block.number), hash: textOf(block.hash) },
+    previous: previous === null ? null : textOf(previous),
+    observations: observations.map(wholeOf),
+  }
+}
+
 /** Amounts as text; what is absent is left out. */
 function toJson(value: unknown): Json {
   return JSON.parse(
     JSON.stringify(value, (_name, each: unknown) => (typeof each === 'bigint' ? each.toString() : each)),
   )
 }
+
+const statesToJson = ({ own, base }: AccrualStates): Json => ({ own: stateToJson(own), base: stateToJson(base) })
 
 function stateToJson({ accrued, distributed, ...state }: AccrualState): Json {
   const wallets = [...accrued].sort(([a], [b]) => (a < b ? -1 : 1))

@@ -71,10 +71,7 @@ export async function readInputs(
   }
   const origin: FileOrigin = {
     target: { chainId, address, token, asset, assetDecimals, own: target.own },
-    reward:
-      rewardChainId === null || rewardToken === null
-        ? { pointId: stream.pointId ?? '' }
-        : { chainId: rewardChainId, address: rewardToken },
+    reward: toReward(stream),
     block,
     previous: previous?.fileHash ?? null,
     observations: [...values, ...prices].flatMap(({ observationId }) => observationId ?? []),
@@ -83,4 +80,10 @@ export async function readInputs(
   if (distributors.length === 0) return { terms, facts, to, from, origin }
   const configuration = await readConfiguration(db, { chainId, vault: address, at: to })
   return { terms, facts, to, from, origin, configuration }
+}
+
+function toReward({ chainId, rewardToken, factory, contract, pointId }: StreamRow): FileOrigin['reward'] {
+  if (chainId === null || rewardToken === null || factory === null || contract === null)
+    return { pointId: pointId ?? '' }
+  return { chainId, address: rewardToken, factory, contract }
 }

@@ -2,6 +2,7 @@ import { ensoRouterAbi, lifiRouterAbi } from '@openearn/contracts'
 import { type Address, decodeFunctionData, encodeFunctionData, type Hex } from 'viem'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { account } from '../../../../contracts/test/anvil.js'
+import { patient } from '../../../../contracts/test/patience.js'
 import type { WorldVault } from '../../../test/actionWorld.js'
 import { type ApiFault, type Loose, openSwapApis } from '../../../test/chain/swapApis.js'
 import { openSwapWorldWith, type SwapWorld, type Wanted } from '../../../test/chain/swapWorld.js'
@@ -49,7 +50,11 @@ afterAll(async () => {
 beforeEach(() => {
   // New circuits: what a service did in one test is not held against it in the next.
   const [enso, lifi] = names.map((name) => ({ url: apis.url, key: `key of ${name}` }))
-  const io = { outbound: createOutbound(world.earn.clock), clock: world.earn.clock, bounds: { tryMs: 300, allMs: 500 } }
+  const io = {
+    outbound: createOutbound(world.earn.clock),
+    clock: world.earn.clock,
+    bounds: { tryMs: patient(300), allMs: patient(500) },
+  }
   Object.assign(world.earn.ctx.swapApis, openClients({ swapApis: { enso: enso!, lifi: lifi! } }, io))
   apis.state.asked = []
 })

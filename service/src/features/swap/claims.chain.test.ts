@@ -1,4 +1,4 @@
-import type { Address } from 'viem'
+import { type Address, erc20Abi, erc4626Abi } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { account } from '../../../../contracts/test/anvil.js'
 import type { WorldVault } from '../../../test/actionWorld.js'
@@ -24,6 +24,9 @@ let opened: SwapWorld<readonly [Wanted, Wanted]>
 let world: typeof opened.world
 let apis: Awaited<ReturnType<typeof openSwapApis>>
 let vault: WorldVault
+/** A vault that pays what is swapped, and what the wallet has of it. */
+let payer: WorldVault
+let shares: bigint
 let given: Address
 let got: Address
 
@@ -42,7 +45,12 @@ beforeAll(async () => {
   await world.mint(got, user.address, 1_000n * ether)
   await world.join(user.address)
   vault = await world.vault(got)
-  await world.earn.db`update opportunities set routed_swap_enabled = true where id = ${vault.opportunityId}`
+  payer = await world.vault(given)
+  await world.write(given, erc20Abi, 'approve', [payer.address, amount], user)
+  await world.write(payer.address, erc4626Abi, 'deposit', [amount, user.address], user)
+  shares = await world.balance(payer.address, user.address)
+  await world.earn.db`
+    update opportunities set routed_swap_enabled = true where id in (${vault.opportunityId}, ${payer.opportunityId})`
   await opened.exchange.configure()
   const routers = Object.fromEntries(names.map((name) => [name, { router: apis[name].toLowerCase() }]))
   await world.earn.db`update chains set swap = swap || ${JSON.stringify(routers)}::text::jsonb`
@@ -59,15 +67,15 @@ afterEach(() => {
 const word = (value: bigint) => value.toString(16).padStart(64, '0')
 
 /** Its claim, and how much of what it takes it really swaps, in basis points. The rest stays in its router. */
-type Lie = { claim: bigint; swapsBps: bigint }
+type Lie = { claim: bigint; swapsBps: bigint; amount?: bigint }
 
 /** The truth with another claim, and a route that swaps only a part of what is taken. */
-function lieAbout(name: Name, truth: Loose, { claim, swapsBps }: Lie): Loose {
+function lieAbout(name: Name, truth: Loose, { claim, swapsBps, amount: taken = amount }: Lie): Loose {
   const changed = structuredClone(truth)
   const call = name === 'enso' ? changed.tx : changed.transactionRequest
   // The last time the amount stands in its call it is what the exchange below the router is told to swap.
-  const last = call.data.lastIndexOf(word(amount))
-  call.data = call.data.slice(0, last) + word((amount * swapsBps) / 10_000n) + call.data.slice(last + 64)
+  const last = call.data.lastIndexOf(word(taken))
+  call.data = call.data.slice(0, last) + word((taken * swapsBps) / 10_000n) + call.data.slice(last + 64)
   if (name === 'enso') changed.amountOut = String(claim)
   else changed.estimate.toAmount = String(claim)
   return changed
@@ -89,8 +97,8 @@ const gotOf = (answer: Answer) =>
   BigInt(answer.body.simulation.assetChanges.find(({ token }: Loose) => token.address === got).amount)
 
 /** What the exchange of the chain gives. */
-async function quoteExchange(): Promise<bigint> {
-  const answer = await swap({ simulate: false })
+async function quoteExchange(amountIn = amount): Promise<bigint> {
+  const answer = await swap({ simulate: false, amountIn: String(amountIn) })
   expect(providerOf(answer)).toBe('uniswap')
   return BigInt(routed(answer).metadata.amountOut)
 }
@@ -121,6 +129,26 @@ describe.each(names)('%s', (name) => {
       },
     })
     expect([answer.status, providerOf(answer)]).toEqual([200, 'uniswap'])
+  })
+
+  it('is refused in a withdrawal in another token where it gives less than the exchange, and used where it gives more', async () => {
+    // All but one part in ten thousand of what the vault pays is swapped.
+    const redeemed = (amount * 9_999n) / 10_000n
+    const own = await quoteExchange(redeemed)
+    const withdraw = () =>
+      world.earn.call('CreateWithdrawInteraction', {
+        params: { opportunityId: payer.opportunityId },
+        body: {
+          ...{ userAddress: user.address, tokenOut: got, amount: String(shares), slippageBps: 500 },
+          distributorId: world.distributorId,
+        },
+      })
+    tell({ [name]: { claim: permille(own, 1_010n), swapsBps: 8_020n, amount: redeemed } })
+    const refused = await withdraw()
+    expect([refused.status, providerOf(refused)]).toEqual([200, 'uniswap'])
+    tell({ [name]: { claim: permille(own, 1_100n), swapsBps: 9_000n, amount: redeemed } })
+    const used = await withdraw()
+    expect([used.status, providerOf(used)]).toEqual([200, name])
   })
 
   it('is used where it was seen to give more than the exchange, though less than it claims', async () => {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { patient } from '../../../../contracts/test/patience.js'
 import { until } from '../../../../contracts/test/until.js'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../../packages/embedded-postgres/src/embedded.js'
 import { createKey } from '../../features/auth/index.js'
@@ -22,6 +23,8 @@ let server: EmbeddedPostgres
 let service: Service
 let key: string
 const shutdown = createShutdown(silentLog)
+/** A server that is only slow is not taken for one that hangs. */
+const bounds = { admissionMs: patient(1_000), operationMs: patient(2_000) }
 const start = () => startEmbeddedPostgres({ dataDir: join(folder, 'postgres'), log: silentLog, durable: false })
 
 beforeAll(async () => {
@@ -33,7 +36,7 @@ beforeAll(async () => {
   await migrate(db, await readMigrations())
   const clock = fakeClock('2026-11-20T12:00:00Z')
   const base = { db, clock, log: silentLog, config: parseConfig({}, '/nonexistent') }
-  service = await openService(base, { chains: [], shutdown, bounds: { admissionMs: 1_000, operationMs: 2_000 } })
+  service = await openService(base, { chains: [], shutdown, bounds })
   const organizationId = newId()
   await db`insert into organizations (id, name, organization_type) values (${organizationId}, 'Away', 'distributor')`
   key = (await createKey(base, { organizationId, kind: 'secret', permissions: ['organization:incentivize:streams'] }))

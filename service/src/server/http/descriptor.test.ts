@@ -46,7 +46,7 @@ let port: number
 let own = 0
 beforeAll(async () => {
   earn = await openEarn()
-  app = buildProbeApp(earn.ctx, probes)
+  app = buildProbeApp({ ...earn.ctx, config: { ...earn.ctx.config, patience: 1 } }, probes)
   app.addHook('onRequest', async () => {
     own += 1
   })

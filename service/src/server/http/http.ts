@@ -165,7 +165,7 @@ async function answer<C extends Context>(
     const ctx = contextOf(options.ctx, { onWork }, { requestId: request.id, operationId })
     try {
       const work = operation.run(ctx, parsed.get() as never, caller)
-      const result = await (operation.tellsRetryable ? withinTime(work) : work)
+      const result = await (operation.tellsRetryable ? withinTime(work, planMs * options.ctx.config.patience) : work)
       return isWritten(result) ? result : { body: result, write: undefined }
     } finally {
       if (operation.access === 'public') spendTokens(options, request, reply, workMs)
@@ -210,8 +210,8 @@ async function answer<C extends Context>(
 const planMs = 9_000
 
 /** A chain that hangs is a 503 after a while, wherever the work was waiting. */
-function withinTime<T>(work: Promise<T>): Promise<T> {
-  return within(work, { clock: systemClock, ms: planMs }, () => {
+function withinTime<T>(work: Promise<T>, mostMs: number): Promise<T> {
+  return within(work, { clock: systemClock, ms: mostMs }, () => {
     throw unavailable('the chain did not answer in time; try again shortly', { retryAfterSeconds: 5 })
   })
 }

@@ -1,10 +1,11 @@
 import T, { type TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import type { EarnError } from '../../kernel/errors.js'
 import { describeViolation } from '../../kernel/wire.js'
 import { buildOpenApi } from '../openapi/openapi.js'
 import { operations } from '../operations.js'
-import { compileInput } from './input.js'
+import { compileInput, parseJson } from './input.js'
 
 type Part = { pattern: string; says?: unknown }
 
@@ -68,4 +69,30 @@ it.each([
     body: { userAddress: address, tokenIn: address, amount, distributorId: 'x' },
   })
   expect(error).toMatchObject({ code: 400, context: { violations: [{ path: 'body.amount', message: text }] } })
+})
+
+describe('a body', () => {
+  const text = (value: unknown) => Buffer.from(JSON.stringify(value))
+
+  it('is refused with a NUL character in the name of a member, or in its text, at any depth', () => {
+    const refused = { code: 400, message: 'the body must not contain NUL characters' }
+    for (const value of [{ 'a\0': 1 }, { a: [{ '\0': 1 }] }, { a: 'b\0' }, ['\0']])
+      expect(() => parseJson(text(value))).toThrow(expect.objectContaining(refused))
+    expect(parseJson(text({ a: [{ b: 'c' }] }))).toEqual({ a: [{ b: 'c' }] })
+  })
+
+  it('that lacks more than 20 members is told of 20 of them', () => {
+    const names = Array.from({ length: 25 }, (_, at) => `m${at}`)
+    const body = T.Object(Object.fromEntries(names.map((name) => [name, T.Integer()])))
+    const countTold = (lacking: number) => {
+      const given = Object.fromEntries(names.slice(lacking).map((name) => [name, 1]))
+      try {
+        compileInput({ body })({ params: {}, query: new Map(), body: text(given), contentType: 'application/json' })
+        return 0
+      } catch (error) {
+        return ((error as EarnError).context['violations'] as unknown[]).length
+      }
+    }
+    expect([0, 1, 20, 21, 25].map(countTold)).toEqual([0, 1, 20, 20, 20])
+  })
 })

@@ -26,6 +26,15 @@ describe('the metrics of chains', () => {
       expect(text).toContain(line)
   })
 
+  it('show 1 as traces of a chain whose nodes tell how transactions ran, and 0 of any other', async () => {
+    await earn.db`insert into chains (chain_id, name, slug, watched) values (8, 'Eight', 'eight', true), (9, 'Nine', 'nine', true)`
+    await earn.db`insert into chain_evidence (chain_id, evidence, told_at) values (8, 'trace', now()), (9, 'calldata', now())`
+    const text = await earn.service.metrics.registry.metrics()
+    const traces = (chain: number) =>
+      new RegExp(`^openearn_chain_traces\\{chain="${chain}"\\} (.*)$`, 'm').exec(text)?.[1]
+    expect([7, 8, 9].map(traces)).toEqual(['0', '1', '0'])
+  })
+
   it('tell for how long no watcher has heard of a chain, whichever process is asked', async () => {
     await earn.db`update chain_cursors set updated_at = ${new Date(earn.clock.now().getTime() - 90_000)}`
     expect(await earn.service.metrics.registry.metrics()).toContain('openearn_chain_silent_seconds{chain="7"} 90')

@@ -26,13 +26,12 @@ import {
 import { turns } from '../context.js'
 import { groupBy } from '../groups.js'
 import { toProtocol } from '../protocol.js'
+import { chooseRequestIds } from './requestIds.js'
 
 /** Up to so many vaults of a chain are asked their price whether or not the wallet is known to hold them. */
 const askedAllMax = 100
 /** `maxWithdraw(address)`, which takes what `balanceOf(address)` takes. */
 const maxWithdrawSelector = '0xce96cb77'
-/** Most requests of one side of a wallet in one vault that are asked about: those with the most left. */
-const idsMax = 32
 
 /**
  * The catalogue's vaults of every kind, listed or not: shares at the share price of the block, what is asked of an
@@ -162,20 +161,15 @@ function readFigures(vault: VaultRecord, kind: VaultKind | undefined): Read<Vaul
   return made
 }
 
-/**
- * What is open of one side. Requests with ids of their own are asked by id; where none is known, id 0 is asked, under which
- * vaults keep all of a controller together, or the newest: never both, or it would count twice.
- */
+/** What is open of one side. */
 function askSide(
   vault: Address,
   wallet: Address,
   kind: OpenRequestId['kind'],
   open: readonly OpenRequestId[],
 ): Read<Sides> {
-  const own = open.filter((each) => each.kind === kind && each.requestId !== '0')
-  const all = own.length > 0 ? [...new Set(own.map(({ requestId }) => BigInt(requestId)))] : [0n]
-  const unasked = Math.max(0, all.length - idsMax)
-  const reads = all.slice(0, idsMax).map((id): Read<Pick<Sides, 'pending' | 'claimable'>> => {
+  const { ids, unasked } = chooseRequestIds(open, kind)
+  const reads = ids.map((id): Read<Pick<Sides, 'pending' | 'claimable'>> => {
     const calls = viewRequest(kind, id, wallet)
     return {
       reads: calls.map((data) => ({ target: vault, data })),
