@@ -3,10 +3,11 @@ import type { Caller } from '../../kernel/operation.js'
 import type { Written } from '../../postgres/context.js'
 import { readHead } from '../../rpc/blocks.js'
 import { combine, multicall, readAccount, readContract } from '../../rpc/multicall.js'
-import { type ActionContext, finishAction, type Interaction, parseAmount, refuse } from '../plans/index.js'
+import type { DepositAsk } from '../../vaults/index.js'
+import { type ActionContext, buildApprovals, finishAction, type Interaction, parseAmount } from '../plans/index.js'
 import { assertBalance, assertDepositEnabled, assertMinimumUsd, assertOffer } from './checks.js'
-import { type Deposit, draftDeposit, type Entering, readDeposit } from './deposit.js'
 import { buildWrap, getDepositToken } from './depositToken.js'
+import { draftOf, spenderOf } from './draft.js'
 import type { DepositInput } from './schema.js'
 import { findTarget, getChain, getDepositKind } from './target.js'
 import { findValueUsd } from './value.js'
@@ -21,49 +22,55 @@ export async function createDepositInteraction(
 ): Promise<Written<Interaction>> {
   const amount = parseAmount(input.amount, 'body.amount')
   const target = await findTarget(ctx, input, caller)
-  assertDepositEnabled(target.opportunity, input.mode)
-  const kind = getDepositKind(target, input.protect === true)
-  const deposit = { target, input, kind, amount }
-  if (input.mode !== 'swap') return depositAsGiven(ctx, deposit)
-  const zap = findZapChain(ctx, target.opportunity)
-  if (!zap) throw refuse('NO_ROUTE', 'there is no route from this token into the vault')
-  return needsSwap(deposit) ? zapIn(ctx, deposit, zap) : depositAsGiven(ctx, deposit)
-}
-
-/** A deposit of what the wallet gives: as it is, or wrapped first. */
-async function depositAsGiven(ctx: ActionContext, deposit: Deposit): Promise<Written<Interaction>> {
-  const { target, input, kind, amount } = deposit
   const { opportunity, vault, wallet } = target
+  assertDepositEnabled(opportunity, input.mode)
+  const kind = getDepositKind(target, input.protect === true)
+  if (
+    input.mode === 'swap' &&
+    (!findZapChain(ctx, opportunity) || needsSwap(target, input, kind.severalTokens === true))
+  )
+    return zapIn(ctx, { target, input, kind, amount })
   const tokens = getDepositToken(target.snapshot, opportunity, input.tokenIn, kind.severalTokens === true)
-  const { given, entering: token, wraps } = tokens
-  const amountUsd = await findValueUsd(ctx, token, amount)
+  const { given, entering } = tokens
+  const amountUsd = await findValueUsd(ctx, entering, amount)
   assertMinimumUsd(opportunity.minDepositAmountUsd, amountUsd)
 
   const chain = getChain(ctx, opportunity)
-  const tokenIn = getAddress(token.address)
-  const [block, { answer }] = await Promise.all([
+  const tokenIn = getAddress(entering.address)
+  const depositAsk: DepositAsk = { vault, wallet, tokenIn, amount, slippageBps: input.slippageBps ?? 50 }
+  const spender = kind.plans.spender(vault)
+  const [head, { answer }] = await Promise.all([
     input.simulate === false ? undefined : readHead(chain),
     multicall(
       chain,
       combine({
-        ...readDeposit(deposit, { token, amount }),
+        offer: kind.plans.deposit(depositAsk),
         account: readAccount(wallet),
         balance: readContract(tokenIn, erc20Abi, 'balanceOf', [wallet]),
+        allowance: readContract(tokenIn, erc20Abi, 'allowance', [wallet, spender]),
       }),
     ),
   ])
-  const { offer, allowance, account, balance } = answer
-  assertOffer(offer, 'DEPOSIT_DISABLED')
-  assertBalance(wraps ? account.balance : balance, amount)
+  assertOffer(answer.offer, 'DEPOSIT_DISABLED')
+  assertBalance(tokens.wraps ? answer.account.balance : answer.balance, amount)
 
-  const entering: Entering = {
-    token,
+  const approvals = buildApprovals({
+    token: entering,
+    tokenAddress: tokenIn,
+    spender,
+    spenderParty: spenderOf(target, spender, answer.offer.call),
     amount,
-    amountUsd,
-    given,
-    before: wraps ? [buildWrap(tokens, amount)] : [],
+    allowance: answer.allowance ?? 0n,
+  })
+  const draft = draftOf(answer.offer.call, {
+    ...{ type: 'deposit', target, chain, kind, block: head },
+    ...{ token: entering, amount, amountUsd, out: opportunity.receiptToken, given },
+    before: [...(tokens.wraps ? [buildWrap(tokens, amount)] : []), ...approvals],
     // What is wrapped in this very plan cannot be tried before.
-    probe: wraps ? undefined : { token: tokenIn, to: kind.plans.spender(vault), amount },
-  }
-  return finishAction(ctx, target, draftDeposit(deposit, entering, { chain, block, offer, allowance }))
+    probe: tokens.wraps ? undefined : { token: tokenIn, to: spender, amount },
+    referralCode: input.referralCode,
+    validSeconds: input.deadlineSeconds,
+    offered: { offer: answer.offer, capability: opportunity.capabilities.deposit, closed: 'DEPOSIT_DISABLED' },
+  })
+  return finishAction(ctx, target, draft)
 }

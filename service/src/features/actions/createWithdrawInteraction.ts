@@ -4,16 +4,17 @@ import type { Caller } from '../../kernel/operation.js'
 import type { Written } from '../../postgres/context.js'
 import { readHead } from '../../rpc/blocks.js'
 import { multicall } from '../../rpc/multicall.js'
-import type { PlannedKind } from '../../vaults/index.js'
+import type { PlannedKind, VaultCall, WithdrawAsk } from '../../vaults/index.js'
 import type { OpportunityRecord, TokenRecord } from '../catalogue/index.js'
-import { type ActionContext, finishAction, type Interaction, parseAmount, refuse } from '../plans/index.js'
+import { type ActionContext, finishAction, type Interaction, parseAmount, refuse, type Step } from '../plans/index.js'
 import { parseToken } from '../swap/index.js'
+import { buildPull, wouldRevert } from './alternative.js'
 import { assertBalance, assertMinimumShares, assertOffer, assertWithdrawEnabled } from './checks.js'
+import { draftOf } from './draft.js'
 import { listIds, listOpen } from './requestIds.js'
 import type { WithdrawInput } from './schema.js'
 import { findTarget, getChain, getKind } from './target.js'
 import { findValueUsd } from './value.js'
-import { draftWithdrawal, toWithdrawAsk, tryWays, type Withdrawal } from './withdrawal.js'
 import { findZapChain, getZapAsset } from './zap.js'
 import { zapOut } from './zapOut.js'
 
@@ -25,7 +26,7 @@ export async function createWithdrawInteraction(
 ): Promise<Written<Interaction>> {
   const shares = parseAmount(input.amount, 'body.amount')
   const target = await findTarget(ctx, input, caller)
-  const { opportunity } = target
+  const { opportunity, vault, wallet } = target
   const { receiptToken } = opportunity
   assertWithdrawEnabled(opportunity)
   const kind = getKind(opportunity, 'WITHDRAW_DISABLED')
@@ -37,21 +38,39 @@ export async function createWithdrawInteraction(
 
   const chain = getChain(ctx, opportunity)
   const requestIds = kind.asyncRedeem ? listIds(await listOpen(ctx, target, 'redeem')) : []
-  const withdrawal: Withdrawal = { target, input, kind, shares, requestIds }
   if (!out) {
     if (!zap || named === undefined) throw refuseToken(opportunity, kind)
-    return zapOut(ctx, withdrawal, { zap, asset: getZapAsset(opportunity), tokenOut: named })
+    const asset = getZapAsset(opportunity)
+    return zapOut(ctx, { target, input, kind, shares, zap, asset, tokenOut: named, requestIds })
   }
-  const [block, { answer: offer }] = await Promise.all([
+  const tokenOut = getAddress(out.address)
+  const withdrawAsk: WithdrawAsk = { vault, wallet, shares, tokenOut, slippageBps: input.slippageBps ?? 50, requestIds }
+  const [head, { answer: offer }] = await Promise.all([
     input.simulate === false ? undefined : readHead(chain),
-    multicall(chain, kind.plans.withdraw(toWithdrawAsk(withdrawal, getAddress(out.address)))),
+    multicall(chain, kind.plans.withdraw(withdrawAsk)),
   ])
   assertOffer(offer, 'WITHDRAW_DISABLED')
   assertBalance(offer.available, shares, offer.awaited)
 
   const amountUsd = await findValueUsd(ctx, out, offer.assets)
-  const at = { chain, block, offer, out, amountUsd }
-  return tryWays(offer, target, (way) => finishAction(ctx, target, draftWithdrawal(withdrawal, way, at)))
+  const finish = (call: VaultCall, before: readonly Step[] = []) =>
+    finishAction(
+      ctx,
+      target,
+      draftOf(call, {
+        ...{ type: 'withdraw', target, chain, kind, block: head, before },
+        ...{ token: receiptToken, amount: shares, amountUsd, out },
+        offered: { offer, capability: opportunity.capabilities.withdraw, closed: 'WITHDRAW_DISABLED' },
+      }),
+    )
+  const { instead } = offer
+  if (!instead) return finish(offer.call)
+  try {
+    return await finish(offer.call)
+  } catch (error) {
+    if (!wouldRevert(error)) throw error
+    return finish(instead.call, buildPull(instead, target))
+  }
 }
 
 /** The tokens a vault pays itself. */

@@ -1,10 +1,21 @@
+import { erc20Abi, getAddress } from 'viem'
 import { computeUsd } from '../../kernel/amount.js'
 import type { Written } from '../../postgres/context.js'
 import { readHead } from '../../rpc/blocks.js'
 import { readGasPrice } from '../../rpc/estimate.js'
-import { combine, multicall, type Read } from '../../rpc/multicall.js'
-import type { Offer } from '../../vaults/index.js'
-import { type ActionContext, finishAction, getDeadline, type Interaction, refuse } from '../plans/index.js'
+import { combine, multicall, type Read, readContract } from '../../rpc/multicall.js'
+import type { DepositAsk, Offer, PlannedKind } from '../../vaults/index.js'
+import type { DistributorRecord } from '../catalogue/index.js'
+import {
+  type ActionContext,
+  buildApprovals,
+  type Draft,
+  finishAction,
+  getDeadline,
+  type Interaction,
+  refuse,
+  type Target,
+} from '../plans/index.js'
 import {
   assertDecoded,
   assertSwapped,
@@ -15,27 +26,39 @@ import {
   readFunds,
   readSwapToken,
   type SwapAsk,
-  type SwapChain,
   useBestQuote,
 } from '../swap/index.js'
 import { assertBalance, assertMinimumUsd, assertOffer } from './checks.js'
-import { type Deposit, draftDeposit, type Entering, readDeposit } from './deposit.js'
+import { draftOf, spenderOf } from './draft.js'
+import type { DepositInput } from './schema.js'
 import { findValueUsd } from './value.js'
-import { getZapAsset, listSpenders, toSwapSetting } from './zap.js'
+import { findZapChain, getZapAsset, listSpenders, toSwapSetting } from './zap.js'
+
+export type ZapIn = {
+  target: Target & { distributor: DistributorRecord }
+  input: DepositInput
+  kind: PlannedKind
+  amount: bigint
+}
 
 /**
  * A deposit of any token: it is swapped for the vault's asset, and exactly the least the swap may give is deposited. What
  * the swap gives beyond that stays in the wallet.
  */
-export async function zapIn(ctx: ActionContext, deposit: Deposit, zap: SwapChain): Promise<Written<Interaction>> {
-  const { target, input, amount } = deposit
-  const { opportunity, wallet, snapshot } = target
+export async function zapIn(ctx: ActionContext, { target, input, kind, amount }: ZapIn): Promise<Written<Interaction>> {
+  const { opportunity, vault, wallet, snapshot } = target
+  const zap = findZapChain(ctx, opportunity)
+  if (!zap) throw refuse('NO_ROUTE', 'there is no route from this token into the vault')
   const { chain, settings, providers } = zap
-  const token = getZapAsset(opportunity)
+  const asset = getZapAsset(opportunity)
   const simulates = input.simulate !== false
-  const addressIn = parseToken(input.tokenIn)
+  const slippageBps = input.slippageBps ?? 50
+  const spender = kind.plans.spender(vault)
+  const tokenAddress = getAddress(asset.address)
   // How much enters the vault is known once the swap is quoted: until then it is asked about one whole unit.
-  const unit = readDeposit(deposit, { token, amount: 10n ** BigInt(token.decimals) })
+  const unit = 10n ** BigInt(asset.decimals)
+  const depositOf = (amount: bigint): DepositAsk => ({ vault, wallet, tokenIn: tokenAddress, amount, slippageBps })
+  const addressIn = parseToken(input.tokenIn)
   const [head, gasPrice, { answer }] = await Promise.all([
     readHead(chain),
     readGasPrice(chain),
@@ -44,66 +67,68 @@ export async function zapIn(ctx: ActionContext, deposit: Deposit, zap: SwapChain
       combine({
         tokenIn: readSwapToken(snapshot, opportunity.chainId, addressIn),
         funds: readFunds(wallet, addressIn, listSpenders(zap)),
-        allowance: unit.allowance,
-        offer: keepResults(unit.offer),
+        allowance: readContract(tokenAddress, erc20Abi, 'allowance', [wallet, spender]),
+        offer: keepResults(kind.plans.deposit(depositOf(unit))),
       }),
     ),
   ])
-  const { tokenIn, funds, allowance } = answer
+  const { tokenIn, funds } = answer
   assertOffer(answer.offer.answer, 'DEPOSIT_DISABLED')
   if (simulates) assertBalance(funds.balance, amount)
 
+  const at = { blockHash: head.hash }
   const ask: SwapAsk = {
-    ...toSwapSetting(target, zap, input.slippageBps ?? 50),
-    tokenIn,
-    tokenOut: token,
-    amountIn: amount,
-    at: { blockHash: head.hash },
-    gasPrice,
-    simulates,
+    ...toSwapSetting(target, zap, slippageBps),
+    ...{ tokenIn, tokenOut: asset, amountIn: amount, at, gasPrice, simulates },
   }
   const quotes = await listQuotes(providers, ask)
   const createdAt = ctx.clock.now()
   const priceUsd = (await findSwapPrices(ctx, settings, [tokenIn]))(tokenIn)
   return useBestQuote(quotes, async (quote, see) => {
-    const deadline = getDeadline(createdAt, input.deadlineSeconds)
-    const terms = { deadline, allowance: funds.allowanceOf(quote.spender), ...(quote.even ? {} : { rest: token }) }
-    const steps = buildSwapSteps(ask, quote, terms)
-    const enters = steps.minimumOut
-    const valueUsd = await findValueUsd(ctx, token, enters)
-    assertMinimumUsd(opportunity.minDepositAmountUsd, valueUsd)
-    const exact = readDeposit(deposit, { token, amount: enters }).offer
-    const early = simulates ? answerEarly(exact, answer.offer) : undefined
-    const offer = early ?? (await multicall(chain, exact)).answer
-    const entering: Entering = {
-      token,
-      amount: enters,
-      amountUsd: priceUsd === undefined ? valueUsd : computeUsd(amount, tokenIn.decimals, priceUsd),
-      before: [...steps.approvals, steps.swap],
-      swaps: true,
-      createdAt,
-      probe: steps.probe,
+    const terms = {
+      deadline: getDeadline(createdAt, input.deadlineSeconds),
+      allowance: funds.allowanceOf(quote.spender),
     }
-    const draft = draftDeposit(deposit, entering, { chain, block: simulates ? head : undefined, offer, allowance })
-    return finishAction(ctx, target, {
-      ...draft,
-      tokenIn,
-      amount,
-      tokens: [tokenIn, ...draft.tokens],
-      errors: [...draft.errors, ...(quote.errors ?? [])],
-      assertUnsimulated: () => {
-        assertDecoded(quote)
-        draft.assertUnsimulated()
-      },
-      assertOutcome: (changeOf) => {
-        const got = (changeOf(token.address) ?? 0n) + enters
-        assertSwapped({ given: changeOf(tokenIn.address), got }, ask, steps)
-        see(got)
-        const left = offer.call.gains && (changeOf(offer.call.gains) ?? 0n)
-        if (left !== undefined && left <= 0n)
-          throw refuse('BELOW_MINIMUM', 'the amount is so small that nothing would be given for it')
-      },
-    })
+    const steps = buildSwapSteps(ask, quote, { ...terms, ...(quote.even ? {} : { rest: asset }) })
+    const enters = steps.minimumOut
+    const valueUsd = await findValueUsd(ctx, asset, enters)
+    assertMinimumUsd(opportunity.minDepositAmountUsd, valueUsd)
+    const draftDeposit = (offer: Offer): Draft => {
+      const approvals = buildApprovals({
+        ...{ token: asset, tokenAddress, spender, amount: enters, allowance: answer.allowance ?? 0n },
+        spenderParty: spenderOf(target, spender, offer.call),
+      })
+      const amountUsd = priceUsd === undefined ? valueUsd : computeUsd(amount, tokenIn.decimals, priceUsd)
+      const facts = draftOf(offer.call, {
+        ...{ type: 'deposit', target, chain, kind, block: simulates ? head : undefined },
+        ...{ token: asset, amount: enters, amountUsd, out: opportunity.receiptToken, createdAt, swaps: true },
+        before: [...steps.approvals, steps.swap, ...approvals],
+        probe: steps.probe,
+        referralCode: input.referralCode,
+        validSeconds: input.deadlineSeconds,
+        offered: { offer, capability: opportunity.capabilities.deposit, closed: 'DEPOSIT_DISABLED' },
+      })
+      return {
+        ...facts,
+        ...{ tokenIn, amount, tokens: [tokenIn, ...facts.tokens] },
+        errors: [...facts.errors, ...(quote.errors ?? [])],
+        assertUnsimulated: () => {
+          assertDecoded(quote)
+          facts.assertUnsimulated()
+        },
+        assertOutcome: (changeOf) => {
+          const got = (changeOf(asset.address) ?? 0n) + enters
+          assertSwapped({ given: changeOf(tokenIn.address), got }, ask, steps)
+          see(got)
+          const left = offer.call.gains && (changeOf(offer.call.gains) ?? 0n)
+          if (left !== undefined && left <= 0n)
+            throw refuse('BELOW_MINIMUM', 'the amount is so small that nothing would be given for it')
+        },
+      }
+    }
+    const exact = kind.plans.deposit(depositOf(enters))
+    const early = simulates ? answerEarly(exact, answer.offer) : undefined
+    return finishAction(ctx, target, draftDeposit(early ?? (await multicall(chain, exact)).answer))
   })
 }
 
@@ -125,16 +150,17 @@ function answerEarly({ reads, answer }: Read<Offer>, { results }: Kept): Offer |
 }
 
 /** Whether the token a caller gives needs a swap; what enters the vault as it is, or once it is wrapped, needs none. */
-export function needsSwap({ target, input, kind }: Deposit): boolean {
-  const { opportunity, snapshot } = target
+export function needsSwap(
+  { opportunity, snapshot }: Target,
+  input: Pick<DepositInput, 'tokenIn'>,
+  severalTokens: boolean,
+): boolean {
   const { chainId, vault, depositTokens } = opportunity
   const address = parseToken(input.tokenIn)
   const wrapped = snapshot.chains.get(chainId)?.wrappedNative
   const entering = address === parseToken('native') && wrapped ? wrapped : address
   return !depositTokens.some(
     (token) =>
-      token.chainId === chainId &&
-      token.address === entering &&
-      (kind.severalTokens === true || token.address === vault.asset),
+      token.chainId === chainId && token.address === entering && (severalTokens || token.address === vault.asset),
   )
 }

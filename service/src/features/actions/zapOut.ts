@@ -3,8 +3,8 @@ import { readHead } from '../../rpc/blocks.js'
 import { readGasPrice } from '../../rpc/estimate.js'
 import { combine, multicall } from '../../rpc/multicall.js'
 import type { Header } from '../../rpc/raw.js'
-import type { VaultCall } from '../../vaults/index.js'
-import type { TokenRecord } from '../catalogue/index.js'
+import type { PlannedKind, VaultCall, WithdrawAsk } from '../../vaults/index.js'
+import type { DistributorRecord, TokenRecord } from '../catalogue/index.js'
 import {
   type ActionContext,
   type Draft,
@@ -12,6 +12,7 @@ import {
   getDeadline,
   type Interaction,
   refuse,
+  type Step,
   simulatePlan,
   type Target,
 } from '../plans/index.js'
@@ -28,36 +29,46 @@ import {
   UnfitQuote,
   useBestQuote,
 } from '../swap/index.js'
+import { buildPull, wouldRevert } from './alternative.js'
 import { assertBalance, assertOffer } from './checks.js'
+import { draftOf } from './draft.js'
 import { isAsExpected, keepBack } from './redeemed.js'
+import type { WithdrawInput } from './schema.js'
 import { findValueUsd } from './value.js'
-import { draftWithdrawal, toWithdrawAsk, tryWays, type Way, type Withdrawal } from './withdrawal.js'
 import { listSpenders, toSwapSetting } from './zap.js'
 
-/** How a withdrawal is swapped: the vault pays `asset`, and the wallet wants `tokenOut`. */
-export type ZapOut = { zap: SwapChain; asset: TokenRecord; tokenOut: string }
+export type ZapOut = {
+  target: Target & { distributor: DistributorRecord }
+  input: WithdrawInput
+  kind: PlannedKind
+  shares: bigint
+  zap: SwapChain
+  asset: TokenRecord
+  tokenOut: string
+  requestIds: readonly bigint[]
+}
 
 /**
  * A withdrawal in any token: the vault pays its asset, and of that what the redemption is sure to give is swapped. The
  * rest stays in the wallet.
  */
-export async function zapOut(
-  ctx: ActionContext,
-  withdrawal: Withdrawal,
-  { zap, asset, tokenOut: named }: ZapOut,
-): Promise<Written<Interaction>> {
-  const { target, input, kind, shares } = withdrawal
+export async function zapOut(ctx: ActionContext, of: ZapOut): Promise<Written<Interaction>> {
+  const { target, input, kind, shares, zap, asset } = of
   const { opportunity, vault, wallet, snapshot } = target
   const { chain, providers } = zap
   const simulates = input.simulate !== false
+  const slippageBps = input.slippageBps ?? 50
+  const withdrawal: WithdrawAsk = {
+    ...{ vault, wallet, shares, slippageBps, tokenOut: vault.asset, requestIds: of.requestIds },
+  }
   const [head, gasPrice, { answer }] = await Promise.all([
     readHead(chain),
     readGasPrice(chain),
     multicall(
       chain,
       combine({
-        offer: kind.plans.withdraw(toWithdrawAsk(withdrawal, vault.asset)),
-        tokenOut: readSwapToken(snapshot, opportunity.chainId, parseToken(named)),
+        offer: kind.plans.withdraw(withdrawal),
+        tokenOut: readSwapToken(snapshot, opportunity.chainId, parseToken(of.tokenOut)),
         funds: readFunds(wallet, asset.address, listSpenders(zap)),
       }),
     ),
@@ -68,28 +79,31 @@ export async function zapOut(
   assertPaysNow(offer.call)
 
   const ask = (amountIn: bigint): SwapAsk => ({
-    ...toSwapSetting(target, zap, input.slippageBps ?? 50),
-    tokenIn: asset,
-    tokenOut,
-    amountIn,
-    at: { blockHash: head.hash },
-    gasPrice,
-    simulates,
+    ...toSwapSetting(target, zap, slippageBps),
+    ...{ tokenIn: asset, tokenOut, amountIn, at: { blockHash: head.hash }, gasPrice, simulates },
   })
   const amountUsd = await findValueUsd(ctx, asset, offer.assets)
-  const at = { chain, block: simulates ? head : undefined, offer, out: asset, amountUsd, swaps: true }
-  const redeem = async (way: Way) => {
-    assertPaysNow(way.call)
-    const draft = draftWithdrawal(withdrawal, way, at)
-    return { draft, way, received: simulates ? await simulateRedemption(draft, target, head, asset) : offer.assets }
-  }
+  const draftRedemption = (call: VaultCall, before: readonly Step[] = []) =>
+    draftOf(call, {
+      ...{ type: 'withdraw', target, chain, kind, block: simulates ? head : undefined, swaps: true, before },
+      ...{ token: opportunity.receiptToken, amount: shares, out: asset, amountUsd },
+      offered: { offer, capability: opportunity.capabilities.withdraw, closed: 'WITHDRAW_DISABLED' },
+    })
   const expected = keepBack(offer.assets ?? 0n)
-  const [redeemed, early] = await Promise.allSettled([
-    tryWays(offer, target, redeem),
+  const [first, early] = await Promise.allSettled([
+    simulates ? simulateRedemption(draftRedemption(offer.call), target, head, asset) : offer.assets,
     expected > 0n ? listQuotes(providers, ask(expected)) : undefined,
   ])
-  if (redeemed.status === 'rejected') throw redeemed.reason
-  const { draft: redemption, way, received } = redeemed.value
+  const { instead } = offer
+  let [redemption, call] = [draftRedemption(offer.call), offer.call]
+  let received = first.status === 'fulfilled' ? first.value : undefined
+  if (first.status === 'rejected') {
+    if (!instead || !wouldRevert(first.reason)) throw first.reason
+    assertPaysNow(instead.call)
+    call = instead.call
+    redemption = draftRedemption(call, buildPull(instead, target))
+    received = await simulateRedemption(redemption, target, head, asset)
+  }
   const sure = keepBack(received ?? offer.assets ?? 0n)
   if (sure === 0n)
     throw refuse('BELOW_MINIMUM', 'what the redemption gives is so little, or not known, that it cannot be swapped')
@@ -113,7 +127,7 @@ export async function zapOut(
         redemption.assertUnsimulated()
       },
       assertOutcome: (changeOf) => {
-        const { spends } = way.call
+        const { spends } = call
         if (spends && changeOf(spends.token) !== -spends.amount)
           throw refuse('TOKEN_UNSUPPORTED', 'the vault would take another amount than was asked for')
         if ((changeOf(asset.address) ?? 0n) < 0n)
