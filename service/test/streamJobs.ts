@@ -126,6 +126,9 @@ async function openWorld(test: TestDatabase) {
       to_timestamp(${startsAt}), to_timestamp(${endsAt}),
       ${db.json({ targetTokenId: id, tokensPerDay: String(tokensPerDay) })}, now(), now())`
   await db`
+    insert into sources (chain_id, projection, source, from_block, synced_to, synced)
+    values (${chainId}, 'positions', ${vault}, 0, 0, true)`
+  await db`
     insert into chain_cursors (chain_id, start_block, block_number, block_hash, head_number, finalized_number, state,
       updated_at)
     values (${chainId}, 0, 0, '0x', 0, 0, 'live', now())`
@@ -157,6 +160,12 @@ async function openWorld(test: TestDatabase) {
     await db`
       update chain_cursors set block_number = ${Number(head.number)}, head_number = ${Number(head.number)},
         block_timestamp = to_timestamp(${Number(head.timestamp)}), finalized_number = ${Number(head.number) - 1}`
+  }
+  /** The watcher takes back what lies above a block. */
+  const rewind = async (number: number): Promise<void> => {
+    await db`delete from stream_events where block_number > ${number}`
+    await db`delete from blocks where number > ${number}`
+    read = Math.min(read, number)
   }
   const balances: { at: number; wallet: string; shares: bigint }[] = []
   /** A wallet holds so much from the next block on. */
@@ -224,6 +233,7 @@ async function openWorld(test: TestDatabase) {
       balances,
       steps,
       follow,
+      rewind,
       hold,
       pass,
       ctxOf,

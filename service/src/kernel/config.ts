@@ -89,10 +89,10 @@ export function parseConfig(env: Env, root: string = repositoryRoot()) {
     withdrawalsKey: parseKey('WITHDRAWALS', text, problems),
     committerKey: parseKey('COMMITTER', text, problems),
     solverKey: parseKey('SOLVER', text, problems),
-    /** So long a signed creation of a stream may be sent. */
+    /** Seconds a signed creation may be sent, between snapshots, and from a used-up budget to the end of a stream without one. */
     streamSignatureSeconds: integer('STREAM_SIGNATURE_SECONDS', 3_600, 60, 86_400),
-    /** Seconds between snapshots of reward streams. */
     streamSnapshotSeconds: integer('STREAM_SNAPSHOT_SECONDS', 43_200, 60, 86_400),
+    streamUsedUpSeconds: integer('STREAM_USED_UP_SECONDS', 604_800, 3_600, 31_536_000),
     /** So long a root can be vetoed; absent: an hour, and on the devnet not at all. */
     vetoSeconds: text('VETO_SECONDS') === undefined ? undefined : integer('VETO_SECONDS', 3_600, 0, 604_800),
     /** In gwei, for each chain and key: the most a unit of gas may cost that is paid, all of 24 hours, a settlement, a commit. */

@@ -91,7 +91,8 @@ export function listJobs(options: {
 }
 
 function takeStreamSnapshots(ctx: ServiceContext): Promise<void> {
-  return runStreamSnapshots(ctx, { everySeconds: ctx.config.streamSnapshotSeconds })
+  const { streamSnapshotSeconds: everySeconds, streamUsedUpSeconds: usedUpSeconds } = ctx.config
+  return runStreamSnapshots(ctx, { everySeconds, usedUpSeconds })
 }
 
 /** A few requests a run: free services refuse more than some thirty a minute. */

@@ -10,7 +10,7 @@ import { createFinality, type Final, type Pace } from './finality.js'
 import { decideStep, judgeReorg } from './localChain.js'
 import { createAlarmLog, createProgress } from './progress.js'
 import { CursorMoved, type HeadRecord, type Sink } from './sink.js'
-import type { Cursor } from './storeCursors.js'
+import { type Cursor, headBatch, isAtHead } from './storeCursors.js'
 import type { WatchList } from './watchList.js'
 
 export { CursorMoved, type HeadRecord, type Sink }
@@ -58,8 +58,6 @@ const calmMsDefault = 15_000
 /** So long the head may stand still before another node is asked whether it does. */
 const stillMsMax = 30_000
 
-/** Blocks at the head that are derived in one transaction. */
-const headBatch = 32
 /** Logs a window of the past should bring. */
 const logsPerWindow = 10_000
 /** Blocks of the first window of the past: a busy chain must not bring more than memory holds; a quiet one soon doubles it. */
@@ -335,7 +333,7 @@ export function createWatcher(options: Options): Watcher {
       else if (behind) cursor = await syncHead(cursor, head)
       const finalizedNumber = await assertOurs(final, cursor)
       const more = await sink.backfill({ ...cursor, finalizedNumber }, node, checksOf(cursor.followedFrom))
-      const isLive = head.number - cursor.blockNumber <= headBatch
+      const isLive = isAtHead({ ...cursor, headNumber: head.number })
       const progress = tellProgress(cursor.blockNumber, isLive ? cursor.blockNumber : head.number)
       if (progress) log.info({ chainId: chain.chainId }, progress)
       await sink.recordHead(cursor, {

@@ -25,6 +25,14 @@ const cursorsTable = describeTable('chain_cursors', {
 /** How far a chain is derived and what is known of its head. */
 export type Cursor = RowOf<typeof cursorsTable>
 
+/** Blocks at the head that are derived in one transaction. */
+export const headBatch = 32
+
+/** Whether a chain is derived as far as its head; the past of sources that joined later may still be read. Pure. */
+export function isAtHead({ blockNumber, headNumber }: Pick<Cursor, 'blockNumber' | 'headNumber'>): boolean {
+  return headNumber - blockNumber <= headBatch
+}
+
 const columns = (db: Queryable) => selectList(db, cursorsTable)
 
 export async function findCursor(db: Queryable, chainId: number): Promise<Cursor | undefined> {

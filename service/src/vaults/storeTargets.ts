@@ -4,6 +4,7 @@ import { listOwnAddresses } from './logs.js'
 /** A vault whose holders are rewarded. */
 export type StreamTarget = {
   chainId: number
+  kind: string
   address: string
   /** Whose holders are rewarded. */
   token: string
@@ -19,7 +20,7 @@ export type StreamTarget = {
 
 export async function findStreamTarget(db: Queryable, vaultId: number): Promise<StreamTarget | undefined> {
   const [row] = await db<(Omit<StreamTarget, 'own'> & { escrow: string | null; contracts: Record<string, string> })[]>`
-    select v.chain_id as "chainId", v.address, lower(v.receipt_token) as token, lower(v.asset) as asset, v.asset_decimals as "assetDecimals",
+    select v.chain_id as "chainId", v.kind, v.address, lower(v.receipt_token) as token, lower(v.asset) as asset, v.asset_decimals as "assetDecimals",
       v.receipt_decimals as "receiptDecimals", v.escrow, v.contracts,
       v.snapshot_interval_seconds as "snapshotIntervalSeconds", extract(epoch from p.seen_to)::bigint as "seenTo"
     from vaults v left join snapshot_progress p on p.vault_id = v.id where v.id = ${vaultId}`

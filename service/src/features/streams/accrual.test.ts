@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { recountStream } from '../../../test/recount/naiveStream.js'
 import { boosts, histories, type StreamHistory, wallets } from '../../../test/recount/randomStream.js'
 import { times } from '../../../test/seed.js'
-import { computeAccrual, computeScale } from './accrual.js'
+import { computeAccrual, computeScale, toUnits } from './accrual.js'
 import { computeSnapshot } from './amounts.js'
 import type { AccrualFacts, AccrualStates, StreamTerms } from './types.js'
 
@@ -122,6 +122,39 @@ describe('a budget that runs out', () => {
     })
     const late = { ...of, endAt: 10 * day, increases }
     expect(computeSnapshot(late, given, 30 * day).amounts.amountDistributed).toBe(499_999n)
+  })
+
+  it('takes no notice of an increase in the second the stream ends', () => {
+    const seen = (at: number) => {
+      const increased = { ...of, endAt: 10 * day, increases: [{ at, total: 800_000n }] }
+      const { exhaustedAt, apr } = computeSnapshot(increased, given, 30 * day).amounts
+      return [exhaustedAt, apr]
+    }
+    expect(seen(10 * day)).toEqual([(5 * day) / 3, '0'])
+    expect(seen(10 * day - 1)[0]).toBeNull()
+  })
+
+  it('gives the units that are left over to the lower of addresses with equal shares', () => {
+    const many = Array.from({ length: 7 }, (_, index) => `0x${String(9 - index).repeat(40)}`)
+    const equal = many.map((wallet) => ({ at: 0, wallet, shares: 10n ** 18n }))
+    const tiny = { ...of, budget: 1n }
+    const { state } = computeAccrual(tiny, { ...given, balances: equal }, 30 * day)
+    // Of a unit's parts six are left over by seven.
+    const part = computeScale(tiny) / 7n
+    expect(many.map((wallet) => (state.accrued.get(wallet) ?? 0n) - part)).toEqual([0n, 1n, 1n, 1n, 1n, 1n, 1n])
+  })
+})
+
+describe('whole units', () => {
+  it('are never given beyond the budget, for many wallets just below a unit', () => {
+    const balances = Array.from({ length: 3_000 }, (_, index) => ({
+      ...{ at: 0, wallet: `0x${index.toString(16).padStart(40, '0')}`, shares: 10n ** 18n },
+    }))
+    const strategy = { type: 3, tokensPerDay: 2_999n } as const
+    const of = { ...terms, strategy, endAt: day, budget: 2_999n }
+    expect(computeSnapshot(of, { ...facts, balances }, day).amounts.amountDistributed).toBe(0n)
+    expect(toUnits(10n ** 12n - 10n ** 3n, 10n ** 12n)).toBe(1n)
+    expect(toUnits(10n ** 12n - 10n ** 3n - 1n, 10n ** 12n)).toBe(0n)
   })
 })
 

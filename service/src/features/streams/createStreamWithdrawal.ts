@@ -2,6 +2,7 @@ import { parseRaw } from '../../kernel/amount.js'
 import { invalidArgument, unavailable } from '../../kernel/errors.js'
 import type { Caller } from '../../kernel/operation.js'
 import { assertFree, assertPaid, getOwnStream, openOperation, type PaidStream } from './adminOperations.js'
+import { isSameRoot } from './commitDecision.js'
 import type { StreamContext } from './context.js'
 import { computeWithdrawable, readHoldings } from './holdings.js'
 import { listRoots } from './storeEvents.js'
@@ -53,14 +54,17 @@ async function readMaximum(ctx: StreamContext, stream: PaidStream): Promise<bigi
 
 const ascending = (a: bigint, b: bigint) => (a < b ? -1 : 1)
 
-/** The snapshot at the end exists, and either its root is committed and confirmed or it allocates nothing to anybody. */
+/**
+ * The snapshot at the end exists, and either its root is what the contract holds for good or it allocates nothing to
+ * anybody. One that changes nothing is not committed again: then the root before it is the same.
+ */
 async function isFullyProcessed(ctx: StreamContext, { id, endsAt }: PaidStream): Promise<boolean> {
   if (endsAt === null) return false
   const [snapshots, roots] = await Promise.all([listSnapshots(ctx.db, [{ streamId: id }]), listRoots(ctx.db, [id])])
   const last = snapshots.get(id)?.find(({ at }) => at.getTime() === endsAt.getTime())
   if (!last) return false
-  const isHeld = roots.some(
-    ({ root, rootAt, isConfirmed }) => isConfirmed && root === last.root && rootAt.getTime() === endsAt.getTime(),
-  )
-  return isHeld || last.amountDistributed === 0n
+  if (last.amountDistributed === 0n) return true
+  const held = roots.find(({ isConfirmed }) => isConfirmed)
+  const { root, amountDistributed: total } = last
+  return held !== undefined && root !== null && isSameRoot(held, { root, total })
 }

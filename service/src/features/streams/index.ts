@@ -24,5 +24,6 @@ export { type JudgedRewards, judgeRewards, type RewardFile, sortFiles } from './
 export { compareRoles, type StreamKeys } from './roles.js'
 export { recordPoint } from './storePoints.js'
 export { listFiles } from './storeReadings.js'
-export { findRewardFile, listTaken, streamObservations, vetoSnapshot } from './storeSnapshots.js'
+export { findRewardFile, listTaken, streamObservations } from './storeSnapshots.js'
 export { findStream, listAllStreams, type PauseFlag, recordStream, updateEnd, updatePause } from './storeStreams.js'
+export { vetoSnapshot } from './veto.js'

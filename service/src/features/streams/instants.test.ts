@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { findDueInstant, findNextInstant, type SnapshotCourse } from './instants.js'
+import { findDueInstant, findNextInstant, findUsedUpEnd, type SnapshotCourse } from './instants.js'
 
 const course = (changes: Partial<SnapshotCourse>): SnapshotCourse => ({
   ...{ startAt: 1_000, endAt: null, lastAt: null, isLastTaken: false, everySeconds: 600, finalAt: 1_801 },
@@ -24,5 +24,18 @@ describe('the instant a snapshot of a stream is due of', () => {
 
   it('is moved, where a stream is ended early, to the next of the grid and never to now', () => {
     expect([1_199, 1_200, 1_201].map((now) => findNextInstant(now, 600))).toEqual([1_200, 1_800, 1_800])
+  })
+})
+
+describe('the end of a stream without one', () => {
+  const usedUp = { hasEnd: false, usedUpAt: 1_000, now: 5_000, usedUpSeconds: 4_000, everySeconds: 600 }
+  it.each<[string, Partial<typeof usedUp> | { usedUpAt: null }, number | undefined]>([
+    ['is the next instant of the grid once its budget has been used up for so long', {}, 5_400],
+    ['is not set a second before', { now: 4_999 }, undefined],
+    ['is not set while there is budget', { usedUpAt: null }, undefined],
+    ['is not moved where it was set', { hasEnd: true }, undefined],
+    ['is after now where now is an instant', { now: 5_400 }, 6_000],
+  ])('%s', (_what, changes, end) => {
+    expect(findUsedUpEnd({ ...usedUp, ...changes })).toBe(end)
   })
 })

@@ -25,3 +25,20 @@ export function findDueInstant(course: SnapshotCourse): number | undefined {
 export function findNextInstant(now: number, everySeconds: number): number {
   return (Math.floor(now / everySeconds) + 1) * everySeconds
 }
+
+/**
+ * Where the end of a stream without one is set to, `usedUpSeconds` after its budget was used up: to the next instant of the
+ * grid. Undefined: it has an end, or goes on. Pure.
+ */
+export function findUsedUpEnd(of: {
+  hasEnd: boolean
+  /** By the newest snapshot; null: its budget is not used up. */
+  usedUpAt: number | null
+  now: number
+  usedUpSeconds: number
+  everySeconds: number
+}): number | undefined {
+  const { hasEnd, usedUpAt, now, usedUpSeconds, everySeconds } = of
+  if (hasEnd || usedUpAt === null || now < usedUpAt + usedUpSeconds) return undefined
+  return findNextInstant(now, everySeconds)
+}

@@ -4,19 +4,24 @@ import { toUnixSeconds } from '../../kernel/clock.js'
 import { derivedId } from '../../kernel/ids.js'
 import type { Context } from '../../postgres/context.js'
 import { inTransaction } from '../../postgres/pool.js'
-import { findOutgoing, recordOutgoing } from '../../rpc/sender/index.js'
+import { recordOutgoing } from '../../rpc/sender/index.js'
+import { findCursor } from '../../sync/storeCursors.js'
+import { decideCommit, isDone, isForeignRoot } from './commitDecision.js'
 import { toResult } from './rewardFile.js'
 import { type HeldRoot, listRoots } from './storeEvents.js'
 import {
+  listCommitsBetween,
   listEarned,
   listOwnRoots,
   listTaken,
   recordCommit,
   recordRoot,
+  restoreHeld,
   rootKey,
   type TakenSnapshot,
 } from './storeSnapshots.js'
 import { listStreams, type StreamRow, updatePause } from './storeStreams.js'
+import { findSent, vetoCancelled } from './veto.js'
 
 export type CommitSettings = {
   /** An operator may veto a root so long after its tree was computed. */
@@ -26,9 +31,6 @@ export type CommitSettings = {
   /** The most a commit may cost, in the smallest unit of the native token. */
   costMax: bigint
 }
-
-/** A commit that was not sent, for it would revert, or that reverted, is tried again after so long. */
-const retryMs = 600_000
 
 type JobContext = Pick<Context, 'db' | 'clock' | 'log'>
 
@@ -44,18 +46,20 @@ export async function runStreamTrees({ db, clock, log }: JobContext): Promise<vo
 }
 
 /**
- * Queues the commits of roots nobody has vetoed in time, the newest of each stream and one at a time. A root on chain that
- * is not ours stops the commits of its stream.
+ * Sees to it that the newest root of each stream nobody has vetoed in time comes to the chain, one commit at a time. A commit
+ * that an operator cancelled is a veto. A root on chain that is not ours stops the commits of its stream.
  */
 export async function runStreamCommits(ctx: JobContext, settings: CommitSettings): Promise<void> {
   const { db, clock, log } = ctx
   const streams = await listStreams(db, {})
+  await restore(ctx, streams)
   const roots = await listRootsOf(db, streams)
   const foreign = await stopForeign(ctx, streams, roots)
   for (const { stream, snapshot } of await listNewest(db, streams)) {
-    if (stream.hashCommitmentPaused || foreign.has(stream.id)) continue
+    const isPaused = stream.hashCommitmentPaused || foreign.has(stream.id)
+    const [held] = roots.get(stream.id) ?? []
     try {
-      await commit(ctx, { stream, snapshot, roots: roots.get(stream.id) ?? [] }, settings)
+      await settle(ctx, { stream, snapshot, held, isPaused }, settings)
     } catch (error) {
       log.warn({ err: error, streamId: stream.id, at: clock.now() }, 'the root of a stream could not be committed')
     }
@@ -75,39 +79,68 @@ async function listNewest(db: Context['db'], streams: readonly StreamRow[]): Pro
   })
 }
 
-/** The transaction is chosen by the snapshot and the tries before, so whoever queues it again queues the same. */
-async function commit(
-  { db, clock, log }: JobContext,
-  { stream, snapshot, roots }: Newest & { roots: readonly HeldRoot[] },
-  { vetoSeconds, committerOf, costMax }: CommitSettings,
-): Promise<void> {
-  const { id, root, rootedAt, commitId, amountDistributed } = snapshot
+type Course = Newest & { held: HeldRoot | undefined; isPaused: boolean }
+
+async function settle(ctx: JobContext, course: Course, settings: CommitSettings): Promise<void> {
+  const { db, clock, log } = ctx
+  const { stream, snapshot, held, isPaused } = course
   const { chainId, contract } = stream
-  if (chainId === null || contract === null || root === null || rootedAt === null || amountDistributed === 0n) return
-  const sender = committerOf(chainId)
-  const now = clock.now()
-  if (sender === undefined || rootedAt.getTime() + vetoSeconds * 1_000 > now.getTime()) return
-  if (roots.some(({ rootAt }) => toUnixSeconds(rootAt) >= snapshot.at)) return
-  if (commitId !== null) {
-    const sent = await findOutgoing(db, commitId)
-    const hasFailed = sent?.state === 'failed' || sent?.state === 'reverted'
-    if (!hasFailed || now.getTime() - snapshot.updatedAt.getTime() < retryMs) return
-    log.warn({ streamId: stream.id, root, why: sent.reason }, 'the commit of a root is tried again')
+  const { at, root, rootedAt, updatedAt, amountDistributed: total } = snapshot
+  // Of most streams nothing is to be done, which is told without what became of transactions.
+  if (chainId === null || contract === null || (held && isDone(held, { at, root, total }))) return
+  const sent = await findSent(db, snapshot)
+  const above = held ? toUnixSeconds(held.rootAt) : 0
+  const commits = await listCommitsBetween(db, { streamId: stream.id, above, below: at, limit: 4 })
+  const decision = decideCommit({
+    ...{ snapshot: { at, root, rootedAt, total, updatedAt }, held, sent, now: clock.now() },
+    before: await Promise.all(commits.map(async (commitId) => (await findSent(db, { commitId })) ?? null)),
+    finalTo: await findFinal(db, chainId),
+    vetoSeconds: settings.vetoSeconds,
+  })
+  if (decision === 'veto') {
+    if (await vetoCancelled(db, snapshot, clock.now()))
+      log.warn({ streamId: stream.id, at, root, isLast: snapshot.isLast }, 'the commit of a root was cancelled: a veto')
+    return
   }
+  if (isPaused || (decision !== 'commit' && decision !== 'commit again')) return
+  if (decision === 'commit again')
+    log.warn({ streamId: stream.id, root, state: sent?.state, why: sent?.reason }, 'a root is committed again')
+  await queue(ctx, { ...course, chainId, contract }, settings)
+}
+
+async function findFinal(db: Context['db'], chainId: number): Promise<number | undefined> {
+  const cursor = await findCursor(db, chainId)
+  return cursor ? Math.min(cursor.finalizedNumber ?? -1, cursor.blockNumber) : undefined
+}
+
+/** The transaction is chosen by the snapshot and the tries before, so whoever queues it again queues the same. */
+async function queue(
+  { db, clock }: JobContext,
+  { stream, snapshot, chainId, contract }: Newest & { chainId: number; contract: string },
+  { committerOf, costMax }: CommitSettings,
+): Promise<void> {
+  const { id, at, root, commitId, amountDistributed: total } = snapshot
+  const sender = committerOf(chainId)
+  if (sender === undefined) return
+  const now = clock.now()
   const next = derivedId(`commit:${id}:${commitId ?? ''}`)
   await inTransaction(db, async (tx) => {
     if (!(await recordCommit(tx, { id, commitId: next, instead: commitId, at: now }))) return
-    const data = encodeFunctionData({
-      abi: streamAbi,
-      functionName: 'updateRoot',
-      args: [root as Hex, snapshot.at, amountDistributed],
-    })
+    const data = encodeFunctionData({ abi: streamAbi, functionName: 'updateRoot', args: [root as Hex, at, total] })
     await recordOutgoing(
       tx,
       { id: next, chainId, sender, to: contract, data, value: 0n, costMax, purpose: `root of stream ${stream.id}` },
       now,
     )
   })
+}
+
+/** A root that stands on the chain is committed, whatever was said of it before. */
+async function restore({ db, clock, log }: JobContext, streams: readonly StreamRow[]): Promise<void> {
+  const ids = streams.map(({ id }) => id)
+  const restored = await inTransaction(db, (tx) => restoreHeld(tx, ids, clock.now()))
+  for (const { streamId, at } of restored)
+    log.warn({ streamId, at }, 'the root of a vetoed snapshot stands on the chain: the snapshot counts again')
 }
 
 /** Roots as they stand on the chains, by stream, the newest first. */
@@ -135,8 +168,8 @@ async function stopForeign(
   const stopped = new Set<string>()
   for (const stream of streams) {
     const [newest] = roots.get(stream.id) ?? []
-    if (!newest || own.has(rootKey(stream.id, newest.root, toUnixSeconds(newest.rootAt)))) continue
-    if (stream.alarm?.includes(newest.root)) continue
+    const isOwn = newest !== undefined && own.has(rootKey(stream.id, newest.root, toUnixSeconds(newest.rootAt)))
+    if (!newest || !isForeignRoot(newest, { isOwn, alarm: stream.alarm })) continue
     const alarm = `the root ${newest.root} of ${newest.rootAt.toISOString()} was committed in ${newest.transactionHash}, and is none of ours`
     const at = clock.now()
     await inTransaction(db, (tx) =>

@@ -5,17 +5,19 @@ import { inTransaction } from '../../postgres/pool.js'
 import { readBlock } from '../../rpc/blocks.js'
 import type { Chain, ChainContext } from '../../rpc/chains.js'
 import type { Header } from '../../rpc/raw.js'
-import { findCursor } from '../../sync/storeCursors.js'
+import { findCursor, isAtHead } from '../../sync/storeCursors.js'
 import { findDepth } from '../../sync/storeDepths.js'
 import { findBlockAt, findStreamTarget, isPastAwaited, type StreamTarget } from '../../vaults/index.js'
 import { type CatalogueContext, findToken } from '../catalogue/index.js'
+import { createWeigher } from './adapters.js'
 import { computeSnapshot } from './amounts.js'
-import { findDueInstant } from './instants.js'
+import { findDueInstant, findUsedUpEnd } from './instants.js'
 import { encodeRewardFile, hashHoldings, toResult } from './rewardFile.js'
-import { findTerms, readInputs } from './snapshotInputs.js'
+import { findTerms, isPlainToken, readInputs } from './snapshotInputs.js'
 import { listPoints } from './storePoints.js'
-import { listTaken, recordSnapshot, type TakenSnapshot } from './storeSnapshots.js'
-import { listStreams, type StreamRow } from './storeStreams.js'
+import { isTargetRead, listTaken, recordSnapshot, type TakenSnapshot } from './storeSnapshots.js'
+import { endUsedUp, listStreams, type StreamRow } from './storeStreams.js'
+import { vetoCancelled } from './veto.js'
 
 /** What the jobs of streams need. */
 export type StreamJobContext = ChainContext & CatalogueContext
@@ -23,18 +25,24 @@ export type StreamJobContext = ChainContext & CatalogueContext
 export type SnapshotSettings = {
   /** Seconds between snapshots; they lie on the grid of it. */
   everySeconds: number
+  /** A stream without an end ends so long after its budget is used up; absent: never. */
+  usedUpSeconds?: number
 }
 
 /** Share prices of an instant are waited for so long, those of the past as long as one comes in it; then the last known one counts. */
 const readingSeconds = 3_600
 
-/** Takes the snapshots that are due of all streams. What fails for one is logged, and tried again by the next run. */
+/**
+ * Ends the streams that are used up, and takes the snapshots that are due of all streams. What fails for one is logged, and
+ * tried again by the next run.
+ */
 export async function runStreamSnapshots(ctx: StreamJobContext, settings: SnapshotSettings): Promise<void> {
   const streams = (await listStreams(ctx.db, {})).filter((stream) => !stream.snapshotComputationPaused)
   const taken = await listTaken(
     ctx.db,
     streams.map(({ id }) => id),
   )
+  await endStreams(ctx, { streams, taken }, settings)
   const finals = new Map<number, Promise<Header | undefined>>()
   for (const stream of streams) {
     const { counted, newest } = taken.get(stream.id) ?? {}
@@ -57,12 +65,37 @@ export async function runStreamSnapshots(ctx: StreamJobContext, settings: Snapsh
   }
 }
 
-/** Takes the snapshot of the end again that was vetoed. Answers whether one was taken; why not, where it was not. */
+type Listed = { streams: readonly StreamRow[]; taken: Awaited<ReturnType<typeof listTaken>> }
+
+/** The snapshot of the end is taken once that has come. */
+async function endStreams(
+  { db, clock, log }: StreamJobContext,
+  { streams, taken }: Listed,
+  { everySeconds, usedUpSeconds = Number.POSITIVE_INFINITY }: SnapshotSettings,
+): Promise<void> {
+  const at = clock.now()
+  for (const { id, endsAt: known } of streams) {
+    const { counted } = taken.get(id) ?? {}
+    const usedUpAt = counted?.state.own.exhaustedAt ?? null
+    const end = findUsedUpEnd({ hasEnd: known !== null, usedUpAt, now: toUnixSeconds(at), usedUpSeconds, everySeconds })
+    if (!counted || end === undefined) continue
+    const endsAt = new Date(end * 1_000)
+    if (await inTransaction(db, (tx) => endUsedUp(tx, { id, snapshotAt: counted.at, endsAt, at })))
+      log.info({ streamId: id, endsAt: endsAt.toISOString() }, 'the budget of a stream is used up: it is ended')
+  }
+}
+
+/**
+ * Takes the snapshot of the end again that was vetoed, or whose commit was cancelled. Answers whether one was taken; why
+ * not, where it was not.
+ */
 export async function retakeSnapshot(ctx: StreamJobContext, streamId: string): Promise<'taken' | string> {
   const [stream] = await listStreams(ctx.db, { ids: [streamId] })
   if (!stream) return 'there is no confirmed stream of this id'
   const chain = ctx.chains.get(stream.targetChainId)
   if (!chain) return `chain ${stream.targetChainId} has no RPC url`
+  const held = (await listTaken(ctx.db, [streamId])).get(streamId)?.counted
+  if (held?.isLast) await vetoCancelled(ctx.db, held, ctx.clock.now())
   const { counted, newest } = (await listTaken(ctx.db, [streamId])).get(streamId) ?? {}
   if (!newest?.isLast || counted?.isLast) return 'its snapshot at the end is not vetoed'
   const final = await readFinal(ctx, chain)
@@ -71,10 +104,13 @@ export async function retakeSnapshot(ctx: StreamJobContext, streamId: string): P
   return isTaken ? 'taken' : 'what it rests on is not read as far yet'
 }
 
-/** The newest block that is final and derived; none while the chain is caught up with: what was missed is not made up. */
+/**
+ * The newest block that is final and derived; none while the chain is caught up with: what was missed is not made up. What
+ * joined later and is still being read holds up only the streams that rest on it.
+ */
 async function readFinal(ctx: Pick<Context, 'db'>, chain: Chain): Promise<Header | undefined> {
   const cursor = await findCursor(ctx.db, chain.chainId)
-  if (!cursor || cursor.finalizedNumber === null || cursor.state === 'backfilling') return undefined
+  if (!cursor || cursor.finalizedNumber === null || !isAtHead(cursor)) return undefined
   const number = Math.min(cursor.finalizedNumber, cursor.blockNumber)
   return number < cursor.startBlock ? undefined : readBlock(chain, number)
 }
@@ -91,14 +127,14 @@ type Due = {
 async function takeSnapshot(ctx: StreamJobContext, { stream, chain, final, to, previous }: Due): Promise<boolean> {
   const { db, clock } = ctx
   const target = await findStreamTarget(db, stream.targetVaultId)
-  if (!target || isReadingAwaited(target, to, toUnixSeconds(clock.now()))) return false
-  const from = previous?.at ?? toUnixSeconds(stream.startsAt)
-  const since = new Date(clock.now().getTime() - readingSeconds * 1_000)
-  if (await isPastAwaited(db, { vaultId: stream.targetVaultId, from, to, since })) return false
+  if (!target) return false
+  const terms = await findTerms(db, stream, await findRewardDecimals(ctx, stream))
+  const hasLots = createWeigher(terms.adapters).distributors.size > 0
+  if (!(await isTargetRead(db, { chainId: chain.chainId, address: target.address, hasLots }))) return false
+  if (await isPriceAwaited(ctx, { stream, target, previous, to })) return false
   if (!(await isBudgetKnown(ctx, stream, to))) return false
   const block = await findBlockAt(chain, final, to)
   if (!block) return false
-  const terms = await findTerms(db, stream, await findRewardDecimals(ctx, stream))
   const inputs = await readInputs(db, {
     ...{ stream, terms, target, previous, to },
     block: { number: block.number, hash: block.hash },
@@ -116,6 +152,18 @@ async function takeSnapshot(ctx: StreamJobContext, { stream, chain, final, to, p
   if (isTaken)
     ctx.log.info({ streamId: stream.id, at: to, users: amounts.userCount }, 'a snapshot of a stream is taken')
   return isTaken
+}
+
+/** Whether share prices are still to be read that the snapshot rests on: of its instant, or of the time before. */
+async function isPriceAwaited(
+  { db, clock }: StreamJobContext,
+  { stream, target, previous, to }: Pick<Due, 'stream' | 'previous' | 'to'> & { target: StreamTarget },
+): Promise<boolean> {
+  if (isPlainToken(target)) return false
+  if (isReadingAwaited(target, to, toUnixSeconds(clock.now()))) return true
+  const from = previous?.at ?? toUnixSeconds(stream.startsAt)
+  const since = new Date(clock.now().getTime() - readingSeconds * 1_000)
+  return isPastAwaited(db, { vaultId: stream.targetVaultId, from, to, since })
 }
 
 /** Whether the share price of the instant is still to be read. */

@@ -1,5 +1,6 @@
 import { streamAbi } from '@openearn/contracts'
-import type { Abi, Address } from 'viem'
+import type { Abi, Address, Hex } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Anvil } from '../../../../contracts/test/anvil.js'
 import { Death, dyingDb, dyingRpc } from '../../../test/dying.js'
@@ -17,17 +18,19 @@ import type { Chain } from '../../rpc/chains.js'
 import type { Signer } from '../../rpc/signer.js'
 import { retakeSnapshot } from './jobSnapshots.js'
 import { decodeRewardFile, hashFile, recomputeRewards } from './rewardFile.js'
-import { findRewardFile, vetoSnapshot } from './storeSnapshots.js'
+import { findRewardFile } from './storeSnapshots.js'
 import { updatePause } from './storeStreams.js'
+import { vetoSnapshot } from './veto.js'
 
 let anvil: Anvil
 let chain: Chain
 let signer: Signer
+let signerKey: Hex
 let close: () => Promise<void>
 
 beforeAll(async () => {
   const opened = await openStreamJobs()
-  ;({ anvil, chain, signer, close } = opened)
+  ;({ anvil, chain, signer, signerKey, close } = opened)
 })
 afterAll(() => close?.())
 
@@ -125,10 +128,14 @@ describe('the jobs of a stream', () => {
       const { db, clock } = world
       await world.hold(wallets[0] ?? '', 5n)
       await world.pass(world.startsAt + 2 * hour + 60 - Number((await anvil.client.getBlock()).timestamp))
-      await db`update chain_cursors set state = 'backfilling'`
+      await world.follow()
+      await db`update chain_cursors set block_number = head_number - 33`
+      await world.steps[0](world.ctxOf())
+      expect(await world.listSnapshots()).toEqual([])
+      await db`update sources set synced = false`
       await world.settle()
       expect(await world.listSnapshots()).toEqual([])
-      await db`update chain_cursors set state = 'live'`
+      await db`update sources set synced = true`
       await db`
         insert into snapshot_gaps (vault_id, from_at, to_at, opened_to, opened_at)
         select id, to_timestamp(${world.startsAt}), to_timestamp(${world.startsAt + 900}), now(), ${clock.now()} from vaults`
@@ -138,6 +145,36 @@ describe('the jobs of a stream', () => {
       clock.advance(hour * 1_000)
       await world.settle()
       expect(await world.listSnapshots()).toMatchObject([{ at: world.startsAt + 2 * hour }])
+    }))
+
+  it('bring the last root to the chain again that a reorganisation dropped after its commit was confirmed', () =>
+    inWorld(async (world) => {
+      const { client } = anvil
+      await world.hold(wallets[0] ?? '', 5n)
+      await world.pass(world.endsAt + hour - Number((await client.getBlock()).timestamp))
+      await world.follow()
+      for (const step of world.steps.slice(0, 3)) await step(world.ctxOf())
+      const [number, before] = [Number(await client.getBlockNumber()), await client.snapshot()]
+      await world.steps[3](world.ctxOf())
+      await client.mine({ blocks: 3 })
+      await world.steps[3](world.ctxOf())
+      await world.follow()
+      const committed = await world.listCommitted()
+      expect(committed).toMatchObject([{ total, isConfirmed: true }])
+      await client.revert({ id: before })
+      // No node has it any more, and another transaction of the key has its nonce.
+      const account = privateKeyToAccount(signerKey)
+      await anvil.done(client.sendTransaction({ account, to: account.address, nonce: world.nonce }))
+      await client.mine({ blocks: 6 })
+      await world.rewind(number)
+      await world.follow()
+      expect(await world.listCommitted()).toEqual([])
+      for (let round = 0; round < 4; round++) {
+        await world.pass(700)
+        await world.settle()
+      }
+      expect(await world.listCommitted()).toMatchObject([{ root: committed[0]?.root, total, isConfirmed: true }])
+      await expectClaims(world)
     }))
 
   it('stop committing, with an alarm, when a root stands in the contract that is not ours', () =>

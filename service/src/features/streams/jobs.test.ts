@@ -3,10 +3,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openStreamWorld, type StreamWorld } from '../../../test/streamWorld.js'
 import { newId } from '../../kernel/ids.js'
 import { silentLog } from '../../kernel/log.js'
+import { cancelOutgoing, listOutgoing } from '../../rpc/sender/index.js'
 import { runStreamCommits } from './jobCommits.js'
 import { runStreamAprs, sweepUnsent } from './jobs.js'
-import { findRewardFile, streamObservations } from './storeSnapshots.js'
-import { findStream } from './storeStreams.js'
+import { findRewardFile, listTaken, streamObservations } from './storeSnapshots.js'
+import { findStream, updatePause } from './storeStreams.js'
+import { vetoSnapshot } from './veto.js'
 
 let world: StreamWorld
 beforeAll(async () => {
@@ -125,6 +127,114 @@ describe('an indexed incentive', () => {
     expect(await version()).toBe(before)
     await db`update streams set ends_at = '2026-11-20T12:00:00Z' where id = any(${[first, second, points]})`
     expect(await show()).toEqual([[7.5, 7.5, 7.5], 22.5])
+  })
+})
+
+const committer = `0x${'0c'.repeat(20)}`
+const commit = () => {
+  const settings = { vetoSeconds: 0, committerOf: () => committer, costMax: 10n ** 16n }
+  return runStreamCommits({ db: world.db, clock: world.earn.clock, log: silentLog }, settings)
+}
+/** The transactions that were to commit roots of a stream, the oldest first. */
+const commitsOf = async (id: string) =>
+  (await listOutgoing(world.db, { isOpen: false, limit: 1_000 }))
+    .filter(({ to }) => to === world.contractOf(id))
+    .toReversed()
+/** What became of a transaction, as the sender would write it. */
+const conclude = (id: string, state: string, blockNumber: number) => world.db`
+  update outgoing_transactions set state = ${state}, block_number = ${blockNumber}, transaction_hash = '\\x01',
+    nonce = (select coalesce(max(nonce), 0) + 1 from outgoing_transactions)
+  where id = ${id}`
+const at = '2026-11-20T06:00:00Z'
+const ann = `0x${'a1'.repeat(20)}`
+const finalize = (number: number) =>
+  world.db`update chain_cursors set finalized_number = ${number} where chain_id = ${world.chainId}`
+
+describe('a commit', () => {
+  it('is not queued for a snapshot whose root stands in the contract already', async () => {
+    const id = await world.stream()
+    const root = await world.snapshot(id, at, { [ann]: 5n })
+    await world.event(id, 'root', { root, rootAt: new Date(at), total: '5' })
+    await world.db`update stream_snapshots set commit_id = ${newId()} where stream_id = ${id}`
+    await commit()
+    expect(await commitsOf(id)).toEqual([])
+  })
+
+  it('that reverted on the chain is tried again after ten minutes', async () => {
+    const id = await world.stream()
+    await world.snapshot(id, at, { [ann]: 5n })
+    await commit()
+    const [first] = await commitsOf(id)
+    await conclude(first?.id ?? '', 'reverted', world.head)
+    world.earn.clock.advance(599_999)
+    await commit()
+    expect(await commitsOf(id)).toHaveLength(1)
+    world.earn.clock.advance(1)
+    await commit()
+    const [, second] = await commitsOf(id)
+    expect(second).toMatchObject({ state: 'queued', data: first?.data, costMax: 10n ** 16n })
+  })
+
+  it('that was confirmed is made again once its block is final without the root: a reorganisation dropped it', async () => {
+    const id = await world.stream()
+    await world.snapshot(id, at, { [ann]: 5n }, { isLast: true })
+    await commit()
+    const [first] = await commitsOf(id)
+    await conclude(first?.id ?? '', 'confirmed', world.head - 1)
+    await finalize(world.head - 2)
+    world.earn.clock.advance(86_400_000)
+    await commit()
+    expect(await commitsOf(id)).toHaveLength(1)
+    await finalize(world.head - 1)
+    await commit()
+    expect((await commitsOf(id)).map(({ state, data }) => [state, data])).toEqual([
+      ['confirmed', first?.data],
+      ['queued', first?.data],
+    ])
+  })
+
+  it('goes on after an operator has resumed, though the foreign root still stands', async () => {
+    const id = await world.stream()
+    const root = `0x${'0d'.repeat(32)}`
+    await world.event(id, 'root', { root, rootAt: new Date('2026-11-20T00:00:00Z'), total: '5' })
+    await world.snapshot(id, at, { [ann]: 7n })
+    await commit()
+    const { alarm } = (await findStream(world.db, id)) ?? {}
+    expect([alarm?.includes(root), await commitsOf(id)]).toEqual([true, []])
+    const resumed = { flag: 'hashCommitmentPaused', paused: false, alarm: alarm ?? null, at: new Date(at) } as const
+    await world.db.begin((tx) => updatePause(tx, id, resumed))
+    await commit()
+    await commit()
+    expect(await findStream(world.db, id)).toMatchObject({ hashCommitmentPaused: false })
+    expect(await commitsOf(id)).toMatchObject([{ state: 'queued' }])
+  })
+
+  it('that an operator cancelled counts all the same where its root comes to the chain', async () => {
+    const id = await world.stream()
+    const root = await world.snapshot(id, at, { [ann]: 5n }, { isLast: true })
+    await commit()
+    const [first] = await commitsOf(id)
+    await cancelOutgoing(world.db, first?.id ?? '')
+    await commit()
+    const counted = async () => (await listTaken(world.db, [id])).get(id)?.counted?.root
+    expect(await counted()).toBeUndefined()
+    // It was retaken by then, and what it rests on had changed.
+    const other = await world.snapshot(id, at, { [ann]: 6n }, { isLast: true })
+    expect(await counted()).toBe(other)
+    await world.event(id, 'root', { root, rootAt: new Date(at), total: '5' })
+    await commit()
+    expect(await counted()).toBe(root)
+    expect(await commitsOf(id)).toHaveLength(1)
+  })
+
+  it('of a snapshot can be vetoed once it is over without its root on the chain', async () => {
+    const id = await world.stream()
+    await world.snapshot(id, at, { [ann]: 5n })
+    await commit()
+    const [first] = await commitsOf(id)
+    expect(await vetoSnapshot(world.db, id, new Date(at))).toBeUndefined()
+    await conclude(first?.id ?? '', 'reverted', world.head)
+    expect(await vetoSnapshot(world.db, id, new Date(at))).toBe(Date.parse(at) / 1_000)
   })
 })
 

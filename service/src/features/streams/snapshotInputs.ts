@@ -31,6 +31,21 @@ export async function findTerms(db: Queryable, stream: StreamRow, rewardDecimals
   }
 }
 
+/** A token that is no vault's share: one of it is worth one of it, so no share price is read or waited for. */
+export function isPlainToken({ kind }: Pick<StreamTarget, 'kind'>): boolean {
+  return kind === 'erc20'
+}
+
+type ValueSpan = { vaultId: number; target: StreamTarget; from: number; to: number }
+
+/** What a share was worth, step by step; what one plain token was. */
+async function listTargetValues(db: Database, { vaultId, target, from, to }: ValueSpan) {
+  if (!isPlainToken(target)) return listValueSteps(db, { vaultId, from, to })
+  const { chainId, token: address } = target
+  const steps = await listPriceSteps(db, { chainId, address }, { from, to })
+  return steps.map((step) => ({ ...step, numerator: 1n, exponent: 0 }))
+}
+
 /** Everything a snapshot of an instant rests on, read once. */
 export async function readInputs(
   db: Database,
@@ -52,7 +67,7 @@ export async function readInputs(
   const isValued = terms.strategy.type !== 3
   const excluded = listNonHolders(target.own)
   const isLp = ({ wallet }: { wallet: string }) => !excluded.has(wallet)
-  const values = await listValueSteps(db, { vaultId: stream.targetVaultId, from: isValued ? at : to, to })
+  const values = await listTargetValues(db, { vaultId: stream.targetVaultId, target, from: isValued ? at : to, to })
   const { chainId: rewardChainId, rewardToken } = stream
   const prices =
     rewardChainId === null || rewardToken === null

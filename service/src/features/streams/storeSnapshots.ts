@@ -177,15 +177,54 @@ export async function recordCommit(
   return count > 0
 }
 
-/** Takes the newest snapshot of a stream out, while it is not being committed. Answers its instant; undefined: none. */
-export async function vetoSnapshot(db: Queryable, streamId: string, at: Date): Promise<number | undefined> {
-  const [row] = await db<{ at: number }[]>`
+/** Takes a snapshot out, unless another commit of it was noted than the one it was decided by. False where it stays. */
+export async function recordVeto(
+  db: Queryable,
+  { id, commitId, at }: { id: string; commitId: string | null; at: Date },
+): Promise<boolean> {
+  const { count } = await db`
     update stream_snapshots set vetoed_at = ${at}, updated_at = ${at}
-    where vetoed_at is null and commit_id is null and id = (
-      select id from stream_snapshots where stream_id = ${streamId} and vetoed_at is null
-      order by snapshot_at desc limit 1)
-    returning extract(epoch from snapshot_at)::bigint as at`
-  return row?.at
+    where id = ${id} and vetoed_at is null and commit_id is not distinct from ${commitId}::uuid`
+  return count > 0
+}
+
+/**
+ * Lets vetoed snapshots count again whose roots stand on the chain all the same, and takes out what was taken in their
+ * place: a contract takes one root of an instant. Answers the instants (unix seconds).
+ */
+export async function restoreHeld(
+  tx: Transaction,
+  streamIds: readonly string[],
+  at: Date,
+): Promise<{ streamId: string; at: number }[]> {
+  const held = tx`
+    select distinct on (n.stream_id, n.snapshot_at) n.id, n.stream_id, n.snapshot_at, n.root from stream_snapshots n
+    join stream_events e on e.stream_id = n.stream_id and e.root = n.root and e.root_at = n.snapshot_at
+    where n.stream_id = any(${[...streamIds]}::uuid[]) and e.kind = 'root' and n.vetoed_at is not null
+    order by n.stream_id, n.snapshot_at, n.created_at desc`
+  await tx`
+    update stream_snapshots n set vetoed_at = ${at}, updated_at = ${at} from (${held}) h
+    where n.stream_id = h.stream_id and n.snapshot_at = h.snapshot_at and n.vetoed_at is null
+      and n.root is distinct from h.root`
+  return tx<{ streamId: string; at: number }[]>`
+    update stream_snapshots n set vetoed_at = null, updated_at = ${at} from (${held}) h
+    where n.id = h.id and not exists (
+      select from stream_snapshots o
+      where o.stream_id = h.stream_id and o.snapshot_at = h.snapshot_at and o.vetoed_at is null)
+    returning n.stream_id as "streamId", extract(epoch from n.snapshot_at)::bigint as at`
+}
+
+/** The newest commits of a stream's snapshots between two instants (unix seconds), neither included; vetoed ones too. */
+export async function listCommitsBetween(
+  db: Queryable,
+  { streamId, above, below, limit }: { streamId: string; above: number; below: number; limit: number },
+): Promise<string[]> {
+  const rows = await db<{ commitId: string }[]>`
+    select commit_id as "commitId" from stream_snapshots
+    where stream_id = ${streamId} and snapshot_at > to_timestamp(${above}) and snapshot_at < to_timestamp(${below})
+      and commit_id is not null
+    order by snapshot_at desc, created_at desc limit ${limit}`
+  return rows.map(({ commitId }) => commitId)
 }
 
 /** The roots of a stream that are or were ours to commit. */
@@ -227,4 +266,19 @@ export async function findBlockBefore(db: Queryable, chainId: number, at: number
   const [row] = await db<{ number: number | null }[]>`
     select max(number) as number from blocks where chain_id = ${chainId} and timestamp <= to_timestamp(${at})`
   return row?.number ?? -1
+}
+
+/**
+ * Whether who holds how much of a vault is derived as far as its chain: the past of its logs is read, and where lots count
+ * that of the contracts that call vaults for others too. What else is still being read of the chain does not matter.
+ */
+export async function isTargetRead(
+  db: Queryable,
+  { chainId, address, hasLots }: { chainId: number; address: string; hasLots: boolean },
+): Promise<boolean> {
+  const [row] = await db<{ isRead: boolean }[]>`
+    select coalesce(bool_or(source = ${address}) and bool_and(synced), false) as "isRead" from sources
+    where chain_id = ${chainId} and projection = 'positions' and (source = ${address}
+      or starts_with(source, ${`${address} `}) or (${hasLots} and starts_with(source, 'forwarder ')))`
+  return row?.isRead === true
 }

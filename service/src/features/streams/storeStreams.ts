@@ -231,6 +231,24 @@ export async function updateEnd(tx: Transaction, id: string, endsAt: Date, at: D
   return count > 0
 }
 
+/**
+ * Ends a stream without an end whose budget was used up by its newest snapshot. False where it has an end, funds came after
+ * that snapshot (confirmed or not), or an increase is signed that can still be sent.
+ */
+export async function endUsedUp(
+  tx: Transaction,
+  { id, snapshotAt, endsAt, at }: { id: string; snapshotAt: number; endsAt: Date; at: Date },
+): Promise<boolean> {
+  const { count } = await tx`
+    update streams s set ends_at = ${endsAt}, updated_at = ${at}
+    where s.id = ${id} and s.ends_at is null and s.starts_at < ${endsAt}
+      and not exists (select from stream_events e
+        where e.stream_id = s.id and e.kind = 'funds-added' and e.block_timestamp > to_timestamp(${snapshotAt}))
+      and not exists (select from stream_operations o
+        where o.stream_id = s.id and o.is_open and o.type = 'budget-increase' and o.deadline > ${at})`
+  return count > 0
+}
+
 /** The factories of the chains that are followed. */
 export async function listFactories(db: Queryable): Promise<{ chainId: number; factory: string }[]> {
   return db<{ chainId: number; factory: string }[]>`

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { openTestDatabase } from '../../../test/database.js'
-import { vetoSnapshot } from './storeSnapshots.js'
+import { vetoSnapshot } from './veto.js'
 
 it('of a stream without a snapshot none is taken out', async () => {
   const test = await openTestDatabase({ max: 1 })

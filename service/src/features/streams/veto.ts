@@ -1,0 +1,32 @@
+import type { Queryable } from '../../postgres/pool.js'
+import { findOutgoing } from '../../rpc/sender/index.js'
+import { isVetoable } from './commitDecision.js'
+import { listRoots } from './storeEvents.js'
+import { listTaken, recordVeto, type TakenSnapshot } from './storeSnapshots.js'
+
+/**
+ * Takes the newest snapshot of a stream out, while its root is not on the chain and no transaction may bring it there.
+ * Answers its instant (unix seconds); undefined: none.
+ */
+export async function vetoSnapshot(db: Queryable, streamId: string, at: Date): Promise<number | undefined> {
+  const snapshot = (await listTaken(db, [streamId])).get(streamId)?.counted
+  if (!snapshot) return undefined
+  const [held] = await listRoots(db, [streamId])
+  if (!isVetoable({ snapshot, held, sent: await findSent(db, snapshot) })) return undefined
+  const { id, commitId } = snapshot
+  return (await recordVeto(db, { id, commitId, at })) ? snapshot.at : undefined
+}
+
+/** A commit that an operator cancelled is a veto. Answers whether the snapshot is taken out. */
+export async function vetoCancelled(db: Queryable, snapshot: TakenSnapshot, at: Date): Promise<boolean> {
+  const sent = await findSent(db, snapshot)
+  if (sent?.state !== 'cancelled') return false
+  const { id, streamId, commitId } = snapshot
+  const [held] = await listRoots(db, [streamId])
+  return isVetoable({ snapshot, held, sent }) && recordVeto(db, { id, commitId, at })
+}
+
+/** The last transaction that was to commit a snapshot; undefined: none yet; null: one that is not known any more. */
+export async function findSent(db: Queryable, { commitId }: Pick<TakenSnapshot, 'commitId'>) {
+  return commitId === null ? undefined : ((await findOutgoing(db, commitId)) ?? null)
+}
