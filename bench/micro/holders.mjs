@@ -1,8 +1,8 @@
 // What a deposit costs by the number of holders: node bench/micro/holders.mjs. The same blocks into two vaults.
 import { createHash } from 'node:crypto'
-import { transferTopic } from '../../service/dist/derive/events.js'
 import { systemClock } from '../../service/dist/kernel/clock.js'
 import { silentLog } from '../../service/dist/kernel/log.js'
+import { transferTopic } from '../../service/dist/rpc/abis.js'
 import { listProjections } from '../../service/dist/server/projections.js'
 import { openStore } from '../../service/dist/sync/chainStore.js'
 import { createMemory } from '../../service/dist/sync/state.js'

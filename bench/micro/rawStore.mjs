@@ -1,8 +1,8 @@
 // Fills the raw store of a chain with one vault: 80 % transfers, 20 % deposits, half of those signed.
 import { createHash } from 'node:crypto'
 import { buildSuffix, signerAddress } from '../../packages/attribution/dist/index.js'
-import { transferTopic } from '../../service/dist/derive/events.js'
 import { recordSigner } from '../../service/dist/features/catalogue/storeSigners.js'
+import { transferTopic } from '../../service/dist/rpc/abis.js'
 import { createCursor, moveCursor } from '../../service/dist/sync/storeCursors.js'
 import { recordBlocks } from '../../service/dist/sync/storeRaw.js'
 import { erc4626 } from '../../service/dist/vaults/kinds/erc4626.js'

@@ -6,8 +6,7 @@ import { findForeignUses, listOwners, listUses, readTree } from './tables.js'
 /** Who may name a table of another room in its statements, and why it does not ask at that room's door. */
 const grants: Record<string, string> = {
   'catalogue reads chains': 'which signers count depends on there being a devnet, and is listed with them',
-  'ledger reads chains': 'which entries are verified is decided where they are counted: confirmations of their chain',
-  'ledger reads chain_cursors': 'as above, the head and what is final',
+  'ledger reads chain_cursors': 'an entry is told with whether its block is final',
   'ledger reads vaults': 'an entry is told with its asset’s decimals; lists are limited to vaults with an opportunity',
   'ledger reads opportunities': 'entries are ordered by the name of their opportunity, page by page',
   'ledger reads opportunity_products': 'lists are limited to the opportunities of a product',
@@ -54,8 +53,6 @@ const grants: Record<string, string> = {
   'orders reads sources': 'an order has expired unfilled only where the events of its settlement contract were read',
   'solver reads outgoing_transactions': 'a settlement is closed, at what it cost, by the statement that finds it over',
   'streams reads sources': 'a creation that nobody sent is known only where its blocks were read',
-  'audit reads chains': 'an export of the ledger is of what is verified now',
-  'audit reads chain_cursors': 'as above',
   'audit reads vaults': 'an export names vaults by address',
   'audit reads vault_snapshots': 'snapshots are exported, and a report values shares by them',
   'audit reads price_observations': 'what sources said is exported row by row, by a cursor',

@@ -1,4 +1,4 @@
-import { transferTopic } from '../src/derive/events.js'
+import { transferTopic } from '../src/rpc/abis.js'
 import { findVaultKind } from '../src/vaults/index.js'
 
 /** The first topic of an event of a kind, by the name it is declared under; throws where there is none. */

@@ -7,10 +7,13 @@ import { fileURLToPath } from 'node:url'
 
 const root = dirname(fileURLToPath(import.meta.url))
 
-/** Installs what the lockfile names into this folder alone, the first time it is asked for. */
+/** Installs what package.json names into this folder alone, the first time it is asked for. */
 export async function installPonder() {
   if (existsSync(join(root, 'node_modules', 'ponder'))) return
-  const child = spawn('npm', ['ci', '--ignore-scripts'], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] })
+  const child = spawn('npm', ['install', '--no-package-lock', '--ignore-scripts'], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
   const code = await new Promise((resolve) => child.once('exit', resolve))
   if (code !== 0) throw new Error('Ponder could not be installed')
 }

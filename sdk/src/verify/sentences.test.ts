@@ -29,7 +29,7 @@ const expected: Readonly<Record<string, string[]>> = {
     `Redeem 1000000000000000000 shares of ${erc4626}; the ${token} goes to ${user}; brought by acme.`,
   ],
   'erc4626 deposit with reset': [
-    `Set what ${vaults.reset} may take of ${old} from your wallet back to 0.`,
+    `Reset the allowance of ${vaults.reset} for ${old} to 0.`,
     allow(vaults.reset, '77000000', old),
     `Deposit 77000000 units of ${old} into ${vaults.reset}; the shares go to ${user}; brought by acme.`,
   ],

@@ -22,7 +22,7 @@ export const tellWrap = (amount: bigint, token: Address, known: Names): string =
 
 export const tellApproval = (amount: bigint, token: Address, spender: Address, known: Names): string =>
   amount === 0n
-    ? `Set what ${nameOf(spender, known)} may take of ${nameOf(token, known)} from your wallet back to 0.`
+    ? `Reset the allowance of ${nameOf(spender, known)} for ${nameOf(token, known)} to 0.`
     : `Allow ${nameOf(spender, known)} to take exactly ${amount} units of ${nameOf(token, known)} from your wallet.`
 
 const requests = ['requestDeposit', 'requestRedeem'].map((each) =>
@@ -106,7 +106,7 @@ function tellCall(
       return `Deposit ${asked.amount} units of ${token} into ${vault}${tellRouter(selector, known)}${least === undefined ? '' : ` for at least ${least} shares`}; the shares go to ${user}`
     case 'withdraw':
       if (selector === cooldownStart)
-        return `Redeem ${asked.amount} shares of ${vault}; the ${token} cools down, ${user} takes it out later, and what cools down already waits anew`
+        return `Redeem ${asked.amount} shares of ${vault}; the ${token} cools down, ${user} takes it out later, and amounts already in cooldown start again from zero`
       if (selector === windowStart)
         return `Start the cooldown of all shares of ${vault}; ${user} redeems them in the window after it, and a cooldown that runs already starts anew`
       if (selector === cooledOut)

@@ -15,6 +15,7 @@ import {
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
 import { systemClock, toUnixSeconds } from '../kernel/clock.js'
+import { settlementAbi } from '../rpc/abis.js'
 import { answer, print, UsageError } from './command.js'
 import { createCaller, type Dev, type Json } from './dev/caller.js'
 import { waitForReceipt } from './dev/receipt.js'
@@ -22,10 +23,6 @@ import { waitForReceipt } from './dev/receipt.js'
 const routerAbi = parseAbi([
   'function addLiquidity(address tokenA, address tokenB, uint256 amountA, uint256 amountB, uint256 minimumA, uint256 minimumB, address to, uint256 deadline)',
   'function swapExactTokensForTokens(uint256 amountIn, uint256 minimumOut, address[] path, address to, uint256 deadline)',
-])
-const settlementAbi = parseAbi([
-  'function filledAmount(bytes orderUid) view returns (uint256)',
-  'function vaultRelayer() view returns (address)',
 ])
 const farAway = 10_000_000_000n
 /** What each side of the demo's own pool holds. */

@@ -1,4 +1,4 @@
-import { findVaultKind, isVaultAddress } from '../vaults/index.js'
+import { findVaultKind } from '../vaults/index.js'
 
 /** A vault as the derivation sees it. Addresses lower-case, instants in unix seconds of chain time. */
 export type DeriveVault = {
@@ -62,9 +62,4 @@ export function hasAsyncDeposit(vault: Pick<DeriveVault, 'kind'>): boolean {
 /** Redemptions need a request first, and the Withdraw event is the claim (ERC-7540). */
 export function hasAsyncRedeem(vault: Pick<DeriveVault, 'kind'>): boolean {
   return findVaultKind(vault.kind)?.asyncRedeem === true
-}
-
-/** Whether an address holds shares of others only: the vault, a contract beside it, its escrow. It is never a holder. */
-export function holdsForOthers(vault: DeriveVault, address: string): boolean {
-  return address === vault.escrow || isVaultAddress(vault, address)
 }

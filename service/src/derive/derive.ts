@@ -1,12 +1,13 @@
 import type { Attribution, Recover } from '@openearn/attribution'
+import { transferTopic } from '../rpc/abis.js'
 import type { RawBlock, RawLog, RawTransaction } from '../rpc/raw.js'
-import { listVaultAddresses } from '../vaults/index.js'
+import { keepsNothing, listVaultAddresses } from '../vaults/index.js'
 import { type AttributedEvents, attributeEvents, listDigests, readAttribution } from './attribution.js'
 import { type DeriveConfig, type DeriveVault, hasAsyncDeposit } from './config.js'
 import { deriveTransfer, deriveVaultTransaction } from './deriveVault.js'
 import { type ChangedRequest, type OpenedRequest, recordEventParts } from './eventParts.js'
-import { decodeTransfer, decodeVaultEvent, eventParties, transferTopic, type VaultEvent } from './events.js'
-import { type Flows, keepsNothing, readFlows } from './flows.js'
+import { decodeTransfer, decodeVaultEvent, eventParties, type VaultEvent } from './events.js'
+import { type Flows, readFlows } from './flows.js'
 import type { PlacedEvent } from './matching.js'
 import {
   type DerivedRows,

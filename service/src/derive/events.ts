@@ -1,13 +1,8 @@
-import { toEventSelector } from 'viem'
+import { transferTopic } from '../rpc/abis.js'
 import type { RawLog } from '../rpc/raw.js'
 import { vaultTopics } from '../vaults/index.js'
 
 export { decodeVaultEvent, eventParties, type VaultEvent, vaultTopics } from '../vaults/index.js'
-
-/** ERC-20. */
-const transferEvent = 'event Transfer(address indexed from, address indexed to, uint256 amount)'
-/** Its first topic. */
-export const transferTopic: string = toEventSelector(transferEvent)
 
 /** All first topics asked of a node for watched contracts. */
 export const watchedTopics: readonly string[] = [transferTopic, ...vaultTopics]

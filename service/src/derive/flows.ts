@@ -1,5 +1,5 @@
 import { zeroAddress } from 'viem'
-import { type DeriveVault, holdsForOthers } from './config.js'
+import { keepsNothing } from '../vaults/index.js'
 import type { VaultEvent } from './events.js'
 import { smaller } from './lots.js'
 import { findTransfers, type Made, type VaultTransaction } from './transfers.js'
@@ -65,14 +65,6 @@ export function readFlows(part: VaultTransaction, made?: Made): Flows {
     for (const { event, amount } of wallet.burns) add(event, amount)
   }
   return { wallets: flows, deliveries }
-}
-
-/** Nobody holds the key of it: what it receives is gone for everybody, as at the zero address. */
-const burnAddress = '0x000000000000000000000000000000000000dead'
-
-/** Whether what a wallet has is nobody's: the zero and the burn address, the vault and what holds for others. */
-export function keepsNothing(vault: DeriveVault, wallet: string): boolean {
-  return wallet === burnAddress || wallet === zeroAddress || holdsForOthers(vault, wallet)
 }
 
 function fresh(amount: bigint): Piece {

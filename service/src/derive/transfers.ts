@@ -1,7 +1,7 @@
 import type { Frame } from '@openearn/attribution'
 import { zeroAddress } from 'viem'
-import { isVaultAddress } from '../vaults/index.js'
-import { type DeriveVault, holdsForOthers } from './config.js'
+import { holdsForOthers, isVaultAddress } from '../vaults/index.js'
+import type { DeriveVault } from './config.js'
 import type { Transfer, VaultEvent } from './events.js'
 import { smaller } from './lots.js'
 

@@ -26,7 +26,7 @@ export type AnswerCache = {
   forget(): void
 }
 
-const bytesMaxDefault = 48 * 1024 * 1024
+export const bytesMaxDefault = 48 * 1024 * 1024
 /** About what an entry takes beside its name and its answer. */
 const entryBytes = 400
 /** Longer names are kept as their digest. */

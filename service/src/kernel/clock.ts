@@ -42,6 +42,8 @@ export function fakeClock(start: string | Date): Clock & { set(at: string | Date
   }
 }
 
+export const daySeconds = 86_400
+
 /** Unix seconds of an instant, rounded down. */
 export function toUnixSeconds(at: Date): number {
   return Math.floor(at.getTime() / 1000)

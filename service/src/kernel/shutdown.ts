@@ -1,4 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { once } from './async/once.js'
+import { within } from './async/within.js'
+import { systemClock } from './clock.js'
 import type { Log } from './log.js'
 
 type Close = () => Promise<void> | void
@@ -28,19 +30,15 @@ export function createShutdown(log: Log, isExpected: (error: unknown) => boolean
   const controller = new AbortController()
   const closers: { name: string; close: Close }[] = []
   const late: Promise<void>[] = []
-  let stopped: Promise<void> | undefined
   const closeOne = async (name: string, close: Close) => {
-    const done = new AbortController()
     try {
-      const closed = Promise.resolve(close())
-      const stuck = sleep(closeMs, true, { signal: done.signal, ref: false }).catch(() => false)
-      if ((await Promise.race([closed.then(() => false), stuck])) === true) log.error(`${name} did not close in time`)
+      await within(Promise.resolve(close()), { clock: systemClock, ms: closeMs }, () =>
+        log.error(`${name} did not close in time`),
+      )
     } catch (error) {
       // Ctrl-C reaches the whole process group: the embedded database may be gone before we say goodbye to it.
       const write = isExpected(error) ? log.debug : log.error
       write.call(log, { err: error }, `could not close ${name}`)
-    } finally {
-      done.abort()
     }
   }
   const closeAll = async () => {
@@ -57,10 +55,7 @@ export function createShutdown(log: Log, isExpected: (error: unknown) => boolean
       }
       closers.push({ name, close })
     },
-    stop: () => {
-      stopped ??= closeAll()
-      return stopped
-    },
+    stop: once(closeAll),
   }
 }
 

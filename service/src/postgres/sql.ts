@@ -1,3 +1,5 @@
+import { once } from '../kernel/async/once.js'
+
 /** A statement as the server is asked: text with `$1`, `$2` … and their values, in its text form. */
 export type Statement = {
   readonly text: string
@@ -77,11 +79,7 @@ export function createSql(runner: Runner): Sql {
 }
 
 function toQuery(runner: Runner, strings: TemplateStringsArray, parts: readonly Part[]): Query {
-  let running: Promise<Rows<Row[]>> | undefined
-  const run = () => {
-    running ??= runNow(runner, strings, parts)
-    return running
-  }
+  const run = once(() => runNow(runner, strings, parts))
   return {
     // biome-ignore lint/suspicious/noThenProperty: it runs when it is waited for
     then: (onDone, onError) => run().then(onDone, onError),

@@ -53,7 +53,8 @@ export type Purpose = 'watch' | 'plan' | 'debug' | 'holdings'
 /** The most one call of a request to a node may take, tries included, and the most it may wait for its turn. */
 const requestMs = 4_000
 
-const pools: Readonly<Record<Purpose, RpcOptions>> = {
+/** By purpose: how many calls are under way at a url, how many wait and for how long. */
+export const pools: Readonly<Record<Purpose, RpcOptions>> = {
   // Indexing, reconciliation and snapshots wait as long as it takes.
   watch: { room: { inFlight: 32 } },
   // Actions and signatures of contract wallets.
@@ -79,7 +80,12 @@ const pools: Readonly<Record<Purpose, RpcOptions>> = {
 }
 
 /** Call trees are large, and few are under way: what is longer than this is refused while it is read. */
-const traces: RpcOptions = { deadlineMs: 15_000, maxBytes: 32 * 1024 * 1024, room: { inFlight: 8 }, job: 'trace' }
+export const traces: RpcOptions = {
+  deadlineMs: 15_000,
+  maxBytes: 32 * 1024 * 1024,
+  room: { inFlight: 8 },
+  job: 'trace',
+}
 
 export type ChainOptions = {
   /** Default `watch`. */

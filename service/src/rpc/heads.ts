@@ -1,4 +1,5 @@
 import { webSocket } from 'viem'
+import { within } from '../kernel/async/within.js'
 import type { Clock } from '../kernel/clock.js'
 import type { Log } from '../kernel/log.js'
 
@@ -63,7 +64,7 @@ async function follow(
   } finally {
     ending.abort()
     // A connection that never opened cannot be waited for.
-    await Promise.race([closeSocket(transport), clock.sleep(closeMs)])
+    await within(closeSocket(transport), { clock, ms: closeMs }, () => undefined)
   }
 }
 

@@ -1,4 +1,5 @@
 import { type Address, encodeFunctionData, erc20Abi, type Hex, toHex } from 'viem'
+import { transferTopic } from './abis.js'
 import { type Chain, getTransactionGasCap } from './chains.js'
 import { blockGasCap } from './gasCaps.js'
 import type { At } from './multicall.js'
@@ -37,8 +38,6 @@ export type Simulated =
     }
   | { status: 'reverted'; index: number; returned: Hex; probe: { sent: bigint; received: bigint } | undefined }
   | { status: 'unavailable' }
-
-const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 
 /**
  * The same simulation through `eth_simulateV1`: every call is a transaction of its own in one block, with the wallet's

@@ -1,3 +1,4 @@
+import { within } from '../kernel/async/within.js'
 import type { Clock } from '../kernel/clock.js'
 import type { Log } from '../kernel/log.js'
 import { OutboundError } from '../kernel/outbound.js'
@@ -186,12 +187,9 @@ export function createTracer(
       const found = new Map<string, CallPaths>()
       const work = askAll(wanted, hurry, found)
       if (deadlineMs === undefined) return await work.then(() => found)
-      const late = new AbortController()
-      const isLate = await Promise.race([
-        work.then(() => false),
-        clock.sleep(deadlineMs, late.signal).then(() => true),
-      ]).finally(() => late.abort())
-      if (isLate) for (const url of busy) url.leftUntilMs = clock.monotonicMs() + leftMs
+      await within(work, { clock, ms: deadlineMs }, () => {
+        for (const url of busy) url.leftUntilMs = clock.monotonicMs() + leftMs
+      })
       // What comes later is of no use to whoever asked.
       return new Map(found)
     },

@@ -1,6 +1,6 @@
+import { daySeconds } from '../kernel/clock.js'
 import { steady } from './watch.js'
 
-const daySeconds = 86_400
 /** What watching asks for each 200 final blocks, or each time it looks at them again: their logs and a header. */
 const callsAgain = 2
 /** Of final blocks one in a hundred is compared with its header again. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../kernel/clock.js'
+import { within } from '../kernel/async/within.js'
 import { hasNoRoom } from '../postgres/pool.js'
 import type { Chain, ChainContext } from '../rpc/chains.js'
 import { followHeads } from '../rpc/heads.js'
@@ -104,7 +104,8 @@ async function followChain(
 ): Promise<void> {
   const { clock, log } = ctx
   const tracing = openTracing(ctx, chain)
-  if (tracing) await openWithin(clock, tracing.tracer.open())
+  // A node that does not answer holds nothing up: it is tried again when something is asked.
+  if (tracing) await within(tracing.tracer.open(), { clock, ms: openMs }, () => undefined)
   const { windowMax, calmMs, projections = listProjections(), reactions = [] } = options
   const pace = options.pace ?? steady
   const engine = openEngine({
@@ -140,10 +141,4 @@ async function followChain(
       if (result !== 'progress') await alarm.sleep(guard.signal)
     }
   }
-}
-
-/** Waits for what is tried at start, but not for a node that does not answer: it is tried again when something is asked. */
-async function openWithin(clock: Clock, opening: Promise<void>): Promise<void> {
-  const enough = new AbortController()
-  await Promise.race([opening, clock.sleep(openMs, enough.signal)]).finally(() => enough.abort())
 }

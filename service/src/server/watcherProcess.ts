@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { within } from '../kernel/async/within.js'
 import type { Clock } from '../kernel/clock.js'
 import type { Log } from '../kernel/log.js'
 import type { Metrics } from './ops/metrics.js'
@@ -66,29 +67,18 @@ export function startWatcherProcess(input: {
       if (!child?.connected) return undefined
       asked += 1
       const id = asked
-      const done = new AbortController()
       const answered = new Promise<string>((resolve) => waiting.set(id, resolve))
       child.send({ id, ask: 'metrics' } satisfies Ask)
-      try {
-        return await Promise.race([answered, clock.sleep(metricsMs, done.signal).then(() => undefined)])
-      } finally {
-        done.abort()
-        waiting.delete(id)
-      }
+      return within(answered, { clock, ms: metricsMs }, () => undefined).finally(() => waiting.delete(id))
     },
     stop: async () => {
       const last = child
       // It takes the end of the channel for the word to stop, as it does when this process is killed.
       if (last?.connected) last.disconnect()
-      const done = new AbortController()
-      await Promise.race([
-        running,
-        clock.sleep(stopMs, done.signal).then(() => {
-          if (!done.signal.aborted) last?.kill('SIGKILL')
-          return running
-        }),
-      ])
-      done.abort()
+      await within(running, { clock, ms: stopMs }, () => {
+        last?.kill('SIGKILL')
+        return running
+      })
     },
   }
 }

@@ -23,21 +23,25 @@ export {
   type PlannedKind,
   type RequestAsk,
   type RequestOffer,
+  type Sentence,
   toVault,
   type Vault,
   type VaultCall,
   type VaultFigures,
   type VaultKind,
-  type Verb,
   type WithdrawAsk,
   type WithdrawOffer,
+  type Words,
 } from './kind.js'
 export { requestTopics, viewRequest } from './kinds/asyncRequests.js'
 export { findVaultKind, listErrors, vaultKinds } from './kinds.js'
 export {
   decodeVaultEvent,
   findMakingCall,
+  holdsForOthers,
   isVaultAddress,
+  keepsNothing,
+  listNonHolders,
   listOwnAddresses,
   listVaultAddresses,
   vaultTopics,

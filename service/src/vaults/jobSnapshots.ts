@@ -1,3 +1,4 @@
+import { daySeconds } from '../kernel/clock.js'
 import type { Context } from '../postgres/context.js'
 import { inTransaction } from '../postgres/pool.js'
 import { askFeed, type Feed, listFeeds, observeFeed, recordObservations } from '../prices/index.js'
@@ -23,7 +24,7 @@ import { recordSeen, type Span } from './storeGaps.js'
 import { findNewestIdentityBlock, listWithheld, recordIdentities } from './storeIdentities.js'
 
 /** How far back a vault's past is read when it is listed: a year of history and the window before it. */
-export const pastSeconds = 400 * 86_400
+export const pastSeconds = 400 * daySeconds
 
 /**
  * Records, of every vault of every readable chain, the snapshot due on the vault's grid, with the prices its chain tells at

@@ -68,30 +68,35 @@ export type RequestAsk = {
   requestId: bigint | undefined
 }
 
-export type Verb =
-  | 'deposit'
-  | 'requestDeposit'
-  | 'redeem'
-  | 'requestRedeem'
-  | 'claimRedeem'
-  | 'claimDeposit'
-  | 'cancelDeposit'
-  | 'claimCancelled'
-  | 'startCooldown'
-  | 'takeCooled'
-  | 'openWindow'
+/** The parts of a sentence about a call, as a wallet shows them: amounts with their token, parties with their address. */
+export type Words = {
+  /** What was asked for, and the token it is of. */
+  amount: string
+  token: string
+  /** The token that the wallet gets. */
+  out: string
+  vault: string
+  receiver: string
+  /** ` through the router` where one passes the call on, else empty. */
+  through: string
+  /** ` for at least so much` where the call itself takes no less, else empty. */
+  least: string
+}
+
+/** What a call does, in words a wallet shows. */
+export type Sentence = (words: Words) => string
 
 /** A call that does what was asked, before the suffix. */
 export type VaultCall = {
   to: Address
   data: Hex
   value: bigint
-  verb: Verb
+  says: Sentence
   /** Gas limit when no estimate can be had. */
   gasConstant: bigint
   /** What leaves the wallet, to the unit; undefined when nothing does. */
   spends: { token: Address; amount: bigint } | undefined
-  /** What the wallet gets more of in this call; undefined when it waits. */
+  /** What the wallet gets more of in this call; undefined where it pays nothing yet. */
   gains: Address | undefined
   /** The least of it the call takes: with less it reverts; absent where it says none. */
   leastOut?: bigint

@@ -5,12 +5,12 @@ import {
   getAddress,
   type Hex,
   isAddressEqual,
-  parseAbi,
   size,
   slice,
   zeroAddress,
 } from 'viem'
 import { OutboundError } from '../kernel/outbound.js'
+import { bytesTextAbi } from '../rpc/abis.js'
 import { readHead } from '../rpc/blocks.js'
 import type { Chain } from '../rpc/chains.js'
 import { multicallMany } from '../rpc/manyReads.js'
@@ -52,8 +52,6 @@ export type ProbedVault = {
 export class ProbeError extends Error {
   override readonly name = 'ProbeError'
 }
-
-const bytes32Abi = parseAbi(['function symbol() view returns (bytes32)', 'function name() view returns (bytes32)'])
 
 /** Reads everything a catalogue entry needs from the vault at `address`. Throws a ProbeError when it is none. */
 export async function probeVault(chain: Chain, address: Address): Promise<ProbedVault> {
@@ -281,8 +279,8 @@ function askToken(address: Address): Read<TokenAnswer> {
       decimals: readContract(address, erc20Abi, 'decimals', []),
       symbol: readContract(address, erc20Abi, 'symbol', []),
       name: readContract(address, erc20Abi, 'name', []),
-      oldSymbol: readContract(address, bytes32Abi, 'symbol', []),
-      oldName: readContract(address, bytes32Abi, 'name', []),
+      oldSymbol: readContract(address, bytesTextAbi, 'symbol', []),
+      oldName: readContract(address, bytesTextAbi, 'name', []),
     }),
     ({ decimals, symbol, name, oldSymbol, oldName }) => ({
       decimals,

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { createPublicClient, createWalletClient, http, type PublicClient, type WalletClient } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
-import { type Clock, systemClock, toUnixSeconds } from '../../kernel/clock.js'
+import { type Clock, daySeconds, systemClock, toUnixSeconds } from '../../kernel/clock.js'
 import type { Log } from '../../kernel/log.js'
 import type { Shutdown } from '../../kernel/shutdown.js'
 import { devnetChainId } from '../../rpc/devnet.js'
@@ -15,7 +15,6 @@ import { keepStateCopy, restoreState, statePath } from './anvilState.js'
 import { assertPortsFree, findFreePort, waitUntilFree } from './ports.js'
 
 const accountCount = 20
-const daySeconds = 86_400
 
 /** Where the devnet's accounts come from: the public test phrase every development node knows. */
 const phrase = 'test test test test test test test test test test test junk'

@@ -2,6 +2,7 @@ import { streamFactoryAbi, streamFactoryBytecode, testTokenAbi } from '@openearn
 import { type Abi, type Address, encodeFunctionData, type Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { findStream, recordPoint, recordStream } from '../../features/streams/index.js'
+import { daySeconds } from '../../kernel/clock.js'
 import { derivedId, uuidToBytes16 } from '../../kernel/ids.js'
 import type { Context } from '../../postgres/context.js'
 import { inTransaction } from '../../postgres/pool.js'
@@ -29,7 +30,6 @@ export type DevStreams = {
 type Vault = { slug: string; address: Address; shareDecimals: number }
 type Call = { from: Address; to: Address; data: Hex }
 
-const daySeconds = 86_400
 /** The chain begins 61 days before the clock; blocks of its past lie on a grid of four hours. */
 const gridSeconds = 4 * 3_600
 const runningDays = 60

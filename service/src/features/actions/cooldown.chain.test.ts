@@ -93,7 +93,7 @@ describe('a staked token with a cooldown', () => {
     await world.anvil.pass(100)
     const second = await story.withdraw(vault, part)
     expect(called(second)).toEqual({ functionName: 'cooldownShares', args: [part] })
-    expect(second.body.transactions[0].description).toContain('What cools down already waits anew')
+    expect(second.body.transactions[0].description).toContain('Amounts already in cooldown start again from zero')
     await world.send(second, user)
     await world.anvil.pass(week)
     expect((await requestsOf(vault)).map(([, state]: string[]) => state)).toEqual(['claimable', 'claimable'])

@@ -147,7 +147,9 @@ describe('200', () => {
     await world.write(old, erc20Abi, 'approve', [oldVault.address, 5n], user)
     const plan = await deposit({ tokenIn: old }, { id: oldVault.opportunityId })
     expect(typesOf(plan)).toEqual(['approve', 'approve', 'deposit'])
-    expect(plan.body.transactions[0].description).toMatch(/back to 0/)
+    expect(plan.body.transactions[0].description).toMatch(
+      /^Reset the .* to 0; \S+ requires this before a new allowance\.$/,
+    )
     await world.send(plan, user)
     expect(await world.balance(old, user.address)).toBe(400n * usd)
   })
@@ -176,7 +178,7 @@ describe('200', () => {
       const plan = await deposit({ tokenIn, amount: String(amount) }, { id: other.opportunityId })
       expect(typesOf(plan)).toEqual(['swap', 'approve', 'deposit'])
       expect(plan.body.transactions[0]).toMatchObject({
-        description: `Wrap 3 ETH (0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE) into as much WETH (${wrapped}) in your wallet.`,
+        description: `Wrap 3 ETH (0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE) into 3 WETH (${wrapped}) in your wallet.`,
         transaction: { to: wrapped, data: '0xd0e30db0', value: String(amount) },
       })
       expect(plan.body.batch.calls[0].value).toBe('0x29a2241af62c0000')

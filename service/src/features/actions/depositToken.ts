@@ -1,4 +1,5 @@
-import { encodeFunctionData, parseAbi } from 'viem'
+import { encodeFunctionData } from 'viem'
+import { wrappedAbi } from '../../rpc/abis.js'
 import { nativeToken } from '../../rpc/native.js'
 import { type CatalogueSnapshot, getNativeToken, type OpportunityRecord, type TokenRecord } from '../catalogue/index.js'
 import type { Step } from '../plans/index.js'
@@ -6,8 +7,6 @@ import { describeWrap, refuse } from '../plans/index.js'
 
 /** The token a wallet gives, and the one that enters the vault: another one where the native token is wrapped first. */
 export type DepositToken = { given: TokenRecord; entering: TokenRecord; wraps: boolean }
-
-const wrappedAbi = parseAbi(['function deposit() payable'])
 
 /** Gas limit of wrapping when no estimate can be had. */
 const wrapGas = 100_000n
@@ -42,7 +41,11 @@ export function buildWrap({ given, entering }: DepositToken, amount: bigint): St
   return {
     type: 'swap',
     description: describeWrap(amount, given, entering),
-    call: { to: toHexAddress(entering.address), data: encodeFunctionData({ abi: wrappedAbi }), value: amount },
+    call: {
+      to: toHexAddress(entering.address),
+      data: encodeFunctionData({ abi: wrappedAbi, functionName: 'deposit' }),
+      value: amount,
+    },
     gasConstant: wrapGas,
   }
 }

@@ -35,19 +35,11 @@ export type DraftFacts = {
 /** The draft of an action that ends in a vault's call. */
 export function draftOf(call: VaultCall, facts: DraftFacts): Draft {
   const { type, target, token, amount, out, given = token, offered } = facts
-  const words = {
-    amount,
-    token,
-    out,
-    vault: partyOf(target),
-    receiver: target.wallet,
-    least: call.leastOut,
-    router: call.router,
-  }
+  const words = { amount, token, out, vault: partyOf(target), receiver: target.wallet }
   const asked = offered && { ...offered, amount, decimals: token.decimals }
   const spends = facts.given ? { token: given.address, amount } : call.spends
   const main: Step = {
-    ...{ type, description: describeCall(call.verb, words), call, gasConstant: call.gasConstant },
+    ...{ type, description: describeCall(call, words), call, gasConstant: call.gasConstant },
     suffix: facts.swaps ? 'beside a swap' : 'plain',
     explainRevert: explainRevert(asked),
   }

@@ -142,8 +142,8 @@ export async function zapOut(ctx: ActionContext, of: ZapOut): Promise<Written<In
 }
 
 /** What only begins a redemption pays nothing that could be swapped. */
-function assertPaysNow({ verb }: VaultCall): void {
-  if (verb === 'requestRedeem' || verb === 'startCooldown' || verb === 'openWindow')
+function assertPaysNow({ gains }: VaultCall): void {
+  if (gains === undefined)
     throw refuse(
       'TOKEN_NOT_ACCEPTED',
       'what is requested now can be swapped once it is settled: claim it with tokenOut',

@@ -1,5 +1,6 @@
 import { mayCarryAttribution } from '@openearn/attribution'
 import { createAnswerCache, type Shelf } from '../../kernel/answerCache.js'
+import { inFlight } from '../../kernel/async/inFlight.js'
 import { systemClock } from '../../kernel/clock.js'
 import type { Log } from '../../kernel/log.js'
 import { loadNativeCurve } from '../../wallets/nativeCurve.js'
@@ -47,7 +48,7 @@ const hasNativeCurve = loadNativeCurve() !== undefined
  */
 export function openJudge(ctx: { log: Log }, options: JudgeOptions = {}): Judge {
   const thread = openJudgeThread(ctx.log, options)
-  const running = new Map<string, Promise<unknown>>()
+  const looks = inFlight<unknown>()
   const shelf = options.shelf ?? createAnswerCache().shelf<KeptVerdict>('verdict')
   return {
     judge: async (subject) => {
@@ -56,13 +57,8 @@ export function openJudge(ctx: { log: Log }, options: JudgeOptions = {}): Judge 
       const judgement = judge(subject)
       return { verdict: { status: 'judged', judgement }, workMs: systemClock.monotonicMs() - startMs }
     },
-    once: <T>(name: string, look: () => Promise<T>) => {
-      const twin = running.get(name) as Promise<T> | undefined
-      if (twin) return twin
-      const looking = look().finally(() => running.delete(name))
-      running.set(name, looking)
-      return looking
-    },
+    // A name is always looked for by the same caller, who gives one type.
+    once: <T>(name: string, look: () => Promise<T>) => looks(name, look) as Promise<T>,
     kept: {
       find: shelf.find,
       keep: (name, value) => shelf.keep(name, value, 2 * JSON.stringify(value).length, keptMs),

@@ -1,4 +1,5 @@
 import type { Queryable } from '../../postgres/pool.js'
+import { depths } from '../../sync/storeDepths.js'
 
 export type AttributedVault = {
   vaultId: number
@@ -86,9 +87,9 @@ function exported(db: Queryable, name: ExportName) {
         i.block_timestamp, i.transaction_hash, i.log_index, i.wallet, i.distributor_id, i.attribution, i.assets, i.shares,
         i.amount_usd, i.price_observation_id
       from interactions i join vaults v on v.id = i.vault_id
-      join chain_cursors c on c.chain_id = i.chain_id join chains ch on ch.chain_id = i.chain_id
+      join ${depths(db)} d on d.chain_id = i.chain_id
       left join opportunities o on o.chain_id = v.chain_id and o.vault_address = v.address
-      where i.block_number <= greatest(c.head_number - ch.confirmations + 1, coalesce(c.finalized_number, -1))
+      where i.block_number <= d.confirmed
       order by i.chain_id, i.block_number, i.log_index, i.distributor_id collate "C", i.wallet`,
     balances: () => db`
       select v.chain_id, v.address as vault, hex_text(b.wallet) as wallet, b.shares, b.attributed, l.distributor_id, l.shares as lot

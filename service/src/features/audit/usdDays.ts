@@ -1,4 +1,5 @@
 import { computeUsd, formatUnits, parseDecimal, usdDecimals } from '../../kernel/amount.js'
+import { daySeconds } from '../../kernel/clock.js'
 
 /** Something that holds from an instant (unix milliseconds) until the next level. */
 export type Level<T> = { atMs: number; value: T }
@@ -36,7 +37,7 @@ export function computeUsdDays(input: {
     const usd = parseDecimal(computeUsd(assets, assetDecimals, price.priceUsd), usdDecimals)
     sum += usd * BigInt(until - at)
   })
-  return { usdDays: formatUnits(sum / 86_400_000n, usdDecimals), unpricedMs }
+  return { usdDays: formatUnits(sum / BigInt(daySeconds * 1_000), usdDecimals), unpricedMs }
 }
 
 /** What holds at instants that are asked for in their order: one walk along the levels, however many there are. */

@@ -1,9 +1,10 @@
 import { type AnswerCache, createAnswerCache, type Shelf } from '../../kernel/answerCache.js'
+import { inSlices, type Steps } from '../../kernel/async/inSlices.js'
+import { within } from '../../kernel/async/within.js'
 import { systemClock } from '../../kernel/clock.js'
 import type { PreparedBody } from '../../kernel/operation.js'
 import type { Context } from '../../postgres/context.js'
 import { type CatalogueSnapshot, joinRows, patchSnapshot } from './memory/snapshot.js'
-import { runInSlices, type Steps } from './memory/timeSlicing.js'
 import { prepareView } from './memory/view.js'
 import { type CatalogueVersion, listenForChanges, readCatalogue, readLive, readVersion } from './store.js'
 
@@ -119,7 +120,7 @@ export async function openCatalogue(ctx: Context, options: { pollMs?: number } =
         ctx.log.debug({ err: error }, 'the database was gone before the catalogue'),
       )
       // A connection that was lost may never answer the goodbye.
-      await Promise.race([said, systemClock.sleep(2_000)])
+      await within(said, { clock: systemClock, ms: 2_000 }, () => undefined)
       await looking
       await reading?.catch(() => undefined)
     },
@@ -128,8 +129,8 @@ export async function openCatalogue(ctx: Context, options: { pollMs?: number } =
 
 /** Makes a snapshot, and what requests need of it, while others go on being served. */
 async function makeReady(steps: Steps<CatalogueSnapshot>, previous?: CatalogueSnapshot): Promise<CatalogueSnapshot> {
-  const snapshot = await runInSlices(steps)
-  await runInSlices(prepareView(snapshot, previous))
+  const snapshot = await inSlices(steps)
+  await inSlices(prepareView(snapshot, previous))
   return snapshot
 }
 

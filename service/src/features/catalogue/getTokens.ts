@@ -1,3 +1,4 @@
+import { memo } from '../../kernel/async/memo.js'
 import { type PageInput, paginate, parsePage } from '../../kernel/page.js'
 import type { CatalogueContext } from './catalogue.js'
 import { toToken } from './item.js'
@@ -25,17 +26,11 @@ export async function getTokens(ctx: CatalogueContext, input: GetTokensInput) {
   })
 }
 
-const sorted = new WeakMap<CatalogueSnapshot, readonly TokenRecord[]>()
-
-function listedTokens(snapshot: CatalogueSnapshot): readonly TokenRecord[] {
-  const known = sorted.get(snapshot)
-  if (known) return known
-  const tokens = [...snapshot.tokens.values()]
+const listedTokens = memo((snapshot: CatalogueSnapshot): readonly TokenRecord[] =>
+  [...snapshot.tokens.values()]
     .filter((token) => isListedToken(snapshot, token))
-    .sort((a, b) => a.chainId - b.chainId || compareText(a.symbol, b.symbol) || (a.address < b.address ? -1 : 1))
-  sorted.set(snapshot, tokens)
-  return tokens
-}
+    .sort((a, b) => a.chainId - b.chainId || compareText(a.symbol, b.symbol) || (a.address < b.address ? -1 : 1)),
+)
 
 /** Shown: active, on an active chain. */
 export function isListedToken(snapshot: CatalogueSnapshot, token: TokenRecord): boolean {

@@ -1,5 +1,6 @@
 import { getAddress, isAddress } from 'viem'
 import { formatUnits, parseDecimal } from '../../kernel/amount.js'
+import { memo } from '../../kernel/async/memo.js'
 import { formatTs } from '../../kernel/clock.js'
 import type { OpportunityRecord } from './opportunityRecord.js'
 import type { ChainRecord, IncentiveRow, OrganizationRecord, TokenRecord, VaultRecord } from './records.js'
@@ -10,27 +11,17 @@ export function formatAddress(address: string): string {
   return isAddress(address, { strict: false }) ? getAddress(address) : address
 }
 
-const tokens = new WeakMap<TokenRecord, Token>()
-
 /** The token as served; the same object for the same record, as a checksum costs more than the rest of it. */
-export function toToken(token: TokenRecord): Token {
-  const known = tokens.get(token)
-  if (known) return known
-  const { chainId, decimals, symbol, name, logoUrl } = token
-  const made = { address: formatAddress(token.address), chainId, decimals, symbol, name, logoUrl }
-  tokens.set(token, made)
-  return made
-}
+export const toToken: (token: TokenRecord) => Token = memo(({ address, chainId, decimals, symbol, name, logoUrl }) => ({
+  address: formatAddress(address),
+  chainId,
+  decimals,
+  symbol,
+  name,
+  logoUrl,
+}))
 
-const vaultAddresses = new WeakMap<VaultRecord, string>()
-
-function toVaultAddress(vault: VaultRecord): string {
-  const known = vaultAddresses.get(vault)
-  if (known) return known
-  const made = formatAddress(vault.address)
-  vaultAddresses.set(vault, made)
-  return made
-}
+const toVaultAddress = memo(({ address }: VaultRecord) => formatAddress(address))
 
 export function toChain({ chainId, name, logoUrl, explorerUrl }: ChainRecord): Chain {
   return { chainId, name, logoUrl, explorerUrl }

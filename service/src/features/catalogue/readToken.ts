@@ -1,12 +1,11 @@
-import { type Address, erc20Abi, type Hex, hexToString, isHex, parseAbi } from 'viem'
+import { type Address, erc20Abi, type Hex, hexToString, isHex } from 'viem'
+import { bytesTextAbi } from '../../rpc/abis.js'
 import { combine, mapRead, type Read, readAccount, readContract } from '../../rpc/multicall.js'
 import { cleanTokenText, textLengths } from './import/cleanText.js'
 import type { TokenRecord } from './records.js'
 
 /** Most decimals a token may have: more are nobody's, and no amount of them can be shown. */
 const decimalsMax = 36
-
-const bytesTextAbi = parseAbi(['function symbol() view returns (bytes32)', 'function name() view returns (bytes32)'])
 
 /** What a token says of itself; undefined where there is no ERC-20. Its text is a stranger's, and cleaned. */
 export function readToken(chainId: number, address: string): Read<TokenRecord | undefined> {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { fromUnixSeconds, toUnixSeconds } from '../../kernel/clock.js'
+import { daySeconds, fromUnixSeconds, toUnixSeconds } from '../../kernel/clock.js'
 import { type GrowthSpan, listReadingsAt, listSeriesHeads } from '../../vaults/index.js'
 import { type CatalogueContext, type DeltasPush, type OpportunityRecord, pushDeltas } from '../catalogue/index.js'
 import { countActiveLps } from '../metrics/index.js'
@@ -24,7 +24,7 @@ const vaultsPerRead = 500
  */
 export async function runMovements(ctx: CatalogueContext): Promise<void> {
   const nowSeconds = toUnixSeconds(ctx.clock.now())
-  const instants = [nowSeconds, ...movementDays.map((days) => nowSeconds - days * 86_400)]
+  const instants = [nowSeconds, ...movementDays.map((days) => nowSeconds - days * daySeconds)]
   const heads = new Map((await listSeriesHeads(ctx.db)).map((head) => [`${head.chainId}:${head.address}`, head]))
   const opportunities = [...ctx.catalogue.current().opportunities.values()]
   for (let at = 0; at < opportunities.length; at += vaultsPerRead) {

@@ -1,5 +1,6 @@
 import type { PageRequest } from '../../kernel/page.js'
 import type { Fragment, Queryable } from '../../postgres/pool.js'
+import { depths } from '../../sync/storeDepths.js'
 import type { ActivityRow } from './activity.js'
 
 export const sortKeys = ['date', 'usdValue', 'amount', 'opportunity', 'distributor', 'wallet', 'type'] as const
@@ -44,10 +45,8 @@ async function findScope(db: Queryable, filter: ActivityFilter): Promise<Scope> 
   const all = opportunityId === undefined && productId === undefined
   const [row] = await db<{ depths: Scope['depths']; vaultIds: number[] | null }[]>`
     select (
-      select coalesce(jsonb_agg(jsonb_build_object('chainId', c.chain_id, 'number',
-        least(c.block_number, greatest(c.head_number - ch.confirmations + 1, coalesce(c.finalized_number, -1))))), '[]')
-      from chain_cursors c join chains ch on ch.chain_id = c.chain_id
-      ${filter.chainId === undefined ? db`` : db`where c.chain_id = ${filter.chainId}`}) as depths,
+      select coalesce(jsonb_agg(jsonb_build_object('chainId', d.chain_id, 'number', d.confirmed)), '[]')
+      from ${depths(db)} d ${filter.chainId === undefined ? db`` : db`where d.chain_id = ${filter.chainId}`}) as depths,
     case when ${
       all
         ? db`exists (select from interaction_counts n

@@ -1,9 +1,10 @@
+import { daySeconds } from '../../kernel/clock.js'
 import { invalidArgument } from '../../kernel/errors.js'
 import { parseTs } from '../../kernel/wire.js'
 
 /** A clock of the caller may differ by so much. */
 const toleranceMs = 60_000
-const reachMs = 365 * 86_400_000
+const reachMs = 365 * daySeconds * 1_000
 
 /** An instant of a query, which its schema has checked. */
 export function readInstant(text: string, name: string): Date {

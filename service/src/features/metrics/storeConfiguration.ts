@@ -1,10 +1,7 @@
 import type { Queryable } from '../../postgres/pool.js'
-import { listOwnAddresses } from '../../vaults/index.js'
+import { keepsNothing } from '../../vaults/index.js'
 import type { MetricsVault } from './changes.js'
 import { type FloorSetting, readFloors } from './floors.js'
-
-/** Where shares go that nobody has any more. */
-const burnAddresses = [`0x${'00'.repeat(20)}`, `0x${'00'.repeat(18)}dead`]
 
 /** A vault as metrics sees it, with what of its configuration decides rows. */
 export type ConfiguredVault = MetricsVault & { line: string }
@@ -26,9 +23,8 @@ export async function listMetricsVaults(db: Queryable, chainId: number): Promise
   return new Map(
     rows.map(({ id, lpFloor, ...vault }) => {
       const { levels } = readFloors(lpFloor)
-      const others = new Set([...burnAddresses, ...listOwnAddresses(vault)])
       const line = `floors of vault ${id}: ${levels.join()}`
-      return [id, { levels, line, isExcluded: (wallet: string) => others.has(wallet) }]
+      return [id, { levels, line, isExcluded: (wallet: string) => keepsNothing(vault, wallet) }]
     }),
   )
 }

@@ -8,11 +8,11 @@ import {
   hashTypedData,
   keccak256,
   numberToHex,
-  parseAbi,
   size,
   slice,
   toHex,
 } from 'viem'
+import { settlementAbi } from '../../rpc/abis.js'
 
 /** A sell order of the settlement contract (GPv2), as its owner signs it. Everything else of the type is the same in all. */
 export type SellOrder = {
@@ -130,13 +130,6 @@ export function parseOrderUid(uid: string): { digest: Hex; owner: Address; valid
 }
 
 /** What orders are asked of, and what the settlement contract tells of them. */
-export const settlementAbi = parseAbi([
-  'function vaultRelayer() view returns (address)',
-  'function domainSeparator() view returns (bytes32)',
-  'function filledAmount(bytes orderUid) view returns (uint256)',
-  'function invalidateOrder(bytes orderUid)',
-])
-
 /** The transaction by which its owner ends an order, whoever holds its signature. */
 export function buildCancellation(order: { chainId: number; settlement: string; orderUid: Hex }) {
   return {

@@ -1,9 +1,10 @@
 import type { Address, Hex } from 'viem'
 import { invalidArgument } from '../../kernel/errors.js'
+import { settlementAbi } from '../../rpc/abis.js'
 import { combine, mapRead, type Read, readContract } from '../../rpc/multicall.js'
 import type { ChainRecord } from '../catalogue/index.js'
 import type { OrderVenue } from './orderState.js'
-import { hashOrderDomain, settlementAbi } from './sellOrder.js'
+import { hashOrderDomain } from './sellOrder.js'
 
 /** Where orders of a chain are settled, and by whom. */
 export type SettlementSettings = { address: Address; relayer: Address; venue: OrderVenue; orderBook: string }

@@ -1,5 +1,5 @@
 import { formatUnits } from '../../kernel/amount.js'
-import type { Verb } from '../../vaults/index.js'
+import type { VaultCall } from '../../vaults/index.js'
 import { formatAddress, type TokenRecord } from '../catalogue/index.js'
 
 /** Someone named in a description. */
@@ -23,15 +23,15 @@ export function describeApproval(amount: bigint, token: TokenRecord, spender: Pa
 }
 
 export function describeApprovalReset(token: TokenRecord, spender: Party): string {
-  return `Set what ${describeParty(spender)} may take of ${describeToken(token)} back to 0; this token asks for it first.`
+  return `Reset the ${describeToken(token)} allowance of ${describeParty(spender)} to 0; ${token.symbol} requires this before a new allowance.`
 }
 
 export function describeWrap(amount: bigint, native: TokenRecord, wrapped: TokenRecord): string {
-  return `Wrap ${describeAmount(amount, native)} into as much ${describeToken(wrapped)} in your wallet.`
+  return `Wrap ${describeAmount(amount, native)} into ${describeAmount(amount, wrapped)} in your wallet.`
 }
 
 export function describeUnwrap(amount: bigint, wrapped: TokenRecord, native: TokenRecord): string {
-  return `Unwrap ${describeAmount(amount, wrapped)} into as much ${describeToken(native)} in your wallet.`
+  return `Unwrap ${describeAmount(amount, wrapped)} into ${describeAmount(amount, native)} in your wallet.`
 }
 
 /**
@@ -56,50 +56,19 @@ export function describeSwap(facts: {
   return `${swap} What ${source} gives ${more} stays in your wallet as ${describeToken(rest)}.`
 }
 
-/**
- * What a vault's call does, in a sentence that names amount, token, vault and receiver. `least`: less than this the call
- * itself does not take; only then the sentence promises anything.
- */
+/** What a vault's call does, in the sentence of its kind, with amount, token, vault and receiver named. */
 export function describeCall(
-  verb: Verb,
-  facts: {
-    amount: bigint
-    token: TokenRecord
-    out: TokenRecord
-    vault: Party
-    receiver: string
-    least?: bigint | undefined
-    /** What passes the call on to the vault. */
-    router?: string | undefined
-  },
+  { says, leastOut, router }: VaultCall,
+  facts: { amount: bigint; token: TokenRecord; out: TokenRecord; vault: Party; receiver: string },
 ): string {
-  const through = facts.router === undefined ? '' : ` through the deposit router (${formatAddress(facts.router)})`
-  const least = facts.least === undefined ? '' : ` for at least ${describeAmount(facts.least, facts.out)}`
-  const amount = describeAmount(facts.amount, facts.token)
-  const vault = describeParty(facts.vault)
-  const receiver = formatAddress(facts.receiver)
-  switch (verb) {
-    case 'deposit':
-      return `Deposit ${amount} into ${vault}${through}${least}; the shares go to ${receiver}.`
-    case 'requestDeposit':
-      return `Request to deposit ${amount} into ${vault}; once it is settled, ${receiver} claims the shares.`
-    case 'redeem':
-      return `Redeem ${amount} at ${vault}${least}; the ${describeToken(facts.out)} goes to ${receiver}.`
-    case 'requestRedeem':
-      return `Request to redeem ${amount} at ${vault}; once it is settled, ${receiver} claims the ${describeToken(facts.out)}.`
-    case 'claimRedeem':
-      return `Claim the ${describeToken(facts.out)} of ${amount} redeemed at ${vault}; it goes to ${receiver}.`
-    case 'claimDeposit':
-      return `Claim the shares of ${amount} deposited into ${vault}; they go to ${receiver}.`
-    case 'cancelDeposit':
-      return `Cancel the pending deposit of ${amount} in ${vault}; the ${describeToken(facts.token)} is for ${receiver}.`
-    case 'startCooldown':
-      return `Redeem ${amount} at ${vault}; the ${describeToken(facts.out)} cools down, and ${receiver} takes it out later. What cools down already waits anew.`
-    case 'takeCooled':
-      return `Take out of ${vault} all the ${describeToken(facts.out)} that has cooled down; it goes to ${receiver}.`
-    case 'openWindow':
-      return `Start the cooldown of all shares in ${vault}, of which ${amount} are to be redeemed; ${receiver} redeems them in the window after it. A cooldown that runs already starts anew.`
-    case 'claimCancelled':
-      return `Take back ${amount} of the cancelled deposit in ${vault}; it goes to ${receiver}.`
-  }
+  const { amount, token, out, vault, receiver } = facts
+  return says({
+    amount: describeAmount(amount, token),
+    token: describeToken(token),
+    out: describeToken(out),
+    vault: describeParty(vault),
+    receiver: formatAddress(receiver),
+    through: router === undefined ? '' : ` through the deposit router (${formatAddress(router)})`,
+    least: leastOut === undefined ? '' : ` for at least ${describeAmount(leastOut, out)}`,
+  })
 }

@@ -1,6 +1,7 @@
 import { getAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
-import type { Verb } from '../../vaults/index.js'
+import type { VaultCall } from '../../vaults/index.js'
+import { sayCancelDeposit, sayDeposit, sayRedeem } from '../../vaults/sentences.js'
 import type { TokenRecord } from '../catalogue/index.js'
 import { buildApprovals } from './approvals.js'
 import { describeCall, describeSwap, describeUnwrap, describeWrap } from './describe.js'
@@ -22,30 +23,34 @@ describe('the sentence of a call', () => {
   const vaultIs = named('Vault', 'b2')
   const money = `12.5 ${named('USDC', 'a1')}`
   const facts = { amount: 12_500_000n, token: usdc, out: shares, vault, receiver }
-  const sentences: Record<Verb, string> = {
-    deposit: `Deposit ${money} into ${vaultIs}; the shares go to ${getAddress(receiver)}.`,
-    requestDeposit: `Request to deposit ${money} into ${vaultIs}; once it is settled, ${getAddress(receiver)} claims the shares.`,
-    redeem: `Redeem ${money} at ${vaultIs}; the ${named('vUSDC', 'b2')} goes to ${getAddress(receiver)}.`,
-    requestRedeem: `Request to redeem ${money} at ${vaultIs}; once it is settled, ${getAddress(receiver)} claims the ${named('vUSDC', 'b2')}.`,
-    claimRedeem: `Claim the ${named('vUSDC', 'b2')} of ${money} redeemed at ${vaultIs}; it goes to ${getAddress(receiver)}.`,
-    claimDeposit: `Claim the shares of ${money} deposited into ${vaultIs}; they go to ${getAddress(receiver)}.`,
-    cancelDeposit: `Cancel the pending deposit of ${money} in ${vaultIs}; the ${named('USDC', 'a1')} is for ${getAddress(receiver)}.`,
-    startCooldown: `Redeem ${money} at ${vaultIs}; the ${named('vUSDC', 'b2')} cools down, and ${getAddress(receiver)} takes it out later. What cools down already waits anew.`,
-    takeCooled: `Take out of ${vaultIs} all the ${named('vUSDC', 'b2')} that has cooled down; it goes to ${getAddress(receiver)}.`,
-    openWindow: `Start the cooldown of all shares in ${vaultIs}, of which ${money} are to be redeemed; ${getAddress(receiver)} redeems them in the window after it. A cooldown that runs already starts anew.`,
-    claimCancelled: `Take back ${money} of the cancelled deposit in ${vaultIs}; it goes to ${getAddress(receiver)}.`,
-  }
+  const callOf = (says: VaultCall['says'], more: Partial<VaultCall> = {}): VaultCall => ({
+    ...{ to: address('b2'), data: '0x', value: 0n, says, gasConstant: 100_000n, spends: undefined, gains: undefined },
+    ...more,
+  })
+  const sentences: [string, VaultCall['says'], string][] = [
+    ['deposit', sayDeposit, `Deposit ${money} into ${vaultIs}; the shares go to ${getAddress(receiver)}.`],
+    [
+      'redemption',
+      sayRedeem,
+      `Redeem ${money} at ${vaultIs}; the ${named('vUSDC', 'b2')} goes to ${getAddress(receiver)}.`,
+    ],
+    [
+      'cancellation',
+      sayCancelDeposit,
+      `Cancel the pending deposit of ${money} in ${vaultIs}; the ${named('USDC', 'a1')} is for ${getAddress(receiver)}.`,
+    ],
+  ]
 
-  it.each(Object.entries(sentences))('%s names the amount, the token, the vault and who receives', (verb, sentence) => {
-    expect(describeCall(verb as Verb, facts)).toBe(sentence)
+  it.each(sentences)('of a %s names the amount, the token, the vault and who receives', (_name, says, sentence) => {
+    expect(describeCall(callOf(says), facts)).toBe(sentence)
   })
 
   it('promises a least only where the call itself takes no less, and names what passes it on', () => {
-    const least = { least: 5n * 10n ** 17n, router: address('c3') }
-    expect(describeCall('deposit', { ...facts, ...least })).toBe(
+    const least = { leastOut: 5n * 10n ** 17n, router: address('c3') }
+    expect(describeCall(callOf(sayDeposit, least), facts)).toBe(
       `Deposit ${money} into ${vaultIs} through the deposit router (${getAddress(address('c3'))}) for at least 0.5 ${named('vUSDC', 'b2')}; the shares go to ${getAddress(receiver)}.`,
     )
-    expect(describeCall('redeem', { ...facts, least: 10n ** 18n })).toBe(
+    expect(describeCall(callOf(sayRedeem, { leastOut: 10n ** 18n }), facts)).toBe(
       `Redeem ${money} at ${vaultIs} for at least 1 ${named('vUSDC', 'b2')}; the ${named('vUSDC', 'b2')} goes to ${getAddress(receiver)}.`,
     )
   })
@@ -71,10 +76,10 @@ describe('the sentence of a swap', () => {
   it('of the native token and its wrapper says that it is one for one', () => {
     const [native, wrapped] = [tokenOf('ETH', 'ee', { decimals: 18 }), tokenOf('WETH', 'f5', { decimals: 18 })]
     expect(describeWrap(10n ** 18n, native, wrapped)).toBe(
-      `Wrap 1 ${named('ETH', 'ee')} into as much ${named('WETH', 'f5')} in your wallet.`,
+      `Wrap 1 ${named('ETH', 'ee')} into 1 ${named('WETH', 'f5')} in your wallet.`,
     )
     expect(describeUnwrap(10n ** 18n, wrapped, native)).toBe(
-      `Unwrap 1 ${named('WETH', 'f5')} into as much ${named('ETH', 'ee')} in your wallet.`,
+      `Unwrap 1 ${named('WETH', 'f5')} into 1 ${named('ETH', 'ee')} in your wallet.`,
     )
   })
 })
@@ -109,7 +114,7 @@ describe('the approvals before a call', () => {
   it('begin with 0 where the token refuses to change an allowance that is not 0', () => {
     expect(told(approvals(5n, 4n, true))).toEqual([approve(0n), approve(5n)])
     expect(approvals(5n, 4n, true)[0]?.description).toBe(
-      `Set what ${named('Vault', 'b2')} may take of ${named('USDC', 'a1')} back to 0; this token asks for it first.`,
+      `Reset the ${named('USDC', 'a1')} allowance of ${named('Vault', 'b2')} to 0; USDC requires this before a new allowance.`,
     )
   })
 })

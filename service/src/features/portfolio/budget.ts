@@ -1,4 +1,5 @@
-import type { Clock } from '../../kernel/clock.js'
+import { within } from '../../kernel/async/within.js'
+import { type Clock, systemClock } from '../../kernel/clock.js'
 
 /** What did not come in time. */
 export class TooLate extends Error {
@@ -23,9 +24,8 @@ export function startBudget(clock: Pick<Clock, 'monotonicMs'>, deadlineMs: numbe
     within: (work, step) => {
       const leftMs = Math.max(0, deadlineMs * (step === 'read' ? parts.read : 1) - (clock.monotonicMs() - startMs))
       const waitMs = Math.min(deadlineMs * parts[step], leftMs)
-      return new Promise((resolve, reject) => {
-        const timer = setTimeout(() => reject(new TooLate('it did not answer in time; try again shortly')), waitMs)
-        work.then(resolve, reject).finally(() => clearTimeout(timer))
+      return within(work, { clock: systemClock, ms: waitMs }, () => {
+        throw new TooLate('it did not answer in time; try again shortly')
       })
     },
   }

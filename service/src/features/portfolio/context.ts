@@ -1,3 +1,4 @@
+import type { InFlight } from '../../kernel/async/inFlight.js'
 import type { findPrices } from '../../prices/index.js'
 import type { ChainContext } from '../../rpc/chains.js'
 import type { CatalogueContext, TokenRecord } from '../catalogue/index.js'
@@ -38,6 +39,9 @@ export type Earned = {
 /** The newest block of a chain as this process last read it; `last` is the one before that, until it is read. */
 export type Head = { reading: Promise<BlockRef>; atMs: number; last: BlockRef | undefined }
 
+/** Longer work on the event loop lets others be served in between. */
+export const turns = { sliceMs: 10, pauseMs: 0 }
+
 /** What portfolios of this process share. */
 export type Portfolio = {
   readonly adapters: readonly Adapter[]
@@ -47,9 +51,9 @@ export type Portfolio = {
   /** By chain. */
   readonly heads: Map<number, Head>
   /** Readings of wallets that are under way: who asks for the same meanwhile gets the same. */
-  readonly underWay: Map<string, Promise<ChainHoldings>>
+  readonly underWay: InFlight<ChainHoldings>
   /** The same of earnings. */
-  readonly earningsUnderWay: Map<string, Promise<Earned>>
+  readonly earningsUnderWay: InFlight<Earned>
 }
 
 export type PortfolioContext = ChainContext & CatalogueContext & { readonly portfolio: Portfolio }

@@ -7,8 +7,8 @@ import { inPlace } from '../../sync/projection.js'
 import { writeDerived } from '../../sync/storeDerived.js'
 import { recordSnapshots } from '../../vaults/index.js'
 import { listEarnings } from './earnings.js'
-import type { Flow, FlowKind } from './flows.js'
-import { flowsTable } from './storeFlows.js'
+import { deriveFlows, type Flow, type FlowKind } from './flows.js'
+import { flowsTable, listFlowsVaults } from './storeFlows.js'
 
 const chainId = 31_337
 const vaults = ['1a', '2b'].map((byte) => `0x${byte.repeat(20)}`)
@@ -283,4 +283,15 @@ describe('earnings', () => {
     expect(inactive.earnings).toHaveLength(1)
     expect(await list()).toEqual({ earnings: [], unvalued: [] })
   })
+})
+
+it('has no flow of the vault itself, nor of an address that nobody has', async () => {
+  const [vaultId = 0] = ids
+  const known = await listFlowsVaults(earn.db, chainId)
+  const place = { vaultId, blockNumber: 1, transactionIndex: 0, timestamp: 0, before: 0n, after: 5n }
+  const change = (holder: string) => ({ ...place, wallet: holder, attributedBefore: 0n, attributedAfter: 0n })
+  const others = [vaults[0] ?? '', `0x${'00'.repeat(18)}dead`, `0x${'00'.repeat(20)}`]
+  const balanceChanges = [...others, wallet].map(change)
+  const flows = deriveFlows({ number: 1, timestamp: 0 }, { balanceChanges, eventParts: [], pendingChanges: [] }, known)
+  expect(flows.map((flow) => flow.wallet)).toEqual([wallet])
 })

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Address } from 'viem'
+import { memo } from '../../kernel/async/memo.js'
 import { invalidArgument } from '../../kernel/errors.js'
 import { PreparedBody } from '../../kernel/operation.js'
 import { formatAddress } from '../catalogue/index.js'
@@ -47,17 +48,10 @@ export async function serveWalletPortfolio(ctx: PortfolioContext, input: Input):
   return body
 }
 
-const numbers = new WeakMap<object, number>()
 let lastNumber = 0
 
 /** A number of its own for each object, so that what was made of it need not hold it. */
-function numberOf(part: object): number {
-  const known = numbers.get(part)
-  if (known !== undefined) return known
-  lastNumber += 1
-  numbers.set(part, lastNumber)
-  return lastNumber
-}
+const numberOf = memo((_part: object) => ++lastNumber)
 
 /** All that an answer is made of, beside what the caller wants to see of it. */
 type Told = WalletHoldings & { shown: ReturnType<typeof readAddress>; earned: Earned; version: number | string }
@@ -106,24 +100,19 @@ async function tellEarnings(
 
 /** Earnings as they are kept of these flows, as they are being read for somebody else, or read now. */
 async function readEarnings(ctx: PortfolioContext, wallet: string, vaults: readonly FlowVault[]): Promise<Earned> {
-  const { earningsUnderWay } = ctx.portfolio
   const shelf = ctx.catalogue.answers.shelf<Earned>('portfolio earnings')
   if (vaults.length === 0) return nothing
   const snapshot = ctx.catalogue.current()
   const states = createHash('sha256')
   for (const { id, state } of vaults) states.update(`${id} ${state} `)
   const name = `${wallet} ${snapshot.version} ${states.digest('base64')}`
-  const known = shelf.find(name) ?? earningsUnderWay.get(name)
+  const known = shelf.find(name)
   if (known) return known
-  const reading = listEarnings(ctx, wallet, vaults).then((earnings) => toEarned(snapshot, earnings))
-  earningsUnderWay.set(name, reading)
-  try {
-    const earned = await reading
+  return ctx.portfolio.earningsUnderWay(name, async () => {
+    const earned = toEarned(snapshot, await listEarnings(ctx, wallet, vaults))
     shelf.keep(name, earned, (1 + earned.rows.length) * rowBytes, keptMs)
     return earned
-  } finally {
-    earningsUnderWay.delete(name)
-  }
+  })
 }
 
 function noSource(ecosystem: string): Problem {

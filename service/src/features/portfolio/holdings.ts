@@ -1,4 +1,6 @@
 import type { Address, Hex } from 'viem'
+import { inSlices, mapInSteps } from '../../kernel/async/inSlices.js'
+import { memo } from '../../kernel/async/memo.js'
 import { EarnError } from '../../kernel/errors.js'
 import { readHead } from '../../rpc/blocks.js'
 import type { Chain } from '../../rpc/chains.js'
@@ -16,9 +18,8 @@ import {
   type ShareOf,
 } from './adapter.js'
 import { type Budget, TooLate } from './budget.js'
-import type { ChainHoldings, Found, Idle, PortfolioContext, Problem } from './context.js'
+import { type ChainHoldings, type Found, type Idle, type PortfolioContext, type Problem, turns } from './context.js'
 import { createPricing, listPriced, type Pricing, priceNative } from './pricing.js'
-import { mapInTurns } from './turns.js'
 
 export type ChainAsk = {
   chain: Chain
@@ -52,12 +53,15 @@ export async function readHoldings(
   let isWhole = true
   const input: AdapterInput = { ctx, chain, snapshot, wallet, block: () => head, openRequests, once }
   const asking = askAdapters(ctx, ask.adapters, input, budget, problems)
-  const tokens = listTokens(snapshot, chainId)
+  const tokens = tokensOf(snapshot)(chainId)
   const reader = createReader(chain, head)
   const data = balanceCall(wallet)
-  const balances = await mapInTurns(tokens, ({ address }) =>
-    // Of the native token the length of the wallet's code is answered as well.
-    reader.add(address === native ? { target: wallet, data: '0x' } : { target: address as Address, data }),
+  const balances = await inSlices(
+    mapInSteps(tokens, ({ address }) =>
+      // Of the native token the length of the wallet's code is answered as well.
+      reader.add(address === native ? { target: wallet, data: '0x' } : { target: address as Address, data }),
+    ),
+    turns,
   )
   const asked = await asking
   if (asked.length < ask.adapters.length) isWhole = false
@@ -159,21 +163,16 @@ function tryAnswer(
 }
 
 /** By the whole catalogue: what its chains are is told in their native tokens, and in what is listed. */
-const listed = new WeakMap<CatalogueSnapshot, Map<number, TokenRecord[]>>()
-
-/** The native token and the listed ones. */
-function listTokens(snapshot: CatalogueSnapshot, chainId: number): readonly TokenRecord[] {
-  const byChain = listed.get(snapshot) ?? new Map<number, TokenRecord[]>()
-  listed.set(snapshot, byChain)
-  const known = byChain.get(chainId)
-  if (known) return known
-  const native = getNativeToken(snapshot, chainId)
-  const others = [...snapshot.tokens.values()].filter(
-    (token) => token.chainId === chainId && token.address !== native.address && isListedToken(snapshot, token),
-  )
-  byChain.set(chainId, [native, ...others])
-  return [native, ...others]
-}
+/** Of each chain the native token and the listed ones. */
+const tokensOf = memo((snapshot: CatalogueSnapshot) =>
+  memo((chainId: number): readonly TokenRecord[] => {
+    const native = getNativeToken(snapshot, chainId)
+    const others = [...snapshot.tokens.values()].filter(
+      (token) => token.chainId === chainId && token.address !== native.address && isListedToken(snapshot, token),
+    )
+    return [native, ...others]
+  }),
+)
 
 const native = nativeToken.toLowerCase()
 
@@ -187,7 +186,8 @@ type Placed = Asked & { places: number[] }
 /** What is asked, with the places of its reads among all. */
 async function placeAll(reader: ReturnType<typeof createReader>, asked: readonly Asked[]): Promise<Placed[]> {
   const placed: Placed[] = []
-  for (const { name, read } of asked) placed.push({ name, read, places: await mapInTurns(read.reads, reader.add) })
+  for (const { name, read } of asked)
+    placed.push({ name, read, places: await inSlices(mapInSteps(read.reads, reader.add), turns) })
   return placed
 }
 

@@ -1,4 +1,5 @@
 import type { Address } from 'viem'
+import { inFlight } from '../../kernel/async/inFlight.js'
 import { findPrices } from '../../prices/index.js'
 import type { Chain } from '../../rpc/chains.js'
 import type { CatalogueSnapshot } from '../catalogue/index.js'
@@ -31,8 +32,8 @@ export function openPortfolio(
     deadlineMs: options.deadlineMs ?? deadlineMsDefault * (options.patience ?? 1),
     findPrices: options.findPrices ?? findPrices,
     heads: new Map(),
-    underWay: new Map(),
-    earningsUnderWay: new Map(),
+    underWay: inFlight(),
+    earningsUnderWay: inFlight(),
   }
 }
 
@@ -110,22 +111,15 @@ type ChainRead = {
 }
 
 /** A chain's holdings: as they are kept of this block, as they are being read for somebody else, or read now. */
-async function readChain(ctx: PortfolioContext, read: ChainRead): Promise<ChainHoldings> {
+function readChain(ctx: PortfolioContext, read: ChainRead): Promise<ChainHoldings> {
   const { chain, snapshot, wallet, entryBlock } = read
-  const { underWay } = ctx.portfolio
   const key = `${chain.chainId} ${wallet} ${entryBlock} ${snapshot.version}`
-  const known = underWay.get(key)
-  if (known) return known
-  const reading = readAtHead(ctx, read, key).catch((error: unknown) => {
-    ctx.log.warn({ err: error, chainId: chain.chainId }, 'a chain could not be read for a portfolio')
-    return unreadable(chain.chainId, describeFailure(error, `${chain.name} cannot be read right now`))
-  })
-  underWay.set(key, reading)
-  try {
-    return await reading
-  } finally {
-    underWay.delete(key)
-  }
+  return ctx.portfolio.underWay(key, () =>
+    readAtHead(ctx, read, key).catch((error: unknown) => {
+      ctx.log.warn({ err: error, chainId: chain.chainId }, 'a chain could not be read for a portfolio')
+      return unreadable(chain.chainId, describeFailure(error, `${chain.name} cannot be read right now`))
+    }),
+  )
 }
 
 async function readAtHead(ctx: PortfolioContext, read: ChainRead, key: string): Promise<ChainHoldings> {

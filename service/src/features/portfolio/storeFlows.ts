@@ -1,7 +1,7 @@
 import { hex, int4, int8, nullable, numeric, oneOf, seconds } from '../../postgres/columns.js'
 import type { Queryable } from '../../postgres/pool.js'
 import { describeTable } from '../../postgres/table.js'
-import { listOwnAddresses } from '../../vaults/index.js'
+import { keepsNothing, listNonHolders, listOwnAddresses } from '../../vaults/index.js'
 import type { FlowKind, FlowsVault } from './flows.js'
 
 export const flowsTable = describeTable('flows', {
@@ -15,8 +15,6 @@ export const flowsTable = describeTable('flows', {
   shares: [numeric],
   assets: [nullable(numeric)],
 })
-
-const zeroAddress = `0x${'00'.repeat(20)}`
 
 /** A vault as flows see it, with what of its configuration decides rows. */
 export type ConfiguredVault = FlowsVault & { line: string }
@@ -34,9 +32,8 @@ export async function listFlowsVaults(db: Queryable, chainId: number): Promise<R
     select id, address, lower(receipt_token) as "receiptToken", escrow, contracts from vaults where chain_id = ${chainId}`
   return new Map(
     rows.map(({ id, ...vault }) => {
-      const others = [...new Set([zeroAddress, ...listOwnAddresses(vault)])]
-      const isExcluded = (wallet: string) => others.includes(wallet)
-      return [id, { line: `no holders of vault ${id}: ${others.sort().join(' ')}`, isExcluded }]
+      const line = `no holders of vault ${id}: ${[...listNonHolders(listOwnAddresses(vault))].sort().join(' ')}`
+      return [id, { line, isExcluded: (wallet: string) => keepsNothing(vault, wallet) }]
     }),
   )
 }

@@ -1,3 +1,4 @@
+import { daySeconds } from '../../kernel/clock.js'
 import type { Queryable } from '../../postgres/pool.js'
 import type { GrowthSource } from '../../vaults/index.js'
 
@@ -23,7 +24,7 @@ export type ChainStatus = {
 
 /** Where every chain stands. A chain that was never watched has no cursor. */
 export async function listChainStatus(db: Queryable, now: Date, chainId?: number): Promise<ChainStatus[]> {
-  const dayAgo = new Date(now.getTime() - 86_400_000)
+  const dayAgo = new Date(now.getTime() - daySeconds * 1_000)
   return db<ChainStatus[]>`
     select ch.chain_id as "chainId", ch.name, ch.watched, c.head_number as "headBlock", c.block_number as "indexedBlock",
       c.block_timestamp as "indexedAt", c.finalized_number as "finalizedBlock", c.checked_to as "checkedTo", c.state, c.reason, c.updated_at as "updatedAt",

@@ -3,18 +3,19 @@ import { type Abi, type Address, decodeEventLog, erc20Abi, type Hex, toEventSele
 import { uuidToBytes16 } from '../../kernel/ids.js'
 import type { Context } from '../../postgres/context.js'
 import type { Database } from '../../postgres/pool.js'
+import { transferTopic } from '../../rpc/abis.js'
 import { readHead } from '../../rpc/blocks.js'
 import type { Chain, Chains } from '../../rpc/chains.js'
 import { combine, multicall, readContract } from '../../rpc/multicall.js'
 import { createNode, type Node } from '../../rpc/node.js'
 import type { Header, RawLog } from '../../rpc/raw.js'
 import { readInRanges } from '../../sync/ranges.js'
-import { findBlockAt, findStreamTarget } from '../../vaults/index.js'
+import { findBlockAt, findStreamTarget, listNonHolders } from '../../vaults/index.js'
 import { readLotSteps } from '../positions/index.js'
 import { createWeigher } from './adapters.js'
 import { type FileReward, hashHoldings, type RewardInputs, type RewardResult, recomputeRewards } from './rewardFile.js'
 import type { FoundRewards, FoundSnapshot, FoundStream, RewardFile } from './rewardProof.js'
-import { burnAddresses, findTerms, readInputs } from './snapshotInputs.js'
+import { findTerms, readInputs } from './snapshotInputs.js'
 import { findSnapshotOf } from './storeSnapshots.js'
 import { findStream } from './storeStreams.js'
 import type { BalanceStep } from './types.js'
@@ -63,7 +64,7 @@ export async function readRewards(ctx: ProofContext, files: readonly RewardFile[
     const at = from?.own.at ?? terms.startAt
     const block = head.timestamp > to ? await findBlockAt(chain, head, to) : undefined
     blocks.push(block)
-    const excluded = new Set([...burnAddresses, ...origin.target.own])
+    const excluded = listNonHolders(origin.target.own)
     const begin = head.timestamp > at ? await findBlockAt(chain, head, at) : head
     spans.push({ at, from: begin?.number ?? -1, to: block?.number ?? head.number, excluded })
   }
@@ -96,8 +97,6 @@ async function readCodeless(node: Node, own: readonly string[], { hash }: Header
   const have = (await node.haveCode?.(own.map((wallet) => ({ wallet, blockHash: hash })))) ?? []
   return new Set(own.filter((_, index) => have[index] === false))
 }
-
-const transferTopic = toEventSelector('event Transfer(address indexed from, address indexed to, uint256 amount)')
 
 /**
  * Shares of every holder of a token at the beginning of each span and each of their changes in it, out of its transfers, which

@@ -1,7 +1,7 @@
 import { toUnixSeconds } from '../../kernel/clock.js'
 import type { Database, Queryable } from '../../postgres/pool.js'
 import { listPriceSteps } from '../../prices/index.js'
-import { listValueSteps, type StreamTarget } from '../../vaults/index.js'
+import { listNonHolders, listValueSteps, type StreamTarget } from '../../vaults/index.js'
 import { listLotSteps, listShareSteps, readConfiguration } from '../positions/index.js'
 import { createWeigher } from './adapters.js'
 import { toSharePrice, toUnitPrice } from './amounts.js'
@@ -11,9 +11,6 @@ import { findBlockBefore, findStates, type TakenSnapshot } from './storeSnapshot
 import type { StreamRow } from './storeStreams.js'
 import { readAdapter, readStrategy } from './terms.js'
 import type { AccrualFacts, StreamTerms } from './types.js'
-
-/** Where shares go that nobody has any more. */
-export const burnAddresses = [`0x${'00'.repeat(20)}`, `0x${'00'.repeat(18)}dead`]
 
 /** What is agreed of a stream, with the increases of its budget that are confirmed. */
 export async function findTerms(db: Queryable, stream: StreamRow, rewardDecimals: number): Promise<StreamTerms> {
@@ -68,7 +65,7 @@ export async function readInputs(
   const begin = previous?.blockNumber ?? (await findBlockBefore(db, chainId, at))
   const span = { chainId, vaultId: stream.targetVaultId, from: begin, to: block.number, at }
   const isValued = terms.strategy.type !== 3
-  const excluded = new Set([...burnAddresses, ...target.own])
+  const excluded = listNonHolders(target.own)
   const isLp = ({ wallet }: { wallet: string }) => !excluded.has(wallet)
   const values = await listTargetValues(db, { vaultId: stream.targetVaultId, target, from: isValued ? at : to, to })
   const { chainId: rewardChainId, rewardToken } = stream

@@ -1,8 +1,7 @@
-import { type Address, encodeFunctionData, parseAbi } from 'viem'
+import { type Address, encodeFunctionData } from 'viem'
+import { wrappedAbi } from '../../rpc/abis.js'
 import { nativeToken } from '../../rpc/native.js'
 import type { Quote, SwapAsk, SwapProvider } from './provider.js'
-
-const wrappedAbi = parseAbi(['function deposit() payable', 'function withdraw(uint256 amount)'])
 
 /** What wrapping and unwrapping use, more than measured. */
 const wrapGas = 60_000n

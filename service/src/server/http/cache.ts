@@ -4,6 +4,8 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import type { Shelf } from '../../kernel/answerCache.js'
+import { inFlight } from '../../kernel/async/inFlight.js'
+import { memo } from '../../kernel/async/memo.js'
 import { PreparedBody } from '../../kernel/operation.js'
 
 export type Encoding = 'br' | 'gzip' | 'identity'
@@ -24,39 +26,23 @@ const compressors: { [encoding in Exclude<Encoding, 'identity'>]: (bytes: Uint8A
 const compressorNames = { br: `br 1 ${process.versions['brotli']}`, gzip: `gzip 1 ${process.versions['zlib']}` }
 
 /** Bodies by number, so that their variants have short names. */
-const numbers = new WeakMap<PreparedBody, number>()
+const numberOf = memo((_body: PreparedBody) => ++lastNumber)
 let lastNumber = 0
 
-function numberOf(body: PreparedBody): number {
-  const known = numbers.get(body)
-  if (known !== undefined) return known
-  lastNumber += 1
-  numbers.set(body, lastNumber)
-  return lastNumber
-}
-
 /** Variants on their way: a body that many ask for at once is compressed once. */
-const making = new WeakMap<PreparedBody, Map<Encoding, Promise<Variant>>>()
+const making = inFlight<Variant>()
 
 /** A body served again is neither compressed nor hashed again while its variant is kept. */
 async function variantOf(body: PreparedBody, encoding: Encoding, shelf: Shelf<Variant>): Promise<Variant> {
   const name = `${numberOf(body)} ${encoding}`
   const known = shelf.find(name)
   if (known) return known
-  const others = making.get(body) ?? new Map<Encoding, Promise<Variant>>()
-  making.set(body, others)
-  const begun = others.get(encoding)
-  if (begun) return begun
-  const made = makeVariant(body, encoding)
-  others.set(encoding, made)
-  try {
-    const variant = await made
+  return making(name, async () => {
+    const variant = await makeVariant(body, encoding)
     // The plain parts are the body's own.
     shelf.keep(name, variant, encoding === 'identity' ? 0 : variant.byteLength)
     return variant
-  } finally {
-    others.delete(encoding)
-  }
+  })
 }
 
 async function makeVariant({ parts, digest }: PreparedBody, encoding: Encoding): Promise<Variant> {

@@ -1,5 +1,7 @@
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { type AnswerCache, createAnswerCache, type Shelf } from '../../kernel/answerCache.js'
+import { within } from '../../kernel/async/within.js'
+import { systemClock } from '../../kernel/clock.js'
 import { notFound, unavailable, unsupportedMediaType } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
 import type { Log } from '../../kernel/log.js'
@@ -208,17 +210,10 @@ async function answer<C extends Context>(
 const planMs = 9_000
 
 /** A chain that hangs is a 503 after a while, wherever the work was waiting. */
-async function withinTime<T>(work: Promise<T>, mostMs: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_resolve, reject) => {
-    const text = 'the chain did not answer in time; try again shortly'
-    timer = setTimeout(() => reject(unavailable(text, { retryAfterSeconds: 5 })), mostMs)
+function withinTime<T>(work: Promise<T>, mostMs: number): Promise<T> {
+  return within(work, { clock: systemClock, ms: mostMs }, () => {
+    throw unavailable('the chain did not answer in time; try again shortly', { retryAfterSeconds: 5 })
   })
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
-  }
 }
 
 /** The context of one request. Its logger is made when somebody logs, which few requests do. */

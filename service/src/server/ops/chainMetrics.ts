@@ -1,6 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { LedgerRows } from '../../features/ledger/index.js'
 import { type ChainStatus, listChainStatus } from '../../features/status/index.js'
+import { inFlight } from '../../kernel/async/inFlight.js'
 import type { Context } from '../../postgres/context.js'
 import type { RpcObserver } from '../../rpc/rpc.js'
 import { computeOpenSeconds, listSenders, type SenderStatus } from '../../rpc/sender/index.js'
@@ -70,13 +71,8 @@ export function createChainMetrics(registry: Registry): ChainMetrics {
 
 /** Gauges that are read from the database when somebody looks, all of one look from one query. */
 export function registerChainGauges(registry: Registry, ctx: Pick<Context, 'db' | 'clock'>): void {
-  let look: Promise<ChainStatus[]> | undefined
-  const readStatus = (): Promise<ChainStatus[]> => {
-    look ??= listChainStatus(ctx.db, ctx.clock.now()).finally(() => {
-      look = undefined
-    })
-    return look
-  }
+  const looks = inFlight<ChainStatus[]>()
+  const readStatus = () => looks('status', () => listChainStatus(ctx.db, ctx.clock.now()))
   const add = (name: string, help: string, read: (status: ChainStatus) => number | null) =>
     new Gauge({
       name: `openearn_chain_${name}`,

@@ -3,6 +3,7 @@ import { combine, combineAll, mapRead, type Read, readContract } from '../../rpc
 import { failing, type KnownError } from '../../rpc/revert.js'
 import { type MakingCall, making } from '../calls.js'
 import { type EmittedEvent, emitted } from '../events.js'
+import { gasConstants } from '../gasConstants.js'
 import type { DepositAsk, RequestAsk, RequestOffer, Trial, Vault, VaultCall, WithdrawAsk } from '../kind.js'
 import { buildDeposit } from './erc4626.js'
 
@@ -98,15 +99,14 @@ export const erc7540Errors: readonly KnownError[] = [
   failing('error RequestNotFound()', 'there is no request of that kind'),
 ]
 
-const gasConstants = { request: 400_000n, claim: 500_000n }
-
 /** `requestDeposit(assets, controller, owner)`: the assets leave now, the shares are claimed once it is settled. */
 export function buildRequestDeposit({ vault, wallet, amount }: DepositAsk): VaultCall {
   return {
     to: vault.address,
     data: encodeFunctionData({ abi: erc7540Abi, functionName: 'requestDeposit', args: [amount, wallet, wallet] }),
     value: 0n,
-    verb: 'requestDeposit',
+    says: ({ amount, vault, receiver }) =>
+      `Request to deposit ${amount} into ${vault}; once it is settled, ${receiver} claims the shares.`,
     gasConstant: gasConstants.request,
     spends: { token: vault.asset, amount },
     gains: undefined,
@@ -119,7 +119,8 @@ export function buildRequestRedeem({ vault, wallet, shares }: WithdrawAsk): Vaul
     to: vault.address,
     data: encodeFunctionData({ abi: erc7540Abi, functionName: 'requestRedeem', args: [shares, wallet, wallet] }),
     value: 0n,
-    verb: 'requestRedeem',
+    says: ({ amount, vault, out, receiver }) =>
+      `Request to redeem ${amount} at ${vault}; once it is settled, ${receiver} claims the ${out}.`,
     gasConstant: gasConstants.request,
     spends: { token: vault.receiptToken, amount: shares },
     gains: undefined,
@@ -138,7 +139,8 @@ export function buildClaimDeposit(vault: Vault, wallet: RequestAsk['wallet'], as
     to: vault.address,
     data: encodeFunctionData({ abi: erc7540Abi, functionName: 'deposit', args: [assets, wallet, wallet] }),
     value: 0n,
-    verb: 'claimDeposit',
+    says: ({ amount, vault, receiver }) =>
+      `Claim the shares of ${amount} deposited into ${vault}; they go to ${receiver}.`,
     gasConstant: gasConstants.claim,
     spends: undefined,
     gains: vault.receiptToken,

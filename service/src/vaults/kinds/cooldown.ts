@@ -2,6 +2,7 @@ import { type Address, encodeFunctionData, erc4626Abi, parseAbi } from 'viem'
 import { combine, mapRead, type Read, readContract } from '../../rpc/multicall.js'
 import { failing, type KnownError } from '../../rpc/revert.js'
 import { making } from '../calls.js'
+import { gasConstants } from '../gasConstants.js'
 import type { Cooling, PlannedKind, Vault, VaultCall, WithdrawAsk, WithdrawOffer } from '../kind.js'
 import {
   askErc4626,
@@ -25,8 +26,6 @@ const stakedAbi = parseAbi([
   'function cooldownDuration() view returns (uint24)',
   'function silo() view returns (address)',
 ])
-
-const gasConstants = { start: 500_000n, take: 300_000n }
 
 const cooldownErrors: readonly KnownError[] = [
   failing('error InvalidCooldown()', 'the cooldown is not over', 'waiting'),
@@ -73,7 +72,7 @@ export const cooldown: PlannedKind = {
       // Without a cooldown there is none to start.
       instead: [
         {
-          ...buildRedeem({ vault, wallet, shares: 0n, tokenOut: vault.asset, slippageBps: 0 }, 'redeem'),
+          ...buildRedeem({ vault, wallet, shares: 0n, tokenOut: vault.asset, slippageBps: 0 }),
           onlyIf: mapRead(readContract(vault.address, stakedAbi, 'cooldownDuration', []), (wait) => wait === 0),
         },
       ],
@@ -128,7 +127,7 @@ function withdraw(ask: WithdrawAsk): Read<WithdrawOffer> {
         decideClosed(code.codeLength) ??
         (duration === undefined ? 'the vault does not say how long it waits' : undefined)
       const offer = { closed, mismatch: decideMismatch(vault, asset), max: undefined, quoted, assets: quoted }
-      const redeem = duration === 0 ? buildRedeem(ask, 'redeem') : buildStart(vault, shares)
+      const redeem = duration === 0 ? buildRedeem(ask) : buildStart(vault, shares)
       const cooling = waiting?.[1] ?? 0n
       if (cooling === 0n) return { ...offer, available: held, call: redeem }
       const take = { ...offer, assets: cooling, available: shares, call: buildTake(vault, wallet) }
@@ -143,8 +142,9 @@ function buildStart(vault: Vault, shares: bigint): VaultCall {
     to: vault.address,
     data: encodeFunctionData({ abi: stakedAbi, functionName: 'cooldownShares', args: [shares] }),
     value: 0n,
-    verb: 'startCooldown',
-    gasConstant: gasConstants.start,
+    says: ({ amount, vault, out, receiver }) =>
+      `Redeem ${amount} at ${vault}; the ${out} cools down, and ${receiver} takes it out later. Amounts already in cooldown start again from zero.`,
+    gasConstant: gasConstants.startCooldown,
     spends: { token: vault.receiptToken, amount: shares },
     gains: undefined,
   }
@@ -156,8 +156,9 @@ function buildTake(vault: Vault, wallet: Address): VaultCall {
     to: vault.address,
     data: encodeFunctionData({ abi: stakedAbi, functionName: 'unstake', args: [wallet] }),
     value: 0n,
-    verb: 'takeCooled',
-    gasConstant: gasConstants.take,
+    says: ({ vault, out, receiver }) =>
+      `Take out of ${vault} all the ${out} that has cooled down; it goes to ${receiver}.`,
+    gasConstant: gasConstants.takeCooled,
     spends: undefined,
     gains: vault.asset,
   }

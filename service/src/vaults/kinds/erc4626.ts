@@ -2,6 +2,7 @@ import { type Address, encodeFunctionData, erc20Abi, erc4626Abi, isAddressEqual,
 import { combine, mapRead, type Read, readAccount, readContract } from '../../rpc/multicall.js'
 import { type MakingCall, making } from '../calls.js'
 import { type EmittedEvent, emitted } from '../events.js'
+import { gasConstants } from '../gasConstants.js'
 import type {
   DepositAsk,
   FiguresAnswer,
@@ -14,6 +15,7 @@ import type {
   WithdrawAsk,
 } from '../kind.js'
 import { anybody, extraDigits } from '../reading.js'
+import { sayDeposit, sayRedeem } from '../sentences.js'
 import { erc4626Errors } from './erc4626Errors.js'
 
 /** What every ERC-4626 vault emits, and the asynchronous ones too. */
@@ -46,9 +48,6 @@ const shareAbi = parseAbi([
   'function share() view returns (address)',
   'function supportsInterface(bytes4 id) view returns (bool)',
 ])
-
-/** Gas limits for when no estimate can be had: what a vault that invests on deposit may need. */
-const gasConstants = { deposit: 600_000n, redeem: 900_000n }
 
 /** Synchronous vaults of ERC-4626: `deposit` and `redeem` in one transaction each. */
 export const erc4626: PlannedKind = {
@@ -92,7 +91,7 @@ export const erc4626: PlannedKind = {
           quoted,
           available: held,
           assets: quoted,
-          call: buildRedeem(ask, 'redeem'),
+          call: buildRedeem(ask),
         }),
       ),
     trial: buildTrial,
@@ -173,22 +172,22 @@ export function buildDeposit({ vault, wallet, amount }: Pick<DepositAsk, 'vault'
     to: vault.address,
     data: encodeFunctionData({ abi: erc4626Abi, functionName: 'deposit', args: [amount, wallet] }),
     value: 0n,
-    verb: 'deposit',
+    says: sayDeposit,
     gasConstant: gasConstants.deposit,
     spends: { token: vault.asset, amount },
     gains: vault.receiptToken,
   }
 }
 
-/** `redeem(shares, receiver, owner)`, for the wallet itself; of an asynchronous vault it claims what was settled. */
-export function buildRedeem({ vault, wallet, shares }: WithdrawAsk, verb: 'redeem' | 'claimRedeem'): VaultCall {
+/** `redeem(shares, receiver, owner)`, for the wallet itself. */
+export function buildRedeem({ vault, wallet, shares }: WithdrawAsk): VaultCall {
   return {
     to: vault.address,
     data: encodeFunctionData({ abi: erc4626Abi, functionName: 'redeem', args: [shares, wallet, wallet] }),
     value: 0n,
-    verb,
+    says: sayRedeem,
     gasConstant: gasConstants.redeem,
-    spends: verb === 'redeem' ? { token: vault.receiptToken, amount: shares } : undefined,
+    spends: { token: vault.receiptToken, amount: shares },
     gains: vault.asset,
   }
 }

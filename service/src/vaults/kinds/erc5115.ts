@@ -3,6 +3,7 @@ import { combine, mapRead, type Read, readAccount, readContract } from '../../rp
 import { failing } from '../../rpc/revert.js'
 import { making } from '../calls.js'
 import { type EmittingVault, emitted } from '../events.js'
+import { gasConstants } from '../gasConstants.js'
 import type {
   DepositAsk,
   FiguresAnswer,
@@ -13,6 +14,7 @@ import type {
   WithdrawAsk,
 } from '../kind.js'
 import { extraDigits } from '../reading.js'
+import { sayDeposit, sayRedeem } from '../sentences.js'
 import { decideClosed } from './erc4626.js'
 
 const erc5115Abi = parseAbi([
@@ -25,8 +27,6 @@ const erc5115Abi = parseAbi([
   'function exchangeRate() view returns (uint256)',
   'function assetInfo() view returns (uint8 assetType, address assetAddress, uint8 assetDecimals)',
 ])
-
-const gasConstants = { deposit: 700_000n, redeem: 900_000n }
 
 /**
  * Standardized yield (ERC-5115): takes and pays several tokens, so a withdrawal has to name the one it wants, and both
@@ -206,8 +206,8 @@ function buildDeposit({ vault, wallet, tokenIn, amount, slippageBps }: DepositAs
       args: [wallet, tokenIn, amount, leastOut],
     }),
     value: 0n,
-    verb: 'deposit',
-    gasConstant: gasConstants.deposit,
+    says: sayDeposit,
+    gasConstant: gasConstants.depositThroughWrapper,
     spends: { token: tokenIn, amount },
     gains: vault.receiptToken,
     leastOut,
@@ -224,7 +224,7 @@ function buildRedeem({ vault, wallet, shares, tokenOut, slippageBps }: WithdrawA
       args: [wallet, shares, tokenOut, leastOut, false],
     }),
     value: 0n,
-    verb: 'redeem',
+    says: sayRedeem,
     gasConstant: gasConstants.redeem,
     spends: { token: vault.receiptToken, amount: shares },
     gains: tokenOut,

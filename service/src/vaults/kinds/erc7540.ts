@@ -13,6 +13,7 @@ import type {
   WithdrawAsk,
   WithdrawOffer,
 } from '../kind.js'
+import { sayCancelDeposit } from '../sentences.js'
 import {
   buildRequestDeposit,
   buildRequestRedeem,
@@ -223,10 +224,20 @@ export function readRedemption(ask: WithdrawAsk): Read<WithdrawOffer> {
       const awaited = pending > 0n ? pending + (claimable ?? 0n) : 0n
       const open = { closed: undefined, mismatch: undefined, max: undefined, quoted: undefined, assets, awaited }
       return claimable !== undefined && claimable >= shares
-        ? { ...open, available: claimable, call: buildRedeem(ask, 'claimRedeem') }
+        ? { ...open, available: claimable, call: buildClaimRedeem(ask) }
         : { ...open, available: held, ...requestRedemption(ask, allowance) }
     },
   )
+}
+
+/** The same call as a redemption; it pays what a request has settled, and takes no more shares. */
+function buildClaimRedeem(ask: WithdrawAsk): VaultCall {
+  return {
+    ...buildRedeem(ask),
+    says: ({ amount, vault, out, receiver }) =>
+      `Claim the ${out} of ${amount} redeemed at ${vault}; it goes to ${receiver}.`,
+    spends: undefined,
+  }
 }
 
 /**
@@ -268,7 +279,7 @@ function offerCancel({ vault, wallet }: RequestAsk, requestId: bigint, assets: b
     to: vault.address,
     data,
     value: 0n,
-    verb: 'cancelDeposit',
+    says: sayCancelDeposit,
     gasConstant: cancelGas,
     spends: undefined,
     // Some vaults grant a cancellation at once, but it is still claimed by a call of its own.
@@ -287,7 +298,8 @@ function offerCancelClaim({ vault, wallet }: RequestAsk, requestId: bigint, asse
     to: vault.address,
     data,
     value: 0n,
-    verb: 'claimCancelled',
+    says: ({ amount, vault, receiver }) =>
+      `Take back ${amount} of the cancelled deposit in ${vault}; it goes to ${receiver}.`,
     gasConstant: cancelGas,
     spends: undefined,
     gains: vault.asset,

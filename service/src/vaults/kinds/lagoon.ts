@@ -4,6 +4,7 @@ import { failing, type KnownError } from '../../rpc/revert.js'
 import { making } from '../calls.js'
 import { emitted } from '../events.js'
 import type { DepositAsk, Offer, PlannedKind, RequestOffer, VaultCall, WithdrawAsk, WithdrawOffer } from '../kind.js'
+import { sayCancelDeposit, sayDeposit, sayRedeem } from '../sentences.js'
 import {
   buildRequestDeposit,
   buildRequestRedeem,
@@ -178,7 +179,7 @@ export const lagoon: PlannedKind = {
             to: ask.vault.address,
             data: encodeFunctionData({ abi: lagoonAbi, functionName: 'cancelRequestDeposit' }),
             value: 0n,
-            verb: 'cancelDeposit',
+            says: sayCancelDeposit,
             gasConstant: cancelGas,
             spends: undefined,
             gains: ask.vault.asset,
@@ -264,10 +265,9 @@ function withdraw(ask: WithdrawAsk): Read<WithdrawOffer> {
         closed: decideClosed(code.codeLength),
         mismatch: decideMismatch(vault, asset),
       }
-      if (redemption.call.verb === 'claimRedeem')
-        return claimable === 0n && redemption.available === held
-          ? { ...offer, call: buildRedeem(ask, 'redeem') }
-          : offer
+      // A claim takes no shares: the request took them.
+      if (redemption.call.spends === undefined)
+        return claimable === 0n && redemption.available === held ? { ...offer, call: buildRedeem(ask) } : offer
       if (valid !== true || !quoted) return offer
       return { ...offer, call: buildSyncRedeem(ask, quoted), instead: { call: buildRequestRedeem(ask) } }
     },
@@ -284,7 +284,7 @@ function buildSyncDeposit({ vault, wallet, amount }: DepositAsk): VaultCall {
       args: [amount, wallet, zeroAddress],
     }),
     value: 0n,
-    verb: 'deposit',
+    says: sayDeposit,
     gasConstant: syncGas,
     spends: { token: vault.asset, amount },
     gains: vault.receiptToken,
@@ -298,7 +298,7 @@ function buildSyncRedeem({ vault, wallet, shares, slippageBps }: WithdrawAsk, qu
     to: vault.address,
     data: encodeFunctionData({ abi: lagoonAbi, functionName: 'syncRedeem', args: [shares, wallet, leastOut] }),
     value: 0n,
-    verb: 'redeem',
+    says: sayRedeem,
     gasConstant: syncGas,
     spends: { token: vault.receiptToken, amount: shares },
     gains: vault.asset,

@@ -2,6 +2,7 @@ import { type Address, encodeFunctionData, erc20Abi, parseAbi } from 'viem'
 import { combine, mapRead, type Read, readAccount, readContract } from '../../rpc/multicall.js'
 import { making } from '../calls.js'
 import { emitted } from '../events.js'
+import { gasConstants } from '../gasConstants.js'
 import type {
   DepositAsk,
   FiguresAnswer,
@@ -15,6 +16,7 @@ import type {
   WithdrawOffer,
 } from '../kind.js'
 import { extraDigits } from '../reading.js'
+import { sayDeposit, sayRedeem } from '../sentences.js'
 import { decideClosed, decideMismatch } from './erc4626.js'
 
 const stakeAbi = parseAbi([
@@ -31,7 +33,6 @@ const stakeAbi = parseAbi([
   'function previewRedeem(uint256 shares) view returns (uint256)',
 ])
 
-const gasConstants = { stake: 500_000n, cooldown: 200_000n, redeem: 500_000n }
 const rateUnit = 10n ** 18n
 
 /**
@@ -141,7 +142,7 @@ function buildStake({ vault, wallet, amount }: Pick<DepositAsk, 'vault' | 'walle
     to: vault.address,
     data: encodeFunctionData({ abi: stakeAbi, functionName: 'stake', args: [wallet, amount] }),
     value: 0n,
-    verb: 'deposit',
+    says: sayDeposit,
     gasConstant: gasConstants.stake,
     spends: { token: vault.asset, amount },
     gains: vault.receiptToken,
@@ -153,8 +154,8 @@ function buildRedeem({ vault, wallet, shares }: WithdrawAsk): VaultCall {
     to: vault.address,
     data: encodeFunctionData({ abi: stakeAbi, functionName: 'redeem', args: [wallet, shares] }),
     value: 0n,
-    verb: 'redeem',
-    gasConstant: gasConstants.redeem,
+    says: sayRedeem,
+    gasConstant: gasConstants.redeemInWindow,
     spends: { token: vault.receiptToken, amount: shares },
     gains: vault.asset,
   }
@@ -165,8 +166,9 @@ function buildCooldown(vault: Vault): VaultCall {
     to: vault.address,
     data: encodeFunctionData({ abi: stakeAbi, functionName: 'cooldown' }),
     value: 0n,
-    verb: 'openWindow',
-    gasConstant: gasConstants.cooldown,
+    says: ({ amount, vault, receiver }) =>
+      `Start the cooldown of all shares in ${vault}, of which ${amount} are to be redeemed; ${receiver} redeems them in the window after it. A cooldown that runs already starts again from zero.`,
+    gasConstant: gasConstants.openWindow,
     spends: undefined,
     gains: undefined,
   }

@@ -1,7 +1,7 @@
+import { mapInSteps, type Steps } from '../../../kernel/async/inSlices.js'
 import type { OpportunityRecord } from '../opportunityRecord.js'
 import { type Bits, emptyBits, setBit } from './bits.js'
 import type { CatalogueBase, CatalogueSnapshot } from './snapshot.js'
-import { mapInSteps, type Steps } from './timeSlicing.js'
 
 /** For every value of a dimension, the positions that have it. */
 export type Index<K> = ReadonlyMap<K, Bits>

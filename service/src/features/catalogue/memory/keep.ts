@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { mapInSteps, type Steps } from './timeSlicing.js'
+import { mapInSteps, type Steps } from '../../../kernel/async/inSlices.js'
 
 /**
  * Rows under their keys. One that says what the known one under its key says is the known one, and rows that are all known

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runAtOnce } from '../../../kernel/async/inSlices.js'
 import type { CatalogueRows, IncentiveRow, OpportunityRow } from '../records.js'
 import { buildSnapshot, type CatalogueSnapshot, joinRows } from './snapshot.js'
-import { runAtOnce } from './timeSlicing.js'
 
 const id = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
 const address = (number: number) => `0x${String(number).padStart(40, '0')}`

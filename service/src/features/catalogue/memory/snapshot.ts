@@ -1,3 +1,4 @@
+import { mapInSteps, runAtOnce, type Steps } from '../../../kernel/async/inSlices.js'
 import { findVaultKind } from '../../../vaults/index.js'
 import { decideCapabilities } from '../capability.js'
 import { computeEstimatedApr } from '../item.js'
@@ -20,7 +21,6 @@ import {
 } from '../records.js'
 import { compareText } from '../text.js'
 import { isAll, keep, keepRows, keepSets, sayAll, says } from './keep.js'
-import { mapInSteps, runAtOnce, type Steps } from './timeSlicing.js'
 
 /** What stays the same between two snapshots that differ only in what jobs push. Compared by identity. */
 export type CatalogueBase = {

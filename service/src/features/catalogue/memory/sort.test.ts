@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runAtOnce } from '../../../kernel/async/inSlices.js'
 import type { OpportunityRecord } from '../opportunityRecord.js'
 import { sortInSteps, sortPositions } from './sort.js'
-import { runAtOnce } from './timeSlicing.js'
 
 const orders = ['asc', 'desc'] as const
 

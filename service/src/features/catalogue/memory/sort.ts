@@ -1,6 +1,6 @@
+import { mapInSteps, runAtOnce, type Steps } from '../../../kernel/async/inSlices.js'
 import type { OpportunityRecord } from '../opportunityRecord.js'
 import { compareCodePoints } from '../text.js'
-import { mapInSteps, runAtOnce, type Steps } from './timeSlicing.js'
 
 /** What a list of opportunities can be sorted by, with the label shown to a person, in the order offered. */
 export const sortOptions = [

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
+import { mapInSteps, runAtOnce, type Steps } from '../../../kernel/async/inSlices.js'
 import { toDeltas, toOpportunity } from '../item.js'
 import type { OpportunityRecord } from '../opportunityRecord.js'
 import { type Columns, columnsOf, type Made, makePushed } from './columns.js'
 import { filterColumns } from './filter.js'
 import type { CatalogueBase, CatalogueSnapshot } from './snapshot.js'
 import { isLiveSort, type SortBy, type SortOrder, sortInSteps, sortPositions } from './sort.js'
-import { mapInSteps, runAtOnce, type Steps } from './timeSlicing.js'
 
 /** The listed opportunities of one snapshot, by position, with every order asked for so far. */
 export type CatalogueView = {

@@ -1,4 +1,6 @@
 import type { Address, Hex } from 'viem'
+import { inSlices, mapInSteps } from '../../../kernel/async/inSlices.js'
+import { memo } from '../../../kernel/async/memo.js'
 import { combine, combineAll, mapRead, type Read } from '../../../rpc/multicall.js'
 import { findVaultKind, type VaultFigures, type VaultKind, viewRequest } from '../../../vaults/index.js'
 import {
@@ -21,9 +23,9 @@ import {
   type ShareOf,
   type ShownToken,
 } from '../adapter.js'
+import { turns } from '../context.js'
 import { groupBy } from '../groups.js'
 import { toProtocol } from '../protocol.js'
-import { mapInTurns } from '../turns.js'
 import { chooseRequestIds } from './requestIds.js'
 
 /** Up to so many vaults of a chain are asked their price whether or not the wallet is known to hold them. */
@@ -39,47 +41,44 @@ export const vaultsAdapter: Adapter = {
   name: 'vaults',
   ask: async (input) => {
     const { ctx, chain, snapshot, wallet } = input
-    const vaults = listVaults(snapshot, chain.chainId)
+    const vaults = vaultsOf(snapshot.vaults)(chain.chainId)
     const held = vaults.length > askedAllMax ? await input.once('balances', () => listBalances(ctx.db, [wallet])) : []
     const likely = new Set(held.filter(({ chainId }) => chainId === chain.chainId).map((each) => each.vaultAddress))
     const open = groupByVault(input)
     for (const address of open.keys()) likely.add(address)
     if (vaults.length > askedAllMax)
       for (const { address } of listInside(snapshot, chain.chainId, likely)) likely.add(address)
-    const asked = await mapInTurns(vaults, (vault) => {
-      const own = open.get(vault.address) ?? []
-      const isLikely = vaults.length <= askedAllMax || likely.has(vault.address)
-      return askVault(input, vault, own, isLikely)
-    })
+    const asked = await inSlices(
+      mapInSteps(vaults, (vault) => {
+        const own = open.get(vault.address) ?? []
+        const isLikely = vaults.length <= askedAllMax || likely.has(vault.address)
+        return askVault(input, vault, own, isLikely)
+      }),
+      turns,
+    )
     return mapRead(combineAll(asked), (told) => join(input, told))
   },
 }
 
-const listed = new WeakMap<CatalogueSnapshot['vaults'], Map<number, VaultRecord[]>>()
+/** Of each chain those whose shares are something of their own; a token that is followed by itself is a token. */
+const vaultsOf = memo((vaults: CatalogueSnapshot['vaults']) =>
+  memo((chainId: number): readonly VaultRecord[] =>
+    [...vaults.values()].filter(
+      (vault) => vault.chainId === chainId && vault.receiptToken.toLowerCase() !== vault.asset.toLowerCase(),
+    ),
+  ),
+)
 
-/** Those whose shares are something of their own; a token that is followed by itself is a token. */
-function listVaults({ vaults }: CatalogueSnapshot, chainId: number): readonly VaultRecord[] {
-  const byChain = listed.get(vaults) ?? new Map<number, VaultRecord[]>()
-  listed.set(vaults, byChain)
-  const known = byChain.get(chainId)
-  if (known) return known
-  const own = [...vaults.values()].filter(
-    (vault) => vault.chainId === chainId && vault.receiptToken.toLowerCase() !== vault.asset.toLowerCase(),
-  )
-  byChain.set(chainId, own)
-  return own
-}
-
-const byShare = new WeakMap<CatalogueSnapshot['vaults'], Map<number, ReadonlyMap<string, VaultRecord>>>()
+/** The same by the address of their shares. */
+const vaultsByShare = memo((vaults: CatalogueSnapshot['vaults']) =>
+  memo(
+    (chainId: number) => new Map(vaultsOf(vaults)(chainId).map((vault) => [vault.receiptToken.toLowerCase(), vault])),
+  ),
+)
 
 /** The vaults whose shares these vaults hold, and what is inside those: an asset that is a share is worth its part of theirs. */
 function listInside(snapshot: CatalogueSnapshot, chainId: number, addresses: Iterable<string>): VaultRecord[] {
-  const byChain = byShare.get(snapshot.vaults) ?? new Map<number, ReadonlyMap<string, VaultRecord>>()
-  byShare.set(snapshot.vaults, byChain)
-  const shares =
-    byChain.get(chainId) ??
-    new Map(listVaults(snapshot, chainId).map((vault) => [vault.receiptToken.toLowerCase(), vault]))
-  byChain.set(chainId, shares)
+  const shares = vaultsByShare(snapshot.vaults)(chainId)
   const inside = new Map<string, VaultRecord>()
   for (const address of addresses) {
     let vault = findVault(snapshot, chainId, address)

@@ -1,17 +1,20 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { systemClock } from '../../../kernel/clock.js'
+import { systemClock } from '../clock.js'
 
 /** Work that can stop at every `yield` and go on later. */
 export type Steps<T> = Generator<undefined, T>
 
-/** At most this long at a time: a request takes several turns of the event loop, and waits this long at each. */
-const sliceMs = 0.5
+/** The default slice: a request takes several turns of the event loop, and waits this long at each. */
+export const sliceMsDefault = 0.5
 /** A turn that takes others longer than this has requests in it: those get a pause as well. */
 const busyMs = 0.25
-const pauseMs = 2
+const pauseMsDefault = 2
 
 /** Does the work a slice at a time, requests being served in between. */
-export async function runInSlices<T>(steps: Steps<T>): Promise<T> {
+export async function inSlices<T>(
+  steps: Steps<T>,
+  { sliceMs = sliceMsDefault, pauseMs = pauseMsDefault }: { sliceMs?: number; pauseMs?: number } = {},
+): Promise<T> {
   for (;;) {
     const untilMs = systemClock.monotonicMs() + sliceMs
     do {
@@ -20,7 +23,7 @@ export async function runInSlices<T>(steps: Steps<T>): Promise<T> {
     } while (systemClock.monotonicMs() < untilMs)
     const pausedMs = systemClock.monotonicMs()
     await nextTurn()
-    if (systemClock.monotonicMs() - pausedMs > busyMs) await systemClock.sleep(pauseMs)
+    if (pauseMs > 0 && systemClock.monotonicMs() - pausedMs > busyMs) await systemClock.sleep(pauseMs)
   }
 }
 

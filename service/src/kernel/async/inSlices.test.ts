@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { systemClock } from '../../../kernel/clock.js'
-import { mapInSteps, runAtOnce, runInSlices, type Steps } from './timeSlicing.js'
+import { systemClock } from '../clock.js'
+import { inSlices, mapInSteps, runAtOnce, type Steps } from './inSlices.js'
 
 afterEach(() => vi.restoreAllMocks())
 
-describe('runInSlices', () => {
+describe('inSlices', () => {
   /** Runs 60 steps of half a millisecond each, while others take `othersMs` of every turn. */
   const run = async (othersMs: number) => {
     let nowMs = 0
@@ -28,7 +28,7 @@ describe('runInSlices', () => {
       return 60
     }
     setImmediate(others)
-    expect(await runInSlices(work())).toBe(60)
+    expect(await inSlices(work())).toBe(60)
     isRunning = false
     return { turns, pauses }
   }
@@ -49,7 +49,7 @@ describe('runInSlices', () => {
       yield
       throw new Error('broken')
     }
-    await expect(runInSlices(failing())).rejects.toThrow('broken')
+    await expect(inSlices(failing())).rejects.toThrow('broken')
     expect(() => runAtOnce(failing())).toThrow('broken')
   })
 })
