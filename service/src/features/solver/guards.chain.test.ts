@@ -82,16 +82,25 @@ describe('a settlement', { timeout: 60_000 }, () => {
   })
 
   it('waits, and none is queued, while the settlement contract counts more as filled than what is derived', async () => {
-    const { built, signature, orderId } = await s.open({ partiallyFillable: true })
+    const owner = account(8)
+    const built = await s.build({ userAddress: owner.address, partiallyFillable: true })
+    const { orderId } = built.body
+    await s.world.mint(s.tokenIn, owner.address, 1_000n * usd)
+    await s.settlement.approve(built, owner)
+    const signature = await s.sign(built, owner)
+    expect((await s.submit(orderId, signature)).status).toBe(200)
     await s.world.sync()
+    // What is left to its owner is less than the old rest, and than the new one: a settlement of it would pass.
+    await s.world.write(s.tokenIn, erc20Abi, 'transfer', [account(5).address, 100n * usd], owner)
     await s.settlement.settle(built, signature, { part: 400n * usd })
     await s.look()
     expect(await settlementsOf(orderId)).toHaveLength(0)
     await mine()
     await s.look()
-    expect(await settlementsOf(orderId)).toMatchObject([{ amountIn: String(600n * usd) }])
+    expect(await settlementsOf(orderId)).toMatchObject([{ amountIn: String(500n * usd) }])
     await s.turn()
-    expect((await show(orderId)).status).toBe('filled')
+    expect(await show(orderId)).toMatchObject({ status: 'partially-filled', filledIn: String(900n * usd) })
+    await s.world.earn.db`update swap_orders set failed_at = now(), failure = 'over' where id = ${orderId}`
   })
 
   it('of one of two orders through the same pool is queued in one look, and the other at a later block', async () => {
