@@ -58,7 +58,7 @@ describe('verifyStream', () => {
         `Create the reward stream 0x01890a5dac96774bbcceb302099a8057 with a budget of 1000001 units of ${token}, and 15001 as a fee.`,
       ],
       [
-        `Set what ${factory} may take of ${token} from your wallet back to 0.`,
+        `Reset the allowance of ${factory} for ${token} to 0.`,
         `Allow ${factory} to take exactly 1015002 units of ${token} from your wallet.`,
         `Add 1000001 units of ${token}, and 15001 as a fee, to the budget of the reward stream ${stream}.`,
       ],

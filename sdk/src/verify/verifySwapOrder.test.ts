@@ -83,7 +83,7 @@ describe('verifySwapOrder', () => {
       ok: true,
       problems: [],
       sentences: [
-        `Set what ${relayer} may take of ${tokenIn} from your wallet back to 0.`,
+        `Reset the allowance of ${relayer} for ${tokenIn} to 0.`,
         `Allow ${relayer} to take exactly 1000000 units of ${tokenIn} from your wallet.`,
         `Sign an order: 1000000 units of ${tokenIn} for at least 995 units of ${tokenOut}, filled at once or in parts by 2026-11-18T11:06:40Z; it goes to ${user}.`,
       ],

@@ -34,6 +34,7 @@ export const byName: Record<string, unknown> = {
   contractAddress: vault,
   deadline: '1769860800',
   depositDisabledReason: '',
+  detail: 'The settlement would cost more than the fill is worth to the owner.',
   depositToken: `${usdc}-31337`,
   depositTokenSymbols: 'USDC',
   description: 'Earns 5 % a year on USDC, block by block.',
