@@ -69,7 +69,7 @@ describe('the openearn command', () => {
   it('refuses a bad environment, all mistakes at once', async () => {
     const { code, said } = await refusal(['serve'], { PORT: 'x', ATTRIBUTION_KEY: '0x12', LOG_LEVEL: 'loud' })
     expect(code).toBe(2)
-    expect(said).toMatch(/PORT must be .*ATTRIBUTION_KEY must be .*LOG_LEVEL must be/)
+    expect(said).toMatch(/PORT must be .*LOG_LEVEL must be .*ATTRIBUTION_KEY must be/)
     expect(said).not.toContain('0x12')
   })
 
