@@ -130,7 +130,7 @@ describe('what is kept of a chain', () => {
 
   it('never mixes two blocks of one number', async () => {
     const { blockNumber } = await cursor()
-    const [held] = await earn.db<{ hash: string }[]>`select hash from blocks where number = ${blockNumber}`
+    const [held] = await earn.db<{ hash: Buffer }[]>`select hash from blocks where number = ${blockNumber}`
     const other = {
       number: blockNumber,
       hash: `0x${'ab'.repeat(32)}`,
@@ -139,7 +139,7 @@ describe('what is kept of a chain', () => {
     }
     const write = inTransaction(earn.db, (tx) => recordBlocks(tx, chainId, [{ ...other, logs: [], transactions: [] }]))
     await expect(write).rejects.toThrow(/another block/)
-    expect(held?.hash).toMatch(/^0x[0-9a-f]{64}$/)
+    expect(held?.hash).toHaveLength(32)
     expect(await earn.db`select hash from blocks where number = ${blockNumber}`).toEqual([held])
   })
 })
