@@ -167,6 +167,7 @@ const silent: Record<string, string> = {
   'attribution check': 'reads',
   'orders list': 'reads',
   'orders show': 'reads',
+  'orders stop': 'told in orders.chain.test.ts',
   portfolio: 'reads',
   'streams list': 'reads',
   'streams recompute': 'reads',
