@@ -79,6 +79,8 @@ describe('the catalogue of a process', () => {
   })
 
   it('keeps its objects, bytes and answers when it is read anew and says the same', async () => {
+    // Changes of the tests before may be announced and not read yet.
+    await here.refresh()
     const before = here.current()
     const kept = here.answers.shelf<{ text: string }>('test')
     const answer = { text: 'made of what it was' }
