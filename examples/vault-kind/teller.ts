@@ -13,6 +13,7 @@ import {
   type WithdrawAsk,
 } from '../kind.js'
 import { extraDigits } from '../reading.js'
+import { sayDeposit, sayRedeem } from '../sentences.js'
 import { decideClosed, decideMismatch } from './erc4626.js'
 
 const vaultAbi = parseAbi(['function teller() view returns (address)', 'function asset() view returns (address)'])
@@ -163,7 +164,7 @@ function buildBuy({ vault, wallet, amount }: Pick<DepositAsk, 'vault' | 'wallet'
     to: getContract(vault, 'teller'),
     data: encodeFunctionData({ abi: tellerAbi, functionName: 'buy', args: [amount, wallet] }),
     value: 0n,
-    verb: 'deposit',
+    says: sayDeposit,
     gasConstant: gasConstants.buy,
     spends: { token: vault.asset, amount },
     gains: vault.receiptToken,
@@ -175,7 +176,7 @@ function buildSell({ vault, wallet, shares }: Pick<WithdrawAsk, 'vault' | 'walle
     to: getContract(vault, 'teller'),
     data: encodeFunctionData({ abi: tellerAbi, functionName: 'sell', args: [shares, wallet] }),
     value: 0n,
-    verb: 'redeem',
+    says: sayRedeem,
     gasConstant: gasConstants.sell,
     spends: { token: vault.receiptToken, amount: shares },
     gains: vault.asset,
