@@ -12,7 +12,7 @@ const blocks = Math.min(1_000, 40 * times)
 const strangersOrders = Math.min(1_000, 60 * times)
 const keys = 10
 
-/** Gas of a stranger's set-up, as measured on a local chain: a token and its pool; an owner that is funded and approves. */
+/** Gas of a stranger's set-up, an estimate: a token and its pool; an owner that is funded and approves. */
 const setUp = { pool: 3_500_000n, key: 117_000n, contract: 160_000n }
 
 const base: Behaviour = {
