@@ -108,10 +108,10 @@ describe('a setting that is a text', () => {
 describe('the folder of local state', () => {
   it('is under the folder of the call, in the home of the user after ~/, or where it says', () => {
     const read = (value?: string) =>
-      parseConfig(value === undefined ? {} : { OPENEARN_DATA_DIR: value }, '/root').dataDir
+      parseConfig(value === undefined ? {} : { OPENEARN_DATA_DIR: value }, '/srv/earn').dataDir
     expect([read(), read('state'), read('/var/state'), read('~/state')]).toEqual([
-      '/root/.openearn',
-      '/root/state',
+      '/srv/earn/.openearn',
+      '/srv/earn/state',
       '/var/state',
       `${homedir()}/state`,
     ])
