@@ -8,7 +8,7 @@ import { readInputs } from '../../service/dist/features/streams/snapshotInputs.j
 import { recordSnapshot } from '../../service/dist/features/streams/storeSnapshots.js'
 import { newId } from '../../service/dist/kernel/ids.js'
 import { inTransaction } from '../../service/dist/postgres/pool.js'
-import { findStreamTarget } from '../../service/dist/vaults/index.js'
+import { findStreamTarget } from '../../service/dist/snapshots/index.js'
 import { openBenchDatabase } from './database.mjs'
 
 const wallets = Number(process.argv[2] ?? 100_000)

@@ -167,7 +167,7 @@ describe('the kind on a chain', () => {
   }, 120_000)
 
   it('is found by the probe with its teller, and the draft of it is imported', async () => {
-    const { probeVault } = await load(copy, 'service/src/vaults/index.ts')
+    const { probeVault } = await load(copy, 'service/src/probing/index.ts')
     const { draftEntry } = await load(copy, 'service/src/features/catalogue/import/draftEntry.ts')
     const { importCatalogue } = await load(copy, 'service/src/features/catalogue/index.ts')
     const chain = world.earn.ctx.chains.get(world.chainId)

@@ -1,4 +1,4 @@
-import type { GrowthSource } from '../src/vaults/index.js'
+import type { GrowthSource } from '../src/vaults/configured/index.js'
 import { type Answer, type Earn, openEarn } from './harness.js'
 
 export const historyChain = 31_337

@@ -5,8 +5,8 @@ import { recordChanges } from '../src/features/metrics/storeSteps.js'
 import { recordPositions } from '../src/features/positions/storePositions.js'
 import { newId } from '../src/kernel/ids.js'
 import type { Database } from '../src/postgres/pool.js'
+import { recordSnapshots } from '../src/snapshots/index.js'
 import { inPlace } from '../src/sync/projection.js'
-import { recordSnapshots } from '../src/vaults/index.js'
 import { type Earn, openEarn } from './harness.js'
 
 export const chainId = 31_337

@@ -13,8 +13,9 @@ import { systemClock } from '../kernel/clock.js'
 import { isRpcUrl } from '../kernel/config.js'
 import { EarnError } from '../kernel/errors.js'
 import { listUnpricedAssets } from '../prices/index.js'
+import { ProbeError, probeVault } from '../probing/index.js'
 import type { Chain } from '../rpc/chains.js'
-import { listAssets, ProbeError, probeVault } from '../vaults/index.js'
+import { listAssets } from '../vaults/configured/index.js'
 import {
   answer,
   type Command,

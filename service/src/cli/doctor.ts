@@ -15,7 +15,7 @@ import { type Migration, readMigrations } from '../postgres/migrate.js'
 import { openChain } from '../rpc/chains.js'
 import { createNode } from '../rpc/node.js'
 import { describeKey, listSenders } from '../rpc/sender/index.js'
-import { listDisagreements } from '../vaults/index.js'
+import { listDisagreements } from '../snapshots/index.js'
 import { type Command, parseFlags, printTable, withContext } from './command.js'
 import { type CheckResult, examinePrices } from './doctorPrices.js'
 

@@ -1,7 +1,8 @@
 import { listChainSettings } from '../features/catalogue/index.js'
 import type { Context } from '../postgres/context.js'
 import { listSuspects, listUnpricedAssets, type UnpricedToken } from '../prices/index.js'
-import { listAssets, listHistoryProgress } from '../vaults/index.js'
+import { listHistoryProgress } from '../snapshots/index.js'
+import { listAssets } from '../vaults/configured/index.js'
 
 /** One thing looked at. `advice` says what to do when it is not well. */
 export type CheckResult = { what: string; well: boolean; detail: string; advice: string }

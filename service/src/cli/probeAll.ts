@@ -2,8 +2,8 @@ import { appendFile, readFile, writeFile } from 'node:fs/promises'
 import { type Address, isAddress } from 'viem'
 import { describeProbe, draftEntry } from '../features/catalogue/index.js'
 import type { Clock } from '../kernel/clock.js'
+import { type Bounds, fewHalvings, findFirstBlocks, noOldStates, ProbeError, probeVaults } from '../probing/index.js'
 import type { Chain } from '../rpc/chains.js'
-import { type Bounds, fewHalvings, findFirstBlocks, noOldStates, ProbeError, probeVaults } from '../vaults/index.js'
 import { parseWhole, UsageError } from './command.js'
 
 type Draft = ReturnType<typeof draftEntry>

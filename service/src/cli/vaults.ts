@@ -8,7 +8,7 @@ import {
   growthSourceNames,
   pauseVault,
   resumeVault,
-} from '../vaults/index.js'
+} from '../vaults/configured/index.js'
 import { answer, type Command, changing, parseFlags, parseWhole, UsageError, withContext } from './command.js'
 
 const usage = `openearn vaults growth CHAIN_ID VAULT share-price|nav|none [--from RFC3339]

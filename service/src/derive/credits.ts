@@ -1,6 +1,6 @@
 import type { AttributionKind, Finding, Frame, Reading } from '@openearn/attribution'
 import { isInside, needsTrace, readTails } from '@openearn/attribution'
-import { isVaultAddress } from '../vaults/index.js'
+import { isVaultAddress } from '../vaults/configured/index.js'
 import { type DeriveConfig, isRegistered, isSignedOnly } from './config.js'
 import { callerOf, concerns, hasSay, ownerOf, type PlacedEvent, partiesOf, speakerOf } from './matching.js'
 

@@ -1,7 +1,7 @@
 import type { Attribution, Recover } from '@openearn/attribution'
 import { transferTopic } from '../rpc/abis.js'
 import type { RawBlock, RawLog, RawTransaction } from '../rpc/raw.js'
-import { keepsNothing, listVaultAddresses } from '../vaults/index.js'
+import { keepsNothing, listVaultAddresses } from '../vaults/configured/index.js'
 import { type AttributedEvents, attributeEvents, listDigests, readAttribution } from './attribution.js'
 import { type DeriveConfig, type DeriveVault, hasAsyncDeposit } from './config.js'
 import { deriveTransfer, deriveVaultTransaction } from './deriveVault.js'

@@ -1,8 +1,8 @@
 import { transferTopic } from '../rpc/abis.js'
 import type { RawLog } from '../rpc/raw.js'
-import { vaultTopics } from '../vaults/index.js'
+import { type VaultEvent, vaultTopics } from '../vaults/index.js'
 
-export { decodeVaultEvent, eventParties, type VaultEvent, vaultTopics } from '../vaults/index.js'
+export { decodeVaultEvent, type VaultEvent, vaultTopics } from '../vaults/index.js'
 
 /** All first topics asked of a node for watched contracts. */
 export const watchedTopics: readonly string[] = [transferTopic, ...vaultTopics]
@@ -15,4 +15,12 @@ export function decodeTransfer(log: RawLog): Transfer | undefined {
   if (first !== transferTopic || from === undefined || to === undefined) return undefined
   if (log.topics.length !== 3 || log.data.length !== 66) return undefined
   return { logIndex: log.logIndex, from: `0x${from.slice(26)}`, to: `0x${to.slice(26)}`, amount: BigInt(log.data) }
+}
+
+/** Whose event it is: a frame whose caller is one of these counts for all wallets the event is about. */
+export function eventParties(event: VaultEvent): readonly string[] {
+  if (event.kind === 'deposit' || event.kind === 'withdraw') return [event.sender, event.owner]
+  if (event.kind === 'depositRequest' || event.kind === 'redeemRequest')
+    return [event.sender, event.owner, event.controller]
+  return [event.sender, event.controller]
 }

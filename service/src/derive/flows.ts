@@ -1,5 +1,5 @@
 import { zeroAddress } from 'viem'
-import { keepsNothing } from '../vaults/index.js'
+import { keepsNothing } from '../vaults/configured/index.js'
 import type { VaultEvent } from './events.js'
 import { smaller } from './lots.js'
 import { findTransfers, type Made, type VaultTransaction } from './transfers.js'

@@ -1,5 +1,6 @@
 import type { Frame } from '@openearn/attribution'
-import { type EmittingVault, isVaultAddress } from '../vaults/index.js'
+import { isVaultAddress } from '../vaults/configured/index.js'
+import type { EmittingVault } from '../vaults/index.js'
 import { eventParties, type VaultEvent } from './events.js'
 import { findKind, hasArguments, isClaim, isSilent, selectorOf } from './vaultCalls.js'
 

@@ -1,6 +1,6 @@
 import type { Frame } from '@openearn/attribution'
 import { zeroAddress } from 'viem'
-import { holdsForOthers, isVaultAddress } from '../vaults/index.js'
+import { holdsForOthers, isVaultAddress } from '../vaults/configured/index.js'
 import type { DeriveVault } from './config.js'
 import type { Transfer, VaultEvent } from './events.js'
 import { smaller } from './lots.js'

@@ -3,13 +3,12 @@ import { openTestDatabase, type TestDatabase } from '../../test/database.js'
 import { systemClock } from '../kernel/clock.js'
 import { silentLog } from '../kernel/log.js'
 import type { createOutbound } from '../kernel/outbound.js'
-import { recordSnapshots } from '../vaults/index.js'
-import { computeShareUsd, recordShares } from '../vaults/shares.js'
+import { recordSnapshots } from '../snapshots/index.js'
+import { computeShareUsd, recordShares } from '../snapshots/shares.js'
 import {
   acceptSuspects,
   fetchProvided,
   findPrice,
-  listPricesAt,
   listSuspects,
   openProvider,
   priceObservations,
@@ -20,6 +19,7 @@ import {
   recordProvided,
 } from './index.js'
 import { toDecimal } from './providers.js'
+import { listPricesAt } from './store.js'
 
 const chainId = 1
 const token = { chainId, address: `0x${'dd'.repeat(20)}` }

@@ -19,7 +19,7 @@ import { fetchProvided, fetchProvidedPast, type PriceProvider } from '../prices/
 import { countFor } from '../rpc/chains.js'
 import { devnetChainId } from '../rpc/devnet.js'
 import type { Signer } from '../rpc/signer.js'
-import { pastSeconds, runFeedHistory, runHistory, runSnapshots } from '../vaults/index.js'
+import { pastSeconds, runFeedHistory, runHistory, runSnapshots } from '../snapshots/index.js'
 import type { ServiceContext } from './operations.js'
 import { createSending } from './sender.js'
 

@@ -5,8 +5,8 @@ import { flows } from '../features/portfolio/index.js'
 import { createPositions } from '../features/positions/index.js'
 import { streamObservations, streams } from '../features/streams/index.js'
 import { priceObservations } from '../prices/index.js'
+import { snapshotObservations } from '../snapshots/index.js'
 import type { Projections } from '../sync/projection.js'
-import { snapshotObservations } from '../vaults/index.js'
 
 /** Everything the service derives from a chain, in the order of its needs. */
 export function listProjections(options: { recover?: Parameters<typeof createPositions>[0] } = {}): Projections {

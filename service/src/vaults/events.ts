@@ -138,11 +138,3 @@ function assertWord({ name, type }: AbiParameter, declaration: string): void {
   if (!/^(address|bool|bytes32|uint\d*)$/.test(type))
     throw new Error(`${declaration}: ${name} is no word that can be read`)
 }
-
-/** Whose event it is: a frame whose caller is one of these counts for all wallets the event is about. */
-export function eventParties(event: VaultEvent): readonly string[] {
-  if (event.kind === 'deposit' || event.kind === 'withdraw') return [event.sender, event.owner]
-  if (event.kind === 'depositRequest' || event.kind === 'redeemRequest')
-    return [event.sender, event.owner, event.controller]
-  return [event.sender, event.controller]
-}

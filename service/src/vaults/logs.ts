@@ -1,4 +1,3 @@
-import { zeroAddress } from 'viem'
 import type { RawLog } from '../rpc/raw.js'
 import type { MakingCall } from './calls.js'
 import type { EmittedEvent, EmittingVault, VaultEvent } from './events.js'
@@ -48,42 +47,4 @@ export function decodeVaultEvent(log: RawLog, vault: EmittingVault): VaultEvent 
 /** What a call to one of a vault's contracts makes it tell of; undefined when the call is not known. */
 export function findMakingCall(vault: EmittingVault, address: string, selector: string): MakingCall | undefined {
   return tablesAt(vault, address)?.calls.get(selector)
-}
-
-/** The addresses of a vault: its own, then those of the contracts beside it. */
-export function listVaultAddresses({ address, contracts }: Pick<EmittingVault, 'address' | 'contracts'>): string[] {
-  return contracts === undefined ? [address] : [...new Set([address, ...Object.values(contracts)])]
-}
-
-/** The addresses of a vault, and who keeps shares in escrow for it. */
-type HoldingVault = Pick<EmittingVault, 'address' | 'contracts'> & { escrow: string | null }
-
-/** Nobody has the keys of these: shares they receive are lost to everybody. */
-const burnAddresses: readonly string[] = [zeroAddress, '0x000000000000000000000000000000000000dead']
-
-/** The vault, the contracts beside it and its escrow: they hold shares of others only. */
-export function listOwnAddresses(vault: HoldingVault): string[] {
-  return [...listVaultAddresses(vault), ...(vault.escrow === null ? [] : [vault.escrow])]
-}
-
-/** Whether an address holds shares of others only: the vault, a contract beside it, its escrow. */
-export function holdsForOthers(vault: HoldingVault, address: string): boolean {
-  return address === vault.escrow || isVaultAddress(vault, address)
-}
-
-/** Whether an address is never a holder: the zero and the burn address, and whoever holds for others. */
-export function keepsNothing(vault: HoldingVault, address: string): boolean {
-  return burnAddresses.includes(address) || holdsForOthers(vault, address)
-}
-
-/** All addresses that keep nothing, of a vault whose own addresses are known. */
-export function listNonHolders(own: readonly string[]): ReadonlySet<string> {
-  return new Set([...burnAddresses, ...own])
-}
-
-/** Whether an address is the vault or a contract beside it. */
-export function isVaultAddress(vault: Pick<EmittingVault, 'address' | 'contracts'>, address: string): boolean {
-  if (address === vault.address) return true
-  for (const name in vault.contracts) if (vault.contracts[name] === address) return true
-  return false
 }

@@ -1,7 +1,7 @@
 import type { Address } from 'viem'
 import type { Database } from '../../src/postgres/pool.js'
 import { recordProvided } from '../../src/prices/index.js'
-import { runFeedHistory, runHistory, runSnapshots, snapshotObservations } from '../../src/vaults/index.js'
+import { runFeedHistory, runHistory, runSnapshots, snapshotObservations } from '../../src/snapshots/index.js'
 import { createSnapshotChain, type ModelBlock, type SnapshotChain, snapshotContext } from '../snapshotChain.js'
 import type { Random } from './random.js'
 

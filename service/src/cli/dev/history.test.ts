@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { findWithholding } from '../../vaults/index.js'
+import { findWithholding } from '../../snapshots/index.js'
 import { listPastInstants } from './history.js'
 
 const day = 86_400

@@ -7,7 +7,7 @@ import { derivedId, uuidToBytes16 } from '../../kernel/ids.js'
 import type { Context } from '../../postgres/context.js'
 import { inTransaction } from '../../postgres/pool.js'
 import { devnetChainId } from '../../rpc/devnet.js'
-import { ensureTokenVault } from '../../vaults/index.js'
+import { ensureTokenVault } from '../../vaults/configured/index.js'
 import { type DevChain, devAccount } from './anvil.js'
 import { organizations } from './names.js'
 

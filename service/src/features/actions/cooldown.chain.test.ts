@@ -5,7 +5,7 @@ import { account } from '../../../../contracts/test/anvil.js'
 import type { World, WorldVault } from '../../../test/actionWorld.js'
 import { openStories, tellStories } from '../../../test/asyncStories.js'
 import { refused } from '../../../test/refused.js'
-import { probeVault } from '../../vaults/index.js'
+import { probeVault } from '../../probing/index.js'
 
 const user = account(1)
 const friend = account(2)

@@ -6,7 +6,7 @@ import type { World, WorldVault } from '../../../test/actionWorld.js'
 import { openStories, tellStories } from '../../../test/asyncStories.js'
 import { openLagoonVaults } from '../../../test/lagoonVaults.js'
 import { refused } from '../../../test/refused.js'
-import { probeVault } from '../../vaults/index.js'
+import { probeVault } from '../../probing/index.js'
 import { listLots } from '../positions/index.js'
 
 const user = account(1)

@@ -6,7 +6,7 @@ import type { World, WorldVault } from '../../../test/actionWorld.js'
 import { openStories, type tellStories } from '../../../test/asyncStories.js'
 import { openRealVaults, type RealVault } from '../../../test/realVaults.js'
 import { refused } from '../../../test/refused.js'
-import { probeVault } from '../../vaults/index.js'
+import { probeVault } from '../../probing/index.js'
 import { runCapabilityAndTvl } from '../catalogue/index.js'
 
 const user = account(1)

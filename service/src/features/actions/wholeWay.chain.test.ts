@@ -6,7 +6,7 @@ import type { World, WorldVault } from '../../../test/actionWorld.js'
 import { openStories, tellStories } from '../../../test/asyncStories.js'
 import { rebuildChain } from '../../../test/pipeline.js'
 import { systemClock } from '../../kernel/clock.js'
-import { probeVault } from '../../vaults/index.js'
+import { probeVault } from '../../probing/index.js'
 
 const user = account(1)
 const friend = account(2)

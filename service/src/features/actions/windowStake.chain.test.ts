@@ -7,7 +7,7 @@ import { openStories, tellStories } from '../../../test/asyncStories.js'
 import { rebuildChain } from '../../../test/pipeline.js'
 import { refused } from '../../../test/refused.js'
 import { systemClock } from '../../kernel/clock.js'
-import { probeVault } from '../../vaults/index.js'
+import { probeVault } from '../../probing/index.js'
 
 const user = account(1)
 const friend = account(2)

@@ -1,14 +1,7 @@
+import { decideByTrial, type Trial, tryVaults } from '../../probing/index.js'
 import { readHead } from '../../rpc/blocks.js'
 import type { Chain } from '../../rpc/chains.js'
-import {
-  decideByTrial,
-  findVaultKind,
-  readVaultStates,
-  type Trial,
-  toVault,
-  tryVaults,
-  type VaultState,
-} from '../../vaults/index.js'
+import { findVaultKind, readVaultStates, toVault, type VaultState } from '../../vaults/index.js'
 import type { OpportunityRecord } from './opportunityRecord.js'
 
 /** An opportunity, and what its vault was seen to hold and allow. */

@@ -13,7 +13,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Anvil, startAnvil } from '../../../../contracts/test/anvil.js'
 import { type Earn, openEarn } from '../../../test/harness.js'
 import { RpcError } from '../../rpc/rpc.js'
-import { runSnapshots } from '../../vaults/index.js'
+import { runSnapshots } from '../../snapshots/index.js'
 import { type CatalogueFile, slugId } from './import/catalogueFile.js'
 import { importCatalogue, type KeptTrials, readNewVaults, runCapabilityAndTvl } from './index.js'
 

@@ -1,7 +1,7 @@
 import type { RecordOf } from '../../postgres/imported.js'
-import type { tokensTable } from '../../prices/storeTokens.js'
+import type { tokensTable } from '../../prices/index.js'
 import type { chainsTable } from '../../rpc/storeChains.js'
-import type { protocolsTable, vaultsTable } from '../../vaults/storeVaults.js'
+import type { protocolsTable, vaultsTable } from '../../vaults/configured/index.js'
 import type { Deltas } from './schema.js'
 import type { tables } from './tables.js'
 

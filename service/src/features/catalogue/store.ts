@@ -1,9 +1,9 @@
 import { readPages, readRowPages, readRows, selectList } from '../../postgres/importedRows.js'
 import type { Database, Queryable, Transaction } from '../../postgres/pool.js'
 import { inTransaction } from '../../postgres/pool.js'
-import { listTokens } from '../../prices/storeTokens.js'
+import { listTokens } from '../../prices/index.js'
 import { listChains } from '../../rpc/storeChains.js'
-import { listProtocols, listVaults } from '../../vaults/storeVaults.js'
+import { listProtocols, listVaults } from '../../vaults/configured/index.js'
 import type {
   CapabilityRecord,
   CatalogueRows,

@@ -9,7 +9,7 @@ import {
   openHistoryWorld,
 } from '../../../test/historyWorld.js'
 import { inTransaction } from '../../postgres/pool.js'
-import { snapshotObservations } from '../../vaults/index.js'
+import { snapshotObservations } from '../../snapshots/index.js'
 
 let world: HistoryWorld
 beforeAll(async () => {

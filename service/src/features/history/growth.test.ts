@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { GrowthSpan } from '../../vaults/index.js'
+import type { GrowthSpan } from '../../vaults/configured/index.js'
 import { computeApyMovement, computeCountMovement, computeTvlMovement, rateOf, toStanding } from './movements.js'
 import { isReading, lastOfBuckets, listGrowth, type Trust, toFigure } from './points.js'
 import type { Range } from './range.js'

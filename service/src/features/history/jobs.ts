@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { daySeconds, fromUnixSeconds, toUnixSeconds } from '../../kernel/clock.js'
-import { type GrowthSpan, listReadingsAt, listSeriesHeads } from '../../vaults/index.js'
+import { listReadingsAt, listSeriesHeads } from '../../snapshots/index.js'
+import type { GrowthSpan } from '../../vaults/configured/index.js'
 import { type CatalogueContext, type DeltasPush, type OpportunityRecord, pushDeltas } from '../catalogue/index.js'
 import { countActiveLps } from '../metrics/index.js'
 import {

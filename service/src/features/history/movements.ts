@@ -1,4 +1,4 @@
-import type { GrowthSpan } from '../../vaults/index.js'
+import type { GrowthSpan } from '../../vaults/configured/index.js'
 import type { Deltas } from '../catalogue/index.js'
 import { toFigure } from './points.js'
 import { computeApr, computeApy, computeGrowth, round } from './rates.js'

@@ -1,5 +1,5 @@
 import { formatTs, fromUnixSeconds } from '../../kernel/clock.js'
-import type { GrowthSpan } from '../../vaults/index.js'
+import type { GrowthSpan } from '../../vaults/configured/index.js'
 import { type CatalogueContext, findToken, toToken } from '../catalogue/index.js'
 import type { Growth } from './points.js'
 import { computeApr, computeApy } from './rates.js'

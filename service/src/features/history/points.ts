@@ -1,4 +1,4 @@
-import type { GrowthSpan } from '../../vaults/index.js'
+import type { GrowthSpan } from '../../vaults/configured/index.js'
 import type { Range } from './range.js'
 import { computeGrowth, type Figure } from './rates.js'
 import type { Reading } from './readings.js'

@@ -5,7 +5,7 @@ import { type Anvil, startAnvil } from '../../../../contracts/test/anvil.js'
 import { openTestDatabase, urlOf } from '../../../test/database.js'
 import { type Earn, openEarn } from '../../../test/harness.js'
 import { vaults as vaultsCommand } from '../../cli/vaults.js'
-import { runSnapshots } from '../../vaults/index.js'
+import { runSnapshots } from '../../snapshots/index.js'
 import { importCatalogue } from '../catalogue/index.js'
 
 const chainId = 31_337

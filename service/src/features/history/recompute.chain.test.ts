@@ -4,7 +4,8 @@ import { seeded } from '../../../test/catalogueWorld.js'
 import { chainId, openWatchWorld, type WatchWorld } from '../../../test/chain/watchWorld.js'
 import { type Earn, openEarn } from '../../../test/harness.js'
 import { readBlock } from '../../rpc/blocks.js'
-import { readVaultStates, recordSnapshots } from '../../vaults/index.js'
+import { recordSnapshots } from '../../snapshots/index.js'
+import { readVaultStates } from '../../vaults/index.js'
 import { recomputePoint } from './index.js'
 
 let earn: Earn

@@ -1,6 +1,6 @@
 import T from 'typebox'
 import { AddressInput, ChainId, Dec, Nullable, Raw, Ts, TsInput, TxHash } from '../../kernel/wire.js'
-import { growthSourceNames } from '../../vaults/index.js'
+import { growthSourceNames } from '../../vaults/configured/index.js'
 import { TokenSchema } from '../catalogue/index.js'
 import { apyIntervalDefault, apyIntervalMax, stepDefault, stepMax } from './range.js'
 

@@ -1,19 +1,19 @@
 import { notFound, unavailable } from '../../kernel/errors.js'
 import type { Context } from '../../postgres/context.js'
-import { readMeanBlockSeconds } from '../../sync/storeRaw.js'
 import {
   decideGrowth,
   findSeriesHead,
-  findVaultKind,
   findWithholding,
-  type GrowthSpan,
   readDense,
   readSparse,
   retryAfterSeconds,
   type SeriesHead,
   type SeriesState,
   type Withholding,
-} from '../../vaults/index.js'
+} from '../../snapshots/index.js'
+import { readMeanBlockSeconds } from '../../sync/storeRaw.js'
+import type { GrowthSpan } from '../../vaults/configured/index.js'
+import { findVaultKind } from '../../vaults/index.js'
 import { type CatalogueContext, findVault } from '../catalogue/index.js'
 import { isReading, type Trust } from './points.js'
 import { countBuckets, type Range } from './range.js'

@@ -16,8 +16,8 @@ import {
 } from '../../postgres/columns.js'
 import type { Queryable } from '../../postgres/pool.js'
 import { describeTable, insertRows, parseRows, type RowOf, selectList } from '../../postgres/table.js'
+import { isWithheld, listWithheld, type Withheld } from '../../snapshots/index.js'
 import type { Above, Place } from '../../sync/projection.js'
-import { isWithheld, listWithheld, type Withheld } from '../../vaults/index.js'
 import { addCounts, removeCountsOf } from './storeCounts.js'
 import { choosePrices } from './storePrices.js'
 

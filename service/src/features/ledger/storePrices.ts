@@ -1,6 +1,6 @@
 import { type Database, inTransaction, type Queryable, type Transaction } from '../../postgres/pool.js'
+import { listWithheld } from '../../snapshots/index.js'
 import { lockCursor } from '../../sync/storeCursors.js'
-import { listWithheld } from '../../vaults/index.js'
 
 /** What a block's entries moved of a token: they share one price. */
 export type Priced = { asset: string; blockNumber: number; blockHash: string; timestamp: number }

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../postgres/pool.js'
-import { keepsNothing } from '../../vaults/index.js'
+import { keepsNothing } from '../../vaults/configured/index.js'
 import type { MetricsVault } from './changes.js'
 import { type FloorSetting, readFloors } from './floors.js'
 

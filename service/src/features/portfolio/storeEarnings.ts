@@ -1,5 +1,5 @@
 import type { Queryable } from '../../postgres/pool.js'
-import { listWithheld, type Withheld } from '../../vaults/index.js'
+import { listWithheld, type Withheld } from '../../snapshots/index.js'
 import { groupBy } from './groups.js'
 import type { FlowVault } from './storeMarks.js'
 

@@ -1,7 +1,7 @@
 import { hex, int4, int8, nullable, numeric, oneOf, seconds } from '../../postgres/columns.js'
 import type { Queryable } from '../../postgres/pool.js'
 import { describeTable } from '../../postgres/table.js'
-import { keepsNothing, listNonHolders, listOwnAddresses } from '../../vaults/index.js'
+import { keepsNothing, listNonHolders, listOwnAddresses } from '../../vaults/configured/index.js'
 import type { FlowKind, FlowsVault } from './flows.js'
 
 export const flowsTable = describeTable('flows', {

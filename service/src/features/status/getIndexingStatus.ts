@@ -1,7 +1,8 @@
 import { getAddress } from 'viem'
 import { formatTs } from '../../kernel/clock.js'
 import type { Context } from '../../postgres/context.js'
-import { decideGrowth, findVaultKind, findWithholding, listDisagreements } from '../../vaults/index.js'
+import { decideGrowth, findWithholding, listDisagreements } from '../../snapshots/index.js'
+import { findVaultKind } from '../../vaults/index.js'
 import { listSigners } from '../catalogue/index.js'
 import { type ChainStatus, listChainStatus, listVaultStatus, type VaultStatus } from './storeStatus.js'
 

@@ -1,6 +1,6 @@
 import { daySeconds } from '../../kernel/clock.js'
 import type { Queryable } from '../../postgres/pool.js'
-import type { GrowthSource } from '../../vaults/index.js'
+import type { GrowthSource } from '../../vaults/configured/index.js'
 
 export type ChainStatus = {
   chainId: number

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../../test/database.js'
 import { listPriceSteps, recordObservations } from '../../prices/index.js'
-import { findStreamTarget, listValueSteps } from '../../vaults/index.js'
+import { findStreamTarget, listValueSteps } from '../../snapshots/index.js'
 import { listLotSteps, listShareSteps } from '../positions/index.js'
 
 const chainId = 1

@@ -4,9 +4,9 @@ import { derivedId } from '../../../kernel/ids.js'
 import { ChainId, describeViolation } from '../../../kernel/wire.js'
 import { AddressText, Id, Ref, Slug, TagCode } from '../../../postgres/fileMembers.js'
 import { fileMembersOf } from '../../../postgres/imported.js'
-import { tokensTable } from '../../../prices/storeTokens.js'
+import { tokensTable } from '../../../prices/index.js'
 import { chainsTable } from '../../../rpc/storeChains.js'
-import { protocolsTable, vaultsTable } from '../../../vaults/storeVaults.js'
+import { protocolsTable, vaultsTable } from '../../../vaults/configured/index.js'
 import { tables } from '../tables.js'
 
 const strict = { additionalProperties: false }

@@ -1,5 +1,5 @@
 import { formatUnits } from '../../../kernel/amount.js'
-import type { ProbedToken, ProbedVault } from '../../../vaults/index.js'
+import type { ProbedToken, ProbedVault } from '../../../probing/index.js'
 import { formatAddress } from '../item.js'
 import type { CatalogueFile } from './catalogueFile.js'
 import { cleanTokenText, textLengths } from './cleanText.js'

@@ -37,8 +37,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Anvil, startAnvil } from '../../../../../contracts/test/anvil.js'
 import { systemClock } from '../../../kernel/clock.js'
 import { createOutbound } from '../../../kernel/outbound.js'
+import { ProbeError, probeVault } from '../../../probing/index.js'
 import { type Chain, openChain } from '../../../rpc/chains.js'
-import { ProbeError, probeVault } from '../../../vaults/index.js'
 import { draftEntry } from './draftEntry.js'
 
 let anvil: Anvil

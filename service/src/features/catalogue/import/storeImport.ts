@@ -1,6 +1,6 @@
 import { type NewRow, replaceRows, upsertRows } from '../../../postgres/importedRows.js'
 import type { Queryable, Transaction } from '../../../postgres/pool.js'
-import { listTokenDecimals, type TokenDecimals, writeTokens } from '../../../prices/storeTokens.js'
+import { listTokenDecimals, type TokenDecimals, writeTokens } from '../../../prices/index.js'
 import { listChainSlugs, writeChains } from '../../../rpc/storeChains.js'
 import {
   correctDecimals,
@@ -8,7 +8,7 @@ import {
   listShares,
   writeProtocols,
   writeVaults,
-} from '../../../vaults/storeVaults.js'
+} from '../../../vaults/configured/index.js'
 import { chainKey } from '../records.js'
 import { tables } from '../tables.js'
 import type { ImportRows, Known } from './resolveFile.js'

@@ -2,16 +2,15 @@ import { daySeconds } from '../kernel/clock.js'
 import type { Context } from '../postgres/context.js'
 import { inTransaction } from '../postgres/pool.js'
 import { askFeed, type Feed, listFeeds, observeFeed, recordObservations } from '../prices/index.js'
+import { findBlockAt } from '../rpc/blockAt.js'
 import { readBlock, readHead } from '../rpc/blocks.js'
 import type { Chain, ChainContext } from '../rpc/chains.js'
 import type { Header } from '../rpc/raw.js'
 import { type Cursor, findCursor } from '../sync/storeCursors.js'
-import { findBlockAt } from './blockAt.js'
+import { findVaultKind, readFigures } from '../vaults/index.js'
 import { isWithheld } from './identity.js'
 import { askTokens, completeIdentities, recordUpgraded } from './jobIdentities.js'
-import { findVaultKind } from './kinds.js'
 import { recordShares } from './shares.js'
-import { readFigures } from './snapshots.js'
 import {
   fillSnapshotPrices,
   findNewestSnapshotBlock,

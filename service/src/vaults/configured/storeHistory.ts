@@ -1,5 +1,5 @@
-import type { Queryable } from '../postgres/pool.js'
-import { changeGrowth, type GrowthSource, type GrowthSourceName } from './growth.js'
+import type { Queryable } from '../../postgres/pool.js'
+import { changeGrowth, type GrowthSource, type GrowthSourceName } from './growthSources.js'
 
 type VaultKey = { chainId: number; address: string }
 

@@ -1,7 +1,7 @@
 import type { Queryable } from '../postgres/pool.js'
 import type { Header } from '../rpc/raw.js'
 import type { Observations } from '../sync/projection.js'
-import type { ObservedVault, VaultFigures } from './kind.js'
+import type { ObservedVault, VaultFigures } from '../vaults/index.js'
 import { removeIdentitiesAbove } from './storeIdentities.js'
 
 type SnapshotBlock = Pick<Header, 'number' | 'hash' | 'timestamp'>

@@ -5,11 +5,9 @@ import { combineAll, multicall } from '../rpc/multicall.js'
 import type { Header } from '../rpc/raw.js'
 import { describeRevert } from '../rpc/revert.js'
 import { callAs, getNextBlock, type Overrides } from '../rpc/simulate.js'
+import type { Vault, VaultKind, VaultState } from '../vaults/index.js'
+import { anybody, listErrors } from '../vaults/index.js'
 import { findBalanceOverrides, writtenBalance } from './balanceSlots.js'
-import type { Vault, VaultKind } from './kind.js'
-import { listErrors } from './kinds.js'
-import { anybody } from './reading.js'
-import type { VaultState } from './snapshots.js'
 
 export type TriedVault = {
   vault: Vault

@@ -2,8 +2,8 @@ import { readerBytecode } from '@openearn/contracts'
 import type { Hex } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { createSnapshotChain, type SnapshotChain } from '../../test/snapshotChain.js'
-import { findBlockAt } from './blockAt.js'
-import { readFigures, readVaultStates } from './snapshots.js'
+import { findBlockAt } from '../rpc/blockAt.js'
+import { readFigures, readVaultStates } from './figures.js'
 
 const addressOf = (index: number) => `0x${(index + 1).toString(16).padStart(40, '0')}`
 const indexOf = (address: string) => Number(BigInt(address)) - 1

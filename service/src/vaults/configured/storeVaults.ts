@@ -1,11 +1,11 @@
 import T from 'typebox'
-import { ChainId } from '../kernel/wire.js'
-import { AddressText, ContractName, Instant, Text, Url } from '../postgres/fileMembers.js'
-import { decimal, describeImported, found, instant, kept, optional, required } from '../postgres/imported.js'
-import { type NewRow, readRowPages, readRows, upsertRows } from '../postgres/importedRows.js'
-import type { Queryable } from '../postgres/pool.js'
-import { GrowthSourceSchema } from './growth.js'
-import { vaultKinds } from './kinds.js'
+import { ChainId } from '../../kernel/wire.js'
+import { AddressText, ContractName, Instant, Text, Url } from '../../postgres/fileMembers.js'
+import { decimal, describeImported, found, instant, kept, optional, required } from '../../postgres/imported.js'
+import { type NewRow, readRowPages, readRows, upsertRows } from '../../postgres/importedRows.js'
+import type { Queryable } from '../../postgres/pool.js'
+import { vaultKinds } from '../kinds.js'
+import { GrowthSourceSchema } from './growthSources.js'
 
 /** The protocols vaults belong to, as an import writes them and they are read. */
 export const protocolsTable = describeImported('protocols', ['id'], {

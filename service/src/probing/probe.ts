@@ -18,10 +18,9 @@ import { combine, mapRead, multicall, type Read, readAccount, readContract } fro
 import type { Header } from '../rpc/raw.js'
 import { RpcError } from '../rpc/rpc.js'
 import { answers, toQuantity } from '../rpc/wire.js'
+import type { Recognised, Vault, VaultKind } from '../vaults/index.js'
+import { readVaultStates, type VaultState, vaultKinds } from '../vaults/index.js'
 import { findFirstBlocks } from './firstBlocks.js'
-import type { Recognised, Vault, VaultKind } from './kind.js'
-import { vaultKinds } from './kinds.js'
-import { readVaultStates, type VaultState } from './snapshots.js'
 import { decideByTrial, type Trial, tryVaults } from './trial.js'
 
 export type ProbedToken = { address: Address; symbol: string; name: string; decimals: number }

@@ -1,5 +1,5 @@
 import type { Queryable } from '../postgres/pool.js'
-import { listOwnAddresses } from './logs.js'
+import { listOwnAddresses } from '../vaults/configured/index.js'
 
 /** A vault whose holders are rewarded. */
 export type StreamTarget = {

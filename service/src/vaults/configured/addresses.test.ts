@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { keepsNothing, listNonHolders, listOwnAddresses } from './logs.js'
+import { keepsNothing, listNonHolders, listOwnAddresses } from './addresses.js'
 
 const [address, beside, escrow, wallet] = ['a1', 'b2', 'c3', 'd4'].map((byte) => `0x${byte.repeat(20)}`) as [
   string,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { changeGrowth, decideGrowth } from './growth.js'
+import { changeGrowth } from '../vaults/configured/growthSources.js'
+import { decideGrowth } from './growth.js'
 
 const at = (day: number) => `2026-01-${String(day).padStart(2, '0')}T00:00:00.000Z`
 const range = (from: number, to: number) => ({ startMs: Date.parse(at(from)), endMs: Date.parse(at(to)) })

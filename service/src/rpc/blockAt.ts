@@ -1,6 +1,6 @@
-import { readBlock } from '../rpc/blocks.js'
-import type { Chain } from '../rpc/chains.js'
-import type { Header } from '../rpc/raw.js'
+import { readBlock } from './blocks.js'
+import type { Chain } from './chains.js'
+import type { Header } from './raw.js'
 
 /** Reads of one search by estimate before it goes on by halving alone. */
 const estimatesMax = 6

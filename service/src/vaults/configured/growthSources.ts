@@ -1,6 +1,6 @@
 import T, { type Static } from 'typebox'
-import { parseTs } from '../kernel/wire.js'
-import { Instant } from '../postgres/fileMembers.js'
+import { parseTs } from '../../kernel/wire.js'
+import { Instant } from '../../postgres/fileMembers.js'
 
 export const growthSourceNames = ['share-price', 'nav'] as const
 export type GrowthSourceName = (typeof growthSourceNames)[number]
@@ -32,23 +32,6 @@ export function toGrowthSpans(sources: readonly GrowthSource[] | null): GrowthSp
 
 function toMs(text: string): number {
   return parseTs(text)?.getTime() ?? Number.NaN
-}
-
-/** What measures growth over a range: the source in force last, none, or an instant at which there are two. Pure. */
-export function decideGrowth(
-  sources: readonly GrowthSource[] | null,
-  range: { startMs: number; endMs: number },
-): GrowthSpan | 'none' | 'ambiguous' {
-  const within = toGrowthSpans(sources).filter(({ fromMs, toMs: end }) => fromMs <= range.endMs && end > range.startMs)
-  const inOrder = within.sort((a, b) => a.fromMs - b.fromMs)
-  const [first, ...others] = inOrder
-  if (!first) return 'none'
-  let last = first
-  for (const next of others) {
-    if (next.fromMs < last.toMs) return 'ambiguous'
-    last = next
-  }
-  return last
 }
 
 /** The sources after a change: what is in force at an instant ends there, and `source` begins, if any. Pure. */

@@ -1,0 +1,22 @@
+/**
+ * What vaults answered on their grids. Owns the tables `vault_snapshots`, `snapshot_progress`, `snapshot_gaps` and
+ * `vault_identities`, the jobs that take snapshots and read what lies unread of the past, and the series made of them: by
+ * which growth, and why one is withheld.
+ */
+export { decideGrowth } from './growth.js'
+export { isWithheld, type Withheld } from './identity.js'
+export { runFeedHistory, runHistory } from './jobHistory.js'
+export { pastSeconds, runSnapshots } from './jobSnapshots.js'
+export { fillSnapshotPrices, recordSnapshots, snapshotObservations } from './store.js'
+export { listHistoryProgress } from './storeGaps.js'
+export { listDisagreements, listWithheld } from './storeIdentities.js'
+export {
+  findSeriesHead,
+  listReadingsAt,
+  listSeriesHeads,
+  readDense,
+  readSparse,
+  type SeriesHead,
+} from './storeSeries.js'
+export { findStreamTarget, isPastAwaited, listValueSteps, type StreamTarget } from './storeTargets.js'
+export { findWithholding, retryAfterSeconds, type SeriesState, type Withholding } from './withholding.js'
