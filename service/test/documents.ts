@@ -63,15 +63,8 @@ export function sessionOf({ lines }: Snippet): Session {
 export const notRun: Record<string, Record<string, string>> = {
   'README.md': {
     'npm ci && npm start': 'installs and stays: startDevnet starts what it starts, the script of CI installs',
-    'export PORT=4120 OPS_PORT=4121 ANVIL_PORT=8645 OPENEARN_DATA_DIR=.openearn-second':
-      'every devnet of a test is one beside others, with these four settings',
-    'npm start': 'as above',
     'npm ci && npm test': 'it runs this test',
     'npm run build': 'ran before: this is what it built',
-    'for folder in packages/attribution packages/embedded-postgres contracts sdk service; do npm pack ./$folder; done':
-      'installed.long.test.ts and packed.test.ts pack these folders',
-    'npm install --omit=dev …/openearn-*.tgz viem@2.57.1': 'installed.long.test.ts installs these',
-    'npx openearn start': 'installed.long.test.ts starts it where it was installed',
   },
   'CONTRIBUTING.md': {
     'npm ci && npm start': 'as in README.md',
@@ -83,10 +76,18 @@ export const notRun: Record<string, Record<string, string>> = {
     'npm run format': 'changes the checkout; npm test fails where it would change anything',
   },
   'docs/configuration.md': {
+    'export PORT=4120 OPS_PORT=4121 ANVIL_PORT=8645 OPENEARN_DATA_DIR=.openearn-second':
+      'every devnet of a test runs next to others, with these four settings',
+    'npm start': 'as in README.md',
     'PGPASSWORD=$(cat .openearn/postgres/data/openearn.password) psql -h "$PWD/.openearn/postgres/run" -U openearn openearn':
       'psql comes with PostgreSQL’s client tools, which nothing here brings; embeddedRole.test.ts logs in in this way',
   },
   'docs/runbook.md': {
+    'npm run build': 'as in README.md',
+    'for folder in packages/attribution packages/embedded-postgres contracts sdk service; do npm pack ./$folder; done':
+      'installed.long.test.ts and packed.test.ts pack these folders',
+    'npm install --omit=dev …/openearn-*.tgz viem@2.57.1': 'installed.long.test.ts installs these',
+    'npx openearn start': 'installed.long.test.ts starts it where it was installed',
     'pg_dump --format=custom --file openearn.dump "$DATABASE_URL"':
       'PostgreSQL’s client tools, of the server’s version, which nothing here brings',
     'pg_restore --no-owner --dbname postgres://…/an_empty_database openearn.dump': 'as above',
@@ -105,6 +106,7 @@ export const notRun: Record<string, Record<string, string>> = {
 
 /** Blocks that are no shell and no program, by document and fence, each with what holds them. */
 export const heldElsewhere: Record<string, string> = {
+  'README.md mermaid': 'a picture: examples.test.ts runs the demo, which takes this way',
   'ARCHITECTURE.md': 'architecture.test.ts has the order of the rooms',
   'CONTRIBUTING.md diff service/migrations/NNNN_opportunity_lockup.sql': 'workedExample.test.ts applies it',
   'CONTRIBUTING.md diff service/src/features/catalogue/tables.ts': 'workedExample.test.ts applies it',
