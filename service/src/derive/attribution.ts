@@ -19,7 +19,7 @@ import type { VaultEvent } from './events.js'
 import { findMakers, mayHaveMade, ownerOf, type PlacedEvent, type Scope, speakerOf } from './matching.js'
 import { readSettlements } from './settlements.js'
 
-/** What the calldata of a transaction says as a whole, for the debugger. */
+/** A summary of the calldata of a transaction, for the debugger. */
 export type CalldataSummary = {
   distributorId: string | null
   codes: string[]
@@ -56,13 +56,13 @@ const nothing: CalldataSummary = {
   problems: [],
 }
 
-/** What the calldata of a transaction says, with its logs of known entry points; `logs` may hold others too. */
+/** Reads the attribution in the calldata of a transaction, with its logs of known entry points; `logs` may hold others too. */
 export function readAttribution(input: {
   config: DeriveConfig
   transaction: RawTransaction
   logs: readonly RawLog[]
   recover: Recover | undefined
-  /** Whom the caller of a call may stand for, beside itself. */
+  /** The addresses that the caller of a call may act for, in addition to itself. */
   standsFor?: (frame: Frame) => readonly string[]
 }): Attribution {
   const { config, transaction, logs, recover, standsFor } = input

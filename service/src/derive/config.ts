@@ -9,7 +9,7 @@ export type DeriveVault = {
   asset: string
   assetDecimals: number
   escrow: string | null
-  /** Contracts beside it, by the name its kind gives them. */
+  /** Further contracts of the vault, by the names its kind gives them. */
   contracts?: Readonly<Record<string, string>>
   startBlock: number
   activeFrom: number
@@ -17,7 +17,7 @@ export type DeriveVault = {
 
 export type SignedOnlySetting = { from: number; signedOnly: boolean }
 
-/** Everything beside the chain that decides derived rows; each part holds from an instant of chain time. */
+/** The configuration that decides derived rows together with the chain; each part holds from an instant of chain time. */
 export type DeriveConfig = {
   chainId: number
   vaults: readonly DeriveVault[]

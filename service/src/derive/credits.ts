@@ -78,8 +78,8 @@ function listTelling(makers: readonly Frame[], { innermostCarrier }: CreditConte
 type Placed = { frame: Frame; reading: Reading; isSigned: boolean; isWord: boolean }
 
 /**
- * What the frames of a call carry, in the order in which it counts: signed for the event before unsigned, what stands in
- * the input before what a contract made up, inner before outer, and in a frame the outermost first.
+ * The attributions in the frames of a call, in order of precedence: signed for the event before unsigned, bytes of the input
+ * before bytes that a contract made up, inner frames before outer ones, and in a frame the outermost suffix first.
  */
 function listReadings(placed: PlacedEvent, maker: Frame, isKnown: boolean, context: CreditContext): Placed[] {
   const around = context.listAround(maker)
@@ -122,7 +122,7 @@ function isSignedFor(
     (each) => isVaultAddress(vault, each.target) && isInside(each, signed) && (isOfVault || each !== maker),
   )
   if (isPassedOn) return false
-  // What one node says uses nothing up.
+  // One node's word uses no signature up.
   if (useSignature(vaultId, digest, signed, isWord ? 'keep' : undefined)) return true
   problems.add(signatureUsed)
   return false

@@ -27,13 +27,13 @@ import type { VaultTransaction } from './transfers.js'
 /** A configuration with the look-ups derivation needs; make one per configuration, not per block. */
 export type Derivation = {
   config: DeriveConfig
-  /** By the addresses of the vaults and of the contracts beside them, which several may share. */
+  /** By the addresses of the vaults and of their further contracts, which several vaults may share. */
   vaultsByContract: ReadonlyMap<string, readonly DeriveVault[]>
   /** Several vaults may share one receipt token. */
   vaultsByToken: ReadonlyMap<string, readonly DeriveVault[]>
   entryPoints: ReadonlySet<string>
   recover: Recover | undefined
-  /** What transactions whose signatures had to be looked up say, so that none is read twice. */
+  /** Attributions of transactions whose signatures were looked up, so that each is read once. */
   attributions: WeakMap<RawTransaction, Attribution>
 }
 
@@ -144,7 +144,7 @@ export type StoredRequests = (
   transactionIndex: number,
 ) => { opened: readonly OpenedRequest[]; changed: readonly ChangedRequest[] }
 
-/** What `derive` said of the parts of a block's events, said again without a state: what it did to requests is stored. */
+/** The parts of a block's events, as `derive` returned them, computed without a state: the changes of requests are stored. */
 export function rederiveEventParts(
   block: RawBlock,
   derivation: Derivation,
@@ -177,7 +177,7 @@ type Credited = Pick<AttributedEvents, 'credits' | 'strangers'>
 
 const none: Credited = { credits: new Map(), strangers: new Map() }
 
-/** Who brought the events of a transaction; what its calldata says is recorded. */
+/** Credits the events of a transaction to distributors and records its attributions. */
 function credit(
   input: {
     place: TxPosition
@@ -312,7 +312,7 @@ export function listKeepers(
   return [...new Set(keepers)].filter((wallet) => wallet !== transaction.from).sort()
 }
 
-/** What derivation needs to know of the state before a block: by the keys of the state. */
+/** The keys of the state that derivation needs before a block. */
 export type StateKeys = {
   holders: Map<string, { vaultId: number; wallet: string }>
   requests: Map<string, RequestOwner>
@@ -360,7 +360,7 @@ export function listStateKeys(block: Pick<RawBlock, 'logs' | 'transactions'>, de
   return { holders, requests, signatures: listSignatureKeys(block, vaultsOf, derivation), owners }
 }
 
-/** Signatures of ours in the transactions of vault events; what these say is kept for the derivation that follows. */
+/** Signatures of ours in the transactions of vault events. Their attributions are cached for the derivation that follows. */
 function listSignatureKeys(
   block: Pick<RawBlock, 'logs' | 'transactions'>,
   vaultsOf: ReadonlyMap<number, ReadonlySet<number>>,

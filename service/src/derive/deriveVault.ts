@@ -40,7 +40,7 @@ export type VaultInput = {
 }
 
 type VaultContext = VaultInput & {
-  /** What each wallet received that no distributor has brought. */
+  /** Shares that each wallet received and no distributor brought. */
   received: Map<string, bigint>
   holders: Map<string, HolderBefore>
   /** The lots each wallet's lost shares were of, and under null what was unattributed. */
@@ -56,8 +56,8 @@ type HolderBefore = {
 }
 
 /**
- * Applies one transaction to one vault: what wallets lost reduces all their lots in proportion, what they keep of credited
- * deposits goes to the lots of their distributors, and everything else they received is unattributed.
+ * Applies one transaction to one vault. Shares that a wallet lost reduce all its lots in proportion. Shares of credited
+ * deposits that it keeps go to the lots of their distributors. All other received shares are unattributed.
  */
 export function deriveVaultTransaction(input: VaultInput): void {
   const { part, flows, place, rows } = input
@@ -98,7 +98,7 @@ export function deriveTransfer(
   recordChange(from, opened, record)
 }
 
-/** Says what of a wallet's moves no Transfer had brought to it. */
+/** Records the part of a move that exceeds the wallet's known balance. */
 function recordCut(
   wallet: string,
   amount: bigint,
@@ -146,7 +146,7 @@ function isAtOnce(event: VaultEvent): boolean {
   return 'atOnce' in event && event.atOnce === true
 }
 
-/** What a request for a redemption takes of shares held before, less what is netted; all of it where no Transfer tells. */
+/** The shares, held before, that a redemption request takes, less netted ones. Undefined without a Transfer: it takes all. */
 function takenBy(event: RequestEvent, work: VaultContext): TakenShares | undefined {
   const { moved, parts } = deliveryOf(work, event)
   if (moved === 0n) return undefined
@@ -176,7 +176,7 @@ type DepositEvent = Extract<VaultEvent, { kind: 'deposit' }>
 type WithdrawEvent = Extract<VaultEvent, { kind: 'withdraw' }>
 type RequestEvent = Extract<VaultEvent, { kind: 'redeemRequest' | 'depositRequest' }>
 
-/** What each wallet keeps of a deposit goes to whoever brought it to that wallet. */
+/** Credits the shares that each wallet keeps of a deposit to the distributor of that wallet. */
 function applyDeposit(event: DepositEvent, work: VaultContext): void {
   const { moved, parts } = deliveryOf(work, event)
   if (moved > 0n) creditKeepers(event, work, { moved, parts, assets: event.assets })
@@ -214,8 +214,8 @@ function sumOf(amounts: Iterable<bigint>): bigint {
 }
 
 /**
- * A claim is of those who brought the requests it consumes; its own code counts only for what nobody brought. What goes
- * beyond all requests is a deposit of its own.
+ * Credits a claim to the distributors of the requests it consumes; its own code counts only for requests without a
+ * distributor. The amount beyond all requests is a deposit of its own.
  */
 function applyClaim(event: DepositEvent, work: VaultContext): void {
   const { moved, parts: keepers } = deliveryOf(work, event)
@@ -256,13 +256,13 @@ function applyClaim(event: DepositEvent, work: VaultContext): void {
   creditKeepers(event, work, { moved: minted < own ? own : minted, parts: new Map(left), assets: beyond })
 }
 
-/** What an entry is called after beside its event; its wallet only where it is not the event's owner. */
+/** The part of an entry's id after its event; it names the wallet only if that is not the event's owner. */
 function nameOf(event: { owner: string }, part: CreditedPart, wallet: string): string | undefined {
   if (part.distributorId === null) return undefined
   return wallet === event.owner ? part.distributorId : `${part.distributorId}:${wallet}`
 }
 
-/** What each wallet lost by a withdrawal is of whoever brought that; which lots shrink does not depend on it. */
+/** Credits the shares that each wallet lost in a withdrawal. This has no effect on the lots. */
 function applyWithdraw(event: WithdrawEvent, work: VaultContext): void {
   const { moved, parts } = deliveryOf(work, event)
   creditLosers(event, work, { moved, parts, assets: event.assets })
@@ -283,8 +283,8 @@ function creditLosers(
 }
 
 /**
- * The end of a redemption whose shares left with its request, of the wallets these were of. What it burns of a wallet
- * beyond all requests is a withdrawal of its own.
+ * Ends a redemption whose shares left with its request: credits the wallets that the shares came from. Shares that it burns
+ * beyond all requests are a withdrawal of their own.
  */
 function applyRedemption(event: WithdrawEvent, work: VaultContext): void {
   const claim = { kind: 'redeem', controller: event.owner, event, amount: event.shares, credit: null } as const

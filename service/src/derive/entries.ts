@@ -8,8 +8,8 @@ import type { DerivedRows, InteractionRow, TxPosition } from './rows.js'
 type EntryWork = { place: TxPosition; part: { vault: DeriveVault }; rows: DerivedRows; chainId: number }
 
 /**
- * Adds what a distributor brought of an event to the ledger: one entry of an event, a distributor and a wallet, of however
- * many parts. `id` is what it is called after beside its event.
+ * Adds an entry to the ledger: one for an event, a distributor and a wallet; further parts are added to it. `id` is the part
+ * of the entry's id after its event.
  */
 export function recordEntry(
   { place, part: { vault }, rows, chainId }: EntryWork,

@@ -7,17 +7,17 @@ import type { VaultTransaction } from './transfers.js'
 
 type Withdraw = Extract<VaultEvent, { kind: 'withdraw' }>
 
-/** What an event did to a request, as far as it concerns whose shares the request took. */
+/** The change of a request by an event, as far as it concerns the owners of the shares that the request took. */
 export type ChangedRequest = Pick<RequestChange, 'kind' | 'owner' | 'logIndex'> & { before: Left; after: Left }
 type Left = Pick<RequestLot, 'remaining'>
 /** A request a transaction opened. */
 export type OpenedRequest = Pick<RequestLot, 'kind' | 'owner' | 'amount'>
 
 /**
- * Whose the shares and assets of each event of a vault in one transaction are, credited or not: a deposit is of the wallets
- * that keep what it minted, a withdrawal of those whose shares it burned or whose requests it completed. What nobody keeps
- * is its owner's, so that all of it is somebody's. Beside it, by how much the shares of each wallet that wait for a
- * redemption moved. Amounts of another token than the vault's asset are left out.
+ * Divides the shares and assets of each event of a vault in one transaction among wallets, credited or not. A deposit belongs
+ * to the wallets that keep its shares, a withdrawal to those whose shares it burned or whose requests it completed. The part
+ * that nobody keeps belongs to the owner of the event, so that everything is assigned. Also records, per wallet, the change
+ * of the shares that wait for a redemption. Amounts in a token other than the vault's asset are left out.
  */
 export function recordEventParts(
   input: { place: TxPosition; part: VaultTransaction; flows: Flows },
@@ -67,7 +67,7 @@ function divide(amount: bigint, parts: ReadonlyMap<string, bigint>, owner: strin
   return divided
 }
 
-/** The shares a claim completes are of those whose requests it took from; what goes beyond requests it burned of a wallet. */
+/** Divides a claim among the wallets whose requests it consumes; shares beyond the requests were burned from a wallet. */
 function divideClaim(
   event: Withdraw,
   burned: ReadonlyMap<string, bigint>,
@@ -87,7 +87,7 @@ function divideClaim(
   return parts
 }
 
-/** Assets in proportion to shares; where there are none the first has all. */
+/** Splits assets in proportion to shares; if all shares are zero, the first part takes all. */
 function splitAssets(assets: bigint, weights: readonly bigint[]): bigint[] {
   if (weights.some((weight) => weight > 0n)) return splitProportionally(assets, weights)
   return weights.map((_, index) => (index === 0 ? assets : 0n))

@@ -1,7 +1,7 @@
 import { formatHex, keccak256, type Recover, recoverAddress } from '@openearn/attribution'
 import { loadNativeCurve } from '../wallets/nativeCurve.js'
 
-/** `Recover` by native code where there is some: about 25 times as fast, for rebuilding. Answers the same always. */
+/** `Recover` by native code if available: about 25 times as fast, for rebuilding. The results are the same. */
 export function openFastRecover(): Recover {
   const native = loadNativeCurve()?.ecdsaRecover
   if (!native) return recoverAddress

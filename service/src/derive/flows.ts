@@ -4,10 +4,10 @@ import type { VaultEvent } from './events.js'
 import { smaller } from './lots.js'
 import { findTransfers, type Made, type VaultTransaction } from './transfers.js'
 
-/** What a deposit minted and who keeps it, or what a withdrawal burned and whose it was, less what is netted. */
+/** The shares that a deposit minted and their keepers, or that a withdrawal burned and their owners, less netted shares. */
 export type Delivery = { moved: bigint; parts: ReadonlyMap<string, bigint> }
 
-/** What a transaction did to the shares of one wallet: `lost` of those it held before, `received` of others. */
+/** The change of a wallet's shares in a transaction: `lost` of those it held before, `received` from others. */
 export type WalletFlow = { lost: bigint; received: bigint }
 
 /** Shares of one vault that move in one transaction. */
@@ -28,9 +28,9 @@ type Piece = { amount: bigint; event: VaultEvent | undefined; origin: string | u
 type Wallet = { pieces: Piece[]; gone: bigint; burns: Burn[] }
 
 /**
- * Follows the shares of a vault through a transaction. A wallet sends and burns first what it received in it, the newest
- * first, then what it held; what comes back to who held it before is again what it was. As much as a wallet has new of
- * deposits and has burned of old is netted: neither is counted.
+ * Follows the shares of a vault through a transaction. A wallet sends and burns first the shares it received in the
+ * transaction, the newest first, then the shares it held. Shares that return to an earlier holder become again what they
+ * were. If a wallet deposits and also burns old shares, the smaller amount is netted: it counts for neither.
  */
 export function readFlows(part: VaultTransaction, made?: Made): Flows {
   const { vault, transfers, events } = part
@@ -79,7 +79,7 @@ function openWallet(wallets: Map<string, Wallet>, address: string): Wallet {
   return wallet
 }
 
-/** Takes shares from a wallet: what it received last first, then what it held. */
+/** Takes shares from a wallet: the last received first, then the shares it held. */
 function send(wallet: Wallet, address: string, amount: bigint): Piece[] {
   const sent: Piece[] = []
   let left = amount
@@ -122,8 +122,8 @@ function receive(wallets: Map<string, Wallet>, to: string, pieces: readonly Piec
 }
 
 /**
- * Records what is burned of each origin, and answers the pieces with it. What an event has taken stays that event's: an
- * escrow burns for one claim what it has just received with the request of another.
+ * Records the burn of each origin and returns the pieces with their burns. A piece that an event has taken keeps that event:
+ * an escrow may burn, for one claim, shares that it has just received with another request.
  */
 function recordBurns(
   wallets: Map<string, Wallet>,
@@ -149,8 +149,8 @@ function recordBurns(
 }
 
 /**
- * Drops what a wallet has new of deposits and has burned of what it held, the newest and the latest first, and answers
- * how much: it is as if these shares had never moved.
+ * Nets the new deposited shares of a wallet against the old shares it burned, the newest and the latest first, as if these
+ * shares had never moved. Returns the netted amount.
  */
 function net({ pieces, burns }: Wallet): bigint {
   if (burns.length === 0) return 0n

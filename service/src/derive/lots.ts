@@ -1,5 +1,5 @@
 /**
- * What a wallet holds of a vault. `lots` are the parts distributors sourced; the rest of `shares` is unattributed. Always
+ * The shares of a wallet in a vault. `lots` are the parts that distributors brought; the rest is unattributed. Always
  * 0 ≤ sum of lots ≤ shares.
  */
 export type Holder = {

@@ -5,8 +5,8 @@ import { eventParties, type VaultEvent } from './events.js'
 import { findKind, hasArguments, isClaim, isSilent, selectorOf } from './vaultCalls.js'
 
 /**
- * An event of a vault and the wallets whose shares it is about: those that keep what a deposit minted, those that lost
- * what a withdrawal burned, the controller of a request.
+ * An event of a vault and the wallets whose shares it concerns: the keepers of minted shares, the owners of burned shares, or
+ * the controller of a request.
  */
 export type PlacedEvent = {
   vaultId: number

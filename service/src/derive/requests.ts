@@ -24,7 +24,7 @@ export type CreditedPart = {
 /** A part of a claim; `counted` of it is for the ledger, `owner` is whose assets or shares the requests took. */
 export type ClaimedPart = CreditedPart & { counted: bigint; owner: string }
 
-/** What a redemption takes: of whom, how much of that the ledger counts, and of which lots. */
+/** The shares that a redemption takes: their owner, the amount that the ledger counts, and the lots. */
 export type TakenShares = { owner: string; counted: bigint; lots: readonly (readonly [string, bigint])[] }
 
 export type RequestWork = {
@@ -84,9 +84,10 @@ type ClaimedFrom = {
 }
 
 /**
- * Consumes a controller's requests and says whose they were, one part per distributor and owner of redeemed shares, in
- * order of first appearance: of each id what the vault says it lost, the lowest first; where that is not known the oldest
- * first. What no request covers is `beyond`. A request without a distributor falls to the claim's own credit.
+ * Consumes a controller's requests. Returns one part per distributor and owner of redeemed shares, in order of first
+ * appearance. If the vault's own figures are known, each id loses the amount that they show, the lowest id first; otherwise
+ * the oldest request is consumed first. `beyond` is the amount that no request covers. A request without a distributor
+ * belongs to the claim's own credit.
  */
 export function claimRequests(work: RequestWork, claim: ClaimedFrom): { parts: ClaimedPart[]; beyond: bigint } {
   const { kind, controller, event, credit } = claim
@@ -107,7 +108,7 @@ export function claimRequests(work: RequestWork, claim: ClaimedFrom): { parts: C
     beyond -= taken
     addPart(parts, lot, taken, credit)
     const left = lot.remaining - taken
-    // Less than one share is worth cannot be claimed; what a share is worth, a claim of none does not say.
+    // A rest worth less than one share cannot be claimed. A claim without shares does not show the worth of a share.
     const isDust = kind === 'deposit' && event.shares > 0n && left * event.shares < event.assets
     changeLot(work, lot, event, { ...stateOf(lot), remaining: isDust ? 0n : left })
   }
@@ -140,8 +141,8 @@ export function joinParts(known: CreditedPart, more: Omit<CreditedPart, 'distrib
 }
 
 /**
- * Puts what goes beyond requests to the part of the distributor that brought it to all who keep it, where that has one;
- * answers the rest.
+ * Adds the amount beyond all requests to the part of its distributor, if one distributor brought it to all its keepers and
+ * has a part. Returns the rest.
  */
 export function joinBeyond(
   parts: readonly CreditedPart[],
@@ -157,8 +158,8 @@ export function joinBeyond(
 }
 
 /**
- * A cancellation marks the requests it names; its claim gives back what was still pending of these, the newest first,
- * because the oldest may already be claimable, and only then of requests made since. Answers the lots that come back.
+ * A cancellation marks the requests it names. Its claim returns the pending amounts of these, the newest first, because the
+ * oldest may already be claimable, and only then those of later requests. Returns the lots that come back.
  */
 export function cancelRequests(work: RequestWork, event: VaultEvent): Returned[] {
   if (!isCancel(event)) return []
@@ -212,7 +213,7 @@ function openLots({ state, part }: RequestWork, kind: RequestLot['kind'], contro
 /** Requests with nothing left are not looked at again. */
 function forgetClosed({ state, part }: RequestWork, kind: RequestLot['kind'], controller: string): void {
   const key = requestKey(part.vault.id, kind, controller)
-  // Without any left it is known that there are none.
+  // An empty list stays: it says that the controller has no open requests.
   state.requests.set(
     key,
     (state.requests.get(key) ?? []).filter((lot) => lot.remaining > 0n),

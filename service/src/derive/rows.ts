@@ -26,7 +26,7 @@ export type BalanceChange = {
 /** One lot, before and after a transaction. */
 export type LotChange = Omit<BalanceChange, 'attributedBefore' | 'attributedAfter'> & { distributorId: string }
 
-/** What of a wallet's moves in a transaction went beyond its balance and was cut: of a share that rebases. */
+/** The part of a wallet's moves in a transaction that exceeded its known balance, as with a share that rebases. */
 export type CutMove = { vaultId: number; wallet: string; blockNumber: number; transactionIndex: number; amount: bigint }
 
 /** An asynchronous deposit (in assets) or redemption (in shares) that is not fully consumed. */
@@ -43,7 +43,7 @@ export type RequestLot = {
   /** Its plan swapped before it. */
   isSwap: boolean
   amount: bigint
-  /** What of it counts for the ledger: all of a deposit, of a redemption the shares its wallet held before. */
+  /** The amount that counts for the ledger: all of a deposit; of a redemption the shares its wallet held before. */
   counted: bigint
   /** Of a redemption the lots these shares were of, as `alpha=5 beta=6`; the rest was unattributed. */
   lots: string
@@ -59,7 +59,7 @@ export type RequestLot = {
 
 export type RequestState = Pick<RequestLot, 'remaining' | 'cancelled' | 'cancelling'>
 
-/** What one event did to a request. */
+/** The change of a request by one event. */
 export type RequestChange = {
   requestId: string
   kind: RequestLot['kind']
@@ -72,7 +72,7 @@ export type RequestChange = {
   after: RequestState
 }
 
-/** What events of a transaction say a wallet put into a vault, or took out of it: its part of their shares and assets. */
+/** The part of a wallet in the shares and assets of a transaction's deposits or withdrawals. */
 export type EventPart = {
   vaultId: number
   wallet: string
@@ -80,7 +80,7 @@ export type EventPart = {
   transactionIndex: number
   kind: 'deposit' | 'withdraw'
   shares: bigint
-  /** What the event names beyond the shares its Transfers moved. */
+  /** Shares that the event names and its Transfers did not move. */
   untold: bigint
   assets: bigint
 }
@@ -169,8 +169,8 @@ export function emptyRows(): DerivedRows {
 }
 
 /**
- * What derivation rests on besides the block: holders, open requests and used signatures. It must hold every key `listStateKeys` names for
- * the block; derivation advances it in place, so that the next block may follow.
+ * The state that derivation needs besides the block: holders, open requests and used signatures. It must hold every key that
+ * `listStateKeys` names for the block. Derivation updates it in place for the next block.
  */
 export type DeriveState = {
   holders: Map<string, Holder>

@@ -3,7 +3,7 @@ import { type DeriveVault, hasAsyncDeposit, hasAsyncRedeem } from './config.js'
 import { decodeVaultEvent, type VaultEvent } from './events.js'
 import { type RequestLot, requestKey } from './rows.js'
 
-/** What a vault answered of a request: pending and claimable together, at the parent block and at the block. */
+/** A vault's figures of a request: pending plus claimable, at the parent block and at the block. */
 export type RequestReading = {
   vault: string
   kind: 'deposit' | 'redeem'
@@ -19,17 +19,17 @@ export type ReadBlock = RawBlock & { requestReadings?: readonly RequestReading[]
 /** A request about which a vault is to be asked at a block and at its parent. */
 export type WantedReading = Omit<RequestReading, 'before' | 'after'> & { blockNumber: number }
 
-/** What each request id of a controller lost in a block, and the ids that claims alone left nothing of, by the vault's own word. */
+/** The amount that each request id of a controller lost in a block, and the ids that claims alone emptied, by the vault's figures. */
 export type Lost = { amounts: Map<bigint, bigint>; emptied: Set<bigint> }
 
-/** What claims of a block may take of each request id of a controller, by `requestKey`; undefined where it is unknown. */
+/** The amounts that claims of a block may take of each request id of a controller, by `requestKey`; undefined if unknown. */
 export type Settled = ReadonlyMap<string, Lost | undefined>
 
 const nothing: Settled = new Map()
 
 /**
- * What each request id lost in a block beside its cancels: what was pending and claimable at the parent, and what was
- * asked for in the block, less what is pending and claimable at the block and what cancels gave back.
+ * The amount that each request id lost in a block, cancellations apart: pending plus claimable at the parent, plus the
+ * requests of the block, less pending plus claimable at the block, less the amounts that cancellations returned.
  */
 export function readSettled(
   block: Pick<ReadBlock, 'logs' | 'requestReadings'>,
@@ -68,7 +68,7 @@ export function isSettled(lots: readonly RequestLot[], { amounts }: Lost): boole
 /** A claim, and whose requests of which kind it may be of. */
 type Claim = { vault: DeriveVault; kind: RequestLot['kind']; controller: string }
 
-/** The claims of a block: what completes deposits and redemptions that were asked for before. */
+/** The claims of a block: the events that complete earlier deposit and redemption requests. */
 export function listClaims(
   { logs }: Pick<RawBlock, 'logs'>,
   vaultsByContract: ReadonlyMap<string, readonly DeriveVault[]>,
@@ -91,10 +91,10 @@ export function listClaims(
   return [...claims.values()]
 }
 
-/** Requests of one controller about which a vault is asked: the newest so many. */
+/** The most requests of one controller that a vault is asked about; the newest are taken. */
 const idsMax = 256
 
-/** What is to be asked at each block with claims: every request of their controllers, as logs before and in the block name them. */
+/** The reads at each block with claims: every request of their controllers that logs before or in the block name. */
 export function listWantedReadings(
   blocks: readonly Pick<RawBlock, 'number' | 'logs'>[],
   earlier: readonly RawLog[],

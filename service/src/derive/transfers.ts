@@ -5,7 +5,7 @@ import type { DeriveVault } from './config.js'
 import type { Transfer, VaultEvent } from './events.js'
 import { smaller } from './lots.js'
 
-/** What one transaction did to one vault, in the order of the logs. */
+/** Transfers and events of one vault in one transaction, in the order of the logs. */
 export type VaultTransaction = { vault: DeriveVault; transfers: Transfer[]; events: VaultEvent[] }
 
 /** The call that emitted each log, by the log's index, where a trace tells of it. */
@@ -15,9 +15,9 @@ export type Made = ReadonlyMap<number, Frame | undefined>
 export type Claimed = { event: VaultEvent; amount: bigint }
 
 export type FoundTransfers = {
-  /** What of a Transfer a deposit minted. */
+  /** The part of a Transfer that a deposit minted. */
   mints: ReadonlyMap<Transfer, Claimed>
-  /** What of a Transfer a withdrawal burned, or a request for one took. */
+  /** The part of a Transfer that a withdrawal burned, or a redemption request took. */
   burns: ReadonlyMap<Transfer, Claimed>
   /** How much belongs to each event. */
   moved: ReadonlyMap<VaultEvent, bigint>
@@ -106,7 +106,7 @@ function listAround(
 ): { before: Transfer[]; after: Transfer[] } {
   const index = events.indexOf(event)
   const [low, high] = [events[index - 1]?.logIndex ?? -1, events[index + 1]?.logIndex ?? Number.POSITIVE_INFINITY]
-  // One of nothing says nothing: it lies beside a deposit that minted nothing.
+  // A Transfer of 0 has no meaning: it belongs to a deposit that minted nothing.
   const own = transfers.filter(
     (transfer) => transfer.amount > 0n && transfer.logIndex > low && transfer.logIndex < high && belongs(transfer),
   )

@@ -33,12 +33,12 @@ export function isSilent(selector: string): boolean {
   return silentCalls.has(selector)
 }
 
-/** What a call to a vault's contract makes it tell of; undefined when the call is not known. */
+/** The kind of event that a call to a vault's contract makes; undefined if the call is unknown. */
 export function findKind(vault: EmittingVault, { target, selector }: Called): VaultEvent['kind'] | undefined {
   return findMakingCall(vault, target, selector)?.makes
 }
 
-/** Whether the event of a call names the controller as its sender, whoever sends it. */
+/** Whether the event of a call names the controller as its sender, for every sender of the transaction. */
 export function isClaim(vault: EmittingVault, { target, selector }: Called): boolean {
   return findMakingCall(vault, target, selector)?.isClaim === true
 }

@@ -14,7 +14,7 @@ export const bytesTextAbi = parseAbi([
   'function name() view returns (bytes32)',
 ])
 
-/** What the settlement contract of swap orders (GPv2) can be asked, and how an owner ends an order. */
+/** The views of the settlement contract of swap orders (GPv2), and the calls by which an owner ends an order. */
 export const settlementAbi = parseAbi([
   'function vaultRelayer() view returns (address)',
   'function domainSeparator() view returns (bytes32)',

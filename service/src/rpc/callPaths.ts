@@ -17,5 +17,5 @@ export type PathCall = {
 /** The calls from a transaction to its logs of ours, checked against the transaction and its receipt. */
 export type CallPaths = { calls: readonly PathCall[]; hasLogs: boolean }
 
-/** What is known of how a transaction ran: its call paths, or that no trace of it was to be had. */
+/** Evidence of how a transaction ran: its call paths, or that no trace was available. */
 export type Evidence = CallPaths | 'no trace'

@@ -16,11 +16,11 @@ export type ChainSettings = {
   entryPoints: readonly string[]
   /** Most gas one transaction may have; absent: that of EIP-7825. */
   transactionGasCap?: number | null
-  /** What posting to another chain costs is paid as gas of the transaction: only the node can tell how much. */
+  /** The cost of posting to another chain is paid as gas of the transaction: only the node knows the amount. */
   l1GasInLimit?: boolean
-  /** What one node alone says of how transactions ran is believed. */
+  /** One node's word about how transactions ran is believed. */
   trustTraces?: boolean
-  /** So long after its confirmation the trace of a transaction is asked for; absent: 600. */
+  /** Seconds after the confirmation of a transaction during which its trace is requested; absent: 600. */
   traceWaitSeconds?: number
 }
 
@@ -45,8 +45,8 @@ export type Chains = ReadonlyMap<number, Chain>
 export type ChainContext = Context & { readonly chains: Chains }
 
 /**
- * What nodes are asked for. Each purpose has connections, a bound on the calls under way and circuits of its own, so
- * that none is cut off by what another does to a node.
+ * The purposes of calls to nodes. Each has its own connections, limit of calls under way and circuits, so that one purpose
+ * cannot cut off another.
  */
 export type Purpose = 'watch' | 'plan' | 'debug' | 'holdings'
 
@@ -70,7 +70,7 @@ export const pools: Readonly<Record<Purpose, RpcOptions>> = {
     runsForOthers: true,
     job: 'debug',
   },
-  // What wallets hold: large answers, and nobody waits longer for them than for the rest.
+  // Holdings of wallets: large responses, with a deadline like that of other requests.
   holdings: {
     deadlineMs: 3_000,
     room: { inFlight: 16, waiting: 256, waitMs: 3_000 },
@@ -79,7 +79,7 @@ export const pools: Readonly<Record<Purpose, RpcOptions>> = {
   },
 }
 
-/** Call trees are large, and few are under way: what is longer than this is refused while it is read. */
+/** Call trees are large, so few are under way. A response over this limit is refused while it is read. */
 export const traces: RpcOptions = {
   deadlineMs: 15_000,
   maxBytes: 32 * 1024 * 1024,
@@ -151,7 +151,7 @@ export function countFor(chains: Chains, job: string): Chains {
   return new Map([...chains].map(([chainId, chain]) => [chainId, { ...chain, rpc: chain.rpc.as(job) }]))
 }
 
-/** Runs reads of a chain; when no node answers the failure is a 503 the caller can wait for. */
+/** Runs reads of a chain. If no node responds, throws a 503 that the caller can retry. */
 export async function readingChain<T>(chain: Pick<Chain, 'name'>, read: () => Promise<T>): Promise<T> {
   try {
     return await read()

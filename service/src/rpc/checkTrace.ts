@@ -2,7 +2,7 @@ import type { CallPaths, PathCall } from './callPaths.js'
 import type { RawLog, RawTransaction } from './raw.js'
 import type { TraceTree, TreeCall, TreeLog } from './traceTree.js'
 
-/** What is kept of one transaction's call tree; one that needs more is refused. */
+/** Limits of one transaction's call paths; a call tree that needs more is refused. */
 export const pathBounds = { calls: 4_096, bytes: 2 * 1024 * 1024 } as const
 
 export type CheckInput = {
@@ -57,7 +57,7 @@ function append(lists: Map<number, number[]>, at: number, item: number): void {
   else lists.set(at, [item])
 }
 
-/** The account in whose name a call runs: what it calls and what it emits bears this address. */
+/** The account in whose name a call runs: its calls and its logs carry this address. */
 function accountOf({ kind, from, to }: TreeCall): string {
   return kind === 'delegatecall' || kind === 'callcode' ? from : to
 }
@@ -157,7 +157,7 @@ export function findSlice(bytes: string, whole: string): number | undefined {
   return undefined
 }
 
-/** What the bytes of a suffix cannot be without: the markers of ERC-8021 and of the legacy tracker. */
+/** Bytes that every suffix contains: the markers of ERC-8021 and of the legacy tracker. */
 const markers = ['80218021802180218021802180218021', 'deadbeef']
 
 /** Whether something rests on one node's word: bytes of its own making that may say who brought a deposit. */
@@ -165,7 +165,7 @@ export function restsOnWord({ calls }: CallPaths): boolean {
   return calls.some(({ isWord, input }) => isWord && markers.some((marker) => input.includes(marker)))
 }
 
-/** What two nodes told alike is no longer one node's word. */
+/** Removes the mark of one node's word: two nodes returned the same. */
 export function clearWord(paths: CallPaths): CallPaths {
   return { ...paths, calls: paths.calls.map((call) => ({ ...call, isWord: false })) }
 }

@@ -10,7 +10,7 @@ import { answers } from './wire.js'
 const nobody: Address = '0x000000000000000000000000000000000000dEaD'
 
 /**
- * What the node says a transaction needs, and what one with the same calldata needs that runs nothing. Undefined where
+ * The node's gas estimate of a transaction, and that of a transaction with the same calldata that runs no code. Undefined if
  * the node refuses: a call after an approval that is not mined yet reverts.
  */
 export async function estimateGas(
@@ -27,20 +27,20 @@ export async function estimateGas(
   return { whole, bare }
 }
 
-/** What a unit of gas costs now, in the smallest unit of the native token. A node that does not tell is a 503. */
+/** The present price of a unit of gas, in the smallest unit of the native token. Throws a 503 if the node does not respond. */
 export async function readGasPrice(chain: Pick<Chain, 'name' | 'rpc'>): Promise<bigint> {
   return BigInt(await requestRead(chain, answers.gas.parse, 'eth_gasPrice', []))
 }
 
-/** What will be paid for a unit of gas: the price, or the most of it and of what goes to the block's maker (EIP-1559). */
+/** The price offered for a unit of gas: a fixed price, or the maximum fee and the tip (EIP-1559). */
 export type GasOffer = { gasPrice: bigint } | { maxFee: bigint; tip: bigint }
 
 /** The gas a transaction needs; or why it would revert; or what its sender lacks to send it at that price now. */
 export type Estimate = { gas: bigint } | { revert: string } | { lack: string; of: 'funds' | 'price' }
 
 /**
- * What a transaction needs at the price that will be paid for it. Contracts see that price: one that is simulated at none
- * may pass there and revert when it is mined.
+ * The gas a transaction needs at the price that will be paid. Contracts see that price: a transaction that succeeds in a
+ * simulation at price 0 may revert when it is mined.
  */
 export async function estimateAt(
   chain: Pick<Chain, 'rpc' | 'transactionGasCap'>,

@@ -7,13 +7,13 @@ import type { Log } from '../kernel/log.js'
 const reconnectMs = 2_000
 /** How long the end of a connection may take before it is left to itself. */
 const closeMs = 1_000
-/** A connection that announces nothing for so long is given up: it may be dead without having been closed. */
+/** A connection without announcements for this time is closed: it may be dead. */
 const silentMsMax = 60_000
 
 /**
  * Calls `onHead` whenever a node announces a new block over WebSocket, until `signal` aborts, and once at the start of
- * every connection, since blocks may have come while there was none. A connection that is lost or falls silent is opened
- * again, on the next url. It is only a hint to look sooner: polling goes on beside it, so nothing rests on it.
+ * every connection, since blocks may have come while it was closed. A connection that is lost or falls silent is opened
+ * again, on the next url. It is only a hint to look sooner: polling continues, so no result depends on it.
  */
 export async function followHeads(input: {
   urls: readonly string[]

@@ -1,4 +1,4 @@
-/** Works on all items, so many at a time. */
+/** Works on all items, at most `inFlight` at a time. */
 export async function inTurn<T>(
   items: readonly T[],
   inFlight: number,

@@ -27,16 +27,16 @@ export type ManyAnswers<T> = {
 }
 
 /**
- * Answers reads of one sort at one block, `perCall` in each call. The reader's code is put in by state override, which is
- * not bounded as creation code is; where a node refuses a call, half as much is asked, and where it takes no overrides
- * the reader runs as creation code. A node that refuses even single reads is a 503.
+ * Runs reads of one kind at one block, `perCall` in each call. The code of the reader is set by a state override, which has no
+ * size limit like that of creation code. If a node refuses a call, the call is split in halves; if it takes no overrides,
+ * the reader runs as creation code. Throws a 503 if a node refuses even single reads.
  */
 export async function multicallMany<T>(
   chain: Pick<Chain, 'name' | 'rpc'>,
   reads: readonly Read<T>[],
   at: At,
   perCall = 100,
-  /** Answers reads of contracts that change something on the way, as those do that quote a swap. */
+  /** Whether the contracts change state during the read, as contracts that quote a swap do. */
   isWriting = false,
 ): Promise<ManyAnswers<T>> {
   const answers: ({ answer: T } | undefined)[] = []

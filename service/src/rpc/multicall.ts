@@ -19,14 +19,14 @@ import { decodeAnswer, encodeReader } from './readerCodec.js'
 import { RpcError } from './rpc.js'
 import { answers, malformed } from './wire.js'
 
-/** Reads of a chain that go out together, and what they mean. A read that reverts answers undefined. */
+/** Reads of a chain that are sent together, and the function that parses them. A read that reverts returns undefined. */
 export type Read<T> = {
   readonly reads: readonly { target: Address; data: Hex }[]
   /** `timestamp`: of the block it was read at, where that is told. */
   readonly answer: (results: readonly (Hex | undefined)[], timestamp?: bigint) => T
 }
 
-/** A view of a contract; undefined when it reverts or answers something else than its interface says. */
+/** A view of a contract; undefined if it reverts or its result does not fit the interface. */
 export function readContract<
   const abi extends Abi,
   name extends ContractFunctionName<abi, 'pure' | 'view'>,
@@ -58,7 +58,7 @@ export function readContract<
   }
 }
 
-/** `isWord`: it answers one number of 256 bits. */
+/** `isWord`: the result is one number of 256 bits. */
 type Prepared = { abi: Abi; isWord: boolean; encoding: { abi: Abi; functionName: Hex } }
 
 const preparedOf = new WeakMap<Abi, Map<string, Prepared>>()
@@ -142,8 +142,8 @@ export type MulticallResult<T> = { blockNumber: bigint; timestamp: bigint; answe
 export type At = 'latest' | { blockHash: string }
 
 /**
- * Asks everything in one `eth_call`, at one block: the reader's creation code runs and answers, nothing needs to be
- * deployed on the chain. A node that cannot be reached, or refuses the call itself, is a 503.
+ * Reads everything in one `eth_call`, at one block: the creation code of the reader runs and returns the results, so no
+ * contract has to be deployed. Throws a 503 if the node cannot be reached or refuses the call itself.
  */
 export async function multicall<T>(
   chain: Pick<Chain, 'name' | 'rpc'>,
@@ -189,7 +189,7 @@ export function multicallWriting<T>(
   return multicall(chain, read, at, askerBytecode)
 }
 
-/** What the reader answers, and of each read: one that is missing would pass for one that reverts. */
+/** Parses the result of the reader. A missing read is an error: it would pass for a read that reverts. */
 function parseResults(value: unknown, count: number) {
   const answer = decodeAnswer(answers.bytes.parse(value))
   if (!answer) throw malformed('a node did not answer a read')

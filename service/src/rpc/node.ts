@@ -8,7 +8,7 @@ import { type Rpc, RpcError, type RpcRequest } from './rpc.js'
 import type { Tracer } from './tracer.js'
 import { answers, malformed, toBlockHashes, toHeader, toLogs, toQuantity, toTransaction } from './wire.js'
 
-/** What a node is asked for. Every answer is parsed here and compared with the question. */
+/** The requests to a node. Every response is parsed here and compared with the request. */
 export type Node = {
   chainId(): Promise<number>
   /** Undefined when the node does not know the block (or the tag). */
@@ -28,16 +28,16 @@ export type Node = {
   listReceiptLogs(wanted: WantedTransaction): Promise<RawLog[]>
   /** All logs of a block by another way than listLogs, to compare with; undefined where the node cannot. */
   listBlockLogs(blockHash: string): Promise<RawLog[] | undefined>
-  /** Which of some wallets have code at their block, in the order asked; a delegation of EIP-7702 is none. */
+  /** Whether each wallet has code at its block, in the order of the request; an EIP-7702 delegation is not code. */
   haveCode?(wanted: readonly WantedCode[]): Promise<boolean[]>
   /**
-   * What views of contracts answer at a block, as numbers, in the order asked; undefined where one is refused or answers
-   * something else, and where no node keeps the state of then.
+   * Results of contract views at a block, as numbers, in the order of the request. Undefined if a view is refused or
+   * returns something other than a number, or if no node keeps the state of that block.
    */
   readViews?(views: readonly { target: string; data: string }[], blockHash: string): Promise<(bigint | undefined)[]>
   /** Another node than the one that answered last, for a second opinion; undefined when there is only one. */
   secondary(): Node | undefined
-  /** Ask another node from now on, where there is one: what the last one said does not hold together. */
+  /** Uses another node from now on, if there is one: the responses of the last one contradict each other. */
   markUnreliable(): void
   /** Tells how transactions ran; absent where nobody is asked. */
   tracer?: Tracer
@@ -181,7 +181,7 @@ export function createNode(rpc: Rpc, tracer?: Tracer): Node {
   }
 }
 
-/** Failures that are none of the question's, and those that may be. */
+/** Failures that do not depend on the request, and those that may. */
 const away: ReadonlySet<OutboundError['kind']> = new Set(['network', 'rate-limited', 'open', 'busy'])
 const doubtful: ReadonlySet<OutboundError['kind']> = new Set(['server', 'timeout'])
 

@@ -22,11 +22,11 @@ export type RawTransaction = {
   from: string
   to: string | null
   input: string
-  /** Absent where none is asked for or none has come yet: then its calldata decides. */
+  /** Absent if no trace is needed or has arrived yet: then calldata decides. */
   evidence?: Evidence
   /**
-   * Of the wallets that were asked about, those that have code at the block; a delegation of EIP-7702 is none. Absent
-   * where nothing was asked.
+   * The wallets with code at the block, among those that were read; an EIP-7702 delegation is not code. Absent if no
+   * wallet was read.
    */
   contracts?: readonly string[]
 }
@@ -37,7 +37,7 @@ export type Header = {
   parentHash: string
   /** Unix seconds. */
   timestamp: number
-  /** What its bloom says of the block's logs; only where a node was asked, and not where it says nothing. */
+  /** The bloom of the block's logs; present only in headers read from a node, and absent if the bloom is not usable. */
   bloom?: Bloom
   /** It has no transaction; only where a node was asked. */
   isEmpty?: true
@@ -46,11 +46,11 @@ export type Header = {
 /** A view of a contract. */
 export type View = { target: string; data: string }
 
-/** What is kept of a block: its header, the logs of what is watched, and the transactions that matter, all in order. */
+/** The stored part of a block: its header, the watched logs and their transactions, in order. */
 export type RawBlock = Header & {
   logs: readonly RawLog[]
   transactions: readonly RawTransaction[]
-  /** What contracts answered about the block, by the name of the projection that asked; absent where none did. */
+  /** Observations of the block, by the name of the projection; absent if no projection has any. */
   observations?: ReadonlyMap<string, readonly unknown[]>
 }
 

@@ -23,11 +23,10 @@ const batchesInFlight = 4
 const fewerPerCall = 100
 
 /**
- * Answers views at one block, in the order asked: `undefined` where one reverts or runs out of its share of the gas. All go
- * out in one JSON-RPC batch, 250 in a call; only what is more than 3,000 takes several.
+ * Reads views at one block, in the order of the request: `undefined` where one reverts or exceeds its share of the gas. They
+ * are sent in one JSON-RPC batch, 250 in a call; more than 3,000 need several batches.
  *
- * A node that refuses it so is asked in smaller calls. One that answers of another block than asked is a 503, as is one
- * that does not answer.
+ * If a node refuses, the calls get smaller. Throws a 503 if the node does not respond, or responds for another block.
  */
 export async function readBatch(
   chain: Pick<Chain, 'name' | 'rpc'>,
@@ -98,7 +97,7 @@ function buildCall(reads: readonly RawRead[], blockHash: string): RpcRequest {
 
 const anotherBlock = () => unavailable('a node answered of another block than asked; try again shortly')
 
-/** What the reader answers of a block of this time: its number, and of each read its bytes where it succeeded. */
+/** Parses the result of the reader for a block of this time: the block number, and the bytes of each read that succeeded. */
 function parseCall(text: Hex, count: number, timestamp: number): { number: number; told: (Hex | undefined)[] } {
   const answer = decodeAnswer(text)
   if (!answer) throw malformed('a node did not answer a read')

@@ -1,8 +1,8 @@
 import type { Address, Hex } from 'viem'
 
 /**
- * What the reader (`Reader.sol`) is given and what it answers. Written and read by hand: a call has thousands of reads, and a
- * general codec takes longer for them than the node. Pure.
+ * Codec of the input and output of the reader (`Reader.sol`). Written by hand: a call has thousands of reads, and a general
+ * codec takes longer for them than the node. Pure.
  */
 
 const wordBytes = 32
@@ -32,10 +32,10 @@ export function encodeReader(bytecode: Hex, reads: readonly { target: Address; d
 
 export type ReaderAnswer = { blockNumber: bigint; timestamp: bigint; results: (Hex | undefined)[] }
 
-/** `(uint256 blockNumber, uint256 timestamp, (bool success, bytes data)[] results)`; undefined for what is none. */
+/** `(uint256 blockNumber, uint256 timestamp, (bool success, bytes data)[] results)`; undefined if malformed. */
 export function decodeAnswer(answer: Hex): ReaderAnswer | undefined {
   const length = (answer.length - 2) / 2
-  /** A number that a position or a length may be; what is longer than the answer is none of both. */
+  /** Reads a position or a length; a number larger than the whole response is neither. */
   const readNumber = (at: number): number => {
     if (at + wordBytes > length) return Number.POSITIVE_INFINITY
     return Number.parseInt(answer.slice(2 + 2 * at, 2 + 2 * at + wordDigits), 16)

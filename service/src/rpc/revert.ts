@@ -1,8 +1,8 @@
 import { type Abi, decodeErrorResult, type Hex, parseAbiItem, size, slice, toFunctionSelector } from 'viem'
 
 /**
- * What an error says about the request: nothing of it is taken from this wallet at present; more than there is room for;
- * too little; or not before some time has passed or something was settled.
+ * The meaning of an error for the request: `closed`, the wallet cannot do it at present; `capped`, the amount exceeds a limit;
+ * `tooSmall`; `waiting`, possible only after some time or a settlement.
  */
 export type ErrorMeaning = 'closed' | 'capped' | 'tooSmall' | 'waiting'
 
@@ -26,8 +26,8 @@ export function failing(declaration: string, sentence: string, means?: ErrorMean
 }
 
 /**
- * Errors many contracts share: ERC-6093 tokens, ERC-4626 limits, OpenZeppelin's guards. A limit of ERC-4626 may be 0: what
- * the vault answers for this wallet says whether it is closed or capped.
+ * Errors many contracts share: ERC-6093 tokens, ERC-4626 limits, OpenZeppelin's guards. A limit of ERC-4626 may be 0: the
+ * vault's limit for this wallet decides between closed and capped.
  */
 export const commonErrors: readonly KnownError[] = [
   failing(
@@ -98,8 +98,8 @@ const textMax = 200
 const common = new Map(commonErrors.map((known) => [known.selector, known]))
 
 /**
- * What a contract said when it reverted, in words: the text of `Error(string)`, the meaning of `Panic(uint256)`, the
- * name, arguments and meaning of a custom error that is among `errors` or common. Never throws.
+ * Describes a revert in words: the text of `Error(string)`, the meaning of `Panic(uint256)`, or the name, arguments and
+ * meaning of a custom error that is in `errors` or common. Never throws.
  */
 export function describeRevert(returned: Hex, errors: readonly KnownError[] = []): string {
   if (size(returned) === 0) return 'without a reason'
@@ -116,7 +116,7 @@ export function describeRevert(returned: Hex, errors: readonly KnownError[] = []
   }
 }
 
-/** What a revert says about the request, where its error is known. */
+/** The meaning of a revert for the request, if its error is known. */
 export function findMeaning(returned: Hex, errors: readonly KnownError[] = []): ErrorMeaning | undefined {
   return findError(returned, errors)?.means
 }

@@ -28,7 +28,7 @@ export type Rpc = {
   as(job: string): Rpc
   /** All urls but the one that answered last, for a second opinion; undefined when there is no other that is trusted. */
   secondary(): Rpc | undefined
-  /** What the url that answered last said does not hold together: it is asked again only when no other answers. */
+  /** The last url contradicted itself: it is used again only if no other responds. */
   markUnreliable(): void
 }
 
@@ -37,7 +37,7 @@ export type RpcObserver = (call: {
   chainId: number
   method: string
   outcome: 'ok' | 'refused' | 'failed'
-  /** What asked: a job's name, `watch`, or `api`. */
+  /** The caller: a job's name, `watch`, or `api`. */
   job: string
 }) => void
 
@@ -56,7 +56,7 @@ export type RpcOptions = {
   readGas?: number
   /** Callers of ours choose what calls run: that code is slow says nothing against a node. */
   runsForOthers?: boolean
-  /** What asks, until `as` says otherwise. Default `api`. */
+  /** The caller, unless `as` names another. Default `api`. */
   job?: string
 }
 
@@ -65,7 +65,7 @@ type UrlHealth = {
   circuit: Circuit
   room: Room
   benchedUntilMs: number
-  /** Not lifted by an answer: what it says comes in time, but is wrong. */
+  /** A response does not end this: the url responds in time, but wrongly. */
   unreliableUntilMs: number
   checkedMs: number | undefined
 }
@@ -77,11 +77,11 @@ const chainCheckMs = 60_000
 const runsCode = new Set(['eth_call', 'eth_estimateGas', 'eth_simulateV1'])
 
 /**
- * JSON-RPC over HTTP. A url that fails is benched, longer each time, and the next is asked at once; when all are benched
- * the one whose time is up first is tried, but none that failed 5 times in a row within the last 5 s. The error of the
- * last is thrown when none answers. A node's own refusal (RpcError) is an answer and is not tried elsewhere.
+ * JSON-RPC over HTTP. A url that fails is benched, longer each time, and the next url is called at once. If all are benched,
+ * the one whose time ends first is tried, except urls that failed 5 times in a row within the last 5 s. If no url responds,
+ * the last error is thrown. A refusal by the node itself (RpcError) is a response and is not tried elsewhere.
  *
- * Benches, circuits and rooms are this opening's own: what one purpose suffers from a url, another does not feel.
+ * Each call of this function has its own benches, circuits and rooms, so that one purpose cannot affect another.
  */
 export function createRpc(outbound: Outbound, urls: readonly string[], options: RpcOptions = {}): Rpc {
   const clock = options.clock ?? systemClock
@@ -196,7 +196,7 @@ export function createRpc(outbound: Outbound, urls: readonly string[], options: 
         if (error.kind === 'busy') continue
         count('failed')
         if (error instanceof WrongChain) continue
-        // The next url is tried first for a moment, whoever is to blame.
+        // The next url is tried first for a moment, whether or not this one is to blame.
         if (!(isChecked && isForgiven(methods, error))) {
           state.circuit.onFailure()
           if (error.kind !== 'rate-limited') state.checkedMs = undefined
@@ -244,7 +244,7 @@ function capGas(params: unknown, gas: string): unknown {
   return typeof call === 'object' && call !== null && !('gas' in call) ? [{ ...call, gas }, ...rest] : params
 }
 
-/** No url that answers serves the chain it is listed for. */
+/** No url that responds serves the chain it is listed for. */
 export class WrongChain extends OutboundError {
   constructor(message: string) {
     super('client', message)

@@ -11,7 +11,7 @@ export type Signer = {
   readonly address: Address
   /**
    * Signature (r, s, v; low s, v 27 or 28) over a digest of 32 bytes, by the key of `address` and no other. Throws
-   * SignerFailed when there is none to be had.
+   * SignerFailed if the signer does not return one.
    */
   sign(digest: Uint8Array): Promise<Uint8Array>
 }
@@ -39,9 +39,9 @@ export type RemoteSigner = { url: string; address: Address; token: string | unde
 const bounds = { tryMs: 1_000, allMs: 2_500, inFlight: 16, waiting: 256, answerBytes: 4_096 }
 
 /**
- * A key that lives elsewhere, as in a KMS: `POST {"digest": "0x…", "address": "0x…"}` to its url answers
- * `{"signature": "0x…"}`, 64 bytes (r, s) or 65 (with v). What it answers is not believed: a signature counts when
- * `address` is recovered from it.
+ * A key that is elsewhere, as in a KMS: `POST {"digest": "0x…", "address": "0x…"}` to its url returns
+ * `{"signature": "0x…"}`, 64 bytes (r, s) or 65 (with v). The response is verified: a signature is valid only if `address`
+ * is recovered from it.
  */
 export function createRemoteSigner(
   { url, address, token }: RemoteSigner,
@@ -75,7 +75,7 @@ export function createRemoteSigner(
         if (error.kind !== 'open' && error.kind !== 'busy') circuit.onFailure()
         throw new SignerFailed('the signer of attributions cannot be asked', { cause: error })
       }
-      throw new SignerFailed('the signer of attributions answered something else than a signature of its key')
+      throw new SignerFailed('the signer of attributions returned something other than a signature of its key')
     },
   }
 }

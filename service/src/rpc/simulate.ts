@@ -73,7 +73,7 @@ function readOutcome(outcome: Outcome, calls: number): Simulated {
   }
 }
 
-/** What replaces an account for the time of a call: its code, or single slots of its storage. */
+/** Replacements in accounts for the duration of a call: code, or single storage slots. */
 export type Overrides = Record<Address, { code?: Hex; stateDiff?: Record<Hex, Hex> }>
 
 /** One `eth_call` of a wallet to itself over another state and in another block; undefined when the node refused it. */
@@ -96,7 +96,7 @@ export async function callAs(
 
 type Outcome = NonNullable<ReturnType<typeof parseOutcome>>
 
-/** A node that ignores overrides answers for the bare wallet: nothing, or something that is no outcome. */
+/** A node that ignores overrides runs the bare wallet: its result is empty, or is no outcome. */
 function parseOutcome(data: Hex) {
   try {
     return decodeFunctionResult({ abi: runnerAbi, functionName: 'run', data })

@@ -33,7 +33,7 @@ export type Simulated =
       gasUsed: bigint[]
       /** Balance after minus balance before, as the tokens asked for. */
       changes: bigint[]
-      /** What the probe sent and what arrived; undefined when its transfer failed or none was asked for. */
+      /** The amounts that the probe sent and received; undefined if its transfer failed or no probe was requested. */
       probe: { sent: bigint; received: bigint } | undefined
     }
   | { status: 'reverted'; index: number; returned: Hex; probe: { sent: bigint; received: bigint } | undefined }
@@ -41,8 +41,8 @@ export type Simulated =
 
 /**
  * The same simulation through `eth_simulateV1`: every call is a transaction of its own in one block, with the wallet's
- * own code. Balances are read by calls before and after; the native balance from the traced transfers. A node without
- * the method answers `unavailable`.
+ * own code. Balances are read by calls before and after; the native balance from the traced transfers. Returns
+ * `unavailable` if a node lacks the method.
  */
 export async function simulateWithoutRunner(
   chain: Pick<Chain, 'rpc' | 'transactionGasCap'>,

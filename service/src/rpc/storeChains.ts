@@ -10,7 +10,7 @@ const Whole = (minimum: number, maximum: number) => T.Integer({ minimum, maximum
 
 const exact = { additionalProperties: false }
 
-/** Contracts of a service that is asked over HTTP: what is called, and what takes the token given where that is another. */
+/** Contracts of a service that is called over HTTP: the router, and the spender of the input token if it is another contract. */
 const Aggregator = T.Object({ router: AddressText, spender: T.Optional(AddressText) }, exact)
 
 /** The exchanges of a chain, each as it was deployed there, and the tokens a route may pass through. */
@@ -58,7 +58,7 @@ export const SwapSettingsSchema = T.Object(
           authenticator: AddressText,
           /** Our own order book, or the public one. */
           venue: T.Optional(T.Union([T.Literal('local'), T.Literal('cow')])),
-          /** Where the public order book answers for this chain, without `/api/v1`. */
+          /** The url of the public order book for this chain, without `/api/v1`. */
           orderBook: T.Optional(Url),
         },
         exact,
@@ -71,7 +71,7 @@ export const SwapSettingsSchema = T.Object(
 /** A market of Aave V3, or of what has its contracts: its pool, and the contract that tells its tokens. */
 const AaveMarket = T.Object({ pool: AddressText, dataProvider: AddressText, name: T.Optional(Text) }, exact)
 
-/** Where wallets lend and borrow: what they have there is told in their portfolios. */
+/** Lending markets, shown in the portfolios of wallets. */
 export const LendingSettingsSchema = T.Object({ aaveV3: T.Optional(T.Array(AaveMarket, { maxItems: 8 })) }, exact)
 
 export type LendingSettings = Static<typeof LendingSettingsSchema>
@@ -171,7 +171,7 @@ export async function writeChain(tx: Queryable, chain: NewChain): Promise<void> 
       l1_gas_in_limit = coalesce(${chain.l1GasInLimit ?? null}, chains.l1_gas_in_limit)`
 }
 
-/** Takes a chain out; false when there is none. The database refuses it while anything refers to the chain. */
+/** Deletes a chain; returns false if it does not exist. The database refuses while rows refer to the chain. */
 export async function deleteChain(tx: Queryable, chainId: number): Promise<boolean> {
   const removed = await tx`delete from chains where chain_id = ${chainId}`
   return removed.count > 0

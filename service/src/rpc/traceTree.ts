@@ -6,7 +6,7 @@ export type TreeCall = {
   parent: number | undefined
   kind: 'call' | 'delegatecall' | 'callcode' | 'staticcall' | 'create' | 'selfdestruct'
   from: string
-  /** Of a creation the contract that was made; empty where none was. */
+  /** For a creation: the created contract; empty if it failed. */
   to: string
   input: string
   failed: boolean
@@ -17,7 +17,7 @@ export type TreeLog = { call: number; address: string; topics: readonly string[]
 /** A call tree laid out flat, with its logs in the order they were emitted; undefined where the node does not tell it. */
 export type TraceTree = { calls: readonly TreeCall[]; logs: readonly TreeLog[] | undefined }
 
-/** What of a call tree is looked at; a larger one is refused. */
+/** Limits of a call tree; a larger one is refused. */
 export const treeBounds = { calls: 50_000, depth: 1_025 } as const
 
 const addressPattern = /^0x[0-9a-f]{40}$/
@@ -55,7 +55,7 @@ const debugKinds: Readonly<Record<string, TreeCall['kind']>> = {
   SELFDESTRUCT: 'selfdestruct',
 }
 
-/** Where the node says a log stands: behind so many of its call's own calls, or at this place among all. */
+/** The place of a log by the node: after `position` of its call's own calls, or at `index` among all logs. */
 type Place = { position: number | undefined; index: number | undefined }
 type PlacedLog = TreeLog & Place
 
@@ -90,7 +90,7 @@ function readDebugLog(value: unknown, call: number): PlacedLog {
   }
 }
 
-/** Reads what `callTracer` answers. Nothing here calls itself: a tree may be as deep as an answer is long. */
+/** Parses a result of `callTracer`. It does not recurse: a tree may be as deep as the response is long. */
 export function readDebugTree(value: unknown): TraceTree {
   const calls: TreeCall[] = []
   const children: number[][] = []
@@ -156,7 +156,7 @@ const parityKinds: Readonly<Record<string, TreeCall['kind']>> = {
   staticcall: 'staticcall',
 }
 
-/** Reads what `trace_transaction` answers: calls with the way to each of them, and no logs. */
+/** Parses a result of `trace_transaction`: calls with the path to each of them, without logs. */
 export function readParityTree(value: unknown, hash: string): TraceTree {
   const list = asList(value, 'traces')
   if (list.length === 0) throw malformed('a node gave no traces')

@@ -25,13 +25,13 @@ export type WantedTrace = {
 export type Tracer = {
   /** Tries what urls can do that is not known yet. */
   open(): Promise<void>
-  /** What a chain can give; undefined while no url has said. */
+  /** The kind of evidence of a chain; undefined until a url was tested. */
   evidence(): 'trace' | 'calldata' | undefined
   /** Whether a second url can be asked. */
   hasSecond(): boolean
   /**
-   * The call paths of those that were to be had, by hash. `hurry`: urls that failed a moment ago are left alone;
-   * `deadlineMs`: what has not come by then is left out.
+   * The call paths that nodes returned, by hash. `hurry`: urls that failed a moment ago are skipped. `deadlineMs`: traces that
+   * arrive later are left out.
    */
   trace(
     wanted: readonly WantedTrace[],
@@ -39,7 +39,7 @@ export type Tracer = {
   ): Promise<Map<string, CallPaths>>
 }
 
-/** What a url can do: call trees with logs, of a transaction and of a block, or calls alone. */
+/** The method of a url: call trees with logs, per transaction or per block, or only calls. */
 type Form = { kind: 'debug'; byBlock: boolean } | { kind: 'parity' } | { kind: 'none' }
 type Url = { rpc: Rpc; form: Form | undefined; leftUntilMs: number }
 
@@ -48,7 +48,7 @@ const wholeBlockFrom = 8
 /** Transactions of one HTTP call, and such calls at a time. */
 const batchMax = 16
 const batchesInFlight = 4
-/** So long a url that failed is not asked for what is in a hurry. */
+/** Time after a failure during which a url is skipped for urgent traces. */
 const leftMs = 15_000
 
 const callTracer = { tracer: 'callTracer', tracerConfig: { withLog: true } }
@@ -79,7 +79,7 @@ export function createTracer(
     )
   }
 
-  /** What one url says of transactions; those it does not say anything right of are missing. */
+  /** Call paths of transactions from one url; transactions without a correct trace are missing. */
   const askUrl = async (url: Url, wanted: readonly WantedTrace[]): Promise<Map<string, CallPaths>> => {
     const found = new Map<string, CallPaths>()
     const take = (each: WantedTrace, tree: () => TraceTree, receipt: unknown, told: unknown): void => {
@@ -125,7 +125,7 @@ export function createTracer(
         }
       } catch (error) {
         if (!(error instanceof RpcError) && !isTooMuch(error)) throw error
-        // One that is refused must not cost the others their answers.
+        // One refused transaction must not lose the traces of the others.
         if (some.length > 1) for (const each of some) await askSome([each])
         else log.warn({ hash: some[0]?.transaction.hash, err: error }, 'a node gave no trace')
       }
@@ -190,7 +190,7 @@ export function createTracer(
       await within(work, { clock, ms: deadlineMs }, () => {
         for (const url of busy) url.leftUntilMs = clock.monotonicMs() + leftMs
       })
-      // What comes later is of no use to whoever asked.
+      // A trace that arrives later is of no use to the caller.
       return new Map(found)
     },
   }
@@ -225,7 +225,7 @@ export function createTracer(
   }
 }
 
-/** What a url can do; undefined where it does not say. A node that cannot says so of a transaction that nobody made, too. */
+/** Tests the methods of a url, with a transaction that does not exist; undefined if the url does not respond. */
 async function tryForms(rpc: Rpc): Promise<Form | undefined> {
   try {
     if (await canDo(rpc, 'debug_traceTransaction', [nobody, callTracer]))

@@ -6,7 +6,7 @@ import { Nullable } from '../kernel/wire.js'
 import { readBloom } from './bloom.js'
 import type { Header, RawLog, RawTransaction } from './raw.js'
 
-/** What a node may answer to one kind of question. A schema says the shape; whether it fits the question the caller compares. */
+/** The response to one kind of request. The schema checks the shape; the caller compares it with the request. */
 export type Answer<T> = {
   /** The answer; anything else is a failure of the node. */
   parse(value: unknown): T
@@ -91,14 +91,14 @@ const ReceiptAnswer = T.Object({
   logs: T.Array(LogAnswer),
 })
 
-/** What a transaction cost. */
+/** The cost of a transaction. */
 const PaidAnswer = T.Object({
   transactionHash: Hash,
   blockNumber: Quantity,
   status: T.Optional(Nullable(Quantity)),
   gasUsed: BigQuantity,
   effectiveGasPrice: T.Optional(Nullable(BigQuantity)),
-  /** What posting it to another chain cost beyond its gas (OP Stack, Scroll). */
+  /** The cost of posting it to another chain, beyond its gas (OP Stack, Scroll). */
   l1Fee: T.Optional(Nullable(BigQuantity)),
 })
 
@@ -132,7 +132,7 @@ export type SimulatedCall = Static<typeof SimulatedCall>
 
 /** One schema for each answer of a node, compiled once. */
 export const answers = {
-  /** What every answer comes in; nodes take liberties with all of it. */
+  /** The envelope of every response; nodes deviate in all of its members. */
   reply: answer(
     'reply',
     T.Object({ id: T.Optional(T.Unknown()), result: T.Optional(T.Unknown()), error: T.Optional(T.Unknown()) }),

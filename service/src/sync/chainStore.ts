@@ -26,7 +26,7 @@ export type HeadRecord = {
   reason: string | null
 }
 
-/** What each step loads before it asks a node. Undefined: there is nothing to do. */
+/** The rows that each step loads before it calls a node. Undefined: the step has nothing to do. */
 export type Loaded = {
   fork: readonly Header[]
   past: PastPlan | undefined
@@ -34,7 +34,7 @@ export type Loaded = {
   traces: Due | undefined
 }
 
-/** What a step read, to be written. */
+/** The result of the reading half of a step, for the writing half. */
 export type Read =
   | { step: 'range'; above: Above }
   | { step: 'blocks'; above: Above }
@@ -49,7 +49,7 @@ export type ChainStore = {
   /** Where the chain stands, with the configuration taken up. `head` starts a chain with nothing to read. */
   begin(head: Header, held?: Held): Promise<Pick<State, 'cursor' | 'held' | 'hashAtHead'>>
   load<S extends keyof Loaded>(step: S, state: State): Promise<Loaded[S]>
-  /** What contracts are to be asked about blocks that were read. */
+  /** The contract views that the projections need at these blocks. */
   ask(state: Standing, blocks: readonly RawBlock[]): Promise<readonly AskedViews[]>
   /**
    * Writes a step in one transaction, and returns what it changed of the state. Throws `CursorMoved` when the cursor or the
@@ -168,7 +168,7 @@ async function write(to: Writing, state: Standing, read: Read): Promise<Partial<
   }
 }
 
-/** What a step that was written changed of the state. */
+/** Loads the parts of the state that a written step has changed. */
 async function reload(db: Database, state: Standing, { step }: Read): Promise<Partial<State>> {
   const { chainId } = state.cursor
   switch (step) {

@@ -1,7 +1,7 @@
 import type { Memory, State, Step } from './state.js'
 import { type Cursor, headBatch, isAtHead } from './storeCursors.js'
 
-/** What the next step depends on. */
+/** The parts of the state that decide the next step. */
 export type Facts = Pick<
   State,
   'hashAtHead' | 'isForked' | 'done' | 'isMore' | 'areTracesAwaited' | 'nowMs' | 'pace' | 'result'

@@ -3,9 +3,8 @@ import type { AnyTable, DerivedTable, Projection, Results } from './projection.j
 import { type PartOf, removeDerived, writeDerived } from './storeDerived.js'
 
 /**
- * The rows of a projection as another one needs them. `empty` is what a block gives that says nothing to it. `part` is a
- * condition: the rows of whoever follows that belong to some sources of the projection only, where these alone are taken
- * back.
+ * The rows of a projection as another one needs them. `empty`: the rows of a block without any. `part`: a condition that
+ * selects, in the tables of a projection that follows, the rows of some sources, for a rewind of these sources alone.
  */
 export type Result<Rows> = {
   name: string
@@ -20,7 +19,7 @@ type Given<N extends Needs> = { readonly [Name in keyof N]: N[Name] extends Resu
 
 type Said = 'name' | 'tables' | 'needs' | 'derive'
 
-/** What a projection says for itself; all that is left out is a default. */
+/** The members that a projection states; the others have defaults. */
 export type Definition<Config, State, Rows, N extends Needs> = Partial<Omit<Projection<Config, State, Rows>, Said>> & {
   name: string
   /** Its one table, or all of them. */
@@ -32,10 +31,10 @@ export type Definition<Config, State, Rows, N extends Needs> = Partial<Omit<Proj
 }
 
 /**
- * A projection with defaults. One that follows another says `name`, `table`, `needs` and `derive`: nothing beside the chain
- * decides its rows, it reads no logs of its own, keeps no state, is derived once blocks are confirmed (one that needs no
- * other at the head), writes the rows of each block into its table, and takes back those above a block. For that the table
- * has a column `block_number`.
+ * A projection with defaults. One that follows another states `name`, `table`, `needs` and `derive`. By default it has no
+ * configuration, no logs of its own and no state. It is derived when blocks are confirmed, or at the head if it needs no
+ * other projection. It writes the rows of each block into its table, and a rewind deletes the rows above a block by the
+ * column `block_number`.
  */
 export function defineProjection<
   Config = null,

@@ -3,7 +3,7 @@ import { createAlarmLog, createProgress } from './progress.js'
 import type { Pace, WatchSettings } from './state.js'
 import type { Reading } from './steps/step.js'
 
-/** What a chain is followed with. Nothing in it changes from turn to turn; what does is in `Memory`. */
+/** The parts that follow a chain. They do not change between turns; `Memory` holds the values that do. */
 export type Engine = Reading & {
   chain: WatchSettings
   store: ChainStore

@@ -15,18 +15,18 @@ export type Range = { from: number; to: number }
 export type Checks = {
   /** Blocks whose header is read, and whose logs are compared with their receipts where its bloom may hold one of ours. */
   byBloom?: (number: number) => boolean
-  /** Reads the logs a second time: of another url, or where there is none with other bounds. */
+  /** Reads the logs a second time: from another url, or, with one url, with other bounds. */
   twice?: boolean
 }
 
-/** What a node said about logs does not hold together: some were left out, or invented. */
+/** The logs of a node contradict each other: some are missing or invented. */
 export class LogsDiffer extends OutboundError {
   constructor(message: string) {
     super('malformed', message)
   }
 }
 
-/** What is derived at the head waits so long for the traces it needs; then it is derived without, and again when they come. */
+/** How long a block at the head waits for its traces. After that it is derived without them, and again when they arrive. */
 const headTraceMs = 400
 
 /** Whole blocks asked for at a time. */
@@ -147,8 +147,8 @@ async function readRange(
 }
 
 /**
- * The same logs by another url, or where none answers by the same one with other bounds: a node that cuts its answers
- * short, or leaves something out now and then, does not do it twice alike.
+ * Reads the same logs from another url, or, if no other responds, from the same url with other bounds: a node that truncates
+ * its responses, or omits logs at random, does not omit the same logs twice.
  */
 async function readAgain(node: Node, { from, to }: Range, { addresses, topics }: WatchList): Promise<RawLog[]> {
   const read = async (asked: Node, fromBlock: number, toBlock: number): Promise<RawLog[]> =>
@@ -222,8 +222,8 @@ export function isSame(some: readonly RawLog[], others: readonly RawLog[]): bool
 }
 
 /**
- * Keeps the logs that are wanted, and adds the transactions that matter, what else of theirs is read beside, and how those
- * ran that need it. `receipts` are all logs of the blocks, where they are known.
+ * Keeps the wanted logs, and adds their transactions, the marks of these (logs of their receipts that a source keeps only in
+ * kept transactions) and the traces that are needed. `receipts` are all logs of the blocks, where they are known.
  */
 export async function completeBlocks(
   node: Node,
@@ -262,7 +262,7 @@ export async function completeBlocks(
     const [evidence, own] = [traces.get(each.hash), contracts.get(each.hash)]
     return evidence || own ? { ...each, ...(evidence ? { evidence } : {}), ...(own ? { contracts: own } : {}) } : each
   })
-  // What was called where the input does not show it: by a contract that puts operations together itself.
+  // Calls that the input does not show: a contract assembled the operations itself.
   const hidden = evident.filter(
     (transaction) => callsMarked(transaction, list) && !bundles.some(({ hash }) => hash === transaction.hash),
   )
@@ -273,7 +273,7 @@ export async function completeBlocks(
 export const nameLog = ({ blockNumber, logIndex }: RawLog): string => `${blockNumber}:${logIndex}`
 const inOrder = (a: RawLog, b: RawLog): number => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex
 
-/** Which of the wallets that matter have code, by transaction; nothing of those about which no node answers. */
+/** Which of the wallets have code, by transaction. Wallets for which no node responds are missing. */
 async function readCodes(
   node: Node,
   transactions: readonly RawTransaction[],
@@ -302,7 +302,7 @@ async function readCodes(
   return found
 }
 
-/** How the transactions that need it ran, as far as nodes tell; what is missing is asked for later. */
+/** Traces of the transactions that need one, as far as nodes return them. Missing traces are requested later. */
 async function traceTransactions(
   node: Node,
   transactions: readonly RawTransaction[],

@@ -2,7 +2,7 @@ import type { Header } from '../rpc/raw.js'
 
 type Link = Pick<Header, 'number' | 'hash'>
 
-/** What a block seen at a node means for a chain derived up to `tip`. */
+/** The effect of a block seen at a node on a chain that is derived up to `tip`. */
 export type BlockStep =
   /** The next block. */
   | { kind: 'append' }
@@ -14,8 +14,8 @@ export type BlockStep =
   | { kind: 'fork' }
 
 /**
- * Decides what to do with a block. `local` answers the hash we hold at a height, undefined where none is kept. An empty
- * tip hash means nothing was derived yet, so any block at the right height is next.
+ * Decides the step for a block. `local` returns the hash we hold at a height, or undefined. An empty tip hash means that no
+ * block is derived yet, so any block at the right height is next.
  */
 export function decideStep(tip: Link, block: Header, local: (number: number) => string | undefined): BlockStep {
   if (block.number === tip.number + 1)

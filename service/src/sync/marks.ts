@@ -6,7 +6,7 @@ import type { WatchList } from './watchList.js'
 /** Receipts asked for at a time. */
 const receiptsInFlight = 16
 
-/** Whether the receipt of a transaction may have logs that are read beside, as its input tells. */
+/** Whether the receipt of a transaction may have marks, judged by its input. */
 export function mayHaveMarks(transaction: RawTransaction, { beside }: WatchList): boolean {
   return beside.some(({ mayHave }) => mayHave(transaction))
 }
@@ -17,7 +17,7 @@ export function callsMarked({ evidence }: RawTransaction, { beside }: WatchList)
   return calls.some(({ target }) => beside.some(({ addresses }) => addresses.has(target)))
 }
 
-/** The logs of the receipts of transactions that are read beside. */
+/** The marks of transactions: logs of their receipts that a source keeps only in kept transactions. */
 export async function listMarks(
   node: Node,
   transactions: readonly RawTransaction[],

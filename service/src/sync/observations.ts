@@ -17,7 +17,7 @@ export function mayObserve(node: Node, blocks: readonly RawBlock[]): boolean {
   return node.readViews !== undefined && blocks.some(({ logs }) => logs.length > 0)
 }
 
-/** What projections ask about blocks. */
+/** The contract views that projections need at blocks. */
 export async function listQuestions(
   db: Queryable,
   input: {
@@ -105,7 +105,7 @@ export async function recordObservations(
   }
 }
 
-/** Adds to blocks of the raw store what is kept of the answers. */
+/** Adds the stored observations to blocks of the raw store. */
 export async function withObservations(
   db: Queryable,
   { chainId, all, blocks }: { chainId: number; all: Some; blocks: readonly RawBlock[] },

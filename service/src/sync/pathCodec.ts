@@ -7,7 +7,7 @@ const kinds: readonly PathCall['kind'][] = ['call', 'delegatecall', 'callcode', 
 /** How the input of a call is kept: where it stands in the transaction's, as another call's, or by itself. */
 const kept = { slice: 0, same: 1, own: 2 } as const
 
-/** Packs call paths as 0x text. Addresses are kept once, and so are inputs; what the transaction's input holds is a place. */
+/** Packs call paths as 0x text. Each address and input is stored once; bytes found in the transaction's input are stored as an offset. */
 export function packCalls(calls: readonly PathCall[], input: string): string {
   const bytes: number[] = [version]
   const addresses = new Map<string, number>()
@@ -38,7 +38,7 @@ export function packCalls(calls: readonly PathCall[], input: string): string {
   return `0x${Buffer.from(bytes).toString('hex')}`
 }
 
-/** Reads what was packed beside the same transaction. */
+/** Unpacks the call paths of the same transaction. */
 export function unpackCalls(packed: string, input: string): PathCall[] {
   const reader = createReader(packed)
   if (reader.number() !== version) throw new Error('call paths were packed by another version')

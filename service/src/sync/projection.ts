@@ -32,10 +32,10 @@ export type ListKeepers = (transaction: RawTransaction, logs: readonly RawLog[])
 
 export type NeedsTrace = (transaction: RawTransaction, logs: readonly RawLog[]) => boolean
 
-/** What a rewind takes back of a chain: what lies above a block, up to where the chain is derived. */
+/** The part of a chain that a rewind takes back: the blocks above `number`, up to the derived `tip`. */
 export type Above = { chainId: number; number: number; tip: number }
 
-/** Where rows go: the table itself, or its twin beside it while everything is derived again. */
+/** Where rows are written: the table itself, or its twin during a rebuild. */
 export type Place = <Row>(table: Table<Row>) => Table<Row>
 
 /** The tables themselves. */
@@ -59,40 +59,40 @@ export type DerivedTable = {
   state?: StateLines | { leftOut: string }
 }
 
-/** What the projections that are needed give of the same block, by name. */
+/** Rows of the needed projections for the same block, by name. */
 export type Results = ReadonlyMap<string, unknown>
 
-/** What views of contracts answer at a block and at its parent; undefined where one was not answered. */
+/** Results of contract views at a block and at its parent; undefined where a view failed. */
 export type Answers = { before: readonly (bigint | undefined)[]; after: readonly (bigint | undefined)[] }
 
-/** Views that are asked at a block and at its parent, and what the answers say. */
+/** Contract views to read at a block and at its parent, and the function that reads their results. */
 export type Question<Said> = { blockNumber: number; views: readonly View[]; read: (answers: Answers) => Said }
 
 /**
- * What a projection asks of contracts about blocks, beside their logs. The answers are kept with the blocks, so that a
- * rebuild asks nobody; `derive` finds them among the observations of the block, under the name of the projection.
+ * The contract reads of a projection, in addition to logs. The results are stored with the blocks, so that a rebuild calls no
+ * node; `derive` finds them among the observations of the block, under the name of the projection.
  */
 export type Asking<Config, Said> = {
-  /** What is to be asked about blocks that are not derived yet. */
+  /** The views to read at blocks that are not derived yet. */
   want(
     db: Queryable,
     input: { chainId: number; config: Config; blocks: readonly RawBlock[] },
   ): Promise<readonly Question<Said>[]>
-  /** Keeps what was answered; what is there stays. */
+  /** Stores results; results that are stored already stay. */
   record(
     db: Queryable,
     chainId: number,
     blocks: readonly { blockNumber: number; answers: readonly Said[] }[],
   ): Promise<void>
-  /** What is kept of blocks in [from, to], by block. */
+  /** Stored results of blocks in [from, to], by block. */
   list(db: Queryable, range: StoredRange): Promise<ReadonlyMap<number, readonly Said[]>>
-  /** Removes what was answered at blocks that are orphaned. */
+  /** Removes the results of orphaned blocks. */
   remove(db: Queryable, range: StoredRange): Promise<void>
 }
 
 type StoredRange = { chainId: number; from: number; to: number }
 
-/** What a batch of work rests on. */
+/** The input of a batch of blocks. */
 export type Batch<Config, State> = {
   chainId: number
   config: Config
@@ -103,8 +103,8 @@ export type Batch<Config, State> = {
 
 /**
  * Everything a room derives from a chain: what it reads, which rows follow, and how they are taken back. The same functions
- * run live and in a rebuild, so the two agree. `Config` is what decides its rows beside the chain, `State` what it knows of
- * the rows before a block, `Rows` what one block gives.
+ * run live and in a rebuild, so the two agree. `Config` decides its rows together with the chain, `State` is its knowledge of
+ * the rows before a block, `Rows` are the rows of one block.
  */
 export type Projection<Config, State, Rows> = {
   name: string
@@ -114,7 +114,7 @@ export type Projection<Config, State, Rows> = {
   needs: readonly string[]
   /** Whether blocks are derived when they come, or once they are as deep as the chain's confirmations. */
   at: 'head' | 'confirmed'
-  /** Everything beside the chain that decides its rows, as it is now. */
+  /** The present configuration: everything but the chain that decides its rows. */
   configuration(db: Queryable, chainId: number): Promise<Config>
   /** The same as dated lines: two configurations give the same rows below the earliest line they do not share. */
   lines(config: Config): readonly DatedLine[]
@@ -145,22 +145,22 @@ export type Projection<Config, State, Rows> = {
   /** How many things a state holds; a rebuild lets go of it when they are too many. */
   size(state: State): number
   /**
-   * Its rows of blocks in [from, to], by number: for a later projection that is derived once they are confirmed. What no
-   * table keeps it may read from the blocks again.
+   * Its rows of blocks in [from, to], by number, for a later projection that is derived when they are confirmed. Parts that
+   * no table stores may be derived from the blocks again.
    */
   recall?(
     db: Queryable,
     range: { chainId: number; from: number; to: number; config: Config; blocks: readonly RawBlock[] },
   ): Promise<ReadonlyMap<number, Rows>>
   /**
-   * What others are told of rows that are confirmed; pure. Only for a projection that is derived once blocks are. It is
-   * handed on in the transaction that confirms: again where a block is confirmed again, and not in a rebuild.
+   * Events for others about confirmed rows; pure. Only for a projection at `confirmed`. They are written in the transaction
+   * that confirms the block: again if a block is confirmed again, and not in a rebuild.
    */
   events?(rows: readonly Rows[], input: { chainId: number; config: Config }): readonly unknown[]
   /**
-   * Takes its rows back to the end of a block. `reorgId` names the record of the reorganisation that orphaned them, if one
-   * did; `only` limits it to the sources of a configuration. `beside`: the configuration of every projection in this
-   * rewind, by name.
+   * Takes its rows back to the end of a block. `reorgId` names the record of the reorganisation that orphaned them, if any;
+   * `only` limits it to the sources of a configuration. `beside`: the configuration of every projection in this rewind, by
+   * name.
    */
   rewind(
     tx: Transaction,
@@ -178,7 +178,7 @@ export type AnyProjection = Projection<any, any, any>
  */
 export type Observations = { name: string; rewind(tx: Transaction, above: Above): Promise<void> }
 
-/** What an installation derives, in the order of its needs. */
+/** The projections of an installation; each follows those that it needs. */
 export type Projections = { derived: readonly AnyProjection[]; observed: readonly Observations[] }
 
 /** Throws when a need comes later, is not there, or cannot be recalled for a projection that is derived later than it. */

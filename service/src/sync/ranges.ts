@@ -2,7 +2,7 @@ import { OutboundError } from '../kernel/outbound.js'
 import { RpcError } from '../rpc/rpc.js'
 import type { Range } from './fetch.js'
 
-/** Reads a range of blocks in order, as many blocks at a time as the node answers for. */
+/** Reads a range of blocks in order, in windows as large as the node accepts. */
 export async function* readInRanges<Answer>(
   { from, to }: Range,
   read: (range: Range) => Promise<Answer>,

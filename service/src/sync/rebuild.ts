@@ -50,23 +50,23 @@ export type RebuildInput = {
 const logsMaxDefault = 5_000
 /** Batches of rows that may wait for the database before derivation pauses. */
 const waitingMax = 3
-/** Logs derived before the rows of earlier ones and the answers of the database get their turn: about 3 ms. */
+/** Logs derived before the event loop serves the database again: about 3 ms. */
 const logsPerTurn = 200
 /** About 200 MB. */
 const stateMaxDefault = 250_000
 /** Times a rebuild is begun anew because what it rests on has changed. */
 const attemptsMax = 5
 
-/** What was derived beside rests on something that is there no more. */
+/** The rows in the twin tables were derived from data that has changed since. */
 class Spoiled extends Error {
   override readonly name = 'Spoiled'
 }
 
 /**
  * Derives projections of a chain again from the raw store, the observations and the configuration, without asking any
- * node. Final blocks are derived into tables beside, a batch at a time, while the chain goes on; killed, it goes on from
- * the last batch. Then, with the chain held still, it derives the rest and puts what differs in place of what was there, in
- * one transaction: until that ends others see the old rows. Throws when the chain was never watched.
+ * node. Final blocks are derived into twin tables, in batches, while the chain is followed; after a kill it continues at the
+ * last batch. Then one transaction holds the chain, derives the rest and replaces the rows that differ; others see the old
+ * rows until it commits. Throws if the chain was never watched.
  */
 export async function rebuildChain(ctx: Pick<Context, 'db' | 'clock'>, input: RebuildInput): Promise<RebuildResult> {
   for (let attempt = 1; ; attempt++) {
@@ -187,14 +187,14 @@ async function begin(
   })
 }
 
-/** Derives final blocks a batch at a time; each batch and how far it goes are one transaction. Answers how far it came. */
+/** Derives final blocks in batches; each batch and its progress are one transaction. Returns the last block. */
 async function deriveFinal({ db }: Pick<Context, 'db'>, run: Run, row: Rebuild): Promise<number> {
   const { chainId } = run
   const inOwn = (work: (tx: Transaction) => Promise<void>) => inTransaction(db, work)
   let from = row.doneTo
   const commit: Commit = async (doneTo, events, write) => {
     await inOwn(async (tx) => {
-      // First, so that whoever else derives the same waits for this, and sees that it was done.
+      // First: another process that derives the same waits for this row, and sees that it is done.
       if (!(await recordRebuilt(tx, { chainId, from, doneTo, events }))) throw new Spoiled('derived anew meanwhile')
       await write(tx)
     })
@@ -217,7 +217,7 @@ async function finish(
   if (!cursor) throw new Spoiled('the chain is gone')
   const row = await findRebuild(tx)
   if (!row || row.spoiled || row.doneTo !== input.doneTo) throw new Spoiled('derived anew meanwhile')
-  // Read under the lock: what joined while it was waited for is in.
+  // Read under the lock: sources may have joined during the wait.
   if ((await readBasis(ctx, input, tx)).rests !== input.rests) throw new Spoiled('the configuration has changed')
   const derivedTo = new Map((await listDerivations(tx, chainId)).map((each) => [each.name, each.derivedTo]))
   let from = row.doneTo + 1
@@ -255,8 +255,8 @@ async function finish(
 type Commit = (end: number, events: number, write: (tx: Transaction) => Promise<void>) => Promise<void>
 
 /**
- * Derives a range in batches. The database takes up the rows of one batch while the next is derived. States that have
- * grown too large are let go, once all their rows are written; what they knew is then read from the tables beside.
+ * Derives a range in batches. The database writes the rows of one batch while the next is derived. A state that has grown
+ * too large is dropped once all its rows are written, and loaded again from the twin tables.
  */
 async function deriveRange(
   db: Queryable,
@@ -268,7 +268,7 @@ async function deriveRange(
   const { logsMax, chainId } = run
   const read = (from: number) => {
     const reading = readStored(db, run, { from, to: range.to, logsMax })
-    // Whoever takes it up sees the failure; until then it must not end the process.
+    // The consumer sees the failure; until then it must not end the process.
     reading.catch(() => undefined)
     return reading
   }

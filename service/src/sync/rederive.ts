@@ -65,7 +65,7 @@ export async function joinSources(
   const opened = joinNeeds(all, names).map(
     (each) => alone.find(({ projection }) => projection === each.projection) ?? each,
   )
-  // What is read again from an earlier block on has rows already.
+  // A source that is read again from an earlier block has rows already.
   const beside = new Map(alone.map(({ projection, config }) => [projection.name, config]))
   for (const { projection, config } of opened.toReversed())
     await projection.rewind(tx, { chainId, number: from - 1, tip: to }, { only: config, beside })
@@ -73,7 +73,7 @@ export async function joinSources(
   await deriveRaw(tx, { chainId, opened, from, to })
 }
 
-/** Whether sources make sense without others: a contract beside a vault that was there before does not. */
+/** Whether the sources can be derived without others: a second contract of a vault that was known before cannot. */
 function isWholeAlone(alone: readonly Opened[], joining: readonly SourceName[]): boolean {
   const read = alone.flatMap(({ projection, config }) =>
     projection.sources(config).flatMap(({ key, beside }) => (beside ? [] : [{ projection: projection.name, key }])),

@@ -21,8 +21,8 @@ const attemptsMax = 10
 export type RefetchProgress = Refetch & { seconds: number; blocks: number; secondsLeft: number }
 
 /**
- * Asks a node again for a range of blocks, compares their logs with the raw store, and puts right and derives again what
- * differs, each window in one transaction. What is done is kept: begun again after a break, it goes on from there.
+ * Reads a range of blocks from a node again and compares the logs with the raw store. Differences are corrected and derived
+ * again, each window in one transaction. After a break it continues at the first window that is not done.
  */
 export async function refetchRange(
   ctx: Pick<Context, 'db' | 'clock'>,

@@ -212,7 +212,7 @@ async function assertMoving({ node, clock, log, chain }: Engine, memory: Memory,
   log.warn({ chainId: chain.chainId, head: head.number, theirs: theirs.number }, 'a node has stood still: left')
 }
 
-/** What is final by the node's word. On a chain that has forked nobody asks. */
+/** Adds the final block by the node's word. It is not read for a forked chain. */
 async function withFinal(engine: Engine, state: State): Promise<State> {
   return decide(state) === 'fork' ? state : { ...state, final: await readFinal(engine, state) }
 }

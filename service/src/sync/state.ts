@@ -5,7 +5,7 @@ import type { Awaited } from './storeEvidence.js'
 import type { Taken } from './taken.js'
 import type { WatchList } from './watchList.js'
 
-/** What a chain needs to be watched; `Chain` has all of it. */
+/** Settings for watching a chain; a subset of `Chain`. */
 export type WatchSettings = {
   chainId: number
   confirmations: number
@@ -62,7 +62,7 @@ export type State = {
   memory: Memory
 }
 
-/** What a step is written on. */
+/** The part of the state that a step writes on. */
 export type Standing = Pick<State, 'cursor' | 'held' | 'memory'>
 
 /** `progress`: look again at once; `idle`: nothing new; `stalled`: an operator is needed. */
@@ -73,7 +73,7 @@ export type Ahead = { from: number; list: WatchList; range: Promise<Window> }
 
 export type Window = { blocks: readonly RawBlock[]; last: Header }
 
-/** Answers to a question for traces, and which of those awaited they end. */
+/** Traces that arrived, and the awaited traces that they end. */
 export type Asked = { awaited: readonly Awaited[]; answers: readonly RawTransaction[] }
 
 /**
@@ -82,7 +82,7 @@ export type Asked = { awaited: readonly Awaited[]; answers: readonly RawTransact
  */
 export type SuspectRange = { to: number; untilMs?: number }
 
-/** What a process remembers of a chain from one turn to the next. Lost with the process, it costs calls and nothing else. */
+/** Values of a chain that a process keeps between turns. If the process dies, only calls are lost. */
 export type Memory = {
   /** Blocks of the next window of the past, and how many windows it does not grow. */
   window: { size: number; steady: number }
@@ -100,9 +100,9 @@ export type Memory = {
   /** When final blocks were looked at again, and how many at a time. */
   again: { atMs: number; blocks: number }
   traces: {
-    /** What of the evidence nodes give is stored. */
+    /** The kind of evidence that was stored last in the database. */
     said?: 'trace' | 'calldata'
-    /** False once nothing is awaited; what is awaited before this process began is not known. */
+    /** False once no trace is awaited. True at the start: another process may have left awaited traces. */
     isAnything: boolean
     asking?: Promise<void> | undefined
     asked?: Asked | undefined
@@ -115,7 +115,7 @@ const firstWindow = 25
 /** Final blocks that are looked at again at a time, so that the head does not wait. */
 export const recheckBlocksMax = 200
 
-/** What a process that has just begun remembers. */
+/** The memory of a new process. */
 export function createMemory(clock: Pick<Clock, 'monotonicMs'>, suspect: SuspectRange = { to: -1 }): Memory {
   const nowMs = clock.monotonicMs()
   return {

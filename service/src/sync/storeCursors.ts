@@ -125,7 +125,7 @@ export type Reorg = {
   oldHash: string
 }
 
-/** Keeps a record of a reorganisation; answers its id. */
+/** Records a reorganisation; returns its id. */
 export async function recordReorg(db: Queryable, reorg: Reorg): Promise<number> {
   const rows = await db<{ id: number }[]>`
     insert into chain_reorgs

@@ -17,7 +17,7 @@ export async function holdRows(tx: Transaction, chainId: number, tables: readonl
       select * from ${tx(table.name)} where chain_id = ${chainId}`
 }
 
-/** What differs between the rows that were held and those there are now. */
+/** Differences between the earlier rows and the present rows. */
 export async function listDifferences(
   tx: Transaction,
   chainId: number,

@@ -31,7 +31,7 @@ const codesTable = describeTable('keeper_codes', {
 /** Where a transaction stands in its chain. */
 export type Place = Pick<RawTransaction, 'blockNumber' | 'transactionIndex'>
 
-/** What is kept of how a transaction ran, as it is read beside it. */
+/** The stored evidence of a transaction, as it is read with the transaction. */
 export type StoredPaths = Place & { hasLogs: boolean | null; calls: string | null }
 
 function packEvidence({ evidence, input, blockNumber, transactionIndex }: RawTransaction) {
@@ -46,9 +46,9 @@ export function unpackEvidence({ hasLogs, calls }: StoredPaths, { input }: Pick<
 }
 
 /**
- * Keeps the evidence of transactions that have one. What is there stays: with `widen` paths that were read again, to more
- * logs, take the place of paths; with `replace` anything takes the place of anything, on an operator's word or because it
- * was awaited.
+ * Stores the evidence of transactions that have one. With `keep`, stored evidence stays. With `widen`, call paths replace call
+ * paths, because they were read again for more logs. With `replace`, new evidence replaces any other: an operator asked for it,
+ * or it was awaited.
  */
 export async function recordEvidence(
   db: Queryable,
@@ -67,7 +67,7 @@ export async function recordEvidence(
   await insertRows(db, pathsTable, rows, { shared: { chainId }, conflict })
 }
 
-/** Keeps which wallets of transactions had code, where a node was asked; what is there stays. */
+/** Stores which wallets of transactions had code, where a node was asked; stored rows stay. */
 export async function recordCodes(
   db: Queryable,
   chainId: number,
@@ -83,7 +83,7 @@ export async function recordCodes(
 
 export type StoredCodes = Place & { contracts: string }
 
-/** What is kept of whose code in [from, to]. */
+/** Which wallets had code, as stored for blocks in [from, to]. */
 export async function listStoredCodes(
   db: Queryable,
   { chainId, from, to }: { chainId: number; from: number; to: number },
@@ -98,7 +98,7 @@ export function unpackCodes({ contracts }: StoredCodes): string[] {
   return (contracts.slice(2).match(/.{40}/g) ?? []).map((digits) => `0x${digits}`)
 }
 
-/** What is kept of how transactions in [from, to] ran, in order. */
+/** Stored call paths of the transactions in [from, to], in order. */
 export async function listStoredPaths(
   db: Queryable,
   { chainId, from, to }: { chainId: number; from: number; to: number },
@@ -164,7 +164,7 @@ export async function takeDue(
     returning ${awaitedColumns(db)}`
 }
 
-/** Those no longer waited for: asked for, and confirmed for so long. Notes first which are confirmed by now. */
+/** Awaited traces that were requested at least once and are confirmed for `waitSeconds`. Records first which are confirmed. */
 export async function listOverdue(
   db: Queryable,
   input: { chainId: number; confirmedTo: number; at: Date; waitSeconds: number },
@@ -178,7 +178,7 @@ export async function listOverdue(
     where chain_id = ${chainId} and tries > 0 and confirmed_at <= ${at}::timestamptz - ${waitSeconds} * interval '1 second'`
 }
 
-/** Ends the wait for some; answers those that were still awaited in these very blocks. */
+/** Ends the wait for some traces; returns those that were still awaited in these blocks. */
 export async function endWait(db: Queryable, chainId: number, awaited: readonly Awaited[]): Promise<Place[]> {
   if (awaited.length === 0) return []
   return db<Place[]>`

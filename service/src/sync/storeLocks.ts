@@ -7,7 +7,7 @@ const rebuildLock = 6_736_003
 const solverLock = 6_736_005
 
 export type Lock = {
-  /** Whether the lock is still ours: its connection answers. */
+  /** Whether the lock is still ours: its connection responds. */
   isHeld(): Promise<boolean>
   release(): Promise<void>
 }
@@ -17,7 +17,7 @@ export function tryWatcherLock(db: Database, chainId: number): Promise<Lock | un
   return tryLock(db, watcherLock, chainId)
 }
 
-/** Takes the lock of whoever fills the orders of a chain, undefined when another process holds it. */
+/** Takes the solver lock of a chain; undefined if another process holds it. */
 export function trySolverLock(db: Database, chainId: number): Promise<Lock | undefined> {
   return tryLock(db, solverLock, chainId)
 }

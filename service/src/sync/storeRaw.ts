@@ -48,8 +48,8 @@ const transactionsTable = describeTable('transactions', {
 })
 
 /**
- * Appends blocks to the raw store; what is already there stays as it is, but call paths of blocks that are read once more
- * for another source (`isWider`). Throws when another block is there.
+ * Appends blocks to the raw store. Stored rows stay, except call paths of blocks that are read again for another source
+ * (`isWider`). Throws if another block is stored at the height.
  */
 export async function recordBlocks(
   db: Queryable,
@@ -170,7 +170,7 @@ export async function listHeadersDown(db: Queryable, chainId: number, from: numb
     order by number desc limit ${count}`
 }
 
-/** Where a window of blocks ends that may have so many with logs: at the last of these, or where it was to end. */
+/** The end of a window with at most `withLogs` blocks that have logs: the last of these, or `to`. */
 export async function findEndOfWindow(
   db: Queryable,
   { chainId, from, to, withLogs }: { chainId: number; from: number; to: number; withLogs: number },
@@ -181,7 +181,7 @@ export async function findEndOfWindow(
   return rows[0]?.number ?? to
 }
 
-/** First block at or after an instant that carries logs; undefined when there is none. */
+/** The first block with logs at or after an instant; undefined if there is no such block. */
 export async function findStoredBlockAt(
   db: Queryable,
   chainId: number,

@@ -3,7 +3,7 @@ import type { Queryable } from '../postgres/pool.js'
 /** A rebuild that is under way. */
 export type Rebuild = {
   chainId: number
-  /** What it derives and by which configuration, as a text. */
+  /** The projections and their configuration, as a text. */
   rests: string
   doneTo: number
   events: number
@@ -25,8 +25,8 @@ export async function createRebuild(db: Queryable, rebuild: Rebuild): Promise<vo
 }
 
 /**
- * Records how far a rebuild is; answers whether it goes on: what it rests on is still there, and nobody else, who thought
- * its lock was free, has taken it further.
+ * Records the progress of a rebuild. Returns whether it may continue: its input is unchanged, and no other process, which
+ * saw the lock as free, has advanced it.
  */
 export async function recordRebuilt(
   db: Queryable,
@@ -42,7 +42,7 @@ export async function removeRebuilds(db: Queryable): Promise<void> {
   await db`delete from rebuilds`
 }
 
-/** Called by whoever changes, from a block on, what a rebuild has read or is about to read: that begins anew. */
+/** To be called by code that changes, from a block on, the data of a rebuild: the rebuild then starts again. */
 export async function spoilRebuild(db: Queryable, chainId: number, from: number): Promise<void> {
   await db`update rebuilds set spoiled = true where chain_id = ${chainId} and reads_to >= ${from} and not spoiled`
 }

@@ -23,7 +23,7 @@ export async function findConfirmations(db: Queryable, chainId: number): Promise
   return rows[0]?.confirmations ?? 1
 }
 
-/** What the rows of a projection rest on, and up to where it is derived if that is later than the chain. */
+/** The configuration lines of a projection, and the block it is derived up to if it lags behind the chain. */
 export type Derivation = { name: string; lines: DatedLine[]; derivedTo: number }
 
 export async function listDerivations(db: Queryable, chainId: number): Promise<Derivation[]> {
@@ -47,7 +47,7 @@ export async function recordDerivedTo(db: Queryable, chainId: number, name: stri
   await db`update projections set derived_to = ${derivedTo} where chain_id = ${chainId} and name = ${name}`
 }
 
-/** What is derived later than the chain is taken back with it. */
+/** Takes the progress of lagging projections back with the chain. */
 export async function rewindDerivations(db: Queryable, chainId: number, number: number): Promise<void> {
   await db`update projections set derived_to = ${number} where chain_id = ${chainId} and derived_to > ${number}`
 }
@@ -91,7 +91,7 @@ export async function restartSource(
     where chain_id = ${chainId} and projection = ${projection} and source = ${key}`
 }
 
-/** Records how far sources are in the raw store; answers how many of them were `from` there, as they must be. */
+/** Records how far sources are read. Returns how many of them were at `from`; all of them must be. */
 export async function recordSourceProgress(
   db: Queryable,
   chainId: number,

@@ -4,14 +4,14 @@ import type { AnyProjection, AnyTable, Place } from './projection.js'
 
 const twins = new Map<AnyTable, AnyTable>()
 
-/** The tables beside, in which a rebuild writes; of a table always the same, for it keeps its statements. */
+/** The twin table in which a rebuild writes; always the same object for a table, because it caches statements. */
 export const beside: Place = (table) => {
   const known = twins.get(table) ?? twinOf(table)
   twins.set(table, known)
   return known as typeof table
 }
 
-/** Puts what was derived beside in place of what a projection has of a chain. */
+/** Replaces the rows of a projection for a chain by those of its twin tables. */
 export async function takeTwins(
   tx: Transaction,
   chainId: number,
@@ -21,7 +21,7 @@ export async function takeTwins(
     await takeTwin(tx, table, isRecord ? tx`chain_id = ${chainId} and not ${isRecord(tx)}` : tx`chain_id = ${chainId}`)
 }
 
-/** Empties the tables beside. */
+/** Empties the twin tables. */
 export async function clearTwins(tx: Transaction, { tables }: Pick<AnyProjection, 'tables'>): Promise<void> {
   for (const { table } of tables) await tx`truncate ${tx(beside(table).name)}`
 }

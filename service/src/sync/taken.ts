@@ -3,14 +3,14 @@ import type { AnyProjection, Opened, Source } from './projection.js'
 import { nameSource, type SourceName, type SourceProgress } from './storeSources.js'
 import { createWatchList, type WatchList } from './watchList.js'
 
-/** A projection with everything beside the chain that decides its rows, and all its sources. */
+/** A projection with its configuration and all its sources. */
 export type Configured = { projection: AnyProjection; config: unknown; sources: readonly Source[] }
 
 /** The configuration as a process works by it. */
 export type Taken = {
   full: readonly Configured[]
   sources: readonly SourceProgress[]
-  /** What is derived: of sources that are read as far as the chain. */
+  /** The projections, limited to sources that are read as far as the chain. */
   opened: readonly Opened[]
   list: WatchList
 }
@@ -38,11 +38,11 @@ export function openWith(full: readonly Configured[], sources: readonly SourceNa
 
 export function takeUp(full: readonly Configured[], sources: readonly SourceProgress[]): Taken {
   const synced = sources.filter((source) => source.synced)
-  // What is read stays so while a source that it is derived with catches up.
+  // A synced source stays watched while a related source is still catching up.
   return { full, sources, opened: openWith(full, synced), list: watchAlone(full, synced) }
 }
 
-/** What is read of some sources alone, with what is kept beside. */
+/** The watch list of some sources, with the sources of marks. */
 export function watchAlone(full: readonly Configured[], sources: readonly SourceName[]): WatchList {
   const names = new Set(sources.map(nameSource))
   return createWatchList(
@@ -53,7 +53,7 @@ export function watchAlone(full: readonly Configured[], sources: readonly Source
   )
 }
 
-/** The first block of the first source; undefined where there is none. */
+/** The first block of the earliest source; undefined without sources. */
 export function startBlockOf(full: readonly Configured[]): number | undefined {
   const starts = full.flatMap(({ sources }) => sources.flatMap(({ fromBlock, beside }) => (beside ? [] : [fromBlock])))
   return starts.length > 0 ? starts.reduce((least, start) => Math.min(least, start)) : undefined

@@ -1,19 +1,19 @@
 import type { RawLog, RawTransaction } from '../rpc/raw.js'
 import type { ListKeepers, NeedsTrace, Source } from './projection.js'
 
-/** What a log is known by to whoever may want it. */
+/** The members of a log that decide whether a source wants it. */
 type Known = Pick<RawLog, 'address' | 'topics' | 'blockNumber'>
 
-/** What is read of a chain, put together from all sources. */
+/** The logs to read of a chain, merged from all sources. */
 export type WatchList = {
-  /** What a node is asked for: logs of any of these contracts with any of these first topics. */
+  /** The request to a node: logs of any of these contracts with any of these first topics. */
   addresses: readonly string[]
   topics: readonly string[]
   /** Whether a source reads a log; a node is asked for more where sources differ in their topics or first blocks. */
   isWanted(log: Known): boolean
   /** Whether the transaction of a log is kept with its calldata. */
   keepsCalldata(log: Known): boolean
-  /** Logs kept beside those: of kept transactions whose receipt may have some. */
+  /** Marks: logs that are kept only in transactions that another source keeps. */
   beside: readonly Beside[]
   /** Whether a kept transaction with these kept logs is to be traced. */
   needsTrace: NeedsTrace

@@ -8,7 +8,7 @@ import type { FeeLevel, Fees } from './fees.js'
 
 export type ChainView = ReturnType<typeof createChainView>
 
-/** What the nodes of a chain say of transactions of one address (lower-case). A node that does not tell throws. */
+/** Reads of the nodes of a chain about transactions of one address (lower-case). Throws if a node does not respond. */
 export function createChainView(chain: Pick<Chain, 'rpc' | 'transactionGasCap'>, address: string) {
   const { rpc } = chain
   const ask = (method: string, params: readonly unknown[]) => rpc.request({ method, params })
@@ -66,7 +66,7 @@ export function createChainView(chain: Pick<Chain, 'rpc' | 'transactionGasCap'>,
       const own = block.transactions.find((each) => each.from.toLowerCase() === address && Number(each.nonce) === nonce)
       return own && toTaker(own, taken)
     },
-    /** What gas costs: the base fee of the next block, and what the median of the last one's transactions gave beyond. */
+    /** The price of gas: the base fee of the next block, and the median tip of the last block's transactions. */
     readFeeLevel: async (): Promise<FeeLevel> => {
       const { baseFeePerGas, reward } = answers.feeHistory.parse(await ask('eth_feeHistory', ['0x1', 'latest', [50]]))
       const tip = BigInt(reward?.at(-1)?.[0] || 0)
@@ -75,7 +75,7 @@ export function createChainView(chain: Pick<Chain, 'rpc' | 'transactionGasCap'>,
     /** How much gas a transaction needs at the price that is offered for it, or why it cannot be sent. */
     estimate: ({ to, data, value }: { to: string; data: string; value: bigint }, fees: Fees): Promise<Estimate> =>
       estimateAt(chain, { from: address, to, data, value }, fees),
-    /** What an empty transaction to itself needs; undefined where the node does not say. */
+    /** The gas of an empty transaction to itself; undefined if the node does not return it. */
     estimateEmpty: async (): Promise<bigint | undefined> => {
       try {
         const call = { from: address, to: address, data: '0x', value: '0x0' }
@@ -85,7 +85,7 @@ export function createChainView(chain: Pick<Chain, 'rpc' | 'transactionGasCap'>,
         throw error
       }
     },
-    /** What posting a transaction to another chain costs beyond its gas, twice over: that price moves too. Zero elsewhere. */
+    /** Twice the cost of posting a transaction to another chain beyond its gas, because that price moves too. Zero elsewhere. */
     readPosting: async (raw: Hex): Promise<bigint> => {
       const data = encodeFunctionData({ abi: oracleAbi, functionName: 'getL1Fee', args: [raw] })
       const fees = await Promise.all(

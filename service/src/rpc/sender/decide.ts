@@ -32,7 +32,7 @@ export type RowAct =
   /** The nonce is used, and no form that is known was mined. */
   | { act: 'findTaker' }
 
-/** What becomes of a transaction that has a nonce, by what a node says of its forms. Pure. */
+/** Decides on a transaction that has a nonce, by the state of its forms at a node. Pure. */
 export function decideRow(
   row: Pick<OutgoingRow, 'state' | 'nonce' | 'value' | 'transactionHash' | 'blockNumber' | 'cost'>,
   { mined, isCancellation }: { mined: Mined | undefined; isCancellation: boolean },
@@ -64,7 +64,7 @@ export type TakenAct =
   | { act: 'requeue'; why: string }
   | { act: 'wait'; why: string; isForeign: boolean }
 
-/** What becomes of a transaction whose nonce is used, by which transaction used it. Pure. */
+/** Decides on a transaction whose nonce is used, by the transaction that used it. Pure. */
 export function decideTaken(
   row: Pick<OutgoingRow, 'nonce' | 'sender' | 'to' | 'data' | 'value' | 'cancelling'>,
   { taker, ownHashes, isSure }: { taker: Taker | undefined; ownHashes: readonly string[]; isSure: boolean },
@@ -103,7 +103,7 @@ export function isEmpty({
   return to === sender && data === '0x' && value === 0n
 }
 
-/** What is known of a key: how many of its transactions the nodes count, and the next nonce by what is kept here. */
+/** The state of a key: the number of its transactions at the nodes, and the next nonce by our own records. */
 export type KeyState = {
   /** Undefined where the key was never used here. */
   next: number | undefined
@@ -150,7 +150,7 @@ export function pickNonce(
   return nonce
 }
 
-/** What may be spent, in wei: on a unit of gas; of what the key holds; of the day. */
+/** Spending limits in wei: the price of a unit of gas, the key's available funds, the rest of the day's budget. */
 export type Bounds = { gasPrice: bigint; available: bigint; dayLeft: bigint }
 
 export type OfferAct =
@@ -160,8 +160,8 @@ export type OfferAct =
   | { act: 'hold'; held: Held; why: string }
 
 /**
- * What is done with a transaction that waits to be mined: nothing new, a dearer form where it is stuck, an empty one where it
- * is to be cancelled, a cheaper one where no node took the last and the price fell. Pure.
+ * Decides on a transaction that waits to be mined: nothing, a form with a higher fee if it is stuck, an empty form if it is to
+ * be cancelled, or a form with a lower fee if no node accepted the last one and the price fell. Pure.
  */
 export function decideOffer(
   row: Pick<OutgoingRow, 'value' | 'costMax' | 'cancelling'>,
@@ -213,8 +213,8 @@ export function toGasLimit(gas: bigint, gasMax: bigint): bigint | undefined {
 }
 
 /**
- * Whether a queued transaction is signed now, and at what fees: as much room as its cap, the key's funds and the day leave,
- * down to the present price. What is checked is what is signed, the gas limit. Pure.
+ * Whether a queued transaction is signed now, and at what fees: as much as its cap, the key's funds and the day's budget
+ * allow, at least the present price. The check uses the signed gas limit. Pure.
  */
 export function decideSend(
   row: Pick<Outgoing, 'value' | 'costMax'>,

@@ -1,6 +1,6 @@
 import type { SenderStatus } from './storeSenders.js'
 
-/** A transaction of our own that is not over after so long needs somebody to look. */
+/** A transaction of our own that is still open after this time needs an operator. */
 const openSecondsMax = 1_800
 
 export type KeyHealth = { name: string; well: boolean; detail: string; advice: string }
@@ -10,7 +10,7 @@ export function computeOpenSeconds({ oldestAt }: SenderStatus, now: Date): numbe
   return oldestAt ? Math.max(0, Math.round((now.getTime() - oldestAt.getTime()) / 1_000)) : 0
 }
 
-/** What is the matter with a key that sends, and what an operator does about it. Pure. */
+/** The health of a sending key, and advice for the operator. Pure. */
 export function describeKey(status: SenderStatus, now: Date): KeyHealth {
   const { chainId, address, stopped, isReleased, open, oldestId, oldestReason } = status
   const seconds = computeOpenSeconds(status, now)

@@ -1,12 +1,12 @@
-/** What a unit of gas may cost, in the smallest unit of the native token (EIP-1559). */
+/** The maximum price of a unit of gas, in the smallest unit of the native token (EIP-1559). */
 export type Fees = { maxFee: bigint; tip: bigint }
 
-/** What a chain asks for at present: the base fee of its next block, and what others give beyond it. */
+/** Present fees of a chain: the base fee of its next block, and the tip that others pay. */
 export type FeeLevel = { baseFee: bigint; tip: bigint }
 
 /**
- * The most a unit of gas may cost where the whole transaction has a cap: what is left of it after the value and what is
- * paid for posting, over its gas. Zero where nothing is left. Pure.
+ * The maximum price of a unit of gas for a transaction with a cap: the cap less value and posting cost, divided by its gas.
+ * Zero if the cap is used up. Pure.
  */
 export function computePriceMax(
   { costMax, value }: { costMax: bigint; value: bigint },

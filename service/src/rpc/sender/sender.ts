@@ -43,7 +43,7 @@ export function createSender(ctx: SenderContext, options: SenderOptions): Sender
       const { confirmations, finalityDepth } = chain
       const standing: Standing = { head: head.number, counted: counts.latest, confirmations, finalityDepth }
       const rows = await listWatched(db, key, counts.isSure ? counts.latest : Number.MAX_SAFE_INTEGER)
-      // What is over changes with the chain alone.
+      // Finished transactions change only with the chain.
       const looked = head.hash === seenHead ? rows.filter(({ state }) => state === 'sent') : rows
       const attempts = await listAttempts(db, looked)
       const { waiting, foreign } = await settleRows(parts, { rows: looked, attempts, standing })
@@ -83,7 +83,7 @@ async function readCounts({ view, viewOf, witness }: SenderParts, { next }: Send
     other = await viewOf(second).readCounts()
     return next === undefined ? other.latest === counts.latest : other.pending > next
   })
-  // The lower of two words is believed: what it leaves out is seen at the next look.
+  // Of two counts the lower is believed: the next look finds the rest.
   if (!isSure && other && next !== undefined) return { ...other, isSure: true }
   return { ...counts, isSure }
 }
@@ -146,7 +146,7 @@ async function offerAll(
   return given.maySign === maySign
 }
 
-/** Sends what is queued, as much as may be under way, and fills a gap that nothing of the queue fills. */
+/** Sends queued transactions, up to the limit of open ones, and fills a nonce gap that no queued transaction fills. */
 async function sendAll(
   parts: SenderParts,
   given: {

@@ -6,7 +6,7 @@ import type { FeeLevel } from './fees.js'
 import type { SenderKey } from './storeOutgoing.js'
 import { createWitness, type Witness } from './witness.js'
 
-/** What transactions may cost, in the smallest unit of the native token. */
+/** Limits of the cost of transactions, in the smallest unit of the native token. */
 export type SenderCaps = {
   /** The most a unit of gas may cost: above it nothing is sent. */
   gasPrice: bigint
@@ -18,17 +18,17 @@ export type SenderOptions = {
   chain: Chain
   signer: Signer
   caps: SenderCaps
-  /** After so long without being mined a transaction is offered for more. Default 30,000. */
+  /** Milliseconds after which a transaction that is not mined is sent with a higher fee. Default 30,000. */
   raiseAfterMs?: number
   /** Transactions that wait to be mined at a time. Default 8. */
   inFlightMax?: number
-  /** A signature is waited for so long. Default 10,000. */
+  /** Milliseconds to wait for a signature. Default 10,000. */
   signMs?: number
 }
 
 export type SenderContext = Pick<Context, 'db' | 'clock' | 'log'>
 
-/** What the parts of a sender share. */
+/** Values that the parts of a sender share. */
 export type SenderParts = SenderContext &
   Required<SenderOptions> & {
     key: SenderKey
@@ -74,7 +74,7 @@ export function openParts(ctx: SenderContext, options: SenderOptions): SenderPar
   }
 }
 
-/** What a node says may be long, and of many lines. */
+/** Shortens a text of a node to one line of limited length. */
 export function clip(text: string): string {
   return text.replace(/\s+/g, ' ').slice(0, 200)
 }

@@ -40,7 +40,7 @@ export async function settleRows(
     const found = form && mined.get(form.hash)
     const decided = decideRow(row, { mined: found, isCancellation: form?.isCancellation === true }, standing)
     parts.witness.note(`mined:${row.id}`, toText(found))
-    // What is written of an end needs more than one answer.
+    // A final state is written only after more than one response.
     const isWritten = ['conclude', 'finish', 'reopen'].includes(decided.act)
     if (isWritten && !(await isSureOf(parts, row, found, own))) continue
     if (decided.act === 'conclude') {

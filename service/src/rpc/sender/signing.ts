@@ -27,7 +27,7 @@ import {
 } from './storeSenders.js'
 
 const emptyGasLeast = 21_000n
-/** A signed transaction is handed to the nodes again after so long: they may have forgotten it. */
+/** After this time a signed transaction is sent to the nodes again: they may have dropped it. */
 const repeatMs = 15_000
 
 /** Hands a signed form to a node, and remembers whether that took it. A node that cannot be asked is asked again later. */
@@ -88,7 +88,7 @@ const toEmpty = ({ key }: SenderParts, row: Pick<OutgoingRow, 'chainId'>) => ({
   ...{ chainId: row.chainId, to: key.address, data: '0x', value: 0n },
 })
 
-/** What an empty transaction needs: more than its 21,000 where posting is paid as gas. */
+/** The gas of an empty transaction: more than 21,000 if posting is paid as gas. */
 async function readEmptyGas({ chain, view, gasMax }: SenderParts): Promise<bigint> {
   const gas = chain.l1GasInLimit ? await view.estimateEmpty() : undefined
   return toGasLimit(gas ?? 0n, gasMax) || emptyGasLeast

@@ -6,7 +6,7 @@ export type SenderKey = { chainId: number; address: string }
 
 /** A transaction to be sent. Addresses and data are lower-case. */
 export type Outgoing = {
-  /** Chosen by whoever wants it sent: the same id is sent once. */
+  /** Chosen by the caller: the same id is sent once. */
   id: string
   chainId: number
   sender: string
@@ -15,7 +15,7 @@ export type Outgoing = {
   value: bigint
   /** The most it may cost, in wei: gas limit × price, value, and what posting it to another chain costs. */
   costMax: bigint
-  /** What it is for, in a few words. */
+  /** Its purpose, in a few words. */
   purpose: string
 }
 
@@ -39,7 +39,7 @@ export type OutgoingRow = Outgoing & {
   reserved: bigint | null
   /** The block it was mined in is final. */
   isFinal: boolean
-  /** What its sender paid, value included. */
+  /** The amount its sender paid, value included. */
   cost: bigint | null
   /** Of the form that was mined. */
   transactionHash: string | null
@@ -183,7 +183,7 @@ export async function recordAttempt(
   return added.length > 0
 }
 
-/** Says how a transaction ended, or where its end stands now. What it cost counts against the day from its first end on. */
+/** Records the end of a transaction, or its new block. Its cost counts against the day's budget from its first end on. */
 export async function concludeOutgoing(
   db: Queryable,
   { id, nonce }: Pick<OutgoingRow, 'id' | 'nonce'>,
@@ -269,7 +269,7 @@ export async function cancelOutgoing(db: Queryable, id: string): Promise<'cancel
   return row && (row.state === 'cancelled' ? 'cancelled' : 'cancelling')
 }
 
-/** What became of transactions, by id. */
+/** States of transactions, by id. */
 export async function listOutgoingStates(
   db: Queryable,
   ids: readonly string[],

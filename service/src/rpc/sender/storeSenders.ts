@@ -1,7 +1,7 @@
 import type { Queryable, Transaction } from '../../postgres/pool.js'
 import type { SenderKey } from './storeOutgoing.js'
 
-/** What is kept of a key on a chain. */
+/** The stored state of a key on a chain. */
 export type SenderRow = {
   /** Undefined where the key was never used here. */
   next: number | undefined
@@ -9,14 +9,14 @@ export type SenderRow = {
   isReleased: boolean
 }
 
-/** Takes the sender's row until the transaction ends: whoever signs with the key holds it. */
+/** Locks the sender's row until the transaction ends: every signature with the key is made under this lock. */
 export async function lockSender(tx: Transaction, { chainId, address }: SenderKey): Promise<void> {
   await tx`
     insert into senders (chain_id, address) values (${chainId}, hex_bytes(${address}))
     on conflict (chain_id, address) do update set address = excluded.address`
 }
 
-/** What is kept of a key: its next nonce is one more than the highest of our own, and at least what was accepted. */
+/** Reads the stored state of a key: its next nonce is one more than our highest, and at least the accepted count. */
 export async function readSender(db: Queryable, { chainId, address }: SenderKey): Promise<SenderRow> {
   const [row] = await db<{ next: number | null; stopped: string | null; isReleased: boolean | null }[]>`
     select greatest(accepted_count, highest + 1) as next, stopped, release_asked_at is not null as "isReleased"
@@ -26,7 +26,7 @@ export async function readSender(db: Queryable, { chainId, address }: SenderKey)
   return { next: row?.next ?? undefined, stopped: row?.stopped ?? null, isReleased: row?.isReleased === true }
 }
 
-/** Transactions up to here are taken as they are, whoever made them. */
+/** Accepts the transactions up to this count, also those of other senders of the key. */
 export async function acceptCount(tx: Transaction, { chainId, address }: SenderKey, count: number): Promise<void> {
   await tx`
     update senders set accepted_count = ${count}, release_asked_at = null
@@ -41,7 +41,7 @@ export async function listNonces(db: Queryable, { chainId, address }: SenderKey,
   return rows.map(({ nonce }) => nonce)
 }
 
-/** What a sender's transactions since an instant cost, or may cost; those that can still be mined count whenever they were signed. */
+/** The cost, or possible cost, of a sender's transactions since an instant. Transactions that can still be mined always count. */
 export async function sumSpending(db: Queryable, { chainId, address }: SenderKey, since: Date): Promise<bigint> {
   const [row] = await db<{ sum: string }[]>`
     select coalesce(sum(coalesce(cost, reserved)), 0) as sum from outgoing_transactions
@@ -89,7 +89,7 @@ export async function recordStop(
   return changed.length > 0
 }
 
-/** Lets a key go on: what is on the chain is taken as it is. False when it is not stopped. */
+/** Releases a stopped key: the transactions on the chain are accepted. Returns false if the key is not stopped. */
 export async function releaseSender(db: Queryable, { chainId, address }: SenderKey, at: Date): Promise<boolean> {
   const released = await db`
     update senders set release_asked_at = ${at}

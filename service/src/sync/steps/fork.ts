@@ -14,8 +14,8 @@ import type { Reading, Writing } from './step.js'
 export const ancestorBatch = 16
 
 /**
- * What came of it. `search`: look further down, or once more. `rewind`: take back what is above the ancestor. `same`: the
- * tip is the node's block after all. `refuse` and `disagree`: nothing is taken back, and the reason is kept.
+ * The result. `search`: search further down, or again. `rewind`: take back the blocks above the ancestor. `same`: the tip is
+ * the node's block after all. `refuse` and `disagree`: nothing is taken back, and the reason is stored.
  */
 export type ForkRead =
   | { kind: 'search'; search: Search }
@@ -65,7 +65,7 @@ async function match(
   return found ? { number: found.number, hash: found.hash } : (stored.at(-1)?.number ?? 0) - 1
 }
 
-/** What a search that came this far means. */
+/** Judges the result of a search. */
 function judge(state: State, search: Search, found: Ancestor | number | undefined): ForkRead {
   const { chain, cursor } = state
   if (typeof found === 'number') return { kind: 'search', search: { ...search, from: found } }

@@ -15,8 +15,8 @@ import { noteAwaited } from './traces.js'
 const unfinalWindow = 32
 
 /**
- * What is next for sources that were added later. `read`: a window of their past, with the headers we hold of it. `join`:
- * they are read as far as the chain, and count from now on. Undefined: nothing.
+ * The next step for sources that were added later. `read`: a window of their past, with the headers we hold of it. `join`:
+ * they are read as far as the chain and join it. Undefined: nothing to do.
  */
 export type PastPlan =
   | { kind: 'read'; group: readonly SourceProgress[]; syncedTo: number; to: number; held: readonly Header[] }
@@ -46,7 +46,7 @@ export async function planPast(
   return { kind: 'read', group, syncedTo, to, held }
 }
 
-/** Blocks of the past for these sources. What is not final is read by the hashes we hold, so that it is our chain. */
+/** Blocks of the past for these sources. Blocks that are not final are read by the hashes we hold, so that they are of our chain. */
 export async function readPast(by: Reading, state: State, plan: PastPlan): Promise<readonly RawBlock[]> {
   if (plan.kind === 'join') return []
   const { node } = by

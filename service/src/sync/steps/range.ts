@@ -23,7 +23,7 @@ export async function readRange(by: Reading, state: State): Promise<Above> {
   const { blocks, last } = await range
   if (last.number < to) {
     const next = readWindow(by, state, { from: last.number + 1, to })
-    // Whoever takes it up sees the failure; until then it must not end the process.
+    // The consumer sees the failure; until then it must not end the process.
     next.catch(() => undefined)
     memory.ahead = { from: last.number + 1, list, range: next }
   }

@@ -31,21 +31,21 @@ const logsMax = 5_000
  */
 const recheckWindow = { withLogs: 32, farFrom: 2_000, least: 32 }
 
-/** What is stored of blocks that are read again. */
+/** The stored data of blocks that are read again. */
 export type StoredRange = {
   range: Range
   logs: readonly RawLog[]
   hashes: ReadonlyMap<number, string>
-  /** Where receipts are read again: transactions whose receipt may have logs that are read beside, and the logs stored. */
+  /** If receipts are read again: the transactions that may have marks, and the stored logs. */
   marks?: { transactions: readonly (RawTransaction & { blockHash: string })[]; kept: ReadonlySet<string> }
 }
 
-/** What a second look at blocks found: the blocks as they are, logs that were missing, and logs that are of no block. */
+/** Result of a second look: the blocks as read, logs that were missing, and stored logs that belong to no block. */
 export type Found = { blocks: readonly RawBlock[]; missing: RawLog[]; extra: RawLog[] }
 
 const nothing: Found = { blocks: [], missing: [], extra: [] }
 
-/** The next final blocks to look at again, and what is stored of them; undefined where none wait. */
+/** The next final blocks for a second look, with their stored data; undefined if there is none. */
 export async function loadRecheck(db: Queryable, state: Standing): Promise<StoredRange | undefined> {
   const { cursor, memory, held } = state
   const { chainId } = cursor
@@ -63,7 +63,7 @@ export function finalEnd({ cursor }: Pick<State, 'cursor'>): number {
   return Math.min(cursor.finalizedNumber ?? -1, cursor.blockNumber)
 }
 
-/** What is stored of a range. `withMarks`: receipts that may have logs which are read beside are to be read again too. */
+/** The stored data of a range. `withMarks`: receipts that may have marks are read again too. */
 export async function loadStored(
   db: Queryable,
   input: { chainId: number; range: Range; list: WatchList; withMarks?: boolean },
@@ -95,11 +95,11 @@ async function loadMarks(
   return { transactions: asked, kept }
 }
 
-/** Looks at the blocks again. Of a node that refuses so many, fewer are asked the next time. */
+/** Reads the blocks again. If a node refuses the size of the range, the next range is smaller. */
 export async function readRecheck(by: Reading, state: State, stored: StoredRange): Promise<Found> {
   const { cursor, memory, held } = state
   const { followedFrom } = cursor
-  // What was read as it came was compared with its header then.
+  // Blocks that were read at the head were compared with their headers then.
   const isClose = (number: number) => number < followedFrom || isDoubted(by, state, number)
   try {
     const { list } = held.taken
@@ -147,9 +147,9 @@ export function keptSince({ full, sources }: Pick<Taken, 'full' | 'sources'>): I
 }
 
 /**
- * Reads blocks again and compares their logs with what is stored. A difference is believed only when a second read says the
- * same: another url's and the first's, or where there is one only, two of the same. `isDoubted` says whose header is read
- * too, beside those of blocks with logs, and compared with the receipts.
+ * Reads blocks again and compares their logs with the stored logs. A difference is believed only if two reads agree: of two
+ * urls, or, with one url, two of the same. `isDoubted` selects blocks whose header is read too, in addition to those with
+ * logs, and compared with the receipts.
  */
 export async function compareAgain(input: {
   node: Node
@@ -217,7 +217,7 @@ async function readElsewhere<T>(node: Node, read: (asked: Node) => Promise<T>): 
   }
 }
 
-/** Logs of kept transactions that are read beside and are not kept: their source came after the blocks were read. */
+/** Marks of kept transactions that are not stored: their source was added after the blocks were read. */
 async function listUnmarked(node: Node, { marks }: StoredRange, list: WatchList): Promise<RawLog[]> {
   if (!marks) return []
   const hashes = new Map(marks.transactions.map(({ blockNumber, blockHash }) => [blockNumber, blockHash]))

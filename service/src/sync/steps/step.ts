@@ -12,14 +12,14 @@ import type { State } from '../state.js'
 /** How a chain is asked how its transactions ran. */
 export type Tracing = { tracer: Tracer; waitSeconds: number; trusts: boolean }
 
-/** What else is done in the transaction of the derived rows. */
+/** Work of other rooms in the transaction of the derived rows. */
 export type Reaction = {
   name: string
   onBlocks?(tx: Transaction, chainId: number, blocks: readonly RawBlock[], rows: DerivedBlocks): Promise<void>
   onRewind?(tx: Transaction, chainId: number, ancestor: number): Promise<void>
 }
 
-/** What the first half of a step works with: nodes, and no database. */
+/** Input of the reading half of a step: nodes, and no database. */
 export type Reading = {
   node: Node
   tracing?: Tracing | undefined
@@ -33,7 +33,7 @@ export type Reading = {
   calmMs: number
 }
 
-/** What the second half works with: one transaction, and no node. */
+/** Input of the writing half: one transaction, and no node. */
 export type Writing = {
   tx: Transaction
   clock: Clock

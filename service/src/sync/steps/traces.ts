@@ -23,7 +23,7 @@ import type { Reading, Tracing, Writing } from './step.js'
 
 /** Asked for at a time. */
 const askedMax = 512
-/** What comes within this is taken up at once; the head does not wait longer. */
+/** Traces that arrive within this time are used at once; the head does not wait longer. */
 const patienceMs = 20
 
 /** Transactions whose traces are awaited and may be asked for now, as they are stored. */
@@ -59,7 +59,7 @@ export async function loadTraces(
   return { awaited, stored: awaited.length > 0 ? await listRawTransactions(db, chainId, awaited) : [] }
 }
 
-/** Asks for what is due, beside everything else, and gives what has come by now. The head does not wait for the rest. */
+/** Requests the due traces in the background and returns those that have arrived. The head does not wait for the rest. */
 export async function readTraces(by: Reading, state: State, due: Due): Promise<Asked | undefined> {
   const { traces } = state.memory
   const { tracing, log } = by
@@ -123,7 +123,7 @@ async function ask(tracing: Tracing, { awaited, stored }: Due, list: WatchList):
   })
   const words = new Set(answers.filter(({ evidence }) => isWord(tracing, evidence)).map(placeOf))
   const told = new Set(answers.map(placeOf))
-  // What still rests on one node's word is kept once the time is up, as it was kept before.
+  // A trace with only one node's word stays awaited: it is stored once the time is up.
   const done = awaited.filter((each) => told.has(placeOf(each)) && !words.has(placeOf(each)))
   return { awaited: done, answers: answers.filter((each) => !words.has(placeOf(each)) || isFirst(stored, each)) }
 }
