@@ -185,7 +185,7 @@ describe('the kind on a chain', () => {
         }),
       )
     await expect(load_({})).rejects.toThrow('a vault of kind teller needs the address of its teller')
-    await expect(load_({ teller, queue: teller })).rejects.toThrow('has no such contract beside it')
+    await expect(load_({ teller, queue: teller })).rejects.toThrow('has no contract of that name')
     await load_(entry.vault.contracts)
     await world.refresh()
     const [row] = await world.earn.db<{ id: string }[]>`

@@ -158,7 +158,7 @@ describe('the command line', () => {
     })
   })
 
-  it('answers with one JSON document where --json is said, and gives keys only permissions that there are', async () => {
+  it('prints one JSON document where --json is said, and gives keys only permissions that there are', async () => {
     const env = { DATABASE_URL: database.owner }
     const { id } = JSON.parse((await openearn(['orgs', 'create', '--name', 'First', '--json'], env)).out)
     const listed = JSON.parse((await openearn(['orgs', 'list', '--json'], env)).out)

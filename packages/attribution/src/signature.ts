@@ -47,7 +47,7 @@ export type Budget = { checks: number }
 /** Error texts; whoever asks why a signature does not count reads these. */
 export const signatureErrors = {
   absent: 'no signature',
-  noActionId: 'the signature has no 16-byte action id beside it',
+  noActionId: 'the signature comes without a 16-byte action id',
   badReferralCode: 'the referral code is not one this service writes',
   badForm: 'the signature is not 65 bytes with v 27 or 28 and low s',
   otherCode: 'the signature covers another code of the same suffix',

@@ -116,7 +116,7 @@ function tellCall(
       return `Redeem ${asked.amount} shares of ${vault}; the ${token}${least === undefined ? '' : `, at least ${least} units,`} goes to ${user}`
     case 'claimDeposit':
       if (selector === claimInShares)
-        return `Claim ${word(call, 0)} shares of what was deposited into ${vault}; they go to ${user}`
+        return `Claim ${word(call, 0)} shares of a settled deposit into ${vault}; they go to ${user}`
       return `Claim the shares of ${word(call, 0)} units of ${token} deposited into ${vault}; they go to ${user}`
     case 'cancelDeposit':
       if (selector === claimOfCancelled)

@@ -29,7 +29,7 @@ export const demo: Command = {
     const { positionals } = parseFlags(words, {}, 1)
     const [what = 'deposit'] = positionals
     const playOne = demos.get(what)
-    if (!playOne) throw new UsageError(`demo: there is none of ${what}; say streams, orders, or nothing`)
+    if (!playOne) throw new UsageError(`demo: there is no demo of ${what}; say streams, orders, or nothing`)
     await playOne(await readDev())
   },
 }

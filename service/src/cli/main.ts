@@ -76,7 +76,7 @@ async function printHelp(): Promise<void> {
     'openearn <command>\n',
     ...list.map(({ name, summary }) => `  ${name.padEnd(14)}${summary}`),
     '\n`openearn <command> --help` says more, `openearn --version` which program this is. With `--json` any command',
-    'answers with one JSON document.',
+    'prints one JSON document.',
   ])
 }
 

@@ -121,7 +121,7 @@ describe('drift', () => {
       select ${chainId}, 1, id, 0, hex_bytes(${world.vault}), 5 from vaults where address = ${world.vault.toLowerCase()}`
     expect(await found()).toMatchObject({
       well: false,
-      detail: expect.stringContaining(`${chainId}:${world.vault.toLowerCase()} 1 move of shares went beyond`),
+      detail: expect.stringContaining(`${chainId}:${world.vault.toLowerCase()} 1 move of shares was more than`),
       advice: expect.stringContaining('startBlock'),
     })
     await earn.db`delete from cut_moves`

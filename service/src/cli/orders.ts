@@ -17,7 +17,7 @@ list shows the newest swap orders and what became of each, show one of them with
 solver made of it. stop has an order settled here no more; who holds its signature may still fill it on the chain.`
 
 export const orders: Command = {
-  summary: 'list swap orders, show what became of one, and stop one',
+  summary: 'list swap orders, show the state of one, and stop one',
   usage,
   run: async ([verb, ...words]) => {
     if (verb === 'list') return list(words)

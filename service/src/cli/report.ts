@@ -10,7 +10,7 @@ Attributed USD-days per opportunity (the integral of attributed value over time,
 vault's supply was attributed, unattributed and unexplained (drift) at its last snapshot before --to.`
 
 export const report: Command = {
-  summary: 'report what a distributor brought',
+  summary: 'report the deposits a distributor brought',
   usage,
   run: async ([noun, ...words]) => {
     if (noun !== 'distributor') throw new UsageError(`report: say distributor\n${usage}`)

@@ -51,7 +51,7 @@ function stopOnDisconnect(shutdown: Shutdown): void {
   })
 }
 
-export const start = command('serve the API, and watch the chains in a process beside it', 'start', {
+export const start = command('serve the API, and watch the chains in a second process', 'start', {
   api: true,
   watch: true,
 })

@@ -177,6 +177,6 @@ function parseAnswer<S extends TSchema>(schema: S, text: string, host: string): 
   } catch (error) {
     throw new OutboundError('malformed', `${host} did not answer JSON`, undefined, { cause: error })
   }
-  if (!validator.Check(value)) throw new OutboundError('malformed', `${host} answered something else than prices`)
+  if (!validator.Check(value)) throw new OutboundError('malformed', `${host} returned something other than prices`)
   return value as T.Static<S>
 }

@@ -48,7 +48,8 @@ export function createTonReader(outbound: Outbound, url: string, clock: Pick<Clo
 /** The one number on the stack of a get method that ended well. */
 function parsePublicKey(text: string): Uint8Array | undefined {
   const answer = parseJson(text)
-  if (!answerCheck.Check(answer)) throw new OutboundError('malformed', 'the TON endpoint answered something else')
+  if (!answerCheck.Check(answer))
+    throw new OutboundError('malformed', 'the TON endpoint returned an unexpected response')
   const [kind, value] = answer.result.stack[0] ?? []
   if (answer.result.exit_code !== 0 || kind !== 'num' || typeof value !== 'string') return undefined
   if (!/^0x[0-9a-f]{1,64}$/i.test(value)) return undefined

@@ -125,7 +125,7 @@ export const createWithdrawInteraction = /*#__PURE__*/ post<types.CreateWithdraw
 /**
  * Follow an action
  *
- * What became of a plan: its status, the transactions that carry it, and their ledger entries. Actions of other organizations are not found. A transaction that reverts leaves no event, so that it is not found by its action: ask GetAttribution with its hash and chain.
+ * The status of a plan, the transactions that carry it, and their ledger entries. Actions of other organizations are not found. A transaction that reverts leaves no event, so that it is not found by its action: ask GetAttribution with its hash and chain.
  *
  * Costs 1 units; takes any key.
  */
@@ -453,7 +453,7 @@ export const getSwapDetails = /*#__PURE__*/ get<types.GetSwapDetailsParams, type
 /**
  * Follow a swap order
  *
- * What became of an order, by the events of its settlement contract at the head of the chain. A fill or a cancellation is final once it is confirmed. Orders of other organizations are not found.
+ * The state of an order, by the events of its settlement contract at the head of the chain. A fill or a cancellation is final once it is confirmed. Orders of other organizations are not found.
  *
  * Costs 1 units; takes any key.
  */
@@ -528,7 +528,7 @@ export const getWalletPortfolio = /*#__PURE__*/ get<types.GetWalletPortfolioPara
 /**
  * List a wallet's requests
  *
- * Asynchronous deposits and redemptions of a wallet, oldest first, and what of them can be claimed.
+ * Asynchronous deposits and redemptions of a wallet, oldest first, and the amounts that can be claimed.
  *
  * Costs 2 units; takes any key.
  */
@@ -605,7 +605,7 @@ export const postStreamsBulk = /*#__PURE__*/ postPages<types.PostStreamsBulkPara
 /**
  * Report a transaction of a swap
  *
- * Asks the chain what became of a transaction: confirmed where it succeeded, is deep enough and carries the action or fills the order, failed where it is deep enough and does not, else pending. Exactly one id. The chain decides what becomes of an order, never a report.
+ * Reads the state of a transaction from the chain: confirmed where it succeeded, is deep enough and carries the action or fills the order, failed where it is deep enough and does not, else pending. Exactly one id. The chain decides the state of an order, never a report.
  *
  * Costs 1 units; takes any key.
  */
@@ -617,7 +617,7 @@ export const reportSwapExecution = /*#__PURE__*/ post<types.ReportSwapExecutionP
 /**
  * Submit a signed swap order
  *
- * Takes the signature of an order that was built: of the key of its wallet, or as the contract of the wallet confirms it (ERC-1271). The balance and the allowance are looked at. The same signature again answers with the present state of the order.
+ * Takes the signature of an order that was built: of the key of its wallet, or one that its contract wallet confirms (ERC-1271). The balance and the allowance are checked. The same signature sent again returns the present state of the order.
  *
  * Costs 5 units; takes any key.
  */

@@ -211,7 +211,7 @@ export type OrderAttempt = {
   detail: string
 }
 
-/** Sent by the wallet, it ends the order, whoever holds its signature */
+/** The wallet sends it to end the order, even when others hold the signature */
 export type OrderCancellation = {
   /** EVM address, EIP-55 checksum */
   to: `0x${string}`
@@ -625,7 +625,7 @@ export type SwapOrder = {
   /** EVM address, EIP-55 checksum */
   settlement: `0x${string}`
   cancellation: OrderCancellation
-  /** What our solver made of it, the newest first, at most 20: one each time the outcome changed, at the chain’s time */
+  /** Outcomes of our solver, newest first, at most 20: one each time the outcome changed, at the chain’s time */
   attempts: OrderAttempt[]
 }
 
@@ -746,11 +746,11 @@ export type BuildSwapOrderParams = {
   distributorId: string
   /** The same as userAddress, which gets all of it */
   receiver?: `0x${string}` | undefined
-  /** So long it may be filled; 1800 unless given */
+  /** Until then it may be filled; 1800 unless given */
   validForSeconds?: number | undefined
   /** It may be filled in parts; false unless given */
   partiallyFillable?: boolean | undefined
-  /** What tokenOut is for; it has to accept it */
+  /** The opportunity tokenOut is for; it must accept that token */
   opportunityId?: string | undefined
 }
 
@@ -761,9 +761,9 @@ export type CreateCancelDepositInteractionParams = {
   userAddress: `0x${string}`
   /** Builder code */
   distributorId?: string | undefined
-  /** One request; absent: whatever is there */
+  /** One request; absent: all of them */
   requestId?: string | undefined
-  /** false: do not simulate, answer skipped; true unless given */
+  /** false: do not simulate; the status is skipped; true unless given */
   simulate?: boolean | undefined
 }
 
@@ -774,9 +774,9 @@ export type CreateClaimDepositInteractionParams = {
   userAddress: `0x${string}`
   /** Builder code */
   distributorId?: string | undefined
-  /** One request; absent: whatever is there */
+  /** One request; absent: all of them */
   requestId?: string | undefined
-  /** false: do not simulate, answer skipped; true unless given */
+  /** false: do not simulate; the status is skipped; true unless given */
   simulate?: boolean | undefined
 }
 
@@ -797,9 +797,9 @@ export type CreateDepositInteractionParams = {
   slippageBps?: number | undefined
   /** Empty: none */
   referralCode?: string | undefined
-  /** false: do not simulate, answer skipped; true unless given */
+  /** false: do not simulate; the status is skipped; true unless given */
   simulate?: boolean | undefined
-  /** How long the plan may be signed: its validUntil, and the deadline of a swap, are so many seconds from now; 600 unless given */
+  /** Seconds for which the plan may be signed: from now to its validUntil and to the deadline of a swap; 600 unless given */
   deadlineSeconds?: number | undefined
   /** Through the deposit router: reverts below the quoted shares less slippageBps. ERC-4626 vaults only; false unless given */
   protect?: boolean | undefined
@@ -880,7 +880,7 @@ export type CreateWithdrawInteractionParams = {
   tokenOut?: `0x${string}` | 'native' | undefined
   /** 50 unless given */
   slippageBps?: number | undefined
-  /** false: do not simulate, answer skipped; true unless given */
+  /** false: do not simulate; the status is skipped; true unless given */
   simulate?: boolean | undefined
 }
 
@@ -1562,7 +1562,7 @@ export type GetAttributionResult = {
       problems: string[]
     })[]
   } | null
-  /** What an answer, which is at most 256 KiB, counts and does not list */
+  /** Counted, and not listed: a response is at most 256 KiB */
   omitted: {
     codes: number
     interactions: number
@@ -1971,7 +1971,7 @@ export type VerifyTrackingResult = {
     /** Transaction hash */
     blockHash: `0x${string}`
     transactionIndex: number
-    /** false: the transaction reverted, and nothing came of what it carries */
+    /** false: the transaction reverted, and its attribution has no effect */
     success: boolean
     inspection: {
       found: boolean

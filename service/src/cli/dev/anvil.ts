@@ -174,7 +174,7 @@ export function findAnvil(): string {
     return join(dirname(resolve(`@foundry-rs/anvil-${process.platform}-${arch}/package.json`)), 'bin', 'anvil')
   } catch (error) {
     throw new UsageError(
-      `the devnet needs anvil for ${process.platform} ${process.arch}: install @foundry-rs/anvil beside the service, in a checkout with \`npm ci\``,
+      `the devnet needs anvil for ${process.platform} ${process.arch}: install @foundry-rs/anvil next to the service, in a checkout with \`npm ci\``,
       { cause: error },
     )
   }

@@ -30,7 +30,7 @@ export function assertWithdrawEnabled({ capabilities, isSecondaryMarket }: Oppor
 export function assertMinimumUsd(minimumUsd: string, amountUsd: string | undefined): void {
   if (amountUsd === undefined) return
   if (parseDecimal(amountUsd, usdDecimals) >= parseDecimal(minimumUsd, usdDecimals)) return
-  throw refuse('BELOW_MINIMUM', `the least that can be deposited is worth ${minimumUsd} USD`, {
+  throw refuse('BELOW_MINIMUM', `the minimum deposit is ${minimumUsd} USD`, {
     minimumUsd: Number(minimumUsd),
     amountUsd: Number(amountUsd),
   })
@@ -39,7 +39,7 @@ export function assertMinimumUsd(minimumUsd: string, amountUsd: string | undefin
 /** Refuses fewer receipt tokens than the minimum, stated in whole units. */
 export function assertMinimumShares(minimum: string, shares: bigint, decimals: number): void {
   if (shares >= parseDecimal(minimum, decimals)) return
-  throw refuse('BELOW_MINIMUM', `the least that can be withdrawn is ${minimum} receipt tokens`, {
+  throw refuse('BELOW_MINIMUM', `the minimum withdrawal is ${minimum} receipt tokens`, {
     minimum: String(parseDecimal(minimum, decimals)),
   })
 }
@@ -95,7 +95,7 @@ export function assertUnsimulated({ offer, capability, closed }: Asked) {
   }
 }
 
-const tooSmall = 'the amount is so small that nothing would be given for it'
+const tooSmall = 'the amount is too small: it would return nothing'
 
 function withoutStop(sentence: string): string {
   return sentence.replace(/\.$/, '')
@@ -115,6 +115,6 @@ export function assertOutcome(
   changeOf: (token: string) => bigint | undefined,
 ): void {
   if (call.spends && changeOf(call.spends.token) !== -call.spends.amount)
-    throw refuse('TOKEN_UNSUPPORTED', 'the vault would take another amount or another token than was asked for')
+    throw refuse('TOKEN_UNSUPPORTED', 'the vault would take a different amount or a different token than requested')
   if (call.gains && (changeOf(call.gains) ?? 0n) <= 0n) throw refuse('BELOW_MINIMUM', tooSmall)
 }

@@ -3,7 +3,7 @@ import { AddressInput, digitsForm, OpenEnum, Uuid } from '../../kernel/wire.js'
 import { DistributorId, positiveRaw, slippageBounds, tokenInput, validSecondsDefault } from '../plans/index.js'
 
 const SlippageBps = T.Integer({ ...slippageBounds, default: 50 })
-const Simulate = T.Boolean({ default: true, description: 'false: do not simulate, answer skipped' })
+const Simulate = T.Boolean({ default: true, description: 'false: do not simulate; the status is skipped' })
 
 export const opportunityParams = T.Object({ opportunityId: Uuid })
 
@@ -27,8 +27,7 @@ export const DepositBody = T.Object({
       minimum: 60,
       maximum: 86_400,
       default: validSecondsDefault,
-      description:
-        'How long the plan may be signed: its validUntil, and the deadline of a swap, are so many seconds from now',
+      description: 'Seconds for which the plan may be signed: from now to its validUntil and to the deadline of a swap',
     }),
   ),
   protect: T.Optional(
@@ -52,7 +51,7 @@ export const WithdrawBody = T.Object({
 export const RequestBody = T.Object({
   userAddress: AddressInput,
   distributorId: T.Optional(DistributorId),
-  requestId: T.Optional(T.String({ ...digitsForm, description: 'One request; absent: whatever is there' })),
+  requestId: T.Optional(T.String({ ...digitsForm, description: 'One request; absent: all of them' })),
   simulate: T.Optional(Simulate),
 })
 

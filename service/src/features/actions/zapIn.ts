@@ -122,7 +122,7 @@ export async function zapIn(ctx: ActionContext, { target, input, kind, amount }:
           see(got)
           const left = offer.call.gains && (changeOf(offer.call.gains) ?? 0n)
           if (left !== undefined && left <= 0n)
-            throw refuse('BELOW_MINIMUM', 'the amount is so small that nothing would be given for it')
+            throw refuse('BELOW_MINIMUM', 'the amount is too small: it would return nothing')
         },
       }
     }

@@ -105,8 +105,7 @@ export async function zapOut(ctx: ActionContext, of: ZapOut): Promise<Written<In
     received = await simulateRedemption(redemption, target, head, asset)
   }
   const sure = keepBack(received ?? offer.assets ?? 0n)
-  if (sure === 0n)
-    throw refuse('BELOW_MINIMUM', 'what the redemption gives is so little, or not known, that it cannot be swapped')
+  if (sure === 0n) throw refuse('BELOW_MINIMUM', 'the redemption returns too little to swap, or an unknown amount')
   const isSame = isAsExpected(expected, sure)
   if (isSame && early.status === 'rejected') throw early.reason
   const amountIn = isSame ? expected : sure
@@ -129,9 +128,9 @@ export async function zapOut(ctx: ActionContext, of: ZapOut): Promise<Written<In
       assertOutcome: (changeOf) => {
         const { spends } = call
         if (spends && changeOf(spends.token) !== -spends.amount)
-          throw refuse('TOKEN_UNSUPPORTED', 'the vault would take another amount than was asked for')
+          throw refuse('TOKEN_UNSUPPORTED', 'the vault would take a different amount than requested')
         if ((changeOf(asset.address) ?? 0n) < 0n)
-          throw new UnfitQuote(refuse('TOKEN_UNSUPPORTED', 'the swap would take more than the redemption gives'))
+          throw new UnfitQuote(refuse('TOKEN_UNSUPPORTED', 'the swap would take more than the redemption returns'))
         const got = changeOf(tokenOut.address) ?? 0n
         assertGot(got, swap)
         see(got)
@@ -146,7 +145,7 @@ function assertPaysNow({ gains }: VaultCall): void {
   if (gains === undefined)
     throw refuse(
       'TOKEN_NOT_ACCEPTED',
-      'what is requested now can be swapped once it is settled: claim it with tokenOut',
+      'a redemption that is only requested now cannot be swapped yet: claim it with tokenOut once it is settled',
     )
 }
 

@@ -67,8 +67,7 @@ export function explainAttribution(facts: ExplanationFacts): Explanation {
 
 function describeSilence(attribution: Attribution | undefined): string {
   const readings = attribution?.groups.flatMap((group) => group.findings.flatMap((finding) => finding.readings)) ?? []
-  if (readings.length > 0)
-    return 'what stands at the end of the calldata names no code; the debugger shows what is wrong'
+  if (readings.length > 0) return 'the suffix at the end of the calldata names no code; the debugger shows the error'
   if (attribution && attribution.bundler.length > 0)
     return "the only suffix is the bundler's; the wallet has to put it at the end of userOp.callData"
   if (attribution?.truncated) return 'the call has too many inner calls to be read; send the deposit by itself'
@@ -85,7 +84,7 @@ function describeWaiting(facts: ExplanationFacts, blockNumber: number): string {
     return 'which of several calls made the event cannot be told from calldata; a trace would have to show it'
   if (facts.watched.every(({ distributorId }) => distributorId === null))
     return 'the code was not registered when the block was derived; an earlier active-from date re-derives it'
-  return 'no event belongs to the call that carries the code: its caller is neither sender nor owner and keeps none of the shares; or nobody keeps any; or the deposit is a request that is not claimed yet'
+  return 'no event belongs to the call that carries the code: its caller is neither sender nor owner and keeps no shares; or nobody keeps shares; or the deposit is a request that is not claimed yet'
 }
 
 function hasProblem({ watched }: ExplanationFacts, problem: string): boolean {

@@ -116,7 +116,7 @@ function readVerdict(verdict: Verdict): Pick<Look, 'statements' | 'stackedOmitte
   if (verdict.status === 'judged') return verdict.judgement
   const problem =
     verdict.status === 'busy'
-      ? 'too many transactions are looked at now; try again shortly'
+      ? 'too many transactions are being inspected; try again shortly'
       : 'the transaction is too complex to be inspected'
   return { statements: [], stackedOmitted: 0, inspection: emptyInspection(problem) }
 }

@@ -51,7 +51,7 @@ export const attributionOperations: readonly Operation<AttributionContext & Judg
     tag: 'Actions',
     summary: 'Follow an action',
     description:
-      'What became of a plan: its status, the transactions that carry it, and their ledger entries. Actions of other organizations are not found. ' +
+      'The status of a plan, the transactions that carry it, and their ledger entries. Actions of other organizations are not found. ' +
       'A transaction that reverts leaves no event, so that it is not found by its action: ask GetAttribution with its hash and chain.',
     access: 'publishable',
     cost: 1,

@@ -94,7 +94,7 @@ export const attributionSchema = <A extends TSchema>(activity: A) =>
     calldata: Nullable(InspectionSchema),
     omitted: T.Object(
       { codes: T.Integer(), interactions: T.Integer(), watched: T.Integer(), stacked: T.Integer() },
-      { description: 'What an answer, which is at most 256 KiB, counts and does not list' },
+      { description: 'Counted, and not listed: a response is at most 256 KiB' },
     ),
   })
 
@@ -115,7 +115,7 @@ export const ProofSchema = T.Object({
   blockNumber: T.Integer(),
   blockHash: TxHash,
   transactionIndex: T.Integer(),
-  success: T.Boolean({ description: 'false: the transaction reverted, and nothing came of what it carries' }),
+  success: T.Boolean({ description: 'false: the transaction reverted, and its attribution has no effect' }),
   inspection: InspectionSchema,
   events: T.Array(T.Object({ address: Address, logIndex: T.Integer(), name: T.String(), args: FreeObject })),
 })

@@ -15,7 +15,7 @@ export async function verifyTracking(
   if (!found?.transaction.mined)
     throw notFound('this chain has no such mined transaction', { context: { retryable: true } })
   const { verdict } = found
-  if (verdict.status === 'busy') throw unavailable('too many transactions are looked at now; try again shortly', soon)
+  if (verdict.status === 'busy') throw unavailable('too many transactions are being inspected; try again shortly', soon)
   if (verdict.status === 'complex') throw unavailable('this transaction is too complex to be inspected')
   const { statements, inspection, events } = verdict.judgement
   const claim = findClaim(statements, (code) => hasDistributor(ctx, code))

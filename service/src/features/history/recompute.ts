@@ -60,12 +60,15 @@ export async function recomputePoint(
   }
   assertServed(series)
   const source = what === 'apr' ? sharePriceGrowth : series.growth
-  if (source === 'none' || source === 'ambiguous') throw invalidArgument('no one source measures this vault then')
+  if (source === 'none' || source === 'ambiguous')
+    throw invalidArgument('this vault has no single growth source at that time')
   const trust = toTrust(series, source.source)
   const snapshots = await listSnapshots(ctx, series, range, { trust, withHashes: true })
   const [growth] = listGrowth(snapshots, range, trust, source)
   if (!growth)
-    throw invalidArgument('there is no point at that instant: no reading, or none that is old enough before it')
+    throw invalidArgument(
+      'there is no point at that instant: the reading, or an earlier one that is old enough, is missing',
+    )
   const [from, to] = [await reread(growth.from), await reread(growth.to)]
   const counted = countRate(what, from, to, source)
   const served =

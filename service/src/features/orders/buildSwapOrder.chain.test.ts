@@ -138,7 +138,7 @@ describe('400 INVALID_ARGUMENT', () => {
 
   it('refuses an amount so small that nothing could be promised for it', async () => {
     const [tokenIn, tokenOut] = [world.tokenOut, world.tokenIn]
-    await refusedBuild({ tokenIn, tokenOut, amountIn: '600000000' }, 400, /so small/, 'BELOW_MINIMUM')
+    await refusedBuild({ tokenIn, tokenOut, amountIn: '600000000' }, 400, /too small/, 'BELOW_MINIMUM')
     await refusedBuild({ tokenIn, tokenOut, amountIn: '1' }, 400, /no exchange/, 'NO_ROUTE')
   })
 

@@ -85,7 +85,9 @@ export async function buildSwapOrder(
   ])
   const { isFit, tokenIn, tokenOut, funds } = answer
   if (!isFit)
-    throw unavailable(`orders cannot be built on ${chain.name}: what is set as its settlement contract is none`)
+    throw unavailable(
+      `orders cannot be built on ${chain.name}: the configured settlement address is not a settlement contract`,
+    )
   const ask: SwapAsk = {
     ...{ chain, settings, tokenIn, tokenOut, amountIn, gasPrice, wallet: owner },
     ...{ hubs: listHubs(snapshot, settings), at: { blockHash: head.hash }, slippageBps: BigInt(input.slippageBps) },
@@ -94,8 +96,7 @@ export async function buildSwapOrder(
   }
   const quote = await quoteSwap(providers, ask, { head, allowanceOf: funds.allowanceOf })
   const minAmountOut = computeMinimum(quote.amountOut, ask.slippageBps)
-  if (minAmountOut === 0n)
-    throw refuse('BELOW_MINIMUM', 'the amount is so small that the order could not be held to give anything for it')
+  if (minAmountOut === 0n) throw refuse('BELOW_MINIMUM', 'the amount is too small: the minimum output would be 0')
 
   const orderId = newId()
   const createdAt = ctx.clock.now()

@@ -60,7 +60,7 @@ export const operations: readonly Operation<ActionContext & SignatureContext & A
     path: '/v2/swap/orders',
     summary: 'Submit a signed swap order',
     description:
-      'Takes the signature of an order that was built: of the key of its wallet, or as the contract of the wallet confirms it (ERC-1271). The balance and the allowance are looked at. The same signature again answers with the present state of the order.',
+      'Takes the signature of an order that was built: of the key of its wallet, or one that its contract wallet confirms (ERC-1271). The balance and the allowance are checked. The same signature sent again returns the present state of the order.',
     cost: 5,
     body: SubmitBody,
     bodyName: 'SubmitSwapOrderInput',
@@ -81,7 +81,7 @@ export const operations: readonly Operation<ActionContext & SignatureContext & A
     path: '/v2/swap/orders/{orderId}',
     summary: 'Follow a swap order',
     description:
-      'What became of an order, by the events of its settlement contract at the head of the chain. A fill or a cancellation is final once it is confirmed. Orders of other organizations are not found.',
+      'The state of an order, by the events of its settlement contract at the head of the chain. A fill or a cancellation is final once it is confirmed. Orders of other organizations are not found.',
     cost: 1,
     params: T.Object({ orderId: Uuid }),
     responses: {
@@ -98,7 +98,7 @@ export const operations: readonly Operation<ActionContext & SignatureContext & A
     path: '/v2/swap/executions',
     summary: 'Report a transaction of a swap',
     description:
-      'Asks the chain what became of a transaction: confirmed where it succeeded, is deep enough and carries the action or fills the order, failed where it is deep enough and does not, else pending. Exactly one id. The chain decides what becomes of an order, never a report.',
+      'Reads the state of a transaction from the chain: confirmed where it succeeded, is deep enough and carries the action or fills the order, failed where it is deep enough and does not, else pending. Exactly one id. The chain decides the state of an order, never a report.',
     cost: 1,
     body: ReportBody,
     bodyName: 'ReportSwapExecutionInput',

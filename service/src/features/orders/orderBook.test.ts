@@ -88,7 +88,7 @@ describe('the public order book', () => {
       say = () => ({ status: 201, body })
       expect(await post()).toMatchObject({
         accepted: false,
-        note: expect.stringMatching(/something else than the uid/),
+        note: expect.stringMatching(/something other than the uid/),
       })
     }
     say = () => 'hang'

@@ -13,7 +13,7 @@ export async function postOrder(book: HttpApi, order: SubmittedOrder): Promise<D
   try {
     const uid = parse(await book.fetchText('/api/v1/orders', JSON.stringify(toOrderCreation(order))))
     if (uid === order.uid) return { accepted: true }
-    return { accepted: false, note: `${book.host} answered something else than the uid of the order` }
+    return { accepted: false, note: `${book.host} returned something other than the uid of the order` }
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error
     // It refuses an order that it has; and an answer that was lost may have been a yes.

@@ -75,7 +75,7 @@ async function findStatusOfAction(
   if (!found || depth !== 'mined') return depth === 'mined' ? 'pending' : depth
   const { verdict } = found
   if (verdict.status === 'busy')
-    throw unavailable('too many transactions are looked at now; try again shortly', { retryAfterSeconds: 2 })
+    throw unavailable('too many transactions are being inspected; try again shortly', { retryAfterSeconds: 2 })
   if (verdict.status === 'complex') return 'failed'
   const { inspection } = verdict.judgement
   const named = `0x${actionId.replaceAll('-', '')}`

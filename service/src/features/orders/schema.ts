@@ -17,9 +17,11 @@ export const BuildBody = T.Object({
   slippageBps: T.Integer({ ...slippageBounds, description: 'Hundredths of a percent' }),
   distributorId: DistributorId,
   receiver: T.Optional(T.String({ ...AddressInput, description: 'The same as userAddress, which gets all of it' })),
-  validForSeconds: T.Optional(T.Integer({ ...validity, description: 'So long it may be filled' })),
+  validForSeconds: T.Optional(T.Integer({ ...validity, description: 'Until then it may be filled' })),
   partiallyFillable: T.Optional(T.Boolean({ default: false, description: 'It may be filled in parts' })),
-  opportunityId: T.Optional(T.String({ ...Uuid, description: 'What tokenOut is for; it has to accept it' })),
+  opportunityId: T.Optional(
+    T.String({ ...Uuid, description: 'The opportunity tokenOut is for; it must accept that token' }),
+  ),
 })
 
 export type BuildInput = Static<typeof BuildBody>
@@ -28,7 +30,10 @@ const OrderUid = T.String({ pattern: '^0x[0-9a-f]{112}$', description: 'Digest, 
 
 const Cancellation = T.Object(
   { to: Address, data: Hex, value: T.String({ description: 'Always 0' }), chainId: ChainId },
-  { title: 'OrderCancellation', description: 'Sent by the wallet, it ends the order, whoever holds its signature' },
+  {
+    title: 'OrderCancellation',
+    description: 'The wallet sends it to end the order, even when others hold the signature',
+  },
 )
 
 const Field = T.Array(
@@ -120,7 +125,7 @@ export const SwapOrderSchema = T.Object(
     cancellation: Cancellation,
     attempts: T.Array(AttemptSchema, {
       description:
-        'What our solver made of it, the newest first, at most 20: one each time the outcome changed, at the chain’s time',
+        'Outcomes of our solver, newest first, at most 20: one each time the outcome changed, at the chain’s time',
     }),
   },
   { title: 'SwapOrder' },

@@ -186,7 +186,7 @@ describe('400 INVALID_ARGUMENT', () => {
   it('refuses an order of a settlement contract that was replaced', async () => {
     const built = await world.build()
     await world.settlement.configure({ settlement: world.tokenIn.toLowerCase() as Address })
-    await refusedSubmit(built.body.orderId, await world.sign(built), /settled no longer; build another/)
+    await refusedSubmit(built.body.orderId, await world.sign(built), /no longer settled; build another/)
     await world.settlement.configure()
   })
 

@@ -68,7 +68,9 @@ function getVenue(
   const settings = ctx.catalogue.current().chains.get(chainId)
   const present = settings?.active ? findSettlement(settings) : undefined
   if (!present || present.address !== settlement)
-    throw invalidArgument('orders of this settlement contract are settled no longer; build another with BuildSwapOrder')
+    throw invalidArgument(
+      'orders for this settlement contract are no longer settled; build another with BuildSwapOrder',
+    )
   return { chain, venue: present.venue }
 }
 

@@ -52,8 +52,8 @@ export function describeSwap(facts: {
   const got = describeAmount(least, out)
   const swap = `Swap ${given} for at least ${got} at ${describeParty(router)}; it goes to ${formatAddress(receiver)}.`
   if (!rest) return swap
-  const [more, source] = rest === out ? ['beyond that', 'the swap'] : ['beyond what is swapped', 'the redemption']
-  return `${swap} What ${source} gives ${more} stays in your wallet as ${describeToken(rest)}.`
+  const [more, source] = rest === out ? ['above that', 'the swap'] : ['above the swapped amount', 'the redemption']
+  return `${swap} Anything ${source} returns ${more} stays in your wallet as ${describeToken(rest)}.`
 }
 
 /** What a vault's call does, in the sentence of its kind, with amount, token, vault and receiver named. */

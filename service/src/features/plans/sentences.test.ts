@@ -66,10 +66,10 @@ describe('the sentence of a swap', () => {
 
   it('says where the rest stays, of the swap or of the redemption before it', () => {
     expect(describeSwap({ ...swap, rest: shares })).toBe(
-      `${sentence} What the swap gives beyond that stays in your wallet as ${named('vUSDC', 'b2')}.`,
+      `${sentence} Anything the swap returns above that stays in your wallet as ${named('vUSDC', 'b2')}.`,
     )
     expect(describeSwap({ ...swap, rest: usdc })).toBe(
-      `${sentence} What the redemption gives beyond what is swapped stays in your wallet as ${named('USDC', 'a1')}.`,
+      `${sentence} Anything the redemption returns above the swapped amount stays in your wallet as ${named('USDC', 'a1')}.`,
     )
   })
 

@@ -43,7 +43,8 @@ export const positionsOperations: readonly Operation<ChainContext>[] = [
     cost: 2,
     tag: 'Wallets',
     summary: "List a wallet's requests",
-    description: 'Asynchronous deposits and redemptions of a wallet, oldest first, and what of them can be claimed.',
+    description:
+      'Asynchronous deposits and redemptions of a wallet, oldest first, and the amounts that can be claimed.',
     params: T.Object({ address: AddressInput }),
     responses: { 200: WalletRequestsSchema, 400: malformed, 503: 'A chain with an open request cannot be read' },
     run: getWalletRequests,

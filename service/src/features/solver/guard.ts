@@ -103,7 +103,7 @@ export function decideTry(given: Case, limits: SolverLimits, now: number): Verdi
     return {
       may: false,
       outcome: 'noRoute',
-      why: 'one of its tokens is not listed here, and orders of such are not settled',
+      why: 'one of its tokens is not listed here; such orders are not settled',
     }
   const waits = standings.find(({ kind, standing }) => computeRetryAt(kind, standing, given) > now)
   if (waits) return { may: false, why: `its ${waits.kind} failed of late, and waits` }

@@ -105,7 +105,7 @@ function explain({ lacking, others }: Seen): Look['made'] {
         ? noRoute
         : {
             outcome: 'considered',
-            detail: `the exchanges give ${amountOut} for ${amountIn}, and its limit is ${least}`,
+            detail: `the exchanges return ${amountOut} for ${amountIn}; the limit of the order is ${least}`,
           },
     )
   }

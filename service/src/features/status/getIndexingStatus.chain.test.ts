@@ -65,9 +65,11 @@ describe('GetIndexingStatus 200', () => {
       await earn.db`
         insert into cut_moves (chain_id, block_number, vault_id, transaction_index, wallet, amount)
         values (${chainId}, 1, ${id}, 0, hex_bytes(${`0x${wallet.repeat(20)}`}), 5)`
-    expect(await reasonOf()).toMatch(/^2 moves of shares went beyond the balance .*: the share rebases, or its past /)
+    expect(await reasonOf()).toMatch(
+      /^2 moves of shares were more than the wallet's known balance .*: the share rebases, or `startBlock` /,
+    )
     await earn.db`update vaults set kind = 'other' where id = ${id}`
-    expect(await reasonOf()).toMatch(/^no reader for this kind of vault; 2 moves of shares went beyond /)
+    expect(await reasonOf()).toMatch(/^no reader for this kind of vault; 2 moves of shares were more than /)
     await earn.db`update vaults set kind = 'erc7540' where id = ${id}`
     await earn.db`delete from cut_moves`
     await earn.db`insert into vault_pauses (vault_id, paused_from) values (${id}, ${earn.clock.now()})`

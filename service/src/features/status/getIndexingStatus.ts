@@ -136,8 +136,8 @@ function join(...said: (string | false | null | undefined)[]): string | null {
 /** Says how many moves were cut; undefined where none was. */
 export function describeCut(moves: number): string | undefined {
   if (moves === 0) return undefined
-  const went = moves === 1 ? '1 move of shares went' : `${moves} moves of shares went`
-  return `${went} beyond the balance its wallet's Transfers make and was cut there: the share rebases, or its past is read from too late a block on`
+  const capped = moves === 1 ? '1 move of shares was' : `${moves} moves of shares were`
+  return `${capped} more than the wallet's known balance and counted only up to it: the share rebases, or \`startBlock\` is too late`
 }
 
 function findVaultState({ kind, synced }: VaultStatus, chain: IndexingState | undefined) {
@@ -147,8 +147,8 @@ function findVaultState({ kind, synced }: VaultStatus, chain: IndexingState | un
 }
 
 const reasons: Record<IndexingState | 'unsupported', string | null> = {
-  'not-started': 'the watcher has not taken it up yet',
-  backfilling: 'its past is still being read',
+  'not-started': 'the watcher has not started with it yet',
+  backfilling: 'its history is still being read',
   live: null,
   stalled: 'the chain is not followed at the moment',
   paused: 'the chain is switched off',

@@ -78,7 +78,7 @@ export async function createStream(
 
 function getTarget(snapshot: CatalogueSnapshot, targetTokenId: string): TokenRecord {
   const target = listTokensById(snapshot).get(targetTokenId)
-  if (!target) throw invalidArgument('customArgs.targetTokenId is no token of GetStreamTokens')
+  if (!target) throw invalidArgument('customArgs.targetTokenId is not in GetStreamTokens')
   assertSupported(target, 'the target')
   if (snapshot.chains.get(target.chainId)?.watched !== true)
     throw invalidArgument(`chain ${target.chainId} of the target is not followed here`)
@@ -103,7 +103,7 @@ async function openPayment(
   { id, terms, admin }: { id: string; terms: Terms; admin: string },
 ): Promise<Payment> {
   const reward = listTokensById(snapshot).get((terms.rewardTokenId ?? '').toLowerCase())
-  if (!reward) throw invalidArgument('rewardTokenId is no token of GetStreamTokens')
+  if (!reward) throw invalidArgument('rewardTokenId is not in GetStreamTokens')
   if (!reward.isAllowedRewardToken)
     throw refuse('TOKEN_NOT_ACCEPTED', `${reward.symbol} is not among the tokens a stream may pay`)
   assertSupported(reward, 'the reward')
@@ -150,7 +150,7 @@ export async function signParams(signer: Signer | undefined, signable: Signable)
 }
 
 export async function signSignable(signer: Signer | undefined, signable: Signable): Promise<`0x${string}`> {
-  if (!signer) throw unavailable('streams are not signed by this installation: it has no key for them')
+  if (!signer) throw unavailable('this installation cannot sign streams: no key is configured for them')
   try {
     return bytesToHex(await signer.sign(hashSignable(signable)))
   } catch (error) {

@@ -170,7 +170,7 @@ async function stopForeign(
     const [newest] = roots.get(stream.id) ?? []
     const isOwn = newest !== undefined && own.has(rootKey(stream.id, newest.root, toUnixSeconds(newest.rootAt)))
     if (!newest || !isForeignRoot(newest, { isOwn, alarm: stream.alarm })) continue
-    const alarm = `the root ${newest.root} of ${newest.rootAt.toISOString()} was committed in ${newest.transactionHash}, and is none of ours`
+    const alarm = `the root ${newest.root} of ${newest.rootAt.toISOString()} was committed in ${newest.transactionHash}, and this service did not build it`
     const at = clock.now()
     await inTransaction(db, (tx) =>
       updatePause(tx, stream.id, { flag: 'hashCommitmentPaused', paused: true, alarm, at }),

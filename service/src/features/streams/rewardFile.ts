@@ -132,7 +132,7 @@ export function decodeRewardFile(text: string): { inputs: RewardInputs; result: 
     if (formatCanonical(file) !== text) throw new RewardFileError('the file is not canonical JSON')
     const { terms, result } = file
     const configuration = parseConfiguration(file.configuration)
-    if (file.configuration !== undefined && !configuration) throw new RewardFileError('the configuration is none')
+    if (file.configuration !== undefined && !configuration) throw new RewardFileError('the configuration is malformed')
     return {
       inputs: {
         ...{ to: wholeOf(file.to), origin: originOf(file.origin), ...(configuration ? { configuration } : {}) },
@@ -242,7 +242,7 @@ function strategyOf(strategy: Record<string, unknown>): StreamTerms['strategy'] 
   if (strategy['type'] === 1) return { type: 1, tokensPerUsd: BigInt(textOf(strategy['tokensPerUsd'])) }
   if (strategy['type'] === 2) return { type: 2, aprE18: BigInt(textOf(strategy['aprE18'])) }
   if (strategy['type'] === 3) return { type: 3, tokensPerDay: BigInt(textOf(strategy['tokensPerDay'])) }
-  throw new RewardFileError('the strategy of the stream is none there is')
+  throw new RewardFileError('the strategy of the stream is unknown')
 }
 
 function adapterOf(adapter: Adapter & { shares?: unknown }): Adapter {

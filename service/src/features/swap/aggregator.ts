@@ -50,11 +50,11 @@ export function createAggregator<Answer>(kind: AggregatorKind<Answer>, api: Http
       const text = await fetchAnswer(api, kind.path(ask))
       if (text === undefined) return undefined
       const answer = parse(text)
-      if (!kind.isAnswer(answer)) throw wrong(api, 'it answered something else than a quote')
+      if (!kind.isAnswer(answer)) throw wrong(api, 'its response is not a quote')
       const told = kind.read(answer, ask, contracts)
       if (typeof told === 'string') throw wrong(api, told)
       if (told.amountOut === 0n) return undefined
-      if (told.amountOut >= uintMax || told.gas > gasMax) throw wrong(api, 'its amounts are none')
+      if (told.amountOut >= uintMax || told.gas > gasMax) throw wrong(api, 'it returned amounts out of range')
       return toQuote(kind, ask, told, contracts)
     },
   }

@@ -33,8 +33,7 @@ export function buildSwapSteps(
   const { tokenIn, amountIn, wallet, slippageBps } = ask
   const { spender, decoded, moves, rounds, amountOut } = quote
   const minimumOut = quote.even ? amountOut : computeMinimum(amountOut, slippageBps)
-  if (minimumOut === 0n)
-    throw refuse('BELOW_MINIMUM', 'the amount is so small that the swap could not be held to give anything for it')
+  if (minimumOut === 0n) throw refuse('BELOW_MINIMUM', 'the amount is too small: the minimum output would be 0')
   const call = quote.build({ wallet, minimumOut, deadline: terms.deadline })
   const tokenAddress = tokenIn.address as Address
   const approvals =
@@ -106,13 +105,15 @@ export function assertSwapped(found: { given: bigint | undefined; got: bigint },
   const off = -(found.given ?? 0n) - ask.amountIn
   const rounded = steps.givenRounds ? roundedMax : 0n
   if (off > rounded || -off > rounded)
-    throw new UnfitQuote(refuse('TOKEN_UNSUPPORTED', 'the swap would take another amount than was asked for'))
+    throw new UnfitQuote(refuse('TOKEN_UNSUPPORTED', 'the swap would take a different amount than requested'))
   assertGot(found.got, steps)
 }
 
 export function assertGot(got: bigint, { leastGot }: SwapSteps): void {
   if (got < leastGot)
-    throw new UnfitQuote(refuse('TOKEN_UNSUPPORTED', `of ${leastGot} that were quoted only ${got} would arrive`))
+    throw new UnfitQuote(
+      refuse('TOKEN_UNSUPPORTED', `the swap would return ${got}, less than the expected ${leastGot}`),
+    )
 }
 
 /** What cannot be simulated is built for routers we decode alone. */

@@ -38,7 +38,7 @@ Every failure has one body: \`code\`, \`status\`, \`error\`, \`context\`, and \`
 Answers of the catalogue carry a strong \`ETag\`: sent back as \`If-None-Match\`, an unchanged answer is 304 without a body. HEAD is answered wherever there is a GET, with its headers and cost.
 
 ## Vaults that settle later
-Where \`meta.asyncDeposit\` is true, a deposit is a request: GetWalletRequests shows it \`pending\`, then \`claimable\`; CreateClaimDepositInteraction builds the claim, CreateCancelDepositInteraction takes a pending one back. Where \`meta.asyncWithdraw\` is true, CreateWithdrawInteraction requests the redemption, and called again with the same amount once it is claimable builds the claim; until then it answers \`NOT_CLAIMABLE\`. GetAction follows what became of a plan.
+Where \`meta.asyncDeposit\` is true, a deposit is a request: GetWalletRequests shows it \`pending\`, then \`claimable\`; CreateClaimDepositInteraction builds the claim, CreateCancelDepositInteraction takes a pending one back. Where \`meta.asyncWithdraw\` is true, CreateWithdrawInteraction requests the redemption, and called again with the same amount once it is claimable builds the claim; until then the call returns \`NOT_CLAIMABLE\`. GetAction returns the status of a plan.
 
 ## Values
 Amounts in a token's smallest unit are texts of digits; decimals are texts without exponent; US dollars and percents are numbers. Instants are RFC 3339 in UTC. EVM addresses are taken in any case and answered with their checksum; compare them without regard to case. Unknown query names and body members are ignored; a slash at the end of a path is optional; a list is separated by commas or repeated; an empty value is no value.

@@ -303,7 +303,7 @@ describe('a file with mistakes', () => {
     const [first] = file.opportunities
     const vault = { ...first?.vault, contracts: { teller: `0x${'12'.repeat(20)}` } }
     await expect(loadFile({ ...file, opportunities: [{ ...first, vault }] })).rejects.toThrow(
-      'opportunities[0].vault.contracts.teller: a vault of kind erc4626 has no such contract beside it',
+      'opportunities[0].vault.contracts.teller: a vault of kind erc4626 has no contract of that name',
     )
   })
 

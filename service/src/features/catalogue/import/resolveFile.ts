@@ -258,7 +258,7 @@ function resolveOpportunity(entry: FileOpportunityEntry, at: string, refs: Refs,
   const names = Object.keys(kind?.beside ?? {})
   for (const [name] of contracts)
     if (!names.includes(name))
-      report(`${at}/vault/contracts/${name}`, `a vault of kind ${vault.kind} has no such contract beside it`)
+      report(`${at}/vault/contracts/${name}`, `a vault of kind ${vault.kind} has no contract of that name`)
   for (const name of names)
     if (vault.contracts?.[name] === undefined)
       report(`${at}/vault/contracts`, `a vault of kind ${vault.kind} needs the address of its ${name}`)
