@@ -5,7 +5,7 @@ import type { Offer } from '../../vaults/index.js'
 import type { Capability, OpportunityRecord } from '../catalogue/index.js'
 import { insufficientBalance, refuse } from '../plans/index.js'
 
-/** Refuses a deposit the operator does not allow. What the vault was last seen to refuse, the simulation looks at again. */
+/** Refuses a deposit that the operator does not allow. The simulation checks again what the vault was last seen to refuse. */
 export function assertDepositEnabled(
   { capabilities, isSecondaryMarket, ...opportunity }: OpportunityRecord,
   mode?: string,
@@ -50,10 +50,10 @@ export function assertOffer(offer: Offer, closed: Reason): void {
   if (offer.mismatch !== undefined) throw refuse('TOKEN_UNSUPPORTED', offer.mismatch)
 }
 
-/** What is asked of a vault, for the words in which it is refused. */
+/** The request to a vault, for the wording of its refusal. */
 export type Asked = {
   offer: Offer
-  /** What the vault was last seen to do for anybody. */
+  /** The capability of the vault as last observed, for any wallet. */
   capability: Capability
   /** The reason of a vault that is closed. */
   closed: Reason

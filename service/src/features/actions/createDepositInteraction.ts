@@ -66,7 +66,7 @@ export async function createDepositInteraction(
     ...{ type: 'deposit', target, chain, kind, block: head },
     ...{ token: entering, amount, amountUsd, out: opportunity.receiptToken, given },
     before: [...(tokens.wraps ? [buildWrap(tokens, amount)] : []), ...approvals],
-    // What is wrapped in this very plan cannot be tried before.
+    // A token that this plan wraps first cannot be probed before.
     probe: tokens.wraps ? undefined : { token: tokenIn, to: spender, amount },
     referralCode: input.referralCode,
     validSeconds: input.deadlineSeconds,

@@ -3,7 +3,7 @@ import type { TokenRecord } from '../catalogue/index.js'
 import { type Draft, describeCall, type Party, type Step, type Target } from '../plans/index.js'
 import { type Asked, assertOutcome, assertUnsimulated, explainRevert } from './checks.js'
 
-/** What the drafts of the actions differ in. */
+/** The parts in which the drafts of the actions differ. */
 export type DraftFacts = {
   type: 'deposit' | 'withdraw' | 'claimDeposit' | 'cancelDeposit'
   target: Target
@@ -11,13 +11,13 @@ export type DraftFacts = {
   kind: VaultKind
   /** The block to simulate at; undefined when no simulation was asked for. */
   block: Draft['block']
-  /** What the amount is of. */
+  /** The token of the amount. */
   token: TokenRecord
   amount: bigint
   amountUsd: string | undefined
-  /** What the wallet gets. */
+  /** The token that the wallet gets. */
   out: TokenRecord
-  /** What leaves the wallet, where the vault's call alone does not tell: the native token that is wrapped first. */
+  /** The token that leaves the wallet, if it is not the token of the vault's call: the native token that is wrapped first. */
   given?: TokenRecord
   /** The transactions before the vault's own, and after it. */
   before?: readonly Step[]
@@ -28,7 +28,7 @@ export type DraftFacts = {
   validSeconds?: number | undefined
   probe?: Draft['probe']
   referralCode?: string | undefined
-  /** What the vault offered, where it limits what it takes. */
+  /** The offer of the vault, if it limits the amount. */
   offered?: Pick<Asked, 'offer' | 'capability' | 'closed'>
 }
 
@@ -63,7 +63,7 @@ export function draftOf(call: VaultCall, facts: DraftFacts): Draft {
   }
 }
 
-/** Whoever takes the tokens of a deposit, as descriptions name it. */
+/** The spender of a deposit's tokens, as descriptions name it. */
 export function spenderOf(target: Target, address: string, { router }: VaultCall): Party {
   return router === undefined ? { ...partyOf(target), address } : { name: 'the deposit router', address }
 }

@@ -1,5 +1,5 @@
 /**
  * Actions: deposits and withdrawals as transactions ready to sign. Owns the operations that build; plans keeps the
- * intents. It sends nothing. What became of an action is found on the chain.
+ * intents. It sends nothing. The status of an action is read from the chain.
  */
 export { operations as actionOperations } from './operations.js'

@@ -1,4 +1,4 @@
-/** One part in so many of a redemption is not swapped: a vault may round, or pay a little less a block later. */
+/** One part in 10,000 of a redemption is not swapped: a vault may round, or pay a little less a block later. */
 const keptBackOf = 10_000n
 
 /** The part of a redemption that is swapped. */

@@ -1,7 +1,7 @@
 import type { ActionContext, Target } from '../plans/index.js'
 import { listOpenRequests, type OpenRequest } from '../positions/index.js'
 
-/** What a wallet has asked the vault for and not claimed, as far as it was watched; oldest first. */
+/** The requests of a wallet that are not claimed, as far as they were watched; oldest first. */
 export function listOpen(
   { db }: ActionContext,
   { opportunity, wallet }: Target,

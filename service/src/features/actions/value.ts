@@ -3,7 +3,7 @@ import { findPrice } from '../../prices/index.js'
 import type { TokenRecord } from '../catalogue/index.js'
 import type { ActionContext } from '../plans/index.js'
 
-/** What an amount is worth now; undefined without a price, or where the amount is not known. */
+/** The present worth of an amount; undefined without a price or without an amount. */
 export async function findValueUsd(
   ctx: ActionContext,
   token: TokenRecord,

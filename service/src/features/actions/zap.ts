@@ -3,9 +3,9 @@ import type { OpportunityRecord, TokenRecord } from '../catalogue/index.js'
 import { type ActionContext, refuse, type Target } from '../plans/index.js'
 import { findSwapChain, listHubs, type SwapChain } from '../swap/index.js'
 
-/** What deposits and withdrawals by another token than the vault's share. */
+/** Shared by deposits and withdrawals in a token other than the vault's. */
 
-/** The ways to swap on an opportunity's chain; undefined where there are none, or the operator does not want them. */
+/** The swap providers of an opportunity's chain; undefined if there is no provider, or the operator disabled swaps. */
 export function findZapChain(ctx: ActionContext, opportunity: OpportunityRecord): SwapChain | undefined {
   return opportunity.routedSwapEnabled ? findSwapChain(ctx, opportunity.chainId) : undefined
 }

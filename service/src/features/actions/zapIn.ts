@@ -42,8 +42,8 @@ export type ZapIn = {
 }
 
 /**
- * A deposit of any token: it is swapped for the vault's asset, and exactly the least the swap may give is deposited. What
- * the swap gives beyond that stays in the wallet.
+ * A deposit of any token: it is swapped for the vault's asset, and exactly the minimum output of the swap is
+ * deposited. Any output above it stays in the wallet.
  */
 export async function zapIn(ctx: ActionContext, { target, input, kind, amount }: ZapIn): Promise<Written<Interaction>> {
   const { opportunity, vault, wallet, snapshot } = target
@@ -149,7 +149,7 @@ function answerEarly({ reads, answer }: Read<Offer>, { results }: Kept): Offer |
   return offer.call.leastOut === undefined ? { ...offer, quoted: undefined } : undefined
 }
 
-/** Whether the token a caller gives needs a swap; what enters the vault as it is, or once it is wrapped, needs none. */
+/** Whether the input token needs a swap. A token that enters the vault directly, or once it is wrapped, does not. */
 export function needsSwap(
   { opportunity, snapshot }: Target,
   input: Pick<DepositInput, 'tokenIn'>,

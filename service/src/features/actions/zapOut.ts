@@ -140,7 +140,7 @@ export async function zapOut(ctx: ActionContext, of: ZapOut): Promise<Written<In
   })
 }
 
-/** What only begins a redemption pays nothing that could be swapped. */
+/** Refuses a call that only begins a redemption: it pays nothing that could be swapped. */
 function assertPaysNow({ gains }: VaultCall): void {
   if (gains === undefined)
     throw refuse(
@@ -149,7 +149,7 @@ function assertPaysNow({ gains }: VaultCall): void {
     )
 }
 
-/** What the redemption alone gives; undefined where the node can simulate nothing. */
+/** The output of the redemption alone; undefined if the node cannot simulate. */
 async function simulateRedemption(
   redemption: Draft,
   { wallet }: Target,

@@ -1,6 +1,6 @@
 import type { ActionBody, transactionStates } from './schema.js'
 
-/** What is known of the transaction an action led to. */
+/** The known state of the transaction of an action. */
 export type Sighting =
   /** No node knows it, or a reorganisation took it back. */
   | { seen: 'nowhere' }
@@ -9,8 +9,8 @@ export type Sighting =
   | { seen: 'mined'; success: boolean; confirmed: boolean }
 
 /**
- * Where an action stands: built → submitted → verified | reverted | expired. The chain decides: what is mined and
- * confirmed is verified however long it took, and only a plan nobody sent in its time has expired. Pure.
+ * The status of an action: built → submitted → verified | reverted | expired. The chain decides: a mined and confirmed
+ * transaction is verified, however late; only a plan that was not sent in time has expired. Pure.
  */
 export function decideActionStatus(sighting: Sighting, validUntil: Date, now: Date): ActionBody['status'] {
   if (sighting.seen === 'pending') return 'submitted'
@@ -19,10 +19,10 @@ export function decideActionStatus(sighting: Sighting, validUntil: Date, now: Da
   return sighting.confirmed ? 'verified' : 'submitted'
 }
 
-/** What one transaction of an action is known to be. */
+/** The known state of one transaction of an action. */
 export type TransactionState = (typeof transactionStates)[number]
 
-/** What all transactions of an action come to: one that succeeded outweighs one that waits, and that one that reverted. */
+/** Combines the transactions of an action: one that succeeded outweighs one that waits, which outweighs one that reverted. */
 export function toSighting(states: readonly TransactionState[]): Sighting {
   if (states.includes('confirmed')) return { seen: 'mined', success: true, confirmed: true }
   if (states.includes('mined')) return { seen: 'mined', success: true, confirmed: false }

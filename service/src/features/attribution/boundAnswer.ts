@@ -1,8 +1,8 @@
 import type { Inspection, SuffixInspection } from '@openearn/attribution'
 
 /**
- * An answer is at most 256 KiB, whatever a transaction carries. The parts share it: what was inspected 112 KiB, the
- * ledger's entries 96, the codes 16, what was watched 26; the rest is the frame around them.
+ * A response is at most 256 KiB, for every transaction. The parts share it: the inspection 112 KiB, the ledger's entries 96,
+ * the codes 16, the records of the watcher 26; the rest is for the members around them.
  */
 const inspectionBytesMax = 112 * 1024
 /** The suffix in front, and each of those behind it. */

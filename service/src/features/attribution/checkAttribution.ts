@@ -72,7 +72,7 @@ function findClaimed(ctx: AttributionContext, claim: Claim | undefined) {
   return claim && findDistributor(ctx.catalogue.current(), claim.code)
 }
 
-/** Events of a vault in the catalogue beside transfers and approvals of its shares. */
+/** Events of a catalogue vault, except transfers and approvals of its shares. */
 function listVaultEvents(ctx: AttributionContext, transaction: ChainTransaction | undefined): string[] {
   const snapshot = ctx.catalogue.current()
   const logs: readonly RawLog[] = transaction?.mined?.logs ?? []

@@ -8,7 +8,7 @@ import type { Statement } from './statements.js'
 /** Who a transaction's calldata says brought it, and whether a key of ours vouches for it. */
 export type Claim = Statement & { registered: boolean; signatureValid: boolean }
 
-/** The first statement whose code is a registered distributor; else the first; undefined when there is none. Pure. */
+/** The first statement whose code is a registered distributor; else the first; undefined without statements. Pure. */
 export function findClaim(
   statements: readonly Statement[],
   isDistributor: (code: string) => boolean,
@@ -19,8 +19,8 @@ export function findClaim(
 }
 
 /**
- * What the payload says, `''` or 0 where it does not. Of a suffix that a key of ours signed, the action it names adds
- * what was asked for then.
+ * The members of the payload; `''` or 0 for missing ones. If a key of ours signed the suffix, the action it names adds the
+ * members of its request.
  */
 export function toMetadata({ said }: Claim, action: ActionRow | undefined): TrackingMetadata {
   if (!action) return said
@@ -36,13 +36,13 @@ export function toMetadata({ said }: Claim, action: ActionRow | undefined): Trac
   }
 }
 
-/** What became of the transaction itself, where that is not success. */
+/** Adds the state of the transaction, if it did not succeed. */
 export function addState(inspection: Inspection, { mined }: { mined: { success: boolean } | undefined }): Inspection {
   const problem = !mined ? 'the transaction is not mined yet' : mined.success ? undefined : 'the transaction reverted'
   return problem === undefined ? inspection : { ...inspection, problems: [...inspection.problems, problem] }
 }
 
-/** What the watcher found wrong with a transaction, beside what its calldata alone shows; orphaned blocks say nothing. */
+/** Adds the watcher's problems with a transaction to those of its calldata; records of orphaned blocks are ignored. */
 export function addProblems(inspection: Inspection, watched: readonly RecordedAttribution[]): Inspection {
   const known = [inspection, ...inspection.stacked].flatMap(({ problems }) => problems)
   const found = watched.filter(({ retracted }) => !retracted).flatMap(({ problems }) => problems)

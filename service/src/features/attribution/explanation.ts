@@ -2,7 +2,7 @@ import { type Attribution, needsTrace } from '@openearn/attribution'
 import { oneNodesWord, signatureUsed } from '../../derive/index.js'
 import type { Claim } from './claim.js'
 
-/** What is known of one transaction, for the explanation. Instants in UTC. */
+/** The facts about one transaction, for the explanation. Instants in UTC. */
 export type ExplanationFacts = {
   chainName: string
   found: boolean

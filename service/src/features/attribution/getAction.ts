@@ -19,7 +19,7 @@ import { type AttributionContext, findTransaction } from './transaction.js'
 type ActionDetail = Static<ReturnType<typeof actionDetailSchema<typeof ActivitySchema>>>
 type Shown = ActionDetail['transactions'][number]
 
-/** What became of an action of the caller's organization. */
+/** The status of an action of the caller's organization. */
 export async function getAction(
   ctx: AttributionContext,
   input: { actionId: string },

@@ -31,7 +31,7 @@ export type AttributionResult = {
   interactions: Activity[]
   watched: WatchedBody[]
   calldata: Inspection | null
-  /** What an answer of bounded size counts and does not list. */
+  /** Counts of the items that a response of limited size does not list. */
   omitted: { codes: number; interactions: number; watched: number; stacked: number }
 }
 
@@ -132,7 +132,7 @@ function decideSource(
   if (entry) return { distributorId: entry.distributorId, source: 'interaction' }
   const seen = watched.find(({ distributorId, retracted }) => distributorId !== null && !retracted)
   if (seen) return { distributorId: seen.distributorId, source: 'watcher' }
-  // What the watcher has judged stands; before that the calldata is taken by its word, as far as it needs nobody's.
+  // The watcher's judgement counts; before it exists, calldata decides as far as it needs no trace.
   const isOpen = watched.some(({ retracted, problems }) => !retracted && problems.includes(needsTrace))
   if (claim?.registered && claim.proven && !isOpen && transaction?.mined?.success)
     return { distributorId: claim.code, source: 'calldata' }

@@ -1,5 +1,5 @@
 /**
- * The attribution debugger: what a transaction says about who brought it, and whether that can be believed. Owns no
+ * The attribution debugger: shows the attributions in a transaction and whether they count. Owns no
  * table; reads the raw store, the ledger, the actions and, when asked, the chain.
  */
 export { checkAttribution } from './checkAttribution.js'

@@ -24,7 +24,7 @@ export type Kept = {
 /** `mark` is what the transaction was held against. */
 export type KeptVerdict = { mark: string; verdict: Verdict; transaction: KeptTransaction }
 
-/** What an answer says of a transaction beside its calldata. */
+/** The members of a transaction that a response shows, calldata apart. */
 export type KeptTransaction = {
   chainId: number
   hash: string
@@ -43,8 +43,8 @@ const keptMs = 600_000
 const hasNativeCurve = loadNativeCurve() !== undefined
 
 /**
- * Judges transactions that strangers wrote. What is short, or carries no marker, is judged at once; everything else in a
- * thread of its own, so that it never holds up the event loop.
+ * Judges transactions of strangers. Short calldata, or calldata without a marker, is judged at once; everything else in a
+ * separate thread, so that it never blocks the event loop.
  */
 export function openJudge(ctx: { log: Log }, options: JudgeOptions = {}): Judge {
   const thread = openJudgeThread(ctx.log, options)

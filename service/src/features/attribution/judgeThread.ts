@@ -3,7 +3,7 @@ import { systemClock } from '../../kernel/clock.js'
 import type { Log } from '../../kernel/log.js'
 import type { Judgement, Subject } from './judgement.js'
 
-/** What became of a subject: judged, given up because it took too long, or never begun because too many wait. */
+/** The result for a subject: judged, given up because it took too long, or not begun because too many wait. */
 export type Verdict = { status: 'judged'; judgement: Judgement } | { status: 'complex' } | { status: 'busy' }
 
 /** A verdict with the milliseconds of computing it took. */
@@ -21,7 +21,7 @@ export type ThreadOptions = {
   /** The most a subject may wait for its turn while the thread is there, and how many may wait. */
   waitMs?: number
   waitingMax?: number
-  /** A thread that has had nothing to do for so long ends, and its memory is given back. */
+  /** Milliseconds after which an idle thread ends and frees its memory. */
   idleMs?: number
   /** How many times longer than usual, where no time is given. */
   patience?: number
@@ -40,7 +40,7 @@ type Job = {
 }
 type Message = { ready: true } | { judgement: Judgement } | { failure: string }
 
-/** From source the file beside this one is TypeScript, in a build it is JavaScript. */
+/** The worker file in this folder: TypeScript in the source, JavaScript in a build. */
 const ownEntry = new URL(`judgeWorker${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
 const startMs = 20_000
 
@@ -57,7 +57,7 @@ export function openJudgeThread(log: Log, options: ThreadOptions = {}): JudgeThr
 
   const start = () => {
     const worker = new Worker(entry, { resourceLimits: { maxOldGenerationSizeMb: 192 } })
-    // Whoever waits for an answer keeps the process; the thread by itself does not.
+    // A caller that waits for a verdict keeps the process alive; the thread by itself does not.
     worker.unref()
     const own = { worker, ready: false, job: undefined as Job | undefined, timer: watchdog(startMs * patience) }
     thread = own

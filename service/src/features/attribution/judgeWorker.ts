@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads'
 import { judge, type Subject } from './judgement.js'
 
-/** The thread that reads what strangers wrote. It says when it is ready, and then answers one subject after the other. */
+/** The thread that reads transactions of strangers. It reports when it is ready, then judges one subject after the other. */
 const port = parentPort
 if (!port) throw new Error('this file is the entry of a worker thread')
 

@@ -7,7 +7,7 @@ import { decodeEvents } from './decodeEvents.js'
 import type { DecodedEvent } from './schema.js'
 import { listStatements, type Statement } from './statements.js'
 
-/** What is to be judged: a transaction as somebody sent it, and the keys and entry points it is held against. */
+/** A transaction to judge, with the known keys and entry points. */
 export type Subject = {
   chainId: number
   from: Address
@@ -15,13 +15,13 @@ export type Subject = {
   input: Hex
   signers: readonly Address[]
   entryPoints: readonly Address[]
-  /** What EntryPoints tell of operations it ran. */
+  /** Events of EntryPoints about operations it ran. */
   operations: readonly OperationEvent[]
   /** Logs to be decoded; none where nobody asks for the events. */
   logs: readonly RawLog[]
 }
 
-/** What a transaction's calldata says, as plain values of bounded size. */
+/** The attributions in a transaction's calldata, as plain values of limited size. */
 export type Judgement = {
   statements: Statement[]
   inspection: Inspection

@@ -40,7 +40,7 @@ export const ActionSchema = T.Object({
   createdAt: Ts,
 })
 
-/** What one transaction of an action may be known to be. */
+/** The states of one transaction of an action. */
 export const transactionStates = ['pending', 'mined', 'confirmed', 'reverted'] as const
 
 export const actionDetailSchema = <A extends TSchema>(activity: A) =>

@@ -1,7 +1,7 @@
 import type { Attribution, Finding, Reading } from '@openearn/attribution'
 import type { TrackingMetadata } from './schema.js'
 
-/** One code the calldata names, and what stands beside it. Plain values: it crosses a thread and is kept. */
+/** One code in the calldata, with the other members of its suffix. Plain values: it is passed between threads and cached. */
 export type Statement = {
   code: string
   /** `erc8021:<schema>:<code>`, or the legacy tag as it is written. */
@@ -19,8 +19,8 @@ export type Statement = {
 const statementsMax = 1_000
 
 /**
- * The codes that can name a distributor in the order they are to be tried, each once, those behind calls that only calldata
- * says somebody made last; where there is none, the first code of all. Pure.
+ * The codes that can name a distributor, in the order of precedence, each once; codes in calls that only calldata claims come
+ * last. If no code can name a distributor, the first code of all. Pure.
  */
 export function listStatements(attribution: Attribution): Statement[] {
   const all = attribution.groups.flatMap((group) => group.findings)

@@ -52,7 +52,7 @@ export async function findTransaction(
   return readTransaction(chain, hash)
 }
 
-/** A transaction as it was looked at: what is known of it beside its calldata, and the verdict on that. */
+/** A transaction after inspection: its members, calldata apart, and the verdict on its calldata. */
 export type LookedAt = { transaction: KeptTransaction; verdict: Verdict }
 
 /**
@@ -107,7 +107,7 @@ export async function listWhatCounts(
   }
 }
 
-/** What EntryPoints tell of the operations a transaction ran. */
+/** Events of EntryPoints about the operations a transaction ran. */
 export function listOperations({ mined }: ChainTransaction): OperationEvent[] {
   return (mined?.logs ?? []).flatMap((log) => decodeOperationEvent(log) ?? [])
 }

@@ -7,7 +7,7 @@ import { type OperatorChange, recordChange } from './storeChanges.js'
 export type Change = {
   osUser: string
   command: string
-  /** What the change is about, read before and after it in its transaction. */
+  /** Reads the changed object, before and after the change, in its transaction. */
   look(tx: Queryable): Promise<unknown>
   /** Recorded also where nothing looks different afterwards. */
   always?: boolean
@@ -20,8 +20,8 @@ export type Recorder = {
 }
 
 /**
- * The same database, every transaction of which records the change it makes: who, by which command, what was there before
- * and after. One that answers false, or leaves everything as it was, changed nothing.
+ * The same database, but each transaction records the change it makes: who, by which command, the values before and after. A
+ * transaction that returns false, or changes nothing, is not recorded.
  */
 export function recordChanges({ db, clock }: Pick<Context, 'db' | 'clock'>, change: Change): Recorder {
   const { osUser, command, look, always } = change
@@ -57,7 +57,7 @@ export function recordChanges({ db, clock }: Pick<Context, 'db' | 'clock'>, chan
     try {
       return await db.begin((tx) => recorded(tx, work, onRecorded))
     } catch (error) {
-      // What was recorded in it is undone with it.
+      // Its own records roll back with it.
       if (own) {
         isTaken = false
         last = undefined

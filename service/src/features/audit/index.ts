@@ -1,6 +1,5 @@
 /**
- * What an auditor takes away: exports, a distributor's report, and who changed what by a
- * command. Owns `operator_changes`.
+ * Exports, a distributor's report, and the log of changes by commands. Owns `operator_changes`.
  */
 export { type Change, type Recorder, recordChanges } from './changes.js'
 export { type FileVault, recountUsdDays } from './recountFiles.js'

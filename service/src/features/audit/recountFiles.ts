@@ -1,6 +1,6 @@
 import { computeUsdDays } from './usdDays.js'
 
-/** A row of an exported file; what a file of another kind has is not there. */
+/** A row of an exported file; members of other kinds of files are absent. */
 export type FileRow = Readonly<Record<string, unknown>>
 
 export type FileVault = { chainId: number; vault: string; opportunityId: string; usdDays: string; unpricedMs: number }
@@ -55,7 +55,7 @@ export function recountUsdDays(
   return rows.sort((a, b) => a.chainId - b.chainId || (a.vault < b.vault ? -1 : 1))
 }
 
-/** What all lots together were after each instant at which one changed. */
+/** The sum of all lots after each instant at which one changed. */
 function sumChanges(changes: readonly FileRow[]): { atMs: number; value: bigint }[] {
   const moved = new Map<number, bigint>()
   for (const row of changes) {

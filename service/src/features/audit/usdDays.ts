@@ -40,7 +40,7 @@ export function computeUsdDays(input: {
   return { usdDays: formatUnits(sum / BigInt(daySeconds * 1_000), usdDecimals), unpricedMs }
 }
 
-/** What holds at instants that are asked for in their order: one walk along the levels, however many there are. */
+/** Returns the level at instants that are requested in order: one walk along the levels, for any number of instants. */
 function follow<T>(levels: readonly Level<T>[]): (atMs: number) => T | undefined {
   let next = 0
   let value: T | undefined

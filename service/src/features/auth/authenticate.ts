@@ -21,7 +21,7 @@ export type AuthenticatedKey = {
   caller: Caller
   hourlyUnits: number
   monthlyUnits: number | null
-  /** What one client address may use of the hour; null where that is not limited. */
+  /** Units an hour that one client address may use; null without a limit. */
   addressUnits: number | null
   origins: readonly string[]
 }

@@ -24,9 +24,9 @@ const closed = (...reasons: string[]): Capability => ({ ...disabled(...reasons),
 const unplanned = 'This vault is listed and watched only.'
 
 /**
- * What can be done: the operator's switch and the vault's own state must both allow it; the operator's reason goes
- * first, while it is switched off. `isPlanned` is false of a vault that nothing is built for. A vault that was never read
- * (`capability` null) does not forbid anything. An unlisted opportunity takes no deposits, but lets everybody leave.
+ * Decides whether deposits and withdrawals are enabled: the operator's switch and the vault's own state must both allow them.
+ * While the switch is off, the operator's reason is shown. `isPlanned`: false for a vault without plans. A vault that was
+ * never read (`capability` null) forbids nothing. An unlisted opportunity takes no deposits, but allows withdrawals.
  */
 export function decideCapabilities(
   listed: boolean,

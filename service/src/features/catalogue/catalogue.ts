@@ -11,7 +11,7 @@ import { type CatalogueVersion, listenForChanges, readCatalogue, readLive, readV
 /** The catalogue of this process: an immutable snapshot, replaced as a whole when the database's version moves. */
 export type Catalogue = {
   current(): CatalogueSnapshot
-  /** Answers kept to be given again; those that follow from the catalogue are forgotten with the snapshot. */
+  /** Cached responses; those that follow from the catalogue are dropped with the snapshot. */
   readonly answers: AnswerCache
   /** Bodies made of the current snapshot. */
   readonly prepared: Shelf<PreparedBody>

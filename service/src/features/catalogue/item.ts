@@ -61,7 +61,7 @@ export function computeEstimatedApr(incentives: readonly Pick<IncentiveRow, 'apr
 
 const noMovement: Movement = { current: null, d1: null, d7: null, d30: null }
 
-/** The `deltas` member from what analytics pushed; what was not pushed is null. */
+/** The `deltas` member from the pushed figures; figures that were not pushed are null. */
 export function toDeltas(pushed: Partial<Deltas>): Deltas {
   return {
     tvl: { ...noMovement, ...pushed.tvl },

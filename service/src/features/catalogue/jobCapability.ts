@@ -1,7 +1,7 @@
 import { isOld, type Observed } from './jobStates.js'
 import type { CapabilityPush } from './storePushes.js'
 
-/** What the catalogue should say of what vaults allow: where it changed, and where it was said too long ago. Pure. */
+/** The capabilities to push into the catalogue: changed ones, and those that were pushed too long ago. Pure. */
 export function listCapabilityPushes(observed: readonly Observed[], now: Date): CapabilityPush[] {
   return observed
     .filter((each) => isOld(each.record.capability?.capabilityAt, now) || !isSame(each))

@@ -15,7 +15,7 @@ export function isOld(at: Date | null | undefined, now: Date): boolean {
   return !at || now.getTime() - at.getTime() >= freshSeconds * 1000
 }
 
-/** What the vaults hold and allow by their own word, at the newest block. */
+/** The holdings and limits that vaults report, at the newest block. */
 export async function readStates(chain: Chain, opportunities: readonly OpportunityRecord[]): Promise<Observed[]> {
   const states = await readVaultStates(
     chain,
@@ -27,7 +27,7 @@ export async function readStates(chain: Chain, opportunities: readonly Opportuni
   })
 }
 
-/** What the trials of a chain's vaults concluded, by opportunity, with what was read then: a trial costs a node far more than a reading. */
+/** The results of trials, by opportunity, with the figures read then: a trial costs a node far more than a reading. */
 export type KeptTrials = Map<string, KeptTrial>
 
 /** `worked` is of the last try alone: one that concluded nothing is made again as soon as one that failed. */
@@ -37,8 +37,8 @@ type KeptTrial = { read: string; triedAt: Date; worked: boolean; trial: Trial }
 const [workingSeconds, otherSeconds] = [3_600, 600]
 
 /**
- * What the vaults allow is tried: a deposit and its redemption, by a wallet nobody knows. One that was tried not long ago
- * and says what it said then is taken as it was found.
+ * Tries the vaults: a deposit and its redemption, by an unknown wallet. If a vault was tried recently and its figures are the
+ * same, the earlier result is used.
  */
 export async function tryStates(
   chain: Chain,
@@ -59,7 +59,7 @@ export async function tryStates(
     if (!trial) continue
     const said = describeRead({ record, state })
     const last = kept.get(record.id)
-    // What no node could try this time says nothing against what was found before.
+    // If no node could run the trial this time, the earlier result stays.
     const before = last?.read === said ? last.trial : undefined
     const [deposit, withdraw] = [trial.deposit ?? before?.deposit, trial.withdraw ?? before?.withdraw]
     const worked = trial.deposit?.works === true && trial.withdraw?.works === true
@@ -76,7 +76,7 @@ function isDue(last: KeptTrial | undefined, read: string, now: Date): boolean {
   return now.getTime() - last.triedAt.getTime() >= (last.worked ? workingSeconds : otherSeconds) * 1_000
 }
 
-/** What of a vault, said otherwise, makes another trial worth its cost. */
+/** The figures of a vault whose change makes another trial worth its cost. */
 function describeRead({ record: { vault }, state }: Observed): string {
   return JSON.stringify([
     ...[vault.address, vault.kind, state.depositOpen, state.depositClosedReason],

@@ -23,8 +23,8 @@ import {
 export type CatalogueJobContext = CatalogueContext & ChainContext
 
 /**
- * Reads every vault of every readable chain: what it allows and holds goes to the catalogue. A chain that does not
- * answer is logged and left as it was. What trials concluded is `kept` between two runs; without it all are tried.
+ * Reads every vault of every readable chain and pushes its capability and TVL into the catalogue. A chain that does not
+ * respond is logged and skipped. `kept` holds the results of trials between two runs; without it all vaults are tried.
  */
 export async function runCapabilityAndTvl(ctx: CatalogueJobContext, kept: KeptTrials = new Map()): Promise<void> {
   await Promise.all(
@@ -71,7 +71,7 @@ async function readChain(
   }
 }
 
-/** Reads the vaults and tries them; what changed of their capabilities and TVL is pushed in one transaction. */
+/** Reads the vaults and tries them; pushes changed capabilities and TVL in one transaction. */
 async function pushStates(
   ctx: Pick<Context, 'db' | 'clock'>,
   chain: Chain,

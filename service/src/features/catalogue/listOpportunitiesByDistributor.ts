@@ -5,7 +5,7 @@ import { nameOf, prepare } from './memory/prepared.js'
 import { findDistributor } from './memory/snapshot.js'
 import { viewOf } from './memory/view.js'
 
-/** What a distributor shows: its configured opportunities and those of its configured products. */
+/** The opportunities of a distributor: its configured ones and those of its configured products. */
 export async function listOpportunitiesByDistributor(
   ctx: CatalogueContext,
   input: Listing & { distributorId: string },

@@ -7,7 +7,7 @@ import type { TokenRecord } from './records.js'
 /** Most decimals a token may have: more are nobody's, and no amount of them can be shown. */
 const decimalsMax = 36
 
-/** What a token says of itself; undefined where there is no ERC-20. Its text is a stranger's, and cleaned. */
+/** Reads the metadata of a token; undefined if the address is no ERC-20. The texts come from a stranger and are cleaned. */
 export function readToken(chainId: number, address: string): Read<TokenRecord | undefined> {
   const to = address as Address
   const read = combine({

@@ -37,7 +37,7 @@ export type CapabilityRecord = {
 
 export type OpportunityRow = RecordOf<typeof tables.opportunities> & Live & References
 
-/** What an opportunity refers to: one text a list, a space between two, so that two rows are soon compared. */
+/** The references of an opportunity: each list as one text, separated by spaces, so that rows compare quickly. */
 export type References = {
   /** By `chainKey`, in the order shown. */
   tokenKeys: string
@@ -49,13 +49,13 @@ export type References = {
   lendingProtocolList: string
 }
 
-/** What jobs push about an opportunity. */
+/** Figures of an opportunity that jobs push. */
 export type Live = {
   tvlUsd: string | null
   deltas: Partial<Deltas>
-  /** What yield incentives that are indexed show, in percent; null while it is withheld. */
+  /** The APR of indexed yield incentives, in percent; null while it is withheld. */
   indexedApr: string | null
-  /** What incentives of tokens and points that are indexed show. */
+  /** The APR of indexed incentives of tokens and points. */
   streamAprs: StreamAprs
   analyticsAt: Date | null
   capability: CapabilityRecord | null

@@ -50,7 +50,7 @@ export async function readCatalogue(db: Database): Promise<CatalogueRows> {
   return inTransaction(db, async (tx) => {
     await tx`set transaction isolation level repeatable read, read only`
     const [versions, base] = await Promise.all([readVersion(tx), readBase(tx)])
-    // A transaction answers nothing else while it reads pages.
+    // The connection of a transaction serves nothing else while it reads pages.
     const tokens = await listTokens(tx)
     const vaults = await listVaults(tx)
     const opportunities = await readOpportunities(tx)
@@ -106,7 +106,7 @@ type NullableCapability = { [member in keyof CapabilityRecord]: CapabilityRecord
 type JoinedOpportunity = Omit<OpportunityRow, 'capability'> & NullableCapability
 type JoinedLive = Omit<LiveRow, 'capability'> & NullableCapability
 
-/** What each opportunity refers to comes with it, as one text a list: rows of their own would be seven times as many. */
+/** Each opportunity comes with its references, one text a list: separate rows would be seven times as many. */
 async function readOpportunities(tx: Transaction): Promise<OpportunityRow[]> {
   const text = `
     select ${selectList(tables.opportunities)}, ${liveColumns},

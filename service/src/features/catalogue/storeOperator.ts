@@ -111,7 +111,7 @@ export async function recordChain(db: Database, chain: NewChain): Promise<void> 
   })
 }
 
-/** Takes a chain out, unless something of it is kept: what was read of it, its tokens or its vaults. */
+/** Deletes a chain, unless rows refer to it: blocks, tokens or vaults. */
 export async function removeChain(db: Database, chainId: number): Promise<'removed' | 'absent' | 'used'> {
   try {
     return await db.begin(async (tx) => {

@@ -4,8 +4,8 @@ import { decimal, describeImported, found, instant, kept, optional, required } f
 import { opportunityTypes, organizationTypes, rewardTypes } from './schema.js'
 
 /**
- * The catalogue's tables, a column a line, under the names they have in a row that is read. What the wire shows of a
- * row is schema.ts's and item.ts's.
+ * The catalogue's tables, a column a line, under the names they have in a row that is read. schema.ts and item.ts
+ * define the wire shape of a row.
  */
 
 export const tables = {

@@ -4,7 +4,7 @@ import { lastOfBuckets } from './points.js'
 import { parseRange, type RangeInput } from './range.js'
 import { findSeries, listSnapshots, type VaultInput } from './series.js'
 
-/** What a vault held. A vault we do not know has held nothing. */
+/** The TVL of a vault over time. An unknown vault has no points. */
 export async function getOpportunityHistoricalTVL(ctx: CatalogueContext, input: VaultInput & RangeInput) {
   const range = parseRange(input, ctx.clock.now())
   const series = await findSeries(ctx, input, range)

@@ -20,8 +20,8 @@ import { judgeSeries, type Series, sharePriceGrowth } from './series.js'
 const vaultsPerRead = 500
 
 /**
- * Pushes into the catalogue how TVL, LPs and APY of every vault have moved, and the APR its indexed yield shows. What has not
- * changed is not pushed.
+ * Pushes into the catalogue the movements of TVL, LPs and APY of every vault, and the APR of its indexed yield. Unchanged
+ * figures are not pushed.
  */
 export async function runMovements(ctx: CatalogueContext): Promise<void> {
   const nowSeconds = toUnixSeconds(ctx.clock.now())
@@ -60,7 +60,7 @@ type Judged = { record: OpportunityRecord; series: Series }
 
 const nowRange = (nowSeconds: number) => ({ startMs: nowSeconds * 1000, endMs: nowSeconds * 1000 })
 
-/** What measures a vault's APY, where it is served. */
+/** The growth source of a vault's APY, if APY is served. */
 function sourceOf({ growth, withheld }: Series): GrowthSpan | undefined {
   return withheld || growth === 'none' || growth === 'ambiguous' ? undefined : growth
 }

@@ -6,7 +6,7 @@ import { cutUsd, type Decimals, parseReadings, type Reading, toNumber } from './
 
 export const movementDays = [1, 7, 30] as const
 
-/** What a vault was at an instant: its newest snapshot, and the two readings its rate is measured by. */
+/** A vault at an instant: its newest snapshot, and the two readings of its rate. */
 export type Standing = { last: Reading | undefined; to: Reading | undefined; from: Reading | undefined }
 
 /** A standing of lines as the store gives them. Pure. */

@@ -3,13 +3,13 @@ import type { Range } from './range.js'
 import { computeGrowth, type Figure } from './rates.js'
 import type { Reading } from './readings.js'
 
-/** What makes a snapshot a reading, beside its being there. */
+/** The conditions under which a snapshot is a reading. */
 export type Trust = {
-  /** A snapshot with fewer shares is none: of an empty vault anybody sets the share price. */
+  /** A snapshot with fewer shares is no reading: anybody can set the share price of an empty vault. */
   dustFloor: bigint
   /** Spans in which the vault was paused, in Unix seconds, the end not included. */
   pauses: readonly { from: number; to: number }[]
-  /** Growth is measured in US dollars, so one without a price is none. */
+  /** Growth is measured in US dollars, so a snapshot without a price is no reading. */
   isPriced: boolean
 }
 
@@ -60,7 +60,7 @@ export function listGrowth(snapshots: readonly Reading[], range: Range, trust: T
   return found
 }
 
-/** What growth is measured of: the price of a share in the base asset, or in US dollars scaled by 10^18. Pure. */
+/** The figure whose growth is measured: the price of a share in the base asset, or in US dollars scaled by 10^18. Pure. */
 export function toFigure(reading: Reading, { source }: Pick<GrowthSpan, 'source'>): Figure {
   const price = BigInt(reading.priceNumerator)
   const numerator = source === 'nav' ? price * (reading.priceUsd ?? 0n) : price

@@ -1,7 +1,7 @@
 import { invalidArgument } from '../../kernel/errors.js'
 import { readRange } from '../metrics/index.js'
 
-/** What is asked of a series, as it came. */
+/** The range of a request, unparsed. */
 export type RangeInput = { startDate: string; endDate?: string; step?: number; apyInterval?: number }
 
 /** A range of time in buckets on the Unix-epoch grid of `step`; both ends are included. */

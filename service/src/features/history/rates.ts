@@ -4,7 +4,7 @@ export type Figure = { numerator: bigint; exponent: number }
 export const yearSeconds = 31_536_000
 const fine = 10n ** 30n
 
-/** Growth from one figure to a later one as a fraction; undefined where there is none to grow from. Pure. */
+/** Growth from one figure to a later one as a fraction; undefined if the first is 0. Pure. */
 export function computeGrowth(from: Figure, to: Figure): number | undefined {
   const same = from.exponent === to.exponent
   const p0 = same ? from.numerator : from.numerator * 10n ** BigInt(to.exponent)

@@ -9,7 +9,7 @@ export type Reading = {
   totalSupply: string
   priceNumerator: string
   priceExponent: number
-  /** US dollars of a whole base asset, scaled by 10^18; undefined where none was known. */
+  /** US dollars of a whole base asset, scaled by 10^18; undefined if no price was known. */
   priceUsd: bigint | undefined
   /** Without `0x`; `-` where it was not asked for. */
   blockHash: string
@@ -38,12 +38,12 @@ export function parseReadings(lines: string): Reading[] {
   return inOrder.filter((one, index) => one.blockNumber !== inOrder[index - 1]?.blockNumber)
 }
 
-/** Digits after the point of a price numerator: what `sharePrice` is it over a power of ten of. Pure. */
+/** Digits after the point of a price numerator: `sharePrice` is the numerator over ten to this power. Pure. */
 export function priceScale({ priceExponent }: Reading, { assetDecimals, receiptDecimals }: Decimals): number {
   return assetDecimals + priceExponent - receiptDecimals
 }
 
-/** A count of units of so many decimals as the nearest float. Pure. */
+/** A number of smallest units as the nearest float of whole units. Pure. */
 export function toNumber(raw: string | bigint, decimals: number): number {
   return Number(`${raw}e${-decimals}`)
 }
@@ -67,7 +67,7 @@ export function formatSharePrice(reading: Reading, decimals: Decimals): string {
   return scale >= 0 ? formatUnits(numerator, scale) : formatUnits(numerator * 10n ** BigInt(-scale), 0)
 }
 
-/** A price as a plain decimal; null where there is none. Pure. */
+/** A price as a plain decimal; null without a price. Pure. */
 export function formatPrice(priceUsd: bigint | undefined): string | null {
   return priceUsd === undefined ? null : formatUnits(priceUsd, usdDecimals)
 }

@@ -36,8 +36,8 @@ export type Recomputed = {
 export type RecomputeInput = VaultInput & { at: string; apyInterval?: number }
 
 /**
- * Counts the point served for an instant again, from our snapshots or, with `chain`, from what its node answers at their
- * blocks. The instant is that of the point; prices in US dollars are ours either way.
+ * Computes the point served for an instant again, from our snapshots or, with `chain`, from reads of its node at their blocks.
+ * The instant is that of the point; prices in US dollars are always ours.
  */
 export async function recomputePoint(
   ctx: CatalogueContext,
@@ -78,7 +78,7 @@ export async function recomputePoint(
   return finish(what, [from, to], series, counted, served?.base)
 }
 
-/** What a node answers for a vault at the block of a snapshot. */
+/** Reads a vault from a node at the block of a snapshot. */
 async function readAgain(chain: Chain, { vault }: Series, reading: Reading): Promise<Reading> {
   const block = await readBlock(chain, reading.blockNumber)
   if (block.hash !== `0x${reading.blockHash}`)

@@ -27,14 +27,14 @@ type VaultRecord = NonNullable<ReturnType<typeof findVault>>
 export type Series = {
   vault: VaultRecord
   head: SeriesHead
-  /** What measures its growth over the range. */
+  /** The growth source over the range. */
   growth: GrowthSpan | 'none' | 'ambiguous'
   /** Why rates and share prices are withheld; undefined when they are served. */
   withheld: Withholding | undefined
   retryAfterSeconds: number
 }
 
-/** The share price from the start: what APR measures of every vault. */
+/** The share price from the start: APR measures it for every vault. */
 export const sharePriceGrowth: GrowthSpan = {
   source: 'share-price',
   fromMs: Number.NEGATIVE_INFINITY,
@@ -51,7 +51,7 @@ export async function findSeries(ctx: CatalogueContext, input: VaultInput, range
   return vault && head ? judgeSeries(ctx, vault, head, range) : undefined
 }
 
-/** What may be served of a vault over a range. */
+/** Decides which series of a vault may be served over a range. */
 export async function judgeSeries(
   ctx: CatalogueContext,
   vault: VaultRecord,
@@ -124,7 +124,7 @@ export async function listSnapshots(
   const rows = (ask.to - ask.from) / vault.snapshotIntervalSeconds
   if (rows > rowsPerBucket * countBuckets(range)) {
     const snapshots = parseReadings(await readSparse(db, ask))
-    // What is no reading has another in its place.
+    // If a snapshot is no reading, another one of its bucket may be: then all are read.
     if (!trust || snapshots.every((snapshot) => isReading(snapshot, trust))) return snapshots
   }
   const wanted = { dustFloor: vault.dustFloor, isPriced: trust?.isPriced === true }

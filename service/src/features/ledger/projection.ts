@@ -24,7 +24,7 @@ export const ledger = defineProjection({
   tables: [
     { table: interactionsTable, state: interactionLines },
     { table: countsTable, state: { leftOut: 'counts of the entries' } },
-    // What orphaned transactions said is kept.
+    // Attributions of orphaned transactions are kept.
     {
       table: transactionAttributionsTable,
       isRecord: (db) => db`retracted`,
@@ -66,7 +66,7 @@ export const ledger = defineProjection({
       return 0
     }
     const count = await retractLedger(tx, above, reorgId)
-    // An operator's rewind reads the same blocks again: what was chosen for them stays.
+    // An operator's rewind reads the same blocks again: their price choices stay.
     if (!byOperator) await removePriceChoicesAbove(tx, above)
     return count
   },

@@ -1,6 +1,6 @@
 import type { Queryable, Transaction } from '../../postgres/pool.js'
 
-/** What entries are counted by. */
+/** The key by which entries are counted. */
 export type Counted = { chainId: number; vaultId: number; distributorId: string; kind: string }
 
 const column = <T, V>(rows: readonly T[], read: (row: T) => V): V[] => rows.map(read)

@@ -73,7 +73,7 @@ export const countsTable = describeTable('interaction_counts', {
   entries: [int8],
 })
 
-/** What the ledger needs to know of a vault. */
+/** The members of a vault that the ledger needs. */
 export type LedgerVault = { asset: string; assetDecimals: number }
 
 /** Vaults of a chain by id. */
@@ -93,8 +93,8 @@ const amountOf = (
   isWithheld(withheld.get(vaultId), blockNumber) ? null : formatUnits(assets, vaults.get(vaultId)?.assetDecimals ?? 0)
 
 /**
- * Writes ledger entries, priced by the observation that is chosen for their token and block (`storePrices.ts`). What is
- * followed chooses; a rebuild only reads, so that it gives the digits that were there.
+ * Writes ledger entries, priced by the observation that is chosen for their token and block (`storePrices.ts`). Live
+ * derivation chooses; a rebuild only reads the choices, so that it gives the same digits.
  */
 export async function recordInteractions(
   db: Queryable,
@@ -140,7 +140,7 @@ export async function recordInteractions(
   )
 }
 
-/** Writes entries derived again beside the ledger; their prices follow at once for all (`priceRebuilt`). */
+/** Writes entries of a rebuild into the twin table; `priceRebuilt` then prices all of them at once. */
 export async function copyInteractions(
   db: Queryable,
   chainId: number,
@@ -174,10 +174,10 @@ export async function recordTransactionAttributions(
   })
 }
 
-/** What a transaction said, once for each block it was in; those of orphaned blocks are retracted. */
+/** The attribution of a transaction, once for each block it was in; those of orphaned blocks are retracted. */
 export type RecordedAttribution = Omit<RowOf<typeof transactionAttributionsTable>, 'timestamp'> & { timestamp: Date }
 
-/** What was recorded of a transaction, newest last. */
+/** The recorded attributions of a transaction, newest last. */
 export async function listTransactionAttributions(
   db: Queryable,
   txHash: string,

@@ -33,13 +33,13 @@ type Scope = {
 /** Entries of one value of a sort, which lie in it one after the other. */
 type Group = { ids: string[]; entries: number }
 
-/** What so few entries are left to choose from is read whole: an index of the order could lead past many others. */
+/** Up to this number of matching entries all are read: an index of the order could scan many others. */
 const fewEntries = 1_000
 
 const opportunities = (db: Queryable) => db`
   vaults v join opportunities o on o.chain_id = v.chain_id and o.vault_address = v.address`
 
-/** Entries of vaults that have no opportunity are not listed; mostly there are none. */
+/** Entries of vaults without an opportunity are not listed; there rarely are any. */
 async function findScope(db: Queryable, filter: ActivityFilter): Promise<Scope> {
   const { opportunityId, productId } = filter
   const all = opportunityId === undefined && productId === undefined
@@ -63,7 +63,7 @@ async function findScope(db: Queryable, filter: ActivityFilter): Promise<Scope> 
   return { filter, depths: row?.depths ?? [], vaultIds: row?.vaultIds ?? undefined }
 }
 
-/** What a row `i` of entries or of their counts has to be. */
+/** The conditions on a row `i` of entries or of their counts. */
 function conditions(db: Queryable, { filter, vaultIds }: Scope): Fragment {
   const [first] = vaultIds ?? []
   return db`true
@@ -83,9 +83,9 @@ const unverified = (db: Queryable, scope: Scope) =>
   anyChain(db, scope, ({ chainId, number }) => db`i.chain_id = ${chainId} and i.block_number > ${number}`)
 
 /**
- * How many entries there are of each value of a sort, in its order; of sorts whose values few entries share they are one
- * group. Counts are kept; the few entries that are not verified yet are taken off. What is asked of wallets or of a
- * transaction is not kept, and little.
+ * The number of entries for each value of a sort, in its order; sorts whose values few entries share have one group. Stored
+ * counts are used, less the few entries that are not verified yet. For wallets or a transaction no counts are stored; their
+ * entries are few.
  */
 async function listGroups(db: Queryable, scope: Scope, { by, order }: Sort): Promise<Group[]> {
   const { filter, depths } = scope
@@ -114,7 +114,7 @@ const groupedSorts = ['opportunity', 'distributor', 'type'] as const
 type GroupedBy = (typeof groupedSorts)[number]
 const isGrouped = (by: SortBy): by is GroupedBy => (groupedSorts as readonly SortBy[]).includes(by)
 
-/** What entries are grouped by in a sort, and of what a group consists. Text is in the order of lower-cased code points. */
+/** The expression that groups entries in a sort, and the id of a group. Text is in the order of lower-cased code points. */
 function groupOf(db: Queryable, by: GroupedBy): { key: Fragment; id: Fragment } {
   switch (by) {
     case 'opportunity':
@@ -126,7 +126,7 @@ function groupOf(db: Queryable, by: GroupedBy): { key: Fragment; id: Fragment } 
   }
 }
 
-/** What is equal is in ascending order of id, whichever way the sort goes; `reversed` is all of it from behind. */
+/** Equal values are in ascending order of id, in both directions of the sort; `reversed` reverses everything. */
 function ordering(db: Queryable, { by, order }: Sort, reversed = false): Fragment {
   const way = (order === 'asc') === reversed ? db`desc` : db`asc`
   const id = byId(db, reversed)

@@ -2,14 +2,14 @@ import { type Database, inTransaction, type Queryable, type Transaction } from '
 import { listWithheld } from '../../snapshots/index.js'
 import { lockCursor } from '../../sync/storeCursors.js'
 
-/** What a block's entries moved of a token: they share one price. */
+/** A token in a block: all entries of it share one price. */
 export type Priced = { asset: string; blockNumber: number; blockHash: string; timestamp: number }
 
 const column = <T, V>(rows: readonly T[], read: (row: T) => V): V[] => rows.map(read)
 
 /**
- * Chooses the price of each token in each block: the last observation at or before the block's time, where there is one.
- * What was chosen before stays.
+ * Chooses the price of each token in each block: the last observation at or before the block's time, if any.
+ * Earlier choices stay.
  */
 export async function choosePrices(db: Queryable, chainId: number, rows: readonly Priced[]): Promise<void> {
   await db`
@@ -53,7 +53,7 @@ const entriesMax = 5_000
 
 /**
  * Prices entries that were written when nothing had been observed yet, once something has. Each is filled once, and the
- * choice is recorded with it, so a rebuild gives the same digits before and after. Answers how many were filled.
+ * choice is recorded with it, so a rebuild gives the same digits before and after. Returns how many were filled.
  */
 export async function fillLatePrices(db: Database, chainId: number): Promise<number> {
   let filled = 0
@@ -87,8 +87,8 @@ export async function priceRebuilt(tx: Transaction, chainId: number, entries: st
 }
 
 /**
- * Takes back the units and US dollars of entries of vaults that were not what is configured, back to the last reading that
- * agreed, and gives them again where such a reading went with its block. Answers how many changed.
+ * Removes the units and US dollars of entries of vaults that differ from their configuration, back to the last reading that
+ * agreed, and restores them if the differing reading was orphaned. Returns how many changed.
  */
 export async function settleAmounts(db: Database, chainId: number): Promise<number> {
   const [taken] = await db<{ some: boolean }[]>`

@@ -1,4 +1,4 @@
-/** What a key may use: `monthlyUnits` null means no monthly cap. */
+/** The budget of a key: `monthlyUnits` null means no monthly cap. */
 export type Allowance = {
   keyId: string
   hourlyUnits: number
@@ -60,7 +60,7 @@ export function chooseFitting<T extends Ask>(waiting: readonly T[], allowance: A
   })
 }
 
-/** What calls need and pay together, in order: the room the last of them needs stands beside what those before it paid. */
+/** The sum of calls in order: their payment, and the room they need: that of the last call on top of the payments before it. */
 export function sumUp(asks: readonly Pick<Ask, 'units' | 'taken'>[]): Sum {
   const sum = { units: 0, taken: 0 }
   for (const { units, taken } of asks) {

@@ -16,7 +16,7 @@ import {
 } from './budget.js'
 import { chargeByAddress, chargeUnits, findUsed, removeOldAddresses } from './store.js'
 
-/** What became of a charge. The headers are those of the answer it belongs to. */
+/** The result of a charge. The headers are those of its response. */
 export type Charge = { headers: Record<string, string> } & (
   | { granted: true }
   | { granted: false; limit: Limit; retryAfterSeconds: number }
@@ -42,7 +42,7 @@ const gatherTurnsMax = 30
 /**
  * Budgets exact across processes. At most one statement per key and process is in flight; calls that arrive meanwhile
  * are charged together by the next. If their sum does not fit, those that do fit one after the other are charged,
- * against what is then known to be left. What is used only grows within a window, so a refusal stays right and a
+ * against the rest that is then known. Usage only grows within a window, so a refusal stays right and a
  * repeated attempt always has less to share out: the loop ends. A commit costs the same for one call as for a hundred:
  * where the last statement served several, the next one waits a few turns until as many are there again.
  */
@@ -141,7 +141,7 @@ function refuse(waiting: readonly Waiting[], allowance: Allowance, used: Used, n
   }
 }
 
-/** What addresses used in hours that are over counts no more. Two hours, for a clock that is late. */
+/** Usage of addresses in past hours no longer counts. Two hours, for a clock that is late. */
 const addressKeptMs = 2 * 3_600_000
 
 export async function sweepAddresses(ctx: Pick<Context, 'db' | 'clock'>): Promise<void> {

@@ -27,7 +27,7 @@ export type Found = { kind: 'answered'; answer: KeptAnswer } | { kind: 'refused'
 export type KeepAnswer = (tx: Transaction, answer: KeptAnswer) => Promise<void>
 
 export type IdempotencyRecords = {
-  /** What became of the key before; undefined when it is free. Writes nothing. */
+  /** The stored state of the key; undefined if it is free. Writes nothing. */
   find(request: IdempotentRequest): Promise<Found | undefined>
   /**
    * Takes a key found free and does its work, which keeps the answer in the transaction of its writes: both are there or
@@ -58,7 +58,7 @@ export function createIdempotencyRecords(ctx: Pick<Context, 'db' | 'clock' | 'lo
       if (await insertLease(ctx.db, lease, times, fingerprint)) return lease
       const record = await findRecord(ctx.db, key)
       const standing = standingOf(record, fingerprint, now)
-      // A twin that came between has its answer by now or soon: it is given to whoever asks again.
+      // A second request that came between has its response now or soon; a repetition gets it.
       if (standing.kind !== 'free') throw refuse(standing.kind)
       if (record && (await replaceLease(ctx.db, lease, record, times, fingerprint))) return lease
     }
@@ -95,7 +95,7 @@ function overtaken(): EarnError {
   return conflict('the request took longer than its Idempotency-Key is held; another one took its place', comeBack)
 }
 
-/** Removes answers nobody can ask for any more. */
+/** Removes expired responses. */
 export async function sweepIdempotencyKeys(ctx: Pick<Context, 'db' | 'clock'>): Promise<void> {
   while ((await removeExpired(ctx.db, ctx.clock.now())) > 0);
 }

@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto'
 import { isIPv6 } from 'node:net'
 import type { Clock } from '../../kernel/clock.js'
 
-/** What became of a token asked for; undefined when the address is not limited. */
+/** The result of taking a token; undefined if the address is not limited. */
 export type Token = { granted: boolean; headers: Record<string, string>; retryAfterSeconds: number }
 
 export type IpBuckets = {
   take(ip: string): Token | undefined
   /**
-   * Takes what a request turned out to cost beside its own token, and answers the headers that say what is left. A
-   * bucket may owe as much as it holds: nobody is let in until that has flown in again.
+   * Takes the additional cost of a request and returns the headers with the rest. A bucket may owe as much as it holds: then
+   * requests are refused until the debt is refilled.
    */
   spend(ip: string, tokens: number): Record<string, string> | undefined
 }
@@ -81,7 +81,7 @@ export function networkOf(ip: string): string {
   const mapped = /^::ffff:([0-9.]+)$/i.exec(ip)?.[1]
   if (mapped) return mapped
   const address = ip.split('%')[0] ?? ip
-  // What a proxy passes on need not be an address; whatever it is, its name stays short.
+  // A proxy may pass on a text that is no address; its name stays short.
   if (!isIPv6(address)) return ip.length <= 45 ? ip : createHash('sha256').update(ip).digest('base64url')
   const [before = '', after] = address.toLowerCase().split('::')
   const head = before.split(':').filter(Boolean)

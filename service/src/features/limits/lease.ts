@@ -1,4 +1,4 @@
-/** What is kept of an Idempotency-Key. `status` and `body` are null while the request whose `turn` it is is at work. */
+/** The record of an Idempotency-Key. `status` and `body` are null while the request that holds the `turn` runs. */
 export type KeyRecord = {
   fingerprint: Uint8Array
   turn: string

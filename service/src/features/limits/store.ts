@@ -34,7 +34,7 @@ export async function chargeUnits(
   return rows[0]
 }
 
-/** What a key has used of these windows, or of later ones another process has begun. */
+/** The usage of a key in these windows, or in later ones that another process has begun. */
 export async function findUsed(db: Queryable, keyId: string, { hourAt, monthAt }: Windows): Promise<Used> {
   const rows = await db<UsedRow[]>`
     select greatest(hour_at, ${hourAt}) as "hourAt", case when hour_at >= ${hourAt} then hour_used else 0 end as "hourUsed",

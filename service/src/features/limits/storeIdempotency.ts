@@ -42,7 +42,7 @@ export async function replaceLease(
   return rows.length > 0
 }
 
-/** What is kept of a key, if anything is. Whether it still counts, `standingOf` says. */
+/** The record of a key, if any. `standingOf` decides whether it still counts. */
 export async function findRecord(
   db: Queryable,
   { organizationId, keyKind, key }: IdempotencyKey,
@@ -54,7 +54,7 @@ export async function findRecord(
 }
 
 /**
- * Keeps the answer, until `heldUntil` or as long as answers are kept. False when the lease ran out and another request took
+ * Stores the response until `heldUntil`, or for the usual time. Returns false if the lease ran out and another request took
  * the key.
  */
 export async function recordAnswer(

@@ -6,7 +6,7 @@ import type { Wallet } from './wallet.js'
 /** How long an agreement can be signed. */
 export const agreementLifetimeSeconds = 600
 
-/** What a wallet is asked to sign, before it is put in words. */
+/** The terms a wallet is asked to sign, before they are put in words. */
 export type Terms = Wallet & {
   nonce: string
   /** The host that shows the message. */

@@ -38,7 +38,7 @@ export async function listWallets(db: Queryable, userId: string): Promise<Member
     where user_id = ${userId} order by memberships.created_at, ecosystem, address`
 }
 
-/** What happened to a user's memberships, oldest first; wallets it once had included. */
+/** Events of a user's memberships, oldest first, including those of wallets it no longer has. */
 export async function listMembershipEvents(db: Queryable, userId: string): Promise<MembershipEvent[]> {
   return db<MembershipEvent[]>`
     select at, kind, ecosystem, address, user_id as "userId" from membership_events

@@ -13,12 +13,12 @@ export type ShareMove = { vaultId: number; distributorId: string; delta: bigint 
 /** A wallet that a block found below a floor and left at it, or the other way round, or that was there in between. */
 export type Crossing = { vaultId: number; distributorId: string; wallet: string; level: number; change: -1 | 0 | 1 }
 
-/** What a block changed that is counted. */
+/** The counted changes of a block. */
 export type MetricsRows = { blockNumber: number; timestamp: number; moves: ShareMove[]; crossings: Crossing[] }
 
 type Held = { vaultId: number; distributorId: string; wallet: string; before: bigint; after: bigint; most: bigint }
 
-/** What the changes of a block mean for counts and sums. Changes of one holding come in the order they happened. */
+/** Finds the effect of a block on counts and sums. Changes of one holding come in the order they happened. */
 export function findChanges(
   block: { number: number; timestamp: number },
   rows: Pick<DerivedRows, 'balanceChanges' | 'lotChanges'> | undefined,
@@ -47,7 +47,7 @@ function sumMoves(changes: readonly LotChange[]): ShareMove[] {
   return [...moves.values()]
 }
 
-/** Joins the changes of one holding in a block: what it was before the first, after the last, and at most after any. */
+/** Joins the changes of one holding in a block: its shares before the first, after the last, and the maximum after any. */
 function follow(
   all: Map<string, Held>,
   distributorId: string,

@@ -4,7 +4,7 @@ type Count = { active: number; participated: number }
 
 const nobody: Count = { active: 0, participated: 0 }
 
-/** What was counted at the end of every bucket, the last value carried forward. */
+/** The counts at the end of every bucket, the last value carried forward. */
 export function listCounts(
   buckets: Buckets,
   points: readonly (Count & { bucket: number })[],

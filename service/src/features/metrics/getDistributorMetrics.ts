@@ -9,7 +9,7 @@ export type GetDistributorMetricsInput = SeriesInput & { includeTopWallets?: boo
 
 const topWalletsMax = 50
 
-/** What was attributed to a distributor over time, in US dollars. */
+/** The TVL attributed to a distributor over time, in US dollars. */
 export async function getDistributorMetrics(ctx: CatalogueContext, input: GetDistributorMetricsInput) {
   const { db, clock } = ctx
   const buckets = readBuckets(input, clock.now())

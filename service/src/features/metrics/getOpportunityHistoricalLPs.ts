@@ -19,7 +19,7 @@ export type GetOpportunityHistoricalLPsInput = {
 const stepDefault = 900
 const bucketsMax = 10_000
 
-/** How many wallets hold a vault's receipt token, over time: what distributors brought, and all. */
+/** How many wallets hold a vault's receipt token, over time: of positions that distributors brought, and of all. */
 export async function getOpportunityHistoricalLPs(ctx: CatalogueContext, input: GetOpportunityHistoricalLPsInput) {
   const { db, clock } = ctx
   const { from, to } = readRange(input, clock.now())

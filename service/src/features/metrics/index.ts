@@ -3,8 +3,8 @@ import { countActiveLps as countOf } from './storeLps.js'
 import { listSeriesVaults } from './storeVaults.js'
 
 /**
- * What a distributor has brought over time, and how many hold it. Owns `attributed_steps`, `lp_edges` and `lp_steps`, the
- * projection that derives them of confirmed blocks, and the operations that read them.
+ * Attributed TVL and LPs of a distributor over time. Owns `attributed_steps`, `lp_edges` and `lp_steps`, the projection that
+ * derives them from confirmed blocks, and the operations that read them.
  */
 export { metricsOperations } from './operations.js'
 export { metrics } from './projection.js'

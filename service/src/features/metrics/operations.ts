@@ -22,7 +22,7 @@ const seriesQuery = {
 }
 const distributor = T.Object({ distributorId: T.String({ description: 'Builder code' }) })
 
-/** Top wallets cost as much again. */
+/** Top wallets double the cost. */
 const metricsCost = (query: RawQuery) => (query.get('includeTopWallets')?.includes('true') ? 10 : 5)
 
 /** The operations of metrics. */

@@ -1,7 +1,7 @@
 import type { MetricsVault } from './changes.js'
 import type { Floors } from './floors.js'
 
-/** What a wallet held of a scope in a vault from an instant on, in shares. */
+/** The shares of a wallet in a vault and a scope, from an instant on. */
 export type Holding = { vaultId: number; wallet: string; at: number; after: bigint }
 
 /** Who counts in a vault. */
@@ -9,7 +9,7 @@ export type CountedVault = Floors & Pick<MetricsVault, 'isExcluded'>
 
 export type RecountedVault = { shares: bigint; active: number; participated: number; changes: number }
 
-/** What holdings come to just before an instant: per vault, and the wallets of all vaults, each once. */
+/** The sums of holdings just before an instant: per vault, and the wallets of all vaults, each once. */
 export type Recount = { vaults: Map<number, RecountedVault>; active: Set<string>; participated: Set<string> }
 
 /** The floor in force at an instant. */
@@ -18,7 +18,7 @@ function floorAt({ levels, eras }: Floors, at: number): bigint {
   return (era && levels[era.level]) ?? 1n
 }
 
-/** Whether shares made an LP at some instant from `from` on, before `until`; what a block left again counts as well. Pure. */
+/** Whether shares made an LP at some instant from `from` on, before `until`; an instant within one block counts too. Pure. */
 function wasLp(vault: CountedVault, shares: bigint, from: number, until: number): boolean {
   if (shares === 0n) return false
   const instants = vault.eras.map((era) => era.from).filter((at) => at > from && at < until)

@@ -3,7 +3,7 @@ import { keepsNothing } from '../../vaults/configured/index.js'
 import type { MetricsVault } from './changes.js'
 import { type FloorSetting, readFloors } from './floors.js'
 
-/** A vault as metrics sees it, with what of its configuration decides rows. */
+/** A vault as metrics sees it, with the line of its configuration that decides rows. */
 export type ConfiguredVault = MetricsVault & { line: string }
 
 /** The vaults of a chain by id. */

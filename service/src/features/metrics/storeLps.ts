@@ -7,7 +7,7 @@ import type { SeriesVault } from './storeVaults.js'
 /** How many wallets are LPs, and how many ever were. */
 export type LpCount = { active: number; participated: number }
 
-/** The last count of a bucket that changed one; what came before the first bucket stands in the bucket before it. */
+/** The last count of a bucket with a change; the bucket before the first has the count of all earlier changes. */
 export type LpPoint = LpCount & { bucket: number }
 
 /** Wallets of a distributor, or of a scope, in some vaults; one in several of them counts once. */

@@ -1,14 +1,14 @@
 import type { Queryable } from '../../postgres/pool.js'
 import { everyHolder } from './changes.js'
 
-/** What a wallet held of a scope in a vault from an instant on. */
+/** The shares of a wallet in a vault and a scope, from an instant on. */
 export type HoldingChange = { vaultId: number; wallet: string; at: number; after: string }
 
 const rowsAtOnce = 10_000
 
 /**
- * What wallets held of a scope in vaults after each change before an instant, as far as metrics are derived, one wallet after
- * the other in the order of time. Of the ledger of holdings, not of what is summed and counted from it.
+ * The holdings of wallets in vaults and a scope after each change before an instant, as far as metrics are derived, one wallet
+ * after the other in the order of time. Read from the changes of holdings, not from stored sums and counts.
  */
 export function streamHoldings(
   db: Queryable,

@@ -22,8 +22,8 @@ const startOf = ({ step, first }: Buckets) => first * step
 const endOf = ({ step, last }: Buckets) => (last + 1) * step
 
 /**
- * What was attributed at the end of each bucket in US dollars, in units of 10^-18; buckets that are not there have 0. The
- * range is read slice by slice of time, as snapshots of all vaults lie together by time.
+ * The attributed TVL at the end of each bucket in US dollars, in units of 10^-18; missing buckets have 0. The range is read in
+ * slices of time, because snapshots of all vaults are stored together by time.
  */
 export async function readAttributedTvl(
   db: Queryable,
@@ -48,7 +48,7 @@ export async function readAttributedTvl(
 const chunk = <T>(all: readonly T[], size: number): (readonly T[])[] =>
   Array.from({ length: Math.ceil(all.length / size) }, (_, index) => all.slice(index * size, (index + 1) * size))
 
-/** A range in parts of at most so many buckets, at least as many parts as run side by side. */
+/** Splits a range into parts of at most `most` buckets, at least as many parts as run in parallel. */
 function sliceBuckets({ step, first, last }: Buckets, most: number): Buckets[] {
   const size = Math.min(most, Math.ceil((last - first + 1) / statementsMax))
   const slices: Buckets[] = []
@@ -71,8 +71,8 @@ const sharePrice = (db: Queryable) => db`
 const sharePriceUsd = (db: Queryable) => db`${sharePrice(db)} * v.factor`
 
 /**
- * What the shares of each vault `v` were, times its factor, from bucket to bucket; what was superseded within its bucket
- * spans none.
+ * The shares of each vault `v`, times its factor, from bucket to bucket. A value that was superseded within its bucket spans
+ * no bucket.
  */
 function heldSpans(db: Queryable, of: Attributed, buckets: Buckets): Fragment {
   const { first, last } = buckets
@@ -206,14 +206,13 @@ function sharesByChange(db: Queryable, { distributorId }: Attributed, buckets: B
 const derivedTo = (db: Queryable) =>
   db`(select p.derived_to from projections p where p.chain_id = c.chain_id and p.name = 'metrics')`
 
-/** What a wallet's lots were worth, in units of 10^-18 dollars. */
+/** The worth of a wallet's lots, in units of 10^-18 dollars. */
 export type TopWallet = { wallet: string; value: string; asOf: Date | null }
 
 /**
- * The wallets whose lots are worth most by the newest snapshots, as of the last confirmed block: what was changed above it
- * is put back. All are summed as floats first, which takes half the time; those that may be among the first are summed
- * exactly. What is summed is never negative, so floats are off by less than 10^-9 of the sum, and by one unit a vault where
- * values are cut.
+ * The wallets whose lots are worth most by the newest snapshots, as of the last confirmed block: later changes are reversed.
+ * All are summed as floats first, which takes half the time; the candidates for the first places are summed exactly. The
+ * terms are never negative, so floats are off by less than 10^-9 of the sum, and by one unit a vault where values are cut.
  */
 export async function listTopWallets(db: Queryable, of: Attributed, limit: number): Promise<TopWallet[]> {
   const { distributorId, vaults } = of

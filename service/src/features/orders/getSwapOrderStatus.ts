@@ -3,7 +3,7 @@ import type { Context } from '../../postgres/context.js'
 import type { SwapOrder } from './schema.js'
 import { getOwnOrder, showOrder } from './swapOrder.js'
 
-/** What became of an order, as its settlement contract says. */
+/** The state of an order, by the events of its settlement contract. */
 export async function getSwapOrderStatus(
   { db }: Context,
   { orderId }: { orderId: string },

@@ -1,7 +1,7 @@
 import type { Context } from '../../postgres/context.js'
 import { removeUnsigned } from './storeOrders.js'
 
-/** So long after its expiry an order that nobody submitted is kept. */
+/** Time after its expiry for which an order that nobody submitted is kept. */
 const keptMs = 86_400_000
 
 /** Forgets orders that were built and never submitted, a day after they expired. */

@@ -3,9 +3,9 @@ import { OutboundError } from '../../kernel/outbound.js'
 import type { HttpApi } from '../plans/index.js'
 import type { Order, SubmittedOrder } from './orderState.js'
 
-/** The public order book of CoW Protocol over HTTP. It is told of orders; what it says of them is believed by nobody. */
+/** The public order book of CoW Protocol over HTTP. Orders are sent to it; its responses about them decide nothing. */
 
-/** What came of telling it of an order: it has it, or a sentence why not (yet). */
+/** The result of sending an order: it is accepted, or a sentence why not (yet). */
 export type Delivery = { accepted: true } | { accepted: false; note: string }
 
 /** Tells an order book of an order. One that it has already, as its own copy shows, is accepted. */

@@ -1,4 +1,4 @@
-/** What an order is and what became of it, by its settlement contract's own events. Pure. */
+/** An order and its state, by the events of its settlement contract. Pure. */
 
 export type OrderVenue = 'local' | 'cow'
 
@@ -44,7 +44,7 @@ export type Order = {
 /** An order that its owner has signed. */
 export type SubmittedOrder = Omit<Order, 'submission'> & { submission: OrderSubmission }
 
-/** What a settlement contract said of an order. */
+/** An event of a settlement contract about an order. */
 export type OrderEvent = {
   blockNumber: number
   /** Unix seconds. */
@@ -72,8 +72,8 @@ export type OrderState = {
 }
 
 /**
- * What became of an order, by its events in the order of the chain. A trade or an invalidation after the whole is filled
- * moves nothing, and neither does an invalidation after the last second of the order: it had expired.
+ * The state of an order, by its events in the order of the chain. After the whole is filled, a trade or an invalidation
+ * changes nothing; nor does an invalidation after the expiry.
  */
 export function computeState(
   order: Pick<Order, 'amountIn' | 'expiresAt' | 'createdAt' | 'failedAt' | 'failure'> & {

@@ -21,8 +21,8 @@ const tradeData = parseAbiParameters(
 const invalidatedData = parseAbiParameters('bytes orderUid')
 
 /**
- * What settlement contracts say of our orders. Which orders are ours is looked up where the rows are written: an uid is
- * known to nobody before its order is kept, so no order that is kept later has an event in a block that is derived already.
+ * Events of settlement contracts about our orders. The write step looks up which orders are ours: nobody knows a uid before
+ * its order is stored, so an order that is stored later has no event in a block that is derived already.
  */
 export const orders = defineProjection({
   name: 'orders',
@@ -50,7 +50,7 @@ export function isTradeOf(log: RawLog, { settlement, uid }: Pick<Order, 'settlem
   return said?.kind === 'trade' && said.uid === uid
 }
 
-/** What a settlement contract says in a log; what has the topic and another shape is nothing. */
+/** Parses a log of a settlement contract; undefined for a log with the topic and another shape. */
 function readEvent(
   block: Pick<RawBlock, 'number' | 'timestamp'>,
   log: RawLog,

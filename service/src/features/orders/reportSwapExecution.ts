@@ -20,7 +20,7 @@ type Report = {
   orderId: string | null
 }
 
-/** What the chain says of a transaction that is said to carry an action, or to fill an order, of the caller's organization. */
+/** The state of a transaction that is reported to carry an action, or to fill an order, of the caller's organization. */
 export async function reportSwapExecution(ctx: ReportContext, input: ReportInput, caller: Caller): Promise<Report> {
   const hash = input.txHash.toLowerCase()
   if ((input.actionId === undefined) === (input.orderId === undefined))
@@ -50,7 +50,7 @@ function getAt(ctx: ReportContext, { word, asked, own }: { word: string; asked: 
 
 type Mined = { blockNumber: number; success: boolean }
 
-/** What is known by the chain alone: `mined` where its word is final. */
+/** The state by the chain alone: `mined` if it is final. */
 async function findDepth({ chain, confirmations }: Place, mined: Mined | undefined) {
   const head = await readHead(chain)
   if (!mined || head.number - mined.blockNumber + 1 < confirmations) return 'pending'

@@ -5,7 +5,7 @@ import { attemptOutcomes } from './storeAttempts.js'
 
 export const orderStatuses = ['built', 'open', 'partially-filled', 'filled', 'cancelled', 'expired', 'failed'] as const
 
-/** So long an order may be filled, in seconds. */
+/** Seconds for which an order may be filled. */
 export const validity = { minimum: 60, maximum: 86_400, default: 1_800 }
 
 export const BuildBody = T.Object({

@@ -58,7 +58,7 @@ const domainTypes = [
 
 type Field = { name: string; type: string }
 
-/** What the wallet signs, as `eth_signTypedData_v4` takes it: amounts are decimal texts. */
+/** The typed data that the wallet signs, in the form of `eth_signTypedData_v4`: amounts are decimal texts. */
 export type OrderTypedData = {
   domain: { name: string; version: string; chainId: number; verifyingContract: Address }
   types: { EIP712Domain: Field[]; Order: Field[] }
@@ -106,7 +106,7 @@ export function toTypedData(order: SellOrder): OrderTypedData {
   }
 }
 
-/** The digest of an order: what is signed. */
+/** The digest of an order, which is signed. */
 export function hashOrder(order: SellOrder): Hex {
   const { message } = toTypedData(order)
   return hashTypedData({
@@ -122,15 +122,14 @@ export function computeOrderUid(order: SellOrder): Hex {
   return concat([hashOrder(order), lower(order.owner), numberToHex(order.validTo, { size: 4 })])
 }
 
-/** The parts of an order's uid; undefined for what is none. */
+/** The parts of an order's uid; undefined if malformed. */
 export function parseOrderUid(uid: string): { digest: Hex; owner: Address; validTo: number } | undefined {
   if (!/^0x[0-9a-f]{112}$/i.test(uid) || size(uid as Hex) !== 56) return undefined
   const hex = uid.toLowerCase() as Hex
   return { digest: slice(hex, 0, 32), owner: slice(hex, 32, 52), validTo: Number(slice(hex, 52, 56)) }
 }
 
-/** What orders are asked of, and what the settlement contract tells of them. */
-/** The transaction by which its owner ends an order, whoever holds its signature. */
+/** The transaction by which its owner ends an order, even when others hold its signature. */
 export function buildCancellation(order: { chainId: number; settlement: string; orderUid: Hex }) {
   return {
     to: getAddress(order.settlement.toLowerCase()),
@@ -155,7 +154,7 @@ export function hashAppData(appData: string): Hex {
   return keccak256(toHex(appData))
 }
 
-/** What the settlement contract says its domain is. */
+/** The EIP-712 domain separator of the settlement contract. */
 export function hashOrderDomain(of: Pick<SellOrder, 'chainId' | 'settlement'>): Hex {
   return domainSeparator({ domain: domainOf(of) })
 }

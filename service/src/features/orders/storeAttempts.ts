@@ -6,7 +6,7 @@ export const attemptOutcomes = ['considered', 'tooDear', 'noRoute', 'unfunded', 
 
 export type AttemptOutcome = (typeof attemptOutcomes)[number]
 
-/** What our solver made of an order, since when. */
+/** The outcome of an order at our solver, and since when. */
 export type OrderAttempt = { at: Date; outcome: AttemptOutcome; detail: string }
 
 const attemptsTable = describeTable('order_attempts', {
@@ -53,7 +53,7 @@ export async function recordAttempts(
     where a.order_id = k.id and a.number <= k.number - ${attemptsMax}`
 }
 
-/** What was made of an order, the newest first. */
+/** Outcomes of an order, newest first. */
 export async function listOrderAttempts(db: Queryable, orderId: string): Promise<OrderAttempt[]> {
   const rows = await findRows(db, attemptsTable, ['orderId'], [{ orderId }], { tail: 'order by r.number desc' })
   return rows.map(({ at, outcome, detail }) => ({ at, outcome, detail }))

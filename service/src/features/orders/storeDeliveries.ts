@@ -21,7 +21,7 @@ export async function listUndelivered(db: Queryable, now: Date, limit: number): 
   )
 }
 
-/** Keeps what came of a try. What an order book has accepted stays accepted. */
+/** Records the result of a try. An accepted order stays accepted. */
 export async function recordDelivery(
   db: Queryable,
   orderId: string,

@@ -35,10 +35,10 @@ export function listFollowedLines(settlements: FollowedSettlements): DatedLine[]
   return [{ line: 'rules 1', from: 0 }, ...own]
 }
 
-/** What a settlement contract says of an order, whosever that is. */
+/** An event of a settlement contract about any order. */
 export type SaidEvent = Omit<OrderEventRow, 'chainId' | 'orderId'> & { settlement: string; uid: string }
 
-/** Keeps the events of orders of ours. The settlement contract is part of what is signed: what another says is nothing. */
+/** Stores the events of our orders. The signature covers the settlement contract: events of another contract are ignored. */
 export async function recordOrderEvents(
   db: Queryable,
   said: readonly SaidEvent[],

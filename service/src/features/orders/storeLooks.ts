@@ -7,8 +7,8 @@ const looksMin = 3
 const lackSeconds = 60
 
 /**
- * Counts a look at orders at a chain's time (unix seconds): of those that lack something, and of those that do not any
- * more. What has lacked it in three looks over a minute fails; `canFail` are the orders of which nothing is filled.
+ * Counts a look at orders at a chain's time (unix seconds): orders that lack something, and orders that no longer do. An order
+ * that lacked something in three looks over a minute fails; `canFail` are the orders without any fill.
  */
 export async function recordLook(
   db: Queryable,

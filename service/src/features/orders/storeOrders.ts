@@ -154,7 +154,7 @@ export async function removeUnsigned(db: Queryable, before: Date): Promise<numbe
 }
 
 /**
- * The last confirmed block of a chain up to which the events of a settlement contract are known; null: of none they are.
+ * The last confirmed block of a chain up to which the events of a settlement contract are known; null: no block.
  */
 async function findConfirmed(
   db: Queryable,
@@ -168,7 +168,7 @@ async function findConfirmed(
   return read.length > 0 && depth?.confirmedAt ? { blockNumber: depth.confirmed, at: depth.confirmedAt } : null
 }
 
-/** What became of orders, in their order. */
+/** States of orders, in the order of the input. */
 export async function listStates(db: Queryable, orders: readonly Order[]): Promise<OrderState[]> {
   const key = ({ chainId, settlement }: Order) => `${chainId} ${settlement}`
   const confirmed = new Map<string, Confirmed>()

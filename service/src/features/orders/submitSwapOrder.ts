@@ -27,7 +27,7 @@ import { getOwnOrder, showOrder } from './swapOrder.js'
 
 type SubmitInput = { orderId: string; signature: string }
 
-/** Takes the signature of an order that was built: from here on it may be filled. What the chain refuses is refused here. */
+/** Takes the signature of an order that was built: from here on it may be filled. Refuses an order that the chain would refuse. */
 export async function submitSwapOrder(
   ctx: SignatureContext & CatalogueContext,
   { orderId, signature }: SubmitInput,
@@ -105,7 +105,7 @@ function explain(verdict: 'mirrored' | 'not-signed' | 'contract-failed', order: 
   return `the signature is not one of ${formatAddress(owner)} over this order, for the settlement contract ${formatAddress(settlement)} on chain ${chainId}; sign the typedData of BuildSwapOrder as it stands, with that wallet`
 }
 
-/** What the settlement contract would refuse, or could not take, now. */
+/** Refuses an order that the settlement contract would refuse, or could not fill, now. */
 async function assertFillable(chain: Chain, order: Order): Promise<void> {
   const relayer = order.relayer as Address
   const { answer, timestamp } = await multicall(

@@ -2,7 +2,7 @@ import type { Order, OrderState } from '../orders/index.js'
 import type { Quote } from '../swap/index.js'
 import { computeLeast } from './settlementCall.js'
 
-/** What a look at an order book decides. Pure. */
+/** The decisions of a look at an order book. Pure. */
 
 /** An order that may be filled, with what is left of it. */
 export type Live = { order: Order; remaining: bigint }
@@ -16,7 +16,7 @@ export function listLive(orders: readonly Order[], states: readonly OrderState[]
   })
 }
 
-/** What the owner of an order has of what it sells, and lets be taken of it; undefined where the token does not tell. */
+/** The owner's balance and allowance of the token that an order sells; undefined if the token does not return them. */
 export type OrderFunds = { balance: bigint | undefined; allowance: bigint | undefined }
 
 const smaller = (a: bigint, b: bigint) => (a < b ? a : b)
@@ -27,7 +27,7 @@ export function computePayable({ order, remaining }: Live, { balance, allowance 
   return order.partiallyFillable || most === remaining ? most : 0n
 }
 
-/** What an owner lacks for an order to be filled, in a sentence; undefined where nothing. */
+/** A sentence about what the owner lacks for a fill; undefined if nothing is missing. */
 export function findLack(live: Live, { balance, allowance }: OrderFunds): string | undefined {
   // A token that does not tell is asked again at the next look.
   if (balance === undefined || allowance === undefined) return undefined
@@ -41,14 +41,14 @@ export function findLack(live: Live, { balance, allowance }: OrderFunds): string
 
 const halvings = 4
 
-/** The amounts an order may be filled with at present, the largest first: what is left of it, or a part. */
+/** The amounts an order may be filled with at present, the largest first: its rest, or parts of it. */
 export function listAmounts(live: Live, funds: OrderFunds): bigint[] {
   const payable = computePayable(live, funds)
   const whole = payable === live.remaining ? [payable] : []
   return live.order.partiallyFillable ? [...whole, ...listParts(live, payable)] : whole
 }
 
-/** The parts of an order to be tried after the whole of what is left: what can be paid for where that is less, then by halves. */
+/** The parts of an order to try after its whole rest: the payable amount if it is less, then halves. */
 export function listParts({ remaining }: Pick<Live, 'remaining'>, payable: bigint): bigint[] {
   const parts = payable < remaining ? [payable] : []
   for (let part = payable / 2n; part > 0n && parts.length < halvings; part /= 2n) parts.push(part)
@@ -68,7 +68,7 @@ export type Turn = {
   /** Tries in vain of what it shares with others, or of itself. */
   penalty: number
   isRisky: boolean
-  /** What it is worth, in the smallest unit of the native token, where prices tell. */
+  /** Its worth in the smallest unit of the native token, if prices are known. */
   worth: bigint | undefined
   /** Offers of its organization that were tried at this block. */
   tries: number
@@ -77,9 +77,9 @@ export type Turn = {
 }
 
 /**
- * The offer that is tried next: what failed least comes first, then what no stranger's code can hold up, then what is worth
- * more, by powers of two: of many at once each has to hold as much. Of equals it is one of the organization of which least
- * was tried at this block, then what was tried longest ago, then what came first.
+ * The offer to try next. Fewer failures come first, then offers that no stranger's code can delay, then the greater worth, in
+ * powers of two, so that similar offers count as equal. Of equals: the organization with the fewest tries at this block, then
+ * the offer tried longest ago, then the first in the list.
  */
 export function takeNext<T>(offers: readonly T[], turnOf: (offer: T) => Turn): T | undefined {
   let next: { offer: T; turn: Turn } | undefined
@@ -100,8 +100,8 @@ function isBefore(a: Turn, b: Turn): boolean {
 }
 
 /**
- * What a settlement of an offer changes: the pools it goes through, which give the next one something else than it was
- * quoted, and what its owner holds of the token that is sold.
+ * The state that a settlement of an offer changes: the pools of its route, whose quotes for other offers become wrong, and the
+ * owner's balance of the sold token.
  */
 export function listTouched(offer: Offer): string[] {
   const { order } = offer.live
@@ -114,8 +114,8 @@ export function listPools({ quote }: Pick<Offer, 'quote'>): string[] {
 }
 
 /**
- * What settlements change that are queued and not mined: the chain shows nothing of them yet, so what is quoted now is not
- * what there is after them.
+ * The state that queued settlements change before they are mined: the chain does not show it yet, so a quote now differs from
+ * the result after them.
  */
 export function listTaken(
   live: readonly Live[],

@@ -10,10 +10,10 @@ import type { Offer } from './book.js'
 import type { Look } from './look.js'
 import { encodeSettlement, type Fill, findPayout } from './settlementCall.js'
 
-/** What a swap on the way is allowed to be late by: the settlement contract holds the order's own expiry. */
+/** A deadline far in the future for swaps on the way: the settlement contract enforces the order's own expiry. */
 const farAway = 10_000_000_000n
 
-/** Accounts of payouts that somebody has made already are passed over, so many. */
+/** How many payout accounts that already exist are skipped at most. */
 const payoutsMax = 4
 
 /** The fill of an offer in an attempt. Its id decides where its payout is made: no account may be there. */
@@ -50,7 +50,7 @@ export async function buildSettlement(
   return { to: order.settlement as Address, data }
 }
 
-/** What the settlement contract lets the exchange of an offer take already. */
+/** The present allowance of the settlement contract for the exchange of an offer. */
 async function readAllowance(chain: Look['chain'], { live: { order }, quote }: Offer): Promise<bigint> {
   if (!quote?.spender) return 0n
   const args = [order.settlement as Address, quote.spender] as const

@@ -1,4 +1,4 @@
-/** What keeps a stranger from spending the solver's day, and from keeping others waiting. Pure. */
+/** Limits that keep a stranger from spending the solver's daily budget and from delaying others. Pure. */
 
 /** Which orders are settled by their tokens: listed ones of which one has a price, listed ones, or any. */
 export const tokenRules = ['priced', 'listed', 'any'] as const
@@ -6,14 +6,14 @@ export const tokenRules = ['priced', 'listed', 'any'] as const
 export type TokenRule = (typeof tokenRules)[number]
 
 export type SolverLimits = {
-  /** A fill has to be worth so many times its gas, where prices tell. */
+  /** A fill must be worth this many times its gas, if prices are known. */
   worthFactor: number
   tokens: TokenRule
   /** Fills of one order in an hour. */
   fillsPerHour: number
   /** Percent of `budget` that settlements may cost in a day which end as a loss, or run code nobody vouches for. */
   riskPercent: number
-  /** What may be spent in a day, in the smallest unit of the native token. */
+  /** The daily budget, in the smallest unit of the native token. */
   budget: bigint
 }
 
@@ -28,7 +28,7 @@ export type Subject = { kind: SubjectKind; key: string }
 
 export const nameSubject = ({ kind, key }: Subject): string => `${kind} ${key}`
 
-/** What of the last day is known of a subject. Times are the chain's, in unix seconds. */
+/** The last day of a subject. Times are the chain's, in unix seconds. */
 export type Standing = {
   /** Tries in vain since its last fill. */
   failures: number
@@ -36,7 +36,7 @@ export type Standing = {
   /** Settlements that were mined and reverted. */
   reverts: number
   lastRevertedAt: number
-  /** What risky settlements cost, or may cost yet. */
+  /** The cost, or possible cost, of risky settlements. */
   risked: bigint
 }
 
@@ -64,8 +64,8 @@ const shares: Readonly<Record<SubjectKind, bigint>> = { order: 5n, owner: 10n, p
 export const revertsMax = 3
 
 /**
- * When a subject may be tried again, by the chain's time. What a stranger did to an organization, or to a pool of listed
- * tokens, makes nobody wait but for reverts, and by these risky offers alone: tries in vain put them behind others.
+ * When a subject may be tried again, by the chain's time. For an organization, or a pool of listed tokens, only reverts cause a
+ * wait, and only for risky offers: failed tries only move them behind others.
  */
 export function computeRetryAt(
   kind: SubjectKind,
@@ -81,7 +81,7 @@ export function computeRetryAt(
   return Math.max(wait > 0 ? lastFailedAt + wait : 0, revertWait > 0 ? lastRevertedAt + revertWait : 0)
 }
 
-/** What is known of an offer before anything is asked of a node for it. */
+/** The facts about an offer before a node is called for it. */
 export type Case = {
   /** Somebody vouches neither for its tokens nor for its owner's code: a stranger decides how it ends, and what it costs. */
   isRisky: boolean
@@ -90,7 +90,7 @@ export type Case = {
   standings: readonly (Subject & { standing: Standing })[]
   /** When it was filled in the last hour, by the chain's time. */
   fills: readonly number[]
-  /** What risky settlements of all orders cost in a day, or may cost yet. */
+  /** The cost, or possible cost, of the risky settlements of all orders in a day. */
   riskedByAll: bigint
 }
 
@@ -122,13 +122,13 @@ export function decideTry(given: Case, limits: SolverLimits, now: number): Verdi
   return { may: true }
 }
 
-/** What an estimate says of an offer. */
+/** The estimated cost of an offer. */
 export type Cost = {
   /** Gas × price, in the smallest unit of the native token. */
   cost: bigint
   /** The most a settlement may cost. */
   costMax: bigint
-  /** What the fill is worth in the same unit; undefined where no price tells. */
+  /** The worth of the fill in the same unit; undefined without a price. */
   worth: bigint | undefined
 }
 
@@ -156,7 +156,7 @@ export function decideCost(
 /** A settlement of the last day that was risky, or is open and is. `spent`: its cost, or the most it may cost yet. */
 export type Risked = { subjects: readonly Subject[]; spent: bigint; isReverted: boolean; closedAt: number | undefined }
 
-/** What settlements and tries in vain come to, by subject. */
+/** Sums settlements and failed tries by subject. */
 export function sumStandings(
   risked: readonly Risked[],
   failures: ReadonlyMap<string, { failures: number; lastFailedAt: number }>,

@@ -16,8 +16,8 @@ import { forgetFailures, recordFailure, removeFailures } from './storeFailures.j
 
 /**
  * A look at the orders of every chain, at each new block: what their owners can pay for, and which of our own order book
- * the pools pay enough for. These are queued for the sender, one settlement each. One process looks at a time. `read` says
- * what the chain says of orders.
+ * the pools pay enough for. These are queued for the sender, one settlement each. One process looks at a time. `read` reads
+ * orders from the chain.
  */
 export function createOrderLook(settings: OrderSettings, read = readOrders): (ctx: OrderJobContext) => Promise<void> {
   const seen = new Map<number, string>()
@@ -47,7 +47,7 @@ export function createOrderLook(settings: OrderSettings, read = readOrders): (ct
   }
 }
 
-/** What was made of orders is kept, wherever the look fails. */
+/** Looks at orders and stores the outcomes, also when the look fails. */
 async function lookAndTell(given: Look, settlement: string, read: typeof readOrders): Promise<void> {
   const { ctx, head, turns, made } = given
   try {
@@ -63,7 +63,7 @@ async function lookAndTell(given: Look, settlement: string, read: typeof readOrd
   }
 }
 
-/** What is told of an order, its figures aside: they change with every block. */
+/** The outcome of an order without its figures, which change with every block. */
 const wordsOf = ({ outcome, detail }: { outcome: string; detail: string }): string =>
   `${outcome} ${detail.replace(/\d+/g, '')}`
 
@@ -126,7 +126,7 @@ async function closeFinished({ ctx, chain, head, made }: Look): Promise<void> {
     const subjects = listSettlementSubjects(closed)
     const others = subjects.filter(({ kind }) => kind !== 'organization')
     if (outcome === 'confirmed') await forgetFailures(db, chainId, others.map(nameSubject))
-    // What was cancelled was not held against anybody else.
+    // A cancelled settlement counts only against its order.
     else if (outcome === 'cancelled') await recordFailure(db, at, [`order ${orderId}`])
     else if (outcome === 'failed') await recordFailure(db, at, subjects.map(nameSubject))
   }
@@ -143,7 +143,7 @@ function describeEnd({ outcome, reason, isHeld, amountIn, amountOut }: Closed): 
   return { outcome: 'considered', detail: 'its settlement was cancelled' }
 }
 
-/** A settlement that was not sent for so long is given up: what the exchanges gave then is old. */
+/** Time after which an unsent settlement is given up: its quote is old. */
 const queuedMs = 120_000
 
 /** Nothing is paid for settlements of orders that are over without them, or that could not be sent for long. */
@@ -159,8 +159,8 @@ async function cancelOverdue(
 }
 
 /**
- * Orders whose settlements reverted on the chain as often as is paid for. What is simulated before cannot find that out: they
- * pass there.
+ * Orders whose settlements have used up the allowed reverts on the chain. The simulation cannot find these: there they
+ * succeed.
  */
 function listGivenUp({ ctx, chain, turns }: Look, attempts: ReadonlyMap<string, Attempts>): ReadonlySet<string> {
   const givenUp = [...attempts].flatMap(([orderId, { reverts }]) => (reverts >= revertsMax ? [orderId] : []))

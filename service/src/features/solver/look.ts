@@ -12,15 +12,15 @@ export type OrderSettings = {
   solver: Signer | undefined
   /** The most a settlement may cost, in the smallest unit of the native token. */
   costMax: bigint
-  /** What keeps a stranger from spending the solver's day; absent: `usualLimits`. */
+  /** Limits that keep a stranger from spending the solver's daily budget; absent: `usualLimits`. */
   limits?: SolverLimits
-  /** The chains that settlements are simulated on: what runs there is chosen by strangers. Absent: those of the look. */
+  /** The chains that settlements are simulated on: strangers choose the code that runs there. Absent: those of the look. */
   trialChains?: Chains
 }
 
 export type OrderJobContext = ChainContext & CatalogueContext & { readonly attributionSigner: Signer | undefined }
 
-/** What one look at the orders of a chain is made of. */
+/** The parts of one look at the orders of a chain. */
 export type Look = {
   ctx: OrderJobContext
   chain: Chain
@@ -30,6 +30,6 @@ export type Look = {
   settings: OrderSettings & { limits: SolverLimits }
   exchanges: WeakMap<object, Deployed>
   turns: QuoteTurns
-  /** What the look made of orders, by id: kept when it ends, wherever it fails. */
+  /** Outcomes of orders, by id: stored when the look ends, also when it fails. */
   made: Map<string, { outcome: AttemptOutcome; detail: string }>
 }

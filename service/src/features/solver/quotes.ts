@@ -14,9 +14,9 @@ import { isEnough, type Live, type Offer } from './book.js'
 import { chooseQuoted, countAmounts, listScreens, type Wanted } from './screening.js'
 import { isNativeOut } from './settlementCall.js'
 
-/** Reads of one call: they share its gas, and each of so many has enough for several pools. */
+/** Reads of one call: they share its gas; with this number each has enough for several pools. */
 const readsPerCall = 150
-/** Calls for quotes at one block: so many at least, and one for so many orders. */
+/** Calls for quotes at one block: at least `callsMin`, and one for each `ordersPerCall` orders. */
 const callsMin = 8
 const ordersPerCall = 40
 /** Of these calls, where there are many orders, those for orders that seem far from their limit. */
@@ -50,12 +50,12 @@ type FindQuote = (deployed: Deployed) => Found | undefined
 
 export type Quoting = { chain: Chain; snapshot: CatalogueSnapshot; record: ChainRecord; at: At; deployed: Deployed }
 
-/** What the exchanges pay enough for; and of the others that were quoted the most that is paid for all of what was asked. */
+/** Offers that the exchanges pay enough for; and for the other quoted orders the best output for the whole amount. */
 export type Findings = { offers: Offer[]; others: { live: Live; amountIn: bigint; amountOut: bigint | undefined }[] }
 
 /**
- * What the exchanges pay enough for. While there are few orders each amount of each is quoted at each block; of many those
- * that a screen of their pair shows to be near their limit, and the others in turn.
+ * Finds orders that the exchanges pay enough for. A few orders are all quoted at each block, with each amount. Of many orders
+ * those that a screen of their pair shows near their limit are quoted, and the others in turn.
  */
 export async function findOffers(quoting: Quoting, wanted: readonly Wanted[], turns: QuoteTurns): Promise<Findings> {
   const { ask, count } = createAsking(quoting)
@@ -101,7 +101,7 @@ export async function findOffers(quoting: Quoting, wanted: readonly Wanted[], tu
   }
 }
 
-/** Screens that are remembered: what was forgotten is asked sooner. */
+/** The most screens that are cached: a dropped one is quoted sooner. */
 const screensMax = 10_000
 
 function toOffer(live: Live, amountIn: bigint, found: Found | undefined): Offer | undefined {
@@ -109,7 +109,7 @@ function toOffer(live: Live, amountIn: bigint, found: Found | undefined): Offer 
   return { live, amountIn, amountOut: found.amountOut, quote: found.quote }
 }
 
-/** What a swap of a part would give. The wrapped native token is unwrapped one for one. */
+/** Quotes a swap of a part. The wrapped native token is unwrapped one for one. */
 function createAsking({ chain, snapshot, record }: Quoting) {
   const hubs = listHubs(snapshot, record)
   // A token that is not listed is swapped as well: of it only its address is needed.

@@ -18,7 +18,7 @@ export type Seen = Findings & {
   fit: string[]
 }
 
-/** What the chain says of orders at one block. */
+/** Reads orders from the chain at one block. */
 export async function readOrders(given: Look, live: readonly Live[], isTried: (live: Live) => boolean): Promise<Seen> {
   const { ctx, chain, record, head, turns } = given
   const at = { blockHash: head.hash }

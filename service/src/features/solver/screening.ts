@@ -19,7 +19,7 @@ function screenOf({ live: { order }, amounts }: Wanted): Screen {
   return { key: `${order.tokenIn} ${order.tokenOut} ${amountIn}`, order, amountIn }
 }
 
-/** In which look something was last quoted; what never was comes first. */
+/** The look in which an item was last quoted; items that never were come first. */
 export type Turns = ReadonlyMap<string, number>
 
 const inTurn = <T>(all: readonly T[], turns: Turns, keyOf: (one: T) => string): T[] =>
@@ -41,7 +41,7 @@ export function isNear(wanted: Wanted, paid: ReadonlyMap<string, bigint>): boole
 
 /**
  * The orders that are quoted: those near their limit, and of the others some at each block, so that each has its turn
- * whatever its screen says. Of both those that were quoted longest ago.
+ * whatever its screen shows. Within both, those quoted longest ago come first.
  */
 export function chooseQuoted(
   wanted: readonly Wanted[],

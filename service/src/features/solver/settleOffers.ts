@@ -17,7 +17,7 @@ import { type Attempts, recordSettlement } from './storeBook.js'
 /** Settlements that are queued at one block, and such as are simulated for them. */
 const queuedMax = 8
 const triesMax = 16
-/** No other is simulated once those of a block have taken so long. */
+/** After this time at one block no further offer is simulated. */
 const triesMs = 6_000
 /** Most gas of a settlement while it is simulated: of any, of a risky one, and where what is posted to another chain is gas. */
 const gasMax = { any: 2_000_000n, risky: 700_000n, posting: 20_000_000n }
@@ -148,8 +148,8 @@ function findGasMax(chain: Chain, isRisky: boolean): bigint {
 }
 
 /**
- * What is asked of a node for one order. Where that fails, and the node answers else, it is the order's own doing: strangers
- * choose what code runs for it.
+ * Runs the node calls for one order. If they fail and the node otherwise responds, the order is at fault: strangers choose the
+ * code that runs for it.
  */
 async function ofOrder<T extends object>(
   { trialChain, ctx }: Look,

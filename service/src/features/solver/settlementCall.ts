@@ -14,7 +14,7 @@ import { nativeToken } from '../../rpc/native.js'
 import type { Call } from '../../rpc/simulateBlock.js'
 import type { Order } from '../orders/index.js'
 
-/** What fills one order through its settlement contract (GPv2). Pure. */
+/** The call that fills one order through its settlement contract (GPv2). Pure. */
 
 const settlementAbi = parseAbi([
   'struct Trade { uint256 sellTokenIndex; uint256 buyTokenIndex; address receiver; uint256 sellAmount; uint256 buyAmount; uint32 validTo; bytes32 appData; uint256 feeAmount; uint256 flags; uint256 executedAmount; bytes signature; }',
@@ -36,14 +36,14 @@ export type Fill = {
   id: string
   order: Order
   amountIn: bigint
-  /** What is paid to the owner by the trade; what the routes give beyond is paid out beside it. */
+  /** The amount that the trade pays to the owner; the surplus of the routes is paid out separately. */
   amountOut: bigint
 }
 
 /** How a swap of the fill is made: its call, with what it gives going to an address, and who takes what it is given. */
 export type FillRoute = {
   spender: Address
-  /** What the settlement contract has approved for it already. */
+  /** The present allowance of the settlement contract for it. */
   allowance: bigint
   /** An allowance that is not 0 has to be 0 before it is another. */
   approvalReset: boolean
@@ -76,7 +76,7 @@ export function encodeSettlement(fill: Fill, { route, wrappedNative }: FillPath)
 
 export const isNativeOut = ({ tokenOut }: Pick<Order, 'tokenOut'>): boolean => tokenOut === nativeToken.toLowerCase()
 
-/** What exchanges give for an order. */
+/** The token that exchanges return for an order. */
 const getBought = (order: Order, wrappedNative: Address): Address =>
   isNativeOut(order) ? wrappedNative : (order.tokenOut as Address)
 

@@ -28,7 +28,7 @@ export function listSettlementSubjects({ orderId, owner, organizationId, touches
   return listSubjects({ id: orderId, owner, organizationId }, pools)
 }
 
-/** What is known of offers and counted against them while a look goes on. */
+/** Counts against offers during a look. */
 export type Standings = Awaited<ReturnType<typeof loadStandings>>
 
 export async function loadStandings(given: Look, offers: readonly Offer[], attempts: ReadonlyMap<string, Attempts>) {
@@ -91,7 +91,7 @@ function createListing({ ctx, chain, record }: Look): (order: Order) => boolean 
   return ({ tokenIn, tokenOut }) => isListed(tokenIn) && isListed(tokenOut)
 }
 
-/** What fills are worth in the smallest unit of the native token, by prices of now. */
+/** The worth of fills in the smallest unit of the native token, by present prices. */
 export async function loadWorths(given: Look, offers: readonly Offer[]): Promise<(offer: Offer) => bigint | undefined> {
   const { ctx, chain, record } = given
   const native = nativeToken.toLowerCase()

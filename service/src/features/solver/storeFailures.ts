@@ -3,7 +3,7 @@ import type { Queryable } from '../../postgres/pool.js'
 /** Tries in vain of a subject, and when the last one was, by the chain's time in unix seconds. */
 export type Failures = { failures: number; lastFailedAt: number }
 
-/** What is counted of subjects since a chain's time (unix seconds). */
+/** Failures of subjects since a chain's time (unix seconds). */
 export async function listFailures(
   db: Queryable,
   { chainId, since }: { chainId: number; since: number },
@@ -18,7 +18,7 @@ export async function listFailures(
   return new Map(rows.map(({ subject, failures, at }) => [subject, { failures, lastFailedAt: Number(at) }]))
 }
 
-/** Counts one try in vain of subjects at a chain's time; what lies before `since` counts for nothing. */
+/** Counts one failed try of subjects at a chain's time; tries before `since` no longer count. */
 export async function recordFailure(
   db: Queryable,
   { chainId, since, timestamp }: { chainId: number; since: number; timestamp: number },

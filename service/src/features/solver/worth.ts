@@ -1,13 +1,13 @@
 import { parseDecimal, usdDecimals } from '../../kernel/amount.js'
 
-/** What a fill is worth to the owner of its order, against what it costs the solver. Pure. */
+/** The worth of a fill to the owner of its order, to compare with the solver's cost. Pure. */
 
-/** Smallest units of a token with so many decimals, one of which is so many USD (a decimal text); undefined: not known. */
+/** An amount in smallest units, the decimals of its token, and the USD price of a whole token (a decimal text; undefined: unknown). */
 export type Priced = { amount: bigint; decimals: number; priceUsd: string | undefined }
 
 /**
- * What a fill is worth, in the smallest unit of the native token: the lesser of what is sold and what is bought, as far as
- * their prices are known. Undefined where neither is, or the native token has no price.
+ * The worth of a fill, in the smallest unit of the native token: the lesser of the sold and the bought amount, as far as their
+ * prices are known. Undefined if no price is known, or the native token has no price.
  */
 export function computeWorth(sold: Priced, bought: Priced, native: Omit<Priced, 'amount'>): bigint | undefined {
   const unit = native.priceUsd === undefined ? 0n : parseDecimal(native.priceUsd, usdDecimals)

@@ -55,11 +55,11 @@ const Distributor = T.Object(
   strict,
 )
 
-/** The members every entry with a slug has beside those of its row. */
+/** The members that every entry with a slug has in addition to those of its row. */
 const named = { id: T.Optional(Id), slug: Slug }
 const List = <S extends TSchema>(entry: S) => T.Optional(T.Array(entry))
 
-/** The catalogue file: what a row of tables.ts takes of it, and references; docs/catalogue.md says what each means. */
+/** The catalogue file: the members of the rows in tables.ts, and references. docs/catalogue.md explains each. */
 export const CatalogueFileSchema = T.Object(
   {
     organizations: List(T.Object({ ...named, ...fileMembersOf(tables.organizations) }, strict)),
@@ -84,7 +84,7 @@ export function isCatalogueFile(value: unknown): value is CatalogueFile {
   return validator.Check(value)
 }
 
-/** What does not fit the shape, each as a JSON pointer and a message; the first per place. */
+/** Members that do not fit the schema, each as a JSON pointer and a message; the first for each pointer. */
 export function listShapeProblems(value: unknown): { pointer: string; message: string }[] {
   const problems = new Map<string, string>()
   const add = (pointer: string, message: string) => {

@@ -8,7 +8,7 @@ export const textLengths = { symbol: 32, name: 128, label: 128, description: 4_0
 export function cleanText(text: string, lengthMax: number): string {
   let previous: string
   let rest = text
-  // What one pass joins, another may have to judge again.
+  // A pass may join characters that another pass has to remove.
   do {
     previous = rest
     rest = cleanOnce(previous, lengthMax)

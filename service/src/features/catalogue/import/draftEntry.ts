@@ -41,7 +41,7 @@ const closedDraft = {
   withdrawDisabledReason: 'Nothing could be withdrawn from this vault when it was looked at.',
 }
 
-/** What was found, a line each, for the operator at the terminal. Pure. */
+/** The findings, one a line, for the operator at the terminal. Pure. */
 export function describeProbe(probed: ProbedVault): string[] {
   const { asset, receiptToken, state, maxDeposit } = probed
   const symbol = cleanTokenText(asset.symbol, textLengths.symbol)

@@ -3,7 +3,7 @@ import jsonc from 'jsonc-parser'
 /** JSON together with the line every value stands on. */
 export type LocatedJson = {
   value: unknown
-  /** Line (from 1) of the value at a JSON pointer; that of the nearest enclosing value when there is none. */
+  /** Line (from 1) of the value at a JSON pointer; if it does not exist, that of the nearest enclosing value. */
   lineOf(pointer: string): number
 }
 
@@ -19,7 +19,7 @@ export class JsonSyntaxError extends Error {
 
 const depthMax = 64
 
-/** What was expected where the parser stopped, by the name it has for that. */
+/** The expected token where the parser stopped, by the parser's name for it. */
 const expected: Readonly<Record<string, string>> = {
   PropertyNameExpected: 'a member name',
   ColonExpected: '":"',

@@ -5,7 +5,7 @@ import type { tables } from '../tables.js'
 import { type CatalogueFile, type FileOpportunityEntry, slugId } from './catalogueFile.js'
 import { cleanText, cleanTokenText, textLengths } from './cleanText.js'
 
-/** What the database holds already: an entry of the file may refer to it. */
+/** Rows in the database: an entry of the file may refer to them. */
 export type Known = {
   organizationIds: ReadonlySet<string>
   protocolIds: ReadonlySet<string>
@@ -144,7 +144,7 @@ type Slugged = { id?: string; slug: string }
 
 type Refs = ReturnType<typeof collectIds>
 
-/** Everything an entry can refer to: what the file brings and what the database holds. Reports duplicates. */
+/** Everything an entry can refer to: entries of the file and rows of the database. Reports duplicates. */
 function collectIds(file: CatalogueFile, known: Known, report: Report) {
   const chainIds = new Set(known.chainIds)
   const decimals = new Map(known.tokenDecimals)

@@ -16,7 +16,7 @@ import type { ImportRows, Known } from './resolveFile.js'
 /** One number for the whole service: two imports at once would wait for each other's rows in different orders. */
 const importLock = 6_736_002
 
-/** What entries of a file may refer to. Other imports wait until this transaction ends. */
+/** Reads the rows that entries of a file may refer to. Other imports wait until this transaction ends. */
 export async function readKnown(tx: Queryable): Promise<Known> {
   await tx`select pg_advisory_xact_lock(${importLock})`
   const ids = async (rows: Promise<{ id: string }[]>) => new Set((await rows).map(({ id }) => id))
@@ -51,7 +51,7 @@ export async function readKnown(tx: Queryable): Promise<Known> {
 }
 
 /**
- * Writes the rows of a file. What describes an entry is replaced; switches, chain settings and dates left out keep
+ * Writes the rows of a file. Descriptive members are replaced; absent switches, chain settings and dates keep
  * their present value. Lists belonging to an entry are replaced as a whole; entries the file does not name stay.
  */
 export async function writeCatalogue(tx: Transaction, rows: ImportRows, now: Date): Promise<void> {

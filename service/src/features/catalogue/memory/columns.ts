@@ -7,8 +7,8 @@ import type { CatalogueBase, CatalogueSnapshot } from './snapshot.js'
 export type Index<K> = ReadonlyMap<K, Bits>
 
 /**
- * What a filter looks at, made of the listed opportunities by position. A `pushed` one holds figures that jobs push: it
- * is made for every snapshot, the others once for all snapshots with the same base.
+ * The input of a filter, computed from the listed opportunities by position. A `pushed` column holds figures that jobs push:
+ * it is computed for every snapshot, the others once for all snapshots with the same base.
  */
 export type Column<C> = { readonly pushed: boolean; make(listed: readonly OpportunityRecord[]): Steps<C> }
 
@@ -18,7 +18,7 @@ export type Made = { get<C>(column: Column<C>): C }
 /** The columns that stay while only pushed figures change. */
 export type Columns = Made & {
   readonly size: number
-  /** What a distributor shows. */
+  /** The opportunities that a distributor shows. */
   shownBy(distributorId: string): Bits
 }
 

@@ -109,7 +109,7 @@ export type OpportunityFilter = { [name in keyof Filters]?: Static<FilterQuery[n
 
 const inOrder = Object.entries<Selection>(filters).sort(([, a], [, b]) => Number(a.last) - Number(b.last))
 
-/** What the filters look at, each column once. */
+/** The columns of all filters, each once. */
 export const filterColumns = [...new Set(inOrder.map(([, { column }]) => column))]
 
 /** The positions the filter leaves, of all or of those in `within`. */

@@ -3,7 +3,7 @@ import type { Optional } from '../../../postgres/imported.js'
 import { type Bits, keepAny, keepBetween, keepContaining, keepEqual, keepOnly, remove } from './bits.js'
 import type { Column, Index } from './columns.js'
 
-/** What a filter leaves: the column it looks at, and how it keeps positions by the value asked for. */
+/** A filter: its column, and how it selects positions by the requested value. */
 export type Selection = {
   readonly column: Column<unknown>
   /** Applied after the others, to what they left. */

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util'
 import { mapInSteps, type Steps } from '../../../kernel/async/inSlices.js'
 
 /**
- * Rows under their keys. One that says what the known one under its key says is the known one, and rows that are all known
- * are the known map itself: what was made of an object, such as its bytes, is looked up by it.
+ * Rows by key. A row that equals the known row under its key is replaced by the known object, and if all rows are known, the
+ * known map itself is returned: values computed from an object, such as its bytes, are cached by its identity.
  */
 export function* keepRows<K, R extends object>(
   known: ReadonlyMap<K, R> | undefined,

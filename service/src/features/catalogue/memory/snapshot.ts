@@ -22,7 +22,7 @@ import {
 import { compareText } from '../text.js'
 import { isAll, keep, keepRows, keepSets, sayAll, says } from './keep.js'
 
-/** What stays the same between two snapshots that differ only in what jobs push. Compared by identity. */
+/** The part that two snapshots share if they differ only in pushed figures. Compared by identity. */
 export type CatalogueBase = {
   /** Ids of the listed opportunities, ascending; a place in this list is an opportunity's position. */
   readonly listedIds: readonly string[]
@@ -61,8 +61,8 @@ export function buildSnapshot(rows: CatalogueRows): CatalogueSnapshot {
 }
 
 /**
- * The same in steps: thousands of opportunities take longer than a request may wait. What `previous` says as well is not
- * made again but taken from there, the same objects.
+ * The same in steps: thousands of opportunities take longer than a request may wait. Objects that equal those of `previous`
+ * are taken from there.
  */
 export function* joinRows(rows: CatalogueRows, previous?: CatalogueSnapshot): Steps<CatalogueSnapshot> {
   const parts = {
@@ -156,7 +156,7 @@ function findListed<V>(rows: ReadonlyMap<string, V>, keys: string): V[] {
   return listed(keys).flatMap((key) => rows.get(key) ?? [])
 }
 
-/** What each distributor shows: its own opportunities and those of its products. */
+/** The opportunities of each distributor: its own and those of its products. */
 function* listShown(
   { distributorOpportunities, distributorProducts }: CatalogueRows,
   productOpportunities: CatalogueSnapshot['productOpportunities'],

@@ -2,7 +2,7 @@ import { mapInSteps, runAtOnce, type Steps } from '../../../kernel/async/inSlice
 import type { OpportunityRecord } from '../opportunityRecord.js'
 import { compareCodePoints } from '../text.js'
 
-/** What a list of opportunities can be sorted by, with the label shown to a person, in the order offered. */
+/** The sort keys of opportunity lists with their labels, in the order offered. */
 export const sortOptions = [
   { value: 'tvl', label: 'TVL' },
   { value: 'name', label: 'Name' },
@@ -61,7 +61,7 @@ export function sortPositions(records: readonly OpportunityRecord[], by: SortBy,
   return runAtOnce(sortInSteps(records, by, order))
 }
 
-/** The same in steps. `before` is an order of as many that may be nearly theirs: what is sorted already costs little. */
+/** The same in steps. `before` is an earlier order of the same length: sorting a nearly sorted list costs little. */
 export function* sortInSteps(
   records: readonly OpportunityRecord[],
   by: SortBy,
