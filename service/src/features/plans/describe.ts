@@ -56,7 +56,7 @@ export function describeSwap(facts: {
   return `${swap} Anything ${source} returns ${more} stays in your wallet as ${describeToken(rest)}.`
 }
 
-/** What a vault's call does, in the sentence of its kind, with amount, token, vault and receiver named. */
+/** Describes a vault's call by the sentence of its kind, with amount, token, vault and receiver. */
 export function describeCall(
   { says, leastOut, router }: VaultCall,
   facts: { amount: bigint; token: TokenRecord; out: TokenRecord; vault: Party; receiver: string },

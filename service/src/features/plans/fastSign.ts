@@ -1,7 +1,7 @@
 import { concatBytes, type SignDigest, signDigest } from '@openearn/attribution'
 import { loadNativeCurve } from '../../wallets/nativeCurve.js'
 
-/** `SignDigest` by native code where there is some: a plan is signed while its caller waits. Answers the same always. */
+/** `SignDigest` by native code if available, because the caller waits for the signature. The results are the same. */
 export function openFastSign(): SignDigest {
   const native = loadNativeCurve()?.ecdsaSign
   if (!native) return signDigest

@@ -44,7 +44,7 @@ export type Draft = {
   steps: readonly Step[]
   /** The one the action is about: its call is recorded. */
   main: Step
-  /** What the wallet gives, as recorded. */
+  /** The token that the wallet pays, as recorded. */
   tokenIn: TokenRecord
   amount: bigint
   amountUsd: string | undefined

@@ -7,20 +7,20 @@ const otherByteGas = 16n
 const floorTokenGas = 10n
 
 /**
- * What a call made after others of the same plan saves because they warmed the accounts and storage it uses (EIP-2929,
- * EIP-2200): a token's account, its allowance and balance, once each. Alone it pays for them.
+ * Gas that a call saves after others of the same plan, because they warmed its accounts and storage (EIP-2929, EIP-2200): a
+ * token's account, its allowance and balance, once each. A call alone in its transaction pays for them.
  */
 const warmthGas = 12_000n
 
-/** What may have changed on the chain before it is mined: a tick, a market, a book that is written only then. */
+/** Spare gas for changes on the chain before it is mined: a crossed tick, a first write to a market or an order book. */
 const spareGas = 100_000n
 
 const marginNumerator = 13n
 const marginDenominator = 10n
 
 /**
- * Gas limit of a transaction: what its call was measured to use, the intrinsic cost and the calldata floor of EIP-7623,
- * and 100,000 more, times 1.3, rounded up. `position` is the call's place in its plan, from 0.
+ * Gas limit of a transaction: the measured gas of its call, the intrinsic cost and the calldata floor of EIP-7623, and
+ * 100,000 more, times 1.3, rounded up. `position` is the call's place in its plan, from 0.
  */
 export function computeGasLimit(measured: bigint, data: Hex, position: number): bigint {
   const execution = measured + (position > 0 ? warmthGas : 0n)
@@ -29,7 +29,7 @@ export function computeGasLimit(measured: bigint, data: Hex, position: number): 
   return withMargin((standard > floor ? standard : floor) + spareGas)
 }
 
-/** What a transaction with this calldata costs before its call begins. */
+/** The gas of a transaction with this calldata before its call begins. */
 export function computeIntrinsicGas(data: Hex): bigint {
   const { zeros, others } = countBytes(data)
   return transactionGas + zeros * zeroByteGas + others * otherByteGas

@@ -3,7 +3,7 @@ import { maxUint256 } from 'viem'
 import { parseRaw } from '../../kernel/amount.js'
 import { invalidInput } from '../../kernel/errors.js'
 
-/** What callers say of a plan, whatever it is for. */
+/** Inputs common to all plans. */
 
 /** A raw amount above 0; below 2^256 is checked when it is parsed. */
 export const positiveRaw = (description: string) =>

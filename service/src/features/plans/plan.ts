@@ -12,7 +12,7 @@ export type Step = {
   gasConstant: bigint
   /** Which way a swap takes, as it is answered. */
   metadata?: NonNullable<Prepared['metadata']>
-  /** Carries the suffix of the distributor, if there is one. `beside a swap`: and that says that the plan swaps. */
+  /** Carries the suffix of the distributor, if any. `beside a swap`: the suffix says that the plan swaps. */
   suffix?: 'plain' | 'beside a swap'
   /** Throws why the call would revert, where more is known than that it would. */
   explainRevert?(why: string, context: { transactionIndex: number }, means: ErrorMeaning | undefined): void
@@ -27,8 +27,8 @@ export type Attribution = {
 }
 
 /**
- * The step with our suffix at the end of its calldata, signed by `sign`, or without a signature where that answers none.
- * Only calls that move money carry one: the vault's, and a swap's beside it.
+ * The step with our suffix at the end of its calldata, signed by `sign`, or unsigned if that returns no signature. Only calls
+ * that move money carry a suffix: the vault's, and that of a swap.
  */
 export async function appendSuffix(
   step: Step,

@@ -4,8 +4,8 @@ import type { DistributorRecord } from '../catalogue/index.js'
 import type { ActionContext } from './target.js'
 
 /**
- * Our signature of an attribution. Where none is to be had a plan is refused, or built without one if the operator says
- * so; never for a distributor whose unsigned deposits do not count.
+ * Signs an attribution. If the signer fails, the plan is refused, or built without a signature if the operator allows it; never
+ * for a distributor whose unsigned deposits do not count.
  */
 export async function signAttribution(
   { attributionSigner, config, log }: Pick<ActionContext, 'attributionSigner' | 'config' | 'log'>,

@@ -9,7 +9,7 @@ import type { Step } from './plan.js'
 import { refuse } from './refusal.js'
 import type { Interaction } from './schema.js'
 
-/** What the simulation of a plan found: what is answered, the gas of each call, and each token's change by address. */
+/** Result of the simulation of a plan: the body for the caller, the gas of each call, and each token's change by address. */
 export type PlanSimulation = {
   body: Interaction['simulation']
   gasUsed: readonly bigint[] | undefined

@@ -24,7 +24,7 @@ const actionsTable = describeTable('actions', {
   validUntil: [instant],
 })
 
-/** What a caller asked us to build. Addresses and hashes are lower-case. */
+/** An action that a caller asked us to build. Addresses and hashes are lower-case. */
 export type ActionRow = RowOf<typeof actionsTable>
 
 /** Records a built action. */
@@ -32,7 +32,7 @@ export async function recordAction(tx: Transaction, action: ActionRow): Promise<
   await insertRows(tx, actionsTable, [action])
 }
 
-/** The action of an id, whoever built it. */
+/** The action of an id, of any organization. */
 export async function findAction(db: Queryable, id: string): Promise<ActionRow | undefined> {
   const rows = await db<object[]>`select ${selectList(db, actionsTable)} from actions where id = ${id}`
   return parseRows(actionsTable, rows)[0]

@@ -46,16 +46,16 @@ export type Item = {
   rewards: Amount[]
 }
 
-/** What a receipt token is a share of, at the block: `numerator` smallest units of the asset for 10^exponent of its own. */
+/** The asset behind a receipt token at the block: `numerator` smallest units of the asset for 10^exponent of its own. */
 export type ShareOf = { asset: string; assetDecimals: number; numerator: bigint; exponent: number; decimals: number }
 
 export type AdapterAnswer = {
   items: Item[]
-  /** What could not be read, as sentences. */
+  /** Failed reads, as sentences. */
   problems?: string[]
   /** Prices of receipt tokens in their assets, by receipt token. */
   shares?: ReadonlyMap<string, ShareOf>
-  /** What turned out to be needed beside; its answer is added to this one. */
+  /** Further reads that turned out to be needed; their result is added to this one. */
   more?: Read<AdapterAnswer>
 }
 
@@ -68,7 +68,7 @@ export type AdapterInput = {
   snapshot: CatalogueSnapshot
   /** Lower-case. */
   wallet: Address
-  /** The block all is read at. Adapters are asked while it is still on its way: what waits for it makes the answer later. */
+  /** The block of all reads. Adapters run before it is known: work that waits for it delays the response. */
   block: () => Promise<BlockRef>
   /** Of all chains, as far as they are derived. */
   openRequests: readonly OpenRequestId[]
@@ -77,13 +77,13 @@ export type AdapterInput = {
 }
 
 /**
- * What knows how a protocol keeps what a wallet has in it. All that adapters ask of a chain goes out together with the
- * balances of tokens, at one block; a read two of them ask is asked once.
+ * An adapter reads the positions of a wallet in a protocol. The reads of all adapters are sent together with the balances of
+ * tokens, at one block; equal reads are sent once.
  */
 export type Adapter = {
-  /** What `errors` calls it: `adapter:<name>`. */
+  /** Its name in `errors`: `adapter:<name>`. */
   readonly name: string
-  /** The views it asks of the block, and the rows that follow from their answers. Asked again where the block is gone. */
+  /** The views it reads at the block, and the function from their results to rows. Runs again if the block was orphaned. */
   ask(input: AdapterInput): Promise<Read<AdapterAnswer>>
 }
 

@@ -1,7 +1,7 @@
 import { within } from '../../kernel/async/within.js'
 import { type Clock, systemClock } from '../../kernel/clock.js'
 
-/** What did not come in time. */
+/** A read that did not finish in time. */
 export class TooLate extends Error {
   override readonly name = 'TooLate'
 }

@@ -9,7 +9,7 @@ import type { EarningRow } from './schema.js'
 /** Something that could not be told, and whose fault it is: `rpc`, `price`, `adapter:<name>`, `ecosystem`, `earnings`. */
 export type Problem = { chainId: number | null; source: string; error: string }
 
-/** What a wallet holds of a token itself. */
+/** The idle balance of a wallet in a token. */
 export type Idle = { token: TokenRecord; raw: bigint }
 
 /** An item and the adapter that knows it. */
@@ -28,7 +28,7 @@ export type ChainHoldings = {
   isLasting: boolean
 }
 
-/** What a wallet has earned, by the opportunity's name. */
+/** The earnings of a wallet, by the opportunity's name. */
 export type Earned = {
   rows: readonly EarningRow[]
   problems: readonly Problem[]
@@ -42,7 +42,7 @@ export type Head = { reading: Promise<BlockRef>; atMs: number; last: BlockRef | 
 /** Longer work on the event loop lets others be served in between. */
 export const turns = { sliceMs: 10, pauseMs: 0 }
 
-/** What portfolios of this process share. */
+/** State that the portfolios of this process share. */
 export type Portfolio = {
   readonly adapters: readonly Adapter[]
   /** The most an answer may take, in milliseconds. */

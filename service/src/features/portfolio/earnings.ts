@@ -6,7 +6,7 @@ import type { FlowVault } from './storeMarks.js'
 /** An amount of a vault's asset in whole units, and its worth; null where something of it has no price. */
 export type Sum = { native: string; usd: string | null }
 
-/** What a wallet has earned by an opportunity: earned = current + withdrawn − deposited, to the last digit. */
+/** The earnings of a wallet in an opportunity: earned = current + withdrawn − deposited, to the last digit. */
 export type OpportunityEarning = {
   opportunityId: string
   deposited: Sum
@@ -49,7 +49,7 @@ export async function listEarnings(
 type Exact = { native: bigint; usd: bigint | null }
 
 /**
- * What the sums of a wallet's flows mean at the newest share price; undefined where that is needed and there is none. Pure.
+ * Earnings from the sums of a wallet's flows at the newest share price; undefined if that is needed and missing. Pure.
  */
 export function computeEarnings(
   row: VaultEarnings,
@@ -72,7 +72,7 @@ export function computeEarnings(
   return { deposited: show(deposited), withdrawn: show(withdrawn), current: show(current), earned: show(earned) }
 }
 
-/** What is held, at the newest snapshot's prices; nothing is worth nothing without any. */
+/** The worth of the held shares at the newest snapshot's prices; 0 shares are worth 0, also without a snapshot. */
 function computeCurrent(row: VaultEarnings): Exact | undefined {
   const shares = BigInt(row.shares)
   if (shares === 0n) return { native: 0n, usd: 0n }

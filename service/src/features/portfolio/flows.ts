@@ -1,10 +1,10 @@
 import { smaller } from '../../derive/lots.js'
 import type { DerivedRows } from '../../derive/rows.js'
 
-/** A kind of flow. What comes in or goes out without an event of the vault is a transfer, also where it was minted or burned. */
+/** A kind of flow. A change without an event of the vault is a transfer, also if shares were minted or burned. */
 export type FlowKind = 'deposit' | 'withdrawal' | 'transfer-in' | 'transfer-out'
 
-/** What a transaction did to what a wallet holds of a vault. `assets` are what events say was paid; of transfers null. */
+/** The change of a wallet's holding in a vault by a transaction. `assets` is the paid amount by events; null for transfers. */
 export type Flow = {
   vaultId: number
   wallet: string
@@ -19,15 +19,15 @@ export type Flow = {
 /** Of a vault: who holds for others, or for nobody, and so earns nothing. */
 export type FlowsVault = { isExcluded(wallet: string): boolean }
 
-/** What came in and went out by events, and by how much what is held moved in all. */
+/** The sums that came in and went out by events, and the whole change of the holding. */
 type Moved = { paid: Sum; taken: Sum; held: bigint }
 /** `untold` shares an event names though no Transfer moved them. */
 type Sum = { shares: bigint; untold: bigint; assets: bigint }
 
 /**
- * The flows of a block. What a wallet holds are its balance and its shares that wait for a redemption: a request moves
- * nothing, the claim that completes it is the withdrawal. What events do not explain of a move was transferred: shares an
- * event names beyond its Transfers, as where a fee is kept in shares, explain a move that is there and make none.
+ * The flows of a block. A wallet's holding is its balance plus its shares that wait for a redemption: a request changes
+ * nothing, the claim that completes it is the withdrawal. The part of a change that no event explains is a transfer. Shares
+ * that an event names beyond its Transfers (a fee kept in shares) explain an existing change and make none.
  */
 export function deriveFlows(
   block: { number: number; timestamp: number },

@@ -21,8 +21,8 @@ const malformed =
 type Input = { address: string; includeProtocolTokens?: boolean }
 
 /**
- * What a wallet holds on all configured chains, and what it has earned. Each value counts once, and all that is told of a
- * chain is of one block, which is named. What cannot be told is named in `errors`; the rest is right.
+ * The holdings of a wallet on all configured chains, and its earnings. Each value counts once. All values of a chain are of one
+ * block, which is named. Failed reads are named in `errors`; the rest is right.
  */
 export async function getWalletPortfolio(ctx: PortfolioContext, input: Input): Promise<PortfolioBody> {
   return toBody(await tellWallet(ctx, input.address), input.includeProtocolTokens === true)
@@ -53,7 +53,7 @@ let lastNumber = 0
 /** A number of its own for each object, so that what was made of it need not hold it. */
 const numberOf = memo((_part: object) => ++lastNumber)
 
-/** All that an answer is made of, beside what the caller wants to see of it. */
+/** All data of a response, before the filters of the caller. */
 type Told = WalletHoldings & { shown: ReturnType<typeof readAddress>; earned: Earned; version: number | string }
 
 async function tellWallet(ctx: PortfolioContext, text: string): Promise<Told> {
@@ -82,7 +82,7 @@ function readAddress(text: string, network: Parameters<typeof findWallet>[1]) {
 
 const nothing: Earned = { rows: [], problems: [], isLasting: true }
 
-/** What was earned, by the opportunity's name; where that cannot be told now, holdings are told without it. */
+/** Earnings by the opportunity's name; if they cannot be computed now, holdings are returned without them. */
 async function tellEarnings(
   ctx: PortfolioContext,
   wallet: string,

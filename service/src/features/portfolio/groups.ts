@@ -1,4 +1,4 @@
-/** What has one key together, in the order it came. */
+/** Groups items by key, in their order. */
 export function groupBy<T, K>(all: Iterable<T>, keyOf: (each: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>()
   for (const each of all) {

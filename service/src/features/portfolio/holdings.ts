@@ -32,15 +32,15 @@ export type ChainAsk = {
   budget: Budget
 }
 
-/** The most rounds adapters may need: what turns out to be needed is asked once more. */
+/** The most rounds of reads: adapters may find that they need further reads. */
 const roundsMax = 3
 /** Tokens named in one sentence. */
 const namedMax = 8
 
 /**
- * Reads what a wallet has on a chain at a block. What fails is named, and the rest is right: a chain that does not answer
- * has no rows, an adapter that fails has none of its own, and a contract that does not answer spoils its row alone.
- * While the block is on its way, all that is asked of it is put together.
+ * Reads the holdings of a wallet on a chain at a block. Failures are named, and the rest is right: a chain that does not respond
+ * has no rows, an adapter that fails has no rows, and a contract that does not respond affects only its own row. The reads
+ * are prepared while the block is being fetched.
  */
 export async function readHoldings(
   ctx: PortfolioContext,
@@ -118,7 +118,7 @@ export async function readBlockRef(chain: Chain): Promise<BlockRef> {
   return { number, hash, timestamp }
 }
 
-/** Why something failed, for the caller; what is no error of ours says nothing. */
+/** The reason of a failure, for the caller; the texts of foreign errors are not shown. */
 export function describeFailure(error: unknown, otherwise: string): string {
   return error instanceof EarnError || error instanceof TooLate ? error.message : otherwise
 }
@@ -162,7 +162,6 @@ function tryAnswer(
   }
 }
 
-/** By the whole catalogue: what its chains are is told in their native tokens, and in what is listed. */
 /** Of each chain the native token and the listed ones. */
 const tokensOf = memo((snapshot: CatalogueSnapshot) =>
   memo((chainId: number): readonly TokenRecord[] => {
@@ -183,7 +182,7 @@ function parseBalance({ address }: TokenRecord, result: Hex | undefined): bigint
 
 type Placed = Asked & { places: number[] }
 
-/** What is asked, with the places of its reads among all. */
+/** The reads of the adapters, with their places among all reads. */
 async function placeAll(reader: ReturnType<typeof createReader>, asked: readonly Asked[]): Promise<Placed[]> {
   const placed: Placed[] = []
   for (const { name, read } of asked)
@@ -191,7 +190,7 @@ async function placeAll(reader: ReturnType<typeof createReader>, asked: readonly
   return placed
 }
 
-/** Reads of one block, each asked once whoever wants it. `add` gives the place of its answer. */
+/** Reads of one block; equal reads are sent once. `add` returns the place of the result. */
 function createReader(chain: Chain, head: Promise<BlockRef>) {
   const places = new Map<string, number>()
   const reads: RawRead[] = []
@@ -220,14 +219,14 @@ type PriceAll = Pick<ChainHoldings, 'chainId' | 'idle' | 'found'> & {
   problems: Problem[]
 }
 
-/** Prices at the time of the block of everything that is held; what has none is named. */
+/** Prices of all holdings at the time of the block; holdings without a price are named. */
 async function priceAll(ctx: PortfolioContext, all: PriceAll): Promise<Pricing> {
   const { chainId, snapshot, block, idle, found, shares, budget, problems } = all
   const wrapped = snapshot.chains.get(chainId)?.wrappedNative?.toLowerCase()
   const held = listPriced(idle, found)
   const wanted = new Set(held.keys())
   if (wrapped && wanted.has(native)) wanted.add(wrapped)
-  // What a share is a share of may itself be a share.
+  // The asset of a share may itself be a share.
   for (const address of wanted) {
     const share = shares.get(address)
     if (share) wanted.add(share.asset)

@@ -1,7 +1,7 @@
 /**
- * What a wallet holds and has earned, on all configured chains, each value counted once. Owns the operation that tells it,
- * the adapters that know how protocols keep what a wallet has in them, what is kept of answers, and `flows`: the projection
- * that derives them of confirmed blocks, and the earnings of a wallet that follow from them.
+ * The holdings and earnings of a wallet on all configured chains, each value counted once. Owns the operation that returns them,
+ * the adapters that read positions in protocols, the cached responses, and `flows`: the projection that derives them from
+ * confirmed blocks, and the earnings of a wallet that follow from them.
  */
 export {
   type Adapter,

@@ -16,7 +16,7 @@ import type { WalletMarks } from './storeMarks.js'
 const deadlineMsDefault = 2_800
 /** About what a row takes in memory. */
 export const rowBytes = 700
-/** A late price is seen after so long, on a chain whose block stays the same. */
+/** Time after which a late price is seen, on a chain whose block stays the same. */
 export const keptMs = 30_000
 
 /** Every adapter there is. */
@@ -39,7 +39,7 @@ export function openPortfolio(
 
 export type WalletHoldings = { chains: ChainHoldings[]; problems: Problem[] }
 
-/** What a wallet (lower-case) has on every chain, read at once. */
+/** The holdings of a wallet (lower-case) on all chains, read in parallel. */
 export async function readWallet(
   ctx: PortfolioContext,
   wallet: Address,
@@ -81,7 +81,7 @@ function describeLag({ chain, derivedBlock, leastBlock }: ChainRead, block: Bloc
   return [{ chainId: chain.chainId, source: 'rpc', error }]
 }
 
-/** The newest blocks are on their way while the database answers; whoever needs one hears of its failure. */
+/** Fetches the newest blocks while the database is read; the consumer of a block sees its failure. */
 export function startHeads(ctx: PortfolioContext): void {
   for (const chain of listRead(ctx)) findHead(ctx, chain, -1).catch(() => undefined)
 }
@@ -103,7 +103,7 @@ type ChainRead = {
   openRequests: AdapterInput['openRequests']
   once: AdapterInput['once']
   budget: Budget
-  /** The block of the wallet's last entry that is derived: what is kept of one before it is old. */
+  /** The block of the wallet's last derived entry: cached holdings of an earlier block are stale. */
   entryBlock: number
   derivedBlock: number
   /** The head is asked again where it was before this one, and is behind where it still is. */
@@ -128,9 +128,9 @@ async function readAtHead(ctx: PortfolioContext, read: ChainRead, key: string): 
   const keptOf = (block: BlockRef | undefined) => block && shelf.find(`${key} ${block.hash}`)
   const { last } = ctx.portfolio.heads.get(chain.chainId) ?? {}
   const head = budget.within(findHead(ctx, chain, leastBlock), 'head')
-  // Whoever waits for it later hears of its failure.
+  // The consumer sees its failure.
   head.catch(() => undefined)
-  // Where the newest block is likely the one before, what is kept of it is waited for; else all begins beside the block.
+  // If the newest block is probably the last one, its cached holdings are awaited; else the reads start with the block.
   const kept = keptOf(last) && keptOf(await head)
   if (kept) return kept
   const ask = { ...read, adapters: ctx.portfolio.adapters }
@@ -172,13 +172,13 @@ async function findHead({ clock, portfolio }: PortfolioContext, chain: Chain, le
   return reading
 }
 
-/** Runs each work once, whoever asks. */
+/** Runs each work once, for all callers. */
 function createOnce(): AdapterInput['once'] {
   const works = new Map<string, Promise<unknown>>()
   return async <T>(name: string, work: () => Promise<T>): Promise<T> => {
     const begun = works.get(name) ?? work()
     works.set(name, begun)
-    // What runs under a name always gives the same.
+    // Work under one name always has the same type.
     return (await begun) as T
   }
 }

@@ -1,7 +1,7 @@
 import { formatUnits, parseDecimal, usdDecimals } from '../../kernel/amount.js'
 import type { Amount, Item, ShareOf, ShownToken } from './adapter.js'
 
-/** What tokens of a chain are worth at a block. */
+/** Worth of tokens of a chain at a block. */
 export type Pricing = {
   /** US dollars of a whole token, a plain decimal. */
   priceOf(address: string): string | undefined
@@ -63,7 +63,7 @@ export function listAmounts(item: Item): Amount[] {
   return [...item.supplied, ...item.borrowed, ...item.rewards]
 }
 
-/** US dollars times 10^18 of so many smallest units; undefined without a price. Cut after 18 digits. */
+/** US dollars times 10^18 of an amount in smallest units; undefined without a price. Cut after 18 digits. */
 export function computeValue(raw: bigint, decimals: number, priceUsd: string | undefined): bigint | undefined {
   return priceUsd === undefined ? undefined : (raw * parseDecimal(priceUsd, usdDecimals)) / 10n ** BigInt(decimals)
 }

@@ -3,7 +3,7 @@ import { positionsRows } from '../positions/index.js'
 import { deriveFlows } from './flows.js'
 import { flowsTable, listFlowsVaults } from './storeFlows.js'
 
-/** What wallets put into vaults and took out of them: of confirmed blocks, from what positions gave of the same block. */
+/** Flows of wallets into and out of vaults, for confirmed blocks, from the rows of positions for the same block. */
 export const flows = defineProjection({
   name: 'flows',
   tables: [{ table: flowsTable, state: { leftOut: 'follows from balances and the events of vaults' } }],

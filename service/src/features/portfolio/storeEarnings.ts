@@ -5,13 +5,13 @@ import type { FlowVault } from './storeMarks.js'
 
 type FlowsIn = Pick<FlowVault, 'id' | 'chainId'>
 
-/** What the flows of a wallet in a vault come to. Amounts in smallest units of the vault's asset, US dollars as text. */
+/** Sums of the flows of a wallet in a vault. Amounts in smallest units of the vault's asset, US dollars as text. */
 export type VaultEarnings = {
   vaultId: number
   chainId: number
   vaultAddress: string
   assetDecimals: number
-  /** What it holds, shares that wait for a redemption among it. */
+  /** The held shares, including those that wait for a redemption. */
   shares: string
   /** Null where something was transferred and the vault has no snapshot at all. */
   deposited: string | null
@@ -39,9 +39,9 @@ async function listDoubted(db: Queryable, vaults: readonly FlowsIn[]): Promise<(
 }
 
 /**
- * What a wallet (lower-case) put into each vault and took out of it. What no event says, or says of a token nobody knows,
- * is worth its shares at the share price of the newest snapshot at or before its block, before the first at that one.
- * `known`: the vaults it was in.
+ * Sums what a wallet (lower-case) paid into each vault and took out. A flow without an event, or with an event in an unknown
+ * token, is worth its shares at the share price of the newest snapshot at or before its block; before the first snapshot, at
+ * the first. `known`: the vaults it was in.
  */
 export async function sumFlows(db: Queryable, wallet: string, known?: readonly FlowsIn[]): Promise<VaultEarnings[]> {
   const vaults =

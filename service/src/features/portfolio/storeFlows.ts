@@ -16,7 +16,7 @@ export const flowsTable = describeTable('flows', {
   assets: [nullable(numeric)],
 })
 
-/** A vault as flows see it, with what of its configuration decides rows. */
+/** A vault as flows see it, with the line of its configuration that decides rows. */
 export type ConfiguredVault = FlowsVault & { line: string }
 
 /** The vaults of a chain by id. */

@@ -2,11 +2,11 @@ import type { Queryable } from '../../postgres/pool.js'
 import type { OpenRequestId } from './adapter.js'
 
 /**
- * A vault that a wallet was ever in. `state` differs wherever its flows do: what is made of flows is old once it is another.
+ * A vault that a wallet was ever in. `state` changes with its flows: values computed from flows of another `state` are stale.
  */
 export type FlowVault = { id: number; chainId: number; state: string }
 
-/** What is derived of a wallet: an answer that was made of other marks is old. */
+/** Marks of the derived state of a wallet: a response computed with other marks is stale. */
 export type WalletMarks = {
   /** The block of each chain in which it last got, gave or asked for something. */
   entries: ReadonlyMap<number, number>

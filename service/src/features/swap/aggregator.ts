@@ -10,7 +10,7 @@ import { isWrap } from './wrapping.js'
 
 /** A service that is asked over HTTP how to swap. Nothing it says is believed. */
 
-/** What a service said it would give, once every other word of it was found to be what was asked for. */
+/** The quote of a service, after its other members were found to match the request. */
 export type Told = {
   amountOut: bigint
   gas: bigint
@@ -18,7 +18,7 @@ export type Told = {
   build(terms: Terms): Pick<Call, 'data'>
 }
 
-/** What differs from service to service: the path it is asked at, and how its answer is read. */
+/** The parts in which services differ: the path of the request, and the parsing of the response. */
 export type AggregatorKind<Answer = unknown> = {
   name: 'enso' | 'lifi'
   /** As descriptions name its router. */
@@ -26,7 +26,7 @@ export type AggregatorKind<Answer = unknown> = {
   path(ask: SwapAsk): string
   /** An answer of its shape. */
   isAnswer(value: unknown): value is Answer
-  /** What it told; a sentence where that is not what was asked for. */
+  /** The parsed quote; a sentence if it does not match the request. */
   read(answer: Answer, ask: SwapAsk, contracts: { router: Address; spender: Address }): Told | string
 }
 
@@ -65,10 +65,10 @@ function findContracts(swap: SwapSettings | null, name: 'enso' | 'lifi') {
   return found && { router: found.router as Address, spender: (found.spender ?? found.router) as Address }
 }
 
-/** How they say that there is no route, or none for what was asked. */
+/** Statuses by which they report that no route exists for the request. */
 const noRoute = new Set([400, 404, 422])
 
-/** The text of the answer; undefined where the service has no route. Whatever else fails, it did not answer. */
+/** The text of the response; undefined if the service has no route. Every other failure is a 503. */
 async function fetchAnswer(api: HttpApi, path: string): Promise<string | undefined> {
   try {
     return await api.fetchText(path)
@@ -87,7 +87,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** A service that says something else than it was asked is as good as none. */
+/** A response that does not match the request is handled like a missing one. */
 function wrong({ host }: HttpApi, why: string) {
   return unavailable(`${host} cannot be used for a swap at present: ${why}`)
 }
@@ -118,7 +118,7 @@ export const isNativeAddress = (address: string): boolean => same(address, nativ
 
 const dataMax = 65_536
 
-/** Calldata as it stands in an answer; undefined for what is none. */
+/** Calldata in a response; undefined if malformed. */
 export function readData(data: string): Hex | undefined {
   return isHex(data) && data.length % 2 === 0 && size(data) >= 4 && size(data) <= dataMax ? data : undefined
 }

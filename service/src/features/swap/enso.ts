@@ -30,7 +30,7 @@ const Answer = T.Object({
 const validator = Compile(Answer)
 
 /**
- * Enso: `GET /api/v1/shortcuts/route` answers a call of its router, which takes the token and runs the route apart from
+ * Enso: `GET /api/v1/shortcuts/route` returns a call of its router, which takes the token and runs the route apart from
  * every allowance. We call the router's checked form, so that it holds the minimum against the wallet's own balance.
  */
 export const enso: AggregatorKind<Static<typeof Answer>> = {
@@ -59,7 +59,7 @@ export const enso: AggregatorKind<Static<typeof Answer>> = {
   },
 }
 
-/** What the router runs; undefined where the call takes another token or amount, or is for another receiver. */
+/** The commands that the router runs; undefined if the call takes another token or amount, or names another receiver. */
 function readShortcut(data: Hex | undefined, ask: SwapAsk): Hex | undefined {
   if (!data) return undefined
   try {

@@ -22,7 +22,7 @@ import type { SwapInput } from './schema.js'
 import { assertDecoded, assertSwapped, buildSwapSteps } from './swapSteps.js'
 import { assertDifferent, findSwapPrices, parseToken, readFunds, readSwapToken } from './swapTokens.js'
 
-/** Builds the transactions of a swap, ready to sign; sends nothing. What is got goes to the wallet that gives. */
+/** Builds the transactions of a swap, ready to sign; sends nothing. The output goes to the wallet that pays. */
 export async function getSwap(ctx: ActionContext, input: SwapInput, caller: Caller): Promise<Written<Interaction>> {
   const amountIn = parseAmount(input.amountIn, 'amountIn')
   const wallet = parseUser(input.user)

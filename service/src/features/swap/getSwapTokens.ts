@@ -17,7 +17,7 @@ const limitMax = 300
 
 /**
  * Tokens of the chains on which something can be swapped, by chain, the native one first, then by symbol and address. A
- * search for a whole address the catalogue lacks asks its chain; what is there is never priced.
+ * search for a whole address that the catalogue lacks reads the token from its chain; such a token has no price.
  */
 export async function getSwapTokens(ctx: ActionContext, input: SwapTokensInput): Promise<SwapTokensBody> {
   const request = parsePage(input, limitMax)
@@ -53,7 +53,7 @@ function listTokens(snapshot: CatalogueSnapshot, chainId: number, search: string
   )
 }
 
-/** A token nobody listed, as it describes itself; nothing where the address is none, or is listed and hidden. */
+/** An unlisted token, by its own metadata; empty if the address is no token, or is listed and hidden. */
 async function readStrange(ctx: ActionContext, chainId: number | undefined, search: string | undefined) {
   if (chainId === undefined || search === undefined || !/^0x[0-9a-f]{40}$/.test(search)) return []
   const found = findSwapChain(ctx, chainId)

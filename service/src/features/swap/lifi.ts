@@ -39,7 +39,7 @@ const Answer = T.Object({
 
 const validator = Compile(Answer)
 
-/** LI.FI: `GET /v1/quote` within one chain answers a call of its router, which holds the minimum that we write into it. */
+/** LI.FI: `GET /v1/quote` within one chain returns a call of its router, which holds the minimum that we write into it. */
 export const lifi: AggregatorKind<Static<typeof Answer>> = {
   name: 'lifi',
   title: 'the LI.FI router',

@@ -8,7 +8,7 @@ import type { ChainRecord, TokenRecord } from '../catalogue/index.js'
 import { refuse } from '../plans/index.js'
 import { type GasValue, toOut } from './routes.js'
 
-/** What is to be swapped, on which chain, at which block and for whom. */
+/** A swap to quote: tokens, amount, chain, block and wallet. */
 export type SwapAsk = {
   chain: Chain
   settings: ChainRecord
@@ -22,14 +22,14 @@ export type SwapAsk = {
   gasPrice: bigint
   wallet: Address
   slippageBps: bigint
-  /** The plan is simulated before it is answered; what we cannot decode ourselves is not asked for otherwise. */
+  /** Whether the plan is simulated before it is returned; without it, calls that we cannot decode are not requested. */
   simulates: boolean
 }
 
 /** One step of a route, as it is answered. */
 export type Hop = { action: 'swap' | 'wrap' | 'unwrap'; from: TokenRecord; to: TokenRecord }
 
-/** What a swap has to hold beside its quote. What is got goes to the wallet. */
+/** Terms of a swap in addition to its quote. The output goes to the wallet. */
 export type Terms = {
   wallet: Address
   /** Less than this the call itself does not take. */
@@ -38,20 +38,20 @@ export type Terms = {
   deadline: bigint
 }
 
-/** What one provider would give, by its best route. */
+/** The offer of one provider, by its best route. */
 export type Quote = {
   provider: string
   amountOut: bigint
-  /** What is left of it once the gas is paid for, in the token that is got. */
+  /** The output less the cost of gas, in the output token. */
   netOut: bigint
-  /** What gas is worth in the token that is got, where the provider could tell. */
+  /** The worth of gas in the output token, if the provider knows it. */
   gasValue?: GasValue
-  /** What the swap is expected to use. */
+  /** The expected gas of the swap. */
   gas: bigint
   route: readonly Hop[]
   /** Who takes the token that is given; it is approved for this contract. Undefined where nobody does. */
   spender: Address | undefined
-  /** What is called, in the words of a description. */
+  /** The called contract, in the words of a description. */
   target: string
   /** Each unit given is a unit got: there is nothing to slip. */
   even?: boolean
@@ -61,7 +61,7 @@ export type Quote = {
   moves?: true
   /** The token that is given rounds what it moves, by a unit or two; its call is made for it. */
   rounds?: true
-  /** What its target may revert with. */
+  /** Errors that its target may revert with. */
   errors?: readonly KnownError[]
   build(terms: Terms): Call
 }
@@ -80,8 +80,8 @@ export type SwapProvider = {
 }
 
 /**
- * What the providers offer, the best first once gas is paid for. One that does not answer is left out; where none answers
- * the failure is the first one's, a 503.
+ * Quotes of the providers, the best first after the cost of gas. A provider that does not respond is left out; if none responds,
+ * throws the first failure, a 503.
  */
 export async function listQuotes(providers: readonly SwapProvider[], ask: SwapAsk): Promise<[Quote, ...Quote[]]> {
   const able = providers.filter((provider) => provider.takes(ask))
@@ -106,7 +106,7 @@ function valueGas(quotes: readonly Quote[]): Quote[] {
   )
 }
 
-/** What is wrong is the quote's own: another may do. */
+/** A failure of this quote alone: another quote may succeed. */
 export class UnfitQuote extends Error {
   override readonly name = 'UnfitQuote'
   constructor(readonly refusal: EarnError) {
@@ -114,16 +114,16 @@ export class UnfitQuote extends Error {
   }
 }
 
-/** Makes what is asked for by a quote, and tells what the swap was seen to give where it was simulated. */
+/** Builds the result for a quote, and reports the simulated output of its swap by `see`. */
 export type UseQuote<T> = (quote: Quote, see: (got: bigint) => void) => Promise<T>
 
-/** What was made by a quote, and what its swap gives: as it was seen, else as it was quoted. */
+/** The result for a quote, and the output of its swap: as simulated, else as quoted. */
 type Tried<T> = { quote: Quote; made: T; got: bigint }
 
 /**
- * What the best of the quotes makes, by what each was seen to give. A third party's claim only earns it a look: it is used
- * where its simulation gives no less than the router we know was quoted beside it. Where no quote is fit, the first refusal
- * of a router we know says why; what a third party's quote failed by is its own affair.
+ * Returns the result of the best quote, by simulated output. A third party's quote is used only if its simulation returns at
+ * least the quote of a known router. If no quote is usable, throws the first refusal of a known router; failures of third
+ * parties are not reported.
  */
 export async function useBestQuote<T>(quotes: readonly Quote[], use: UseQuote<T>): Promise<T> {
   const refusals: EarnError[] = []
@@ -144,14 +144,14 @@ export async function useBestQuote<T>(quotes: readonly Quote[], use: UseQuote<T>
   throw refusals[0] ?? noRoute()
 }
 
-/** What those quotes make that are fit, the one seen to leave most first; of equals the first one stays. */
+/** Results of the usable quotes, the greatest simulated net output first; of equals the first one stays. */
 async function tryAll<T>(quotes: readonly Quote[], use: UseQuote<T>, refusals: EarnError[]): Promise<Tried<T>[]> {
   const tried = await Promise.all(quotes.map((quote) => tryQuote(quote, use, refusals)))
   const fit = tried.filter((each) => each !== undefined)
   return fit.sort((a, b) => (netOf(a) === netOf(b) ? 0 : netOf(a) > netOf(b) ? -1 : 1))
 }
 
-/** What a quote makes; undefined where it is unfit. */
+/** The result of a quote; undefined if it is not usable. */
 async function tryQuote<T>(quote: Quote, use: UseQuote<T>, refusals: EarnError[]): Promise<Tried<T> | undefined> {
   let got = quote.amountOut
   try {
@@ -166,10 +166,10 @@ async function tryQuote<T>(quote: Quote, use: UseQuote<T>, refusals: EarnError[]
   }
 }
 
-/** What is left of what was seen, once the gas is paid for. */
+/** The simulated output less the cost of gas. */
 const netOf = ({ quote, got }: Pick<Tried<unknown>, 'quote' | 'got'>): bigint => got - (quote.amountOut - quote.netOut)
 
-/** A third party tells its own gas: by that alone it gives nothing less than a router we know. */
+/** A third party states its own gas: so its output before gas must also be at least that of a known router. */
 const beats = (tried: Pick<Tried<unknown>, 'quote' | 'got'>, known: Quote): boolean =>
   tried.got >= known.amountOut && netOf(tried) >= known.netOut
 

@@ -60,7 +60,7 @@ export function listHubs(snapshot: CatalogueSnapshot, { chainId, swap }: ChainRe
   return (swap?.hubTokens ?? []).flatMap((address) => findToken(snapshot, chainId, address) ?? [])
 }
 
-/** What most people swap on a chain: its native token, the one that wraps it, and the hubs that are shown. */
+/** The popular tokens of a chain: its native token, the wrapped native token, and the hubs that are shown. */
 export function listPopular(snapshot: CatalogueSnapshot, settings: ChainRecord): TokenRecord[] {
   const { chainId, wrappedNative } = settings
   const wrapped = wrappedNative === null ? undefined : findToken(snapshot, chainId, wrappedNative)

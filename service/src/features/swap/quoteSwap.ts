@@ -4,7 +4,7 @@ import { listQuotes, type Quote, type SwapAsk, type SwapProvider, useBestQuote }
 import { assertDecoded, assertSwapped, buildSwapSteps } from './swapSteps.js'
 import type { Funds } from './swapTokens.js'
 
-/** So long the call of a quote is good where it is only simulated, in seconds. */
+/** Seconds for which the call of a quote is valid if it is only simulated. */
 const simulatedSeconds = 600
 
 /**

@@ -1,4 +1,4 @@
-/** What the exchanges of a chain can be asked for, and which answer is the best. Pure. */
+/** The routes to quote at the exchanges of a chain, and the choice of the best. Pure. */
 
 /** A way from one token to another, through pools of one exchange: the tokens in order, and the fee of each V3 pool. */
 export type Route =
@@ -43,22 +43,22 @@ const v3HopGas = 85_000n
 const tickGas = 31_000n
 
 /**
- * What a swap by a route is expected to use: by its hops and the ticks it crosses, so that it does not depend on which
- * route was asked for first and warmed a pool for the others.
+ * The expected gas of a swap by a route: by its hops and the ticks it crosses, so that it does not depend on which route was
+ * quoted first and warmed a pool for the others.
  */
 export function estimateRouteGas({ route, ticks }: Pick<Quoted, 'route' | 'ticks'>): bigint {
   const hops = BigInt(route.tokens.length - 1)
   return transactionGas + hops * (route.exchange === 'v2' ? v2HopGas : v3HopGas) + BigInt(ticks) * tickGas
 }
 
-/** What an amount of gas costs in the token that is got: `out` of it for `gas`. */
+/** The cost of gas in the output token: `out` of it for `gas`. */
 export type GasValue = { gas: bigint; out: bigint }
 
 export const toOut = (gas: bigint, value: GasValue): bigint => (gas * value.out) / value.gas
 
 export type Ranked = Quoted & { gas: bigint; netOut: bigint }
 
-/** The route that leaves most once its gas is paid for; the first of equals. Undefined where none gives anything. */
+/** The route with the greatest output after gas; the first of equals. Undefined if no route has any output. */
 export function findBestRoute(quoted: readonly Quoted[], value: GasValue): Ranked | undefined {
   let best: Ranked | undefined
   for (const each of quoted) {

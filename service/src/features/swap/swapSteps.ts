@@ -6,7 +6,7 @@ import { type Quote, type SwapAsk, UnfitQuote } from './provider.js'
 
 const bps = 10_000n
 
-/** The least a swap may give: what it was quoted, less what the caller lets it slip. */
+/** The minimum output of a swap: the quote less the slippage. */
 export function computeMinimum(amountOut: bigint, slippageBps: bigint): bigint {
   return (amountOut * (bps - slippageBps)) / bps
 }
@@ -24,7 +24,7 @@ export type SwapSteps = {
   givenRounds: boolean
 }
 
-/** The approvals of a swap and its call, which carries a suffix. `rest`: of what more may stay in the wallet. */
+/** The approvals of a swap and its call, which carries a suffix. `rest`: the token of which a surplus may stay in the wallet. */
 export function buildSwapSteps(
   ask: SwapAsk,
   quote: Quote,
@@ -84,10 +84,10 @@ function toDetails(token: TokenRecord) {
   return { address: formatAddress(token.address), decimals, logoUrl, symbol }
 }
 
-/** What routers and pools say when a token did not let itself be moved as it was told to. */
+/** Errors of routers and pools when the transfer of a token failed or moved another amount. */
 const tokenFailures = /STF|TRANSFER_FROM_FAILED|TRANSFER_FAILED|TransferHelper|\bTF\b|\bIIA\b|UniswapV2: K\b/
 
-/** The pools are as they were quoted, and the wallet has the amount: what reverts now at a router we know is a token. */
+/** The pools are as quoted and the wallet has the amount, so a revert at a known router is caused by a token. */
 function explainRevert({ decoded }: Quote, why: string, context: { transactionIndex: number }): void {
   const isToken = decoded && tokenFailures.test(why)
   throw new UnfitQuote(
@@ -97,10 +97,10 @@ function explainRevert({ decoded }: Quote, why: string, context: { transactionIn
   )
 }
 
-/** By so many units a balance of shares times a rate may change by more or less than an amount that was moved. */
+/** How many units the balance of a token that rounds (shares times a rate) may differ from the moved amount. */
 const roundedMax = 2n
 
-/** In the block it was quoted at a swap gives what was quoted; what takes another amount is the token, or who quoted. */
+/** In the block of its quote a swap returns the quote. If it takes another amount, the token or the provider is at fault. */
 export function assertSwapped(found: { given: bigint | undefined; got: bigint }, ask: SwapAsk, steps: SwapSteps): void {
   const off = -(found.given ?? 0n) - ask.amountIn
   const rounded = steps.givenRounds ? roundedMax : 0n
@@ -116,7 +116,7 @@ export function assertGot(got: bigint, { leastGot }: SwapSteps): void {
     )
 }
 
-/** What cannot be simulated is built for routers we decode alone. */
+/** Without a simulation, only calls of routers that we decode are built. */
 export function assertDecoded({ decoded }: Quote): void {
   if (!decoded) throw new UnfitQuote(refuse('NO_ROUTE', 'the route cannot be checked without a simulation'))
 }

@@ -46,7 +46,7 @@ export function readSwapToken(snapshot: CatalogueSnapshot, chainId: number, addr
   })
 }
 
-/** What a wallet has of a token, and what each of the spenders may take of it. */
+/** A wallet's balance of a token, and its allowance for each of the spenders. */
 export type Funds = { balance: bigint; allowanceOf(spender: Address | undefined): bigint }
 
 export function readFunds(wallet: Address, token: string, spenders: readonly Address[]): Read<Funds> {

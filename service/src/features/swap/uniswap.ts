@@ -72,12 +72,12 @@ function readRoutes(ask: Pick<SwapAsk, 'settings' | 'tokenIn' | 'tokenOut' | 'am
   return { swap, wrappedNative, to, read, exchanges: [...new Set(routes.map(({ exchange }) => exchange))] }
 }
 
-/** What a pair is asked for beside others, in one call for many. */
+/** A pair to quote, in one call with others. */
 export type RouteAsk = Pick<SwapAsk, 'settings' | 'tokenIn' | 'tokenOut' | 'amountIn' | 'hubs'>
 
 /**
- * Reads the route that gives most, whatever its gas is: for swaps that somebody else pays for. Whether the exchanges are
- * what they should be is asked once, by `readExchanges`. Undefined where there can be no route.
+ * Reads the route with the greatest output before gas: for swaps whose gas somebody else pays. `readExchanges` verifies the
+ * exchanges once. Undefined if no route can exist.
  */
 export function readLargest(ask: RouteAsk): Read<(deployed: Deployed) => Quote | undefined> | undefined {
   const routes = readRoutes(ask)
@@ -90,7 +90,7 @@ export function readLargest(ask: RouteAsk): Read<(deployed: Deployed) => Quote |
   )
 }
 
-/** Which exchanges of a chain are what they should be; a chain without any answers none. */
+/** Which exchanges of a chain are the expected contracts; empty for a chain without exchanges. */
 export function readExchanges({ swap, wrappedNative }: ChainRecord): Read<Deployed> {
   if (!swap || wrappedNative === null) return { reads: [], answer: () => ({ v2: false, v3: false }) }
   return readDeployed(swap, wrappedNative)
@@ -109,7 +109,7 @@ function listBetween({ hubs }: Pick<SwapAsk, 'hubs'>, swap: SwapSettings, from: 
 /** An exchange that is not set up. */
 const absent: Read<boolean> = { reads: [], answer: () => false }
 
-/** What gas is worth in the token that is got; nothing where no route tells. */
+/** The worth of gas in the output token; 0 if no route shows it. */
 function valueGas(quoted: readonly Quoted[], isWrapped: boolean, gasPrice: bigint): GasValue {
   if (isWrapped) return { gas: 1n, out: gasPrice }
   let most = 0n

@@ -5,7 +5,7 @@ import type { SwapSettings } from '../../rpc/storeChains.js'
 import type { Terms } from './provider.js'
 import type { Quoted, Route } from './routes.js'
 
-/** What the exchanges are asked and called with. */
+/** Reads and calls of the exchanges. */
 
 const v2Abi = parseAbi([
   'function factory() view returns (address)',
@@ -31,7 +31,7 @@ const v3RouterAbi = parseAbi([
   'function multicall(bytes[] data) payable returns (bytes[] results)',
 ])
 
-/** Of SwapRouter02: what it takes to be its own address, and calls of its own. */
+/** SwapRouter02: the placeholder for its own address, and its own calls. */
 const router02Itself = '0x0000000000000000000000000000000000000002'
 const router02Abi = parseAbi([
   'struct Params { bytes path; address recipient; uint256 amountIn; uint256 amountOutMinimum; }',
@@ -69,7 +69,7 @@ export function checkV3({ router, quoter, factory }: V3, wrapped: string): Read<
 
 const isEach = (reads: readonly Read<boolean>[]) => mapRead(combineAll(reads), (answers) => answers.every(Boolean))
 
-/** What a route would give; undefined where a pool is missing or cannot take the whole amount. */
+/** Quotes a route; undefined if a pool is missing or cannot take the whole amount. */
 export function quoteRoute(settings: SwapSettings, route: Route, amountIn: bigint): Read<Quoted | undefined> {
   const { uniswapV2, uniswapV3 } = settings
   if (route.exchange === 'v2') {
@@ -104,7 +104,7 @@ function encodePath(tokens: readonly string[], fees: readonly number[]): Hex {
 
 export type RouteOrder = Terms & { amountIn: bigint; nativeIn: boolean; nativeOut: boolean }
 
-/** The call that swaps by a route; what is got goes to the wallet. */
+/** The call that swaps by a route; the output goes to the wallet. */
 export function buildRouteCall(settings: SwapSettings, route: Route, order: RouteOrder): Call {
   const value = order.nativeIn ? order.amountIn : 0n
   if (route.exchange === 'v2')
@@ -156,13 +156,13 @@ function encodeV3Of02(route: Route & { exchange: 'v3' }, order: RouteOrder): Hex
   return encodeFunctionData({ abi: router02Abi, functionName: 'multicall', args: [deadline, calls] })
 }
 
-/** What follows the swap in the same call of a V3 router. */
+/** The steps after the swap in the same call of a V3 router. */
 function listAfter({ minimumOut, wallet, nativeIn, nativeOut }: RouteOrder): Hex[] {
   return [
     ...(nativeOut
       ? [encodeFunctionData({ abi: v3RouterAbi, functionName: 'unwrapWETH9', args: [minimumOut, wallet] })]
       : []),
-    // A pool that has run dry since leaves the rest with the router, for whoever asks first.
+    // A pool that has run dry leaves the rest in the router, where anybody can take it.
     ...(nativeIn ? [encodeFunctionData({ abi: v3RouterAbi, functionName: 'refundETH' })] : []),
   ]
 }

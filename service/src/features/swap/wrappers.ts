@@ -5,21 +5,21 @@ import type { SwapSettings } from '../../rpc/storeChains.js'
 import { listRouterErrors } from '../../vaults/index.js'
 import type { Quote, SwapAsk, SwapProvider } from './provider.js'
 
-/** What a way through the router uses, more than those of most wrappers do. */
+/** Gas of a route through the router, above that of most wrappers. */
 const wrapGas = 450_000n
 
 type Wrapper = NonNullable<SwapSettings['wrappers']>[number]
 type WrapperKind = NonNullable<Wrapper['kind']>
 type Way = 'wrap' | 'unwrap'
 
-/** What the router is told to do: with which wrapper and token, how much, for whom, for what at least. */
+/** Input of the router: wrapper, token, amount, receiver and minimum output. */
 type Terms = { wrapper: Address; asset: Address; amount: bigint; wallet: Address; minimum: bigint }
 
-/** What a kind of wrapper answers, and the router's calls of it. */
+/** Reads of a kind of wrapper, and the router's calls for it. */
 type Calls = {
   /** The token it says it wraps. */
   readAsset(wrapper: Address): Read<Address | undefined>
-  /** What it would give now for an amount. */
+  /** Its present output for an amount. */
   readQuote(wrapper: Address, way: Way, amount: bigint): Read<bigint | undefined>
   encode(way: Way, terms: Terms): Hex
   /** Balances of what it wraps are shares times a rate, so that a transfer may move a unit or two less than it is told. */

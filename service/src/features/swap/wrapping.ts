@@ -3,7 +3,7 @@ import { wrappedAbi } from '../../rpc/abis.js'
 import { nativeToken } from '../../rpc/native.js'
 import type { Quote, SwapAsk, SwapProvider } from './provider.js'
 
-/** What wrapping and unwrapping use, more than measured. */
+/** Gas of wrapping and unwrapping, above the measured one. */
 const wrapGas = 60_000n
 
 /** The native token and the ERC-20 that wraps it, one for one. */

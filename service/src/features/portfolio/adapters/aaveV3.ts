@@ -20,7 +20,7 @@ const providerAbi = parseAbi([
 /** `getReservesList()`. */
 const reservesCall = '0xd1946dbc'
 const reservesMax = 256
-/** A reserve that was listed since is seen after so long. */
+/** Time after which a newly listed reserve is seen. */
 const reservesMs = 600_000
 
 type Market = { pool: string; dataProvider: string; name?: string }
@@ -28,15 +28,15 @@ type Market = { pool: string; dataProvider: string; name?: string }
 /** A token that a market lends, and the tokens that stand for what is lent and owed of it. */
 type Reserve = { token: ShownToken; aToken: string; debts: string[] }
 
-/** What a market lends; `problems` are of reserves it does not tell. */
+/** The reserves of a market; `problems` name reserves that could not be read. */
 type Told = { reserves: Reserve[]; problems: string[] }
 
 type Known = { told: Promise<Told>; untilMs: number }
 
 /**
- * Aave V3 and what has its contracts: what a wallet has supplied and what it owes, with interest up to the block. The
- * markets are the chain's `lending.aaveV3`; their reserves are read once in ten minutes, or again at once where one was not
- * told, everything else with the rest.
+ * Aave V3 and its forks: the supplied and borrowed amounts of a wallet, with interest up to the block. The markets are the
+ * chain's `lending.aaveV3`. Their reserves are read once in ten minutes, or again at once if one could not be read; the
+ * positions are read with the other reads of the portfolio.
  */
 export function createAaveV3Adapter(): Adapter {
   const known = new Map<string, Known>()

@@ -4,9 +4,9 @@ import type { OpenRequestId } from '../adapter.js'
 const idsMax = 32
 
 /**
- * The ids a vault is asked about one side of a wallet's requests, and how many it is not asked about. Requests with ids of
- * their own are asked by id; where none is known, id 0 is asked, under which vaults keep all of a controller together, or
- * the newest: never both, or it would count twice. `open`: those with the most left first. Pure.
+ * The request ids to read for one side of a wallet's requests, and how many are left out. Requests with their own ids are read
+ * by id. If no id is known, id 0 is read, under which vaults keep all or the newest of a controller's requests. Never both:
+ * amounts would count twice. `open`: those with the most left first. Pure.
  */
 export function chooseRequestIds(
   open: readonly Pick<OpenRequestId, 'kind' | 'requestId'>[],

@@ -9,8 +9,8 @@ const protocol = { id: 'openearn-streams', name: 'Reward streams', siteUrl: '', 
 const streamAbi = parseAbi(['function getClaimedRewards(address user) view returns (uint256)'])
 
 /**
- * Rewards of streams that are committed and not claimed: what the newest root that can be claimed of gives the wallet, less
- * what it had claimed by the block. What has accrued since the root is not the wallet's yet and does not count.
+ * Committed and unclaimed rewards of streams: the wallet's amount in the newest claimable root, less its claims up to the block.
+ * Rewards that accrued after the root do not belong to the wallet yet and do not count.
  */
 export const streamsAdapter: Adapter = {
   name: 'streams',

@@ -28,7 +28,7 @@ import { groupBy } from '../groups.js'
 import { toProtocol } from '../protocol.js'
 import { chooseRequestIds } from './requestIds.js'
 
-/** Up to so many vaults of a chain are asked their price whether or not the wallet is known to hold them. */
+/** Up to this number of vaults of a chain, all are read, whether or not the wallet is known to hold them. */
 const askedAllMax = 100
 /** `maxWithdraw(address)`, which takes what `balanceOf(address)` takes. */
 const maxWithdrawSelector = '0xce96cb77'
@@ -97,7 +97,7 @@ function groupByVault({ chain, openRequests }: AdapterInput): ReadonlyMap<string
   return groupBy(own, ({ vaultAddress }) => vaultAddress)
 }
 
-/** What a vault told of a wallet. `figures` is absent where they were not asked for. */
+/** The reads of a vault for a wallet. `figures` is absent if they were not requested. */
 type Told = {
   vault: VaultRecord
   kind: VaultKind | undefined
@@ -161,7 +161,7 @@ function readFigures(vault: VaultRecord, kind: VaultKind | undefined): Read<Vaul
   return made
 }
 
-/** What is open of one side. */
+/** The open requests of one side. */
 function askSide(
   vault: Address,
   wallet: Address,
@@ -275,7 +275,7 @@ function toItems(snapshot: CatalogueSnapshot, told: Told): Item[] {
     items.push(item('claimable-deposit', 'Settled, its shares can be claimed', ofAsset(deposit.claimable)))
   if (redeem.pending > 0n) items.push(item('pending-withdraw', 'Not settled yet', ofShares(redeem.pending)))
   if (redeem.claimable > 0n) {
-    // What is settled is worth what it pays, whatever shares are worth by now.
+    // A settled request is worth its payment, not the present worth of its shares.
     const settled = payable !== undefined && payable > 0n ? ofAsset(payable) : ofShares(redeem.claimable)
     items.push(item('pending-withdraw', 'Settled, can be claimed', settled))
   }
