@@ -70,7 +70,7 @@ export const teller: PlannedKind = {
     },
   },
   errors: [
-    failing('error TooLittle()', 'the amount is so small that nothing would be given for it', 'tooSmall'),
+    failing('error TooLittle()', 'the amount is too small: it would return nothing', 'tooSmall'),
     failing('error NotTheTeller(address caller)', 'only the teller of the vault may do this'),
   ],
   plans: {

@@ -49,7 +49,9 @@ const expected: Readonly<Record<string, string[]>> = {
     allow(erc7540, '100000000'),
     `Request to deposit 100000000 units of ${token} into ${erc7540}; once it is settled, ${user} claims the shares; brought by acme.`,
   ],
-  'erc7540 cancel': [`Cancel the pending deposit 0 in ${erc7540}; the ${token} is for ${user}; brought by acme.`],
+  'erc7540 cancel': [
+    `Cancel the pending deposit 0 in ${erc7540}; the ${token} is refunded to ${user}; brought by acme.`,
+  ],
   'erc7540 claim of a cancellation': [
     `Take back the ${token} of the cancelled deposit 0 in ${erc7540}; it goes to ${user}; brought by acme.`,
   ],
@@ -66,7 +68,7 @@ const expected: Readonly<Record<string, string[]>> = {
     allow(lagoon, '100000000'),
     `Request to deposit 100000000 units of ${token} into ${lagoon}; once it is settled, ${user} claims the shares; brought by acme.`,
   ],
-  'lagoon cancel': [`Cancel the pending deposit in ${lagoon}; the ${token} is for ${user}; brought by acme.`],
+  'lagoon cancel': [`Cancel the pending deposit in ${lagoon}; the ${token} is refunded to ${user}; brought by acme.`],
   'lagoon claim': [
     `Claim the shares of CLAIMED units of ${token} deposited into ${lagoon}; they go to ${user}; brought by acme.`,
   ],
@@ -112,7 +114,7 @@ describe('the sentences of a plan', () => {
     transaction.data = transaction.data.slice(0, 10)
     plan.context.distributorId = null
     expect((await verify(plan)).sentences).toEqual([
-      `Cancel the pending deposit in ${lagoon}; the ${token} is for ${user}.`,
+      `Cancel the pending deposit in ${lagoon}; the ${token} is refunded to ${user}.`,
     ])
     transaction.value = '1'
     expect((await verify(plan)).sentences).toEqual([])

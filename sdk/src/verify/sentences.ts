@@ -106,11 +106,11 @@ function tellCall(
       return `Deposit ${asked.amount} units of ${token} into ${vault}${tellRouter(selector, known)}${least === undefined ? '' : ` for at least ${least} shares`}; the shares go to ${user}`
     case 'withdraw':
       if (selector === cooldownStart)
-        return `Redeem ${asked.amount} shares of ${vault}; the ${token} cools down, ${user} takes it out later, and amounts already in cooldown start again from zero`
+        return `Redeem ${asked.amount} shares of ${vault}; the ${token} enters a cooldown, ${user} withdraws it afterwards, and amounts already in cooldown start again from zero`
       if (selector === windowStart)
-        return `Start the cooldown of all shares of ${vault}; ${user} redeems them in the window after it, and a cooldown that runs already starts anew`
+        return `Start the cooldown of all shares of ${vault}; ${user} can redeem them in the window after it, and a running cooldown starts again from zero`
       if (selector === cooledOut)
-        return `Take all the ${token} that has cooled down out of ${vault}; it goes to ${user}`
+        return `Withdraw all ${token} whose cooldown at ${vault} has ended; it goes to ${user}`
       if (isRequest)
         return `Request to redeem ${asked.amount} shares of ${vault}; once it is settled, ${user} claims the ${token}`
       return `Redeem ${asked.amount} shares of ${vault}; the ${token}${least === undefined ? '' : `, at least ${least} units,`} goes to ${user}`
@@ -121,6 +121,6 @@ function tellCall(
     case 'cancelDeposit':
       if (selector === claimOfCancelled)
         return `Take back the ${token} of the cancelled deposit ${word(call, 0)} in ${vault}; it goes to ${user}`
-      return `Cancel the pending deposit ${selector === cancellation ? `${word(call, 0)} ` : ''}in ${vault}; the ${token} is for ${user}`
+      return `Cancel the pending deposit ${selector === cancellation ? `${word(call, 0)} ` : ''}in ${vault}; the ${token} is refunded to ${user}`
   }
 }

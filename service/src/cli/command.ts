@@ -10,7 +10,7 @@ import { isDatabaseUnavailable } from '../postgres/pool.js'
 import { openCommandDatabase } from '../server/database.js'
 import { findOsUser } from '../server/osUser.js'
 
-/** A command of `openearn`: what it is for, and what it does with the words after its name. */
+/** A command of `openearn`: its purpose, and the function that runs it with the words after its name. */
 export type Command = {
   summary: string
   usage: string
@@ -25,7 +25,7 @@ export class UsageError extends Error {
 type Options = NonNullable<ParseArgsConfig['options']>
 type Flags<O extends Options> = ReturnType<typeof parseArgs<{ options: O; allowPositionals: true; strict: true }>>
 
-/** Parses flags and at most so many other words; an unknown or ill-formed flag, or a word too many, is a UsageError. */
+/** Parses flags and at most `wordsMax` other words; an unknown or ill-formed flag, or a word too many, is a UsageError. */
 export function parseFlags<O extends Options>(words: string[], options: O, wordsMax = 0): Flags<O> {
   try {
     const parsed = parseArgs({ args: words, options, allowPositionals: true, strict: true })
@@ -37,7 +37,7 @@ export function parseFlags<O extends Options>(words: string[], options: O, words
   }
 }
 
-/** A whole number in plain digits, or undefined: `1e2`, blanks and an empty word are none. */
+/** A whole number in plain digits, or undefined, as for `1e2`, blanks and an empty word. */
 export function parseWhole(text: string | undefined, least: number): number | undefined {
   if (text === undefined || !/^[0-9]{1,15}$/.test(text)) return undefined
   return Number(text) < least ? undefined : Number(text)
@@ -57,8 +57,8 @@ export function readConfig(): Config {
 const keyPattern = /\b[ps]k_live_[0-9A-Za-z]{38}\b/g
 
 /**
- * The context of a command that changes something: what its transactions change is recorded in them, with who ran it.
- * `look` reads what the change is about.
+ * The context of a command that changes something: its transactions also record the change and the user who ran it. `look`
+ * reads the changed object.
  */
 export function changing(
   ctx: Context,
@@ -87,7 +87,7 @@ export function print(line: string): void {
   stream.write(`${line}\n`)
 }
 
-/** What a command has to say: a value with `--json`, else lines. */
+/** Prints the output of a command: a value with `--json`, else lines. */
 export function answer(value: unknown, lines: readonly string[]): void {
   if (speech.json) process.stdout.write(`${formatJson(value)}\n`)
   else for (const line of lines) print(line)

@@ -25,9 +25,9 @@ const routerAbi = parseAbi([
   'function swapExactTokensForTokens(uint256 amountIn, uint256 minimumOut, address[] path, address to, uint256 deadline)',
 ])
 const farAway = 10_000_000_000n
-/** What each side of the demo's own pool holds. */
+/** Units on each side of the demo's own pool. */
 const poolUnits = '2000'
-/** What orders that are filled in parts sell: a tenth of the pool. */
+/** Amount of orders that are filled in parts: a tenth of the pool. */
 const largeUnits = '200'
 /** Sold at the pool by another: then it gives an order's limit for a half of it, and not for the whole. */
 const moveUnits = '40'
@@ -82,7 +82,7 @@ export async function playOrders(dev: Dev): Promise<void> {
   }
   /** Another sells the same at the pool. */
   const worsenPrice = (amount: string) => trade(usd, demo, units(amount))
-  /** Another sells what the orders buy: all that it got for it, and as much as an order pays. */
+  /** Another trader sells the token that the orders buy: all that it got for it, and as much as an order pays. */
   const improvePrice = async () => {
     await write(demo, 'mint', to, demoUnits(largeUnits))
     await trade(demo, usd, await balanceOf(demo, to))
@@ -120,7 +120,7 @@ export async function playOrders(dev: Dev): Promise<void> {
   const coins = (raw: string | bigint) => `${formatUnits(BigInt(raw), 18)} DEMO`
   const before = { usd: await balanceOf(usd, owner), demo: 0n }
   const paid = { usd: 0n, demo: 0n }
-  /** What an order is said to have become, against the chain. */
+  /** Compares the reported state of an order with the chain. */
   const check = async (built: Json, order: Json, counted: bigint): Promise<void> => {
     const [sold, bought] = [BigInt(order.filledIn), BigInt(order.filledOut)]
     print(

@@ -18,9 +18,9 @@ import { answer, print, UsageError } from './command.js'
 import { createCaller, type Dev, type Json } from './dev/caller.js'
 import { waitForReceipt } from './dev/receipt.js'
 
-/** So long the stream of the demo runs. */
+/** Seconds that the stream of the demo runs. */
 const lastsSeconds = 6
-/** What is final is so deep. */
+/** Depth of final blocks. */
 const finalBlocks = 70
 const depositUsd = '10000'
 
@@ -100,12 +100,12 @@ export async function playStream(dev: Dev): Promise<void> {
 
   print(`3. It accrues until ${instant(start + lastsSeconds)}; the snapshot of the end waits for a final block.`)
   await systemClock.sleep(Math.max(0, (start + lastsSeconds + 1) * 1_000 - systemClock.now().getTime()))
-  // Blocks of a devnet cost nothing: what is final is made by mining on.
+  // Blocks of a devnet cost nothing: mining on makes blocks final.
   const mine = (params: readonly unknown[]) => chain.request({ method: 'anvil_mine', params } as never)
   await mine(['0x1'])
   await mine([numberToHex(finalBlocks), '0x0'])
   const proof = await waitFor('the commit of the root', async () => {
-    // What is final is asked for when the head moves, and not at every one.
+    // The final block is read when the head moves, and not at every head.
     await mine(['0x1'])
     const { proofs } = await call('GET', `/v2/streams/merkle_proofs?wallet=${user.address}&streamIds=${id}`)
     return proofs[0]?.error === '' ? proofs[0] : undefined

@@ -175,7 +175,7 @@ export async function examine(ctx: Context): Promise<CheckResult[]> {
   return findings
 }
 
-/** A rebuild asks no node: what was never read, it cannot find. */
+/** A rebuild calls no node: it cannot find logs that were never read. */
 function adviseRefetch(drifting: readonly VaultStatus[]): string {
   const [first] = drifting
   const same = drifting.filter(({ chainId }) => chainId === first?.chainId)

@@ -9,7 +9,7 @@ export type CheckResult = { what: string; well: boolean; detail: string; advice:
 
 const shownMax = 10
 
-/** What to write for a token without a price. */
+/** Advice for a token without a price. */
 export const priceAdvice = 'give the token pegUsd, priceFeed, priceVault or priceId in the catalogue file'
 
 /** Looks at the prices of what vaults hold, and at how far their past is read. */

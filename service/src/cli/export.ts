@@ -33,7 +33,7 @@ export const exportCommand: Command = {
 
 export type Exported = { file: string; rows: number; sha256: string; exportedAt: string }
 
-/** Puts a file into the folder's manifest.json, beside the others exported there. */
+/** Adds a file to the folder's manifest.json, which lists all files exported there. */
 export async function writeManifest(folder: string, exported: Exported): Promise<void> {
   const path = join(folder, 'manifest.json')
   const before: unknown = await readFile(path, 'utf8').then(JSON.parse, (error: NodeJS.ErrnoException) => {

@@ -15,7 +15,7 @@ export type Format = (typeof formats)[number]
 
 type Written = { rows: number; sha256: string }
 
-/** Streams an export into a file; answers its rows and SHA-256. */
+/** Streams an export into a file; returns its number of rows and SHA-256. */
 export function writeExport(db: Queryable, name: ExportName, file: string, format: Format): Promise<Written> {
   return format === 'csv' ? writeCsv(db, name, file) : writeParquet(db, name, file)
 }

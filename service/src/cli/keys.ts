@@ -215,7 +215,7 @@ async function leakDrill(words: string[]): Promise<void> {
   })
 }
 
-/** A revoked key may be believed for so long. */
+/** The longest time for which a revoked key may still be accepted. */
 const refusedMs = 5_000
 
 async function findOneKey({ db, clock }: Context, name: string): Promise<KeyRow> {

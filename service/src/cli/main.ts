@@ -85,14 +85,14 @@ async function sayVersion(): Promise<void> {
   answer({ version }, [version])
 }
 
-// Whoever reads our words may stop reading, as `head` does.
+// The reader of our output may stop reading, as `head` does.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
   process.exit()
 })
 
 main(hearJson(process.argv.slice(2))).catch((error: unknown) => {
-  // A signal while starting: whoever got it ends the process.
+  // A signal while starting: its handler ends the process.
   if (error instanceof Stopping) return
   const refusal = explainRefusal(error)
   const said = refusal !== undefined || sayable.some((kind) => error instanceof kind)

@@ -9,7 +9,7 @@ import { parseWhole, UsageError } from './command.js'
 type Draft = ReturnType<typeof draftEntry>
 /** A vault to probe, by the line of the file it stands in. */
 export type ToProbe = { chainId: number; address: `0x${string}` }
-/** What was found of one, as it is kept between two runs. */
+/** The findings about one vault, as they are stored between two runs. */
 type Found = ToProbe & { head: number; draft?: Draft; notes: string[]; kind: string; holds: string }
 
 /** The vaults of a file: a chain id and an address a line, what follows a # left out. */
@@ -33,13 +33,13 @@ const keyOf = ({ chainId, address }: ToProbe) => `${chainId}:${address}`
 
 export type ProbeAll = {
   vaults: readonly ToProbe[]
-  /** Where what was found is kept, a line each: what stands there is not asked again. */
+  /** The file with the findings, one a line: vaults in it are not probed again. */
   progressFile: string
   clock: Clock
   openChain(chainId: number): Promise<Chain>
   /** Says a line of the table. */
   say(line: string): void
-  /** Vaults probed together; what was found of them is kept at once. */
+  /** Vaults probed together; their findings are stored at once. */
   perRound?: number
 }
 
@@ -88,7 +88,7 @@ export async function probeAll(asked: ProbeAll): Promise<Draft> {
   return joinDrafts(drafts)
 }
 
-/** Vaults of one chain, so many at once. */
+/** Vaults of one chain, `perRound` at once. */
 function listRounds(vaults: readonly ToProbe[], perRound: number): { chainId: number; vaults: ToProbe[] }[] {
   return [...new Set(vaults.map(({ chainId }) => chainId))].flatMap((chainId) => {
     const own = vaults.filter((each) => each.chainId === chainId)
@@ -146,7 +146,7 @@ function formatRow({ chainId, address, kind, holds }: Found): string {
   return `${String(chainId).padEnd(8)} ${address}  ${kind.padEnd(15)} ${holds}`
 }
 
-/** What an interrupted run found, and where its search for first blocks stood; its last line may be cut, and is asked again. */
+/** Reads the findings of an interrupted run, and the state of its search for first blocks; an incomplete last line is probed again. */
 async function readProgress(file: string) {
   let text = ''
   try {

@@ -19,7 +19,7 @@ export async function listReadBeside(db: Queryable): Promise<ReadBeside[]> {
   )
 }
 
-/** What to do about contracts that came after blocks were read: a line a chain. */
+/** Advice about contracts that were added after blocks were read: one line a chain. */
 export function adviseRefetch(before: readonly ReadBeside[], after: readonly ReadBeside[]): string[] {
   return before.flatMap(({ chainId, from, to, addresses }) => {
     const now = after.find((each) => each.chainId === chainId)?.addresses ?? []

@@ -46,7 +46,7 @@ export const rebuild: Command = {
       const unknown = values.projection?.find((name) => !names.includes(name))
       if (unknown !== undefined)
         throw new UsageError(`rebuild: no projection ${unknown}; there are ${names.join(', ')}`)
-      // Whoever reads meanwhile goes first.
+      // Readers have priority meanwhile.
       setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
       const rebuilt: { chainId: number; events: number; seconds: number; state: string }[] = []
       for (const chainId of chains) {

@@ -1,6 +1,6 @@
 import { type Command, UsageError } from './command.js'
 
-/** What can be counted again, each by the file that knows how. */
+/** The subjects that can be recomputed, each with its file. */
 const subjects: Record<string, () => Promise<Command>> = {
   apr: async () => (await import('./recomputeHistory.js')).recomputeHistory('apr'),
   apy: async () => (await import('./recomputeHistory.js')).recomputeHistory('apy'),

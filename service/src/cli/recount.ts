@@ -38,7 +38,7 @@ export const recount: Command = {
   },
 }
 
-/** The same of files by their names. What each file holds is told by its columns. */
+/** The same for files by name. The columns of a file show its content. */
 export async function recountFiles(
   files: readonly string[],
   input: { distributorId: string; from: Date; to: Date },

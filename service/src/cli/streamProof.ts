@@ -18,7 +18,7 @@ import { createNode } from '../rpc/node.js'
 import { createRpc } from '../rpc/rpc.js'
 import { answer, UsageError } from './command.js'
 
-/** A reward file of a name, as it is read. Throws UsageError where it is none. */
+/** Parses a reward file. Throws UsageError if it is malformed. */
 export function readReward(name: string, text: string): RewardFile {
   try {
     return { name, hash: hashFile(text), ...decodeRewardFile(text) }

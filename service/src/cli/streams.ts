@@ -87,7 +87,7 @@ async function setPause(words: string[], paused: boolean): Promise<void> {
   const flag = Object.hasOwn(flags, step) ? flags[step] : undefined
   if (!flag) throw new UsageError(`streams: say which step: ${Object.keys(flags).join(', ')}`)
   await change(['streams', paused ? 'pause' : 'resume', id, step], id, async ({ db, clock }) => {
-    // What it was paused for stays: an operator who lets it go on knows of it.
+    // The alarm stays: an operator who resumes the stream knows of it.
     const alarm = (await findStream(db, id))?.alarm ?? null
     await db.begin((tx) => updatePause(tx, id, { flag, paused, alarm, at: clock.now() }))
     answer({ id, step, paused }, [`${step} of ${id} ${paused ? 'are paused' : 'go on'}`])
@@ -172,7 +172,7 @@ async function files(words: string[]): Promise<void> {
   })
 }
 
-/** The reward files of a stream, one of each snapshot at least. Throws UsageError where there are none, and says why. */
+/** The reward files of a stream, at least one for each snapshot. Throws UsageError with the reason if the stream has no files. */
 async function findFiles(db: Queryable, id: string): Promise<{ hash: string; at: Date }[]> {
   const [stream, kept] = await Promise.all([findStream(db, id), listFiles(db, id)])
   if (!stream) throw new UsageError(`there is no stream ${id}`)

@@ -16,7 +16,7 @@ export type Flows = {
   deliveries: ReadonlyMap<VaultEvent, Delivery>
 }
 
-/** Shares a wallet held before that were burned or requested, by whomever, for which event. */
+/** Shares that a wallet held before and that were burned or requested, by any caller, with their event. */
 type Burn = { amount: bigint; event: VaultEvent | undefined }
 
 /**

@@ -1,37 +1,37 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 
-/** Answers of one sort by their names. */
+/** Cached values of one kind by name. */
 export type Shelf<T> = {
   find(name: string): T | undefined
-  /** `byteLength` is what the answer takes beside its name; after `ttlMs`, if given, it is gone. */
+  /** `byteLength` is the size of the value without its name; after `ttlMs`, if given, the value is dropped. */
   keep(name: string, answer: T, byteLength: number, ttlMs?: number): void
 }
 
 /**
- * Everything this process keeps of answers to give them again, within one limit in bytes: callers choose the names, so a
- * number of entries would limit nothing. What was not asked for longest makes room. While more than a quarter is used,
- * only what is kept a second time comes in: whoever asks each thing once drives nothing out and takes no memory.
+ * All cached values of this process, within one limit in bytes: callers choose the names, so a number of entries would limit
+ * nothing. The least recently used value is dropped first. While more than a quarter is used, a value is admitted only when
+ * it is stored a second time: a caller that requests each item once displaces nothing and takes no memory.
  */
 export type AnswerCache = {
   /**
-   * `title` sets the names of one sort apart from all others. What is `lasting` comes in at once and stays when answers are
-   * forgotten.
+   * `title` separates the names of one kind from all others. `lasting` values are admitted at once and stay when the others
+   * are dropped.
    */
   shelf<T extends object>(title: string, options?: { lasting?: boolean }): Shelf<T>
-  /** True while so many bytes more leave a third of the room to others. */
+  /** True while this many more bytes leave a third of the room to others. */
   hasPlentyFor(byteLength: number): boolean
-  /** What is kept, names included. */
+  /** The size of all values and names. */
   byteLength(): number
   forget(): void
 }
 
 export const bytesMaxDefault = 48 * 1024 * 1024
-/** About what an entry takes beside its name and its answer. */
+/** Approximate overhead of an entry, without its name and value. */
 const entryBytes = 400
 /** Longer names are kept as their digest. */
 const nameLengthMax = 256
-/** Of so many names turned away, about the last ones are known when they come again. */
+/** The number of rejected names that are remembered, approximately, for their second request. */
 const turnedAwayMax = 1 << 18
 
 export function createAnswerCache(bytesMax: number = bytesMaxDefault): AnswerCache {

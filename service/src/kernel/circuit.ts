@@ -1,7 +1,7 @@
 import type { Clock } from './clock.js'
 import { OutboundError } from './outbound.js'
 
-/** Spares another system that keeps failing. Whoever calls out opens one for each url and purpose, and no other. */
+/** Spares another system that keeps failing. The caller opens one circuit for each url and purpose. */
 export type Circuit = {
   /** Failures in a row. */
   failures(): number

@@ -91,19 +91,19 @@ export function parseConfig(env: Env, root: string = repositoryRoot()) {
     streamSignatureSeconds: integer('STREAM_SIGNATURE_SECONDS', 3_600, 60, 86_400),
     streamSnapshotSeconds: integer('STREAM_SNAPSHOT_SECONDS', 43_200, 60, 86_400),
     streamUsedUpSeconds: integer('STREAM_USED_UP_SECONDS', 604_800, 3_600, 31_536_000),
-    /** So long a root can be vetoed; absent: an hour, and on the devnet not at all. */
+    /** Seconds during which a root can be vetoed; absent: an hour; 0 on the devnet. */
     vetoSeconds: text('VETO_SECONDS') === undefined ? undefined : integer('VETO_SECONDS', 3_600, 0, 604_800),
     /** In gwei, for each chain and key: the most a unit of gas may cost that is paid, all of 24 hours, a settlement, a commit. */
     gasPriceMaxGwei: integer('GAS_PRICE_MAX_GWEI', 100, 1, 1e6),
     spendingMaxGwei: integer('SPENDING_MAX_GWEI', 1e9, 0, 1e15),
     settlementMaxGwei: integer('SETTLEMENT_MAX_GWEI', 2e7, 1, 1e15),
-    /** What strangers can cost the solver: `docs/orders.md`. */
+    /** Limits of the cost that strangers can cause: `docs/orders.md`. */
     settlementWorthFactor: integer('SETTLEMENT_WORTH_FACTOR', 1, 0, 1e6),
     settlementTokens: oneOf('SETTLEMENT_TOKENS', ['listed', 'priced', 'any']),
     settlementsPerHour: integer('SETTLEMENTS_PER_HOUR', 12, 1, 1e6),
     settlementRiskPercent: integer('SETTLEMENT_RISK_PERCENT', 10, 0, 100),
     commitMaxGwei: integer('COMMIT_MAX_GWEI', 2e7, 1, 1e15),
-    /** Build plans without a signature while there is none to be had, instead of refusing. */
+    /** Build plans without a signature while the signer fails, instead of refusing. */
     unsignedFallback: flag('ATTRIBUTION_UNSIGNED_FALLBACK', false),
     /** RPC urls by chain id; they replace those in the database. */
     rpcUrls: parseRpcUrls(env, problems),

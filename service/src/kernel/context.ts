@@ -3,8 +3,8 @@ import type { Config } from './config.js'
 import type { Log } from './log.js'
 
 /**
- * What everything is handed. Rooms above add what they own with an intersection type (`Context & { chains: Chains }`);
- * nothing is global.
+ * The context that every function receives. Rooms above add their own members with an intersection type (`Context & { chains:
+ * Chains }`); nothing is global.
  */
 export type Context = {
   readonly clock: Clock

@@ -27,7 +27,7 @@ export const anonymous: Caller = {
 
 export type Method = 'GET' | 'POST'
 
-/** Statuses an operation answers with beside 401, 429 and 500, and what each says. `200` is the body's schema. */
+/** Statuses of an operation in addition to 401, 429 and 500, each with its meaning. `200` is the body's schema. */
 export type Responses = { 200: TSchema } & { [status in 400 | 403 | 404 | 409 | 412 | 413 | 415 | 503]?: string }
 
 /** Raw query names to their values in order of appearance, before any parsing. */
@@ -44,7 +44,7 @@ export class PreparedBody {
 const mark = Symbol('written')
 
 /**
- * What an operation that writes returns. `write` runs in the transaction that commits before the body is sent. It holds
+ * The result of an operation that writes. `write` runs in the transaction that commits before the body is sent. It holds
  * constraints, not checks: it may throw an EarnError, it awaits the database alone, and it may run again in another
  * transaction. Its ids and times are made before.
  */
@@ -85,8 +85,8 @@ export type Operation<C = Context> = {
   readonly bodyName?: string
   readonly responses: Responses
   /**
-   * Answers carry a strong ETag and honour If-None-Match. Gives what they follow from beside the request, whoever calls:
-   * while it is the same object, the same request has the same answer.
+   * Answers carry a strong ETag and honour If-None-Match. Returns the object that responses depend on apart from the
+   * request, for all callers: while it is the same object, the same request has the same response.
    */
   readonly cacheable?: (ctx: C) => object
   /** A call with a publishable key also takes a token from the bucket of its address. */

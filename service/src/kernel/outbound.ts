@@ -1,7 +1,7 @@
 import type { Clock } from './clock.js'
 import { redactUrls } from './log.js'
 
-/** What went wrong on the way out, in the classes that decide whether to try again. */
+/** The class of an outbound failure; it decides whether to retry. */
 export type OutboundClass =
   | 'timeout'
   | 'network'
@@ -52,7 +52,7 @@ const defaults = { timeoutMs: 10_000, retries: 2, maxBytes: 64 * 1024 * 1024 }
 
 /**
  * HTTP with a timeout, retries with backoff and jitter, and `Retry-After`. Urls never appear in errors beyond their
- * host. Whoever calls keeps the circuit (`circuit.ts`) of the url and purpose.
+ * host. The caller keeps the circuit (`circuit.ts`) of the url and purpose.
  */
 export function createOutbound(clock: Clock, random: () => number = Math.random): Outbound {
   return {

@@ -19,7 +19,7 @@ export class Stopping extends Error {
   override readonly name = 'Stopping'
 }
 
-/** What does not close in this time is left behind, and said so: a stuck part must not keep the rest from closing. */
+/** A part that does not close in this time is abandoned with a log line: it must not keep the rest from closing. */
 const closeMs = 20_000
 
 /**

@@ -20,7 +20,7 @@ export const digitsForm: TextForm = {
   says: 'must be a text of decimal digits, an integer below 2^256',
 }
 
-/** EVM address on input: any case, checksum not judged. Lower-cased by whoever stores it. */
+/** EVM address on input: any case, checksum not judged. Lower-cased by the code that stores it. */
 export const AddressInput = T.String({ ...addressForm, description: 'EVM address, any case' })
 export const Address = T.String({ pattern: '^0x[0-9a-fA-F]{40}$', description: 'EVM address, EIP-55 checksum' })
 export const TxHash = T.String({
@@ -33,7 +33,7 @@ export const Uuid = T.String({ ...uuidForm, description: 'UUID' })
 /** One of some values, which are checked; in the document it is a text, as clients of the interface have typed it. */
 export const OpenEnum = <V extends string>(values: readonly V[], options: { default?: V; description?: string } = {}) =>
   T.Enum([...values], { ...options, 'x-open': true })
-/** What digits alone do not say of a raw amount: that it is below 2^256. */
+/** A raw amount of digits must also be below 2^256. */
 setFormat('uint256', (text) => parseRaw(text) !== undefined)
 export const Raw = T.String({ ...digitsForm, format: 'uint256', description: "Integer in the token's smallest unit" })
 /** A date-time on input, read by `parseTs`. */
@@ -135,7 +135,7 @@ function decodeInteger(value: string, saturates: boolean): unknown {
 
 function decodeScalar(type: unknown, value: string): unknown {
   if (type === 'number') {
-    // What clients write a number as follows JSON, exponents included; one too large to be kept is none.
+    // A number in a query follows JSON, exponents included; a number too large for a float is refused.
     const number = /^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$/.test(value) ? Number(value) : Number.NaN
     return Number.isFinite(number) ? number : new Refusal('must be a number as JSON has it, like 0.5 or 1e-7')
   }
@@ -175,10 +175,10 @@ function daysInMonth(year: number, month: number): number {
   return [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1] ?? 0
 }
 
-/** What the compiled check of a schema found wrong with a value. */
+/** A violation found by the compiled check of a schema. */
 export type SchemaError = { keyword: string; schemaPath: string; params: object; message: string }
 
-/** What is wrong with a value, in words that say what to write instead: the schema's own where it has some. */
+/** Describes a violation in words that say what to write instead: the schema's own words, if it has any. */
 export function describeViolation(schema: TSchema, { keyword, schemaPath, params, message }: SchemaError): string {
   if (keyword === 'format')
     return 'format' in params && params.format === 'date-time'

@@ -73,7 +73,7 @@ export async function openClient(settings: ClientSettings, onSpent: (client: Cli
         reject(failure)
       })
     })
-  // Without a listener the loss of a connection would end the process, whoever holds the client.
+  // Without a listener the loss of a connection would end the process, for every holder of the client.
   raw.on('error', destroy)
   raw.on('end', spend)
   try {

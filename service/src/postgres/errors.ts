@@ -8,7 +8,7 @@ export function sqlState(error: unknown): string | undefined {
 /** The role may not do what was asked. */
 export const insufficientPrivilege = '42501'
 
-/** What whoever set up the database has to know, in one sentence; undefined for failures of another kind. */
+/** One sentence for the operator of the database; undefined for failures of another kind. */
 export function explainRefusal(error: unknown): string | undefined {
   if (!(error instanceof DatabaseError)) return undefined
   if (error.code === insufficientPrivilege)

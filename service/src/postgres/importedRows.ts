@@ -5,7 +5,7 @@ import { columnName } from './table.js'
 /** Rows to write, by member; members that are no column of the table are left out. */
 export type NewRow = Readonly<Record<string, unknown>>
 
-/** Values of rows that neither the file nor the row there names, beside those of the table's description. */
+/** Values of rows that neither the file nor the present row names, in addition to those of the table's description. */
 type Absent = Readonly<Record<string, unknown>>
 
 /** A page is taken in within half a millisecond. */
@@ -23,7 +23,7 @@ export async function readRows<T extends ImportedTable>(tx: Queryable, table: T,
   return tx.unsafe<RecordOf<T>[]>(`select ${selectList(table)} from ${table.name} ${rest}`)
 }
 
-/** The same, a page at a time: the driver takes in an answer as it comes, and what else is to be done waits meanwhile. */
+/** The same in pages: the driver parses a whole result at once, and other work waits meanwhile. */
 export async function readRowPages<T extends ImportedTable>(
   tx: Queryable,
   table: T,

@@ -1,7 +1,7 @@
 import type { Client } from './client.js'
 import { DatabaseUnavailable } from './errors.js'
 
-/** At most so many clients, each lent to one at a time. */
+/** A limited number of clients, each lent to one user at a time. */
 export type Lending = {
   /** A client of one's own until it is given back. Who waits is served in order. */
   take(): Promise<Client>

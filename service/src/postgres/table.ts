@@ -211,7 +211,7 @@ export async function copyRows<Row, Shared extends Partial<Row> = NoFields>(
   }
 }
 
-/** The table beside another in which its rows are derived again. */
+/** The twin of a table, in which a rebuild derives its rows. */
 export function twinOf<Row>(table: Table<Row>): Table<Row> {
   return { ...table, name: `rebuilt_${table.name}`, statements: new Map() }
 }

@@ -12,13 +12,13 @@ import { listFeedHistories, recordWalk, type Walk } from './storeSources.js'
 /** A proxy's round: the phase above, the round of that phase's aggregator below. */
 const phaseBits = 64n
 const roundMask = (1n << phaseBits) - 1n
-/** No aggregator has had so many rounds: one that says so says nonsense. */
+/** The most rounds of an aggregator: a larger number is wrong. */
 const roundsMax = 10n ** 9n
 const roundsPerCall = 200n
 
 /**
  * Reads some of the past of each feed, newest round first, through all phases, until `since` or a round that is read
- * already: rounds that came while nobody watched are read so too. Rounds that do not answer are left out. Answers whether
+ * already: rounds that came while nobody watched are read so too. Rounds that do not respond are left out. Returns whether
  * there is more.
  */
 export async function readFeedHistory(
@@ -85,7 +85,7 @@ async function readSome(
   return next !== null
 }
 
-/** Where a phase before begins to be read; null: there is none. */
+/** The round at which reading of the phase before begins; null: no such phase. */
 type PhaseStart = { next: bigint | null; problem?: string }
 
 /** The last round of the newest phase before one that has rounds; phases that say nothing sensible are passed over. */

@@ -13,7 +13,7 @@ const againSeconds = 24 * 3_600
 /**
  * Asks the provider what prices were, oldest first, so that each is weighed against the one before; as far back as it
  * tells, then what came while nobody asked. A window that fails is asked for again: of those that failed one each run, so that
- * they hold up nothing else. Answers whether there is more.
+ * they hold up nothing else. Returns whether more is left.
  */
 export async function fetchProvidedPast(
   ctx: { db: Database; clock: Clock; log: Log },
@@ -42,7 +42,7 @@ export async function fetchProvidedPast(
 
 type Open = ProvidedHistory & { from: number; end: number }
 
-/** What of a token is unread; undefined: nothing. */
+/** The unread past of a token; undefined: it is all read. */
 function findUnread(
   { walk }: ProvidedHistory,
   { nowSeconds, oldest }: { nowSeconds: number; oldest: number },

@@ -5,7 +5,7 @@ import { type Outbound, OutboundError } from '../kernel/outbound.js'
 /** What a provider said of one of its ids. `atSeconds`: when it says the price was made. */
 export type ProvidedPrice = { priceId: string; priceUsd: string; atSeconds: number }
 
-/** A service that tells prices over HTTP: how it is asked, and what its answers mean. */
+/** A service that returns prices over HTTP: its requests, and the parsing of its responses. */
 export type PriceProvider = {
   readonly name: string
   /** Ids in one request. */
@@ -21,13 +21,13 @@ export type PastPrices = {
   readonly windowSeconds: number
   /** How long ago it still tells. */
   readonly reachSeconds: number
-  /** What prices were hour by hour, from one instant to another. */
+  /** Past prices hour by hour, from one instant to another. */
   fetch(priceIds: readonly string[], range: { from: number; to: number }): Promise<ProvidedPrice[]>
 }
 
 export type ProviderSettings = { kind: 'defillama' | 'coingecko'; url: string; key: string | undefined }
 
-/** The shape of each provider's answers; every member that is not there or not a number tells nothing. */
+/** The shape of each provider's responses; a member that is missing or not a number is ignored. */
 const LlamaAnswer = T.Object({
   coins: T.Record(T.String(), T.Object({ price: T.Optional(T.Unknown()), timestamp: T.Optional(T.Unknown()) })),
 })
@@ -64,7 +64,7 @@ export function openProvider(outbound: Outbound, { kind, url, key }: ProviderSet
 
 type Get = <S extends TSchema>(schema: S, path: string, headers: Record<string, string>) => Promise<T.Static<S>>
 
-/** It answers at most 500 prices to a request for the past. */
+/** It returns at most 500 prices to a request for the past. */
 const llamaPast = { batchMax: 5, hours: 100 }
 
 /**

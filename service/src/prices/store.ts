@@ -1,6 +1,6 @@
 import type { Queryable } from '../postgres/pool.js'
 
-/** What a source said a token was worth, at or before the instant asked for. `priceUsd` is a plain decimal. */
+/** The price of a token by a source, at or before the requested instant. `priceUsd` is a plain decimal. */
 export type PriceObservation = { id: number; priceUsd: string; source: string; observedAt: Date }
 
 export type TokenKey = { chainId: number; address: string }
@@ -10,7 +10,7 @@ export type PriceAsk = TokenKey & { at: Date }
 
 const columns = (db: Queryable) => db`p.id, p.price_usd::text as "priceUsd", p.source, p.observed_at as "observedAt"`
 
-/** Prices of tokens at instants, in the order asked; undefined where there is none. */
+/** Prices of tokens at instants, in the order of the request; undefined for missing prices. */
 export async function listPricesAt(
   db: Queryable,
   asked: readonly PriceAsk[],
@@ -47,7 +47,7 @@ export async function recordObservation(db: Queryable, observation: NewObservati
   await recordObservations(db, [observation])
 }
 
-/** The same for many; of one source and instant only one. Answers how many were new. */
+/** The same for many; only one for each source and instant. Returns how many were new. */
 export async function recordObservations(db: Queryable, observations: readonly NewObservation[]): Promise<number> {
   if (observations.length === 0) return 0
   const rows = observations.map((each) => ({

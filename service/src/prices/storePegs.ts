@@ -1,7 +1,7 @@
 import type { Queryable } from '../postgres/pool.js'
 import { ranks, type TokenKey } from './store.js'
 
-/** Says of tokens that have a peg that they have none from an instant on. */
+/** Ends the pegs of tokens from an instant on. */
 export async function endPegs(db: Queryable, tokens: readonly TokenKey[], now: Date): Promise<void> {
   if (tokens.length === 0) return
   await db`
@@ -16,7 +16,7 @@ export async function endPegs(db: Queryable, tokens: readonly TokenKey[], now: D
     where last.price_usd is not null`
 }
 
-/** What was last said of a token's peg. */
+/** The last record of a token's peg. */
 export async function findNewestPeg(
   db: Queryable,
   { chainId, address }: TokenKey,

@@ -100,7 +100,7 @@ export async function recordWalk(
       problem = coalesce(excluded.problem, price_histories.problem)`
 }
 
-/** What was read at blocks the chain has dropped prices nothing any more; what was chosen by then stays. */
+/** Observations of dropped blocks price nothing any more; earlier choices stay. */
 export const priceObservations = {
   name: 'prices',
   rewind: async (tx: Queryable, { chainId, number }: { chainId: number; number: number }): Promise<void> => {

@@ -5,7 +5,7 @@ import { type NewObservation, ranks, recordObservations } from './store.js'
 const jump = '0.20'
 const agreement = '0.05'
 
-/** One number for the whole service: what providers said is weighed by one process at a time. */
+/** One lock for the whole service: one process at a time judges providers' prices. */
 const providerLock = 6_736_003
 
 /**
@@ -47,7 +47,7 @@ async function recordOne(tx: Queryable, observation: NewObservation): Promise<vo
         and rank = ${ranks.provider} and withheld is null`
 }
 
-/** An operator agrees with what a provider said: what is suspect of a token prices from its time on. Answers how many. */
+/** Accepts the suspect prices of a token on an operator's word: they price from their time on. Returns how many. */
 export async function acceptSuspects(
   db: Queryable,
   { chainId, address }: { chainId: number; address: string },

@@ -30,7 +30,7 @@ export const tokensTable = describeImported('tokens', ['chainId', 'address'], {
   priceFeed: optional(PriceFeed, null),
   /** The vault it is a share of: its price follows from that of the vault's asset. */
   priceVault: optional(AddressText, null),
-  /** What the price provider calls it. */
+  /** Its id at the price provider. */
   priceId: optional(PriceId, null),
   /** approve() refuses to change a non-zero allowance to another non-zero one. */
   approvalReset: optional(T.Boolean(), false),

@@ -44,7 +44,7 @@ const layouts: readonly Layout[] = [
   ...range(0, 16).map(vyperMapping),
 ]
 
-/** What is written: 10^24 and the number of the place. It fits what tokens pack beside other things. */
+/** The written balance: 10^24 plus the number of the slot. It also fits balances that tokens pack with other members. */
 export const writtenBalance = 10n ** 24n
 
 /** The places found, by chain and token; each is looked at again before it is used. */
@@ -91,7 +91,7 @@ async function readBalances(
   try {
     return decodeFunctionResult({ abi: proberAbi, functionName: 'balances', data: answer })
   } catch {
-    // A node that ignores overrides answers for a wallet without code.
+    // A node that ignores overrides runs the wallet without code.
     return undefined
   }
 }

@@ -6,7 +6,7 @@ import { answers, toQuantity } from '../rpc/wire.js'
 /** Between which blocks a contract came: `without` has no code of it, -1 is before all; `withCode` has. */
 export type Bounds = { without: number; withCode: number }
 
-/** Blocks are halved so often: what is left of a chain of many millions is a few hundred blocks. */
+/** The most halvings: of a chain of many millions of blocks a few hundred are left. */
 const halvingsMax = 17
 
 /** Addresses in one call; nodes bound the length of what runs. */
@@ -21,7 +21,7 @@ export type FirstBlocks = {
   record?(bounds: ReadonlyMap<Address, Bounds>): Promise<void>
 }
 
-/** So many halvings for those that are looked for together. */
+/** Halvings for vaults that are searched together. */
 export const fewHalvings = halvingsMax
 
 /**
@@ -91,8 +91,8 @@ async function readHasCode(
 }
 
 /**
- * Creation code that answers a byte an address: 1 where there is code. Written by hand, of instructions every block of a
- * chain has known: compiled code uses newer ones.
+ * Creation code that returns one byte for each address: 1 if it has code. Written by hand with instructions that every block of a
+ * chain supports: compiled code uses newer ones.
  */
 function buildCodeProgram(addresses: readonly Address[]): Hex {
   // PUSH20 address, EXTCODESIZE, ISZERO, ISZERO, PUSH2 place, MSTORE8

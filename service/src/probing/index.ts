@@ -1,7 +1,6 @@
 /**
- * What an address turns out to be: which kind of vault, of which tokens, from which block on, and what depositing and
- * redeeming do when they are tried without being sent. Owns no table: the catalogue keeps what was tried, and an operator
- * what was drafted.
+ * Examines an address: the kind of the vault, its tokens, its first block, and the results of a deposit and a redemption that are
+ * tried without being sent. Owns no table: the catalogue stores the results of trials, and an operator the drafts.
  */
 export { type Bounds, fewHalvings, findFirstBlocks } from './firstBlocks.js'
 export { noOldStates, type ProbedToken, type ProbedVault, ProbeError, probeVault, probeVaults } from './probe.js'

@@ -25,12 +25,12 @@ import { decideByTrial, type Trial, tryVaults } from './trial.js'
 
 export type ProbedToken = { address: Address; symbol: string; name: string; decimals: number }
 
-/** What an address turned out to be. Texts are as the contracts say them: not cleaned. */
+/** The findings about an address. Texts of contracts are not cleaned. */
 export type ProbedVault = {
   kind: string
-  /** Contracts beside it, by name. */
+  /** Its further contracts, by name. */
   contracts: Readonly<Record<string, Address>>
-  /** What holds shares that are requested to be redeemed; undefined where none was found. */
+  /** The contract that holds shares requested for redemption; undefined if none was found. */
   escrow: Address | undefined
   asset: ProbedToken
   receiptToken: ProbedToken
@@ -39,11 +39,11 @@ export type ProbedVault = {
   canLeave: boolean
   /** Most assets one deposit may bring now; undefined where the vault states no limit that binds. */
   maxDeposit: bigint | undefined
-  /** What depositing one whole unit and redeeming it at once would lose, hundredths of a percent. */
+  /** The loss of depositing one whole unit and redeeming it at once, in hundredths of a percent. */
   roundTripLossBps: number | undefined
   /** The vault's first block; undefined when the node keeps no old states. */
   startBlock: number | undefined
-  /** What an operator should look at before listing it. */
+  /** Notes for the operator before listing it. */
   notes: string[]
 }
 
@@ -52,7 +52,7 @@ export class ProbeError extends Error {
   override readonly name = 'ProbeError'
 }
 
-/** Reads everything a catalogue entry needs from the vault at `address`. Throws a ProbeError when it is none. */
+/** Reads everything a catalogue entry needs from the vault at `address`. Throws a ProbeError if it is not a vault. */
 export async function probeVault(chain: Chain, address: Address): Promise<ProbedVault> {
   const { head, found } = await probeVaults(chain, [address])
   const [probed] = found
@@ -199,7 +199,7 @@ function describeVault(chain: Chain, named: Named, tokens: ReadonlyMap<Address, 
   return { ...named, vault, asset, receiptToken }
 }
 
-/** What was read and tried of a vault, in the end. */
+/** Combines the reads and trials of a vault. */
 async function concludeVault(
   chain: Chain,
   { address, kind, recognised, asset, receiptToken }: Described,
@@ -213,7 +213,7 @@ async function concludeVault(
       : await readRoundTripLoss(chain, address, asset.decimals)
   const escrow = await findEscrow(chain, { address, kind, recognised, head })
   const { maxDeposit } = read
-  // A vault that answers 0 and takes a deposit all the same states no limit.
+  // A vault that returns 0 and still takes a deposit states no limit.
   const unlimited = maxDeposit === undefined || maxDeposit >= 1n << 200n || (maxDeposit === 0n && state.depositOpen)
   return {
     kind: kind.name,
@@ -230,7 +230,7 @@ async function concludeVault(
   }
 }
 
-/** What the vault names as its escrow, or keeps in the slot of its kind; one without code is none. */
+/** The escrow that the vault names, or keeps in the slot of its kind; an address without code is not an escrow. */
 async function findEscrow(
   chain: Chain,
   { address, kind, recognised, head }: { address: Address; kind: VaultKind; recognised: Recognised; head: Header },
@@ -301,12 +301,12 @@ function requireToken(what: string, address: Address, answer: TokenAnswer): Prob
   return { address, symbol, name, decimals }
 }
 
-/** A vault that keeps more than half of a deposit redeemed at once is none. */
+/** Whether at least half of a deposit comes back when it is redeemed at once; else it is not a vault. */
 function givesBack({ paid, back }: NonNullable<Trial['roundTrip']>): boolean {
   return 2n * back >= paid
 }
 
-/** What a deposit and its redemption at once lost, in hundredths of a percent. */
+/** The loss of a deposit that was redeemed at once, in hundredths of a percent. */
 function computeLoss(roundTrip: Trial['roundTrip']): number | undefined {
   if (!roundTrip || roundTrip.paid < 10_000n || roundTrip.back > roundTrip.paid) return undefined
   return Number(((roundTrip.paid - roundTrip.back) * 10_000n) / roundTrip.paid)

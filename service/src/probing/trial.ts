@@ -15,7 +15,7 @@ export type TriedVault = {
   kind: VaultKind
   /** Redemptions it makes wait are asked for, and seen to take the shares. */
   requests?: boolean
-  /** What it was read to hold and allow; only sizes what is tried. */
+  /** Its figures and limits as read; used only to size the trial. */
   state: Pick<VaultState, 'maxDeposit' | 'figures'>
 }
 
@@ -25,7 +25,7 @@ export type Outcome = { works: true } | { works: false; why: string } | undefine
 export type Trial = {
   deposit: Outcome
   withdraw: Outcome
-  /** What was deposited, and what its redemption at once gave back; undefined unless both worked. */
+  /** The deposited amount and the amount that its immediate redemption returned; undefined unless both worked. */
   roundTrip: { paid: bigint; back: bigint } | undefined
 }
 
@@ -155,7 +155,7 @@ function getSmallAmount({ vault, state: { maxDeposit } }: TriedVault): bigint {
   return getLeast(getUnit(vault), writtenBalance, maxDeposit ? maxDeposit : writtenBalance)
 }
 
-/** Shares worth one unit, and never more than there are; of a vault that only takes the request one, if there is none. */
+/** Shares worth one unit, at most the supply. For a vault that only takes a request: one share if the supply is 0. */
 function getShares(vault: Vault, { figures }: TriedVault['state'], isAsked: boolean): bigint {
   if (isAsked && (!figures || figures.totalSupply === 0n))
     return getLeast(10n ** BigInt(vault.receiptDecimals), writtenBalance)
@@ -188,7 +188,7 @@ async function runProber(
   try {
     return decodeFunctionResult({ abi: proberAbi, functionName: 'probe', data: answer })
   } catch {
-    // A node that ignores overrides answers for a wallet without code.
+    // A node that ignores overrides runs the wallet without code.
     return undefined
   }
 }
@@ -199,7 +199,7 @@ function readTrial({ kind }: TriedVault, ask: Ask | undefined, found: Found | un
   const describe = ({ returned }: Try) => describeRevert(returned, listErrors(kind))
   const redeemed = [redeemOfDeposit, redeemOfShares].filter(({ made }) => made)
   const isPaid = ask.pays !== zeroAddress
-  // What the vault says it paid is its word; what the wallet has more of is not.
+  // The vault's return value is only its word; the change of the wallet's balance is a fact.
   const works = ({ success, given, taken }: Try) => success && (isPaid ? given > 0n : taken > 0n)
   const failed = redeemed.at(-1)
   const unmoved = isPaid ? 'with nothing paid' : 'with no shares taken'
@@ -213,7 +213,7 @@ function readTrial({ kind }: TriedVault, ask: Ask | undefined, found: Found | un
   }
 }
 
-/** A deposit that took nothing and gave nothing tells nothing: what it was made to may be no vault. */
+/** A deposit that took nothing and returned nothing proves nothing: the address may not be a vault. */
 function readDeposit(deposit: Try, describe: (tried: Try) => string): Outcome {
   if (!deposit.made) return undefined
   if (!deposit.success) return { works: false, why: describe(deposit) }
@@ -221,7 +221,7 @@ function readDeposit(deposit: Try, describe: (tried: Try) => string): Outcome {
   return deposit.taken > 0n ? { works: false, why: 'with the tokens taken and no shares given' } : undefined
 }
 
-/** What a vault allows, by what was tried; as it was read where nothing could be concluded. */
+/** The capability of a vault by its trial; as read if the trial was not conclusive. */
 export function decideByTrial(state: VaultState, { deposit, withdraw }: Trial): VaultState {
   const { figures, maxDeposit, ...read } = state
   return {

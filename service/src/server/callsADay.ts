@@ -1,7 +1,7 @@
 import { daySeconds } from '../kernel/clock.js'
 import { steady } from './watch.js'
 
-/** What watching asks for each 200 final blocks, or each time it looks at them again: their logs and a header. */
+/** Calls of watching for each 200 final blocks, or each second look at them: their logs and a header. */
 const callsAgain = 2
 /** Of final blocks one in a hundred is compared with its header again. */
 const comparedShare = 0.01
@@ -15,8 +15,8 @@ export type ChainPace = {
 }
 
 /**
- * About what a day of a chain costs its node while nothing of ours happens on it, by job, of up to 150 vaults: every
- * block is read once, a look that finds none is a call as well. What happens comes on top.
+ * Estimates the calls that a chain costs its node in a day, by job, while its vaults (at most 150) are idle: every block is read
+ * once, and a look without a new block is a call too. Events cost more calls.
  */
 export function estimateCallsADay({
   blockSeconds,

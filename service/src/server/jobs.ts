@@ -116,7 +116,7 @@ export function defaultVetoSeconds(chainIds: readonly number[]): number {
   return chainIds.every((chainId) => chainId === devnetChainId) ? 0 : 3_600
 }
 
-/** What is queued at a block is sent before the next one is looked at, and where a look fails too. */
+/** Sends the transactions queued at a block before the next block is looked at, also when a look fails. */
 export function settleOrders(settings: OrderSettings): (ctx: ServiceContext) => Promise<void> {
   const look = createOrderLook(settings)
   const send = settings.solver && createSending(settings.solver)

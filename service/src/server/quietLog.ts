@@ -8,8 +8,8 @@ export const noRoom =
   'the database has no room left on its disk: nothing was written and nothing is lost; make room, everything then goes on by itself'
 
 /**
- * The log of a process that tells of what lasts once and then once a minute, whoever meets it: a node that is gone fails
- * the watcher, the jobs and requests alike, and is one thing to know. A 500 is always written: callers are told to name it.
+ * The log of a process that reports a lasting state once, and then once a minute, for all parts that meet it: a node that is gone
+ * fails the watcher, the jobs and requests, and is one fact. A 500 is always written: callers are told to quote its id.
  */
 export function createQuietLog(log: Log, clock: Pick<Clock, 'monotonicMs'>): Log {
   const repeats = createRepeats(clock)
@@ -40,7 +40,7 @@ export function createQuietLog(log: Log, clock: Pick<Clock, 'monotonicMs'>): Log
   return quiet(log)
 }
 
-/** What lasts while lines like this one come; undefined for a line that is to be written in any case. */
+/** The lasting state behind a line; undefined for a line that is always written. */
 function findState(fields: object, message: string): string | undefined {
   const { err, code, chainId } = fields as { err?: unknown; code?: unknown; chainId?: unknown }
   if (!(err instanceof Error) || code === 500) return undefined

@@ -7,7 +7,7 @@ import type { Signer } from '../rpc/signer.js'
 
 const gwei = 1_000_000_000n
 
-/** What transactions of this installation may cost on a chain, by its settings. */
+/** Limits of the cost of transactions on a chain, by its settings. */
 export function readCaps({
   gasPriceMaxGwei,
   spendingMaxGwei,
@@ -15,7 +15,7 @@ export function readCaps({
   return { gasPrice: BigInt(gasPriceMaxGwei) * gwei, spending: BigInt(spendingMaxGwei) * gwei }
 }
 
-/** What settlements may cost, and for whom, by the settings. On a devnet alone strangers are nobody to fear. */
+/** Limits of the cost of settlements, by the settings. With only a devnet, strangers are no risk. */
 export function readSolverLimits(
   config: Config,
   chainIds: readonly number[],

@@ -136,7 +136,7 @@ function documentOf({ config }: Context, publicApp: FastifyInstance): ReadDocume
   }
 }
 
-/** Where a listener answers on this machine; the settings say it of one that is not open. */
+/** The url of a listener on this machine; by the settings for one that is not open. */
 function urlOf(address: AddressInfo | string | null, { host, port }: { host: string; port: number }): string {
   const name = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host
   return `http://${name}:${typeof address === 'object' && address ? address.port : port}`

@@ -7,7 +7,7 @@ import { createKeySigner, createRemoteSigner, type Signer } from '../rpc/signer.
 
 type Io = { outbound: Outbound; clock: Clock }
 
-/** The key that signs attributions: of the environment, of a file, or elsewhere. Undefined where none is configured. */
+/** The key that signs attributions: from the environment, a file, or a remote signer. Undefined if it is not configured. */
 export function openAttributionSigner(
   config: Pick<Config, 'attributionKey' | 'attributionKeyFile' | 'attributionSigner'>,
   io: Io,
@@ -25,7 +25,7 @@ export async function openStreamSigners(
   return { streamsSigner, withdrawalsSigner: (await openSigner(withdrawalsKey, io)) ?? streamsSigner }
 }
 
-/** A key by its settings; undefined where there are none. */
+/** A key by its settings; undefined without settings. */
 export async function openSigner(
   { name, key, keyFile, remote }: Config['streamsKey'],
   io: Io,

@@ -112,7 +112,7 @@ export async function startService(options: StartOptions): Promise<Running> {
     return { ctx, baseUrl: undefined, opsUrl: undefined }
   }
   const opened: FastifyInstance[] = []
-  // Both at once: the operator listener tells that the service stops for as long as the public one answers.
+  // Both at once: the operator listener reports the stop for as long as the public one serves.
   shutdown.add('listeners', async () => {
     await Promise.all(opened.map((app) => app.close()))
   })
@@ -160,7 +160,7 @@ async function sayRoles(ctx: ServiceContext, committer: Signer | undefined): Pro
   }
 }
 
-/** The url a listener answers at, or undefined when its port is taken. */
+/** The url of the opened listener; undefined if its port is taken. */
 async function listen(
   app: FastifyInstance,
   at: { host: string; port: number },

@@ -62,7 +62,7 @@ function openApi(url: string, headers: Record<string, string>, { outbound, clock
       } catch (error) {
         if (!(error instanceof OutboundError)) throw error
         if (error.retryAfterMs !== undefined) notBeforeMs = clock.monotonicMs() + error.retryAfterMs
-        // What it refused, it answered.
+        // A refusal is a response.
         if (error.kind === 'client') circuit.onAnswer()
         else circuit.onFailure()
         throw error

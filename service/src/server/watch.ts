@@ -19,15 +19,15 @@ import { noRoom } from './quietLog.js'
 import { openTracing } from './tracing.js'
 
 export type WatchOptions = {
-  /** What is derived; absent: everything. */
+  /** The projections to derive; absent: all. */
   projections?: Projections
-  /** What slices do in the transaction of the rows they depend on. */
+  /** Work of slices in the transaction of the rows they depend on. */
   reactions?: readonly Reaction[]
   /** Most blocks read in one window of the past. */
   windowMax?: number
   /** How long after a contradiction, or a window of the past, final blocks are not looked at again. */
   calmMs?: number
-  /** How often nodes are asked beside their heads. */
+  /** How often nodes are called, apart from their heads. */
   pace?: Pace
   /** How often a node is asked what is final, instead. */
   finalMs?: number
@@ -35,15 +35,15 @@ export type WatchOptions = {
   onRetry?: (chainId: number) => void
 }
 
-/** Names no url: whoever may read the indexing status may read it. */
+/** Names no url: every reader of the indexing status may see it. */
 const wrongChain = 'no RPC url that answers serves this chain: correct the urls; watching then goes on by itself'
 
-/** What a chain of 2 s blocks costs beside one call a block: about 1,600 calls a day. */
+/** A chain with 2 s blocks then costs about 1,600 calls a day, in addition to one call a block. */
 export const steady: Pace = { finalMs: 120_000, againMs: 300_000, againBlocks: 200 }
 
 /** How often a process that waits for another's lock looks again; a death is taken over within this and a moment. */
 const lockRetryMs = 2_000
-/** So long the first look at a chain waits until its nodes have said whether they give traces. */
+/** How long the first look at a chain waits for the test of its trace methods. */
 const openMs = 2_000
 /** How often the lock's connection is checked while working. */
 const lockCheckMs = 5_000

@@ -5,7 +5,7 @@ import type { Clock } from '../kernel/clock.js'
 import type { Log } from '../kernel/log.js'
 import type { Metrics } from './ops/metrics.js'
 
-/** The process that watches for one that serves: what it costs to read a chain is not taken from callers. */
+/** The process that watches for one that serves: reading a chain then takes no time from callers. */
 export type WatcherProcess = {
   /** Its process, while there is one. */
   pid(): number | undefined
@@ -83,7 +83,7 @@ export function startWatcherProcess(input: {
   }
 }
 
-/** Answers the process this one watches for. */
+/** Responds to the process that this one watches for. */
 export function answerParent({ registry }: Pick<Metrics, 'registry'>): void {
   registry.setDefaultLabels({ process: 'watcher' })
   process.on('message', ({ id, ask }: Ask) => {

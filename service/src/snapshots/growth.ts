@@ -1,6 +1,6 @@
 import { type GrowthSource, type GrowthSpan, toGrowthSpans } from '../vaults/configured/index.js'
 
-/** What measures growth over a range: the source in force last, none, or an instant at which there are two. Pure. */
+/** Decides the growth source of a range: the last one in force, `none`, or `ambiguous` if two are in force at an instant. Pure. */
 export function decideGrowth(
   sources: readonly GrowthSource[] | null,
   range: { startMs: number; endMs: number },

@@ -7,15 +7,15 @@ export type Identity = {
   receiptDecimals: number | null
 }
 
-/** A reading with the blocks of those before and after it; null where there is none. */
+/** A reading with the blocks of the readings before and after it, or null. */
 export type PlacedIdentity = Identity & { blockNumber: number; before: number | null; after: number | null }
 
 /** Blocks whose units are of a token nobody knows, both ends included. */
 export type Withheld = { from: number; to: number }
 
 /**
- * What a vault was read to be that it is not by its configuration, as the end of a sentence; undefined when the two agree.
- * Decimals a token does not say agree with any. Pure.
+ * The difference between a vault as read and as configured, as the end of a sentence; undefined if they agree. Decimals that a
+ * token does not return agree with any. Pure.
  */
 export function findDisagreement(configured: Identity, read: Identity): string | undefined {
   const members: readonly [keyof Identity, string][] = [

@@ -1,7 +1,7 @@
 /**
- * What vaults answered on their grids. Owns the tables `vault_snapshots`, `snapshot_progress`, `snapshot_gaps` and
- * `vault_identities`, the jobs that take snapshots and read what lies unread of the past, and the series made of them: by
- * which growth, and why one is withheld.
+ * Snapshots of vaults on their grids. Owns the tables `vault_snapshots`, `snapshot_progress`, `snapshot_gaps` and
+ * `vault_identities`, the jobs that take snapshots and read missed ones of the past, and the rules of their series: the growth
+ * source, and the reason why a series is withheld.
  */
 export { decideGrowth } from './growth.js'
 export { isWithheld, type Withheld } from './identity.js'

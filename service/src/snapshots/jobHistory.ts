@@ -62,7 +62,7 @@ async function countUnread({ db }: ChainContext, { chainId }: Chain): Promise<nu
   return (await listHistoryProgress(db)).find((each) => each.chainId === chainId)?.unread ?? 0
 }
 
-/** Reads the newest unread instants of a chain; false when there is none, or none that can be read now. */
+/** Reads the newest missed instants of a chain; returns false if no instant is missing or can be read now. */
 async function readNewestGaps(ctx: ChainContext, chain: Chain): Promise<boolean> {
   const { db, clock } = ctx
   const vaults = new Map((await listGridVaults(db, chain.chainId)).map((vault) => [vault.id, vault]))
@@ -157,7 +157,7 @@ async function readInstants(
   return past
 }
 
-/** What the vaults with an unread instant answered at its block. */
+/** Reads the vaults that miss an instant, at its block. */
 async function readInstant(
   chain: Chain,
   input: {

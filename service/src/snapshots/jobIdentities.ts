@@ -13,10 +13,10 @@ import { findNewestIdentityBlock, type NewIdentity, recordIdentities } from './s
 
 const shareAbi = parseAbi(['function share() view returns (address)'])
 const upgradedTopic = toEventSelector('Upgraded(address)')
-/** Blocks whose logs are asked for at once, and how far back at most: what came before, the reading at the head tells. */
+/** Blocks whose logs are requested at once, and the farthest distance from the head: the reading at the head covers older ones. */
 const blocksPerRange = 2_000
 const blocksMax = 20_000
-/** Blocks of one vault, the newest: whoever emits the event in every block must not keep the others waiting. */
+/** The most blocks of one vault, the newest: a contract that emits the event in every block must not delay the others. */
 const upgradesMax = 16
 
 /** The tokens a vault names. */
@@ -32,7 +32,7 @@ export function askTokens(vault: ObservedVault): Read<NamedTokens | undefined> {
       share: readContract(address, shareAbi, 'share', []),
     }),
     ({ asset, share }) => {
-      // A share token beside the vault may only not have answered.
+      // If the share token is another contract, it may only have failed to respond.
       const own = vault.receiptToken.toLowerCase() === address.toLowerCase() ? address : undefined
       const receiptToken = share ?? own
       return asset === undefined || receiptToken === undefined ? undefined : { asset, receiptToken }

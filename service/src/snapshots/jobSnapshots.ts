@@ -76,8 +76,8 @@ export async function readConfirmed(chain: Chain, head: Header): Promise<Header 
 }
 
 /**
- * Removes snapshots of blocks the chain has dropped, newest first, until one stands: what lies below it does too, as it
- * was looked at when it was the newest. A block above the head is not judged, for the node may only be behind.
+ * Removes snapshots of blocks that the chain has dropped, newest first, until one is still on the chain: those below it were
+ * checked when they were the newest. A block above the head is not judged, because the node may only be behind.
  */
 async function removeOrphanedSnapshots(ctx: Pick<Context, 'db' | 'log'>, chain: Chain, head: Header): Promise<void> {
   const { chainId } = chain
@@ -98,7 +98,7 @@ export function getNewestInstant(top: Pick<Header, 'timestamp'>, intervalSeconds
   return Math.floor((top.timestamp - 1) / intervalSeconds) * intervalSeconds
 }
 
-/** Records, for every vault, the last block at or before the newest instant of its grid; what was missed is noted. */
+/** Records, for every vault, the last block at or before the newest instant of its grid; missed instants are noted. */
 async function recordDueSnapshots(
   ctx: Pick<Context, 'db' | 'clock' | 'log'>,
   chain: Chain,

@@ -77,9 +77,9 @@ export async function findNewestSnapshotBlock(
 }
 
 /**
- * Removes what was read of a chain above a block. The vaults' grids are read anew from the newest row that is kept: an
- * instant after it may have another last block now, also where the row was of that instant too. What is kept of a vault is
- * found by its newest rows, so that nothing but what goes is read.
+ * Removes the snapshots of a chain above a block. The vaults' grids are read again from the newest remaining row: an instant
+ * after it may have another last block now, also if the row is of that instant. The query starts at the newest rows of a
+ * vault, so that it reads only the rows it removes.
  */
 export async function removeSnapshotsAbove(
   db: Queryable,
@@ -102,7 +102,7 @@ export async function removeSnapshotsAbove(
       and p.seen_to > to_timestamp(ceil(extract(epoch from k.at) / k.step) * k.step)`
 }
 
-/** Prices snapshots that had no price, where there is one of their time by now. Answers how many. */
+/** Prices snapshots without a price, if an observation of their time exists now. Returns how many. */
 export async function fillSnapshotPrices(db: Queryable, chainId: number, limit = 5_000): Promise<number> {
   const done = await db`
     update vault_snapshots s set price_observation_id = f.id, price_usd = f.price_usd

@@ -3,7 +3,7 @@ import type { Queryable } from '../postgres/pool.js'
 /** Instants of a vault's grid, both ends among them, in seconds. */
 export type Span = { vaultId: number; from: number; to: number }
 
-/** Notes that vaults were read for an instant as it came, and what of their grids lies unread before it. */
+/** Records that vaults were read for the present instant, and notes the missed instants of their grids before it. */
 export async function recordSeen(
   db: Queryable,
   seen: { vaultIds: readonly number[]; instant: number; gaps: readonly Span[]; now: Date },

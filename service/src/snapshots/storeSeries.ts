@@ -1,6 +1,6 @@
 import type { Fragment, Queryable } from '../postgres/pool.js'
 
-/** What decides whether a vault's series are served, as it stands now. */
+/** The present state that decides whether a vault's series are served. */
 export type SeriesHead = {
   vaultId: number
   newestAt: Date | null
@@ -113,7 +113,7 @@ export async function readDense(
 
 /**
  * Of each vault at each instant: its newest snapshot, its newest reading, and the newest reading that is older than that
- * by the lookback, as lines; null where there is none.
+ * by the lookback, as lines; null if missing.
  */
 export async function listReadingsAt(
   db: Queryable,

@@ -41,7 +41,7 @@ export async function isPastAwaited(
   return gaps.length > 0
 }
 
-/** What a share was worth from an instant (unix seconds) on: the newest share price, times the newest price of the asset. */
+/** The worth of a share from an instant (unix seconds) on: the newest share price times the newest price of the asset. */
 export type ValueStep = {
   at: number
   blockNumber: number

@@ -1,11 +1,11 @@
-/** What decides whether the share prices of a vault may be served. */
+/** The state that decides whether the share prices of a vault may be served. */
 export type SeriesState = {
   /** Its kind says how its figures are read. */
   isReadable: boolean
   /** Something measures its growth in the range asked for. */
   isMapped: boolean
   isPaused: boolean
-  /** The newest snapshot; undefined when there is none. */
+  /** The newest snapshot, if any. */
   newest: { atMs: number; totalSupply: bigint } | undefined
   snapshotIntervalSeconds: number
   dustFloor: bigint

@@ -6,9 +6,9 @@ export type MakingCall = {
   readonly function: AbiFunction
   /** Its first four bytes, as eight digits. */
   readonly selector: string
-  /** What it makes the vault tell of. */
+  /** The kind of event that the call makes. */
   readonly makes: VaultEvent['kind']
-  /** The event names the controller as its sender, whoever sends the call. */
+  /** The event names the controller as its sender, for every sender of the call. */
   readonly isClaim: boolean
   /** Whether the arguments of a call are those of an event; an argument beyond the calldata is undefined. */
   matches(event: VaultEvent, argument: (index: number) => bigint | undefined): boolean

@@ -1,7 +1,7 @@
 import { type AbiEvent, type AbiParameter, type ParseAbiItem, parseAbiItem, toEventSelector } from 'viem'
 import type { RawLog } from '../rpc/raw.js'
 
-/** What an event of a vault means, whatever its kind calls it. Addresses are lower-case. */
+/** An event of a vault, independent of its kind. Addresses are lower-case. */
 export type VaultEvent = { logIndex: number } & (
   | {
       kind: 'deposit'
@@ -55,7 +55,7 @@ export type EmittingVault = {
   kind: string
   asset: string
   receiptToken: string
-  /** Contracts beside the vault, by the name its kind gives them. */
+  /** Further contracts of the vault, by the names its kind gives them. */
   contracts?: Readonly<Record<string, string>>
 }
 
@@ -132,7 +132,7 @@ function defineTold(parts: readonly Part[]): new (log: RawLog) => object {
   ) => object
 }
 
-/** What takes more or less than one word, or its hash alone, cannot be read by its place. */
+/** Asserts that a parameter takes exactly one word and is not hashed: others cannot be read by their place. */
 function assertWord({ name, type }: AbiParameter, declaration: string): void {
   if (!name) throw new Error(`${declaration}: an argument has no name`)
   if (!/^(address|bool|bytes32|uint\d*)$/.test(type))

@@ -6,13 +6,13 @@ import type { FiguresAnswer, ObservedVault, VaultFigures } from './kind.js'
 import { erc4626 } from './kinds/erc4626.js'
 import { findVaultKind } from './kinds.js'
 
-/** What a vault was seen to allow. The reasons are sentences, `''` where it is open. */
+/** The capability of a vault as read. The reasons are sentences, `''` if it is open. */
 export type VaultState = {
   depositOpen: boolean
   withdrawOpen: boolean
   depositClosedReason: string
   withdrawClosedReason: string
-  /** What it says one deposit may bring; many say 0 or nonsense, so it decides nothing. Undefined when it does not say. */
+  /** Its stated maximum of one deposit; many vaults return 0 or nonsense, so it decides nothing. Undefined if it states none. */
   maxDeposit: bigint | undefined
   /** Undefined when the vault does not answer all of them. */
   figures: VaultFigures | undefined
@@ -21,9 +21,9 @@ export type VaultState = {
 const pausableAbi = parseAbi(['function paused() view returns (bool)'])
 
 /**
- * Reads what every vault holds and allows, at one block, in as few calls as nodes accept; of the newest where none is
- * named. A vault that answers nothing sensible is closed and has no figures; one that no node would read is undefined; a
- * node that does not answer is a 503.
+ * Reads figures and limits of every vault at one block (default: the newest), in as few calls as nodes accept. A vault without a
+ * sensible response is closed and has no figures; a vault that no node could read is undefined. Throws a 503 if the node does
+ * not respond.
  */
 export async function readVaultStates(
   chain: Pick<Chain, 'name' | 'rpc'>,
@@ -54,7 +54,7 @@ const thoroughPerCall = 10
 export type ReadFigures<T, U = undefined> = {
   /** In the order of the vaults. `isRefused`: no node took a call with it alone, so nothing is known. */
   figures: { figures: VaultFigures | undefined; isRefused: boolean }[]
-  /** What else was asked of each vault; undefined where nothing was answered. */
+  /** The further reads of each vault; undefined for failed ones. */
   told: (U | undefined)[]
   besides: (T | undefined)[]
   calls: number
@@ -113,7 +113,7 @@ function askBoth<U>(vault: ObservedVault, askAlso: ((vault: ObservedVault) => Re
   return mapRead(combine({ figures, told: askAlso(vault) }), ({ figures, told }) => ({ ...figures, told }) as Both<U>)
 }
 
-/** `isCut`: there is a contract, and it did not answer what its kind answers. */
+/** `isCut`: the contract exists, and it did not respond as its kind does. */
 function askVault(vault: ObservedVault): Read<{ state: VaultState; isCut: boolean }> {
   const address = vault.address as Address
   const identity = { code: readAccount(address), paused: readContract(address, pausableAbi, 'paused', []) }
@@ -126,7 +126,7 @@ function askVault(vault: ObservedVault): Read<{ state: VaultState; isCut: boolea
 
 const noFigures: Read<FiguresAnswer> = { reads: [], answer: () => ({ figures: undefined, maxDeposit: undefined }) }
 
-/** What is asked follows from the kind; nothing of one that is not indexed. */
+/** The reads of the kind; empty for a kind that is not indexed. */
 function askFigures(vault: ObservedVault): Read<FiguresAnswer> {
   const kind = vault.kind === undefined ? erc4626 : findVaultKind(vault.kind)
   return kind?.readFigures?.(vault) ?? noFigures

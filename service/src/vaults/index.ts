@@ -1,7 +1,7 @@
 /**
- * The kinds of vaults: what each can do, how its calls are built and said, what it emits and which calls make that, how its
- * figures are read. A kind is one file of `kinds/`. The vaults of this installation and their tables stand behind the door of
- * `configured/`.
+ * The kinds of vaults: their capabilities, their calls and the sentences about them, their events and the calls that make them,
+ * and the reads of their figures. A kind is one file of `kinds/`. `configured/` has the vaults of this installation and their
+ * tables.
  */
 export type { EmittingVault, VaultEvent } from './events.js'
 export { readFigures, readVaultStates, type VaultState } from './figures.js'

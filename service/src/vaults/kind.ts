@@ -4,7 +4,7 @@ import type { KnownError } from '../rpc/revert.js'
 import type { MakingCall } from './calls.js'
 import type { EmittedEvent } from './events.js'
 
-/** A vault as configured: what it takes, what it gives. */
+/** A vault as configured: its asset and its receipt token. */
 export type Vault = {
   chainId: number
   address: Address
@@ -12,7 +12,7 @@ export type Vault = {
   assetDecimals: number
   receiptToken: Address
   receiptDecimals: number
-  /** Contracts beside the vault, by the name its kind gives them. */
+  /** Further contracts of the vault, by the names its kind gives them. */
   contracts?: Readonly<Record<string, Address>>
 }
 
@@ -32,7 +32,7 @@ export function toVault(kept: Kept & { contracts?: Readonly<Record<string, strin
   }
 }
 
-/** A contract beside a vault; one that is not configured has no address, and what is asked of it is refused. */
+/** A further contract of a vault; one that is not configured has the zero address, and reads of it fail. */
 export function getContract({ contracts }: Pick<Vault, 'contracts'>, name: string): Address {
   return contracts?.[name] ?? zeroAddress
 }
@@ -70,7 +70,7 @@ export type RequestAsk = {
 
 /** The parts of a sentence about a call, as a wallet shows them: amounts with their token, parties with their address. */
 export type Words = {
-  /** What was asked for, and the token it is of. */
+  /** The requested amount with its token. */
   amount: string
   token: string
   /** The token that the wallet gets. */
@@ -83,7 +83,7 @@ export type Words = {
   least: string
 }
 
-/** What a call does, in words a wallet shows. */
+/** Describes a call, in words that a wallet shows. */
 export type Sentence = (words: Words) => string
 
 /** A call that does what was asked, before the suffix. */
@@ -94,9 +94,9 @@ export type VaultCall = {
   says: Sentence
   /** Gas limit when no estimate can be had. */
   gasConstant: bigint
-  /** What leaves the wallet, to the unit; undefined when nothing does. */
+  /** The exact amount that leaves the wallet, if any. */
   spends: { token: Address; amount: bigint } | undefined
-  /** What the wallet gets more of in this call; undefined where it pays nothing yet. */
+  /** The token that the wallet receives in this call; undefined if the call pays nothing yet. */
   gains: Address | undefined
   /** The least of it the call takes: with less it reverts; absent where it says none. */
   leastOut?: bigint
@@ -114,7 +114,7 @@ export type Trial = {
   instead?: readonly (Trial['redeem'] & { onlyIf: Read<boolean> })[]
 }
 
-/** What a vault says about a deposit or withdrawal, and the call that makes it. */
+/** A vault's offer for a deposit or withdrawal, and the call that makes it. */
 export type Offer = {
   /** Why nothing can be done now, as a sentence; undefined when it can. */
   closed: string | undefined
@@ -122,10 +122,10 @@ export type Offer = {
   mismatch: string | undefined
   /** Most units taken now, as the vault says: never to be believed alone. Undefined when it does not say. */
   max: bigint | undefined
-  /** What the wallet would get, as the vault quotes it; undefined when it gives no quote. */
+  /** The output by the vault's quote; undefined without a quote. */
   quoted: bigint | undefined
   call: VaultCall
-  /** What to try where the call is seen to revert. */
+  /** The alternative to try if the call reverts in the simulation. */
   instead?: Alternative
 }
 
@@ -142,12 +142,12 @@ export type Alternative = {
  */
 export type WithdrawOffer = Offer & { available: bigint | undefined; assets: bigint | undefined; awaited?: bigint }
 
-/** What can be done about a pending deposit: the call, or why there is none. */
+/** The offer for a pending deposit: a call, or the reason why no call is possible. */
 export type RequestOffer =
   | { refusal: undefined; call: VaultCall; requestId: bigint; assets: bigint }
   | { refusal: 'NOTHING_PENDING' | 'NOT_CLAIMABLE'; why: string }
 
-/** What a vault holds and what a share is worth, all at one block. */
+/** Holdings of a vault and the worth of a share, all at one block. */
 export type VaultFigures = {
   totalAssets: bigint
   totalSupply: bigint
@@ -161,7 +161,7 @@ export type ObservedVault = {
   address: string
   receiptToken: string
   receiptDecimals: number
-  /** The name of its kind; absent: one that answers as ERC-4626 does. */
+  /** The name of its kind; absent: a kind with the views of ERC-4626. */
   kind?: string
   contracts?: Readonly<Record<string, string>>
 }
@@ -169,30 +169,30 @@ export type ObservedVault = {
 export type FiguresAnswer = {
   /** Undefined when the vault does not answer all of them. */
   figures: VaultFigures | undefined
-  /** What it says one deposit may bring; undefined when it does not say. */
+  /** Its stated maximum of one deposit; undefined if it states none. */
   maxDeposit: bigint | undefined
 }
 
-/** What an address answers that is a vault of a kind. */
+/** The reads of an address that identify a vault of a kind. */
 export type Recognised = {
   asset: Address
   receiptToken: Address
-  /** What holds shares that are requested to be redeemed, where the vault names it. */
+  /** The contract that holds shares requested for redemption, if the vault names it. */
   escrow?: Address
   contracts?: Readonly<Record<string, Address>>
-  /** What an operator should look at. */
+  /** Notes for the operator. */
   notes?: readonly string[]
 }
 
-/** A contract beside a vault: an escrow, queue, teller, fee or price contract. What it emits and is called for is the vault's. */
+/** A further contract of a vault: an escrow, queue, teller, fee or price contract. Its events and calls belong to the vault. */
 export type ContractBeside = {
-  /** What it does, as a sentence for operators. */
+  /** Its purpose, as a sentence for operators. */
   readonly summary: string
   readonly emits: readonly EmittedEvent[]
   readonly calls: readonly MakingCall[]
 }
 
-/** What is built for a vault of a kind. */
+/** The plans that are built for a vault of a kind. */
 export type Plans = {
   /** Who takes the wallet's tokens on a deposit, and so needs the allowance. */
   spender(vault: Vault): Address
@@ -206,17 +206,17 @@ export type Plans = {
   cancelDeposit?(ask: RequestAsk): Read<RequestOffer>
 }
 
-/** What of a wallet was redeemed and is not paid out yet. */
+/** The amounts of a wallet that were redeemed and are not paid out yet. */
 export type Cooling = {
   /** Assets that wait. */
   assets: bigint
   /** When all of them may be taken out, in seconds. */
   endsAt: bigint
-  /** What they wait in: the receiver that the vault names where a wait began. */
+  /** The contract that holds them: the receiver that the vault names when a wait begins. */
   silo: Address
 }
 
-/** One kind of vault: what it can do, how it builds, what it emits and which calls make that. One file each. */
+/** One kind of vault: its capabilities, its plans, its events and the calls that make them. One file each. */
 export type VaultKind = {
   readonly name: string
   /** A sentence for operators. */
@@ -226,8 +226,8 @@ export type VaultKind = {
   /** Redemptions are requested first, and the Withdraw event is the claim. */
   readonly asyncRedeem: boolean
   /**
-   * What of a wallet cools down: a redemption burns its shares at once, and is paid out by a second withdrawal after a
-   * wait. Absent where none does.
+   * The amounts of a wallet in cooldown: a redemption burns its shares at once, and a second withdrawal after a wait pays it
+   * out. Absent for kinds without a cooldown.
    */
   readonly readCooling?: (vault: Address, wallet: Address) => Read<Cooling | undefined>
   /** A redemption is announced, and its shares are burned only after a wait. */
@@ -240,17 +240,17 @@ export type VaultKind = {
   readonly emits: readonly EmittedEvent[]
   /** Calls to the vault itself that make these events. */
   readonly calls: readonly MakingCall[]
-  /** Contracts beside the vault, by name: a catalogue entry gives the address of each. */
+  /** Further contracts of the vault, by name: a catalogue entry gives the address of each. */
   readonly beside?: Readonly<Record<string, ContractBeside>>
-  /** Errors beside the common ones, and what they mean. */
+  /** Errors in addition to the common ones, with their meaning. */
   readonly errors: readonly KnownError[]
   /** Undefined where a vault is listed and watched only: nothing is built for it. */
   readonly plans: Plans | undefined
-  /** What its figures are and which limit it states; undefined where the price of its shares is not indexed. */
+  /** Reads its figures and its stated limit; undefined if the price of its shares is not indexed. */
   readonly readFigures: ((vault: ObservedVault) => Read<FiguresAnswer>) | undefined
-  /** The token it names as its asset; absent where `asset()` answers it. */
+  /** Reads the token it names as its asset; absent if `asset()` returns it. */
   readonly readAsset?: (address: Address) => Read<Address | undefined>
-  /** What tells a vault of this kind by its answers; a sentence where nothing does. */
+  /** Recognises a vault of this kind by its reads; a sentence if that is not possible. */
   readonly recognise: ((address: Address) => Read<Recognised | undefined>) | string
   /** The storage slot where its vaults keep the address of their escrow, where they do not answer it. */
   readonly escrowSlot?: Hex
@@ -259,7 +259,7 @@ export type VaultKind = {
 /** A kind that plans are built for. */
 export type PlannedKind = VaultKind & { readonly plans: Plans }
 
-/** Everything a vault of the kind and the contracts beside it emit, as it is declared. */
+/** All declared events of a vault of the kind and of its further contracts. */
 export function listEvents({ emits, beside = {} }: VaultKind): AbiEvent[] {
   return [...emits, ...Object.values(beside).flatMap((contract) => contract.emits)].map(({ event }) => event)
 }

@@ -27,7 +27,7 @@ const byName: ReadonlyMap<string, VaultKind> = new Map(vaultKinds.map((kind) => 
 
 const everyError: readonly KnownError[] = vaultKinds.flatMap(({ errors }) => errors)
 
-/** What the errors of a vault mean: those of its kind first, then those of all others, which contracts below it may share. */
+/** The known errors of a vault: those of its kind first, then those of all others, which contracts below it may share. */
 export function listErrors(kind: Pick<VaultKind, 'errors'>): readonly KnownError[] {
   return [...kind.errors, ...everyError]
 }

@@ -3,7 +3,7 @@ import type { MakingCall } from './calls.js'
 import type { EmittedEvent, EmittingVault, VaultEvent } from './events.js'
 import { vaultKinds } from './kinds.js'
 
-/** What a contract emits and is called for, by first topic and by selector. */
+/** Events by first topic, and calls by selector, of a contract. */
 type Tables = { emits: ReadonlyMap<string, EmittedEvent>; calls: ReadonlyMap<string, MakingCall> }
 
 const toTables = (contract: { emits: readonly EmittedEvent[]; calls: readonly MakingCall[] }): Tables => ({
@@ -11,7 +11,7 @@ const toTables = (contract: { emits: readonly EmittedEvent[]; calls: readonly Ma
   calls: new Map(contract.calls.map((each) => [each.selector, each])),
 })
 
-/** By the name of the kind: the vault itself, and the contracts beside it by their names. */
+/** By the name of the kind: the vault itself, and its further contracts by their names. */
 const tables = new Map(
   vaultKinds.map((kind) => {
     const beside = Object.entries(kind.beside ?? {}).map(([name, contract]) => [name, toTables(contract)] as const)
@@ -19,7 +19,7 @@ const tables = new Map(
   }),
 )
 
-/** First topics of everything vaults and the contracts beside them emit: they make a transaction's calldata worth keeping. */
+/** First topics of all events of vaults and their further contracts: the calldata of transactions with them is stored. */
 export const vaultTopics: readonly string[] = [
   ...new Set(
     [...tables.values()].flatMap(({ own, beside }) =>
@@ -28,7 +28,7 @@ export const vaultTopics: readonly string[] = [
   ),
 ]
 
-/** What emits and is called at an address of a vault; undefined where the address is none of the vault's. */
+/** The events and calls at an address of a vault; undefined if the address does not belong to the vault. */
 function tablesAt(vault: EmittingVault, address: string): Tables | undefined {
   const kind = tables.get(vault.kind)
   if (!kind) return undefined
@@ -37,14 +37,14 @@ function tablesAt(vault: EmittingVault, address: string): Tables | undefined {
   return undefined
 }
 
-/** An event of a vault, or undefined when the log is none, or of another shape. Never throws. */
+/** Decodes an event of a vault; undefined for a log of another kind or shape. Never throws. */
 export function decodeVaultEvent(log: RawLog, vault: EmittingVault): VaultEvent | undefined {
   return tablesAt(vault, log.address)
     ?.emits.get(log.topics[0] ?? '')
     ?.read(log, vault)
 }
 
-/** What a call to one of a vault's contracts makes it tell of; undefined when the call is not known. */
+/** The event-making call with this selector at one of a vault's contracts; undefined if it is unknown. */
 export function findMakingCall(vault: EmittingVault, address: string, selector: string): MakingCall | undefined {
   return tablesAt(vault, address)?.calls.get(selector)
 }

@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
 
-/** Asks for limits on behalf of a wallet that no vault has heard of: what it may do, anybody may. */
+/** A wallet that no vault knows, for reads of limits: anybody may do what it may do. */
 export const anybody: Address = '0x000000000000000000000000000000000000bEEF'
 
 /** Digits beyond the share's own, so that a small change of a low-decimal asset's share price shows. */

@@ -5,20 +5,20 @@ import { failing, type KnownError } from '../rpc/revert.js'
 import type { DepositAsk, Offer, PlannedKind, VaultCall } from './kind.js'
 import { listErrors } from './kinds.js'
 
-/** What pulling the asset and giving it on adds to the vault's own gas, when no estimate can be had. */
+/** Gas of pulling the asset and passing it on, in addition to the vault's own gas, if no estimate is available. */
 const routerGas = 200_000n
 
 const routerErrors: readonly KnownError[] = [
   failing('error ZeroMinimum()', 'a minimum of 0 protects nothing', 'tooSmall'),
   failing('error AmountNotReceived(uint256 asked, uint256 received)', 'the token takes a fee of what it moves'),
-  failing('error AmountNotTaken(uint256 given, uint256 left)', 'the vault takes another amount than it is given'),
+  failing('error AmountNotTaken(uint256 given, uint256 left)', 'the vault takes a different amount than it receives'),
   failing('error SharesBelowMinimum(uint256 minimum, uint256 shares)', 'the vault gives fewer shares than it quoted'),
   failing('error AssetsBelowMinimum(uint256 minimum, uint256 assets)', 'the wrapper pays less than it quoted'),
   failing('error SafeERC20FailedOperation(address token)', 'the token refused the transfer'),
   failing('error ReentrancyGuardReentrantCall()', 'the contract was called again from within'),
 ]
 
-/** What a call of the router may revert with: its own errors, then those of all vaults and wrappers there are. */
+/** Errors that a call of the router may revert with: its own, then those of all vaults and wrappers. */
 export function listRouterErrors(): readonly KnownError[] {
   return listErrors({ errors: routerErrors })
 }
@@ -42,7 +42,7 @@ export function throughRouter(kind: PlannedKind, router: Address): PlannedKind {
 function protect(offer: Offer, ask: DepositAsk, router: Address): Offer {
   const { closed, quoted, call } = offer
   const least = ((quoted ?? 0n) * BigInt(10_000 - ask.slippageBps)) / 10_000n
-  const unquoted = 'the vault does not say what it would give, so no minimum can protect the deposit'
+  const unquoted = 'the vault returns no quote, so no minimum can protect the deposit'
   return {
     ...offer,
     closed: closed ?? (quoted === undefined ? unquoted : undefined),

@@ -10,4 +10,4 @@ export const sayRedeem: Sentence = ({ amount, vault, least, out, receiver }) =>
 
 /** The cancellation of a deposit that waits. */
 export const sayCancelDeposit: Sentence = ({ amount, vault, token, receiver }) =>
-  `Cancel the pending deposit of ${amount} in ${vault}; the ${token} is for ${receiver}.`
+  `Cancel the pending deposit of ${amount} in ${vault}; the ${token} is refunded to ${receiver}.`

@@ -9,7 +9,7 @@ export function verifyEd25519(signature: Uint8Array, message: Uint8Array, public
   return signature.length === 64 && publicKey.length === 32 && ed25519.verify(signature, message, publicKey, strict)
 }
 
-/** Whether 32 bytes are a point of the curve: what an account derived from a program never is. */
+/** Whether 32 bytes are a point of the curve; an account derived from a program never is. */
 export function isCurvePoint(publicKey: Uint8Array): boolean {
   return ed25519.utils.isValidPublicKey(publicKey, false)
 }

@@ -74,7 +74,7 @@ export async function verifyEvmDigest(chain: Chain, claim: Hashed, inTurn: InTur
   return verdict === 'signed' ? 'contract' : verdict
 }
 
-/** So many bytes at most, in hex. */
+/** At most 16,384 bytes, in hex. */
 const bytesText = /^0[xX]([0-9a-fA-F]{2}){0,16384}$/
 
 /** Half the order of secp256k1: the largest s that is not a mirrored signature (EIP-2). */
@@ -118,7 +118,7 @@ type Asked = { wallet: Hex; hash: Hex; signature: Hex; at: At }
 /** The whole word that says yes: the selector of the method, padded as the ABI has it. */
 const yes = padHex('0x1626ba7e', { dir: 'right' })
 
-/** An address without code answers nothing, which is no. */
+/** An address without code returns nothing, which means no. */
 async function askWallet(chain: Chain, { wallet, hash, signature, at }: Asked): Promise<EvmVerdict> {
   const data = encodeFunctionData({ abi, functionName: 'isValidSignature', args: [hash, signature] })
   const answer = await run(chain, { to: wallet, data }, at)
@@ -138,7 +138,7 @@ async function askFutureWallet(chain: Chain, { wallet, hash, signature, at }: As
   return answer === '0x01' ? 'signed' : 'not-signed'
 }
 
-/** What a call answers within its gas; undefined when its code failed. */
+/** The result of a call within its gas; undefined if its code failed. */
 async function run(chain: Chain, call: { to?: Hex; data: Hex }, at: Asked['at']): Promise<Hex | undefined> {
   const gas = toHex(signatureGas)
   try {
@@ -156,7 +156,7 @@ function isWrapped(signature: Hex): boolean {
   return signature.slice(2).toLowerCase().endsWith(magic.slice(2))
 }
 
-/** The wallet's own signature within a wrapped one; undefined when the wrapping is none. */
+/** The wallet's own signature within a wrapped one; undefined if it is not wrapped. */
 function unwrap(signature: Hex): Hex | undefined {
   try {
     const parameters = [{ type: 'address' }, { type: 'bytes' }, { type: 'bytes' }] as const

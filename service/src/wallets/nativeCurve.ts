@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 
-/** What is used of the native secp256k1. */
+/** The used part of the native secp256k1. */
 export type NativeCurve = {
   ecdsaRecover(signature: Uint8Array, recovery: number, digest: Uint8Array, compressed: boolean): Uint8Array
   ecdsaSign(digest: Uint8Array, privateKey: Uint8Array): { signature: Uint8Array; recid: number }

@@ -8,7 +8,7 @@ import { verifySolanaSignature } from './solana.js'
 import { type TonRefusal, verifyTonSignature } from './ton.js'
 import type { TonReader } from './tonReader.js'
 
-/** What checking signatures needs: the EVM chains, and the TON chain when an endpoint is configured. */
+/** The context for checking signatures: the EVM chains, and the TON chain if an endpoint is configured. */
 export type SignatureContext = Context &
   ChainContext & {
     readonly ton: TonReader | undefined
@@ -17,8 +17,8 @@ export type SignatureContext = Context &
   }
 
 /**
- * Contracts decide for themselves how long they think. Of one organization, whoever its callers are, two are asked at a
- * time and sixteen wait for up to two seconds, so that a key everybody can read does not keep others from their chain.
+ * A contract decides how long its check takes. For all callers of one organization, two contracts are called at a time and
+ * sixteen wait for up to two seconds, so that a public key cannot keep others from their chain.
  */
 export function createSignatureGate(): Rooms {
   return createRooms({ inFlight: 2, waiting: 16, waitMs: 2_000 })

@@ -7,7 +7,7 @@ import { decodeSignature, verifyEd25519 } from './ed25519.js'
 import { tonAddressParts } from './tonAddress.js'
 import { type Cell, parseBagOfCells, readBits } from './tonCell.js'
 
-/** What the wallet was asked to sign, and what its answer is measured against. */
+/** The message the wallet was asked to sign, and the expected values of its response. */
 export type TonExpectation = {
   /** Raw form. */
   address: string

@@ -9,7 +9,7 @@ const cellsMax = 512
 /**
  * The root of a bag of cells (the serialisation wallets send), or undefined when it is malformed or has more than 512
  * cells. Read are ordinary cells and references to a library, all of level 0; not a pruned branch, which has the hash of
- * what it stands for and would pass for it.
+ * the cell it replaces and would pass for it.
  */
 export function parseBagOfCells(bytes: Uint8Array): Cell | undefined {
   const bag = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)

@@ -119,7 +119,7 @@ export async function startDevChain(options: Options): Promise<DevChain & { stop
   return { ...chain, stop }
 }
 
-/** Starts anvil on the newest state that is whole, and waits until it answers. */
+/** Starts anvil on the newest state that is whole, and waits until it responds. */
 async function launch(folder: string, args: string[], chain: DevChain, log: Log): Promise<ChildProcess> {
   await rm(join(folder, 'cache'), { recursive: true, force: true })
   if (await restoreState(folder)) log.warn("the local chain's state was half-written; going on from the copy before it")

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readConfig, UsageError } from '../command.js'
 
-/** What `dev.json` tells of a running devnet, as far as the demos use it. */
+/** The members of `dev.json` that the demos use. */
 export type Dev = {
   baseUrl: string
   rpcUrl: string
@@ -13,7 +13,7 @@ export type Dev = {
   contracts: Record<string, `0x${string}`>
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: the demos print answers as they come
+// biome-ignore lint/suspicious/noExplicitAny: the demos print responses unparsed
 export type Json = any
 
 export type Caller = (method: string, path: string, body?: unknown, isKeyed?: boolean) => Promise<Json>

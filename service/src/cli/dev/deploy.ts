@@ -190,7 +190,7 @@ export async function deployDevnet(chain: DevChain): Promise<Deployment> {
   if (!reward) throw new Error('the devnet has a second token')
   const streams = await deployStreams(chain, owner.address, reward.address, deploy)
   const lending = await openLending(chain, owner, tokens, mined)
-  // Last: what stands before keeps its address.
+  // Last: earlier deployments keep their addresses.
   const orders = exchange && (await deploySettlement(chain, owner.address, { deploy, write }))
   const beside = {
     ...{ ...(exchange ? { exchange } : {}), ...(lending ? { lending } : {}), ...(orders ? { orders } : {}) },

@@ -22,9 +22,9 @@ export type DevExchange = {
   v3: { factory: Address; router: Address; quoter: Address; fees: number[] }
 }
 
-/** What one of the wrapped native token is worth. */
+/** USD of one wrapped native token. */
 export const nativeUsd = '3000'
-/** What each side of a pool holds. */
+/** USD on each side of a pool. */
 const poolUsd = 300_000n
 const poolFee = 3_000
 const spacing = 60
@@ -40,7 +40,7 @@ type Sent = { to?: Address; data: Hex; value?: bigint; gas?: bigint }
 
 type V3Name = 'v3Factory' | 'v3Router' | 'v3Quoter' | 'v3Positions'
 
-/** The contracts as their npm packages have them; undefined where these are not installed beside the program at `from`. */
+/** The contracts from their npm packages; undefined if these are not installed for the program at `from`. */
 export function readExchange(
   from: string = import.meta.url,
 ): Record<'wrapped' | 'v2Factory' | 'v2Router' | V3Name, Contract> | undefined {

@@ -13,7 +13,7 @@ const hour = 3_600
 const day = 24 * hour
 /** Through whom: the others begin with nothing, as a user does. */
 const pastDistributors = distributorIds.slice(2)
-/** Blocks in the second the past ends: what is final is then as old as the head. */
+/** Blocks in the last second of the past: the final block is then as old as the head. */
 const endBlocks = 64
 
 /** The grid on which the devnet's vaults are read. */
@@ -72,7 +72,7 @@ async function sendAll({ request }: DevChain, calls: readonly Call[]): Promise<v
   for (const call of calls) await request('eth_sendTransaction', [{ ...call, gas: numberToHex(600_000) }])
 }
 
-/** What happens in which block. Sums are small against what the vaults hold, so that every call goes through. */
+/** The events of each block. Amounts are small against the holdings of the vaults, so that every call succeeds. */
 function createScript({ tokens, vaults }: Deployment) {
   const owner = devAccount(deployerIndex).address
   const players = playerIndexes.map((index) => devAccount(index).address)

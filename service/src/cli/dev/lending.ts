@@ -48,7 +48,7 @@ const libraries = [
 
 type Name = keyof typeof files | (typeof libraries)[number]
 
-/** The contracts as their npm package has them; undefined where it is not installed beside the program at `from`. */
+/** The contracts from their npm package; undefined if it is not installed for the program at `from`. */
 export function readLending(from: string = import.meta.url): Readonly<Record<Name, Contract>> | undefined {
   const { resolve } = createRequire(from)
   const read = (path: string): Contract => {
@@ -154,7 +154,7 @@ function withLibraries(bytecode: string, links: Contract['links'], at: ReadonlyM
   return linked as Hex
 }
 
-/** What users of a market call. */
+/** Calls of users of a market. */
 export const lendingCalls = {
   supply: (token: Address, amount: bigint, user: Address): Hex =>
     encodeFunctionData({ abi: poolAbi, functionName: 'supply', args: [token, amount, user, 0] }),

@@ -14,7 +14,7 @@ const settingName = 'devnet'
 
 const Marker = T.Object({ genesisHash: T.String(), tokens: T.Array(T.Unknown()), vaults: T.Array(T.Unknown()) })
 
-/** What the database remembers of the devnet it belongs to. */
+/** Reads the record of the devnet that the database belongs to. */
 export async function readMarker({ db }: Pick<Context, 'db'>): Promise<Deployment | undefined> {
   const value = await readSetting(db, settingName)
   // Written by recordMarker alone, in this very shape.
@@ -41,8 +41,8 @@ export async function isOurChain({ client }: DevChain, deployment: Deployment): 
 const headersAtOnce = 64
 
 /**
- * Takes the database back to the newest block it shares with the chain, on our word and below final too: a chain that was
- * killed goes on from its last written state, without the blocks after it. Answers how many blocks went.
+ * Takes the database back to the newest block it shares with the chain, below final too: a chain that was killed continues from
+ * its last written state, without the blocks after it. Returns how many blocks were removed.
  */
 export async function dropLostBlocks(
   ctx: Pick<Context, 'db' | 'clock' | 'log'>,

@@ -15,8 +15,8 @@ type World = { chain: DevChain; deployment: Deployment }
 
 /**
  * Opens the chain that belongs to the database, or begins a new one in an empty database: at the first start, on
- * `reset`, and when the chain's state is gone. A chain that lost its newest blocks is gone on with: what the database
- * has of them is taken back.
+ * `reset`, and when the chain's state is gone. A chain that lost its newest blocks is used: the database
+ * takes them back.
  */
 export async function openWorld(ctx: Context, shutdown: Shutdown, reset: boolean): Promise<World> {
   const { log, clock, config } = ctx

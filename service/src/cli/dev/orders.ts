@@ -11,7 +11,7 @@ export type DevOrders = { settlement: Address; relayer: Address; authenticator: 
 
 type Contract = { abi: Abi; bytecode: Hex }
 
-/** The contracts as their npm package has them; undefined where it is not installed beside the program at `from`. */
+/** The contracts from their npm package; undefined if it is not installed for the program at `from`. */
 export function readSettlement(
   from: string = import.meta.url,
 ): Record<'authenticator' | 'settlement', Contract> | undefined {

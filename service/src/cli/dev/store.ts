@@ -21,7 +21,7 @@ export async function claimDevnet(db: Database, where: string): Promise<void> {
   })
 }
 
-/** Empties the devnet's database. One without the mark is never touched, whoever asks. */
+/** Empties the devnet's database. A database without the mark is never touched. */
 export async function dropDevnet(db: Database): Promise<void> {
   await inTransaction(db, async (tx) => {
     if (!(await isDevnet(tx))) throw new UsageError('this database is not a devnet, so it is not emptied')
@@ -42,7 +42,7 @@ async function isDevnet(db: Queryable): Promise<boolean> {
   return marks.length > 0
 }
 
-/** What there is in the database beside what PostgreSQL brings. */
+/** Objects in the database other than those of PostgreSQL itself. */
 async function listContents(db: Queryable): Promise<string[]> {
   const rows = await db<{ name: string }[]>`
     with own as (

@@ -64,7 +64,7 @@ export async function deployStreams(
   return { factory, fromBlock: block, contract: await chain.client.readContract(read), rewardToken, startAt }
 }
 
-/** What the admin of the stream sends in the block it begins with: money, an allowance, and the signed creation. */
+/** The calls of the stream's admin in its first block: tokens, an allowance, and the signed creation. */
 export async function buildCreation({ client }: DevChain, streams: DevStreams, admin: Address): Promise<Call[]> {
   const { factory, rewardToken, startAt } = streams
   const params = { streamId: uuidToBytes16(tokenStreamId), rewardToken, netTotalAmount: net, feeAmount: fee }

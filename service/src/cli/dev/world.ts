@@ -69,7 +69,7 @@ function demoCatalogue(deployment: Deployment, rpcUrl: string) {
   }
 }
 
-/** What can be swapped through, and what settles orders; a route may pass the wrapped native token and the first of the others. */
+/** The exchanges and the settlement contract; a route may pass the wrapped native token and the first of the others. */
 function swapsOf({ wrappedNative, v2, v3 }: DevExchange, tokens: Deployment['tokens'], orders: Deployment['orders']) {
   const hubTokens = [wrappedNative, ...tokens.slice(0, 1).map(({ address }) => address)]
   const swap = { hubTokens, uniswapV2: v2, uniswapV3: v3, ...(orders ? { orders } : {}) }
@@ -83,7 +83,7 @@ function wrappedOf({ wrappedNative: address }: DevExchange) {
   }
 }
 
-/** What measures the growth of a vault: nothing, or two at once, where it shows that. */
+/** The growth sources of a vault: none or two at once, for the vaults that show these cases. */
 function growthOf({ withheld }: Deployment['vaults'][number]) {
   if (withheld === 'INDEXING_NOT_STARTED') return { growthSources: [] }
   return withheld === 'FAILED_PRECONDITION' ? { growthSources: [{ source: 'share-price' }, { source: 'nav' }] } : {}

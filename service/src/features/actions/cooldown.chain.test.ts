@@ -54,7 +54,7 @@ describe('a staked token with a cooldown', () => {
     const part = had / 3n
     const start = await story.withdraw(vault, part)
     expect(called(start)).toEqual({ functionName: 'cooldownShares', args: [part] })
-    expect(start.body.transactions[0].description).toContain(' cools down')
+    expect(start.body.transactions[0].description).toContain(' enters a cooldown')
     await world.send(start, user)
     expect(await shares(vault)).toBe(had - part)
     expect(await requestsOf(vault)).toEqual([['redeem', 'pending', String(part), '0']])

@@ -26,7 +26,7 @@ describe('200', () => {
     expect(plan.body.transactions).toMatchObject([
       {
         type: 'cancelDeposit',
-        description: `Cancel the pending deposit of 100 TUSD (${token}) in Yield vault (${vault.address}); the TUSD (${token}) is for ${user.address}.`,
+        description: `Cancel the pending deposit of 100 TUSD (${token}) in Yield vault (${vault.address}); the TUSD (${token}) is refunded to ${user.address}.`,
       },
     ])
     await world.send(plan, user)

@@ -55,7 +55,7 @@ export type OrderEvent = {
   amountOut: bigint
 }
 
-/** The last block of a chain that is confirmed, and when it was made; null: none is. */
+/** The last block of a chain that is confirmed, and its time; null: no block is confirmed. */
 export type Confirmed = { blockNumber: number; at: Date } | null
 
 export type OrderState = {

@@ -37,7 +37,7 @@ describe('the sentence of a call', () => {
     [
       'cancellation',
       sayCancelDeposit,
-      `Cancel the pending deposit of ${money} in ${vaultIs}; the ${named('USDC', 'a1')} is for ${getAddress(receiver)}.`,
+      `Cancel the pending deposit of ${money} in ${vaultIs}; the ${named('USDC', 'a1')} is refunded to ${getAddress(receiver)}.`,
     ],
   ]
 

@@ -13,8 +13,9 @@ const abi = parseAbi([
 ])
 
 /**
- * Asynchronous deposits and redemptions of a wallet, oldest first. What is claimable is asked of the chain; of requests
- * that share an id the oldest are claimable first. What a request gave is told once nothing of it is open. Throws 503 when a chain with an open request cannot be read.
+ * Asynchronous deposits and redemptions of a wallet, oldest first. The claimable amount is read from the chain; of requests that
+ * share an id the oldest are claimable first. The received amount of a request is returned once it is closed. Throws 503 if
+ * a chain with an open request cannot be read.
  */
 export async function getWalletRequests(ctx: ChainContext, input: { address: string }) {
   const wallet = input.address.toLowerCase()

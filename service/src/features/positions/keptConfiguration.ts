@@ -4,7 +4,7 @@ import type { DeriveConfig, SignedOnlySetting } from '../../derive/config.js'
 import type { Queryable } from '../../postgres/pool.js'
 import { loadConfiguration } from './storeConfiguration.js'
 
-/** Beside the chain, everything that decides who brought the shares of a vault by an instant: plain JSON, kept in files. */
+/** The configuration that decides, with the chain, who brought the shares of a vault by an instant: plain JSON, stored in files. */
 export type KeptConfiguration = Static<typeof schema>
 
 const instant = T.Integer()
@@ -58,7 +58,7 @@ export function keepConfiguration(config: DeriveConfig, { vault: own, at }: { va
   return kept
 }
 
-/** What a file says of a configuration; undefined where it says something else. */
+/** Parses the configuration in a file; undefined if malformed. */
 export function parseConfiguration(value: unknown): KeptConfiguration | undefined {
   return checker.Check(value) ? value : undefined
 }

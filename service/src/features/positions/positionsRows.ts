@@ -2,5 +2,5 @@ import { type DerivedRows, emptyRows } from '../../derive/rows.js'
 import type { Result } from '../../sync/defineProjection.js'
 import { isTakenBack } from './storeTakenBack.js'
 
-/** What positions derive of a block, for projections that follow them. Their rows are told apart by vault. */
+/** The rows of positions for a block, for projections that follow. `part` selects rows by vault. */
 export const positionsRows: Result<DerivedRows> = { name: 'positions', empty: emptyRows(), part: isTakenBack }

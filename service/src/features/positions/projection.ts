@@ -34,8 +34,8 @@ import { findUsedSignatures, recordUsedSignatures } from './storeSignatures.js'
 import { addHolders, addRequests } from './storeState.js'
 
 /**
- * Who holds how much of each vault, whose lots it is in, and what is requested. It decodes the logs of vaults and unwraps
- * the calldata of their transactions, once: what later projections take of these is among its rows.
+ * Derives the holders of each vault, their lots and their requests. It decodes the logs of vaults and unwraps the calldata of
+ * their transactions once; later projections take the results from its rows.
  */
 export type Positions = Projection<Derivation, PositionsState, DerivedRows>
 
@@ -58,7 +58,7 @@ export function createPositions(recover: Recover = openFastRecover()): Positions
         },
         recover,
       ),
-    // Before a vault counts, its events credit nobody. What a forwarder registered concerns the events of all vaults.
+    // Before a vault counts, its events credit nobody. A forwarder's registrations concern the events of all vaults.
     standsAlone: ({ config }, timestamp) =>
       (config.forwarders ?? []).length === 0 && config.vaults.every(({ activeFrom }) => activeFrom > timestamp),
     observations: {
@@ -147,7 +147,7 @@ function sumUp(told: readonly (bigint | undefined)[]): bigint | 'unknown' {
   )
 }
 
-/** The names of a vault's sources: its own, and of each contract beside it, so that one that comes later is read alone. */
+/** The names of a vault's sources: its own, and one for each further contract, so that a later one is read alone. */
 function listKeys(vault: DeriveVault): string[] {
   const [address, ...beside] = listVaultAddresses(vault)
   return [vault.address, ...beside.map((contract) => `${address} ${contract}`)]
@@ -158,7 +158,7 @@ function forwarderKey({ address }: { address: string }): string {
   return `forwarder ${address}`
 }
 
-/** The sources of a vault: the vault with its receipt token, and each contract beside it. */
+/** The sources of a vault: the vault with its receipt token, and each further contract. */
 function listVaultSources(vault: DeriveVault, more: Pick<Source, 'needsTrace' | 'keepers'>): Source[] {
   const { address, receiptToken, startBlock } = vault
   const asked = { topics: watchedTopics, fromBlock: startBlock, calldata: vaultTopics, ...more }
@@ -167,7 +167,7 @@ function listVaultSources(vault: DeriveVault, more: Pick<Source, 'needsTrace' | 
   return listKeys(vault).map((key, at) => ({ key, addresses: addresses[at] ?? [], ...asked }))
 }
 
-/** What is read of each vault, and the logs that tell operations of a bundle apart. */
+/** The sources of all vaults, and the logs that separate the operations of a bundle. */
 export function listSources(derivation: Derivation): Source[] {
   const { config, entryPoints } = derivation
   const needsTrace: NeedsTrace = (transaction, logs) => !isPlain(transaction, logs, derivation)

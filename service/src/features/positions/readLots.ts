@@ -30,9 +30,8 @@ export type LotsAsk = {
 export type ReadLots = { steps: LotShareStep[]; untraced: number }
 
 /**
- * What distributors sourced of a vault, derived again from the logs, inputs and traces a node tells, from the vault's first
- * block on: no database is asked. What else happened in the transactions of the vault is read with them, since it decides
- * which call made which event.
+ * Derives the lots of a vault again from the logs, inputs and traces of a node, from the vault's first block on, without a
+ * database. The other events in the vault's transactions are read too, because they decide which call made which event.
  */
 export async function readLotSteps(
   ctx: { chain: Chain; clock: Pick<Clock, 'monotonicMs' | 'sleep'>; log: Pick<Log, 'warn'> },

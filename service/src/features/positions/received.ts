@@ -1,16 +1,16 @@
-/** What a claim took of one request, and the data of its event, where the log is kept. */
+/** The amount that a claim took from one request, and the data of its event, if the log is stored. */
 export type Claim = { blockNumber: number; logIndex: number; taken: string; data: string | null }
 
 type Claimed = { id: string; chainId: number; kind: 'deposit' | 'redeem'; claims: readonly Claim[] }
 
 /**
- * What claims gave, by request: shares for deposits, assets for redemptions. What one claim gave is divided among the
- * requests it took from, in the order given, so that nothing of it is lost. A request with a claim whose event is not
- * known, and one nothing was claimed of, has none. Pure.
+ * The received amounts by request: shares for deposits, assets for redemptions. The payment of one claim is divided among the
+ * requests it took from, in their order, without a remainder. A request without claims, or with a claim whose event is
+ * unknown, has no received amount. Pure.
  */
 export function computeReceived(requests: readonly Claimed[]): ReadonlyMap<string, bigint> {
   const received = new Map<string, bigint>()
-  /** What of a claim is divided already. */
+  /** The part of a claim that is divided already. */
   const divided = new Map<string, bigint>()
   for (const { id, chainId, kind, claims } of requests) {
     let sum: bigint | undefined = claims.length > 0 ? 0n : undefined

@@ -13,7 +13,7 @@ export async function listBalances(db: Queryable, wallets: readonly string[]): P
 
 export type Lot = { chainId: number; vaultAddress: string; wallet: string; distributorId: string; shares: string }
 
-/** Present lots of wallets (lower-case), in raw shares. What a balance has beyond its lots is unattributed. */
+/** Present lots of wallets (lower-case), in raw shares. The rest of a balance is unattributed. */
 export async function listLots(db: Queryable, wallets: readonly string[]): Promise<Lot[]> {
   return db<Lot[]>`
     select v.chain_id as "chainId", v.address as "vaultAddress", hex_text(l.wallet) as wallet, l.distributor_id as "distributorId", l.shares

@@ -19,7 +19,7 @@ const withdrawal = toEventSelector(
   'event Withdraw(address indexed, address indexed, address indexed, uint256, uint256)',
 )
 
-/** Every redemption of a wallet (lower-case) in a vault of these kinds, oldest first, whomever it paid. */
+/** Every redemption of a wallet (lower-case) in a vault of these kinds, oldest first, for all receivers. */
 export async function listStartedCooldowns(
   db: Queryable,
   of: { wallet: string; kinds: readonly string[] },

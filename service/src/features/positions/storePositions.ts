@@ -167,9 +167,9 @@ export const positionTables: readonly DerivedTable[] = [
 ]
 
 /**
- * Takes positions, and the signatures that have counted, back to what they were at the end of a block. Rows are found by
- * chain and block between two ends: without the upper one PostgreSQL takes what lies above a block of a low chain for most
- * of the rows of all chains, and reads them all. What began above the block is found by its changes, which go with it.
+ * Takes positions and used signatures back to the end of a block. Rows are found by chain and block between two ends: without
+ * the upper end PostgreSQL expects that the rows above a block of a low chain are most of the rows of all chains, and reads
+ * them all. Positions that began above the block are found by their changes, which are deleted too.
  * `only` limits it to some vaults and forwarders.
  */
 export async function rewindPositions(

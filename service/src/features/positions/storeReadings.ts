@@ -26,7 +26,7 @@ const pack = (said: bigint | 'unknown'): bigint | null => (said === 'unknown' ? 
 
 const unpack = (kept: string | null): bigint | 'unknown' => (kept === null ? 'unknown' : BigInt(kept))
 
-/** Keeps what vaults answered of requests; what is there stays. */
+/** Stores vaults' figures of requests; stored rows stay. */
 export async function recordReadings(
   db: Queryable,
   chainId: number,
@@ -43,7 +43,7 @@ export async function recordReadings(
   await insertRows(db, readingsTable, rows, { shared: { chainId }, conflict: 'do nothing' })
 }
 
-/** What is kept of requests in [from, to], by block. */
+/** Stored figures of requests in [from, to], by block. */
 export async function listReadings(
   db: Queryable,
   { chainId, from, to }: { chainId: number; from: number; to: number },

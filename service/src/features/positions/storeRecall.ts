@@ -8,9 +8,9 @@ import { balanceChangesTable, lotChangesTable } from './storePositions.js'
 type Range = { chainId: number; from: number; to: number; config: Derivation; blocks: readonly RawBlock[] }
 
 /**
- * What blocks in [from, to] changed of balances and lots, by block, each wallet's changes in the order they happened, and
- * whose the events and pending redemptions were. It is all that a later projection takes of positions: requests, entries
- * and signatures are left out.
+ * Changes of balances and lots by blocks in [from, to], by block, each wallet's changes in the order they happened, and the
+ * wallets of events and pending redemptions. This is all that a later projection needs of positions: requests, entries and
+ * signatures are left out.
  */
 export async function recallChanges(db: Queryable, range: Range): Promise<ReadonlyMap<number, DerivedRows>> {
   const { chainId, from, to } = range
@@ -41,7 +41,7 @@ type Placed = { vaultId: number; blockNumber: number; logIndex: number; owner: s
 type Opened = Placed & { amount: string }
 type Changed = Placed & { before: string; after: string }
 
-/** What blocks did to requests for redemption, block by block and transaction by transaction. */
+/** Changes of redemption requests, block by block and transaction by transaction. */
 async function readRequests(db: Queryable, { chainId, from, to }: Range): Promise<(block: RawBlock) => StoredRequests> {
   const opened = await db<Opened[]>`
     select vault_id as "vaultId", block_number as "blockNumber", log_index as "logIndex", hex_text(owner) as owner, amount

@@ -1,6 +1,6 @@
 import type { Database } from '../../postgres/pool.js'
 
-/** Of a vault: what is held at the end of block `from`, at the instant `at`, and what changes from there to the end of `to`. */
+/** Selects the holdings of a vault at the end of block `from` (instant `at`), and their changes up to the end of `to`. */
 export type StepsAsk = { chainId: number; vaultId: number; from: number; to: number; at: number }
 
 /** A wallet's shares from an instant (unix seconds) on. */
@@ -11,8 +11,8 @@ export type LotShareStep = ShareStep & { distributorId: string }
 const chunk = 20_000
 
 /**
- * Shares of every holder and each of their changes, in the order of time. What was held at the end of a block is what is
- * held now, but for those that moved since: of these it is what they had before they first did.
+ * Shares of every holder and their changes, in the order of time. The holding at the end of a block is the present holding, or,
+ * for a holder with later changes, the holding before the first of them.
  */
 export async function listShareSteps(db: Database, { chainId, vaultId, from, to, at }: StepsAsk): Promise<ShareStep[]> {
   const held = db<{ wallet: string; shares: string }[]>`

@@ -16,7 +16,7 @@ export type WalletRequest = {
   distributorId: string | null
   requestedAt: Date
   transactionHash: string
-  /** What claims took of it, oldest first. */
+  /** The amounts that claims took from it, oldest first. */
   claims: Claim[]
 }
 

@@ -6,7 +6,7 @@ import { findVaultKind } from '../../vaults/index.js'
 import { listSigners } from '../catalogue/index.js'
 import { type ChainStatus, listChainStatus, listVaultStatus, type VaultStatus } from './storeStatus.js'
 
-/** A watcher that has said nothing for so long is not running. */
+/** A watcher that was silent for this time is not running. */
 const silentMsMax = 60_000
 
 const ts = (at: Date | null) => (at === null ? null : formatTs(at))
@@ -108,7 +108,7 @@ function reasonOf(state: keyof typeof reasons, chain: { reason: string | null } 
   return (state === 'stalled' ? chain?.reason : undefined) ?? reasons[state]
 }
 
-/** What callers do not get of a vault that is followed: its share prices and rates, or its US dollars. */
+/** The parts that callers do not get for a followed vault: its share prices and rates, or its US dollars. */
 function whatIsMissing(vault: VaultStatus, now: Date): string | null {
   const { lastSnapshotAt, newestSupply, snapshotIntervalSeconds } = vault
   const range = { startMs: now.getTime(), endMs: now.getTime() }
@@ -133,7 +133,7 @@ function join(...said: (string | false | null | undefined)[]): string | null {
   return said.filter(Boolean).join('; ') || null
 }
 
-/** Says how many moves were cut; undefined where none was. */
+/** Describes how many moves were capped; undefined without any. */
 export function describeCut(moves: number): string | undefined {
   if (moves === 0) return undefined
   const capped = moves === 1 ? '1 move of shares was' : `${moves} moves of shares were`

@@ -12,14 +12,13 @@ import { type HolderSample, listSyncedVaults, recordDrift, sampleHolders } from 
 
 /** Holders of a vault compared with the chain in one look. */
 const sampleCount = 10
-/** Blocks of a sample of entries; a node that refuses so many is asked for fewer. */
+/** Blocks of a sample of entries; if a node refuses, fewer are requested. */
 const sampleBlocks = 1_000
 
 /**
- * Compares balances of random holders with `balanceOf` at the very block they belong to, and the vault events of two
- * ranges of final blocks, one of them the last, with a node's, for every vault, and keeps how many differ. A deposit that
- * is missing with its shares moved changes no balance: only its event tells. A difference is reported, never repaired
- * silently.
+ * Compares balances of random holders with `balanceOf` at the block of each balance, and the vault events of two ranges of final
+ * blocks, one of them the last, with those of a node, for every vault, and records how many differ. If a deposit is missing
+ * but its shares moved, balances are equal: only the event shows it. A difference is reported, never repaired silently.
  */
 export async function reconcileBalances(ctx: ChainContext): Promise<void> {
   for (const chain of ctx.chains.values()) {

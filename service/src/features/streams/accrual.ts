@@ -2,7 +2,7 @@ import { createWeigher } from './adapters.js'
 import { accumulatorScale, computeRate, daySeconds, type Prices } from './rates.js'
 import type { AccrualFacts, AccrualState, PriceStep, StreamTerms } from './types.js'
 
-/** What a smallest unit of the reward counts as in exact amounts: each boost multiplies weights by ten thousand. */
+/** The factor of exact amounts for one smallest unit of the reward: each boost multiplies weights by ten thousand. */
 export function computeScale({ adapters }: Pick<StreamTerms, 'adapters'>): bigint {
   return accumulatorScale * daySeconds * createWeigher(adapters).unit
 }
@@ -15,7 +15,7 @@ export function toUnits(accrued: bigint, scale: bigint): bigint {
   return (accrued + scale / 1_000_000_000n) / scale
 }
 
-/** What a wallet holds, weighs and has earned. */
+/** Holding, weight and earnings of a wallet. */
 export type Earner = {
   wallet: string
   holding: { shares: bigint; lots: Map<string, bigint> }
@@ -37,9 +37,9 @@ export type Accrued = {
 }
 
 /**
- * Accrues a stream from `state` (from its start, where there is none) to an instant, but not beyond its end. Facts may begin
- * before: what holds at `state.at` must be among them. Rewards are a time integral, kept as an accumulator of rewards per
- * share that moves on in proportion to time between facts: so the result is the same wherever it is cut in two.
+ * Accrues a stream from `from` (or from its start) to an instant, at most to its end. Facts may begin earlier and must include
+ * the state at `from.at`. Rewards are a time integral, kept as an accumulator of rewards per share that grows in proportion
+ * to time between facts: so the result is the same wherever it is split.
  */
 export function computeAccrual(terms: StreamTerms, facts: AccrualFacts, to: number, from?: AccrualState): Accrued {
   const { strategy } = terms
@@ -161,7 +161,7 @@ export function computeAccrual(terms: StreamTerms, facts: AccrualFacts, to: numb
     for (const follower of followers) follower.apply(next)
   }
   advance(stop)
-  // What cutting the rates of type 3 left over is given at the end, so that a budget used in full is given in full.
+  // The rest that cut rates of type 3 leave is distributed at the end, so that a budget used in full is paid in full.
   if (strategy.type === 3 && stop === terms.endAt && total > 0n && exhaustedAt === null) {
     const due = strategy.tokensPerDay * BigInt(weighedSeconds) * accumulatorScale * unit
     spread((cap !== null && cap < due ? cap : due) - distributed)

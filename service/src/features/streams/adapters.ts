@@ -4,7 +4,7 @@ const wholeBps = 10_000n
 
 /** How adapters weigh holdings. */
 export type Weigher = {
-  /** What one share weighs where nothing is boosted. */
+  /** The weight of one share without a boost. */
   unit: bigint
   /** Distributors whose lots are told apart. */
   distributors: ReadonlySet<string>

@@ -43,7 +43,7 @@ export function assertPaid(stream: StreamRow): asserts stream is PaidStream {
   if (stream.confirmedAt === null) throw invalidArgument('the creation of the stream is not confirmed yet')
 }
 
-/** What an operation that is asked for is to be. */
+/** The requested operation. */
 export type Asked = Pick<AdminOperation, 'type' | 'amount' | 'feeAmount' | 'receiver'> & { expirationSeconds: number }
 
 /** Signs an operation and keeps it as the one open operation of its stream. Throws 409 while another one blocks. */

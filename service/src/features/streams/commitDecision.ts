@@ -1,16 +1,16 @@
 import { toUnixSeconds } from '../../kernel/clock.js'
 import type { OutgoingState } from '../../rpc/sender/index.js'
 
-/** A commit that did not bring its root to the chain is made again after so long. */
+/** Time after which a commit that did not bring its root to the chain is repeated. */
 export const retryMs = 600_000
 
 /** A root as a contract holds it, or as it is to hold it. */
 export type RootWithTotal = { root: string; total: bigint }
 
-/** What became of a transaction that was to commit a root; null: it is not known any more. */
+/** The state of a transaction that was to commit a root; null: it is no longer known. */
 export type Sent = { state: OutgoingState; blockNumber: number | null } | null
 
-/** What decides what becomes of the newest snapshot of a stream that counts. */
+/** The input of a decision about the newest snapshot of a stream that is not vetoed. */
 export type CommitCourse = {
   snapshot: {
     /** Unix seconds. */
@@ -34,8 +34,8 @@ export type CommitCourse = {
 }
 
 /**
- * What is to be done about the newest snapshot of a stream: its root is committed for the first time, or again because no
- * transaction brought it to the chain, or the snapshot is vetoed because an operator cancelled its commit.
+ * The decision about the newest snapshot of a stream: commit its root for the first time, or again because no transaction
+ * brought it to the chain, or veto the snapshot because an operator cancelled its commit.
  */
 export type CommitDecision = 'nothing to commit' | 'stands' | 'wait' | 'commit' | 'commit again' | 'veto'
 
@@ -75,8 +75,8 @@ export function isSameRoot(held: RootWithTotal, other: RootWithTotal): boolean {
 }
 
 /**
- * Whether the newest root of a contract stops the commits of its stream: it is none of ours, and no operator knows of it.
- * One who resumes the commits leaves the alarm, which names the root. Pure.
+ * Whether the newest root of a contract stops the commits of its stream: this service did not build it, and no operator has
+ * acknowledged it. When an operator resumes the commits, the alarm stays and names the root. Pure.
  */
 export function isForeignRoot(
   held: { root: string } | undefined,

@@ -3,7 +3,7 @@ import { type HeldRoot, listRoots } from './storeEvents.js'
 import { findAmount, listStreamsWith } from './storeReadings.js'
 import { listStreams } from './storeStreams.js'
 
-/** What a wallet has earned in a stream by the newest root that can be claimed of; what it has claimed is not taken off. */
+/** The earnings of a wallet in a stream by the newest claimable root; claims are not subtracted. */
 export type CommittedReward = {
   streamId: string
   chainId: number

@@ -2,7 +2,7 @@ import type { ChainContext } from '../../rpc/chains.js'
 import type { Signer } from '../../rpc/signer.js'
 import type { CatalogueContext } from '../catalogue/index.js'
 
-/** What the operations of streams need. */
+/** The context of the operations of streams. */
 export type StreamContext = ChainContext &
   CatalogueContext & {
     /** The key that signs creations and increases, and that of withdrawals; absent: none are signed here. */

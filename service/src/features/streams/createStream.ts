@@ -24,7 +24,7 @@ type CreateStreamBody = {
   feeAmount: string
 }
 
-/** What a stream that pays tokens has beside its terms. */
+/** The payment of a stream that pays tokens. */
 type Payment = {
   [member in 'chainId' | 'rewardToken' | 'factory' | 'contract' | 'admin' | 'signedUntil' | 'fromBlock']: NonNullable<
     NewStream[member]
@@ -144,7 +144,7 @@ async function signCreation(
   })
 }
 
-/** Our signature over what an admin sends. Throws 503 where none is to be had. */
+/** Signs the parameters that an admin sends. Throws 503 if the signer fails. */
 export async function signParams(signer: Signer | undefined, signable: Signable): Promise<TxParams> {
   return formatTxParams(signable, await signSignable(signer, signable))
 }
@@ -163,7 +163,7 @@ function refuse(reason: Reason, message: string): EarnError {
   return invalidArgument(message, { reason })
 }
 
-/** What is told of a stream before the chain says anything of it. */
+/** The row of a stream before the chain has any event of it. */
 function toRow({ fromBlock: _, ...made }: NewStream): StreamRow {
   return {
     ...made,

@@ -10,8 +10,8 @@ const failed = (streamId: string, error: string) => ({
 })
 
 /**
- * What a wallet may claim of streams by now, with the proof for it: of the newest root of ours that is confirmed, where the
- * contract still holds it as its current or previous one.
+ * The claimable amounts of a wallet in streams, with their proofs: by our newest confirmed root, if the contract still holds it
+ * as its current or previous root.
  */
 export async function getMerkleProofs(ctx: CatalogueContext, input: { wallet: string; streamIds: string[] }) {
   const wallet = input.wallet.toLowerCase()

@@ -5,7 +5,7 @@ import { getConfirmedStream } from './getStreamWallets.js'
 import { listWalletSnapshots } from './storeReadings.js'
 import { toWalletSnapshot } from './stream.js'
 
-/** What a wallet has earned in a stream, snapshot by snapshot. */
+/** The earnings of a wallet in a stream, snapshot by snapshot. */
 export async function getStreamWallet(ctx: CatalogueContext, input: { id: string; address: string }) {
   const row = await getConfirmedStream(ctx, input.id)
   const wallet = input.address.toLowerCase()

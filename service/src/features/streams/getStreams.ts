@@ -14,7 +14,7 @@ export async function getStreams(ctx: CatalogueContext, input: GetStreamsInput) 
   return { streams: await showStreams(ctx, await select(ctx, input), input) }
 }
 
-/** What the snapshots of an answer cost. */
+/** The cost of the snapshots in a response. */
 export async function computeGetStreamsCost(ctx: CatalogueContext, input: GetStreamsInput): Promise<number> {
   return input.withSnapshots === true ? computeCost(ctx, await select(ctx, input)) : 0
 }

@@ -5,12 +5,12 @@ import { readBlock, readHead } from '../../rpc/blocks.js'
 import type { Chain } from '../../rpc/chains.js'
 import { combine, multicall, readContract } from '../../rpc/multicall.js'
 
-/** What the contract of a stream holds and owes at a block. */
+/** Holdings and debts of the contract of a stream at a block. */
 export type Holdings = { balance: bigint; funded: bigint; allocated: bigint; claimed: bigint }
 
 /**
- * What can be withdrawn: while a stream runs what it holds beyond its budget, once it is fully processed what it holds
- * beyond what is allocated. Never below what is owed. Pure.
+ * The withdrawable amount: while a stream runs, its holdings above the budget; once it is fully processed, its holdings above
+ * the allocated amount. The owed amount always stays. Pure.
  */
 export function computeWithdrawable(holdings: Holdings, isProcessed: boolean): bigint {
   const { balance, funded, allocated, claimed } = holdings
@@ -18,7 +18,7 @@ export function computeWithdrawable(holdings: Holdings, isProcessed: boolean): b
   return balance > owed ? balance - owed : 0n
 }
 
-/** What the contract of a stream says, at the last confirmed block and at the head. Throws 503. */
+/** Reads the contract of a stream at the last confirmed block and at the head. Throws 503. */
 export async function readHoldings(chain: Chain, contract: string, rewardToken: string): Promise<Holdings[]> {
   const head = await readHead(chain)
   const deep = Math.max(0, head.number - chain.confirmations + 1)

@@ -1,7 +1,7 @@
 /**
- * Reward streams: what they are created for, what they owe, and how that is claimed. Owns `stream_points`, `streams`,
+ * Reward streams: their terms, their rewards, and the proofs for claims. Owns `stream_points`, `streams`,
  * `stream_events`, `stream_operations` and the tables of snapshots and reward files; the operations that create, read and
- * administer streams; the projection of what factories and streams emit; and the jobs that take snapshots and commit roots.
+ * administer streams; the projection of the events of factories and streams; and the jobs that take snapshots and commit roots.
  */
 export { type CommittedReward, listCommittedRewards } from './committedRewards.js'
 export type { StreamContext } from './context.js'

@@ -1,4 +1,4 @@
-/** What decides when a snapshot of a stream is due. Instants are unix seconds. */
+/** The input that decides when a snapshot of a stream is due. Instants are unix seconds. */
 export type SnapshotCourse = {
   startAt: number
   endAt: number | null

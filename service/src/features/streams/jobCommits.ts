@@ -24,7 +24,7 @@ import { listStreams, type StreamRow, updatePause } from './storeStreams.js'
 import { findSent, vetoCancelled } from './veto.js'
 
 export type CommitSettings = {
-  /** An operator may veto a root so long after its tree was computed. */
+  /** Seconds after the computation of its tree during which an operator may veto a root. */
   vetoSeconds: number
   /** Who commits on a chain, lower-case; undefined: nobody. */
   committerOf(chainId: number): string | undefined
@@ -113,7 +113,7 @@ async function findFinal(db: Context['db'], chainId: number): Promise<number | u
   return cursor ? Math.min(cursor.finalizedNumber ?? -1, cursor.blockNumber) : undefined
 }
 
-/** The transaction is chosen by the snapshot and the tries before, so whoever queues it again queues the same. */
+/** The id of the transaction follows from the snapshot and the number of tries, so that a repetition queues the same one. */
 async function queue(
   { db, clock }: JobContext,
   { stream, snapshot, chainId, contract }: Newest & { chainId: number; contract: string },
@@ -155,7 +155,7 @@ async function listRootsOf(
   return byStream
 }
 
-/** Pauses the commits of streams whose newest root is none of ours; one an operator knows of already is let be. */
+/** Pauses the commits of streams whose newest root this service did not build; roots that an operator has acknowledged are ignored. */
 async function stopForeign(
   { db, clock, log }: JobContext,
   streams: readonly StreamRow[],

@@ -20,22 +20,22 @@ import { isTargetRead, listTaken, recordSnapshot, type TakenSnapshot } from './s
 import { endUsedUp, listStreams, type StreamRow } from './storeStreams.js'
 import { vetoCancelled } from './veto.js'
 
-/** What the jobs of streams need. */
+/** The context of the jobs of streams. */
 export type StreamJobContext = ChainContext & CatalogueContext
 
 export type SnapshotSettings = {
   /** Seconds between snapshots; they lie on the grid of it. */
   everySeconds: number
-  /** A stream without an end ends so long after its budget is used up; absent: never. */
+  /** Seconds after which a stream without an end ends once its budget is used up; absent: never. */
   usedUpSeconds?: number
 }
 
-/** Share prices of an instant are waited for so long, those of the past as long as one comes in it; then the last known one counts. */
+/** How long to wait for the share price of an instant (measured from the last one read, for the past); then the last known price counts. */
 const readingSeconds = 3_600
 
 /**
- * Ends the streams that are used up, and takes the snapshots that are due of all streams. What fails for one is logged, and
- * tried again by the next run.
+ * Ends the streams that are used up, and takes the due snapshots of all streams. A failure of one stream is logged and retried
+ * by the next run.
  */
 export async function runStreamSnapshots(ctx: StreamJobContext, settings: SnapshotSettings): Promise<void> {
   const streams = (await listStreams(ctx.db, {})).filter((stream) => !stream.snapshotComputationPaused)
@@ -87,8 +87,7 @@ async function endStreams(
 }
 
 /**
- * Takes the snapshot of the end again that was vetoed, or whose commit was cancelled. Answers whether one was taken; why
- * not, where it was not.
+ * Takes the vetoed or cancelled snapshot of the end again. Returns `taken`, or the reason why it was not.
  */
 export async function retakeSnapshot(ctx: StreamJobContext, streamId: string): Promise<'taken' | string> {
   const [stream] = await listStreams(ctx.db, { ids: [streamId] })
@@ -106,8 +105,8 @@ export async function retakeSnapshot(ctx: StreamJobContext, streamId: string): P
 }
 
 /**
- * The newest block that is final and derived; none while the chain is caught up with: what was missed is not made up. What
- * joined later and is still being read holds up only the streams that rest on it.
+ * The newest block that is final and derived; undefined while the chain is catching up: missed snapshots are not taken later. A
+ * source that joined later and is still being read delays only the streams that depend on it.
  */
 async function readFinal(ctx: Pick<Context, 'db'>, chain: Chain): Promise<Header | undefined> {
   const cursor = await findCursor(ctx.db, chain.chainId)

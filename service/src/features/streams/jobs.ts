@@ -11,8 +11,8 @@ export async function sweepUnsent({ db, log }: Pick<Context, 'db' | 'log'>): Pro
 }
 
 /**
- * Tells the catalogue what the streams that run pay, in percent a year: those on one receipt token together. What it shows
- * already is not told again.
+ * Pushes into the catalogue the APR of running streams, in percent a year, summed by receipt token. Unchanged figures are not
+ * pushed.
  */
 export async function runStreamAprs(ctx: CatalogueContext): Promise<void> {
   const now = ctx.clock.now()

@@ -23,14 +23,14 @@ export async function postStreamsBulk(ctx: CatalogueContext, input: BulkInput) {
   return { streams: await showStreams(ctx, rows, input), pagination: paginateNav(request, total) }
 }
 
-/** What the snapshots of an answer cost; nothing where there will be none. */
+/** The cost of the snapshots in a response; 0 without snapshots. */
 export async function computeBulkCost(ctx: CatalogueContext, input: BulkInput): Promise<number> {
   const { filter, request, isBounded } = select(input)
   if (input.withSnapshots !== true || !isBounded) return 0
   return computeCost(ctx, await listStreams(ctx.db, filter, request))
 }
 
-/** What is asked for, and the page of it; no page where none was asked for. */
+/** Parses the selection and the page; the page is undefined if the request names none. */
 function select(input: BulkInput) {
   const filter: StreamFilter = {
     ids: input.ids ?? undefined,

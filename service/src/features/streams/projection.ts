@@ -23,7 +23,7 @@ const streamTopics = topicsOf(streamAbi, streamEvents)
 
 type Config = ReadonlyMap<string, FollowedStream>
 
-/** What became of the streams this installation signed: their creation, what moved in and out, their roots and claims. */
+/** Events of the streams that this installation signed: creation, payments in and out, roots and claims. */
 export const streams = defineProjection({
   name: 'streams',
   tables: [{ table: streamEventsTable, state: { leftOut: 'events of another contract than a vault' } }],
@@ -62,7 +62,7 @@ const nothing = {
   ...{ amount: null, fee: null, total: null, paused: null },
 }
 
-/** What a factory says counts where the id is that of a stream of ours, at the address it has by that factory. */
+/** Parses an event of a factory. It counts if its id is that of a stream of ours, at the address it has by that factory. */
 function readFactoryEvent(log: RawLog, config: Config): Said | undefined {
   const event = decode(streamFactoryAbi, factoryTopics, log)
   const findOwn = (bytes: Hex, contract: string): string | undefined => {
@@ -117,7 +117,7 @@ function readStreamEvent(log: RawLog, byContract: ReadonlyMap<string, FollowedSt
   }
 }
 
-/** The event of a log, where it is one of these. What has the topic and another shape is none. */
+/** The event of a log; undefined for a log with the topic and another shape. */
 function decode<const A extends Abi>(abi: A, topics: readonly string[], log: RawLog) {
   if (!topics.includes(log.topics[0] ?? '')) return undefined
   try {

@@ -5,12 +5,12 @@ import { buildTree, type MerkleTree } from './tree.js'
 
 type Root = Pick<HeldRoot, 'streamId' | 'root' | 'rootAt'>
 
-/** Trees of this process, the last used last; together at most so many bytes. A root names what it is of. */
+/** Cached trees of this process, the last used last; together at most `bytesMax`. The root is the key. */
 const trees = new Map<string, Promise<MerkleTree>>()
 const sizes = new Map<string, number>()
 const bytesMax = 256 * 1024 * 1024
 
-/** What a wallet may claim by each root, with its proof; a stream it has earned nothing in is left out. */
+/** The claimable amount of a wallet by each root, with its proof; streams without earnings of the wallet are left out. */
 export async function findProofs(
   db: Queryable,
   roots: readonly Root[],

@@ -1,7 +1,7 @@
 import { formatUnits } from '../../kernel/amount.js'
 import type { Fraction, Strategy } from './types.js'
 
-/** What the accumulator counts a smallest unit of the reward as, for one share held for one day. */
+/** The scale of the accumulator: one smallest unit of the reward, for one share held for one day. */
 export const accumulatorScale = 10n ** 36n
 export const daySeconds = 86_400n
 const yearDays = 365n
@@ -10,7 +10,7 @@ const aprScale = 10n ** 18n
 /** Prices as last known. */
 export type Prices = { share?: Fraction | undefined; reward?: Fraction | undefined }
 
-/** What weighs something in all, and what a share weighs where nothing is boosted. */
+/** The total weight, and the weight of a share without a boost. */
 export type Weights = { total: bigint; unit: bigint }
 
 /**
@@ -51,7 +51,7 @@ export function computeApr(
   return divide(yearly * weight, reward.denominator * share.numerator * shares * total)
 }
 
-/** USD of so many smallest units; null: no price. */
+/** USD of an amount in smallest units; null: no price. */
 export function computeValue(units: bigint, price: Fraction | undefined): string | null {
   return price ? divide(units * price.numerator, price.denominator) : null
 }

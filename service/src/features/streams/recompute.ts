@@ -22,7 +22,7 @@ import { findSnapshotOf } from './storeSnapshots.js'
 import { findStream } from './storeStreams.js'
 import type { BalanceStep } from './types.js'
 
-/** What the tables say today of the snapshot a reward file is of: `isSame`: who held what since is as it was then. */
+/** The result for a reward file's snapshot by today's tables. `isSame`: the holdings since are as they were then. */
 export type TodaysRewards = RewardResult & { isSame: boolean }
 
 /** Counts a snapshot again from what is derived of the chain today. Undefined where the snapshot is not kept. */
@@ -42,16 +42,16 @@ export async function recomputeFromTables(
   return { ...recomputeRewards(todays), isSame: hashHoldings(todays.facts) === hashHoldings(facts) }
 }
 
-/** What a proof is read with: nothing of the database. */
+/** The context of a proof: no database. */
 type ProofContext = Pick<Context, 'clock' | 'log'> & { chains: Chains }
 
-/** A stretch of blocks: what was held at the end of `from`, at the instant `at`, and what changed up to `to`. */
+/** A span of blocks: holdings at the end of `from` (instant `at`), and changes up to `to`. */
 type Span = { at: number; from: number; to: number; excluded: ReadonlySet<string> }
 
 /**
- * Reads what nodes tell of the snapshots that reward files of one stream, in the order of their instants, are of: who held
- * what out of the token's transfers, who brought it out of the inputs of transactions, budget and roots out of the events of
- * the contract that pays. Undefined without a node of the target's chain. A node that does not answer is a 503.
+ * Reads from nodes the facts behind the reward files of one stream, in the order of their instants: holdings from the token's
+ * transfers, lots from the inputs of transactions, budget and roots from the events of the contract that pays. Undefined
+ * without a node of the target's chain. Throws a 503 if a node does not respond.
  */
 export async function readRewards(ctx: ProofContext, files: readonly RewardFile[]): Promise<FoundRewards | undefined> {
   const target = files[0]?.inputs.origin.target
@@ -108,7 +108,7 @@ async function readBalances(node: Node, token: string, spans: readonly Span[]): 
   const held = new Map<string, bigint>()
   const found = spans.map((): BalanceStep[] => [])
   let next = 0
-  /** What is held now is what was held when all spans begin that begin before a block. */
+  /** Starts all spans that begin before a block with the present holdings. */
   const startBefore = (block: number) => {
     for (let span = spans[next]; span && span.from < block; span = spans[++next])
       for (const [wallet, shares] of held)
@@ -159,7 +159,7 @@ const topicsOf = (abi: Abi, names: readonly string[]): string[] =>
 const factoryTopics = topicsOf(streamFactoryAbi, ['StreamCreated', 'FundsAdded'])
 const rootTopics = topicsOf(streamAbi, ['RootUpdated'])
 
-/** What a node tells of the contract that pays a stream; undefined of points, and without a node of its chain. */
+/** Reads the contract that pays a stream from a node; undefined for points, and without a node of its chain. */
 async function readStream(
   chains: Chains,
   reward: FileReward,

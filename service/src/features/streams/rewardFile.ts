@@ -7,7 +7,7 @@ import type { AccrualFacts, AccrualState, AccrualStates, Adapter, StreamTerms } 
 /** A value that canonical JSON says in one way: keys sorted, no spaces, whole numbers, exact amounts as text. */
 type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json | undefined }
 
-/** What a snapshot rests on beside its terms: all of it is in the reward file. */
+/** The origin of a snapshot, in addition to its terms; all of it is in the reward file. */
 export type FileOrigin = {
   target: {
     chainId: number
@@ -119,7 +119,7 @@ const isList = (value: Json): value is readonly Json[] => Array.isArray(value)
 const isFlat = (value: Json): boolean =>
   value === null || typeof value !== 'object' || (isList(value) && value.every(isFlat))
 
-/** A reward file that is not one, or says otherwise than it is. */
+/** A reward file that is malformed or contradicts itself. */
 export class RewardFileError extends Error {
   override readonly name = 'RewardFileError'
 }
@@ -205,7 +205,7 @@ function originOf({ target, reward, block, previous, observations }: FileOrigin)
   }
 }
 
-/** Amounts as text; what is absent is left out. */
+/** Amounts as text; absent members are left out. */
 function toJson(value: unknown): Json {
   return JSON.parse(
     JSON.stringify(value, (_name, each: unknown) => (typeof each === 'bigint' ? each.toString() : each)),

@@ -7,7 +7,7 @@ import type { AccrualStates, BalanceStep, BudgetStep, LotStep, StreamTerms } fro
 /** A reward file that was read; `hash` names it. */
 export type RewardFile = { name: string; hash: string; inputs: RewardInputs; result: RewardResult }
 
-/** What a node tells of the snapshot a file is of. */
+/** Facts of a node about the snapshot of a file. */
 export type FoundSnapshot = {
   /** The last block by the instant; undefined: the chain has not come past the instant. */
   block: { number: number; hash: string } | undefined
@@ -17,14 +17,14 @@ export type FoundSnapshot = {
   lots: { steps: readonly LotStep[]; untraced: number } | undefined
 }
 
-/** What a node tells of the contract that pays. */
+/** Facts of a node about the contract that pays. */
 export type FoundStream = {
   /** By the factory of the files; undefined: it made no stream of this id. */
   creation: { contract: string; rewardToken: string; netAmount: bigint } | undefined
   /** The factory the contract itself names. */
   factory: string | undefined
   rewardDecimals: number | undefined
-  /** What the budget came to with each increase, in order. */
+  /** The budget after each increase, in order. */
   increases: readonly BudgetStep[]
   /** Every root that was ever committed, in order. */
   roots: readonly { at: number; root: string; total: bigint }[]
@@ -44,7 +44,7 @@ export type JudgedFile = RewardResult & { name: string; kept: string | null; pro
 export type JudgedRewards = {
   /** In the order of their instants. */
   files: JudgedFile[]
-  /** What is not proved: the word of the files alone. */
+  /** Claims that only the files make, without a proof. */
   believed: string[]
   /** Names what was agreed of the stream. */
   terms: string
@@ -55,9 +55,9 @@ export const sortFiles = (files: readonly RewardFile[]): RewardFile[] =>
   files.toSorted((a, b) => a.inputs.to - b.inputs.to)
 
 /**
- * Holds reward files of one stream, in the order of their instants, against each other and against what nodes tell. Each goes
- * on from the state of the one before, as it is counted here. What nothing proves is listed. `terms`: the hash of the terms
- * that whoever asks knows. Pure.
+ * Checks reward files of one stream, in the order of their instants, against each other and against facts of nodes. Each file
+ * must continue from the state of the one before, as computed here. Unproved claims are listed. `terms`: the hash of the
+ * terms that the caller knows. Pure.
  */
 export function judgeRewards(
   files: readonly RewardFile[],
@@ -131,7 +131,7 @@ function checkSameTerms(inputs: RewardInputs, before: RewardInputs, { say, belie
   if (!known) say('an increase of the budget that the file before names is missing')
 }
 
-/** Holds block, holders and lots against what a node tells; answers the facts that count. */
+/** Compares block, holders and lots with those of a node; returns the facts to use. */
 function checkFacts({ inputs }: RewardFile, found: FoundSnapshot, { say, believed }: Check): RewardInputs['facts'] {
   const { facts, origin, terms, to } = inputs
   const { block } = origin
@@ -150,7 +150,7 @@ function checkFacts({ inputs }: RewardFile, found: FoundSnapshot, { say, believe
   return { ...facts, balances: found.balances, lots: asks ? (lots?.steps ?? facts.lots) : [] }
 }
 
-/** Each change of each holder once, whatever else is said of it: what is written in another way is not another history. */
+/** Each change of each holder once, in one form: the same history written in another way is equal. */
 function summarise(steps: readonly (BalanceStep & { distributorId?: string })[]): string {
   const holders = new Map<string, Map<number, bigint>>()
   for (const { at, wallet, distributorId = '', shares } of steps) {
@@ -228,7 +228,7 @@ function checkRoots(files: readonly RewardFile[], { roots }: FoundStream, { say,
   if (later) believed.add(`the newer root of ${instant(later.at)} in the contract: no file of it is given`)
 }
 
-/** What nothing that was asked proves. */
+/** Lists claims that no fact proves. */
 function listBelieved(
   { terms, origin, configuration }: RewardInputs,
   { found, known }: { found: FoundRewards | undefined; known: string | undefined },

@@ -13,7 +13,7 @@ import type { StreamRow } from './storeStreams.js'
 import { readAdapter, readStrategy } from './terms.js'
 import type { AccrualFacts, StreamTerms } from './types.js'
 
-/** What is agreed of a stream, with the increases of its budget that are confirmed. */
+/** The terms of a stream, with the confirmed increases of its budget. */
 export async function findTerms(db: Queryable, stream: StreamRow, rewardDecimals: number): Promise<StreamTerms> {
   let total = stream.totalAmount ?? 0n
   const increases = (await listBudgetChanges(db, stream.id)).map(({ at, amount }) => {
@@ -39,7 +39,7 @@ export function isPlainToken({ kind }: Pick<StreamTarget, 'kind'>): boolean {
 
 type ValueSpan = { vaultId: number; target: StreamTarget; from: number; to: number }
 
-/** What a share was worth, step by step; what one plain token was. */
+/** The worth of a share, step by step; for a plain token, that of one token. */
 async function listTargetValues(db: Database, { vaultId, target, from, to }: ValueSpan) {
   if (!isPlainToken(target)) return listValueSteps(db, { vaultId, from, to })
   const { chainId, token: address } = target

@@ -29,7 +29,7 @@ export const streamEventsTable = describeTable('stream_events', {
 export type StreamEventRow = RowOf<typeof streamEventsTable>
 export type StreamEvent = Omit<StreamEventRow, 'chainId'>
 
-/** A stream as it is followed: what its factory and its own contract emit. */
+/** A followed stream: its factory and its own contract emit its events. */
 export type FollowedStream = { id: string; factory: string; contract: string; fromBlock: number }
 
 /** The streams that are paid on a chain, by id. */

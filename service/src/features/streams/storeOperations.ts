@@ -21,7 +21,7 @@ export type OpenOperation = AdminOperation & { executedTxHash: string | null; is
 
 type Loaded = Omit<OpenOperation, 'amount' | 'feeAmount'> & { amount: string; feeAmount: string }
 
-/** The operation of a stream that was last open, and whether its salt is on the chain; undefined where there is none. */
+/** The last open operation of a stream, and whether its salt is on the chain; undefined without one. */
 export async function findOpenOperation(db: Queryable, streamId: string): Promise<OpenOperation | undefined> {
   const [row] = await db<Loaded[]>`
     select o.id, o.stream_id as "streamId", o.type, o.amount, o.fee_amount as "feeAmount", o.receiver,

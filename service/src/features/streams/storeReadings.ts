@@ -2,7 +2,7 @@ import type { PageRequest } from '../../kernel/page.js'
 import type { Fragment, Queryable } from '../../postgres/pool.js'
 import { depths } from '../../sync/storeDepths.js'
 
-/** What of a snapshot is told. Vetoed ones never are. */
+/** The shown part of a snapshot. Vetoed snapshots are never shown. */
 export type StreamSnapshotRow = {
   id: string
   streamId: string
@@ -100,7 +100,7 @@ export async function listNewest(
   return { last: pick('isLast'), committed: pick('isCommitted') }
 }
 
-/** What of a wallet's snapshot is told. */
+/** The shown part of a wallet's snapshot. */
 export type WalletSnapshotRow = {
   streamId: string
   /** Lower-case. */

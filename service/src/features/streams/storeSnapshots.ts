@@ -86,7 +86,7 @@ export async function findSnapshotOf(
   return { snapshot: parse(snapshot), previous: previous && parse(previous) }
 }
 
-/** How far a stream had accrued by a snapshot: what the next one goes on from. */
+/** The accrual state at a snapshot, from which the next one continues. */
 export async function findStates(db: Queryable, { id, state }: TakenSnapshot): Promise<AccrualStates> {
   const [own, base] = [new Map<string, bigint>(), new Map<string, bigint>()]
   const rows = db<{ wallet: string; accrued: string; accruedBase: string }[]>`
@@ -189,8 +189,8 @@ export async function recordVeto(
 }
 
 /**
- * Lets vetoed snapshots count again whose roots stand on the chain all the same, and takes out what was taken in their
- * place: a contract takes one root of an instant. Answers the instants (unix seconds).
+ * Restores vetoed snapshots whose roots are on the chain nevertheless, and removes the snapshots taken in their place: a
+ * contract accepts one root per instant. Returns the instants (unix seconds).
  */
 export async function restoreHeld(
   tx: Transaction,
@@ -237,15 +237,15 @@ export async function listOwnRoots(db: Queryable, streamIds: readonly string[]):
 
 export const rootKey = (streamId: string, root: string, at: number): string => `${streamId} ${root} ${at}`
 
-/** The text of a reward file; undefined where there is none of this hash. */
+/** The text of the reward file with this hash, if any. */
 export async function findRewardFile(db: Queryable, hash: string): Promise<string | undefined> {
   const [row] = await db<{ content: Buffer }[]>`select content from stream_files where hash = hex_bytes(${hash})`
   return row && (await expand(row.content)).toString('utf8')
 }
 
 /**
- * Snapshots that rest on orphaned blocks go with them, but for those whose root was given to the chain: what was promised
- * stays promised.
+ * Snapshots that depend on orphaned blocks are deleted with them, except those whose root was sent to the chain: a promised
+ * reward stays.
  */
 export const streamObservations: Observations = {
   name: 'stream snapshots',
@@ -261,7 +261,7 @@ export const streamObservations: Observations = {
   },
 }
 
-/** The last stored block at or before an instant; -1: there is none. Every block in which something moved is stored. */
+/** The last stored block at or before an instant, or -1. Every block with a change is stored. */
 export async function findBlockBefore(db: Queryable, chainId: number, at: number): Promise<number> {
   const [row] = await db<{ number: number | null }[]>`
     select max(number) as number from blocks where chain_id = ${chainId} and timestamp <= to_timestamp(${at})`
@@ -269,8 +269,8 @@ export async function findBlockBefore(db: Queryable, chainId: number, at: number
 }
 
 /**
- * Whether who holds how much of a vault is derived as far as its chain: the past of its logs is read, and where lots count
- * that of the contracts that call vaults for others too. What else is still being read of the chain does not matter.
+ * Whether the holdings of a vault are derived as far as its chain: the past of its logs is read and, if lots count, that of the
+ * forwarders too. Other sources that are still being read do not matter.
  */
 export async function isTargetRead(
   db: Queryable,

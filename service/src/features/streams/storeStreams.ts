@@ -8,7 +8,7 @@ export type PauseFlag =
   | 'merkleTreeComputationPaused'
   | 'snapshotComputationPaused'
 
-/** What a caller asked for, as it was given. */
+/** The custom arguments of the request, unchanged. */
 export type CustomArgs = {
   targetTokenId: string
   tokensPerUSD?: string | number
@@ -36,7 +36,7 @@ export type StreamRow = {
   /** Signed at the creation. */
   totalAmount: bigint | null
   feeAmount: bigint | null
-  /** What was added since, and the fees of it. */
+  /** The sum of increases, and their fees. */
   addedAmount: bigint
   addedFee: bigint
   startsAt: Date

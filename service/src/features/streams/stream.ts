@@ -7,7 +7,7 @@ import { toStreamToken } from './tokens.js'
 
 const strategies = { 1: 'fixed-rate', 2: 'fixed-apr', 3: 'daily-budget' } as const
 
-/** What is told of a stream beside its row. */
+/** The shown parts of a stream in addition to its row. */
 export type StreamView = {
   snapshot: CatalogueSnapshot
   points: ReadonlyMap<string, PointRow>

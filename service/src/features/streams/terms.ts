@@ -5,7 +5,7 @@ import { parseTs } from '../../kernel/wire.js'
 import type { AdapterArgs, CustomArgs } from './storeStreams.js'
 import type { Adapter, Strategy } from './types.js'
 
-/** What a caller may say of a new stream; null is absent. */
+/** The request for a new stream; null is absent. */
 export type TermsInput = {
   type: number
   startTimestamp: string
@@ -76,12 +76,12 @@ export function readAdmin(walletAddress: string | null | undefined): string {
 
 export const isZeroAddress = (address: string): boolean => address.toLowerCase() === zero
 
-/** What the creation or increase of a token stream costs on top, in its reward token. */
+/** The fee of the creation or increase of a token stream, in its reward token. */
 export function computeFee(net: bigint, isPremium: boolean): bigint {
   return isPremium ? 0n : (net * 15n + 999n) / 1_000n
 }
 
-/** The strategy of a stream as it is stored; what was stored was read before. */
+/** The strategy of a stored stream; it was validated before it was stored. */
 export function readStrategy(type: 1 | 2 | 3, args: CustomArgs): Strategy {
   const name = rates[type]
   for (const other of Object.values(rates))

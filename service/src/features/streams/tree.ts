@@ -15,7 +15,7 @@ const nodeBytes = 32
 const addressBytes = 20
 
 const keccak = await createKeccak(256)
-/** What is hashed is written here first; nothing comes between that and the hash. */
+/** Buffer for the input of a hash; nothing else runs between writing and hashing. */
 const leafInput = new Uint8Array(addressBytes + 32)
 const leafWords = new Uint32Array(leafInput.buffer)
 const leafAmount = new DataView(leafInput.buffer, addressBytes)
@@ -41,7 +41,7 @@ export function hashLeaf({ wallet, cumulative }: Leaf): Uint8Array {
 /** Whether the upper half of the amount that is written is not zero. */
 let hasUpper = false
 
-/** The leaf of the wallet that is written already. What does not fit 64 bits is cut off, and written with the next word. */
+/** The leaf of the wallet in the buffer. Bits above 64 are cut off and written with the next word. */
 function hashAmount(cumulative: bigint): Uint8Array {
   leafAmount.setBigUint64(24, cumulative)
   const rest = cumulative >> 64n
@@ -146,7 +146,7 @@ function isSorted(wallets: Uint8Array): boolean {
   return true
 }
 
-/** Whether a proof leads from a leaf to a root: what the contract checks. */
+/** Whether a proof leads from a leaf to a root; the contract makes the same check. */
 export function verifyProof(root: string, leaf: Leaf, proof: readonly string[]): boolean {
   const found = proof.reduce((node, sibling) => hashPair(node, Buffer.from(sibling.slice(2), 'hex')), hashLeaf(leaf))
   return `0x${Buffer.from(found).toString('hex')}` === root

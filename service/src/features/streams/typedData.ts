@@ -1,7 +1,7 @@
 import { streamFactoryAbi } from '@openearn/contracts'
 import { type Address, encodeFunctionData, getAddress, type Hex, hashTypedData, hexToBytes } from 'viem'
 
-/** What a verifier of a stream factory signs. The same strings stand once more in the factory itself. */
+/** The types that a verifier of a stream factory signs. The factory contains the same strings. */
 const types = {
   CreateStreamParams: [
     { name: 'streamId', type: 'bytes16' },
@@ -45,7 +45,7 @@ export type Signable = { chainId: number; factory: string; admin: string; deadli
   | { call: 'withdrawFunds'; stream: string; to: string; amount: bigint; salt: Hex }
 )
 
-/** What is signed: 32 bytes. */
+/** The digest to sign: 32 bytes. */
 export function hashSignable(signable: Signable): Uint8Array {
   const { chainId, factory, admin, deadline } = signable
   const domain = {

@@ -1,6 +1,6 @@
-/** Plain values of reward streams: what accrual takes and gives. Addresses are lower-case, instants unix seconds. */
+/** Plain values of reward streams: input and output of accrual. Addresses are lower-case, instants unix seconds. */
 
-/** What a stream pays, in smallest units of the reward. */
+/** The rate of a stream, in smallest units of the reward. */
 export type Strategy =
   /** Units per 1,000 USD a day. */
   | { type: 1; tokensPerUsd: bigint }
@@ -29,7 +29,7 @@ export type Fraction = { numerator: bigint; denominator: bigint }
 /** The net budget from an instant on, all increases by then included. */
 export type BudgetStep = { at: number; total: bigint }
 
-/** What is agreed of a stream. */
+/** The terms of a stream. */
 export type StreamTerms = {
   streamId: string
   strategy: Strategy
@@ -53,10 +53,10 @@ export type LotStep = BalanceStep & { distributorId: string }
 /** USD of one smallest unit (of a share, or of the reward) from an instant on. */
 export type PriceStep = { at: number; usd: Fraction }
 
-/** What a wallet holds at an instant. `lots` names only distributors that an adapter names. */
+/** The holding of a wallet at an instant. `lots` names only distributors that an adapter names. */
 export type Holding = { shares: bigint; lots: ReadonlyMap<string, bigint> }
 
-/** What changes while a stream accrues. Each list is in the order of time. */
+/** Changes while a stream accrues. Each list is in the order of time. */
 export type AccrualFacts = {
   balances: readonly BalanceStep[]
   lots: readonly LotStep[]
@@ -67,8 +67,8 @@ export type AccrualFacts = {
 }
 
 /**
- * How far a stream has accrued, exactly: amounts are smallest units × the stream's scale (`computeScale`). What is kept of
- * it with each snapshot, so that the next one goes on from it.
+ * The exact accrual state of a stream: amounts are smallest units × the stream's scale (`computeScale`). It is stored with each
+ * snapshot, and the next one continues from it.
  */
 export type AccrualState = {
   at: number
@@ -84,7 +84,7 @@ export type AccrualState = {
   accrued: ReadonlyMap<string, bigint>
 }
 
-/** What a wallet has earned and holds at the instant of a snapshot. Sums are cumulative, in smallest units, cut. */
+/** Earnings and holding of a wallet at the instant of a snapshot. Sums are cumulative, in smallest units, cut. */
 export type WalletAmounts = {
   wallet: string
   rewards: bigint
@@ -103,7 +103,7 @@ export type WalletAmounts = {
 /** How far a stream has accrued with its adapters, and as if it had none. */
 export type AccrualStates = { own: AccrualState; base: AccrualState }
 
-/** What a stream has accrued at the instant of a snapshot. */
+/** The accrued amounts of a stream at the instant of a snapshot. */
 export type SnapshotAmounts = {
   at: number
   amountBase: bigint

@@ -5,8 +5,8 @@ import { listRoots } from './storeEvents.js'
 import { listTaken, recordVeto, type TakenSnapshot } from './storeSnapshots.js'
 
 /**
- * Takes the newest snapshot of a stream out, while its root is not on the chain and no transaction may bring it there.
- * Answers its instant (unix seconds); undefined: none.
+ * Vetoes the newest snapshot of a stream, if its root is not on the chain and no transaction may bring it there. Returns its
+ * instant (unix seconds), or undefined.
  */
 export async function vetoSnapshot(db: Queryable, streamId: string, at: Date): Promise<number | undefined> {
   const snapshot = (await listTaken(db, [streamId])).get(streamId)?.counted
@@ -17,7 +17,7 @@ export async function vetoSnapshot(db: Queryable, streamId: string, at: Date): P
   return (await recordVeto(db, { id, commitId, at })) ? snapshot.at : undefined
 }
 
-/** A commit that an operator cancelled is a veto. Answers whether the snapshot is taken out. */
+/** Vetoes the snapshot of a commit that an operator cancelled. Returns whether it was vetoed. */
 export async function vetoCancelled(db: Queryable, snapshot: TakenSnapshot, at: Date): Promise<boolean> {
   const sent = await findSent(db, snapshot)
   if (sent?.state !== 'cancelled') return false

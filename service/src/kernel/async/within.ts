@@ -17,7 +17,7 @@ export async function within<T, L>(
     return await Promise.race([work, waited])
   } finally {
     settled.abort()
-    // Both may settle after the race; whoever lost it has no one to tell.
+    // Both may settle after the race; the failure of the loser has no receiver.
     waited.catch(() => undefined)
     work.catch(() => undefined)
   }

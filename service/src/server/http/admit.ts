@@ -56,7 +56,7 @@ function takeToken({ limits, onRefused }: Gate, request: FastifyRequest, reply: 
 /** Milliseconds of computing that a token of an address pays for. */
 const tokenMs = 50
 
-/** Takes from the bucket of an address what a call to an open operation turned out to cost beside its own token. */
+/** Takes the additional cost of a call to an open operation from the bucket of its address. */
 export function spendTokens({ limits }: Gate, request: FastifyRequest, reply: FastifyReply, workMs: number): void {
   const tokens = Math.floor(workMs / tokenMs)
   const headers = tokens > 0 ? limits.ipBuckets.spend(request.ip, tokens) : undefined
@@ -96,7 +96,7 @@ export async function addLimitHeaders(gate: Gate, request: FastifyRequest, reply
   reply.headers(charge.headers)
 }
 
-/** What a key may use, and what of it the address the request came from. */
+/** The budget of a key, and the share of the address that the request came from. */
 export function toAllowance(key: AuthenticatedKey, request?: FastifyRequest): Allowance {
   const { caller, hourlyUnits, monthlyUnits, addressUnits } = key
   const allowance = { keyId: caller.keyId, hourlyUnits, monthlyUnits }

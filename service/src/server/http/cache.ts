@@ -22,7 +22,7 @@ const compressors: { [encoding in Exclude<Encoding, 'identity'>]: (bytes: Uint8A
   gzip: (bytes) => promisify(gzip)(bytes, { level: 1 }),
 }
 
-/** What compresses, to the version: another version may write other bytes, which then need another ETag. */
+/** The compressors with their versions: another version may write other bytes, which need another ETag. */
 const compressorNames = { br: `br 1 ${process.versions['brotli']}`, gzip: `gzip 1 ${process.versions['zlib']}` }
 
 /** Bodies by number, so that their variants have short names. */
@@ -100,7 +100,7 @@ export function matchesEtag(header: string | undefined, etag: string): boolean {
 
 const preference: readonly Encoding[] = ['br', 'gzip', 'identity']
 
-/** What a client that did not name the plain bytes takes them for: better than nothing, worse than what it named. */
+/** The weight of plain bytes if the client did not name them: above 0, below every named encoding. */
 const unnamed = 0.0001
 
 /** Clients send few different headers; those are read once. Longer ones are not remembered. */
@@ -139,7 +139,7 @@ function chooseEncoding(header: string): Encoding {
   return best
 }
 
-/** The weight among parameters, `q=0.5`, 1 where there is none; what is no weight counts 0. */
+/** The weight among parameters, as in `q=0.5`; 1 if absent, 0 if malformed. */
 function parseWeight(parameters: string): number {
   const weight = /(?:^|;)[ \t]*q=([^;]*)/i.exec(parameters)?.[1]
   return weight === undefined ? 1 : Number(weight) || 0

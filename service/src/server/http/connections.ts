@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { unavailable } from '../../kernel/errors.js'
 import { formatRawAnswer } from './errors.js'
 
-/** What a caller has for sending a head, and a whole request. Node looks this often. */
+/** Time for a caller to send a head, and a whole request, and the interval in which Node checks them. */
 export const deadlines = { headersTimeout: 15_000, requestTimeout: 30_000, connectionsCheckingInterval: 1_000 }
 
 /**
@@ -12,7 +12,7 @@ export const deadlines = { headersTimeout: 15_000, requestTimeout: 30_000, conne
  * last. Closed at once, a connection would lose the request that is on its way.
  */
 const idleLooks = 10
-/** Looks after which whoever is still sending, or does not take its answer, is cut off. */
+/** Looks after which a caller that is still sending, or does not read its response, is cut off. */
 const slowLooks = 12
 const lookMs = 50
 
@@ -20,9 +20,9 @@ const lookMs = 50
 type Last = { request?: IncomingMessage; response?: ServerResponse }
 
 /**
- * Lets a listener close within a moment and without a reset: from the first instant every answer says that its connection
- * closes; idle connections are closed when nothing came of them for half a second; whoever waits for an answer gets it;
- * whoever is still sending a head or a body, or leaves its answer lying, is cut off before a second is over.
+ * Closes a listener quickly and without a reset. From the first instant every response says that its connection closes. Idle
+ * connections are closed after half a second without a request. Waiting callers get their responses. A caller that is still
+ * sending a head or a body, or does not read its response, is cut off within a second.
  */
 export function closeGracefully(app: FastifyInstance): void {
   const server: Server = app.server

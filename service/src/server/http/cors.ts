@@ -19,8 +19,8 @@ const exposedHeaders = [
 const preflightSeconds = 7200
 
 /**
- * Lets pages of any origin read answers, errors included, and answers preflights of the paths there are. Which origins
- * a key may be used from is decided when the key is looked at: a preflight carries no key.
+ * Lets pages of any origin read responses, errors included, and responds to preflights of existing paths. The allowed origins of
+ * a key are checked with the key: a preflight carries no key.
  */
 export function addCors(app: FastifyInstance, operations: readonly Pick<Operation, 'path' | 'method'>[]): void {
   app.addHook('onRequest', async (request, reply) => {

@@ -29,7 +29,7 @@ export function sendError(ctx: Context, error: unknown, request: FastifyRequest,
     const fields = { err: known.cause ?? error, requestId: request.id, code: known.code }
     ctx.log.error(fields, `${request.method} ${request.routeOptions.url ?? 'unknown route'} failed`)
   }
-  // Whoever is refused before the body was there must not hold the connection by going on to send it.
+  // A caller that is refused before its body has arrived must not hold the connection by sending the rest.
   if (request.raw.complete === false) reply.header('Connection', 'close')
   if (known.retryAfterSeconds !== undefined) reply.header('Retry-After', Math.ceil(known.retryAfterSeconds))
   // Not set yet where the path itself could not be read.
@@ -61,7 +61,7 @@ const parserFailures: Record<string, () => EarnError> = {
   FST_ERR_MAX_PARAM_LENGTH: () => notFound('no such route'),
 }
 
-/** Any failure as one meant for callers; what is not foreseen becomes a 500 that tells nothing. */
+/** Turns any failure into one for callers; an unforeseen one becomes a 500 without details. */
 export function toEarnError(error: unknown, requestId: string): EarnError {
   if (error instanceof EarnError) return error
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''

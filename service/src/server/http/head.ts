@@ -5,7 +5,7 @@ import { type EarnError, headTooLarge, invalidArgument, unauthorized } from '../
 export const headBytesMax = 64 * 1024
 const valueBytesMax = 8 * 1024
 
-/** What is wrong with the head of a request, whoever sends it and whatever it asks for. */
+/** The error in the head of a request, if any, for every caller and path. */
 export function checkHead({ rawHeaders, headers, httpVersion }: IncomingMessage): EarnError | undefined {
   if (headers.host === undefined && httpVersion === '1.1') return invalidArgument('the request has no Host header')
   let hosts = 0

@@ -32,7 +32,7 @@ import { createResponseCache, type OnAnswered, type ResponseCache } from './resp
 export type HttpOptions<C extends Context> = Gate & {
   ctx: C
   operations: readonly Operation<C>[]
-  /** Where answers are kept to be given again. */
+  /** The cache of responses. */
   answers?: AnswerCache
   onAnswered?: OnAnswered
 }
@@ -193,9 +193,9 @@ async function answer<C extends Context>(
     )
   const failure = options.responses.failureOf(request.raw)
   if (failure) throw failure.error
-  // What does not fit its schema is worth no more than reading it.
+  // An invalid request costs only its parsing.
   await charge(parsed.ok ? 'whole' : 'one')
-  // What the answer follows from, as the operation finds it when it begins.
+  // The object that the response depends on, as the operation finds it at its start.
   const source = operation.cacheable?.(options.ctx)
   const { body, write } = await run()
   const bytes = source ? undefined : toBytes(body)
@@ -243,7 +243,7 @@ function readInput(request: FastifyRequest): RawInput {
 
 type Attempt<T> = { ok: boolean; get(): T }
 
-/** Does something now; what came of it, a failure too, is got later. */
+/** Runs work now; the result, or the failure, is read later. */
 function attempt<T>(work: () => T): Attempt<T> {
   try {
     const value = work()

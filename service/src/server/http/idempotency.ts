@@ -13,7 +13,7 @@ export type Call = {
   parse(): void
   /** Charges the whole cost, or 1 unit where there is room for the whole. */
   charge(cost: 'whole' | 'one'): Promise<unknown>
-  /** Throws where the caller may not have the answer, whoever got it first. */
+  /** Throws if the caller may not have the response, whichever caller got it first. */
   assertMayRepeat(): void
   /** Does the work; nothing is written yet. */
   run(): Promise<{ body: unknown; bytes: Buffer; write: Write<Transaction> | undefined }>
@@ -22,8 +22,8 @@ export type Call = {
 }
 
 /**
- * Answers a request that carries an Idempotency-Key. What cannot be served is refused, and paid for, before the key is
- * taken: a refusal writes nothing but what it cost.
+ * Serves a request with an Idempotency-Key. An invalid request is refused and charged before the key is reserved: a refusal
+ * writes only its cost.
  */
 export async function answerIdempotent(
   records: Limits['idempotency'],

@@ -77,7 +77,7 @@ function parseUtf8Json(bytes: Uint8Array): unknown {
   }
 }
 
-/** Deeper than any body we know; what walks a body by recursion needs a bound. */
+/** Deeper than any known body; code that walks a body by recursion needs a limit. */
 const depthMax = 32
 
 /** PostgreSQL text cannot hold NUL, so no text member may. */
@@ -101,7 +101,7 @@ function compileCheck(schema: TSchema): Check {
   return (value, at) => {
     if (validator.Check(value)) return []
     const errors = validator.Errors(value)
-    // What is no number at all needs no word on its size.
+    // A value that is not a number needs no message about its size.
     const malformed = new Set(
       errors.flatMap(({ keyword, instancePath }) => (keyword === 'pattern' ? instancePath : [])),
     )

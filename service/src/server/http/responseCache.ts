@@ -10,8 +10,8 @@ import { cacheHeaders, joinParts, matchesEtag, negotiateEncoding, type Variant }
 import { checkHead } from './head.js'
 
 /**
- * Answers given before, by the exact text of the request. Most requests of a page that many people open are the same
- * few; one whose whole answer is known needs nothing of what leads to it but its key and its budget.
+ * Cached responses, by the exact text of the request. Most requests of a popular page are the same few. A request with a cached
+ * response needs only the check of its key and its budget.
  */
 export type ResponseCache<C> = {
   /** Keeps an answer of 200 (or what a 304 stood for), which follows from `source` and the request alone. */
@@ -38,7 +38,7 @@ type CachedResponse<C> = {
 }
 
 const urlLengthMax = 2_000
-/** About what an answer takes beside its body: its headers, of a 304 and of a 200. */
+/** Approximate size of a response without its body: the headers of a 304 and of a 200. */
 const headersBytes = 600
 
 export type ResponseCacheOptions<C> = Gate & {

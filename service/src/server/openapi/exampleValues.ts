@@ -177,7 +177,7 @@ function refusal(row: keyof typeof errorTable, error: string, retryable?: boolea
   return { code, status, error, context, ...(reason ? { reason } : {}) }
 }
 
-/** What the examples are answered with that are not answered with 200: what they name is gone, or never was. */
+/** Responses of the examples that do not return 200: the object they name is gone, or never existed. */
 export const refusals: Record<string, ErrorBody> = {
   CreateCancelDepositInteraction: refusal(
     'invalidArgument',

@@ -35,7 +35,7 @@ function buildObject(schema: TSchema, operationId: string): Record<string, unkno
   )
 }
 
-/** A name may stand for different things: what is known of it is taken where it has the form asked for. */
+/** A name may stand for different things: the known value is used if it has the required form. */
 function fits({ pattern }: Schema, known: unknown): boolean {
   return typeof pattern !== 'string' || typeof known !== 'string' || new RegExp(pattern).test(known)
 }

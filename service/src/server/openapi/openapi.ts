@@ -45,7 +45,7 @@ const posted = {
 
 type Schemas = Map<string, unknown>
 
-/** Where an installation without settings answers. */
+/** The url of an installation without settings. */
 const defaultUrl = 'http://127.0.0.1:4020'
 
 /**

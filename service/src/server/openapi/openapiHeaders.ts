@@ -2,7 +2,7 @@ import type { Operation } from '../../kernel/operation.js'
 
 const count = (description: string) => ({ description, schema: { type: 'integer', minimum: 0 } })
 
-/** Headers of answers, as components of the document. */
+/** Headers of responses, as components of the document. */
 export const headers: Record<string, unknown> = {
   'X-Request-Id': { description: 'Names this request in our logs', schema: { type: 'string', format: 'uuid' } },
   'X-Request-Cost': count('Units this answer cost'),

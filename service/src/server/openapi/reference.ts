@@ -11,7 +11,7 @@ const page = (name: string) => readFileSync(new URL(`../../../assets/reference/$
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'"
 const forwarded = ['x-api-key', 'content-type', 'idempotency-key', 'if-none-match']
 
-/** Answers the document as it is now: where it says it is served may be known only once a listener is open. */
+/** Returns the present document: its own url may be known only once a listener is open. */
 export type ReadDocument = () => Record<string, unknown>
 
 /** The document and the page that reads it. Tried calls go to paths that begin with `calls`. */
@@ -45,12 +45,12 @@ function addPage(app: FastifyInstance, readDocument: ReadDocument, calls: string
     })
 }
 
-/** Whoever asks without a key takes a token of its address, as for every operation open to anyone. */
+/** A request without a key takes a token of its address, as for every open operation. */
 function takesToken(gate: Gate) {
   return (request: FastifyRequest, reply: FastifyReply) => admit(gate, { access: 'public' }, request, reply)
 }
 
-/** The API reference on the public listener: its page calls the operations beside it. */
+/** The API reference on the public listener: its page calls the operations of the same listener. */
 export function addPublicReference(app: FastifyInstance, readDocument: ReadDocument, gate: Gate): void {
   addPage(app, readDocument, '', gate)
 }

@@ -1,13 +1,13 @@
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 
 export type Metrics = {
-  /** Whoever has something to count adds it here; /metrics shows all of it. */
+  /** Other parts add their metrics here; /metrics shows all of them. */
   registry: Registry
   answered(operationId: string, status: number, seconds: number): void
   refused(limit: string): void
 }
 
-/** What one process counts: requests by operation and status, their duration, refusals by limit, and the process. */
+/** The metrics of one process: requests by operation and status, their duration, refusals by limit, and the process. */
 export function createMetrics(): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, prefix: 'openearn_' })

@@ -4,18 +4,18 @@ import type { Context } from '../../postgres/context.js'
 import { buildApp } from '../http/http.js'
 import { addReference, type ReadDocument } from '../openapi/reference.js'
 
-/** One line of /readyz: what was looked at, whether it is well, and what to do if not. `optional`: others are served without. */
+/** One line of /readyz: the subject, whether it is well, and advice if not. `optional`: the service works without it. */
 export type Readiness = { name: string; ready: boolean; optional?: true; detail: string }
 
 export type OpsOptions = {
   readDocument: ReadDocument
   checks: () => Promise<Readiness[]>
-  /** What Prometheus reads, and how it is written. */
+  /** The text that Prometheus reads, and its format. */
   metrics: () => Promise<string>
   contentType: string
-  /** The reward file of a hash; undefined: there is none. */
+  /** The reward file of a hash, if it exists. */
   readFile: (hash: string) => Promise<string | undefined>
-  /** What the reference tries calls on. */
+  /** The app on which the reference runs its calls. */
   publicApp: FastifyInstance
 }
 
@@ -35,7 +35,7 @@ export function buildOpsApp(
   app.get('/healthz', async (_request, reply) => reply.send(Buffer.from('{"status":"ok"}')))
   app.get('/readyz', async (_request, reply) => {
     const found = await checks()
-    // Whoever sends requests here is to send them elsewhere before the listener closes.
+    // Load balancers must send requests elsewhere before the listener closes.
     if (isStopping) found.push({ name: 'service', ready: false, detail: 'is stopping' })
     const ready = found.every((check) => check.ready || check.optional)
     return reply.code(ready ? 200 : 503).send(Buffer.from(JSON.stringify({ ready, checks: found })))

@@ -5,7 +5,7 @@ import { Instant } from '../../postgres/fileMembers.js'
 export const growthSourceNames = ['share-price', 'nav'] as const
 export type GrowthSourceName = (typeof growthSourceNames)[number]
 
-/** What the growth of a vault is measured by, and when: `nav` is the US dollars of a share. */
+/** A growth source of a vault, with its dates: `nav` is the US dollars of a share. */
 export const GrowthSourceSchema = T.Object(
   {
     source: T.Enum([...growthSourceNames]),
@@ -34,7 +34,7 @@ function toMs(text: string): number {
   return parseTs(text)?.getTime() ?? Number.NaN
 }
 
-/** The sources after a change: what is in force at an instant ends there, and `source` begins, if any. Pure. */
+/** The sources after a change: the source in force at an instant ends there, and `source` begins, if given. Pure. */
 export function changeGrowth(
   sources: readonly GrowthSource[] | null,
   source: GrowthSourceName | undefined,

@@ -3,7 +3,7 @@ import { changeGrowth, type GrowthSource, type GrowthSourceName } from './growth
 
 type VaultKey = { chainId: number; address: string }
 
-/** What decides how a vault's history is served. */
+/** The settings that decide how a vault's history is served. */
 export type VaultSettings = {
   vaultId: number
   growthSources: readonly GrowthSource[] | null

@@ -37,14 +37,14 @@ export const vaultsTable = describeImported('vaults', ['chainId', 'address'], {
   receiptDecimals: found<number>(),
   /** Holds shares on the way in or out; never a depositor. */
   escrow: optional(AddressText, null),
-  /** Those beside the vault that its kind knows, by name: what they emit is the vault's. */
+  /** Further contracts that its kind knows, by name: their events belong to the vault. */
   contracts: optional(T.Record(ContractName, AddressText), {}),
   /** From how many shares on a wallet is an LP, by time; none: from the smallest unit on. */
   lpFloor: kept(T.Array(LpFloor), []),
   startBlock: kept(T.Integer({ minimum: 0 }), 0),
   activeFrom: instant(Instant),
   snapshotIntervalSeconds: kept(T.Integer({ minimum: 60, maximum: 86_400 }), 900),
-  /** What its growth is measured by; null is the share price from the start. */
+  /** Its growth sources; null is the share price from the start. */
   growthSources: kept(T.Array(GrowthSourceSchema, { maxItems: 20 }), null),
   /** A snapshot with fewer shares, in smallest units, is no reading. */
   dustFloor: decimal(T.String({ pattern: '^[0-9]{1,77}$', says: 'must be a text of decimal digits' }), '1000'),
@@ -67,8 +67,8 @@ export async function writeVaults(tx: Queryable, rows: readonly NewRow[], now: D
 }
 
 /**
- * The vault a token is the share of; where there is none the token becomes a vault of the kind `erc20`, so that who holds
- * how much of it is followed from its first block on.
+ * The vault whose share a token is. If it does not exist, the token becomes a vault of the kind `erc20`, so that its holders are
+ * followed from its first block on.
  */
 export async function ensureTokenVault(
   tx: Queryable,

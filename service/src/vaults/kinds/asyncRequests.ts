@@ -70,13 +70,13 @@ export const erc7540Calls: readonly MakingCall[] = [
   }),
 ]
 
-/** What vaults that take requests say of them. */
+/** Errors of vaults that take requests. */
 export const erc7540Errors: readonly KnownError[] = [
   failing('error NotOperator(address owner, address caller)', 'only the owner or its operator may do this'),
   failing('error NothingRequested()', 'there is no request of that kind', 'tooSmall'),
   failing(
     'error NotEnoughClaimable(uint256 asked, uint256 claimable)',
-    'less is settled than was asked for',
+    'the settled amount is less than requested',
     'waiting',
   ),
   failing('error RequestsPaused()', 'the vault takes no requests at present', 'closed'),
@@ -90,10 +90,10 @@ export const erc7540Errors: readonly KnownError[] = [
   failing('error TransferNotAllowed()', 'the share token lets this wallet hold or move nothing', 'closed'),
   failing('error InvalidController()', 'only the controller or its operator may do this'),
   failing('error InvalidOwner()', 'only the owner or its operator may do this'),
-  failing('error ExceedsMaxDeposit()', 'less is settled than was asked for', 'waiting'),
-  failing('error ExceedsMaxRedeem()', 'less is settled than was asked for', 'waiting'),
-  failing('error ExceedsDepositLimits()', 'less is settled than was asked for', 'waiting'),
-  failing('error ExceedsRedeemLimits()', 'less is settled than was asked for', 'waiting'),
+  failing('error ExceedsMaxDeposit()', 'the settled amount is less than requested', 'waiting'),
+  failing('error ExceedsMaxRedeem()', 'the settled amount is less than requested', 'waiting'),
+  failing('error ExceedsDepositLimits()', 'the settled amount is less than requested', 'waiting'),
+  failing('error ExceedsRedeemLimits()', 'the settled amount is less than requested', 'waiting'),
   failing('error CancellationIsPending()', 'a cancellation is pending; the vault grants it first'),
   failing('error NoPendingRequest()', 'nothing is pending'),
   failing('error RequestNotFound()', 'there is no request of that kind'),
@@ -170,7 +170,7 @@ export const requestTopics: readonly string[] = erc7540Emits.map(({ topic }) => 
 
 export type DepositRequestState = { requestId: bigint; pending: bigint; claimable: bigint }
 
-/** What is pending and what can be claimed of each request that may be the wallet's. */
+/** Pending and claimable amounts of each request that may be the wallet's. */
 export function readDepositRequests(ask: RequestAsk): Read<DepositRequestState[]> {
   const { vault, wallet } = ask
   const ids = ask.requestId === undefined ? ask.requestIds : [ask.requestId]

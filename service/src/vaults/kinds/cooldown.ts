@@ -18,7 +18,7 @@ import {
 } from './erc4626.js'
 import { erc4626Errors } from './erc4626Errors.js'
 
-/** The functions of a staked token with a cooldown: what starts it, what takes out, what waits and for how long. */
+/** The functions of a staked token with a cooldown: starting it, taking out, the waiting amount and its duration. */
 const stakedAbi = parseAbi([
   'function cooldownShares(uint256 shares) returns (uint256 assets)',
   'function unstake(address receiver)',
@@ -36,7 +36,7 @@ const cooldownErrors: readonly KnownError[] = [
   ),
   failing('error ExcessiveRedeemAmount()', 'the wallet has fewer shares', 'capped'),
   failing('error ExcessiveWithdrawAmount()', 'the wallet has shares worth less', 'capped'),
-  failing('error InvalidAmount()', 'the amount is so small that nothing would be given for it', 'tooSmall'),
+  failing('error InvalidAmount()', 'the amount is too small: it would return nothing', 'tooSmall'),
   failing('error MinSharesViolation()', 'too few shares would be left in the vault', 'capped'),
   failing('error OnlyStakingVault()', 'only the vault takes from its silo'),
 ]
@@ -69,7 +69,7 @@ export const cooldown: PlannedKind = {
       deposit: buildDeposit({ vault, wallet, amount }),
       redeem: buildStart(vault, 0n),
       sharesAt: 4n,
-      // Without a cooldown there is none to start.
+      // Without a cooldown nothing can be started.
       instead: [
         {
           ...buildRedeem({ vault, wallet, shares: 0n, tokenOut: vault.asset, slippageBps: 0 }),
@@ -143,7 +143,7 @@ function buildStart(vault: Vault, shares: bigint): VaultCall {
     data: encodeFunctionData({ abi: stakedAbi, functionName: 'cooldownShares', args: [shares] }),
     value: 0n,
     says: ({ amount, vault, out, receiver }) =>
-      `Redeem ${amount} at ${vault}; the ${out} cools down, and ${receiver} takes it out later. Amounts already in cooldown start again from zero.`,
+      `Redeem ${amount} at ${vault}; the ${out} enters a cooldown, and ${receiver} withdraws it afterwards. Amounts already in cooldown start again from zero.`,
     gasConstant: gasConstants.startCooldown,
     spends: { token: vault.receiptToken, amount: shares },
     gains: undefined,
@@ -157,7 +157,7 @@ function buildTake(vault: Vault, wallet: Address): VaultCall {
     data: encodeFunctionData({ abi: stakedAbi, functionName: 'unstake', args: [wallet] }),
     value: 0n,
     says: ({ vault, out, receiver }) =>
-      `Take out of ${vault} all the ${out} that has cooled down; it goes to ${receiver}.`,
+      `Withdraw all ${out} whose cooldown at ${vault} has ended; it goes to ${receiver}.`,
     gasConstant: gasConstants.takeCooled,
     spends: undefined,
     gains: vault.asset,

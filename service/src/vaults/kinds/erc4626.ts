@@ -18,7 +18,7 @@ import { anybody, extraDigits } from '../reading.js'
 import { sayDeposit, sayRedeem } from '../sentences.js'
 import { erc4626Errors } from './erc4626Errors.js'
 
-/** What every ERC-4626 vault emits, and the asynchronous ones too. */
+/** Events of every ERC-4626 vault, and of the asynchronous ones too. */
 export const erc4626Emits: readonly EmittedEvent[] = [
   emitted(
     'event Deposit(address indexed sender, address indexed owner, uint256 assets, uint256 shares)',
@@ -112,7 +112,7 @@ export const interfaceIds = {
 
 type Erc4626Answer = { found: Recognised | undefined; asyncDeposit: boolean; asyncRedeem: boolean }
 
-/** Whether an address answers as an ERC-4626 vault does, and which sides it says to be asynchronous. */
+/** Whether an address has the views of an ERC-4626 vault, and which sides it reports as asynchronous. */
 export function askErc4626(address: Address): Read<Erc4626Answer> {
   const supports = (id: `0x${string}`) => readContract(address, shareAbi, 'supportsInterface', [id])
   return mapRead(
@@ -131,7 +131,7 @@ export function askErc4626(address: Address): Read<Erc4626Answer> {
   )
 }
 
-/** What a vault holds, and what a share is worth by `convertToAssets`. */
+/** Reads the holdings of a vault, and the worth of a share by `convertToAssets`. */
 export function readErc4626Figures(vault: ObservedVault): Read<FiguresAnswer> {
   const address = vault.address as Address
   const fine = vault.receiptDecimals + extraDigits
@@ -202,7 +202,7 @@ export function decideClosed(codeLength: bigint): string | undefined {
   return codeLength === 0n ? 'there is no contract at the address of the vault' : undefined
 }
 
-/** A contract that answers nothing that a vault answers. */
+/** Refuses a contract without any response of a vault. */
 function decideSilent(...answers: readonly unknown[]): string | undefined {
   return answers.every((answer) => answer === undefined) ? 'the vault does not answer' : undefined
 }

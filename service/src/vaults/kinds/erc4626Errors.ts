@@ -3,9 +3,9 @@ import { failing, type KnownError } from '../../rpc/revert.js'
 const noRoom = 'the vault has no room for that much at present'
 const noLiquidity = 'the vault cannot pay that much out at present'
 const notYours = 'the vault lets this wallet do nothing of the kind'
-const zero = 'the amount is so small that nothing would be given for it'
+const zero = 'the amount is too small: it would return nothing'
 
-/** What the vaults of ERC-4626 that are met most say, and the markets below them. */
+/** Errors of the most common ERC-4626 vaults, and of the markets below them. */
 export const erc4626Errors: readonly KnownError[] = [
   // Metamorpho and its market.
   failing('error AllCapsReached()', noRoom, 'capped'),
@@ -51,7 +51,11 @@ export const erc4626Errors: readonly KnownError[] = [
     'closed',
   ),
   // Permissioned vaults of many makers.
-  failing('error NotWhitelisted(address account)', 'the vault takes listed wallets only, and this is none', 'closed'),
+  failing(
+    'error NotWhitelisted(address account)',
+    'the vault takes listed wallets only, and this wallet is not listed',
+    'closed',
+  ),
   failing('error Unauthorized()', notYours, 'closed'),
   failing('error NotAuthorized()', notYours, 'closed'),
   failing('error Paused()', 'the vault is paused', 'closed'),

@@ -46,7 +46,7 @@ const syncGas = 500_000n
 /** Where vaults of 0.5 and 0.6 keep their silo: the ninth slot of their storage of requests (ERC-7201). */
 const siloSlot = '0x5c74d456014b1c0eb4368d944667a568313858a3029a650ff0cb7b56f8b57a08'
 
-const notListed = 'the vault takes listed wallets only, and this is none'
+const notListed = 'the vault takes listed wallets only, and this wallet is not listed'
 
 const lagoonErrors: readonly KnownError[] = [
   failing('error NotWhitelisted()', notListed, 'closed'),
@@ -211,7 +211,7 @@ export const lagoon: PlannedKind = {
   escrowSlot: siloSlot,
 }
 
-/** What a vault says of a wallet and of the time: 0.5 knows listed wallets, 0.6 allowed ones, earlier ones neither. */
+/** Reads terms of a vault for a wallet at the time: version 0.5 knows listed wallets, 0.6 allowed ones, earlier ones neither. */
 function readTerms({ vault, wallet }: Pick<DepositAsk, 'vault' | 'wallet'>) {
   return {
     ...readIdentity(vault),
@@ -243,9 +243,8 @@ function deposit(ask: DepositAsk): Read<Offer> {
 }
 
 /**
- * What is settled is claimed first. Of a closed vault, which redeems at once, `maxRedeem` is the balance. While the
- * valuation is valid the vault redeems at once too, for as long as there is something to pay with; else it takes a
- * request.
+ * Settled requests are claimed first. A closed vault redeems at once; its `maxRedeem` is the balance. While the valuation is
+ * valid, the vault also redeems at once if it has assets to pay; otherwise it takes a request.
  */
 function withdraw(ask: WithdrawAsk): Read<WithdrawOffer> {
   const { vault, wallet, shares } = ask
@@ -261,7 +260,7 @@ function withdraw(ask: WithdrawAsk): Read<WithdrawOffer> {
     ({ code, asset, valid, redemption, claimable, held, quoted }) => {
       const offer = {
         ...redemption,
-        // Whoever is listed no more may still take out what is settled: the simulation tells.
+        // A wallet that is no longer listed may still claim settled requests: the simulation decides.
         closed: decideClosed(code.codeLength),
         mismatch: decideMismatch(vault, asset),
       }

@@ -34,11 +34,11 @@ export const other: VaultKind = {
 
 const rebases = 'balances grow by themselves, so nothing is built for it and no yield is counted'
 
-/** What is met often and is no vault: markets, tokens that rebase, stakes with a window. The note says what to list instead. */
+/** Recognises common contracts that are no vaults: markets, tokens that rebase, stakes with a window. The note names what to list instead. */
 function recognise(address: Address): Read<Recognised | undefined> {
   return mapRead(
     combine({
-      // What answers as a vault does is one.
+      // A contract with the views of a vault is a vault.
       asset: readContract(address, erc4626Abi, 'asset', []),
       base: readContract(address, knownAbi, 'baseToken', []),
       utilization: readContract(address, knownAbi, 'getUtilization', []),

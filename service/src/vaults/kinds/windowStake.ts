@@ -101,7 +101,7 @@ function deposit(ask: DepositAsk): Read<Offer> {
   )
 }
 
-/** Redeems what may be redeemed now; while a cooldown for as much runs it is awaited, and else one is started. */
+/** Redeems shares that may be redeemed now. If a cooldown for the amount runs, it must end first; otherwise a cooldown is started. */
 function withdraw(ask: WithdrawAsk): Read<WithdrawOffer> {
   const { vault, wallet, shares } = ask
   const { address } = vault
@@ -167,7 +167,7 @@ function buildCooldown(vault: Vault): VaultCall {
     data: encodeFunctionData({ abi: stakeAbi, functionName: 'cooldown' }),
     value: 0n,
     says: ({ amount, vault, receiver }) =>
-      `Start the cooldown of all shares in ${vault}, of which ${amount} are to be redeemed; ${receiver} redeems them in the window after it. A cooldown that runs already starts again from zero.`,
+      `Start the cooldown of all your shares in ${vault}; ${receiver} can redeem ${amount} in the window after it. A running cooldown starts again from zero.`,
     gasConstant: gasConstants.openWindow,
     spends: undefined,
     gains: undefined,
