@@ -1,12 +1,23 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { validity } from '../src/features/orders/schema.js'
+import { keptMs } from '../src/features/portfolio/portfolio.js'
+import { revertsMax, usualLimits } from '../src/features/solver/guard.js'
 import { bytesMaxDefault } from '../src/kernel/answerCache.js'
 import { sliceMsDefault } from '../src/kernel/async/inSlices.js'
 import { pools, traces } from '../src/rpc/chains.js'
+import { pathBounds } from '../src/rpc/checkTrace.js'
+import { treeBounds } from '../src/rpc/traceTree.js'
+import { estimateCallsADay } from '../src/server/callsADay.js'
+import { steady } from '../src/server/watch.js'
 import { readDocument, root } from './documents.js'
 import { readTree } from './tables.js'
 
 const inFlightOf = ({ room }: { room?: { inFlight: number } }) => room?.inFlight ?? 0
+const inMiB = (bytes = 0) => `${bytes / 1024 / 1024} MiB`
+const spell = (count: number) => count.toLocaleString('en')
+/** A document as one line, so that a sentence is found wherever its lines break. */
+const readFlat = async (document: string) => (await readDocument(document)).replace(/\s+/g, ' ')
 const sum = (numbers: readonly number[]) => numbers.reduce((all, each) => all + each, 0)
 
 /** The last two cells of a purpose's row: its room, and the deadline of a call. */
@@ -30,7 +41,7 @@ describe('figures of documents are those of the program', () => {
   })
 
   it('the limit of all kept answers, and which are within it', async () => {
-    const limit = `${bytesMaxDefault / 1024 / 1024} MiB`
+    const limit = inMiB(bytesMaxDefault)
     const decision = await readDocument('docs/decisions/0009-which-cache-answers.md')
     expect(decision).toContain(`share one limit of ${limit}`)
     expect(await readDocument('docs/threat-model.md')).toContain(`within the ${limit} that all kept answers share`)
@@ -45,5 +56,43 @@ describe('figures of documents are those of the program', () => {
     expect(await readDocument('docs/decisions/0004-catalogue-in-memory.md')).toContain(
       `in slices of ${sliceMsDefault} ms`,
     )
+  })
+
+  it('the calls that a chain of 2 s blocks costs its node, by job', async () => {
+    const text = await readDocument('docs/runbook.md')
+    const rows = new Map([...text.matchAll(/^\| `([a-zA-Z ]+)` \| ([^|]+) \|/gm)].map(([, job, calls]) => [job, calls]))
+    const jobs = estimateCallsADay({ blockSeconds: 2, pollSeconds: 2, isAnnounced: false })
+    const [least = 0, most = 0] = (rows.get('watch') ?? '').split('–').map((end) => Number(end.replace(',', '')))
+    expect([least <= jobs.watch, jobs.watch <= most, most - least]).toEqual([true, true, 600])
+    expect(rows.get('capability and TVL')).toMatch(/^1,440, and 24 times the trials/)
+    const near = (job: 'vault snapshots' | 'reconciliation of balances') =>
+      `about ${spell(Math.round(jobs[job] / 100) * 100)}`
+    expect(rows.get('vault snapshots')).toBe(near('vault snapshots'))
+    expect(rows.get('reconciliation of balances')).toBe(near('reconciliation of balances'))
+    expect(text).toContain(`${steady.againBlocks} quiet blocks in two calls`)
+    const minutes = ['zero', 'one', 'two', 'three', 'four', 'five']
+    expect(text).toContain(
+      `final blocks every ${minutes[steady.finalMs / 60_000]} minutes, and again every ${minutes[steady.againMs / 60_000]}`,
+    )
+  })
+
+  it('the limits of call trees', async () => {
+    const text = await readFlat('docs/methodology.md')
+    expect(text).toContain(
+      `${spell(treeBounds.calls)} calls; depth ${spell(treeBounds.depth)}; for the stored calls, those on the way to logs of ` +
+        `ours, ${spell(pathBounds.calls)} calls and ${inMiB(pathBounds.bytes)} of own bytes. A response of more than ` +
+        `${inMiB(traces.maxBytes)} is not read to its end`,
+    )
+  })
+
+  it('the limits of orders and of portfolios that are kept', async () => {
+    const orders = await readFlat('docs/orders.md')
+    expect(orders).toContain(`(\`validForSeconds\`, ${validity.minimum} to ${spell(validity.maximum)})`)
+    const reverts = ['zero', 'one', 'two', 'three'][revertsMax]
+    expect(orders).toContain(`An order of which ${reverts} reverted is settled no more`)
+    const settings = await readDocument('docs/configuration.md')
+    expect(settings).toContain(`| \`SETTLEMENTS_PER_HOUR\` | ${usualLimits.fillsPerHour} |`)
+    expect(settings).toContain(`| \`SETTLEMENT_RISK_PERCENT\` | ${usualLimits.riskPercent} |`)
+    expect(await readFlat('docs/portfolio.md')).toContain(`for at most ${keptMs / 1000} s`)
   })
 })
