@@ -26,7 +26,7 @@ const tellerAbi = parseAbi([
 const gasConstants = { buy: 300_000n, sell: 300_000n }
 const shareUnit = 10n ** 18n
 
-/** Vaults whose shares are bought and sold at a teller beside them, who also knows their price. */
+/** Vaults whose shares are bought and sold at a separate teller, which also knows their price. */
 export const teller: PlannedKind = {
   name: 'teller',
   summary: 'Shares are bought and sold at a teller beside the vault, in the transaction itself.',

@@ -1,7 +1,7 @@
 // Counts what became of the changes of a room, and holds the list of those that nothing can notice.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 
-/** Of a hundred changes that tests reach and that an input can tell apart, so many are noticed. */
+/** Of a hundred changes that tests reach and that an input can tell apart, the number that must be noticed. */
 export const leastNoticed = 90
 
 const noticed = ['Killed', 'Timeout']

@@ -2,7 +2,7 @@
 // kept for all of them. Each run evaluates all modules of this repository again, so no change leaves anything in them.
 import { ThreadsPoolWorker } from 'vitest/node'
 
-/** So many runs share a thread: what libraries keep of each does not grow without end. */
+/** The number of runs that share a thread: so the memory that libraries keep for each does not grow without end. */
 const runsPerThread = 200
 let kept
 

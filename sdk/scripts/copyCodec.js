@@ -1,4 +1,4 @@
-// Copies what dist/codec.js exports, of a package that is not published, to dist/codec, so that whoever installs the sdk
+// Copies the exports of dist/codec.js, of a package that is not published, to dist/codec, so that an installation of the sdk
 // needs only what package.json names. Runs in every build and before `npm pack`; a second run changes nothing.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 
@@ -24,7 +24,7 @@ function collect(name, files = new Map()) {
 }
 
 const files = collect('./codec.d.ts', collect('./codec.js'))
-/** Whoever runs the sdk meanwhile finds every file: only what differs is written, and only what is no longer named goes. */
+/** A program that runs the sdk meanwhile finds every file: only changed files are written, and only unused ones are removed. */
 function write(file, text) {
   if (!existsSync(file) || readFileSync(file, 'utf8') !== text) writeFileSync(file, text)
 }

@@ -1,5 +1,5 @@
 /**
- * The codec of this repository, which the service reads and writes suffixes by as well. Its package is not installed with
- * the sdk: the build copies what is used of it beside this file (`scripts/copyCodec.js`).
+ * The codec of this repository, by which the service also reads and writes suffixes. Its package is not installed with the
+ * sdk: the build copies the used part into the folder of this file (`scripts/copyCodec.js`).
  */
 export * from '@openearn/attribution/codec'

@@ -1,2 +1,2 @@
-/** A typed client of an OpenEarn service. What checks a plan before it is signed stands in `@openearn/sdk/verify`. */
+/** A typed client of an OpenEarn service. `@openearn/sdk/verify` checks a plan before it is signed. */
 export * from './client/index.js'

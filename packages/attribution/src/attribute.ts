@@ -45,8 +45,8 @@ export type Reading = Tail & {
 export type Candidate = { code: string; attribution: AttributionKind; error: string; reading: Reading }
 
 /**
- * What one frame carries. The summary members speak for the first candidate, or for the outermost reading where no code
- * can name a distributor; `chooseDistributor` finds the candidate that counts.
+ * The attributions of one frame. The summary members describe the first candidate, or the outermost reading if no code can
+ * name a distributor; `chooseDistributor` finds the candidate that counts.
  */
 export type Finding = {
   placement: Placement
@@ -65,7 +65,7 @@ export type Finding = {
   referralCode: string | undefined
 }
 
-/** What one sender's frames carry: the transaction's, or one user operation's (`index` in the order of the bundle). */
+/** The attributions in one sender's frames: the transaction's, or one user operation's (`index` in the order of the bundle). */
 export type GroupFindings = {
   kind: FrameGroup['kind']
   index: number
@@ -94,7 +94,7 @@ export type AttributionInput = {
   signers: readonly { address: Address }[]
   /** ERC-4337 entry points we know. */
   entryPoints: readonly Address[]
-  /** What EntryPoints tell of operations they ran; without them only a bundle sent to an EntryPoint itself is read. */
+  /** Events of EntryPoints about operations they ran; without them only a bundle sent to an EntryPoint itself is read. */
   operations?: readonly OperationEvent[]
   /** Where EntryPoints tell that they begin to run operations. */
   executions?: readonly Execution[]
@@ -102,7 +102,7 @@ export type AttributionInput = {
   paths?: { calls: readonly TracedCall[]; hasLogs: boolean } | undefined
   /** Frames are told of calldata that carries nothing, too. */
   listsAll?: boolean
-  /** Whom the caller of a call may stand for, beside itself; tried for signatures only. */
+  /** The addresses that the caller of a call may act for, in addition to itself; tried for signatures only. */
   standsFor?: (frame: Frame) => readonly Address[]
   /** A faster way to recover signers, if there is one. */
   recover?: Recover
@@ -327,7 +327,7 @@ function listCandidates(readings: readonly Reading[]): Candidate[] {
   return [...candidates.values()]
 }
 
-/** What can be said of one code: a signature covers the application's code alone. */
+/** A candidate for one code: a signature covers only the application's code. */
 function toCandidate(code: string, reading: Reading): Candidate {
   const isCovered = reading.attribution !== 'signed' || code === applicationCode(reading)
   if (isCovered) return { code, attribution: reading.attribution, error: reading.signature.error, reading }

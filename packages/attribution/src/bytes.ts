@@ -1,4 +1,4 @@
-/** What reads and writes bytes anywhere: a browser has all of it. */
+/** Reading and writing bytes with functions that a browser also has. */
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 

@@ -1,7 +1,7 @@
 import { type DecodeOptions, decode, encode, type Token, Tokenizer, Type } from 'cborg'
 import { parseUtf8, plainBytes } from './bytes.js'
 
-/** What a CBOR item reads as: maps keep their order and their keys, byte strings stay bytes. */
+/** The value of a CBOR item: maps keep their order and their keys, byte strings stay bytes. */
 export type CborValue =
   | string
   | number

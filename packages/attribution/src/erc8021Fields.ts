@@ -128,7 +128,7 @@ function readRegistry(value: unknown): Registry | MalformedReason {
   return isWhole && chainId >= 0 ? { chainId: chainId.toString(), address } : 'registry-chain-id'
 }
 
-/** What is wrong with one code: it is 1 to 255 printable ASCII characters without blank or comma. */
+/** The error in a code, if any: a code is 1 to 255 printable ASCII characters without blank or comma. */
 export function findBadCode(code: string): MalformedReason | undefined {
   if (code.length > codeBytesMax) return 'code-too-long'
   return code === '' ? 'bad-code-character' : findBadByte(formatUtf8(code), false)

@@ -4,7 +4,7 @@ import { concatBytes, formatUtf8, hasBytesAt } from './bytes.js'
 import { keccak256, parseHex } from './calldata.js'
 import type { Span } from './erc8021.js'
 
-/** What an EntryPoint tells of an operation it ran; addresses and hashes lower-case. */
+/** An event of an EntryPoint about an operation it ran; addresses and hashes lower-case. */
 export type OperationEvent = {
   logIndex: number
   entryPoint: string
@@ -34,9 +34,9 @@ export function mayHoldOperation(input: string): boolean {
 }
 
 /**
- * The operations among `events` that succeeded and whose encoded form stands in the input: their hash is the one the
- * EntryPoint told of, so the EntryPoint ran exactly these, whatever contract it was called through. The shortest are
- * tried first: what another put into the input to look like an operation spares the ordinary ones.
+ * The operations of `events` that succeeded and whose encoded form is in the input: their hash equals that of the event, so the
+ * EntryPoint ran exactly these, through any contract. The shortest are tried first: so forged operations in the input do not
+ * use up the work for ordinary ones.
  */
 export function findExecuted(
   input: Uint8Array,

@@ -4,8 +4,8 @@ import type { ExecutedOperation } from './executed.js'
 import { type Call, operationBody, unwrapCall, unwrapOperation } from './wrappers.js'
 
 /**
- * Who calls what with which data: the transaction itself, a call inside a wrapper we know, or a call a trace tells of.
- * Positions index `data`, of which the frame has the part from `start` to `end`. What lies before `floor` belongs to a
+ * Who calls what with which data: the transaction itself, a call inside a wrapper we know, or a call in a trace.
+ * Positions index `data`, of which the frame has the part from `start` to `end`. Bytes before `floor` belong to a
  * call further in.
  */
 export type Frame = {
@@ -102,7 +102,7 @@ export function readFrames(transaction: {
     const inner = readExecuted(input, executed, { depth: foundDepth, before: read.groups.length })
     return { ...read, groups: [...read.groups, ...inner.groups], truncated: read.truncated || inner.truncated }
   }
-  // What an entry point runs for a bundle of another kind is found by what it ran, too.
+  // Operations that an entry point runs for a bundle of another kind are found by its events, too.
   const isEntryPoint = entryPoints.includes(to)
   const groups: FrameGroup[] = []
   let truncated = false
@@ -191,12 +191,12 @@ function readOperations(call: Call): { sender: Address; callData: Slice }[] {
 type Place = { depth: number; account: Address; parent: Frame | undefined }
 
 /**
- * Adds a call and the calls inside it. Honest calls lie beside each other, each with a word of its own, so together they
- * are never longer than what wraps them; holding to that keeps the work linear however hostile the input.
+ * Adds a call and the calls inside it. Honest calls lie next to each other, each with a word of its own, so together they are
+ * never longer than their wrapper; this limit keeps the work linear for hostile input too.
  */
 function collectFrames(call: Call, place: Place, frames: Frame[], unwrap: typeof unwrapCall): boolean {
   const { depth, account, parent } = place
-  // What delegates to itself keeps its caller; another caller is one only where it is the account itself.
+  // A call that delegates to itself keeps its caller; another caller is proven only if it is the account itself.
   const proven = parent === undefined || (parent.proven && (call.caller === parent.caller || call.caller === account))
   const frame = toFrame(call, depth, proven)
   const base = frames[0]?.depth ?? depth

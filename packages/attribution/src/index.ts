@@ -1,8 +1,8 @@
 /**
  * Who brought a transaction: reading and writing the codes at the end of calldata. ERC-8021 suffixes (schemas 0, 1, 2)
- * and the older 0xdeadbeef tracker are read strictly and never throw; what this service writes is schema 2 with a
+ * and the older 0xdeadbeef tracker are read strictly and never throw; this service writes schema 2 with a
  * signature over the very call it belongs to. Pure: bytes in, values out, no clock, no network. `attribute` unwraps a
- * transaction once: its answer has the frames too. What runs in a browser stands in `codec.ts`, for the sdk.
+ * transaction once and also returns the frames. `codec.ts` has the part that runs in a browser, for the sdk.
  */
 export {
   type Attribution,

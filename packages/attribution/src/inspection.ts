@@ -8,7 +8,7 @@ import { describeProblem } from './problems.js'
 import { type JsonObject, renderMetadata } from './render.js'
 import { tailSpan } from './tails.js'
 
-/** What one suffix or tracker says, as it is served. `start` and `end` index the bytes of the transaction input. */
+/** One suffix or tracker, as it is served. `start` and `end` index the bytes of the transaction input. */
 export type SuffixInspection = {
   /** A suffix or tracker that could be read is there; a malformed one is not, and says why in `problems`. */
   found: boolean
@@ -39,8 +39,8 @@ export function emptyInspection(...problems: string[]): Inspection {
 }
 
 /**
- * What a transaction's calldata says, as it is served: safe to print as JSON whatever the calldata holds. The first
- * suffix that names a code stands in front, else the first that can be read, else the first of all.
+ * The attributions in a transaction's calldata, as they are served: safe to print as JSON for every calldata. The first suffix
+ * that names a code comes first, else the first that can be read, else the first of all.
  */
 export function inspect(attribution: Attribution): Inspection {
   const all = attribution.groups.flatMap(({ findings }) =>

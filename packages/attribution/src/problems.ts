@@ -1,7 +1,7 @@
 import type { MalformedReason } from './erc8021Fields.js'
 import type { Tail } from './tails.js'
 
-/** What is wrong, for whoever has to repair the writer. */
+/** Problems of a suffix, for the developer of its writer. */
 const malformed: Readonly<Record<MalformedReason | 'tracker-unreadable', string>> = {
   'no-schema-id': 'nothing stands before the marker',
   'no-codes-length': 'the length of the codes is missing',

@@ -1,6 +1,6 @@
 import { formatHex } from './calldata.js'
 
-/** What JSON can carry. */
+/** A JSON value. */
 export type Json = string | number | boolean | null | Json[] | JsonObject
 export type JsonObject = { [name: string]: Json }
 
@@ -74,6 +74,6 @@ function renderKey(key: unknown, budget: Budget): string {
 function cut(text: string, budget: Budget): string {
   if (text.length > textMax) budget.truncated = true
   const kept = text.length > textMax ? `${text.slice(0, textMax)}…` : text
-  // What is no character, and NUL, which JSON columns of a database refuse.
+  // Code points that are no characters, and NUL, which JSON columns of a database refuse.
   return kept.replace(unprintable, '\uFFFD')
 }

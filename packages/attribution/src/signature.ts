@@ -9,11 +9,11 @@ import { hashPersonalMessage } from './personalMessage.js'
 import type { Recover } from './recover.js'
 import { formatActionId, hashAttribution } from './typedData.js'
 
-/** What is known about the signature of one suffix or tracker. `error` is empty exactly when `valid`. */
+/** The verdict on the signature of one suffix or tracker. `error` is empty exactly when `valid`. */
 export type SignatureVerdict = {
   present: boolean
   valid: boolean
-  /** Who signed, lower-case: for a suffix one of our keys, for a tracker whoever did. */
+  /** The signer, lower-case: for a suffix one of our keys, for a tracker any address. */
   signer: Address | undefined
   error: string
   /** The call a valid suffix was made for; it may lie inside the one that carries it. */
@@ -37,14 +37,14 @@ export type OwnMetadata = {
 export type SignedFrame = {
   frame: Frame
   callHash: () => Uint8Array
-  /** Whom its caller may stand for, beside itself. */
+  /** The addresses that its caller may act for, in addition to itself. */
   wallets?: readonly Address[]
 }
 
 /** Signature checks left; shared by what one sender put into a transaction so that hostile input has a price limit. */
 export type Budget = { checks: number }
 
-/** Error texts; whoever asks why a signature does not count reads these. */
+/** Error texts: the reasons why a signature does not count. */
 export const signatureErrors = {
   absent: 'no signature',
   noActionId: 'the signature comes without a 16-byte action id',
@@ -67,7 +67,7 @@ const unsigned: SignatureVerdict = {
   provenBy: undefined,
 }
 
-/** What our metadata says in a schema 2 suffix. */
+/** Reads our metadata in a schema 2 suffix. */
 export function readOwnMetadata(suffix: Suffix): OwnMetadata {
   const metadata = suffix.status !== 'malformed' && 'metadata' in suffix ? suffix.metadata : undefined
   const actionId = metadata?.get('i')

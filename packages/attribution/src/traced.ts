@@ -29,7 +29,7 @@ export type TracedFrames = {
   groups: FrameGroup[]
   bundle: undefined
   truncated: boolean
-  /** The frame in which each log was emitted, by the log's index; undefined where that is none. */
+  /** The frame in which each log was emitted, by the log's index; undefined if its call is not a frame. */
   made: ReadonlyMap<number, Frame | undefined>
 }
 
@@ -48,7 +48,7 @@ const searchedMax = 64
 /** A bundle an entry point runs: its operations, and those of them it has told of. */
 type Bundle = { entryPoint: string; data: Uint8Array; isWord: boolean; operations: readonly Operation[] }
 
-/** What holds for the calls a call makes. */
+/** The context of the calls that a call makes. */
 type Around = {
   frame: Frame | null
   group: FrameGroup
@@ -60,8 +60,8 @@ type Around = {
 }
 
 /**
- * The frames of a transaction as its call tree tells: every call but those of entry points, an operation around the calls
- * its account makes in it, and what a contract delegates to with data that lies in its own. What is deployed is no frame.
+ * The frames of a transaction by its call tree: every call except those of entry points, an operation around the calls that its
+ * account makes in it, and delegated calls whose data lies in that of their call. A creation is not a frame.
  */
 export function readTraced(transaction: {
   chainId: number
@@ -226,7 +226,7 @@ function endInside(
 ): number {
   if (call.data === outer.data) return call.end <= outer.end ? call.end : outer.floor
   const length = call.end - call.start
-  // What is longer than what is around it lies nowhere in it.
+  // Data longer than that around it cannot lie in it.
   if (length < delegatedMin || length > outer.end - outer.start) return outer.floor
   const at = find(outer.data, call.data.subarray(call.start, call.end), outer)
   return at < 0 ? outer.floor : at + length

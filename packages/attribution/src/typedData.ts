@@ -7,8 +7,8 @@ import { type Recover, recoverAddress, type SignDigest, signDigest } from './rec
 import { readTails } from './tails.js'
 
 /**
- * What we sign: that `code` brought this very call. `wallet` makes the call, `target` is what it calls, `callHash` is
- * keccak256 of the call's data before any suffix, `referralCode` is empty when there is none.
+ * The signed statement: `code` brought this very call. `wallet` makes the call, `target` is the called contract, `callHash` is
+ * keccak256 of the call's data before any suffix, `referralCode` may be empty.
  */
 export type AttributionMessage = {
   code: string
@@ -32,7 +32,7 @@ const domainSeparator = keccak256(
   ),
 )
 
-/** EIP-712 digest of an attribution: what is signed and what a signer is recovered from. 32 bytes. */
+/** EIP-712 digest of an attribution, which is signed and from which a signer is recovered. 32 bytes. */
 export function hashAttribution(message: AttributionMessage): Uint8Array {
   const words = new Uint8Array(8 * 32)
   words.set(typeHash, 0)
@@ -92,9 +92,9 @@ export type SuffixInput = {
 }
 
 /**
- * A suffix that waits for its signature: what is to be signed, and the suffix with it, or without one where nobody signs.
+ * A suffix that waits for its signature: the digest to sign, and the suffix with the signature, or without one.
  * `data` is the call before it (suffixes already there stay and are not covered by the signature, as when it is read),
- * `wallet` who makes the call, `target` what it calls, `actionId` a uuid or 16 bytes of hex. Throws RangeError on a
+ * `wallet` makes the call, `target` is the called contract, `actionId` a uuid or 16 bytes of hex. Throws RangeError on a
  * malformed argument.
  */
 export function prepareSuffix(input: SuffixInput): { digest: Uint8Array; suffix(signature?: Uint8Array): Hex } {

@@ -40,9 +40,9 @@ type Cluster = {
 type Server = { pid: number; running(): boolean; exited: Promise<string>; logStart: number }
 
 const target = { host: '', port: 5432, database: 'openearn', username: 'openearn' }
-/** Holds the password of the role; beside the data it opens, for the same eyes. */
+/** The file with the password of the role; it lies with the data it opens, readable by the same user. */
 const passwordName = 'openearn.password'
-/** The one way in. PostgreSQL's own superuser has none: it is there in single-user mode only. */
+/** The only login. PostgreSQL's own superuser cannot log in: it exists in single-user mode only. */
 const wayIn = (role: string) => `local all ${role} scram-sha-256\n`
 const logName = 'server.log'
 const environment = { LC_ALL: 'C', TZ: 'UTC', PATH: '/usr/bin:/bin' }
@@ -95,7 +95,7 @@ async function readPassword(data: string): Promise<string> {
   )
 }
 
-/** Makes the cluster beside its place and renames it there, so that a start killed half-way leaves nothing behind. */
+/** Creates the cluster in a temporary folder and renames it, so that a start killed half-way leaves nothing behind. */
 async function createCluster(
   { folder, data, postgres, durable, mayMakeRoles, log }: Cluster,
   initdb: string,

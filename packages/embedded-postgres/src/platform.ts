@@ -1,4 +1,4 @@
-/** What starting a server needs of a clock, a log and a way to connect. The service's own fit these. */
+/** The clock, log and connector that starting a server needs. The service's own fit these. */
 
 export type Log = Record<
   'info' | 'warn' | 'error',

@@ -5,7 +5,7 @@ import { decode, listCodes, readOwnMetadata, type Suffix } from './suffix.js'
 /** A transaction as a node gives it. */
 export type Transaction = { chainId: number; from: Address; to: Address | null; input: Hex }
 
-/** What the end of a transaction's calldata says. */
+/** The attributions at the end of a transaction's calldata. */
 export type Inspection = {
   /** Outermost first. */
   suffixes: Suffix[]

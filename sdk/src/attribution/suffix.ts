@@ -3,14 +3,14 @@ import { decodeSuffixes, encodeCodes, encodeOwnSuffix, type Suffix } from '../co
 
 export { type Registry, type Suffix, suffixCodes as listCodes } from '../codec.js'
 
-/** Every suffix at the end of calldata, outermost first, at most eight; empty when there is none. Never throws. */
+/** Every suffix at the end of calldata, outermost first, at most eight; empty without suffixes. Never throws. */
 export function decode(calldata: Hex): Suffix[] {
   return decodeSuffixes(hexToBytes(calldata))
 }
 
 /**
- * What the service writes: the distributor's code, the action's id, a signature, a referral code if there is one, and that
- * the plan swaps before or after the call where it does.
+ * A suffix of the service: the distributor's code, the action's id, a signature, a referral code if there is one, and whether
+ * the plan swaps before or after the call.
  */
 export type OwnSuffix = { code: string; actionId: Hex; referralCode?: string; swaps?: true; signature: Hex }
 

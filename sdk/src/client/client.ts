@@ -1,4 +1,4 @@
-/** What one answer said beside its body: what it cost, and what is left of the key's budget. */
+/** The metadata of a response: its cost, and the rest of the key's budget. */
 export type ResponseInfo = {
   operation: string
   /** The HTTP status; 0 where no answer came. */
@@ -18,7 +18,7 @@ export type ResponseInfo = {
 }
 
 export type EarnClientOptions = {
-  /** Where the service answers, `https://earn.example`; a proxy of your own may add a path and keep the key. */
+  /** The url of the service, `https://earn.example`; a proxy of your own may add a path and keep the key. */
   baseUrl: string
   /** A publishable key (`pk_…`), or a secret one (`sk_…`) outside of pages only. Absent where a proxy adds it. */
   apiKey?: string | undefined
@@ -39,7 +39,7 @@ export type EarnClient = Readonly<EarnClientOptions>
 
 /**
  * A client of one service.
- * @throws TypeError where `baseUrl` is none, or where a secret key is used in a page, in which every visitor could read it.
+ * @throws TypeError if `baseUrl` is not a url, or if a secret key is used in a page, where every visitor could read it.
  */
 export function createEarnClient(options: EarnClientOptions): EarnClient {
   if (!/^(https?:\/)?\//.test(options.baseUrl)) throw new TypeError('bad baseUrl')

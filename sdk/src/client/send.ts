@@ -2,7 +2,7 @@ import type { EarnClient } from './client.js'
 import { EarnError, type ErrorStatus, mayRetry } from './error.js'
 import type { Error as ErrorBody } from './generated/types.js'
 
-/** What may be set for one call. */
+/** Options of one call. */
 export type CallOptions = {
   signal?: AbortSignal | undefined
   headers?: Readonly<Record<string, string>> | undefined
@@ -25,8 +25,8 @@ export type Request = {
 const longestWait = 10_000
 
 /**
- * Sends one request and returns the body of its answer. What failed and may succeed is repeated: every POST carries an
- * `Idempotency-Key`, so that a repetition has the same effect as the first.
+ * Sends one request and returns the body of its response. A failure that may pass is retried: every POST carries an
+ * `Idempotency-Key`, so that a retry has the same effect as the first request.
  */
 export async function send(client: EarnClient, request: Request, options: CallOptions = {}): Promise<unknown> {
   const { apiKey, retries = 2 } = client

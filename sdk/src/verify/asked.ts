@@ -1,7 +1,7 @@
 import type { Address } from 'viem'
 import { type Complain, getMember, parseAddress, parseRaw, quote } from './shape.js'
 
-/** What was asked, with its parts parsed. */
+/** A request for a deposit, parsed. */
 export type AskedDeposit = {
   type: 'deposit'
   user: Address
@@ -36,13 +36,13 @@ export type AskedSwap = {
   amount: bigint
   distributorId: string
 }
-/** What is asked of a vault. */
+/** A request to a vault. */
 export type AskedOfVault = AskedDeposit | AskedWithdrawal | AskedOfRequest
 export type Asked = AskedOfVault | AskedSwap
 
 const native = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
 
-/** A request with its parts parsed; undefined, and a complaint, where it is none. What it says besides is not looked at. */
+/** Parses a request; undefined, with a complaint, if malformed. Further members are ignored. */
 export function parseRequest(request: unknown, complain: Complain): Asked | undefined {
   const type = getMember(request, 'type')
   const user = readAddress(request, type === 'swap' ? 'user' : 'userAddress', complain)

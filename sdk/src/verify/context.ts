@@ -4,7 +4,7 @@ import { gasCapDefault } from './limits.js'
 import { type Complain, getMember, isRecord, parseAddress, parseAmount, quote } from './shape.js'
 import { type KnownSwap, parseSwapContext } from './swapContext.js'
 
-/** What is known of the service and the chain without asking for the plan, with its parts parsed. */
+/** Facts about the service and the chain that do not come from the plan, parsed. */
 export type Common = {
   chainId: number
   signers: readonly Signer[]
@@ -24,7 +24,7 @@ export type Known = Common & {
   /** The token the vault's shares are: the vault itself where nothing else is said. */
   share: Address
   kind: ExpectedCalls
-  /** Contracts beside the vault, by name. */
+  /** Further contracts of the vault, by name. */
   contracts: Readonly<Record<string, Address>>
   allowance: bigint | undefined
   approvalReset: boolean | undefined
@@ -66,7 +66,7 @@ export function parseContext(context: unknown, complain: Complain): Known | unde
   return { ...common, ...known, vault: address, asset, share, kind }
 }
 
-/** What of a context is not about a vault. */
+/** Parses the members of a context that do not concern a vault. */
 export function parseCommon(context: unknown, complain: Complain): Common | undefined {
   let complete = true
   const refuse: Complain = (problem) => {

@@ -1,4 +1,4 @@
-/** Tools for whoever builds on the service: reading and checking attribution, and checking a plan before it is signed. */
+/** Tools for integrators: reading and checking attribution, and checking a plan before it is signed. */
 export * as attribution from '../attribution/index.js'
 export type {
   PlanContext,

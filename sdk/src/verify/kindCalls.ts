@@ -7,14 +7,14 @@ type Asked = { user: Address; token: Address; minimumOut: bigint }
 export type DepositAsked = Asked & { amount: bigint }
 export type WithdrawAsked = Asked & { shares: bigint }
 
-/** What a contract of a vault does in a plan: it is called, or it takes the tokens. */
+/** The role of a vault's contract in a plan: it is called, or it takes the tokens. */
 export type Role = 'spender' | 'deposit' | 'withdraw' | 'claimDeposit' | 'cancelDeposit'
 
 /** The calls of one kind of vault that do what was asked, and nothing else. One file each, written from the standard. */
 export type ExpectedCalls = {
   /** The vault takes and pays several tokens. */
   severalTokens?: boolean
-  /** Contracts beside the vault that do what the vault itself does elsewhere, by their names in the catalogue. */
+  /** Further contracts that have a role of the vault, by their names in the catalogue. */
   contracts?: Readonly<Partial<Record<Role, string>>>
   isDeposit(call: Hex, asked: DepositAsked): boolean
   /** Redeeming, or claiming what was redeemed, or asking for it. */

@@ -1,7 +1,7 @@
 import type { Complain } from './shape.js'
 import type { ParsedTransaction } from './transactions.js'
 
-/** What a transaction costs before it does anything. */
+/** The base gas of a transaction. */
 export const gasMin = 21_000n
 export const gasCapDefault = 30_000_000n
 

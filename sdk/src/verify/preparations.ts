@@ -8,9 +8,8 @@ import { type Complain, parseAddress } from './shape.js'
 import type { ParsedTransaction } from './transactions.js'
 
 /**
- * What comes before the main call, which is the last of the steps: wrapping the native token, and approvals of exactly
- * the amount. Answers what they do;
- * undefined, and a complaint, where they are not what is needed.
+ * Checks the steps before the main call, which is the last one: wrapping the native token, and approvals of exactly the
+ * amount. Returns sentences about them; undefined, with a complaint, if they are not the needed ones.
  */
 export function checkPreparations(
   asked: AskedOfVault,
@@ -23,7 +22,7 @@ export function checkPreparations(
   return findSame(before, allowed, complain)
 }
 
-/** What the transactions do, where they are one of the sequences allowed. */
+/** Sentences about the transactions, if they are one of the allowed sequences. */
 export function findSame(
   steps: readonly ParsedTransaction[],
   allowed: readonly Step[][],
@@ -69,7 +68,7 @@ function listPreparations(asked: AskedDeposit, known: Known, complain: Complain)
   return listVaultApprovals(token, amount, known, complain).map((approvals) => [...wraps, ...approvals])
 }
 
-/** The approvals whoever takes the tokens for the vault needs. */
+/** The allowed sequences of approvals for the spender of the vault. */
 export function listVaultApprovals(token: Address, amount: bigint, known: Known, complain: Complain): Step[][] {
   const { vault, kind, contracts } = known
   const spender = parseAddress(findContract(kind, 'spender', { address: vault, contracts }))

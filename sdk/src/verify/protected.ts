@@ -12,8 +12,8 @@ const abi = parseAbi([
 const routerName = ' deposit router'
 
 /**
- * What is known where a deposit is asked to be protected: the router takes the token and the call, names the vault in it,
- * and the least number of shares. Undefined, and a complaint, where there is no such deposit.
+ * The facts for a protected deposit: the router takes the token and the call, which names the vault and the minimum of shares.
+ * Undefined, with a complaint, if a deposit cannot be protected.
  */
 export function asProtected(known: Known, complain: Complain): Known | undefined {
   const { depositRouter, vault } = known

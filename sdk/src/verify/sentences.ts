@@ -6,8 +6,8 @@ import { quote } from './shape.js'
 import type { SwapFound, SwapWanted, Token } from './swapCalls.js'
 
 /**
- * What verified transactions do, for people: of what is signed and of what was asked, with addresses and raw amounts.
- * Nothing the service said about its plan is in them.
+ * Sentences about verified transactions, for people: from the signed bytes and the request, with addresses and raw amounts. They
+ * contain nothing that the service said about its plan.
  */
 
 type Names = Pick<Known, 'names'>

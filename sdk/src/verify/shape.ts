@@ -1,31 +1,31 @@
 import { type Address, getAddress, type Hex } from 'viem'
 
 /**
- * Readers of what may be anything at all. None calls a method of what it reads, none puts a text of unknown length into a
- * problem. Some throw where a proxy does: whoever reads catches once.
+ * Readers of unknown values. They never call a method of the value, and never put a text of unknown length into a problem. Some
+ * throw if a proxy does: the caller catches once.
  */
 
 export type Complain = (problem: string) => void
 
-/** What an answer of a service may be: an object as JSON gives it, so neither a list nor nothing. */
+/** Whether a response is an object as in JSON: neither a list nor null. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** A member of what the caller says itself; what is no object has none. */
+/** A member of the caller's own value; undefined if that is not an object. */
 export function getMember(value: unknown, name: string): unknown {
   return isRecord(value) ? value[name] : undefined
 }
 
 /**
- * A member of what a service answered: data of the object's own. A getter may answer otherwise the next time and is not
- * called; what is inherited is not sent to a wallet in the same way by everyone.
+ * A member of a service's response: data of the object itself. A getter may return something else the next time and is not
+ * called; inherited members are not sent to a wallet by every program.
  */
 export function getOwnMember(value: object, name: PropertyKey): unknown {
   return Reflect.getOwnPropertyDescriptor(value, name)?.value
 }
 
-/** The members of an answer's list, at most `countMax`; undefined when it is none, is longer, or has members beside them. */
+/** The items of a list in a response, at most `countMax`; undefined if it is not a list, is longer, or has other members. */
 export function readList(value: unknown, countMax: number): readonly unknown[] | undefined {
   if (!Array.isArray(value)) return undefined
   const length = Number(getOwnMember(value, 'length'))
@@ -37,7 +37,7 @@ export function readList(value: unknown, countMax: number): readonly unknown[] |
 /** Prototypes deeper than this are no prototypes of data. */
 const prototypesMax = 8
 
-/** What stands in an object beside some members, inherited and hidden members included, in one line; undefined: nothing. */
+/** Lists the members of an object other than the known ones, inherited and hidden ones included; undefined if it has no others. */
 export function listOthers(value: object, known: readonly string[]): string | undefined {
   const others: PropertyKey[] = Reflect.ownKeys(value).filter((name) => !isOneOf(known, name))
   let at = Object.getPrototypeOf(value)

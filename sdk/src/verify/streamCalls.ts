@@ -42,7 +42,7 @@ export type StreamCall = ReturnType<typeof decode>
 
 const decode = (data: Hex) => decodeFunctionData({ abi, data })
 
-/** A call of a stream or its factory; undefined where it is none, or is encoded in another way than the one there is. */
+/** Parses a call of a stream or its factory; undefined for other calls and non-canonical encodings. */
 export function readStreamCall(data: Hex): StreamCall | undefined {
   let call: StreamCall
   try {
@@ -88,7 +88,7 @@ export function computeRoot(user: Address, amount: bigint, proof: readonly Hex[]
   return proof.reduce((node, sibling) => keccak256(concat(node < sibling ? [node, sibling] : [sibling, node])), leaf)
 }
 
-/** A UUID as the factory has it; undefined where a text is none. */
+/** A UUID in the form of the factory; undefined if malformed. */
 export function parseStreamId(value: unknown): Hex | undefined {
   if (typeof value !== 'string' || !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value)) return undefined
   return bytesToHex(hexToBytes(`0x${value.replaceAll('-', '')}`))

@@ -18,8 +18,8 @@ export function splitSuffix(data: Hex, complain: Complain): { call: Hex; own: Ow
 }
 
 /**
- * Whether the suffix names who was asked for and is signed by a published signer for this very call, or rightly absent. `swaps`: it has to
- * say that the plan swaps beside the call.
+ * Checks that the suffix names the requested distributor and is signed by a published signer for this very call, or is rightly
+ * absent. `swaps`: it must say that the plan also swaps.
  */
 export async function checkSuffix(
   asked: Asked,

@@ -17,9 +17,9 @@ import type { KnownWrapper, RouterKind, WrapperKind } from './swapContext.js'
 
 export type Token = Address | 'native'
 
-/** What a call has to swap; tokens as they were asked for. `amountIn`: undefined where any is right. */
+/** The required swap; tokens as in the request. `amountIn`: undefined if any amount is right. */
 export type SwapWanted = {
-  /** What stands between the two tokens where one of them wraps the other. */
+  /** The wrapper between the two tokens, if one of them wraps the other. */
   wrapper?: WrapperWay | undefined
   user: Address
   tokenIn: Token
@@ -28,7 +28,7 @@ export type SwapWanted = {
   wrappedNative: Address | undefined
 }
 
-/** What a call that swaps leaves open. `hubs`, `fees`: where a route passes, where that can be read. */
+/** The parts of a swap that the request leaves open. `hubs`, `fees`: the route, if it can be read. */
 export type SwapFound = {
   amountIn: bigint
   minimumOut: bigint
@@ -84,7 +84,7 @@ const wrapperCalls = {
 
 const wrappedAbi = parseAbi(['function deposit()', 'function withdraw(uint256 amount)'])
 
-/** What a call to a router swaps; undefined where it is not what was wanted, byte for byte. */
+/** Parses a swap in a call to a router; undefined unless it is the wanted swap, byte for byte. */
 export function readSwapCall(
   kind: RouterKind,
   { data, value }: { data: Hex; value: bigint },
@@ -210,14 +210,14 @@ function readV3Of02(call: Hex, _value: bigint, wanted: Pooled): SwapFound | unde
 
 type V3Params = { path: Hex; recipient: Address; deadline: bigint; amountIn: bigint; amountOutMinimum: bigint }
 
-/** What SwapRouter02 calls itself. */
+/** The placeholder of SwapRouter02 for its own address. */
 const routerItself = '0x0000000000000000000000000000000000000002'
 
 function readParts(call: Hex, abi: typeof v3Abi): readonly Hex[] | undefined {
   return readCall(call, abi, 'multicall')?.[0] as readonly Hex[] | undefined
 }
 
-/** What follows the swap in the same call: unwrapping for the wallet, or giving back what was not taken. */
+/** The steps after the swap in the same call: unwrapping for the wallet, or returning the unused amount. */
 function listAfter({ tokenIn, tokenOut, user }: Pooled, minimumOut: bigint): Hex[] {
   const unwrap = () => encodeFunctionData({ abi: v3Abi, functionName: 'unwrapWETH9', args: [minimumOut, user] })
   const refund = () => encodeFunctionData({ abi: v3Abi, functionName: 'refundETH' })

@@ -1,10 +1,10 @@
 import type { Address } from 'viem'
 import { type Complain, getMember, isRecord, parseAddress, parseAmount, quote } from './shape.js'
 
-/** What is known of the swaps of a chain, with its parts parsed. */
+/** Facts about the swaps of a chain, parsed. */
 export type KnownSwap = {
   routers: ReadonlyMap<Address, RouterKind>
-  /** What each wrapper takes in its own deposit and pays on its own way out. */
+  /** Wrappers with the tokens of their own deposits and withdrawals. */
   wrappers: readonly KnownWrapper[]
   hubTokens: readonly Address[] | undefined
   fees: readonly number[] | undefined
@@ -24,7 +24,7 @@ export type KnownWrapper = { address: Address; asset: Address; kind: WrapperKind
 
 const listMax = 64
 
-/** The swaps of a context; what of them is of another form is complained of. */
+/** Parses the swaps of a context; malformed parts are complaints. */
 export function parseSwapContext(swap: unknown, complain: Complain): KnownSwap {
   const amount = (name: string) => readAmount(swap, name, complain)
   const approvalReset = getMember(swap, 'approvalReset')
@@ -79,7 +79,7 @@ function parseFee(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < 1_000_000 ? value : undefined
 }
 
-/** A list whose members are all of one form; undefined where there is none, and a complaint where one is of another. */
+/** Parses a list whose items have one form; undefined if absent; a malformed item is a complaint. */
 function readAll<T>(
   swap: unknown,
   name: string,

@@ -9,7 +9,7 @@ import { checkSuffix, splitSuffix } from './suffix.js'
 import { findWrapper, readSwapCall, readWrapCall, type SwapFound, type SwapWanted } from './swapCalls.js'
 import type { ParsedTransaction } from './transactions.js'
 
-/** A swap that was verified: what it swaps, its suffix, and what its transactions do. */
+/** A verified swap: its amounts, its suffix, and sentences about its transactions. */
 export type VerifiedSwap = { found: SwapFound; own: OwnSuffix | undefined; sentences: string[] }
 
 /**

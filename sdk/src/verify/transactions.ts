@@ -24,7 +24,7 @@ export type ParsedTransaction = {
 /** No plan has more: wrapping, a reset, an approval and the call itself are four. */
 const transactionsMax = 16
 
-/** What a plan calls its transactions, and what may stand beside `transaction`; `description` and `metadata` are for people, may lie, and are not looked at. */
+/** The types of transactions in a plan. Of the other members, `description` and `metadata` are for people, may lie, and are not read. */
 const types: readonly unknown[] = ['approve', 'swap', 'deposit', 'withdraw', 'claimDeposit', 'cancelDeposit']
 const itemMembers = ['type', 'description', 'transaction', 'metadata']
 const transactionMembers = ['to', 'data', 'value', 'gasLimit', 'chainId']

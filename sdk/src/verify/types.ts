@@ -1,4 +1,4 @@
-/** What was asked of the service, as it was sent. Amounts are raw integers as text. */
+/** The request to the service, as it was sent. Amounts are raw integers as text. */
 export type PlanRequest =
   | {
       type: 'deposit'
@@ -34,7 +34,7 @@ export type PlannedTransaction = {
 /** A router a swap may go through, as the chain knows it. */
 export type SwapRouter = { address: string; kind: string }
 
-/** What is known of the swaps of a chain. */
+/** Facts about the swaps of a chain. */
 export type SwapContext = {
   /** The routers you trust, each with its kind: `uniswap-v2`, `uniswap-v3`, `swap-router-02` or `deposit-router`. */
   routers: readonly SwapRouter[]
@@ -49,20 +49,20 @@ export type SwapContext = {
   fees?: readonly number[]
   /** The least the swap may be held to, by your own quote and slippage; absent: any minimum above 0, which is signed. */
   minimumOut?: string | bigint
-  /** What a withdrawal swaps of what it redeems; absent: any amount above 0, which is signed. */
+  /** The amount that a withdrawal swaps after its redemption; absent: any amount above 0, which is signed. */
   amountIn?: string | bigint
   /** The deadline in the router's call (unix seconds): the answer's `validUntil`; absent: any. */
   deadline?: string | bigint
-  /** What the router may take of the token already; absent: the number of its approvals cannot be judged. */
+  /** The present allowance of the router; absent: the number of its approvals cannot be judged. */
   allowance?: string | bigint
   /** That token wants its allowance set to 0 before another one; absent: either way is taken. */
   approvalReset?: boolean
 }
 
-/** What is known of the vault and the service without asking the service for this plan; all of it is in public answers. */
+/** Facts about the vault and the service that do not come from this plan; all of them are in public responses. */
 export type PlanContext = {
   chainId: number
-  /** The swaps of the chain; without them none is said yes to. */
+  /** The swaps of the chain; without them every swap is refused. */
   swap?: SwapContext
   /** Not looked at for a swap alone. The opportunity's `vaultAddress`, `kind`, and its `baseToken`'s and `receiptToken`'s addresses. */
   vault: {
@@ -71,7 +71,7 @@ export type PlanContext = {
     asset: string
     /** The share, where it is another contract than the vault. */
     receiptToken?: string
-    /** Contracts beside the vault, by the names the catalogue gives them; for kinds that have some. */
+    /** Further contracts of the vault, by their names in the catalogue; for kinds that have some. */
     contracts?: Readonly<Record<string, string>>
   }
   /**
@@ -81,7 +81,7 @@ export type PlanContext = {
   signers: readonly (string | { address: string; to?: string | null })[]
   /** The plan's own id, when it should be pinned. */
   actionId?: string
-  /** What the vault may take of the token already; absent: the number of approvals cannot be judged. */
+  /** The present allowance of the vault; absent: the number of approvals cannot be judged. */
   allowance?: string | bigint
   /** The token wants its allowance set to 0 before another one; absent: either way is taken. */
   approvalReset?: boolean
@@ -108,15 +108,15 @@ export type PlanContext = {
   requestAmount?: string | bigint
   /** The most gas a transaction may be given; absent: 30,000,000. */
   gasCap?: string | bigint
-  /** What the sentences call an address, beside the address itself; each is your own word, never the service's. */
+  /** Names of addresses in the sentences, next to the address itself; your own words, never the service's. */
   names?: Readonly<Record<string, string>>
 }
 
-/** What is known where a swap alone is verified: there is no vault. */
+/** The context of a plan that only swaps: without a vault. */
 export type SwapPlanContext = Omit<PlanContext, 'vault'>
 
 /** Whether something does exactly what was asked; one line for each way in which it does not. */
 export type Verdict = { ok: boolean; problems: string[] }
 
-/** `sentences`: what each transaction does, in signing order, for a wallet to show; none where the plan is refused. */
+/** `sentences`: one about each transaction, in signing order, for a wallet to show; empty if the plan is refused. */
 export type PlanVerdict = Verdict & { sentences: string[] }

@@ -17,8 +17,8 @@ const callsMax = 16
 
 /**
  * Decides whether an ERC-5792 `wallet_sendCalls` request does exactly what the transactions do, all or nothing, in the
- * same order, for this wallet, and says nothing else. Check the transactions themselves with `verifyPlan`. Answers a
- * verdict whatever it is given.
+ * same order, for this wallet, and contains nothing else. Check the transactions themselves with `verifyPlan`. Returns a
+ * verdict for every input.
  */
 export function verifyBatch(
   batch: PlannedBatch,
@@ -75,7 +75,7 @@ function isSame(call: unknown, step: ParsedTransaction): boolean {
   return parseAddress(to) === step.to && parseData(data) === step.data && readQuantity(value) === step.value
 }
 
-/** A hex quantity; undefined when it is none. */
+/** A hex quantity; undefined if malformed. */
 function readQuantity(text: unknown): bigint | undefined {
   return typeof text === 'string' && /^0x[0-9a-fA-F]{1,64}$/.test(text) ? BigInt(text) : undefined
 }

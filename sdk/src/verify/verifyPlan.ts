@@ -21,10 +21,10 @@ import type {
 } from './types.js'
 
 /**
- * Decides, from what is public and without any network, whether the transactions of a plan do exactly what was asked:
- * the right chain, targets, functions, receiver, spender and amounts, in order, nothing beside them, and a suffix that
- * carries the distributor asked for and is signed by a published signer for this very call. Answers a verdict whatever it
- * is given; with a yes, a sentence for each transaction, which a wallet shows in place of the plan's own description.
+ * Decides, from public facts and without any network, whether the transactions of a plan do exactly what was requested: the
+ * right chain, targets, functions, receiver, spender and amounts, in order, without further transactions, and a suffix that
+ * carries the requested distributor and is signed by a published signer for this very call. Returns a verdict for every input;
+ * with a yes, a sentence for each transaction, which a wallet shows in place of the plan's own description.
  */
 export async function verifyPlan(
   request: PlanRequest | SwapRequest,
@@ -49,7 +49,7 @@ export async function verifyPlan(
   }
 }
 
-/** What each transaction does; of no use where something was complained of. */
+/** Sentences about the transactions; of no use after a complaint. */
 async function tellSwapPlan(
   asked: AskedSwap,
   steps: readonly ParsedTransaction[] | undefined,
@@ -98,7 +98,7 @@ async function tellParsedPlan(
 /** Whether what was asked for needs a swap before or after the vault's call. */
 function findZap(asked: AskedOfVault, steps: readonly ParsedTransaction[], known: Known): 'in' | 'out' | undefined {
   const { asset, kind, swap } = known
-  // Without a router that is known there is none to say yes to.
+  // Without a known router every swap is refused.
   if (!swap) return undefined
   if (asked.type === 'withdraw') {
     if (asked.token === undefined || asked.token === asset) return undefined
@@ -106,7 +106,7 @@ function findZap(asked: AskedOfVault, steps: readonly ParsedTransaction[], known
   }
   if (asked.type !== 'deposit' || !asked.maySwap) return undefined
   const entering = getEnteringToken(asked, known)
-  // Of the tokens a vault of several takes, its list decides: what goes to a router is not among them.
+  // For a vault with several tokens its list decides: a token that goes to a router is not in it.
   const isRouted = steps.some(({ type, to }) => type === 'swap' && swap.routers.has(to))
   return entering === undefined || (entering !== asset && isRouted) ? 'in' : undefined
 }
@@ -150,7 +150,7 @@ async function tellZapOut(
   return main && swap ? [main.sentence, ...swap.sentences] : []
 }
 
-/** The call that moves the money, with its suffix; answers what it does. `swaps`: the plan does so beside it. */
+/** Checks the call that moves the money, and its suffix; returns a sentence. `swaps`: the plan also swaps. */
 async function checkMain(
   asked: AskedOfVault,
   step: ParsedTransaction | undefined,

@@ -9,7 +9,7 @@ import { computeRoot, parseStreamId, readStreamCall, recoverVerifier, type Strea
 import { type ParsedTransaction, parseTransactions } from './transactions.js'
 import type { PlannedTransaction, PlanVerdict } from './types.js'
 
-/** What is asked of a reward stream. Amounts are raw integers as text. */
+/** A request to a reward stream. Amounts are raw integers as text. */
 export type StreamRequest =
   /** A new stream of the admin `userAddress`; `amount` is its net budget. */
   | { type: 'createStream'; userAddress: string; rewardToken: string; amount: string }
@@ -20,7 +20,7 @@ export type StreamRequest =
   /** `amount`: all that was ever earned; any above 0 where it is absent. */
   | { type: 'claim'; userAddress: string; amount?: string | null }
 
-/** What is known of a stream without the answer. */
+/** Facts about a stream that do not come from the response. */
 export type StreamContext = {
   chainId: number
   /** The factory of streams you trust; not looked at for a claim. */
@@ -37,13 +37,13 @@ export type StreamContext = {
   deadlineMax?: number
   /** `getRoots()` of the stream: a claim has to be by one of them; absent: the contract judges. */
   roots?: readonly { root: string; timestamp: number }[]
-  /** What the factory may take of the token already; absent: the number of approvals cannot be judged. */
+  /** The present allowance of the factory; absent: the number of approvals cannot be judged. */
   allowance?: string | bigint
   /** The token wants its allowance set to 0 before another one; absent: either way is taken. */
   approvalReset?: boolean
   /** The most gas a transaction may be given; absent: 30,000,000. */
   gasCap?: string | bigint
-  /** What the sentences call an address, beside the address itself. */
+  /** Names of addresses in the sentences, next to the address itself. */
   names?: Readonly<Record<string, string>>
 }
 
@@ -68,9 +68,9 @@ type Known = {
 }
 
 /**
- * Decides, without any network, whether transactions do exactly what was asked of a reward stream: the approvals of the
- * factory, where tokens move to it, and its call, or a claim at the stream itself. Answers a verdict whatever it is given;
- * with a yes, a sentence for each transaction.
+ * Decides, without any network, whether transactions do exactly what was requested of a reward stream: the approvals for the
+ * factory, if tokens move to it, and its call, or a claim at the stream itself. Returns a verdict for every input; with a yes,
+ * a sentence for each transaction.
  */
 export async function verifyStream(
   request: StreamRequest,
@@ -166,7 +166,7 @@ function parseRoot(value: unknown): { root: string; timestamp: number } | undefi
   return isRoot && typeof timestamp === 'number' ? { root: root.toLowerCase(), timestamp } : undefined
 }
 
-/** What the transactions do; of no use where something was complained of. */
+/** Sentences about the transactions; of no use after a complaint. */
 async function tellSteps(
   asked: Asked,
   steps: readonly ParsedTransaction[],
@@ -196,7 +196,7 @@ async function tellSteps(
 
 type Of<N extends Name> = Extract<StreamCall, { functionName: N }>
 
-/** What a call does, and how much of the token it takes from the wallet. */
+/** A sentence about a call, and the amount of the token that it takes from the wallet. */
 type Told = { sentence: string; pulled: bigint }
 
 function tellSigned(

@@ -18,7 +18,7 @@ import { type Complain, getMember, parseAddress, parseAmount, readList } from '.
 import { parseTransactions } from './transactions.js'
 import type { PlanVerdict } from './types.js'
 
-/** What an order was asked for, and what its signer knows without the service: the contracts, and the least to accept. */
+/** The request for an order, and facts that its signer knows without the service: the contracts, and the minimum output. */
 export type SwapOrderRequest = {
   userAddress: string
   chainId: number
@@ -38,7 +38,7 @@ export type SwapOrderRequest = {
   relayer: string
   /** The most gas an approval may be given; absent: 30,000,000. */
   gasCap?: string | bigint
-  /** What the sentences call an address, beside the address itself. */
+  /** Names of addresses in the sentences, next to the address itself. */
   names?: Readonly<Record<string, string>>
 }
 
@@ -56,9 +56,9 @@ const orderFields = [
 ].map(field)
 
 /**
- * Decides whether what BuildSwapOrder answered is the order that was asked for: the typed data to sign, its uid, the
- * approvals with their gas and the transaction that ends it. Answers a verdict whatever it is given; with a yes, a sentence
- * for each approval and for the order, which a wallet shows in place of the descriptions of the answer.
+ * Decides whether a response of BuildSwapOrder is the requested order: the typed data to sign, its uid, the approvals with
+ * their gas and the transaction that ends it. Returns a verdict for every input; with a yes, a sentence for each approval and
+ * for the order, which a wallet shows in place of the descriptions in the response.
  */
 export function verifySwapOrder(request: SwapOrderRequest, built: unknown): PlanVerdict {
   const problems: string[] = []
@@ -94,7 +94,7 @@ function parseTerms(request: SwapOrderRequest, complain: Complain): Terms | unde
 /** The native token has the address the settlement contract knows it by. */
 const parseToken = (text: unknown) => parseAddress(text === 'native' ? `0x${'e'.repeat(40)}` : text)
 
-/** What is signed and sent; of no use where something was complained of. */
+/** Sentences about the order and its transactions; of no use after a complaint. */
 function tellOrder(request: SwapOrderRequest, terms: Terms, built: unknown, complain: Complain): string[] {
   const { chainId } = request
   const message = getMember(getMember(built, 'typedData'), 'message')
@@ -149,7 +149,7 @@ function tellOrder(request: SwapOrderRequest, terms: Terms, built: unknown, comp
   ]
 }
 
-/** None, the exact approval, or that after a reset to 0, each for as much gas as a plan's may have. */
+/** Checks the approvals: no approval, the exact one, or that after a reset to 0, each with at most the gas of a plan's. */
 function tellApprovals({ chainId }: SwapOrderRequest, terms: Terms, approvals: unknown, complain: Complain): string[] {
   const list = readList(approvals, 2)
   if (!list) complain('the approvals are not a list of at most two')

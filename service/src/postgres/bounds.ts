@@ -9,13 +9,13 @@ export type Bounds = {
   statementMs: number
   /** Longer than that: a server that has not answered by then hangs, and the connection is cut. */
   answerMs: number
-  /** What is known of the server by all pools that share it. */
+  /** The known state of the server, shared by all its pools. */
   hang?: Hang | undefined
   /** Whether being late here says that the server hangs; without it, only that too much was asked. */
   judges?: boolean
 }
 
-/** What is known of a server that takes connections and may say nothing. */
+/** The known state of a server that accepts connections and may not respond. */
 export type Hang = {
   /** False while the server is known to hang, but for one who may try now and then. */
   admits(): boolean

@@ -87,7 +87,7 @@ export async function openClient(settings: ClientSettings, onSpent: (client: Cli
   }
 }
 
-/** What a pool of connections in between may not know as a start-up setting. */
+/** Settings that a connection pooler in between may reject at start-up. */
 function sessionText({ bounds }: ClientSettings): string {
   const utc = `set timezone to 'UTC'`
   return bounds ? `${utc}; set statement_timeout to ${bounds.statementMs}; set lock_timeout to ${bounds.lockMs}` : utc

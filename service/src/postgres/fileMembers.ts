@@ -1,7 +1,7 @@
 import T from 'typebox'
 import { parseTs } from '../kernel/wire.js'
 
-/** What the members of a file that an operator imports are made of. */
+/** Types of the members of a file that an operator imports. */
 
 const patterned = (pattern: string, says: string, maxLength = 2_048) => T.String({ pattern, says, maxLength })
 

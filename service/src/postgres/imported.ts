@@ -5,7 +5,7 @@ export type Optional<S extends TSchema> = ReturnType<typeof T.Optional<S>>
 
 /** One column of a table that imports write. */
 export type StoredColumn<V, S extends TSchema | undefined = TSchema | undefined> = {
-  /** What an imported file may say of it; absent: the import works it out. */
+  /** Its member in an imported file; absent: the import computes it. */
   readonly file: S
   /** Written where the file says nothing; absent: null. */
   readonly absent?: unknown
@@ -42,7 +42,7 @@ export function describeImported<C extends Described>(
   return { name, key, columns }
 }
 
-/** What a file may say of a row, by member; the import adds what stands for references. */
+/** The members of a row in a file; the import resolves references. */
 export function fileMembersOf<C extends Described>({ columns }: ImportedTable<C>): Said<C> {
   const said = Object.entries(columns).flatMap(([member, { file }]) => (file ? [[member, file] as const] : []))
   return Object.fromEntries(said) as Said<C>

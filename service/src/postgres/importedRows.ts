@@ -32,7 +32,7 @@ export async function readRowPages<T extends ImportedTable>(
   return readPages(tx, `select ${selectList(table)} from ${table.name} ${rest}`, (row: RecordOf<T>) => row)
 }
 
-/** What is made of the rows of a statement's text, a page at a time. */
+/** Maps the rows of a statement, page by page. */
 export async function readPages<R, M>(tx: Queryable, text: string, make: (row: R) => M): Promise<M[]> {
   const made: M[] = []
   for await (const page of tx.unsafeCursor<R[]>(text, pageRows)) for (const row of page) made.push(make(row))

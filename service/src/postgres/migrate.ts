@@ -67,7 +67,7 @@ export async function migrate(db: Database, migrations: Migration[]): Promise<st
   }
 }
 
-/** What was applied; in a database without a table of it, nothing. A role that may only read and write asks no more. */
+/** The applied migrations; none in a database without their table. A role without the right to create tables needs only this. */
 async function readApplied(session: Database): Promise<{ number: number; name: string }[]> {
   const [row] = await session<{ there: boolean }[]>`select to_regclass('migrations') is not null as there`
   return row?.there ? session`select number, name from migrations` : []

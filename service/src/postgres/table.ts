@@ -63,8 +63,8 @@ const callOf = (db: Queryable) => db as unknown as Call
 type NoFields = Record<never, never>
 
 /**
- * Inserts rows; nothing of none. `shared` holds the fields all rows have in common, `conflict` is what follows
- * `on conflict`. Returns how many rows were inserted or updated.
+ * Inserts rows; no statement runs without rows. `shared` holds the fields all rows have in common, `conflict` is the text
+ * after `on conflict`. Returns how many rows were inserted or updated.
  */
 export async function insertRows<Row, Shared extends Partial<Row> = NoFields>(
   db: Queryable,
@@ -116,7 +116,7 @@ export function rowSet<Row, Field extends keyof Row & string>(
 }
 
 /**
- * What stands between `select` and `from` to read rows of a table, which `parseRows` then makes values of. `of` is the name
+ * The expressions between `select` and `from` that read rows of a table for `parseRows`. `of` is the name
  * the statement gives the table, `without` are fields that are not read.
  */
 export function selectList<Row>(
@@ -138,8 +138,8 @@ function listOf<Row>(table: Table<Row>, options: { of?: string; without?: readon
 }
 
 /**
- * The rows of a table that have one of the keys in some fields; none of none. `tail` stands behind, where the table is
- * named `r`. The statement is one text, so that it is prepared.
+ * The rows of a table that have one of the keys in some fields; empty without keys. `tail` is appended to the statement, in
+ * which the table is named `r`. The statement is one text, so that it is prepared.
  */
 export async function findRows<Row, Field extends keyof Row & string, Without extends keyof Row & string = never>(
   db: Queryable,
@@ -222,7 +222,7 @@ export function twinOf<Row>(table: Table<Row>): Table<Row> {
  */
 export async function takeTwin<Row>(tx: Transaction, table: Table<Row>, among: Fragment): Promise<void> {
   const [old, rebuilt] = [tx(table.name), tx(`rebuilt_${table.name}`)]
-  // What is never null is compared by `=`, by which PostgreSQL can hash.
+  // Columns that are never null are compared by `=`, which PostgreSQL can hash.
   const isSame = table.columns.map(({ column, type }) =>
     type.isNullable ? `and n.${column} is not distinct from o.${column}` : `and n.${column} = o.${column}`,
   )

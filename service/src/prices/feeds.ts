@@ -26,7 +26,7 @@ export type Round = readonly [
 
 export type FeedAnswer = { decimals: number | undefined; round: Round | undefined }
 
-/** What a feed says now. */
+/** The present round of a feed. */
 export function askFeed({ feed }: Feed): Read<FeedAnswer> {
   return combine({
     decimals: readContract(feed, feedAbi, 'decimals', []),
@@ -34,7 +34,7 @@ export function askFeed({ feed }: Feed): Read<FeedAnswer> {
   })
 }
 
-/** What a feed said in a round of the past. */
+/** A past round of a feed. */
 export function askRound({ feed }: Feed, roundId: bigint): Read<Round | undefined> {
   return readContract(feed, feedAbi, 'getRoundData', [roundId])
 }

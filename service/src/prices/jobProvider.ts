@@ -9,7 +9,7 @@ import { recordProvided } from './storeSuspects.js'
 /** How long a provider's price holds. */
 const validSeconds = 24 * 3_600
 
-/** What a provider said as an observation of a token; what says it is of the future counts as of now. */
+/** A provider's price as an observation of a token; a time in the future counts as now. */
 export function toObservation(
   { chainId, address }: TokenKey,
   { priceUsd, atSeconds }: ProvidedPrice,

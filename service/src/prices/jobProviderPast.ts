@@ -7,7 +7,7 @@ import type { PriceProvider } from './providers.js'
 import { listProvidedHistories, type ProvidedHistory, recordProvidedWalk } from './storeSources.js'
 import { recordProvided } from './storeSuspects.js'
 
-/** What was missed is asked for once there is so much of it. */
+/** Missed prices are requested once this much of the past is missing. */
 const againSeconds = 24 * 3_600
 
 /**

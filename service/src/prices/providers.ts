@@ -2,7 +2,7 @@ import T, { type TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { type Outbound, OutboundError } from '../kernel/outbound.js'
 
-/** What a provider said of one of its ids. `atSeconds`: when it says the price was made. */
+/** A provider's price of one of its ids. `atSeconds`: the time of the price by the provider. */
 export type ProvidedPrice = { priceId: string; priceUsd: string; atSeconds: number }
 
 /** A service that returns prices over HTTP: its requests, and the parsing of its responses. */

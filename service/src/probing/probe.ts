@@ -289,7 +289,7 @@ function askToken(address: Address): Read<TokenAnswer> {
   )
 }
 
-/** Old tokens answer their texts as 32 bytes, filled up with zeros. */
+/** Old tokens return their texts as 32 bytes, padded with zeros. */
 function readBytes32(bytes: `0x${string}` | undefined): string {
   return bytes ? Buffer.from(bytes.slice(2), 'hex').toString('utf8').replace(/\0+$/, '') : ''
 }
@@ -312,7 +312,7 @@ function computeLoss(roundTrip: Trial['roundTrip']): number | undefined {
   return Number(((roundTrip.paid - roundTrip.back) * 10_000n) / roundTrip.paid)
 }
 
-/** The same by the vault's own previews, for a deposit of one whole unit; nothing where they answer a stranger nothing. */
+/** The same by the vault's own previews, for a deposit of one whole unit; undefined if they return nothing for an unknown wallet. */
 async function readRoundTripLoss(chain: Chain, vault: Address, assetDecimals: number): Promise<number | undefined> {
   const paid = 10n ** BigInt(assetDecimals)
   const deposit = await multicall(chain, readContract(vault, erc4626Abi, 'previewDeposit', [paid]))

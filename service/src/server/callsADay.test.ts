@@ -22,6 +22,6 @@ it('every block is read once, and a look between two blocks is a call too: half 
 
 it('is told in one sentence, by job', () => {
   expect(describeCallsADay({ blockSeconds: 2, pollSeconds: 2, isAnnounced: false })).toMatch(
-    /^a block every 2\.0 s: .* about 4\d,\d00 calls a day \(watch 4\d,\d00, capability and TVL 2,400, vault snapshots \d+, .*\), and what happens in your vaults on top$/,
+    /^a block every 2\.0 s: .* about 4\d,\d00 calls a day \(watch 4\d,\d00, capability and TVL 2,400, vault snapshots \d+, .*\), plus those for events in your vaults$/,
   )
 })

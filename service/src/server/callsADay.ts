@@ -45,5 +45,5 @@ export function describeCallsADay(pace: ChainPace): string {
   const sum = Object.values(jobs).reduce((total, each) => total + each, 0)
   const spell = (calls: number) => (Math.round(calls / 100) * 100).toLocaleString('en')
   const parts = Object.entries(jobs).map(([job, calls]) => `${job} ${spell(calls)}`)
-  return `a block every ${pace.blockSeconds.toFixed(1)} s: following it costs its node about ${spell(sum)} calls a day (${parts.join(', ')}), and what happens in your vaults on top`
+  return `a block every ${pace.blockSeconds.toFixed(1)} s: following it costs its node about ${spell(sum)} calls a day (${parts.join(', ')}), plus those for events in your vaults`
 }

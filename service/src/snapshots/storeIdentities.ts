@@ -44,7 +44,7 @@ export async function removeIdentitiesAbove(
 type Configured = { vaultId: number; configured: Identity }
 
 /**
- * Blocks of a chain whose units are of a token nobody knows, by vault, of all vaults or of some; a vault that has none is
+ * Blocks of a chain whose units are of a token nobody knows, by vault, of all vaults or of some; a vault without such blocks is
  * not in it.
  */
 export async function listWithheld(

@@ -4,7 +4,7 @@ import { isDepositNow, isRedeemNow } from './erc4626.js'
 
 const abi = parseAbi(['function cooldownShares(uint256 shares)', 'function unstake(address receiver)'])
 
-/** A redemption starts a cooldown; what has cooled down is taken out whole; without a cooldown it is paid at once. */
+/** A redemption starts a cooldown; after it the whole amount is withdrawn. Without a cooldown it is paid at once. */
 export const cooldown: ExpectedCalls = {
   isDeposit: isDepositNow,
   isWithdraw: (call, asked) =>

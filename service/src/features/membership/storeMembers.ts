@@ -65,7 +65,7 @@ export async function updateWalletUser(db: Database, wallet: Wallet, other: Wall
   })
 }
 
-/** Ends a membership. The user and the record stay; the wallet may join again. False when it was none. */
+/** Ends a membership. The user and the record stay; the wallet may join again. Returns false if the wallet was not a member. */
 export async function removeMembership(db: Database, wallet: Wallet, at: Date): Promise<boolean> {
   return inTransaction(db, async (tx) => {
     const [row] = await tx<{ user_id: string }[]>`

@@ -67,7 +67,7 @@ export type Closed = Settlement & { outcome: SettlementOutcome; reason: string |
 
 /**
  * Closes the settlements of a chain whose transaction is over, at a chain's time (unix seconds). One that was mined and
- * reverted was a risk, whatever it was held for; a fill of listed tokens was none.
+ * reverted counts as a risk in any case; a fill of listed tokens does not.
  */
 export async function closeSettlements(
   db: Queryable,

@@ -45,7 +45,7 @@ export type Found = { blocks: readonly RawBlock[]; missing: RawLog[]; extra: Raw
 
 const nothing: Found = { blocks: [], missing: [], extra: [] }
 
-/** The next final blocks for a second look, with their stored data; undefined if there is none. */
+/** The next final blocks for a second look, with their stored data; or undefined. */
 export async function loadRecheck(db: Queryable, state: Standing): Promise<StoredRange | undefined> {
   const { cursor, memory, held } = state
   const { chainId } = cursor
