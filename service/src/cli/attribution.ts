@@ -3,7 +3,8 @@ import { openCatalogue } from '../features/catalogue/index.js'
 import { createOutbound } from '../kernel/outbound.js'
 import { openChains } from '../rpc/chains.js'
 import { readChains } from '../server/start.js'
-import { answer, type Command, parseFlags, UsageError, withContext } from './command.js'
+import { withContext } from './command.js'
+import { answer, type Command, parseFlags, UsageError } from './terminal.js'
 
 const usage = `openearn attribution check TX_HASH [--chain CHAIN_ID]
 
@@ -12,7 +13,6 @@ one chain is watched. Exits with 1 when it was not. It looks through no forwarde
 the ledger may credit where this does not.`
 
 export const attribution: Command = {
-  summary: 'explain why a transaction was, or was not, credited to a distributor',
   usage,
   run: async ([verb, ...words]) => {
     if (verb !== 'check') throw new UsageError(`attribution: say check\n${usage}`)

@@ -1,6 +1,7 @@
 import { listChanges } from '../features/audit/index.js'
 import { formatTs } from '../kernel/clock.js'
-import { answer, type Command, parseFlags, parseWhole, UsageError, withContext } from './command.js'
+import { withContext } from './command.js'
+import { answer, type Command, parseFlags, parseWhole, UsageError } from './terminal.js'
 
 const usage = `openearn audit [--limit N]
 
@@ -8,7 +9,6 @@ Who changed what of this installation by a command, newest first, 100 unless --l
 by what it is about, before and after it.`
 
 export const audit: Command = {
-  summary: 'show who changed what by a command',
   usage,
   run: async (words) => {
     const { values } = parseFlags(words, { limit: { type: 'string' } })

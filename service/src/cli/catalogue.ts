@@ -16,19 +16,11 @@ import { listUnpricedAssets } from '../prices/index.js'
 import { ProbeError, probeVault } from '../probing/index.js'
 import type { Chain } from '../rpc/chains.js'
 import { listAssets } from '../vaults/configured/index.js'
-import {
-  answer,
-  type Command,
-  changing,
-  parseFlags,
-  parseWhole,
-  readConfig,
-  UsageError,
-  withContext,
-} from './command.js'
+import { changing, readConfig, withContext } from './command.js'
 import { priceAdvice } from './doctorPrices.js'
 import { parseProbeFile, probeAll } from './probeAll.js'
 import { adviseRefetch, listReadBeside } from './readBeside.js'
+import { answer, type Command, parseFlags, parseWhole, UsageError } from './terminal.js'
 import { openUnlisted } from './unlisted.js'
 
 const usage = `openearn catalogue import FILE
@@ -38,7 +30,6 @@ openearn catalogue probe --all FILE --out FILE [--rpc URL]
   the same for every vault of a file with a chain id and an address a line; goes on where it was interrupted`
 
 export const catalogue: Command = {
-  summary: 'import a catalogue file, or draft an entry from a vault',
   usage,
   run: async ([verb, ...words]) => {
     if (verb === 'import') return importFile(words)

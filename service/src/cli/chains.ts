@@ -11,18 +11,8 @@ import { listProjections } from '../server/projections.js'
 import { refetchRange } from '../sync/refetch.js'
 import { rewindChain } from '../sync/rewind.js'
 import { findCursor } from '../sync/storeCursors.js'
-import {
-  answer,
-  type Command,
-  changing,
-  parseFlags,
-  parseWhole,
-  print,
-  printTable,
-  requireFlag,
-  UsageError,
-  withContext,
-} from './command.js'
+import { changing, withContext } from './command.js'
+import { answer, type Command, parseFlags, parseWhole, print, printTable, requireFlag, UsageError } from './terminal.js'
 import { openUnlisted } from './unlisted.js'
 
 const usage = `openearn chains add CHAIN_ID --name TEXT --rpc URL [--rpc URL]… [--slug TEXT] [--confirmations N]
@@ -39,7 +29,6 @@ openearn chains refetch CHAIN_ID --from BLOCK --to BLOCK
   service may run meanwhile, and after a break the same command goes on where it stopped`
 
 export const chains: Command = {
-  summary: 'add, list, remove, rewind and refetch chains',
   usage,
   run: async ([verb, ...words]) => {
     if (verb === 'add') return add(words)

@@ -11,11 +11,11 @@ import {
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
 import { systemClock } from '../kernel/clock.js'
-import { answer, type Command, parseFlags, print, UsageError } from './command.js'
 import { playOrders } from './demoOrders.js'
 import { playStream } from './demoStreams.js'
 import { createCaller, type Dev, type Json, readDev } from './dev/caller.js'
 import { waitForReceipt } from './dev/receipt.js'
+import { answer, type Command, parseFlags, print, UsageError } from './terminal.js'
 
 type Prepared = {
   type: string
@@ -23,7 +23,6 @@ type Prepared = {
   transaction: { to: Hex; data: Hex; value: string; gasLimit: string }
 }
 export const demo: Command = {
-  summary: 'play a deposit and a withdrawal, a reward stream or swap orders against the running devnet, step by step',
   usage: 'openearn demo [streams | orders]    (needs `npm start` running)',
   run: async (words) => {
     const { positionals } = parseFlags(words, {}, 1)

@@ -16,9 +16,9 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
 import { systemClock, toUnixSeconds } from '../kernel/clock.js'
 import { settlementAbi } from '../rpc/abis.js'
-import { answer, print, UsageError } from './command.js'
 import { createCaller, type Dev, type Json } from './dev/caller.js'
 import { waitForReceipt } from './dev/receipt.js'
+import { answer, print, UsageError } from './terminal.js'
 
 const routerAbi = parseAbi([
   'function addLiquidity(address tokenA, address tokenB, uint256 amountA, uint256 amountB, uint256 minimumA, uint256 minimumB, address to, uint256 deadline)',

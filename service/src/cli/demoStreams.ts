@@ -14,9 +14,9 @@ import {
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
 import { formatTs, systemClock, toUnixSeconds } from '../kernel/clock.js'
-import { answer, print, UsageError } from './command.js'
 import { createCaller, type Dev, type Json } from './dev/caller.js'
 import { waitForReceipt } from './dev/receipt.js'
+import { answer, print, UsageError } from './terminal.js'
 
 /** Seconds that the stream of the demo runs. */
 const lastsSeconds = 6

@@ -6,25 +6,16 @@ import {
   listSignedOnly,
   updateSignedOnly,
 } from '../features/catalogue/index.js'
-import { parseTs } from '../kernel/wire.js'
+import { parseTs } from '../kernel/clock.js'
 import type { Queryable } from '../postgres/pool.js'
-import {
-  answer,
-  type Command,
-  changing,
-  parseFlags,
-  printTable,
-  requireFlag,
-  UsageError,
-  withContext,
-} from './command.js'
+import { changing, withContext } from './command.js'
+import { answer, type Command, parseFlags, printTable, requireFlag, UsageError } from './terminal.js'
 
 const usage = `openearn distributors create ID --org ID [--name TEXT] [--active-from RFC3339]
 openearn distributors signed-only ID on|off [--from RFC3339]
 openearn distributors list`
 
 export const distributors: Command = {
-  summary: 'create and list distributors (builder codes), and set signed only',
   usage,
   run: async ([verb, ...words]) => {
     if (verb === 'create') return create(words)

@@ -16,8 +16,9 @@ import { openChain } from '../rpc/chains.js'
 import { createNode } from '../rpc/node.js'
 import { describeKey, listSenders } from '../rpc/sender/index.js'
 import { listDisagreements } from '../snapshots/index.js'
-import { type Command, parseFlags, printTable, withContext } from './command.js'
+import { withContext } from './command.js'
 import { type CheckResult, examinePrices } from './doctorPrices.js'
+import { type Command, parseFlags, printTable } from './terminal.js'
 
 const lagSecondsMax = 300
 const clockSecondsMax = 120
@@ -25,7 +26,6 @@ const clockSecondsMax = 120
 const uncheckedMax = 12_000
 
 export const doctor: Command = {
-  summary: 'check nodes, lag, gaps, drift, indexes and the clock, and say what to do',
   usage: 'openearn doctor',
   run: async (words) => {
     parseFlags(words, {})

@@ -2,8 +2,9 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type ExportName, exportNames } from '../features/audit/index.js'
 import { formatTs } from '../kernel/clock.js'
-import { answer, type Command, parseFlags, requireFlag, UsageError, withContext } from './command.js'
+import { withContext } from './command.js'
 import { formats, writeExport } from './exportFiles.js'
+import { answer, type Command, parseFlags, requireFlag, UsageError } from './terminal.js'
 
 const usage = `openearn export ${exportNames.join('|')} --out FOLDER [--format ${formats.join('|')}]
 
@@ -13,7 +14,6 @@ file is whole.`
 const names: readonly string[] = exportNames
 
 export const exportCommand: Command = {
-  summary: 'write the ledger, lots with their changes, flows, snapshots or prices to a file',
   usage,
   run: async ([name, ...words]) => {
     if (name === undefined || !isExportName(name)) throw new UsageError(`export: say one of ${names.join(', ')}`)

@@ -9,22 +9,12 @@ import {
   revokeKey,
   setAddressShare,
 } from '../features/auth/index.js'
-import { formatTs } from '../kernel/clock.js'
+import { formatTs, parseTs } from '../kernel/clock.js'
 import type { KeyKind } from '../kernel/operation.js'
-import { parseTs } from '../kernel/wire.js'
 import type { Context } from '../postgres/context.js'
 import { inTransaction, type Queryable } from '../postgres/pool.js'
-import {
-  answer,
-  type Command,
-  changing,
-  formatTable,
-  parseFlags,
-  printTable,
-  requireFlag,
-  UsageError,
-  withContext,
-} from './command.js'
+import { changing, withContext } from './command.js'
+import { answer, type Command, formatTable, parseFlags, printTable, requireFlag, UsageError } from './terminal.js'
 
 const usage = `openearn keys create --org ID --kind publishable|secret [--name TEXT] [--distributor ID]
     [--permission NAME]… [--origin ORIGIN]… [--hourly UNITS] [--monthly UNITS] [--address-share SHARE]
@@ -40,7 +30,6 @@ openearn keys leak-drill ID|HINT|KEY
     what to do when a key has leaked, in one step: revokes it and makes a successor with the same settings`
 
 export const keys: Command = {
-  summary: 'create, change, list, revoke and replace API keys',
   usage,
   run: async ([verb, ...words]) => {
     if (verb === 'create') return create(words)

@@ -1,27 +1,17 @@
 import {
-  ecosystems,
   findUserId,
   listMembers,
   listMembershipEvents,
   listWallets,
-  parseWallet,
   removeMembership,
   updateWalletUser,
   type Wallet,
-} from '../features/membership/index.js'
+} from '../features/membership/operator.js'
 import { formatTs } from '../kernel/clock.js'
 import type { Config } from '../kernel/config.js'
 import type { Queryable } from '../postgres/pool.js'
-import {
-  answer,
-  type Command,
-  changing,
-  formatTable,
-  parseFlags,
-  printTable,
-  UsageError,
-  withContext,
-} from './command.js'
+import { changing, withContext } from './command.js'
+import { answer, type Command, formatTable, parseFlags, printTable, UsageError } from './terminal.js'
 
 const usage = `openearn members list [--limit N]
 openearn members show WALLET
@@ -30,7 +20,6 @@ openearn members unlink WALLET           WALLET is no member any more
 A wallet is its address after its ecosystem: evm:0x…, solana:…, ton:…`
 
 export const members: Command = {
-  summary: 'list, show, link and unlink the wallets of users',
   usage,
   run: async ([verb, ...words]) => {
     if (verb === 'list') return list(words)
@@ -55,7 +44,7 @@ async function list(words: string[]): Promise<void> {
 
 async function show(words: string[]): Promise<void> {
   await withContext(async ({ db, config }) => {
-    const wallet = readWallet(parseFlags(words, {}, 1).positionals[0], config)
+    const wallet = await readWallet(parseFlags(words, {}, 1).positionals[0], config)
     const userId = await findUserId(db, wallet)
     if (userId === undefined) throw noMember(wallet)
     const wallets = await listWallets(db, userId)
@@ -72,7 +61,7 @@ async function show(words: string[]): Promise<void> {
 async function link(words: string[]): Promise<void> {
   await withContext(async (ctx) => {
     const [first, second] = parseFlags(words, {}, 2).positionals
-    const [wallet, member] = [readWallet(first, ctx.config), readWallet(second, ctx.config)]
+    const [wallet, member] = [await readWallet(first, ctx.config), await readWallet(second, ctx.config)]
     const { db, clock } = changing(ctx, ['members', 'link', ...words], (tx) => readUser(tx, wallet))
     for (const one of [wallet, member]) if ((await findUserId(db, one)) === undefined) throw noMember(one)
     if (!(await updateWalletUser(db, wallet, member, clock.now()))) throw noMember(wallet)
@@ -83,7 +72,7 @@ async function link(words: string[]): Promise<void> {
 
 async function unlink(words: string[]): Promise<void> {
   await withContext(async (ctx) => {
-    const wallet = readWallet(parseFlags(words, {}, 1).positionals[0], ctx.config)
+    const wallet = await readWallet(parseFlags(words, {}, 1).positionals[0], ctx.config)
     const { db, clock } = changing(ctx, ['members', 'unlink', ...words], (tx) => readUser(tx, wallet))
     if (!(await removeMembership(db, wallet, clock.now()))) throw noMember(wallet)
     answer(wallet, [`${formatWallet(wallet)} is no member any more; it may join again`])
@@ -96,7 +85,9 @@ async function readUser(tx: Queryable, wallet: Wallet): Promise<unknown> {
   return userId === undefined ? null : { wallet: formatWallet(wallet), userId }
 }
 
-function readWallet(text: string | undefined, config: Config): Wallet {
+/** Loads the addresses of every ecosystem, which `members list` has no use for. */
+async function readWallet(text: string | undefined, config: Config): Promise<Wallet> {
+  const { ecosystems, parseWallet } = await import('../features/membership/index.js')
   const at = text?.indexOf(':') ?? -1
   const ecosystem = ecosystems.find((name) => name === text?.slice(0, at))
   if (text === undefined || ecosystem === undefined)

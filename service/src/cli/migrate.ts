@@ -1,10 +1,10 @@
 import type { Context } from '../postgres/context.js'
 import { migrate, readMigrations } from '../postgres/migrate.js'
 import { inTransaction } from '../postgres/pool.js'
-import { answer, type Command, changing, parseFlags, withContext } from './command.js'
+import { changing, withContext } from './command.js'
+import { answer, type Command, parseFlags } from './terminal.js'
 
 export const migrateCommand: Command = {
-  summary: 'bring the database up to this program',
   usage: 'openearn migrate',
   run: async (words) => {
     parseFlags(words, {})

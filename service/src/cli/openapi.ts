@@ -1,9 +1,9 @@
 import { buildOpenApi } from '../server/openapi/openapi.js'
 import { operations } from '../server/operations.js'
-import { answer, type Command, parseFlags, readConfig } from './command.js'
+import { readConfig } from './command.js'
+import { answer, type Command, parseFlags } from './terminal.js'
 
 export const openapi: Command = {
-  summary: 'print the OpenAPI 3.1 document',
   usage: 'openearn openapi',
   run: async (words) => {
     parseFlags(words, {})

@@ -1,14 +1,6 @@
 import { findOrder, listOrders, showOrder, stopOrder } from '../features/orders/index.js'
-import {
-  answer,
-  type Command,
-  changing,
-  parseFlags,
-  parseWhole,
-  printTable,
-  UsageError,
-  withContext,
-} from './command.js'
+import { changing, withContext } from './command.js'
+import { answer, type Command, parseFlags, parseWhole, printTable, UsageError } from './terminal.js'
 
 const usage = `openearn orders list [--chain CHAIN_ID] [--organization ID] [--limit N]
 openearn orders show ID
@@ -17,7 +9,6 @@ list shows the newest swap orders and what became of each, show one of them with
 solver made of it. stop has an order settled here no more; who holds its signature may still fill it on the chain.`
 
 export const orders: Command = {
-  summary: 'list swap orders, show the state of one, and stop one',
   usage,
   run: async ([verb, ...words]) => {
     if (verb === 'list') return list(words)

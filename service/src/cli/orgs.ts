@@ -1,22 +1,13 @@
 import { createOrganization, findOrganization, listOrganizations } from '../features/catalogue/index.js'
 import { newId } from '../kernel/ids.js'
-import {
-  answer,
-  type Command,
-  changing,
-  parseFlags,
-  printTable,
-  requireFlag,
-  UsageError,
-  withContext,
-} from './command.js'
+import { changing, withContext } from './command.js'
+import { answer, type Command, parseFlags, printTable, requireFlag, UsageError } from './terminal.js'
 
 const types = ['curator', 'provider', 'partner', 'lending-protocol', 'distributor', 'reward-sponsor']
 const usage = `openearn orgs create --name TEXT [--type ${types.join('|')}] [--premium]
 openearn orgs list`
 
 export const orgs: Command = {
-  summary: 'create and list organizations',
   usage,
   run: async ([verb, ...words]) => {
     if (verb === 'create') return create(words)

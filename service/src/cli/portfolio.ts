@@ -4,7 +4,8 @@ import { createOutbound } from '../kernel/outbound.js'
 import type { Context } from '../postgres/context.js'
 import { openChains } from '../rpc/chains.js'
 import { readChains } from '../server/start.js'
-import { answer, type Command, formatTable, parseFlags, UsageError, withContext } from './command.js'
+import { withContext } from './command.js'
+import { answer, type Command, formatTable, parseFlags, UsageError } from './terminal.js'
 
 const usage = `openearn portfolio WALLET [--protocol-tokens]
 
@@ -13,7 +14,6 @@ earned, the block of each chain, and what could not be told. With --protocol-tok
 brackets: they count in their protocol rows.`
 
 export const portfolio: Command = {
-  summary: 'tell what a wallet holds, as a sum with its terms',
   usage,
   run: async (words) => {
     const { values, positionals } = parseFlags(words, { 'protocol-tokens': { type: 'boolean' } }, 1)

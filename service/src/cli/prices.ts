@@ -1,12 +1,12 @@
 import { inTransaction, type Queryable } from '../postgres/pool.js'
 import { acceptSuspects, listSuspects } from '../prices/index.js'
-import { answer, type Command, changing, parseFlags, parseWhole, UsageError, withContext } from './command.js'
+import { changing, withContext } from './command.js'
+import { answer, type Command, parseFlags, parseWhole, UsageError } from './terminal.js'
 
 const usage = `openearn prices suspects                 prices over HTTP that jumped and wait for another to agree
 openearn prices accept CHAIN_ID TOKEN    agrees with what is suspect of a token: it prices from its own time on`
 
 export const prices: Command = {
-  summary: 'list prices that jumped, and accept them',
   usage,
   run: async ([verb, ...words]) => {
     if (verb === 'suspects') return suspects(words)

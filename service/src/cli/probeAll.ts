@@ -4,7 +4,7 @@ import { describeProbe, draftEntry } from '../features/catalogue/index.js'
 import type { Clock } from '../kernel/clock.js'
 import { type Bounds, fewHalvings, findFirstBlocks, noOldStates, ProbeError, probeVaults } from '../probing/index.js'
 import type { Chain } from '../rpc/chains.js'
-import { parseWhole, UsageError } from './command.js'
+import { parseWhole, UsageError } from './terminal.js'
 
 type Draft = ReturnType<typeof draftEntry>
 /** A vault to probe, by the line of the file it stands in. */

@@ -10,7 +10,8 @@ import { openTracing } from '../server/tracing.js'
 import { rebuildChain } from '../sync/rebuild.js'
 import { retraceRange } from '../sync/retrace.js'
 import { findCursor, listCursors } from '../sync/storeCursors.js'
-import { answer, type Command, changing, parseFlags, print, UsageError, withContext } from './command.js'
+import { changing, withContext } from './command.js'
+import { answer, type Command, parseFlags, print, UsageError } from './terminal.js'
 
 const usage = `openearn rebuild [--chain CHAIN_ID] [--projection NAME]…
 openearn rebuild --traces FROM..TO [--chain CHAIN_ID] [--dry-run]
@@ -25,7 +26,6 @@ With --traces nodes are asked again how the transactions of these blocks ran; ro
 first, and then everything is derived again from the first of them. With --dry-run it is only shown.`
 
 export const rebuild: Command = {
-  summary: 'derive everything again from the raw store',
   usage,
   run: async (words) => {
     const { values } = parseFlags(words, {

@@ -1,4 +1,4 @@
-import { type Command, UsageError } from './command.js'
+import { type Command, UsageError } from './terminal.js'
 
 /** The subjects that can be recomputed, each with its file. */
 const subjects: Record<string, () => Promise<Command>> = {
@@ -15,7 +15,6 @@ openearn recompute lps CHAIN_ID VAULT | DISTRIBUTOR --at RFC3339 [--step SECONDS
 openearn recompute metrics DISTRIBUTOR --at RFC3339 [--step SECONDS]`
 
 export const recompute: Command = {
-  summary: 'count a served number again from its inputs',
   usage,
   run: async ([subject = '', ...words]) => {
     const load = Object.hasOwn(subjects, subject) ? subjects[subject] : undefined

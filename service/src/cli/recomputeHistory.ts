@@ -1,7 +1,8 @@
 import { openCatalogue } from '../features/catalogue/index.js'
 import { type RecomputeWhat, recomputePoint } from '../features/history/index.js'
 import { isRpcUrl } from '../kernel/config.js'
-import { answer, type Command, parseFlags, parseWhole, requireFlag, UsageError, withContext } from './command.js'
+import { withContext } from './command.js'
+import { answer, type Command, parseFlags, parseWhole, requireFlag, UsageError } from './terminal.js'
 import { openUnlisted } from './unlisted.js'
 
 const usage = `openearn recompute apr|apy|tvl CHAIN_ID VAULT --at RFC3339 [--apy-interval SECONDS] [--rpc URL]
@@ -11,7 +12,7 @@ const usage = `openearn recompute apr|apy|tvl CHAIN_ID VAULT --at RFC3339 [--apy
 
 /** `openearn recompute` of one point of a vault's history. */
 export function recomputeHistory(what: RecomputeWhat): Command {
-  return { summary: `counts a served ${what} again`, usage, run: (words) => run(what, words) }
+  return { usage, run: (words) => run(what, words) }
 }
 
 async function run(what: RecomputeWhat, words: string[]): Promise<void> {

@@ -5,7 +5,8 @@ import {
   recomputeMetrics,
   recomputeVaultLps,
 } from '../features/metrics/index.js'
-import { answer, type Command, parseFlags, parseWhole, requireFlag, UsageError, withContext } from './command.js'
+import { withContext } from './command.js'
+import { answer, type Command, parseFlags, parseWhole, requireFlag, UsageError } from './terminal.js'
 
 const usage = `openearn recompute metrics DISTRIBUTOR --at RFC3339 [--step SECONDS]      a distributor's attributed TVL
 openearn recompute lps DISTRIBUTOR --at RFC3339 [--step SECONDS]          a distributor's LPs
@@ -15,7 +16,7 @@ openearn recompute lps CHAIN_ID VAULT --at RFC3339 [--step SECONDS]       a vaul
 
 /** `openearn recompute` of one bucket of metrics or LPs. */
 export function recomputeBucket(what: 'lps' | 'metrics'): Command {
-  return { summary: `counts served ${what} again`, usage, run: (words) => run(what, words) }
+  return { usage, run: (words) => run(what, words) }
 }
 
 async function run(what: 'lps' | 'metrics', words: string[]): Promise<void> {

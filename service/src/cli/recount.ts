@@ -1,8 +1,7 @@
 import { type FileVault, recountUsdDays } from '../features/audit/index.js'
-import { systemClock } from '../kernel/clock.js'
-import { parseTs } from '../kernel/wire.js'
-import { type Command, parseFlags, printTable, requireFlag, UsageError } from './command.js'
+import { parseTs, systemClock } from '../kernel/clock.js'
 import { readExport } from './exportFiles.js'
+import { type Command, parseFlags, printTable, requireFlag, UsageError } from './terminal.js'
 
 const usage = `openearn recount FILE… --distributor ID --from DATE-TIME --to DATE-TIME
 
@@ -12,7 +11,6 @@ any order), without a database. The digits are those of \`openearn report distri
 const filesMax = 100
 
 export const recount: Command = {
-  summary: 'count USD-days again from exported files alone',
   usage,
   run: async (words) => {
     const flags = { distributor: { type: 'string' }, from: { type: 'string' }, to: { type: 'string' } } as const

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { UsageError } from './command.js'
 import { report } from './report.js'
+import { UsageError } from './terminal.js'
 
 const range = ['--from', '2026-01-01T00:00:00Z', '--to', '2026-02-01T00:00:00Z']
 

@@ -1,8 +1,8 @@
 import { reportDistributor } from '../features/audit/index.js'
 import { findDistributorRow } from '../features/catalogue/index.js'
-import { formatTs } from '../kernel/clock.js'
-import { parseTs } from '../kernel/wire.js'
-import { type Command, parseFlags, print, printTable, requireFlag, UsageError, withContext } from './command.js'
+import { formatTs, parseTs } from '../kernel/clock.js'
+import { withContext } from './command.js'
+import { type Command, parseFlags, print, printTable, requireFlag, UsageError } from './terminal.js'
 
 const usage = `openearn report distributor ID --from DATE-TIME --to DATE-TIME
 
@@ -10,7 +10,6 @@ Attributed USD-days per opportunity (the integral of attributed value over time,
 vault's supply was attributed, unattributed and unexplained (drift) at its last snapshot before --to.`
 
 export const report: Command = {
-  summary: 'report the deposits a distributor brought',
   usage,
   run: async ([noun, ...words]) => {
     if (noun !== 'distributor') throw new UsageError(`report: say distributor\n${usage}`)

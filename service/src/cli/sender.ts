@@ -8,17 +8,8 @@ import {
   type OutgoingRow,
   releaseSender,
 } from '../rpc/sender/index.js'
-import {
-  answer,
-  type Command,
-  changing,
-  parseFlags,
-  parseWhole,
-  print,
-  printTable,
-  UsageError,
-  withContext,
-} from './command.js'
+import { changing, withContext } from './command.js'
+import { answer, type Command, parseFlags, parseWhole, print, printTable, UsageError } from './terminal.js'
 
 const usage = `openearn sender list [--chain CHAIN_ID] [--all] [--limit N]
 openearn sender cancel ID
@@ -28,7 +19,6 @@ cancel takes one that is queued out of the queue; of one that is sent already it
 release lets a key go on that stopped because it has transactions that are not ours: they are taken as they are.`
 
 export const sender: Command = {
-  summary: 'list and cancel the transactions this installation sends, and let a stopped key go on',
   usage,
   run: async ([verb, ...words]) => {
     if (verb === 'list') return list(words)

@@ -5,12 +5,12 @@ import { openLog } from '../kernel/log.js'
 import { createShutdown, type Shutdown, stopOnSignals } from '../kernel/shutdown.js'
 import { isDatabaseUnavailable } from '../postgres/pool.js'
 import { startService } from '../server/start.js'
-import { answer, type Command, parseFlags, readConfig, UsageError } from './command.js'
+import { readConfig } from './command.js'
+import { answer, type Command, parseFlags, UsageError } from './terminal.js'
 
 type Parts = { api: boolean; watch: boolean }
 
-const command = (summary: string, name: string, parts: Parts): Command => ({
-  summary,
+const command = (name: string, parts: Parts): Command => ({
   usage: `openearn ${name}    (settings come from the environment; see docs/configuration.md)`,
   run: async (words) => {
     const { values } = parseFlags(words, { joined: { type: 'boolean' } })
@@ -51,9 +51,6 @@ function stopOnDisconnect(shutdown: Shutdown): void {
   })
 }
 
-export const start = command('serve the API, and watch the chains in a second process', 'start', {
-  api: true,
-  watch: true,
-})
-export const serve = command('serve the API', 'serve', { api: true, watch: false })
-export const watch = command('watch the chains', 'watch', { api: false, watch: true })
+export const start = command('start', { api: true, watch: true })
+export const serve = command('serve', { api: true, watch: false })
+export const watch = command('watch', { api: false, watch: true })

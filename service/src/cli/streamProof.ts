@@ -16,7 +16,7 @@ import { createOutbound } from '../kernel/outbound.js'
 import { type Chains, openChains } from '../rpc/chains.js'
 import { createNode } from '../rpc/node.js'
 import { createRpc } from '../rpc/rpc.js'
-import { answer, UsageError } from './command.js'
+import { answer, UsageError } from './terminal.js'
 
 /** Parses a reward file. Throws UsageError if it is malformed. */
 export function readReward(name: string, text: string): RewardFile {

@@ -15,15 +15,15 @@ import {
   updatePause,
   vetoSnapshot,
 } from '../features/streams/index.js'
-import { formatTs, toUnixSeconds } from '../kernel/clock.js'
+import { formatTs, parseTs, toUnixSeconds } from '../kernel/clock.js'
 import { createOutbound } from '../kernel/outbound.js'
-import { parseTs } from '../kernel/wire.js'
 import type { Context } from '../postgres/context.js'
 import type { Queryable } from '../postgres/pool.js'
 import { openChains } from '../rpc/chains.js'
 import { readChains } from '../server/start.js'
-import { answer, type Command, changing, parseFlags, printTable, UsageError, withContext } from './command.js'
+import { changing, withContext } from './command.js'
 import { readReward, recomputeFiles } from './streamProof.js'
+import { answer, type Command, parseFlags, printTable, UsageError } from './terminal.js'
 
 const usage = `openearn streams list
 openearn streams pause ID snapshots|trees|commits|claims
@@ -37,7 +37,6 @@ openearn streams recompute --file FILE… [--rpc URL]… [--terms HASH]
 openearn streams diff FILE FILE`
 
 export const streams: Command = {
-  summary: 'look after reward streams: pause, veto, end, count again',
   usage,
   run: async ([verb = '', ...words]) => {
     const run = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined

@@ -7,8 +7,8 @@ import { silentLog } from '../kernel/log.js'
 import { migrate, readMigrations } from '../postgres/migrate.js'
 import { type Database, openDatabase } from '../postgres/pool.js'
 import { listSuspects, recordProvided } from '../prices/index.js'
-import type { Command } from './command.js'
 import { prices } from './prices.js'
+import type { Command } from './terminal.js'
 import { vaults } from './vaults.js'
 
 const address = `0x${'ab'.repeat(20)}`

@@ -1,5 +1,5 @@
 import { announceCatalogue } from '../features/catalogue/index.js'
-import { parseTs } from '../kernel/wire.js'
+import { parseTs } from '../kernel/clock.js'
 import { inTransaction, type Queryable } from '../postgres/pool.js'
 import {
   changeGrowthSources,
@@ -9,7 +9,8 @@ import {
   pauseVault,
   resumeVault,
 } from '../vaults/configured/index.js'
-import { answer, type Command, changing, parseFlags, parseWhole, UsageError, withContext } from './command.js'
+import { changing, withContext } from './command.js'
+import { answer, type Command, parseFlags, parseWhole, UsageError } from './terminal.js'
 
 const usage = `openearn vaults growth CHAIN_ID VAULT share-price|nav|none [--from RFC3339]
   what the vault's APY is measured by from then on (default now): the share price, the US dollars of a share, or nothing;
@@ -18,7 +19,6 @@ openearn vaults pause CHAIN_ID VAULT [--from RFC3339]    withholds share prices,
 openearn vaults resume CHAIN_ID VAULT [--from RFC3339]   serves them again; snapshots of the pause are no readings`
 
 export const vaults: Command = {
-  summary: 'set what the growth of a vault is measured by, pause and resume its series',
   usage,
   run: async ([verb, ...words]) => {
     if (verb === 'growth') return growth(words)

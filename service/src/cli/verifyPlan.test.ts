@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { UsageError } from './command.js'
+import { UsageError } from './terminal.js'
 import { verifyPlanCommand } from './verifyPlan.js'
 
 let folder: string

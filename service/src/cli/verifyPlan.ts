@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { type PlanContext, verifyBatch, verifyPlan } from '@openearn/sdk/verify'
 import T from 'typebox'
 import Value from 'typebox/value'
-import { answer, type Command, UsageError } from './command.js'
+import { answer, type Command, UsageError } from './terminal.js'
 
 const usage = `openearn verify-plan FILE
 
@@ -105,7 +105,6 @@ const File = T.Object({
 })
 
 export const verifyPlanCommand: Command = {
-  summary: 'decide offline whether a plan does exactly what was asked',
   usage,
   run: async ([path]) => {
     if (path === undefined) throw new UsageError(`verify-plan: give a file\n${usage}`)

@@ -1,7 +1,8 @@
 import T from 'typebox'
 import { describe, expect, it } from 'vitest'
 import { readVectors } from '../../test/vectors.js'
-import { decodeQuery, List, pageQuery, parseQueryString, parseTs } from './wire.js'
+import { parseTs } from './clock.js'
+import { decodeQuery, List, pageQuery, parseQueryString } from './wire.js'
 
 describe('RFC 3339 date-times', () => {
   for (const vector of readVectors('api.json').dates)

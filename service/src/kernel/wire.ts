@@ -1,6 +1,7 @@
 import T, { type TObject, type TSchema } from 'typebox'
 import { Set as setFormat } from 'typebox/format'
 import { parseRaw } from './amount.js'
+import { parseTs } from './clock.js'
 import type { Violation } from './errors.js'
 import type { RawQuery } from './operation.js'
 
@@ -144,35 +145,6 @@ function decodeScalar(type: unknown, value: string): unknown {
     return new Refusal('must be true or false')
   }
   return value
-}
-
-/**
- * Parses an RFC 3339 date-time with `Z` or an offset (a space where `+` stood is read as `+`); undefined for anything
- * else, calendar nonsense included.
- */
-export function parseTs(text: string): Date | undefined {
-  const match =
-    /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(?:[Zz]|([+ -])(\d{2}):(\d{2}))$/.exec(text)
-  if (!match) return undefined
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1, 7).map(Number)
-  const offsetHour = Number(match[9] ?? 0)
-  const offsetMinute = Number(match[10] ?? 0)
-  if (month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month)) return undefined
-  if (hour > 23 || minute > 59 || second > 60 || offsetHour > 23 || offsetMinute > 59) return undefined
-  const ms = Math.floor(Number(`0.${match[7] ?? '0'}`) * 1000)
-  const local = Date.UTC(year, month - 1, day, hour, minute, second, ms)
-  const at = new Date(local)
-  if (year < 100) at.setUTCFullYear(year)
-  const sign = match[8] === '-' ? -1 : 1
-  const instant = new Date(at.getTime() - sign * (offsetHour * 60 + offsetMinute) * 60_000)
-  // Second 60 exists only as a leap second: the last of a UTC day, read as the first instant of the next.
-  if (second === 60 && (instant.getTime() - ms) % 86_400_000 !== 0) return undefined
-  return instant
-}
-
-function daysInMonth(year: number, month: number): number {
-  const leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
-  return [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1] ?? 0
 }
 
 /** A violation found by the compiled check of a schema. */

@@ -1,5 +1,5 @@
 import T from 'typebox'
-import { parseTs } from '../kernel/wire.js'
+import { parseTs } from '../kernel/clock.js'
 
 /** Types of the members of a file that an operator imports. */
 

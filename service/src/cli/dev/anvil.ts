@@ -10,7 +10,7 @@ import { type Clock, daySeconds, systemClock, toUnixSeconds } from '../../kernel
 import type { Log } from '../../kernel/log.js'
 import type { Shutdown } from '../../kernel/shutdown.js'
 import { devnetChainId } from '../../rpc/devnet.js'
-import { UsageError } from '../command.js'
+import { UsageError } from '../terminal.js'
 import { keepStateCopy, restoreState, statePath } from './anvilState.js'
 import { assertPortsFree, findFreePort, waitUntilFree } from './ports.js'
 

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { readConfig, UsageError } from '../command.js'
+import { readConfig } from '../command.js'
+import { UsageError } from '../terminal.js'
 
 /** The members of `dev.json` that the demos use. */
 export type Dev = {

@@ -8,7 +8,8 @@ import { createShutdown, type Shutdown, stopOnSignals } from '../../kernel/shutd
 import { isDatabaseUnavailable } from '../../postgres/pool.js'
 import { devnetChainId } from '../../rpc/devnet.js'
 import { startService } from '../../server/start.js'
-import { answer, type Command, parseFlags, readConfig, UsageError } from '../command.js'
+import { readConfig } from '../command.js'
+import { answer, type Command, parseFlags, UsageError } from '../terminal.js'
 import { withDevKeys } from './accountKeys.js'
 import { type DevChain, devAccount } from './anvil.js'
 import { type Deployment, deployerIndex, userAccounts } from './deploy.js'
@@ -23,7 +24,6 @@ import { recordDevStreams } from './streams.js'
 import { fillCatalogue } from './world.js'
 
 export const dev: Command = {
-  summary: 'run everything on this machine: database, local chain, demo catalogue, API, watcher',
   usage: `openearn dev [--reset]
   --reset   forget the chain and the database of earlier runs
 

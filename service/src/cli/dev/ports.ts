@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 import { systemClock } from '../../kernel/clock.js'
-import { UsageError } from '../command.js'
+import { UsageError } from '../terminal.js'
 
 /** Fails with one sentence when a port the devnet needs is taken. */
 export async function assertPortsFree(ports: { setting: string; host: string; port: number }[]): Promise<void> {

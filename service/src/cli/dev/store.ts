@@ -1,5 +1,5 @@
 import { type Database, inTransaction, type Queryable } from '../../postgres/pool.js'
-import { UsageError } from '../command.js'
+import { UsageError } from '../terminal.js'
 
 /** Written on the schema before anything is made in it, so that a devnet killed while it is being made is still one. */
 const mark = 'OpenEarn devnet: made and emptied by `openearn dev`'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { parseTs } from '../../kernel/wire.js'
+import { parseTs } from '../../kernel/clock.js'
 
 /**
  * The key in an Idempotency-Key header: 1 to 255 printable ASCII characters, bare or as a quoted structured-field

@@ -1,19 +1,10 @@
 /**
  * Membership: which wallets belong to a user, and the agreement a wallet signs to get there. Owns the tables `users`,
  * `memberships`, `agreements` and `membership_events`, the three membership operations, and the job that sweeps
- * agreements nobody signed. Other slices only ask whether a wallet is a member; operators list and link members.
+ * agreements nobody signed. Other slices only ask whether a wallet is a member; `operator.ts` is the
+ * door of the commands that list and link members.
  */
 export { sweepAgreements } from './jobs.js'
 export { membershipOperations } from './operations.js'
 export { isMember } from './store.js'
-export {
-  findUserId,
-  listMembers,
-  listMembershipEvents,
-  listWallets,
-  type MemberRow,
-  type MembershipEvent,
-  removeMembership,
-  updateWalletUser,
-} from './storeMembers.js'
-export { ecosystems, parseWallet, type Wallet, type WalletEcosystem } from './wallet.js'
+export { ecosystems, parseWallet, type WalletEcosystem } from './wallet.js'

@@ -1,6 +1,5 @@
-import { daySeconds } from '../../kernel/clock.js'
+import { daySeconds, parseTs } from '../../kernel/clock.js'
 import { invalidArgument } from '../../kernel/errors.js'
-import { parseTs } from '../../kernel/wire.js'
 
 /** A clock of the caller may differ by so much. */
 const toleranceMs = 60_000

@@ -1,7 +1,7 @@
 import { maxUint256 } from 'viem'
 import { parseDecimal, parseRaw } from '../../kernel/amount.js'
+import { parseTs } from '../../kernel/clock.js'
 import { invalidArgument } from '../../kernel/errors.js'
-import { parseTs } from '../../kernel/wire.js'
 import type { AdapterArgs, CustomArgs } from './storeStreams.js'
 import type { Adapter, Strategy } from './types.js'
 

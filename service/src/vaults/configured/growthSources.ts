@@ -1,5 +1,5 @@
 import T, { type Static } from 'typebox'
-import { parseTs } from '../../kernel/wire.js'
+import { parseTs } from '../../kernel/clock.js'
 import { Instant } from '../../postgres/fileMembers.js'
 
 export const growthSourceNames = ['share-price', 'nav'] as const
