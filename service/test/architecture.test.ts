@@ -89,13 +89,9 @@ function checkImport(from: string, specifier: string): boolean {
   if (targetLayer === '..' || layer === undefined || targetLayer === undefined) return false
   if (layer !== targetLayer) {
     const mayUse = layers[layer]?.includes(targetLayer) ?? false
-<<<<<<< HEAD
     if (closed.includes(targetLayer)) return mayUse && basename(target) === 'index.js'
-    return mayUse && (targetLayer !== 'features' || targetFile === 'index.js')
-=======
     const doors = layer === 'cli' ? ['index.js', 'operator.js'] : ['index.js']
     return mayUse && (targetLayer !== 'features' || doors.includes(targetFile ?? ''))
->>>>>>> 097efae (Load a command only when it is called, and install without warnings)
   }
   if (layer !== 'features' || slice === targetSlice) return true
   return targetFile === 'index.js' && (slices[slice ?? '']?.includes(targetSlice ?? '') ?? false)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Earn, openEarn } from '../../../test/harness.js'
 import { agree, becomeMember, createWallet, isOpen, join } from '../../../test/membership.js'
-import { removeMembership } from './index.js'
+import { removeMembership } from './operator.js'
 
 const start = '2026-11-20T12:00:00Z'
 let earn: Earn

@@ -1,0 +1,28 @@
+import { readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, it } from 'vitest'
+
+const cli = join(dirname(fileURLToPath(import.meta.url)), '../src/cli')
+
+/** The packages that a file loads before its first line runs, by what it imports and that imports in turn. */
+async function listLoaded(file: string): Promise<string[]> {
+  const files = new Set([join(cli, file)])
+  const packages = new Set<string>()
+  for (const path of files) {
+    const text = await readFile(path, 'utf8')
+    for (const [, from = ''] of text.matchAll(/^(?:import|export) (?!type )(?:[^'"]*? from )?'([^']+)'$/gm))
+      if (from.startsWith('.')) files.add(join(dirname(path), from.replace(/\.js$/, '.ts')))
+      else if (!from.startsWith('node:')) packages.add(from)
+  }
+  return [...packages].toSorted()
+}
+
+it('help, the version and a mistaken call load no package', async () => {
+  expect(await listLoaded('main.ts')).toEqual([])
+})
+
+// Each of these takes a fifth of a second of processor time to load.
+it.each(['keys.ts', 'members.ts'])('%s loads no library of chains, of schemas or of wallets', async (file) => {
+  expect(await listLoaded(file)).toEqual(['@openearn/embedded-postgres', 'pg', 'pg-copy-streams', 'pg-cursor', 'pino'])
+})
