@@ -12,8 +12,8 @@ export type DerivedBlocks = ReadonlyMap<string, readonly unknown[]>
 export type Deriving = Opened & { state: unknown; isOwn: ((log: RawLog) => boolean) | undefined }
 
 /**
- * Readies projections for work. Each sees the logs of its sources and no others, so that what another one reads changes
- * nothing of its rows; where only one reads, all logs are its own.
+ * Opens projections. Each sees only the logs of its own sources, so that the sources of another projection do not affect its
+ * rows. If only one projection reads logs, all logs are its own.
  */
 export function startDeriving(opened: readonly Opened[], isWhole: boolean): Deriving[] {
   const readers = opened.filter(({ projection, config }) => projection.sources(config).length > 0)
@@ -27,7 +27,7 @@ export function startDeriving(opened: readonly Opened[], isWhole: boolean): Deri
 const seenBy = ({ isOwn }: Deriving, block: RawBlock): RawBlock =>
   isOwn ? { ...block, logs: block.logs.filter(isOwn) } : block
 
-/** Lets each projection take up what blocks need of the rows before them. */
+/** Loads, for each projection, the state that blocks need from the rows before them. */
 export async function loadStates(
   db: Queryable,
   input: { chainId: number; deriving: readonly Deriving[]; blocks: readonly RawBlock[]; place: Place },
@@ -54,7 +54,7 @@ export function deriveBlock(
   return results
 }
 
-/** Derives blocks in order on what the database holds, and writes the rows. */
+/** Derives blocks in order from the rows in the database, and writes the new rows. */
 export async function applyBlocks(
   db: Queryable,
   chainId: number,
@@ -76,11 +76,11 @@ export async function applyBlocks(
 /** Blocks that were derived in the same transaction, with their rows. No block from `from` on was stored before it. */
 export type Fresh = { from: number; blocks: readonly RawBlock[]; rows: DerivedBlocks }
 
-/** Projections that are derived once blocks are confirmed, and the range that is by now. */
+/** Projections at `confirmed`, and the range of blocks that are confirmed now. */
 export type Confirmed = {
   chainId: number
   all: readonly Opened[]
-  /** Those that are derived up to the same block. */
+  /** Projections that are derived up to the same block. */
   late: readonly Opened[]
   from: number
   to: number
@@ -90,7 +90,7 @@ export type Confirmed = {
   tell?: Tell | undefined
 }
 
-/** Hands on what projections tell others, in the transaction of the rows. */
+/** Writes the events of projections, in the transaction of their rows. */
 export type Tell = (
   tx: Queryable,
   told: { chainId: number; projection: string; events: readonly unknown[] },
@@ -120,7 +120,7 @@ export async function applyConfirmed(db: Queryable, input: Confirmed): Promise<n
   return to
 }
 
-/** The rows a projection gave of a block. */
+/** The rows of a projection for a block. */
 type RowsOf = (name: string, number: number) => unknown
 
 async function recallNeeded(

@@ -44,9 +44,9 @@ export type Read =
   | { step: 'recheck'; found: Found; checkedTo: number }
   | { step: 'traces'; asked: Asked | undefined }
 
-/** The database as a turn uses it. It is asked no node. */
+/** The database as a turn uses it. It calls no node. */
 export type ChainStore = {
-  /** Where the chain stands, with the configuration taken up. `head` starts a chain with nothing to read. */
+  /** Loads the cursor with the present configuration. `head` starts a chain that has nothing to read. */
   begin(head: Header, held?: Held): Promise<Pick<State, 'cursor' | 'held' | 'hashAtHead'>>
   load<S extends keyof Loaded>(step: S, state: State): Promise<Loaded[S]>
   /** The contract views that the projections need at these blocks. */
@@ -56,9 +56,9 @@ export type ChainStore = {
    * configuration is not where the state has it.
    */
   commit(state: Standing, read: Read): Promise<Partial<State>>
-  /** Nothing when the cursor is no longer there. */
+  /** Does nothing if the cursor has moved. */
   recordHead(cursor: Cursor, head: HeadRecord): Promise<void>
-  /** All that was read of the past is to be looked at again: a node was caught leaving something out of it. */
+  /** Marks the whole past for a second look: a node was caught omitting logs. */
   doubtPast(cursor: Cursor): Promise<void>
   hashAt(number: number): Promise<string | undefined>
 }
@@ -71,7 +71,7 @@ export type StoreOptions = {
   tell?: Tell | undefined
   /** Blocks of one window when logs of a source added later are fetched. */
   backfillWindow?: number
-  /** Absent: nobody is asked how transactions ran. */
+  /** Absent: no traces are requested. */
   tracing?: Tracing | undefined
 }
 
@@ -81,7 +81,7 @@ type Ctx = Pick<Context, 'db' | 'clock' | 'log'>
 const followedBefore = 10_000
 const backfillWindowDefault = 5_000
 
-/** The database of a chain. It holds nothing between turns. */
+/** The database of a chain. It keeps no state between turns. */
 export function openStore(ctx: Ctx, options: StoreOptions): ChainStore {
   const { db, log } = ctx
   const { chainId, projections, reactions = [], tracing, tell } = options
@@ -136,7 +136,7 @@ async function begin(
 }
 
 /**
- * Locks the chain where the state has it. Also fails if another process has taken up a newer configuration or added a
+ * Locks the chain at the cursor of the state. Also fails if another process has loaded a newer configuration or added a
  * source. Otherwise this process would store blocks without that source's logs.
  */
 async function lockSame(tx: Transaction, { cursor, held }: Standing): Promise<void> {
@@ -176,7 +176,7 @@ async function reload(db: Database, state: Standing, { step }: Read): Promise<Pa
     case 'blocks':
       return { cursor: await reloadCursor(db, chainId) }
     case 'fork':
-      // Logs that were read of sources added later went with the orphaned blocks.
+      // Logs of sources added later were deleted with the orphaned blocks.
       return { held: await reloadSources(db, state), cursor: await reloadCursor(db, chainId) }
     case 'past':
       return { held: await reloadSources(db, state) }

@@ -1,6 +1,6 @@
 /**
  * One line of configuration and the instant of chain time, in unix seconds, from which it decides rows. `of` names the
- * thing a line describes: where only one of two configurations knows it, the line makes no difference.
+ * described object: if only one of two configurations has that object, the line makes no difference.
  */
 export type DatedLine = { line: string; from: number; of?: string }
 
@@ -10,7 +10,7 @@ export function findDivergence(a: readonly DatedLine[], b: readonly DatedLine[])
   return differing.length === 0 ? undefined : Math.min(...differing.map(({ from }) => from))
 }
 
-/** Lines about things of which a configuration says nothing. */
+/** Lines about objects that a configuration does not have. */
 export function findAdded(held: readonly DatedLine[], lines: readonly DatedLine[]): DatedLine[] {
   const known = new Set(held.map(({ of }) => of))
   return lines.filter(({ of }) => of !== undefined && !known.has(of))

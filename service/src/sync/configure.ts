@@ -19,7 +19,7 @@ import { type Configured, loadConfigurations, type Taken, takeUp } from './taken
 
 type Changed = { name: string; lines: readonly DatedLine[]; from: number }
 
-/** Locks the cursor. Throws `CursorMoved` where it is not where the caller believes it to be. */
+/** Locks the cursor. Throws `CursorMoved` if it is not at the expected block. */
 export async function lockAt(tx: Transaction, cursor: Cursor): Promise<void> {
   const held = await lockCursor(tx, cursor.chainId)
   if (held?.blockNumber !== cursor.blockNumber || held.blockHash !== cursor.blockHash)
@@ -27,8 +27,8 @@ export async function lockAt(tx: Transaction, cursor: Cursor): Promise<void> {
 }
 
 /**
- * Takes up the configuration as it is now: begins to read new sources, and derives again what rests on lines of the past
- * that have changed.
+ * Loads the present configuration: begins to read new sources, and derives again the rows that depend on changed lines of the
+ * past.
  */
 export async function takeUpConfiguration(
   db: Database,
@@ -53,7 +53,7 @@ export async function takeUpConfiguration(
   return taken
 }
 
-/** Sources that are new: read from where the chain stands if they start later, else their past is fetched first. */
+/** New sources: read from the cursor if they start later, else their past is fetched first. */
 async function watchNew(tx: Transaction, full: readonly Configured[], cursor: Cursor): Promise<SourceProgress[]> {
   await lockAt(tx, cursor)
   const { chainId, blockNumber } = cursor
@@ -78,7 +78,7 @@ async function watchNew(tx: Transaction, full: readonly Configured[], cursor: Cu
   return isEarlier ? listSources(tx, chainId) : [...known, ...fresh]
 }
 
-/** Projections whose configuration is another one than their rows rest on, and the instant from which that matters. */
+/** Projections whose rows were derived with another configuration, and the instant from which the difference matters. */
 async function listChanged(db: Database, chainId: number, { opened }: Taken): Promise<Changed[]> {
   const held = new Map((await listDerivations(db, chainId)).map((each) => [each.name, each.lines]))
   return opened.flatMap(({ projection, config }) => {
@@ -87,7 +87,7 @@ async function listChanged(db: Database, chainId: number, { opened }: Taken): Pr
     const before = held.get(name)
     const from = before ? findDivergence(before, lines) : 0
     if (from !== undefined) return [{ name, lines, from }]
-    // A thing that is new makes no difference yet; when its line changes later, it will.
+    // A new object makes no difference yet; a later change of its line will.
     const fresh = findAdded(before ?? [], lines)
     return fresh.length === 0 ? [] : [{ name, lines: [...(before ?? []), ...fresh], from: Infinity }]
   })

@@ -26,8 +26,8 @@ export type Facts = Pick<
  * 4. The head is so far above the tip that the next blocks are final: `range` reads a window of them. The tip must still
  *    be a block of the node; else it is case 2.
  *
- * The head comes first: on a chain that has forked, reading the past of a source would never match. After it comes what
- * was put off until it is confirmed (`confirm`), then the past of sources that were added later (`past`), one window a
+ * The head comes first: on a chain that has forked, reading the past of a source would never match. After it come
+ * the projections that wait for confirmations (`confirm`), then the past of sources that were added later (`past`), one window a
  * turn. Only a chain that follows its head has time for traces that come late and for a second look at final blocks.
  */
 export function decide(facts: Facts): Step {
@@ -45,12 +45,12 @@ export function decide(facts: Facts): Step {
   return 'rest'
 }
 
-/** Whether the chain follows its head, so that nothing of weight is left to read. */
+/** Whether the chain follows its head. */
 export function isLive({ head, cursor }: Pick<Facts, 'head' | 'cursor'>): boolean {
   return isAtHead({ blockNumber: cursor.blockNumber, headNumber: head.number })
 }
 
-/** Case 2: the head stands where we hold another block. */
+/** Case 2: we hold another block at the height of the head. */
 function isOther({ head, cursor, hashAtHead, done }: Facts): boolean {
   if (done.length > 0 || head.number > cursor.blockNumber || cursor.blockHash === '') return false
   return hashAtHead !== undefined && hashAtHead !== head.hash

@@ -8,7 +8,7 @@ export type Engine = Reading & {
   chain: WatchSettings
   store: ChainStore
   pace: Pace
-  /** Tells an operator of what is wrong, and how far a chain is that catches up. */
+  /** Logs failures, and the progress of a chain that catches up. */
   say: ReturnType<typeof createAlarmLog>
   tellProgress: ReturnType<typeof createProgress>
 }
@@ -16,7 +16,7 @@ export type Engine = Reading & {
 type Required = 'chain' | 'store' | 'node' | 'clock' | 'log'
 type Optional = 'tracing' | 'pace' | 'random' | 'windowMax' | 'calmMs'
 
-/** As often as there is something to ask. */
+/** Without a pause between calls. */
 const unpaced: Pace = { finalMs: 0, againMs: 0, againBlocks: 0 }
 
 export type EngineOptions = Pick<Engine, Required> & { [Name in Optional]?: Engine[Name] | undefined }

@@ -34,9 +34,9 @@ const blocksInFlight = 8
 
 /**
  * Everything kept of one block whose header is known. Logs are asked for by block hash, so they cannot be another's, and
- * compared with the block's receipts, so that none is left out or invented. A header that rules out a log of ours is
- * believed until the block is looked at again once it is final. `makesBlooms`: the chain is known to make them, so that an
- * empty one says something.
+ * compared with the block's receipts, so that no log is missing or invented. A header that rules out a log of ours is
+ * believed until the second look at the final block. `makesBlooms`: the chain is known to make blooms, so that an empty one
+ * is evidence.
  */
 export async function fetchBlock(
   node: Node,
@@ -73,8 +73,8 @@ export async function fetchRange(
 }
 
 /**
- * The logs of a range, and the headers of blocks with logs and of those that are looked at closer: their logs are compared
- * with their receipts where they may have one of ours.
+ * The logs of a range, and the headers of blocks with logs and of the sampled blocks, whose logs are compared with their
+ * receipts if they may have a log of ours.
  */
 export async function fetchLogs(
   node: Node,
@@ -88,8 +88,8 @@ export async function fetchLogs(
 }
 
 /**
- * `headers` are of the blocks with logs and the last; `compared` of those whose receipts are to be looked at; `disputed`
- * are blocks of which two readings told differently.
+ * `headers`: of the blocks with logs and of the last block. `compared`: of blocks whose receipts are read. `disputed`: blocks
+ * whose two reads differ.
  */
 type RangeRead = {
   logs: RawLog[]
@@ -119,7 +119,7 @@ async function readRange(
   const numbers = new Set(logs.map((log) => log.blockNumber))
   if ([...numbers].some((number) => number < range.from || number > range.to))
     throw new OutboundError('malformed', 'a node gave logs outside the range asked')
-  // Who of two left something out, the headers and receipts of all blocks tell.
+  // The headers and receipts of all blocks decide which of two reads is incomplete.
   if (again && !isSame(again, logs)) {
     const told = new Set([...again, ...logs].map((log) => log.blockNumber))
     const of = (all: readonly RawLog[], number: number) => all.filter((log) => log.blockNumber === number)
@@ -132,7 +132,7 @@ async function readRange(
   known.set(last.number, last)
   const missing = [...numbers].filter((number) => !known.has(number)).sort((a, b) => a - b)
   for (const header of await node.listHeaders(missing)) known.set(header.number, header)
-  // Asked in other calls, perhaps of a node on another branch: the same transaction may be in a block of either.
+  // Headers come from other calls, perhaps from a node on another branch: a transaction may be in a block of either branch.
   for (const { number, hash, parentHash } of known.values())
     if ((hashes.get(number) ?? hash) !== hash || (known.get(number - 1)?.hash ?? parentHash) !== parentHash)
       throw new OutboundError('malformed', 'a node gave logs and the header of a block that do not belong together')
@@ -154,7 +154,7 @@ async function readAgain(node: Node, { from, to }: Range, { addresses, topics }:
   const read = async (asked: Node, fromBlock: number, toBlock: number): Promise<RawLog[]> =>
     (await asked.listRange({ addresses, topics, fromBlock, toBlock })).logs
   const other = node.secondary()
-  // One that does not answer says nothing against the first.
+  // If it does not respond, the first read stands.
   const theirs = await (other && read(other, from, to).catch(() => undefined))
   if (theirs) return theirs
   if (from === to) return read(node, from, to)
@@ -162,7 +162,7 @@ async function readAgain(node: Node, { from, to }: Range, { addresses, topics }:
   return (await Promise.all([read(node, from, middle), read(node, middle + 1, to)])).flat()
 }
 
-/** Whether a bloom allows for a log of ours; a block whose bloom says nothing may have one. */
+/** Whether a bloom allows a log of ours; without a usable bloom a block may have one. */
 function mayHaveLogs({ bloom }: Header, { addresses, topics }: WatchList): boolean {
   if (!bloom) return true
   return addresses.some((address) => mayHold(bloom, address)) && topics.some((topic) => mayHold(bloom, topic))
@@ -175,7 +175,7 @@ async function compareWithReceipts(node: Node, read: RangeRead, list: WatchList)
   await inTurn(compared, blocksInFlight, async (header) => {
     const all = (await node.listBlockLogs(header.hash)) ?? (await node.secondary()?.listBlockLogs(header.hash))
     if (all) assertSameLogs(header, own.get(header.number) ?? [], all, list)
-    // Without a bloom, or receipts to fit it, nothing tells which of them is right.
+    // Without a bloom, or receipts that fit it, neither read can be proved.
     if (disputed.has(header.number) && !(all && header.bloom && hasBits(header.bloom)))
       throw new LogsDiffer(`two nodes, or two answers of one, give different logs of block ${header.number}`)
   })
@@ -185,13 +185,13 @@ function listNumbers({ from, to }: Range): number[] {
   return Array.from({ length: to - from + 1 }, (_, index) => from + index)
 }
 
-/** Throws when what a node filtered is not what it should have been. */
+/** Throws if the logs of a node do not fit the filter. */
 function assertSameLogs(header: Header, filtered: readonly RawLog[], all: readonly RawLog[], list: WatchList): void {
   const { bloom } = header
-  // A node may tell of a block before it has its receipts, and then gives none, by either way.
+  // A node may announce a block before it has its receipts, and then returns empty lists by both methods.
   if (all.length === 0 && bloom && hasBits(bloom))
     throw new LogsDiffer('a node gave no logs of a block whose bloom has some')
-  // Left out of logs and receipts alike, a log still stands in the bloom, which names more than what is watched.
+  // A log that is missing in logs and receipts is still in the bloom, which also covers contracts that are not watched.
   if (bloom && mayHaveLogs(header, list) && !isExplained(bloom, all))
     throw new LogsDiffer(`a node gave receipts of block ${header.number} that do not fit its bloom`)
   const addresses = new Set(list.addresses)
@@ -201,7 +201,7 @@ function assertSameLogs(header: Header, filtered: readonly RawLog[], all: readon
     throw new LogsDiffer('a node gave logs of a block that are not those of its receipts')
 }
 
-/** Whether two lists of logs, each in order, are one. */
+/** Whether two ordered lists of logs are equal. */
 export function isSame(some: readonly RawLog[], others: readonly RawLog[]): boolean {
   return (
     some.length === others.length &&
@@ -289,7 +289,7 @@ async function readCodes(
   })
   if (asked.length === 0 || !node.haveCode) return found
   const answers = await node.haveCode(asked).catch((error: unknown) => {
-    // A node that keeps no state of then does not say: that is kept as unknown.
+    // A node without the state of that block cannot respond: the code stays unknown.
     if (error instanceof RpcError || error instanceof OutboundError) return undefined
     throw error
   })

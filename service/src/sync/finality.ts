@@ -25,7 +25,7 @@ export async function readFinal(
     memory.told = { header, atMs: nowMs }
   }
   const finalized = memory.told.header
-  // Of a node ahead of the one that told the head: it says nothing about this head's branch, unless that one agrees now.
+  // From a node ahead of the one that returned the head: it proves nothing about this head's branch, unless that node agrees now.
   const isAhead = finalized !== undefined && finalized.number > head.number
   if (isAhead && (await node.findHeader(head.number))?.hash !== head.hash) return { number: previous }
   const found = isAhead ? head : finalized

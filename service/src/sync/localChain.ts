@@ -25,7 +25,7 @@ export function decideStep(tip: Link, block: Header, local: (number: number) => 
   return held === undefined || held === block.hash ? { kind: 'known' } : { kind: 'fork' }
 }
 
-/** How deep the deepest removed block lies decides what a reorganisation needs before it is believed. */
+/** The depth of the deepest removed block decides the proof that a reorganisation needs. */
 export type ReorgVerdict = 'apply' | 'recheck' | 'refuse'
 
 /**

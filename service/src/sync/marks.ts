@@ -11,7 +11,7 @@ export function mayHaveMarks(transaction: RawTransaction, { beside }: WatchList)
   return beside.some(({ mayHave }) => mayHave(transaction))
 }
 
-/** Whether its trace tells so where its input does not show it: a contract put the calls together itself. */
+/** Whether its trace shows so, if its input does not: a contract assembled the calls itself. */
 export function callsMarked({ evidence }: RawTransaction, { beside }: WatchList): boolean {
   const calls = evidence && evidence !== 'no trace' ? evidence.calls : []
   return calls.some(({ target }) => beside.some(({ addresses }) => addresses.has(target)))

@@ -12,7 +12,7 @@ export type Asked = { name: string; questions: readonly Question[] }
 /** Blocks about which contracts are asked at a time. */
 const blocksInFlight = 8
 
-/** Whether anything about blocks may be asked of a node. */
+/** Whether any projection may need contract views at blocks. */
 export function mayObserve(node: Node, blocks: readonly RawBlock[]): boolean {
   return node.readViews !== undefined && blocks.some(({ logs }) => logs.length > 0)
 }
@@ -36,7 +36,7 @@ export async function listQuestions(
   )
 }
 
-/** Adds to blocks what contracts answer, before each block and after it. */
+/** Adds the results of contract views to blocks, at the parent and at each block. */
 export async function readAnswers(
   node: Node,
   blocks: readonly RawBlock[],
@@ -90,7 +90,7 @@ async function readBlock(
 
 type Some = readonly { projection: AnyProjection }[]
 
-/** Keeps what contracts answered about blocks. */
+/** Stores the results of contract views at blocks. */
 export async function recordObservations(
   db: Queryable,
   { chainId, all, blocks }: { chainId: number; all: Some; blocks: readonly RawBlock[] },
@@ -127,7 +127,7 @@ export async function withObservations(
   })
 }
 
-/** Removes what was answered at blocks that are orphaned. */
+/** Removes the results at orphaned blocks. */
 export async function removeObservations(db: Queryable, all: Some, { chainId, number, tip }: Above): Promise<void> {
   const range = { chainId, from: number + 1, to: Math.max(number, tip) }
   for (const { projection } of all) await projection.observations?.remove(db, range)

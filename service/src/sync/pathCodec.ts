@@ -4,7 +4,7 @@ import { findSlice } from '../rpc/checkTrace.js'
 const version = 1
 const kinds: readonly PathCall['kind'][] = ['call', 'delegatecall', 'callcode', 'create']
 
-/** How the input of a call is kept: where it stands in the transaction's, as another call's, or by itself. */
+/** How the input of a call is stored: as an offset in the transaction's input, as that of another call, or as bytes. */
 const kept = { slice: 0, same: 1, own: 2 } as const
 
 /** Packs call paths as 0x text. Each address and input is stored once; bytes found in the transaction's input are stored as an offset. */

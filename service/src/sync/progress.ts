@@ -1,11 +1,11 @@
 import type { Clock } from '../kernel/clock.js'
 import type { Log } from '../kernel/log.js'
 
-/** How often a chain that catches up says where it is. */
+/** How often the progress of a chain that catches up is logged. */
 const everyMs = 10_000
 
 /**
- * Tells of a chain that catches up, at most every 10 s: percent, blocks a second since the start, and seconds left at that
+ * The progress of a chain that catches up, at most every 10 s: percent, blocks a second since the start, and seconds left at that
  * rate. Undefined in between, and before there is a rate.
  */
 export function createProgress(clock: Pick<Clock, 'monotonicMs'>) {
@@ -27,7 +27,7 @@ export function createProgress(clock: Pick<Clock, 'monotonicMs'>) {
   }
 }
 
-/** An operator is told at once, and again once a minute while it lasts. */
+/** Logged at once, and again once a minute while it lasts. */
 const repeatMs = 60_000
 
 export function createAlarmLog(log: Log, clock: Pick<Clock, 'monotonicMs'>) {

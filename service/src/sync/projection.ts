@@ -5,7 +5,7 @@ import type { DatedLine } from './configuration.js'
 
 /** Logs a projection reads. */
 export type Source = {
-  /** Its name among the sources of its projection. It is kept with how far the source is read. */
+  /** Its name among the sources of its projection. The progress of the source is stored under it. */
   key: string
   /** Contracts, lower-case. */
   addresses: readonly string[]
@@ -15,16 +15,16 @@ export type Source = {
   /** Those of the topics whose transactions are kept with their calldata. */
   calldata: readonly string[]
   /**
-   * Its logs are kept only in transactions that another source keeps. Tells of such a transaction whether its receipt may
-   * have some; pure.
+   * Its logs (marks) are kept only in transactions that another source keeps. Returns whether the receipt of such a
+   * transaction may have some; pure.
    */
   beside?: (transaction: Pick<RawTransaction, 'to' | 'input'>) => boolean
   /**
-   * Whether only its call tree tells what a kept transaction with these kept logs did; pure. Sources that ask the same
-   * share one function. Absent: never.
+   * Whether a kept transaction with these kept logs needs its call tree; pure. Sources with the same condition share one
+   * function. Absent: never.
    */
   needsTrace?: NeedsTrace
-  /** Of whose code at the block something depends in such a transaction; pure, and shared like `needsTrace`. */
+  /** Wallets whose code at the block matters in such a transaction; pure, and shared like `needsTrace`. */
   keepers?: ListKeepers
 }
 
@@ -119,14 +119,14 @@ export type Projection<Config, State, Rows> = {
   /** The same as dated lines: two configurations give the same rows below the earliest line they do not share. */
   lines(config: Config): readonly DatedLine[]
   sources(config: Config): readonly Source[]
-  /** The configuration of some sources only: of those that are not read as far as the rest nothing is derived. */
+  /** The configuration limited to some sources: sources that lag behind the rest are not derived. */
   restrict(config: Config, isRead: (key: string) => boolean): Config
   /**
    * Whether the past of these sources, up to an instant, concerns no row of others: then it is derived alone when they
    * join. Absent: it may.
    */
   standsAlone?(config: Config, timestamp: number): boolean
-  /** A state that knows nothing. `isWhole`: there is nothing before, so what is not in it is not there. */
+  /** An empty state. `isWhole`: no rows exist before, so an absent item does not exist. */
   open(isWhole: boolean): State
   // biome-ignore lint/suspicious/noExplicitAny: what the answers say is known to the projection alone
   observations?: Asking<Config, any>
@@ -134,15 +134,15 @@ export type Projection<Config, State, Rows> = {
   load(db: Queryable, batch: Batch<Config, State>): Promise<void>
   /** Rows of one block; pure. Advances the state. */
   derive(block: RawBlock, input: { chainId: number; config: Config; state: State; results: Results }): Rows
-  /** Writes the rows of blocks, in order. `isLive` is false in a rebuild, which chooses nothing anew. */
+  /** Writes the rows of blocks, in order. `isLive` is false in a rebuild, which makes no new choices. */
   write(
     db: Queryable,
     rows: readonly Rows[],
     input: { chainId: number; config: Config; place: Place; isLive: boolean },
   ): Promise<void>
-  /** In a rebuild: writes what follows from the other rows at once. */
+  /** In a rebuild: writes all rows at once that follow from other rows. */
   settle?(tx: Transaction, input: { chainId: number; place: Place }): Promise<void>
-  /** How many things a state holds; a rebuild lets go of it when they are too many. */
+  /** The number of items in a state; a rebuild drops a state that has too many. */
   size(state: State): number
   /**
    * Its rows of blocks in [from, to], by number, for a later projection that is derived when they are confirmed. Parts that
@@ -173,15 +173,15 @@ export type Projection<Config, State, Rows> = {
 export type AnyProjection = Projection<any, any, any>
 
 /**
- * A projection of observations: its room's job writes what nodes and providers answered, a reorganisation takes back what
- * rests on orphaned blocks. A rebuild never touches it.
+ * A projection of observations: the job of its room writes responses of nodes and providers, and a reorganisation removes those
+ * of orphaned blocks. A rebuild never touches it.
  */
 export type Observations = { name: string; rewind(tx: Transaction, above: Above): Promise<void> }
 
 /** The projections of an installation; each follows those that it needs. */
 export type Projections = { derived: readonly AnyProjection[]; observed: readonly Observations[] }
 
-/** Throws when a need comes later, is not there, or cannot be recalled for a projection that is derived later than it. */
+/** Throws if a needed projection comes later, is missing, or cannot be recalled for a projection at `confirmed`. */
 export function assertOrder(derived: readonly AnyProjection[]): void {
   const known = new Map<string, AnyProjection>()
   for (const projection of derived) {
@@ -205,7 +205,7 @@ export function assertOrder(derived: readonly AnyProjection[]): void {
 /** A projection with its configuration. */
 export type Opened = { projection: AnyProjection; config: unknown }
 
-/** Those that must be derived together when one of some is derived again: whom they need, and who needs them. */
+/** All projections that must be derived again together with some: those they need, and those that need them. */
 export function joinNeeds<T extends { projection: AnyProjection }>(all: readonly T[], names: ReadonlySet<string>): T[] {
   const joined = new Set(names)
   for (let size = -1; size !== joined.size; ) {
@@ -217,7 +217,7 @@ export function joinNeeds<T extends { projection: AnyProjection }>(all: readonly
   return all.filter(({ projection }) => joined.has(projection.name))
 }
 
-/** Some projections and whom they need. */
+/** Some projections and those they need. */
 export function listNeeded<T extends { projection: AnyProjection }>(
   all: readonly T[],
   names: ReadonlySet<string>,

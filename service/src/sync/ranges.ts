@@ -14,7 +14,7 @@ export async function* readInRanges<Answer>(
     try {
       answer = await read(range)
     } catch (error) {
-      // Nodes refuse what is too long in many ways; a range of one block is not.
+      // Nodes refuse long ranges in many ways; a range of one block is not too long.
       if (!(error instanceof RpcError || error instanceof OutboundError) || range.from === range.to) throw error
       size = Math.ceil((range.to - range.from + 1) / 4)
       continue

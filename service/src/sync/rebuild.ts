@@ -28,9 +28,9 @@ export type RebuildProgress = {
   blockNumber: number
   toBlock: number
   events: number
-  /** All events there are to derive. */
+  /** The number of all events to derive. */
   toEvents: number
-  /** Since the beginning, and how many more at the rate so far. */
+  /** Seconds since the start, and seconds left at the rate so far. */
   seconds: number
   secondsLeft: number
 }
@@ -41,12 +41,12 @@ export type RebuildInput = {
   /** Names of those to derive again; absent: all. */
   only?: readonly string[]
   onProgress?: (progress: RebuildProgress) => void
-  /** Things that states may hold before they are let go, and logs read at once. */
+  /** The most items of a state before it is dropped, and logs read at once. */
   stateMax?: number
   logsMax?: number
 }
 
-/** Logs read at once: few enough that what is derived of them dies young. */
+/** Logs read at once: few, so that the garbage collector frees their rows early. */
 const logsMaxDefault = 5_000
 /** Batches of rows that may wait for the database before derivation pauses. */
 const waitingMax = 3
@@ -54,7 +54,7 @@ const waitingMax = 3
 const logsPerTurn = 200
 /** About 200 MB. */
 const stateMaxDefault = 250_000
-/** Times a rebuild is begun anew because what it rests on has changed. */
+/** How often a rebuild starts again because its input has changed. */
 const attemptsMax = 5
 
 /** The rows in the twin tables were derived from data that has changed since. */
@@ -70,7 +70,7 @@ class Spoiled extends Error {
  */
 export async function rebuildChain(ctx: Pick<Context, 'db' | 'clock'>, input: RebuildInput): Promise<RebuildResult> {
   for (let attempt = 1; ; attempt++) {
-    // Taken anew each time: who derived the same meanwhile, as ours was lost with its connection, is waited for.
+    // Taken again each time: if it was lost with its connection, another process may be deriving the same, and is waited for.
     const lock = await takeRebuildLock(ctx)
     try {
       return await rebuildOnce(ctx, input)
@@ -86,7 +86,7 @@ export async function rebuildChain(ctx: Pick<Context, 'db' | 'clock'>, input: Re
 type Run = {
   chainId: number
   opened: readonly Opened[]
-  /** Those that are put in place; the others are derived because they are needed. */
+  /** The projections whose rows are replaced; the others are derived because these need them. */
   wanted: readonly Opened[]
   deriving: Deriving[]
   isWhole: boolean
@@ -126,7 +126,7 @@ async function rebuildOnce(ctx: Pick<Context, 'db' | 'clock'>, input: RebuildInp
   return { events: run.events, seconds: elapsed(), resumedAt: isWhole ? undefined : row.doneTo }
 }
 
-/** The projections to derive, and a text that is another one whenever their rows may be. */
+/** The projections to derive, and a text that changes whenever their rows may change. */
 async function readBasis({ db }: Pick<Context, 'db'>, input: RebuildInput, tx?: Transaction) {
   const { chainId, projections, only } = input
   const from = tx ?? db
@@ -165,7 +165,7 @@ async function findReach({ db }: Pick<Context, 'db'>, cursor: Cursor, opened: re
   return Math.min(cursor.finalizedNumber ?? -1, cursor.blockNumber, ...ends)
 }
 
-/** Takes up an unfinished rebuild that rests on the same, or begins one in empty tables. */
+/** Continues an unfinished rebuild with the same input, or begins one in empty tables. */
 async function begin(
   { db }: Pick<Context, 'db'>,
   input: { chainId: number; rests: string; opened: readonly Opened[]; readsTo: number },
@@ -205,7 +205,7 @@ async function deriveFinal({ db }: Pick<Context, 'db'>, run: Run, row: Rebuild):
   return from
 }
 
-/** Derives what is not final, with the chain held still, and puts everything in its place. */
+/** Holds the chain, derives the blocks that are not final, and replaces the rows. */
 async function finish(
   tx: Transaction,
   ctx: Pick<Context, 'db' | 'clock'>,
@@ -339,7 +339,7 @@ async function settle(tx: Transaction, { chainId, opened }: Run): Promise<void> 
 
 /**
  * Work for the database, done in order. `add` waits only while too much is under way; `drain` waits for all of it. After a
- * failure the rest is left undone, and both throw it.
+ * failure the rest is skipped, and both throw it.
  */
 function createWriter(): { add(work: () => Promise<void>): Promise<void>; drain(): Promise<void> } {
   const waiting: Promise<void>[] = []

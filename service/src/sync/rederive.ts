@@ -35,8 +35,8 @@ export async function rederiveFromBlock(
 }
 
 /**
- * Brings sources whose past is now in the raw store into the derived rows. Where their past concerns them alone it is
- * derived by itself; else whatever their projections derived since is derived again.
+ * Adds sources whose past is now in the raw store to the derived rows. If their past concerns only them, it is derived by
+ * itself; otherwise all later rows of their projections are derived again.
  */
 export async function joinSources(
   tx: Transaction,

@@ -15,7 +15,7 @@ import { loadConfigurations, takeUp } from './taken.js'
 
 /** Blocks compared at a time. */
 const windowMax = 500
-/** Times a window is begun anew because the watcher or the configuration moved in between. */
+/** How often a window starts again because the watcher or the configuration moved in between. */
 const attemptsMax = 10
 
 export type RefetchProgress = Refetch & { seconds: number; blocks: number; secondsLeft: number }

@@ -21,7 +21,7 @@ const logsMax = 5_000
 const rowsMax = 50
 
 export type Retraced = {
-  /** Transactions that needed a trace, of these how many had one now, and of how many it is another than what was kept. */
+  /** Transactions that needed a trace, how many of them have one now, and how many traces differ from the stored ones. */
   asked: number
   traced: number
   changed: number
@@ -35,7 +35,7 @@ export type RetraceInput = {
   to: number
   tracer: Tracer
   isDry: boolean
-  /** Told of what differs before anything of it is kept. */
+  /** Called with the differences before they are stored. */
   onDifferences?: (retraced: Retraced) => void
 }
 
@@ -45,8 +45,8 @@ class OnlyLooked extends Error {
 }
 
 /**
- * Asks nodes again how the transactions of a range ran, and derives again from the first whose calls are told otherwise
- * than they are kept. This, on an operator's word, is the one way by which traces that come later change rows.
+ * Requests the traces of a range again, and derives again from the first transaction whose trace differs from the stored one.
+ * Only this command of an operator lets later traces change rows.
  */
 export async function retraceRange(ctx: Pick<Context, 'db' | 'clock'>, input: RetraceInput): Promise<Retraced> {
   const { db } = ctx
@@ -103,7 +103,7 @@ export async function retraceRange(ctx: Pick<Context, 'db' | 'clock'>, input: Re
   return retraced
 }
 
-/** Whether a trace says otherwise than what is kept; that only one node told it now takes nothing back. */
+/** Whether a trace differs from the stored one; a new mark of one node's word is no difference. */
 function isOther(kept: Evidence | undefined, found: Exclude<Evidence, 'no trace'>): boolean {
   if (kept === undefined || kept === 'no trace') return true
   const isMoreCertain = kept.calls.some((call, at) => call.isWord && found.calls[at]?.isWord === false)

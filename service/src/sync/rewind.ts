@@ -7,12 +7,12 @@ import type { Reaction } from './steps/step.js'
 import { findCursor } from './storeCursors.js'
 import { listHeadersDown } from './storeRaw.js'
 
-/** Times a rewind is begun anew because the watcher moved in between. */
+/** How often a rewind starts again because the watcher moved in between. */
 const attemptsMax = 10
 
 /**
  * Takes a chain back to the newest block kept at or below `to`, on an operator's word and below final too: everything
- * above it goes as in a reorganisation, with a record, and the watcher reads on from there. Returns where it stands now.
+ * above it goes as in a reorganisation, with a record, and the watcher reads on from there. Returns the new tip.
  */
 export async function rewindChain(
   ctx: Pick<Context, 'db' | 'clock' | 'log'>,

@@ -14,7 +14,7 @@ import { describeFound, finalEnd, readRecheck } from './steps/recheck.js'
 import { type Above, waitForCalm } from './steps/step.js'
 import { areTracesAwaited, readTraces } from './steps/traces.js'
 
-/** How long the head may stand still before another node is asked whether it does. */
+/** How long the head may stand still before another node is asked for its head. */
 const stillMsMax = 30_000
 
 /**
@@ -60,7 +60,7 @@ async function begin(engine: Engine, memory: Memory, head: Header): Promise<Stat
   }
 }
 
-/** Takes steps for as long as the next one is among these. */
+/** Runs steps as long as the next one is among these. */
 async function stepThrough(engine: Engine, begun: State, steps: readonly Step[]): Promise<State> {
   for (let state = begun; ; ) {
     const { memory } = state
@@ -154,7 +154,7 @@ async function lookAgain(engine: Engine, state: State): Promise<Partial<State>> 
   return { ...changed, isMoreToCheck: checkedTo < finalEnd(state) }
 }
 
-/** Adds to blocks what contracts are asked at their hashes: observations. */
+/** Adds observations to blocks: contract views at their hashes. */
 async function observe(engine: Engine, state: State, blocks: readonly RawBlock[]): Promise<readonly RawBlock[]> {
   if (!mayObserve(engine.node, blocks)) return blocks
   return readAnswers(engine.node, blocks, await engine.store.ask(state, blocks))
@@ -164,7 +164,7 @@ async function observed(engine: Engine, state: State, above: Above): Promise<Abo
   return { ...above, blocks: await observe(engine, state, above.blocks) }
 }
 
-/** Keeps why nothing was taken back, where the blocks of both chains do not allow it. */
+/** Stores the reason why a fork was not taken back. */
 async function keepReason(
   { store, say, log }: Engine,
   { chain, cursor, head }: State,
@@ -173,7 +173,7 @@ async function keepReason(
   const { finalizedNumber } = cursor
   const about = { chainId: chain.chainId, block: cursor.blockNumber }
   if (kind === 'refuse') {
-    // The head is read on, so that the lag shows how far the chain has gone meanwhile.
+    // The head is still read, so that the lag shows the progress of the chain.
     const headNumber = Math.max(cursor.headNumber, head.number)
     await store.recordHead(cursor, { headNumber, finalizedNumber, state: 'stalled', reason })
     say(about, reason)
@@ -202,7 +202,7 @@ async function assertMoving({ node, clock, log, chain }: Engine, memory: Memory,
   if (head.number > memory.moved.number) memory.moved = { number: head.number, atMs: nowMs }
   if (nowMs - memory.moved.atMs < stillMsMax) return
   memory.moved.atMs = nowMs
-  // One that does not answer says nothing.
+  // No response is no evidence.
   const theirs = await node
     .secondary()
     ?.findHeader('latest')
@@ -227,7 +227,7 @@ function believeFinal(state: State, tip: Header): State {
   return { ...state, cursor: { ...state.cursor, finalizedNumber: number } }
 }
 
-/** The same, unless a node says so of another block than ours: it may be of another branch. */
+/** The same, unless the final block of the node is not ours: it may be of another branch. */
 async function withOwnFinal({ store, log, chain }: Engine, state: State): Promise<State> {
   const { cursor, final } = state
   const { number, hash } = final

@@ -13,7 +13,7 @@ export type WatchSettings = {
   reorgRecheckSeconds: number
 }
 
-/** How often a node is asked something else than its head, in milliseconds; both sooner where `againBlocks` wait. */
+/** Milliseconds between calls of a node other than for its head; both sooner if `againBlocks` wait. */
 export type Pace = { finalMs: number; againMs: number; againBlocks: number }
 
 /** A step of a turn; `rest` ends the turn. */
@@ -22,22 +22,22 @@ export type Step = 'range' | 'blocks' | 'fork' | 'past' | 'confirm' | 'recheck' 
 /** Up to where blocks are final, and the hash of the last of them where the node names it. */
 export type Final = { number: number | null; hash?: string }
 
-/** The configuration a process works by, and its version when it was read. */
+/** The configuration that a process uses, and its version when it was read. */
 export type Held = { version: string; taken: Taken }
 
 /** A block that both chains have. The hash is empty below the first block. */
 export type Ancestor = { number: number; hash: string }
 
-/** Where the search for the common ancestor stands. `first` is what the first read found, where it is read again. */
+/** The state of the search for the common ancestor. `first` is the result of the first read, during the second. */
 export type Search = { from: number; by: 'first' | 'other' | 'same'; first?: Ancestor }
 
 /**
- * One turn of a chain, as a plain value: where it stands, what a node says of it, and what was done in the turn so far.
+ * One turn of a chain, as a plain value: its cursor, its head and final block at a node, and the steps done so far.
  * It is loaded when the turn begins; each step gives the next one.
  */
 export type State = {
   chain: WatchSettings
-  /** As it is stored. From `past` on with what is final by the node's word. */
+  /** As it is stored. From `past` on with the final block by the node's word. */
   cursor: Cursor
   head: Header
   /** The hash that is stored at the height of the head, where the head is not above the tip. */
@@ -52,7 +52,7 @@ export type State = {
   isMore: boolean
   /** Final blocks are left that are to be read again. */
   isMoreToCheck: boolean
-  /** Set by a step after which the turn is over. */
+  /** Set by a step that ends the turn. */
   result?: TurnResult
   /** Traces are awaited, or it is not stored yet whether nodes give them. */
   areTracesAwaited: boolean
@@ -77,8 +77,8 @@ export type Window = { blocks: readonly RawBlock[]; last: Header }
 export type Asked = { awaited: readonly Awaited[]; answers: readonly RawTransaction[] }
 
 /**
- * Up to which block every block of the past is checked, because one was found wrong, and until when nothing is looked at
- * again: asked at once, a node may tell the same lie twice.
+ * The block up to which every block of the past is checked, because one was found wrong; and the time until which no second
+ * look runs: asked at once, a node may repeat its lie.
  */
 export type SuspectRange = { to: number; untilMs?: number }
 
@@ -89,7 +89,7 @@ export type Memory = {
   ahead?: Ahead | undefined
   /** Kept from one watcher of a chain to the next. */
   suspect: SuspectRange
-  /** A node left logs out of the past, which is not stored yet. */
+  /** A node omitted logs of the past; this is not stored yet. */
   isPastDoubted: boolean
   /** A bloom with bits was seen. */
   makesBlooms: boolean

@@ -15,14 +15,14 @@ const cursorsTable = describeTable('chain_cursors', {
   finalizedNumber: [nullable(int8)],
   /** From this block on every block's logs are compared with its header before they are derived. */
   followedFrom: [int8],
-  /** Up to this block that was done again once it was final. */
+  /** The last block of the second look. */
   checkedTo: [int8],
   state: [oneOf<ChainState>()],
   reason: [nullable(text)],
   updatedAt: [instant],
 })
 
-/** How far a chain is derived and what is known of its head. */
+/** How far a chain is derived, and its head. */
 export type Cursor = RowOf<typeof cursorsTable>
 
 /** Blocks at the head that are derived in one transaction. */
@@ -82,8 +82,8 @@ export async function moveCursor(db: Queryable, move: CursorMove): Promise<void>
 }
 
 /**
- * Records what a node says of its head, without moving the cursor; nothing when the cursor is elsewhere by now, for what
- * was found then holds no more. Finality never goes back.
+ * Records the head of a node without moving the cursor. Does nothing if the cursor has moved, because the findings are then
+ * stale. Finality never goes back.
  */
 export async function recordHead(
   db: Queryable,

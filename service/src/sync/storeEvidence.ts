@@ -189,7 +189,7 @@ export async function endWait(db: Queryable, chainId: number, awaited: readonly 
     returning a.block_number as "blockNumber", a.transaction_index as "transactionIndex"`
 }
 
-/** Keeps what the nodes of a chain can give. */
+/** Stores the kind of evidence that the nodes of a chain give. */
 export async function recordChainEvidence(
   db: Queryable,
   input: { chainId: number; evidence: 'trace' | 'calldata'; at: Date },

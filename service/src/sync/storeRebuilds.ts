@@ -1,6 +1,6 @@
 import type { Queryable } from '../postgres/pool.js'
 
-/** A rebuild that is under way. */
+/** A running rebuild. */
 export type Rebuild = {
   chainId: number
   /** The projections and their configuration, as a text. */

@@ -2,8 +2,8 @@ import type { Queryable } from '../postgres/pool.js'
 import type { DatedLine } from './configuration.js'
 
 /**
- * A text that changes with whatever decides what is read of a chain and derived from it: the configuration, and which
- * sources are read as far as the rest. Cheap enough to ask at every look at the chain.
+ * A text that changes with everything that decides the reading and derivation of a chain: the configuration, and which sources
+ * are read as far as the rest. Cheap enough for every look at the chain.
  */
 export async function findConfigurationVersion(db: Queryable, chainId: number): Promise<string> {
   const rows = await db<{ version: string }[]>`

@@ -19,7 +19,7 @@ export async function readBlocks({ node }: Reading, state: State): Promise<Above
   const from = cursor.blockNumber + 1
   const to = Math.min(head.number, from + headBatch - 1)
   const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index)
-  // The head is known; whether it stands on what is read before it, the links tell.
+  // The head is known; the links show whether it follows the blocks read before it.
   const headers =
     to === head.number ? [...(await node.listHeaders(numbers.slice(0, -1))), head] : await node.listHeaders(numbers)
   const linked = listLinked({ number: cursor.blockNumber, hash: cursor.blockHash }, headers)
@@ -40,7 +40,7 @@ function listLinked(tip: { number: number; hash: string }, headers: readonly Hea
   return linked
 }
 
-/** Stores blocks above the tip, derives them, and what is confirmed with them, and moves the cursor. */
+/** Stores blocks above the tip, derives them and the blocks that they confirm, and moves the cursor. */
 export async function commitBlocks(to: Writing, state: Standing, { blocks, tip }: Above): Promise<void> {
   const { tx, clock, reactions } = to
   const { cursor } = state

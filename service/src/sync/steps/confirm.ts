@@ -4,10 +4,10 @@ import type { Standing } from '../state.js'
 import { findConfirmations, listDerivations, recordDerivedTo } from '../storeSources.js'
 import type { Writing } from './step.js'
 
-/** Stored logs that are derived at once where that was put off until they were confirmed. */
+/** Stored logs that are derived at once for projections that wait for confirmations. */
 const confirmedLogsMax = 10_000
 
-/** Derives what is confirmed by now and was put off until then. Asks no node. Returns whether there is more. */
+/** Derives confirmed blocks for the projections that wait for them. Calls no node. Returns whether more is left. */
 export function commitConfirm(to: Writing, state: Standing): Promise<boolean> {
   return applyPutOff(to, state, state.cursor.blockNumber)
 }

@@ -24,12 +24,12 @@ export type ForkRead =
   | { kind: 'refuse'; reason: string }
   | { kind: 'disagree'; reason: string }
 
-/** Where the search stands; it begins at the tip. */
+/** The state of the search; it begins at the tip. */
 export function searchOf({ search, cursor }: State): Search {
   return search ?? { from: cursor.blockNumber, by: 'first' }
 }
 
-/** Compares stored headers, from where the search stands downwards, with a node's. */
+/** Compares stored headers with a node's, from the state of the search downwards. */
 export async function readFork(by: Reading, state: State, stored: readonly Header[]): Promise<ForkRead> {
   const search = searchOf(state)
   if (!state.search) await assertSameChain(by.node, state)
@@ -91,7 +91,7 @@ async function searchAgain(by: Reading, { chain, cursor }: State, first: Ancesto
   return { kind: 'search', search: { from: cursor.blockNumber, by: 'same', ...(first ? { first } : {}) } }
 }
 
-/** Only where both reads find the same ancestor anything is taken back. */
+/** Blocks are taken back only if both reads find the same ancestor. */
 function compareReads(first: Ancestor | undefined, again: Ancestor | undefined): ForkRead {
   if (first && again?.number === first.number) return { kind: 'rewind', ancestor: first }
   const at = (found: Ancestor | undefined) => found?.number ?? 'nowhere'
@@ -130,7 +130,7 @@ export async function commitFork(
   if (byOperator) await lowerFinalized(tx, chainId, ancestor.number)
 }
 
-/** Takes back derived rows and observations, and says how many ledger entries went. */
+/** Takes back derived rows and observations, and returns how many ledger entries were removed. */
 async function rewindRows(
   { tx, reactions, observed }: Writing,
   { cursor, held }: Standing,

@@ -29,7 +29,7 @@ export async function planPast(
   window: number,
 ): Promise<PastPlan | undefined> {
   const { cursor } = state
-  // An operator's rewind takes back what was read of them, and tells nobody.
+  // An operator's rewind removes the logs that were read of them, without a notice.
   const sources = await listSources(db, cursor.chainId)
   const pending = sources.filter(({ synced }) => !synced)
   if (pending.length === 0) return undefined
@@ -63,7 +63,7 @@ export async function readPast(by: Reading, state: State, plan: PastPlan): Promi
   return blocks.filter(({ logs }) => logs.length > 0)
 }
 
-/** Stores a window of the past, or lets the sources count. */
+/** Stores a window of the past, or joins the sources. */
 export async function commitPast(
   to: Writing,
   state: Standing,
@@ -84,7 +84,7 @@ export async function commitPast(
   await advance(to, state, group, { from: syncedTo, syncedTo: plan.to, synced: false })
 }
 
-/** Derives with the sources what follows from them, and keeps the configuration that it rests on. */
+/** Derives the rows of the sources, and stores the configuration of these rows. */
 async function join(
   { tx }: Writing,
   { cursor, held }: Standing,

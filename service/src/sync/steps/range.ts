@@ -31,7 +31,7 @@ export async function readRange(by: Reading, state: State): Promise<Above> {
   return { blocks, tip: last }
 }
 
-/** The tip must still be the node's block before anything is put on it unlinked. */
+/** The tip must still be the node's block before a range is stored above it without a link. */
 async function assertTip({ node }: Reading, { cursor }: State): Promise<void> {
   if (cursor.blockHash === '') return
   const held = await node.findHeader(cursor.blockNumber)
@@ -52,7 +52,7 @@ async function readWindow(by: Reading, state: State, { from, to }: Range): Promi
       return read
     } catch (error) {
       if (error instanceof LogsDiffer) {
-        // Asked again with other samples, the same answer might be believed; and what it said before was.
+        // With other samples the same response might be believed, as earlier ones were.
         suspect.to = Math.max(suspect.to, end)
         memory.isPastDoubted ||= from < cursor.followedFrom
       }

@@ -26,8 +26,8 @@ import { noteAwaited } from './traces.js'
 /** Logs read of the raw store at once. */
 const logsMax = 5_000
 /**
- * How many blocks of a window may have logs of ours, which does not count where more than `farFrom` wait. Of a node that
- * refuses as many blocks as it is asked for, half as many are asked, down to `least`.
+ * The most blocks with logs of ours in a window; without a limit while more than `farFrom` blocks wait. If a node refuses a
+ * window, half as many blocks are requested, down to `least`.
  */
 const recheckWindow = { withLogs: 32, farFrom: 2_000, least: 32 }
 
@@ -118,7 +118,7 @@ export async function readRecheck(by: Reading, state: State, stored: StoredRange
   }
 }
 
-/** Puts right what was wrong of the blocks, and records that they were looked at. */
+/** Corrects wrong blocks, and records the second look. */
 export async function commitRecheck(
   to: Writing,
   state: Standing,
@@ -172,7 +172,7 @@ export async function compareAgain(input: {
   const differing = findWrong(headers, logs.filter(isKept), stored.logs.filter(isKept))
   const wrong = headers.filter((header) => lacking.has(header.number) || differing.includes(header))
   if (wrong.length === 0) return nothing
-  // Headers of quiet final blocks are not kept: that they are of our chain, its tip says.
+  // Headers of quiet final blocks are not stored: the tip proves that they are of our chain.
   const tip = await node.findHeader(cursor.blockNumber)
   if (tip?.hash !== cursor.blockHash) throw new CursorMoved('the chain moved while it was looked at again')
   const again = await fetchLogs(node, range, list, () => true)
@@ -187,7 +187,7 @@ export async function compareAgain(input: {
   }
 }
 
-/** Puts blocks as they are in place of what was kept of them, and derives again from the first of them. */
+/** Replaces the stored blocks by the blocks as read, and derives again from the first of them. */
 export async function repair(
   { tx }: Pick<Writing, 'tx'>,
   input: { chainId: number; found: Found; all: readonly Opened[]; to: number },
@@ -205,7 +205,7 @@ export function describeFound({ blocks, missing, extra }: Found) {
   return { blocks: blocks.length, firstBlock: blocks[0]?.number, missingLogs: missing.length, extraLogs: extra.length }
 }
 
-/** Asks another url where there is one; one that fails says nothing, and the first is asked. */
+/** Asks another url if there is one; if that fails, the first is asked. */
 async function readElsewhere<T>(node: Node, read: (asked: Node) => Promise<T>): Promise<T> {
   const other = node.secondary()
   if (!other) return read(node)

@@ -9,7 +9,7 @@ import type { Checks, Range } from '../fetch.js'
 import type { Observations } from '../projection.js'
 import type { State } from '../state.js'
 
-/** How a chain is asked how its transactions ran. */
+/** How traces of a chain are requested. */
 export type Tracing = { tracer: Tracer; waitSeconds: number; trusts: boolean }
 
 /** Work of other rooms in the transaction of the derived rows. */
@@ -41,7 +41,7 @@ export type Writing = {
   tracing?: Tracing | undefined
   observed: readonly Observations[]
   reactions: readonly Reaction[]
-  /** Absent: nobody is told. */
+  /** Absent: nothing is logged. */
   tell?: Tell | undefined
 }
 

@@ -40,8 +40,8 @@ export function areTracesAwaited(tracing: Tracing | undefined, { traces }: State
 }
 
 /**
- * Keeps what nodes can tell, and lists what is due: nothing while an earlier question is under way. Undefined where nothing
- * is awaited.
+ * Stores the kind of evidence that nodes give, and lists the due traces: none while an earlier request is under way. Undefined
+ * if no trace is awaited.
  */
 export async function loadTraces(
   db: Database,
@@ -78,7 +78,7 @@ export async function readTraces(by: Reading, state: State, due: Due): Promise<A
   return asked
 }
 
-/** Takes up the traces that came, and gives up those that were awaited for too long. */
+/** Stores the traces that arrived, and gives up those that were awaited for too long. */
 export async function commitTraces(to: Writing, state: Standing, asked: Asked | undefined): Promise<void> {
   if (asked && asked.answers.length > 0) await takeUp(to, state, asked)
   await giveUp(to, state)
@@ -89,7 +89,7 @@ export async function recountAwaited(db: Database, { cursor, memory }: Standing)
   memory.traces.isAnything = await isAnyAwaited(db, cursor.chainId)
 }
 
-/** Notes which traces of blocks that are being written are to be asked for later. */
+/** Records which traces of the written blocks are requested later. */
 export async function noteAwaited(
   { tx, tracing, clock }: Writing,
   { cursor, memory }: Standing,
@@ -128,12 +128,12 @@ async function ask(tracing: Tracing, { awaited, stored }: Due, list: WatchList):
   return { awaited: done, answers: answers.filter((each) => !words.has(placeOf(each)) || isFirst(stored, each)) }
 }
 
-/** Whether only one node told it, and another one may be asked. */
+/** Whether it is one node's word, and another node can be asked. */
 function isWord({ tracer, trusts }: Tracing, evidence: RawTransaction['evidence']): boolean {
   return evidence !== undefined && evidence !== 'no trace' && !trusts && tracer.hasSecond() && restsOnWord(evidence)
 }
 
-/** Puts traces that came in their places and derives again from the first of their blocks on. */
+/** Stores traces that arrived and derives again from the first of their blocks on. */
 async function takeUp({ tx, log }: Writing, state: Standing, { awaited, answers }: Asked): Promise<void> {
   const { chainId } = state.cursor
   const ended = new Set((await endWait(tx, chainId, awaited)).map(placeOf))
@@ -150,7 +150,7 @@ async function takeUp({ tx, log }: Writing, state: Standing, { awaited, answers 
   log.info({ chainId, from, transactions: now.length }, 'traces came later than their blocks: derived again')
 }
 
-/** Keeps how transactions ran in place of what was kept, and derives again from the first of their blocks. Returns it. */
+/** Replaces the stored evidence of transactions, and derives again from the first of their blocks. Returns that block. */
 export async function replaceEvidence(
   tx: Transaction,
   input: { chainId: number; opened: readonly Opened[]; transactions: readonly RawTransaction[]; to: number },
@@ -162,7 +162,7 @@ export async function replaceEvidence(
   return from
 }
 
-/** Stores that no trace was to be had of those that were asked for long enough. */
+/** Stores `no trace` for those that were requested for long enough. */
 async function giveUp({ tx, tracing, clock, log }: Writing, { cursor }: Standing): Promise<void> {
   const { chainId } = cursor
   const depth = cursor.blockNumber - (await findConfirmations(tx, chainId)) + 1
