@@ -25,19 +25,19 @@ export type CalldataSummary = {
   codes: string[]
   schema: string | null
   signatureValid: boolean | null
-  /** The action of ours it names, where a key of ours signed that. */
+  /** The action it names, if a key of ours signed it. */
   actionId: string | null
-  /** Why something of it does not count. */
+  /** Reasons why parts of it do not count. */
   problems: string[]
 }
 
-/** Who brought the shares of each wallet an event is about. */
+/** The credit for the shares of each wallet that an event concerns. */
 export type Credits = ReadonlyMap<VaultEvent, ReadonlyMap<string, Credit>>
 
 /** A signature of ours that counted in a vault for the first time. */
 export type UsedSignature = { vaultId: number; digest: string }
 
-/** Wallets that keep none of an event's shares: they have code and made no call around it. */
+/** Wallets whose shares of an event are not credited: they have code and made no call around it. */
 export type Strangers = ReadonlyMap<VaultEvent, ReadonlySet<string>>
 
 export type AttributedEvents = {
@@ -78,7 +78,7 @@ export function readAttribution(input: {
       topics[0] === operationTopics.execution ? [{ entryPoint: address, logIndex }] : [],
     ),
     paths: isTraced(transaction.evidence) ? transaction.evidence : undefined,
-    // Whose calls lie around an event matters where a wallet is a contract.
+    // The callers around an event matter if a wallet is a contract.
     listsAll: (transaction.contracts ?? []).length > 0,
     ...(recover ? { recover } : {}),
     ...(standsFor ? { standsFor: (frame) => standsFor(frame) as readonly Address[] } : {}),
@@ -93,7 +93,7 @@ export function listDigests({ groups }: Attribution): string[] {
 }
 
 /**
- * Credits each event of a transaction to the distributors whose codes stand in the frames it belongs to (`matching.ts`,
+ * Credits each event of a transaction to the distributors with codes in the frames of the event (`matching.ts`,
  * `credits.ts`). Inside a bundle an event belongs to the user operation whose UserOperationEvent comes next.
  */
 export function attributeEvents(input: {
@@ -105,7 +105,7 @@ export function attributeEvents(input: {
   attribution: Attribution
   /** Whether a signature has counted in a vault in an earlier transaction. */
   isUsed: (vaultId: number, digest: string) => boolean
-  /** Who owns a sub-account. */
+  /** The owner of a sub-account. */
   ownerOf: (address: string) => string | undefined
 }): AttributedEvents {
   const { config, timestamp, transaction, attribution } = input
@@ -164,7 +164,7 @@ function listDefined<T>(value: T | undefined): T[] {
   return value === undefined ? [] : [value]
 }
 
-/** Of the wallets that keep shares of a deposit those with code that called nothing around the call that made it. */
+/** The wallets with code, among the keepers of a deposit, that made no call around the call of the deposit. */
 function listStrangers(
   placed: PlacedEvent,
   makers: readonly Frame[],
@@ -182,7 +182,7 @@ function listStrangers(
   return new Set(keepers.filter((wallet) => contracts.has(wallet) && !callers.has(wallet)))
 }
 
-/** Whether a trace could tell that the codes of a frame count for an event nobody is credited for. */
+/** Whether a trace could prove that the codes of a frame count for an event that is credited to nobody. */
 function isOpen(
   finding: Finding | undefined,
   placed: PlacedEvent,
@@ -207,7 +207,7 @@ function listScopes(input: {
       (first === operationTopics.ended || first === operationTopics.execution) && config.entryPoints.includes(address),
   )
   const isEnd = (log: RawLog) => log.topics[0] === operationTopics.ended
-  // The operations of a bundle sent to an entry point are those it tells of, in their order.
+  // The operations of a bundle sent to an entry point are those of its events, in order.
   const ends = own.filter((log) => isEnd(log) && log.address === transaction.to)
   return attribution.frames.map((group): Scope => {
     const { frames } = group
@@ -279,7 +279,7 @@ function listOutwards(call: Frame): Frame[] {
   return found.reverse()
 }
 
-/** Which call of this transaction each signature counted for, by vault. */
+/** The call of this transaction for which each signature counted, by vault. */
 function createUses(isUsed: (vaultId: number, digest: string) => boolean): {
   useSignature: CreditContext['useSignature']
   list: () => UsedSignature[]

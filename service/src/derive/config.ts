@@ -29,9 +29,9 @@ export type DeriveConfig = {
   signers: ReadonlySet<string>
   /** ERC-4337 entry points we unwrap, lower-case. */
   entryPoints: readonly string[]
-  /** Whether one node's word is enough for what a trace shows and the transaction's input does not hold. */
+  /** Whether one node's word is enough for bytes that are in a trace and not in the transaction's input. */
   trustTraces?: boolean
-  /** Contracts that call vaults in the name of the sender the event tells of, and since when. Addresses lower-case. */
+  /** Contracts that call vaults in the name of the sender in the event, with their dates. Addresses lower-case. */
   forwarders?: readonly { address: string; from: number; startBlock?: number }[]
   /** Settlement contracts (GPv2) of our order books: our signature over a settlement of one order speaks for its receiver. Lower-case. */
   settlements?: readonly string[]
@@ -49,7 +49,7 @@ export function isSignedOnly(config: DeriveConfig, distributorId: string, timest
   return settings.findLast((setting) => setting.from <= timestamp)?.signedOnly ?? false
 }
 
-/** Contracts that call in another's name, at an instant. */
+/** The forwarders at an instant. */
 export function listForwarders(config: DeriveConfig, timestamp: number): ReadonlySet<string> {
   return new Set((config.forwarders ?? []).flatMap(({ address, from }) => (from <= timestamp ? [address] : [])))
 }

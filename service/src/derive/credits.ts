@@ -4,16 +4,16 @@ import { isVaultAddress } from '../vaults/configured/index.js'
 import { type DeriveConfig, isRegistered, isSignedOnly } from './config.js'
 import { callerOf, concerns, hasSay, ownerOf, type PlacedEvent, partiesOf, speakerOf } from './matching.js'
 
-/** Who brought one event. `isSwap`: its plan swapped, or a router made the deposit on the caller's behalf. */
+/** The credit for one event. `isSwap`: its plan swapped, or a router made the deposit on the caller's behalf. */
 export type Credit = { distributorId: string; attribution: AttributionKind; isSwap: boolean }
 
-/** Calls with codes of their own that are compared where each can have made an event. */
+/** The most calls with their own codes that are compared if each may have made an event. */
 const doubtsMax = 64
 
-/** The problem of a signature that stands behind a call it was given for once, and has counted before. */
+/** The problem of a signature that was made for this call and has counted before. */
 export const signatureUsed = 'signature already used'
 
-/** The problem of a suffix that only one node says was there. */
+/** The problem of a suffix that rests on one node's word. */
 export const oneNodesWord = "one node's word"
 
 export type CreditContext = {
@@ -21,19 +21,19 @@ export type CreditContext = {
   timestamp: number
   /** A call and the frames around it, outer before inner. */
   listAround: (call: Frame) => readonly Frame[]
-  /** The innermost of these that carries something, if any does. */
+  /** The innermost of these frames with a suffix, if any. */
   innermostCarrier: (call: Frame) => Frame | undefined
   findings: ReadonlyMap<Frame, Finding>
-  /** Says whether a signature counts for a call of this transaction: for the first of its vault only. Remembers. */
+  /** Returns whether a signature counts for a call of this transaction: only for the first one in its vault. Records it. */
   useSignature: (vaultId: number, digest: string, call: Frame, keep?: 'keep') => boolean
   problems: Set<string>
 }
 
 /**
- * Who brought the shares of each wallet an event is about. The call that made the event and the frames around it count
- * where their caller is that wallet, then where it is another party of the event. Among these what is signed for the event
- * comes first, then the inner before the outer, then the outermost suffix. Where several calls can have made the event and
- * do not say the same, nobody did.
+ * Credits the shares of each wallet that an event concerns. Of the call that made the event and the frames around it, frames of
+ * that wallet come first, then those of other parties of the event. Among these a signature for the event comes first, then
+ * the inner frame before the outer, then the outermost suffix. If several calls may have made the event and their codes differ,
+ * nobody is credited.
  */
 export function creditEvent(
   placed: PlacedEvent,
@@ -43,7 +43,7 @@ export function creditEvent(
   const credits = new Map<string, Credit>()
   // A signature counts for the call that is known to have made the event.
   const isKnown = makers.length === 1
-  // Calls inside the same codes say the same. More than a few that differ are no doubt that could be settled.
+  // Calls inside the same codes agree. If more than a few differ, the doubt cannot be settled.
   const telling = isKnown ? makers : listTelling(makers, context)
   if (telling.length > doubtsMax) {
     context.problems.add(needsTrace)
@@ -64,13 +64,13 @@ export function creditEvent(
   return credits
 }
 
-/** Whether a code stands where only a caller named by calldata could make it count for an event. */
+/** Whether a code is in a frame whose caller only calldata names. */
 export function isUnprovenClaim({ frame, candidates }: Finding, placed: PlacedEvent): boolean {
   if (frame.proven || candidates.length === 0) return false
   return concerns(ownerOf(frame.caller, placed), placed)
 }
 
-/** Of several calls one for each frame with codes that lies innermost around some of them. */
+/** One call for each frame with codes that is the innermost around some of the calls. */
 function listTelling(makers: readonly Frame[], { innermostCarrier }: CreditContext): Frame[] {
   return [...new Map(makers.map((maker) => [innermostCarrier(maker), maker])).values()]
 }
@@ -110,13 +110,13 @@ function isSignedFor(
   const { vaultId, vault } = placed
   const { valid, provenBy, digest, wallet } = reading.signature
   if (!valid || !provenBy || digest === undefined) return false
-  // One made for whom a forwarder may stand for counts where it does.
+  // A signature for a sender counts for the forwarder that calls in its name.
   if (wallet !== undefined && wallet !== provenBy.caller && wallet !== speakerOf(provenBy, placed)) return false
   const signed = around.find(
     (each) => (each === frame || isInside(each, frame)) && (each === provenBy || isSameCall(each, provenBy)),
   )
   if (!signed?.proven) return false
-  // The call that made the event may lie inside one that was signed to another contract.
+  // The call that made the event may lie inside a call that was signed for another contract.
   const isOfVault = isVaultAddress(vault, signed.target)
   const isPassedOn = around.some(
     (each) => isVaultAddress(vault, each.target) && isInside(each, signed) && (isOfVault || each !== maker),
@@ -152,7 +152,7 @@ function chooseCredit(
       if (!isRegistered(config, code, timestamp)) continue
       const weakest = reading.kind === 'legacy' ? 'legacy' : 'unsigned'
       const attribution = isSigned && code === application ? 'signed' : weakest
-      // Watched, but nothing unsigned enters the ledger or the lots of a distributor that wants signatures.
+      // It is recorded, but unsigned attributions do not enter the ledger or lots of a signed-only distributor.
       if (attribution !== 'signed' && isSignedOnly(config, code, timestamp)) continue
       if (isWord) {
         problems.add(oneNodesWord)

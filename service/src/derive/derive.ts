@@ -81,7 +81,7 @@ export function derive(block: ReadBlock, derivation: Derivation, state: DeriveSt
     if (logs.length > 1 || !deriveLoneTransfer(first, place, derivation, state, rows))
       deriveTransaction(place, logs, inputs.get(first.transactionIndex), derivation, state, rows, settled)
   }
-  // The state goes on with the requests; rows say how they stand now.
+  // The state keeps the same requests; the rows are their present values.
   if (rows.requests.length > 0) rows.requests = rows.requests.map((request) => ({ ...request }))
   return rows
 }
@@ -256,8 +256,8 @@ function readVaultParts(logs: readonly RawLog[], derivation: Derivation): Map<nu
 }
 
 /**
- * Events of all vaults in force, in the order of the logs. Those of others say nothing, not even which call made which
- * event: a vault that came into the catalogue later was not known when the block was derived.
+ * Events of all vaults in force, in the order of the logs. Events of other contracts are ignored, also for matching calls: a
+ * vault that entered the catalogue later was unknown when the block was derived.
  */
 function placeEvents(
   parts: ReadonlyMap<number, VaultTransaction>,
@@ -278,7 +278,7 @@ function placeEvents(
   return placed.sort((a, b) => a.event.logIndex - b.event.logIndex)
 }
 
-/** The wallets an event is about; a claim's own code is asked for as its receiver's. */
+/** The wallets that an event concerns; for a claim's own code its receiver. */
 function listWallets(vault: DeriveVault, event: VaultEvent, flows: Flows | undefined): string[] {
   if ('controller' in event) return [event.controller]
   const told = [...(flows?.deliveries.get(event)?.parts.keys() ?? [])]
@@ -291,8 +291,8 @@ function listKeepersOf(event: VaultEvent, flows: Flows | undefined): string[] {
 }
 
 /**
- * The wallets of which must be known whether they have code at the block: those that keep shares deposits of a
- * transaction minted, and did not send it. Pure.
+ * The wallets whose code at the block must be known: those that keep minted shares of a transaction's deposits and did not send
+ * it. Pure.
  */
 export function listKeepers(
   transaction: Pick<RawTransaction, 'from'>,

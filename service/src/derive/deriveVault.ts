@@ -43,11 +43,11 @@ type VaultContext = VaultInput & {
   /** Shares that each wallet received and no distributor brought. */
   received: Map<string, bigint>
   holders: Map<string, HolderBefore>
-  /** The lots each wallet's lost shares were of, and under null what was unattributed. */
+  /** The lots of each wallet's lost shares; the unattributed part under null. */
   taken: Map<string, readonly (readonly [string | null, bigint])[]>
 }
 
-/** A holder and what it was before the transaction; `lots` is undefined when it had none. */
+/** A holder, with its state before the transaction; `lots` is undefined if it had no lots. */
 type HolderBefore = {
   holder: Holder
   shares: bigint
@@ -141,7 +141,7 @@ function applyEvent(event: VaultEvent, work: VaultContext): void {
   }
 }
 
-/** Whether an event of an asynchronous vault completes by itself and is of no request. */
+/** Whether an event of an asynchronous vault completes at once, without a request. */
 function isAtOnce(event: VaultEvent): boolean {
   return 'atOnce' in event && event.atOnce === true
 }

@@ -4,7 +4,7 @@ import type { VaultEvent } from './events.js'
 import { type CreditedPart, joinParts } from './requests.js'
 import type { DerivedRows, InteractionRow, TxPosition } from './rows.js'
 
-/** Where an entry goes, and what it is of. */
+/** The context of an entry. */
 type EntryWork = { place: TxPosition; part: { vault: DeriveVault }; rows: DerivedRows; chainId: number }
 
 /**
@@ -47,7 +47,7 @@ export function recordEntry(
 
 type Named = Pick<InteractionRow, 'vaultId' | 'transactionIndex' | 'logIndex' | 'wallet' | 'distributorId'>
 
-/** The entry of the same event, distributor and wallet: entries of an event are the last there are. */
+/** The entry of the same event, distributor and wallet: entries of an event are the last in the list. */
 function findEntry(entries: readonly InteractionRow[], of: Named): InteractionRow | undefined {
   for (let at = entries.length - 1; at >= 0; at--) {
     const each = entries[at]

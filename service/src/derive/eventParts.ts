@@ -34,7 +34,7 @@ export function recordEventParts(
     const isClaim = event.kind === 'withdraw' && hasAsyncRedeem(part.vault) && event.atOnce !== true
     const told = isClaim || moved === 0n ? event.shares : moved
     const divided = isClaim ? divideClaim(event, kept, redemptions) : divide(told, kept, event.owner)
-    // In an order of their own: where assets do not divide, it says who has the unit more.
+    // In a fixed order: it decides who gets the remaining unit.
     const parts = [...divided].sort(([a], [b]) => compareCodes(a, b))
     const assets = splitAssets(
       event.assets,
@@ -93,7 +93,7 @@ function splitAssets(assets: bigint, weights: readonly bigint[]): bigint[] {
   return weights.map((_, index) => (index === 0 ? assets : 0n))
 }
 
-/** Joins what several events of one transaction say of one wallet. */
+/** Joins the parts of one wallet in several events of one transaction. */
 function addPart(parts: EventPart[], part: EventPart): void {
   if (part.shares === 0n && part.untold === 0n && part.assets === 0n) return
   for (let at = parts.length - 1; at >= 0; at--) {

@@ -17,7 +17,7 @@ export function decodeTransfer(log: RawLog): Transfer | undefined {
   return { logIndex: log.logIndex, from: `0x${from.slice(26)}`, to: `0x${to.slice(26)}`, amount: BigInt(log.data) }
 }
 
-/** Whose event it is: a frame whose caller is one of these counts for all wallets the event is about. */
+/** The parties of an event: a frame of one of these counts for all wallets that the event concerns. */
 export function eventParties(event: VaultEvent): readonly string[] {
   if (event.kind === 'deposit' || event.kind === 'withdraw') return [event.sender, event.owner]
   if (event.kind === 'depositRequest' || event.kind === 'redeemRequest')

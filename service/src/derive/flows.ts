@@ -20,8 +20,8 @@ export type Flows = {
 type Burn = { amount: bigint; event: VaultEvent | undefined }
 
 /**
- * Shares a wallet has received: `event` minted them, `origin` held them before the transaction. `burn` records what the
- * vault or its escrow has of a burn: it is the same when it goes on to the zero address, and none when it comes back.
+ * Shares a wallet has received: `event` minted them, `origin` held them before the transaction. `burn` records the
+ * burn that the vault or its escrow holds: it stays when the shares go on to the zero address, and ends when they come back.
  */
 type Piece = { amount: bigint; event: VaultEvent | undefined; origin: string | undefined; burn?: Burn }
 
@@ -99,7 +99,7 @@ function send(wallet: Wallet, address: string, amount: bigint): Piece[] {
   return sent
 }
 
-/** Gives the first shares of a Transfer, as many as an event minted in it, the mark of the event. */
+/** Marks the first shares of a Transfer with the event that minted them. */
 function mark(pieces: readonly Piece[], { event, amount }: { event: VaultEvent; amount: bigint }): Piece[] {
   const marked: Piece[] = []
   let left = amount

@@ -48,8 +48,8 @@ export function addShares(holder: Holder, amount: bigint, distributorId: string 
 }
 
 /**
- * Takes shares from all lots in proportion (ties: larger lot, then lowest distributor id, unattributed last). Asked for
- * more than there is, it takes everything; returns what it took.
+ * Takes shares from all lots in proportion (ties: larger lot, then lowest distributor id, unattributed last). If the amount exceeds
+ * the balance, it takes everything. Returns the taken amount.
  */
 export function takeProportionally(holder: Holder, amount: bigint): bigint {
   const taken = smaller(amount, holder.shares)

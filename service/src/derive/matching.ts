@@ -13,57 +13,57 @@ export type PlacedEvent = {
   vault: EmittingVault
   event: VaultEvent
   wallets: readonly string[]
-  /** The wallets that keep shares a deposit minted, where the event is not about all of them. */
+  /** The wallets that keep minted shares of a deposit, if the event does not concern all of them. */
   keepers?: readonly string[]
-  /** Contracts that call vaults in the name of the sender the event tells of. */
+  /** Contracts that call vaults in the name of the sender in the event. */
   forwarders?: ReadonlySet<string>
-  /** Settlements of one order of ours each, with the wallet they speak for. */
+  /** Our settlements of one order each, with the wallet they speak for. */
   settled?: ReadonlyMap<Frame, string>
-  /** Who owns a sub-account of these. */
+  /** Owners of sub-accounts. */
   ownerOf?: (address: string) => string | undefined
 }
 
-/** Calls of one sender, in order, and the log indexes between which what they made lies. */
+/** Calls of one sender, in order, and the range of log indexes of their events. */
 export type Scope = { frames: readonly Frame[]; covers: (logIndex: number) => boolean }
 
-/** Whom an address stands for: of a sub-account its owner. */
+/** The account behind an address: for a sub-account its owner. */
 export function ownerOf(address: string, placed: PlacedEvent): string {
   return placed.ownerOf?.(address) ?? address
 }
 
 /**
- * Who makes a call; of a declared forwarder's call to the vault the sender its event names, of our settlement of an order
- * the receiver of that. A sub-account is its owner.
+ * The account that makes a call: for a declared forwarder's call to the vault the sender in its event, for our settlement of an
+ * order its receiver, for a sub-account its owner.
  */
 export function callerOf(frame: Frame, placed: PlacedEvent): string {
   return ownerOf(placed.settled?.get(frame) ?? speakerOf(frame, placed), placed)
 }
 
-/** Who makes a call, a sub-account as itself. */
+/** The account that makes a call; a sub-account stays itself. */
 export function speakerOf({ caller, target }: Frame, { event, vault, forwarders }: PlacedEvent): string {
   return forwarders?.has(caller) && isVaultAddress(vault, target) ? event.sender : caller
 }
 
-/** The parties of an event, as those they stand for. */
+/** The parties of an event, sub-accounts as their owners. */
 export function partiesOf(placed: PlacedEvent): string[] {
   return eventParties(placed.event).map((party) => ownerOf(party, placed))
 }
 
-/** Whether somebody is a party of an event or a wallet whose shares it is about. */
+/** Whether an account is a party of an event or a wallet whose shares it concerns. */
 export function concerns(caller: string, placed: PlacedEvent): boolean {
   return partiesOf(placed).includes(caller) || placed.wallets.some((wallet) => ownerOf(wallet, placed) === caller)
 }
 
-/** Whether a frame's caller has a say in an event: a party of it, or a wallet whose shares it is about. */
+/** Whether a frame may be credited for an event: its caller is a party, or a wallet whose shares it concerns. */
 export function hasSay(frame: Frame, placed: PlacedEvent): boolean {
   return frame.proven && concerns(callerOf(frame, placed), placed)
 }
 
 /**
- * The calls that can have made each event, as calldata tells: one where it is known, several where it is in doubt, none
- * where no call has a say. A call to the vault whose arguments are the event's comes first, then a call to the vault that
- * makes such events, then a call to the event's sender, then the transaction or operation it lies in. As many events as calls that fit them equally
- * belong to each other in their order; one call may have made several events.
+ * The calls that may have made each event, by calldata: one if it is known, several in doubt, empty if no call may be credited. A
+ * call to the vault with the event's arguments comes first, then a call to the vault that makes such events, then a call to the
+ * event's sender, then the transaction or operation around it. If as many events as calls fit equally, they are paired in
+ * order; one call may have made several events.
  */
 export function findMakers(events: readonly PlacedEvent[], scopes: readonly Scope[]): Frame[][] {
   const selectors = new Map<Frame, string>()
@@ -117,7 +117,7 @@ function bestOf(ranked: readonly Ranked[]): Makers {
   return { rank: best, frames: ranked.filter(({ rank }) => rank === best).map(({ frame }) => frame) }
 }
 
-/** Of frames those no other of them lies inside of: sorted first, since hostile calldata holds a thousand of each kind. */
+/** The innermost frames; they are sorted first, because hostile calldata may hold a thousand of each kind. */
 function listWithout(frames: readonly Frame[]): Frame[] {
   if (frames[0]?.within !== undefined) {
     const outer = new Set<Frame>()
@@ -147,10 +147,10 @@ function leastEnd(level: readonly { start: number; end: number }[], from: number
   return level[low - 1]?.end ?? Number.POSITIVE_INFINITY
 }
 
-/** Of frames in the order of the calls those that match, without those that another that matches lies inside of. */
+/** The innermost matching frames, of frames in the order of the calls. */
 function listInnermost(frames: readonly Frame[], matches: (frame: Frame) => boolean): Frame[] {
   const innermost: Frame[] = []
-  /** Whether something at a depth has matched since the last call further out. */
+  /** Whether a frame at a depth has matched since the last call further out. */
   const below: boolean[] = []
   const base = frames[0]?.depth ?? 0
   for (let at = frames.length - 1; at >= 0; at--) {
@@ -172,13 +172,13 @@ function mayMake(frame: Frame, placed: PlacedEvent, select: (frame: Frame) => st
   const { target } = frame
   if (!isVaultAddress(placed.vault, target)) return true
   const kind = findKind(placed.vault, { target, selector })
-  // The transaction itself lies around everything in it, whatever it calls.
+  // The transaction itself lies around everything in it, for every called contract.
   return kind === undefined || kind === placed.event.kind || frame.depth === 0
 }
 
 /**
- * Whether a call that is not the outermost of its scope takes an event: of the vault one by the event's sender or
- * controller, of any other contract one to the event's sender. That another call had to do with it is its calldata's word.
+ * Whether a call that is not the outermost of its scope takes an event: a call of the vault by the event's sender or controller,
+ * or a call to the event's sender. Any other connection is only a claim of calldata.
  */
 function takes(frame: Frame, placed: PlacedEvent, select: (frame: Frame) => string): boolean {
   const { vault, event } = placed
@@ -187,7 +187,7 @@ function takes(frame: Frame, placed: PlacedEvent, select: (frame: Frame) => stri
   return isOwnCall(frame, placed) || isClaim(vault, { target, selector: select(frame) })
 }
 
-/** Whether calldata tells no call that takes an event, and a frame with a say called another contract than its sender. */
+/** Whether no call in calldata takes an event, and a frame that may be credited called a contract other than its sender. */
 export function mayHaveMade(frame: Frame, placed: PlacedEvent, makers: readonly Frame[]): boolean {
   const taken = makers.some((maker) => takes(maker, placed, selectorOf))
   return !taken && hasSay(frame, placed) && mayMake(frame, placed, selectorOf)
@@ -217,7 +217,7 @@ function controllerOf(event: VaultEvent): string | undefined {
   return 'controller' in event ? event.controller : undefined
 }
 
-/** Where several calls fit as many events, the nth call made the nth event. */
+/** If several calls fit as many events, the nth call made the nth event. */
 function pairInOrder(makers: Makers[]): void {
   const alike = new Map<string, Makers[]>()
   const numbers = new Map<Frame, number>()

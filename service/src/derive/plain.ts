@@ -6,7 +6,7 @@ import { findKind } from './vaultCalls.js'
 /**
  * Whether nothing but its input is needed to know how a transaction made its vault event: its only event of any vault is
  * emitted by the contract it calls, the event's sender is its own, and its input begins with a call known to make that
- * event. `logs` are those of the transaction; others than of vaults say nothing. Of all others a trace is asked for.
+ * event. `logs` are those of the transaction; logs that are not of vaults are ignored. For all other transactions a trace is requested.
  */
 export function isPlain(
   transaction: Pick<RawTransaction, 'from' | 'to' | 'input'>,

@@ -13,7 +13,7 @@ import {
 import { isSettled, type Settled } from './settled.js'
 import type { VaultTransaction } from './transfers.js'
 
-/** A part of a deposit or claim and who brought it; amounts in assets for deposits, in shares for redemptions. */
+/** A part of a deposit or claim with its distributor; amounts in assets for deposits, in shares for redemptions. */
 export type CreditedPart = {
   distributorId: string | null
   attribution: Credit['attribution'] | null
@@ -21,7 +21,7 @@ export type CreditedPart = {
   isSwap: boolean
 }
 
-/** A part of a claim; `counted` of it is for the ledger, `owner` is whose assets or shares the requests took. */
+/** A part of a claim; `counted` is the amount for the ledger, `owner` the owner of the assets or shares that the requests took. */
 export type ClaimedPart = CreditedPart & { counted: bigint; owner: string }
 
 /** The shares that a redemption takes: their owner, the amount that the ledger counts, and the lots. */
@@ -99,7 +99,7 @@ export function claimRequests(work: RequestWork, claim: ClaimedFrom): { parts: C
   if (lost) open.sort((a, b) => (a.requestId < b.requestId ? -1 : a.requestId > b.requestId ? 1 : 0))
   let beyond = claim.amount
   for (const lot of open) {
-    // Vaults round what they tell: an id of which nothing is left lost all there was.
+    // Vaults round their figures: an id that is empty lost everything.
     const isEmptied = emptied?.has(lot.requestId) === true
     const most = lost && !isEmptied ? smaller(lost.get(lot.requestId) ?? 0n, beyond) : beyond
     const taken = smaller(lot.remaining, most)
@@ -133,7 +133,7 @@ function addPart(parts: Map<string, ClaimedPart>, lot: RequestLot, amount: bigin
   joinParts(known, { attribution, amount, isSwap })
 }
 
-/** Adds what the same distributor brought: an entry is only as good as its weakest part. */
+/** Adds another part of the same distributor: an entry has the weakest attribution of its parts. */
 export function joinParts(known: CreditedPart, more: Omit<CreditedPart, 'distributorId'>): void {
   known.amount += more.amount
   known.attribution = weakest(known.attribution, more.attribution)
@@ -184,7 +184,7 @@ export function cancelRequests(work: RequestWork, event: VaultEvent): Returned[]
   return returned
 }
 
-/** Shares of a lot that a cancel gives back to the wallet they were taken of. */
+/** Shares of a lot that a cancellation returns to the wallet they came from. */
 export type Returned = { wallet: string; distributorId: string; amount: bigint }
 
 function listReturned({ owner, lots, amount, cancelled }: RequestLot, after: bigint): Returned[] {

@@ -1,7 +1,7 @@
 import type { AttributionKind } from '@openearn/attribution'
 import type { Holder } from './lots.js'
 
-/** Where in the chain a transaction lies. */
+/** The position of a transaction in the chain. */
 export type TxPosition = {
   number: number
   hash: string
@@ -35,7 +35,7 @@ export type RequestLot = {
   vaultId: number
   kind: 'deposit' | 'redeem'
   controller: string
-  /** Whose assets or shares it took. */
+  /** The owner of the assets or shares it took. */
   owner: string
   requestId: bigint
   distributorId: string | null
@@ -45,7 +45,7 @@ export type RequestLot = {
   amount: bigint
   /** The amount that counts for the ledger: all of a deposit; of a redemption the shares its wallet held before. */
   counted: bigint
-  /** Of a redemption the lots these shares were of, as `alpha=5 beta=6`; the rest was unattributed. */
+  /** For a redemption: the lots of these shares, as `alpha=5 beta=6`; the rest was unattributed. */
   lots: string
   remaining: bigint
   cancelled: bigint
@@ -63,7 +63,7 @@ export type RequestState = Pick<RequestLot, 'remaining' | 'cancelled' | 'cancell
 export type RequestChange = {
   requestId: string
   kind: RequestLot['kind']
-  /** Whose assets or shares the request took. */
+  /** The owner of the assets or shares that the request took. */
   owner: string
   vaultId: number
   blockNumber: number
@@ -85,7 +85,7 @@ export type EventPart = {
   assets: bigint
 }
 
-/** By how much a transaction moved the shares of a wallet that wait for a redemption. */
+/** The change of a wallet's shares that wait for a redemption, by a transaction. */
 export type PendingChange = {
   vaultId: number
   wallet: string
@@ -127,20 +127,20 @@ export type TransactionAttribution = {
   schema: string | null
   signatureValid: boolean | null
   actionId: string | null
-  /** Why something its calldata says does not count. */
+  /** Reasons why an attribution in its calldata does not count. */
   problems: string[]
 }
 
 /** A signature of ours that counted in a vault; it counts there once. */
 export type UsedSignatureRow = { vaultId: number; digest: string; blockNumber: number }
 
-/** An account that owns those sharing its first 19 bytes, as a forwarder registered it. */
+/** An account registered at a forwarder as the owner of the addresses that share its first 19 bytes. */
 export type OwnerRow = { forwarder: string; prefix: string; owner: string; blockNumber: number }
 
 export type DerivedRows = {
   balanceChanges: BalanceChange[]
   lotChanges: LotChange[]
-  /** Opened by the block, as they stand after it. */
+  /** Requests opened by the block, in their state after it. */
   requests: RequestLot[]
   requestChanges: RequestChange[]
   interactions: InteractionRow[]

@@ -13,10 +13,10 @@ export type RequestReading = {
   after: bigint | 'unknown'
 }
 
-/** A block with what vaults answered of requests that claims of it may be of; absent where nothing was asked. */
+/** A block with the figures of requests that its claims may consume; absent if nothing was read. */
 export type ReadBlock = RawBlock & { requestReadings?: readonly RequestReading[] }
 
-/** A request about which a vault is to be asked at a block and at its parent. */
+/** A request whose figures are read from a vault at a block and at its parent. */
 export type WantedReading = Omit<RequestReading, 'before' | 'after'> & { blockNumber: number }
 
 /** The amount that each request id of a controller lost in a block, and the ids that claims alone emptied, by the vault's figures. */
@@ -60,12 +60,12 @@ export function readSettled(
   return settled
 }
 
-/** Whether what each open request of a controller lost is known. */
+/** Whether the lost amount of each open request of a controller is known. */
 export function isSettled(lots: readonly RequestLot[], { amounts }: Lost): boolean {
   return lots.every(({ requestId }) => amounts.has(requestId))
 }
 
-/** A claim, and whose requests of which kind it may be of. */
+/** A claim, with the controller and kind of the requests it may consume. */
 type Claim = { vault: DeriveVault; kind: RequestLot['kind']; controller: string }
 
 /** The claims of a block: the events that complete earlier deposit and redemption requests. */

@@ -10,8 +10,8 @@ export const tradeTopic: string = toEventSelector(
 
 /**
  * Calls of our settlement contracts that carry our signature, each with the wallet it speaks for: the owner of the one
- * order that was filled, to whom everything is paid. The signature is over the very call of the solver, so nobody else's
- * settlement speaks for anybody.
+ * order that was filled, to whom everything is paid. The signature covers the call of the solver, so settlements of
+ * other solvers speak for nobody.
  */
 export function readSettlements(
   findings: readonly Finding[],

@@ -23,7 +23,7 @@ export function decodeOwner({ topics, data }: RawLog): { prefix: string; owner: 
   return prefixOf(owner) === prefix ? { prefix, owner } : undefined
 }
 
-/** Takes up what forwarders of the configuration register in a block. */
+/** Adds the registrations of the configured forwarders in a block. */
 export function readOwners(block: RawBlock, { forwarders }: DeriveConfig, state: DeriveState, rows: DerivedRows): void {
   if (!forwarders || forwarders.length === 0) return
   for (const log of block.logs) {
@@ -35,7 +35,7 @@ export function readOwners(block: RawBlock, { forwarders }: DeriveConfig, state:
   }
 }
 
-/** Whom a forwarder's call of a vault may stand for: the senders of the vault's events. Which of them is the event's to say. */
+/** The accounts that a forwarder's call of a vault may act for: the senders of the vault's events. The event decides which. */
 export function listStandingFor(
   logs: readonly RawLog[],
   config: DeriveConfig,
@@ -52,7 +52,7 @@ export function listStandingFor(
   return ({ caller, target }) => (forwarders.has(caller) ? [...(byVault.get(target) ?? [])] : [])
 }
 
-/** Says who owns an account, as forwarders in force at an instant have registered it. */
+/** Returns the owner of an account, as registered at the forwarders in force at an instant. */
 export function createOwnerOf(
   config: DeriveConfig,
   timestamp: number,

@@ -8,7 +8,7 @@ import { smaller } from './lots.js'
 /** Transfers and events of one vault in one transaction, in the order of the logs. */
 export type VaultTransaction = { vault: DeriveVault; transfers: Transfer[]; events: VaultEvent[] }
 
-/** The call that emitted each log, by the log's index, where a trace tells of it. */
+/** The call that emitted each log, by the log's index, if a trace has it. */
 export type Made = ReadonlyMap<number, Frame | undefined>
 
 /** The part of a Transfer that belongs to an event. */
@@ -27,8 +27,8 @@ const nothing: FoundTransfers = { mints: new Map(), burns: new Map(), moved: new
 
 /**
  * Finds the Transfers that belong to each event: those between it and the next event of the vault before or after it, the
- * nearest first, up to the shares the event tells of. Which side is the vault's habit, as its first event with shares
- * shows. Where a trace tells which call made what, they are those of the event's own call. Shares reach a depositor from
+ * nearest first, up to the event's shares. The side is the one that the vault's first event with shares shows. If a trace has
+ * the calls, the Transfers are those of the event's own call. Shares reach a depositor from
  * the zero address, the vault or its escrow; they leave a redeemer, or the escrow, for the zero address or the vault, and
  * with a request for the escrow too.
  */
@@ -50,7 +50,7 @@ export function findTransfers({ vault, transfers, events }: VaultTransaction, ma
             from === ownerOf(event) || (from !== vault.address && holdsForOthers(vault, from)) || from === vault.escrow
           return isOwn && (to === zeroAddress || isVaultAddress(vault, to))
         }
-  /** The vault's habit, as its first event with shares shows. */
+  /** The side on which a vault emits its Transfers, by its first event with shares. */
   let isBefore: boolean | undefined
   for (const event of events) {
     const shares = isMoving(event) ? sharesOf(event) : 0n
@@ -75,7 +75,7 @@ export function findTransfers({ vault, transfers, events }: VaultTransaction, ma
 
 type Told = Pick<VaultTransaction, 'transfers' | 'events'>
 
-/** Says which Transfers and events the call of an event made, those of other events' calls inside it left out. */
+/** The Transfers and events of the call of an event, without those of other events' calls inside it. */
 function createOwn({ transfers, events }: Told, made: Made): (event: VaultEvent) => Told | undefined {
   const calls = new Map<Frame, Told>()
   for (const event of events) {

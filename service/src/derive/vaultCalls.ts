@@ -6,7 +6,7 @@ export type CallData = { data: Uint8Array; start: number; end: number }
 /** A call: the contract called, and its first four bytes as hex. */
 type Called = { target: string; selector: string }
 
-/** Calls that make no vault tell of anything: of tokens, permits and operators. */
+/** Calls that make no vault event: of tokens, permits and operators. */
 const silentCalls: ReadonlySet<string> = new Set([
   'a9059cbb', // transfer(address,uint256)
   '23b872dd', // transferFrom(address,address,uint256)
@@ -24,7 +24,7 @@ const silentCalls: ReadonlySet<string> = new Set([
   '959b8c3f', // authorizeOperator(address)
 ])
 
-/** The first four bytes of a call's data as hex; less where there are less. */
+/** The first four bytes of a call's data as hex; fewer if the data is shorter. */
 export function selectorOf({ data, start, end }: CallData): string {
   return Buffer.from(data.subarray(start, Math.min(start + 4, end))).toString('hex')
 }
