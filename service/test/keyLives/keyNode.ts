@@ -215,6 +215,11 @@ export function createKeyNode(
       }
     },
     dropPool: () => pool.clear(),
+    /** Forgets what waits behind a gap of nonces: a node tells nobody of it. */
+    dropHidden: () => {
+      const visible = pendingCount()
+      for (const nonce of pool.keys()) if (nonce > visible) pool.delete(nonce)
+    },
     setBaseFee: (fee: bigint) => {
       baseFee = fee < 7n ? 7n : fee
     },

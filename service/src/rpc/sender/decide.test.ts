@@ -116,7 +116,7 @@ describe('a nonce that was used by no known form', () => {
 })
 
 describe('whether a key signs', () => {
-  const state = { next: 5, latest: 5, pending: 5, isSure: true, isReleased: false }
+  const state = { next: 5, latest: 5, pending: 5, isSure: true, releasedMs: undefined }
   it.each([
     ['goes on where all its transactions are ours', state, { act: 'go' }],
     ['goes on behind its node', { ...state, latest: 3, pending: 3 }, { act: 'go' }],
@@ -128,8 +128,18 @@ describe('whether a key signs', () => {
     ['stops where more are mined than ours', { ...state, latest: 6, pending: 6 }, { act: 'stop' }],
     ['stops where others are on their way', { ...state, pending: 6 }, { act: 'stop' }],
     [
-      'takes what is there when it is released',
-      { ...state, latest: 6, pending: 7, isReleased: true },
+      'takes what is mined when it is released',
+      { ...state, latest: 7, pending: 7, releasedMs: 0 },
+      { act: 'accept', count: 7 },
+    ],
+    [
+      'waits for what is on its way when it is released: it may be what is in the queue',
+      { ...state, latest: 6, pending: 7, releasedMs: 599_999 },
+      { act: 'stop' },
+    ],
+    [
+      'takes what is still on its way ten minutes after it was released',
+      { ...state, latest: 6, pending: 7, releasedMs: 600_000 },
       { act: 'accept', count: 7 },
     ],
     [

@@ -111,26 +111,31 @@ export type KeyState = {
   /** With those that wait to be mined. */
   pending: number
   isSure: boolean
-  isReleased: boolean
+  /** Since when an operator lets the key go on, in milliseconds; undefined where none does. */
+  releasedMs: number | undefined
 }
 
 export type KeyAct =
   | { act: 'go' }
-  /** Counts from here on are taken as they are. */
+  /** What the chain has up to this count is taken as it is, once those of it that are in the queue are known. */
   | { act: 'accept'; count: number }
   /** Nothing is signed now. */
   | { act: 'doubt'; why: string }
   /** Transactions of the key are not ours: nothing is signed until they are gone, or an operator lets it go on. */
   | { act: 'stop'; why: string }
 
+/** A released key waits so long for transactions that are on their way: a mined one can be compared with the queue. */
+const onTheirWayMs = 600_000
+
 /** Whether transactions may be signed with a key. Pure. */
-export function decideKey({ next, latest, pending, isSure, isReleased }: KeyState): KeyAct {
+export function decideKey({ next, latest, pending, isSure, releasedMs }: KeyState): KeyAct {
   const most = Math.max(latest, pending)
   const own = next ?? latest
   if (most <= own && next !== undefined) return { act: 'go' }
   if (!isSure) return { act: 'doubt', why: `a node counts ${most} transactions of the key: another word is awaited` }
   if (most <= own) return { act: 'accept', count: latest }
-  if (isReleased) return { act: 'accept', count: most }
+  if (releasedMs !== undefined && (pending <= latest || releasedMs >= onTheirWayMs))
+    return { act: 'accept', count: most }
   const which = most - own === 1 ? `the transaction of nonce ${own}` : `transactions of nonces ${own} to ${most - 1}`
   return { act: 'stop', why: `${which} of this key ${most > latest ? 'are on their way' : 'are mined'} and not ours` }
 }

@@ -1,11 +1,11 @@
 import { OutboundError } from '../../kernel/outbound.js'
-import { inTransaction } from '../../postgres/pool.js'
 import { readHead } from '../blocks.js'
 import type { Rpc } from '../rpc.js'
 import { SignerFailed } from '../signer.js'
+import { acceptPast, adoptNext } from './adopting.js'
 import { decideKey, pickNonce, type Standing } from './decide.js'
 import { openParts, type SenderContext, type SenderOptions, type SenderParts, type Situation } from './senderParts.js'
-import { adoptSent, settleRows } from './settling.js'
+import { settleRows } from './settling.js'
 import { fillGap, offer, send } from './signing.js'
 import {
   explainWaiting,
@@ -15,7 +15,7 @@ import {
   listWatched,
   type OutgoingRow,
 } from './storeOutgoing.js'
-import { acceptCount, lockSender, readSender, recordStop, type SenderRow } from './storeSenders.js'
+import { readSender, recordStop, type SenderRow } from './storeSenders.js'
 
 export type { SenderCaps, SenderOptions } from './senderParts.js'
 
@@ -95,19 +95,18 @@ async function judge(
 ): Promise<boolean> {
   const { db, clock, log, key } = parts
   const { sender, counts, standing, foreign } = given
+  const releasedMs = sender.releasedAt ? clock.now().getTime() - sender.releasedAt.getTime() : undefined
   let { next } = sender
-  let decided = decideKey({ ...counts, next, isReleased: sender.isReleased })
-  if (next !== undefined && counts.isSure && counts.latest > next) {
-    next += await adoptSent(parts, { next, latest: counts.latest, standing })
-    decided = decideKey({ ...counts, next, isReleased: sender.isReleased })
+  let decided = decideKey({ ...counts, next, releasedMs })
+  if (decided.act === 'stop' && next !== undefined && counts.latest > next) {
+    next += await adoptNext(parts, { next, latest: counts.latest, standing })
+    decided = decideKey({ ...counts, next, releasedMs })
   }
-  if (decided.act === 'accept' && sender.next !== undefined) {
+  if (decided.act === 'accept') {
     const { count } = decided
-    await inTransaction(db, async (tx) => {
-      await lockSender(tx, key)
-      await acceptCount(tx, key, count)
-    })
-    log.warn({ count }, 'an operator lets the key go on: its transactions so far are taken as they are')
+    if (!(await acceptPast(parts, { next, latest: counts.latest, count, standing }))) return false
+    if (next !== undefined)
+      log.warn({ count }, 'an operator lets the key go on: its transactions so far are taken as they are')
   }
   const isGoing = decided.act === 'go' || decided.act === 'accept'
   const why = decided.act === 'stop' ? decided.why : (isGoing && foreign) || undefined

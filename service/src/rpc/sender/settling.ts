@@ -1,25 +1,17 @@
-import { inTransaction } from '../../postgres/pool.js'
-import { decideRow, decideTaken, hasContent, type Mined, type Standing, type Taker } from './decide.js'
+import { decideRow, decideTaken, type Mined, type Standing, type Taker } from './decide.js'
 import type { SenderParts } from './senderParts.js'
 import {
   type Attempt,
   concludeOutgoing,
   explainWaiting,
   finishOutgoing,
-  listQueued,
   type OutgoingRow,
   recordAttempt,
   reopenOutgoing,
   requeueOutgoing,
 } from './storeOutgoing.js'
-import { lockSender, takeNonce } from './storeSenders.js'
 
 export type Attempts = ReadonlyMap<string, readonly Attempt[]>
-
-/** Where the nodes do not remember how many transactions there were at an old block, no older ones are looked for. */
-const reachBlocks = 256
-/** Transactions that are not ours and are looked at in one step. */
-const strangersMax = 16
 
 /**
  * Says what became of transactions that have a nonce, until their blocks are final. Returns those that wait to be mined, and
@@ -139,41 +131,3 @@ const toAttempt = (
   ...{ attempt: (own[0]?.attempt ?? 0) + 1, nonce, headNumber: Math.max(0, blockNumber - 1) },
   ...{ signedAt: clock.now(), isCancellation, ...fees },
 })
-
-/**
- * Gives queued transactions the nonces with which they are mined already: the database is from before they were sent.
- * Returns how many nonces, of those beyond ours, are known then.
- */
-export async function adoptSent(
-  parts: SenderParts,
-  { next, latest, standing }: { next: number; latest: number; standing: Standing },
-): Promise<number> {
-  const { db, view, viewOf, witness, log, key, clock } = parts
-  const deep = standing.head - standing.confirmations + 1
-  let known = 0
-  const queued = await listQueued(db, key)
-  for (let nonce = next; nonce < Math.min(latest, next + strangersMax); nonce++) {
-    const taker = await view.findTaker(nonce, Math.max(0, deep - reachBlocks), deep)
-    const at = queued.findIndex((row) => taker && hasContent(taker, row))
-    const row = queued[at]
-    if (!taker || !row) return known
-    const isSure = await witness.isSure(`taker:${row.id}`, `${taker.hash} ${taker.blockNumber}`, async (second) =>
-      (await viewOf(second).listMined([taker.hash])).has(taker.hash),
-    )
-    if (!isSure) return known
-    queued.splice(at, 1)
-    const { gasLimit, fees, value } = taker
-    const reserved = value + gasLimit * fees.maxFee
-    await inTransaction(db, async (tx) => {
-      await lockSender(tx, key)
-      if (await takeNonce(tx, { id: row.id, nonce, gasLimit, reserved, at: clock.now() }))
-        await recordAttempt(tx, row.id, toForm(taker), toAttempt(parts, taker, [], false))
-    })
-    log.warn(
-      { id: row.id, nonce, hash: taker.hash },
-      'a transaction of the queue was sent before: it is not sent again',
-    )
-    known += 1
-  }
-  return known
-}

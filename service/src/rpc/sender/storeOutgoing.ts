@@ -257,6 +257,32 @@ export async function requeueOutgoing(db: Queryable, id: string, reason: string)
     where id = ${id} and state = 'sent'`
 }
 
+/** The transaction of a sender that has this content and no nonce, and is not over; else the newest that is over. */
+export async function findUnsent(
+  db: Queryable,
+  { chainId, address }: SenderKey,
+  { to, data, value }: { to: string | null; data: string; value: bigint },
+): Promise<string | undefined> {
+  const [row] = await db<{ id: string }[]>`
+    select id from outgoing_transactions
+    where chain_id = ${chainId} and sender = hex_bytes(${address}) and nonce is null
+      and target = hex_bytes(${to}) and data = hex_bytes(${data}) and value = ${value.toString()}
+    order by state = 'queued' desc, created_at desc limit 1`
+  return row?.id
+}
+
+/** Gives a transaction that has no nonce the one with which the chain has it. False where it has one. */
+export async function adoptOutgoing(
+  tx: Transaction,
+  { id, nonce, gasLimit, reserved, at }: { id: string; nonce: number; gasLimit: bigint; reserved: bigint; at: Date },
+): Promise<boolean> {
+  const adopted = await tx`
+    update outgoing_transactions set state = 'sent', cancelling = false, nonce = ${nonce}, gas_limit = ${gasLimit.toString()},
+      reason = null, held = null, reserved = ${reserved.toString()}, reserved_at = ${at}
+    where id = ${id} and nonce is null returning id`
+  return adopted.length > 0
+}
+
 /**
  * Cancels what is queued at once; of what is sent it is asked for. Undefined when there is no such transaction, or it is
  * over.

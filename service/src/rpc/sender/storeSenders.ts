@@ -6,7 +6,8 @@ export type SenderRow = {
   /** Undefined where the key was never used here. */
   next: number | undefined
   stopped: string | null
-  isReleased: boolean
+  /** When an operator let the key go on; null where none does. */
+  releasedAt: Date | null
 }
 
 /** Locks the sender's row until the transaction ends: every signature with the key is made under this lock. */
@@ -18,12 +19,12 @@ export async function lockSender(tx: Transaction, { chainId, address }: SenderKe
 
 /** Reads the stored state of a key: its next nonce is one more than our highest, and at least the accepted count. */
 export async function readSender(db: Queryable, { chainId, address }: SenderKey): Promise<SenderRow> {
-  const [row] = await db<{ next: number | null; stopped: string | null; isReleased: boolean | null }[]>`
-    select greatest(accepted_count, highest + 1) as next, stopped, release_asked_at is not null as "isReleased"
+  const [row] = await db<{ next: number | null; stopped: string | null; releasedAt: Date | null }[]>`
+    select greatest(accepted_count, highest + 1) as next, stopped, release_asked_at as "releasedAt"
     from (select max(nonce) as highest from outgoing_transactions
       where chain_id = ${chainId} and sender = hex_bytes(${address})) own
     left join senders on chain_id = ${chainId} and address = hex_bytes(${address})`
-  return { next: row?.next ?? undefined, stopped: row?.stopped ?? null, isReleased: row?.isReleased === true }
+  return { next: row?.next ?? undefined, stopped: row?.stopped ?? null, releasedAt: row?.releasedAt ?? null }
 }
 
 /** Accepts the transactions up to this count, also those of other senders of the key. */
