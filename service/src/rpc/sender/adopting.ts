@@ -6,13 +6,13 @@ import { adoptOutgoing, findUnsent, recordAttempt } from './storeOutgoing.js'
 import { acceptCount, lockSender } from './storeSenders.js'
 
 /**
- * A database can be older than the chain: restored, or new to a key that has sent before. What is in its queue may be mined
- * already, and must not be sent again.
+ * A database can be older than the chain: it was restored, or it is new to a key that has sent before. Transactions of its
+ * queue may be mined already, and must not be sent again.
  */
 
-/** How far back is looked, the farthest first: a node may not remember old states. */
+/** Blocks that are searched, the most first: a node may not remember old states. */
 const reaches = [1_024, 256, 96]
-/** Transactions that are looked at, the newest: in one step of a stopped key, and before a count is taken as it is. */
+/** Transactions that are looked at: in one step of a stopped key, and, the newest, before a count is accepted. */
 const [fewMax, manyMax] = [16, 512]
 
 type Found = { id: string; taker: Taker }
@@ -43,8 +43,8 @@ export async function adoptNext(
 }
 
 /**
- * Takes what the chain has as it is, after every transaction of the queue that is mined was given its nonce, whoever sent
- * those between. False while some may be mined and not deep enough to tell, or one node alone says so: then it is asked again.
+ * Accepts the transactions that the chain has, after each mined transaction of the queue was given its nonce. Those between may
+ * be foreign. Returns false while a mined one lacks its confirmations, or only one node tells of it: ask again later.
  */
 export async function acceptPast(
   parts: SenderParts,
@@ -63,7 +63,7 @@ export async function acceptPast(
   return true
 }
 
-/** Those of the queue that are mined. Undefined where it cannot be told yet. */
+/** The mined transactions of the queue. Undefined while they cannot be told yet. */
 async function findPast(
   parts: SenderParts,
   { next, latest }: { next: number | undefined; latest: number },
@@ -72,7 +72,7 @@ async function findPast(
   const deep = deepest(standing)
   if (deep < 0 || (await parts.view.count(deep)) < latest) return undefined
   const above = await findReach(parts, deep)
-  // No node remembers: the runbook says what an operator cancels first.
+  // No node remembers: the runbook tells the operator which ones to cancel first.
   if (!above) return []
   const found: Found[] = []
   let isSure = true
@@ -102,7 +102,7 @@ async function findReach({ view }: SenderParts, deep: number): Promise<{ block: 
   return undefined
 }
 
-/** The transaction without a nonce that does what a mined one did. Empty ones only use a nonce, and are nobody's. */
+/** The transaction without a nonce that has the content of a mined one. An empty one belongs to no transaction. */
 async function findOwn({ db, key }: SenderParts, taker: Taker): Promise<string | undefined> {
   return isEmpty({ ...taker, sender: key.address }) ? undefined : findUnsent(db, key, taker)
 }

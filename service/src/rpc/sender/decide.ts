@@ -117,14 +117,14 @@ export type KeyState = {
 
 export type KeyAct =
   | { act: 'go' }
-  /** What the chain has up to this count is taken as it is, once those of it that are in the queue are known. */
+  /** The transactions up to this count are accepted, once those of them that are in the queue are known. */
   | { act: 'accept'; count: number }
   /** Nothing is signed now. */
   | { act: 'doubt'; why: string }
   /** Transactions of the key are not ours: nothing is signed until they are gone, or an operator lets it go on. */
   | { act: 'stop'; why: string }
 
-/** A released key waits so long for transactions that are on their way: a mined one can be compared with the queue. */
+/** The wait of a released key for transactions that are on their way: once mined, they can be compared with the queue. */
 const onTheirWayMs = 600_000
 
 /** Whether transactions may be signed with a key. Pure. */

@@ -257,7 +257,7 @@ export async function requeueOutgoing(db: Queryable, id: string, reason: string)
     where id = ${id} and state = 'sent'`
 }
 
-/** The transaction of a sender that has this content and no nonce, and is not over; else the newest that is over. */
+/** The id of the sender's transaction with this content and without a nonce: a queued one, else the newest that is over. */
 export async function findUnsent(
   db: Queryable,
   { chainId, address }: SenderKey,
@@ -271,7 +271,7 @@ export async function findUnsent(
   return row?.id
 }
 
-/** Gives a transaction that has no nonce the one with which the chain has it. False where it has one. */
+/** Gives a transaction without a nonce the nonce it was mined with. Returns false if it has one. */
 export async function adoptOutgoing(
   tx: Transaction,
   { id, nonce, gasLimit, reserved, at }: { id: string; nonce: number; gasLimit: bigint; reserved: bigint; at: Date },
