@@ -2,12 +2,14 @@ import {
   type Abi,
   type Address,
   concat,
+  domainSeparator,
   encodeAbiParameters,
   encodeDeployData,
   encodeFunctionData,
   getContractAddress,
   type Hex,
   hashMessage,
+  hashStruct,
   keccak256,
   type PrivateKeyAccount,
   zeroAddress,
@@ -36,36 +38,45 @@ export async function deploySafeWorld(deploy: Deploy) {
   const fallbackHandler = await deploy({ ...handler, args: [] })
   const proxyFactory = await deploy({ ...factory, args: [] })
   return {
-    /** A Safe of one owner: where it will be, and the call that creates it. Nothing is sent. */
-    plan: (owner: PrivateKeyAccount, saltNonce: bigint) => {
+    singleton,
+    fallbackHandler,
+    /** A Safe of one owner, the account or another: where it will be, and the call that creates it. Nothing is sent. */
+    plan: (account: PrivateKeyAccount, saltNonce: bigint, owner: Address = account.address) => {
       const initializer = encodeFunctionData({
         abi: safe.abi,
         functionName: 'setup',
-        args: [[owner.address], 1n, zeroAddress, '0x', fallbackHandler, zeroAddress, 0n, zeroAddress],
+        args: [[owner], 1n, zeroAddress, '0x', fallbackHandler, zeroAddress, 0n, zeroAddress],
       })
       const salt = keccak256(concat([keccak256(initializer), encodeAbiParameters([{ type: 'uint256' }], [saltNonce])]))
       const bytecode = encodeDeployData({ ...proxy, args: [singleton] })
       const address = getContractAddress({ opcode: 'CREATE2', from: proxyFactory, salt, bytecode })
       const args = [singleton, initializer, saltNonce]
       const data = encodeFunctionData({ abi: factory.abi, functionName: 'createProxyWithNonce', args })
-      return openSafe(address, owner, { to: proxyFactory, data })
+      return openSafe(address, account, { to: proxyFactory, data })
     },
   }
 }
 
+const messageTypes = { SafeMessage: [{ name: 'message', type: 'bytes' }] } as const
+
 function openSafe(address: Address, owner: PrivateKeyAccount, creation: { to: Address; data: Hex }) {
+  const domain = { chainId, verifyingContract: address }
+  const signBytes = (message: Hex) =>
+    owner.signTypedData({ domain, types: messageTypes, primaryType: 'SafeMessage', message: { message } })
   return {
     address,
     owner,
     creation,
-    /** The owner's signature of a text for this Safe (ERC-1271). */
-    signText: (message: string) =>
-      owner.signTypedData({
-        domain: { chainId, verifyingContract: address },
-        types: { SafeMessage: [{ name: 'message', type: 'bytes' }] },
-        primaryType: 'SafeMessage',
-        message: { message: hashMessage(message) },
-      }),
+    /** The owner's signature of a text for this Safe (ERC-1271), or of bytes. */
+    signText: (message: string) => signBytes(hashMessage(message)),
+    signBytes,
+    /** What of these bytes an owner that is a contract is asked to confirm. */
+    encodeMessage: (message: Hex): Hex =>
+      concat([
+        '0x1901',
+        domainSeparator({ domain }),
+        hashStruct({ types: messageTypes, primaryType: 'SafeMessage', data: { message } }),
+      ]),
     /** A signature wrapped with what creates the Safe (ERC-6492). */
     wrap: (signature: Hex): Hex =>
       concat([
@@ -80,7 +91,7 @@ function openSafe(address: Address, owner: PrivateKeyAccount, creation: { to: Ad
       const value = 0n
       const free = { safeTxGas: 0n, baseGas: 0n, gasPrice: 0n, gasToken: zeroAddress, refundReceiver: zeroAddress }
       const signature = await owner.signTypedData({
-        domain: { chainId, verifyingContract: address },
+        domain,
         types: {
           SafeTx: [
             { name: 'to', type: 'address' },

@@ -47,3 +47,15 @@ describe('the nodes of a chain', () => {
     expect(() => parseConfig({ RPC_URL_1: value }, '/nonexistent')).toThrow(/RPC_URL_1 must be http/)
   })
 })
+
+describe('contract wallets that are vouched for', () => {
+  const [a, b] = [`0x${'Ab'.repeat(20)}`, `0x${'cD'.repeat(20)}`]
+  it('are pairs of addresses, and none by default', () => {
+    expect(parseConfig({}).trustedWallets).toEqual([])
+    expect(parseConfig({ TRUSTED_WALLETS: `${a}:${b}, ${b}:${a}` }).trustedWallets).toEqual([`${a}:${b}`, `${b}:${a}`])
+  })
+
+  it.each([a, `${a}:`, `${a}:${b}:${a}`, `${a}:0x12`, `${a} ${b}`])('may not be %s', (value) => {
+    expect(() => parseConfig({ TRUSTED_WALLETS: value })).toThrow(/TRUSTED_WALLETS must be pairs of addresses/)
+  })
+})

@@ -102,6 +102,7 @@ export function parseConfig(env: Env, root: string = repositoryRoot()) {
     settlementTokens: oneOf('SETTLEMENT_TOKENS', ['listed', 'priced', 'any']),
     settlementsPerHour: integer('SETTLEMENTS_PER_HOUR', 12, 1, 1e6),
     settlementRiskPercent: integer('SETTLEMENT_RISK_PERCENT', 10, 0, 100),
+    trustedWallets: list(text('TRUSTED_WALLETS') ?? ''),
     commitMaxGwei: integer('COMMIT_MAX_GWEI', 2e7, 1, 1e15),
     /** Build plans without a signature while the signer fails, instead of refusing. */
     unsignedFallback: flag('ATTRIBUTION_UNSIGNED_FALLBACK', false),
@@ -128,14 +129,14 @@ export function parseConfig(env: Env, root: string = repositoryRoot()) {
     anvilPort: port('ANVIL_PORT', 8545),
   }
   if (!['json', 'pretty', undefined].includes(text('LOG_FORMAT'))) problems.push('LOG_FORMAT must be json or pretty')
+  if (!config.trustedWallets.every((pair) => /^0x[\da-f]{40}:0x[\da-f]{40}$/i.test(pair)))
+    problems.push('TRUSTED_WALLETS must be pairs of addresses, singleton:handler, separated by commas')
   if (!/^https?:/.test(config.tonUrl ?? 'http:')) problems.push('TON_URL must be an http or https url')
   if (problems.length > 0) throw new ConfigError(`bad configuration: ${problems.join('; ')}`)
   return config
 }
 
-function list(value: string): string[] {
-  return value.split(',').flatMap((item) => item.trim() || [])
-}
+const list = (value: string): string[] => value.split(',').flatMap((item) => item.trim() || [])
 
 type Text = (name: string) => string | undefined
 

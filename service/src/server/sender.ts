@@ -1,4 +1,4 @@
-import type { OrderSettings } from '../features/solver/index.js'
+import type { OrderSettings, WalletCode } from '../features/solver/index.js'
 import type { Config } from '../kernel/config.js'
 import type { ChainContext } from '../rpc/chains.js'
 import { devnetChainId } from '../rpc/devnet.js'
@@ -19,10 +19,11 @@ export function readCaps({
 export function readSolverLimits(
   config: Config,
   chainIds: readonly number[],
-): Required<Pick<OrderSettings, 'costMax' | 'limits'>> {
+): Required<Pick<OrderSettings, 'costMax' | 'limits' | 'wallets'>> {
   const usual = chainIds.every((chainId) => chainId === devnetChainId) ? 'any' : 'listed'
   return {
     costMax: BigInt(config.settlementMaxGwei) * gwei,
+    wallets: config.trustedWallets.map(parseWallet),
     limits: {
       worthFactor: config.settlementWorthFactor,
       tokens: config.settlementTokens ?? usual,
@@ -31,6 +32,11 @@ export function readSolverLimits(
       budget: readCaps(config).spending,
     },
   }
+}
+
+function parseWallet(pair: string): WalletCode {
+  const [singleton = '', handler = ''] = pair.toLowerCase().split(':')
+  return { singleton, handler }
 }
 
 /** Sends what is queued for a key, chain by chain: a job of each chain. */

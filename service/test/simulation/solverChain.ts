@@ -1,5 +1,5 @@
 import { signDigest } from '@openearn/attribution'
-import type { Address } from 'viem'
+import { type Address, pad } from 'viem'
 import { createOrderLook, type SolverLimits, usualLimits } from '../../src/features/solver/index.js'
 import type { readOrders } from '../../src/features/solver/readOrders.js'
 import { newId } from '../../src/kernel/ids.js'
@@ -10,6 +10,7 @@ import { RpcError, type RpcRequest } from '../../src/rpc/rpc.js'
 import { createKeySigner } from '../../src/rpc/signer.js'
 import { chainSettings, listToken } from '../actionWorld.js'
 import { openEarn } from '../harness.js'
+import { readPublishedRuntime } from '../published.js'
 import type { Random } from './random.js'
 
 /** A chain as the solver sees it, played: what estimates say, what is mined and how, and what it costs whom. */
@@ -18,6 +19,15 @@ export const gasPrice = 18_000_000_000n
 const secondsPerBlock = 12
 const costMax = 20_000_000_000_000_000n
 const usd = 10n ** 18n
+
+const proxyCode = readPublishedRuntime(
+  '@safe-global/safe-contracts/build/artifacts/contracts/proxies/SafeProxy.sol/SafeProxy.json',
+)
+/** Of the published version 1.4.1. */
+const knownWallet = {
+  singleton: '0x41675c099f32341bf84bfc5382af534df5c7461a',
+  handler: '0xfd0732dc9e303f09fcef3a7388ad10a83459ec99',
+} as const
 
 /** How an order behaves. `passes`: it is simulated well; `reverts` then uses up its gas when it is mined. */
 export type Behaviour = {
@@ -28,6 +38,8 @@ export type Behaviour = {
   turnGas: bigint
   isShared: boolean
   scheme: 'eip712' | 'eip1271'
+  /** The code of a contract wallet: a published one, or one that nobody vouches for. */
+  wallet: 'known' | 'unknown'
   pool: string
   isListed: boolean
   isSpeck: boolean
@@ -73,6 +85,8 @@ export async function openModel(random: Random, limits: Partial<SolverLimits>) {
 
   const orders = new Map<string, Played>()
   const bySignature = new Map<string, Played>()
+  /** Contract wallets by their address. */
+  const wallets = new Map<string, Behaviour['wallet']>()
   let number = 1
   let timestamp = Math.floor(earn.clock.now().getTime() / 1_000)
   const hashOf = (at: number) => `0x${at.toString(16).padStart(64, '0')}`
@@ -84,7 +98,15 @@ export async function openModel(random: Random, limits: Partial<SolverLimits>) {
         timestamp: `0x${timestamp.toString(16)}`,
       }
     if (method === 'eth_gasPrice') return `0x${gasPrice.toString(16)}`
-    if (method === 'eth_getCode') return '0x'
+    if (method === 'eth_getCode') {
+      const [address] = params as [string]
+      return wallets.has(address) ? (wallets.get(address) === 'known' ? proxyCode : '0x00') : '0x'
+    }
+    if (method === 'eth_getStorageAt') {
+      const [address, slot] = params as [string, string]
+      if (wallets.get(address) !== 'known') return pad('0x')
+      return pad(BigInt(slot) === 0n ? knownWallet.singleton : knownWallet.handler)
+    }
     if (method === 'eth_getBalance') return '0xffffffffffffffffffffff'
     if (method !== 'eth_estimateGas') throw new Error(`the model does not answer ${method}`)
     const [call] = params as [{ data: string; gas: string }]
@@ -93,7 +115,8 @@ export async function openModel(random: Random, limits: Partial<SolverLimits>) {
     if (estimate === 'reverts' || estimate > BigInt(call.gas)) throw new RpcError(3, 'execution reverted', '0x')
     return `0x${estimate.toString(16)}`
   }
-  const rpc = { request, as: () => rpc } as unknown as Chain['rpc']
+  const batch = (requests: readonly RpcRequest[]) => Promise.all(requests.map(request))
+  const rpc = { request, batch, as: () => rpc } as unknown as Chain['rpc']
   const chain: Chain = { ...settings, rpc, headUrls: [] }
   const solver = createKeySigner(`0x${'11'.repeat(32)}`, signDigest)
   const read: typeof readOrders = async (_given, live, isTried) => ({
@@ -110,7 +133,7 @@ export async function openModel(random: Random, limits: Partial<SolverLimits>) {
   const ctx = { ...earn.ctx, chains: new Map([[chainId, chain]]) }
 
   /** Solver's gas in wei for orders of strangers and for honest ones; the strangers' own gas. */
-  const paid = { onStrangers: 0n, onHonest: 0n, byStrangers: 0n, reverts: 0 }
+  const paid = { onStrangers: 0n, onRisky: 0n, onHonest: 0n, byStrangers: 0n, reverts: 0 }
   const filledAt = new Map<string, number>()
 
   /** What is queued is sent, as far as its own cap and the day let it, and mined in one block. */
@@ -118,8 +141,8 @@ export async function openModel(random: Random, limits: Partial<SolverLimits>) {
     number += 1
     timestamp += secondsPerBlock
     earn.clock.set(new Date(timestamp * 1_000))
-    const queued = await db<{ id: string; orderId: string; costMax: string; amountIn: string }[]>`
-      select o.id, s.order_id as "orderId", s.cost_max as "costMax", s.amount_in as "amountIn"
+    const queued = await db<{ id: string; orderId: string; costMax: string; amountIn: string; isRisky: boolean }[]>`
+      select s.is_risky as "isRisky", o.id, s.order_id as "orderId", s.cost_max as "costMax", s.amount_in as "amountIn"
       from outgoing_transactions o join order_settlements s on s.id = o.id
       where o.state = 'queued' order by o.created_at, o.id`
     let isSharedPaid = false
@@ -135,7 +158,10 @@ export async function openModel(random: Random, limits: Partial<SolverLimits>) {
       }
       const cost = gas * gasPrice
       if (order.isHonest) paid.onHonest += cost
-      else paid.onStrangers += cost
+      else {
+        paid.onStrangers += cost
+        if (each.isRisky) paid.onRisky += cost
+      }
       if (!isFilled) paid.reverts += 1
       await db`
         update outgoing_transactions set state = ${isFilled ? 'confirmed' : 'reverted'}, cost = ${String(cost)},
@@ -166,8 +192,9 @@ export async function openModel(random: Random, limits: Partial<SolverLimits>) {
       const id = newId()
       const order: Played = {
         ...{ ...behaviour, id, isHonest: of.isHonest, submittedAt: number },
-        ...{ owner: of.owner ?? bytes(20), signature: bytes(65) },
+        ...{ owner: of.owner ?? bytes(20), signature: `${bytes(64)}1b` },
       }
+      if (behaviour.scheme === 'eip1271') wallets.set(order.owner, behaviour.wallet)
       orders.set(id, order)
       bySignature.set(order.signature, order)
       const organization = organizations[of.organization % organizations.length]

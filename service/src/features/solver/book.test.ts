@@ -81,6 +81,19 @@ describe('what a settlement changes', () => {
     expect(shared(sell('1', '0xaa', '0xbb'), sell('2', '0xdd', '0xcc'))).toEqual([])
     expect(shared(sell('1', '0xaa', '0xbb'), listTouched(offer('2', ['0xaa', '0xcc'])))).toEqual([])
   })
+
+  it('is a contract wallet as a whole: of its orders, whatever they sell, one is settled at a time', () => {
+    const submission: Order['submission'] = {
+      signature: '0x',
+      scheme: 'eip1271',
+      venue: 'local',
+      submittedAt: new Date(0),
+    }
+    const [one, other] = [['0xaa', '0xbb'] as const, ['0xdd', '0xcc'] as const].map(([tokenIn, tokenOut]) =>
+      listTouched(offer('1', [tokenIn, tokenOut], { owner: '0x0e', tokenIn, tokenOut, submission })),
+    ) as [string[], string[]]
+    expect(one.filter((each) => other.includes(each))).toHaveLength(1)
+  })
 })
 
 describe('what is left of an order', () => {

@@ -101,12 +101,16 @@ function isBefore(a: Turn, b: Turn): boolean {
 
 /**
  * The state that a settlement of an offer changes: the pools of its route, whose quotes for other offers become wrong, and the
- * owner's balance of the sold token.
+ * owner's balance of the sold token. A contract wallet is touched as a whole: one change of it makes all its settlements revert.
  */
 export function listTouched(offer: Offer): string[] {
   const { order } = offer.live
-  return [...listPools(offer), `${order.owner} ${order.tokenIn}`]
+  const wallet = isOfContract(order) ? [`${order.owner} wallet`] : []
+  return [...listPools(offer), `${order.owner} ${order.tokenIn}`, ...wallet]
 }
+
+/** Whether the owner of an order is a contract, which checks its signature. */
+export const isOfContract = ({ submission }: Pick<Order, 'submission'>): boolean => submission?.scheme === 'eip1271'
 
 /** The pools of an offer, each by the two tokens it is between. */
 export function listPools({ quote }: Pick<Offer, 'quote'>): string[] {

@@ -9,6 +9,7 @@ import type { Quote } from '../swap/index.js'
 import type { Offer } from './book.js'
 import type { Look } from './look.js'
 import { encodeSettlement, type Fill, findPayout } from './settlementCall.js'
+import type { KnownWallet } from './wallets.js'
 
 /** A deadline far in the future for swaps on the way: the settlement contract enforces the order's own expiry. */
 const farAway = 10_000_000_000n
@@ -33,11 +34,12 @@ export async function openFill(
   throw new Error(`${payoutsMax} accounts for the payout of order ${order.id} are taken`)
 }
 
-/** The settlement of a fill, without a suffix: its target and its data. */
+/** The settlement of a fill, without a suffix: its target and its data. `wallet`: its owner's code as it was read. */
 export async function buildSettlement(
-  { ctx, chain, trialChain, record }: Look,
+  { ctx, chain, trialChain, record, settings }: Look,
   fill: Fill,
   offer: Offer,
+  wallet: KnownWallet | undefined,
 ): Promise<{ to: Address; data: Hex }> {
   const { quote } = offer
   const { order, amountOut } = fill
@@ -46,7 +48,9 @@ export async function buildSettlement(
   const approvalReset = token?.approvalReset ?? true
   const allowance = await readAllowance(trialChain, offer)
   const route = quote?.spender && { spender: quote.spender, allowance, approvalReset, build }
-  const data = encodeSettlement(fill, { route: route || undefined, wrappedNative: record.wrappedNative as Address })
+  const check = wallet && { ...wallet, sender: settings.solver?.address as Address }
+  const wrappedNative = record.wrappedNative as Address
+  const data = encodeSettlement(fill, { route: route || undefined, check, wrappedNative })
   return { to: order.settlement as Address, data }
 }
 

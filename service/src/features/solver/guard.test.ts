@@ -18,7 +18,7 @@ const usualLimits = { ...defaults, riskPercent: 20 }
 const ether = 10n ** 18n
 const kinds: SubjectKind[] = ['order', 'owner', 'organization', 'pool']
 const calm: Case = {
-  ...{ isRisky: false, areListed: true, fills: [], riskedByAll: 0n },
+  ...{ isRisky: false, isContract: false, areListed: true, fills: [], riskedByAll: 0n },
   standings: kinds.map((kind) => ({ kind, key: kind, standing: noStanding })),
 }
 const risky: Case = { ...calm, isRisky: true }
@@ -104,6 +104,8 @@ describe('whether a settlement is paid for', () => {
     ['worth nothing is, where nothing is asked', { worth: 0n }, {}, { worthFactor: 0 }, costs.costMax],
     ['of which no price tells is not, where one has to', {}, {}, { tokens: 'priced' }, 'no price'],
     ['risky may cost twice what it costs now', { cost: 10n ** 15n }, { isRisky: true }, {}, 2n * 10n ** 15n],
+    ['of a contract wallet may cost twice, too', { cost: 10n ** 15n }, { isContract: true }, {}, 2n * 10n ** 15n],
+    ['of a contract wallet never more than the cap', {}, { isContract: true }, {}, costs.costMax],
     ['risky never more than the cap', {}, { isRisky: true }, {}, costs.costMax],
     [
       'risky never more than is left of the day',

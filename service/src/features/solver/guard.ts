@@ -85,6 +85,8 @@ export function computeRetryAt(
 export type Case = {
   /** Somebody vouches neither for its tokens nor for its owner's code: a stranger decides how it ends, and what it costs. */
   isRisky: boolean
+  /** Its owner is a contract wallet. */
+  isContract: boolean
   areListed: boolean
   /** Its own standings: of its order, its owner, its organization and its pools. */
   standings: readonly (Subject & { standing: Standing })[]
@@ -135,21 +137,22 @@ export type Cost = {
 export type CostVerdict = { may: true; costMax: bigint } | { may: false; why: string }
 
 /**
- * Whether a settlement is paid for, and the most it may cost when it is sent. Of a risky one that is twice what it costs now,
- * and never more than is left of what may be risked.
+ * Whether a settlement is paid for, and the most it may cost when it is sent. Of a risky one, or one of a contract wallet, that
+ * is twice what it costs now, and of a risky one never more than is left of what may be risked.
  */
 export function decideCost(
   { cost, costMax, worth }: Cost,
-  { isRisky, riskedByAll }: Pick<Case, 'isRisky' | 'riskedByAll'>,
+  { isRisky, isContract, riskedByAll }: Pick<Case, 'isRisky' | 'isContract' | 'riskedByAll'>,
   limits: SolverLimits,
 ): CostVerdict {
   if (cost > costMax) return { may: false, why: `it would cost ${cost}, and may cost ${costMax}` }
   if (worth === undefined && limits.tokens === 'priced') return { may: false, why: 'no price tells what it is worth' }
   if (worth !== undefined && worth < cost * BigInt(limits.worthFactor))
     return { may: false, why: `it is worth ${worth}, and would cost ${cost}` }
-  if (!isRisky) return { may: true, costMax }
+  const twice = 2n * cost < costMax ? 2n * cost : costMax
+  if (!isRisky) return { may: true, costMax: isContract ? twice : costMax }
   const left = (limits.budget * BigInt(limits.riskPercent)) / 100n - riskedByAll
-  const most = [costMax, 2n * cost, left].reduce((least, each) => (each < least ? each : least))
+  const most = left < twice ? left : twice
   return most < cost ? { may: false, why: 'what may be risked in a day is used up' } : { may: true, costMax: most }
 }
 

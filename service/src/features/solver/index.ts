@@ -6,3 +6,4 @@
 export { type SolverLimits, type TokenRule, tokenRules, usualLimits } from './guard.js'
 export { createOrderLook } from './jobSettle.js'
 export type { OrderJobContext, OrderSettings } from './look.js'
+export type { WalletCode } from './wallets.js'

@@ -13,6 +13,7 @@ import { settleOffers } from './settleOffers.js'
 import { listSettlementSubjects } from './standings.js'
 import { type Attempts, type Closed, closeSettlements, listAttempts, listOpen } from './storeBook.js'
 import { forgetFailures, recordFailure, removeFailures } from './storeFailures.js'
+import { listTrusted } from './wallets.js'
 
 /**
  * A look at the orders of every chain, at each new block: what their owners can pay for, and which of our own order book
@@ -23,6 +24,7 @@ export function createOrderLook(settings: OrderSettings, read = readOrders): (ct
   const seen = new Map<number, string>()
   const turns = new Map<number, QuoteTurns>()
   const exchanges = new WeakMap<object, Deployed>()
+  const trustedWallets = listTrusted(settings.wallets)
   return async (ctx) => {
     for (const [chainId, chain] of ctx.chains) {
       const record = ctx.catalogue.current().chains.get(chainId)
@@ -38,7 +40,7 @@ export function createOrderLook(settings: OrderSettings, read = readOrders): (ct
         const trialChain = settings.trialChains?.get(chainId) ?? chain
         const limits = settings.limits ?? usualLimits
         const given = { ctx, chain, trialChain, record, head, exchanges, turns: own, made: new Map() }
-        await lookAndTell({ ...given, settings: { ...settings, limits } }, settlement.address, read)
+        await lookAndTell({ ...given, settings: { ...settings, limits, trustedWallets } }, settlement.address, read)
         seen.set(chainId, head.hash)
       } finally {
         await lock.release()

@@ -6,6 +6,7 @@ import type { AttemptOutcome } from '../orders/index.js'
 import type { Deployed } from '../swap/index.js'
 import type { SolverLimits } from './guard.js'
 import type { QuoteTurns } from './quotes.js'
+import type { TrustedWallets, WalletCode } from './wallets.js'
 
 export type OrderSettings = {
   /** The key that settles; absent: orders are looked at, and none is settled here. */
@@ -14,6 +15,8 @@ export type OrderSettings = {
   costMax: bigint
   /** Limits that keep a stranger from spending the solver's daily budget; absent: `usualLimits`. */
   limits?: SolverLimits
+  /** Code of contract wallets that is vouched for besides the published ones. */
+  wallets?: readonly WalletCode[]
   /** The chains that settlements are simulated on: strangers choose the code that runs there. Absent: those of the look. */
   trialChains?: Chains
 }
@@ -27,7 +30,7 @@ export type Look = {
   trialChain: Chain
   record: ChainRecord
   head: Header
-  settings: OrderSettings & { limits: SolverLimits }
+  settings: OrderSettings & { limits: SolverLimits; trustedWallets: TrustedWallets }
   exchanges: WeakMap<object, Deployed>
   turns: QuoteTurns
   /** Outcomes of orders, by id: stored when the look ends, also when it fails. */

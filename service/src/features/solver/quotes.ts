@@ -24,7 +24,7 @@ const othersCalls = 2
 
 /**
  * In which look orders and screens were quoted last, at which block a settlement of an order was tried last, which orders are
- * told to be tried no more, and what was told of orders last.
+ * told to be tried no more, what was told of orders last, and when the wallet of an order was read and found a risk.
  */
 export type QuoteTurns = {
   look: number
@@ -33,16 +33,18 @@ export type QuoteTurns = {
   tried: Map<string, number>
   givenUp: Set<string>
   told: Map<string, string>
+  risky: Map<string, number>
 }
 
 export const openQuoteTurns = (): QuoteTurns => ({
   ...{ look: 0, orders: new Map(), screens: new Map(), tried: new Map(), givenUp: new Set(), told: new Map() },
+  risky: new Map(),
 })
 
 /** Keeps nothing of orders that are not live any more. */
-export function forgetOthers({ tried, givenUp, told }: QuoteTurns, orderIds: readonly string[]): void {
+export function forgetOthers({ tried, givenUp, told, risky }: QuoteTurns, orderIds: readonly string[]): void {
   const live = new Set(orderIds)
-  for (const known of [tried, givenUp, told]) for (const id of known.keys()) if (!live.has(id)) known.delete(id)
+  for (const known of [tried, givenUp, told, risky]) for (const id of known.keys()) if (!live.has(id)) known.delete(id)
 }
 
 type Found = Pick<Quote, 'amountOut'> & { quote: Quote | undefined }

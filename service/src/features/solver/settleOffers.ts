@@ -8,7 +8,7 @@ import type { Signer } from '../../rpc/signer.js'
 import type { AttemptOutcome } from '../orders/index.js'
 import { listTouched, type Offer, type Turn, takeNext } from './book.js'
 import { buildSettlement, openFill, signSettlement } from './call.js'
-import { decideCost, decideTry } from './guard.js'
+import { type Case, decideCost, decideTry } from './guard.js'
 import type { Look } from './look.js'
 import type { Fill } from './settlementCall.js'
 import { loadStandings, loadWorths, type Standings } from './standings.js'
@@ -19,7 +19,7 @@ const queuedMax = 8
 const triesMax = 16
 /** After this time at one block no further offer is simulated. */
 const triesMs = 6_000
-/** Most gas of a settlement while it is simulated: of any, of a risky one, and where what is posted to another chain is gas. */
+/** Most gas of a settlement while it is simulated: of any, of a risky one or a contract wallet's, and where what is posted to another chain is gas. */
 const gasMax = { any: 2_000_000n, risky: 700_000n, posting: 20_000_000n }
 
 /**
@@ -114,13 +114,13 @@ async function tryOffer(given: Look, trial: Trial): Promise<Result> {
   const { solver, gasPrice, offer, attempt, standings, worth } = trial
   const built = await ofOrder(given, async () => {
     const fill = await openFill(given, offer, attempt)
-    return { fill, call: await buildSettlement(given, fill, offer) }
+    return { fill, call: await buildSettlement(given, fill, offer, standings.walletOf(offer)) }
   })
   if ('failure' in built) return refused('reverted', built.failure)
   const { fill, call } = built
   const data = await signSettlement(given, fill, call)
   const own = standings.caseOf(offer)
-  const limit = findGasMax(chain, own.isRisky)
+  const limit = findGasMax(chain, own)
   const estimate = await ofOrder(given, () =>
     estimateAt(
       { ...trialChain, transactionGasCap: Number(limit) },
@@ -141,8 +141,8 @@ async function tryOffer(given: Look, trial: Trial): Promise<Result> {
   return { outcome: 'considered', detail: `a settlement of ${offer.amountIn} is queued`, isQueued: true }
 }
 
-function findGasMax(chain: Chain, isRisky: boolean): bigint {
-  const own = chain.l1GasInLimit ? gasMax.posting : isRisky ? gasMax.risky : gasMax.any
+function findGasMax(chain: Chain, { isRisky, isContract }: Case): bigint {
+  const own = chain.l1GasInLimit ? gasMax.posting : isRisky || isContract ? gasMax.risky : gasMax.any
   const cap = getTransactionGasCap(chain)
   return own < cap ? own : cap
 }

@@ -1,4 +1,4 @@
-import { payoutBytecode } from '@openearn/contracts'
+import { payoutBytecode, walletCheckAbi, walletCheckBytecode } from '@openearn/contracts'
 import {
   type Address,
   concat,
@@ -13,6 +13,7 @@ import {
 import { nativeToken } from '../../rpc/native.js'
 import type { Call } from '../../rpc/simulateBlock.js'
 import type { Order } from '../orders/index.js'
+import type { KnownWallet } from './wallets.js'
 
 /** The call that fills one order through its settlement contract (GPv2). Pure. */
 
@@ -50,11 +51,18 @@ export type FillRoute = {
   build(receiver: Address): Call
 }
 
-/** Without a route the token that is sold is unwrapped. */
-export type FillPath = { route: FillRoute | undefined; wrappedNative: Address }
+/**
+ * Without a route the token that is sold is unwrapped. `check`: the code of the wallet that owns the order, and who alone sends
+ * the settlement.
+ */
+export type FillPath = {
+  route: FillRoute | undefined
+  check?: (KnownWallet & { sender: Address }) | undefined
+  wrappedNative: Address
+}
 
 /** A settlement of one order, without a suffix. */
-export function encodeSettlement(fill: Fill, { route, wrappedNative }: FillPath): Hex {
+export function encodeSettlement(fill: Fill, { route, check, wrappedNative }: FillPath): Hex {
   const { order, amountIn, amountOut } = fill
   const bought = getBought(order, wrappedNative)
   const interactions = [
@@ -69,7 +77,7 @@ export function encodeSettlement(fill: Fill, { route, wrappedNative }: FillPath)
       // For each unit that is sold so much is paid, exactly: nothing is rounded.
       [amountOut, amountIn],
       [toTrade(fill)],
-      [[], interactions, []],
+      [check ? [call(maker, encodeCheck(fill, check))] : [], interactions, []],
     ],
   })
 }
@@ -112,10 +120,25 @@ export function findPayout(fill: Fill, wrappedNative: Address): Address {
 function encodePayout({ id, order, amountOut }: Fill, token: Address): { address: Address; data: Hex } {
   const args = [token, order.settlement as Address, amountOut, order.owner as Address] as const
   const bytecode = encodeDeployData({ abi: payoutAbi, bytecode: payoutBytecode, args })
-  const salt = toHex(BigInt(`0x${id.replaceAll('-', '')}`), { size: 32 })
+  const salt = toSalt(id)
   const address = getContractAddress({ opcode: 'CREATE2', from: maker, salt, bytecode })
   return { address, data: concat([salt, bytecode]) }
 }
+
+/**
+ * Makes a settlement revert if the code of a wallet was changed, before the settlement contract calls the wallet with all of
+ * its gas to check the signature.
+ */
+function encodeCheck(
+  { id, order }: Fill,
+  { sender, codeHash, singleton, handler }: KnownWallet & { sender: Address },
+): Hex {
+  const args = [sender, order.owner as Address, codeHash, singleton, handler] as const
+  return concat([toSalt(id), encodeDeployData({ abi: walletCheckAbi, bytecode: walletCheckBytecode, args })])
+}
+
+/** The id of a fill as the salt of the contracts that are made for it. */
+const toSalt = (id: string): Hex => toHex(BigInt(`0x${id.replaceAll('-', '')}`), { size: 32 })
 
 function toTrade({ order, amountIn }: Fill) {
   const { submission, owner, partiallyFillable } = order

@@ -2,9 +2,10 @@ import { findPrices } from '../../prices/index.js'
 import { nativeToken } from '../../rpc/native.js'
 import { findToken, isListedToken } from '../catalogue/index.js'
 import type { Order } from '../orders/index.js'
-import { listPools, type Offer } from './book.js'
+import { isOfContract, listPools, type Offer } from './book.js'
 import { type Case, daySeconds, nameSubject, type Risked, type Subject, sumStandings } from './guard.js'
 import type { Look } from './look.js'
+import { findVouched } from './readWallets.js'
 import { type Attempts, listRisky, type Settlement } from './storeBook.js'
 import { listFailures, recordFailure } from './storeFailures.js'
 import { computeWorth } from './worth.js'
@@ -23,7 +24,7 @@ export function listSubjects(
 }
 
 export function listSettlementSubjects({ orderId, owner, organizationId, touches }: Settlement): Subject[] {
-  // The last thing it touches is what its owner holds of a token.
+  // Touches of its owner are not pools.
   const pools = touches.filter((each) => !each.startsWith(`${owner} `))
   return listSubjects({ id: orderId, owner, organizationId }, pools)
 }
@@ -37,10 +38,13 @@ export async function loadStandings(given: Look, offers: readonly Offer[], attem
   const since = head.timestamp - daySeconds
   const subjectsOf = (offer: Offer) => listSubjects(offer.live.order, listPools(offer))
   const names = offers.flatMap((offer) => subjectsOf(offer).map(nameSubject))
-  const [risky, failures, areListed] = await Promise.all([
+  const areListed = createListing(given)
+  // With a token that is not listed an order is risky anyway.
+  const listed = offers.filter(({ live }) => areListed(live.order))
+  const [risky, failures, vouched] = await Promise.all([
     listRisky(ctx.db, chainId, new Date(since * 1_000)),
     listFailures(ctx.db, { chainId, since }, names),
-    createListing(given),
+    findVouched(given, listed),
   ])
   const risked: Risked[] = risky.map((settlement) => ({
     subjects: listSettlementSubjects(settlement),
@@ -54,16 +58,20 @@ export async function loadStandings(given: Look, offers: readonly Offer[], attem
       const { order } = offer.live
       const standings = subjectsOf(offer).map((subject) => ({ ...subject, standing: sums.standingOf(subject) }))
       const isListed = areListed(order)
+      const isContract = isOfContract(order)
       const hasReverted = standings.some(({ kind, standing }) => kind === 'owner' && standing.reverts > 0)
       const fills = attempts.get(order.id)?.fills ?? []
       return {
-        isRisky: !isListed || order.submission?.scheme === 'eip1271' || hasReverted,
+        isRisky: !isListed || (isContract && !vouched.has(order.id)) || hasReverted,
+        isContract,
         areListed: isListed,
         standings,
         fills: fills.filter((at) => at > head.timestamp - 3_600),
         riskedByAll: sums.riskedByAll,
       }
     },
+    /** The contract wallet of an offer, where its code is vouched for. */
+    walletOf: (offer: Offer) => vouched.get(offer.live.order.id),
     /** A settlement of an offer was queued that may cost so much. */
     risk: (offer: Offer, spent: bigint) => {
       risked.push({ subjects: subjectsOf(offer), spent, isReverted: false, closedAt: undefined })

@@ -108,3 +108,15 @@ export async function listRisky(db: Queryable, chainId: number, since: Date): Pr
     where chain_id = ${chainId} and is_risky and (closed_at is null or closed_at > ${since})`
   return findRows(db, settlementsTable, ['id'], ids)
 }
+
+/** Of these owners the ones of which a settlement reverted after an instant of the chain's time. */
+export async function listReverted(
+  db: Queryable,
+  { chainId, since, owners }: { chainId: number; since: Date; owners: readonly string[] },
+): Promise<ReadonlySet<string>> {
+  const found = await db<{ owner: string }[]>`
+    select distinct owner from order_settlements
+    where chain_id = ${chainId} and is_risky and closed_at > ${since} and outcome = 'reverted'
+      and owner = any(${owners}::text[])`
+  return new Set(found.map(({ owner }) => owner))
+}
