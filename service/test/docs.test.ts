@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { commands } from '../src/cli/commands.js'
 import { CatalogueFileSchema } from '../src/features/catalogue/import/catalogueFile.js'
+import { parseConfig } from '../src/kernel/config.js'
 import { errorTable, reasons } from '../src/kernel/errors.js'
 import {
   commandOf,
@@ -73,6 +74,19 @@ describe('the documents', () => {
     expect(names.length).toBeGreaterThan(25)
     const keys = listKeys(config)
     expect(names.filter((name) => !config.includes(name) && !keys.includes(name))).toEqual([])
+  })
+
+  it('.env.example has settings of docs/configuration.md alone, and the program takes them as they stand there', async () => {
+    const lines = (await read('.env.example')).split('\n').filter((line) => /^#?[A-Z_0-9]+=/.test(line))
+    const settings = Object.fromEntries(lines.map((line) => line.replace(/^#/, '').split(/=(.*)/).slice(0, 2)))
+    expect(Object.keys(settings).length).toBeGreaterThan(12)
+    const text = await read('docs/configuration.md')
+    for (const name of Object.keys(settings)) expect(text).toContain(name.replace(/_1$/, '_<chain id>'))
+    const { ATTRIBUTION_KEY_FILE, COMMITTER_KEY_FILE, SOLVER_KEY_FILE, ...others } = settings
+    expect(
+      [ATTRIBUTION_KEY_FILE, COMMITTER_KEY_FILE, SOLVER_KEY_FILE].every((file) => /^[a-z]+\.key$/.test(file ?? '')),
+    ).toBe(true)
+    expect(parseConfig(others)).toMatchObject({ port: 4020, opsPort: 4021, publicUrl: 'https://earn.example' })
   })
 
   it('the documents name only commands that there are', async () => {

@@ -29,6 +29,16 @@ describe('the reference on the public listener, where a setting asks for it', ()
     expect([head.statusCode, head.rawPayload.length]).toEqual([200, 0])
   })
 
+  it('has links at the root, with the public base url', async () => {
+    const root = await get('/')
+    expect([root.statusCode, root.headers['content-type']]).toEqual([200, 'application/json; charset=utf-8'])
+    const url = 'https://earn.example/api'
+    expect(root.json()).toEqual({
+      service: 'OpenEarn',
+      links: { api: `${url}/v2`, reference: `${url}/reference`, document: `${url}/openapi.json` },
+    })
+  })
+
   it('has no way round the operations, their keys and their costs', async () => {
     expect((await get('/reference/call/v2/chains/')).statusCode).toBe(404)
     for (const url of ['/metrics', '/healthz', '/readyz']) expect((await get(url)).statusCode, url).toBe(404)

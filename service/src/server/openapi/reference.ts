@@ -50,9 +50,29 @@ function takesToken(gate: Gate) {
   return (request: FastifyRequest, reply: FastifyReply) => admit(gate, { access: 'public' }, request, reply)
 }
 
+/** Links at the root of a listener, for a person who opens its address. Each is a path of this listener, or a whole url. */
+function addLinks(app: FastifyInstance, links: () => Record<string, string>, gate?: Gate): void {
+  app.route({
+    ...{ method: ['GET', 'HEAD'], url: '/' },
+    ...(gate ? { onRequest: takesToken(gate) } : {}),
+    handler: async (_request, reply) => {
+      const bytes = Buffer.from(JSON.stringify({ service: 'OpenEarn', links: links() }))
+      return reply.header('Content-Type', 'application/json; charset=utf-8').send(bytes)
+    },
+  })
+}
+
 /** The API reference on the public listener: its page calls the operations of the same listener. */
 export function addPublicReference(app: FastifyInstance, readDocument: ReadDocument, gate: Gate): void {
   addPage(app, readDocument, '', gate)
+  addLinks(
+    app,
+    () => {
+      const url = readPublicUrl(readDocument())
+      return { api: `${url}/v2`, reference: `${url}/reference`, document: `${url}/openapi.json` }
+    },
+    gate,
+  )
 }
 
 /**
@@ -61,6 +81,10 @@ export function addPublicReference(app: FastifyInstance, readDocument: ReadDocum
  */
 export function addReference(app: FastifyInstance, readDocument: ReadDocument, publicApp: FastifyInstance): void {
   addPage(app, readDocument, '/reference/call')
+  addLinks(app, () => ({
+    ...{ api: `${readPublicUrl(readDocument())}/v2`, reference: '/reference', document: '/openapi.json' },
+    ...{ health: '/healthz', readiness: '/readyz', metrics: '/metrics' },
+  }))
   app.route({
     method: ['GET', 'POST'],
     url: '/reference/call/*',
@@ -83,4 +107,10 @@ export function addReference(app: FastifyInstance, readDocument: ReadDocument, p
       return reply.code(answer.statusCode).send(answer.rawPayload)
     },
   })
+}
+
+/** The base url of the public listener, as the document says it. */
+function readPublicUrl(document: Record<string, unknown>): string {
+  const [server] = document['servers'] as readonly { url: string }[]
+  return server?.url ?? ''
 }

@@ -53,6 +53,14 @@ describe('the operator listener', () => {
     }
   })
 
+  it('has links at the root that lead somewhere', async () => {
+    const { links } = (await get('/')).json()
+    expect(links.api).toMatch(/^http:\/\/127\.0\.0\.1:[0-9]+\/v2$/)
+    const paths = Object.values<string>(links).filter((link) => link.startsWith('/'))
+    expect(paths.length).toBe(5)
+    for (const path of paths) expect((await get(path)).statusCode, path).toBe(200)
+  })
+
   it('says in the document where the public listener is reached, and keeps what was asked for before', async () => {
     const first = await get('/openapi.json', { 'accept-encoding': 'gzip' })
     expect(first.headers['content-encoding']).toBe('gzip')
