@@ -108,7 +108,7 @@ export function rowSet<Row, Field extends keyof Row & string>(
   db: Queryable,
   table: Table<Row>,
   fields: readonly Field[],
-  rows: readonly Pick<Row, Field>[],
+  rows: readonly NoInfer<Pick<Row, Field>>[],
 ): Fragment {
   const columns = fields.map((field) => table.fields[field])
   const strings = statementOf(table as Table<never>, `set ${fields.join()}`, () => setOf(columns))
