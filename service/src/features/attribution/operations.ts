@@ -16,7 +16,7 @@ export const attributionOperations: readonly Operation<AttributionContext & Judg
     tag: 'Attribution',
     summary: 'Show who brought a transaction',
     description:
-      'What the ledger and the watcher know about a transaction; with a chain, its calldata is inspected as well for ERC-8021 suffixes and the legacy tracker. Needs no key.',
+      'Records of the ledger and the watcher about a transaction; with a chain, its calldata is also inspected for ERC-8021 suffixes and the legacy tracker. Needs no key.',
     access: 'public',
     cost: 0,
     params: T.Object({ txHash: TxHash }),
@@ -31,7 +31,7 @@ export const attributionOperations: readonly Operation<AttributionContext & Judg
     tag: 'Actions',
     summary: 'Verify the attribution of a transaction',
     description:
-      'The tag a mined transaction carries, what it says, whether a key of ours signed it for this very call, and the proof.',
+      'The attribution of a mined transaction, its content, whether a key of ours signed it for this very call, and the proof.',
     access: 'publishable',
     cost: 3,
     tellsRetryable: true,

@@ -57,7 +57,7 @@ export const historyOperations: readonly Operation<CatalogueContext>[] = [
     path: `${path}/apy`,
     summary: "Show a vault's APY over time",
     description:
-      'Compound growth a year, in percent, of what the vault is measured by: its share price in the base asset, or with ' +
+      'Compound growth a year, in percent, of the growth source of the vault: its share price in the base asset, or with ' +
       `the source \`nav\` in US dollars. ${points} Each is measured from the newest reading that is at least ` +
       '`apyInterval` older; one without such a reading is left out.',
     query: T.Object(inputsQuery),
@@ -84,7 +84,7 @@ export const historyOperations: readonly Operation<CatalogueContext>[] = [
     operationId: 'GetOpportunityHistoricalTVL',
     path: `${path}/tvl`,
     summary: "Show a vault's TVL over time",
-    description: `What a vault held, in its base asset and in US dollars. ${points}`,
+    description: `The TVL of a vault, in its base asset and in US dollars. ${points}`,
     query: T.Object(rangeQuery),
     responses: { 200: HistoricalTvlSchema, 400: malformed },
     run: getOpportunityHistoricalTVL,

@@ -62,7 +62,7 @@ export const metricsOperations: readonly Operation<CatalogueContext>[] = [
     cost: 5,
     summary: "Count a distributor's LPs",
     description:
-      'Wallets that hold what a distributor brought at the end of each bucket, and those that ever did, from confirmed ' +
+      'Wallets that hold positions a distributor brought, at the end of each bucket, and those that ever did, from confirmed ' +
       'blocks. A wallet in several vaults counts once. At most 50,000 buckets.',
     params: distributor,
     query: T.Object(seriesQuery),

@@ -37,7 +37,7 @@ export const operations: readonly Operation<ActionContext & SignatureContext & A
     path: '/v2/swap/orders/build',
     summary: 'Build a swap order',
     description:
-      'Returns an order to sign (EIP-712) that may be filled while the user is away, the exact approval it needs, and the transaction that ends it. The order sells at no less than what is quoted now, less the slippage; all that is bought goes to the wallet that signs. Nothing is sent.',
+      'Returns an order to sign (EIP-712) that may be filled while the user is away, the exact approval it needs, and the transaction that ends it. Its minimum output is the present quote less the slippage; the whole output goes to the wallet that signs. Nothing is sent.',
     cost: 5,
     body: BuildBody,
     bodyName: 'BuildSwapOrderInput',

@@ -65,7 +65,7 @@ const TypedDataSchema = T.Object(
       buyTokenBalance: T.String({ examples: ['erc20'] }),
     }),
   },
-  { title: 'OrderTypedData', description: 'What the wallet signs, as eth_signTypedData_v4 takes it' },
+  { title: 'OrderTypedData', description: 'The typed data to sign, in the form of eth_signTypedData_v4' },
 )
 
 export const BuiltOrderSchema = T.Object(

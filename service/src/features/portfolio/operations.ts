@@ -15,7 +15,7 @@ export const portfolioOperations: readonly Operation<PortfolioContext>[] = [
     tag: 'Wallets',
     summary: "Get a wallet's portfolio",
     description:
-      'What a wallet holds on all configured chains, and what it has earned in each opportunity. Each value counts once; all that is told of a chain is of the block in `asOf`. What could not be read or priced is named in `errors`, and `totalUsd` adds what is priced.',
+      'The holdings of a wallet on all configured chains, and its earnings in each opportunity. Each value counts once; all values of a chain are of the block in `asOf`. Failed reads and missing prices are named in `errors`, and `totalUsd` is the sum of the priced values.',
     params: T.Object({
       address: T.String({
         minLength: 1,

@@ -34,7 +34,7 @@ export const TokenRowSchema = T.Object(
     priceUsd: Nullable(Dec),
     valueUsd: Nullable(Dec),
     isNative: T.Boolean(),
-    isProtocolToken: T.Boolean({ description: 'A protocol row says what it stands for, and it counts there alone' }),
+    isProtocolToken: T.Boolean({ description: 'A protocol row stands for it, and it counts only there' }),
   },
   { title: 'TokenHolding' },
 )
@@ -58,7 +58,7 @@ const ProtocolTokenSchema = T.Object(
 
 const StatsSchema = T.Object(
   { asset_usd_value: Dec, debt_usd_value: Dec, net_usd_value: Dec },
-  { title: 'PortfolioStats', description: 'What is priced, in US dollars' },
+  { title: 'PortfolioStats', description: 'Priced values, in US dollars' },
 )
 
 export const itemTypes = [

@@ -16,13 +16,13 @@ const WalletRequestsSchema = T.Object({
       assets: Nullable(
         T.String({
           ...Raw,
-          description: 'What a deposit asked for, or what a redemption gave: null until all is claimed',
+          description: 'Requested by a deposit, or paid by a redemption: null until all is claimed',
         }),
       ),
       shares: Nullable(
         T.String({
           ...Raw,
-          description: 'What a redemption asked for, or what a deposit gave: null until all is claimed',
+          description: 'Requested by a redemption, or received by a deposit: null until all is claimed',
         }),
       ),
       claimable: Raw,

@@ -52,13 +52,13 @@ export const statusOperations: readonly Operation<ChainContext>[] = [
     tag: 'Indexing',
     summary: 'Show how far chains and vaults are indexed',
     description:
-      'Where each watched chain and each vault stands, and the addresses of the keys that signed attributions, present ' +
-      'and retired. `drift` says how samples compared with the chain: balances of holders, and deposits, withdrawals and ' +
-      'requests of ranges of blocks. A stalled chain is as far behind as its last block is old; the `reason` of its ' +
-      'vaults says why; that of a vault that is live says why its share prices and rates are withheld, and that its asset has ' +
-      'no price; that of any vault says how many moves of shares went beyond a balance and were cut. `evidence` says whether ' +
-      'the nodes of a chain tell how transactions ran (`trace`), or calldata alone ' +
-      'tells who brought them; from the block `traceFrom` on no transaction that needed a trace is without one.',
+      'The state of each watched chain and each vault, and the addresses of the keys that signed attributions, present ' +
+      'and retired. `drift` compares samples with the chain: balances of holders, and deposits, withdrawals and ' +
+      'requests of ranges of blocks. A stalled chain is as far behind as its last block is old. The `reason` of a vault ' +
+      'explains why its chain is stalled; for a live vault, why its share prices and rates are withheld, and that its asset ' +
+      'has no price; and it counts moves of shares that exceeded a known balance. `evidence` shows whether the nodes of ' +
+      'a chain return traces (`trace`), or only calldata decides; from the block `traceFrom` on every transaction that ' +
+      'needed a trace has one.',
     query: T.Object({ chainId: T.Optional(ChainId), vaultAddress: T.Optional(AddressInput) }),
     responses: { 200: IndexingStatusSchema, 400: malformed },
     run: getIndexingStatus,

@@ -87,7 +87,7 @@ export const streamOperations: readonly Operation<StreamContext>[] = [
     ...{ operationId: 'CreateStream', method: 'POST', path: '/v2/streams/', ...administer },
     summary: 'Create a reward stream',
     description:
-      'A stream of points is created at once. Of one that pays a token the creation is signed: its admin sends it, and until it is confirmed the stream is not listed.',
+      'A stream of points is created at once. For a stream that pays a token the creation is signed: its admin sends it, and the stream is listed once it is confirmed.',
     body: CreateStreamBody,
     bodyName: 'CreateStreamInput',
     responses: {
@@ -116,7 +116,7 @@ export const streamOperations: readonly Operation<StreamContext>[] = [
     ...{ operationId: 'PostStreamsBulk', path: '/v2/streams/bulk', ...read, method: 'POST', cost: 2 },
     summary: 'List reward streams by filters',
     description:
-      'Filters are joined by and, their values by or. Without page and limit (or its aliases) the answer has no pagination.',
+      'Filters are joined by and, their values by or. Without page and limit (or its aliases) the response has no pagination.',
     query: T.Object({
       page: count('From 1; below 1 is 1'),
       limit: count('Items a page, 1 to 500'),
@@ -191,8 +191,8 @@ export const streamOperations: readonly Operation<StreamContext>[] = [
   }),
   defineOperation({
     ...{ operationId: 'GetMerkleProofs', path: '/v2/streams/merkle_proofs', ...read, cost: 3 },
-    summary: 'Proofs to claim with',
-    description: 'What a wallet may claim of each stream, cumulative, with the proof its contract takes.',
+    summary: 'List proofs of claims',
+    description: 'The cumulative amount that a wallet may claim in each stream, with the proof for its contract.',
     query: T.Object({
       wallet: AddressInput,
       streamIds: List({ form: uuidForm, description: 'Ids of streams', asArray: true }),
@@ -218,7 +218,7 @@ export const streamOperations: readonly Operation<StreamContext>[] = [
   }),
   defineOperation({
     ...{ operationId: 'GetStreamWallet', path: '/v2/streams/{id}/wallets/{address}', ...read, cost: 2 },
-    summary: 'What a wallet earned in a stream',
+    summary: 'Show the rewards of a wallet in a stream',
     description: 'Its snapshots, newest first, and the stream.',
     params: T.Object({ id: Uuid, address: AddressInput }),
     responses: {
@@ -232,7 +232,7 @@ export const streamOperations: readonly Operation<StreamContext>[] = [
     ...{ operationId: 'CreateStreamWithdrawal', method: 'POST', path: '/v2/streams/{id}/withdrawals', ...administer },
     summary: 'Sign a withdrawal from a stream',
     description:
-      'What the stream holds beyond what it must keep: its budget while it runs, what is allocated once it is fully processed. The admin sends txParams.',
+      'Withdraws holdings above the amount that the stream must keep: its budget while it runs, the allocated amount once it is fully processed. The admin sends txParams.',
     params: T.Object({ id: Uuid }),
     body: T.Object({ to: maybe(AddressInput), amount: maybe(Raw), signatureExpirationSeconds: Expiration }),
     bodyName: 'CreateStreamWithdrawalInput',

@@ -14,7 +14,7 @@ export const operations: readonly Operation<ActionContext>[] = [
     path: '/v2/swap/',
     summary: 'Build a swap',
     description:
-      'Returns the transactions of a swap in signing order: exact approvals where they are needed, then the swap by the best route once gas is paid for, with the least it may give and the attribution suffix. Checked and simulated before it is returned; nothing is sent.',
+      'Returns the transactions of a swap in signing order: exact approvals where they are needed, then the swap by the best route once gas is paid for, with its minimum output and the attribution suffix. Checked and simulated before it is returned; nothing is sent.',
     cost: 10,
     tellsRetryable: true,
     query: SwapQuery,
@@ -34,8 +34,8 @@ export const operations: readonly Operation<ActionContext>[] = [
     ...common,
     operationId: 'GetSwapDetails',
     path: '/v2/swap/details',
-    summary: 'List what can be swapped on',
-    description: 'The chains on which something can be swapped, and with a chainId the tokens most people swap there.',
+    summary: 'List chains with swaps',
+    description: 'The chains that support swaps, and with a chainId the popular tokens there.',
     cost: 1,
     query: SwapDetailsQuery,
     responses: { 200: SwapDetailsSchema, 400: 'The request does not fit' },
@@ -47,7 +47,7 @@ export const operations: readonly Operation<ActionContext>[] = [
     path: '/v2/swap/tokens',
     summary: 'List tokens to swap',
     description:
-      'Tokens of the chains on which something can be swapped. A search for an address that is not listed, with a chainId, asks the chain for the token there.',
+      'Tokens of the chains that support swaps. A search for an unlisted address with a chainId reads the token from the chain.',
     cost: 1,
     query: SwapTokensQuery,
     responses: { 200: SwapTokensSchema, 400: 'The request does not fit', 503: 'The chain cannot be read' },

@@ -11,7 +11,7 @@ export const SwapQuery = T.Object({
   amountIn: positiveRaw('Smallest units, above 0'),
   slippageBps: T.Integer({ ...slippageBounds, description: 'Hundredths of a percent' }),
   simulate: T.Optional(
-    T.Boolean({ default: true, description: 'false: look at no balance and simulate nothing, for a quote screen' }),
+    T.Boolean({ default: true, description: 'false: check no balance and simulate nothing, for a quote screen' }),
   ),
 })
 

@@ -15,8 +15,8 @@ const ErrorSchema = T.Object(
     code: T.Integer({ description: 'The HTTP status' }),
     status: T.Enum([...new Set(Object.values(errorTable).map(([, status]) => status))]),
     error: T.String({ description: 'A sentence for the caller' }),
-    context: T.Object({}, { additionalProperties: true, description: 'Details; `{}` when there are none' }),
-    reason: T.Optional(T.Enum([...reasons], { description: 'What clients switch on, where one is named' })),
+    context: T.Object({}, { additionalProperties: true, description: 'Details; `{}` without any' }),
+    reason: T.Optional(T.Enum([...reasons], { description: 'The reason, for programs to switch on, if there is one' })),
   },
   {
     title: 'Error',
@@ -105,7 +105,7 @@ function describe<C>(operation: Operation<C>, refer: Refer): Record<string, unkn
   const extra = [...(isPost ? ['IdempotencyKey'] : []), ...(cacheable ? ['IfNoneMatch'] : [])]
   const refusal = refusals[operation.operationId]
   const answer = {
-    description: 'The answer',
+    description: 'The response',
     headers: headerRefs(operation, 200),
     content: {
       'application/json': { schema: refer(ok), example: buildExample(ok) },

@@ -16,10 +16,10 @@ export const headers: Record<string, unknown> = {
   'X-Monthly-Remaining': count('What is left of the month'),
   'Retry-After': count('Seconds to wait before trying again'),
   'Idempotency-Replayed': {
-    description: 'true: the kept answer of an earlier request with this Idempotency-Key',
+    description: 'true: the stored response of an earlier request with this Idempotency-Key',
     schema: { type: 'string', enum: ['true'] },
   },
-  ETag: { description: 'Names this version of the answer', schema: { type: 'string' } },
+  ETag: { description: 'Names this version of the response', schema: { type: 'string' } },
 }
 
 /** Header parameters, as components of the document. */
@@ -29,14 +29,14 @@ export const parameters: Record<string, unknown> = {
     in: 'header',
     required: false,
     description:
-      'Makes it safe to send the same request again: an answer of 200 is kept and repeated, for 1 unit, until the `validUntil` or `expiresAt` it names, else for 24 hours. A refusal is not kept. Publishable and secret keys of an organization have names of their own. Bare or in double quotes, once.',
+      'Makes it safe to send the same request again: a response of 200 is stored and repeated, for 1 unit, until the `validUntil` or `expiresAt` it names, else for 24 hours. A refusal is not stored. Publishable and secret keys of an organization do not share names. Bare or in double quotes, once.',
     schema: { type: 'string', minLength: 1, maxLength: 257 },
   },
   IfNoneMatch: {
     name: 'If-None-Match',
     in: 'header',
     required: false,
-    description: 'The ETag of an answer at hand; 304 when it is still the same.',
+    description: 'The ETag of a stored response; 304 if it is unchanged.',
     schema: { type: 'string' },
     example: '"5f2b-br"',
   },
