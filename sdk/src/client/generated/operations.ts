@@ -5,7 +5,7 @@ import type * as types from './types.js'
 /**
  * Build a swap order
  *
- * Returns an order to sign (EIP-712) that may be filled while the user is away, the exact approval it needs, and the transaction that ends it. The order sells at no less than what is quoted now, less the slippage; all that is bought goes to the wallet that signs. Nothing is sent.
+ * Returns an order to sign (EIP-712) that may be filled while the user is away, the exact approval it needs, and the transaction that ends it. Its minimum output is the present quote less the slippage; the whole output goes to the wallet that signs. Nothing is sent.
  *
  * Costs 5 units; takes any key.
  */
@@ -77,7 +77,7 @@ export const createMembershipAgreement = /*#__PURE__*/ post<types.CreateMembersh
 /**
  * Create a reward stream
  *
- * A stream of points is created at once. Of one that pays a token the creation is signed: its admin sends it, and until it is confirmed the stream is not listed.
+ * A stream of points is created at once. For a stream that pays a token the creation is signed: its admin sends it, and the stream is listed once it is confirmed.
  *
  * Costs 10 units; takes a secret key.
  */
@@ -101,7 +101,7 @@ export const createStreamPoint = /*#__PURE__*/ post<types.CreateStreamPointParam
 /**
  * Sign a withdrawal from a stream
  *
- * What the stream holds beyond what it must keep: its budget while it runs, what is allocated once it is fully processed. The admin sends txParams.
+ * Withdraws holdings above the amount that the stream must keep: its budget while it runs, the allocated amount once it is fully processed. The admin sends txParams.
  *
  * Costs 10 units; takes a secret key.
  */
@@ -149,7 +149,7 @@ export const getActiveAdminOperation = /*#__PURE__*/ get<types.GetActiveAdminOpe
 /**
  * Show who brought a transaction
  *
- * What the ledger and the watcher know about a transaction; with a chain, its calldata is inspected as well for ERC-8021 suffixes and the legacy tracker. Needs no key.
+ * Records of the ledger and the watcher about a transaction; with a chain, its calldata is also inspected for ERC-8021 suffixes and the legacy tracker. Needs no key.
  *
  * Costs 0 units; takes no key.
  */
@@ -187,7 +187,7 @@ export const getDistributorDeposits = /*#__PURE__*/ getPages<types.GetDistributo
 /**
  * Count a distributor's LPs
  *
- * Wallets that hold what a distributor brought at the end of each bucket, and those that ever did, from confirmed blocks. A wallet in several vaults counts once. At most 50,000 buckets.
+ * Wallets that hold positions a distributor brought, at the end of each bucket, and those that ever did, from confirmed blocks. A wallet in several vaults counts once. At most 50,000 buckets.
  *
  * Costs 5 units; takes any key.
  */
@@ -211,7 +211,7 @@ export const getDistributorMetrics = /*#__PURE__*/ get<types.GetDistributorMetri
 /**
  * Show how far chains and vaults are indexed
  *
- * Where each watched chain and each vault stands, and the addresses of the keys that signed attributions, present and retired. `drift` says how samples compared with the chain: balances of holders, and deposits, withdrawals and requests of ranges of blocks. A stalled chain is as far behind as its last block is old; the `reason` of its vaults says why; that of a vault that is live says why its share prices and rates are withheld, and that its asset has no price; that of any vault says how many moves of shares went beyond a balance and were cut. `evidence` says whether the nodes of a chain tell how transactions ran (`trace`), or calldata alone tells who brought them; from the block `traceFrom` on no transaction that needed a trace is without one.
+ * The state of each watched chain and each vault, and the addresses of the keys that signed attributions, present and retired. `drift` compares samples with the chain: balances of holders, and deposits, withdrawals and requests of ranges of blocks. A stalled chain is as far behind as its last block is old. The `reason` of a vault explains why its chain is stalled; for a live vault, why its share prices and rates are withheld, and that its asset has no price; and it counts moves of shares that exceeded a known balance. `evidence` shows whether the nodes of a chain return traces (`trace`), or only calldata decides; from the block `traceFrom` on every transaction that needed a trace has one.
  *
  * Costs 1 units; takes any key.
  */
@@ -233,9 +233,9 @@ export const getMembership = /*#__PURE__*/ get<types.GetMembershipParams, types.
 )
 
 /**
- * Proofs to claim with
+ * List proofs of claims
  *
- * What a wallet may claim of each stream, cumulative, with the proof its contract takes.
+ * The cumulative amount that a wallet may claim in each stream, with the proof for its contract.
  *
  * Costs 3 units; takes any key.
  */
@@ -295,7 +295,7 @@ export const getOpportunityHistoricalAPR = /*#__PURE__*/ get<types.GetOpportunit
 /**
  * Show a vault's APY over time
  *
- * Compound growth a year, in percent, of what the vault is measured by: its share price in the base asset, or with the source `nav` in US dollars. Buckets lie on the Unix-epoch grid of `step`; a point is the last snapshot of its bucket within the range, and a bucket without one has no point. Each is measured from the newest reading that is at least `apyInterval` older; one without such a reading is left out.
+ * Compound growth a year, in percent, of the growth source of the vault: its share price in the base asset, or with the source `nav` in US dollars. Buckets lie on the Unix-epoch grid of `step`; a point is the last snapshot of its bucket within the range, and a bucket without one has no point. Each is measured from the newest reading that is at least `apyInterval` older; one without such a reading is left out.
  *
  * Costs 3 units; takes any key.
  */
@@ -331,7 +331,7 @@ export const getOpportunityHistoricalSharePrice = /*#__PURE__*/ get<types.GetOpp
 /**
  * Show a vault's TVL over time
  *
- * What a vault held, in its base asset and in US dollars. Buckets lie on the Unix-epoch grid of `step`; a point is the last snapshot of its bucket within the range, and a bucket without one has no point.
+ * The TVL of a vault, in its base asset and in US dollars. Buckets lie on the Unix-epoch grid of `step`; a point is the last snapshot of its bucket within the range, and a bucket without one has no point.
  *
  * Costs 3 units; takes any key.
  */
@@ -378,7 +378,7 @@ export const getStreamTokens = /*#__PURE__*/ get<types.GetStreamTokensParams, ty
 )
 
 /**
- * What a wallet earned in a stream
+ * Show the rewards of a wallet in a stream
  *
  * Its snapshots, newest first, and the stream.
  *
@@ -429,7 +429,7 @@ export const getStreamsForWallet = /*#__PURE__*/ get<types.GetStreamsForWalletPa
 /**
  * Build a swap
  *
- * Returns the transactions of a swap in signing order: exact approvals where they are needed, then the swap by the best route once gas is paid for, with the least it may give and the attribution suffix. Checked and simulated before it is returned; nothing is sent.
+ * Returns the transactions of a swap in signing order: exact approvals where they are needed, then the swap by the best route once gas is paid for, with its minimum output and the attribution suffix. Checked and simulated before it is returned; nothing is sent.
  *
  * Costs 10 units; takes any key.
  */
@@ -439,9 +439,9 @@ export const getSwap = /*#__PURE__*/ get<types.GetSwapParams, types.GetSwapResul
 )
 
 /**
- * List what can be swapped on
+ * List chains with swaps
  *
- * The chains on which something can be swapped, and with a chainId the tokens most people swap there.
+ * The chains that support swaps, and with a chainId the popular tokens there.
  *
  * Costs 1 units; takes any key.
  */
@@ -465,7 +465,7 @@ export const getSwapOrderStatus = /*#__PURE__*/ get<types.GetSwapOrderStatusPara
 /**
  * List tokens to swap
  *
- * Tokens of the chains on which something can be swapped. A search for an address that is not listed, with a chainId, asks the chain for the token there.
+ * Tokens of the chains that support swaps. A search for an unlisted address with a chainId reads the token from the chain.
  *
  * Costs 1 units; takes any key.
  */
@@ -516,7 +516,7 @@ export const getWalletActivity = /*#__PURE__*/ getPages<types.GetWalletActivityP
 /**
  * Get a wallet's portfolio
  *
- * What a wallet holds on all configured chains, and what it has earned in each opportunity. Each value counts once; all that is told of a chain is of the block in `asOf`. What could not be read or priced is named in `errors`, and `totalUsd` adds what is priced.
+ * The holdings of a wallet on all configured chains, and its earnings in each opportunity. Each value counts once; all values of a chain are of the block in `asOf`. Failed reads and missing prices are named in `errors`, and `totalUsd` is the sum of the priced values.
  *
  * Costs 10 units; takes any key.
  */
@@ -591,7 +591,7 @@ export const listOpportunitiesByDistributor = /*#__PURE__*/ getPages<types.ListO
 /**
  * List reward streams by filters
  *
- * Filters are joined by and, their values by or. Without page and limit (or its aliases) the answer has no pagination.
+ * Filters are joined by and, their values by or. Without page and limit (or its aliases) the response has no pagination.
  *
  * Costs 2 units; takes any key.
  */
@@ -629,7 +629,7 @@ export const submitSwapOrder = /*#__PURE__*/ post<types.SubmitSwapOrderParams, t
 /**
  * Verify the attribution of a transaction
  *
- * The tag a mined transaction carries, what it says, whether a key of ours signed it for this very call, and the proof.
+ * The attribution of a mined transaction, its content, whether a key of ours signed it for this very call, and the proof.
  *
  * Costs 3 units; takes any key.
  */

@@ -83,9 +83,9 @@ export type Error = {
   status: 'INVALID_ARGUMENT' | 'UNAUTHORIZED' | 'PERMISSION_DENIED' | 'NOT_FOUND' | 'DEADLINE_EXCEEDED' | 'CONFLICT' | 'FAILED_PRECONDITION' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'RESOURCE_EXHAUSTED' | 'INTERNAL' | 'UNAVAILABLE'
   /** A sentence for the caller */
   error: string
-  /** Details; `{}` when there are none */
+  /** Details; `{}` without any */
   context: Record<string, unknown>
-  /** What clients switch on, where one is named */
+  /** The reason, for programs to switch on, if there is one */
   reason?: 'INDEXING_NOT_STARTED' | 'INDEXING_STALLED' | 'PROTOCOL_UNSUPPORTED' | 'INSUFFICIENT_BALANCE' | 'BELOW_MINIMUM' | 'CAP_EXCEEDED' | 'TOKEN_NOT_ACCEPTED' | 'TOKEN_UNSUPPORTED' | 'DEPOSIT_DISABLED' | 'WITHDRAW_DISABLED' | 'NOT_CLAIMABLE' | 'NOTHING_PENDING' | 'SIMULATION_REVERTED' | 'NO_ROUTE' | 'QUOTE_EXPIRED' | 'INSUFFICIENT_ALLOWANCE' | 'NOTHING_WITHDRAWABLE' | 'ADMIN_OPERATION_ACTIVE' | 'STREAM_ENDED'
 }
 
@@ -221,7 +221,7 @@ export type OrderCancellation = {
   chainId: number
 }
 
-/** What the wallet signs, as eth_signTypedData_v4 takes it */
+/** The typed data to sign, in the form of eth_signTypedData_v4 */
 export type OrderTypedData = {
   domain: {
     name: string
@@ -315,7 +315,7 @@ export type PortfolioProblem = {
   error: string
 }
 
-/** What is priced, in US dollars */
+/** Priced values, in US dollars */
 export type PortfolioStats = {
   /** Plain decimal, no exponent */
   asset_usd_value: string
@@ -676,7 +676,7 @@ export type TokenHolding = {
   priceUsd: string | null
   valueUsd: string | null
   isNative: boolean
-  /** A protocol row says what it stands for, and it counts there alone */
+  /** A protocol row stands for it, and it counts only there */
   isProtocolToken: boolean
 }
 
@@ -1134,7 +1134,7 @@ export type GetSwapParams = {
   amountIn: string | bigint
   /** Hundredths of a percent */
   slippageBps: number
-  /** false: look at no balance and simulate nothing, for a quote screen */
+  /** false: check no balance and simulate nothing, for a quote screen */
   simulate?: boolean | undefined
 }
 
