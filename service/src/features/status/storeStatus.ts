@@ -65,7 +65,7 @@ export type VaultStatus = {
   checkedBlock: number | null
   samples: number | null
   mismatches: number | null
-  /** Moves that went beyond the balance their wallet's Transfers make, and were cut. */
+  /** Moves that exceeded their wallet's known balance, and were capped. */
   cutMoves: number
 }
 
