@@ -93,6 +93,7 @@ describe('figures of documents are those of the program', () => {
     const settings = await readDocument('docs/configuration.md')
     expect(settings).toContain(`| \`SETTLEMENTS_PER_HOUR\` | ${usualLimits.fillsPerHour} |`)
     expect(settings).toContain(`| \`SETTLEMENT_RISK_PERCENT\` | ${usualLimits.riskPercent} |`)
+    expect(settings).toContain(`| \`SETTLEMENT_LOSS_PERCENT\` | ${usualLimits.lossPercent} |`)
     expect(await readFlat('docs/portfolio.md')).toContain(`for at most ${keptMs / 1000} s`)
   })
 })

@@ -102,6 +102,7 @@ export function parseConfig(env: Env, root: string = repositoryRoot()) {
     settlementTokens: oneOf('SETTLEMENT_TOKENS', ['listed', 'priced', 'any']),
     settlementsPerHour: integer('SETTLEMENTS_PER_HOUR', 12, 1, 1e6),
     settlementRiskPercent: integer('SETTLEMENT_RISK_PERCENT', 10, 0, 100),
+    settlementLossPercent: integer('SETTLEMENT_LOSS_PERCENT', 25, 0, 100),
     trustedWallets: list(text('TRUSTED_WALLETS') ?? ''),
     commitMaxGwei: integer('COMMIT_MAX_GWEI', 2e7, 1, 1e15),
     /** Build plans without a signature while the signer fails, instead of refusing. */

@@ -29,6 +29,7 @@ export function readSolverLimits(
       tokens: config.settlementTokens ?? usual,
       fillsPerHour: config.settlementsPerHour,
       riskPercent: config.settlementRiskPercent,
+      lossPercent: config.settlementLossPercent,
       budget: readCaps(config).spending,
     },
   }

@@ -19,6 +19,7 @@ const ether = 10n ** 18n
 const kinds: SubjectKind[] = ['order', 'owner', 'organization', 'pool']
 const calm: Case = {
   ...{ isRisky: false, isContract: false, areListed: true, fills: [], riskedByAll: 0n },
+  ...{ lostByAll: 0n, hasFilled: false },
   standings: kinds.map((kind) => ({ kind, key: kind, standing: noStanding })),
 }
 const risky: Case = { ...calm, isRisky: true }
@@ -61,6 +62,10 @@ describe('whether an offer is tried', () => {
     ['that was filled eleven times in an hour', { ...calm, fills: Array(11).fill(now) }, 'yes'],
     ['that was filled twelve times in an hour', { ...calm, fills: Array(12).fill(now) }, 'tooDear'],
     ['while the day’s risk is used up', { ...calm, riskedByAll: ether }, 'yes'],
+    ['a calm one while a unit of the day’s loss is left', { ...calm, lostByAll: ether / 4n - 1n }, 'yes'],
+    ['a calm one while the day’s loss is used up', { ...calm, lostByAll: ether / 4n }, 'tooDear'],
+    ['one of an owner with a fill, for all that', { ...calm, lostByAll: ether, hasFilled: true }, 'yes'],
+    ['a risky one of an owner with a fill', { ...risky, lostByAll: ether / 4n, hasFilled: true }, 'yes'],
     ['a risky one while the day’s risk is used up', { ...risky, riskedByAll: ether / 5n }, 'tooDear'],
     ['a risky one while a unit of it is left', { ...risky, riskedByAll: ether / 5n - 1n }, 'yes'],
     ['a risky one whose order used its share', withStanding(risky, 'order', { risked: ether / 100n }), 'tooDear'],
@@ -139,8 +144,11 @@ it('counts what settlements cost, and which reverted, against their order, owner
     { subjects: of('2', ['p', 'p']), spent: 3n, isReverted: true, closedAt: 60 },
     { subjects: of('1', ['q']), spent: 2n, isReverted: false, closedAt: undefined },
   ]
-  const { standingOf, riskedByAll } = sumStandings(risked, new Map([['owner x', { failures: 4, lastFailedAt: 9 }]]))
-  expect(riskedByAll).toBe(10n)
+  const { standingOf, riskedByAll, lostByAll } = sumStandings(
+    risked,
+    new Map([['owner x', { failures: 4, lastFailedAt: 9 }]]),
+  )
+  expect([riskedByAll, lostByAll]).toEqual([10n, 8n])
   expect(standingOf({ kind: 'order', key: '1' })).toEqual({ ...noStanding, risked: 7n, reverts: 1, lastRevertedAt: 70 })
   expect(standingOf({ kind: 'owner', key: 'x' })).toEqual({
     ...{ failures: 4, lastFailedAt: 9, risked: 10n, reverts: 2, lastRevertedAt: 70 },

@@ -13,12 +13,15 @@ export type SolverLimits = {
   fillsPerHour: number
   /** Percent of `budget` that settlements may cost in a day which end as a loss, or run code nobody vouches for. */
   riskPercent: number
+  /** Percent of `budget` that all settlements that reverted may cost in a day; then only owners with a fill are settled. */
+  lossPercent: number
   /** The daily budget, in the smallest unit of the native token. */
   budget: bigint
 }
 
 export const usualLimits: SolverLimits = {
-  ...{ worthFactor: 1, tokens: 'listed', fillsPerHour: 12, riskPercent: 10, budget: 10n ** 18n },
+  ...{ worthFactor: 1, tokens: 'listed', fillsPerHour: 12, riskPercent: 10, lossPercent: 25 },
+  budget: 10n ** 18n,
 }
 
 export type SubjectKind = 'order' | 'owner' | 'organization' | 'pool'
@@ -94,13 +97,21 @@ export type Case = {
   fills: readonly number[]
   /** The cost, or possible cost, of the risky settlements of all orders in a day. */
   riskedByAll: bigint
+  /** The cost of the settlements of all orders that reverted in a day. */
+  lostByAll: bigint
+  /** An order of its owner was filled here in the last 30 days. */
+  hasFilled: boolean
 }
 
 export type Verdict = { may: true } | { may: false; outcome?: 'tooDear' | 'noRoute'; why: string }
 
+/** Whether reverted settlements cost as much in a day as they may. */
+export const isLossUsedUp = (lostByAll: bigint, { budget, lossPercent }: SolverLimits): boolean =>
+  lostByAll >= (budget * BigInt(lossPercent)) / 100n
+
 /** Whether an offer is tried at a block of this time. */
 export function decideTry(given: Case, limits: SolverLimits, now: number): Verdict {
-  const { isRisky, areListed, standings, fills, riskedByAll } = given
+  const { isRisky, areListed, standings, fills, riskedByAll, lostByAll, hasFilled } = given
   if (!areListed && limits.tokens !== 'any')
     return {
       may: false,
@@ -111,6 +122,8 @@ export function decideTry(given: Case, limits: SolverLimits, now: number): Verdi
   if (waits) return { may: false, why: `its ${waits.kind} failed of late, and waits` }
   if (fills.length >= limits.fillsPerHour)
     return { may: false, outcome: 'tooDear', why: `it was filled ${fills.length} times within an hour` }
+  if (!hasFilled && isLossUsedUp(lostByAll, limits))
+    return { may: false, outcome: 'tooDear', why: 'the daily limit of reverted settlements is used up' }
   if (!isRisky) return { may: true }
   const whole = (limits.budget * BigInt(limits.riskPercent)) / 100n
   if (riskedByAll >= whole) return { may: false, outcome: 'tooDear', why: 'what may be risked in a day is used up' }
@@ -163,11 +176,13 @@ export type Risked = { subjects: readonly Subject[]; spent: bigint; isReverted: 
 export function sumStandings(
   risked: readonly Risked[],
   failures: ReadonlyMap<string, { failures: number; lastFailedAt: number }>,
-): { standingOf: (subject: Subject) => Standing; riskedByAll: bigint } {
+): { standingOf: (subject: Subject) => Standing; riskedByAll: bigint; lostByAll: bigint } {
   const sums = new Map<string, Standing>()
   let riskedByAll = 0n
+  let lostByAll = 0n
   for (const { subjects, spent, isReverted, closedAt } of risked) {
     riskedByAll += spent
+    if (isReverted) lostByAll += spent
     for (const name of new Set(subjects.map(nameSubject))) {
       const before = sums.get(name) ?? noStanding
       sums.set(name, {
@@ -184,5 +199,6 @@ export function sumStandings(
       ...failures.get(nameSubject(subject)),
     }),
     riskedByAll,
+    lostByAll,
   }
 }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { account } from '../../../../contracts/test/anvil.js'
 import { openSolverWorld, type SolverWorld } from '../../../test/chain/solverWorld.js'
 import { RpcError } from '../../rpc/rpc.js'
+import { createOrderLook, usualLimits } from './index.js'
 
 /** What orders wait for each other, and what they do not. */
 
@@ -172,4 +173,28 @@ it('waits while a settlement of its pools is queued that the chain does not show
   expect(await settlementsOf(orderId)).toHaveLength(1)
   await s.turn()
   expect((await show(orderId)).status).toBe('filled')
+})
+
+it('of an owner without a fill waits while the day’s loss is used up, and those of one with a fill are settled', {
+  timeout: 60_000,
+}, async () => {
+  const owner = account(8)
+  const limits = { ...usualLimits, lossPercent: 0 }
+  const look = createOrderLook({ solver: s.signer, costMax: 10n ** 18n, limits })
+  const settlementsOf = (orderId: string) =>
+    s.world.earn.db<object[]>`select from order_settlements where order_id = ${orderId}`
+  const first = await s.openOf(owner)
+  await s.world.sync()
+  await look(s.world.earn.ctx)
+  expect(await settlementsOf(first)).toHaveLength(0)
+  const waits = { outcome: 'tooDear', detail: 'the daily limit of reverted settlements is used up' }
+  expect((await show(first)).attempts).toMatchObject([waits])
+  await s.turn()
+  await s.turn()
+  expect((await show(first)).status).toBe('filled')
+  const second = await s.openOf(owner)
+  await s.world.anvil.client.mine({ blocks: 1 })
+  await s.world.sync()
+  await look(s.world.earn.ctx)
+  expect(await settlementsOf(second)).toHaveLength(1)
 })

@@ -3,10 +3,10 @@ import { nativeToken } from '../../rpc/native.js'
 import { findToken, isListedToken } from '../catalogue/index.js'
 import type { Order } from '../orders/index.js'
 import { isOfContract, listPools, type Offer } from './book.js'
-import { type Case, daySeconds, nameSubject, type Risked, type Subject, sumStandings } from './guard.js'
+import { type Case, daySeconds, isLossUsedUp, nameSubject, type Risked, type Subject, sumStandings } from './guard.js'
 import type { Look } from './look.js'
 import { findVouched } from './readWallets.js'
-import { type Attempts, listRisky, type Settlement } from './storeBook.js'
+import { type Attempts, listFilledOwners, listRisky, type Settlement } from './storeBook.js'
 import { listFailures, recordFailure } from './storeFailures.js'
 import { computeWorth } from './worth.js'
 
@@ -28,6 +28,9 @@ export function listSettlementSubjects({ orderId, owner, organizationId, touches
   const pools = touches.filter((each) => !each.startsWith(`${owner} `))
   return listSubjects({ id: orderId, owner, organizationId }, pools)
 }
+
+/** Fills of the last 30 days count for an owner. */
+const filledSeconds = 30 * daySeconds
 
 /** Counts against offers during a look. */
 export type Standings = Awaited<ReturnType<typeof loadStandings>>
@@ -53,6 +56,14 @@ export async function loadStandings(given: Look, offers: readonly Offer[], attem
     closedAt: settlement.closedAt === null ? undefined : settlement.closedAt.getTime() / 1_000,
   }))
   let sums = sumStandings(risked, failures)
+  // Asked only then: nobody else's fills matter.
+  const filled = isLossUsedUp(sums.lostByAll, given.settings.limits)
+    ? await listFilledOwners(ctx.db, {
+        chainId,
+        since: new Date((head.timestamp - filledSeconds) * 1_000),
+        owners: offers.map(({ live }) => live.order.owner),
+      })
+    : new Set<string>()
   return {
     caseOf: (offer: Offer): Case => {
       const { order } = offer.live
@@ -68,6 +79,8 @@ export async function loadStandings(given: Look, offers: readonly Offer[], attem
         standings,
         fills: fills.filter((at) => at > head.timestamp - 3_600),
         riskedByAll: sums.riskedByAll,
+        lostByAll: sums.lostByAll,
+        hasFilled: filled.has(order.owner),
       }
     },
     /** The contract wallet of an offer, where its code is vouched for. */

@@ -120,3 +120,14 @@ export async function listReverted(
       and owner = any(${owners}::text[])`
   return new Set(found.map(({ owner }) => owner))
 }
+
+/** Of these owners the ones of which an order was filled after an instant of the chain's time. */
+export async function listFilledOwners(
+  db: Queryable,
+  { chainId, since, owners }: { chainId: number; since: Date; owners: readonly string[] },
+): Promise<ReadonlySet<string>> {
+  const found = await db<{ owner: string }[]>`
+    select distinct owner from order_settlements
+    where chain_id = ${chainId} and closed_at > ${since} and outcome = 'confirmed' and owner = any(${owners}::text[])`
+  return new Set(found.map(({ owner }) => owner))
+}
