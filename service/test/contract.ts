@@ -25,7 +25,10 @@ export function openContract(operations: readonly Operation<never>[]): Contract 
   const known = new Map(operations.map((operation) => [operation.operationId, compile(operation)]))
   const routes = operations.map((operation) => ({
     operation,
-    pattern: toPattern(operation.path),
+    pattern: toPattern(
+      operation.path,
+      operations.map(({ path }) => path),
+    ),
   }))
   return {
     find: (method, url) => {
@@ -59,10 +62,21 @@ function compile(operation: Operation<never>): Compiled {
   }
 }
 
-/** Like the router: a parameter may be empty, except at the end, where the slash before it is an optional one. */
-function toPattern(path: string): RegExp {
-  const inner = path.replace(/\/$/, '').replace(/\{[a-zA-Z]+\}$/, '[^/]+')
-  return new RegExp(`^${inner.replace(/\{[a-zA-Z]+\}/g, '[^/]*')}/?$`)
+/**
+ * Like the router: a parameter may be empty, except at the end, where the slash before it is an optional one. A word that
+ * another path has in its place is none.
+ */
+function toPattern(path: string, all: readonly string[]): RegExp {
+  const bare = (text: string) => text.replace(/\/$/, '').replace(/\{[a-zA-Z]+\}/g, '{}')
+  const segments = bare(path).split('/')
+  const inner = segments.map((segment, at) => {
+    if (segment !== '{}') return segment
+    const begin = `${segments.slice(0, at).join('/')}/`
+    const words = all.map(bare).flatMap((other) => (other.startsWith(begin) ? (other.split('/')[at] ?? []) : []))
+    const others = words.filter((word) => word !== '{}')
+    return `${others.length > 0 ? `(?!(?:${others.join('|')})(?:/|$))` : ''}[^/]${at === segments.length - 1 ? '+' : '*'}`
+  })
+  return new RegExp(`^${inner.join('/')}/?$`)
 }
 
 /** A path with a broken escape reaches no route. */

@@ -76,5 +76,8 @@ function describe({ portfolio: { holdings, productsEarnings } }: PortfolioBody):
     ...wallets.flatMap(({ errors }) =>
       errors.map(({ chainId, source, error }) => `${chainId === null ? '' : `chain ${chainId}, `}${source}: ${error}`),
     ),
+    ...wallets.flatMap(({ unwatched }) =>
+      unwatched.map((chainId) => `chain ${chainId} is listed, but this installation reads no node of it`),
+    ),
   ]
 }

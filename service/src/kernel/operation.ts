@@ -93,7 +93,7 @@ export type Operation<C = Context> = {
   readonly addressLimited?: boolean
   /** Throws where the caller may not have an answer of this input that is kept under an Idempotency-Key. */
   readonly assertMayRepeat?: (ctx: C, input: never, caller: Caller) => void
-  /** Its errors say in `context.retryable` whether the same request may succeed later. */
+  /** All its errors say in `context.retryable` whether the same request may succeed later, as every 503 does. */
   readonly tellsRetryable?: boolean
   /** Returns the body, or `written` where it writes: nothing is written on the way. */
   run(ctx: C, input: never, caller: Caller): Promise<unknown>

@@ -13,10 +13,11 @@ export type SeriesState = {
   confirmationSeconds: number
 }
 
-/** Why a series is withheld, for callers, and in words. `waits` where a later request may succeed. */
+/** Why a series is withheld, for callers, and in words. `needsOperator`: it does not pass by itself. */
 export type Withholding = {
   reason: 'PROTOCOL_UNSUPPORTED' | 'INDEXING_NOT_STARTED' | 'INDEXING_STALLED'
   text: string
+  needsOperator?: true
 }
 
 /** Snapshots that may be missing before the series counts as stalled. */
@@ -32,10 +33,11 @@ export function findWithholding(state: SeriesState, nowMs: number): Withholding 
   const notStarted = (text: string): Withholding => ({ reason: 'INDEXING_NOT_STARTED', text })
   const stalled = (text: string): Withholding => ({ reason: 'INDEXING_STALLED', text })
   if (!state.isReadable) return unsupported
-  if (!state.isMapped) return notStarted('nothing measures the growth of this vault in the range asked for')
+  if (!state.isMapped)
+    return { ...notStarted('nothing measures the growth of this vault in the range asked for'), needsOperator: true }
   const { newest } = state
   if (!newest) return notStarted('no snapshot of this vault was taken yet')
-  if (state.isPaused) return stalled('the operator has paused the series of this vault')
+  if (state.isPaused) return { ...stalled('the operator has paused the series of this vault'), needsOperator: true }
   const lateMs = (intervalsMax * state.snapshotIntervalSeconds + state.confirmationSeconds) * 1000
   if (nowMs - newest.atMs > lateMs) return stalled('the newest snapshot of this vault is too old')
   if (newest.totalSupply < state.dustFloor)

@@ -161,8 +161,9 @@ describe('404 PROTOCOL_UNSUPPORTED', () => {
 })
 
 describe('503 UNAVAILABLE', () => {
-  const expectWithheld = async (vault: string, reason: string, retryAfter: string) => {
+  const expectWithheld = async (vault: string, reason: string, retryAfter: string, retryable = true) => {
     const answer = await world.ask('APR', vault)
+    expect(answer.body.context).toEqual({ retryable })
     expect([answer.status, answer.body.reason, answer.headers['retry-after']]).toEqual([503, reason, retryAfter])
     // Base never withholds: it leaves the rate out.
     const base = await world.ask('', vault)
@@ -176,7 +177,8 @@ describe('503 UNAVAILABLE', () => {
 
   it('INDEXING_NOT_STARTED of a vault whose growth nothing measures', async () => {
     const snapshots = onGrid(60, day, () => ({}))
-    await expectWithheld(await world.vault({ snapshots, growthSources: [] }), 'INDEXING_NOT_STARTED', '900')
+    // Asking again does not help: an operator has to say what does.
+    await expectWithheld(await world.vault({ snapshots, growthSources: [] }), 'INDEXING_NOT_STARTED', '900', false)
   })
 
   it('INDEXING_STALLED when the newest snapshot is more than three intervals old', async () => {
@@ -201,7 +203,7 @@ describe('503 UNAVAILABLE', () => {
   it('INDEXING_STALLED while the operator has paused it, and not after', async () => {
     const paused = await world.vault({ snapshots: onGrid(60, day, () => ({})) })
     await world.pause(paused, historyNow - 100)
-    await expectWithheld(paused, 'INDEXING_STALLED', '900')
+    await expectWithheld(paused, 'INDEXING_STALLED', '900', false)
     await world.earn.db`update vault_pauses set resumed_at = to_timestamp(${historyNow - 10})`
     expect((await world.ask('APR', paused)).status).toBe(200)
   })

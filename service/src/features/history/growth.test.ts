@@ -151,6 +151,9 @@ describe('a standing', () => {
   it('moves in TVL against each of the days before, where both have a price', () => {
     const then = [holding('4000000'), unpriced, holding('7500000')]
     expect(computeTvlMovement(holding('5000000'), then, decimals)).toEqual({ current: 5, d1: 1, d7: null, d30: -2.5 })
+    // To 12 digits, as rates are.
+    const before = [holding('4999999999999', 333_333_333_333_333_333n)]
+    expect(computeTvlMovement(holding('5000000'), before, decimals)).toMatchObject({ d1: -1_666_661.66667 })
     expect(computeTvlMovement(unpriced, then, decimals)).toEqual({ current: null, d1: null, d7: null, d30: null })
     expect(computeTvlMovement(holding('5000000'), [], decimals)).toMatchObject({ current: 5, d1: null, d30: null })
   })

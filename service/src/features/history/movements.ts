@@ -28,12 +28,12 @@ function tvlOf({ last }: Standing, { assetDecimals }: Decimals): bigint | null {
   return last?.priceUsd === undefined ? null : cutUsd(BigInt(last.totalAssets), assetDecimals, last.priceUsd)
 }
 
-/** Movements of TVL: now, and against each of the days before, in their order. Exact until the last step. Pure. */
+/** Movements of TVL: now, and against each of the days before, in their order; exact until they are rounded. Pure. */
 export function computeTvlMovement(now: Standing, then: readonly Standing[], decimals: Decimals): Deltas['tvl'] {
   const current = tvlOf(now, decimals)
   const against = then.map((standing) => {
     const before = tvlOf(standing, decimals)
-    return current === null || before === null ? null : toNumber(current - before, 18)
+    return current === null || before === null ? null : (round(toNumber(current - before, 18)) ?? null)
   })
   return toMovement(current === null ? null : toNumber(current, 18), against)
 }

@@ -137,5 +137,6 @@ export function assertServed(series: Pick<Series, 'withheld' | 'retryAfterSecond
   if (!withheld) return
   const { reason, text } = withheld
   if (reason === 'PROTOCOL_UNSUPPORTED') throw notFound(text, { reason })
-  throw unavailable(text, { reason, retryAfterSeconds: series.retryAfterSeconds })
+  const context = withheld.needsOperator ? { retryable: false } : {}
+  throw unavailable(text, { reason, retryAfterSeconds: series.retryAfterSeconds, context })
 }

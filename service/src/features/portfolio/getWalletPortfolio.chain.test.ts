@@ -40,6 +40,17 @@ async function portfolio(address: string = alice.address, query: Record<string, 
 }
 
 describe('GetWalletPortfolio 200', () => {
+  it('names chains that are listed and not read apart, so that no errors means complete', async () => {
+    await world.earn.db`
+      insert into chains (chain_id, name, slug, active) values (8453, 'Base', 'base', true), (10, 'Optimism', 'op', true),
+        (42161, 'Arbitrum', 'arbitrum', false)`
+    await world.refresh()
+    expect((await portfolio()).wallet).toMatchObject({ errors: [], unwatched: [10, 8453] })
+    await world.earn.db`delete from chains where chain_id in (10, 8453, 42161)`
+    await world.refresh()
+    expect((await portfolio()).wallet).toMatchObject({ errors: [], unwatched: [] })
+  })
+
   it('tells native and listed tokens, and the shares of a vault at its share price, each once, of one block', async () => {
     await deposit(100n * unit)
     const { wallet, holdings } = await portfolio()

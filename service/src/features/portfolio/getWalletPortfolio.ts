@@ -60,7 +60,8 @@ async function tellWallet(ctx: PortfolioContext, text: string): Promise<Told> {
   const shown = readAddress(text, ctx.config)
   const { version } = ctx.catalogue.current()
   const { ecosystem, address } = shown
-  if (ecosystem !== 'evm') return { shown, version, chains: [], problems: [noSource(ecosystem)], earned: nothing }
+  if (ecosystem !== 'evm')
+    return { shown, version, chains: [], problems: [noSource(ecosystem)], unwatched: [], earned: nothing }
   const wallet = address.toLowerCase() as Address
   const budget = startPortfolio(ctx)
   startHeads(ctx)
@@ -119,8 +120,9 @@ function noSource(ecosystem: string): Problem {
   return { chainId: null, source: 'ecosystem', error: `no source of holdings is configured for ${ecosystem}` }
 }
 
-function toBody({ shown, chains, problems, earned }: Told, includeProtocolTokens: boolean): PortfolioBody {
-  const wallet = toWalletBody(shown, chains, [...problems, ...earned.problems], includeProtocolTokens)
+function toBody({ earned, ...told }: Told, includeProtocolTokens: boolean): PortfolioBody {
+  const problems = [...told.problems, ...earned.problems]
+  const wallet = toWalletBody(told.shown, { ...told, problems }, includeProtocolTokens)
   return {
     portfolio: { productsEarnings: [...earned.rows], holdings: { totalUsd: wallet.totalUsd, wallets: [wallet] } },
   }

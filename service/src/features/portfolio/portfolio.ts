@@ -37,7 +37,8 @@ export function openPortfolio(
   }
 }
 
-export type WalletHoldings = { chains: ChainHoldings[]; problems: Problem[] }
+/** `unwatched` are chains that are listed and not read, by id. */
+export type WalletHoldings = { chains: ChainHoldings[]; problems: Problem[]; unwatched: number[] }
 
 /** The holdings of a wallet (lower-case) on all chains, read in parallel. */
 export async function readWallet(
@@ -63,15 +64,8 @@ export async function readWallet(
   const chains = await Promise.all(read.map((each) => readChain(ctx, each)))
   const lags = read.flatMap((each, at) => describeLag(each, chains[at]?.block))
   const unread = [...snapshot.chains.values()].filter(({ active, chainId }) => active && !ctx.chains.has(chainId))
-  return {
-    chains,
-    problems: [
-      ...lags,
-      ...unread.map(({ chainId, name }) => ({
-        ...{ chainId, source: 'rpc', error: `${name} is listed, but this installation reads no node of it` },
-      })),
-    ],
-  }
+  const unwatched = unread.map(({ chainId }) => chainId).sort((a, b) => a - b)
+  return { chains, problems: lags, unwatched }
 }
 
 /** A block that is told though newer ones are derived: nodes of one chain are not expected to be further apart. */

@@ -2,7 +2,6 @@ import { formatUnits } from '../../kernel/amount.js'
 import { formatTs, fromUnixSeconds } from '../../kernel/clock.js'
 import { nativeToken } from '../../rpc/native.js'
 import { formatAddress } from '../catalogue/index.js'
-import type { ChainHoldings, Problem } from './context.js'
 import {
   assetsOf,
   type Counted,
@@ -14,6 +13,7 @@ import {
   type Valued,
 } from './counting.js'
 import { groupBy } from './groups.js'
+import type { WalletHoldings } from './portfolio.js'
 import { formatUsd } from './pricing.js'
 import type { ProtocolRow, TokenRow, WalletBody } from './schema.js'
 
@@ -22,8 +22,7 @@ type OnChain<T> = T & { chainId: number }
 /** The answer's rows of a wallet, of all its chains. Pure. */
 export function toWalletBody(
   wallet: Pick<WalletBody, 'address' | 'ecosystem'>,
-  chains: readonly ChainHoldings[],
-  problems: readonly Problem[],
+  { chains, problems, unwatched }: Readonly<WalletHoldings>,
   includeProtocolTokens: boolean,
 ): WalletBody {
   const counted = chains.map((holdings) => ({ chainId: holdings.chainId, ...count(holdings) }))
@@ -50,6 +49,7 @@ export function toWalletBody(
           ],
     ),
     errors: [...chains.flatMap((chain) => chain.problems), ...problems],
+    unwatched: [...unwatched],
   }
 }
 

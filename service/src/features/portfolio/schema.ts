@@ -116,7 +116,9 @@ export const WalletSchema = T.Object(
         },
         { title: 'PortfolioProblem' },
       ),
+      { description: 'What could not be read or priced; where there is none, all of it is told' },
     ),
+    unwatched: T.Array(ChainId, { description: 'Listed chains of which this installation reads no node' }),
   },
   { title: 'WalletHoldings' },
 )

@@ -77,6 +77,7 @@ describe('400 INVALID_ARGUMENT', () => {
 describe('503 UNAVAILABLE', () => {
   it('says so when the chain of an unlisted address cannot be read', async () => {
     const look = () => tokens({ chainId: world.chainId, search: account(6).address })
-    expect((await world.withNode(goneNode, look)).status).toBe(503)
+    const { status, body } = await world.withNode(goneNode, look)
+    expect([status, body.context]).toEqual([503, { retryable: true }])
   })
 })

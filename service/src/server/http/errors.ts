@@ -49,7 +49,7 @@ function isAborted(error: unknown): boolean {
 /** The body a caller of this route sees for a failure. */
 export function errorBody(error: EarnError, request: FastifyRequest): ErrorBody {
   const body = error.toBody()
-  if (!request.routeOptions.config?.tellsRetryable) return body
+  if (error.code !== 503 && !request.routeOptions.config?.tellsRetryable) return body
   return { ...body, context: { ...body.context, retryable: body.context.retryable ?? isRetryable(error) } }
 }
 

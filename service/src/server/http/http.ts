@@ -16,6 +16,7 @@ import {
   chargeRequest,
   createProxyWatch,
   type Gate,
+  recognise,
   spendTokens,
 } from './admit.js'
 import { joinParts, sendCacheable, type Variant } from './cache.js'
@@ -26,6 +27,7 @@ import { answerClientError, bodyBytesMax, sendError } from './errors.js'
 import { checkHead, headBytesMax } from './head.js'
 import { answerIdempotent } from './idempotency.js'
 import { compileInput, isJson, type ParseInput, type RawInput } from './input.js'
+import { isLiteral, type Literals, listLiterals } from './literals.js'
 import { shedLoad } from './loadShedding.js'
 import { createResponseCache, type OnAnswered, type ResponseCache } from './responseCache.js'
 
@@ -42,7 +44,10 @@ export type HttpOptions<C extends Context> = Gate & {
  * budget, the schema, and then its operation. Everything unknown is 404 in the one error shape.
  */
 export function buildPublicApp<C extends Context>(options: HttpOptions<C>): FastifyInstance {
-  const app = buildApp(options.ctx, (request, reply) => addLimitHeaders(options, request, reply))
+  const app = buildApp(options.ctx, async (request, reply) => {
+    if (request.is404 || isNowhere(request)) await recognise(options, request)
+    await addLimitHeaders(options, request, reply)
+  })
   capConnections(app.server, options.ctx.config)
   shedLoad(app, options.ctx)
   const answers = options.answers ?? createAnswerCache()
@@ -56,9 +61,14 @@ export function buildPublicApp<C extends Context>(options: HttpOptions<C>): Fast
       // Node sends no body in answer to a HEAD.
       method: operation.method === 'GET' ? ['GET', 'HEAD'] : operation.method,
       url: toRoute(operation.path),
-      config: { operationId: operation.operationId, tellsRetryable: operation.tellsRetryable === true },
-      onRequest: (request, reply) => {
+      config: {
+        operationId: operation.operationId,
+        tellsRetryable: operation.tellsRetryable === true,
+        literals: listLiterals(operation, options.operations),
+      },
+      onRequest: async (request, reply) => {
         watchForProxy(request)
+        if (isNowhere(request)) throw notFound('no such route')
         return admit(options, operation, request, reply)
       },
       handler: (request, reply) => answer({ ...options, responses, variants }, operation, parse, request, reply),
@@ -83,7 +93,13 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     operationId?: string
     tellsRetryable?: boolean
+    literals?: Literals
   }
+}
+
+/** Whether a parameter of the request's path is a word of other paths: the path is one of those, with a wrong method. */
+function isNowhere({ routeOptions, params }: FastifyRequest): boolean {
+  return isLiteral(routeOptions.config?.literals, params as Readonly<Record<string, string>>)
 }
 
 type BeforeError = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
