@@ -96,8 +96,6 @@ const erc7887Calls: readonly MakingCall[] = [
 
 const cancelGas = 300_000n
 
-const lagoonNote = 'deposits are requested and claimed; for a Lagoon vault set the kind to "lagoon"'
-
 /** Both sides are asynchronous. */
 export const erc7540 = defineErc7540({ name: 'erc7540', asyncDeposit: true, asyncRedeem: true })
 /** Deposits are requested; redemptions complete at once. */
@@ -129,9 +127,7 @@ function defineErc7540(sides: Pick<PlannedKind, 'name' | 'asyncDeposit' | 'async
     readFigures: readErc4626Figures,
     recognise: (address) =>
       mapRead(askErc4626(address), ({ found, ...said }) =>
-        found && said.asyncDeposit === asyncDeposit && said.asyncRedeem === asyncRedeem
-          ? { ...found, notes: asyncDeposit ? [lagoonNote] : [] }
-          : undefined,
+        found && said.asyncDeposit === asyncDeposit && said.asyncRedeem === asyncRedeem ? found : undefined,
       ),
   }
 }

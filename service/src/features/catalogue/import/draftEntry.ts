@@ -55,8 +55,23 @@ export function describeProbe(probed: ProbedVault): string[] {
     ...(probed.escrow === undefined ? [] : [`escrow: ${formatAddress(probed.escrow)}`]),
     ...Object.entries(probed.contracts).map(([role, at]) => `${role}: ${formatAddress(at)}`),
     `first block: ${probed.startBlock ?? 'unknown'}`,
+    'swaps: off in the draft; set routedSwapEnabled to true where an exchange of the chain has a route to the asset',
+    ...describeShare(probed),
     ...probed.notes.map((note) => `look at this: ${note}`),
   ]
+}
+
+/** Powers of ten that one whole share is worth of the asset at most, or at least, where the decimals fit each other. */
+const worthPowers = 6
+
+/** A question, where one whole share is worth so much or so little that one of the decimals is hardly right. */
+function describeShare({ state, asset, receiptToken }: ProbedVault): string[] {
+  const { priceNumerator = 0n, priceExponent = 0 } = state.figures ?? {}
+  if (priceNumerator <= 0n) return []
+  // A figure of n digits is at least 10^(n − 1).
+  const power = String(priceNumerator).length - 1 - (priceExponent - receiptToken.decimals) - asset.decimals
+  if (Math.abs(power) < worthPowers) return []
+  return [`look at this: one whole share is worth about 10^${power} of the asset: are the decimals right?`]
 }
 
 function toFileToken(chainId: number, { address, decimals, symbol, name }: ProbedToken) {
