@@ -29,6 +29,7 @@ import {
   toHex,
 } from 'viem'
 import { type Anvil, account, startAnvil } from '../../contracts/test/anvil.js'
+import { scanInputs } from '../src/features/attribution/index.js'
 import { bumpVersion } from '../src/features/catalogue/store.js'
 import { recordSigner } from '../src/features/catalogue/storeSigners.js'
 import { systemClock } from '../src/kernel/clock.js'
@@ -52,12 +53,14 @@ export type WorldVault = { opportunityId: string; address: Address; asset: Addre
 const chainId = 31337
 
 /** The service over a real chain, with a distributor, members who hold tokens, and verbs to act as they would. */
-export async function openWorld(options: { verifyPlans?: boolean; config?: Partial<Config> } = {}) {
+export async function openWorld(
+  options: { verifyPlans?: boolean; config?: Partial<Config>; chain?: Partial<ChainSettings> } = {},
+) {
   const anvil = await startAnvil({ timestamp: 1_795_000_000 })
   const { key } = await keyOf(9)
   const earn = await openEarn({
     now: '2026-11-20T12:00:00Z',
-    chains: [chainSettings(anvil.url)],
+    chains: [{ ...chainSettings(anvil.url), ...options.chain }],
     config: { attributionKey: key, ...options.config },
   })
   await earn.db`
@@ -138,8 +141,20 @@ export async function openWorld(options: { verifyPlans?: boolean; config?: Parti
       anvil.client.readContract({ address: token, abi: erc20Abi, functionName: 'balanceOf', args: [holder] }),
     /** Signs and sends the transactions of a plan as a wallet would, each with the gas limit it was given. */
     send: (answer: Answer, as: PrivateKeyAccount) => send(anvil, answer, as),
-    /** Watches until there is nothing new. */
-    sync: () => sync(earn),
+    /** Watches until there is nothing new, and scans inputs where that is set. */
+    sync: async () => {
+      await sync(earn)
+      await scanInputs(earn.ctx)
+    },
+    /** Lets both clocks pass an instant: the wall's, and the chain's by a block. */
+    passBy: async (at: Date | string) => {
+      const after = new Date(at).getTime() + 1_000
+      earn.clock.advance(Math.max(0, after - earn.clock.now().getTime()))
+      const { timestamp } = await anvil.client.getBlock()
+      const next = BigInt(Math.ceil(after / 1_000))
+      if (timestamp < next) await anvil.client.setNextBlockTimestamp({ timestamp: next })
+      await anvil.client.mine({ blocks: 1 })
+    },
     /** Runs while the node answers otherwise: `change` stands between the service and it. */
     withNode: <T>(change: (request: Request) => Request, run: () => Promise<T>) => withNode(earn, change, run),
     close: async () => {

@@ -23,4 +23,11 @@ export { emptyInspection, type Inspection, inspect, needsTrace, type SuffixInspe
 export { type Recover, recoverAddress, type SignDigest, signDigest, signerAddress } from './recover.js'
 export { readTails } from './tails.js'
 export type { Execution } from './traced.js'
-export { buildSuffix, formatActionId, prepareSuffix, recoverAttributionSigner, signAttribution } from './typedData.js'
+export {
+  buildSuffix,
+  formatActionId,
+  hashAttribution,
+  prepareSuffix,
+  recoverAttributionSigner,
+  signAttribution,
+} from './typedData.js'

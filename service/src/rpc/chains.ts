@@ -20,6 +20,8 @@ export type ChainSettings = {
   l1GasInLimit?: boolean
   /** One node's word about how transactions ran is believed. */
   trustTraces?: boolean
+  /** The inputs of each new block are read for suffixes of ours; absent: they are not. */
+  scanInputs?: boolean
   /** Seconds after the confirmation of a transaction during which its trace is requested; absent: 600. */
   traceWaitSeconds?: number
 }

@@ -111,6 +111,8 @@ export const chainsTable = describeImported('chains', ['chainId'], {
   transactionGasCap: kept(Whole(1_000_000, 1_000_000_000), null),
   l1GasInLimit: kept(T.Boolean(), false),
   trustTraces: kept(T.Boolean(), false),
+  /** The inputs of each new block are read for suffixes of ours. */
+  scanInputs: kept(T.Boolean(), false),
   traceWaitSeconds: kept(Whole(0, 604_800), 600),
   forwarders: kept(T.Array(ForwarderSchema, { maxItems: 32 }), []),
   swap: kept(SwapSettingsSchema, null),
@@ -144,7 +146,8 @@ export async function listChainSettings(
       finality_depth as "finalityDepth", poll_interval_ms as "pollIntervalMs",
       reorg_recheck_seconds as "reorgRecheckSeconds", entry_points as "entryPoints", watched, active,
       transaction_gas_cap as "transactionGasCap", l1_gas_in_limit as "l1GasInLimit",
-      trust_traces as "trustTraces", trace_wait_seconds as "traceWaitSeconds"
+      trust_traces as "trustTraces", trace_wait_seconds as "traceWaitSeconds",
+      scan_inputs as "scanInputs"
     from chains ${options.watchedOnly ? db`where watched` : db``} order by chain_id`
 }
 

@@ -2,7 +2,7 @@ import type { Hex } from 'viem'
 import type { Chain } from './chains.js'
 import { requestRead } from './multicall.js'
 import type { RawLog } from './raw.js'
-import { answers, malformed, toLogs } from './wire.js'
+import { answers, malformed, toLogs, toQuantity } from './wire.js'
 
 /** A transaction with what it did; addresses and hashes lower-case. */
 export type ChainTransaction = {
@@ -38,6 +38,20 @@ export async function readTransaction(
     input: `0x${transaction.input.slice(2).toLowerCase()}`,
     mined,
   }
+}
+
+/** The inputs of a block's transactions, in order, and the block they are of. */
+export type BlockInputs = { hash: string; inputs: { transactionHash: string; input: Hex }[] }
+
+/** Reads the inputs of the transactions of a block the chain has reached. A node that does not tell is a 503. */
+export async function readBlockInputs(chain: Pick<Chain, 'name' | 'rpc'>, number: number): Promise<BlockInputs> {
+  const parse = (value: unknown): BlockInputs => {
+    const block = answers.inputs.parse(value)
+    if (Number(block.number) !== number) throw malformed('a node answered another block than asked')
+    const inputs = block.transactions.map(({ hash, input }) => ({ transactionHash: hash.toLowerCase(), input }))
+    return { hash: block.hash.toLowerCase(), inputs }
+  }
+  return requestRead(chain, parse, 'eth_getBlockByNumber', [toQuantity(number), true])
 }
 
 function parseTransaction(value: unknown, hash: string) {

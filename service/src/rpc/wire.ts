@@ -168,6 +168,14 @@ export const answers = {
   /** `eth_getBlockByNumber` with its transactions, of which only who sent them is used. */
   senders: answer('block', T.Object({ transactions: T.Array(T.Object({ from: AddressText, nonce: Quantity })) })),
   sent: answer('transaction', SentAnswer),
+  /** `eth_getBlockByNumber` with its transactions, of which only the inputs are used. */
+  inputs: answer(
+    'block',
+    T.Object({
+      ...HeaderAnswer.properties,
+      transactions: T.Array(T.Object({ hash: Hash, input: Bytes })),
+    }),
+  ),
   /** `eth_getBlockReceipts`, of which only the logs are used. */
   receipts: answer('list of receipts', T.Array(T.Object({ logs: T.Array(LogAnswer) }))),
   /** `eth_simulateV1`. */

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events'
+import { scanInputs } from '../features/attribution/index.js'
 import { type KeptTrials, runCapabilityAndTvl } from '../features/catalogue/index.js'
 import { runMovements } from '../features/history/index.js'
 import { fillLatePrices, settleAmounts } from '../features/ledger/index.js'
@@ -83,6 +84,7 @@ export function listJobs(options: {
       eachChain: true,
       run: settleOrders(orders ?? { solver: undefined, costMax: 0n }),
     },
+    { name: 'inputs of new blocks', everySeconds: 1, eachChain: true, run: scanInputs },
     { name: 'orders nobody signed', everySeconds: 600, run: sweepUnsigned },
     ...(orderBooks
       ? [{ name: 'order books', everySeconds: 2, run: (ctx: ServiceContext) => runOrderBook(ctx, orderBooks) }]

@@ -1,6 +1,7 @@
 import { ledger } from '../features/ledger/index.js'
 import { metrics } from '../features/metrics/index.js'
 import { orders } from '../features/orders/index.js'
+import { actionObservations } from '../features/plans/index.js'
 import { flows } from '../features/portfolio/index.js'
 import { createPositions } from '../features/positions/index.js'
 import { streamObservations, streams } from '../features/streams/index.js'
@@ -12,6 +13,6 @@ import type { Projections } from '../sync/projection.js'
 export function listProjections(options: { recover?: Parameters<typeof createPositions>[0] } = {}): Projections {
   return {
     derived: [createPositions(options.recover), ledger, flows, metrics, streams, orders],
-    observed: [priceObservations, snapshotObservations, streamObservations],
+    observed: [priceObservations, snapshotObservations, streamObservations, actionObservations],
   }
 }

@@ -700,7 +700,10 @@ export type WalletHoldings = {
     /** RFC 3339, UTC */
     timestamp: string
   }[]
+  /** What could not be read or priced; where there is none, all of it is told */
   errors: PortfolioProblem[]
+  /** Listed chains of which this installation reads no node */
+  unwatched: number[]
 }
 
 export type WalletSnapshot = {

@@ -43,6 +43,7 @@ function demoCatalogue(deployment: Deployment, rpcUrl: string) {
         rpcUrls: [rpcUrl],
         confirmations: 1,
         pollIntervalMs: 250,
+        scanInputs: true,
         ...(depositRouter ? { depositRouter } : {}),
         ...(streams ? { streamFactory: streams.factory } : {}),
         ...(exchange ? swapsOf(exchange, tokens, orders) : {}),

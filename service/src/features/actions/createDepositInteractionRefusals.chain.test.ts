@@ -106,9 +106,18 @@ describe('400 INVALID_ARGUMENT, with a reason', () => {
     refused(await deposit(), 'DEPOSIT_DISABLED')
   })
 
-  it('answers NO_ROUTE to a swap where there is no route', async () => {
-    const answer = await deposit({ mode: 'swap' })
-    expect(answer.body).toMatchObject({ code: 400, reason: 'NO_ROUTE', context: { retryable: true } })
+  it('answers NO_ROUTE to a swap where the operator has not switched swaps on, or knows no exchange', async () => {
+    const refusal = { code: 400, reason: 'NO_ROUTE', context: { retryable: false } }
+    const off = await deposit({ mode: 'swap' })
+    expect(off.body).toMatchObject({ ...refusal, error: expect.stringContaining('routedSwapEnabled') })
+    const set = (on: boolean) => world.earn.db`
+      update opportunities set routed_swap_enabled = ${on} where id = ${vault.opportunityId}`
+    await set(true)
+    await world.refresh()
+    const none = await deposit({ mode: 'swap' })
+    await set(false)
+    await world.refresh()
+    expect(none.body).toMatchObject({ ...refusal, error: expect.stringContaining('no exchange is configured') })
   })
 
   it('refuses an address without code', async () => {

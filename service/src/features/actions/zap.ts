@@ -1,4 +1,5 @@
 import type { Address } from 'viem'
+import type { EarnError } from '../../kernel/errors.js'
 import type { OpportunityRecord, TokenRecord } from '../catalogue/index.js'
 import { type ActionContext, refuse, type Target } from '../plans/index.js'
 import { findSwapChain, listHubs, type SwapChain } from '../swap/index.js'
@@ -8,6 +9,14 @@ import { findSwapChain, listHubs, type SwapChain } from '../swap/index.js'
 /** The swap providers of an opportunity's chain; undefined if there is no provider, or the operator disabled swaps. */
 export function findZapChain(ctx: ActionContext, opportunity: OpportunityRecord): SwapChain | undefined {
   return opportunity.routedSwapEnabled ? findSwapChain(ctx, opportunity.chainId) : undefined
+}
+
+/** Why nothing can be swapped on the way into a vault: asking again does not help, an operator has to act. */
+export function refuseZap({ routedSwapEnabled }: Pick<OpportunityRecord, 'routedSwapEnabled'>): EarnError {
+  const why = routedSwapEnabled
+    ? 'no exchange is configured for the chain of this vault, so only its own tokens can be deposited'
+    : 'the operator of this service has not switched on swaps into this vault (routedSwapEnabled), so only its own tokens can be deposited'
+  return refuse('NO_ROUTE', why, { retryable: false })
 }
 
 /** The token a vault is swapped into and out of. */

@@ -32,7 +32,7 @@ import { assertBalance, assertMinimumUsd, assertOffer } from './checks.js'
 import { draftOf, spenderOf } from './draft.js'
 import type { DepositInput } from './schema.js'
 import { findValueUsd } from './value.js'
-import { findZapChain, getZapAsset, listSpenders, toSwapSetting } from './zap.js'
+import { findZapChain, getZapAsset, listSpenders, refuseZap, toSwapSetting } from './zap.js'
 
 export type ZapIn = {
   target: Target & { distributor: DistributorRecord }
@@ -48,7 +48,7 @@ export type ZapIn = {
 export async function zapIn(ctx: ActionContext, { target, input, kind, amount }: ZapIn): Promise<Written<Interaction>> {
   const { opportunity, vault, wallet, snapshot } = target
   const zap = findZapChain(ctx, opportunity)
-  if (!zap) throw refuse('NO_ROUTE', 'there is no route from this token into the vault')
+  if (!zap) throw refuseZap(opportunity)
   const { chain, settings, providers } = zap
   const asset = getZapAsset(opportunity)
   const simulates = input.simulate !== false
@@ -86,7 +86,7 @@ export async function zapIn(ctx: ActionContext, { target, input, kind, amount }:
   const priceUsd = (await findSwapPrices(ctx, settings, [tokenIn]))(tokenIn)
   return useBestQuote(quotes, async (quote, see) => {
     const terms = {
-      deadline: getDeadline(createdAt, input.deadlineSeconds),
+      deadline: getDeadline(createdAt, head, input.deadlineSeconds),
       allowance: funds.allowanceOf(quote.spender),
     }
     const steps = buildSwapSteps(ask, quote, { ...terms, ...(quote.even ? {} : { rest: asset }) })

@@ -114,7 +114,11 @@ export async function zapOut(ctx: ActionContext, of: ZapOut): Promise<Written<In
   const createdAt = ctx.clock.now()
   return useBestQuote(quotes, (quote, see) => {
     const allowance = funds.allowanceOf(quote.spender)
-    const swap = buildSwapSteps(ask(amountIn), quote, { deadline: getDeadline(createdAt), allowance, rest: asset })
+    const swap = buildSwapSteps(ask(amountIn), quote, {
+      deadline: getDeadline(createdAt, head),
+      allowance,
+      rest: asset,
+    })
     const draft: Draft = {
       ...redemption,
       createdAt,

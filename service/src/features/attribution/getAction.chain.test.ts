@@ -75,10 +75,13 @@ describe('200', () => {
     const { actionId } = await depositOnce()
     await world.sync()
     await reorg()
-    expect((await get(actionId)).body).toMatchObject({ status: 'built', transactions: [], interactions: [] })
-    world.earn.clock.advance(10 * 60_000 + 1)
+    const { body } = await get(actionId)
+    expect(body).toMatchObject({ status: 'built', transactions: [], interactions: [] })
+    await world.passBy(body.validUntil)
+    // Until a later block is derived, nobody knows.
+    expect((await get(actionId)).body.status).toBe('built')
+    await world.sync()
     expect((await get(actionId)).body.status).toBe('expired')
-    world.earn.clock.advance(-10 * 60_000 - 1)
   })
 
   it('says of a transaction that was taken back what it is now: waiting, or reverted; waiting where nobody can be asked', async () => {
@@ -117,7 +120,7 @@ describe('200', () => {
 })
 
 describe('400 INVALID_ARGUMENT', () => {
-  it.each(['x', '8e03978e-40d5-43e8-bc93', 'deposit'])('refuses %s as an id', async (actionId) => {
+  it.each(['x', '8e03978e-40d5-43e8-bc93'])('refuses %s as an id', async (actionId) => {
     expect((await get(actionId)).body).toMatchObject({
       code: 400,
       status: 'INVALID_ARGUMENT',

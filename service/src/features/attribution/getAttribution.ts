@@ -1,7 +1,9 @@
 import { emptyInspection, type Inspection, needsTrace } from '@openearn/attribution'
 import { formatTs } from '../../kernel/clock.js'
 import { EarnError } from '../../kernel/errors.js'
-import { findCursor } from '../../sync/storeCursors.js'
+import { written } from '../../kernel/operation.js'
+import type { Written } from '../../postgres/context.js'
+import type { Transaction } from '../../postgres/pool.js'
 import { listTraced } from '../../sync/storeEvidence.js'
 import { formatAddress } from '../catalogue/index.js'
 import {
@@ -10,15 +12,24 @@ import {
   listTransactionAttributions,
   type RecordedAttribution,
 } from '../ledger/index.js'
-import { findAction } from '../plans/index.js'
-import { decideActionStatus, isConfirmed, type Sighting } from './actionState.js'
+import { findAction, listSightingsIn } from '../plans/index.js'
 import { takeWithin } from './boundAnswer.js'
+import { findCarrier } from './carriers.js'
 import { addProblems, addState, type Claim, findClaim } from './claim.js'
 import type { KeptTransaction } from './judge.js'
 import type { Verdict } from './judgeThread.js'
+import { keepCarriers } from './keepCarriers.js'
 import type { ActionBody, WatchedBody } from './schema.js'
+import { findStanding, type Standing } from './standing.js'
 import type { Statement } from './statements.js'
-import { type AttributionContext, getSupportedChain, hasDistributor, type JudgeContext, lookAt } from './transaction.js'
+import {
+  type AttributionContext,
+  getSupportedChain,
+  hasDistributor,
+  type JudgeContext,
+  type LookedAt,
+  lookAt,
+} from './transaction.js'
 
 export type AttributionResult = {
   txHash: string
@@ -47,14 +58,15 @@ type LookUpContext = AttributionContext & JudgeContext
 export async function getAttribution(
   ctx: LookUpContext,
   input: { txHash: string; chainId?: number },
-): Promise<AttributionResult> {
+): Promise<AttributionResult | Written<AttributionResult>> {
   const txHash = input.txHash.toLowerCase()
   const chainId = input.chainId === undefined ? undefined : getSupportedChain(ctx, input.chainId).chainId
-  const [interactions, watched, look, traced] = await Promise.all([
+  const [interactions, watched, look, traced, sighted] = await Promise.all([
     listInteractionsByTx(ctx.db, txHash, chainId),
     listTransactionAttributions(ctx.db, txHash, chainId),
     lookAtCalldata(ctx, txHash, chainId),
     listTraced(ctx.db, txHash),
+    listSightingsIn(ctx.db, txHash, chainId),
   ])
   const claim = findClaim(look.statements, (code) => hasDistributor(ctx, code))
   const verdict = decideSource(interactions, watched, claim, look.transaction)
@@ -62,13 +74,14 @@ export async function getAttribution(
   const entries = takeWithin(interactions, interactionBytesMax)
   // The newest stand last.
   const shown = watched.slice(-watchedMax)
-  return {
+  const standing = await findActionOf(ctx, look, claim, [...watched, ...sighted])
+  const result: AttributionResult = {
     txHash,
-    chainId: chainId ?? interactions[0]?.chainId ?? watched[0]?.chainId ?? null,
+    chainId: chainId ?? interactions[0]?.chainId ?? watched[0]?.chainId ?? sighted[0]?.chainId ?? null,
     attributed: verdict.source !== null,
     ...verdict,
     codes: codes.kept,
-    action: await findActionOf(ctx, look, claim, watched),
+    action: standing?.body ?? null,
     interactions: entries.kept,
     watched: shown.map((row) => toWatchedBody(row, traced)),
     calldata: look.calldata && addProblems(look.calldata, watched),
@@ -79,11 +92,21 @@ export async function getAttribution(
       stacked: look.stackedOmitted,
     },
   }
+  const writes = [standing?.write, look.found && (await keepCarriers(ctx, look.found))].filter(
+    (write) => write !== undefined,
+  )
+  return writes.length > 0 ? written(result, (tx) => inTurn(writes, tx)) : result
+}
+
+async function inTurn(writes: readonly ((tx: Transaction) => Promise<void>)[], tx: Transaction): Promise<void> {
+  for (const write of writes) await write(tx)
 }
 
 type Look = {
   calldata: Inspection | null
   transaction: KeptTransaction | undefined
+  /** The transaction with its verdict. */
+  found: LookedAt | undefined
   statements: readonly Statement[]
   stackedOmitted: number
 }
@@ -96,8 +119,8 @@ async function lookAtCalldata(ctx: LookUpContext, hash: string, chainId: number 
     if (!found) return nothing(asked ? emptyInspection('transaction not found') : null)
     const { transaction, verdict } = found
     const { statements, inspection, stackedOmitted } = readVerdict(verdict)
-    if (!asked) return { calldata: null, transaction, statements, stackedOmitted: 0 }
-    return { calldata: addState(inspection, transaction), transaction, statements, stackedOmitted }
+    if (!asked) return { calldata: null, transaction, found, statements, stackedOmitted: 0 }
+    return { calldata: addState(inspection, transaction), transaction, found, statements, stackedOmitted }
   } catch (error) {
     if (!(error instanceof EarnError) || error.code !== 503) throw error
     ctx.log.warn({ err: error.cause ?? error }, 'a chain could not be read for an attribution look-up')
@@ -108,6 +131,7 @@ async function lookAtCalldata(ctx: LookUpContext, hash: string, chainId: number 
 const nothing = (calldata: Inspection | null): Look => ({
   calldata,
   transaction: undefined,
+  found: undefined,
   statements: [],
   stackedOmitted: 0,
 })
@@ -150,30 +174,22 @@ function listCodes(
 }
 
 /**
- * The action a signed suffix names; a copied suffix names somebody else's, so it is not shown. A transaction that a
- * reorganisation took back, and that nobody has sent again, still names its action: then nothing has come of it yet.
+ * The action a signed suffix names; a copied suffix names somebody else's, so it is not shown. A transaction that no node
+ * was asked for names the action that it was found to carry.
  */
 async function findActionOf(
-  ctx: AttributionContext,
-  { transaction }: Look,
+  ctx: LookUpContext,
+  { found, transaction }: Look,
   claim: Claim | undefined,
-  watched: readonly RecordedAttribution[],
-): Promise<ActionBody | null> {
+  known: readonly { actionId: string | null }[],
+): Promise<{ body: ActionBody; write: Standing['write'] } | undefined> {
   const signed = claim?.signatureValid && claim.proven ? claim.actionId : undefined
-  const actionId = transaction ? signed : watched.find((row) => row.actionId !== null)?.actionId
+  const actionId = transaction ? signed : known.find((row) => row.actionId !== null)?.actionId
   const action = actionId === undefined || actionId === null ? undefined : await findAction(ctx.db, actionId)
-  if (!action) return null
-  const sighting: Sighting = transaction ? await findSighting(ctx, transaction) : { seen: 'nowhere' }
-  const status = decideActionStatus(sighting, action.validUntil, ctx.clock.now())
-  return { actionId: action.id, kind: action.kind, status, createdAt: formatTs(action.createdAt) }
-}
-
-async function findSighting(ctx: AttributionContext, { chainId, mined }: KeptTransaction): Promise<Sighting> {
-  if (!mined) return { seen: 'pending' }
-  const cursor = await findCursor(ctx.db, chainId)
-  const confirmations = ctx.catalogue.current().chains.get(chainId)?.confirmations ?? 1
-  const confirmed = isConfirmed(mined.blockNumber, cursor?.headNumber ?? -1, confirmations)
-  return { seen: 'mined', success: mined.success, confirmed }
+  if (!action) return undefined
+  const carrier = found && findCarrier(action, found)
+  const { status, write } = await findStanding(ctx, action, carrier ? [carrier] : [])
+  return { body: { actionId: action.id, kind: action.kind, status, createdAt: formatTs(action.createdAt) }, write }
 }
 
 /** `traced` are the blocks in which the calls of the transaction are known. */

@@ -1,9 +1,14 @@
 /**
- * The attribution debugger: shows the attributions in a transaction and whether they count. Owns no
- * table; reads the raw store, the ledger, the actions and, when asked, the chain.
+ * The attribution debugger: shows the attributions in a transaction and whether they count. Also tells the status of an action,
+ * by one rule for all operations. Owns no table; reads the raw store, the ledger, the actions and, when asked, the
+ * chain. A job scans the inputs of chains that are set to it.
  */
+export { decideActionStatus } from './actionStatus.js'
+export { readCarrier } from './carriers.js'
 export { checkAttribution } from './checkAttribution.js'
 export type { Explanation } from './explanation.js'
+export { scanInputs } from './jobInputs.js'
 export { openJudge } from './judge.js'
 export { attributionOperations } from './operations.js'
-export { type AttributionContext, getSupportedChain, type JudgeContext, lookAt } from './transaction.js'
+export { findCarrierState } from './standing.js'
+export { type AttributionContext, findTransaction, getSupportedChain, type JudgeContext } from './transaction.js'

@@ -3,6 +3,7 @@ import type { Address, Hex } from 'viem'
 import { openFastRecover } from '../../derive/fastRecover.js'
 import type { RawLog } from '../../rpc/raw.js'
 import { boundInspection } from './boundAnswer.js'
+import { type Carried, listCarried } from './carried.js'
 import { decodeEvents } from './decodeEvents.js'
 import type { DecodedEvent } from './schema.js'
 import { listStatements, type Statement } from './statements.js'
@@ -27,6 +28,8 @@ export type Judgement = {
   inspection: Inspection
   /** Stacked suffixes the inspection counts and does not list. */
   stackedOmitted: number
+  /** The actions whose calls it makes. */
+  carried: Carried[]
   events: DecodedEvent[]
 }
 
@@ -39,6 +42,7 @@ export function judge(subject: Subject): Judgement {
   return {
     statements: listStatements(attribution),
     ...boundInspection(inspect(attribution)),
+    carried: listCarried(attribution, transaction.operations),
     events: decodeEvents(logs),
   }
 }

@@ -52,7 +52,9 @@ export const attributionOperations: readonly Operation<AttributionContext & Judg
     summary: 'Follow an action',
     description:
       'The status of a plan, the transactions that carry it, and their ledger entries. Actions of other organizations are not found. ' +
-      'A transaction that reverts leaves no event, so that it is not found by its action: ask GetAttribution with its hash and chain.',
+      'A transaction is found by its vault event, by ReportSwapExecution, GetAttribution or VerifyTracking with its chain, and, on chains set to scan inputs, in every new block. ' +
+      'Before an action is `expired` the service looks for it itself, once its time is over; where nobody can be asked it stays `built`. ' +
+      'A transaction that reverts leaves no event: where inputs are not scanned and nobody told of it, its action may end as `expired`.',
     access: 'publishable',
     cost: 1,
     tellsRetryable: true,

@@ -43,6 +43,12 @@ export const ActionSchema = T.Object({
 /** The states of one transaction of an action. */
 export const transactionStates = ['pending', 'mined', 'confirmed', 'reverted'] as const
 
+const TransactionSchema = T.Object({
+  txHash: TxHash,
+  blockNumber: Nullable(T.Integer()),
+  state: T.Enum([...transactionStates]),
+})
+
 export const actionDetailSchema = <A extends TSchema>(activity: A) =>
   T.Object({
     actionId: Uuid,
@@ -54,14 +60,9 @@ export const actionDetailSchema = <A extends TSchema>(activity: A) =>
     distributorId: Nullable(T.String()),
     createdAt: Ts,
     validUntil: Ts,
-    transactions: T.Array(
-      T.Object({
-        txHash: TxHash,
-        blockNumber: Nullable(T.Integer()),
-        state: T.Enum([...transactionStates]),
-      }),
-      { description: 'Transactions seen to carry the action, oldest block first, at most 100' },
-    ),
+    transactions: T.Array(TransactionSchema, {
+      description: 'Transactions seen to carry the action, oldest block first, at most 100',
+    }),
     interactions: T.Array(activity, { description: 'Verified entries of these transactions, of this wallet' }),
   })
 
@@ -129,6 +130,7 @@ export const TrackingSchema = T.Object({
 })
 
 export type ActionBody = Static<typeof ActionSchema>
+export type ShownTransaction = Static<typeof TransactionSchema>
 export type WatchedBody = Static<typeof WatchedSchema>
 export type TrackingMetadata = Static<typeof TrackingMetadataSchema>
 export type Tracking = Static<typeof TrackingSchema>

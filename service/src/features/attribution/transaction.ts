@@ -1,6 +1,6 @@
 import { decodeOperationEvent, type OperationEvent, standardEntryPoints } from '@openearn/attribution'
 import type { Address, Hex } from 'viem'
-import { invalidArgument, unavailable } from '../../kernel/errors.js'
+import { EarnError, invalidArgument, unavailable } from '../../kernel/errors.js'
 import type { ChainContext } from '../../rpc/chains.js'
 import { type ChainTransaction, readTransaction } from '../../rpc/transaction.js'
 import { findCursor } from '../../sync/storeCursors.js'
@@ -50,6 +50,16 @@ export async function findTransaction(
   const chain = ctx.chains.get(chainId)
   if (!chain) throw unavailable('this installation has no access to this chain')
   return readTransaction(chain, hash)
+}
+
+/** The result of a read, or undefined if the chain cannot be read now. */
+export async function orUndefined<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read()
+  } catch (error) {
+    if (!(error instanceof EarnError) || error.code !== 503) throw error
+    return undefined
+  }
 }
 
 /** A transaction after inspection: its members, calldata apart, and the verdict on its calldata. */

@@ -1,7 +1,10 @@
 import { notFound, unavailable } from '../../kernel/errors.js'
+import { written } from '../../kernel/operation.js'
+import type { Written } from '../../postgres/context.js'
 import { listTransactionAttributions } from '../ledger/index.js'
 import { findAction } from '../plans/index.js'
 import { addProblems, addState, findClaim, toMetadata } from './claim.js'
+import { keepCarriers } from './keepCarriers.js'
 import type { Tracking } from './schema.js'
 import { type AttributionContext, getSupportedChain, hasDistributor, type JudgeContext, lookAt } from './transaction.js'
 
@@ -9,7 +12,7 @@ import { type AttributionContext, getSupportedChain, hasDistributor, type JudgeC
 export async function verifyTracking(
   ctx: AttributionContext & JudgeContext,
   input: { chainId: number; txHash: string },
-): Promise<Tracking> {
+): Promise<Tracking | Written<Tracking>> {
   const { chainId } = getSupportedChain(ctx, input.chainId)
   const found = await lookAt(ctx, { hash: input.txHash.toLowerCase(), chainId, withEvents: true })
   if (!found?.transaction.mined)
@@ -26,13 +29,15 @@ export async function verifyTracking(
   const watched = await listTransactionAttributions(ctx.db, input.txHash, chainId)
   const { blockNumber, blockHash, transactionIndex, success } = found.transaction.mined
   const shown = addProblems(addState(inspection, found.transaction), watched)
-  return {
+  const tracking: Tracking = {
     tag: claim.tag,
     metadata: toMetadata(claim, action),
     signatureValid: claim.signatureValid,
     error: claim.error,
     proof: { chainId, blockNumber, blockHash, transactionIndex, success, inspection: shown, events },
   }
+  const write = await keepCarriers(ctx, found)
+  return write ? written(tracking, write) : tracking
 }
 
 const soon = { retryAfterSeconds: 2 }

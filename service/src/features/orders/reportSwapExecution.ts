@@ -1,10 +1,20 @@
 import { invalidArgument, invalidInput, notFound, unavailable } from '../../kernel/errors.js'
-import type { Caller } from '../../kernel/operation.js'
+import { type Caller, type Write, written } from '../../kernel/operation.js'
+import type { Written } from '../../postgres/context.js'
+import type { Transaction } from '../../postgres/pool.js'
 import { readHead } from '../../rpc/blocks.js'
 import type { Chain } from '../../rpc/chains.js'
 import { readTransaction } from '../../rpc/transaction.js'
-import { type AttributionContext, getSupportedChain, type JudgeContext, lookAt } from '../attribution/index.js'
-import { findAction } from '../plans/index.js'
+import {
+  type AttributionContext,
+  decideActionStatus,
+  findCarrierState,
+  findTransaction,
+  getSupportedChain,
+  type JudgeContext,
+  readCarrier,
+} from '../attribution/index.js'
+import { type ActionRow, findAction } from '../plans/index.js'
 import type { Order } from './orderState.js'
 import { isTradeOf } from './projection.js'
 import { getOwnOrder } from './swapOrder.js'
@@ -21,7 +31,11 @@ type Report = {
 }
 
 /** The state of a transaction that is reported to carry an action, or to fill an order, of the caller's organization. */
-export async function reportSwapExecution(ctx: ReportContext, input: ReportInput, caller: Caller): Promise<Report> {
+export async function reportSwapExecution(
+  ctx: ReportContext,
+  input: ReportInput,
+  caller: Caller,
+): Promise<Report | Written<Report>> {
   const hash = input.txHash.toLowerCase()
   if ((input.actionId === undefined) === (input.orderId === undefined))
     throw invalidInput([{ path: 'body', message: 'must have exactly one of actionId and orderId' }])
@@ -34,7 +48,9 @@ export async function reportSwapExecution(ctx: ReportContext, input: ReportInput
   const action = await findAction(ctx.db, actionId)
   if (action?.organizationId !== caller.organizationId) throw notFound('no such action')
   const at = getAt(ctx, { word: 'action', asked: input.chainId, own: action.chainId })
-  return { accepted: true, status: await findStatusOfAction(ctx, actionId, hash, at), actionId, orderId: null }
+  const { status, write } = await findStatusOfAction(ctx, action, hash, at)
+  const report: Report = { accepted: true, status, actionId, orderId: null }
+  return write ? written(report, write) : report
 }
 
 /** Where a transaction is looked for, and how deep it has to be. */
@@ -64,23 +80,34 @@ async function findStatusOfOrder(order: Order, hash: string, place: Place): Prom
   return mined?.logs.some((log) => isTradeOf(log, order)) ? 'confirmed' : 'failed'
 }
 
+/** The state of the transaction as one of the action, by the rule that all operations share, and the record of it. */
 async function findStatusOfAction(
   ctx: ReportContext,
-  actionId: string,
+  action: ActionRow,
   hash: string,
   place: Place,
-): Promise<Report['status']> {
-  const found = await lookAt(ctx, { hash, chainId: place.chain.chainId })
-  const depth = await findDepth(place, found?.transaction.mined)
-  if (!found || depth !== 'mined') return depth === 'mined' ? 'pending' : depth
-  const { verdict } = found
-  if (verdict.status === 'busy')
-    throw unavailable('too many transactions are being inspected; try again shortly', { retryAfterSeconds: 2 })
-  if (verdict.status === 'complex') return 'failed'
-  const { inspection } = verdict.judgement
-  const named = `0x${actionId.replaceAll('-', '')}`
-  const carries = [inspection, ...inspection.stacked].some(
-    ({ signature, metadata }) => signature.valid && metadata?.['i'] === named,
-  )
-  return carries ? 'confirmed' : 'failed'
+): Promise<{ status: Report['status']; write?: Write<Transaction> }> {
+  const { chainId } = place.chain
+  const carrier = await readCarrier(ctx, action, hash)
+  if (!carrier) {
+    const mined = (await findTransaction(ctx, hash, chainId))?.mined
+    return { status: (await findDepth(place, mined)) === 'pending' ? 'pending' : 'failed' }
+  }
+  const { state, write } = await findCarrierState(ctx, action, carrier)
+  const { mined } = carrier.transaction
+  // A revert that may still be taken back is no answer yet.
+  const isOpen = state === 'reverted' && (await findDepth(place, mined)) === 'pending'
+  const status = isOpen
+    ? 'pending'
+    : statusOf[decideActionStatus([{ state, isMain: true }], { isLookedThrough: false })]
+  return { status, ...(write ? { write } : {}) }
 }
+
+/** The word of a report for each status of an action. */
+const statusOf = {
+  built: 'pending',
+  submitted: 'pending',
+  expired: 'pending',
+  verified: 'confirmed',
+  reverted: 'failed',
+} as const

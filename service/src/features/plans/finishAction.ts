@@ -8,6 +8,7 @@ import type { Chain } from '../../rpc/chains.js'
 import type { Header } from '../../rpc/raw.js'
 import type { KnownError } from '../../rpc/revert.js'
 import type { Probe } from '../../rpc/simulateBlock.js'
+import { findCursor } from '../../sync/storeCursors.js'
 import type { DistributorRecord, TokenRecord } from '../catalogue/index.js'
 import { findGasLimits } from './gasLimits.js'
 import { appendSuffix, type Step, toBatch, toPrepared } from './plan.js'
@@ -25,9 +26,18 @@ export function getValidUntil(createdAt: Date, validSeconds = validSecondsDefaul
   return new Date(createdAt.getTime() + validSeconds * 1_000)
 }
 
-/** The same in unix seconds. */
-export function getDeadline(createdAt: Date, validSeconds = validSecondsDefault): bigint {
-  return BigInt(Math.floor(getValidUntil(createdAt, validSeconds).getTime() / 1_000))
+/**
+ * The deadline that a router or a permit of a plan is given, in unix seconds. The chain compares it with its own time, which
+ * may be ahead of the wall clock (a devnet whose time was moved) or behind it: so it counts from the later of the two, and
+ * is never before the plan's `validUntil`.
+ */
+export function getDeadline(
+  createdAt: Date,
+  head: Pick<Header, 'timestamp'>,
+  validSeconds = validSecondsDefault,
+): bigint {
+  const now = Math.floor(createdAt.getTime() / 1_000)
+  return BigInt(Math.max(now, head.timestamp) + validSeconds)
 }
 
 /** Whom a plan is for, and what it is about where that is an opportunity. */
@@ -49,7 +59,7 @@ export type Draft = {
   amount: bigint
   amountUsd: string | undefined
   referralCode: string
-  /** Tokens whose change is shown. */
+  /** Tokens whose change is shown; what the wallet gets stands last. */
   tokens: readonly TokenRecord[]
   probe: Probe | undefined
   /** The block to simulate at; undefined when no simulation was asked for. */
@@ -114,6 +124,10 @@ export async function finishAction(
     callHash: keccak256(main.call.data),
     createdAt,
     validUntil,
+    tokenOut: draft.tokens.at(-1)?.address ?? null,
+    planBlock: draft.block?.number ?? (await findCursor(ctx.db, chainId))?.headNumber ?? null,
+    lookedTo: null,
+    lookedAt: null,
   }
   const plan: Interaction = {
     actionId,

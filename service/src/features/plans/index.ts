@@ -1,6 +1,6 @@
 /**
  * Plans: the ordered transactions of an action, their approvals, suffix, simulation, gas and batch, shared by every
- * slice that builds. Owns the table `actions`.
+ * slice that builds. Owns `actions`, `action_sightings` (in which transactions they were found) and `input_scans`.
  */
 export { buildApprovals } from './approvals.js'
 export { describeCall, describeSwap, describeUnwrap, describeWrap, type Party } from './describe.js'
@@ -13,5 +13,16 @@ export { prepareSteps } from './prepareSteps.js'
 export { insufficientBalance, refuse } from './refusal.js'
 export { type Interaction, InteractionSchema, PreparedSchema } from './schema.js'
 export { type PlanSimulation, simulatePlan } from './simulation.js'
-export { type ActionKind, type ActionRow, actionKinds, findAction } from './store.js'
+export { type ActionKind, type ActionRow, actionKinds, findAction, listActions } from './store.js'
+export {
+  type ActionSighting,
+  actionObservations,
+  createInputScan,
+  findInputScan,
+  listSightings,
+  listSightingsIn,
+  moveInputScan,
+  recordActionLook,
+  recordSighting,
+} from './storeSightings.js'
 export type { ActionContext, HttpApi, Target } from './target.js'

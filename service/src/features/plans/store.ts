@@ -22,6 +22,10 @@ const actionsTable = describeTable('actions', {
   callHash: [text],
   createdAt: [instant],
   validUntil: [instant],
+  tokenOut: [nullable(text)],
+  planBlock: [nullable(int8)],
+  lookedTo: [nullable(int8)],
+  lookedAt: [nullable(instant)],
 })
 
 /** An action that a caller asked us to build. Addresses and hashes are lower-case. */
@@ -30,6 +34,14 @@ export type ActionRow = RowOf<typeof actionsTable>
 /** Records a built action. */
 export async function recordAction(tx: Transaction, action: ActionRow): Promise<void> {
   await insertRows(tx, actionsTable, [action])
+}
+
+/** The actions of these ids, of any organization. */
+export async function listActions(db: Queryable, ids: readonly string[]): Promise<ActionRow[]> {
+  if (ids.length === 0) return []
+  const rows = await db<object[]>`
+    select ${selectList(db, actionsTable)} from actions where id = any(${[...ids]}::uuid[])`
+  return parseRows(actionsTable, rows)
 }
 
 /** The action of an id, of any organization. */

@@ -6,6 +6,7 @@ import type { Written } from '../../postgres/context.js'
 import { readHead } from '../../rpc/blocks.js'
 import { readGasPrice } from '../../rpc/estimate.js'
 import { combine, multicall } from '../../rpc/multicall.js'
+import type { Header } from '../../rpc/raw.js'
 import {
   type ActionContext,
   type Draft,
@@ -66,20 +67,17 @@ export async function getSwap(ctx: ActionContext, input: SwapInput, caller: Call
   const { organizationId } = caller
   return useBestQuote(quotes, (quote, see) => {
     const allowance = funds.allowanceOf(quote.spender)
-    const draft = toSwapDraft(ask, quote, allowance, { ...common, see })
+    const draft = toSwapDraft(ask, quote, allowance, { ...common, head, see })
     return finishAction(ctx, { wallet, distributor, organizationId, opportunity: undefined }, draft)
   })
 }
 
+type SwapDraft = Pick<Draft, 'block' | 'amountUsd'> & { createdAt: Date; head: Header; see: (got: bigint) => void }
+
 /** The draft of a swap: the approvals, then the call. */
-function toSwapDraft(
-  ask: SwapAsk,
-  quote: Quote,
-  allowance: bigint,
-  { see, ...common }: Pick<Draft, 'block' | 'amountUsd'> & { createdAt: Date; see: (got: bigint) => void },
-): Draft {
+function toSwapDraft(ask: SwapAsk, quote: Quote, allowance: bigint, { see, head, ...common }: SwapDraft): Draft {
   const { chain, tokenIn, tokenOut, amountIn } = ask
-  const steps = buildSwapSteps(ask, quote, { deadline: getDeadline(common.createdAt), allowance })
+  const steps = buildSwapSteps(ask, quote, { deadline: getDeadline(common.createdAt, head), allowance })
   return {
     ...common,
     kind: 'swap',
