@@ -3,7 +3,7 @@
 // integers.
 
 import { computeSnapshot } from '../../service/dist/features/streams/amounts.js'
-import { encodeRewardFile, toResult } from '../../service/dist/features/streams/rewardFile.js'
+import { encodeRewardFile, toResult } from '../../service/dist/features/streams/rewards/rewardFile.js'
 import { readInputs } from '../../service/dist/features/streams/snapshotInputs.js'
 import { recordSnapshot } from '../../service/dist/features/streams/storeSnapshots.js'
 import { newId } from '../../service/dist/kernel/ids.js'

@@ -169,7 +169,7 @@ describe('the kind on a chain', () => {
   it('is found by the probe with its teller, and the draft of it is imported', async () => {
     const { probeVault } = await load(copy, 'service/src/probing/index.ts')
     const { draftEntry } = await load(copy, 'service/src/features/catalogue/import/draftEntry.ts')
-    const { importCatalogue } = await load(copy, 'service/src/features/catalogue/index.ts')
+    const { importCatalogue } = await load(copy, 'service/src/features/catalogue/import/index.ts')
     const chain = world.earn.ctx.chains.get(world.chainId)
     const probed = await probeVault(chain, vault)
     expect(probed).toMatchObject({ kind: 'teller', contracts: { teller }, roundTripLossBps: 0, notes: [] })

@@ -24,8 +24,14 @@ const layers: Record<string, readonly string[]> = {
   cli: [...below, 'snapshots', 'probing', 'derive', 'features', 'server'],
 }
 
-/** Rooms that others enter by a door only: an index.ts of the room, or of a folder in it. */
+/**
+ * Rooms that others enter by a door only: an index.ts of the room, or of a folder in it. So are slices, by other rooms; a
+ * slice enters another by its own index.ts.
+ */
 const closed = ['prices', 'vaults', 'snapshots', 'probing']
+
+/** Most names a door gives. */
+const namesMax = 30
 
 /** Which slice may use which other slice, through its index.ts only. */
 const slices: Record<string, readonly string[]> = {
@@ -91,7 +97,7 @@ function checkImport(from: string, specifier: string): boolean {
     const mayUse = layers[layer]?.includes(targetLayer) ?? false
     if (closed.includes(targetLayer)) return mayUse && basename(target) === 'index.js'
     const doors = layer === 'cli' ? ['index.js', 'operator.js'] : ['index.js']
-    return mayUse && (targetLayer !== 'features' || doors.includes(targetFile ?? ''))
+    return mayUse && (targetLayer !== 'features' || doors.includes(basename(target)))
   }
   if (layer !== 'features' || slice === targetSlice) return true
   return targetFile === 'index.js' && (slices[slice ?? '']?.includes(targetSlice ?? '') ?? false)
@@ -110,6 +116,8 @@ function findViolations(sources: readonly Source[]): string[] {
       violations.push(`${path}: reads the clock`)
     const mayHoldSql = /(^|\/)store[A-Z]?[A-Za-z]*\.ts$/.test(path) || path.startsWith(`postgres${sep}`)
     if (!mayHoldSql && holdsSql(code)) violations.push(`${path}: SQL outside a store`)
+    if (/^(index|operator)\.ts$/.test(basename(path)))
+      violations.push(...listDoorFaults(text).map((fault) => `${path}: ${fault}`))
     const lines = text.split('\n').length - 1
     if (lines > linesMax && !longFiles[path]) violations.push(`${path}: ${lines} lines`)
   }
@@ -121,6 +129,19 @@ function findViolations(sources: readonly Source[]): string[] {
   }
   for (const circle of findCircles(sources)) violations.push(`circle: ${circle}`)
   return violations
+}
+
+/** What is wrong with a door: it begins with a paragraph on what stands behind it, and gives few names, each by its name. */
+function listDoorFaults(text: string): string[] {
+  const code = withoutComments(text)
+  const lists = [...code.matchAll(/\bexport\s+(?:type\s+)?\{([^}]*)\}/g)].flatMap(([, list]) => (list ?? '').split(','))
+  const own = [...code.matchAll(/^export\s+(?:async\s+)?(?:const|function|type|class)\s+\w+/gm)]
+  const count = lists.filter((name) => name.trim() !== '').length + own.length
+  return [
+    ...(text.startsWith('/**\n') ? [] : ['begins without a paragraph']),
+    ...(/\bexport\s+\*/.test(code) ? ['gives all there is of a file'] : []),
+    ...(count > namesMax ? [`gives ${count} names`] : []),
+  ]
 }
 
 /** What waits or reaches out of the process has no place among pure functions. */
@@ -314,6 +335,20 @@ describe('the architecture test itself', () => {
       'export const a = db`select id from api_keys`',
       'features/auth/x.ts: SQL outside a store',
     ],
+    [
+      'a slice passing the inner door of another',
+      'features/streams/x.ts',
+      "import { a } from '../catalogue/operator/index.js'",
+      'features/streams/x.ts -> ../catalogue/operator/index.js',
+    ],
+    ['a door without a paragraph', 'rpc/index.ts', 'export const a = 1', 'rpc/index.ts: begins without a paragraph'],
+    [
+      'a door of 31 names',
+      'rpc/index.ts',
+      `export { ${Array.from({ length: 30 }, (_, index) => `type A${index}`).join(', ')} } from './a.js'\nexport const b = 1`,
+      'rpc/index.ts: gives 31 names',
+    ],
+    ['a door of a whole file', 'rpc/index.ts', "export * from './a.js'", 'rpc/index.ts: gives all there is of a file'],
     ['a file of 401 lines', 'rpc/x.ts', 'export {}\n'.repeat(401), 'rpc/x.ts: 401 lines'],
     ['a kernel above its cap', 'kernel/x.ts', 'export {}\n'.repeat(1_201), 'kernel: 1201 lines'],
     ['its helpers above theirs', 'kernel/async/x.ts', 'export {}\n'.repeat(151), 'kernel/async: 151 lines'],

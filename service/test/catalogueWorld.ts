@@ -1,5 +1,5 @@
 import { type CatalogueFile, slugId } from '../src/features/catalogue/import/catalogueFile.js'
-import { importCatalogue } from '../src/features/catalogue/index.js'
+import { importCatalogue } from '../src/features/catalogue/import/index.js'
 import { pushDeltas } from '../src/features/catalogue/jobs.js'
 import { addressOf } from './catalogueFile.js'
 import type { Earn } from './harness.js'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Compile } from 'typebox/compile'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { importCatalogue } from '../src/features/catalogue/index.js'
+import { importCatalogue } from '../src/features/catalogue/import/index.js'
 import { OpportunitySchema } from '../src/features/catalogue/schema.js'
 import { type Earn, openEarn } from './harness.js'
 

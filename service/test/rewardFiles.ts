@@ -1,7 +1,7 @@
 import { createWeigher } from '../src/features/streams/adapters.js'
 import { computeSnapshot } from '../src/features/streams/amounts.js'
-import { encodeRewardFile, type RewardInputs, toResult } from '../src/features/streams/rewardFile.js'
-import type { FoundRewards, RewardFile } from '../src/features/streams/rewardProof.js'
+import { encodeRewardFile, type RewardInputs, toResult } from '../src/features/streams/rewards/rewardFile.js'
+import type { FoundRewards, RewardFile } from '../src/features/streams/rewards/rewardProof.js'
 import type { AccrualFacts, AccrualState, AccrualStates } from '../src/features/streams/types.js'
 import type { StreamHistory } from './recount/randomStream.js'
 

@@ -12,7 +12,7 @@ import { type Address, erc20Abi } from 'viem'
 import type { Anvil } from '../../contracts/test/anvil.js'
 import { listBatchChanges, listPlanChanges, pinCall } from '../../sdk/test/changes.js'
 import { findOpportunity, findToken, type OpportunityRecord } from '../src/features/catalogue/index.js'
-import { findAction } from '../src/features/plans/index.js'
+import { listActions } from '../src/features/plans/index.js'
 import type { SwapSettings } from '../src/rpc/storeChains.js'
 import { findVaultKind, toVault } from '../src/vaults/index.js'
 import type { Answer, CallInput, Earn } from './harness.js'
@@ -56,7 +56,7 @@ export function verifyEveryPlan(earn: Earn, anvil: Anvil, signers: readonly Addr
     const answer = await call(operationId, input)
     if (type === undefined || answer.status !== 200) return answer
     const plan = toPlan(earn, type, input, answer, signers, allowance)
-    const action = await findAction(earn.db, answer.body.actionId)
+    const action = (await listActions(earn.db, [answer.body.actionId]))[0]
     plan.context.distributorId = action?.distributorId ?? null
     if (plan.context.swap) Object.assign(plan.context.swap, pinZap(plan))
     const verdict = await verifyPlan(plan.request, plan.transactions, plan.context)

@@ -73,7 +73,7 @@ describe('the worked example of CONTRIBUTING.md', () => {
 
   it('migrates, imports a file with the field, shows it in ListOpportunities and filters by it', async () => {
     const { migrate, readMigrations } = await load(copy, 'service/src/postgres/migrate.ts')
-    const { importCatalogue } = await load(copy, 'service/src/features/catalogue/index.ts')
+    const { importCatalogue } = await load(copy, 'service/src/features/catalogue/import/index.ts')
     const { openEarn } = await load(copy, 'service/test/harness.ts')
     database = await openTestDatabase()
     expect(await migrate(database.db, await readMigrations())).toHaveLength(1)

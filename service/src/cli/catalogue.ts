@@ -1,20 +1,15 @@
 import { createHash } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { isAddress } from 'viem'
-import {
-  countCatalogue,
-  describeProbe,
-  draftEntry,
-  importCatalogue,
-  listChainSettings,
-  readNewVaults,
-} from '../features/catalogue/index.js'
+import { describeProbe, draftEntry, importCatalogue } from '../features/catalogue/import/index.js'
+import { countCatalogue, readNewVaults } from '../features/catalogue/operator/index.js'
 import { systemClock } from '../kernel/clock.js'
 import { isRpcUrl } from '../kernel/config.js'
 import { EarnError } from '../kernel/errors.js'
 import { listUnpricedAssets } from '../prices/index.js'
 import { ProbeError, probeVault } from '../probing/index.js'
 import type { Chain } from '../rpc/chains.js'
+import { listChainSettings } from '../rpc/storeChains.js'
 import { listAssets } from '../vaults/configured/index.js'
 import { changing, readConfig, withContext } from './command.js'
 import { priceAdvice } from './doctorPrices.js'

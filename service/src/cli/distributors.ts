@@ -1,11 +1,11 @@
+import { findDistributorRow } from '../features/catalogue/index.js'
 import {
   createDistributor,
-  findDistributorRow,
   findOrganization,
   listDistributors,
   listSignedOnly,
   updateSignedOnly,
-} from '../features/catalogue/index.js'
+} from '../features/catalogue/operator/index.js'
 import { parseTs } from '../kernel/clock.js'
 import type { Queryable } from '../postgres/pool.js'
 import { changing, withContext } from './command.js'

@@ -1,4 +1,3 @@
-import { listChainSettings } from '../features/catalogue/index.js'
 import {
   describeCut,
   listChainStatus,
@@ -15,6 +14,7 @@ import { type Migration, readMigrations } from '../postgres/migrate.js'
 import { openChain } from '../rpc/chains.js'
 import { createNode } from '../rpc/node.js'
 import { describeKey, listSenders } from '../rpc/sender/index.js'
+import { listChainSettings } from '../rpc/storeChains.js'
 import { listDisagreements } from '../snapshots/index.js'
 import { withContext } from './command.js'
 import { type CheckResult, examinePrices } from './doctorPrices.js'

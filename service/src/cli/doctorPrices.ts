@@ -1,6 +1,6 @@
-import { listChainSettings } from '../features/catalogue/index.js'
 import type { Context } from '../postgres/context.js'
 import { listSuspects, listUnpricedAssets, type UnpricedToken } from '../prices/index.js'
+import { listChainSettings } from '../rpc/storeChains.js'
 import { listHistoryProgress } from '../snapshots/index.js'
 import { listAssets } from '../vaults/configured/index.js'
 

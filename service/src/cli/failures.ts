@@ -1,4 +1,4 @@
-import { CatalogueImportError } from '../features/catalogue/index.js'
+import { CatalogueImportError } from '../features/catalogue/import/index.js'
 import { ConfigError } from '../kernel/config.js'
 import { EarnError } from '../kernel/errors.js'
 import { redactUrls } from '../kernel/log.js'

@@ -124,7 +124,8 @@ function parseUnits(text: string | undefined, name: string): number | undefined 
 }
 
 async function assertOwner(ctx: Context, organizationId: string, distributorId: string | undefined): Promise<void> {
-  const { findOrganization, findDistributorRow } = await import('../features/catalogue/index.js')
+  const { findDistributorRow } = await import('../features/catalogue/index.js')
+  const { findOrganization } = await import('../features/catalogue/operator/index.js')
   if (!(await findOrganization(ctx.db, organizationId)))
     throw new UsageError(`there is no organization ${organizationId}; \`openearn orgs list\` shows them`)
   if (distributorId === undefined) return

@@ -1,4 +1,4 @@
-import { createOrganization, findOrganization, listOrganizations } from '../features/catalogue/index.js'
+import { createOrganization, findOrganization, listOrganizations } from '../features/catalogue/operator/index.js'
 import { newId } from '../kernel/ids.js'
 import { changing, withContext } from './command.js'
 import { answer, type Command, parseFlags, printTable, requireFlag, UsageError } from './terminal.js'

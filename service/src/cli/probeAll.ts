@@ -1,6 +1,6 @@
 import { appendFile, readFile, writeFile } from 'node:fs/promises'
 import { type Address, isAddress } from 'viem'
-import { describeProbe, draftEntry } from '../features/catalogue/index.js'
+import { describeProbe, draftEntry } from '../features/catalogue/import/index.js'
 import type { Clock } from '../kernel/clock.js'
 import { type Bounds, fewHalvings, findFirstBlocks, noOldStates, ProbeError, probeVaults } from '../probing/index.js'
 import type { Chain } from '../rpc/chains.js'

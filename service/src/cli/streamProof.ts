@@ -9,7 +9,7 @@ import {
   RewardFileError,
   readRewards,
   sortFiles,
-} from '../features/streams/index.js'
+} from '../features/streams/rewards/index.js'
 import { systemClock } from '../kernel/clock.js'
 import { silentLog } from '../kernel/log.js'
 import { createOutbound } from '../kernel/outbound.js'

@@ -20,7 +20,7 @@ import {
   type RewardInputs,
   type RewardResult,
   recomputeRewards,
-} from '../features/streams/rewardFile.js'
+} from '../features/streams/rewards/rewardFile.js'
 import { systemClock } from '../kernel/clock.js'
 import { createKeySigner } from '../rpc/signer.js'
 import { listJobs } from '../server/jobs.js'

@@ -8,13 +8,12 @@ import {
   listFiles,
   listTaken,
   type PauseFlag,
-  recomputeFromTables,
-  recomputeRewards,
   retakeSnapshot,
   updateEnd,
   updatePause,
   vetoSnapshot,
 } from '../features/streams/index.js'
+import { recomputeFromTables, recomputeRewards } from '../features/streams/rewards/index.js'
 import { formatTs, parseTs, toUnixSeconds } from '../kernel/clock.js'
 import { createOutbound } from '../kernel/outbound.js'
 import type { Context } from '../postgres/context.js'

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { scanInputs } from '../features/attribution/index.js'
-import { type KeptTrials, runCapabilityAndTvl } from '../features/catalogue/index.js'
+import { createCapabilityJob } from '../features/catalogue/index.js'
 import { runMovements } from '../features/history/index.js'
 import { fillLatePrices, settleAmounts } from '../features/ledger/index.js'
 import { sweepAddresses, sweepIdempotencyKeys } from '../features/limits/index.js'
@@ -48,12 +48,11 @@ export function listJobs(options: {
   orderBooks?: ((url: string) => HttpApi) | undefined
 }): readonly Job[] {
   const { provider, committer, orders, orderBooks, streamSeconds } = options
-  const trials: KeptTrials = new Map()
   return [
     {
       name: 'capability and TVL',
       everySeconds: options.capabilitySeconds,
-      run: (ctx) => runCapabilityAndTvl(ctx, trials),
+      run: createCapabilityJob(),
     },
     { name: 'vault snapshots', everySeconds: options.capabilitySeconds, run: runSnapshots },
     { name: 'past of vaults', everySeconds: 1, run: runHistory },

@@ -1,3 +1,4 @@
+import { sightingObservations } from '../features/attribution/index.js'
 import { ledger } from '../features/ledger/index.js'
 import { metrics } from '../features/metrics/index.js'
 import { orders } from '../features/orders/index.js'
@@ -13,6 +14,6 @@ import type { Projections } from '../sync/projection.js'
 export function listProjections(options: { recover?: Parameters<typeof createPositions>[0] } = {}): Projections {
   return {
     derived: [createPositions(options.recover), ledger, flows, metrics, streams, orders],
-    observed: [priceObservations, snapshotObservations, streamObservations, actionObservations],
+    observed: [priceObservations, snapshotObservations, streamObservations, actionObservations, sightingObservations],
   }
 }

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
-import { openFastSign } from '../features/plans/index.js'
 import type { Clock } from '../kernel/clock.js'
 import { type Config, ConfigError, isPrivateKey } from '../kernel/config.js'
 import type { Outbound } from '../kernel/outbound.js'
 import { createKeySigner, createRemoteSigner, type Signer } from '../rpc/signer.js'
+import { openFastSign } from '../wallets/fastSign.js'
 
 type Io = { outbound: Outbound; clock: Clock }
 

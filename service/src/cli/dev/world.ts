@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import { importCatalogue, readNewVaults } from '../../features/catalogue/index.js'
+import { importCatalogue } from '../../features/catalogue/import/index.js'
+import { readNewVaults } from '../../features/catalogue/operator/index.js'
 import type { Context } from '../../postgres/context.js'
 import { devnetChainId } from '../../rpc/devnet.js'
 import type { Deployment } from './deploy.js'

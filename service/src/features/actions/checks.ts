@@ -2,7 +2,7 @@ import { formatUnits, parseDecimal, usdDecimals } from '../../kernel/amount.js'
 import type { Reason } from '../../kernel/errors.js'
 import type { ErrorMeaning } from '../../rpc/revert.js'
 import type { Offer } from '../../vaults/index.js'
-import type { Capability, OpportunityRecord } from '../catalogue/index.js'
+import type { OpportunityRecord } from '../catalogue/index.js'
 import { insufficientBalance, refuse } from '../plans/index.js'
 
 /** Refuses a deposit that the operator does not allow. The simulation checks again what the vault was last seen to refuse. */
@@ -54,7 +54,7 @@ export function assertOffer(offer: Offer, closed: Reason): void {
 export type Asked = {
   offer: Offer
   /** The capability of the vault as last observed, for any wallet. */
-  capability: Capability
+  capability: OpportunityRecord['capabilities']['deposit']
   /** The reason of a vault that is closed. */
   closed: Reason
   amount: bigint

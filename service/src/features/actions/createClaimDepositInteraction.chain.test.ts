@@ -6,7 +6,7 @@ import { account } from '../../../../contracts/test/anvil.js'
 import { goneNode, type World, type WorldVault } from '../../../test/actionWorld.js'
 import { openStories, type tellStories } from '../../../test/asyncStories.js'
 import { refused } from '../../../test/refused.js'
-import { findAction } from '../plans/index.js'
+import { listActions } from '../plans/index.js'
 
 const user = account(1)
 const usd = 1_000_000n
@@ -56,7 +56,7 @@ describe('200', () => {
         attribution: 'signed',
       },
     ])
-    expect(await findAction(world.earn.db, plan.body.actionId)).toMatchObject({
+    expect((await listActions(world.earn.db, [plan.body.actionId]))[0]).toMatchObject({
       kind: 'claimDeposit',
       amount: String(100n * usd),
       amountUsd: '100',

@@ -18,7 +18,7 @@ import { refused } from '../../../test/refused.js'
 import { systemClock } from '../../kernel/clock.js'
 import { createOutbound } from '../../kernel/outbound.js'
 import { type Chain, openChain } from '../../rpc/chains.js'
-import { findAction } from '../plans/index.js'
+import { listActions } from '../plans/index.js'
 
 const user = account(1)
 const stranger = account(2)
@@ -89,7 +89,7 @@ describe('200', () => {
     const metadata = suffix.metadata as Map<string, unknown>
     expect(formatActionId(metadata.get('i') as Uint8Array)).toBe(plan.body.actionId)
     expect(metadata.get('r')).toBe('friend-1')
-    const action = await findAction(world.earn.db, plan.body.actionId)
+    const action = (await listActions(world.earn.db, [plan.body.actionId]))[0]
     const signer = recoverAttributionSigner(
       {
         code: world.distributorId,

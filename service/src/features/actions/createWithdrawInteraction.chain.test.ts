@@ -5,7 +5,7 @@ import { account } from '../../../../contracts/test/anvil.js'
 import { openWorld, type World, type WorldVault } from '../../../test/actionWorld.js'
 import { refused } from '../../../test/refused.js'
 import { RpcError } from '../../rpc/rpc.js'
-import { findAction } from '../plans/index.js'
+import { listActions } from '../plans/index.js'
 
 const user = account(1)
 const stranger = account(2)
@@ -82,7 +82,7 @@ describe('200', () => {
     const plan = await withdraw({ simulate: false })
     expect(plan.body.simulation.status).toBe('skipped')
     expect(plan.body.transactions[0].transaction.gasLimit).toBe('900000')
-    const action = await findAction(world.earn.db, plan.body.actionId)
+    const action = (await listActions(world.earn.db, [plan.body.actionId]))[0]
     expect(action).toMatchObject({ kind: 'withdraw', tokenIn: vault.address.toLowerCase(), tokenInDecimals: 18 })
     expect(Number(action?.amountUsd)).toBeCloseTo(40, 3)
   })

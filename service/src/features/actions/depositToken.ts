@@ -3,7 +3,7 @@ import { wrappedAbi } from '../../rpc/abis.js'
 import { nativeToken } from '../../rpc/native.js'
 import { type CatalogueSnapshot, getNativeToken, type OpportunityRecord, type TokenRecord } from '../catalogue/index.js'
 import type { Step } from '../plans/index.js'
-import { describeWrap, refuse } from '../plans/index.js'
+import { describeWrapping, refuse } from '../plans/index.js'
 
 /** The token a wallet gives, and the one that enters the vault: another one where the native token is wrapped first. */
 export type DepositToken = { given: TokenRecord; entering: TokenRecord; wraps: boolean }
@@ -40,7 +40,7 @@ export function getDepositToken(
 export function buildWrap({ given, entering }: DepositToken, amount: bigint): Step {
   return {
     type: 'swap',
-    description: describeWrap(amount, given, entering),
+    description: describeWrapping('Wrap', amount, { token: given, out: entering }),
     call: {
       to: toHexAddress(entering.address),
       data: encodeFunctionData({ abi: wrappedAbi, functionName: 'deposit' }),

@@ -1,6 +1,6 @@
 import { listErrors, type VaultCall, type VaultKind } from '../../vaults/index.js'
 import type { TokenRecord } from '../catalogue/index.js'
-import { type Draft, describeCall, type Party, type Step, type Target } from '../plans/index.js'
+import { type Draft, describeCall, type Step, type Target } from '../plans/index.js'
 import { type Asked, assertOutcome, assertUnsimulated, explainRevert } from './checks.js'
 
 /** The parts in which the drafts of the actions differ. */
@@ -64,11 +64,11 @@ export function draftOf(call: VaultCall, facts: DraftFacts): Draft {
 }
 
 /** The spender of a deposit's tokens, as descriptions name it. */
-export function spenderOf(target: Target, address: string, { router }: VaultCall): Party {
+export function spenderOf(target: Target, address: string, { router }: VaultCall): ReturnType<typeof partyOf> {
   return router === undefined ? { ...partyOf(target), address } : { name: 'the deposit router', address }
 }
 
 /** A vault as descriptions name it. */
-export function partyOf({ opportunity, vault }: Target): Party {
+export function partyOf({ opportunity, vault }: Target): { name: string; address: string } {
   return { name: opportunity.name, address: vault.address }
 }

@@ -7,7 +7,7 @@ import { openStories, type tellStories } from '../../../test/asyncStories.js'
 import { openRealVaults, type RealVault } from '../../../test/realVaults.js'
 import { refused } from '../../../test/refused.js'
 import { probeVault } from '../../probing/index.js'
-import { runCapabilityAndTvl } from '../catalogue/index.js'
+import { runCapabilityAndTvl } from '../catalogue/jobs.js'
 
 const user = account(1)
 const neighbour = account(2)

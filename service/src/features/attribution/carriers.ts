@@ -1,9 +1,10 @@
 import { type Address, type Hex, keccak256 } from 'viem'
 import { unavailable } from '../../kernel/errors.js'
-import { type ActionRow, type ActionSighting, listActions } from '../plans/index.js'
+import { type ActionRow, listActions } from '../plans/index.js'
 import { type Carried, digestOf } from './carried.js'
 import type { KeptTransaction } from './judge.js'
 import type { Verdict } from './judgeThread.js'
+import type { ActionSighting } from './storeSightings.js'
 import { type AttributionContext, findTransaction, type JudgeContext, type LookedAt, lookAt } from './transaction.js'
 
 type LookUpContext = AttributionContext & JudgeContext

@@ -1,5 +1,5 @@
 import type { Inspection } from '@openearn/attribution'
-import { formatAddress } from '../catalogue/index.js'
+import { formatAddress } from '../../wallets/format.js'
 import type { RecordedAttribution } from '../ledger/index.js'
 import type { ActionRow } from '../plans/index.js'
 import type { TrackingMetadata } from './schema.js'

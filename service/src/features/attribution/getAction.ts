@@ -3,9 +3,9 @@ import { formatTs } from '../../kernel/clock.js'
 import { notFound } from '../../kernel/errors.js'
 import { type Caller, written } from '../../kernel/operation.js'
 import type { Written } from '../../postgres/context.js'
-import { formatAddress } from '../catalogue/index.js'
+import { formatAddress } from '../../wallets/format.js'
 import { type Activity, type ActivitySchema, listInteractionsByTx } from '../ledger/index.js'
-import { type ActionRow, findAction } from '../plans/index.js'
+import { type ActionRow, listActions } from '../plans/index.js'
 import type { actionDetailSchema, ShownTransaction } from './schema.js'
 import { findStanding } from './standing.js'
 import type { AttributionContext, JudgeContext } from './transaction.js'
@@ -18,7 +18,7 @@ export async function getAction(
   input: { actionId: string },
   { organizationId }: Caller,
 ): Promise<ActionDetail | Written<ActionDetail>> {
-  const action = await findAction(ctx.db, input.actionId.toLowerCase())
+  const [action] = await listActions(ctx.db, [input.actionId.toLowerCase()])
   if (action?.organizationId !== organizationId) throw notFound('no such action')
   const { status, transactions, write } = await findStanding(ctx, action)
   const detail: ActionDetail = {

@@ -5,14 +5,14 @@ import { written } from '../../kernel/operation.js'
 import type { Written } from '../../postgres/context.js'
 import type { Transaction } from '../../postgres/pool.js'
 import { listTraced } from '../../sync/storeEvidence.js'
-import { formatAddress } from '../catalogue/index.js'
+import { formatAddress } from '../../wallets/format.js'
 import {
   type Activity,
   listInteractionsByTx,
   listTransactionAttributions,
   type RecordedAttribution,
 } from '../ledger/index.js'
-import { findAction, listSightingsIn } from '../plans/index.js'
+import { listActions } from '../plans/index.js'
 import { takeWithin } from './boundAnswer.js'
 import { findCarrier } from './carriers.js'
 import { addProblems, addState, type Claim, findClaim } from './claim.js'
@@ -22,6 +22,7 @@ import { keepCarriers } from './keepCarriers.js'
 import type { ActionBody, WatchedBody } from './schema.js'
 import { findStanding, type Standing } from './standing.js'
 import type { Statement } from './statements.js'
+import { listSightingsIn } from './storeSightings.js'
 import {
   type AttributionContext,
   getSupportedChain,
@@ -185,7 +186,7 @@ async function findActionOf(
 ): Promise<{ body: ActionBody; write: Standing['write'] } | undefined> {
   const signed = claim?.signatureValid && claim.proven ? claim.actionId : undefined
   const actionId = transaction ? signed : known.find((row) => row.actionId !== null)?.actionId
-  const action = actionId === undefined || actionId === null ? undefined : await findAction(ctx.db, actionId)
+  const action = actionId === undefined || actionId === null ? undefined : (await listActions(ctx.db, [actionId]))[0]
   if (!action) return undefined
   const carrier = found && findCarrier(action, found)
   const { status, write } = await findStanding(ctx, action, carrier ? [carrier] : [])

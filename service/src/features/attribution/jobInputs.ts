@@ -4,8 +4,8 @@ import type { Chain } from '../../rpc/chains.js'
 import { type BlockInputs, readBlockInputs } from '../../rpc/transaction.js'
 import { findCursor, lockCursor } from '../../sync/storeCursors.js'
 import { findBlockHash } from '../../sync/storeRaw.js'
-import { type ActionSighting, createInputScan, findInputScan, moveInputScan, recordSighting } from '../plans/index.js'
 import { listCarriers, toSighting } from './carriers.js'
+import { type ActionSighting, createInputScan, findInputScan, moveInputScan, recordSighting } from './storeSightings.js'
 import { type AttributionContext, type JudgeContext, lookAt } from './transaction.js'
 
 type ScanContext = AttributionContext & JudgeContext

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../postgres/pool.js'
-import { listSightingsIn, recordSighting } from '../plans/index.js'
 import { isSameSighting, listCarriers, toSighting } from './carriers.js'
 import { openDepth } from './depth.js'
+import { listSightingsIn, recordSighting } from './storeSightings.js'
 import type { AttributionContext, LookedAt } from './transaction.js'
 
 /** Keeps which actions a transaction that was looked at carries; undefined where that is no news. */

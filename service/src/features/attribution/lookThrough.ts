@@ -5,9 +5,10 @@ import { nativeToken } from '../../rpc/native.js'
 import type { Header } from '../../rpc/raw.js'
 import { listTransfersOf } from '../../rpc/transfers.js'
 import { listHeadersDown } from '../../sync/storeRaw.js'
-import { type ActionRow, findInputScan } from '../plans/index.js'
+import type { ActionRow } from '../plans/index.js'
 import { type Carrier, listMoved, readCarrier } from './carriers.js'
 import type { Depth } from './depth.js'
+import { findInputScan } from './storeSightings.js'
 import { type AttributionContext, type JudgeContext, orUndefined } from './transaction.js'
 
 type LookUpContext = AttributionContext & JudgeContext

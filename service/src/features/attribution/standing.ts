@@ -1,12 +1,13 @@
 import type { Transaction } from '../../postgres/pool.js'
 import { findBlockHash } from '../../sync/storeRaw.js'
 import { listActionTransactions } from '../ledger/index.js'
-import { type ActionRow, type ActionSighting, listSightings, recordActionLook, recordSighting } from '../plans/index.js'
+import { type ActionRow, recordActionLook } from '../plans/index.js'
 import { type CarrierState, decideActionStatus, decideTransactionState } from './actionStatus.js'
 import { type Carrier, isSameSighting, readCarrier, toSighting } from './carriers.js'
 import { type Depth, openDepth } from './depth.js'
 import { lookThrough } from './lookThrough.js'
 import type { ActionBody, ShownTransaction } from './schema.js'
+import { type ActionSighting, listSightings, recordSighting } from './storeSightings.js'
 import { type AttributionContext, type JudgeContext, orUndefined } from './transaction.js'
 
 type LookUpContext = AttributionContext & JudgeContext

@@ -5,7 +5,7 @@ import type { ChainContext } from '../../rpc/chains.js'
 import { type ChainTransaction, readTransaction } from '../../rpc/transaction.js'
 import { findCursor } from '../../sync/storeCursors.js'
 import { findRawTransaction, listRawLogs } from '../../sync/storeRaw.js'
-import { type CatalogueContext, type ChainRecord, findDistributor, listSignersOn } from '../catalogue/index.js'
+import { type CatalogueContext, type ChainRecord, findDistributor, listSigners } from '../catalogue/index.js'
 import type { Judge, KeptTransaction } from './judge.js'
 import type { Subject } from './judgement.js'
 import type { Verdict } from './judgeThread.js'
@@ -109,7 +109,7 @@ export async function listWhatCounts(
   ctx: AttributionContext,
   chainId: number,
 ): Promise<Pick<Subject, 'signers' | 'entryPoints'>> {
-  const signers = await listSignersOn(ctx.db, chainId)
+  const signers = await listSigners(ctx.db, chainId)
   const configured = ctx.catalogue.current().chains.get(chainId)?.entryPoints ?? []
   return {
     signers: signers.map(({ address }) => address as Address),

@@ -2,7 +2,7 @@ import { notFound, unavailable } from '../../kernel/errors.js'
 import { written } from '../../kernel/operation.js'
 import type { Written } from '../../postgres/context.js'
 import { listTransactionAttributions } from '../ledger/index.js'
-import { findAction } from '../plans/index.js'
+import { listActions } from '../plans/index.js'
 import { addProblems, addState, findClaim, toMetadata } from './claim.js'
 import { keepCarriers } from './keepCarriers.js'
 import type { Tracking } from './schema.js'
@@ -25,7 +25,7 @@ export async function verifyTracking(
   if (!claim) throw notFound('the transaction carries no attribution')
   const { actionId } = claim
   const isOurs = claim.signatureValid && claim.proven
-  const action = isOurs && actionId !== undefined ? await findAction(ctx.db, actionId) : undefined
+  const action = isOurs && actionId !== undefined ? (await listActions(ctx.db, [actionId]))[0] : undefined
   const watched = await listTransactionAttributions(ctx.db, input.txHash, chainId)
   const { blockNumber, blockHash, transactionIndex, success } = found.transaction.mined
   const shown = addProblems(addState(inspection, found.transaction), watched)

@@ -4,15 +4,10 @@
  * chains, tokens, protocols and vaults as well, and the job that reads what each vault allows and holds. Others ask the
  * snapshot of their process; only statements that need one instant of both read the tables.
  */
-export { listChainSettings } from '../../rpc/storeChains.js'
-export type { Capability } from './capability.js'
 export { type CatalogueContext, openCatalogue } from './catalogue.js'
 export { isListedToken } from './getTokens.js'
-export { describeProbe, draftEntry } from './import/draftEntry.js'
-export { CatalogueImportError, importCatalogue } from './import/importCatalogue.js'
-export { formatAddress, toToken } from './item.js'
-export type { KeptTrials } from './jobStates.js'
-export { pushDeltas, pushStreamAprs, readNewVaults, runCapabilityAndTvl } from './jobs.js'
+export { toToken } from './item.js'
+export { createCapabilityJob, pushDeltas, pushStreamAprs } from './jobs.js'
 export {
   type CatalogueSnapshot,
   findDistributor,
@@ -23,23 +18,11 @@ export {
 } from './memory/snapshot.js'
 export { getNativeToken } from './nativeToken.js'
 export { catalogueOperations } from './operations.js'
+export { findDistributorRow } from './operator/storeOperator.js'
 export type { OpportunityRecord } from './opportunityRecord.js'
 export { readToken } from './readToken.js'
 export type { ChainRecord, DistributorRecord, StreamAprs, TokenRecord, VaultRecord } from './records.js'
 export { type Deltas, TokenSchema } from './schema.js'
 export { bumpVersion as announceCatalogue } from './store.js'
-export {
-  countCatalogue,
-  createDistributor,
-  createOrganization,
-  findDistributorRow,
-  findOrganization,
-  listDistributors,
-  listOrganizations,
-  listSignedOnly,
-  recordChain,
-  removeChain,
-  updateSignedOnly,
-} from './storeOperator.js'
 export type { DeltasPush } from './storePushes.js'
-export { listSigners, listSignersOn, recordSigner } from './storeSigners.js'
+export { listSigners, recordSigner } from './storeSigners.js'

@@ -1,15 +1,10 @@
-import { getAddress, isAddress } from 'viem'
 import { formatUnits, parseDecimal } from '../../kernel/amount.js'
 import { memo } from '../../kernel/async/memo.js'
 import { formatTs } from '../../kernel/clock.js'
+import { formatAddress } from '../../wallets/format.js'
 import type { OpportunityRecord } from './opportunityRecord.js'
 import type { ChainRecord, IncentiveRow, OrganizationRecord, TokenRecord, VaultRecord } from './records.js'
 import type { Chain, Deltas, Incentive, Movement, Opportunity, OrganizationOption, Token } from './schema.js'
-
-/** An address with its EIP-55 checksum; text that is no address stays as it is. */
-export function formatAddress(address: string): string {
-  return isAddress(address, { strict: false }) ? getAddress(address) : address
-}
 
 /** The token as served; the same object for the same record, as a checksum costs more than the rest of it. */
 export const toToken: (token: TokenRecord) => Token = memo(({ address, chainId, decimals, symbol, name, logoUrl }) => ({

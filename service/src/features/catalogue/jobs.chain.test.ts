@@ -15,7 +15,10 @@ import { type Earn, openEarn } from '../../../test/harness.js'
 import { RpcError } from '../../rpc/rpc.js'
 import { runSnapshots } from '../../snapshots/index.js'
 import { type CatalogueFile, slugId } from './import/catalogueFile.js'
-import { importCatalogue, type KeptTrials, readNewVaults, runCapabilityAndTvl } from './index.js'
+import { importCatalogue } from './import/index.js'
+import type { KeptTrials } from './jobStates.js'
+import { runCapabilityAndTvl } from './jobs.js'
+import { readNewVaults } from './operator/index.js'
 
 const start = '2026-11-20T12:00:00Z'
 const startSeconds = Date.parse(start) / 1000

@@ -37,6 +37,12 @@ export async function runCapabilityAndTvl(ctx: CatalogueJobContext, kept: KeptTr
   )
 }
 
+/** The same as a job, which keeps what trials concluded from one run to the next. */
+export function createCapabilityJob(): (ctx: CatalogueJobContext) => Promise<void> {
+  const kept: KeptTrials = new Map()
+  return (ctx) => runCapabilityAndTvl(ctx, kept)
+}
+
 /**
  * Reads the vaults that were imported and never read, so that none is shown without what it holds and allows until a job
  * comes to it. A chain that does not answer, or has no node, is left to the job.

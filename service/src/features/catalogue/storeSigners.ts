@@ -4,24 +4,21 @@ import { devnetChainId, isDevnetAddress } from '../../rpc/devnet.js'
 /** An attribution key of ours, by address (lower-case); `to` is set once it is retired. */
 export type Signer = { address: string; from: Date; to: Date | null }
 
-/** Our attribution keys, present and retired, oldest first. Public test keys are among them only where a devnet is. */
-export async function listSigners(db: Queryable): Promise<Signer[]> {
+/**
+ * Our attribution keys, present and retired, oldest first; with a chain those whose signatures count on it. Public test keys
+ * are among them only where a devnet is. One that was once ours, before another chain was added, signs for nobody outside
+ * the devnet: everyone holds it.
+ */
+export async function listSigners(db: Queryable, chainId?: number): Promise<Signer[]> {
   const rows = await db<(Signer & { devnet: boolean })[]>`
     select address, active_from as "from", retired_at as "to",
       exists (select from chains where chain_id = ${devnetChainId}) as devnet
     from attribution_signers order by active_from, address`
   return rows
-    .filter(({ address, devnet }) => devnet || !isDevnetAddress(address))
+    .filter(
+      ({ address, devnet }) => !isDevnetAddress(address) || (devnet && (chainId ?? devnetChainId) === devnetChainId),
+    )
     .map(({ devnet, ...signer }) => signer)
-}
-
-/**
- * The keys whose signatures count on a chain. A public test key that was once ours, before another chain was added, signs
- * for nobody outside the devnet: everyone holds it.
- */
-export async function listSignersOn(db: Queryable, chainId: number): Promise<Signer[]> {
-  const signers = await listSigners(db)
-  return chainId === devnetChainId ? signers : signers.filter(({ address }) => !isDevnetAddress(address))
 }
 
 /**

@@ -6,7 +6,7 @@ import { openTestDatabase, urlOf } from '../../../test/database.js'
 import { type Earn, openEarn } from '../../../test/harness.js'
 import { vaults as vaultsCommand } from '../../cli/vaults.js'
 import { runSnapshots } from '../../snapshots/index.js'
-import { importCatalogue } from '../catalogue/index.js'
+import { importCatalogue } from '../catalogue/import/index.js'
 
 const chainId = 31_337
 const interval = 900

@@ -1,3 +1,9 @@
+/**
+ * The ledger: verified deposits and withdrawals of registered distributors, and the transactions looked at on the way.
+ * Owns `interactions` with their counts, `retractions`, `price_choices` and `transaction_attributions`, the projection
+ * that derives them, and the operations that list them. Verified is never stored: it follows from the
+ * depth of the entry's block.
+ */
 import type { Queryable } from '../../postgres/pool.js'
 import { type ClaimedRequest, listClaimedRequests } from '../positions/index.js'
 import { type Activity, toActivity } from './activity.js'
@@ -5,12 +11,6 @@ import { orderByRequest } from './claimOrder.js'
 import { listTransactionAttributions } from './storeLedger.js'
 import { listActivity } from './storePages.js'
 
-/**
- * The ledger: verified deposits and withdrawals of registered distributors, and the transactions looked at on the way.
- * Owns `interactions` with their counts, `retractions`, `price_choices` and `transaction_attributions`, the projection
- * that derives them, and the operations that list them. Verified is never stored: it follows from the
- * depth of the entry's block.
- */
 export { type Activity, ActivitySchema } from './activity.js'
 export { ledgerOperations } from './operations.js'
 export { type LedgerRows, ledger } from './projection.js'

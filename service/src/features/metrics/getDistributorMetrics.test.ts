@@ -3,7 +3,7 @@ import type { Earn } from '../../../test/harness.js'
 import { openMetricsWorld, opportunities, product, wallets } from '../../../test/metricsWorld.js'
 import { formatUnits } from '../../kernel/amount.js'
 import { newId } from '../../kernel/ids.js'
-import { formatAddress } from '../catalogue/index.js'
+import { formatAddress } from '../../wallets/format.js'
 
 let earn: Earn
 beforeAll(async () => {

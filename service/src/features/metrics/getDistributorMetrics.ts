@@ -1,6 +1,7 @@
 import { formatUnits, usdDecimals } from '../../kernel/amount.js'
 import { formatTs } from '../../kernel/clock.js'
-import { type CatalogueContext, formatAddress } from '../catalogue/index.js'
+import { formatAddress } from '../../wallets/format.js'
+import type { CatalogueContext } from '../catalogue/index.js'
 import { type Buckets, startsOf } from './buckets.js'
 import { readBuckets, type SelectedVault, type SeriesInput, selectVaults } from './selection.js'
 import { listSeriesTimes, listTopWallets, readAttributedTvl } from './storeSeries.js'

@@ -1,11 +1,11 @@
-import type { Queryable } from '../../postgres/pool.js'
-import { countActiveLps as countOf } from './storeLps.js'
-import { listSeriesVaults } from './storeVaults.js'
-
 /**
  * Attributed TVL and LPs of a distributor over time. Owns `attributed_steps`, `lp_edges` and `lp_steps`, the projection that
  * derives them from confirmed blocks, and the operations that read them.
  */
+import type { Queryable } from '../../postgres/pool.js'
+import { countActiveLps as countOf } from './storeLps.js'
+import { listSeriesVaults } from './storeVaults.js'
+
 export { metricsOperations } from './operations.js'
 export { metrics } from './projection.js'
 export { readRange } from './range.js'

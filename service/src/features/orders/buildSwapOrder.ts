@@ -9,13 +9,8 @@ import type { Chain } from '../../rpc/chains.js'
 import { readGasPrice } from '../../rpc/estimate.js'
 import { combine, multicall } from '../../rpc/multicall.js'
 import type { Header } from '../../rpc/raw.js'
-import {
-  type CatalogueSnapshot,
-  type ChainRecord,
-  findOpportunity,
-  formatAddress,
-  type TokenRecord,
-} from '../catalogue/index.js'
+import { formatAddress } from '../../wallets/format.js'
+import { type CatalogueSnapshot, type ChainRecord, findOpportunity, type TokenRecord } from '../catalogue/index.js'
 import {
   type ActionContext,
   buildApprovals,

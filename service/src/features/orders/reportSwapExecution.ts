@@ -14,7 +14,7 @@ import {
   type JudgeContext,
   readCarrier,
 } from '../attribution/index.js'
-import { type ActionRow, findAction } from '../plans/index.js'
+import { type ActionRow, listActions } from '../plans/index.js'
 import type { Order } from './orderState.js'
 import { isTradeOf } from './projection.js'
 import { getOwnOrder } from './swapOrder.js'
@@ -45,7 +45,7 @@ export async function reportSwapExecution(
     return { accepted: true, status: await findStatusOfOrder(order, hash, at), actionId: null, orderId: order.id }
   }
   const actionId = (input.actionId ?? '').toLowerCase()
-  const action = await findAction(ctx.db, actionId)
+  const action = (await listActions(ctx.db, [actionId]))[0]
   if (action?.organizationId !== caller.organizationId) throw notFound('no such action')
   const at = getAt(ctx, { word: 'action', asked: input.chainId, own: action.chainId })
   const { status, write } = await findStatusOfAction(ctx, action, hash, at)

@@ -1,6 +1,7 @@
 import { formatUnits } from '../../kernel/amount.js'
 import type { VaultCall } from '../../vaults/index.js'
-import { formatAddress, type TokenRecord } from '../catalogue/index.js'
+import { formatAddress } from '../../wallets/format.js'
+import type { TokenRecord } from '../catalogue/index.js'
 
 /** Someone named in a description. */
 export type Party = { name: string; address: string }
@@ -26,12 +27,13 @@ export function describeApprovalReset(token: TokenRecord, spender: Party): strin
   return `Reset the ${describeToken(token)} allowance of ${describeParty(spender)} to 0; ${token.symbol} requires this before a new allowance.`
 }
 
-export function describeWrap(amount: bigint, native: TokenRecord, wrapped: TokenRecord): string {
-  return `Wrap ${describeAmount(amount, native)} into ${describeAmount(amount, wrapped)} in your wallet.`
-}
-
-export function describeUnwrap(amount: bigint, wrapped: TokenRecord, native: TokenRecord): string {
-  return `Unwrap ${describeAmount(amount, wrapped)} into ${describeAmount(amount, native)} in your wallet.`
+/** Wrapping of the native token, or the way back. */
+export function describeWrapping(
+  verb: 'Wrap' | 'Unwrap',
+  amount: bigint,
+  { token, out }: { token: TokenRecord; out: TokenRecord },
+): string {
+  return `${verb} ${describeAmount(amount, token)} into ${describeAmount(amount, out)} in your wallet.`
 }
 
 /**

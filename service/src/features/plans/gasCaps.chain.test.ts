@@ -6,7 +6,7 @@ import { appUrl, join } from '../../../test/membership.js'
 import { systemClock } from '../../kernel/clock.js'
 import { createOutbound } from '../../kernel/outbound.js'
 import { openChain } from '../../rpc/chains.js'
-import { runCapabilityAndTvl } from '../catalogue/index.js'
+import { runCapabilityAndTvl } from '../catalogue/jobs.js'
 
 type Asked = { method: string; params: unknown[] }
 type GasCall = { to?: string; gas?: string }

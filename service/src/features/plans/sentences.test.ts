@@ -4,7 +4,7 @@ import type { VaultCall } from '../../vaults/index.js'
 import { sayCancelDeposit, sayDeposit, sayRedeem } from '../../vaults/sentences.js'
 import type { TokenRecord } from '../catalogue/index.js'
 import { buildApprovals } from './approvals.js'
-import { describeCall, describeSwap, describeUnwrap, describeWrap } from './describe.js'
+import { describeCall, describeSwap, describeWrapping } from './describe.js'
 
 const address = (digits: string) => `0x${digits.repeat(20)}` as const
 const tokenOf = (symbol: string, digits: string, more: Partial<TokenRecord> = {}) =>
@@ -75,10 +75,10 @@ describe('the sentence of a swap', () => {
 
   it('of the native token and its wrapper says that it is one for one', () => {
     const [native, wrapped] = [tokenOf('ETH', 'ee', { decimals: 18 }), tokenOf('WETH', 'f5', { decimals: 18 })]
-    expect(describeWrap(10n ** 18n, native, wrapped)).toBe(
+    expect(describeWrapping('Wrap', 10n ** 18n, { token: native, out: wrapped })).toBe(
       `Wrap 1 ${named('ETH', 'ee')} into 1 ${named('WETH', 'f5')} in your wallet.`,
     )
-    expect(describeUnwrap(10n ** 18n, wrapped, native)).toBe(
+    expect(describeWrapping('Unwrap', 10n ** 18n, { token: wrapped, out: native })).toBe(
       `Unwrap 1 ${named('WETH', 'f5')} into 1 ${named('ETH', 'ee')} in your wallet.`,
     )
   })

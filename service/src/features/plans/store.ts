@@ -43,9 +43,3 @@ export async function listActions(db: Queryable, ids: readonly string[]): Promis
     select ${selectList(db, actionsTable)} from actions where id = any(${[...ids]}::uuid[])`
   return parseRows(actionsTable, rows)
 }
-
-/** The action of an id, of any organization. */
-export async function findAction(db: Queryable, id: string): Promise<ActionRow | undefined> {
-  const rows = await db<object[]>`select ${selectList(db, actionsTable)} from actions where id = ${id}`
-  return parseRows(actionsTable, rows)[0]
-}

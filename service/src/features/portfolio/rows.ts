@@ -1,7 +1,7 @@
 import { formatUnits } from '../../kernel/amount.js'
 import { formatTs, fromUnixSeconds } from '../../kernel/clock.js'
 import { nativeToken } from '../../rpc/native.js'
-import { formatAddress } from '../catalogue/index.js'
+import { formatAddress } from '../../wallets/format.js'
 import {
   assetsOf,
   type Counted,

@@ -2,7 +2,7 @@ import { standardEntryPoints } from '@openearn/attribution'
 import type { DeriveConfig, DeriveVault, SignedOnlySetting } from '../../derive/config.js'
 import type { Queryable } from '../../postgres/pool.js'
 import type { DatedLine } from '../../sync/configuration.js'
-import { listSignersOn } from '../catalogue/index.js'
+import { listSigners } from '../catalogue/index.js'
 
 type ForwarderSetting = { address: string; activeFrom: string; startBlock?: number }
 
@@ -19,7 +19,7 @@ export async function loadConfiguration(db: Queryable, chainId: number): Promise
     db<{ id: string; from: number; signedOnly: boolean }[]>`
       select distributor_id as id, ceil(extract(epoch from active_from))::bigint as "from", signed_only as "signedOnly"
       from distributor_settings order by active_from`,
-    listSignersOn(db, chainId),
+    listSigners(db, chainId),
     db<{ entryPoints: string[]; trustTraces: boolean; forwarders: ForwarderSetting[]; settlement: string | null }[]>`
       select entry_points as "entryPoints", trust_traces as "trustTraces", forwarders,
         swap->'orders'->>'settlement' as settlement

@@ -8,7 +8,7 @@ import type { Written } from '../../postgres/context.js'
 import type { Transaction } from '../../postgres/pool.js'
 import type { Signer } from '../../rpc/signer.js'
 import { type Depth, findDepth } from '../../sync/storeDepths.js'
-import { formatAddress } from '../catalogue/index.js'
+import { formatAddress } from '../../wallets/format.js'
 import type { StreamContext } from './context.js'
 import { signSignable } from './createStream.js'
 import {

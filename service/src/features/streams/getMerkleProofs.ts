@@ -1,5 +1,6 @@
 import { formatTs } from '../../kernel/clock.js'
-import { type CatalogueContext, formatAddress } from '../catalogue/index.js'
+import { formatAddress } from '../../wallets/format.js'
+import type { CatalogueContext } from '../catalogue/index.js'
 import { findHeld } from './committedRewards.js'
 import { findProofs } from './proofs.js'
 import { listRoots } from './storeEvents.js'

@@ -1,5 +1,6 @@
 import { notFound } from '../../kernel/errors.js'
-import { type CatalogueContext, formatAddress } from '../catalogue/index.js'
+import { formatAddress } from '../../wallets/format.js'
+import type { CatalogueContext } from '../catalogue/index.js'
 import { showStreams } from './getStreams.js'
 import { getConfirmedStream } from './getStreamWallets.js'
 import { listWalletSnapshots } from './storeReadings.js'

@@ -1,6 +1,7 @@
 import { notFound } from '../../kernel/errors.js'
 import { type PageInput, paginateNav, parsePage } from '../../kernel/page.js'
-import { type CatalogueContext, formatAddress } from '../catalogue/index.js'
+import { formatAddress } from '../../wallets/format.js'
+import type { CatalogueContext } from '../catalogue/index.js'
 import { listStreamWallets } from './storeReadings.js'
 import { listStreams, type StreamRow } from './storeStreams.js'
 import { toWalletSnapshot } from './stream.js'

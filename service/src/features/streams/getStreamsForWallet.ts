@@ -1,4 +1,5 @@
-import { type CatalogueContext, formatAddress } from '../catalogue/index.js'
+import { formatAddress } from '../../wallets/format.js'
+import type { CatalogueContext } from '../catalogue/index.js'
 import { showStreams } from './getStreams.js'
 import { listWalletSnapshots, type WalletSnapshotRow } from './storeReadings.js'
 import { listStreams } from './storeStreams.js'

@@ -6,22 +6,12 @@
 export { type CommittedReward, listCommittedRewards } from './committedRewards.js'
 export type { StreamContext } from './context.js'
 export { findNextInstant } from './instants.js'
-export { type CommitSettings, runStreamCommits, runStreamTrees } from './jobCommits.js'
-export { retakeSnapshot, runStreamSnapshots, type SnapshotSettings, type StreamJobContext } from './jobSnapshots.js'
+export { runStreamCommits, runStreamTrees } from './jobCommits.js'
+export { retakeSnapshot, runStreamSnapshots } from './jobSnapshots.js'
 export { runStreamAprs, sweepUnsent } from './jobs.js'
 export { streamOperations } from './operations.js'
 export { streams } from './projection.js'
-export { readRewards, recomputeFromTables } from './recompute.js'
-export {
-  decodeRewardFile,
-  hashFile,
-  RewardFileError,
-  type RewardInputs,
-  type RewardResult,
-  recomputeRewards,
-} from './rewardFile.js'
-export { type JudgedRewards, judgeRewards, type RewardFile, sortFiles } from './rewardProof.js'
-export { compareRoles, type StreamKeys } from './roles.js'
+export { compareRoles } from './roles.js'
 export { recordPoint } from './storePoints.js'
 export { listFiles } from './storeReadings.js'
 export { findRewardFile, listTaken, streamObservations } from './storeSnapshots.js'

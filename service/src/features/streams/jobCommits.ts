@@ -7,7 +7,7 @@ import { inTransaction } from '../../postgres/pool.js'
 import { recordOutgoing } from '../../rpc/sender/index.js'
 import { findCursor } from '../../sync/storeCursors.js'
 import { decideCommit, isDone, isForeignRoot } from './commitDecision.js'
-import { toResult } from './rewardFile.js'
+import { toResult } from './rewards/rewardFile.js'
 import { type HeldRoot, listRoots } from './storeEvents.js'
 import {
   listCommitsBetween,

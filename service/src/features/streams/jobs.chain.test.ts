@@ -17,7 +17,7 @@ import {
 import type { Chain } from '../../rpc/chains.js'
 import type { Signer } from '../../rpc/signer.js'
 import { retakeSnapshot } from './jobSnapshots.js'
-import { decodeRewardFile, hashFile, recomputeRewards } from './rewardFile.js'
+import { decodeRewardFile, hashFile, recomputeRewards } from './rewards/rewardFile.js'
 import { findRewardFile } from './storeSnapshots.js'
 import { updatePause } from './storeStreams.js'
 import { vetoSnapshot } from './veto.js'

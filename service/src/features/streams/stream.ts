@@ -1,5 +1,6 @@
 import { formatTs } from '../../kernel/clock.js'
-import { type CatalogueSnapshot, findToken, formatAddress } from '../catalogue/index.js'
+import { formatAddress } from '../../wallets/format.js'
+import { type CatalogueSnapshot, findToken } from '../catalogue/index.js'
 import type { PointRow } from './storePoints.js'
 import type { StreamSnapshotRow, WalletSnapshotRow } from './storeReadings.js'
 import type { StreamRow } from './storeStreams.js'

@@ -1,7 +1,8 @@
 import type { Address } from 'viem'
 import type { Probe } from '../../rpc/simulateBlock.js'
-import { formatAddress, type TokenRecord, toToken } from '../catalogue/index.js'
-import { buildApprovals, describeSwap, describeUnwrap, describeWrap, refuse, type Step } from '../plans/index.js'
+import { formatAddress } from '../../wallets/format.js'
+import { type TokenRecord, toToken } from '../catalogue/index.js'
+import { buildApprovals, describeSwap, describeWrapping, refuse, type Step } from '../plans/index.js'
 import { type Quote, type SwapAsk, UnfitQuote } from './provider.js'
 
 const bps = 10_000n
@@ -73,8 +74,8 @@ function describe(
   { minimumOut, router, rest }: { minimumOut: bigint; router: Address; rest: TokenRecord | undefined },
 ): string {
   const action = route[0]?.action
-  if (even && action === 'wrap') return describeWrap(amountIn, tokenIn, tokenOut)
-  if (even && action === 'unwrap') return describeUnwrap(amountIn, tokenIn, tokenOut)
+  if (even && action === 'wrap') return describeWrapping('Wrap', amountIn, { token: tokenIn, out: tokenOut })
+  if (even && action === 'unwrap') return describeWrapping('Unwrap', amountIn, { token: tokenIn, out: tokenOut })
   const words = { amount: amountIn, token: tokenIn, least: minimumOut, out: tokenOut, receiver: wallet, rest }
   return describeSwap({ ...words, router: { name: target, address: router } })
 }

@@ -3,11 +3,11 @@ import { invalidArgument } from '../../kernel/errors.js'
 import { findPrices } from '../../prices/index.js'
 import { combine, combineAll, mapRead, type Read, readAccount, readContract } from '../../rpc/multicall.js'
 import { nativeToken } from '../../rpc/native.js'
+import { formatAddress } from '../../wallets/format.js'
 import {
   type CatalogueSnapshot,
   type ChainRecord,
   findToken,
-  formatAddress,
   getNativeToken,
   readToken,
   type TokenRecord,

@@ -1,6 +1,6 @@
 import { formatUnits } from '../../../kernel/amount.js'
 import type { ProbedToken, ProbedVault } from '../../../probing/index.js'
-import { formatAddress } from '../item.js'
+import { formatAddress } from '../../../wallets/format.js'
 import type { CatalogueFile } from './catalogueFile.js'
 import { cleanTokenText, textLengths } from './cleanText.js'
 

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { histories, wallets } from '../../../test/recount/randomStream.js'
-import { findOf, moveEarned, snapshotsOf, stranger, write } from '../../../test/rewardFiles.js'
-import { seed, seededRandom, times } from '../../../test/seed.js'
-import type { Random } from '../../../test/simulation/random.js'
+import { histories, wallets } from '../../../../test/recount/randomStream.js'
+import { findOf, moveEarned, snapshotsOf, stranger, write } from '../../../../test/rewardFiles.js'
+import { seed, seededRandom, times } from '../../../../test/seed.js'
+import type { Random } from '../../../../test/simulation/random.js'
+import type { AccrualFacts, AccrualStates } from '../types.js'
 import { encodeRewardFile, hashTerms, type RewardInputs } from './rewardFile.js'
 import { judgeRewards, type RewardFile } from './rewardProof.js'
-import type { AccrualFacts, AccrualStates } from './types.js'
 
 type Forgery = { name: string; files: RewardFile[] }
 

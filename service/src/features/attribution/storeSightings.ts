@@ -57,16 +57,6 @@ export async function recordSighting(tx: Transaction, sighting: ActionSighting):
       block_hash = excluded.block_hash, success = excluded.success, is_final = excluded.is_final`
 }
 
-/** Keeps up to which block, and its time, transfers were looked through for an action. */
-export async function recordActionLook(
-  tx: Transaction,
-  look: { actionId: string; lookedTo: number; lookedAt: Date },
-): Promise<void> {
-  await tx`
-    update actions set looked_to = ${look.lookedTo}, looked_at = ${look.lookedAt}
-    where id = ${look.actionId} and (looked_to is null or looked_to < ${look.lookedTo})`
-}
-
 const scansTable = describeTable('input_scans', { chainId: [int8], fromBlock: [int8], toBlock: [int8] })
 
 /** The blocks whose inputs are scanned: those above `fromBlock` up to `toBlock`. */
@@ -95,16 +85,14 @@ export async function moveInputScan(
 
 /**
  * A reorganisation removes the places of transactions in orphaned blocks; which transactions carry an action stays known. Orphaned
- * blocks are searched and scanned again.
+ * blocks are scanned again.
  */
-export const actionObservations: Observations = {
-  name: 'actions',
+export const sightingObservations: Observations = {
+  name: 'action sightings',
   rewind: async (tx, { chainId, number }) => {
     await tx`
       update action_sightings set block_number = null, block_hash = null, success = null, is_final = false
       where chain_id = ${chainId} and block_number > ${number}`
-    await tx`
-      update actions set looked_to = null, looked_at = null where chain_id = ${chainId} and looked_to > ${number}`
     await tx`
       update input_scans set from_block = least(from_block, ${number}::bigint), to_block = least(to_block, ${number}::bigint)
       where chain_id = ${chainId}`

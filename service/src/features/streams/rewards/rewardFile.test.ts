@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { histories } from '../../../test/recount/randomStream.js'
-import { computeSnapshot } from './amounts.js'
+import { histories } from '../../../../test/recount/randomStream.js'
+import { computeSnapshot } from '../amounts.js'
+import type { StreamTerms } from '../types.js'
 import {
   decodeRewardFile,
   encodeRewardFile,
@@ -12,7 +13,6 @@ import {
   RewardFileError,
   recomputeRewards,
 } from './rewardFile.js'
-import type { StreamTerms } from './types.js'
 
 const origin: FileOrigin = {
   target: { chainId: 1, address: '0xaa', token: '0xaa', asset: '0xbb', assetDecimals: 6, own: ['0xaa'] },

@@ -1,6 +1,6 @@
-import { type Database, type Queryable, sqlState } from '../../postgres/pool.js'
-import { deleteChain, type NewChain, writeChain } from '../../rpc/storeChains.js'
-import { bumpVersion } from './store.js'
+import { type Database, type Queryable, sqlState } from '../../../postgres/pool.js'
+import { deleteChain, type NewChain, writeChain } from '../../../rpc/storeChains.js'
+import { bumpVersion } from '../store.js'
 
 export type OrganizationRow = { id: string; name: string; organizationType: string; premium: boolean }
 export type DistributorRow = {

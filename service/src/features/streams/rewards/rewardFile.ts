@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { type KeptConfiguration, parseConfiguration } from '../positions/index.js'
-import { computeSnapshot } from './amounts.js'
-import { buildTree } from './tree.js'
-import type { AccrualFacts, AccrualState, AccrualStates, Adapter, StreamTerms } from './types.js'
+import { type KeptConfiguration, parseConfiguration } from '../../positions/index.js'
+import { computeSnapshot } from '../amounts.js'
+import { buildTree } from '../tree.js'
+import type { AccrualFacts, AccrualState, AccrualStates, Adapter, StreamTerms } from '../types.js'
 
 /** A value that canonical JSON says in one way: keys sorted, no spaces, whole numbers, exact amounts as text. */
 type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json | undefined }

@@ -1,8 +1,8 @@
-import { formatTs } from '../../kernel/clock.js'
-import { createWeigher } from './adapters.js'
-import { computeSnapshot } from './amounts.js'
+import { formatTs } from '../../../kernel/clock.js'
+import { createWeigher } from '../adapters.js'
+import { computeSnapshot } from '../amounts.js'
+import type { AccrualStates, BalanceStep, BudgetStep, LotStep, StreamTerms } from '../types.js'
 import { type FileReward, hashStates, hashTerms, type RewardInputs, type RewardResult, toResult } from './rewardFile.js'
-import type { AccrualStates, BalanceStep, BudgetStep, LotStep, StreamTerms } from './types.js'
 
 /** A reward file that was read; `hash` names it. */
 export type RewardFile = { name: string; hash: string; inputs: RewardInputs; result: RewardResult }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type StreamHistory, wallets } from '../../../test/recount/randomStream.js'
+import { type StreamHistory, wallets } from '../../../../test/recount/randomStream.js'
 import {
   contract,
   factory,
@@ -10,8 +10,8 @@ import {
   token,
   vault,
   write,
-} from '../../../test/rewardFiles.js'
-import { computeSnapshot } from './amounts.js'
+} from '../../../../test/rewardFiles.js'
+import { computeSnapshot } from '../amounts.js'
 import { hashTerms, type RewardInputs, type RewardResult, toResult } from './rewardFile.js'
 import { type FoundRewards, judgeRewards, type RewardFile, sortFiles } from './rewardProof.js'
 
