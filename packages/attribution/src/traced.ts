@@ -48,6 +48,10 @@ const searchedMax = 64
 /** A bundle an entry point runs: its operations, and those of them it has told of. */
 type Bundle = { entryPoint: string; data: Uint8Array; isWord: boolean; operations: readonly Operation[] }
 
+/** The frame of an operation, and the group of the frames in it. */
+type Opened = { frame: Frame; group: FrameGroup }
+type Open = (own: Omit<Frame, 'depth' | 'proven' | 'within' | 'floor'>, into: FrameGroup) => Frame
+
 /** The context of the calls that a call makes. */
 type Around = {
   frame: Frame | null
@@ -57,6 +61,15 @@ type Around = {
   bundle: Bundle | undefined
   /** The entry point's own call around, which names the operation. */
   own: number | undefined
+}
+
+const nobody = '0x' as Address
+/** The context of the outermost call. */
+const nothing: Around['runs'] = {
+  caller: nobody,
+  target: nobody,
+  data: new Uint8Array(0),
+  span: { start: 0, end: 0 },
 }
 
 /**
@@ -73,14 +86,14 @@ export function readTraced(transaction: {
   /** Whether bytes hold a marker of a suffix. */
   mayCarry: (data: Uint8Array) => boolean
 }): TracedFrames {
-  const { calls, entryPoints, operations, executions, mayCarry } = transaction
+  const { calls, entryPoints, mayCarry } = transaction
   const data = calls.map(({ input }) => calldataBytes(input as `0x${string}`))
   const children = listChildren(calls)
   const firstLogs = transaction.hasLogs ? listFirstLogs(calls) : []
   const whole: FrameGroup = { kind: 'transaction', frames: [] }
   const groups: FrameGroup[] = [whole]
   const made = new Map<number, Frame | undefined>()
-  const opened = new Map<OperationEvent, { frame: Frame; group: FrameGroup }>()
+  const opened = new Map<OperationEvent, Opened>()
   let room = searchedMax * data.reduce((sum, { length }) => sum + length, 0)
 
   const find = (bytes: Uint8Array, part: Uint8Array, span: Span): number => {
@@ -97,7 +110,7 @@ export function readTraced(transaction: {
     if (!call || !bytes) return around
     const [caller, target] = [call.caller as Address, call.target as Address]
     const { frame: outer, group, runs } = around
-    const open = (own: Omit<Frame, 'depth' | 'proven' | 'within' | 'floor'>, into: FrameGroup): Frame => {
+    const open: Open = (own, into) => {
       const frame: Frame = {
         ...own,
         floor: own.start,
@@ -125,8 +138,12 @@ export function readTraced(transaction: {
     const isEntryPoint = entryPoints.includes(target)
     if (around.bundle && caller === around.bundle.entryPoint) {
       if (target === caller) return { ...around, runs: own, own: index }
-      const event = findEvent(around.bundle, around.own, index, target)
-      const found = event && openOperation(around.bundle, event, target, open)
+      const event = findEvent(transaction, {
+        bundle: around.bundle,
+        own: around.own === undefined ? undefined : data[around.own],
+        ...{ log: firstLogs[index], sender: target },
+      })
+      const found = event && (opened.get(event) ?? openOperation(around.bundle, event, target, open))
       const closed = { ...around, bundle: undefined, own: undefined }
       if (!found) return { ...closed, runs: own }
       const { start, end } = found.frame
@@ -142,46 +159,12 @@ export function readTraced(transaction: {
     return { frame, group, runs: own, bundle: undefined, own: undefined }
   }
 
-  /** Which operation the entry point calls an account for: its own call names it, else the logs that follow, else its sender. */
-  const findEvent = (
-    bundle: Bundle,
-    own: number | undefined,
-    index: number,
-    sender: string,
-  ): OperationEvent | undefined => {
-    const told = operations.filter(({ entryPoint }) => entryPoint === bundle.entryPoint)
-    const named = own === undefined ? undefined : told.find(({ hash }) => holdsWord(data[own], hash))
-    if (named) return named
-    const log = firstLogs[index]
-    if (log !== undefined) {
-      const isRunning = executions.some(
-        ({ entryPoint, logIndex }) => entryPoint === bundle.entryPoint && logIndex < log,
-      )
-      return isRunning ? told.find(({ logIndex }) => logIndex > log) : undefined
-    }
-    const ofSender = told.filter((event) => event.sender === sender && event.success)
-    return ofSender.length === 1 ? ofSender[0] : undefined
-  }
-
-  const openOperation = (
-    bundle: Bundle,
-    event: OperationEvent,
-    sender: Address,
-    open: (own: Omit<Frame, 'depth' | 'proven' | 'within' | 'floor'>, into: FrameGroup) => Frame,
-  ): { frame: Frame; group: FrameGroup } | undefined => {
-    const known = opened.get(event)
-    if (known) return known
-    if (!event.success || event.sender !== sender) return undefined
-    const operation = bundle.operations.find((each) => isOperationOf(each, event, transaction.chainId))
+  const openOperation = (bundle: Bundle, event: OperationEvent, sender: Address, open: Open): Opened | undefined => {
+    const operation = findOperation(bundle, event, sender, transaction.chainId)
     if (!operation) return undefined
     const { start, end } = operationBody({ ...operation.callData, data: bundle.data })
-    const group: FrameGroup = {
-      kind: 'userOperation',
-      index: groups.length - 1,
-      sender,
-      frames: [],
-      endedAt: event.logIndex,
-    }
+    const { logIndex: endedAt } = event
+    const group: FrameGroup = { kind: 'userOperation', index: groups.length - 1, sender, frames: [], endedAt }
     const frame = open({ caller: sender, target: sender, data: bundle.data, start, end }, group)
     frame.isWord = bundle.isWord
     groups.push(group)
@@ -189,13 +172,6 @@ export function readTraced(transaction: {
     return { frame, group }
   }
 
-  const nobody = '0x' as Address
-  const nothing: Around['runs'] = {
-    caller: nobody,
-    target: nobody,
-    data: new Uint8Array(0),
-    span: { start: 0, end: 0 },
-  }
   const top: Around = { frame: null, group: whole, runs: nothing, bundle: undefined, own: undefined }
   const waiting: { index: number; around: Around }[] = calls[0] ? [{ index: 0, around: top }] : []
   for (let next = waiting.pop(); next; next = waiting.pop()) {
@@ -216,6 +192,45 @@ export function readTraced(transaction: {
       if (outer && carries(outer)) outer.floor = Math.max(outer.floor, endInside(frame, outer, find))
     }
   return { groups: groups.filter(({ frames }) => frames.length > 0), bundle: undefined, truncated: room < 0, made }
+}
+
+/** The operation of a bundle that an event tells of; undefined where it failed or is another account's. */
+function findOperation(
+  { operations }: Bundle,
+  event: OperationEvent,
+  sender: Address,
+  chainId: number,
+): Operation | undefined {
+  if (!event.success || event.sender !== sender) return undefined
+  return operations.find((each) => isOperationOf(each, event, chainId))
+}
+
+/** Which operation the entry point calls an account for: its own call names it, else the logs that follow, else its sender. */
+function findEvent(
+  { operations, executions }: { operations: readonly OperationEvent[]; executions: readonly Execution[] },
+  {
+    bundle,
+    own,
+    log,
+    sender,
+  }: {
+    bundle: Bundle
+    /** The data of the entry point's own call. */
+    own: Uint8Array | undefined
+    /** The first log that follows. */
+    log: number | undefined
+    sender: string
+  },
+): OperationEvent | undefined {
+  const told = operations.filter(({ entryPoint }) => entryPoint === bundle.entryPoint)
+  const named = own === undefined ? undefined : told.find(({ hash }) => holdsWord(own, hash))
+  if (named) return named
+  if (log !== undefined) {
+    const isRunning = executions.some(({ entryPoint, logIndex }) => entryPoint === bundle.entryPoint && logIndex < log)
+    return isRunning ? told.find(({ logIndex }) => logIndex > log) : undefined
+  }
+  const ofSender = told.filter((event) => event.sender === sender && event.success)
+  return ofSender.length === 1 ? ofSender[0] : undefined
 }
 
 /** Where the data of a call ends in that of the frame around it, if it lies there. */

@@ -35,6 +35,66 @@ const slippageBps = 50
 
 /** Plays what becomes of signed orders: one filled, one filled in parts, one cancelled after a part, and one that expires. */
 export async function playOrders(dev: Dev): Promise<void> {
+  const market = await openMarket(dev)
+  const { chain, call, wallet, request, mined, worsenPrice, improvePrice, units, dollars } = market
+  const { distributorId } = market
+  const { build, submit, waitFor, check, assertNoAllowance, paid } = await openOrders(market)
+
+  print('2. An order is signed once, and filled by the solver.')
+  const first = await build('20')
+  await submit(first)
+  const filled = await waitFor(first, 'filled')
+  await check(first, filled, units('20'))
+  await assertNoAllowance()
+  const [hash] = filled.txHashes
+  const judged = await call('GET', `/v2/attribution/${hash}?chainId=${foundry.id}`, undefined, false)
+  if (judged.calldata?.signature?.valid !== true || judged.distributorId !== distributorId)
+    throw new Error(`the debugger does not confirm ${hash}: ${JSON.stringify(judged)}`)
+  print(`   checked: the attribution debugger says that ${judged.distributorId} brought it, signed for this order`)
+
+  print('3. An order that may be filled in parts: another sells first, and the pool gives the limit for a half only.')
+  const second = await build(largeUnits, { partiallyFillable: true })
+  await worsenPrice(moveUnits)
+  await submit(second)
+  const part = await waitFor(second, 'partially-filled')
+  print(`   ${part.status}: ${dollars(part.filledIn)} of ${dollars(part.amountIn)}; then another buys at the pool`)
+  await improvePrice()
+  const whole = await waitFor(second, 'filled')
+  if (whole.txHashes.length < 2) throw new Error('the order was not filled in parts')
+  await check(second, whole, units(largeUnits))
+  await assertNoAllowance()
+
+  print('4. Another such order is cancelled by its owner after a part, with the transaction that came with it.')
+  const third = await build(largeUnits, { partiallyFillable: true })
+  await worsenPrice(moveUnits)
+  await submit(third)
+  const taken = await waitFor(third, 'partially-filled')
+  await mined(await wallet.sendTransaction({ to: third.cancellation.to, data: third.cancellation.data }))
+  await improvePrice()
+  const cancelled = await waitFor(third, 'cancelled')
+  if (cancelled.filledIn !== taken.filledIn) throw new Error('a cancelled order was filled further')
+  await check(third, cancelled, maxUint256)
+
+  print('5. An order for which nobody pays enough expires; the time of the chain is moved to its end.')
+  const fourth = await build('20', { validForSeconds: 60 })
+  await worsenPrice(largeUnits)
+  await submit(fourth)
+  const end = toUnixSeconds(new Date(fourth.expiresAt)) + 1
+  const { timestamp } = await chain.getBlock()
+  if (timestamp < end) await request('evm_mine', [numberToHex(end)])
+  const expired = await waitFor(fourth, 'expired')
+  await check(fourth, expired, 0n)
+
+  const ids = [first, second, third, fourth].map(({ orderId }) => orderId)
+  answer({ wallet: wallet.account.address, orders: ids, sold: String(paid.usd), bought: String(paid.demo) }, [
+    `Filled, filled in parts, cancelled and expired: ${dollars(paid.usd)} sold for ${market.coins(paid.demo)}. \`openearn orders list\` shows them.`,
+  ])
+}
+
+type Market = Awaited<ReturnType<typeof openMarket>>
+
+/** A fresh wallet with tokens to sell, and a pool of its own whose price another moves. */
+async function openMarket(dev: Dev) {
   const call = createCaller(dev, dev.keys.publishable)
   const transport = http(dev.rpcUrl)
   const chain = createPublicClient({ chain: foundry, transport, cacheTime: 0, pollingInterval: 50 })
@@ -88,6 +148,18 @@ export async function playOrders(dev: Dev): Promise<void> {
     await trade(demo, usd, await balanceOf(demo, to))
   }
 
+  const dollars = (raw: string | bigint) => `${formatUnits(BigInt(raw), decimals)} USDC`
+  const coins = (raw: string | bigint) => `${formatUnits(BigInt(raw), 18)} DEMO`
+  return {
+    ...{ call, chain, mined, request, balanceOf, wallet, owner, usd, demo, settlement, distributorId },
+    ...{ units, dollars, coins, worsenPrice, improvePrice },
+  }
+}
+
+/** Builds, signs and submits orders of the wallet, and checks what is said of them against the chain. */
+async function openOrders(market: Market) {
+  const { call, chain, mined, request, balanceOf, wallet, owner, usd, demo, settlement, distributorId } = market
+  const { units, dollars, coins } = market
   const build = (amount: string, more: Record<string, unknown> = {}): Promise<Json> =>
     call('POST', '/v2/swap/orders/build', {
       ...{ userAddress: owner, chainId: foundry.id, tokenIn: usd, tokenOut: demo, amountIn: String(units(amount)) },
@@ -116,8 +188,6 @@ export async function playOrders(dev: Dev): Promise<void> {
     }
     throw new Error(`the order ${built.orderId} was not ${status} within a minute: ${(await statusOf(built)).status}`)
   }
-  const dollars = (raw: string | bigint) => `${formatUnits(BigInt(raw), decimals)} USDC`
-  const coins = (raw: string | bigint) => `${formatUnits(BigInt(raw), 18)} DEMO`
   const before = { usd: await balanceOf(usd, owner), demo: 0n }
   const paid = { usd: 0n, demo: 0n }
   /** Compares the reported state of an order with the chain. */
@@ -153,54 +223,5 @@ export async function playOrders(dev: Dev): Promise<void> {
     if (left !== 0n) throw new Error(`the vault relayer may still take ${left}`)
     print('   checked: the vault relayer may take nothing more')
   }
-
-  print('2. An order is signed once, and filled by the solver.')
-  const first = await build('20')
-  await submit(first)
-  const filled = await waitFor(first, 'filled')
-  await check(first, filled, units('20'))
-  await assertNoAllowance()
-  const [hash] = filled.txHashes
-  const judged = await call('GET', `/v2/attribution/${hash}?chainId=${foundry.id}`, undefined, false)
-  if (judged.calldata?.signature?.valid !== true || judged.distributorId !== distributorId)
-    throw new Error(`the debugger does not confirm ${hash}: ${JSON.stringify(judged)}`)
-  print(`   checked: the attribution debugger says that ${judged.distributorId} brought it, signed for this order`)
-
-  print('3. An order that may be filled in parts: another sells first, and the pool gives the limit for a half only.')
-  const second = await build(largeUnits, { partiallyFillable: true })
-  await worsenPrice(moveUnits)
-  await submit(second)
-  const part = await waitFor(second, 'partially-filled')
-  print(`   ${part.status}: ${dollars(part.filledIn)} of ${dollars(part.amountIn)}; then another buys at the pool`)
-  await improvePrice()
-  const whole = await waitFor(second, 'filled')
-  if (whole.txHashes.length < 2) throw new Error('the order was not filled in parts')
-  await check(second, whole, units(largeUnits))
-  await assertNoAllowance()
-
-  print('4. Another such order is cancelled by its owner after a part, with the transaction that came with it.')
-  const third = await build(largeUnits, { partiallyFillable: true })
-  await worsenPrice(moveUnits)
-  await submit(third)
-  const taken = await waitFor(third, 'partially-filled')
-  await mined(await wallet.sendTransaction({ to: third.cancellation.to, data: third.cancellation.data }))
-  await improvePrice()
-  const cancelled = await waitFor(third, 'cancelled')
-  if (cancelled.filledIn !== taken.filledIn) throw new Error('a cancelled order was filled further')
-  await check(third, cancelled, maxUint256)
-
-  print('5. An order for which nobody pays enough expires; the time of the chain is moved to its end.')
-  const fourth = await build('20', { validForSeconds: 60 })
-  await worsenPrice(largeUnits)
-  await submit(fourth)
-  const end = toUnixSeconds(new Date(fourth.expiresAt)) + 1
-  const { timestamp } = await chain.getBlock()
-  if (timestamp < end) await request('evm_mine', [numberToHex(end)])
-  const expired = await waitFor(fourth, 'expired')
-  await check(fourth, expired, 0n)
-
-  const ids = [first, second, third, fourth].map(({ orderId }) => orderId)
-  answer({ wallet: owner, orders: ids, sold: String(paid.usd), bought: String(paid.demo) }, [
-    `Filled, filled in parts, cancelled and expired: ${dollars(paid.usd)} sold for ${coins(paid.demo)}. \`openearn orders list\` shows them.`,
-  ])
+  return { build, submit, waitFor, check, assertNoAllowance, paid }
 }

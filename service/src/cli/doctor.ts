@@ -41,12 +41,37 @@ export const doctor: Command = {
   },
 }
 
+type Add = (what: string, well: boolean, detail: string, advice: string) => void
+/** The newest block that a node of each chain has. */
+type Heads = ReadonlyMap<number, { number: number; timestamp: number }>
+
 /** Looks at everything that can go wrong with watching. Never throws for what it finds. */
 export async function examine(ctx: Context): Promise<CheckResult[]> {
   const { db, clock, config } = ctx
   const findings: CheckResult[] = []
-  const add = (what: string, well: boolean, detail: string, advice: string) =>
-    findings.push({ what, well, detail, advice })
+  const add: Add = (what, well, detail, advice) => findings.push({ what, well, detail, advice })
+  await examineChains(ctx, await examineNodes(ctx, add), add)
+  const proxies = config.trustedProxies.join(', ')
+  add(
+    'addresses of callers',
+    true,
+    proxies === ''
+      ? 'of the connection: TRUSTED_PROXIES is not set, so behind a proxy all callers are one'
+      : `of X-Forwarded-For, from ${proxies}`,
+    '',
+  )
+  await examineVaults(ctx, add)
+  for (const finding of await examinePrices(ctx)) findings.push(finding)
+  for (const status of await listSenders(db)) {
+    const { name, well, detail, advice } = describeKey(status, clock.now())
+    add(name, well, detail, advice)
+  }
+  await examineIndexes(ctx, add)
+  return findings
+}
+
+/** Asks every node for its head, and looks for gaps among the headers that are kept of its chain. */
+async function examineNodes({ db, clock, config }: Context, add: Add): Promise<Heads> {
   const outbound = createOutbound(clock)
   const heads = new Map<number, { number: number; timestamp: number }>()
   for (const settings of await listChainSettings(db, { watchedOnly: true })) {
@@ -82,6 +107,10 @@ export async function examine(ctx: Context): Promise<CheckResult[]> {
       `openearn chains rewind ${settings.chainId} --to ${Math.max(0, (gaps[0] ?? 0) - 2)}`,
     )
   }
+  return heads
+}
+
+async function examineChains({ db, clock }: Context, heads: Heads, add: Add): Promise<void> {
   for (const chain of await listChainStatus(db, clock.now())) {
     const head = heads.get(chain.chainId)
     const indexedBlock = chain.indexedBlock ?? 0
@@ -119,16 +148,10 @@ export async function examine(ctx: Context): Promise<CheckResult[]> {
       'see the log of the watcher: its node does not give receipts, or contradicts itself; add a second --rpc',
     )
   }
-  const proxies = config.trustedProxies.join(', ')
-  add(
-    'addresses of callers',
-    true,
-    proxies === ''
-      ? 'of the connection: TRUSTED_PROXIES is not set, so behind a proxy all callers are one'
-      : `of X-Forwarded-For, from ${proxies}`,
-    '',
-  )
-  const vaults = await listVaultStatus(db, ctx.clock.now(), {})
+}
+
+async function examineVaults({ db, clock }: Context, add: Add): Promise<void> {
+  const vaults = await listVaultStatus(db, clock.now(), {})
   const drifting = vaults.filter(({ mismatches }) => (mismatches ?? 0) > 0)
   add(
     'balances and entries against the chain',
@@ -158,11 +181,9 @@ export async function examine(ctx: Context): Promise<CheckResult[]> {
           .join('. '),
     'look at what changed the contract; once it is understood, list the vault anew as what it is',
   )
-  for (const finding of await examinePrices(ctx)) findings.push(finding)
-  for (const status of await listSenders(db)) {
-    const { name, well, detail, advice } = describeKey(status, clock.now())
-    add(name, well, detail, advice)
-  }
+}
+
+async function examineIndexes({ db }: Context, add: Add): Promise<void> {
   const missing = await listMissingIndexes(db, namedIndexes(await readMigrations()))
   const invalid = await listInvalidIndexes(db)
   const faults = [...missing.map((name) => `${name} is missing`), ...invalid.map((name) => `${name} is invalid`)]
@@ -172,7 +193,6 @@ export async function examine(ctx: Context): Promise<CheckResult[]> {
     faults.length === 0 ? 'all there and valid' : faults.join(', '),
     'create what is missing as service/migrations does; reindex what is invalid',
   )
-  return findings
 }
 
 /** A rebuild calls no node: it cannot find logs that were never read. */

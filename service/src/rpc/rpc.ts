@@ -92,56 +92,7 @@ export function createRpc(outbound: Outbound, urls: readonly string[], options: 
       return [url, { circuit, room, benchedUntilMs: 0, unreliableUntilMs: 0, checkedMs: undefined }]
     }),
   )
-  const readGas = `0x${(options.readGas ?? readGasDefault).toString(16)}`
-  let nextId = 1
-  const post = (url: string, body: unknown): Promise<string> => {
-    const send = () =>
-      outbound.fetchText({
-        url,
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-        retries: urls.length > 1 ? 0 : 2,
-        ...(options.maxBytes === undefined ? {} : { maxBytes: options.maxBytes }),
-        ...(options.deadlineMs === undefined ? {} : { signal: AbortSignal.timeout(options.deadlineMs) }),
-      })
-    const refuse = () => new OutboundError('busy', `too many calls of ${new URL(url).host} are under way`, 1_000)
-    return health.get(url)?.room.run(send, refuse) ?? send()
-  }
-  const envelope = (request: RpcRequest) => {
-    const { method, params = [] } = request
-    return { jsonrpc: '2.0', id: nextId++, method, params: method === 'eth_call' ? capGas(params, readGas) : params }
-  }
-  const callOne = async (url: string, request: RpcRequest): Promise<unknown> => {
-    const body = envelope(request)
-    return readResult(parseJson(await post(url, body), url), body.id, url)
-  }
-  const unbatched = new Set<string>()
-  const callMany = async (url: string, requests: readonly RpcRequest[]): Promise<unknown[]> => {
-    if (unbatched.has(url) || requests.length === 1)
-      return Promise.all(requests.map((request) => callOne(url, request)))
-    const bodies = requests.map(envelope)
-    const oneByOne = async () => {
-      const results = await Promise.all(requests.map((request) => callOne(url, request)))
-      unbatched.add(url)
-      return results
-    }
-    let text: string
-    try {
-      text = await post(url, bodies)
-    } catch (error) {
-      // Some refuse a batch by status alone (400, 403, 413).
-      if (error instanceof OutboundError && error.kind === 'client') return oneByOne()
-      throw error
-    }
-    const replies = parseJson(text, url)
-    if (!Array.isArray(replies)) {
-      assertNotTooOften(replies, url)
-      return oneByOne()
-    }
-    const byId = new Map(replies.map((reply: unknown) => [answers.reply.find(reply)?.id, reply]))
-    return bodies.map(({ id }) => readResult(byId.get(id), id, url))
-  }
+  const { callOne, callMany } = createCalls(outbound, urls, { ...options, roomOf: (url) => health.get(url)?.room })
   const assertChain = async (url: string, state: UrlHealth): Promise<void> => {
     const now = clock.monotonicMs()
     if (options.chainId === undefined || (state.checkedMs !== undefined && now - state.checkedMs < chainCheckMs)) return
@@ -235,6 +186,65 @@ export function createRpc(outbound: Outbound, urls: readonly string[], options: 
     }
   }
   return open(options.job ?? 'api')
+}
+
+/** Calls of single urls over HTTP, each within the room of its url; where a node takes no batch, one by one. */
+function createCalls(
+  outbound: Outbound,
+  urls: readonly string[],
+  options: RpcOptions & { roomOf: (url: string) => Room | undefined },
+) {
+  const readGas = `0x${(options.readGas ?? readGasDefault).toString(16)}`
+  let nextId = 1
+  const post = (url: string, body: unknown): Promise<string> => {
+    const send = () =>
+      outbound.fetchText({
+        url,
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+        retries: urls.length > 1 ? 0 : 2,
+        ...(options.maxBytes === undefined ? {} : { maxBytes: options.maxBytes }),
+        ...(options.deadlineMs === undefined ? {} : { signal: AbortSignal.timeout(options.deadlineMs) }),
+      })
+    const refuse = () => new OutboundError('busy', `too many calls of ${new URL(url).host} are under way`, 1_000)
+    return options.roomOf(url)?.run(send, refuse) ?? send()
+  }
+  const envelope = (request: RpcRequest) => {
+    const { method, params = [] } = request
+    return { jsonrpc: '2.0', id: nextId++, method, params: method === 'eth_call' ? capGas(params, readGas) : params }
+  }
+  const callOne = async (url: string, request: RpcRequest): Promise<unknown> => {
+    const body = envelope(request)
+    return readResult(parseJson(await post(url, body), url), body.id, url)
+  }
+  const unbatched = new Set<string>()
+  const callMany = async (url: string, requests: readonly RpcRequest[]): Promise<unknown[]> => {
+    if (unbatched.has(url) || requests.length === 1)
+      return Promise.all(requests.map((request) => callOne(url, request)))
+    const bodies = requests.map(envelope)
+    const oneByOne = async () => {
+      const results = await Promise.all(requests.map((request) => callOne(url, request)))
+      unbatched.add(url)
+      return results
+    }
+    let text: string
+    try {
+      text = await post(url, bodies)
+    } catch (error) {
+      // Some refuse a batch by status alone (400, 403, 413).
+      if (error instanceof OutboundError && error.kind === 'client') return oneByOne()
+      throw error
+    }
+    const replies = parseJson(text, url)
+    if (!Array.isArray(replies)) {
+      assertNotTooOften(replies, url)
+      return oneByOne()
+    }
+    const byId = new Map(replies.map((reply: unknown) => [answers.reply.find(reply)?.id, reply]))
+    return bodies.map(({ id }) => readResult(byId.get(id), id, url))
+  }
+  return { callOne, callMany }
 }
 
 /** The parameters of an `eth_call` with the most gas it may use, where they do not say. */

@@ -43,6 +43,16 @@ export type Tracer = {
 type Form = { kind: 'debug'; byBlock: boolean } | { kind: 'parity' } | { kind: 'none' }
 type Url = { rpc: Rpc; form: Form | undefined; leftUntilMs: number }
 
+type TracerOptions = {
+  recover: RecoverSigner
+  clock: Pick<Clock, 'monotonicMs' | 'sleep'>
+  log: Pick<Log, 'warn'>
+  trusts?: boolean
+}
+
+/** What a url is asked with; `busy` are the urls that are being asked. */
+type Asking = Pick<TracerOptions, 'recover' | 'clock' | 'log'> & { busy: Set<Url> }
+
 /** From as many of one block on its trace is asked for as a whole. */
 const wholeBlockFrom = 8
 /** Transactions of one HTTP call, and such calls at a time. */
@@ -56,19 +66,12 @@ const none = () => false
 const nobody = `0x${'00'.repeat(32)}`
 
 /** Opens the urls of a chain, best first. No call is made. */
-export function createTracer(
-  rpcs: readonly Rpc[],
-  options: {
-    recover: RecoverSigner
-    clock: Pick<Clock, 'monotonicMs' | 'sleep'>
-    log: Pick<Log, 'warn'>
-    trusts?: boolean
-  },
-): Tracer {
+export function createTracer(rpcs: readonly Rpc[], options: TracerOptions): Tracer {
   const { recover, clock, log, trusts = false } = options
   const urls: Url[] = rpcs.map((rpc) => ({ rpc, form: undefined, leftUntilMs: 0 }))
   /** Those that are being asked. */
   const busy = new Set<Url>()
+  const asking = { recover, clock, log, busy }
   const able = () => urls.filter(({ form }) => form && form.kind !== 'none')
 
   const open = async (): Promise<void> => {
@@ -77,103 +80,6 @@ export function createTracer(
         if (!url.form) url.form = await tryForms(url.rpc)
       }),
     )
-  }
-
-  /** Call paths of transactions from one url; transactions without a correct trace are missing. */
-  const askUrl = async (url: Url, wanted: readonly WantedTrace[]): Promise<Map<string, CallPaths>> => {
-    const found = new Map<string, CallPaths>()
-    const take = (each: WantedTrace, tree: () => TraceTree, receipt: unknown, told: unknown): void => {
-      const paths = judge(each, tree, receipt, told)
-      if (typeof paths === 'string') log.warn({ hash: each.transaction.hash, doubt: paths }, 'a trace is not believed')
-      else found.set(each.transaction.hash, paths)
-    }
-    const judge = (each: WantedTrace, tree: () => TraceTree, receipt: unknown, told: unknown): CallPaths | string => {
-      try {
-        const doubt = doubtTransaction(asFields(told), each.transaction, recover)
-        if (doubt !== undefined) return doubt
-        const logs = each.receipt ?? readReceipt(receipt, each)
-        const ours = new Set([...each.logs, ...logs.filter(each.isOurs ?? none)].map(({ logIndex }) => logIndex))
-        const paths = checkTrace({ tree: tree(), transaction: each.transaction, receipt: logs, ours })
-        return 'doubt' in paths ? paths.doubt : paths
-      } catch (error) {
-        if (error instanceof OutboundError) return error.message
-        throw error
-      }
-    }
-    const requestsOf = ({ transaction: { hash }, receipt }: WantedTrace): RpcRequest[] => [
-      { method: 'eth_getTransactionByHash', params: [hash] },
-      ...(receipt ? [] : [{ method: 'eth_getTransactionReceipt', params: [hash] }]),
-    ]
-    const isParity = url.form?.kind === 'parity'
-    const traceOf = ({ transaction: { hash } }: WantedTrace): RpcRequest =>
-      isParity
-        ? { method: 'trace_transaction', params: [hash] }
-        : { method: 'debug_traceTransaction', params: [hash, callTracer] }
-    const askSome = async (some: readonly WantedTrace[]): Promise<void> => {
-      try {
-        const values = await url.rpc.batch(some.flatMap((each) => [traceOf(each), ...requestsOf(each)]))
-        for (let at = 0, i = 0; i < some.length; i++) {
-          const each = some[i] as WantedTrace
-          const [trace, told, receipt] = [values[at], values[at + 1], each.receipt ? undefined : values[at + 2]]
-          at += each.receipt ? 2 : 3
-          take(
-            each,
-            () => (isParity ? readParityTree(trace, each.transaction.hash) : readDebugTree(trace)),
-            receipt,
-            told,
-          )
-        }
-      } catch (error) {
-        if (!(error instanceof RpcError) && !isTooMuch(error)) throw error
-        // One refused transaction must not lose the traces of the others.
-        if (some.length > 1) for (const each of some) await askSome([each])
-        else log.warn({ hash: some[0]?.transaction.hash, err: error }, 'a node gave no trace')
-      }
-    }
-    const askBlock = async (blockHash: string, some: readonly WantedTrace[]): Promise<void> => {
-      let traces: readonly unknown[]
-      try {
-        const value = await url.rpc.request({ method: 'debug_traceBlockByHash', params: [blockHash, callTracer] })
-        if (!Array.isArray(value)) throw malformed('a node gave no traces of a block')
-        traces = value
-      } catch (error) {
-        if (!(error instanceof RpcError) && !isTooMuch(error)) throw error
-        await inTurn(chunk(some, batchMax), batchesInFlight, askSome)
-        return
-      }
-      const byHash = new Map(traces.map((trace, at) => [hashOf(trace) ?? `${at}`, trace]))
-      const values = await url.rpc.batch(some.flatMap(requestsOf))
-      for (let at = 0, i = 0; i < some.length; i++) {
-        const each = some[i] as WantedTrace
-        const { hash, transactionIndex } = each.transaction
-        const [told, receipt] = [values[at], each.receipt ? undefined : values[at + 1]]
-        at += each.receipt ? 1 : 2
-        const trace = asFields(byHash.get(hash) ?? byHash.get(`${transactionIndex}`) ?? {})
-        take(each, () => readDebugTree(trace.result), receipt, told)
-      }
-    }
-    const groups = new Map<string, WantedTrace[]>()
-    for (const each of wanted) {
-      const own = groups.get(each.blockHash)
-      if (own) own.push(each)
-      else groups.set(each.blockHash, [each])
-    }
-    const whole = url.form?.kind === 'debug' && url.form.byBlock
-    const isWhole = (own: readonly WantedTrace[]) => whole && own.length >= wholeBlockFrom
-    const single = [...groups.values()].filter((own) => !isWhole(own)).flat()
-    const blocks = [...groups].filter(([, own]) => isWhole(own))
-    busy.add(url)
-    try {
-      await inTurn(chunk(single, batchMax), batchesInFlight, askSome)
-      await inTurn(blocks, batchesInFlight, ([blockHash, own]) => askBlock(blockHash, own))
-    } catch (error) {
-      if (!(error instanceof OutboundError) && !(error instanceof RpcError)) throw error
-      url.leftUntilMs = clock.monotonicMs() + leftMs
-      log.warn({ err: error }, 'a node gave no traces')
-    } finally {
-      busy.delete(url)
-    }
-    return found
   }
 
   return {
@@ -205,7 +111,7 @@ export function createTracer(
     for (const url of asked) {
       const left = wanted.filter(({ transaction }) => !found.has(transaction.hash))
       if (left.length === 0) break
-      for (const [hash, paths] of await askUrl(url, left)) {
+      for (const [hash, paths] of await askUrl(url, left, asking)) {
         found.set(hash, paths)
         toldBy.set(hash, url)
       }
@@ -217,12 +123,113 @@ export function createTracer(
         return paths && toldBy.get(hash) !== url && restsOnWord(paths)
       })
       if (words.length === 0) continue
-      for (const [hash, paths] of await askUrl(url, words)) {
+      for (const [hash, paths] of await askUrl(url, words, asking)) {
         const first = found.get(hash)
         if (first && isSamePaths(first, paths)) found.set(hash, clearWord(first))
       }
     }
   }
+}
+
+/** Call paths of transactions from one url; transactions without a correct trace are missing. */
+async function askUrl(
+  url: Url,
+  wanted: readonly WantedTrace[],
+  { recover, clock, log, busy }: Asking,
+): Promise<Map<string, CallPaths>> {
+  const found = new Map<string, CallPaths>()
+  const take = (each: WantedTrace, tree: () => TraceTree, receipt: unknown, told: unknown): void => {
+    const paths = judge(each, tree, receipt, told)
+    if (typeof paths === 'string') log.warn({ hash: each.transaction.hash, doubt: paths }, 'a trace is not believed')
+    else found.set(each.transaction.hash, paths)
+  }
+  const judge = (each: WantedTrace, tree: () => TraceTree, receipt: unknown, told: unknown): CallPaths | string => {
+    try {
+      const doubt = doubtTransaction(asFields(told), each.transaction, recover)
+      if (doubt !== undefined) return doubt
+      const logs = each.receipt ?? readReceipt(receipt, each)
+      const ours = new Set([...each.logs, ...logs.filter(each.isOurs ?? none)].map(({ logIndex }) => logIndex))
+      const paths = checkTrace({ tree: tree(), transaction: each.transaction, receipt: logs, ours })
+      return 'doubt' in paths ? paths.doubt : paths
+    } catch (error) {
+      if (error instanceof OutboundError) return error.message
+      throw error
+    }
+  }
+  const requestsOf = ({ transaction: { hash }, receipt }: WantedTrace): RpcRequest[] => [
+    { method: 'eth_getTransactionByHash', params: [hash] },
+    ...(receipt ? [] : [{ method: 'eth_getTransactionReceipt', params: [hash] }]),
+  ]
+  const isParity = url.form?.kind === 'parity'
+  const traceOf = ({ transaction: { hash } }: WantedTrace): RpcRequest =>
+    isParity
+      ? { method: 'trace_transaction', params: [hash] }
+      : { method: 'debug_traceTransaction', params: [hash, callTracer] }
+  const askSome = async (some: readonly WantedTrace[]): Promise<void> => {
+    try {
+      const values = await url.rpc.batch(some.flatMap((each) => [traceOf(each), ...requestsOf(each)]))
+      for (let at = 0, i = 0; i < some.length; i++) {
+        const each = some[i] as WantedTrace
+        const [trace, told, receipt] = [values[at], values[at + 1], each.receipt ? undefined : values[at + 2]]
+        at += each.receipt ? 2 : 3
+        take(
+          each,
+          () => (isParity ? readParityTree(trace, each.transaction.hash) : readDebugTree(trace)),
+          receipt,
+          told,
+        )
+      }
+    } catch (error) {
+      if (!(error instanceof RpcError) && !isTooMuch(error)) throw error
+      // One refused transaction must not lose the traces of the others.
+      if (some.length > 1) for (const each of some) await askSome([each])
+      else log.warn({ hash: some[0]?.transaction.hash, err: error }, 'a node gave no trace')
+    }
+  }
+  const askBlock = async (blockHash: string, some: readonly WantedTrace[]): Promise<void> => {
+    let traces: readonly unknown[]
+    try {
+      const value = await url.rpc.request({ method: 'debug_traceBlockByHash', params: [blockHash, callTracer] })
+      if (!Array.isArray(value)) throw malformed('a node gave no traces of a block')
+      traces = value
+    } catch (error) {
+      if (!(error instanceof RpcError) && !isTooMuch(error)) throw error
+      await inTurn(chunk(some, batchMax), batchesInFlight, askSome)
+      return
+    }
+    const byHash = new Map(traces.map((trace, at) => [hashOf(trace) ?? `${at}`, trace]))
+    const values = await url.rpc.batch(some.flatMap(requestsOf))
+    for (let at = 0, i = 0; i < some.length; i++) {
+      const each = some[i] as WantedTrace
+      const { hash, transactionIndex } = each.transaction
+      const [told, receipt] = [values[at], each.receipt ? undefined : values[at + 1]]
+      at += each.receipt ? 1 : 2
+      const trace = asFields(byHash.get(hash) ?? byHash.get(`${transactionIndex}`) ?? {})
+      take(each, () => readDebugTree(trace.result), receipt, told)
+    }
+  }
+  const groups = new Map<string, WantedTrace[]>()
+  for (const each of wanted) {
+    const own = groups.get(each.blockHash)
+    if (own) own.push(each)
+    else groups.set(each.blockHash, [each])
+  }
+  const whole = url.form?.kind === 'debug' && url.form.byBlock
+  const isWhole = (own: readonly WantedTrace[]) => whole && own.length >= wholeBlockFrom
+  const single = [...groups.values()].filter((own) => !isWhole(own)).flat()
+  const blocks = [...groups].filter(([, own]) => isWhole(own))
+  busy.add(url)
+  try {
+    await inTurn(chunk(single, batchMax), batchesInFlight, askSome)
+    await inTurn(blocks, batchesInFlight, ([blockHash, own]) => askBlock(blockHash, own))
+  } catch (error) {
+    if (!(error instanceof OutboundError) && !(error instanceof RpcError)) throw error
+    url.leftUntilMs = clock.monotonicMs() + leftMs
+    log.warn({ err: error }, 'a node gave no traces')
+  } finally {
+    busy.delete(url)
+  }
+  return found
 }
 
 /** Tests the methods of a url, with a transaction that does not exist; undefined if the url does not respond. */

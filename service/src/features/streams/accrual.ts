@@ -60,16 +60,8 @@ export function computeAccrual(terms: StreamTerms, facts: AccrualFacts, to: numb
   let rate: bigint | undefined
   let isRateKnown = false
 
-  const findEarner = (wallet: string): Earner => {
-    let earner = earners.get(wallet)
-    if (!earner) {
-      earner = { wallet, holding: { shares: 0n, lots: new Map() }, weight: 0n, accrued: 0n, settled: 0n }
-      earners.set(wallet, earner)
-    }
-    return earner
-  }
   from?.accrued.forEach((accrued, wallet) => {
-    findEarner(wallet).accrued = accrued
+    findEarner(earners, wallet).accrued = accrued
   })
 
   const settle = (earner: Earner): void => {
@@ -86,21 +78,9 @@ export function computeAccrual(terms: StreamTerms, facts: AccrualFacts, to: numb
     if (strategy.type === 3) isRateKnown = false
   }
 
-  /** Gives exactly so much to those that weigh something now: units that are left over to the largest fractions. */
   const spread = (amount: bigint): void => {
-    const parts: { earner: Earner; fraction: bigint }[] = []
-    let left = amount
-    for (const earner of earners.values()) {
-      settle(earner)
-      if (earner.weight === 0n) continue
-      const product = earner.weight * amount
-      const part = product / total
-      earner.accrued += part
-      left -= part
-      parts.push({ earner, fraction: product % total })
-    }
-    if (left > 0n) parts.sort(byFraction)
-    for (const { earner } of parts.slice(0, Number(left))) earner.accrued += 1n
+    for (const earner of earners.values()) settle(earner)
+    giveOut(earners.values(), amount, total)
     distributed += amount
   }
 
@@ -129,13 +109,13 @@ export function computeAccrual(terms: StreamTerms, facts: AccrualFacts, to: numb
 
   const followers = [
     follow(facts.balances, ({ wallet, shares }) => {
-      const earner = findEarner(wallet)
+      const earner = findEarner(earners, wallet)
       earner.holding.shares = shares
       reweigh(earner)
     }),
     follow(facts.lots, ({ wallet, distributorId, shares }) => {
       if (!weigher.distributors.has(distributorId)) return
-      const earner = findEarner(wallet)
+      const earner = findEarner(earners, wallet)
       earner.holding.lots.set(distributorId, shares)
       reweigh(earner)
     }),
@@ -173,6 +153,32 @@ export function computeAccrual(terms: StreamTerms, facts: AccrualFacts, to: numb
   }
   const state = { at, distributed, weighedSeconds, unpricedSeconds, exhaustedAt, accrued }
   return { state, earners, prices, total, unit }
+}
+
+/** The earner of a wallet; one that was never named begins with nothing. */
+function findEarner(earners: Map<string, Earner>, wallet: string): Earner {
+  let earner = earners.get(wallet)
+  if (!earner) {
+    earner = { wallet, holding: { shares: 0n, lots: new Map() }, weight: 0n, accrued: 0n, settled: 0n }
+    earners.set(wallet, earner)
+  }
+  return earner
+}
+
+/** Gives exactly so much to those that weigh something now: units that are left over to the largest fractions. */
+function giveOut(earners: Iterable<Earner>, amount: bigint, total: bigint): void {
+  const parts: { earner: Earner; fraction: bigint }[] = []
+  let left = amount
+  for (const earner of earners) {
+    if (earner.weight === 0n) continue
+    const product = earner.weight * amount
+    const part = product / total
+    earner.accrued += part
+    left -= part
+    parts.push({ earner, fraction: product % total })
+  }
+  if (left > 0n) parts.sort(byFraction)
+  for (const { earner } of parts.slice(0, Number(left))) earner.accrued += 1n
 }
 
 type Follower = { at: number; apply(until: number): void }
