@@ -46,6 +46,30 @@ describe('a template', () => {
     expect(name).toBeUndefined()
     expect(asked).toEqual([])
   })
+
+  it('keeps its name with views in it, one for each text', () => {
+    const { sql } = recording()
+    const some = sql.view`(select a from t)`
+    const others = sql.view`(select a from ${some} s)`
+    const at = (view: typeof some, a: number) => composed`select a from ${view} v where a = ${a}`
+    const first = at(some, 1)
+    expect(first).toEqual({
+      text: 'select a from (select a from t) v where a = $1',
+      values: ['1'],
+      name: expect.stringMatching(/^s[0-9]+$/),
+    })
+    expect(at(some, 2)).toEqual({ ...first, values: ['2'] })
+    const second = at(others, 1)
+    expect(second.text).toBe('select a from (select a from (select a from t) s) v where a = $1')
+    expect(second.name).toMatch(/^s[0-9]+$/)
+    expect(second.name).not.toBe(first.name)
+    expect(composed`select a from ${some} v ${sql`where true`}`.name).toBeUndefined()
+  })
+
+  it('refuses a view that holds more than text', () => {
+    const { sql } = recording()
+    expect(() => sql.view`(select a from t ${sql`where true`})`).toThrow('nothing but text')
+  })
 })
 
 describe('a statement', () => {

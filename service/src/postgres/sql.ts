@@ -24,7 +24,11 @@ const kindOf = Symbol('kind')
 
 /** A piece of a statement. It does nothing by itself. */
 export type Fragment = {
-  readonly [partsOf]: { readonly strings: TemplateStringsArray; readonly parts: readonly Part[] }
+  readonly [partsOf]: {
+    readonly strings: TemplateStringsArray
+    readonly parts: readonly Part[]
+    readonly isView?: true
+  }
 }
 /** A name or a list of names of tables or columns, quoted. */
 export type Identifier = { readonly [kindOf]: 'identifier'; readonly text: string }
@@ -54,6 +58,8 @@ export type Sql = {
   <T extends readonly unknown[] = Row[]>(strings: TemplateStringsArray, ...parts: readonly Part[]): Query<T>
   (names: string | readonly string[]): Identifier
   json(value: unknown): Json
+  /** Rows a room shows to others: text without values, the same each time, so that a statement with it is prepared too. */
+  view(strings: TemplateStringsArray, ...views: readonly Fragment[]): Fragment
   /** Text as it is, several statements if there are no values: for migrations, and names of databases. */
   unsafe<T extends readonly unknown[] = Row[]>(text: string, values?: readonly Value[]): Promise<Rows<T>>
   /** The rows of one statement's text as it is, in chunks of `size`. */
@@ -70,8 +76,12 @@ export type Runner = {
 export function createSql(runner: Runner): Sql {
   const call = (first: TemplateStringsArray | string | readonly string[], ...parts: readonly Part[]) =>
     typeof first === 'string' || !('raw' in first) ? identify(first) : toQuery(runner, first, parts)
-  const members: Pick<Sql, 'json' | 'unsafe' | 'unsafeCursor'> = {
+  const members: Pick<Sql, 'json' | 'view' | 'unsafe' | 'unsafeCursor'> = {
     json: (value) => ({ [kindOf]: 'json', text: JSON.stringify(value) }),
+    view: (strings, ...parts) => {
+      if (!parts.every(isView)) throw new TypeError('a view holds nothing but text and other views')
+      return { [partsOf]: { strings, parts, isView: true } }
+    },
     unsafe: async (text, values = []) => (await runner.run({ text, values: values.map(encode) })) as never,
     unsafeCursor: (text, size) => runner.cursor({ text, values: [] }, size) as never,
   }
@@ -106,10 +116,18 @@ function identify(names: string | readonly string[]): Identifier {
 const fixed = new WeakMap<TemplateStringsArray, { text: string; name: string }>()
 let names = 0
 
+/** Names of the texts that a template has with views in it. */
+const viewing = new WeakMap<TemplateStringsArray, Map<string, string>>()
+
 /** The statement of a template and its parts. */
 export function compose(strings: TemplateStringsArray, parts: readonly Part[]): Statement {
   const values: Encoded[] = []
-  if (parts.some(isComposed)) return { text: composeInto(values, strings, parts), values }
+  if (parts.some(isComposed)) {
+    const text = composeInto(values, strings, parts)
+    return parts.every((part) => !isComposed(part) || isView(part))
+      ? { text, values, name: nameText(strings, text) }
+      : { text, values }
+  }
   for (const part of parts) values.push(encode(part as Value))
   let known = fixed.get(strings)
   if (!known) {
@@ -117,6 +135,14 @@ export function compose(strings: TemplateStringsArray, parts: readonly Part[]): 
     fixed.set(strings, known)
   }
   return { text: known.text, values, name: known.name }
+}
+
+function nameText(strings: TemplateStringsArray, text: string): string {
+  const named = viewing.get(strings) ?? new Map<string, string>()
+  viewing.set(strings, named)
+  const name = named.get(text) ?? `s${++names}`
+  named.set(text, name)
+  return name
 }
 
 function composeInto(values: Encoded[], strings: TemplateStringsArray, parts: readonly Part[]): string {
@@ -137,6 +163,7 @@ const isFragment = (part: Part): part is Fragment => isObject(part) && partsOf i
 const isIdentifier = (part: Part): part is Identifier =>
   isObject(part) && kindOf in part && part[kindOf] === 'identifier'
 const isFragments = (part: Part): part is readonly Fragment[] => Array.isArray(part) && part.some(isFragment)
+const isView = (part: Part) => isFragment(part) && part[partsOf].isView === true
 const isComposed = (part: Part) => isFragment(part) || isIdentifier(part) || isFragments(part)
 
 /** A value as PostgreSQL reads it. Its type is the one its place in the statement has. */

@@ -3,7 +3,7 @@ import { ChainId } from '../kernel/wire.js'
 import { AddressText, Instant, RpcUrl, Slug, Text, Url } from '../postgres/fileMembers.js'
 import { describeImported, kept, list, optional, required } from '../postgres/imported.js'
 import { type NewRow, readRows, upsertRows } from '../postgres/importedRows.js'
-import type { Queryable } from '../postgres/pool.js'
+import type { Fragment, Queryable } from '../postgres/pool.js'
 import type { ChainSettings } from './chains.js'
 
 const Whole = (minimum: number, maximum: number) => T.Integer({ minimum, maximum })
@@ -120,6 +120,10 @@ export const chainsTable = describeImported('chains', ['chainId'], {
   /** The factory of reward streams. */
   streamFactory: kept(AddressText, null),
 })
+
+/** The chains, as statements of other rooms read them. */
+export const chainsOf = (db: Queryable): Fragment => db.view`(
+  select chain_id, name, watched, confirmations, entry_points, trust_traces, forwarders, swap, stream_factory from chains)`
 
 /** Adds chains, or replaces what describes them: a setting left out keeps its present value. */
 export async function writeChains(tx: Queryable, rows: readonly NewRow[]): Promise<void> {

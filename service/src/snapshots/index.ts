@@ -7,7 +7,7 @@ export { decideGrowth } from './growth.js'
 export { isWithheld, type Withheld } from './identity.js'
 export { runFeedHistory, runHistory } from './jobHistory.js'
 export { pastSeconds, runSnapshots } from './jobSnapshots.js'
-export { fillSnapshotPrices, recordSnapshots, snapshotObservations } from './store.js'
+export { fillSnapshotPrices, recordSnapshots, snapshotObservations, snapshotsOf } from './store.js'
 export { listHistoryProgress } from './storeGaps.js'
 export { listDisagreements, listWithheld } from './storeIdentities.js'
 export {

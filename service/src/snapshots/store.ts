@@ -1,8 +1,15 @@
-import type { Queryable } from '../postgres/pool.js'
+import type { Fragment, Queryable } from '../postgres/pool.js'
 import type { Header } from '../rpc/raw.js'
 import type { Observations } from '../sync/projection.js'
+import { vaultsOf } from '../vaults/configured/index.js'
 import type { ObservedVault, VaultFigures } from '../vaults/index.js'
 import { removeIdentitiesAbove } from './storeIdentities.js'
+
+/** The snapshots of vaults, as statements of other rooms read them. */
+export const snapshotsOf = (db: Queryable): Fragment => db.view`(
+  select vault_id, block_number, block_hash, block_timestamp, total_assets, total_supply, price_numerator, price_exponent,
+    price_observation_id, price_usd
+  from vault_snapshots)`
 
 type SnapshotBlock = Pick<Header, 'number' | 'hash' | 'timestamp'>
 
@@ -33,7 +40,7 @@ export async function recordSnapshots(db: Queryable, snapshots: readonly NewSnap
       r.price_numerator, r.price_exponent, p.id, p.price_usd
     from jsonb_to_recordset(${db.json(rows)}) as r (chain_id bigint, address text, block_number bigint, block_hash text,
       at bigint, total_assets numeric, total_supply numeric, price_numerator numeric, price_exponent smallint)
-    join vaults v on v.chain_id = r.chain_id and v.address = r.address
+    join ${vaultsOf(db)} v on v.chain_id = r.chain_id and v.address = r.address
     left join lateral price_at(v.chain_id, lower(v.asset), to_timestamp(r.at)) p on true
     on conflict (vault_id, block_timestamp) do update set block_hash = excluded.block_hash,
       block_number = excluded.block_number, total_assets = excluded.total_assets,
@@ -58,7 +65,7 @@ export async function listGridVaults(db: Queryable, chainId: number): Promise<Gr
     select v.id, v.address, v.kind, v.contracts, lower(v.asset) as asset, v.receipt_token as "receiptToken",
       v.receipt_decimals as "receiptDecimals", v.snapshot_interval_seconds as "snapshotIntervalSeconds",
       v.start_block as "startBlock", extract(epoch from p.seen_to)::bigint as "seenTo"
-    from vaults v left join snapshot_progress p on p.vault_id = v.id where v.chain_id = ${chainId} order by v.id`
+    from ${vaultsOf(db)} v left join snapshot_progress p on p.vault_id = v.id where v.chain_id = ${chainId} order by v.id`
 }
 
 /** The newest block of a chain, at or below `numberMax`, that a snapshot was taken at. */
@@ -68,7 +75,7 @@ export async function findNewestSnapshotBlock(
   numberMax: number,
 ): Promise<{ number: number; hash: string } | undefined> {
   const rows = await db<{ number: number; hash: string }[]>`
-    select s.block_number as number, hex_text(s.block_hash) as hash from vaults v
+    select s.block_number as number, hex_text(s.block_hash) as hash from ${vaultsOf(db)} v
     cross join lateral (
       select block_number, block_hash from vault_snapshots
       where vault_id = v.id and block_number <= ${numberMax} order by block_timestamp desc limit 1) s
@@ -91,7 +98,7 @@ export async function removeSnapshotsAbove(
       select v.id, v.snapshot_interval_seconds as step, coalesce((
         select s.block_timestamp from vault_snapshots s
         where s.vault_id = v.id and s.block_number <= ${number} order by s.block_timestamp desc limit 1), '-infinity') as at
-      from vaults v where v.chain_id = ${chainId}),
+      from ${vaultsOf(db)} v where v.chain_id = ${chainId}),
     gone as (
       delete from vault_snapshots s using kept k where s.vault_id = k.id and s.block_timestamp > k.at returning s.vault_id),
     anew as (delete from snapshot_progress p using kept k where p.vault_id = k.id and k.at = '-infinity')
@@ -109,7 +116,7 @@ export async function fillSnapshotPrices(db: Queryable, chainId: number, limit =
     from (
       select s.vault_id, s.block_timestamp, p.id, p.price_usd
       from (select v.id, lower(v.asset) as asset, priced_since(v.chain_id, lower(v.asset)) as since
-        from vaults v where v.chain_id = ${chainId}) v
+        from ${vaultsOf(db)} v where v.chain_id = ${chainId}) v
       join vault_snapshots s on s.vault_id = v.id and s.price_observation_id is null and s.block_timestamp >= v.since
       cross join lateral price_at(${chainId}, v.asset, s.block_timestamp) p
       limit ${limit}) f

@@ -1,4 +1,5 @@
 import type { Queryable } from '../postgres/pool.js'
+import { vaultsOf } from '../vaults/configured/index.js'
 
 /** Instants of a vault's grid, both ends among them, in seconds. */
 export type Span = { vaultId: number; from: number; to: number }
@@ -43,7 +44,7 @@ export async function listNewestGaps(
   return db<Gap[]>`
     with open as (
       select g.vault_id, g.from_at, g.to_at, v.snapshot_interval_seconds as step, v.start_block
-      from vaults v join snapshot_gaps g on g.vault_id = v.id
+      from ${vaultsOf(db)} v join snapshot_gaps g on g.vault_id = v.id
       where v.chain_id = ${chainId} and (g.tried_at is null or g.tried_at < ${retryBefore})),
     newest as (select to_at, step from open order by to_at desc, step limit 1)
     select o.vault_id as "vaultId", extract(epoch from o.from_at)::bigint as "from",
@@ -120,7 +121,7 @@ export async function listHistoryProgress(db: Queryable): Promise<HistoryProgres
         / nullif(extract(epoch from max(g.read_at) - min(g.opened_at) filter (where g.read_at is not null)), 0), 0)::float8
         as "instantsAMinute",
       (array_agg(g.reason order by g.tried_at desc nulls last))[1] as reason
-    from snapshot_gaps g join vaults v on v.id = g.vault_id
+    from snapshot_gaps g join ${vaultsOf(db)} v on v.id = g.vault_id
     group by v.chain_id order by v.chain_id`
   return rows.map((row) => ({
     ...row,

@@ -1,4 +1,5 @@
 import type { Queryable } from '../postgres/pool.js'
+import { vaultsOf } from '../vaults/configured/index.js'
 import { findDisagreement, findWithheld, type Identity, type PlacedIdentity, type Withheld } from './identity.js'
 
 export type NewIdentity = Identity & { vaultId: number; blockNumber: number; blockHash: string }
@@ -13,7 +14,7 @@ export async function recordIdentities(db: Queryable, rows: readonly NewIdentity
       r."receiptDecimals"
     from jsonb_to_recordset(${db.json(rows as never)}) as r ("vaultId" integer, "blockNumber" bigint, "blockHash" text,
       asset text, "receiptToken" text, "assetDecimals" integer, "receiptDecimals" integer)
-    join vaults v on v.id = r."vaultId"
+    join ${vaultsOf(db)} v on v.id = r."vaultId"
     on conflict do nothing`
 }
 
@@ -24,7 +25,7 @@ export async function findNewestIdentityBlock(
   numberMax: number,
 ): Promise<{ number: number; hash: string } | undefined> {
   const [newest] = await db<{ number: number; hash: string }[]>`
-    select i.block_number as number, hex_text(i.block_hash) as hash from vaults v
+    select i.block_number as number, hex_text(i.block_hash) as hash from ${vaultsOf(db)} v
     cross join lateral (
       select block_number, block_hash from vault_identities
       where vault_id = v.id and block_number <= ${numberMax} order by block_number desc limit 1) i
@@ -37,7 +38,7 @@ export async function removeIdentitiesAbove(
   { chainId, number }: { chainId: number; number: number },
 ): Promise<void> {
   await db`
-    delete from vault_identities i using vaults v
+    delete from vault_identities i using ${vaultsOf(db)} v
     where v.chain_id = ${chainId} and i.vault_id = v.id and i.block_number > ${number}`
 }
 
@@ -62,7 +63,7 @@ export async function listWithheld(
         'after', (select min(a.block_number) from vault_identities a
           where a.vault_id = v.id and a.block_number > i.block_number))) as readings
     from (select id, lower(asset) as asset, lower(receipt_token) as receipt_token, asset_decimals, receipt_decimals
-      from vaults where chain_id = ${chainId}
+      from ${vaultsOf(db)} v where chain_id = ${chainId}
         ${vaultIds ? db`and id = any(${[...new Set(vaultIds)]}::int[])` : db``}) v
     cross join lateral (
       select * from vault_identities i where i.vault_id = v.id
@@ -87,7 +88,7 @@ export async function listDisagreements(
         'assetDecimals', v.asset_decimals, 'receiptDecimals', v.receipt_decimals) as configured,
       jsonb_build_object('asset', i.asset, 'receiptToken', i.receipt_token, 'assetDecimals', i.asset_decimals,
         'receiptDecimals', i.receipt_decimals) as read
-    from vaults v
+    from ${vaultsOf(db)} v
     cross join lateral (
       select * from vault_identities where vault_id = v.id order by block_number desc limit 1) i`
   return rows.flatMap(({ configured, read, ...vault }) => {

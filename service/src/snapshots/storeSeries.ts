@@ -1,4 +1,5 @@
 import type { Fragment, Queryable } from '../postgres/pool.js'
+import { pausesOf, vaultsOf } from '../vaults/configured/index.js'
 
 /** The present state that decides whether a vault's series are served. */
 export type SeriesHead = {
@@ -24,9 +25,9 @@ async function readHeads(db: Queryable, where: Fragment) {
   const rows = await db<Row[]>`
     select v.id as "vaultId", v.chain_id as "chainId", v.address, s.block_timestamp as "newestAt",
       s.total_supply as "newestSupply",
-      array(select paused_from from vault_pauses where vault_id = v.id order by paused_from) as starts,
-      array(select resumed_at from vault_pauses where vault_id = v.id order by paused_from) as ends
-    from vaults v
+      array(select paused_from from ${pausesOf(db)} p where vault_id = v.id order by paused_from) as starts,
+      array(select resumed_at from ${pausesOf(db)} p where vault_id = v.id order by paused_from) as ends
+    from ${vaultsOf(db)} v
     left join lateral (
       select block_timestamp, total_supply from vault_snapshots where vault_id = v.id
       order by block_timestamp desc limit 1) s on true
@@ -104,7 +105,7 @@ export async function readDense(
           (select block_timestamp from vault_snapshots
           where vault_id = ${vaultId} and block_timestamp <= to_timestamp(${from - lookback}::bigint)
             and total_supply >= ${ask.dustFloor}::numeric ${ask.isPriced ? db`and price_usd is not null` : db``}
-            and not exists (select from vault_pauses
+            and not exists (select from ${pausesOf(db)} p
               where vault_id = ${vaultId} and block_timestamp >= paused_from and block_timestamp < resumed_at)
           order by block_timestamp desc limit 1), '-infinity')`
       }) s`
@@ -122,12 +123,12 @@ export async function listReadingsAt(
   const reading = db`
     s.vault_id = v.id and s.total_supply >= v.dust_floor
       ${ask.isPriced ? db`and s.price_usd is not null` : db``}
-      and not exists (select from vault_pauses p
+      and not exists (select from ${pausesOf(db)} p
         where p.vault_id = v.id and s.block_timestamp >= p.paused_from
           and (p.resumed_at is null or s.block_timestamp < p.resumed_at))`
   return db<{ vaultId: number; at: number; last: string | null; to: string | null; from: string | null }[]>`
     select v.id as "vaultId", i.at, l.line as last, t.line as "to", f.line as "from"
-    from vaults v cross join unnest(${[...ask.instants]}::bigint[]) i (at)
+    from ${vaultsOf(db)} v cross join unnest(${[...ask.instants]}::bigint[]) i (at)
     left join lateral (
       select ${line(db, false)} as line from vault_snapshots s
       where s.vault_id = v.id and s.block_timestamp <= to_timestamp(i.at)

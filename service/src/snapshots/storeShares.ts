@@ -1,5 +1,6 @@
 import type { Queryable } from '../postgres/pool.js'
 import { listShareSources } from '../prices/index.js'
+import { vaultsOf } from '../vaults/configured/index.js'
 
 export type UnpricedShare = {
   token: string
@@ -26,7 +27,7 @@ export async function listUnpricedShares(db: Queryable, chainId: number, limit: 
       s.price_usd::text as "assetUsd", v.snapshot_interval_seconds as "intervalSeconds"
     from unnest(${sources.map(({ address }) => address)}::text[], ${sources.map(({ vault }) => vault)}::text[])
       as t (token, vault)
-    join vaults v on v.chain_id = ${chainId} and v.address = t.vault and lower(v.receipt_token) = t.token
+    join ${vaultsOf(db)} v on v.chain_id = ${chainId} and v.address = t.vault and lower(v.receipt_token) = t.token
     join vault_snapshots s on s.vault_id = v.id and s.price_usd is not null and s.total_supply > 0
     where not exists (
       select from price_observations o where o.chain_id = v.chain_id and o.address = t.token and o.rank = 2

@@ -1,5 +1,5 @@
 import type { Queryable } from '../postgres/pool.js'
-import { listOwnAddresses } from '../vaults/configured/index.js'
+import { listOwnAddresses, vaultsOf } from '../vaults/configured/index.js'
 
 /** A vault whose holders are rewarded. */
 export type StreamTarget = {
@@ -23,7 +23,7 @@ export async function findStreamTarget(db: Queryable, vaultId: number): Promise<
     select v.chain_id as "chainId", v.kind, v.address, lower(v.receipt_token) as token, lower(v.asset) as asset, v.asset_decimals as "assetDecimals",
       v.receipt_decimals as "receiptDecimals", v.escrow, v.contracts,
       v.snapshot_interval_seconds as "snapshotIntervalSeconds", extract(epoch from p.seen_to)::bigint as "seenTo"
-    from vaults v left join snapshot_progress p on p.vault_id = v.id where v.id = ${vaultId}`
+    from ${vaultsOf(db)} v left join snapshot_progress p on p.vault_id = v.id where v.id = ${vaultId}`
   if (!row) return undefined
   const { escrow, contracts, ...target } = row
   const { address } = target
@@ -61,7 +61,7 @@ export async function listValueSteps(
 ): Promise<ValueStep[]> {
   const rows = await db<(Omit<ValueStep, 'numerator'> & { numerator: string })[]>`
     with readings as (
-      select s.* from vault_snapshots s join vaults v on v.id = s.vault_id
+      select s.* from vault_snapshots s join ${vaultsOf(db)} v on v.id = s.vault_id
       where s.vault_id = ${vaultId} and s.total_supply >= v.dust_floor),
     used as (
       select * from readings where block_timestamp > to_timestamp(${from}) and block_timestamp <= to_timestamp(${to})

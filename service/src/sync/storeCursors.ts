@@ -1,5 +1,5 @@
 import { instant, int8, nullable, oneOf, text } from '../postgres/columns.js'
-import type { Queryable } from '../postgres/pool.js'
+import type { Fragment, Queryable } from '../postgres/pool.js'
 import { describeTable, type RowOf, selectList } from '../postgres/table.js'
 
 export type ChainState = 'backfilling' | 'live' | 'stalled'
@@ -32,6 +32,12 @@ export const headBatch = 32
 export function isAtHead({ blockNumber, headNumber }: Pick<Cursor, 'blockNumber' | 'headNumber'>): boolean {
   return headNumber - blockNumber <= headBatch
 }
+
+/** How far chains are derived, as statements of other rooms read it. */
+export const cursorsOf = (db: Queryable): Fragment => db.view`(
+  select chain_id, start_block, block_number, block_hash, block_timestamp, head_number, finalized_number, checked_to, state,
+    reason, updated_at
+  from chain_cursors)`
 
 const columns = (db: Queryable) => selectList(db, cursorsTable)
 

@@ -1,10 +1,11 @@
 import type { Fragment, Queryable } from '../postgres/pool.js'
+import { chainsOf } from '../rpc/storeChains.js'
 
 /** How deep each chain is confirmed: a set of `chain_id` and `confirmed`, the last block that is. */
 export const depths = (db: Queryable): Fragment => db`(
   select c.chain_id, c.block_number, c.block_timestamp, ch.confirmations,
     least(c.block_number, greatest(c.head_number - ch.confirmations + 1, coalesce(c.finalized_number, -1))) as confirmed
-  from chain_cursors c join chains ch on ch.chain_id = c.chain_id)`
+  from chain_cursors c join ${chainsOf(db)} ch on ch.chain_id = c.chain_id)`
 
 export type Depth = {
   /** The last block that is derived, and the last one that is confirmed. */

@@ -1,5 +1,5 @@
 import { bool, hex, int4, int8, nullable, seconds } from '../postgres/columns.js'
-import type { Queryable } from '../postgres/pool.js'
+import type { Fragment, Queryable } from '../postgres/pool.js'
 import { describeTable, insertRows, type RowOf, rowSet, selectList } from '../postgres/table.js'
 import { assembleBlocks, type Header, type RawBlock, type RawLog, type RawTransaction } from '../rpc/raw.js'
 import {
@@ -46,6 +46,10 @@ const transactionsTable = describeTable('transactions', {
   to: [nullable(hex), 'target'],
   input: [hex],
 })
+
+/** The headers that are kept, as statements of other rooms read them. */
+export const blocksOf = (db: Queryable): Fragment => db.view`(
+  select chain_id, number, hash, parent_hash, timestamp from blocks)`
 
 /**
  * Appends blocks to the raw store. Stored rows stay, except call paths of blocks that are read again for another source

@@ -1,5 +1,10 @@
-import type { Queryable } from '../postgres/pool.js'
+import type { Fragment, Queryable } from '../postgres/pool.js'
+import { chainsOf } from '../rpc/storeChains.js'
 import type { DatedLine } from './configuration.js'
+
+/** How far the sources of projections are read, as statements of other rooms read it. */
+export const sourcesOf = (db: Queryable): Fragment => db.view`(
+  select chain_id, projection, source, from_block, synced_to, synced from sources)`
 
 /**
  * A text that changes with everything that decides the reading and derivation of a chain: the configuration, and which sources
@@ -19,7 +24,9 @@ export async function noteJoin(db: Queryable, chainId: number): Promise<void> {
 
 /** Depth from which on blocks of a chain are confirmed. */
 export async function findConfirmations(db: Queryable, chainId: number): Promise<number> {
-  const rows = await db<{ confirmations: number }[]>`select confirmations from chains where chain_id = ${chainId}`
+  const rows = await db<
+    { confirmations: number }[]
+  >`select confirmations from ${chainsOf(db)} c where chain_id = ${chainId}`
   return rows[0]?.confirmations ?? 1
 }
 

@@ -1,5 +1,8 @@
 import type { Queryable } from '../../postgres/pool.js'
+import { snapshotsOf } from '../../snapshots/index.js'
 import { depths } from '../../sync/storeDepths.js'
+import { vaultsOf } from '../../vaults/configured/index.js'
+import { opportunitiesOf } from '../catalogue/index.js'
 
 export type AttributedVault = {
   vaultId: number
@@ -16,7 +19,7 @@ export async function listAttributedVaults(db: Queryable, distributorId: string)
   return db<AttributedVault[]>`
     select v.id as "vaultId", v.chain_id as "chainId", v.address as "vaultAddress", o.id as "opportunityId",
       o.name as "opportunityName", lower(v.asset) as asset, v.asset_decimals as "assetDecimals"
-    from vaults v join opportunities o on o.chain_id = v.chain_id and o.vault_address = v.address
+    from ${vaultsOf(db)} v join ${opportunitiesOf(db)} o on o.chain_id = v.chain_id and o.vault_address = v.address
     where exists (select from lots l where l.vault_id = v.id and l.distributor_id = ${distributorId})
     order by v.chain_id, v.address`
 }
@@ -50,10 +53,10 @@ export async function listPricedSnapshots(
   return db<PricedSnapshot[]>`
     select s.block_timestamp as at, s.block_number as "blockNumber", s.price_numerator as numerator, s.price_exponent as exponent,
       s.total_supply as "totalSupply", s.price_usd::text as "priceUsd"
-    from vault_snapshots s
+    from ${snapshotsOf(db)} s
     where s.vault_id = ${of.vaultId} and s.block_timestamp < ${of.to}
       and s.block_timestamp >= coalesce((
-        select max(block_timestamp) from vault_snapshots e
+        select max(block_timestamp) from ${snapshotsOf(db)} e
         where e.vault_id = ${of.vaultId} and e.block_timestamp <= ${of.from}), '-infinity')
     order by s.block_number`
 }
@@ -86,31 +89,31 @@ function exported(db: Queryable, name: ExportName) {
       select i.id, i.chain_id, v.address as vault, o.id as opportunity_id, i.kind, i.block_number, i.block_hash,
         i.block_timestamp, i.transaction_hash, i.log_index, i.wallet, i.distributor_id, i.attribution, i.assets, i.shares,
         i.amount_usd, i.price_observation_id
-      from interactions i join vaults v on v.id = i.vault_id
+      from interactions i join ${vaultsOf(db)} v on v.id = i.vault_id
       join ${depths(db)} d on d.chain_id = i.chain_id
-      left join opportunities o on o.chain_id = v.chain_id and o.vault_address = v.address
+      left join ${opportunitiesOf(db)} o on o.chain_id = v.chain_id and o.vault_address = v.address
       where i.block_number <= d.confirmed
       order by i.chain_id, i.block_number, i.log_index, i.distributor_id collate "C", i.wallet`,
     balances: () => db`
       select v.chain_id, v.address as vault, hex_text(b.wallet) as wallet, b.shares, b.attributed, l.distributor_id, l.shares as lot
-      from balances b join vaults v on v.id = b.vault_id
+      from balances b join ${vaultsOf(db)} v on v.id = b.vault_id
       left join lots l on l.vault_id = b.vault_id and l.wallet = b.wallet and l.shares > 0
       where b.shares > 0 order by v.chain_id, v.address collate "C", b.wallet, l.distributor_id`,
     lots: () => db`
       select v.chain_id, v.address as vault, hex_text(l.wallet) as wallet, l.distributor_id, l.shares
-      from lots l join vaults v on v.id = l.vault_id where l.shares > 0
+      from lots l join ${vaultsOf(db)} v on v.id = l.vault_id where l.shares > 0
       order by v.chain_id, v.address collate "C", l.wallet, l.distributor_id`,
     'lot-changes': () => db`
       select v.chain_id, v.address as vault, o.id as opportunity_id, hex_text(c.wallet) as wallet, c.distributor_id,
         c.block_number, c.block_timestamp, c.transaction_index, c.before, c.after
-      from lot_changes c join vaults v on v.id = c.vault_id
-      left join opportunities o on o.chain_id = v.chain_id and o.vault_address = v.address
+      from lot_changes c join ${vaultsOf(db)} v on v.id = c.vault_id
+      left join ${opportunitiesOf(db)} o on o.chain_id = v.chain_id and o.vault_address = v.address
       order by v.chain_id, v.address collate "C", c.block_number, c.transaction_index, c.wallet, c.distributor_id`,
     flows: () => db`
       select v.chain_id, v.address as vault, o.id as opportunity_id, hex_text(f.wallet) as wallet, f.block_number,
         f.block_timestamp, f.transaction_index, f.kind, f.shares, f.assets
-      from flows f join vaults v on v.id = f.vault_id
-      left join opportunities o on o.chain_id = v.chain_id and o.vault_address = v.address
+      from flows f join ${vaultsOf(db)} v on v.id = f.vault_id
+      left join ${opportunitiesOf(db)} o on o.chain_id = v.chain_id and o.vault_address = v.address
       order by v.chain_id, v.address collate "C", f.block_number, f.transaction_index, f.wallet, f.kind`,
     prices: () => db`
       select id, chain_id, address, price_usd, source, observed_at, block_number, block_hash, valid_until, withheld
@@ -119,7 +122,7 @@ function exported(db: Queryable, name: ExportName) {
       select v.chain_id, v.address as vault, s.block_number, hex_text(s.block_hash) as block_hash,
         s.block_timestamp, v.asset_decimals, s.total_assets, s.total_supply, s.price_numerator, s.price_exponent,
         s.price_observation_id, s.price_usd
-      from vault_snapshots s join vaults v on v.id = s.vault_id
+      from ${snapshotsOf(db)} s join ${vaultsOf(db)} v on v.id = s.vault_id
       order by v.chain_id, v.address collate "C", s.block_number`,
   }[name]()
 }

@@ -1,5 +1,5 @@
 import { readPages, readRowPages, readRows, selectList } from '../../postgres/importedRows.js'
-import type { Database, Queryable, Transaction } from '../../postgres/pool.js'
+import type { Database, Fragment, Queryable, Transaction } from '../../postgres/pool.js'
 import { inTransaction } from '../../postgres/pool.js'
 import { listTokens } from '../../prices/index.js'
 import { listChains } from '../../rpc/storeChains.js'
@@ -16,6 +16,10 @@ import { tables } from './tables.js'
 
 /** Channel on which every change of the catalogue is announced; the payload is the new version or live version. */
 export const catalogueChannel = 'catalogue'
+
+/** The opportunities, as statements of other slices read them. */
+export const opportunitiesOf = (db: Queryable): Fragment => db.view`(
+  select id, name, chain_id, vault_address from opportunities)`
 
 /** Raises the catalogue's version and tells every process. The message leaves when the transaction commits. */
 export async function bumpVersion(tx: Queryable): Promise<void> {

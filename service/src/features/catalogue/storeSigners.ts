@@ -1,5 +1,6 @@
 import type { Queryable } from '../../postgres/pool.js'
 import { devnetChainId, isDevnetAddress } from '../../rpc/devnet.js'
+import { chainsOf } from '../../rpc/storeChains.js'
 
 /** An attribution key of ours, by address (lower-case); `to` is set once it is retired. */
 export type Signer = { address: string; from: Date; to: Date | null }
@@ -12,7 +13,7 @@ export type Signer = { address: string; from: Date; to: Date | null }
 export async function listSigners(db: Queryable, chainId?: number): Promise<Signer[]> {
   const rows = await db<(Signer & { devnet: boolean })[]>`
     select address, active_from as "from", retired_at as "to",
-      exists (select from chains where chain_id = ${devnetChainId}) as devnet
+      exists (select from ${chainsOf(db)} c where chain_id = ${devnetChainId}) as devnet
     from attribution_signers order by active_from, address`
   return rows
     .filter(

@@ -18,6 +18,7 @@ import type { Queryable } from '../../postgres/pool.js'
 import { describeTable, insertRows, parseRows, type RowOf, selectList } from '../../postgres/table.js'
 import { isWithheld, listWithheld, type Withheld } from '../../snapshots/index.js'
 import type { Above, Place } from '../../sync/projection.js'
+import { vaultsOf } from '../../vaults/configured/index.js'
 import { addCounts, removeCountsOf } from './storeCounts.js'
 import { choosePrices } from './storePrices.js'
 
@@ -79,7 +80,7 @@ export type LedgerVault = { asset: string; assetDecimals: number }
 /** Vaults of a chain by id. */
 export async function listLedgerVaults(db: Queryable, chainId: number): Promise<Map<number, LedgerVault>> {
   const rows = await db<(LedgerVault & { id: number })[]>`
-    select id, lower(asset) as asset, asset_decimals as "assetDecimals" from vaults where chain_id = ${chainId}`
+    select id, lower(asset) as asset, asset_decimals as "assetDecimals" from ${vaultsOf(db)} v where chain_id = ${chainId}`
   return new Map(rows.map(({ id, ...vault }) => [id, vault]))
 }
 

@@ -1,6 +1,9 @@
 import type { PageRequest } from '../../kernel/page.js'
 import type { Fragment, Queryable } from '../../postgres/pool.js'
+import { cursorsOf } from '../../sync/storeCursors.js'
 import { depths } from '../../sync/storeDepths.js'
+import { vaultsOf } from '../../vaults/configured/index.js'
+import { opportunitiesOf } from '../catalogue/index.js'
 import type { ActivityRow } from './activity.js'
 
 export const sortKeys = ['date', 'usdValue', 'amount', 'opportunity', 'distributor', 'wallet', 'type'] as const
@@ -37,7 +40,7 @@ type Group = { ids: string[]; entries: number }
 const fewEntries = 1_000
 
 const opportunities = (db: Queryable) => db`
-  vaults v join opportunities o on o.chain_id = v.chain_id and o.vault_address = v.address`
+  ${vaultsOf(db)} v join ${opportunitiesOf(db)} o on o.chain_id = v.chain_id and o.vault_address = v.address`
 
 /** Entries of vaults without an opportunity are not listed; there rarely are any. */
 async function findScope(db: Queryable, filter: ActivityFilter): Promise<Scope> {
@@ -218,9 +221,9 @@ const columns = (db: Queryable) => db`i.id, o.id as "opportunityId", i.kind, i.t
 async function readEntries(db: Queryable, ids: Fragment, sort: Sort): Promise<ActivityRow[]> {
   return db<ActivityRow[]>`
     select ${columns(db)} from (${ids}) p join interactions i on i.id = p.id
-    join chain_cursors c on c.chain_id = i.chain_id
-    join vaults v on v.id = i.vault_id
-    join opportunities o on o.chain_id = v.chain_id and o.vault_address = v.address
+    join ${cursorsOf(db)} c on c.chain_id = i.chain_id
+    join ${vaultsOf(db)} v on v.id = i.vault_id
+    join ${opportunitiesOf(db)} o on o.chain_id = v.chain_id and o.vault_address = v.address
     left join tokens t on t.chain_id = v.chain_id and t.address = lower(v.asset)
     order by ${ordering(db, sort)}`
 }

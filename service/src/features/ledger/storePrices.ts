@@ -1,6 +1,7 @@
 import { type Database, inTransaction, type Queryable, type Transaction } from '../../postgres/pool.js'
 import { listWithheld } from '../../snapshots/index.js'
 import { lockCursor } from '../../sync/storeCursors.js'
+import { vaultsOf } from '../../vaults/configured/index.js'
 
 /** A token in a block: all entries of it share one price. */
 export type Priced = { asset: string; blockNumber: number; blockHash: string; timestamp: number }
@@ -38,7 +39,7 @@ async function listUnpriced(db: Queryable, chainId: number, limit: number): Prom
   return db<Unpriced[]>`
     select i.id, v.asset, i.block_number as "blockNumber", i.block_hash as "blockHash",
       extract(epoch from i.block_timestamp)::bigint as timestamp
-    from vaults v
+    from ${vaultsOf(db)} v
     cross join lateral (
       select min(o.observed_at) as since from price_observations o
       where o.chain_id = v.chain_id and o.address = v.asset and o.withheld is null) first
@@ -67,7 +68,7 @@ export async function fillLatePrices(db: Database, chainId: number): Promise<num
       await choosePrices(tx, chainId, rows)
       const done = await tx`
         update interactions i set price_observation_id = o.id, amount_usd = trunc(i.amount * o.price_usd, 18)
-        from vaults v, price_choices c, price_observations o
+        from ${vaultsOf(tx)} v, price_choices c, price_observations o
         where i.id = any(${column(rows, (r) => r.id)}::uuid[]) and v.id = i.vault_id and c.chain_id = i.chain_id
           and c.address = v.asset and c.block_hash = i.block_hash and o.id = c.price_observation_id`
       return done.count
@@ -81,7 +82,7 @@ export async function fillLatePrices(db: Database, chainId: number): Promise<num
 export async function priceRebuilt(tx: Transaction, chainId: number, entries: string): Promise<void> {
   await tx`
     update ${tx(entries)} i set price_observation_id = o.id, amount_usd = trunc(i.amount * o.price_usd, 18)
-    from vaults v, price_choices c, price_observations o
+    from ${vaultsOf(tx)} v, price_choices c, price_observations o
     where i.amount_usd is null and i.amount is not null and v.id = i.vault_id and c.chain_id = ${chainId} and c.address = lower(v.asset)
       and c.block_hash = i.block_hash and o.id = c.price_observation_id`
 }
@@ -112,7 +113,7 @@ export async function settleAmounts(db: Database, chainId: number): Promise<numb
       from (
         select i.id, trim_scale(i.assets * ('1e-' || v.asset_decimals)::numeric) as amount, o.price_usd,
           o.id as observation
-        from interactions i join vaults v on v.id = i.vault_id
+        from interactions i join ${vaultsOf(tx)} v on v.id = i.vault_id
         left join price_choices c on c.chain_id = i.chain_id and c.address = lower(v.asset)
           and c.block_hash = i.block_hash
         left join price_observations o on o.id = c.price_observation_id

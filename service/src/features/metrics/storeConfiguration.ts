@@ -1,5 +1,5 @@
 import type { Queryable } from '../../postgres/pool.js'
-import { keepsNothing } from '../../vaults/configured/index.js'
+import { keepsNothing, vaultsOf } from '../../vaults/configured/index.js'
 import type { MetricsVault } from './changes.js'
 import { type FloorSetting, readFloors } from './floors.js'
 
@@ -19,7 +19,7 @@ export async function listMetricsVaults(db: Queryable, chainId: number): Promise
     }[]
   >`
     select id, address, lower(receipt_token) as "receiptToken", escrow, contracts, lp_floor as "lpFloor"
-    from vaults where chain_id = ${chainId}`
+    from ${vaultsOf(db)} v where chain_id = ${chainId}`
   return new Map(
     rows.map(({ id, lpFloor, ...vault }) => {
       const { levels } = readFloors(lpFloor)

@@ -1,4 +1,5 @@
 import type { Queryable } from '../../postgres/pool.js'
+import { snapshotsOf } from '../../snapshots/index.js'
 import { everyHolder } from './changes.js'
 
 /** The shares of a wallet in a vault and a scope, from an instant on. */
@@ -51,7 +52,7 @@ export function listSnapshotsBefore(
     select v.id as "vaultId", s.block_number as "blockNumber", date_part('epoch', s.block_timestamp) as "unixSeconds",
       s.price_numerator::text as "priceNumerator", s.price_exponent as "priceExponent", s.price_usd::text as "priceUsd"
     from unnest(${[...vaultIds]}::int[]) as v (id) cross join lateral (
-      select * from vault_snapshots where vault_id = v.id and block_timestamp < to_timestamp(${end})
+      select * from ${snapshotsOf(db)} s where vault_id = v.id and block_timestamp < to_timestamp(${end})
       order by block_timestamp desc, block_number desc limit 1) s
     order by v.id`
 }

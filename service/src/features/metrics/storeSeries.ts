@@ -1,4 +1,5 @@
 import type { Fragment, Queryable } from '../../postgres/pool.js'
+import { snapshotsOf } from '../../snapshots/index.js'
 import type { Buckets } from './buckets.js'
 import { stepSeconds } from './storeSteps.js'
 import type { SeriesVault } from './storeVaults.js'
@@ -111,7 +112,7 @@ async function sumSteps(db: Queryable, of: Attributed, buckets: Buckets): Promis
     from (
       select v.id as vault_id, v.mark, floor(date_part('epoch', s.block_timestamp) / ${stepSeconds}::int)::bigint as bucket,
         ${sharePrice(db)} as value
-      from vault_snapshots s join v on v.id = s.vault_id
+      from ${snapshotsOf(db)} s join v on v.id = s.vault_id
       where s.vault_id = any(${vaults.map(({ id }) => id)}::int[])
         and s.block_timestamp >= to_timestamp(${startOf(buckets)})
         and s.block_timestamp < to_timestamp(${endOf(buckets)})) s
@@ -139,12 +140,12 @@ function sumValues(db: Queryable, of: Attributed, buckets: Buckets): Promise<rea
           lead(s.bucket, 1, ${last + 1}::bigint) over (partition by v.id order by s.block_timestamp, s.block_number) as next
         from v join (
           select b.id as vault_id, (${first}::bigint - 1) as bucket, s.* from v b cross join lateral (
-            select ${snapshot} from vault_snapshots s
+            select ${snapshot} from ${snapshotsOf(db)} s
             where s.vault_id = b.id and s.block_timestamp < to_timestamp(${startOf(buckets)})
             order by s.block_timestamp desc, s.block_number desc limit 1) s
           union all
           select s.vault_id, floor(date_part('epoch', s.block_timestamp) / ${step}::int)::bigint, ${snapshot}
-          from vault_snapshots s where s.vault_id = any(${ids}::int[])
+          from ${snapshotsOf(db)} s where s.vault_id = any(${ids}::int[])
             and s.block_timestamp >= to_timestamp(${startOf(buckets)})
             and s.block_timestamp < to_timestamp(${endOf(buckets)})) s on s.vault_id = v.id) spans
       where next > bucket and value is not null)
@@ -166,7 +167,7 @@ function lookUpValues(
       select a.shares from attributed_steps a where a.distributor_id = ${distributorId} and a.vault_id = v.id
         and a.step < (b.bucket + 1) * ${step / stepSeconds}::bigint order by a.step desc limit 1) h
     cross join lateral (
-      select s.price_numerator, s.price_exponent, s.price_usd from vault_snapshots s
+      select s.price_numerator, s.price_exponent, s.price_usd from ${snapshotsOf(db)} s
       where s.vault_id = v.id and s.block_timestamp < to_timestamp((b.bucket + 1) * ${step}::bigint)
       order by s.block_timestamp desc, s.block_number desc limit 1) s
     where h.shares > 0 and s.price_usd is not null group by b.bucket`
@@ -223,7 +224,7 @@ export async function listTopWallets(db: Queryable, of: Attributed, limit: numbe
         select v.id, s.block_timestamp as at, ${sharePriceUsd(db)} as price
         from ${vaultSet(db, vaults)}
         cross join lateral (
-          select s.* from vault_snapshots s where s.vault_id = v.id
+          select s.* from ${snapshotsOf(db)} s where s.vault_id = v.id
           order by s.block_timestamp desc limit 1) s
         where s.price_usd is not null) p),
     later as materialized (
@@ -270,7 +271,7 @@ export async function listSeriesTimes(
   return db<{ id: number; asOf: Date }[]>`
     select v.id, s.at as "asOf" from unnest(${vaults.map(({ id }) => id)}::int[]) as v (id)
     cross join lateral (
-      select max(e.block_timestamp) as at from vault_snapshots e
+      select max(e.block_timestamp) as at from ${snapshotsOf(db)} e
       where e.vault_id = v.id and e.block_timestamp >= ${range.from} and e.block_timestamp < ${range.end}) s
     where s.at is not null order by v.id`
 }

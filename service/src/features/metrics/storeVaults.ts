@@ -1,5 +1,6 @@
 import { usdDecimals } from '../../kernel/amount.js'
 import type { Queryable } from '../../postgres/pool.js'
+import { vaultsOf } from '../../vaults/configured/index.js'
 import { type Era, type FloorSetting, type Floors, readFloors } from './floors.js'
 
 /** A vault as series of it are read. */
@@ -38,7 +39,7 @@ function toSeriesVault({ receiptDecimals, lpFloor, ...vault }: VaultRow): Series
 /** Vaults in which a distributor ever had a lot. */
 export async function listDistributorVaults(db: Queryable, distributorId: string): Promise<SeriesVault[]> {
   const rows = await db<VaultRow[]>`
-    select ${columns(db)} from vaults v
+    select ${columns(db)} from ${vaultsOf(db)} v
     where exists (select from attributed_steps a where a.distributor_id = ${distributorId} and a.vault_id = v.id)
     order by v.id`
   return rows.map(toSeriesVault)
@@ -50,7 +51,7 @@ export async function findSeriesVault(
   { chainId, address }: { chainId: number; address: string },
 ): Promise<SeriesVault | undefined> {
   const [row] = await db<VaultRow[]>`
-    select ${columns(db)} from vaults v where v.chain_id = ${chainId} and v.address = ${address}`
+    select ${columns(db)} from ${vaultsOf(db)} v where v.chain_id = ${chainId} and v.address = ${address}`
   return row && toSeriesVault(row)
 }
 
@@ -58,13 +59,13 @@ export async function findSeriesVault(
 export async function listSeriesVaults(db: Queryable, ids: readonly number[]): Promise<SeriesVault[]> {
   const rows = await db<
     VaultRow[]
-  >`select ${columns(db)} from vaults v where v.id = any(${[...ids]}::int[]) order by v.id`
+  >`select ${columns(db)} from ${vaultsOf(db)} v where v.id = any(${[...ids]}::int[]) order by v.id`
   return rows.map(toSeriesVault)
 }
 
 /** The floors of vaults by their ids. */
 export async function listVaultFloors(db: Queryable, ids: readonly number[]): Promise<ReadonlyMap<number, Floors>> {
   const rows = await db<{ id: number; lpFloor: FloorSetting[] }[]>`
-    select id, lp_floor as "lpFloor" from vaults where id = any(${[...ids]}::int[])`
+    select id, lp_floor as "lpFloor" from ${vaultsOf(db)} v where id = any(${[...ids]}::int[])`
   return new Map(rows.map(({ id, lpFloor }) => [id, readFloors(lpFloor)]))
 }

@@ -2,6 +2,7 @@ import { bool, hex, instant, int8, nullable, numeric, oneOf, text, uuid } from '
 import type { Queryable, Transaction } from '../../postgres/pool.js'
 import { describeTable, findRows, insertRows, parseRows, type RowOf, selectList } from '../../postgres/table.js'
 import { findDepth } from '../../sync/storeDepths.js'
+import { sourcesOf } from '../../sync/storeSources.js'
 import {
   type Confirmed,
   computeState,
@@ -161,7 +162,7 @@ async function findConfirmed(
   { chainId, settlement }: Pick<Order, 'chainId' | 'settlement'>,
 ): Promise<Confirmed> {
   const [read, depth] = await Promise.all([
-    db`select from sources
+    db`select from ${sourcesOf(db)} r
       where chain_id = ${chainId} and projection = 'orders' and source = ${settlement} and synced`,
     findDepth(db, chainId),
   ])

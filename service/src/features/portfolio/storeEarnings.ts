@@ -1,5 +1,6 @@
 import type { Queryable } from '../../postgres/pool.js'
-import { listWithheld, type Withheld } from '../../snapshots/index.js'
+import { listWithheld, snapshotsOf, type Withheld } from '../../snapshots/index.js'
+import { vaultsOf } from '../../vaults/configured/index.js'
 import { groupBy } from './groups.js'
 import type { FlowVault } from './storeMarks.js'
 
@@ -58,17 +59,17 @@ export async function sumFlows(db: Queryable, wallet: string, known?: readonly F
       select f.*, f.kind in ('deposit', 'transfer-in') as is_in, v.chain_id as of_chain, v.address,
         lower(v.asset) as asset, v.asset_decimals,
         case when (d.blocks @> f.block_number) is not true then f.assets end as paid
-      from flows f join vaults v on v.id = f.vault_id left join doubted d on d.vault_id = f.vault_id
+      from flows f join ${vaultsOf(db)} v on v.id = f.vault_id left join doubted d on d.vault_id = f.vault_id
       where f.wallet = hex_bytes(${wallet})),
     valued as (
       select t.*, n.native, trunc(n.native * ('1e-' || t.asset_decimals)::numeric * p.price_usd, 18) as usd
       from told t
       left join lateral (
-        select price_numerator, price_exponent from vault_snapshots
+        select price_numerator, price_exponent from ${snapshotsOf(db)} s
         where vault_id = t.vault_id and block_timestamp <= t.block_timestamp and block_number <= t.block_number
         order by block_timestamp desc limit 1) s on t.paid is null
       left join lateral (
-        select price_numerator, price_exponent from vault_snapshots
+        select price_numerator, price_exponent from ${snapshotsOf(db)} s
         where vault_id = t.vault_id order by block_timestamp limit 1) b
         on t.paid is null and s.price_numerator is null
       cross join lateral (
@@ -91,6 +92,6 @@ export async function sumFlows(db: Queryable, wallet: string, known?: readonly F
       s.price_numerator as "priceNumerator", s.price_exponent as "priceExponent", s.price_usd as "priceUsd"
     from summed e
     left join lateral (
-      select price_numerator, price_exponent, price_usd from vault_snapshots
+      select price_numerator, price_exponent, price_usd from ${snapshotsOf(db)} s
       where vault_id = e.vault_id order by block_timestamp desc limit 1) s on true`
 }

@@ -1,7 +1,7 @@
 import { hex, int4, int8, nullable, numeric, oneOf, seconds } from '../../postgres/columns.js'
 import type { Queryable } from '../../postgres/pool.js'
 import { describeTable } from '../../postgres/table.js'
-import { keepsNothing, listNonHolders, listOwnAddresses } from '../../vaults/configured/index.js'
+import { keepsNothing, listNonHolders, listOwnAddresses, vaultsOf } from '../../vaults/configured/index.js'
 import type { FlowKind, FlowsVault } from './flows.js'
 
 export const flowsTable = describeTable('flows', {
@@ -29,7 +29,7 @@ export async function listFlowsVaults(db: Queryable, chainId: number): Promise<R
     contracts: Record<string, string>
   }
   const rows = await db<Row[]>`
-    select id, address, lower(receipt_token) as "receiptToken", escrow, contracts from vaults where chain_id = ${chainId}`
+    select id, address, lower(receipt_token) as "receiptToken", escrow, contracts from ${vaultsOf(db)} v where chain_id = ${chainId}`
   return new Map(
     rows.map(({ id, ...vault }) => {
       const line = `no holders of vault ${id}: ${[...listNonHolders(listOwnAddresses(vault))].sort().join(' ')}`

@@ -1,4 +1,6 @@
 import type { Queryable } from '../../postgres/pool.js'
+import { cursorsOf } from '../../sync/storeCursors.js'
+import { vaultsOf } from '../../vaults/configured/index.js'
 import type { OpenRequestId } from './adapter.js'
 
 /**
@@ -35,14 +37,14 @@ export async function findMarks(db: Queryable, wallet: string): Promise<WalletMa
       (select coalesce(json_agg(json_build_object('chainId', chain_id, 'vaultAddress', address, 'kind', kind,
           'requestId', request_id::text) order by remaining desc, request_id), '[]') from (
         select v.chain_id, v.address, r.kind, r.request_id, max(r.remaining) as remaining
-        from requests r join vaults v on v.id = r.vault_id
+        from requests r join ${vaultsOf(db)} v on v.id = r.vault_id
         where r.controller = hex_bytes(${wallet}) and r.remaining > 0 group by 1, 2, 3, 4) open) as "openRequests",
       (select coalesce(json_agg(been order by been.id), '[]') from (
         select vault_id as id, chain_id as "chainId",
           concat_ws(' ', count(*), max(block_number), min(block_timestamp), max(block_timestamp), sum(shares), sum(assets),
             count(*) filter (where kind in ('deposit', 'transfer-in'))) as state
         from flows where wallet = hex_bytes(${wallet}) group by vault_id, chain_id) been) as "flowVaults",
-      (select coalesce(json_agg(json_build_array(chain_id, block_number)), '[]') from chain_cursors) as derived`
+      (select coalesce(json_agg(json_build_array(chain_id, block_number)), '[]') from ${cursorsOf(db)} c) as derived`
   const { entries = [], openRequests = [], flowVaults = [], derived = [] } = row ?? {}
   return { entries: new Map(entries), openRequests, flowVaults, derived: new Map(derived) }
 }

@@ -1,4 +1,5 @@
 import type { Queryable } from '../../postgres/pool.js'
+import { vaultsOf } from '../../vaults/configured/index.js'
 
 export type Balance = { chainId: number; vaultAddress: string; wallet: string; shares: string; attributed: string }
 
@@ -6,7 +7,7 @@ export type Balance = { chainId: number; vaultAddress: string; wallet: string; s
 export async function listBalances(db: Queryable, wallets: readonly string[]): Promise<Balance[]> {
   return db<Balance[]>`
     select v.chain_id as "chainId", v.address as "vaultAddress", hex_text(b.wallet) as wallet, b.shares, b.attributed
-    from balances b join vaults v on v.id = b.vault_id
+    from balances b join ${vaultsOf(db)} v on v.id = b.vault_id
     where b.wallet = any(hex_bytes(${[...wallets]}::text[])) and b.shares > 0
     order by v.chain_id, v.address, b.wallet`
 }
@@ -17,7 +18,7 @@ export type Lot = { chainId: number; vaultAddress: string; wallet: string; distr
 export async function listLots(db: Queryable, wallets: readonly string[]): Promise<Lot[]> {
   return db<Lot[]>`
     select v.chain_id as "chainId", v.address as "vaultAddress", hex_text(l.wallet) as wallet, l.distributor_id as "distributorId", l.shares
-    from lots l join vaults v on v.id = l.vault_id
+    from lots l join ${vaultsOf(db)} v on v.id = l.vault_id
     where l.wallet = any(hex_bytes(${[...wallets]}::text[])) and l.shares > 0
     order by v.chain_id, v.address, l.wallet, l.distributor_id`
 }
@@ -32,7 +33,7 @@ export async function listOpenRequests(
 ): Promise<OpenRequest[]> {
   return db<OpenRequest[]>`
     select r.request_id as "requestId", r.remaining, r.cancelling, r.distributor_id as "distributorId"
-    from requests r join vaults v on v.id = r.vault_id
+    from requests r join ${vaultsOf(db)} v on v.id = r.vault_id
     where v.chain_id = ${of.chainId} and v.address = ${of.vaultAddress} and r.controller = hex_bytes(${of.wallet})
       and r.kind = ${of.kind} and r.remaining > 0
     order by r.block_number, r.log_index`

@@ -1,7 +1,9 @@
 import { standardEntryPoints } from '@openearn/attribution'
 import type { DeriveConfig, DeriveVault, SignedOnlySetting } from '../../derive/config.js'
 import type { Queryable } from '../../postgres/pool.js'
+import { chainsOf } from '../../rpc/storeChains.js'
 import type { DatedLine } from '../../sync/configuration.js'
+import { vaultsOf } from '../../vaults/configured/index.js'
 import { listSigners } from '../catalogue/index.js'
 
 type ForwarderSetting = { address: string; activeFrom: string; startBlock?: number }
@@ -13,7 +15,7 @@ export async function loadConfiguration(db: Queryable, chainId: number): Promise
       select id, address, kind, lower(receipt_token) as "receiptToken", lower(asset) as asset,
         asset_decimals as "assetDecimals", escrow, contracts, start_block as "startBlock",
         ceil(extract(epoch from active_from))::bigint as "activeFrom"
-      from vaults where chain_id = ${chainId} order by id`,
+      from ${vaultsOf(db)} v where chain_id = ${chainId} order by id`,
     db<{ id: string; from: number }[]>`
       select id, ceil(extract(epoch from active_from))::bigint as "from" from distributors order by id`,
     db<{ id: string; from: number; signedOnly: boolean }[]>`
@@ -23,7 +25,7 @@ export async function loadConfiguration(db: Queryable, chainId: number): Promise
     db<{ entryPoints: string[]; trustTraces: boolean; forwarders: ForwarderSetting[]; settlement: string | null }[]>`
       select entry_points as "entryPoints", trust_traces as "trustTraces", forwarders,
         swap->'orders'->>'settlement' as settlement
-      from chains where chain_id = ${chainId}`,
+      from ${chainsOf(db)} c where chain_id = ${chainId}`,
   ])
   const signedOnly = new Map<string, SignedOnlySetting[]>()
   for (const { id, ...setting } of settings) signedOnly.set(id, [...(signedOnly.get(id) ?? []), setting])

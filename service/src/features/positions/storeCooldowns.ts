@@ -1,5 +1,7 @@
 import { pad, toEventSelector } from 'viem'
 import type { Queryable } from '../../postgres/pool.js'
+import { vaultsOf } from '../../vaults/configured/index.js'
+import { opportunitiesOf } from '../catalogue/index.js'
 
 /** A redemption whose shares were burned, as the vault told it. */
 export type StartedCooldown = {
@@ -30,9 +32,9 @@ export async function listStartedCooldowns(
     select v.chain_id as "chainId", v.address as "vaultAddress", v.kind as "vaultKind", o.id as "opportunityId",
       b.block_timestamp as "requestedAt", hex_text(l.transaction_hash) as "txHash",
       hex_text(l.topic2) as "receiverWord", hex_text(l.data) as data
-    from vaults v
+    from ${vaultsOf(db)} v
     join balance_changes b on b.vault_id = v.id and b.wallet = hex_bytes(${of.wallet}) and b.after < b.before
-    join opportunities o on o.chain_id = v.chain_id and o.vault_address = v.address
+    join ${opportunitiesOf(db)} o on o.chain_id = v.chain_id and o.vault_address = v.address
     join logs l on l.chain_id = b.chain_id and l.block_number = b.block_number
       and l.transaction_index = b.transaction_index and l.address = hex_bytes(v.address)
       and l.topic0 = hex_bytes(${withdrawal}) and l.topic3 = hex_bytes(${owner})

@@ -1,4 +1,6 @@
 import type { Queryable } from '../../postgres/pool.js'
+import { vaultsOf } from '../../vaults/configured/index.js'
+import { opportunitiesOf } from '../catalogue/index.js'
 import type { Claim } from './received.js'
 
 export type WalletRequest = {
@@ -34,8 +36,8 @@ export async function listWalletRequests(db: Queryable, wallet: string): Promise
           on l.chain_id = c.chain_id and l.block_number = c.block_number and l.log_index = c.log_index
         where c.request_id = r.id and c.remaining_before > c.remaining_after and c.cancelled_before = c.cancelled_after
       ) as claims
-    from requests r join vaults v on v.id = r.vault_id
-    join opportunities o on o.chain_id = v.chain_id and o.vault_address = v.address
+    from requests r join ${vaultsOf(db)} v on v.id = r.vault_id
+    join ${opportunitiesOf(db)} o on o.chain_id = v.chain_id and o.vault_address = v.address
     where r.controller = hex_bytes(${wallet}) order by r.block_timestamp, v.chain_id, r.block_number, r.log_index`
 }
 

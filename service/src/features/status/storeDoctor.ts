@@ -1,10 +1,11 @@
 import type { Queryable } from '../../postgres/pool.js'
+import { blocksOf } from '../../sync/storeRaw.js'
 
 /** Heights whose header does not name the one before it, among headers that follow each other. */
 export async function listGaps(db: Queryable, chainId: number): Promise<number[]> {
   const rows = await db<{ number: number }[]>`
-    select b.number from blocks b
-    join blocks a on a.chain_id = b.chain_id and a.number = b.number - 1
+    select b.number from ${blocksOf(db)} b
+    join ${blocksOf(db)} a on a.chain_id = b.chain_id and a.number = b.number - 1
     where b.chain_id = ${chainId} and b.parent_hash <> a.hash order by b.number limit 100`
   return rows.map(({ number }) => number)
 }

@@ -1,6 +1,12 @@
 import { daySeconds } from '../../kernel/clock.js'
 import type { Queryable } from '../../postgres/pool.js'
+import { chainsOf } from '../../rpc/storeChains.js'
+import { snapshotsOf } from '../../snapshots/index.js'
+import { cursorsOf } from '../../sync/storeCursors.js'
+import { sourcesOf } from '../../sync/storeSources.js'
 import type { GrowthSource } from '../../vaults/configured/index.js'
+import { pausesOf, vaultsOf } from '../../vaults/configured/index.js'
+import { opportunitiesOf } from '../catalogue/index.js'
 
 export type ChainStatus = {
   chainId: number
@@ -33,7 +39,7 @@ export async function listChainStatus(db: Queryable, now: Date, chainId?: number
       case when e.evidence = 'trace' then greatest(c.start_block, m.last + 1) end as "traceFrom",
       m.missing as "tracesMissing",
       (select count(*) from awaited_traces a where a.chain_id = ch.chain_id) as "tracesAwaited"
-    from chains ch left join chain_cursors c on c.chain_id = ch.chain_id
+    from ${chainsOf(db)} ch left join ${cursorsOf(db)} c on c.chain_id = ch.chain_id
     left join chain_evidence e on e.chain_id = ch.chain_id
     cross join lateral (select max(block_number) as last, count(*) as missing from call_paths p
       where p.chain_id = ch.chain_id and p.calls is null) m
@@ -79,21 +85,21 @@ export async function listVaultStatus(
     select v.chain_id as "chainId", v.address as "vaultAddress", v.kind, o.id as "opportunityId", p.name as protocol,
       w.synced, w.from_block as "fromBlock", w.synced_to as "syncedTo", v.snapshot_interval_seconds as "snapshotIntervalSeconds",
       v.growth_sources as "growthSources", v.dust_floor::text as "dustFloor",
-      exists (select from vault_pauses u where u.vault_id = v.id and u.paused_from <= ${now}
+      exists (select from ${pausesOf(db)} u where u.vault_id = v.id and u.paused_from <= ${now}
         and (u.resumed_at is null or u.resumed_at > ${now})) as "isPaused",
       exists (select from price_at(v.chain_id, lower(v.asset), ${now})) as "isPriced",
-      (select total_supply::text from vault_snapshots n where n.vault_id = v.id order by n.block_timestamp desc limit 1)
+      (select total_supply::text from ${snapshotsOf(db)} n where n.vault_id = v.id order by n.block_timestamp desc limit 1)
         as "newestSupply",
       s.first_at as "firstSnapshotAt", s.last_at as "lastSnapshotAt", d.checked_at as "checkedAt",
       d.block_number as "checkedBlock", d.samples, d.mismatches,
       (select count(*) from cut_moves m where m.vault_id = v.id) as "cutMoves"
-    from vaults v
-    left join opportunities o on o.chain_id = v.chain_id and o.vault_address = v.address
+    from ${vaultsOf(db)} v
+    left join ${opportunitiesOf(db)} o on o.chain_id = v.chain_id and o.vault_address = v.address
     left join protocols p on p.id = v.protocol_id
-    left join sources w on w.chain_id = v.chain_id and w.projection = 'positions' and w.source = v.address
+    left join ${sourcesOf(db)} w on w.chain_id = v.chain_id and w.projection = 'positions' and w.source = v.address
     left join vault_drift d on d.vault_id = v.id
     left join lateral (
-      select min(block_timestamp) as first_at, max(block_timestamp) as last_at from vault_snapshots s
+      select min(block_timestamp) as first_at, max(block_timestamp) as last_at from ${snapshotsOf(db)} s
       where s.vault_id = v.id) s on true
     where true ${filter.chainId === undefined ? db`` : db`and v.chain_id = ${filter.chainId}`}
       ${filter.vaultAddress === undefined ? db`` : db`and v.address = ${filter.vaultAddress}`}
@@ -114,9 +120,9 @@ export async function sampleHolders(
   const rows = await db<(HolderSample & { blockNumber: number; blockHash: string })[]>`
     select c.block_number as "blockNumber", c.block_hash as "blockHash", v.id as "vaultId",
       lower(v.receipt_token) as "receiptToken", hex_text(b.wallet) as wallet, b.shares
-    from chain_cursors c
-    join sources w on w.chain_id = c.chain_id and w.projection = 'positions' and w.synced
-    join vaults v on v.chain_id = w.chain_id and v.address = w.source
+    from ${cursorsOf(db)} c
+    join ${sourcesOf(db)} w on w.chain_id = c.chain_id and w.projection = 'positions' and w.synced
+    join ${vaultsOf(db)} v on v.chain_id = w.chain_id and v.address = w.source
     cross join lateral (
       (select wallet, shares from balances where vault_id = v.id and wallet >= decode(substr(md5(random()::text || v.id), 1, 8), 'hex')
         order by wallet limit ${count})
@@ -134,7 +140,7 @@ export async function listSyncedVaults(
 ): Promise<{ vaultId: number; address: string; fromBlock: number }[]> {
   return db<{ vaultId: number; address: string; fromBlock: number }[]>`
     select v.id as "vaultId", v.address, w.from_block as "fromBlock"
-    from sources w join vaults v on v.chain_id = w.chain_id and v.address = w.source
+    from ${sourcesOf(db)} w join ${vaultsOf(db)} v on v.chain_id = w.chain_id and v.address = w.source
     where w.chain_id = ${chainId} and w.projection = 'positions' and w.synced`
 }
 

@@ -4,6 +4,8 @@ import { decimal, hex, nullable, numeric, uuid } from '../../postgres/columns.js
 import type { Queryable, Transaction } from '../../postgres/pool.js'
 import { copyRows, describeTable } from '../../postgres/table.js'
 import type { Above, Observations } from '../../sync/projection.js'
+import { blocksOf } from '../../sync/storeRaw.js'
+import { sourcesOf } from '../../sync/storeSources.js'
 import type { AccrualState, AccrualStates, SnapshotAmounts } from './types.js'
 
 const compress = promisify(gzip)
@@ -264,7 +266,7 @@ export const streamObservations: Observations = {
 /** The last stored block at or before an instant, or -1. Every block with a change is stored. */
 export async function findBlockBefore(db: Queryable, chainId: number, at: number): Promise<number> {
   const [row] = await db<{ number: number | null }[]>`
-    select max(number) as number from blocks where chain_id = ${chainId} and timestamp <= to_timestamp(${at})`
+    select max(number) as number from ${blocksOf(db)} b where chain_id = ${chainId} and timestamp <= to_timestamp(${at})`
   return row?.number ?? -1
 }
 
@@ -277,7 +279,7 @@ export async function isTargetRead(
   { chainId, address, hasLots }: { chainId: number; address: string; hasLots: boolean },
 ): Promise<boolean> {
   const [row] = await db<{ isRead: boolean }[]>`
-    select coalesce(bool_or(source = ${address}) and bool_and(synced), false) as "isRead" from sources
+    select coalesce(bool_or(source = ${address}) and bool_and(synced), false) as "isRead" from ${sourcesOf(db)} r
     where chain_id = ${chainId} and projection = 'positions' and (source = ${address}
       or starts_with(source, ${`${address} `}) or (${hasLots} and starts_with(source, 'forwarder ')))`
   return row?.isRead === true

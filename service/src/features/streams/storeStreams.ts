@@ -1,6 +1,9 @@
 import type { PageRequest } from '../../kernel/page.js'
 import type { Fragment, Queryable, Transaction } from '../../postgres/pool.js'
+import { chainsOf } from '../../rpc/storeChains.js'
 import { depths } from '../../sync/storeDepths.js'
+import { blocksOf } from '../../sync/storeRaw.js'
+import { sourcesOf } from '../../sync/storeSources.js'
 
 export type PauseFlag =
   | 'claimPaused'
@@ -197,9 +200,9 @@ export async function removeUnsent(db: Queryable): Promise<number> {
     delete from streams s using ${depths(db)} d
     where d.chain_id = s.chain_id and not exists (select from stream_events e where e.stream_id = s.id)
       and s.signed_until < case when d.confirmed >= d.block_number then d.block_timestamp else (
-        select b.timestamp from blocks b where b.chain_id = d.chain_id and b.number <= d.confirmed
+        select b.timestamp from ${blocksOf(db)} b where b.chain_id = d.chain_id and b.number <= d.confirmed
         order by b.number desc limit 1) end
-      and exists (select from sources r where r.chain_id = s.chain_id and r.projection = 'streams'
+      and exists (select from ${sourcesOf(db)} r where r.chain_id = s.chain_id and r.projection = 'streams'
         and r.source = s.id::text and r.synced)`
   return count
 }
@@ -252,6 +255,6 @@ export async function endUsedUp(
 /** The factories of the chains that are followed. */
 export async function listFactories(db: Queryable): Promise<{ chainId: number; factory: string }[]> {
   return db<{ chainId: number; factory: string }[]>`
-    select chain_id as "chainId", stream_factory as factory from chains
+    select chain_id as "chainId", stream_factory as factory from ${chainsOf(db)} c
     where watched and stream_factory is not null order by chain_id`
 }

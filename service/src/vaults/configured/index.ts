@@ -18,7 +18,7 @@ export {
   growthSourceNames,
   toGrowthSpans,
 } from './growthSources.js'
-export { changeGrowthSources, findVaultSettings, pauseVault, resumeVault } from './storeHistory.js'
+export { changeGrowthSources, findVaultSettings, pausesOf, pauseVault, resumeVault } from './storeHistory.js'
 export {
   correctDecimals,
   ensureTokenVault,
@@ -28,6 +28,7 @@ export {
   listShares,
   listVaults,
   protocolsTable,
+  vaultsOf,
   vaultsTable,
   writeProtocols,
   writeVaults,

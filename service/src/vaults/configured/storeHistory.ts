@@ -1,5 +1,9 @@
-import type { Queryable } from '../../postgres/pool.js'
+import type { Fragment, Queryable } from '../../postgres/pool.js'
 import { changeGrowth, type GrowthSource, type GrowthSourceName } from './growthSources.js'
+
+/** The pauses of vaults, as statements of other rooms read them. */
+export const pausesOf = (db: Queryable): Fragment =>
+  db.view`(select vault_id, paused_from, resumed_at from vault_pauses)`
 
 type VaultKey = { chainId: number; address: string }
 

@@ -3,7 +3,7 @@ import { ChainId } from '../../kernel/wire.js'
 import { AddressText, ContractName, Instant, Text, Url } from '../../postgres/fileMembers.js'
 import { decimal, describeImported, found, instant, kept, optional, required } from '../../postgres/imported.js'
 import { type NewRow, readRowPages, readRows, upsertRows } from '../../postgres/importedRows.js'
-import type { Queryable } from '../../postgres/pool.js'
+import type { Fragment, Queryable } from '../../postgres/pool.js'
 import { vaultKinds } from '../kinds.js'
 import { GrowthSourceSchema } from './growthSources.js'
 
@@ -49,6 +49,12 @@ export const vaultsTable = describeImported('vaults', ['chainId', 'address'], {
   /** A snapshot with fewer shares, in smallest units, is no reading. */
   dustFloor: decimal(T.String({ pattern: '^[0-9]{1,77}$', says: 'must be a text of decimal digits' }), '1000'),
 })
+
+/** The vaults, as statements of other rooms read them. */
+export const vaultsOf = (db: Queryable): Fragment => db.view`(
+  select id, chain_id, address, kind, protocol_id, asset, asset_decimals, receipt_token, receipt_decimals, escrow, contracts,
+    lp_floor, start_block, active_from, snapshot_interval_seconds, growth_sources, dust_floor
+  from vaults)`
 
 /** Which vault has which share token. */
 export async function listShares(db: Queryable): Promise<{ chainId: number; address: string; receiptToken: string }[]> {

@@ -1,5 +1,5 @@
 import { type Database, type Queryable, sqlState } from '../../../postgres/pool.js'
-import { deleteChain, type NewChain, writeChain } from '../../../rpc/storeChains.js'
+import { chainsOf, deleteChain, type NewChain, writeChain } from '../../../rpc/storeChains.js'
 import { bumpVersion } from '../store.js'
 
 export type OrganizationRow = { id: string; name: string; organizationType: string; premium: boolean }
@@ -42,7 +42,7 @@ export async function createOrganization(
 export async function countCatalogue(db: Queryable): Promise<Record<string, number>> {
   const [row] = await db<Record<string, number>[]>`
     select (select version from catalogue_versions) as version, (select count(*) from organizations) as organizations,
-      (select count(*) from chains) as chains,
+      (select count(*) from ${chainsOf(db)} c) as chains,
       (select count(*) from opportunities) as opportunities, (select count(*) from products) as products,
       (select count(*) from distributors) as distributors`
   return { ...row }
