@@ -50,7 +50,7 @@ type TracerOptions = {
   trusts?: boolean
 }
 
-/** What a url is asked with; `busy` are the urls that are being asked. */
+/** The means to ask a url; `busy` are the urls that are being asked. */
 type Asking = Pick<TracerOptions, 'recover' | 'clock' | 'log'> & { busy: Set<Url> }
 
 /** From as many of one block on its trace is asked for as a whole. */
