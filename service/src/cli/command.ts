@@ -1,4 +1,4 @@
-import { type Change, type Recorder, recordChanges } from '../features/audit/index.js'
+import { type Change, type Recorder, recordChanges } from '../features/audit/operator.js'
 import { formatHint } from '../features/auth/index.js'
 import { systemClock } from '../kernel/clock.js'
 import { type Config, parseConfig, readEnv } from '../kernel/config.js'

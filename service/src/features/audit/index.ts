@@ -1,7 +1,7 @@
 /**
  * Exports, a distributor's report, and the log of changes by commands. Owns `operator_changes`.
  */
-export { type Change, type Recorder, recordChanges } from './changes.js'
+export { recordChanges } from './changes.js'
 export { type FileVault, recountUsdDays } from './recountFiles.js'
 export { type DistributorReportRow, reportDistributor } from './reportDistributor.js'
 export { listChanges, type OperatorChange } from './storeChanges.js'
