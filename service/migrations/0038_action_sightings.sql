@@ -1,4 +1,4 @@
--- Owner: plans. Observations: in which transactions an action was found, by a report, a look-up, the scan of a chain's inputs
+-- Owner: attribution. Observations: in which transactions an action was found, by a report, a look-up, the scan of a chain's inputs
 -- or the look before an action is called expired. That a transaction carries an action follows from its calldata alone; the
 -- block it was found in goes with that block, and so does how far was looked.
 create table action_sightings (

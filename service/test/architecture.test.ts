@@ -61,7 +61,7 @@ const packageUsers: Record<string, { rooms: readonly string[]; slices?: readonly
     rooms: ['rpc', 'vaults', 'probing', 'derive', 'cli'],
     slices: ['streams', 'swap', 'solver'],
   },
-  '@openearn/attribution': { rooms: ['derive', 'features'] },
+  '@openearn/attribution': { rooms: ['derive', 'features', 'server'] },
   '@openearn/embedded-postgres': { rooms: ['server'] },
   '@openearn/sdk/verify': { rooms: ['cli'] },
 }

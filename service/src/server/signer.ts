@@ -3,7 +3,7 @@ import type { Clock } from '../kernel/clock.js'
 import { type Config, ConfigError, isPrivateKey } from '../kernel/config.js'
 import type { Outbound } from '../kernel/outbound.js'
 import { createKeySigner, createRemoteSigner, type Signer } from '../rpc/signer.js'
-import { openFastSign } from '../wallets/fastSign.js'
+import { openFastSign } from './fastSign.js'
 
 type Io = { outbound: Outbound; clock: Clock }
 

@@ -1,5 +1,5 @@
 import { concatBytes, type SignDigest, signDigest } from '@openearn/attribution'
-import { loadNativeCurve } from './nativeCurve.js'
+import { loadNativeCurve } from '../wallets/nativeCurve.js'
 
 /** `SignDigest` by native code if available, because the caller waits for the signature. The results are the same. */
 export function openFastSign(): SignDigest {
