@@ -28,6 +28,7 @@ const untold: Readonly<Record<string, string>> = {
   batchAccountAbi: 'a wallet: what it says of its own batches is not the vault’s',
   ensoRouterAbi: 'a third party’s router: where it reverts another route is tried',
   lifiRouterAbi: 'a third party’s router: where it reverts another route is tried',
+  walletCheckAbi: 'begins a settlement of the solver, which tells its own log',
   listedOnlyAbi: 'no vault: nothing is built for it',
   tellerAbi: 'of the kind in the examples, which declares its errors itself',
   tellerVaultAbi: 'of the kind in the examples, which declares its errors itself',

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { patient } from '../../../contracts/test/patience.js'
 import { seed, times } from '../seed.js'
 import { type Life, type LifeWorld, openLifeWorld, type Story, stories, type Truth } from './actionLives.js'
 import { createRandom, type Random } from './random.js'
@@ -70,7 +71,7 @@ describe.each([true, false])('a user who polls GetAction, inputs scanned: %s', (
         `${all.length} lives, ${polls} polls, inputs ${scanInputs ? '' : 'not '}scanned, seed ${seed}; ${slow}:\n${lines.join('\n')}`,
       )
     },
-    60_000 + lives * 20_000,
+    patient(60_000 + lives * 20_000),
   )
 })
 

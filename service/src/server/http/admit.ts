@@ -5,6 +5,7 @@ import { type Allowance, type Charge, isLoopback, type Limits, networkOf } from 
 import { EarnError, resourceExhausted } from '../../kernel/errors.js'
 import type { Operation } from '../../kernel/operation.js'
 import type { Context } from '../../postgres/context.js'
+import { isDatabaseLate, isDatabaseUnavailable } from '../../postgres/pool.js'
 import { readAuthorization } from './head.js'
 
 /** The key a request came with, and whether its limit headers are set. */
@@ -39,15 +40,20 @@ export async function admit(
   }
 }
 
-/** Remembers whose key a request for nothing came with, for the limit headers; a bad key changes nothing of its 404. */
-export async function recognise({ authenticate }: Gate, request: FastifyRequest): Promise<void> {
+/**
+ * Adds the limit headers of the key that a request for an unknown route came with. With a wrong key, or while the database is
+ * away, it is a 404 all the same.
+ */
+export async function addHeadersNowhere(gate: Gate, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { headers } = request
   if (headers['x-api-key'] === undefined && headers.authorization === undefined) return
   try {
     const [apiKey, authorization] = [single(headers['x-api-key']), readAuthorization(request.raw)]
-    request.admission = { key: await authenticate({ apiKey, authorization }), charged: false }
+    request.admission = { key: await gate.authenticate({ apiKey, authorization }), charged: false }
+    await addLimitHeaders(gate, request, reply)
   } catch (error) {
-    if (!(error instanceof EarnError) || error.code !== 401) throw error
+    const isWrongKey = error instanceof EarnError && error.code === 401
+    if (!isWrongKey && !isDatabaseLate(error) && !isDatabaseUnavailable(error)) throw error
   }
 }
 

@@ -11,12 +11,12 @@ import type { Context } from '../../postgres/context.js'
 import { inTransaction, type Transaction } from '../../postgres/pool.js'
 import {
   type Admission,
+  addHeadersNowhere,
   addLimitHeaders,
   admit,
   chargeRequest,
   createProxyWatch,
   type Gate,
-  recognise,
   spendTokens,
 } from './admit.js'
 import { joinParts, sendCacheable, type Variant } from './cache.js'
@@ -44,9 +44,9 @@ export type HttpOptions<C extends Context> = Gate & {
  * budget, the schema, and then its operation. Everything unknown is 404 in the one error shape.
  */
 export function buildPublicApp<C extends Context>(options: HttpOptions<C>): FastifyInstance {
-  const app = buildApp(options.ctx, async (request, reply) => {
-    if (request.is404 || isNowhere(request)) await recognise(options, request)
-    await addLimitHeaders(options, request, reply)
+  const app = buildApp(options.ctx, (request, reply) => {
+    const addHeaders = request.is404 || isNowhere(request) ? addHeadersNowhere : addLimitHeaders
+    return addHeaders(options, request, reply)
   })
   capConnections(app.server, options.ctx.config)
   shedLoad(app, options.ctx)
