@@ -415,8 +415,8 @@ describe('a chain', () => {
     expect(wallet.errors).toMatchObject([{ chainId: world.chainId, source: 'rpc' }])
   })
 
-  it('that is listed and not read by the installation is named', async () => {
-    expect((await read(context([]))).errors).toMatchObject([{ chainId: world.chainId, source: 'rpc' }])
+  it('that is listed and not read by the installation is named, and is no error', async () => {
+    expect(await read(context([]))).toMatchObject({ errors: [], unwatched: [world.chainId] })
   })
 })
 
