@@ -63,8 +63,8 @@ export async function runOpenEarn(words: string[], env: Record<string, string>):
   return started.output()
 }
 
-/** Looks at a process before it is given up. */
-const looksMax = 3_000 * patience
+/** Looks at a process before it is given up: two minutes, as the hooks that start one wait. */
+const looksMax = 6_000 * patience
 
 /** Waits until the process says `ready …` and gives that line. */
 export async function waitUntilReady(started: Started): Promise<string> {
