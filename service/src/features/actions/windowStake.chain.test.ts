@@ -62,7 +62,7 @@ describe('a stake whose cooldown opens a window', () => {
     const part = had / 3n
     const start = await story.withdraw(vault, part)
     expect(called(start)).toEqual({ functionName: 'cooldown', args: undefined })
-    expect(start.body.transactions[0].description).toContain('Start the cooldown of all shares')
+    expect(start.body.transactions[0].description).toContain('Start the cooldown of all your shares')
     await world.send(start, user)
     expect(await shares(vault)).toBe(had)
     refused(await story.withdraw(vault, part), 'NOT_CLAIMABLE', true)
