@@ -206,6 +206,7 @@ export type Operations = OrderOperations &
               tokens: TokenRow[]
               protocols: ProtocolRow[]
               asOf: { chainId: number; blockNumber: number; blockHash: string; timestamp: string }[]
+              unwatched: number[]
               errors: { chainId: number | null; source: string; error: string }[]
             }[]
           }

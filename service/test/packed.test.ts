@@ -140,7 +140,7 @@ describe('the packed service and its packages', () => {
     const { code, err, out } = await openearn(['dev'], { LOG_LEVEL: 'error', ANVIL_PORT: '0' })
     expect(code).toBe(2)
     expect(`${out}${err}`).toMatch(
-      /openearn: the devnet needs anvil for \S+ \S+: install @foundry-rs\/anvil beside the service/,
+      /openearn: the devnet needs anvil for \S+ \S+: install @foundry-rs\/anvil next to the service/,
     )
   }, 60_000)
 })
