@@ -54,7 +54,7 @@ async function scanSome(ctx: ScanContext, chain: Chain): Promise<boolean> {
   })
 }
 
-/** The actions that the transactions of a block carry; undefined if one is in another block by now. */
+/** The actions that the transactions of a block carry; undefined if one is in another block by now, or cannot be judged yet. */
 async function listFound(
   ctx: ScanContext,
   chainId: number,
@@ -65,7 +65,7 @@ async function listFound(
   for (const { transactionHash, input } of inputs) {
     if (!mayCarryAttribution(input)) continue
     const looked = await lookAt(ctx, { hash: transactionHash, chainId })
-    if (looked?.transaction.mined?.blockHash !== blockHash) return undefined
+    if (looked?.transaction.mined?.blockHash !== blockHash || looked.verdict.status === 'busy') return undefined
     for (const { action, carrier } of await listCarriers(ctx, looked))
       found.push(toSighting(action, carrier, { finalTo, at: ctx.clock.now() }))
   }

@@ -92,6 +92,26 @@ describe('an action nobody told of', () => {
     expect(await get(at, failing)).toMatchObject({ status: 'reverted', transactions: [{ txHash: hashes[1] }] })
   })
 
+  it('is found by a scan that was too busy to look at its transaction at first', async () => {
+    const at = worlds.scanned
+    const { ctx } = at.world.earn
+    const { judge } = ctx
+    const built = await plan(at)
+    const txHash = await execute(at, built)
+    const busy = { ...judge, judge: async () => ({ verdict: { status: 'busy' as const }, workMs: 0 }) }
+    Object.assign(ctx, { judge: busy })
+    try {
+      await at.world.sync()
+      await at.world.passBy(built.body.validUntil)
+      await at.world.sync()
+      expect((await get(at, built)).status).toBe('built')
+    } finally {
+      Object.assign(ctx, { judge })
+    }
+    await at.world.sync()
+    expect(await get(at, built)).toMatchObject({ status: 'verified', transactions: [{ txHash }] })
+  })
+
   it('is looked for where inputs are not scanned before it is called expired', async () => {
     const at = worlds.unscanned
     const [sent, unsent] = [await plan(at), await plan(at)]

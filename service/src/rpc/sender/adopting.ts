@@ -2,7 +2,7 @@ import { inTransaction, type Transaction } from '../../postgres/pool.js'
 import { RpcError } from '../rpc.js'
 import { isEmpty, type Standing, type Taker } from './decide.js'
 import type { SenderParts } from './senderParts.js'
-import { adoptOutgoing, findUnsent, recordAttempt } from './storeOutgoing.js'
+import { type Attempt, adoptOutgoing, findUnsent, recordAttempt, requeueOutgoing } from './storeOutgoing.js'
 import { acceptCount, lockSender } from './storeSenders.js'
 
 /**
@@ -63,6 +63,23 @@ export async function acceptPast(
   return true
 }
 
+/**
+ * Takes the nonce of a transaction that another one used for good: it is sent again. If that other has the content of one of the
+ * queue, it was signed for that one by a database that is lost, and that one gets the nonce.
+ */
+export async function giveUpNonce(
+  parts: SenderParts,
+  id: string,
+  { why, taker }: { why: string; taker: Taker | undefined },
+): Promise<void> {
+  const owner = taker && (await findOwn(parts, taker))
+  await inTransaction(parts.db, async (tx) => {
+    await lockSender(tx, parts.key)
+    await requeueOutgoing(tx, id, why)
+    if (taker && owner !== undefined) await adopt(tx, parts, { id: owner, taker })
+  })
+}
+
 /** The mined transactions of the queue. Undefined while they cannot be told yet. */
 async function findPast(
   parts: SenderParts,
@@ -112,11 +129,22 @@ const isSureOf = ({ witness, viewOf }: SenderParts, id: string, { hash, blockNum
     (await viewOf(second).listMined([hash])).has(hash),
   )
 
-async function adopt(tx: Transaction, { clock, log }: SenderParts, { id, taker }: Found): Promise<void> {
-  const { hash, nonce, gasLimit, fees, value, blockNumber } = taker
-  const at = clock.now()
-  if (!(await adoptOutgoing(tx, { id, nonce, gasLimit, reserved: value + gasLimit * fees.maxFee, at }))) return
-  const attempt = { attempt: 1, nonce, headNumber: Math.max(0, blockNumber - 1), signedAt: at, isCancellation: false }
-  await recordAttempt(tx, id, { raw: '0x', hash: hash as `0x${string}` }, { ...attempt, ...fees })
-  log.warn({ id, nonce, hash }, 'a transaction of the queue was sent before: it is not sent again')
+async function adopt(tx: Transaction, parts: SenderParts, { id, taker }: Found): Promise<void> {
+  const { hash, nonce, gasLimit, fees, value } = taker
+  const reserved = value + gasLimit * fees.maxFee
+  if (!(await adoptOutgoing(tx, { id, nonce, gasLimit, reserved, at: parts.clock.now() }))) return
+  await recordAttempt(tx, id, toForm(taker), toAttempt(parts, taker, [], false))
+  parts.log.warn({ id, nonce, hash }, 'a transaction of the queue was sent before: it is not sent again')
 }
+
+export const toForm = ({ hash }: Taker) => ({ raw: '0x' as const, hash: hash as `0x${string}` })
+
+export const toAttempt = (
+  { clock }: SenderParts,
+  { nonce, blockNumber, fees }: Taker,
+  own: readonly Attempt[],
+  isCancellation: boolean,
+) => ({
+  ...{ attempt: (own[0]?.attempt ?? 0) + 1, nonce, headNumber: Math.max(0, blockNumber - 1) },
+  ...{ signedAt: clock.now(), isCancellation, ...fees },
+})

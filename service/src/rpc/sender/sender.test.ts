@@ -466,6 +466,33 @@ describe('a database from before what was sent', () => {
     expect(node.listMined()).toHaveLength(3)
   })
 
+  it('gives a nonce to the transaction of the queue whose old form took it, between others that are ours', async () => {
+    nodes = [
+      async (request) => {
+        if (request.method === 'eth_sendRawTransaction') throw new OutboundError('network', 'no node')
+        return node.request(request)
+      },
+    ]
+    const [late, ...others] = [await queue(), await queue(), await queue()] as [string, string, string]
+    await open({ inFlightMax: 1 }).step()
+    const [old] = await test.db<{ raw: string }[]>`
+      select hex_text(raw) as raw from outgoing_attempts where transaction_id = ${late}`
+    await restore([late])
+    await test.db`update outgoing_transactions set created_at = created_at + interval '1 hour' where id = ${late}`
+    await open({ inFlightMax: 2 }).step()
+    expect(await Promise.all(others.map(find))).toMatchObject([{ nonce: 0 }, { nonce: 1 }])
+    nodes = [node.request]
+    await node.request({ method: 'eth_sendRawTransaction', params: [old?.raw] })
+    node.mine(1)
+    await run(open({ inFlightMax: 2 }), 80)
+    expect(await Promise.all([late, ...others].map(find))).toMatchObject([
+      { state: 'confirmed', nonce: 0 },
+      { state: 'confirmed', nonce: 2 },
+      { state: 'confirmed', nonce: 1 },
+    ])
+    expect(node.listMined()).toHaveLength(3)
+  })
+
   it('adopts no empty transaction, for that does nothing of the queue', async () => {
     const id = await queue()
     await sendEmpty()

@@ -1,4 +1,5 @@
-import { decideRow, decideTaken, type Mined, type Standing, type Taker } from './decide.js'
+import { giveUpNonce, toAttempt, toForm } from './adopting.js'
+import { decideRow, decideTaken, type Mined, type Standing } from './decide.js'
 import type { SenderParts } from './senderParts.js'
 import {
   type Attempt,
@@ -8,7 +9,6 @@ import {
   type OutgoingRow,
   recordAttempt,
   reopenOutgoing,
-  requeueOutgoing,
 } from './storeOutgoing.js'
 
 export type Attempts = ReadonlyMap<string, readonly Attempt[]>
@@ -103,7 +103,7 @@ async function settleTaken(
   const ownHashes = own.map(({ hash }) => hash)
   const decided = decideTaken(row, { taker, ownHashes, isSure }, standing)
   if (decided.act === 'requeue') {
-    await requeueOutgoing(db, row.id, decided.why)
+    await giveUpNonce(parts, row.id, { why: decided.why, taker })
     forget(parts, row, own)
     log.warn({ id: row.id, nonce, taker: taker?.hash }, 'a nonce was used by another transaction of the key')
     return decided.why
@@ -119,15 +119,3 @@ async function settleTaken(
   }
   return undefined
 }
-
-const toForm = ({ hash }: Taker) => ({ raw: '0x' as const, hash: hash as `0x${string}` })
-
-const toAttempt = (
-  { clock }: SenderParts,
-  { nonce, blockNumber, fees }: Taker,
-  own: readonly Attempt[],
-  isCancellation: boolean,
-) => ({
-  ...{ attempt: (own[0]?.attempt ?? 0) + 1, nonce, headNumber: Math.max(0, blockNumber - 1) },
-  ...{ signedAt: clock.now(), isCancellation, ...fees },
-})
