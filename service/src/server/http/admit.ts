@@ -24,20 +24,23 @@ export async function admit(
   reply: FastifyReply,
 ): Promise<void> {
   if (operation.access === 'public') return takeToken(gate, request, reply)
-  const { headers } = request
   try {
-    const key = await gate.authenticate({
-      apiKey: single(headers['x-api-key']),
-      authorization: readAuthorization(request.raw),
-    })
-    request.admission = { key, charged: false }
-    assertOrigin(key, headers.origin)
+    const key = await identify(gate, request)
+    assertOrigin(key, request.headers.origin)
     assertAccess(key.caller, operation.access, operation.permission)
     if (operation.addressLimited && key.caller.kind === 'publishable') takeToken(gate, request, reply)
   } catch (error) {
     if (error instanceof EarnError && error.code === 401) takeToken(gate, request, reply)
     throw error
   }
+}
+
+/** Finds the key of a request and keeps it with it. Throws 401 for a wrong one. */
+async function identify({ authenticate }: Gate, request: FastifyRequest): Promise<AuthenticatedKey> {
+  const apiKey = single(request.headers['x-api-key'])
+  const key = await authenticate({ apiKey, authorization: readAuthorization(request.raw) })
+  request.admission = { key, charged: false }
+  return key
 }
 
 /**
@@ -48,8 +51,7 @@ export async function addHeadersNowhere(gate: Gate, request: FastifyRequest, rep
   const { headers } = request
   if (headers['x-api-key'] === undefined && headers.authorization === undefined) return
   try {
-    const [apiKey, authorization] = [single(headers['x-api-key']), readAuthorization(request.raw)]
-    request.admission = { key: await gate.authenticate({ apiKey, authorization }), charged: false }
+    await identify(gate, request)
     await addLimitHeaders(gate, request, reply)
   } catch (error) {
     const isWrongKey = error instanceof EarnError && error.code === 401
