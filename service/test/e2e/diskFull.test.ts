@@ -11,7 +11,7 @@ import { type Dev, makeFolder, type Started, startDevnet } from './process.js'
 
 /** A disk of its own, small enough to fill: it takes the right to mount, which an ordinary user seldom has. */
 const disk = await makeFolder('openearn-disk-')
-const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=768m,mode=755', 'tmpfs', disk]).status === 0
+const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1280m,mode=755', 'tmpfs', disk]).status === 0
 
 let devnet: Started & { dev: Dev }
 

@@ -2,7 +2,7 @@ import { signDigest } from '@openearn/attribution'
 import { type Address, pad } from 'viem'
 import { createOrderLook, type SolverLimits, usualLimits } from '../../src/features/solver/index.js'
 import type { readOrders } from '../../src/features/solver/readOrders.js'
-import { newId } from '../../src/kernel/ids.js'
+import { bytes16ToUuid } from '../../src/kernel/ids.js'
 import { OutboundError } from '../../src/kernel/outbound.js'
 import { recordPeg } from '../../src/prices/index.js'
 import type { Chain } from '../../src/rpc/chains.js'
@@ -189,7 +189,7 @@ export async function openModel(random: Random, limits: Partial<SolverLimits>) {
       behaviour: Behaviour,
       of: { isHonest: boolean; organization: number; owner?: string },
     ): Promise<Played> => {
-      const id = newId()
+      const id = bytes16ToUuid(bytes(16))
       const order: Played = {
         ...{ ...behaviour, id, isHonest: of.isHonest, submittedAt: number },
         ...{ owner: of.owner ?? bytes(20), signature: `${bytes(64)}1b` },

@@ -139,10 +139,11 @@ it('counts what settlements cost, and which reverted, against their order, owner
     { kind: 'owner', key: 'x' },
     ...pools.map((key) => ({ kind: 'pool', key }) as const),
   ]
+  const unlisted = { isRisky: true, isListed: false }
   const risked: Risked[] = [
-    { subjects: of('1', ['p', 'q']), spent: 5n, isReverted: true, closedAt: 70 },
-    { subjects: of('2', ['p', 'p']), spent: 3n, isReverted: true, closedAt: 60 },
-    { subjects: of('1', ['q']), spent: 2n, isReverted: false, closedAt: undefined },
+    { ...unlisted, subjects: of('1', ['p', 'q']), spent: 5n, isReverted: true, closedAt: 70 },
+    { ...unlisted, subjects: of('2', ['p', 'p']), spent: 3n, isReverted: true, closedAt: 60 },
+    { ...unlisted, subjects: of('1', ['q']), spent: 2n, isReverted: false, closedAt: undefined },
   ]
   const { standingOf, riskedByAll, lostByAll } = sumStandings(
     risked,
@@ -155,4 +156,27 @@ it('counts what settlements cost, and which reverted, against their order, owner
   })
   expect(standingOf({ kind: 'pool', key: 'p' })).toEqual({ ...noStanding, risked: 8n, reverts: 2, lastRevertedAt: 70 })
   expect(standingOf({ kind: 'pool', key: 'r' })).toEqual(noStanding)
+})
+
+it.each([
+  ['of a key with listed tokens', { isRisky: false, isListed: true }, { order: 1, owner: 1 }, 0n],
+  ['of a contract wallet nobody vouches for', { isRisky: true, isListed: true }, { order: 1, owner: 1, organization: 1 }, 9n],
+  [
+    'with a token that is not listed',
+    { isRisky: true, isListed: false },
+    { order: 1, owner: 1, organization: 1, pool: 1 },
+    9n,
+  ],
+])('a reverted settlement %s counts against those who chose how it ends, and no others', (_, kind, counted, risked) => {
+  const subjects = (['order', 'owner', 'organization', 'pool'] as const).map((each) => ({ kind: each, key: 'x' }))
+  const { standingOf, riskedByAll, lostByAll } = sumStandings(
+    [{ ...kind, subjects, spent: 9n, isReverted: true, closedAt: 70 }],
+    new Map(),
+  )
+  expect([riskedByAll, lostByAll]).toEqual([risked, 9n])
+  for (const subject of subjects) {
+    const reverts = (counted as Partial<Record<SubjectKind, number>>)[subject.kind] ?? 0
+    const lastRevertedAt = reverts === 0 ? 0 : 70
+    expect([subject.kind, standingOf(subject)]).toEqual([subject.kind, { ...noStanding, risked, reverts, lastRevertedAt }])
+  }
 })

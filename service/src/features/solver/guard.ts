@@ -169,10 +169,24 @@ export function decideCost(
   return most < cost ? { may: false, why: 'what may be risked in a day is used up' } : { may: true, costMax: most }
 }
 
-/** A settlement of the last day that was risky, or is open and is. `spent`: its cost, or the most it may cost yet. */
-export type Risked = { subjects: readonly Subject[]; spent: bigint; isReverted: boolean; closedAt: number | undefined }
+/** A settlement of the last day that is risky, or that reverted. `spent`: its cost, or the most it may cost yet. */
+export type Risked = {
+  subjects: readonly Subject[]
+  spent: bigint
+  isRisky: boolean
+  isListed: boolean
+  isReverted: boolean
+  closedAt: number | undefined
+}
 
-/** Sums settlements and failed tries by subject. */
+/**
+ * Whether a reverted settlement counts against a subject. It always does against its order and owner. A pool of listed tokens is
+ * nobody's own, and an organization does not choose the funds of a wallet: only a risky settlement counts against it.
+ */
+const countsAgainst = ({ kind }: Subject, { isRisky, isListed }: Pick<Risked, 'isRisky' | 'isListed'>): boolean =>
+  kind === 'pool' ? !isListed : kind === 'organization' ? isRisky : true
+
+/** Sums settlements and failed tries by subject. The cost of a revert that was not risky counts only in `lostByAll`. */
 export function sumStandings(
   risked: readonly Risked[],
   failures: ReadonlyMap<string, { failures: number; lastFailedAt: number }>,
@@ -180,16 +194,18 @@ export function sumStandings(
   const sums = new Map<string, Standing>()
   let riskedByAll = 0n
   let lostByAll = 0n
-  for (const { subjects, spent, isReverted, closedAt } of risked) {
-    riskedByAll += spent
+  for (const settlement of risked) {
+    const { subjects, spent, isRisky, isReverted, closedAt } = settlement
+    if (isRisky) riskedByAll += spent
     if (isReverted) lostByAll += spent
-    for (const name of new Set(subjects.map(nameSubject))) {
+    for (const [name, subject] of new Map(subjects.map((each) => [nameSubject(each), each]))) {
       const before = sums.get(name) ?? noStanding
+      const isCounted = isReverted && countsAgainst(subject, settlement)
       sums.set(name, {
         ...before,
-        risked: before.risked + spent,
-        reverts: before.reverts + (isReverted ? 1 : 0),
-        lastRevertedAt: isReverted ? Math.max(before.lastRevertedAt, closedAt ?? 0) : before.lastRevertedAt,
+        risked: before.risked + (isRisky ? spent : 0n),
+        reverts: before.reverts + (isCounted ? 1 : 0),
+        lastRevertedAt: isCounted ? Math.max(before.lastRevertedAt, closedAt ?? 0) : before.lastRevertedAt,
       })
     }
   }

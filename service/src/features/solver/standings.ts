@@ -6,7 +6,7 @@ import { isOfContract, listPools, type Offer } from './book.js'
 import { type Case, daySeconds, isLossUsedUp, nameSubject, type Risked, type Subject, sumStandings } from './guard.js'
 import type { Look } from './look.js'
 import { findVouched } from './readWallets.js'
-import { type Attempts, listFilledOwners, listRisky, type Settlement } from './storeBook.js'
+import { type Attempts, listCounted, listFilledOwners, type Settlement } from './storeBook.js'
 import { listFailures, recordFailure } from './storeFailures.js'
 import { computeWorth } from './worth.js'
 
@@ -44,14 +44,16 @@ export async function loadStandings(given: Look, offers: readonly Offer[], attem
   const areListed = createListing(given)
   // With a token that is not listed an order is risky anyway.
   const listed = offers.filter(({ live }) => areListed(live.order))
-  const [risky, failures, vouched] = await Promise.all([
-    listRisky(ctx.db, chainId, new Date(since * 1_000)),
+  const [counted, failures, vouched] = await Promise.all([
+    listCounted(ctx.db, chainId, new Date(since * 1_000)),
     listFailures(ctx.db, { chainId, since }, names),
     findVouched(given, listed),
   ])
-  const risked: Risked[] = risky.map((settlement) => ({
+  const risked: Risked[] = counted.map((settlement) => ({
     subjects: listSettlementSubjects(settlement),
     spent: settlement.cost ?? settlement.costMax,
+    isRisky: settlement.isRisky,
+    isListed: settlement.isListed,
     isReverted: settlement.outcome === 'reverted',
     closedAt: settlement.closedAt === null ? undefined : settlement.closedAt.getTime() / 1_000,
   }))
@@ -87,7 +89,8 @@ export async function loadStandings(given: Look, offers: readonly Offer[], attem
     walletOf: (offer: Offer) => vouched.get(offer.live.order.id),
     /** A settlement of an offer was queued that may cost so much. */
     risk: (offer: Offer, spent: bigint) => {
-      risked.push({ subjects: subjectsOf(offer), spent, isReverted: false, closedAt: undefined })
+      const isListed = areListed(offer.live.order)
+      risked.push({ subjects: subjectsOf(offer), spent, isRisky: true, isListed, isReverted: false, closedAt: undefined })
       sums = sumStandings(risked, failures)
     },
     /** An offer was tried in vain. */

@@ -66,8 +66,8 @@ export async function recordSettlement(
 export type Closed = Settlement & { outcome: SettlementOutcome; reason: string | null; isHeld: boolean }
 
 /**
- * Closes the settlements of a chain whose transaction is over, at a chain's time (unix seconds). One that was mined and
- * reverted counts as a risk in any case; a fill of listed tokens does not.
+ * Closes the settlements of a chain whose transaction is over, at a chain's time (unix seconds). A fill of listed tokens was
+ * no risk.
  */
 export async function closeSettlements(
   db: Queryable,
@@ -75,7 +75,7 @@ export async function closeSettlements(
 ): Promise<Closed[]> {
   const over = await db<{ id: string; reason: string | null; isHeld: boolean }[]>`
     update order_settlements s set is_open = false, outcome = o.state, cost = coalesce(o.cost, 0),
-      closed_at = to_timestamp(${timestamp}), is_risky = case o.state when 'reverted' then true when 'confirmed' then not s.is_listed else s.is_risky end
+      closed_at = to_timestamp(${timestamp}), is_risky = s.is_risky and not (o.state = 'confirmed' and s.is_listed)
     from outgoing_transactions o
     where s.is_open and s.chain_id = ${chainId} and o.id = s.id and o.state not in ('queued', 'sent')
     returning s.id, o.reason, o.held is not null as "isHeld"`
@@ -101,11 +101,14 @@ export async function listOpen(db: Queryable, chainId: number): Promise<OpenSett
     where s.is_open and s.chain_id = ${chainId} order by s.created_at, s.id`
 }
 
-/** The risky settlements of a chain that are open, or ended after an instant of the chain's time. */
-export async function listRisky(db: Queryable, chainId: number, since: Date): Promise<Settlement[]> {
+/**
+ * The settlements of a chain that count against somebody: risky ones that are open, or ended after an instant of the chain's
+ * time, and those that reverted after it.
+ */
+export async function listCounted(db: Queryable, chainId: number, since: Date): Promise<Settlement[]> {
   const ids = await db<{ id: string }[]>`
     select id from order_settlements
-    where chain_id = ${chainId} and is_risky and (closed_at is null or closed_at > ${since})`
+    where chain_id = ${chainId} and (is_risky or outcome = 'reverted') and (closed_at is null or closed_at > ${since})`
   return findRows(db, settlementsTable, ['id'], ids)
 }
 
@@ -116,7 +119,7 @@ export async function listReverted(
 ): Promise<ReadonlySet<string>> {
   const found = await db<{ owner: string }[]>`
     select distinct owner from order_settlements
-    where chain_id = ${chainId} and is_risky and closed_at > ${since} and outcome = 'reverted'
+    where chain_id = ${chainId} and closed_at > ${since} and outcome = 'reverted'
       and owner = any(${owners}::text[])`
   return new Set(found.map(({ owner }) => owner))
 }
