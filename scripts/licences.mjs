@@ -8,22 +8,29 @@ const { packages } = JSON.parse(read('package-lock.json'))
 const own = ['packages/attribution', 'packages/embedded-postgres', 'contracts', 'sdk', 'service']
 
 /**
- * Where the packages of a production installation stand in the lock. One that a development tool needs as well is
- * marked `devOptional` there, and belongs to it where an installed package asks for it.
+ * Where the packages of a production installation stand in the lock: what our own packages ask for, and what these ask
+ * for in turn. Whatever else the lock holds is for a checkout: its devnet, its tests, its tools.
  */
-const installed = Object.keys(packages).filter((path) => {
-  const { dev, devOptional, link } = packages[path]
-  return path.includes('node_modules/') && !dev && !devOptional && !link
-})
-for (const path of installed) {
-  const { dependencies, optionalDependencies } = packages[path]
-  for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
-    const place = resolve(path, name)
-    if (packages[place]?.devOptional && !installed.includes(place)) installed.push(place)
-  }
+const installed = []
+for (const path of own) {
+  const reached = [path]
+  for (const from of reached)
+    for (const place of listNeeded(from)) {
+      if (own.includes(place) || installed.includes(place)) continue
+      installed.push(place)
+      reached.push(place)
+    }
 }
 const nameOf = (path) => packages[path].name ?? path.slice(path.lastIndexOf('node_modules/') + 13)
 const refOf = (path) => `pkg:npm/${nameOf(path).replace('@', '%40')}@${packages[path].version}`
+
+/** The places of what a package cannot do without, and of what it uses where it can be installed. */
+function listNeeded(path) {
+  const { dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta = {} } = packages[path]
+  const peers = Object.keys(peerDependencies ?? {}).filter((name) => !peerDependenciesMeta[name]?.optional)
+  const names = [...Object.keys({ ...dependencies, ...optionalDependencies }), ...peers]
+  return names.map((name) => resolve(path, name)).filter((place) => place !== undefined)
+}
 
 /** The place in the lock that `name` is taken from by the package at `path`: the nearest folder that has it. */
 function resolve(path, name) {
