@@ -167,6 +167,7 @@ function storeOf(sink: Sink, node: Node): ChainStore {
     recordHead: (cursor, head) => sink.recordHead(cursor, head),
     doubtPast: (cursor) => sink.doubtPast(cursor),
     hashAt: (number) => sink.localHash(number),
+    meanBlockSeconds: async () => 1,
   }
 }
 

@@ -114,7 +114,7 @@ async function examineChains({ db, clock }: Context, heads: Heads, add: Add): Pr
   for (const chain of await listChainStatus(db, clock.now())) {
     const head = heads.get(chain.chainId)
     const indexedBlock = chain.indexedBlock ?? 0
-    const behind = Math.max(0, (chain.headBlock ?? 0) - indexedBlock, (head?.number ?? 0) - indexedBlock)
+    const behind = Math.max(chain.lagBlocks ?? 0, (head?.number ?? 0) - indexedBlock)
     const lagSeconds = head && chain.indexedAt ? head.timestamp - chain.indexedAt.getTime() / 1000 : 0
     const late = chain.state === 'live' && behind > 0 && lagSeconds > lagSecondsMax
     const quietMs = chain.updatedAt === null ? null : clock.now().getTime() - chain.updatedAt.getTime()

@@ -15,7 +15,7 @@ import { commitRecheck, type Found, loadRecheck, type StoredRange } from './step
 import type { Above, Reaction, Tracing, Writing } from './steps/step.js'
 import { commitTraces, type Due, loadTraces, recountAwaited } from './steps/traces.js'
 import { type ChainState, type Cursor, createCursor, findCursor, recordChecked, recordHead } from './storeCursors.js'
-import { findBlockHash, listHeadersDown } from './storeRaw.js'
+import { findBlockHash, listHeadersDown, readMeanBlockSeconds } from './storeRaw.js'
 import { findConfigurationVersion, listSources } from './storeSources.js'
 import { loadConfigurations, startBlockOf, takeUp } from './taken.js'
 
@@ -24,6 +24,8 @@ export type HeadRecord = {
   finalizedNumber: number | null
   state: ChainState
   reason: string | null
+  /** The head of a node that did not show our tip; absent where it does. */
+  nodeHead?: number | null
 }
 
 /** The rows that each step loads before it calls a node. Undefined: the step has nothing to do. */
@@ -61,6 +63,8 @@ export type ChainStore = {
   /** Marks the whole past for a second look: a node was caught omitting logs. */
   doubtPast(cursor: Cursor): Promise<void>
   hashAt(number: number): Promise<string | undefined>
+  /** Seconds from one block to the next; 0 where the kept blocks do not tell. */
+  meanBlockSeconds(): Promise<number>
 }
 
 export type StoreOptions = {
@@ -110,6 +114,7 @@ export function openStore(ctx: Ctx, options: StoreOptions): ChainStore {
       await recordChecked(db, chainId, startBlock - 1)
     },
     hashAt: (number) => findBlockHash(db, chainId, number),
+    meanBlockSeconds: () => readMeanBlockSeconds(db, chainId),
   }
 }
 

@@ -66,6 +66,8 @@ function sinkAt(blockNumber: number, headNumber = blockNumber) {
     state: 'live',
     reason: null,
     updatedAt: new Date(0),
+    nodeHead: null,
+    tipMissedSince: null,
   }
   const sink: Sink = {
     complete: async (_node, blocks) => blocks,
@@ -215,6 +217,34 @@ describe('a node that stands still', () => {
   })
 })
 
+describe('a node whose head is below the tip, at a height of which no header is kept', () => {
+  /** Headers are kept of block 2 and from block 15 on. */
+  const keepFew = ({ sink }: ReturnType<typeof sinkAt>): Sink => ({
+    ...sink,
+    localHash: async (number) => (number >= 15 ? block(number).hash : undefined),
+    listHeadersDown: async (from) => [20, 19, 18, 17, 16, 15, 2].filter((n) => n <= from).map((n) => block(n)),
+  })
+  const rewind = async () => expect.fail('nothing is taken back')
+
+  it('has another chain where the newest header kept below is not its own', async () => {
+    const find = (number: number) => (number >= 1 && number <= 10 ? block(number, 'b') : undefined)
+    const opened = sinkAt(20)
+    const { node } = nodeOf({ latest: block(10, 'b'), finalized: block(5, 'b'), find })
+    const { watcher } = open(node, { ...keepFew(opened), rewind })
+    for (let turn = 0; turn < 3; turn++) expect(await watcher.step()).toBe('stalled')
+    expect(opened.records).toHaveLength(3)
+    expect(opened.records[0]).toMatchObject({ state: 'stalled', nodeHead: 10 })
+  })
+
+  it('lags where it has the newest header kept below', async () => {
+    const find = (number: number) => (number <= 10 ? block(number) : undefined)
+    const opened = sinkAt(20)
+    const { node } = nodeOf({ latest: block(10), finalized: block(5), find })
+    expect(await open(node, { ...keepFew(opened), rewind }).watcher.step()).toBe('idle')
+    expect(opened.records).toMatchObject([{ state: 'live', reason: null, nodeHead: 10 }])
+  })
+})
+
 describe('a watcher far behind', () => {
   it('notices a fork before it reads a window of the past', async () => {
     const find = (number: number) => (number >= 18 ? block(number, 'b') : block(number))
@@ -299,7 +329,7 @@ describe('a watcher far behind', () => {
     expect(await open(node, { ...sink, rewind }).watcher.step()).toBe('stalled')
     expect(records.at(-1)).toMatchObject({
       state: 'stalled',
-      reason: 'the node replaced final blocks above 3; check it, then run: openearn chains rewind',
+      reason: 'the node replaced final blocks above 3; check it, then run: openearn chains rewind 1 --to 3',
     })
   })
 

@@ -4,6 +4,7 @@ import { decide, isLive } from './decide.js'
 import type { Engine } from './engine.js'
 import { CursorMoved, ForkFound, isContradiction, isOfNode } from './failures.js'
 import { readFinal } from './finality.js'
+import { describeBehind, isBehind, isMissedTooLong, isOtherBelow, leaveLate } from './missedTip.js'
 import { mayObserve, readAnswers } from './observations.js'
 import type { Memory, State, Step, TurnResult } from './state.js'
 import { readBlocks } from './steps/blocks.js'
@@ -13,9 +14,12 @@ import { readRange } from './steps/range.js'
 import { describeFound, finalEnd, readRecheck } from './steps/recheck.js'
 import { type Above, waitForCalm } from './steps/step.js'
 import { areTracesAwaited, readTraces } from './steps/traces.js'
+import type { ChainState } from './storeCursors.js'
 
 /** How long the head may stand still before another node is asked for its head. */
 const stillMsMax = 30_000
+/** How long a refused reorganisation is not looked into again: the search reads all blocks down to the common ancestor. */
+const refusedMs = 60_000
 
 /**
  * One turn of a chain: the state is loaded, and step after step decided, read of a node, and written in one transaction.
@@ -39,8 +43,9 @@ async function follow(engine: Engine, begun: State): Promise<TurnResult> {
   try {
     let state = await stepThrough(engine, await withFinal(engine, begun), ['fork', 'range', 'blocks'])
     if (state.result) return state.result
+    if (isBehind(state) && (await leaveLate(engine, state))) return 'progress'
     state = await stepThrough(engine, await withOwnFinal(engine, state), ['confirm', 'past'])
-    await recordHead(engine, state)
+    if ((await recordHead(engine, state)) === 'stalled') return 'stalled'
     state = await stepThrough(engine, state, ['traces', 'recheck'])
     return state.cursor.blockNumber < state.head.number || state.isMore || state.isMoreToCheck ? 'progress' : 'idle'
   } catch (error) {
@@ -53,11 +58,12 @@ async function begin(engine: Engine, memory: Memory, head: Header): Promise<Stat
   const { chain, store, pace, clock } = engine
   const stored = await store.begin(head, memory.held)
   memory.held = stored.held
-  return {
+  const state: State = {
     ...{ chain, ...stored, head, pace, memory, final: { number: stored.cursor.finalizedNumber } },
     ...{ isForked: false, isMore: false, isMoreToCheck: false, areTracesAwaited: false, done: [] },
     nowMs: clock.monotonicMs(),
   }
+  return { ...state, isForked: await isOtherBelow(engine, state) }
 }
 
 /** Runs steps as long as the next one is among these. */
@@ -98,13 +104,18 @@ const steps: Record<Exclude<Step, 'rest'>, (engine: Engine, state: State) => Pro
     return engine.store.commit(state, { step: 'blocks', above })
   },
   fork: async (engine, state) => {
+    const { memory, cursor, nowMs } = state
+    const { refused } = memory
+    if (refused?.tip === cursor.blockHash && nowMs - refused.atMs < refusedMs)
+      return { result: await keepReason(engine, state, refused.read) }
     const read = await readFork(engine, state, await engine.store.load('fork', state))
     if (read.kind === 'search') return { isForked: true, search: read.search }
     if (read.kind === 'same') return { result: 'progress' }
+    if (read.kind === 'refuse') memory.refused = { tip: cursor.blockHash, read, atMs: nowMs }
     if (read.kind !== 'rewind') return { result: await keepReason(engine, state, read) }
     const { ancestor } = read
     const changed = await engine.store.commit(state, { step: 'fork', ancestor })
-    const [chainId, from, to] = [state.chain.chainId, state.cursor.blockNumber, ancestor.number]
+    const [chainId, from, to] = [state.chain.chainId, cursor.blockNumber, ancestor.number]
     engine.log.warn({ chainId, from, to }, 'reorganisation')
     return { ...changed, result: 'progress' }
   },
@@ -164,36 +175,48 @@ async function observed(engine: Engine, state: State, above: Above): Promise<Abo
   return { ...above, blocks: await observe(engine, state, above.blocks) }
 }
 
-/** Stores the reason why a fork was not taken back. */
+/** Stores the reason why a fork was not taken back. The head of the node is recorded, so that the lag is seen. */
 async function keepReason(
-  { store, say, log }: Engine,
-  { chain, cursor, head }: State,
+  engine: Engine,
+  state: State,
   { kind, reason }: Extract<ForkRead, { reason: string }>,
 ): Promise<TurnResult> {
+  const { store, say, log } = engine
+  const { chain, cursor, head } = state
   const { finalizedNumber } = cursor
   const about = { chainId: chain.chainId, block: cursor.blockNumber }
-  if (kind === 'refuse') {
-    // The head is still read, so that the lag shows the progress of the chain.
-    const headNumber = Math.max(cursor.headNumber, head.number)
-    await store.recordHead(cursor, { headNumber, finalizedNumber, state: 'stalled', reason })
+  if (kind === 'refuse' || (await isMissedTooLong(engine, state))) {
+    // A head that is doubted confirms nothing.
+    const headNumber = kind === 'refuse' ? Math.max(cursor.headNumber, head.number) : cursor.headNumber
+    await store.recordHead(cursor, { headNumber, finalizedNumber, state: 'stalled', reason, nodeHead: head.number })
     say(about, reason)
     return 'stalled'
   }
-  await store.recordHead(cursor, { headNumber: cursor.headNumber, finalizedNumber, state: cursor.state, reason })
+  const { headNumber, state: before } = cursor
+  await store.recordHead(cursor, { headNumber, finalizedNumber, state: before, reason, nodeHead: head.number })
   log.warn(about, `${reason}; nothing is taken back yet`)
   return 'idle'
 }
 
-async function recordHead({ store, log, tellProgress }: Engine, state: State): Promise<void> {
+/** Records the head, and whether the chain is live. A head below the tip is lag; one that stays there stalls the chain. */
+async function recordHead(engine: Engine, state: State): Promise<ChainState> {
+  const { store, log, say, tellProgress } = engine
   const { cursor, head, chain } = state
   const progress = tellProgress(cursor.blockNumber, isLive(state) ? cursor.blockNumber : head.number)
   if (progress) log.info({ chainId: chain.chainId }, progress)
+  const isStalled = isBehind(state) && (await isMissedTooLong(engine, state))
+  const reason = isStalled ? describeBehind(state) : null
+  if (reason !== null) say({ chainId: chain.chainId, block: cursor.blockNumber }, reason)
+  const at = isLive(state) && !state.isMore ? 'live' : 'backfilling'
+  const recorded = isStalled ? 'stalled' : at
   await store.recordHead(cursor, {
     headNumber: Math.max(head.number, cursor.blockNumber),
     finalizedNumber: cursor.finalizedNumber,
-    state: isLive(state) && !state.isMore ? 'live' : 'backfilling',
-    reason: null,
+    state: recorded,
+    reason,
+    ...(isBehind(state) ? { nodeHead: head.number } : {}),
   })
+  return recorded
 }
 
 /** A node that stands still is left when another one goes on. */

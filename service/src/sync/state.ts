@@ -95,6 +95,8 @@ export type Memory = {
   makesBlooms: boolean
   /** The last head that was new, and when. */
   moved: { number: number; atMs: number }
+  /** The reorganisation that was refused last, by the tip that it would take back. */
+  refused?: { tip: string; read: { kind: 'refuse'; reason: string }; atMs: number }
   /** The block a node called final, and when it was asked. */
   told?: { header: Header | undefined; atMs: number }
   /** When final blocks were looked at again, and how many at a time. */

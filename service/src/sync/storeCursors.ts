@@ -20,6 +20,10 @@ const cursorsTable = describeTable('chain_cursors', {
   state: [oneOf<ChainState>()],
   reason: [nullable(text)],
   updatedAt: [instant],
+  /** The head of a node that did not show our tip; null where it does. */
+  nodeHead: [nullable(int8)],
+  /** Since when no node showed our tip. */
+  tipMissedSince: [nullable(instant)],
 })
 
 /** How far a chain is derived, and its head. */
@@ -36,7 +40,7 @@ export function isAtHead({ blockNumber, headNumber }: Pick<Cursor, 'blockNumber'
 /** How far chains are derived, as statements of other rooms read it. */
 export const cursorsOf = (db: Queryable): Fragment => db.view`(
   select chain_id, start_block, block_number, block_hash, block_timestamp, head_number, finalized_number, checked_to, state,
-    reason, updated_at
+    reason, updated_at, node_head, tip_missed_since
   from chain_cursors)`
 
 const columns = (db: Queryable) => selectList(db, cursorsTable)
@@ -83,13 +87,14 @@ export type CursorMove = {
 export async function moveCursor(db: Queryable, move: CursorMove): Promise<void> {
   await db`
     update chain_cursors set block_number = ${move.blockNumber}, block_hash = ${move.blockHash},
-      block_timestamp = ${move.blockTimestamp}, head_number = greatest(head_number, ${move.blockNumber}), updated_at = ${move.at}
+      block_timestamp = ${move.blockTimestamp}, head_number = greatest(head_number, ${move.blockNumber}), updated_at = ${move.at},
+      node_head = null, tip_missed_since = null
     where chain_id = ${move.chainId}`
 }
 
 /**
  * Records the head of a node without moving the cursor. Does nothing if the cursor has moved, because the findings are then
- * stale. Finality never goes back.
+ * stale. Finality never goes back. `nodeHead` is the head of a node that did not show our tip.
  */
 export async function recordHead(
   db: Queryable,
@@ -100,11 +105,14 @@ export async function recordHead(
     finalizedNumber: number | null
     state: ChainState
     reason: string | null
+    nodeHead?: number | null
     at: Date
   },
 ): Promise<void> {
+  const nodeHead = head.nodeHead ?? null
   await db`
-    update chain_cursors set head_number = ${head.headNumber}, 
+    update chain_cursors set head_number = ${head.headNumber}, node_head = ${nodeHead},
+      tip_missed_since = case when ${nodeHead}::bigint is not null then coalesce(tip_missed_since, ${head.at}) end,
       finalized_number = greatest(finalized_number, ${head.finalizedNumber}), state = ${head.state},
       reason = ${head.reason}, updated_at = ${head.at}
     where chain_id = ${head.chainId} and block_number = ${head.cursor.blockNumber}

@@ -51,9 +51,10 @@ export function chainState(chain: Pick<ChainStatus, 'state' | 'watched' | 'updat
 function toChain(chain: ChainStatus, now: Date) {
   const { chainId, name, finalizedBlock, reorgs24h, evidence, traceFrom } = chain
   const [headBlock, indexedBlock] = [chain.headBlock ?? 0, Math.max(0, chain.indexedBlock ?? 0)]
-  const lagBlocks = Math.max(0, headBlock - indexedBlock)
+  const lagBlocks = chain.lagBlocks ?? 0
   const state = chainState(chain, now)
-  const behindMs = chain.indexedAt === null ? 0 : now.getTime() - chain.indexedAt.getTime()
+  const ageMs = (at: Date | null) => (at === null ? 0 : now.getTime() - at.getTime())
+  const behindMs = Math.max(ageMs(chain.indexedAt), ageMs(chain.tipMissedSince))
   return {
     chainId,
     name,

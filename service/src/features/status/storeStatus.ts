@@ -13,6 +13,9 @@ export type ChainStatus = {
   name: string
   watched: boolean
   headBlock: number | null
+  lagBlocks: number | null
+  /** Since when no node showed the newest block that is indexed. */
+  tipMissedSince: Date | null
   indexedBlock: number | null
   indexedAt: Date | null
   finalizedBlock: number | null
@@ -32,7 +35,11 @@ export type ChainStatus = {
 export async function listChainStatus(db: Queryable, now: Date, chainId?: number): Promise<ChainStatus[]> {
   const dayAgo = new Date(now.getTime() - daySeconds * 1_000)
   return db<ChainStatus[]>`
-    select ch.chain_id as "chainId", ch.name, ch.watched, c.head_number as "headBlock", c.block_number as "indexedBlock",
+    select ch.chain_id as "chainId", ch.name, ch.watched, coalesce(c.node_head, c.head_number) as "headBlock",
+      c.block_number as "indexedBlock", c.tip_missed_since as "tipMissedSince",
+      -- A node below what is indexed is behind it.
+      case when c.node_head is null then greatest(0, c.head_number - greatest(0, c.block_number))
+        else abs(c.node_head - c.block_number) end as "lagBlocks",
       c.block_timestamp as "indexedAt", c.finalized_number as "finalizedBlock", c.checked_to as "checkedTo", c.state, c.reason, c.updated_at as "updatedAt",
       (select count(*) from chain_reorgs r where r.chain_id = ch.chain_id and r.detected_at > ${dayAgo}) as "reorgs24h",
       coalesce(e.evidence, 'calldata') as evidence,

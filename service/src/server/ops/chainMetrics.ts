@@ -89,9 +89,7 @@ export function registerChainGauges(registry: Registry, ctx: Pick<Context, 'db' 
   add('head_block', 'Newest block a node told of', ({ headBlock }) => headBlock)
   add('indexed_block', 'Last block derived', ({ indexedBlock }) => indexedBlock)
   add('finalized_block', 'Last final block', ({ finalizedBlock }) => finalizedBlock)
-  add('lag_blocks', 'Blocks between the head and the last one derived', ({ headBlock, indexedBlock }) =>
-    Math.max(0, (headBlock ?? 0) - (indexedBlock ?? 0)),
-  )
+  add('lag_blocks', 'Blocks between the head and the last one derived', ({ lagBlocks }) => lagBlocks ?? 0)
   add('reorgs_24h', 'Reorganisations of the last 24 hours', ({ reorgs24h }) => reorgs24h)
   add('silent_seconds', 'Since a watcher last heard of the chain', ({ watched, updatedAt }) =>
     watched && updatedAt ? Math.max(0, Math.round((ctx.clock.now().getTime() - updatedAt.getTime()) / 1000)) : null,

@@ -30,6 +30,12 @@ export async function readBlocks({ node }: Reading, state: State): Promise<Above
   return { blocks: await Promise.all(linked.map((header) => fetchBlock(node, header, list, { makesBlooms }))), tip }
 }
 
+/**
+ * Final blocks without logs whose headers are kept. A node that was restored from a backup has a head below the tip; whether
+ * it has our chain or another one, only a header of that height tells.
+ */
+const emptyKept = 1_000
+
 /** The headers that stand on a tip, one on the other. */
 function listLinked(tip: { number: number; hash: string }, headers: readonly Header[]): Header[] {
   const linked: Header[] = []
@@ -58,7 +64,7 @@ export async function commitBlocks(to: Writing, state: Standing, { blocks, tip }
     ...{ blockTimestamp: new Date(tip.timestamp * 1000), at: clock.now() },
   })
   if (cursor.finalizedNumber !== null)
-    await removeEmptyHeaders(tx, chainId, Math.min(cursor.finalizedNumber, tip.number))
+    await removeEmptyHeaders(tx, chainId, Math.min(cursor.finalizedNumber, tip.number) - emptyKept)
 }
 
 /** The tip's header is always kept, also when it carries nothing. */

@@ -81,7 +81,8 @@ function judge(state: State, search: Search, found: Ancestor | number | undefine
   })
   if (verdict === 'apply') return { kind: 'rewind', ancestor: found }
   if (verdict === 'recheck') return { kind: 'search', search: { from: cursor.blockNumber, by: 'other', first: found } }
-  const reason = `the node replaced final blocks above ${found.number}; check it, then run: openearn chains rewind`
+  const command = `openearn chains rewind ${chain.chainId} --to ${found.number}`
+  const reason = `the node replaced final blocks above ${found.number}; check it, then run: ${command}`
   return { kind: 'refuse', reason }
 }
 
