@@ -2,9 +2,10 @@ import type { InFlight } from '../../kernel/async/inFlight.js'
 import type { findPrices } from '../../prices/index.js'
 import type { ChainContext } from '../../rpc/chains.js'
 import type { CatalogueContext, TokenRecord } from '../catalogue/index.js'
-import type { Adapter, BlockRef, Item } from './adapter.js'
+import type { Adapter, BlockRef, Item, ShareOf } from './adapter.js'
 import type { Pricing } from './pricing.js'
 import type { EarningRow } from './schema.js'
+import type { VaultEarnings } from './storeEarnings.js'
 
 /** Something that could not be told, and whose fault it is: `rpc`, `price`, `adapter:<name>`, `ecosystem`, `earnings`. */
 export type Problem = { chainId: number | null; source: string; error: string }
@@ -22,6 +23,8 @@ export type ChainHoldings = {
   block: BlockRef | undefined
   idle: readonly Idle[]
   found: readonly Found[]
+  /** The share prices that were read at the block, by receipt token. */
+  shares: ReadonlyMap<string, ShareOf>
   pricing: Pricing
   problems: readonly Problem[]
   /** Nothing failed but prices of single tokens and single contracts, so asking again gives the same. */
@@ -29,8 +32,11 @@ export type ChainHoldings = {
 }
 
 /** The earnings of a wallet, by the opportunity's name. */
-export type Earned = {
-  rows: readonly EarningRow[]
+export type Earned = { rows: readonly EarningRow[]; problems: readonly Problem[] }
+
+/** The sums of a wallet's flows, which earnings follow from. */
+export type FlowSums = {
+  rows: readonly VaultEarnings[]
   problems: readonly Problem[]
   /** Nothing failed, so asking again gives the same. */
   isLasting: boolean
@@ -52,8 +58,8 @@ export type Portfolio = {
   readonly heads: Map<number, Head>
   /** Readings of wallets that are under way: who asks for the same meanwhile gets the same. */
   readonly underWay: InFlight<ChainHoldings>
-  /** The same of earnings. */
-  readonly earningsUnderWay: InFlight<Earned>
+  /** The same of the sums of flows. */
+  readonly sumsUnderWay: InFlight<FlowSums>
 }
 
 export type PortfolioContext = ChainContext & CatalogueContext & { readonly portfolio: Portfolio }

@@ -17,7 +17,6 @@ export function toEarned(snapshot: CatalogueSnapshot, { earnings, unvalued }: Ea
       const names = own.map(({ opportunityId }) => findOpportunity(snapshot, opportunityId)?.name ?? opportunityId)
       return { chainId, source: 'earnings', error: `no share price is known yet of ${names.join(', ')}` }
     }),
-    isLasting: true,
   }
 }
 

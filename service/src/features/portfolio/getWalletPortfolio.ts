@@ -4,15 +4,17 @@ import { memo } from '../../kernel/async/memo.js'
 import { invalidArgument } from '../../kernel/errors.js'
 import { PreparedBody } from '../../kernel/operation.js'
 import { formatAddress } from '../../wallets/format.js'
+import type { CatalogueSnapshot } from '../catalogue/index.js'
 import type { Budget } from './budget.js'
-import type { Earned, PortfolioContext, Problem } from './context.js'
+import type { Earned, FlowSums, PortfolioContext, Problem } from './context.js'
 import { toEarned } from './earned.js'
-import { listEarnings } from './earnings.js'
+import { type FindSharePrice, valueFlows } from './earnings.js'
 import { findWallet } from './ecosystem.js'
 import { describeFailure } from './holdings.js'
 import { keptMs, readWallet, rowBytes, startHeads, startPortfolio, type WalletHoldings } from './portfolio.js'
 import { toWalletBody } from './rows.js'
 import type { PortfolioBody } from './schema.js'
+import { sumFlows } from './storeEarnings.js'
 import { type FlowVault, findMarks } from './storeMarks.js'
 
 const malformed =
@@ -35,15 +37,15 @@ type Sent = { parts: string; body: PreparedBody }
 export async function serveWalletPortfolio(ctx: PortfolioContext, input: Input): Promise<PreparedBody> {
   const told = await tellWallet(ctx, input.address)
   const isWith = input.includeProtocolTokens === true
-  const { shown, chains, problems, earned, version } = told
-  const parts = `${version} ${[earned, ...chains].map(numberOf).join(' ')} ${JSON.stringify(problems)}`
+  const { shown, chains, problems, sums, snapshot } = told
+  const parts = `${snapshot.version} ${[sums, ...chains].map(numberOf).join(' ')} ${JSON.stringify(problems)}`
   const shelf = ctx.catalogue.answers.shelf<Sent>('portfolio answer')
   const name = `${shown.address} ${isWith}`
   const sent = shelf.find(name)
   if (sent?.parts === parts) return sent.body
   const bytes = Buffer.from(JSON.stringify(toBody(told, isWith)))
   const body = new PreparedBody([bytes])
-  const isLasting = earned.isLasting && chains.every((chain) => chain.isLasting)
+  const isLasting = sums.isLasting && chains.every((chain) => chain.isLasting)
   if (isLasting) shelf.keep(name, { parts, body }, bytes.byteLength, keptMs)
   return body
 }
@@ -54,23 +56,23 @@ let lastNumber = 0
 const numberOf = memo((_part: object) => ++lastNumber)
 
 /** All data of a response, before the filters of the caller. */
-type Told = WalletHoldings & { shown: ReturnType<typeof readAddress>; earned: Earned; version: number | string }
+type Told = WalletHoldings & { shown: ReturnType<typeof readAddress>; sums: FlowSums; snapshot: CatalogueSnapshot }
 
 async function tellWallet(ctx: PortfolioContext, text: string): Promise<Told> {
   const shown = readAddress(text, ctx.config)
-  const { version } = ctx.catalogue.current()
+  const snapshot = ctx.catalogue.current()
   const { ecosystem, address } = shown
   if (ecosystem !== 'evm')
-    return { shown, version, chains: [], problems: [noSource(ecosystem)], unwatched: [], earned: nothing }
+    return { shown, snapshot, chains: [], problems: [noSource(ecosystem)], unwatched: [], sums: nothing }
   const wallet = address.toLowerCase() as Address
   const budget = startPortfolio(ctx)
   startHeads(ctx)
   const marks = await findMarks(ctx.db, wallet)
-  const [holdings, earned] = await Promise.all([
+  const [holdings, sums] = await Promise.all([
     readWallet(ctx, wallet, marks, budget),
-    tellEarnings(ctx, wallet, marks.flowVaults, budget),
+    tellSums(ctx, wallet, marks.flowVaults, budget),
   ])
-  return { ...holdings, shown, version, earned }
+  return { ...holdings, shown, snapshot, sums }
 }
 
 /** A wallet as it is shown. */
@@ -81,17 +83,17 @@ function readAddress(text: string, network: Parameters<typeof findWallet>[1]) {
   return { ecosystem, address: ecosystem === 'evm' ? formatAddress(address) : address }
 }
 
-const nothing: Earned = { rows: [], problems: [], isLasting: true }
+const nothing: FlowSums = { rows: [], problems: [], isLasting: true }
 
-/** Earnings by the opportunity's name; if they cannot be computed now, holdings are returned without them. */
-async function tellEarnings(
+/** The sums of flows; if they cannot be read now, holdings are returned without earnings. */
+async function tellSums(
   ctx: PortfolioContext,
   wallet: string,
   vaults: readonly FlowVault[],
   budget: Budget,
-): Promise<Earned> {
+): Promise<FlowSums> {
   try {
-    return await budget.within(readEarnings(ctx, wallet, vaults), 'earnings')
+    return await budget.within(readSums(ctx, wallet, vaults), 'earnings')
   } catch (error) {
     ctx.log.warn({ err: error }, 'the earnings of a wallet could not be told')
     const said = describeFailure(error, 'earnings cannot be told right now')
@@ -99,28 +101,37 @@ async function tellEarnings(
   }
 }
 
-/** Earnings as they are kept of these flows, as they are being read for somebody else, or read now. */
-async function readEarnings(ctx: PortfolioContext, wallet: string, vaults: readonly FlowVault[]): Promise<Earned> {
-  const shelf = ctx.catalogue.answers.shelf<Earned>('portfolio earnings')
+/** Sums as they are kept of these flows, as they are being read for somebody else, or read now. */
+async function readSums(ctx: PortfolioContext, wallet: string, vaults: readonly FlowVault[]): Promise<FlowSums> {
+  const shelf = ctx.catalogue.answers.shelf<FlowSums>('portfolio earnings')
   if (vaults.length === 0) return nothing
-  const snapshot = ctx.catalogue.current()
   const states = createHash('sha256')
   for (const { id, state } of vaults) states.update(`${id} ${state} `)
-  const name = `${wallet} ${snapshot.version} ${states.digest('base64')}`
+  const name = `${wallet} ${ctx.catalogue.current().version} ${states.digest('base64')}`
   const known = shelf.find(name)
   if (known) return known
-  return ctx.portfolio.earningsUnderWay(name, async () => {
-    const earned = toEarned(snapshot, await listEarnings(ctx, wallet, vaults))
-    shelf.keep(name, earned, (1 + earned.rows.length) * rowBytes, keptMs)
-    return earned
+  return ctx.portfolio.sumsUnderWay(name, async () => {
+    const rows = await sumFlows(ctx.db, wallet, vaults, ctx.clock.now())
+    const sums: FlowSums = { rows, problems: [], isLasting: true }
+    shelf.keep(name, sums, (1 + rows.length) * rowBytes, keptMs)
+    return sums
   })
+}
+
+/** Earnings by the opportunity's name, at the share prices of the block at which holdings were read. */
+function tellEarned({ snapshot, sums, chains }: Told): Earned {
+  const shares = new Map(chains.map((chain) => [chain.chainId, chain.shares]))
+  const findSharePrice: FindSharePrice = ({ chainId, receiptToken }) => shares.get(chainId)?.get(receiptToken)
+  const { rows, problems } = toEarned(snapshot, valueFlows(snapshot, sums.rows, findSharePrice))
+  return { rows, problems: [...sums.problems, ...problems] }
 }
 
 function noSource(ecosystem: string): Problem {
   return { chainId: null, source: 'ecosystem', error: `no source of holdings is configured for ${ecosystem}` }
 }
 
-function toBody({ earned, ...told }: Told, includeProtocolTokens: boolean): PortfolioBody {
+function toBody(told: Told, includeProtocolTokens: boolean): PortfolioBody {
+  const earned = tellEarned(told)
   const problems = [...told.problems, ...earned.problems]
   const wallet = toWalletBody(told.shown, { ...told, problems }, includeProtocolTokens)
   return {

@@ -101,13 +101,14 @@ export async function readHoldings(
     problems.push({ chainId, source: `adapter:${name}`, error })
   }
   const pricing = await priceAll(ctx, { chainId, snapshot, block, idle, found, shares, budget, problems })
-  return { chainId, block, idle, found, pricing, problems, isLasting: isWhole && pricing.isKnown }
+  return { chainId, block, idle, found, shares, pricing, problems, isLasting: isWhole && pricing.isKnown }
 }
 
 /** A chain nothing could be read of. */
 export function unreadable(chainId: number, error: string): ChainHoldings {
   return {
-    ...{ chainId, block: undefined, idle: [], found: [], pricing: createPricing(new Map(), new Map(), true) },
+    ...{ chainId, block: undefined, idle: [], found: [], shares: new Map() },
+    pricing: createPricing(new Map(), new Map(), true),
     ...{ problems: [{ chainId, source: 'rpc', error }], isLasting: false },
   }
 }

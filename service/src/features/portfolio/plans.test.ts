@@ -35,6 +35,8 @@ beforeAll(async () => {
   await db`insert into vault_identities (vault_id, block_number, block_hash, asset, receipt_token, asset_decimals, receipt_decimals)
     select v.id, n * 100, decode(repeat('00', 32), 'hex'), v.asset, v.receipt_token, 6, 6
     from vaults v cross join generate_series(1, 5) n`
+  await db`insert into vault_pauses (vault_id, paused_from, resumed_at)
+    select id, to_timestamp(1700000000), to_timestamp(1700000600) from vaults`
   await db`insert into price_observations (chain_id, address, price_usd, source, observed_at, rank)
     select 1, '0xaa', 1, 'test', to_timestamp(1700000000 + n), 3 from generate_series(1, 5000) n`
   for (const [wallet, most] of [

@@ -33,7 +33,7 @@ export function openPortfolio(
     findPrices: options.findPrices ?? findPrices,
     heads: new Map(),
     underWay: inFlight(),
-    earningsUnderWay: inFlight(),
+    sumsUnderWay: inFlight(),
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../postgres/pool.js'
 import { listWithheld, snapshotsOf, type Withheld } from '../../snapshots/index.js'
-import { vaultsOf } from '../../vaults/configured/index.js'
+import { pausesOf, vaultsOf } from '../../vaults/configured/index.js'
 import { groupBy } from './groups.js'
 import type { FlowVault } from './storeMarks.js'
 
@@ -22,10 +22,19 @@ export type VaultEarnings = {
   withdrawnUsd: string | null
   firstDepositAt: Date | null
   lastActivityAt: Date
+  /** Lower-case. */
+  receiptToken: string
+  /** Whether the operator paused the vault, or its newest reading is not what is configured, or it is as good as empty. */
+  isHeldBack: boolean
   /** The newest snapshot: smallest units of the asset for 10^priceExponent of shares, and a whole unit's price. */
   priceNumerator: string | null
   priceExponent: number | null
   priceUsd: string | null
+  /** The newest price of a whole unit of the asset. */
+  newestPriceUsd: string | null
+  /** The last deposit or withdrawal, where it is newer than the newest snapshot. */
+  freshShares: string | null
+  freshAssets: string | null
 }
 
 /** Blocks of vaults whose events are of a token nobody knows. */
@@ -42,9 +51,14 @@ async function listDoubted(db: Queryable, vaults: readonly FlowsIn[]): Promise<(
 /**
  * Sums what a wallet (lower-case) paid into each vault and took out. A flow without an event, or with an event in an unknown
  * token, is worth its shares at the share price of the newest snapshot at or before its block; before the first snapshot, at
- * the first. `known`: the vaults it was in.
+ * the first. `known`: the vaults it was in. `at`: of which time pauses and the newest prices are; absent: the newest there are.
  */
-export async function sumFlows(db: Queryable, wallet: string, known?: readonly FlowsIn[]): Promise<VaultEarnings[]> {
+export async function sumFlows(
+  db: Queryable,
+  wallet: string,
+  known?: readonly FlowsIn[],
+  at: Date | 'infinity' = 'infinity',
+): Promise<VaultEarnings[]> {
   const vaults =
     known ??
     (await db<FlowsIn[]>`
@@ -57,10 +71,15 @@ export async function sumFlows(db: Queryable, wallet: string, known?: readonly F
       from jsonb_to_recordset(${db.json(doubted)}) as s ("vaultId" integer, "from" bigint, "to" bigint) group by 1),
     told as (
       select f.*, f.kind in ('deposit', 'transfer-in') as is_in, v.chain_id as of_chain, v.address,
-        lower(v.asset) as asset, v.asset_decimals,
-        case when (d.blocks @> f.block_number) is not true then f.assets end as paid
+        lower(v.asset) as asset, v.asset_decimals, v.dust_floor, lower(v.receipt_token) as receipt_token,
+        case when (d.blocks @> f.block_number) is not true then f.assets end as paid,
+        (d.blocks @> ${Number.MAX_SAFE_INTEGER}::bigint) is true as is_other_now
       from flows f join ${vaultsOf(db)} v on v.id = f.vault_id left join doubted d on d.vault_id = f.vault_id
       where f.wallet = hex_bytes(${wallet})),
+    fresh as (
+      select distinct on (vault_id) vault_id, block_number, shares, paid from told
+      where kind in ('deposit', 'withdrawal') and paid is not null and shares > 0
+      order by vault_id, block_number desc, transaction_index desc),
     valued as (
       select t.*, n.native, trunc(n.native * ('1e-' || t.asset_decimals)::numeric * p.price_usd, 18) as usd
       from told t
@@ -77,21 +96,31 @@ export async function sumFlows(db: Queryable, wallet: string, known?: readonly F
           ('1e' || coalesce(s.price_exponent, b.price_exponent))::numeric)) as native) n
       left join lateral price_at(t.of_chain, t.asset, t.block_timestamp) p on true),
     summed as (
-      select vault_id, of_chain, address, asset_decimals,
+      select vault_id, of_chain, address, asset, asset_decimals, dust_floor, receipt_token,
         sum(case when is_in then shares else -shares end) as shares,
         case when count(*) = count(native) then coalesce(sum(native) filter (where is_in), 0) end as deposited,
         case when count(*) = count(native) then coalesce(sum(native) filter (where not is_in), 0) end as withdrawn,
         case when bool_and(usd is not null or not is_in) then coalesce(sum(usd) filter (where is_in), 0) end as deposited_usd,
         case when bool_and(usd is not null or is_in) then coalesce(sum(usd) filter (where not is_in), 0) end
           as withdrawn_usd,
-        min(block_timestamp) filter (where kind = 'deposit') as first_deposit_at, max(block_timestamp) as last_activity_at
-      from valued group by vault_id, of_chain, address, asset_decimals)
+        min(block_timestamp) filter (where kind = 'deposit') as first_deposit_at, max(block_timestamp) as last_activity_at,
+        bool_or(is_other_now) as is_other_now
+      from valued group by vault_id, of_chain, address, asset, asset_decimals, dust_floor, receipt_token)
     select e.vault_id as "vaultId", e.of_chain as "chainId", e.address as "vaultAddress",
       e.asset_decimals as "assetDecimals", e.shares, e.deposited, e.withdrawn, e.deposited_usd as "depositedUsd",
       e.withdrawn_usd as "withdrawnUsd", e.first_deposit_at as "firstDepositAt", e.last_activity_at as "lastActivityAt",
-      s.price_numerator as "priceNumerator", s.price_exponent as "priceExponent", s.price_usd as "priceUsd"
+      s.price_numerator as "priceNumerator", s.price_exponent as "priceExponent", s.price_usd as "priceUsd",
+      e.receipt_token as "receiptToken", p.price_usd::text as "newestPriceUsd", f.shares as "freshShares",
+      f.paid as "freshAssets",
+      e.is_other_now or coalesce(s.total_supply < e.dust_floor, false) or u.is_paused is true
+        as "isHeldBack"
     from summed e
     left join lateral (
-      select price_numerator, price_exponent, price_usd from ${snapshotsOf(db)} s
-      where vault_id = e.vault_id order by block_timestamp desc limit 1) s on true`
+      select price_numerator, price_exponent, price_usd, total_supply, block_number from ${snapshotsOf(db)} s
+      where vault_id = e.vault_id order by block_timestamp desc limit 1) s on true
+    left join lateral (
+      select true as is_paused from ${pausesOf(db)} o where o.vault_id = e.vault_id and o.paused_from <= ${at}::timestamptz
+        and (o.resumed_at is null or o.resumed_at > ${at}::timestamptz) limit 1) u on true
+    left join fresh f on f.vault_id = e.vault_id and f.block_number > s.block_number
+    left join lateral price_at(e.of_chain, e.asset, ${at}::timestamptz) p on true`
 }
