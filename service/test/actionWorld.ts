@@ -205,6 +205,7 @@ export function chainSettings(url: string): ChainSettings {
     pollIntervalMs: 100,
     reorgRecheckSeconds: 0,
     entryPoints: [],
+    clock: 'chain',
   }
 }
 

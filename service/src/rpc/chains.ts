@@ -22,6 +22,8 @@ export type ChainSettings = {
   trustTraces?: boolean
   /** The inputs of each new block are read for suffixes of ours; absent: they are not. */
   scanInputs?: boolean
+  /** Whether its blocks follow the wall clock, or a clock of the chain's own (a development chain); absent: the wall clock. */
+  clock?: 'wall' | 'chain'
   /** Seconds after the confirmation of a transaction during which its trace is requested; absent: 600. */
   traceWaitSeconds?: number
 }

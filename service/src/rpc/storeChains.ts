@@ -113,6 +113,8 @@ export const chainsTable = describeImported('chains', ['chainId'], {
   trustTraces: kept(T.Boolean(), false),
   /** The inputs of each new block are read for suffixes of ours. */
   scanInputs: kept(T.Boolean(), false),
+  /** Whether its blocks follow the wall clock, or a clock of its own. */
+  clock: kept(T.Union([T.Literal('wall'), T.Literal('chain')]), 'wall'),
   traceWaitSeconds: kept(Whole(0, 604_800), 600),
   forwarders: kept(T.Array(ForwarderSchema, { maxItems: 32 }), []),
   swap: kept(SwapSettingsSchema, null),
@@ -151,7 +153,7 @@ export async function listChainSettings(
       reorg_recheck_seconds as "reorgRecheckSeconds", entry_points as "entryPoints", watched, active,
       transaction_gas_cap as "transactionGasCap", l1_gas_in_limit as "l1GasInLimit",
       trust_traces as "trustTraces", trace_wait_seconds as "traceWaitSeconds",
-      scan_inputs as "scanInputs"
+      scan_inputs as "scanInputs", clock
     from chains ${options.watchedOnly ? db`where watched` : db``} order by chain_id`
 }
 

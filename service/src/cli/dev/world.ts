@@ -45,6 +45,7 @@ function demoCatalogue(deployment: Deployment, rpcUrl: string) {
         confirmations: 1,
         pollIntervalMs: 250,
         scanInputs: true,
+        clock: 'chain',
         ...(depositRouter ? { depositRouter } : {}),
         ...(streams ? { streamFactory: streams.factory } : {}),
         ...(exchange ? swapsOf(exchange, tokens, orders) : {}),

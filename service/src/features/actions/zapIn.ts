@@ -1,7 +1,6 @@
 import { erc20Abi, getAddress } from 'viem'
 import { computeUsd } from '../../kernel/amount.js'
 import type { Written } from '../../postgres/context.js'
-import { readHead } from '../../rpc/blocks.js'
 import { readGasPrice } from '../../rpc/estimate.js'
 import { combine, multicall, type Read, readContract } from '../../rpc/multicall.js'
 import type { DepositAsk, Offer, PlannedKind } from '../../vaults/index.js'
@@ -23,6 +22,7 @@ import {
   findSwapPrices,
   listQuotes,
   parseToken,
+  readFreshHead,
   readFunds,
   readSwapToken,
   type SwapAsk,
@@ -60,7 +60,7 @@ export async function zapIn(ctx: ActionContext, { target, input, kind, amount }:
   const depositOf = (amount: bigint): DepositAsk => ({ vault, wallet, tokenIn: tokenAddress, amount, slippageBps })
   const addressIn = parseToken(input.tokenIn)
   const [head, gasPrice, { answer }] = await Promise.all([
-    readHead(chain),
+    readFreshHead(ctx, chain),
     readGasPrice(chain),
     multicall(
       chain,

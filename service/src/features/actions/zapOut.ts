@@ -1,5 +1,4 @@
 import type { Written } from '../../postgres/context.js'
-import { readHead } from '../../rpc/blocks.js'
 import { readGasPrice } from '../../rpc/estimate.js'
 import { combine, multicall } from '../../rpc/multicall.js'
 import type { Header } from '../../rpc/raw.js'
@@ -22,6 +21,7 @@ import {
   buildSwapSteps,
   listQuotes,
   parseToken,
+  readFreshHead,
   readFunds,
   readSwapToken,
   type SwapAsk,
@@ -62,7 +62,7 @@ export async function zapOut(ctx: ActionContext, of: ZapOut): Promise<Written<In
     ...{ vault, wallet, shares, slippageBps, tokenOut: vault.asset, requestIds: of.requestIds },
   }
   const [head, gasPrice, { answer }] = await Promise.all([
-    readHead(chain),
+    readFreshHead(ctx, chain),
     readGasPrice(chain),
     multicall(
       chain,

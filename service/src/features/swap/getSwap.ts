@@ -3,7 +3,6 @@ import { computeUsd } from '../../kernel/amount.js'
 import { invalidInput } from '../../kernel/errors.js'
 import type { Caller } from '../../kernel/operation.js'
 import type { Written } from '../../postgres/context.js'
-import { readHead } from '../../rpc/blocks.js'
 import { readGasPrice } from '../../rpc/estimate.js'
 import { combine, multicall } from '../../rpc/multicall.js'
 import type { Header } from '../../rpc/raw.js'
@@ -17,6 +16,7 @@ import {
   insufficientBalance,
   parseAmount,
 } from '../plans/index.js'
+import { readFreshHead } from './freshHead.js'
 import { listQuotes, type Quote, type SwapAsk, useBestQuote } from './provider.js'
 import { getSwapChain, listHubs } from './providers.js'
 import type { SwapInput } from './schema.js'
@@ -35,7 +35,7 @@ export async function getSwap(ctx: ActionContext, input: SwapInput, caller: Call
 
   const spenders = providers.flatMap((provider) => provider.spenders(settings))
   const [head, gasPrice, { answer }] = await Promise.all([
-    readHead(chain),
+    readFreshHead(ctx, chain),
     readGasPrice(chain),
     multicall(
       chain,
