@@ -21,6 +21,7 @@ import {
 } from 'viem'
 import { mnemonicToAccount, privateKeyToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
+import { patient } from './patience.js'
 import { until } from './until.js'
 
 const require = createRequire(import.meta.url)
@@ -79,7 +80,8 @@ export const startAnvil = async ({ timestamp }: { timestamp: number }) => {
     mode: 'anvil',
     chain: foundry,
     account: account(0),
-    transport: withSpareGas(http(`http://127.0.0.1:${port}`)),
+    // A call that is made again because its answer was late would mine, or set back, twice.
+    transport: withSpareGas(http(`http://127.0.0.1:${port}`, { timeout: patient(60_000) })),
     cacheTime: 0,
     pollingInterval: 20,
   })

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { type Address, erc20Abi, type Hex, maxUint256, type PrivateKeyAccount } from 'viem'
 import { account } from '../../../contracts/test/anvil.js'
 import { OutboundError } from '../../src/kernel/outbound.js'
@@ -7,6 +8,9 @@ import type { Random } from './random.js'
 
 const ether = 10n ** 18n
 const usd = 10n ** 6n
+/** How often something is asked again of a busy machine, and the wait in between: a cut connection is tried again after 5 s. */
+const triesMax = 60
+const pauseMs = 1_000
 
 export type LifeWorld = Awaited<ReturnType<typeof openLifeWorld>>
 
@@ -79,12 +83,13 @@ export async function openLifeWorld({ scanInputs }: { scanInputs: boolean }) {
     sell: ({ address: user }) => swap({ user, tokenIn: token, tokenOut: 'native', amountIn: String(usd) }),
     wrap: ({ address: user }) => swap({ user, tokenIn: 'native', tokenOut: weth, amountIn: String(ether / 100n) }),
     deposit: ({ address: userAddress }) =>
-      world.earn.call('CreateDepositInteraction', {
+      call('CreateDepositInteraction', {
         params: { opportunityId: vault.opportunityId },
         body: { userAddress, tokenIn: token, amount: String(usd), distributorId: world.distributorId },
       }),
   }
   const swap = (query: Record<string, string>) => opened.swap({ ...query, slippageBps: 1_000 })
+  const call = (...asked: Parameters<typeof world.earn.call>) => askAgain(() => world.earn.call(...asked))
 
   /** Sends the plan's one transaction, and does not wait for it. */
   const send = async (life: Life, change: { gas?: bigint; value?: bigint; nonce?: number; fee?: bigint } = {}) => {
@@ -149,7 +154,7 @@ export async function openLifeWorld({ scanInputs }: { scanInputs: boolean }) {
     /** A plan and a story for it. */
     begin: async (user: PrivateKeyAccount, story: Story, random: Random): Promise<Life> => {
       const kind = random.pick(planKinds)
-      const plan = await plans[kind](user)
+      const plan = await askAgain(() => plans[kind](user))
       if (plan.status !== 200) throw new Error(`no plan: ${plan.text}`)
       const left: Step[] = [...stories[story]]
       const life = { story, kind, user, plan, left, sent: [], tells: random.chance(0.3), isTold: false }
@@ -174,10 +179,10 @@ export async function openLifeWorld({ scanInputs }: { scanInputs: boolean }) {
     },
     tell: async (life: Life, txHash: Hex): Promise<void> => {
       const { actionId } = life.plan.body
-      await world.earn.call('ReportSwapExecution', { body: { actionId, chainId: world.chainId, txHash } })
+      await call('ReportSwapExecution', { body: { actionId, chainId: world.chainId, txHash } })
     },
     statusOf: async (life: Life): Promise<string> =>
-      (await world.earn.call('GetAction', { params: { actionId: life.plan.body.actionId } })).body.status,
+      (await call('GetAction', { params: { actionId: life.plan.body.actionId } })).body.status,
     /** What the chain itself says of the transactions of a life. */
     truthOf: async ({ sent }: Life): Promise<Truth> => {
       const found = await Promise.all(sent.map((hash) => findTruth(hash)))
@@ -195,7 +200,8 @@ export async function openLifeWorld({ scanInputs }: { scanInputs: boolean }) {
       try {
         return await world.sync()
       } catch (error) {
-        if (!(error instanceof OutboundError) || tries >= 5) throw error
+        if (!(error instanceof OutboundError) || tries >= triesMax) throw error
+        await pause(pauseMs)
       }
   }
 
@@ -205,6 +211,15 @@ export async function openLifeWorld({ scanInputs }: { scanInputs: boolean }) {
     const receipt = await ask('eth_getTransactionReceipt')
     if (receipt) return receipt.status === '0x1' ? 'success' : 'reverted'
     return (await ask('eth_getTransactionByHash')) ? 'known' : 'unknown'
+  }
+}
+
+/** As an app does it: what is answered 503 because the node is late is asked again. */
+async function askAgain(ask: () => Promise<Answer>): Promise<Answer> {
+  for (let tries = 1; ; tries++) {
+    const answer = await ask()
+    if (answer.status !== 503 || tries >= triesMax) return answer
+    await pause(pauseMs)
   }
 }
 
