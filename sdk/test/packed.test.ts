@@ -100,7 +100,7 @@ describe('the packed sdk', () => {
     }
   })
 
-  it.each(Object.entries(resolutions).slice(0, 3))(
+  it.each(Object.entries(resolutions).slice(0, 5))(
     'is typed where modules are resolved as %s',
     async (name, { file, options }) => {
       const project = join(folder, name.replaceAll(' ', '-'))

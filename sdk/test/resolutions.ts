@@ -1,5 +1,6 @@
 /** A use of the package whose types have to be found: `wrong` is an error, and that it is one is expected. */
 export const typedUse = `import { createEarnClient, type EarnClient, type EarnError, listOpportunities, type types } from '@openearn/sdk'
+import { client as turtle, createMembershipV2, getOpportunityHistoricalApr, types as origin } from '@openearn/sdk/turtle'
 import { attribution, type PlanContext, type StreamContext, type Verdict, verifyPlan, verifyStream } from '@openearn/sdk/verify'
 const suffix: attribution.Suffix | undefined = attribution.decode('0x')[0]
 export const codes: readonly string[] = suffix ? attribution.listCodes(suffix) : []
@@ -9,6 +10,14 @@ export const reasonOf = (error: EarnError): 'NO_ROUTE' | undefined => (error.rea
 export const curator = (vault: types.Opportunity): string | undefined => vault.curator?.name
 // @ts-expect-error
 export const wrongOrder = listOpportunities(client, { sortOrder: 'up' })
+turtle.setConfig({ baseUrl: '/earn', headers: { Authorization: 'Bearer pk' } })
+export const joined = async (body: origin.CreateMembershipV2Data['body']): Promise<boolean> => (await createMembershipV2({ body, throwOnError: true })).data.isMember
+export const rates = async (vaultAddress: string) => {
+  const { data, error } = await getOpportunityHistoricalApr({ path: { chainId: 1, vaultAddress }, query: { startDate: '2026-01-01T00:00:00Z' } })
+  return error ? error.reason : data.data.length
+}
+// @ts-expect-error
+export const withoutBody = createMembershipV2({})
 export const verdict = (context: PlanContext): Promise<Verdict> => verifyPlan({} as never, [], context)
 export const funded = (context: StreamContext): Promise<Verdict> => verifyStream({ type: 'claim', userAddress: '0x' }, [], context)
 // @ts-expect-error
@@ -17,16 +26,16 @@ export const unasked = verifyStream({ type: 'fund' }, [], {} as StreamContext)
 export const wrong: number = attribution.encode({ codes: ['acme'] })
 `
 
-/** Every way TypeScript finds a package, from a module and from a CommonJS file; the first three are tried in every run. */
+/** Every way TypeScript finds a package, from a module and from a CommonJS file; the first five are tried in every run. */
 export const resolutions: Record<string, { file: string; options: Record<string, string> }> = {
   'node16 from a module': { file: 'use.mts', options: { module: 'node16' } },
   'node16 from CommonJS': { file: 'use.cts', options: { module: 'node16' } },
   'a bundler does': { file: 'use.ts', options: { module: 'esnext', moduleResolution: 'bundler' } },
-  'node20 from CommonJS': { file: 'use.cts', options: { module: 'node20' } },
   'nodenext from a module': { file: 'use.mts', options: { module: 'nodenext' } },
-  'nodenext from CommonJS': { file: 'use.cts', options: { module: 'nodenext' } },
   'Node 10 did': {
     file: 'use.ts',
     options: { module: 'commonjs', moduleResolution: 'node10', ignoreDeprecations: '6.0', target: 'es2022' },
   },
+  'node20 from CommonJS': { file: 'use.cts', options: { module: 'node20' } },
+  'nodenext from CommonJS': { file: 'use.cts', options: { module: 'nodenext' } },
 }
