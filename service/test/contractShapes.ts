@@ -64,6 +64,30 @@ export type Operations = OrderOperations &
     GetChains: As<{ query: PageQuery; answer: Page<Chain> }>
     GetTokens: As<{ query: PageQuery & { chainId?: number; search?: string }; answer: Page<Token> }>
     GetTokenByAddress: As<{ path: { chainId: number; address: string }; answer: Token }>
+    GetVerificationContext: As<{
+      query: { chainId: number }
+      answer: {
+        chainId: number
+        vaults: {
+          opportunityId: string
+          address: string
+          asset: string
+          share: string
+          kind: string
+          contracts: string[]
+        }[]
+        routers: { address: string; kind: 'uniswap-v2' | 'uniswap-v3' | 'swap-router-02' | 'deposit-router' }[]
+        wrappers: string[]
+        depositRouter: string | null
+        wrappedNative: string | null
+        quoter: string | null
+        settlement: string | null
+        relayer: string | null
+        streamFactory: string | null
+        signers: string[]
+        gasCap: string | null
+      }
+    }>
     GetProtocols: As<{ query: PageQuery; answer: Page<Protocol> }>
     ListOpportunities: As<{ query: ListQuery; answer: Page<Opportunity> }>
     ListOpportunitiesByDistributor: As<{

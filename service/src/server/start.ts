@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import { setFlagsFromString } from 'node:v8'
 import type { FastifyInstance } from 'fastify'
 import { recordChanges } from '../features/audit/index.js'
-import { listSigners, recordSigner } from '../features/catalogue/index.js'
+import { announceCatalogue, listSigners, recordSigner } from '../features/catalogue/index.js'
 import { compareRoles } from '../features/streams/index.js'
 import type { Clock } from '../kernel/clock.js'
 import { type Config, ConfigError } from '../kernel/config.js'
@@ -85,7 +85,10 @@ export async function startService(options: StartOptions): Promise<Running> {
   if (ctx.attributionSigner) {
     const { address } = ctx.attributionSigner
     const signing = { osUser: findOsUser(), command: 'start (attribution key)', look: listSigners }
-    await inTransaction(recordChanges(base, signing).db, (tx) => recordSigner(tx, address, clock.now()))
+    await inTransaction(recordChanges(base, signing).db, async (tx) => {
+      await recordSigner(tx, address, clock.now())
+      await announceCatalogue(tx)
+    })
   }
   if (options.watch && options.api && options.forkWatcher) {
     const watcher = startWatcherProcess({ fork: options.forkWatcher, log, clock, signal: shutdown.signal })

@@ -501,6 +501,18 @@ export const getTokens = /*#__PURE__*/ getPages<types.GetTokensParams, types.Get
 )
 
 /**
+ * List the contracts and signers of a chain that plans are compared with
+ *
+ * The vaults, routers, wrappers and further contracts that the plans of a chain call, the keys that sign its attributions, and the most gas of a transaction. `verifyPlan` of the sdk compares each plan with them. A file of your own (`openearn trust export`) says the same without the word of this service.
+ *
+ * Costs 1 units; takes any key.
+ */
+export const getVerificationContext = /*#__PURE__*/ get<types.GetVerificationContextParams, types.GetVerificationContextResult>(
+  'GetVerificationContext',
+  '/v2/verification',
+)
+
+/**
  * List wallets' activity
  *
  * Verified deposits and withdrawals of up to 1,000 wallets, newest first.

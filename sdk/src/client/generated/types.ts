@@ -686,6 +686,38 @@ export type Value = {
   usd: number | null
 }
 
+export type VerificationContext = {
+  chainId: number
+  vaults: {
+    /** UUID */
+    opportunityId: string
+    /** EVM address, EIP-55 checksum */
+    address: `0x${string}`
+    /** EVM address, EIP-55 checksum */
+    asset: `0x${string}`
+    /** EVM address, EIP-55 checksum */
+    share: `0x${string}`
+    kind: string
+    /** Further contracts of the vault, in the order of the names that its kind gives them */
+    contracts: `0x${string}`[]
+  }[]
+  routers: ({
+    /** EVM address, EIP-55 checksum */
+    address: `0x${string}`
+    kind: 'uniswap-v2' | 'uniswap-v3' | 'swap-router-02' | 'deposit-router'
+  })[]
+  wrappers: `0x${string}`[]
+  depositRouter: `0x${string}` | null
+  wrappedNative: `0x${string}` | null
+  quoter: `0x${string}` | null
+  settlement: `0x${string}` | null
+  relayer: `0x${string}` | null
+  streamFactory: `0x${string}` | null
+  /** Keys that sign new plans; retired ones are left out */
+  signers: `0x${string}`[]
+  gasCap: string | null
+}
+
 export type WalletHoldings = {
   address: string
   ecosystem: 'evm' | 'solana' | 'ton'
@@ -1175,6 +1207,10 @@ export type GetTokensParams = {
   chainId?: number | undefined
   /** Part of the address, name or symbol, upper and lower case alike */
   search?: string | undefined
+}
+
+export type GetVerificationContextParams = {
+  chainId: number
 }
 
 export type GetWalletActivityParams = {
@@ -1840,6 +1876,8 @@ export type GetTokensResult = {
   data: Token[]
   pagination: Pagination
 }
+
+export type GetVerificationContextResult = VerificationContext
 
 export type GetWalletActivityResult = {
   activity: ({

@@ -8,6 +8,7 @@ import { getOpportunityFilterOptions } from './getOpportunityFilterOptions.js'
 import { getProtocols } from './getProtocols.js'
 import { getTokenByAddress } from './getTokenByAddress.js'
 import { getTokens } from './getTokens.js'
+import { getVerificationContext } from './getVerificationContext.js'
 import { listOpportunities } from './listOpportunities.js'
 import { listOpportunitiesByDistributor } from './listOpportunitiesByDistributor.js'
 import { includeDeltasQuery, ListingQuery } from './memory/listing.js'
@@ -19,6 +20,7 @@ import {
   ProtocolSchema,
   TagSchema,
   TokenSchema,
+  VerificationContextSchema,
 } from './schema.js'
 
 const malformed = 'A parameter is malformed'
@@ -79,6 +81,20 @@ export const catalogueOperations: readonly Operation<CatalogueContext>[] = [
     params: T.Object({ chainId: ChainId, address: AddressInput }),
     responses: { 200: TokenSchema, 400: malformed, 404: 'No such token' },
     run: getTokenByAddress,
+  }),
+  defineOperation({
+    ...common,
+    operationId: 'GetVerificationContext',
+    path: '/v2/verification',
+    tag: 'Chains',
+    summary: 'List the contracts and signers of a chain that plans are compared with',
+    description:
+      'The vaults, routers, wrappers and further contracts that the plans of a chain call, the keys that sign its ' +
+      'attributions, and the most gas of a transaction. `verifyPlan` of the sdk compares each plan with them. A file of ' +
+      'your own (`openearn trust export`) says the same without the word of this service.',
+    query: T.Object({ chainId: ChainId }),
+    responses: { 200: VerificationContextSchema, 400: malformed },
+    run: getVerificationContext,
   }),
   defineOperation({
     ...common,

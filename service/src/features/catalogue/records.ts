@@ -3,6 +3,7 @@ import type { tokensTable } from '../../prices/index.js'
 import type { chainsTable } from '../../rpc/storeChains.js'
 import type { protocolsTable, vaultsTable } from '../../vaults/configured/index.js'
 import type { Deltas } from './schema.js'
+import type { Signer } from './storeSigners.js'
 import type { tables } from './tables.js'
 
 /** The catalogue as kept in the database: addresses lower-case, `numeric` as text. */
@@ -88,6 +89,8 @@ export type CatalogueRows = {
   incentives: readonly IncentiveRow[]
   distributorOpportunities: readonly RecordOf<typeof tables.distributorOpportunities>[]
   distributorProducts: readonly RecordOf<typeof tables.distributorProducts>[]
+  /** The attribution keys, present and retired. */
+  signers: readonly Signer[]
 }
 
 /** Key of a token or vault: its chain and lower-case address. */

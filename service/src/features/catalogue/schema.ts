@@ -1,5 +1,5 @@
 import T, { type Static } from 'typebox'
-import { Address, ChainId, Nullable, Ts, Uuid } from '../../kernel/wire.js'
+import { Address, ChainId, Nullable, Raw, Ts, Uuid } from '../../kernel/wire.js'
 
 export const TokenSchema = T.Object(
   {
@@ -168,3 +168,35 @@ export type Opportunity = Static<typeof OpportunitySchema>
 export type Movement = Static<typeof MovementSchema>
 export type Deltas = Static<typeof DeltasSchema>
 export type Tag = Static<typeof TagSchema>
+
+/** The kinds of routers whose calls a verifier reads. */
+export const routerKinds = ['uniswap-v2', 'uniswap-v3', 'swap-router-02', 'deposit-router'] as const
+
+export const VerificationContextSchema = T.Object(
+  {
+    chainId: ChainId,
+    vaults: T.Array(
+      T.Object({
+        opportunityId: Uuid,
+        address: Address,
+        asset: Address,
+        share: Address,
+        kind: T.String(),
+        contracts: T.Array(Address, {
+          description: 'Further contracts of the vault, in the order of the names that its kind gives them',
+        }),
+      }),
+    ),
+    routers: T.Array(T.Object({ address: Address, kind: T.Enum([...routerKinds]) })),
+    wrappers: T.Array(Address),
+    depositRouter: Nullable(Address),
+    wrappedNative: Nullable(Address),
+    quoter: Nullable(Address),
+    settlement: Nullable(Address),
+    relayer: Nullable(Address),
+    streamFactory: Nullable(Address),
+    signers: T.Array(Address, { description: 'Keys that sign new plans; retired ones are left out' }),
+    gasCap: Nullable(Raw),
+  },
+  { title: 'VerificationContext' },
+)

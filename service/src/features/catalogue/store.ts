@@ -12,6 +12,7 @@ import type {
   OpportunityRow,
   OrganizationRole,
 } from './records.js'
+import { listSigners } from './storeSigners.js'
 import { tables } from './tables.js'
 
 /** Channel on which every change of the catalogue is announced; the payload is the new version or live version. */
@@ -84,23 +85,33 @@ const joinLive = `
   left join opportunity_capabilities on opportunity_capabilities.opportunity_id = id`
 
 async function readBase(tx: Transaction) {
-  const [chains, organizations, distributors, protocols, products, tags, byDistributor, productsByDistributor] =
-    await Promise.all([
-      listChains(tx),
-      readRows(tx, tables.organizations, 'order by id'),
-      tx.unsafe<DistributorRecord[]>(`
+  const [
+    chains,
+    organizations,
+    distributors,
+    protocols,
+    products,
+    tags,
+    byDistributor,
+    productsByDistributor,
+    signers,
+  ] = await Promise.all([
+    listChains(tx),
+    readRows(tx, tables.organizations, 'order by id'),
+    tx.unsafe<DistributorRecord[]>(`
       select ${selectList(tables.distributors)},
         coalesce((select signed_only from distributor_settings where distributor_id = id
           order by distributor_settings.active_from desc limit 1), false) as "signedOnly"
       from distributors order by id`),
-      listProtocols(tx),
-      readRows(tx, tables.products, 'order by id'),
-      readRows(tx, tables.tags, 'order by code collate "C"'),
-      readRows(tx, tables.distributorOpportunities),
-      readRows(tx, tables.distributorProducts),
-    ])
+    listProtocols(tx),
+    readRows(tx, tables.products, 'order by id'),
+    readRows(tx, tables.tags, 'order by code collate "C"'),
+    readRows(tx, tables.distributorOpportunities),
+    readRows(tx, tables.distributorProducts),
+    listSigners(tx),
+  ])
   return {
-    ...{ chains, organizations, distributors, protocols, products, tags },
+    ...{ chains, organizations, distributors, protocols, products, tags, signers },
     distributorOpportunities: byDistributor,
     distributorProducts: productsByDistributor,
   }

@@ -76,6 +76,7 @@ function toRows(made: World, version: number): CatalogueRows {
     ),
     distributorOpportunities: made.shows.map((number) => ({ distributorId: 'shop', opportunityId: id(number) })),
     distributorProducts: [{ distributorId: 'shop', productId: id(300) }],
+    signers: [{ address: address(900), from: at(), to: null }],
   }
   return rows as unknown as CatalogueRows
 }

@@ -19,6 +19,7 @@ import {
   type TokenRecord,
   type VaultRecord,
 } from '../records.js'
+import type { Signer } from '../storeSigners.js'
 import { compareText } from '../text.js'
 import { isAll, keep, keepRows, keepSets, sayAll, says } from './keep.js'
 
@@ -53,6 +54,8 @@ export type CatalogueSnapshot = {
   readonly productOpportunities: ReadonlyMap<string, ReadonlySet<string>>
   /** Ids of the opportunities a distributor shows: its own and those of its products. */
   readonly distributorOpportunities: ReadonlyMap<string, ReadonlySet<string>>
+  /** The attribution keys by address, present and retired. */
+  readonly signers: ReadonlyMap<string, Signer>
 }
 
 /** Joins the rows. Pure. */
@@ -86,6 +89,7 @@ export function* joinRows(rows: CatalogueRows, previous?: CatalogueSnapshot): St
     opportunitiesByVault:
       opportunities === previous?.opportunities ? previous.opportunitiesByVault : yield* byVault(opportunities),
     productOpportunities,
+    signers: yield* keepRows(previous?.signers, rows.signers, (signer) => signer.address),
     distributorOpportunities: yield* keepSets(
       previous?.distributorOpportunities,
       listShown(rows, productOpportunities),
