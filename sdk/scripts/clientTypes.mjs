@@ -1,23 +1,24 @@
 /**
  * The TypeScript of one JSON Schema as the OpenAPI document writes it.
- * `input` widens what a caller may give: bigint for amounts, Date for instants, one value for a list.
+ * `input` widens what a caller may give: bigint for amounts, Date for instants, one value for a list. `plain` takes any
+ * text for an address, and for values that the document lists beside `type: string`.
  */
-export function typeOf(schema, { input = false, indent = '' } = {}) {
-  const inner = { input, indent: `${indent}  ` }
+export function typeOf(schema, { input = false, plain = false, indent = '' } = {}) {
+  const inner = { input, plain, indent: `${indent}  ` }
   if (schema === undefined || schema === true) return 'unknown'
   if (schema.$ref) return schema.$ref.split('/').at(-1)
   if (schema.enum) return union(schema.enum.map(literal))
-  if (schema['x-values']) return union([...schema['x-values'].map(literal), ...nullOf(schema)])
+  if (schema['x-values'] && !plain) return union([...schema['x-values'].map(literal), ...nullOf(schema)])
   const listed = schema['x-list-of'] ?? (input && schema['x-list'] ? schema.items : undefined)
   if (listed) return listOf(typeOf(listed, inner))
   const choices = schema.anyOf ?? schema.oneOf
-  if (choices) return union(choices.map((each) => typeOf(each, { input, indent })))
-  if (schema.allOf) return schema.allOf.map((each) => typeOf(each, { input, indent })).join(' & ')
+  if (choices) return union(choices.map((each) => typeOf(each, { input, plain, indent })))
+  if (schema.allOf) return schema.allOf.map((each) => typeOf(each, { input, plain, indent })).join(' & ')
   if (Array.isArray(schema.type))
-    return union(schema.type.map((type) => typeOf({ ...schema, type }, { input, indent })))
+    return union(schema.type.map((type) => typeOf({ ...schema, type }, { input, plain, indent })))
   switch (schema.type) {
     case 'string':
-      return textType(schema, input)
+      return textType(schema, input, plain)
     case 'integer':
     case 'number':
       return 'number'
@@ -26,7 +27,7 @@ export function typeOf(schema, { input = false, indent = '' } = {}) {
     case 'null':
       return 'null'
     case 'array':
-      return `${input ? 'readonly ' : ''}${element(typeOf(schema.items, { input, indent }))}[]`
+      return `${input ? 'readonly ' : ''}${element(typeOf(schema.items, { input, plain, indent }))}[]`
     case 'object':
       return objectType(schema, inner, indent)
     default:
@@ -35,12 +36,12 @@ export function typeOf(schema, { input = false, indent = '' } = {}) {
 }
 
 /** The members of an object type, each with its description. */
-export function members(properties, required, { input, indent }) {
+export function members(properties, required, { input, plain, indent }) {
   return Object.entries(properties)
     .map(([name, schema]) => {
       const key = /^[A-Za-z_$][\w$]*$/.test(name) ? name : `'${name}'`
       const optional = required.includes(name) ? '' : '?'
-      const type = typeOf(schema, { input, indent })
+      const type = typeOf(schema, { input, plain, indent })
       const or = optional && input ? ' | undefined' : ''
       return `${comment(schema.description, indent)}${indent}${key}${optional}: ${type}${or}\n`
     })
@@ -65,7 +66,8 @@ function objectType(schema, inner, indent) {
   return `{\n${body}${rest ? `${inner.indent}[name: string]: ${rest}\n` : ''}${indent}}`
 }
 
-function textType({ pattern = '', format }, input) {
+function textType({ pattern = '', format }, input, plain) {
+  if (plain && /0x|0\[xX\]/.test(pattern)) return 'string'
   if (/^\^0x|^\^0\[xX\]/.test(pattern)) return /\}-\(/.test(pattern) ? pair : hex
   if (/^\^\(0\[xX\]\[0-9a-fA-F\]\{40\}\|native\)\$$/.test(pattern)) return `${hex} | 'native'`
   if (!input) return 'string'

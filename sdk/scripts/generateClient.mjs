@@ -1,10 +1,12 @@
-// Writes src/client/generated/ from the service's OpenAPI document: `node scripts/generateClient.mjs [--check]`.
+// Writes src/client/generated/ and src/turtle/generated/ from the service's OpenAPI document:
+// `node scripts/generateClient.mjs [--check]`.
 // With --check nothing is written, and the exit code is 1 where a file differs.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { comment, members, typeOf } from './clientTypes.mjs'
+import { turtleFiles } from './turtleClient.mjs'
 
 const document = JSON.parse(readFileSync(new URL('../../service/openapi.json', import.meta.url), 'utf8'))
-const folder = new URL('../src/client/generated/', import.meta.url)
+const source = new URL('../src/', import.meta.url)
 const head = '// Generated from service/openapi.json by `npm run client`. Do not edit.\n'
 
 const operations = Object.entries(document.paths).flatMap(([path, item]) =>
@@ -76,17 +78,19 @@ import type * as types from './types.js'
 ${functions.join('\n')}`
 
 let differs = false
-mkdirSync(folder, { recursive: true })
 for (const [name, text] of [
-  ['types.ts', types],
-  ['operations.ts', code],
+  ['client/generated/types.ts', types],
+  ['client/generated/operations.ts', code],
+  ...turtleFiles(described, head),
 ]) {
-  const file = new URL(name, folder)
+  const file = new URL(name, source)
   if (existsSync(file) && readFileSync(file, 'utf8') === text) continue
   differs = true
-  if (!process.argv.includes('--check')) writeFileSync(file, text)
+  if (process.argv.includes('--check')) continue
+  mkdirSync(new URL('.', file), { recursive: true })
+  writeFileSync(file, text)
 }
 if (differs && process.argv.includes('--check')) {
-  console.error('src/client/generated differs from service/openapi.json: run npm run client')
+  console.error('the generated code of src/ differs from service/openapi.json: run npm run client')
   process.exitCode = 1
 }

@@ -122,7 +122,7 @@ export const heldElsewhere: Record<string, string> = {
 }
 
 /** Programs in a document, by document and fence: examples.test.ts type-checks and runs them. */
-export const programs = ['docs/integrating.md ts', 'sdk/README.md ts', 'sdk/README.md js']
+export const programs = ['docs/integrating.md ts', 'docs/moving.md ts', 'sdk/README.md ts', 'sdk/README.md js']
 
 /** Every snippet a reader may take as it stands. */
 export async function readAllSnippets(): Promise<Snippet[]> {

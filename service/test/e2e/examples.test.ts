@@ -170,6 +170,19 @@ describe('what the documents tell a reader to run beside the devnet', () => {
     expect(await runTypescript('integrating', text, words)).toBe('3 true INVALID_ARGUMENT\n')
   }, 60_000)
 
+  it('docs/moving.md: the program of the older client lists what the service offers', async () => {
+    const { baseUrl, keys, opportunities } = devnet.dev
+    const text = fillIn(read('docs/moving.md ts'), { 'http://127.0.0.1:4020': baseUrl, 'pk_live_…': keys.publishable })
+    const said = await runTypescript('moving', text, [])
+    const lines = said.trim().split('\n')
+    expect(lines).toHaveLength(3)
+    for (const line of lines)
+      expect(
+        opportunities.some(({ name }) => line.startsWith(`${name} `)),
+        line,
+      ).toBe(true)
+  }, 60_000)
+
   it('sdk/README.md: the program walks over the vaults and builds a deposit', async () => {
     const { baseUrl, keys, accounts, distributorIds, opportunities } = devnet.dev
     const { id, asset } = opportunities.find(({ kind }) => kind === 'erc4626')!
