@@ -225,8 +225,7 @@ function readDeposit(deposit: Try, describe: (tried: Try) => string): Outcome {
 export function decideByTrial(state: VaultState, { deposit, withdraw }: Trial): VaultState {
   const { figures, maxDeposit, ...read } = state
   return {
-    figures,
-    maxDeposit,
+    ...{ figures, maxDeposit, depositAtOnce: read.depositAtOnce, withdrawAtOnce: read.withdrawAtOnce },
     depositOpen: deposit?.works ?? read.depositOpen,
     depositClosedReason: decideReason(deposit, read.depositClosedReason, 'The vault takes no deposits at present.'),
     withdrawOpen: withdraw?.works ?? read.withdrawOpen,

@@ -12,6 +12,9 @@ export type VaultState = {
   withdrawOpen: boolean
   depositClosedReason: string
   withdrawClosedReason: string
+  /** A deposit or withdrawal completes at once now, though vaults of the kind may take a request instead. */
+  depositAtOnce: boolean
+  withdrawAtOnce: boolean
   /** Its stated maximum of one deposit; many vaults return 0 or nonsense, so it decides nothing. Undefined if it states none. */
   maxDeposit: bigint | undefined
   /** Undefined when the vault does not answer all of them. */
@@ -118,10 +121,20 @@ function askVault(vault: ObservedVault): Read<{ state: VaultState; isCut: boolea
   const address = vault.address as Address
   const identity = { code: readAccount(address), paused: readContract(address, pausableAbi, 'paused', []) }
   const answered = askFigures(vault)
-  return mapRead(combine({ ...identity, answered }), ({ code, paused, answered: told }) => ({
-    state: { ...decideState(code.codeLength, paused), ...told },
+  const atOnce = findVaultKind(vault.kind ?? '')?.readAtOnce?.(vault) ?? neverAtOnce
+  return mapRead(combine({ ...identity, answered, atOnce }), ({ code, paused, answered: told, atOnce: now }) => ({
+    state: {
+      ...decideState(code.codeLength, paused),
+      ...{ depositAtOnce: now.deposit, withdrawAtOnce: now.withdraw },
+      ...told,
+    },
     isCut: code.codeLength > 0n && answered.reads.length > 0 && told.figures === undefined,
   }))
+}
+
+const neverAtOnce: Read<{ deposit: boolean; withdraw: boolean }> = {
+  reads: [],
+  answer: () => ({ deposit: false, withdraw: false }),
 }
 
 const noFigures: Read<FiguresAnswer> = { reads: [], answer: () => ({ figures: undefined, maxDeposit: undefined }) }

@@ -230,6 +230,8 @@ export type VaultKind = {
    * out. Absent for kinds without a cooldown.
    */
   readonly readCooling?: (vault: Address, wallet: Address) => Read<Cooling | undefined>
+  /** Which sides complete at once now, of a kind whose vaults take requests at one time and complete at once at another. */
+  readonly readAtOnce?: (vault: ObservedVault) => Read<{ deposit: boolean; withdraw: boolean }>
   /** A redemption is announced, and its shares are burned only after a wait. */
   readonly redeemsLater?: boolean
   /** Takes and pays several tokens: a withdrawal names the one it wants. */

@@ -7,6 +7,7 @@ import { openStories, tellStories } from '../../../test/asyncStories.js'
 import { openLagoonVaults } from '../../../test/lagoonVaults.js'
 import { refused } from '../../../test/refused.js'
 import { probeVault } from '../../probing/index.js'
+import { runCapabilityAndTvl } from '../catalogue/jobs.js'
 import { listLots } from '../positions/index.js'
 
 const user = account(1)
@@ -53,6 +54,21 @@ async function comeIn(vault: WorldVault): Promise<bigint> {
 }
 
 describe.each(['0.5', '0.6'] as const)('a Lagoon vault of %s', (version) => {
+  it('is shown to wait, or not to, as it answers now', async () => {
+    const vault = await lagoon.open(version)
+    const shown = async () => {
+      await runCapabilityAndTvl(world.earn.ctx)
+      await world.earn.ctx.catalogue.refresh()
+      const { body } = await world.earn.call('GetOpportunity', { params: { id: vault.opportunityId } })
+      return [body.meta.asyncDeposit, body.meta.asyncWithdraw]
+    }
+    expect(await shown()).toEqual([true, true])
+    await lagoon.openSync(vault)
+    expect(await shown()).toEqual([false, version === '0.5'])
+    await lagoon.write(vault, 'expireTotalAssets')
+    expect(await shown()).toEqual([true, true])
+  })
+
   it('is probed with its silo, entered and left by requests, in part, by a transferee and whole, to the unit', async () => {
     const vault = await lagoon.open(version)
     const probed = await probeVault(world.earn.ctx.chains.get(world.chainId)!, vault.address)

@@ -16,6 +16,8 @@ function isSame({ record: { capability }, state }: Observed): boolean {
     capability?.depositOpen === state.depositOpen &&
     capability.withdrawOpen === state.withdrawOpen &&
     capability.depositClosedReason === state.depositClosedReason &&
-    capability.withdrawClosedReason === state.withdrawClosedReason
+    capability.withdrawClosedReason === state.withdrawClosedReason &&
+    capability.depositAtOnce === state.depositAtOnce &&
+    capability.withdrawAtOnce === state.withdrawAtOnce
   )
 }

@@ -144,8 +144,9 @@ describe('a catalogue of which two reads overlap', () => {
     expect(before.opportunities.get(open)?.capabilities.deposit.enabled).toBe(true)
     await inTransaction(test.db, async (tx) => {
       const closed = { depositOpen: false, depositClosedReason: 'Full.', withdrawOpen: true, withdrawClosedReason: '' }
+      const never = { depositAtOnce: false, withdrawAtOnce: false }
       await updateCapabilities(tx, [
-        { opportunityId: open, capability: { ...closed, capabilityAt: new Date('2026-11-20T12:00:00Z') } },
+        { opportunityId: open, capability: { ...closed, ...never, capabilityAt: new Date('2026-11-20T12:00:00Z') } },
       ])
       await bumpLiveVersion(tx)
     })

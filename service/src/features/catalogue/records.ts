@@ -33,6 +33,9 @@ export type CapabilityRecord = {
   withdrawOpen: boolean
   depositClosedReason: string
   withdrawClosedReason: string
+  /** Completes at once now, though vaults of the kind may take a request instead. */
+  depositAtOnce: boolean
+  withdrawAtOnce: boolean
   capabilityAt: Date
 }
 

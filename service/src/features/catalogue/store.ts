@@ -78,7 +78,8 @@ const liveColumns = `
   tvl_usd as "tvlUsd", coalesce(deltas, '{}') as deltas, indexed_apr as "indexedApr",
   coalesce(stream_aprs, '{}') as "streamAprs", analytics_at as "analyticsAt",
   deposit_open as "depositOpen", withdraw_open as "withdrawOpen", deposit_closed_reason as "depositClosedReason",
-  withdraw_closed_reason as "withdrawClosedReason", capability_at as "capabilityAt"`
+  withdraw_closed_reason as "withdrawClosedReason", deposit_at_once as "depositAtOnce",
+  withdraw_at_once as "withdrawAtOnce", capability_at as "capabilityAt"`
 
 const joinLive = `
   left join opportunity_analytics on opportunity_analytics.opportunity_id = id
@@ -152,12 +153,22 @@ const listOf = (role: OrganizationRole) =>
 function withCapability<T extends NullableCapability>(
   row: T,
 ): Omit<T, keyof CapabilityRecord> & { capability: CapabilityRecord | null } {
-  const { depositOpen, withdrawOpen, depositClosedReason, withdrawClosedReason, capabilityAt, ...opportunity } = row
+  const {
+    depositOpen,
+    withdrawOpen,
+    depositClosedReason,
+    withdrawClosedReason,
+    depositAtOnce,
+    withdrawAtOnce,
+    capabilityAt,
+    ...opportunity
+  } = row
   if (depositOpen === null || withdrawOpen === null || capabilityAt === null)
     return { ...opportunity, capability: null }
   const reasons = {
     depositClosedReason: depositClosedReason ?? '',
     withdrawClosedReason: withdrawClosedReason ?? '',
   }
-  return { ...opportunity, capability: { depositOpen, withdrawOpen, ...reasons, capabilityAt } }
+  const atOnce = { depositAtOnce: depositAtOnce === true, withdrawAtOnce: withdrawAtOnce === true }
+  return { ...opportunity, capability: { depositOpen, withdrawOpen, ...reasons, ...atOnce, capabilityAt } }
 }

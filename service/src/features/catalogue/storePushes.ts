@@ -17,15 +17,17 @@ export async function updateCapabilities(tx: Queryable, pushes: readonly Capabil
   }))
   await tx`
     insert into opportunity_capabilities (opportunity_id, deposit_open, withdraw_open, deposit_closed_reason,
-      withdraw_closed_reason, capability_at)
+      withdraw_closed_reason, deposit_at_once, withdraw_at_once, capability_at)
     select "opportunityId", "depositOpen", "withdrawOpen", "depositClosedReason", "withdrawClosedReason",
-      "capabilityAt"
+      "depositAtOnce", "withdrawAtOnce", "capabilityAt"
     from jsonb_to_recordset(${tx.json(rows)}) as r ("opportunityId" uuid, "depositOpen" boolean,
-      "withdrawOpen" boolean, "depositClosedReason" text, "withdrawClosedReason" text, "capabilityAt" timestamptz)
+      "withdrawOpen" boolean, "depositClosedReason" text, "withdrawClosedReason" text,
+      "depositAtOnce" boolean, "withdrawAtOnce" boolean, "capabilityAt" timestamptz)
     where exists (select from opportunities where id = "opportunityId")
     on conflict (opportunity_id) do update set deposit_open = excluded.deposit_open,
       withdraw_open = excluded.withdraw_open, deposit_closed_reason = excluded.deposit_closed_reason,
-      withdraw_closed_reason = excluded.withdraw_closed_reason, capability_at = excluded.capability_at`
+      withdraw_closed_reason = excluded.withdraw_closed_reason, deposit_at_once = excluded.deposit_at_once,
+      withdraw_at_once = excluded.withdraw_at_once, capability_at = excluded.capability_at`
 }
 
 /** Replaces TVL figures. A null TVL is one that has no price. */

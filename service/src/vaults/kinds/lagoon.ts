@@ -1,4 +1,4 @@
-import { encodeFunctionData, erc4626Abi, isAddressEqual, maxUint256, parseAbi, zeroAddress } from 'viem'
+import { type Address, encodeFunctionData, erc4626Abi, isAddressEqual, maxUint256, parseAbi, zeroAddress } from 'viem'
 import { combine, mapRead, type Read, readContract } from '../../rpc/multicall.js'
 import { failing, type KnownError } from '../../rpc/revert.js'
 import { making } from '../calls.js'
@@ -194,6 +194,17 @@ export const lagoon: PlannedKind = {
       }),
   },
   readFigures: readErc4626Figures,
+  // A version that redeems at once tells what it pays; one that does not, or has nothing to pay, is asked for a request.
+  readAtOnce: ({ address: at, receiptDecimals }) => {
+    const address = at as Address
+    return mapRead(
+      combine({
+        valid: readContract(address, lagoonAbi, 'isTotalAssetsValid', []),
+        quoted: readContract(address, lagoonAbi, 'previewSyncRedeem', [10n ** BigInt(receiptDecimals)]),
+      }),
+      ({ valid, quoted = 0n }) => ({ deposit: valid === true, withdraw: valid === true && quoted > 0n }),
+    )
+  },
   recognise: (address) =>
     mapRead(
       combine({

@@ -47,7 +47,7 @@ function toRows(made: World, version: number): CatalogueRows {
       ...{ streamAprs: {}, analyticsAt: at() },
       capability: {
         ...{ depositOpen: !one.closed, withdrawOpen: true, depositClosedReason: one.closed ? 'Full.' : '' },
-        ...{ withdrawClosedReason: '', capabilityAt: at() },
+        ...{ withdrawClosedReason: '', depositAtOnce: false, withdrawAtOnce: false, capabilityAt: at() },
       },
       tokenKeys: one.tokens.map((token) => `1:${address(token)}`).join(' '),
       tagIds: one.tagged ? made.tags.map((_, index) => id(200 + index)).join(' ') : '',

@@ -4,6 +4,7 @@ import { decideCapabilities } from '../capability.js'
 import { computeEstimatedApr } from '../item.js'
 import type { OpportunityRecord } from '../opportunityRecord.js'
 import {
+  type CapabilityRecord,
   type CatalogueRows,
   type ChainRecord,
   chainKey,
@@ -124,7 +125,6 @@ function* joinOpportunities(
       return [known]
     const vault = vaults.get(chainKey(row.chainId, row.vaultAddress))
     if (!vault) return []
-    const kind = findVaultKind(vault.kind)
     const isListed = row.active && chains.get(row.chainId)?.active === true
     const incentives = showIndexed(listedIncentives, row)
     const inRole = (ids: string) => findListed(organizations, ids).sort(inNameOrder)
@@ -132,8 +132,7 @@ function* joinOpportunities(
       ...row,
       listed: isListed,
       capabilities: decideCapabilities(isListed, row, row.capability, isPlanned(vault)),
-      asyncDeposit: kind?.asyncDeposit === true,
-      asyncWithdraw: kind?.asyncRedeem === true || kind?.redeemsLater === true || kind?.readCooling !== undefined,
+      ...decideWaits(vault, row.capability),
       vault,
       baseToken: tokens.get(chainKey(vault.chainId, vault.asset)) ?? unknownToken(vault, 'asset'),
       receiptToken: tokens.get(chainKey(vault.chainId, vault.receiptToken)) ?? unknownToken(vault, 'receiptToken'),
@@ -151,6 +150,19 @@ function* joinOpportunities(
     return [keep(known, made)]
   }
   return yield* keepRows(previous?.opportunities, (yield* mapInSteps(rows.opportunities, join)).flat(), idOf)
+}
+
+/** Whether a deposit and a withdrawal wait: by the kind, unless the vault completes them at once now. */
+function decideWaits(
+  { kind: name }: Pick<VaultRecord, 'kind'>,
+  capability: CapabilityRecord | null,
+): Pick<OpportunityRecord, 'asyncDeposit' | 'asyncWithdraw'> {
+  const kind = findVaultKind(name)
+  const withdraws = kind?.asyncRedeem === true || kind?.redeemsLater === true || kind?.readCooling !== undefined
+  return {
+    asyncDeposit: kind?.asyncDeposit === true && capability?.depositAtOnce !== true,
+    asyncWithdraw: withdraws && capability?.withdrawAtOnce !== true,
+  }
 }
 
 /** The entries of a text with a space between two. */
@@ -182,7 +194,8 @@ export function* patchSnapshot(
     if (!row || says<LiveRow>(record, row)) return record
     const capabilities = decideCapabilities(record.listed, record, row.capability, isPlanned(record.vault))
     const incentives = showIndexed(record.listedIncentives, row)
-    return { ...record, ...row, capabilities, incentives, estimatedApr: computeEstimatedApr(incentives) }
+    const waits = decideWaits(record.vault, row.capability)
+    return { ...record, ...row, ...waits, capabilities, incentives, estimatedApr: computeEstimatedApr(incentives) }
   }
   const opportunities = yield* keepRows(
     previous.opportunities,
