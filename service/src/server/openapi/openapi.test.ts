@@ -1,4 +1,8 @@
-import { readFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
@@ -13,12 +17,32 @@ import { buildOpenApi } from './openapi.js'
 // biome-ignore lint/suspicious/noExplicitAny: the tests read a document of every shape
 type Loose = any
 
-const committed: Loose = JSON.parse(await readFile(new URL('../../../openapi.json', import.meta.url), 'utf8'))
+const file = fileURLToPath(new URL('../../../openapi.json', import.meta.url))
+const text = await readFile(file, 'utf8')
+const committed: Loose = JSON.parse(text)
 const built: Loose = JSON.parse(JSON.stringify(buildOpenApi(operations)))
+
+const checker = fileURLToPath(new URL('../../../tools/checkOpenapi.py', import.meta.url))
+
+/** What Python's validator finds; undefined on a machine that has none. */
+async function validateInPython(path: string): Promise<string[] | undefined> {
+  return new Promise((resolve, reject) => {
+    execFile('python3', [checker, path], (error, stdout, stderr) => {
+      if (error?.code === 'ENOENT' || error?.code === 3) resolve(undefined)
+      else if (error && error.code !== 1) reject(new Error(stderr, { cause: error }))
+      else resolve(stdout.split('\n').filter(Boolean))
+    })
+  })
+}
 
 describe('the OpenAPI document', () => {
   it('is the committed openapi.json; `npm run openapi` writes it anew', () => {
     expect(built).toEqual(committed)
+  })
+
+  it('is committed in fewer than 400,000 bytes, a line for each part of an operation', () => {
+    expect(text.length).toBeLessThan(400_000)
+    expect(text.split('\n').length).toBeGreaterThan(1_000)
   })
 
   it('breaks no client of the committed document of the same version', () => {
@@ -38,6 +62,26 @@ describe('the OpenAPI document', () => {
         ref,
       ).toBeDefined()
   })
+
+  it('is valid OpenAPI 3.1 in the eyes of a validator of another language, examples too', async (test) => {
+    const found = await validateInPython(file)
+    test.skip(found === undefined, 'python3 has no openapi-spec-validator on this machine')
+    expect(found).toEqual([])
+    const folder = await mkdtemp(join(tmpdir(), 'openearn-document-'))
+    try {
+      const spoilt = join(folder, 'openapi.json')
+      const { summary } = built.paths['/v2/chains/'].get
+      const parameters = [{ name: 'limit', in: 'query', schema: { type: 'integer' }, example: 'many' }]
+      const get = { ...built.paths['/v2/chains/'].get, summary: [summary], parameters }
+      await writeFile(spoilt, JSON.stringify({ ...built, paths: { ...built.paths, '/v2/chains/': { get } } }))
+      expect(await validateInPython(spoilt)).toEqual([
+        expect.stringContaining('paths./v2/chains/.get'),
+        expect.stringContaining('example of paths./v2/chains/.get.parameters.0'),
+      ])
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  }, 60_000)
 
   it('carries the version, the names and what each operation costs and asks for', () => {
     expect(built.info.version).toBe('v2.0.0')
