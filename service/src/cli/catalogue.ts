@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { isAddress } from 'viem'
 import { describeProbe, draftEntry, importCatalogue } from '../features/catalogue/import/index.js'
 import { countCatalogue, readNewVaults } from '../features/catalogue/operator/index.js'
@@ -15,6 +15,7 @@ import { changing, readConfig, withContext } from './command.js'
 import { priceAdvice } from './doctorPrices.js'
 import { parseProbeFile, probeAll } from './probeAll.js'
 import { adviseRefetch, listReadBeside } from './readBeside.js'
+import { readTextFile } from './readFile.js'
 import { answer, type Command, parseFlags, parseWhole, UsageError } from './terminal.js'
 import { openUnlisted } from './unlisted.js'
 
@@ -23,6 +24,9 @@ openearn catalogue probe CHAIN_ID VAULT_ADDRESS [--rpc URL]
   what a vault is, and a draft of its catalogue entry on standard output
 openearn catalogue probe --all FILE --out FILE [--rpc URL]
   the same for every vault of a file with a chain id and an address a line; goes on where it was interrupted`
+
+/** Fifty thousand entries with every member take less. */
+const mebibytesMax = 64
 
 export const catalogue: Command = {
   usage,
@@ -35,9 +39,7 @@ export const catalogue: Command = {
 
 async function importFile([fileName, ...more]: string[]): Promise<void> {
   if (fileName === undefined || more.length > 0) throw new UsageError(`catalogue import: name one file\n${usage}`)
-  const text = await readFile(fileName, 'utf8').catch((error: Error) => {
-    throw new UsageError(`${fileName} cannot be read: ${error.message}`)
-  })
+  const text = await readTextFile(fileName, { mebibytesMax })
   await withContext(async (ctx) => {
     const hash = createHash('sha256').update(text).digest('hex')
     const changed = changing(ctx, ['catalogue', 'import', fileName, `sha256:${hash}`], countCatalogue)
@@ -79,9 +81,7 @@ async function probeFile(values: { all: string; out?: string; rpc?: string }, wo
   const { all, out, rpc } = values
   if (out === undefined || words.length > 0)
     throw new UsageError('catalogue probe --all: say --out FILE, and nothing else')
-  const text = await readFile(all, 'utf8').catch((error: Error) => {
-    throw new UsageError(`${all} cannot be read: ${error.message}`)
-  })
+  const text = await readTextFile(all, { mebibytesMax })
   const vaults = parseProbeFile(text)
   const chains = new Map<number, Promise<Chain>>()
   const openChain = (chainId: number) => {

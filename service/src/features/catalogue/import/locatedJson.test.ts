@@ -78,6 +78,21 @@ describe('parseLocatedJson', () => {
     expect(Object.keys(parseLocatedJson('{"__proto__": {"x": 1}}').value as object)).toEqual(['__proto__'])
   })
 
+  it('refuses a list of a million entries where it passes 50,000, and millions of values elsewhere', () => {
+    const list = (count: number) => `{"tokens": [${'{},\n'.repeat(count - 1)}{}]}`
+    expect((parseLocatedJson(list(50_000)).value as { tokens: object[] }).tokens).toHaveLength(50_000)
+    expect(() => parseLocatedJson(list(1_000_000))).toThrow(
+      expect.objectContaining({
+        line: 50_001,
+        message:
+          'tokens has more than 50,000 entries; import the file in parts, each entry once: an import keeps what it does not name',
+      }),
+    )
+    expect(() => parseLocatedJson(`[${'0,'.repeat(2_000_000)}0]`)).toThrow(
+      /^more than 2,000,000 values; import the file/,
+    )
+  }, 30_000)
+
   it('refuses nesting deeper than 64', () => {
     expect(() => parseLocatedJson('['.repeat(100_000))).toThrow(/nested deeper/)
   })

@@ -18,6 +18,12 @@ export class JsonSyntaxError extends Error {
 }
 
 const depthMax = 64
+/** Items of a list of the outermost object, and values of every kind: what a service keeps in memory and a person can check. */
+const entriesMax = 50_000
+const valuesMax = 2_000_000
+
+const count = (number: number) => number.toLocaleString('en')
+const split = 'import the file in parts, each entry once: an import keeps what it does not name'
 
 /** The expected token where the parser stopped, by the parser's name for it. */
 const expected: Readonly<Record<string, string>> = {
@@ -52,6 +58,10 @@ function findLines(text: string): ReadonlyMap<string, number> {
   const note = (line: number, path: () => readonly (string | number)[]) => {
     const names = path()
     if (names.length > depthMax) throw new JsonSyntaxError(line + 1, `nested deeper than ${depthMax}`)
+    const [list, index] = names
+    if (names.length === 2 && typeof index === 'number' && index >= entriesMax)
+      throw new JsonSyntaxError(line + 1, `${list} has more than ${count(entriesMax)} entries; ${split}`)
+    if (lines.size >= valuesMax) throw new JsonSyntaxError(line + 1, `more than ${count(valuesMax)} values; ${split}`)
     lines.set(names.map((name) => `/${escapePointer(String(name))}`).join(''), line + 1)
   }
   const begin = (members: Set<string> | undefined) => {
