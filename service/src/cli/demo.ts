@@ -140,14 +140,21 @@ async function play(dev: Dev): Promise<void> {
   print(`   the wallet holds ${formatUnits(back, token.decimals)} ${token.symbol}`)
 
   print('6. Who brought it? The attribution debugger needs no key:')
+  const attributions: Json[] = []
   for (const hash of [depositHash, withdrawHash]) {
     const judged = await call('GET', `/v2/attribution/${hash}?chainId=${foundry.id}`, undefined, false)
-    print(JSON.stringify(judged, null, 2))
-    const signed = judged.attributed && judged.calldata?.signature?.valid === true
-    if (!signed || judged.distributorId !== distributorId || judged.interactions.length !== 1)
+    attributions.push(judged)
+    const { signature } = judged.calldata ?? {}
+    if (!judged.attributed || judged.distributorId !== distributorId || judged.interactions.length !== 1)
       throw new Error(`the debugger does not confirm ${hash}`)
+    if (signature?.valid !== true) throw new Error(`the debugger finds no valid signature in ${hash}`)
+    const [{ interaction, amountToken, tokenSymbol }] = judged.interactions
+    print(`   ${hash}`)
+    print(`   ${interaction} of ${amountToken} ${tokenSymbol}, ${opportunity.name}: brought by ${judged.distributorId}`)
+    print(`   the calldata names it, and ${signature.signer} signed that`)
   }
-  answer({ wallet: wallet.address, depositHash, withdrawHash, distributorId }, [
+  print(`   curl ${dev.baseUrl}/v2/attribution/${depositHash}?chainId=${foundry.id}`)
+  answer({ wallet: wallet.address, depositHash, withdrawHash, distributorId, attributions }, [
     'Verified, signed and attributed: a deposit and a withdrawal.',
   ])
 }

@@ -48,10 +48,36 @@ export function speakJson(): void {
   speech.json = true
 }
 
-/** Prints a line for the person at the terminal; with `--json` it goes where errors go. */
+/**
+ * Prints a line for the person at the terminal; with `--json` it goes where errors go. On a terminal it is broken at its
+ * width; a file or another program gets it whole.
+ */
 export function print(line: string): void {
   const stream = speech.json ? process.stderr : process.stdout
-  stream.write(`${line}\n`)
+  for (const each of line.split('\n')) stream.write(`${breakLine(each, widthOf(stream)).join('\n')}\n`)
+}
+
+/** How many characters a line of the terminal has; no number where a stream is none. */
+function widthOf(stream: { isTTY?: boolean; columns?: number }): number {
+  return stream.isTTY && stream.columns ? stream.columns : Number.POSITIVE_INFINITY
+}
+
+/**
+ * A line as lines of a width, broken between words: the second and further ones stand under the text of the first, behind
+ * its blanks and what is set off by two blanks. A word that is longer than a line stays whole.
+ */
+export function breakLine(line: string, width: number): string[] {
+  if (line.length <= width) return [line]
+  const [lead = ''] = /^ *(\S+(?: \S+)*? {2,})?/.exec(line) ?? []
+  const indent = ' '.repeat(lead.length <= width / 2 ? lead.length : line.search(/\S|$/))
+  const lines = [lead.length <= width / 2 ? lead : indent]
+  for (const word of line.slice(lines[0]?.length).split(' ')) {
+    const last = lines.at(-1) ?? ''
+    const joined = last.trim() === '' || last.endsWith(' ') ? last + word : `${last} ${word}`
+    if (joined.length <= width || last.trim() === '') lines[lines.length - 1] = joined
+    else lines.push(indent + word)
+  }
+  return lines.map((each) => each.trimEnd())
 }
 
 /** Prints the output of a command: a value with `--json`, else lines. */
@@ -69,18 +95,31 @@ function formatJson(value: unknown): string {
   return JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? String(each) : each))
 }
 
-/** Prints rows as columns wide enough for their longest cell; with `--json` the values they were made of. */
+/** Prints rows as a table; with `--json` the values they were made of. */
 export function printTable(header: string[], rows: string[][], values: readonly unknown[]): void {
   answer(values, formatTable(header, rows))
 }
 
-/** Rows as lines, in columns wide enough for their longest cell. */
-export function formatTable(header: string[], rows: string[][]): string[] {
+/**
+ * Rows as lines, in columns wide enough for their longest cell. On a terminal that is too narrow for them each cell gets a
+ * line of its own, with the name of its column.
+ */
+export function formatTable(header: string[], rows: string[][], width = widthOf(process.stdout)): string[] {
   const widths = header.map((name, column) => Math.max(name.length, ...rows.map((row) => (row[column] ?? '').length)))
   const format = (row: string[]) =>
     row
       .map((cell, column) => cell.padEnd(widths[column] ?? 0))
       .join('  ')
       .trimEnd()
-  return [header, ...rows].map(format)
+  const lines = [header, ...rows].map(format)
+  return lines.every(({ length }) => length <= width) ? lines : formatRecords(header, rows)
+}
+
+/** A line for each cell that is not empty, and an empty line between two rows. */
+function formatRecords(header: string[], rows: string[][]): string[] {
+  const width = Math.max(...header.map(({ length }) => length))
+  return rows.flatMap((row, index) => [
+    ...(index === 0 ? [] : ['']),
+    ...row.flatMap((cell, column) => (cell === '' ? [] : `${(header[column] ?? '').padEnd(width)}  ${cell}`)),
+  ])
 }
