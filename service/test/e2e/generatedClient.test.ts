@@ -1,16 +1,11 @@
-import { mkdir, rm } from 'node:fs/promises'
-import { fileURLToPath } from 'node:url'
-import { createClient } from '@hey-api/openapi-ts'
+import { rm } from 'node:fs/promises'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { present } from '../../../contracts/test/present.js'
 import { operations } from '../../src/server/operations.js'
 import { openClient } from './client.js'
+import { type Asked, compileClients, generators, outputOf, type Plan, writeClient } from './generators.js'
 import { type Dev, makeFolder, type Started, startDevnet } from './process.js'
-
-const input = fileURLToPath(new URL('../../openapi.json', import.meta.url))
-/** Inside the workspace, so that the generated code finds its packages; not committed. */
-const output = fileURLToPath(new URL('../../.generated/client', import.meta.url))
 
 let dataDir: string
 let devnet: Started & { dev: Dev }
@@ -20,21 +15,9 @@ let sdk: Record<string, (options: any) => Promise<any>>
 let client: unknown
 
 beforeAll(async () => {
-  await rm(output, { recursive: true, force: true })
-  await mkdir(output, { recursive: true })
-  await createClient({
-    input,
-    output,
-    logs: { level: 'silent' },
-    plugins: [
-      '@hey-api/client-fetch',
-      '@hey-api/typescript',
-      'zod',
-      { name: '@hey-api/sdk', validator: { response: 'zod' } },
-    ],
-  })
-  sdk = await import(/* @vite-ignore */ `${output}/sdk.gen.ts`)
-  const made = await import(/* @vite-ignore */ `${output}/client/index.ts`)
+  for (const generator of generators) await writeClient(generator)
+  sdk = await import(/* @vite-ignore */ `${outputOf('hey-api')}/sdk.gen.ts`)
+  const made = await import(/* @vite-ignore */ `${outputOf('hey-api')}/client/index.ts`)
   dataDir = await makeFolder('openearn-generated-')
   devnet = await startDevnet(dataDir)
   const { dev } = devnet
@@ -146,5 +129,30 @@ describe('a client generated from the OpenAPI document, validating every answer'
     const lying = async () =>
       new Response('{"data":[{"chainId":"one"}]}', { headers: { 'content-type': 'application/json' } })
     await expect(sdk['getChains']!({ client, fetch: lying, throwOnError: true })).rejects.toThrow()
+  })
+})
+
+describe('clients of three generators', () => {
+  const names = generators.map(({ name }) => name)
+
+  it('compile strictly with an app that leaves out what it may, and not where a number stands for a text', () => {
+    const said = compileClients(names)
+    expect(said.map((each) => each.split(':')[0])).toEqual(names.map((name) => `${name}/wrong.ts`))
+    for (const each of said) expect(each).toMatch(/Type 'number' is not assignable to type 'string'|amount: number/)
+  }, 60_000)
+
+  it.each(names)('make the plan of a deposit: %s', async (name) => {
+    const { dev } = devnet
+    const { makePlan } = (await import(/* @vite-ignore */ `${outputOf(name)}/use.ts`)) as {
+      makePlan(asked: Asked): Promise<Plan>
+    }
+    const { id, asset, vaultAddress } = dev.opportunities.find(({ kind }) => kind === 'erc4626')!
+    const amount = String(10n ** BigInt(asset.decimals))
+    const userAddress = dev.accounts[0]!.address
+    const body = { userAddress, tokenIn: asset.address, amount, distributorId: dev.distributorIds[0]! }
+    const plan = await makePlan({ baseUrl: dev.baseUrl, key: dev.keys.publishable, opportunityId: id, body })
+    expect(plan.actionId).toMatch(/^[0-9a-f-]{36}$/)
+    const { type, transaction } = plan.transactions.at(-1)!
+    expect([type, transaction.to.toLowerCase()]).toEqual(['deposit', vaultAddress.toLowerCase()])
   })
 })
