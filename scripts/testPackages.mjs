@@ -5,24 +5,22 @@ import { readFileSync } from 'node:fs'
 
 const root = new URL('../', import.meta.url)
 
-/** The packages that a lock names, by their places; none where there is no such file. */
-function readPackages(lock) {
+const read = (path) => JSON.parse(readFileSync(new URL(path, root), 'utf8'))
+
+/** The version that is installed at a place of the lock; none where nothing is. */
+function findVersion(place) {
   try {
-    return JSON.parse(readFileSync(new URL(lock, root), 'utf8')).packages
+    return read(`${place}/package.json`).version
   } catch (error) {
-    if (error.code === 'ENOENT') return {}
+    if (error.code === 'ENOENT') return undefined
     throw error
   }
 }
 
-/** npm keeps what it has installed; a package of another platform is not installed, and marked as optional. */
-const installed = readPackages('node_modules/.package-lock.json')
-const missing = Object.entries(readPackages('package-lock.json')).filter(
-  ([path, { version, integrity, link, optional }]) =>
-    path.includes('node_modules/') &&
-    !link &&
-    !optional &&
-    (installed[path]?.version !== version || installed[path].integrity !== integrity),
+// A package of another platform is marked as optional, and not installed.
+const missing = Object.entries(read('package-lock.json').packages).filter(
+  ([place, { version, link, optional }]) =>
+    place.includes('node_modules/') && !link && !optional && findVersion(place) !== version,
 )
 
 if (missing.length > 0) {

@@ -13,7 +13,7 @@ import { foundry } from 'viem/chains'
 import { systemClock } from '../kernel/clock.js'
 import { playOrders } from './demoOrders.js'
 import { playStream } from './demoStreams.js'
-import { createCaller, type Dev, type Json, readDev } from './dev/caller.js'
+import { type Caller, createCaller, type Dev, type Json, readDev } from './dev/caller.js'
 import { waitForReceipt } from './dev/receipt.js'
 import { answer, type Command, parseFlags, print, UsageError } from './terminal.js'
 
@@ -141,20 +141,27 @@ async function play(dev: Dev): Promise<void> {
 
   print('6. Who brought it? The attribution debugger needs no key:')
   const attributions: Json[] = []
-  for (const hash of [depositHash, withdrawHash]) {
-    const judged = await call('GET', `/v2/attribution/${hash}?chainId=${foundry.id}`, undefined, false)
-    attributions.push(judged)
-    const { signature } = judged.calldata ?? {}
-    if (!judged.attributed || judged.distributorId !== distributorId || judged.interactions.length !== 1)
-      throw new Error(`the debugger does not confirm ${hash}`)
-    if (signature?.valid !== true) throw new Error(`the debugger finds no valid signature in ${hash}`)
-    const [{ interaction, amountToken, tokenSymbol }] = judged.interactions
-    print(`   ${hash}`)
-    print(`   ${interaction} of ${amountToken} ${tokenSymbol}, ${opportunity.name}: brought by ${judged.distributorId}`)
-    print(`   the calldata names it, and ${signature.signer} signed that`)
-  }
-  print(`   curl ${dev.baseUrl}/v2/attribution/${depositHash}?chainId=${foundry.id}`)
+  for (const hash of [depositHash, withdrawHash])
+    attributions.push(await showAttribution(call, { hash, distributorId, vault: opportunity.name }))
+  print(`   curl '${dev.baseUrl}/v2/attribution/${depositHash}?chainId=${foundry.id}'`)
   answer({ wallet: wallet.address, depositHash, withdrawHash, distributorId, attributions }, [
     'Verified, signed and attributed: a deposit and a withdrawal.',
   ])
+}
+
+/** Asks the debugger about a transaction, and prints who brought it and who signed that. */
+async function showAttribution(
+  call: Caller,
+  { hash, distributorId, vault }: { hash: Hex; distributorId: string; vault: string },
+): Promise<Json> {
+  const judged = await call('GET', `/v2/attribution/${hash}?chainId=${foundry.id}`, undefined, false)
+  const { signature } = judged.calldata ?? {}
+  if (!judged.attributed || judged.distributorId !== distributorId || judged.interactions.length !== 1)
+    throw new Error(`the debugger does not confirm ${hash}`)
+  if (signature?.valid !== true) throw new Error(`the debugger finds no valid signature in ${hash}`)
+  const [{ interaction, amountToken, tokenSymbol }] = judged.interactions
+  print(`   ${hash}`)
+  print(`   the ${interaction} of ${amountToken} ${tokenSymbol}, ${vault}: brought by ${judged.distributorId}`)
+  print(`   the calldata names it, and ${signature.signer} signed that`)
+  return judged
 }

@@ -57,7 +57,7 @@ export function print(line: string): void {
   for (const each of line.split('\n')) stream.write(`${breakLine(each, widthOf(stream)).join('\n')}\n`)
 }
 
-/** How many characters a line of the terminal has; no number where a stream is none. */
+/** How many characters fit in a line of a terminal; infinity for a file or a pipe. */
 function widthOf(stream: { isTTY?: boolean; columns?: number }): number {
   return stream.isTTY && stream.columns ? stream.columns : Number.POSITIVE_INFINITY
 }

@@ -54,6 +54,11 @@ describe('a deposit, from browsing to credit, through HTTP only', () => {
     expect(dev.opportunities.filter(({ kind }) => kind.includes('erc4626')).length).toBeGreaterThanOrEqual(4)
   })
 
+  it('says when it is ready what of the demo is still being read', () => {
+    const line = /^still being read: .*the past of .*; the rewards of 2 streams\. A line will say when all is there\.$/m
+    expect(devnet.output()).toMatch(line)
+  })
+
   it('shows vaults with true dollar values', async () => {
     const page = await until('every live vault to have a TVL', async () => {
       const answer = await client.call('GET', '/v2/opportunities/?limit=100')

@@ -9,7 +9,7 @@ import { isDatabaseUnavailable } from '../../postgres/pool.js'
 import { devnetChainId } from '../../rpc/devnet.js'
 import { startService } from '../../server/start.js'
 import { readConfig } from '../command.js'
-import { answer, type Command, parseFlags, UsageError } from '../terminal.js'
+import { answer, type Command, parseFlags, print, UsageError } from '../terminal.js'
 import { withDevKeys } from './accountKeys.js'
 import { type DevChain, devAccount } from './anvil.js'
 import { type Deployment, deployerIndex, userAccounts } from './deploy.js'
@@ -18,6 +18,7 @@ import { type DevKeys, findDevKeys, openDevKeys } from './keys.js'
 import { distributorIds, organizations } from './names.js'
 import { openWorld } from './open.js'
 import { assertPortsFree } from './ports.js'
+import { allThere, listUnread, sayWhenAllThere } from './reading.js'
 import { startSettling } from './settle.js'
 import { claimDevnet } from './store.js'
 import { recordDevStreams } from './streams.js'
@@ -130,12 +131,21 @@ async function runDevnet(config: Config, log: Log, shutdown: Shutdown, reset: bo
   }
   await writeFile(devFile(config), `${JSON.stringify(description, null, 2)}\n`, { mode: 0o600 })
   await chmod(devFile(config), 0o600)
-  answer({ ready: true, baseUrl, opsUrl, rpcUrl: chain.rpcUrl, file: devFile(config) }, [
+  const unread = await listUnread(ctx)
+  answer({ ready: true, baseUrl, opsUrl, rpcUrl: chain.rpcUrl, file: devFile(config), unread }, [
     `ready: API ${baseUrl}, operator ${opsUrl}, chain ${chain.rpcUrl}`,
     `API reference, with calls to try: ${opsUrl}/reference`,
     `keys, accounts and vaults: ${devFile(config)}`,
     '`npm run demo` plays a deposit from start to end, `npm run demo -- streams` a reward stream, `npm run demo -- orders` swap orders; Ctrl-C stops everything.',
+    unread.length === 0 ? allThere : `still being read: ${unread.join('; ')}. A line will say when all is there.`,
   ])
+  if (unread.length === 0) return
+  const { signal } = shutdown
+  void sayWhenAllThere({ look: () => listUnread(ctx), say: print, clock: ctx.clock, signal }).catch(
+    (error: unknown) => {
+      if (!signal.aborted) log.warn({ err: error }, 'how much of the demo is still being read is not known')
+    },
+  )
 }
 
 const noSwaps =

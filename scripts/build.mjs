@@ -1,0 +1,36 @@
+// Compiles each package that changed since it was last compiled, and says which. What the sdk takes from others is copied
+// into it before the service is compiled against it.
+import { spawnSync } from 'node:child_process'
+import { statSync } from 'node:fs'
+
+const root = new URL('../', import.meta.url)
+const packages = ['packages/attribution', 'packages/embedded-postgres', 'contracts', 'sdk', 'service']
+
+/** When each package was last compiled. */
+const compiledAt = () =>
+  packages.map((folder) => statSync(new URL(`${folder}/dist/.tsbuildinfo`, root), { throwIfNoEntry: false })?.mtimeMs)
+
+const { default: findCompiler } = await import(
+  new URL('lib/getExePath.js', import.meta.resolve('typescript-native/package.json')).href
+)
+const compiler = findCompiler()
+
+function compile(folders) {
+  const { status, error } = spawnSync(compiler, ['-b', ...folders], { cwd: root, stdio: ['ignore', 2, 2] })
+  if (error) throw error
+  if (status !== 0) process.exit(status ?? 1)
+}
+
+const start = performance.now()
+const before = compiledAt()
+if (before.includes(undefined)) console.error('compiling everything, as it was never compiled here …')
+compile(packages.slice(0, -1))
+await import('../sdk/scripts/copyCodec.js')
+await import('../sdk/scripts/commonTypes.js')
+compile(packages.slice(-1))
+const after = compiledAt()
+const changed = packages.filter((_, index) => after[index] !== before[index])
+const seconds = ((performance.now() - start) / 1000).toFixed(1)
+console.error(
+  changed.length === 0 ? 'nothing to compile: no source changed' : `compiled ${changed.join(', ')} in ${seconds} s`,
+)
