@@ -160,7 +160,12 @@ it('counts what settlements cost, and which reverted, against their order, owner
 
 it.each([
   ['of a key with listed tokens', { isRisky: false, isListed: true }, { order: 1, owner: 1 }, 0n],
-  ['of a contract wallet nobody vouches for', { isRisky: true, isListed: true }, { order: 1, owner: 1, organization: 1 }, 9n],
+  [
+    'of a contract wallet nobody vouches for',
+    { isRisky: true, isListed: true },
+    { order: 1, owner: 1, organization: 1 },
+    9n,
+  ],
   [
     'with a token that is not listed',
     { isRisky: true, isListed: false },
@@ -177,6 +182,9 @@ it.each([
   for (const subject of subjects) {
     const reverts = (counted as Partial<Record<SubjectKind, number>>)[subject.kind] ?? 0
     const lastRevertedAt = reverts === 0 ? 0 : 70
-    expect([subject.kind, standingOf(subject)]).toEqual([subject.kind, { ...noStanding, risked, reverts, lastRevertedAt }])
+    expect([subject.kind, standingOf(subject)]).toEqual([
+      subject.kind,
+      { ...noStanding, risked, reverts, lastRevertedAt },
+    ])
   }
 })

@@ -90,7 +90,14 @@ export async function loadStandings(given: Look, offers: readonly Offer[], attem
     /** A settlement of an offer was queued that may cost so much. */
     risk: (offer: Offer, spent: bigint) => {
       const isListed = areListed(offer.live.order)
-      risked.push({ subjects: subjectsOf(offer), spent, isRisky: true, isListed, isReverted: false, closedAt: undefined })
+      risked.push({
+        subjects: subjectsOf(offer),
+        spent,
+        isRisky: true,
+        isListed,
+        isReverted: false,
+        closedAt: undefined,
+      })
       sums = sumStandings(risked, failures)
     },
     /** An offer was tried in vain. */
