@@ -83,6 +83,15 @@ describe('a plan with a deadline, where the newest block of the node is late', (
     expect(await askLate(310)).toMatchObject(refused(310))
   })
 
+  it('is built, and taken by the router, where the clock of the chain is ahead of the wall clock', async () => {
+    const { anvil } = opened.world
+    await askLate(0)
+    await anvil.pass(3 * 86_400)
+    const plan = await buy()
+    expect(plan.body).toMatchObject({ simulation: { status: 'ok' } })
+    await opened.world.send(plan, alice)
+  })
+
   it('is built of a chain that keeps its own clock, however old its newest block is', async () => {
     const chain = opened.world.earn.ctx.chains.get(opened.world.chainId)
     if (!chain) throw new Error('the world has a chain')

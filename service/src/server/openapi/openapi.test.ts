@@ -169,6 +169,21 @@ describe('the OpenAPI document', () => {
     expect(JSON.stringify(built).length).toBeLessThan(400_000)
   })
 
+  it('shows a stream that can be created: of two tokens, at a time to come', () => {
+    const { requestBody } = built.paths['/v2/streams/'].post
+    const { startTimestamp, rewardTokenId, customArgs } = requestBody.content['application/json'].example
+    expect(Date.parse(startTimestamp)).toBeGreaterThan(Date.UTC(2029, 0))
+    const opportunityId = parameterOf('GetOpportunity', 'id').example
+    expect(new Set([rewardTokenId, customArgs.targetTokenId, opportunityId]).size).toBe(3)
+  })
+
+  it('names the refusals of a late and of an overloaded service with every operation', () => {
+    for (const { path, method, operationId } of operations) {
+      const { responses } = built.paths[path][method.toLowerCase()]
+      expect(Object.keys(responses), operationId).toEqual(expect.arrayContaining(['408', '503']))
+    }
+  })
+
   it('says what top wallets cost, and names a group of operations in a sentence', () => {
     expect(parameterOf('GetDistributorMetrics', 'includeTopWallets').description).toContain('costs 5 units more')
     for (const tag of built.tags) expect(tag.description, tag.name).toMatch(/\.$/)
