@@ -83,6 +83,8 @@ describe('probing a vault', () => {
     const address = await anvil.deploy({ abi: asyncVaultAbi, bytecode: asyncVaultBytecode, args })
     const probed = await probeVault(chain, address)
     expect(probed).toMatchObject({ kind: 'erc7540', maxDeposit: undefined })
+    // A Lagoon vault is known by itself.
+    expect(probed.notes.join()).not.toMatch(/lagoon/i)
     expect(probed.state.depositOpen).toBe(true)
     expect(draftEntry(31337, address, probed).opportunities).toMatchObject([{ vault: { kind: 'erc7540' } }])
   })
