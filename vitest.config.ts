@@ -21,6 +21,8 @@ const chain = [
 ]
 /** What takes longest begins first, so that no worker is left with it at the end; the rest by size. */
 const longest = [
+  // Makes the devnet that others copy.
+  'test/attacks/crediting',
   'simulation/schedules',
   'contracts/test/forge.test.ts',
   'features/ledger/plans.test.ts',

@@ -62,7 +62,7 @@ export function sessionOf({ lines }: Snippet): Session {
 /** Lines of shell that no session runs, each with what holds it instead. A line that is not there any more is red. */
 export const notRun: Record<string, Record<string, string>> = {
   'README.md': {
-    'npm ci && npm start': 'installs and stays: startDevnet starts what it starts, the script of CI installs',
+    'npm ci && npm start': 'installs and stays: startNewDevnet starts what it starts, the script of CI installs',
     'npm ci && npm test': 'it runs this test',
     'npm run build': 'ran before: this is what it built',
   },

@@ -55,11 +55,7 @@ describe('whether an offer is tried', () => {
     ['whose owner’s settlement reverted', withStanding(calm, 'owner', reverted(1)), 'waits'],
     ['whose pool’s settlements reverted', withStanding(calm, 'pool', reverted(9)), 'yes'],
     ['a risky one whose pool’s settlements reverted', withStanding(risky, 'pool', reverted(2)), 'waits'],
-    [
-      'a risky one whose organization’s settlements reverted',
-      withStanding(risky, 'organization', reverted(4)),
-      'waits',
-    ],
+    ['a risky one whose organization’s settlements reverted', withStanding(risky, 'organization', reverted(40)), 'yes'],
     ['that was filled eleven times in an hour', { ...calm, fills: Array(11).fill(now) }, 'yes'],
     ['that was filled twelve times in an hour', { ...calm, fills: Array(12).fill(now) }, 'tooDear'],
     ['while the day’s risk is used up', { ...calm, riskedByAll: ether }, 'yes'],
@@ -72,11 +68,7 @@ describe('whether an offer is tried', () => {
     ['the same while reverts cost as much as may be risked', { ...offender, lostByAll: ether / 5n }, 'tooDear'],
     ['the same while reverts cost a unit less', { ...offender, lostByAll: ether / 5n - 1n }, 'yes'],
     ['the same whose others fail', withStanding(offender, 'owner', failed(5)), 'waits'],
-    [
-      'the same whose organization’s settlements reverted',
-      withStanding(offender, 'organization', reverted(4)),
-      'waits',
-    ],
+    ['the same whose organization’s settlements reverted', withStanding(offender, 'organization', reverted(40)), 'yes'],
     ['a risky one while the day’s risk is used up', { ...risky, riskedByAll: ether / 5n }, 'tooDear'],
     ['a risky one while a unit of it is left', { ...risky, riskedByAll: ether / 5n - 1n }, 'yes'],
     ['a risky one whose order used its share', withStanding(risky, 'order', { risked: ether / 100n }), 'tooDear'],
@@ -107,7 +99,7 @@ describe('whether an offer is tried', () => {
     ])
     expect([1, 2, 3, 4].map((count) => waitOf('owner', reverted(count), false))).toEqual([60, 10_800, 86_400, 86_400])
     expect([1, 2, 3, 9].map((count) => waitOf('pool', reverted(count)))).toEqual([0, 60, 600, 21_600])
-    expect([3, 4, 5].map((count) => waitOf('organization', reverted(count)))).toEqual([0, 60, 300])
+    expect([1, 4, 90].map((count) => waitOf('organization', reverted(count)))).toEqual([0, 0, 0])
   })
 })
 

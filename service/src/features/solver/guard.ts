@@ -57,7 +57,8 @@ const revertWaits: Readonly<Record<SubjectKind, readonly number[]>> = {
   order: [60, 3 * hourSeconds, daySeconds],
   owner: [60, 3 * hourSeconds, daySeconds],
   pool: [0, 60, 600, hourSeconds, 6 * hourSeconds],
-  organization: [0, 0, 0, 60, 300, 1_800, hourSeconds],
+  // Others use it, too; its share of what may be risked bounds it.
+  organization: [],
 }
 
 /** Parts of what may be risked in a day, in hundredths. */
@@ -67,8 +68,8 @@ const shares: Readonly<Record<SubjectKind, bigint>> = { order: 5n, owner: 10n, p
 export const revertsMax = 3
 
 /**
- * When a subject may be tried again, by the chain's time. For an organization, or a pool of listed tokens, only reverts cause a
- * wait, and only for suspect offers: failed tries only move them behind others.
+ * When a subject may be tried again, by the chain's time. Nothing makes an organization wait, and only reverts a pool of listed
+ * tokens, for suspect offers: failed tries only move them behind others.
  */
 export function computeRetryAt(
   kind: SubjectKind,
