@@ -113,7 +113,7 @@ export type Verdict = { may: true } | { may: false; outcome?: 'tooDear' | 'noRou
 export const isSuspect = ({ isRisky, hasReverted }: Pick<Case, 'isRisky' | 'hasReverted'>): boolean =>
   isRisky || hasReverted
 
-/** What suspect settlements may cost in a day. */
+/** The most that suspect settlements may cost in a day. */
 const computeRiskMax = ({ budget, riskPercent }: SolverLimits): bigint => (budget * BigInt(riskPercent)) / 100n
 
 /** Whether reverted settlements that were not risky cost as much in a day as they may. */
