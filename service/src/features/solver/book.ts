@@ -65,7 +65,7 @@ export function isEnough(order: Order, amountIn: bigint, amountOut: bigint): boo
 
 /** How an offer stands among others. */
 export type Turn = {
-  /** Tries in vain of what it shares with others, or of itself. */
+  /** Tries in vain, and reverts, of its order and owner, and of its pools of unlisted tokens. */
   penalty: number
   isSuspect: boolean
   /** Its worth in the smallest unit of the native token, if prices are known. */

@@ -17,6 +17,8 @@ import { type Attempts, recordSettlement } from './storeBook.js'
 /** Settlements that are queued at one block, and such as are simulated for them. */
 const queuedMax = 8
 const triesMax = 16
+/** Each such try is of a suspect offer, if there is one: many others do not keep these waiting. */
+const suspectTurn = 4
 /** After this time at one block no further offer is simulated. */
 const triesMs = 6_000
 /** Most gas of a settlement while it is simulated: of any, of a suspect one or a contract wallet's, and where what is posted to another chain is gas. */
@@ -51,7 +53,9 @@ export async function settleOffers(
   for (let [tried, queued] = [0, 0]; tried < triesMax && queued < queuedMax; tried++) {
     if (ctx.clock.monotonicMs() - startedMs > triesMs) return
     left = left.filter((offer) => !listTouched(offer).some((each) => taken.has(each)))
-    const offer = takeNext(left, (each) =>
+    const suspect =
+      tried % suspectTurn === suspectTurn - 1 ? left.filter((each) => isSuspect(standings.caseOf(each))) : []
+    const offer = takeNext(suspect.length > 0 ? suspect : left, (each) =>
       turnOf(each, { standings, tries, triedAt: turns.tried, worth: worthOf(each) }),
     )
     if (!offer) return
@@ -87,13 +91,15 @@ function turnOf(
 ): Turn {
   const { standings, tries, triedAt, worth } = of
   const own = standings.caseOf(offer)
-  const isHeld = isSuspect(own)
-  const counted = own.standings.filter(({ kind }) => isHeld || kind === 'order' || kind === 'owner')
+  // The failures of others in a pool of listed tokens, or of an organization, say nothing of this one.
+  const counted = own.standings.filter(
+    ({ kind }) => kind === 'order' || kind === 'owner' || (kind === 'pool' && !own.areListed),
+  )
   return {
     penalty: counted.reduce((sum, { standing }) => sum + standing.failures + standing.reverts, 0),
     tries: tries.get(offer.live.order.organizationId) ?? 0,
     triedAt: triedAt.get(offer.live.order.id) ?? -1,
-    ...{ isSuspect: isHeld, worth },
+    ...{ isSuspect: isSuspect(own), worth },
   }
 }
 
