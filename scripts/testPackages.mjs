@@ -24,9 +24,7 @@ const missing = Object.entries(read('package-lock.json').packages).filter(
 )
 
 if (missing.length > 0) {
-  console.error(
-    `installing what only tests and tools need: ${missing.length} packages, which \`npm ci\` leaves out (about 450 MB) …`,
-  )
+  console.error(`installing ${missing.length} packages that only tests and tools need: \`npm ci\` leaves them out …`)
   const npm = process.env.npm_execpath
   const words = ['install', '--include=dev', '--no-save', '--prefer-offline']
   const [program, first] = npm === undefined ? ['npm', []] : [process.execPath, [npm]]

@@ -21,6 +21,7 @@ type Manifest = {
   dependencies?: Record<string, string>
   optionalDependencies?: Record<string, string>
   devDependencies?: Record<string, string>
+  overrides?: Record<string, string | Record<string, string>>
 }
 type Component = {
   group?: string
@@ -35,6 +36,7 @@ type Locked = {
   dev?: boolean
   optional?: boolean
   link?: boolean
+  engines?: { node?: string }
 }
 
 const manifest = async (folder: string): Promise<Manifest> => JSON.parse(await read(`${folder}/package.json`))
@@ -91,6 +93,28 @@ describe('the packages', () => {
       for (const [name, wanted] of Object.entries({ ...one.dependencies, ...one.optionalDependencies }))
         expect(wanted, `${folder}: ${name}`).toMatch(/^\d+\.\d+\.\d+(-[\w.]+)?$/)
     }
+  })
+
+  it('run on the least Node as they are installed from their tarballs, with every package they bring', async () => {
+    const { engines } = await manifest('.')
+    const least = Number(/^>=(\d+)/.exec(engines.node)?.[1])
+    const runs = (wanted: string) =>
+      wanted.split('||').some((range) => {
+        const major = Number(/\d+/.exec(range)?.[0] ?? 0)
+        return />/.test(range) ? major <= least : major === least || range.trim() === '*'
+      })
+    expect([runs('>=22'), runs('^20.19.0 || >=22.12'), runs('>= 18'), runs('^18')]).toEqual([false, true, true, false])
+    const locked = await listLocked()
+    const wanted = [...locked].flatMap(([name, one]) => (one.engines?.node ? [{ name, node: one.engines.node }] : []))
+    expect(wanted.length).toBeGreaterThan(20)
+    expect(wanted.filter(({ node }) => !runs(node))).toEqual([])
+    // An override of the checkout does not travel with a tarball, so it may concern tests and tools only.
+    const { overrides = {} } = await manifest('.')
+    const named = Object.entries(overrides).flatMap(([name, inner]) =>
+      typeof inner === 'string' ? [name] : [name, ...Object.keys(inner)],
+    )
+    const names = [...locked.keys()].map((name) => name.slice(0, name.lastIndexOf('@')))
+    expect(names.filter((name) => named.includes(name))).toEqual([])
   })
 
   it('need neither a local chain nor a compiler to run', async () => {

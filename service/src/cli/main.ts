@@ -15,7 +15,7 @@ function hearJson(words: readonly string[]): string[] {
 async function main(words: string[]): Promise<void> {
   const [name, ...rest] = words
   if (name === undefined) return printHelp()
-  if (name === '--version' || name === '-V') return sayVersion()
+  if (['version', '--version', '-V'].includes(name)) return sayVersion()
   if (helps.includes(name)) {
     const [about] = rest.filter((word) => !helps.includes(word))
     return about === undefined ? printHelp() : main([about, '--help'])

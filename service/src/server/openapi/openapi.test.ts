@@ -184,6 +184,20 @@ describe('the OpenAPI document', () => {
     }
   })
 
+  it('names units of gas as what they are, not as an amount of a token', () => {
+    const described: string[] = []
+    const walk = (part: Loose) => {
+      if (typeof part !== 'object' || part === null) return
+      for (const [name, inner] of Object.entries<Loose>(part)) {
+        if (/^gas(Limit)?$/.test(name) && inner?.type === 'string') described.push(inner.description)
+        walk(inner)
+      }
+    }
+    walk(built.components.schemas)
+    expect(described.length).toBeGreaterThan(1)
+    expect(new Set(described)).toEqual(new Set(['Units of gas']))
+  })
+
   it('says what top wallets cost, and names a group of operations in a sentence', () => {
     expect(parameterOf('GetDistributorMetrics', 'includeTopWallets').description).toContain('costs 5 units more')
     for (const tag of built.tags) expect(tag.description, tag.name).toMatch(/\.$/)

@@ -51,6 +51,7 @@ describe('the operator listener', () => {
       expect(answer.headers['content-type']).toMatch(type)
       if (url !== '/openapi.json') expect(answer.body).not.toMatch(/https?:\/\//)
     }
+    expect((await get('/reference')).body).toContain('<title>OpenEarn API reference</title>')
   })
 
   it('has links at the root that lead somewhere', async () => {
