@@ -1,6 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { type Address, erc20Abi, type Hex, maxUint256, type PrivateKeyAccount } from 'viem'
 import { account } from '../../../contracts/test/anvil.js'
+import { until } from '../../../contracts/test/until.js'
 import { OutboundError } from '../../src/kernel/outbound.js'
 import { openSwapWorldWith } from '../chain/swapWorld.js'
 import type { Answer } from '../harness.js'
@@ -8,9 +8,8 @@ import type { Random } from './random.js'
 
 const ether = 10n ** 18n
 const usd = 10n ** 6n
-/** How often something is asked again of a busy machine, and the wait in between: a cut connection is tried again after 5 s. */
-const triesMax = 60
-const pauseMs = 1_000
+/** How often something is asked again of a busy machine: a cut connection is tried again after 5 s. */
+const looks = 3_000
 
 export type LifeWorld = Awaited<ReturnType<typeof openLifeWorld>>
 
@@ -196,13 +195,15 @@ export async function openLifeWorld({ scanInputs }: { scanInputs: boolean }) {
 
   /** As the watcher of the service does it: a node that is late is asked again. */
   async function syncAgain(): Promise<void> {
-    for (let tries = 1; ; tries++)
-      try {
-        return await world.sync()
-      } catch (error) {
-        if (!(error instanceof OutboundError) || tries >= triesMax) throw error
-        await pause(pauseMs)
-      }
+    const follow = () =>
+      world.sync().then(
+        () => true,
+        (error: unknown) => {
+          if (!(error instanceof OutboundError)) throw error
+          return false
+        },
+      )
+    await until('the node to answer the watcher', follow, looks)
   }
 
   async function findTruth(hash: Hex): Promise<'success' | 'reverted' | 'known' | 'unknown'> {
@@ -216,11 +217,14 @@ export async function openLifeWorld({ scanInputs }: { scanInputs: boolean }) {
 
 /** As an app does it: what is answered 503 because the node is late is asked again. */
 async function askAgain(ask: () => Promise<Answer>): Promise<Answer> {
-  for (let tries = 1; ; tries++) {
-    const answer = await ask()
-    if (answer.status !== 503 || tries >= triesMax) return answer
-    await pause(pauseMs)
-  }
+  return until(
+    'an answer that is not 503',
+    async () => {
+      const answer = await ask()
+      return answer.status === 503 ? undefined : answer
+    },
+    looks,
+  )
 }
 
 export type Truth = { isMined: boolean; isReverted: boolean; isKnown: boolean }
