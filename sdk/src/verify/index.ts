@@ -11,6 +11,7 @@ export type {
   SwapRouter,
   Verdict,
 } from './types.js'
+export { type AgreementRequest, verifyAgreement } from './verifyAgreement.js'
 export { type PlannedBatch, verifyBatch } from './verifyBatch.js'
 export { verifyPlan } from './verifyPlan.js'
 export { type StreamContext, type StreamRequest, verifyStream } from './verifyStream.js'
