@@ -74,6 +74,10 @@ export const commands: Record<string, { summary: string; load: () => Promise<Com
     summary: 'list and cancel the transactions this installation sends, and let a stopped key go on',
     load: async () => (await import('./sender.js')).sender,
   },
+  trust: {
+    summary: 'write the contracts and signers that a program compares plans with to a file',
+    load: async () => (await import('./trust.js')).trust,
+  },
   rebuild: {
     summary: 'derive everything again from the raw store',
     load: async () => (await import('./rebuild.js')).rebuild,

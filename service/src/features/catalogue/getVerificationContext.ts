@@ -14,23 +14,26 @@ export async function getVerificationContext(ctx: CatalogueContext, { chainId }:
   const snapshot = ctx.catalogue.current()
   const chain = snapshot.chains.get(chainId)
   if (!chain) throw invalidArgument(`there is no chain ${chainId} in the catalogue; GetChains lists those offered`)
-  return prepareJson(ctx, 'GetVerificationContext', { chainId }, () => {
-    const { depositRouter, wrappedNative, swap, streamFactory, transactionGasCap } = chain
-    return {
-      chainId,
-      vaults: listVaults(snapshot, chainId),
-      routers: listRouters(chain),
-      wrappers: [...new Set((swap?.wrappers ?? []).map(({ address }) => getAddress(address)))],
-      depositRouter: addressOf(depositRouter),
-      wrappedNative: addressOf(wrappedNative),
-      quoter: addressOf(swap?.uniswapV3?.quoter),
-      settlement: addressOf(swap?.orders?.settlement),
-      relayer: addressOf(swap?.orders?.relayer),
-      streamFactory: addressOf(streamFactory),
-      signers: listPresentSigners(snapshot, chainId),
-      gasCap: transactionGasCap === null ? null : String(transactionGasCap),
-    }
-  })
+  return prepareJson(ctx, 'GetVerificationContext', { chainId }, () => toVerificationContext(snapshot, chain))
+}
+
+/** The facts of one chain, as they are served and exported. */
+export function toVerificationContext(snapshot: CatalogueSnapshot, chain: ChainRecord) {
+  const { chainId, depositRouter, wrappedNative, swap, streamFactory, transactionGasCap } = chain
+  return {
+    chainId,
+    vaults: listVaults(snapshot, chainId),
+    routers: listRouters(chain),
+    wrappers: [...new Set((swap?.wrappers ?? []).map(({ address }) => getAddress(address)))],
+    depositRouter: addressOf(depositRouter),
+    wrappedNative: addressOf(wrappedNative),
+    quoter: addressOf(swap?.uniswapV3?.quoter),
+    settlement: addressOf(swap?.orders?.settlement),
+    relayer: addressOf(swap?.orders?.relayer),
+    streamFactory: addressOf(streamFactory),
+    signers: listPresentSigners(snapshot, chainId),
+    gasCap: transactionGasCap === null ? null : String(transactionGasCap),
+  }
 }
 
 const addressOf = (kept: string | null | undefined): Address | null => (kept ? getAddress(kept) : null)

@@ -1,7 +1,8 @@
 /**
  * The catalogue as an operator's commands change it without a file: chains, organizations and distributors, whose
- * attribution has to be signed, and the first look at vaults that were imported.
+ * attribution has to be signed, the first look at vaults that were imported, and the facts that plans are compared with.
  */
+export { toVerificationContext } from '../getVerificationContext.js'
 export { readNewVaults } from '../jobs.js'
 export {
   countCatalogue,
