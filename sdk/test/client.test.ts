@@ -12,8 +12,9 @@ import * as client from '../src/client/index.js'
 const run = promisify(execFile)
 const sdk = fileURLToPath(new URL('..', import.meta.url))
 const entry = JSON.stringify(join(sdk, 'dist/client/index.js'))
+const flows = JSON.stringify(join(sdk, 'dist/flows/index.js'))
 
-/** Bytes of a program after bundling, minifying and brotli, as a browser loads it. */
+/** Bytes of a program after bundling, minifying and brotli, as a browser loads it at first. */
 async function sizeOf(folder: string, name: string, code: string): Promise<number> {
   const file = join(folder, `${name}.mjs`)
   await writeFile(file, code)
@@ -44,6 +45,19 @@ describe('the client', () => {
     )
     expect(all).toBeLessThanOrEqual(3_500)
     expect(one).toBeLessThanOrEqual(1_200)
+  })
+
+  it('takes at most 20 kB with every operation and all flows; the verifier is loaded with the first plan', async () => {
+    const code = `export * from ${entry}\nexport * from ${flows}`
+    const bytes = await sizeOf(folder, 'flows', code)
+    expect(bytes).toBeGreaterThan(3_500)
+    expect(bytes).toBeLessThanOrEqual(20_000)
+    const bundle = await rolldown({ input: join(folder, 'flows.mjs') })
+    const { output } = await bundle.generate({ format: 'esm' })
+    await bundle.close()
+    const [first, ...later] = output
+    expect(first.code).not.toMatch(/secp256k1|function verifyPlan/)
+    expect(later.some((chunk) => 'code' in chunk && chunk.code.includes('function verifyPlan'))).toBe(true)
   })
 
   it('has one function for each operation of the document, named after it', async () => {

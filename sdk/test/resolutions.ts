@@ -1,5 +1,6 @@
 /** A use of the package whose types have to be found: `wrong` is an error, and that it is one is expected. */
 export const typedUse = `import { createEarnClient, type EarnClient, type EarnError, listOpportunities, type types } from '@openearn/sdk'
+import { advance, beginDeposit, type Flow, isLast, type World } from '@openearn/sdk/flows'
 import { client as turtle, createMembershipV2, getOpportunityHistoricalApr, types as origin } from '@openearn/sdk/turtle'
 import { attribution, type PlanContext, type StreamContext, type Verdict, verifyPlan, verifyStream } from '@openearn/sdk/verify'
 const suffix: attribution.Suffix | undefined = attribution.decode('0x')[0]
@@ -10,6 +11,10 @@ export const reasonOf = (error: EarnError): 'NO_ROUTE' | undefined => (error.rea
 export const curator = (vault: types.Opportunity): string | undefined => vault.curator?.name
 // @ts-expect-error
 export const wrongOrder = listOpportunities(client, { sortOrder: 'up' })
+export const stepped = async (world: World, flow: Flow): Promise<boolean> => isLast(await advance(flow, world, 'go'))
+export const began = beginDeposit({ opportunityId: '', userAddress: '0x', tokenIn: 'native', amount: 1n, distributorId: '' }).status
+// @ts-expect-error
+export const unheard = (world: World, flow: Flow) => advance(flow, world, 'yes')
 turtle.setConfig({ baseUrl: '/earn', headers: { Authorization: 'Bearer pk' } })
 export const joined = async (body: origin.CreateMembershipV2Data['body']): Promise<boolean> => (await createMembershipV2({ body, throwOnError: true })).data.isMember
 export const rates = async (vaultAddress: string) => {

@@ -1,3 +1,5 @@
+import type { VerificationContext } from './generated/types.js'
+
 /** The metadata of a response: its cost, and the rest of the key's budget. */
 export type ResponseInfo = {
   operation: string
@@ -17,6 +19,21 @@ export type ResponseInfo = {
   headers: Headers
 }
 
+/**
+ * The contracts and signers that a program believes, by chain: the file of `openearn trust export`, shipped with the program.
+ * A plan with another vault, router or signer is refused, whatever the service says of it.
+ */
+export type Trust = { readonly version: number; readonly chains: readonly Plain<VerificationContext>[] }
+
+/** The same as TypeScript reads it from a JSON file. */
+type Plain<T> = T extends string
+  ? string
+  : T extends readonly (infer U)[]
+    ? readonly Plain<U>[]
+    : T extends object
+      ? { readonly [K in keyof T]: Plain<T[K]> }
+      : T
+
 export type EarnClientOptions = {
   /** The url of the service, `https://earn.example`; a proxy of your own may add a path and keep the key. */
   baseUrl: string
@@ -30,6 +47,8 @@ export type EarnClientOptions = {
   retries?: number | undefined
   /** The longest one attempt may take, in milliseconds; 30,000 unless given. */
   timeoutMs?: number | undefined
+  /** The facts that plans are compared with; absent: those that the service gives (GetVerificationContext). */
+  trust?: Trust | undefined
   /** Called for each answer, also for the refused and repeated ones. */
   onResponse?: ((info: ResponseInfo) => void) | undefined
 }

@@ -1,5 +1,5 @@
 export { all } from './all.js'
-export { createEarnClient, type EarnClient, type EarnClientOptions, type ResponseInfo } from './client.js'
+export { createEarnClient, type EarnClient, type EarnClientOptions, type ResponseInfo, type Trust } from './client.js'
 export { EarnError, type ErrorStatus, type Reason } from './error.js'
 export * from './generated/operations.js'
 export type * as types from './generated/types.js'

@@ -1,0 +1,83 @@
+import type { Place } from '../wallet/ask.js'
+import { ask, type Provider } from '../wallet/provider.js'
+
+/** Transactions and accounts, as the wallet's node has them. */
+
+export type Receipt = { hash: string; success: boolean }
+
+/** The receipt of a mined transaction; undefined while it is not mined, or not known. */
+export async function readReceipt(provider: Provider, hash: string): Promise<Receipt | undefined> {
+  const answer = (await ask(provider, 'eth_getTransactionReceipt', [hash])) as Record<string, unknown> | null
+  if (typeof answer !== 'object' || answer === null || !answer['blockNumber']) return undefined
+  return { hash: String(answer['transactionHash'] ?? hash), success: Number(answer['status']) === 1 }
+}
+
+/** How many transactions of an account are mined. */
+export async function readNonce(provider: Provider, account: string, block = 'latest'): Promise<number> {
+  const nonce = Number(await ask(provider, 'eth_getTransactionCount', [account, block]))
+  if (!Number.isSafeInteger(nonce)) throw new TypeError('the node tells no nonce')
+  return nonce
+}
+
+const hex = (value: bigint | number) => `0x${value.toString(16)}`
+
+/**
+ * The place of the next transaction of a plain account, with its fees; undefined for a contract, or an account with delegated
+ * code, whose wallet decides by itself how it is sent. The same request again is the same transaction, or takes its place.
+ */
+export async function takePlace(provider: Provider, account: string): Promise<Place | undefined> {
+  const [code, nonce, price, block] = await Promise.all([
+    ask(provider, 'eth_getCode', [account, 'latest']),
+    readNonce(provider, account, 'pending'),
+    ask(provider, 'eth_gasPrice'),
+    ask(provider, 'eth_getBlockByNumber', ['latest', false]),
+  ])
+  if (typeof code === 'string' && code.length > 2) return undefined
+  const base = (block as { baseFeePerGas?: unknown } | null)?.baseFeePerGas
+  const now = BigInt(String(price))
+  if (base === undefined || base === null) return { nonce: hex(nonce), gasPrice: hex(now) }
+  const baseFee = BigInt(String(base))
+  const tip = now > baseFee ? now - baseFee : 1n
+  return { nonce: hex(nonce), maxFeePerGas: hex(2n * baseFee + tip), maxPriorityFeePerGas: hex(tip) }
+}
+
+/** Whether the wallet takes several calls of a chain at once, or none of them. */
+export async function canBatch(provider: Provider, account: string, chainId: number): Promise<boolean> {
+  try {
+    const chain = hex(chainId)
+    const answer = await ask(provider, 'wallet_getCapabilities', [account, [chain]])
+    const of = (answer as Record<string, { atomic?: { status?: unknown } }> | null)?.[chain]
+    return of?.atomic?.status === 'supported' || of?.atomic?.status === 'ready'
+  } catch {
+    // An older wallet.
+    return false
+  }
+}
+
+export type BatchState =
+  | { state: 'pending' }
+  | { state: 'mined'; hash: string | undefined; success: boolean; partly: boolean }
+  | { state: 'failed' }
+  | { state: 'unknown' }
+
+/** The outcome of a batch, by its id; `unknown` where the wallet does not say. */
+export async function readBatch(provider: Provider, batchId: string): Promise<BatchState> {
+  let answer: { status?: unknown; receipts?: unknown } | null
+  try {
+    answer = (await ask(provider, 'wallet_getCallsStatus', [batchId])) as typeof answer
+  } catch {
+    return { state: 'unknown' }
+  }
+  const code = Number(answer?.status)
+  const receipts = Array.isArray(answer?.receipts) ? (answer.receipts as Record<string, unknown>[]) : []
+  const hash = receipts.at(-1)?.['transactionHash']
+  if (code >= 100 && code < 200) return { state: 'pending' }
+  if (code >= 400 && code < 500) return { state: 'failed' }
+  if (!(code >= 200 && code < 700)) return { state: 'unknown' }
+  return {
+    state: 'mined',
+    hash: typeof hash === 'string' ? hash : undefined,
+    success: code < 300 && receipts.every(({ status }) => status === undefined || Number(status) === 1),
+    partly: code >= 600,
+  }
+}

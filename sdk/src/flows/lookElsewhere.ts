@@ -1,0 +1,135 @@
+import { getAction } from '../client/generated/operations.js'
+import { ask, type Provider } from '../wallet/provider.js'
+import { addressOf, read } from '../wallet/reads.js'
+import { nowOf, type World } from '../wallet/world.js'
+import { readBatch, readNonce, readReceipt } from './chain.js'
+import { change, isHex, type PlanFlow } from './state.js'
+
+/** Another transaction in the place of ours is believed to be the last word after this time: the service reads blocks late. */
+const takenMs = 120_000
+/** A transaction that nobody has seen is waited for until this time after the end of the plan. */
+const forgottenMs = 3_600_000
+
+/**
+ * Looks for a transaction whose hash is not known, or that its node does not know: by the id of its batch, by the suffix that it
+ * carries, by the allowance that it gives, by the number of the account that it took. Where nobody knows, nothing is decided.
+ */
+export async function lookElsewhere(flow: PlanFlow, world: World): Promise<PlanFlow> {
+  return (
+    (await findByBatch(flow, world)) ??
+    (await findPending(flow, world)) ??
+    (await findByAction(flow, world)) ??
+    (await findByAllowance(flow, world)) ??
+    (await findByNonce(flow, world)) ??
+    forget(flow, world) ??
+    keepLooking(flow)
+  )
+}
+
+const keepLooking = (flow: PlanFlow): PlanFlow =>
+  change(flow, { looks: (flow.looks ?? 0) + 1, needs: flow.status === 'unknown' ? 'again' : undefined })
+
+/** Goes on with a transaction that was found. One that carries a batch carries the whole plan. */
+function adopt(flow: PlanFlow, hash: string): PlanFlow {
+  const { asked, plan } = flow
+  const position = asked?.batchId !== undefined && plan ? plan.transactions.length - 1 : flow.position
+  const found = { hash, position, batchId: undefined, needs: undefined, problem: undefined, looks: 0 }
+  return change(flow, { ...found, status: 'sent' })
+}
+
+/** A batch that waits long may have been sped up or cancelled in the wallet, which need not say so. */
+export async function lookAfterBatch(flow: PlanFlow, world: World): Promise<PlanFlow> {
+  const looks = (flow.looks ?? 0) + 1
+  const found = looks > 5 ? ((await findByAction(flow, world)) ?? forget(flow, world)) : undefined
+  return found ?? change(flow, { looks })
+}
+
+/** A wallet knows a batch by the id that came with the request, also where its answer was lost. */
+async function findByBatch(flow: PlanFlow, { provider }: World): Promise<PlanFlow | undefined> {
+  const id = flow.asked?.batchId
+  if (flow.status !== 'unknown' || id === undefined) return undefined
+  const { state } = await readBatch(provider, id)
+  return state === 'unknown' ? undefined : change(flow, { status: 'sent', batchId: id, needs: undefined, looks: 0 })
+}
+
+/** A node that knows the transaction is waited for. */
+async function findPending(flow: PlanFlow, { provider }: World): Promise<PlanFlow | undefined> {
+  if (flow.hash === undefined || flow.status !== 'sent') return undefined
+  const known = (await ask(provider, 'eth_getTransactionByHash', [flow.hash])) as Sent | null
+  if (!known) return undefined
+  const { asked } = flow
+  // A wallet may have chosen another number, and a batch has one as well.
+  const isPlain = known.from?.toLowerCase() === flow.wallet.toLowerCase() && typeof known.nonce === 'string'
+  const place = isPlain ? { ...asked?.place, nonce: String(known.nonce) } : asked?.place
+  return change(flow, { asked: asked && { ...asked, place }, looks: (flow.looks ?? 0) + 1 })
+}
+
+/** The action's suffix tells the transaction from all others, by any sender and under any hash. */
+async function findByAction(flow: PlanFlow, { earn, provider }: World): Promise<PlanFlow | undefined> {
+  const planned = flow.plan?.transactions[flow.position]?.transaction
+  for (const actionId of [...flow.actionIds].reverse()) {
+    const { transactions } = await getAction(earn, { actionId })
+    for (const { txHash } of transactions) {
+      if (txHash === flow.hash || !isHex(txHash, 32)) continue
+      const known = (await ask(provider, 'eth_getTransactionByHash', [txHash])) as Sent | null
+      // Two transactions of a plan that swaps carry the action; one inside a wallet's own call cannot be told by its data.
+      const isDirect = known?.to?.toLowerCase() === planned?.to.toLowerCase()
+      if (!isDirect || known?.input?.toLowerCase() === planned?.data.toLowerCase()) return adopt(flow, txHash)
+      const isEarlier = flow.plan?.transactions.some(
+        ({ transaction }) => transaction.data.toLowerCase() === known?.input?.toLowerCase(),
+      )
+      if (!isEarlier) return adopt(flow, txHash)
+    }
+  }
+  return undefined
+}
+
+type Sent = { from?: string; to?: string; input?: string; nonce?: unknown }
+
+/** An approval carries no suffix; the allowance is what it was for. */
+async function findByAllowance(flow: PlanFlow, world: World): Promise<PlanFlow | undefined> {
+  const planned = flow.plan?.transactions[flow.position]
+  if (planned?.type !== 'approve' || flow.asked?.batchId !== undefined) return undefined
+  const { to, data } = planned.transaction
+  const words = (data.slice(10).match(/.{64}/g) ?? []).map((each) => BigInt(`0x${each}`))
+  const [spender, amount] = [addressOf(words[0]), words[1]]
+  if (!spender || amount === undefined) return undefined
+  const [allowance] = (await read(world.provider, to, 'allowance(address,address)', flow.wallet, spender)) ?? []
+  if (allowance === undefined || !(amount === 0n ? allowance === 0n : allowance >= amount)) return undefined
+  const position = flow.position + 1
+  return change(flow, { status: 'ready', position, needs: undefined, problem: undefined, looks: 0 })
+}
+
+/** Of a plain account one transaction of each number is mined: a mined one that is not ours ends ours. */
+async function findByNonce(flow: PlanFlow, world: World): Promise<PlanFlow | undefined> {
+  const { asked, plan, position, takenAt } = flow
+  const nonce = asked?.place && Number(asked.place.nonce)
+  if (nonce === undefined || !plan) return undefined
+  const { provider } = world
+  const [mined, pending] = await Promise.all([
+    readNonce(provider, flow.wallet),
+    readNonce(provider, flow.wallet, 'pending'),
+  ])
+  if (mined <= nonce) return takenAt === undefined ? undefined : change(flow, { takenAt: undefined })
+  // One that waits may be ours, of another number than was asked for.
+  if (pending > mined || (await isMined(provider, flow.hash))) return undefined
+  const now = nowOf(world)
+  if (takenAt === undefined || now < takenAt) return change(flow, { takenAt: now, looks: (flow.looks ?? 0) + 1 })
+  if (now - takenAt < takenMs) return change(flow, { looks: (flow.looks ?? 0) + 1 })
+  const problem = { code: 'REPLACED', text: 'another transaction of the wallet took its place' }
+  if (plan.transactions[position]?.type === 'approve') return change(flow, { status: 'ready', needs: 'go', problem })
+  return change(flow, { status: 'replaced', needs: undefined, problem })
+}
+
+const isMined = async (provider: Provider, hash: string | undefined) =>
+  hash !== undefined && (await readReceipt(provider, hash)) !== undefined
+
+/** An hour after the plan ended nothing of it is waited for: the user may begin again. */
+function forget(flow: PlanFlow, world: World): PlanFlow | undefined {
+  const { plan, params } = flow
+  if (!plan) return undefined
+  const age = nowOf(world) - plan.builtAt
+  if (age < Number(params['deadlineSeconds'] ?? 600) * 1_000 + forgottenMs) return undefined
+  const problem = { code: 'NEVER_SEEN', text: 'no transaction was seen within an hour after the plan ended' }
+  return change(flow, { status: 'ready', hash: undefined, batchId: undefined, needs: 'again', problem })
+}

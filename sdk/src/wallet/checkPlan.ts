@@ -1,0 +1,214 @@
+import type { VerificationContext } from '../client/generated/types.js'
+import type { PlanContext, PlannedTransaction, PlanRequest, SwapContext, SwapRequest } from '../verify/types.js'
+import type { PlannedBatch } from '../verify/verifyBatch.js'
+import type { Provider } from './provider.js'
+import { quoteBest, read, readAddress } from './reads.js'
+import { findFacts, type Trusts, type World } from './world.js'
+
+/** A request for a plan, as the verifier takes it, with the place it is for. */
+export type Asked = (PlanRequest | SwapRequest) & { chainId: number; opportunityId?: string; slippageBps?: number }
+
+/** An answer of the service, as it came. */
+export type Plan = {
+  actionId: string
+  transactions: readonly PlannedTransaction[]
+  batch: PlannedBatch
+}
+
+/**
+ * The verdict about a plan. `confirm`: the least amount is below an own quote, or there is no quote: the user has to read the
+ * sentences and say yes.
+ */
+export type Checked = {
+  ok: boolean
+  problems: string[]
+  sentences: string[]
+  trusts: Trusts
+  confirm: 'no-quote' | 'below-quote' | undefined
+}
+
+/** Own quote and that of the service differ by this at most, beyond the slippage. */
+const toleranceBps = 100
+
+/**
+ * Compares a plan with the request, by the facts of `trust`, and by the wallet's own view of the chain: the allowance, the
+ * vault's asset, and a quote for each least amount. `from`: the first transaction that is not mined yet.
+ */
+export async function checkPlan(world: World, asked: Asked, plan: Plan, from: number): Promise<Checked> {
+  const { verifyBatch, verifyPlan } = await import('../verify/index.js')
+  const { facts, trusts } = await findFacts(world, asked.chainId)
+  const no = (problems: string[]): Checked => ({ ok: false, problems, sentences: [], trusts, confirm: undefined })
+  const vault =
+    asked.type === 'swap' ? undefined : facts.vaults.find((each) => each.opportunityId === asked.opportunityId)
+  if (asked.type !== 'swap' && !vault) return no([`the opportunity ${asked.opportunityId} is not in ${nameOf(trusts)}`])
+  const { provider } = world
+  const problem = vault && (await checkAsset(provider, vault))
+  if (problem) return no([problem])
+  const context = await makeContext(provider, asked, { plan, facts, vault, from })
+  const quoted = await quotePlan(provider, asked, { plan, facts, vault })
+  const user = asked.type === 'swap' ? asked.user : asked.userAddress
+  const judge = async (share: number) => {
+    const verdict = await verifyPlan(asked, plan.transactions, demand(context, quoted, share))
+    const batch = verifyBatch(plan.batch, plan.transactions, user)
+    return { ...verdict, ok: verdict.ok && batch.ok, problems: [...verdict.problems, ...batch.problems] }
+  }
+  const { slippageBps = 50 } = asked
+  const strict = await judge(10_000 - slippageBps - toleranceBps)
+  if (strict.ok) return { ...strict, trusts, confirm: quoted === 'unknown' ? 'no-quote' : undefined }
+  // An exchange that is known to nobody but the service may give less than a quote: not less than half of it.
+  const loose = typeof quoted === 'object' ? await judge(5_000) : strict
+  return loose.ok ? { ...loose, trusts, confirm: 'below-quote' } : { ...no(strict.problems) }
+}
+
+const nameOf = (trusts: Trusts) => (trusts === 'file' ? 'the file of trust' : 'the facts of the service')
+
+type Vault = VerificationContext['vaults'][number]
+
+/** Kinds whose standard has `asset()`. */
+const saysAsset = /^(erc4626|erc7540|lagoon)/
+
+/** The vault itself says which token it takes. Others say it in their own ways, and what is told of them is believed. */
+async function checkAsset(provider: Provider, { kind, address, asset }: Vault): Promise<string | undefined> {
+  if (!saysAsset.test(kind)) return undefined
+  const said = await readAddress(provider, address, 'asset()')
+  if (!said) return `the vault ${address} does not say its asset`
+  return said === asset.toLowerCase() ? undefined : `the vault ${address} takes ${said}, not ${asset}`
+}
+
+type About = { plan: Plan; facts: VerificationContext; vault: Vault | undefined }
+
+async function makeContext(
+  provider: Provider,
+  asked: Asked,
+  { plan, facts, vault, from }: About & { from: number },
+): Promise<PlanContext> {
+  const { chainId, signers, routers, depositRouter, wrappedNative, gasCap } = facts
+  // Later allowances are what the plan itself made of them.
+  const allowances = from === 0 ? await readAllowances(provider, asked, { plan, facts, vault }) : {}
+  const swap: SwapContext = {
+    routers,
+    ...(usesRouter(plan, depositRouter) ? { wrappers: await readWrappers(provider, facts) } : {}),
+    ...(allowances.router === undefined ? {} : { allowance: allowances.router }),
+  }
+  const none = { address: '', kind: '', asset: '' }
+  return {
+    ...{ chainId, signers, actionId: plan.actionId, swap },
+    vault: vault ? { address: vault.address, kind: vault.kind, asset: vault.asset, receiptToken: vault.share } : none,
+    ...(allowances.vault === undefined ? {} : { allowance: allowances.vault }),
+    ...(wrappedNative === null ? {} : { wrappedNative }),
+    ...(depositRouter === null ? {} : { depositRouter }),
+    ...(gasCap === null ? {} : { gasCap }),
+  }
+}
+
+const usesRouter = ({ transactions }: Plan, router: string | null): boolean =>
+  transactions.some(
+    ({ type, transaction }) => type === 'swap' && transaction.to.toLowerCase() === router?.toLowerCase(),
+  )
+
+/** The router of a plan's swap, if it is one of those known. */
+function findRouter({ transactions }: Plan, { routers }: VerificationContext): string | undefined {
+  const targets = transactions
+    .filter(({ type }) => type === 'swap')
+    .map(({ transaction }) => transaction.to.toLowerCase())
+  return routers.find(({ address }) => targets.includes(address.toLowerCase()))?.address
+}
+
+const isNative = (token: string): boolean => /^(native|0xe{40})$/i.test(token)
+
+/** The allowances of the vault and of the router, where the wallet's tokens go to them. */
+async function readAllowances(
+  provider: Provider,
+  asked: Asked,
+  { plan, facts, vault }: About,
+): Promise<{ vault?: bigint; router?: bigint }> {
+  const router = findRouter(plan, facts)
+  const allowance = async (token: string, owner: string, spender: string) =>
+    (await read(provider, token, 'allowance(address,address)', owner, spender))?.[0]
+  const found: { vault?: bigint; router?: bigint } = {}
+  const keep = (name: 'vault' | 'router', value: bigint | undefined) => {
+    if (value !== undefined) found[name] = value
+  }
+  if (asked.type === 'swap') {
+    if (router && !isNative(asked.tokenIn)) keep('router', await allowance(asked.tokenIn, asked.user, router))
+    return found
+  }
+  const { userAddress } = asked
+  if (asked.type === 'deposit' && vault) {
+    const isZap = asked.mode === 'swap' && router !== undefined
+    const given = isZap ? vault.asset : isNative(asked.tokenIn) ? (facts.wrappedNative ?? vault.asset) : asked.tokenIn
+    const spender = asked.protect ? facts.depositRouter : vault.address
+    if (spender) keep('vault', await allowance(given, userAddress, spender))
+    if (isZap && !isNative(asked.tokenIn)) keep('router', await allowance(asked.tokenIn, userAddress, router))
+  }
+  return found
+}
+
+/** The wrappers of a chain, with what each says it wraps. One that says nothing is left out. */
+async function readWrappers(provider: Provider, { wrappers }: VerificationContext) {
+  const kinds = { erc4626: 'asset()', wsteth: 'stETH()', 'static-a-token': 'aToken()' } as const
+  const found = await Promise.all(
+    wrappers.flatMap((address) =>
+      Object.entries(kinds).map(async ([kind, name]) => {
+        const asset = await readAddress(provider, address, name)
+        return asset === undefined ? [] : [{ address, asset, kind }]
+      }),
+    ),
+  )
+  return found.flat()
+}
+
+/** Own quotes of the least amounts; `unknown`: a quote is needed, and there is nobody to ask. */
+type Quoted = { swap?: bigint; vault?: bigint } | 'unknown' | undefined
+
+async function quotePlan(provider: Provider, asked: Asked, { plan, facts, vault }: About): Promise<Quoted> {
+  const router = findRouter(plan, facts)
+  if (asked.type === 'swap')
+    return router ? quoteSwap(provider, facts, asked.tokenIn, asked.tokenOut, BigInt(asked.amountIn)) : undefined
+  if (!vault) return undefined
+  if (asked.type === 'deposit') {
+    if (router && asked.mode === 'swap')
+      return quoteSwap(provider, facts, asked.tokenIn, vault.asset, BigInt(asked.amount))
+    const token = isNative(asked.tokenIn) ? (facts.wrappedNative ?? '') : asked.tokenIn
+    if (vault.kind === 'erc5115')
+      return quoteVault(await read(provider, vault.address, 'previewDeposit(address,uint256)', token, asked.amount))
+    return asked.protect
+      ? quoteVault(await read(provider, vault.address, 'previewDeposit(uint256)', asked.amount))
+      : undefined
+  }
+  if (asked.type !== 'withdraw') return undefined
+  const out = asked.tokenOut ?? vault.asset
+  if (router) {
+    const assets = (await read(provider, vault.address, 'previewRedeem(uint256)', asked.amount))?.[0]
+    return assets === undefined ? 'unknown' : quoteSwap(provider, facts, vault.asset, out, (assets * 9_999n) / 10_000n)
+  }
+  if (vault.kind !== 'erc5115') return undefined
+  return quoteVault(await read(provider, vault.address, 'previewRedeem(address,uint256)', out, asked.amount))
+}
+
+const quoteVault = (words: bigint[] | undefined): Quoted => (words?.[0] === undefined ? 'unknown' : { vault: words[0] })
+
+async function quoteSwap(
+  provider: Provider,
+  { quoter, routers, wrappedNative }: VerificationContext,
+  tokenIn: string,
+  tokenOut: string,
+  amount: bigint,
+): Promise<Quoted> {
+  const [from, to] = [tokenIn, tokenOut].map((token) => (isNative(token) ? wrappedNative : token))
+  if (!from || !to) return 'unknown'
+  const v2 = routers.find(({ kind }) => kind === 'uniswap-v2')?.address
+  const swap = await quoteBest(provider, { quoter, v2, hub: wrappedNative }, { from, to, amount })
+  return swap === undefined ? 'unknown' : { swap }
+}
+
+/** The same context, asking for a share of the own quotes, in hundredths of a percent. */
+function demand(context: PlanContext, quoted: Quoted, share: number): PlanContext {
+  if (quoted === undefined || quoted === 'unknown') return context
+  const of = (amount: bigint) => (amount * BigInt(Math.max(0, share))) / 10_000n
+  return {
+    ...context,
+    ...(quoted.vault === undefined ? {} : { minimumOut: of(quoted.vault) }),
+    ...(quoted.swap === undefined || !context.swap ? {} : { swap: { ...context.swap, minimumOut: of(quoted.swap) } }),
+  }
+}

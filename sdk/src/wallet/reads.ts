@@ -1,0 +1,92 @@
+import { ask, type Provider } from './provider.js'
+
+/** Reads of the chain by the wallet's own provider. */
+
+const selectors = {
+  'allowance(address,address)': '0xdd62ed3e',
+  'asset()': '0x38d52e0f',
+  'stETH()': '0xc1fe3e48',
+  'aToken()': '0xa0c1f15e',
+  'previewDeposit(uint256)': '0xef8b30f7',
+  'previewRedeem(uint256)': '0x4cdad506',
+  'previewDeposit(address,uint256)': '0xb8f82b26',
+  'previewRedeem(address,uint256)': '0xcbe52ae3',
+  'quoteExactInput(bytes,uint256)': '0xcdca1753',
+  'getAmountsOut(uint256,address[])': '0xd06ca61f',
+  'getRoots()': '0x35a5e06d',
+  'getStreamAddress(bytes16)': '0x88da729c',
+} as const
+export type Read = keyof typeof selectors
+export const readSelectors: Readonly<Record<string, string>> = selectors
+
+/** A word of 32 bytes, of a number or an address. */
+export const word = (value: bigint | number | string): string => BigInt(value).toString(16).padStart(64, '0')
+
+/** Bytes of any length behind the words, padded. */
+const tail = (hex: string) => word(hex.length / 2) + hex.padEnd(Math.ceil(hex.length / 64) * 64, '0')
+
+/** The words that a view returns; undefined where it reverts, returns nothing, or cannot be asked. */
+export async function read(
+  provider: Provider,
+  to: string,
+  name: Read,
+  ...words: readonly (bigint | number | string)[]
+): Promise<bigint[] | undefined> {
+  return call(provider, to, `${selectors[name]}${words.map(word).join('')}`)
+}
+
+async function call(provider: Provider, to: string, data: string): Promise<bigint[] | undefined> {
+  let answer: unknown
+  try {
+    answer = await ask(provider, 'eth_call', [{ to, data }, 'latest'])
+  } catch {
+    return undefined
+  }
+  if (typeof answer !== 'string' || !/^0x([0-9a-f]{64})+$/i.test(answer)) return undefined
+  return (answer.slice(2).match(/.{64}/g) ?? []).map((each) => BigInt(`0x${each}`))
+}
+
+/** The address in a word; undefined for one that is too large, and for zero. */
+export const addressOf = (value: bigint | undefined): string | undefined =>
+  value !== undefined && value > 0n && value < 2n ** 160n ? `0x${value.toString(16).padStart(40, '0')}` : undefined
+
+export const readAddress = async (provider: Provider, to: string, name: Read, ...words: (bigint | string)[]) =>
+  addressOf((await read(provider, to, name, ...words))?.[0])
+
+type Exchange = { quoter: string | null; v2: string | undefined; hub: string | null }
+
+const fees = [100, 500, 3_000, 10_000]
+
+/**
+ * The most that the known exchanges give for an amount, straight or over one hub; undefined where there is no pool. The
+ * route of a plan may be better, and is not asked: it is the word of the service.
+ */
+export async function quoteBest(
+  provider: Provider,
+  { quoter, v2, hub }: Exchange,
+  { from, to, amount }: { from: string; to: string; amount: bigint },
+): Promise<bigint | undefined> {
+  const bare = (address: string) => address.slice(2).toLowerCase()
+  const isHub = hub !== null && ![from, to].some((each) => bare(each) === bare(hub))
+  const v3 = (...hops: (string | number)[]) => {
+    const path = hops.map((hop) => (typeof hop === 'number' ? hop.toString(16).padStart(6, '0') : bare(hop))).join('')
+    const data = `${selectors['quoteExactInput(bytes,uint256)']}${word(64)}${word(amount)}${tail(path)}`
+    return quoter ? call(provider, quoter, data).then((words) => words?.[0]) : undefined
+  }
+  const pairs = (...path: string[]) => {
+    const data = `${selectors['getAmountsOut(uint256,address[])']}${word(amount)}${word(64)}${word(path.length)}${path.map(word).join('')}`
+    return v2 ? call(provider, v2, data).then((words) => words?.at(-1)) : undefined
+  }
+  const found = await Promise.all([
+    ...fees.map((fee) => v3(from, fee, to)),
+    pairs(from, to),
+    ...(isHub
+      ? [
+          pairs(from, hub, to),
+          ...fees.slice(1, 3).flatMap((one) => [500, 3_000].map((two) => v3(from, one, hub, two, to))),
+        ]
+      : []),
+  ])
+  const best = found.reduce<bigint>((most, each) => (each !== undefined && each > most ? each : most), 0n)
+  return best > 0n ? best : undefined
+}

@@ -1,0 +1,239 @@
+import { execFile } from 'node:child_process'
+import { readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { createEarnClient, type EarnClient, getWalletRequests, type ResponseInfo, type Trust } from '@openearn/sdk'
+import {
+  beginCancel,
+  beginClaim,
+  beginClaimRewards,
+  beginDeposit,
+  beginJoin,
+  beginOrder,
+  beginSwap,
+  beginWithdraw,
+  type Flow,
+  type Provider,
+  run,
+  type Word,
+} from '@openearn/sdk/flows'
+import { erc20Abi, type Hex } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { patience } from '../../../contracts/test/patience.js'
+import { until } from '../../../contracts/test/until.js'
+import { link, pack, unpack } from '../../../sdk/test/packing.js'
+import { readSnippets } from '../documents.js'
+import { openClient } from './client.js'
+import { type Dev, makeFolder, runOpenEarn, type Started, startDevnet } from './process.js'
+
+let dataDir: string
+let devnet: Started & { dev: Dev }
+let trust: Trust
+
+beforeAll(async () => {
+  dataDir = await makeFolder('openearn-flows-')
+  devnet = await startDevnet(dataDir)
+  const file = join(dataDir, 'trust.json')
+  await runOpenEarn(['trust', 'export', file], { OPENEARN_DATA_DIR: dataDir })
+  trust = JSON.parse(await readFile(file, 'utf8'))
+}, 180_000)
+afterAll(async () => {
+  await devnet?.stop()
+  await rm(dataDir, { recursive: true, force: true })
+}, 60_000)
+
+/** A wallet in Node: it signs by its key, and asks the devnet's node for all else. */
+function openWallet(at: number): { provider: Provider; address: Hex; asked: string[] } {
+  const { privateKey, address } = devnet.dev.accounts[at]!
+  const account = privateKeyToAccount(privateKey)
+  const node = openClient(devnet.dev)
+  const asked: string[] = []
+  // biome-ignore lint/suspicious/noExplicitAny: requests of every shape
+  const request = async ({ method, params }: { method: string; params: any }): Promise<unknown> => {
+    if (!/^eth_(call|get|chainId|gasPrice|accounts|blockNumber)/.test(method)) asked.push(method)
+    switch (method) {
+      case 'eth_accounts':
+      case 'eth_requestAccounts':
+        return [address]
+      case 'personal_sign':
+        return account.signMessage({ message: { raw: params[0] } })
+      case 'eth_signTypedData_v4': {
+        const { types, ...data } = JSON.parse(params[1])
+        return account.signTypedData({ ...data, types })
+      }
+      case 'eth_sendTransaction': {
+        const { from: _, chainId, gas, nonce, ...rest } = params[0]
+        const signed = await account.signTransaction({
+          ...{ ...rest, type: 'eip1559', chainId: Number(chainId), gas: BigInt(gas), nonce: Number(nonce) },
+          value: BigInt(rest.value),
+          maxFeePerGas: BigInt(rest.maxFeePerGas),
+          maxPriorityFeePerGas: BigInt(rest.maxPriorityFeePerGas),
+        })
+        return node.request('eth_sendRawTransaction', [signed])
+      }
+      case 'wallet_getCapabilities':
+        throw Object.assign(new Error('no such method'), { code: -32_601 })
+      default:
+        return node.request(method, params)
+    }
+  }
+  return { provider: { request }, address, asked }
+}
+
+/** Runs a flow to its end; after a `confirm` it goes on, as a user who read the sentences. */
+async function finish<F extends Flow>(flow: F, world: { earn: EarnClient; provider: Provider }): Promise<F> {
+  const node = openClient(devnet.dev)
+  // Shorter pauses than those of a page. A devnet has a block only when it is asked for one.
+  let looks = 0
+  const pause = async () => {
+    const end = ++looks * 5
+    let moments = end - 5
+    await until('some moments', () => ++moments === end)
+    if (looks % 4 === 0) await node.request('evm_mine', [])
+  }
+  let word: Word | undefined
+  let at = flow
+  for (let turn = 0; turn < 5; turn++) {
+    at = await run(at, { ...world, url: 'https://app.example/earn' }, word, { pause }).done
+    if (at.needs !== 'confirm') return at
+    word = 'confirm'
+  }
+  return at
+}
+
+const openEarn = (more: object = {}) =>
+  createEarnClient({ baseUrl: devnet.dev.baseUrl, apiKey: devnet.dev.keys.publishable, ...more })
+
+describe.each(['file', 'service'] as const)('flows on the devnet, with facts of the %s', (trusts) => {
+  const at = trusts === 'file' ? 3 : 4
+  let cost = 0
+  const open = () => {
+    const { provider, address, asked } = openWallet(at)
+    const onResponse = (info: ResponseInfo) => {
+      cost += info.cost ?? 0
+    }
+    return { earn: openEarn({ ...(trusts === 'file' ? { trust } : {}), onResponse }), provider, address, asked }
+  }
+  const find = (kind: string) => devnet.dev.opportunities.find((each) => each.kind === kind)!
+  const units = (decimals: number, whole: bigint) => whole * 10n ** BigInt(decimals)
+  const distributorId = () => devnet.dev.distributorIds[0]!
+
+  it('join, deposit and leave', async () => {
+    const world = open()
+    const wallet = world.address
+    const joined = await finish(beginJoin({ wallet, chainId: 31_337, distributorId: distributorId() }), world)
+    expect([joined.status, joined.problem]).toEqual(['member', undefined])
+    expect(world.asked).toEqual(['personal_sign'])
+    const { id: opportunityId, asset, vaultAddress } = find('erc4626')
+    const amount = units(asset.decimals, 3n)
+    cost = 0
+    const params = {
+      opportunityId,
+      userAddress: wallet,
+      tokenIn: asset.address,
+      amount,
+      distributorId: distributorId(),
+    }
+    const deposit = await finish(beginDeposit(params), world)
+    expect([deposit.status, deposit.problem, deposit.trusts]).toEqual(['credited', undefined, trusts])
+    expect(deposit.sentences).toHaveLength(2)
+    expect(cost).toBeLessThanOrEqual(30)
+    const judged = await openClient(devnet.dev).call('GET', `/v2/attribution/${deposit.txHash}?chainId=31337`)
+    expect([judged.distributorId, judged.calldata.signature.valid]).toEqual([distributorId(), true])
+    const shares = await openClient(devnet.dev).chain.readContract({
+      ...{ address: vaultAddress, abi: erc20Abi, functionName: 'balanceOf', args: [wallet] },
+    })
+    const out = { opportunityId, userAddress: wallet, amount: shares, distributorId: distributorId() }
+    expect(await finish(beginWithdraw(out), world)).toMatchObject({ status: 'credited', trusts })
+  }, 120_000)
+
+  it('deposit another token by a swap, and swap alone', async () => {
+    const world = open()
+    const { id: opportunityId, asset } = find('erc4626')
+    const other = devnet.dev.opportunities.find(
+      (each) => each.asset.symbol !== asset.symbol && each.kind === 'erc4626',
+    )!.asset
+    const amount = units(other.decimals, 2n)
+    const zap = {
+      opportunityId,
+      userAddress: world.address,
+      tokenIn: other.address,
+      amount,
+      distributorId: distributorId(),
+    }
+    expect(await finish(beginDeposit({ ...zap, mode: 'swap' }), world)).toMatchObject({ status: 'credited' })
+    const swap = {
+      user: world.address,
+      chainId: 31_337,
+      tokenIn: asset.address,
+      tokenOut: 'native' as const,
+      slippageBps: 50,
+    }
+    const done = await finish(
+      beginSwap({ ...swap, amountIn: units(asset.decimals, 1n), distributorId: distributorId() }),
+      world,
+    )
+    expect([done.status, done.problem]).toEqual(['done', undefined])
+  }, 240_000)
+
+  it('request a deposit and claim it, request another and cancel it', async () => {
+    const world = open()
+    const { id: opportunityId, asset } = find('erc7540')
+    const who = { opportunityId, userAddress: world.address, distributorId: distributorId() }
+    const request = (whole: bigint) =>
+      finish(beginDeposit({ ...who, tokenIn: asset.address, amount: units(asset.decimals, whole) }), world)
+    expect(await request(5n)).toMatchObject({ status: 'requested' })
+    // The devnet plays the manager of the vault, who settles after half a minute.
+    const isSettled = async () => {
+      const { requests } = await getWalletRequests(world.earn, { address: world.address })
+      return requests.some(({ state }) => state === 'claimable')
+    }
+    await until('the request to be settled', isSettled, 6_000 * patience)
+    expect(await finish(beginClaim(who), world)).toMatchObject({ status: 'credited', problem: undefined })
+    expect(await request(6n)).toMatchObject({ status: 'requested' })
+    expect(await finish(beginCancel(who), world)).toMatchObject({ status: 'done' })
+    const none = await finish(beginClaim(who), world)
+    expect([none.status, none.problem?.code]).toEqual(['refused', 'NOTHING_PENDING'])
+  }, 240_000)
+
+  it('sign an order, and see it filled or end it', async () => {
+    const world = open()
+    const { asset } = find('erc4626')
+    const order = beginOrder({
+      ...{ userAddress: world.address, chainId: 31_337, tokenIn: asset.address, slippageBps: 100 },
+      ...{ tokenOut: 'native', amountIn: units(asset.decimals, 4n), distributorId: distributorId() },
+    })
+    const filled = await finish(order, world)
+    expect([filled.status, filled.problem]).toEqual(['filled', undefined])
+    expect(world.asked).toContain('eth_signTypedData_v4')
+  }, 120_000)
+
+  it('claim no reward that there is not', async () => {
+    const world = open()
+    const flow = beginClaimRewards({ streamId: '117fbf7f-1755-4202-9bea-f02ff57091cb', wallet: world.address })
+    expect(await finish(flow, world)).toMatchObject({ status: 'refused', problem: { code: 'NOTHING_TO_CLAIM' } })
+    expect(world.asked).toEqual([])
+  })
+})
+
+describe('sdk/README.md', () => {
+  it('shows a deposit in at most 15 lines, which an empty folder with the packed sdk and viem comes to the end of', async () => {
+    const folder = await makeFolder('openearn-quick-')
+    try {
+      await unpack(await pack(['sdk'], folder), folder)
+      await link(['viem', 'cborg'], folder)
+      await symlink(dataDir, join(folder, '.openearn'))
+      const [quick, ...others] = (await readSnippets('sdk/README.md')).filter(({ language }) => language === 'mjs')
+      expect([others, quick!.lines.length <= 15]).toEqual([[], true])
+      await writeFile(join(folder, 'quick.mjs'), quick!.lines.join('\n'))
+      const { stdout } = await promisify(execFile)(process.execPath, ['quick.mjs'], { cwd: folder })
+      expect(stdout).toMatch(/^credited 0x[0-9a-f]{64}\n$/)
+      const [, txHash] = stdout.trim().split(' ')
+      const judged = await openClient(devnet.dev).call('GET', `/v2/attribution/${txHash}?chainId=31337`)
+      expect([judged.distributorId, judged.interactions.length]).toEqual([devnet.dev.distributorIds[0], 1])
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
+  }, 120_000)
+})
