@@ -22,6 +22,8 @@ const chain = [
 ]
 /** What takes longest begins first, so that no worker is left with it at the end; the rest by size. */
 const longest = [
+  // Makes the devnet that others copy.
+  'test/attacks/crediting',
   'simulation/schedules',
   'contracts/test/forge.test.ts',
   'features/ledger/plans.test.ts',
@@ -75,6 +77,29 @@ const patientTests = {
     patience > 1 && id.endsWith('.test.ts') ? scaleLimits(code, patience) : undefined,
 } as const
 
+/**
+ * How many cases the long tests try in `npm test`: enough to see each kind of them. A variable that is set wins; those of
+ * `npm run test:long` are greater.
+ */
+const shortForm = {
+  ACTIONS: '60',
+  DRIPS: '200',
+  FUZZ_REQUESTS: '8000',
+  HOSTILE_REQUESTS: '2000',
+  INPUTS: '20000',
+  INVARIANT_RUNS: '20',
+  KILLS: '4',
+  METRICS_SEEDS: '2',
+  MUTATIONS: '5000',
+  PLAN_ROWS: '50000',
+  RECOUNT_SCHEDULES: '12',
+  SIMULATION_SCHEDULES: '60',
+  SOLVER_KILLS: '2',
+  STOPS: '1',
+  WATCHER_KILLS: '2',
+}
+const unset = Object.fromEntries(Object.entries(shortForm).filter(([name]) => process.env[name] === undefined))
+
 const shared = {
   plugins: [patientTests],
   resolve: { conditions: ['source'] },
@@ -84,7 +109,7 @@ const test = {
   pool: 'forks',
   setupFiles: [fileURLToPath(new URL('service/test/seeded.ts', import.meta.url))],
   execArgv: ['--import', typescriptThreads],
-  env: programs === undefined ? {} : { NODE_V8_COVERAGE: programs },
+  env: { ...unset, ...(programs === undefined ? {} : { NODE_V8_COVERAGE: programs }) },
   maxWorkers: 2,
   testTimeout: patient(20_000),
   hookTimeout: patient(60_000),

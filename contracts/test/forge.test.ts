@@ -6,7 +6,9 @@ import { depositRouterAbi, streamAbi, streamFactoryAbi } from '../abi/index.js'
 import { type ForgeTest, runForgeTests } from './forge.js'
 import { factoryRefusals, routerRefusals, streamRefusals, unreachable } from './refusals.js'
 
-const callsMin = 20_000
+/** Of 100 calls each. */
+const runs = Number(process.env['INVARIANT_RUNS'] ?? 200)
+const callsMin = 100 * runs
 const workspaceDir = join(import.meta.dirname, '..')
 
 /** The numbered headings of INVARIANTS.md. */
@@ -17,7 +19,7 @@ describe('the stream contracts and the router under forge', () => {
   let tests: ForgeTest[]
 
   beforeAll(async () => {
-    tests = await runForgeTests(['--no-match-contract', 'AllInvariantsTest'])
+    tests = await runForgeTests(['--no-match-contract', 'AllInvariantsTest'], { FOUNDRY_INVARIANT_RUNS: String(runs) })
   }, 1_200_000)
 
   test('every test passes', () => {

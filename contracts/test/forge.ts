@@ -43,8 +43,11 @@ export const runScript = (
   })
 
 /** Runs forge's tests and returns what it says of each; throws when they did not even compile. */
-export const runForgeTests = async (args: readonly string[]): Promise<ForgeTest[]> => {
-  const { stdout, text } = await runScript(script, ['test', '--json', ...args])
+export const runForgeTests = async (
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<ForgeTest[]> => {
+  const { stdout, text } = await runScript(script, ['test', '--json', ...args], env)
   const json = stdout.split('\n').find((line) => line.startsWith('{"contracts/'))
   if (json === undefined) throw new Error(text)
   const suites = JSON.parse(json) as Record<string, { test_results: Record<string, ForgeResult> }>

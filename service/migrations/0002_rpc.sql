@@ -33,5 +33,9 @@ create table chains (
   -- The exchanges of the chain that may be asked and called, and the tokens a route may pass through; null: none.
   swap jsonb,
   -- The factory of reward streams; null: none are created there.
-  stream_factory text check (stream_factory = lower(stream_factory))
+  stream_factory text check (stream_factory = lower(stream_factory)),
+  -- The lending markets whose positions portfolios tell; null: none.
+  lending jsonb,
+  -- Whether the inputs of all transactions of each new block are read for suffixes of ours: a full block each time.
+  scan_inputs boolean not null default false
 );

@@ -1,5 +1,5 @@
 -- Owner: vaults. `protocols` and `vaults` are configuration kept by the operator; what decides ledger rows is dated by
--- chain time in `active_from`. `vault_snapshots` are observations. Addresses are lower-case.
+-- chain time in `active_from`. Addresses are lower-case.
 create table protocols (
   id uuid primary key,
   name text not null,
@@ -27,6 +27,11 @@ create table vaults (
   contracts jsonb not null default '{}' check (contracts::text = lower(contracts::text)),
   -- Fewest shares of an LP, by time: [{ shares, activeFrom? }]. None: the smallest unit.
   lp_floor jsonb not null default '[]',
+  -- The sources its growth is measured by, each `{ source, activeFrom?, activeTo? }`; null is the share price from the start,
+  -- an empty list is none.
+  growth_sources jsonb,
+  -- A snapshot with fewer shares than this (smallest units) is no reading: of an empty vault anybody sets the share price.
+  dust_floor numeric(78, 0) not null default 1000 check (dust_floor >= 0),
   primary key (chain_id, address),
   constraint vaults_id_key unique (id)
 );
@@ -40,25 +45,12 @@ create trigger vaults_configuration_change after update on vaults for each row
     new.contracts, new.lp_floor))
   execute function note_configuration();
 
--- What a vault answered at one block, all members read together; a row goes only with its block, so it names the block by
--- its hash, whether or not the raw store has that block. Without a foreign key: written often, and vaults stay. A vault has
--- one row a time: the last block of that time. Numbers and times of its rows grow together, so the key finds both.
-create table vault_snapshots (
-  block_number bigint not null,
-  block_timestamp timestamptz not null,
-  -- The observation that prices the asset at that time; null until there is one, then it stays.
-  price_observation_id bigint,
+-- Spans in which what a vault says of its share price is not believed.
+create table vault_pauses (
   vault_id integer not null,
-  -- The price of a share is price_numerator: convertToAssets(10^price_exponent).
-  price_exponent smallint not null,
-  total_assets numeric(78, 0) not null,
-  total_supply numeric(78, 0) not null,
-  price_numerator numeric(78, 0) not null,
-  -- Its digits: US dollars of a whole unit of the asset.
-  price_usd numeric,
-  block_hash bytea not null check (length(block_hash) = 32),
-  primary key (vault_id, block_timestamp)
+  paused_from timestamptz not null,
+  resumed_at timestamptz check (resumed_at > paused_from),
+  primary key (vault_id, paused_from)
 );
--- Those that wait for a price.
-create index vault_snapshots_unpriced_idx on vault_snapshots (vault_id, block_timestamp)
-  where price_observation_id is null;
+-- A vault is paused once at a time.
+create unique index vault_pauses_open_idx on vault_pauses (vault_id) where resumed_at is null;

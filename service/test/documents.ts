@@ -62,7 +62,7 @@ export function sessionOf({ lines }: Snippet): Session {
 /** Lines of shell that no session runs, each with what holds it instead. A line that is not there any more is red. */
 export const notRun: Record<string, Record<string, string>> = {
   'README.md': {
-    'npm ci && npm start': 'installs and stays: startDevnet starts what it starts, the script of CI installs',
+    'npm ci && npm start': 'installs and stays: startNewDevnet starts what it starts, the script of CI installs',
     'npm ci && npm test': 'it runs this test',
     'npm run build': 'ran before: this is what it built',
   },
@@ -113,6 +113,14 @@ export const heldElsewhere: Record<string, string> = {
   'CONTRIBUTING.md diff service/src/features/catalogue/schema.ts': 'workedExample.test.ts applies it',
   'CONTRIBUTING.md diff service/src/features/catalogue/item.ts': 'workedExample.test.ts applies it',
   'CONTRIBUTING.md diff service/src/features/catalogue/memory/filter.ts': 'workedExample.test.ts applies it',
+  'CONTRIBUTING.md diff service/migrations/NNNN_entrants.sql': 'workedExample.test.ts applies it',
+  'CONTRIBUTING.md diff service/src/features/entrants/storeEntrants.ts': 'workedExample.test.ts applies it',
+  'CONTRIBUTING.md diff service/src/features/entrants/projection.ts': 'workedExample.test.ts applies it',
+  'CONTRIBUTING.md diff service/src/features/entrants/listEntrants.ts': 'workedExample.test.ts applies it',
+  'CONTRIBUTING.md diff service/src/features/entrants/index.ts': 'workedExample.test.ts applies it',
+  'CONTRIBUTING.md diff service/src/server/projections.ts': 'workedExample.test.ts applies it',
+  'CONTRIBUTING.md diff service/src/server/operations.ts': 'workedExample.test.ts applies it',
+  'CONTRIBUTING.md diff service/test/architecture.test.ts': 'workedExample.test.ts applies it',
   'CONTRIBUTING.md diff docs/catalogue.md': 'workedExample.test.ts applies it',
   'docs/catalogue.md': 'what a refused import says, line by line: importCatalogue.test.ts',
   'docs/catalogue.md json': 'documents.test.ts imports both, one as a part of the other',

@@ -12,6 +12,20 @@ declare module 'vitest' {
   // biome-ignore lint/style/useConsistentTypeDefinitions: augmenting the runner's context needs an interface
   interface ProvidedContext {
     database: { server: DatabaseTarget; template: string }
+    /** A folder of the run; the first test that needs a devnet keeps one there for the others. */
+    devnets: string
+  }
+}
+
+/** What the files of a run share: a database server, and a folder for a devnet that is made once. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const devnets = await mkdtemp(join(await findPlace(), 'openearn-devnets-'))
+  await chmod(devnets, 0o755)
+  project.provide('devnets', devnets)
+  const stop = await provideDatabase(project)
+  return async () => {
+    await stop()
+    await rm(devnets, { recursive: true, force: true })
   }
 }
 
@@ -19,7 +33,7 @@ declare module 'vitest' {
  * One PostgreSQL for the whole run: an embedded one in a temporary folder, or the server of DATABASE_URL. A template
  * database is migrated once; every test file clones it.
  */
-export async function setup(project: TestProject): Promise<() => Promise<void>> {
+async function provideDatabase(project: TestProject): Promise<() => Promise<void>> {
   const template = `openearn_template_${randomUUID().slice(0, 8)}`
   const external = process.env['DATABASE_URL']
   if (external) {

@@ -10,13 +10,11 @@ export type Shelf<T> = {
 
 /**
  * All cached values of this process, within one limit in bytes: callers choose the names, so a number of entries would limit
- * nothing. The least recently used value is dropped first. While more than a quarter is used, a value is admitted only when
- * it is stored a second time: a caller that requests each item once displaces nothing and takes no memory.
+ * nothing. The least recently used value is dropped first.
  */
 export type AnswerCache = {
   /**
-   * `title` separates the names of one kind from all others. `lasting` values are admitted at once and stay when the others
-   * are dropped.
+   * `title` separates the names of one kind from all others. `lasting` values stay when the others are dropped.
    */
   shelf<T extends object>(title: string, options?: { lasting?: boolean }): Shelf<T>
   /** True while this many more bytes leave a third of the room to others. */
@@ -31,21 +29,10 @@ export const bytesMaxDefault = 48 * 1024 * 1024
 const entryBytes = 400
 /** Longer names are kept as their digest. */
 const nameLengthMax = 256
-/** The number of rejected names that are remembered, approximately, for their second request. */
-const turnedAwayMax = 1 << 18
 
 export function createAnswerCache(bytesMax: number = bytesMaxDefault): AnswerCache {
   const entries = new LRUCache<string, object>({ maxSize: bytesMax })
   const lastingTitles = new Set<string>()
-  const turnedAway = new Uint32Array(turnedAwayMax)
-  // Two names of one hash at one place are one name here: then a single one may come in early.
-  const cameBefore = (key: string): boolean => {
-    const hash = hashOf(key)
-    const place = hash % turnedAwayMax
-    if (turnedAway[place] === hash) return true
-    turnedAway[place] = hash
-    return false
-  }
   return {
     shelf: <T extends object>(title: string, { lasting = false } = {}): Shelf<T> => {
       if (lasting) lastingTitles.add(title)
@@ -56,8 +43,6 @@ export function createAnswerCache(bytesMax: number = bytesMaxDefault): AnswerCac
           const key = toKey(title, name)
           // A character may take two bytes.
           const size = entryBytes + 2 * key.length + Math.ceil(byteLength)
-          const isRoomy = entries.calculatedSize + size <= bytesMax / 4
-          if (!lasting && !isRoomy && !entries.has(key) && !cameBefore(key)) return
           entries.set(key, answer, ttlMs === undefined ? { size } : { size, ttl: ttlMs })
         },
       }
@@ -75,11 +60,4 @@ function toKey(title: string, name: string): string {
   return name.length <= nameLengthMax
     ? `${title} ${name}`
     : `${title} sha256 ${createHash('sha256').update(name).digest('base64url')}`
-}
-
-/** FNV-1a, 32 bits, never 0. */
-function hashOf(text: string): number {
-  let hash = 0x811c9dc5
-  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
-  return hash >>> 0 || 1
 }

@@ -7,7 +7,7 @@ import { type Database, inTransaction, type Queryable } from '../postgres/pool.j
 import { removeRawAbove } from '../sync/storeRaw.js'
 
 /** Rows of each table on each of two chains, one a block, in the order in which chains that grow at once write them. */
-const rows = 300_000
+const rows = Number(process.env['PLAN_ROWS'] ?? 300_000)
 const chains = [
   { chainId: 1, tip: 21_000_000 },
   { chainId: 42_161, tip: 280_000_000 },

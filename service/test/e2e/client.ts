@@ -3,7 +3,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
 import { until } from '../../../contracts/test/until.js'
 import { waitForReceipt } from '../../src/cli/dev/receipt.js'
-import type { Dev } from './process.js'
+import type { Dev } from './started.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
 export type Json = any

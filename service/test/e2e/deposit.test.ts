@@ -7,7 +7,7 @@ import { until } from '../../../contracts/test/until.js'
 import { seeded } from '../catalogueWorld.js'
 import { seededKey } from '../seed.js'
 import { type Json, openClient } from './client.js'
-import { type Dev, makeFolder, type Started, startDevnet } from './process.js'
+import { type Dev, makeFolder, type Started, startNewDevnet } from './process.js'
 import { compareWithChain, listServed, printRecomputed, sayWithheld, waitForWeek } from './servedHistory.js'
 
 let dataDir: string
@@ -19,7 +19,7 @@ let suffix: Hex
 
 beforeAll(async () => {
   dataDir = await makeFolder('openearn-e2e-')
-  devnet = await startDevnet(dataDir)
+  devnet = await startNewDevnet(dataDir)
   dev = devnet.dev
   client = openClient(dev)
 }, 120_000)
@@ -268,9 +268,9 @@ describe('a reorganisation', () => {
 describe('stopping and starting again', () => {
   it('keeps chain, ledger and keys; a second start on the same folder is refused in one sentence', async () => {
     const before = await client.listEntries(dev.distributorIds[0]!)
-    await expect(startDevnet(dataDir)).rejects.toThrow(/another|already/i)
+    await expect(startNewDevnet(dataDir)).rejects.toThrow(/another|already/i)
     await devnet.stop()
-    devnet = await startDevnet(dataDir)
+    devnet = await startNewDevnet(dataDir)
     expect(devnet.dev.keys).toEqual(dev.keys)
     expect(devnet.dev.opportunities).toEqual(dev.opportunities)
     client = openClient(devnet.dev)
@@ -280,7 +280,7 @@ describe('stopping and starting again', () => {
   it('survives SIGKILL: what it left behind is stopped, and chain and ledger go on', async () => {
     const before = await client.listEntries(dev.distributorIds[0]!)
     await devnet.kill()
-    devnet = await startDevnet(dataDir)
+    devnet = await startNewDevnet(dataDir)
     client = openClient(devnet.dev)
     expect(await client.listEntries(dev.distributorIds[0]!)).toEqual(before)
     const account = privateKeyToAccount(dev.accounts[2]!.privateKey)

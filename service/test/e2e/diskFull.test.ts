@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { until } from '../../../contracts/test/until.js'
 import { type Json, openClient } from './client.js'
 import { planDeposits, readDeposits, showEntry } from './deposits.js'
-import { type Dev, makeFolder, type Started, startDevnet } from './process.js'
+import { type Dev, makeFolder, type Started, startNewDevnet } from './process.js'
 
 /** A disk of its own, small enough to fill: it takes the right to mount, which an ordinary user seldom has. */
 const disk = await makeFolder('openearn-disk-')
@@ -16,7 +16,7 @@ const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1280m,mode=755', 
 let devnet: Started & { dev: Dev }
 
 beforeAll(async () => {
-  if (mounted) devnet = await startDevnet(join(disk, 'data'))
+  if (mounted) devnet = await startNewDevnet(join(disk, 'data'))
 }, 120_000)
 
 afterAll(async () => {

@@ -7,7 +7,7 @@ import { operations } from '../../src/server/operations.js'
 import { openContract } from '../contract.js'
 import { programs, readAllSnippets, root, type Snippet, scriptsOf } from '../documents.js'
 import { openClient } from './client.js'
-import { type Dev, makeFolder, type Started, startDevnet } from './process.js'
+import { type Dev, makeFolder, type Started, startNewDevnet } from './process.js'
 import { countRootsAgain } from './rewardRoots.js'
 import { fillIn, makeCheckout, runScript, runTypescript } from './snippets.js'
 
@@ -23,7 +23,7 @@ let document: Loose
 beforeAll(async () => {
   folder = await makeFolder('openearn-examples-')
   await makeCheckout(folder)
-  devnet = await startDevnet(join(folder, '.openearn'))
+  devnet = await startNewDevnet(join(folder, '.openearn'))
   snippets = await readAllSnippets()
   document = await (await fetch(`${devnet.dev.opsUrl}/openapi.json`)).json()
 }, 180_000)

@@ -1,24 +1,18 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { chmod, mkdtemp, readFile } from 'node:fs/promises'
+import { spawn } from 'node:child_process'
+import { access, chmod, mkdtemp, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { patience } from '../../../contracts/test/patience.js'
 import { until } from '../../../contracts/test/until.js'
+import { copyDevnet } from './copyDevnet.js'
+import type { Dev, Started } from './started.js'
+
+export type { Dev, Started } from './started.js'
 
 /** The checkout whose built program is started: this one, unless OPENEARN_BUILD names another. */
 const checkout = process.env['OPENEARN_BUILD'] ?? fileURLToPath(new URL('../../..', import.meta.url))
 const main = join(checkout, 'service/dist/cli/main.js')
-
-export type Started = {
-  child: ChildProcess
-  output(): string
-  /** Resolves with everything said once the process has ended. */
-  ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
-  /** Asks it to stop and waits for the end. */
-  stop(): Promise<void>
-  kill(): Promise<void>
-}
 
 /** A new folder for data, which the unprivileged user a database server started by root runs as can enter. */
 export async function makeFolder(prefix: string): Promise<string> {
@@ -78,32 +72,20 @@ export async function waitUntilReady(started: Started): Promise<string> {
   )
 }
 
-type DevOpportunity = {
-  id: string
-  name: string
-  kind: string
-  vaultAddress: `0x${string}`
-  asset: { address: `0x${string}`; symbol: string; decimals: number }
-}
-
-export type Dev = {
-  baseUrl: string
-  opsUrl: string
-  rpcUrl: string
-  chainId: number
-  keys: { publishable: string; secret: string }
-  distributorIds: string[]
-  organizations: { id: string; name: string }[]
-  accounts: { address: `0x${string}`; privateKey: `0x${string}` }[]
-  opportunities: DevOpportunity[]
-  withheld: (DevOpportunity & { withheld: string })[]
-  contracts: Record<string, `0x${string}`>
-}
-
-/** Starts the devnet in a folder of its own and waits until it is ready. */
-export async function startDevnet(dataDir: string, words: string[] = []): Promise<Started & { dev: Dev }> {
-  const started = startOpenEarn(['dev', ...words], { OPENEARN_DATA_DIR: dataDir, LOG_LEVEL: 'info' })
+/** Starts a new devnet in a folder, or the one that is in it, and waits until it is ready. */
+export async function startNewDevnet(dataDir: string): Promise<Started & { dev: Dev }> {
+  const started = startOpenEarn(['dev'], { OPENEARN_DATA_DIR: dataDir, LOG_LEVEL: 'info' })
   await waitUntilReady(started)
   const dev: Dev = JSON.parse(await readFile(join(dataDir, 'dev.json'), 'utf8'))
   return { ...started, dev }
+}
+
+/** The same on a copy of the devnet that the files of a run share; see there for what it lacks. */
+export async function startDevnet(dataDir: string): Promise<Started & { dev: Dev }> {
+  const isNew = await access(join(dataDir, 'anvil')).then(
+    () => false,
+    () => true,
+  )
+  if (isNew) await copyDevnet(dataDir, startNewDevnet)
+  return startNewDevnet(dataDir)
 }

@@ -36,17 +36,21 @@ const offer = (id: string, route: readonly string[], changes: Partial<Order> = {
 }
 
 describe('the offer that is tried next', () => {
-  const calm: Turn = { penalty: 0, isRisky: false, worth: undefined, tries: 0, triedAt: -1 }
+  const calm: Turn = { penalty: 0, isSuspect: false, worth: undefined, tries: 0, triedAt: -1 }
   const next = (turns: Partial<Turn>[]) => takeNext([...turns.keys()], (index) => ({ ...calm, ...turns[index] }))
 
   it.each<[string, Partial<Turn>[], number | undefined]>([
     ['is the first that came', [{}, {}, {}], 0],
     ['is none of none', [], undefined],
-    ['is what failed least', [{ penalty: 2 }, { penalty: 1, tries: 9, triedAt: 9, isRisky: true }, { penalty: 2 }], 1],
+    [
+      'is what failed least',
+      [{ penalty: 2 }, { penalty: 1, tries: 9, triedAt: 9, isSuspect: true }, { penalty: 2 }],
+      1,
+    ],
     [
       'is what no stranger can hold up',
       [
-        { isRisky: true, worth: 9n },
+        { isSuspect: true, worth: 9n },
         { tries: 9, triedAt: 9 },
       ],
       1,

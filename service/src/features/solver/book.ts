@@ -65,9 +65,9 @@ export function isEnough(order: Order, amountIn: bigint, amountOut: bigint): boo
 
 /** How an offer stands among others. */
 export type Turn = {
-  /** Tries in vain of what it shares with others, or of itself. */
+  /** Tries in vain, and reverts, of its order and owner, and of its pools of unlisted tokens. */
   penalty: number
-  isRisky: boolean
+  isSuspect: boolean
   /** Its worth in the smallest unit of the native token, if prices are known. */
   worth: bigint | undefined
   /** Offers of its organization that were tried at this block. */
@@ -92,7 +92,7 @@ export function takeNext<T>(offers: readonly T[], turnOf: (offer: T) => Turn): T
 
 function isBefore(a: Turn, b: Turn): boolean {
   if (a.penalty !== b.penalty) return a.penalty < b.penalty
-  if (a.isRisky !== b.isRisky) return b.isRisky
+  if (a.isSuspect !== b.isSuspect) return b.isSuspect
   const [more, less] = [a, b].map(({ worth }) => (worth ?? 0n).toString(2).length) as [number, number]
   if (more !== less) return more > less
   if (a.tries !== b.tries) return a.tries < b.tries

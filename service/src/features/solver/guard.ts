@@ -11,9 +11,9 @@ export type SolverLimits = {
   tokens: TokenRule
   /** Fills of one order in an hour. */
   fillsPerHour: number
-  /** Percent of `budget` that settlements may cost in a day which end as a loss, or run code nobody vouches for. */
+  /** Percent of `budget` that risky settlements may cost in a day. */
   riskPercent: number
-  /** Percent of `budget` that all settlements that reverted may cost in a day; then only owners with a fill are settled. */
+  /** Percent of `budget` that other settlements may cost in a day which revert; then only owners with a fill are settled. */
   lossPercent: number
   /** The daily budget, in the smallest unit of the native token. */
   budget: bigint
@@ -57,7 +57,8 @@ const revertWaits: Readonly<Record<SubjectKind, readonly number[]>> = {
   order: [60, 3 * hourSeconds, daySeconds],
   owner: [60, 3 * hourSeconds, daySeconds],
   pool: [0, 60, 600, hourSeconds, 6 * hourSeconds],
-  organization: [0, 0, 0, 60, 300, 1_800, hourSeconds],
+  // Others use it, too; its share of what may be risked bounds it.
+  organization: [],
 }
 
 /** Parts of what may be risked in a day, in hundredths. */
@@ -67,18 +68,19 @@ const shares: Readonly<Record<SubjectKind, bigint>> = { order: 5n, owner: 10n, p
 export const revertsMax = 3
 
 /**
- * When a subject may be tried again, by the chain's time. For an organization, or a pool of listed tokens, only reverts cause a
- * wait, and only for risky offers: failed tries only move them behind others.
+ * When a subject may be tried again, by the chain's time. Nothing makes an organization wait, and only reverts a pool of listed
+ * tokens, for suspect offers: failed tries only move them behind others.
  */
 export function computeRetryAt(
   kind: SubjectKind,
   { failures, lastFailedAt, reverts, lastRevertedAt }: Standing,
-  { isRisky, areListed }: Pick<Case, 'isRisky' | 'areListed'>,
+  given: Pick<Case, 'isRisky' | 'hasReverted' | 'areListed'>,
 ): number {
-  const failuresBind = kind === 'order' || (kind === 'owner' && isRisky) || (kind === 'pool' && !areListed)
+  const isHeld = isSuspect(given)
+  const failuresBind = kind === 'order' || (kind === 'owner' && isHeld) || (kind === 'pool' && !given.areListed)
   const beyond = failuresBind ? failures - (forgiven[kind] ?? failures) : 0
   const wait = beyond > 0 ? Math.min(failureWait.first * 2 ** Math.min(beyond - 1, 20), failureWait.longest) : 0
-  const revertsBind = kind === 'order' || kind === 'owner' || isRisky
+  const revertsBind = kind === 'order' || kind === 'owner' || isHeld
   const waits = revertsBind ? revertWaits[kind] : []
   const revertWait = reverts > 0 ? (waits[Math.min(reverts, waits.length) - 1] ?? 0) : 0
   return Math.max(wait > 0 ? lastFailedAt + wait : 0, revertWait > 0 ? lastRevertedAt + revertWait : 0)
@@ -88,6 +90,8 @@ export function computeRetryAt(
 export type Case = {
   /** Somebody vouches neither for its tokens nor for its owner's code: a stranger decides how it ends, and what it costs. */
   isRisky: boolean
+  /** A settlement of its owner reverted in the last day. */
+  hasReverted: boolean
   /** Its owner is a contract wallet. */
   isContract: boolean
   areListed: boolean
@@ -97,7 +101,7 @@ export type Case = {
   fills: readonly number[]
   /** The cost, or possible cost, of the risky settlements of all orders in a day. */
   riskedByAll: bigint
-  /** The cost of the settlements of all orders that reverted in a day. */
+  /** The cost of the settlements of all orders that reverted in a day and were not risky. */
   lostByAll: bigint
   /** An order of its owner was filled here in the last 30 days. */
   hasFilled: boolean
@@ -105,13 +109,20 @@ export type Case = {
 
 export type Verdict = { may: true } | { may: false; outcome?: 'tooDear' | 'noRoute'; why: string }
 
-/** Whether reverted settlements cost as much in a day as they may. */
+/** Whether an offer is held to more than others, because of its code or tokens, or of its owner's past. */
+export const isSuspect = ({ isRisky, hasReverted }: Pick<Case, 'isRisky' | 'hasReverted'>): boolean =>
+  isRisky || hasReverted
+
+/** The most that suspect settlements may cost in a day. */
+const computeRiskMax = ({ budget, riskPercent }: SolverLimits): bigint => (budget * BigInt(riskPercent)) / 100n
+
+/** Whether reverted settlements that were not risky cost as much in a day as they may. */
 export const isLossUsedUp = (lostByAll: bigint, { budget, lossPercent }: SolverLimits): boolean =>
   lostByAll >= (budget * BigInt(lossPercent)) / 100n
 
 /** Whether an offer is tried at a block of this time. */
 export function decideTry(given: Case, limits: SolverLimits, now: number): Verdict {
-  const { isRisky, areListed, standings, fills, riskedByAll, lostByAll, hasFilled } = given
+  const { isRisky, hasReverted, areListed, standings, fills, riskedByAll, lostByAll, hasFilled } = given
   if (!areListed && limits.tokens !== 'any')
     return {
       may: false,
@@ -122,10 +133,14 @@ export function decideTry(given: Case, limits: SolverLimits, now: number): Verdi
   if (waits) return { may: false, why: `its ${waits.kind} failed of late, and waits` }
   if (fills.length >= limits.fillsPerHour)
     return { may: false, outcome: 'tooDear', why: `it was filled ${fills.length} times within an hour` }
-  if (!hasFilled && isLossUsedUp(lostByAll, limits))
-    return { may: false, outcome: 'tooDear', why: 'the daily limit of reverted settlements is used up' }
-  if (!isRisky) return { may: true }
-  const whole = (limits.budget * BigInt(limits.riskPercent)) / 100n
+  const whole = computeRiskMax(limits)
+  if (!isRisky) {
+    if (!hasFilled && isLossUsedUp(lostByAll, limits))
+      return { may: false, outcome: 'tooDear', why: 'the daily limit of reverted settlements is used up' }
+    if (hasReverted && lostByAll >= whole)
+      return { may: false, outcome: 'tooDear', why: 'a settlement of its owner reverted, and too many did today' }
+    return { may: true }
+  }
   if (riskedByAll >= whole) return { may: false, outcome: 'tooDear', why: 'what may be risked in a day is used up' }
   const used = standings.find(({ kind, standing }) => standing.risked >= (whole * shares[kind]) / 100n)
   if (used)
@@ -141,6 +156,8 @@ export function decideTry(given: Case, limits: SolverLimits, now: number): Verdi
 export type Cost = {
   /** Gas × price, in the smallest unit of the native token. */
   cost: bigint
+  /** The same for the gas limit that is signed: a settlement with a lower cap would be queued and never sent. */
+  signedCost: bigint
   /** The most a settlement may cost. */
   costMax: bigint
   /** The worth of the fill in the same unit; undefined without a price. */
@@ -150,26 +167,32 @@ export type Cost = {
 export type CostVerdict = { may: true; costMax: bigint } | { may: false; why: string }
 
 /**
- * Whether a settlement is paid for, and the most it may cost when it is sent. Of a risky one, or one of a contract wallet, that
- * is twice what it costs now, and of a risky one never more than is left of what may be risked.
+ * Whether a settlement is paid for, and the most it may cost when it is sent. Of a suspect one, or one of a contract wallet, that
+ * is twice what it costs now, and of a suspect one never more than is left for such.
  */
 export function decideCost(
-  { cost, costMax, worth }: Cost,
-  { isRisky, isContract, riskedByAll }: Pick<Case, 'isRisky' | 'isContract' | 'riskedByAll'>,
+  { cost, signedCost, costMax, worth }: Cost,
+  given: Pick<Case, 'isRisky' | 'hasReverted' | 'isContract' | 'riskedByAll' | 'lostByAll'>,
   limits: SolverLimits,
 ): CostVerdict {
-  if (cost > costMax) return { may: false, why: `it would cost ${cost}, and may cost ${costMax}` }
+  if (signedCost > costMax)
+    return { may: false, why: `with its gas limit it would cost ${signedCost}, and may cost ${costMax}` }
   if (worth === undefined && limits.tokens === 'priced') return { may: false, why: 'no price tells what it is worth' }
   if (worth !== undefined && worth < cost * BigInt(limits.worthFactor))
     return { may: false, why: `it is worth ${worth}, and would cost ${cost}` }
   const twice = 2n * cost < costMax ? 2n * cost : costMax
-  if (!isRisky) return { may: true, costMax: isContract ? twice : costMax }
-  const left = (limits.budget * BigInt(limits.riskPercent)) / 100n - riskedByAll
+  if (!isSuspect(given)) return { may: true, costMax: given.isContract ? twice : costMax }
+  const left = computeRiskMax(limits) - (given.isRisky ? given.riskedByAll : given.lostByAll)
   const most = left < twice ? left : twice
-  return most < cost ? { may: false, why: 'what may be risked in a day is used up' } : { may: true, costMax: most }
+  return most < signedCost
+    ? { may: false, why: 'what may be risked in a day is used up' }
+    : { may: true, costMax: most }
 }
 
-/** A settlement of the last day that is risky, or that reverted. `spent`: its cost, or the most it may cost yet. */
+/**
+ * A settlement of the last day that is risky or reverted, or that is suspect and was just queued. `spent`: its cost, or the most
+ * it may cost yet.
+ */
 export type Risked = {
   subjects: readonly Subject[]
   spent: bigint
@@ -197,7 +220,7 @@ export function sumStandings(
   for (const settlement of risked) {
     const { subjects, spent, isRisky, isReverted, closedAt } = settlement
     if (isRisky) riskedByAll += spent
-    if (isReverted) lostByAll += spent
+    else lostByAll += spent
     for (const [name, subject] of new Map(subjects.map((each) => [nameSubject(each), each]))) {
       const before = sums.get(name) ?? noStanding
       const isCounted = isReverted && countsAgainst(subject, settlement)

@@ -56,9 +56,11 @@ const isEstimateOf = (signature: string, { method, params }: RpcRequest): boolea
   method === 'eth_estimateGas' && JSON.stringify(params).includes(signature)
 
 describe('a settlement', { timeout: 60_000 }, () => {
-  it('is not queued where gas times its price is one unit above the cap, and is where it is the cap', async () => {
+  it('is not queued where the signed gas limit times its price is one unit above the cap, and is where it is the cap', async () => {
     const { orderId } = await s.open()
     const [gas, price] = [300_000n, 7_000_000_000n]
+    // With the sender's quarter more.
+    const signed = 375_000n * price
     const ctx = answering(({ method }) =>
       method === 'eth_estimateGas'
         ? `0x${gas.toString(16)}`
@@ -67,13 +69,13 @@ describe('a settlement', { timeout: 60_000 }, () => {
           : undefined,
     )
     await s.world.sync()
-    await lookWith({ costMax: gas * price - 1n }, ctx)
+    await lookWith({ costMax: signed - 1n }, ctx)
     expect(await settlementsOf(orderId)).toHaveLength(0)
     expect((await show(orderId)).attempts).toMatchObject([
-      { outcome: 'tooDear', detail: expect.stringContaining(String(gas * price)) },
+      { outcome: 'tooDear', detail: expect.stringContaining(String(signed)) },
     ])
     await mine()
-    await lookWith({ costMax: gas * price }, ctx)
+    await lookWith({ costMax: signed }, ctx)
     expect(await settlementsOf(orderId)).toHaveLength(1)
     await s.turn()
     expect((await show(orderId)).status).toBe('filled')

@@ -3,12 +3,12 @@ import { inTransaction } from '../../postgres/pool.js'
 import { readHead } from '../../rpc/blocks.js'
 import { type Chain, getTransactionGasCap } from '../../rpc/chains.js'
 import { estimateAt, readGasPrice } from '../../rpc/estimate.js'
-import { recordOutgoing } from '../../rpc/sender/index.js'
+import { recordOutgoing, toGasLimit } from '../../rpc/sender/index.js'
 import type { Signer } from '../../rpc/signer.js'
 import type { AttemptOutcome } from '../orders/index.js'
 import { listTouched, type Offer, type Turn, takeNext } from './book.js'
 import { buildSettlement, openFill, signSettlement } from './call.js'
-import { type Case, decideCost, decideTry } from './guard.js'
+import { type Case, decideCost, decideTry, isSuspect } from './guard.js'
 import type { Look } from './look.js'
 import type { Fill } from './settlementCall.js'
 import { loadStandings, loadWorths, type Standings } from './standings.js'
@@ -17,10 +17,12 @@ import { type Attempts, recordSettlement } from './storeBook.js'
 /** Settlements that are queued at one block, and such as are simulated for them. */
 const queuedMax = 8
 const triesMax = 16
+/** Each such try is of a suspect offer, if there is one: many others do not keep these waiting. */
+const suspectTurn = 4
 /** After this time at one block no further offer is simulated. */
 const triesMs = 6_000
-/** Most gas of a settlement while it is simulated: of any, of a risky one or a contract wallet's, and where what is posted to another chain is gas. */
-const gasMax = { any: 2_000_000n, risky: 700_000n, posting: 20_000_000n }
+/** Most gas of a settlement while it is simulated: of any, of a suspect one or a contract wallet's, and where what is posted to another chain is gas. */
+const gasMax = { any: 2_000_000n, suspect: 700_000n, posting: 20_000_000n }
 
 /**
  * Queues a settlement of each order that can be filled, as it is simulated from the solver. One that is refused takes
@@ -51,7 +53,9 @@ export async function settleOffers(
   for (let [tried, queued] = [0, 0]; tried < triesMax && queued < queuedMax; tried++) {
     if (ctx.clock.monotonicMs() - startedMs > triesMs) return
     left = left.filter((offer) => !listTouched(offer).some((each) => taken.has(each)))
-    const offer = takeNext(left, (each) =>
+    const suspect =
+      tried % suspectTurn === suspectTurn - 1 ? left.filter((each) => isSuspect(standings.caseOf(each))) : []
+    const offer = takeNext(suspect.length > 0 ? suspect : left, (each) =>
       turnOf(each, { standings, tries, triedAt: turns.tried, worth: worthOf(each) }),
     )
     if (!offer) return
@@ -86,13 +90,16 @@ function turnOf(
   },
 ): Turn {
   const { standings, tries, triedAt, worth } = of
-  const { isRisky, standings: own } = standings.caseOf(offer)
-  const counted = own.filter(({ kind }) => isRisky || kind === 'order' || kind === 'owner')
+  const own = standings.caseOf(offer)
+  // The failures of others in a pool of listed tokens, or of an organization, say nothing of this one.
+  const counted = own.standings.filter(
+    ({ kind }) => kind === 'order' || kind === 'owner' || (kind === 'pool' && !own.areListed),
+  )
   return {
     penalty: counted.reduce((sum, { standing }) => sum + standing.failures + standing.reverts, 0),
     tries: tries.get(offer.live.order.organizationId) ?? 0,
     triedAt: triedAt.get(offer.live.order.id) ?? -1,
-    ...{ isRisky, worth },
+    ...{ isSuspect: isSuspect(own), worth },
   }
 }
 
@@ -133,16 +140,17 @@ async function tryOffer(given: Look, trial: Trial): Promise<Result> {
   if ('revert' in estimate)
     return refused('reverted', `with ${limit} gas at most its settlement would revert ${estimate.revert}`)
   const cost = estimate.gas * gasPrice
-  const verdict = decideCost({ cost, costMax: settings.costMax, worth }, own, settings.limits)
+  const signedCost = (toGasLimit(estimate.gas, getTransactionGasCap(chain)) ?? estimate.gas) * gasPrice
+  const verdict = decideCost({ cost, signedCost, costMax: settings.costMax, worth }, own, settings.limits)
   if (!verdict.may) return refused('tooDear', verdict.why)
   const settlement = { attempt, isRisky: own.isRisky, isListed: own.areListed, costMax: verdict.costMax }
   await queue(given, { solver, offer, fill, settlement, to: call.to, data })
-  if (own.isRisky) standings.risk(offer, verdict.costMax)
+  if (isSuspect(own)) standings.risk(offer, verdict.costMax, own.isRisky)
   return { outcome: 'considered', detail: `a settlement of ${offer.amountIn} is queued`, isQueued: true }
 }
 
-function findGasMax(chain: Chain, { isRisky, isContract }: Case): bigint {
-  const own = chain.l1GasInLimit ? gasMax.posting : isRisky || isContract ? gasMax.risky : gasMax.any
+function findGasMax(chain: Chain, given: Case): bigint {
+  const own = chain.l1GasInLimit ? gasMax.posting : isSuspect(given) || given.isContract ? gasMax.suspect : gasMax.any
   const cap = getTransactionGasCap(chain)
   return own < cap ? own : cap
 }

@@ -75,7 +75,8 @@ export async function loadStandings(given: Look, offers: readonly Offer[], attem
       const hasReverted = standings.some(({ kind, standing }) => kind === 'owner' && standing.reverts > 0)
       const fills = attempts.get(order.id)?.fills ?? []
       return {
-        isRisky: !isListed || (isContract && !vouched.has(order.id)) || hasReverted,
+        isRisky: !isListed || (isContract && !vouched.has(order.id)),
+        hasReverted,
         isContract,
         areListed: isListed,
         standings,
@@ -87,17 +88,10 @@ export async function loadStandings(given: Look, offers: readonly Offer[], attem
     },
     /** The contract wallet of an offer, where its code is vouched for. */
     walletOf: (offer: Offer) => vouched.get(offer.live.order.id),
-    /** A settlement of an offer was queued that may cost so much. */
-    risk: (offer: Offer, spent: bigint) => {
+    /** A settlement of a suspect offer was queued that may cost so much. */
+    risk: (offer: Offer, spent: bigint, isRisky: boolean) => {
       const isListed = areListed(offer.live.order)
-      risked.push({
-        subjects: subjectsOf(offer),
-        spent,
-        isRisky: true,
-        isListed,
-        isReverted: false,
-        closedAt: undefined,
-      })
+      risked.push({ subjects: subjectsOf(offer), spent, isRisky, isListed, isReverted: false, closedAt: undefined })
       sums = sumStandings(risked, failures)
     },
     /** An offer was tried in vain. */

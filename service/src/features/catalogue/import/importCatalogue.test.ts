@@ -3,6 +3,7 @@ import { smallCatalogue } from '../../../../test/catalogueFile.js'
 import { openTestDatabase, type TestDatabase } from '../../../../test/database.js'
 import { fakeClock } from '../../../kernel/clock.js'
 import { findPrice } from '../../../prices/index.js'
+import { listChainSettings } from '../../../rpc/storeChains.js'
 import { buildSnapshot, findOpportunity } from '../memory/snapshot.js'
 import { readCatalogue, readVersion } from '../store.js'
 import { slugId } from './catalogueFile.js'
@@ -166,6 +167,21 @@ describe('importing a catalogue file', () => {
       depositEnabled: false,
     })
     expect(findOpportunity(snapshot, slugId.opportunity(first?.slug ?? ''))?.incentives).toHaveLength(3)
+  })
+
+  it('takes the clock that a chain keeps, and leaves it where a file does not name it', async () => {
+    const { chains } = smallCatalogue()
+    const clockOf = async () => (await listChainSettings(test.db)).find(({ chainId }) => chainId === 8453)?.clock
+    const load = (clock?: string) =>
+      loadFile({ chains: chains?.map((chain) => ({ ...chain, ...(clock ? { clock } : {}) })) })
+    await load()
+    expect(await clockOf()).toBe('wall')
+    await load('chain')
+    await load()
+    expect(await clockOf()).toBe('chain')
+    await expect(load('sun')).rejects.toThrow('clock')
+    await load('wall')
+    expect(await clockOf()).toBe('wall')
   })
 
   it('dates a change of the signed-only setting from now', async () => {

@@ -1,4 +1,3 @@
-import { mapInSteps, runAtOnce, type Steps } from '../../../kernel/async/inSlices.js'
 import type { OpportunityRecord } from '../opportunityRecord.js'
 import { compareCodePoints } from '../text.js'
 
@@ -58,73 +57,9 @@ const readKey: { [by in SortBy]: (record: OpportunityRecord) => SortKey } = {
  * both orders. The records stand in the order of their ids.
  */
 export function sortPositions(records: readonly OpportunityRecord[], by: SortBy, order: SortOrder): Uint32Array {
-  return runAtOnce(sortInSteps(records, by, order))
-}
-
-/** The same in steps. `before` is an earlier order of the same length: sorting a nearly sorted list costs little. */
-export function* sortInSteps(
-  records: readonly OpportunityRecord[],
-  by: SortBy,
-  order: SortOrder,
-  before?: Uint32Array,
-): Steps<Uint32Array> {
   const sign = order === 'asc' ? 1 : -1
-  const keys = yield* mapInSteps(records, readKey[by])
-  const compare = (a: number, b: number) => compareKeys(keys[a] ?? null, keys[b] ?? null, sign) || a - b
-  const start = before?.length === records.length ? before.slice() : Uint32Array.from(records.keys())
-  return yield* mergeRuns(start, compare)
-}
-
-type Compare = (a: number, b: number) => number
-
-/** Merges neighbouring runs that are in order until one is left. */
-function* mergeRuns(positions: Uint32Array, compare: Compare): Steps<Uint32Array> {
-  let from = positions
-  let into: Uint32Array = new Uint32Array(from.length)
-  for (;;) {
-    const ends = yield* findRuns(from, compare)
-    if (ends.length <= 1) return from
-    let start = 0
-    for (let run = 0; run < ends.length; run += 2) {
-      const [middle = 0, end = middle] = ends.slice(run, run + 2)
-      yield* merge(from, into, start, middle, end, compare)
-      start = end
-    }
-    const merged = into
-    into = from
-    from = merged
-  }
-}
-
-const comparisonsAStep = 256
-
-/** Where runs that are in order end. */
-function* findRuns(positions: Uint32Array, compare: Compare): Steps<number[]> {
-  const ends: number[] = []
-  for (let at = 1; at < positions.length; at++) {
-    if (compare(positions[at - 1] ?? 0, positions[at] ?? 0) > 0) ends.push(at)
-    if (at % comparisonsAStep === 0) yield
-  }
-  if (positions.length > 0) ends.push(positions.length)
-  return ends
-}
-
-/** Merges the runs `start` … `middle` and `middle` … `end`. */
-function* merge(
-  from: Uint32Array,
-  into: Uint32Array,
-  start: number,
-  middle: number,
-  end: number,
-  compare: Compare,
-): Steps<undefined> {
-  let left = start
-  let right = middle
-  for (let at = start; at < end; at++) {
-    const takesLeft = right >= end || (left < middle && compare(from[left] ?? 0, from[right] ?? 0) <= 0)
-    into[at] = from[takesLeft ? left++ : right++] ?? 0
-    if (at % comparisonsAStep === 0) yield
-  }
+  const keys = records.map(readKey[by])
+  return Uint32Array.from(records.keys()).sort((a, b) => compareKeys(keys[a] ?? null, keys[b] ?? null, sign) || a - b)
 }
 
 function compareKeys(a: SortKey, b: SortKey, sign: 1 | -1): number {

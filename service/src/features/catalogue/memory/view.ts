@@ -5,7 +5,7 @@ import type { OpportunityRecord } from '../opportunityRecord.js'
 import { type Columns, columnsOf, type Made, makePushed } from './columns.js'
 import { filterColumns } from './filter.js'
 import type { CatalogueBase, CatalogueSnapshot } from './snapshot.js'
-import { isLiveSort, type SortBy, type SortOrder, sortInSteps, sortPositions } from './sort.js'
+import { isLiveSort, type SortBy, type SortOrder, sortPositions } from './sort.js'
 
 /** The listed opportunities of one snapshot, by position, with every order asked for so far. */
 export type CatalogueView = {
@@ -56,8 +56,10 @@ function* makeView(snapshot: CatalogueSnapshot, before: readonly Ordered[] = [])
     ordersLike(ordered.by).set(`${ordered.by} ${ordered.order}`, ordered)
     return ordered.positions
   }
-  for (const { by, order, positions } of before)
-    if (!find(by, order)) keep({ by, order, positions: yield* sortInSteps(listed, by, order, positions) })
+  for (const { by, order } of before) {
+    if (!find(by, order)) keep({ by, order, positions: sortPositions(listed, by, order) })
+    yield
+  }
   const view: CatalogueView = {
     ...{ listed, columns, pushed },
     order: (by, order) => find(by, order) ?? keep({ by, order, positions: sortPositions(listed, by, order) }),

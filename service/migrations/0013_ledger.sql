@@ -112,3 +112,6 @@ create unlogged table rebuilt_interaction_counts (like interaction_counts) with 
 create unlogged table rebuilt_transaction_attributions (like transaction_attributions) with (autovacuum_enabled = off);
 create unique index rebuilt_transaction_attributions_key
   on rebuilt_transaction_attributions (chain_id, block_hash, transaction_hash);
+-- What GetAction finds the transactions of an action by.
+create index transaction_attributions_action_idx on transaction_attributions (action_id, chain_id)
+  where action_id is not null;

@@ -20,16 +20,6 @@ create table action_sightings (
 create index action_sightings_block_idx on action_sightings (chain_id, block_number) where block_number is not null;
 create index action_sightings_transaction_idx on action_sightings (transaction_hash);
 
-alter table actions
-  -- What the wallet gets; null for actions built before it was kept.
-  add column token_out text,
-  -- A block no later than the plan; null where none was known.
-  add column plan_block bigint,
-  -- Up to which block, and its time, transfers of the wallet were looked through for the action.
-  add column looked_to bigint,
-  add column looked_at timestamptz;
-create index actions_looked_to_idx on actions (chain_id, looked_to) where looked_to is not null;
-
 -- The blocks whose inputs are scanned: those above `from_block` up to `to_block`.
 create table input_scans (
   chain_id bigint primary key,

@@ -1,5 +1,4 @@
--- Owner: orders. `swap_orders` are records of what callers asked for and signed, `order_settlements` of what our solver
--- queued for them; `followed_settlements` says since when the events of a settlement contract are read; `order_events` is
+-- Owner: orders. `swap_orders` are records of what callers asked for and signed; `followed_settlements` says since when the events of a settlement contract are read; `order_events` is
 -- derived of what these contracts emitted for our orders.
 
 -- A sell order of a settlement contract (GPv2). It is signed as it stands here: its receiver is its owner, its fee is 0.
@@ -71,20 +70,6 @@ create index order_events_order_idx on order_events (order_id, block_number, log
 create unlogged table rebuilt_order_events (like order_events) with (autovacuum_enabled = off);
 create unique index rebuilt_order_events_key on rebuilt_order_events (chain_id, block_number, log_index);
 
--- Settlements of our own order book, by the id of their transaction in the queue of the sender. One of an order is open at
--- a time: so long no other is queued.
-create table order_settlements (
-  id uuid primary key,
-  order_id uuid not null references swap_orders (id),
-  attempt integer not null check (attempt >= 1),
-  amount_in numeric(78, 0) not null check (amount_in > 0),
-  amount_out numeric(78, 0) not null check (amount_out > 0),
-  is_open boolean not null default true,
-  created_at timestamptz not null,
-  unique (order_id, attempt)
-);
-create unique index order_settlements_open_idx on order_settlements (order_id) where is_open;
-
 -- What came of telling an order book of an order: it has it, or when it is told again and what it said.
 create table order_deliveries (
   order_id uuid primary key references swap_orders (id),
@@ -94,3 +79,15 @@ create table order_deliveries (
   note text,
   check ((accepted_at is null) = (note is not null))
 );
+
+-- Observations: what our solver made of an order, one row each time that changes, the newest 20 of an order.
+create table order_attempts (
+  order_id uuid not null references swap_orders (id) on delete cascade,
+  number integer not null check (number >= 1),
+  -- The chain's time.
+  at timestamptz not null,
+  outcome text not null check (outcome in ('considered', 'tooDear', 'noRoute', 'unfunded', 'reverted', 'filled')),
+  detail text not null,
+  primary key (order_id, number)
+);
+create index swap_orders_unsigned_idx on swap_orders (expires_at) where submitted_at is null;

@@ -163,7 +163,10 @@ create table opportunity_analytics (
   deltas jsonb not null default '{}',
   -- Percent a year, shown by yield incentives that are indexed; null while it is withheld.
   indexed_apr numeric,
-  analytics_at timestamptz
+  analytics_at timestamptz,
+  -- What incentives of tokens and points show that are indexed, in percent a year by reward type: the latest APR of the
+  -- streams that run on the receipt token. A type without a stream that runs is left out; null: its APR is not known.
+  stream_aprs jsonb not null default '{}'
 );
 
 -- The vault's own state as last read from its chain.

@@ -17,9 +17,17 @@ create table actions (
   target text not null,
   call_hash text not null,
   created_at timestamptz not null,
-  valid_until timestamptz not null
+  valid_until timestamptz not null,
+  -- What the wallet gets.
+  token_out text,
+  -- A block no later than the plan; null where none was known.
+  plan_block bigint,
+  -- Up to which block, and its time, transfers of the wallet were looked through for the action.
+  looked_to bigint,
+  looked_at timestamptz
 );
 create index actions_organization_id_idx on actions (organization_id);
 create index actions_distributor_id_idx on actions (distributor_id);
 create index actions_opportunity_id_idx on actions (opportunity_id);
 create index actions_wallet_idx on actions (chain_id, wallet, created_at);
+create index actions_looked_to_idx on actions (chain_id, looked_to) where looked_to is not null;

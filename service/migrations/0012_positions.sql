@@ -137,3 +137,47 @@ create index rebuilt_requests_order_idx on rebuilt_requests (vault_id, controlle
 create unlogged table rebuilt_request_changes (like request_changes) with (autovacuum_enabled = off);
 create unlogged table rebuilt_used_signatures (like used_signatures) with (autovacuum_enabled = off);
 create unique index rebuilt_used_signatures_key on rebuilt_used_signatures (vault_id, digest);
+
+-- Observations: of requests that claims of a block may be of, what the vault answered of each at the block and
+-- at its parent, pending and claimable together; null where nobody answered. Removed only with an orphaned block.
+create table request_readings (
+  chain_id bigint not null,
+  block_number bigint not null,
+  vault bytea not null check (length(vault) = 20),
+  kind text not null check (kind in ('deposit', 'redeem')),
+  controller bytea not null check (length(controller) = 20),
+  request_id numeric(78, 0) not null,
+  before numeric(78, 0),
+  after numeric(78, 0),
+  primary key (chain_id, block_number, vault, kind, controller, request_id)
+);
+
+-- What of a wallet's moves went beyond the balance its Transfers make, and was cut: of a share
+-- that rebases, or of a vault that is read from too late a block on. One row per transaction and wallet.
+create table cut_moves (
+  chain_id bigint not null,
+  block_number bigint not null,
+  vault_id integer not null,
+  transaction_index integer not null,
+  wallet bytea not null,
+  amount numeric not null check (amount > 0),
+  primary key (vault_id, block_number, transaction_index, wallet)
+);
+create index cut_moves_block_idx on cut_moves (chain_id, block_number);
+
+create unlogged table rebuilt_cut_moves (like cut_moves) with (autovacuum_enabled = off);
+
+-- Which account owns the 256 that share its first 19 bytes, as a declared forwarder registered it
+-- (Euler's connector: OwnerRegistered). The first registration of a forwarder stays.
+create table sub_account_owners (
+  chain_id bigint not null,
+  block_number bigint not null,
+  forwarder bytea not null,
+  prefix bytea not null,
+  owner bytea not null,
+  primary key (chain_id, forwarder, prefix)
+);
+create index sub_account_owners_block_idx on sub_account_owners (chain_id, block_number);
+
+create unlogged table rebuilt_sub_account_owners (like sub_account_owners) with (autovacuum_enabled = off);
+create unique index rebuilt_sub_account_owners_key on rebuilt_sub_account_owners (chain_id, forwarder, prefix);
