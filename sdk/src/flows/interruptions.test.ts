@@ -155,6 +155,6 @@ describe('a deposit that is interrupted anywhere', () => {
       // Most of them come to the end that was wanted.
       expect(ends.get('credited') ?? 0).toBeGreaterThan(lives / kinds.length / 2)
     },
-    240_000,
+    1_200_000,
   )
 })
