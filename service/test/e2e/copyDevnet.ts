@@ -2,16 +2,14 @@ import { spawnSync } from 'node:child_process'
 import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { inject } from 'vitest'
-import { present } from '../../../contracts/test/present.js'
 import { until } from '../../../contracts/test/until.js'
-import { openClient } from './client.js'
+import { allThere } from '../../src/cli/dev/reading.js'
 import type { Dev, Started } from './started.js'
 
 /** Starts a new devnet in a folder. */
 type StartNew = (folder: string) => Promise<Started & { dev: Dev }>
 
 const looksMax = 12_000
-const day = 86_400_000
 
 /**
  * Fills a data folder with a devnet whose sixty days were played and read before: the first file of a run that asks makes it,
@@ -60,18 +58,7 @@ async function makeDevnet(kept: string, startNew: StartNew): Promise<void> {
   const folder = `${kept}.making`
   const devnet = await startNew(folder)
   try {
-    const client = openClient(devnet.dev)
-    const at = (days: number) => new Date(present().getTime() - days * day).toISOString()
-    const range = `startDate=${at(59)}&endDate=${at(57)}`
-    for (const { vaultAddress, name } of devnet.dev.opportunities)
-      await until(
-        `the past of ${name}`,
-        async () => {
-          const path = `/v2/opportunities/${devnet.dev.chainId}/${vaultAddress}/historical?step=900&${range}`
-          return (await client.call('GET', path)).data.length > 0
-        },
-        looksMax,
-      )
+    await until('all of its past to be read', () => devnet.output().includes(allThere), looksMax)
   } finally {
     await devnet.stop()
   }
