@@ -25,8 +25,7 @@ describe('the reference on the public listener, where a setting asks for it', ()
     expect(page.headers['content-type']).toMatch(/^text\/html/)
     expect(page.body).toContain('data-calls=""')
     for (const name of ['page.js', 'page.css']) expect((await get(`/reference/${name}`)).statusCode).toBe(200)
-    const head = await get('/openapi.json', {}, 'HEAD')
-    expect([head.statusCode, head.rawPayload.length]).toEqual([200, 0])
+    expect((await get('/openapi.json', {}, 'HEAD')).statusCode).toBe(200)
   })
 
   it('has links at the root, with the public base url', async () => {
