@@ -56,15 +56,26 @@ async function runUntilReady(word: string, env: Record<string, string>, look: (r
 }
 type Ready = { baseUrl?: string; opsUrl?: string }
 
-/** The packages of a production installation that stand at the top of this checkout. */
+type Locked = { dependencies?: Record<string, string>; optionalDependencies?: Record<string, string>; link?: boolean }
+
+/** The packages that ours bring, as they stand at the top of this checkout; the checkout itself needs more for its devnet. */
 async function listProduction(): Promise<string[]> {
-  const { packages } = JSON.parse(await readFile(lock, 'utf8')) as {
-    packages: Record<string, { dev?: boolean; devOptional?: boolean; link?: boolean; optional?: boolean }>
+  const { packages } = JSON.parse(await readFile(lock, 'utf8')) as { packages: Record<string, Locked> }
+  const ofOurs = Object.keys(packages).filter(
+    (path) => path !== '' && path !== 'bench' && !path.includes('node_modules'),
+  )
+  const found = new Set<string>()
+  const open = [...ofOurs]
+  for (let path = open.pop(); path !== undefined; path = open.pop()) {
+    const { dependencies, optionalDependencies } = packages[path] ?? {}
+    for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
+      const place = `node_modules/${name}`
+      if (found.has(name) || !packages[place] || packages[place].link) continue
+      found.add(name)
+      open.push(place)
+    }
   }
-  return Object.entries(packages).flatMap(([path, { dev, devOptional, link: own }]) => {
-    const name = /^node_modules\/((?:@[^/]+\/)?[^/]+)$/.exec(path)?.[1]
-    return name === undefined || dev || devOptional || own ? [] : [name]
-  })
+  return [...found]
 }
 
 beforeAll(async () => {

@@ -185,6 +185,7 @@ const silent: Record<string, string> = {
   'recompute metrics': 'reads',
   'prices suspects': 'reads',
   recount: 'reads files',
+  'trust export': 'reads',
   'verify-plan': 'reads',
   openapi: 'reads',
   migrate: 'walked by itself below: only a database that is behind is changed',
