@@ -20,6 +20,7 @@ const measurements = {
       ['page of 50, requests/s', /\| service, key and budget \| (\d+)/, 'more'],
       ['page of 50, of bare', /service \/ bare: ([\d.]+)/, 'more'],
       ['200 queries, requests/s', /\| 200 different queries \| (\d+)/, 'more'],
+      ['5,000 queries, requests/s', /\| 5000 different queries \| (\d+)/, 'more'],
     ],
   },
   budgets: {
@@ -49,6 +50,13 @@ const measurements = {
     figures: [
       ['WebSocket p50 ms', /p50 (\d+)/, 'less'],
       ['WebSocket p95 ms', /p95 (\d+)/, 'less'],
+    ],
+  },
+  portfolio: {
+    command: ['bench/load/portfolio.mjs', '40'],
+    figures: [
+      ['portfolio, own time p50 ms', /own time p50 ([\d.]+)/, 'less'],
+      ['portfolio, whole p50 ms', /whole answer p50 ([\d.]+)/, 'less'],
     ],
   },
   holders: {

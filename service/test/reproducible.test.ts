@@ -92,7 +92,18 @@ function listLimits(text: string): string[] {
   return found
 }
 
+/** A file that registers hooks when it is imported. */
+const hooksAtImport = /^(?:before|after)(?:All|Each)\(/m
+
 describe('the tests', () => {
+  it('share modules: one that is imported twice registers its hooks for each file, as it is called there', async () => {
+    const shared = (await readTests()).filter(({ path }) => !path.endsWith('.test.ts'))
+    expect(shared.length).toBeGreaterThan(100)
+    const found = shared.filter(({ text }) => hooksAtImport.test(withoutComments(text))).map(({ path }) => path)
+    // A file of the runner's set-up, which it reads for each test file.
+    expect(found).toEqual(['service/test/seeded.ts'])
+  })
+
   it('sleep nowhere, measure no time and draw nothing without a seed', async () => {
     const sources = await readTests()
     expect(sources.length).toBeGreaterThan(200)

@@ -12,7 +12,7 @@ import { seededBytes, seededKey, seededRandom } from '../seed.js'
 import { createKeyNode, type KeyNode } from './keyNode.js'
 import { createNodes } from './lies.js'
 
-/** A key on a node in memory, new for each test, and what the tests of a sender do with it. Imported, it opens and closes itself. */
+/** A key on a node in memory, new for each test, and what the tests of a sender do with it. */
 
 export const chainId = 31_337
 export const target = `0x${'77'.repeat(20)}`
@@ -27,16 +27,19 @@ export let signer: Signer
 export let node: KeyNode
 let nodes: ((request: RpcRequest) => Promise<unknown>)[]
 
-beforeAll(async () => {
-  test = await openTestDatabase()
-})
-afterAll(() => test?.close())
-beforeEach(() => {
-  key = seededKey()
-  signer = createKeySigner(key, signDigest)
-  clock = fakeClock('2026-01-01T00:00:00Z')
-  start()
-})
+/** Opens a database for the tests of a file, and a key and its node for each of them. Called once in each file, as files share this module. */
+export function openKeyWorld(): void {
+  beforeAll(async () => {
+    test = await openTestDatabase()
+  })
+  afterAll(() => test?.close())
+  beforeEach(() => {
+    key = seededKey()
+    signer = createKeySigner(key, signDigest)
+    clock = fakeClock('2026-01-01T00:00:00Z')
+    start()
+  })
+}
 
 export function start(given: { balance?: bigint; count?: number; l1Fee?: bigint } = {}): void {
   node = createKeyNode(signer.address, {

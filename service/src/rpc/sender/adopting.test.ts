@@ -5,6 +5,7 @@ import {
   find,
   node,
   open,
+  openKeyWorld,
   queue,
   run,
   sendAsStranger,
@@ -16,6 +17,8 @@ import {
 import { OutboundError } from '../../kernel/outbound.js'
 import { releaseSender } from './index.js'
 import { signOutgoing } from './signed.js'
+
+openKeyWorld()
 
 describe('a database from before what was sent', () => {
   /** The queue as whoever wanted it fills it again, nothing else kept of the key. */

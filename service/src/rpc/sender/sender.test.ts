@@ -8,6 +8,7 @@ import {
   key,
   node,
   open,
+  openKeyWorld,
   queue,
   run,
   sendAsStranger,
@@ -23,6 +24,8 @@ import { seededKey } from '../../../test/seed.js'
 import { OutboundError } from '../../kernel/outbound.js'
 import { createKeySigner, type Signer } from '../signer.js'
 import { cancelOutgoing } from './index.js'
+
+openKeyWorld()
 
 describe('a reorganisation after a transaction was counted confirmed', () => {
   it.each([
