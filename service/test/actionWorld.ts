@@ -29,6 +29,7 @@ import {
   toHex,
 } from 'viem'
 import { type Anvil, account, startAnvil } from '../../contracts/test/anvil.js'
+import { devAccount } from '../src/cli/dev/anvil.js'
 import { scanInputs } from '../src/features/attribution/index.js'
 import { bumpVersion } from '../src/features/catalogue/store.js'
 import { recordSigner } from '../src/features/catalogue/storeSigners.js'
@@ -57,7 +58,7 @@ export async function openWorld(
   options: { verifyPlans?: boolean; config?: Partial<Config>; chain?: Partial<ChainSettings> } = {},
 ) {
   const anvil = await startAnvil({ timestamp: 1_795_000_000 })
-  const { key } = await keyOf(9)
+  const { key } = keyOf(9)
   const earn = await openEarn({
     now: '2026-11-20T12:00:00Z',
     chains: [{ ...chainSettings(anvil.url), ...options.chain }],
@@ -209,13 +210,7 @@ export function chainSettings(url: string): ChainSettings {
   }
 }
 
-export async function keyOf(index: number): Promise<{ key: Hex }> {
-  const { mnemonicToAccount } = await import('viem/accounts')
-  const found = mnemonicToAccount('test test test test test test test test test test test junk', {
-    addressIndex: index,
-  })
-  return { key: `0x${Buffer.from(found.getHdKey().privateKey!).toString('hex')}` }
-}
+export const keyOf = (index: number): { key: Hex } => ({ key: devAccount(index).privateKey })
 
 export async function join(earn: Earn, wallet: Address): Promise<void> {
   const userId = newId()

@@ -28,7 +28,7 @@ export async function openSolverWorld(options: { costMax?: bigint } = {}) {
   const opened = await openOrderWorld()
   const { world, settlement, tokenIn, tokenOut, user } = opened
   const { client } = world.anvil
-  const signer = createKeySigner((await keyOf(2)).key, signDigest)
+  const signer = createKeySigner(keyOf(2).key, signDigest)
   await world.write(settlement.authenticator, allowAbi, 'addSolver', [signer.address])
   const [chain] = world.earn.ctx.chains.values()
   if (!chain) throw new Error('the world has a chain')

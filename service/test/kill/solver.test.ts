@@ -32,7 +32,7 @@ async function startSolver(step: number | undefined) {
   const { world } = s
   const input = {
     ...{ target: world.earn.target, settings: chainSettings(world.anvil.url), now: world.earn.clock.now(), step },
-    ...{ solverKey: (await keyOf(2)).key, attributionKey: (await keyOf(9)).key },
+    ...{ solverKey: keyOf(2).key, attributionKey: keyOf(9).key },
   }
   const child: ChildProcess = spawn(process.execPath, [script, JSON.stringify(input)], {
     stdio: ['pipe', 'pipe', 'inherit'],

@@ -44,7 +44,7 @@ async function openHistories(random: Random) {
   for (const { address } of wallets) await client.setBalance({ address, value: parseEther('1') })
   const node = earn.ctx.chains.get(chain.chainId)
   if (!node) throw new Error('the world has a chain')
-  const signer = createKeySigner((await keyOf(2)).key, signDigest)
+  const signer = createKeySigner(keyOf(2).key, signDigest)
   const caps = { gasPrice: parseGwei('500'), spending: parseEther('10') }
   const sender = createSender(earn.ctx, { chain: node, signer, caps })
   const endTimestamp = new Date(earn.clock.now().getTime() + (rounds - 2) * halfDay * 1_000).toISOString()
