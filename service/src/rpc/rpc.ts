@@ -114,7 +114,7 @@ export function createRpc(outbound: Outbound, urls: readonly string[], options: 
     const count = (outcome: 'ok' | 'refused' | 'failed') => {
       for (const method of methods) options.onCall?.({ chainId: options.chainId ?? 0, method, outcome, job })
     }
-    let last: unknown = new OutboundError('network', 'the chain has no http or https RPC url')
+    let last: unknown
     const now = clock.monotonicMs()
     const waits = ([, state]: [string, UrlHealth]) =>
       Math.max(0, state.benchedUntilMs - now, state.unreliableUntilMs - now)
@@ -156,7 +156,7 @@ export function createRpc(outbound: Outbound, urls: readonly string[], options: 
         state.benchedUntilMs = clock.monotonicMs() + Math.max(backoff, error.retryAfterMs ?? 0)
       }
     }
-    throw last
+    throw last ?? new OutboundError('network', 'the chain has no http or https RPC url')
   }
   const open = (job: string, avoid?: string): Rpc => {
     let lastUrl = avoid

@@ -89,6 +89,18 @@ describe('the past of vaults', () => {
     expect(model.calls.eth_call - before).toBeLessThanOrEqual(81 - some.length + 1)
   })
 
+  it('reads a block once, or twice at the end of a batch, where its blocks are four hours apart', async () => {
+    mineUntil(160, 16 * step)
+    await runSnapshots(ctx())
+    const before = model.calls.eth_call
+    await readAll()
+    expect(await listHistoryProgress(test.db)).toEqual([])
+    const [rows] = await test.db<{ blocks: number }[]>`
+      select count(distinct block_number)::int as blocks from vault_snapshots`
+    expect(rows?.blocks).toBe(11)
+    expect(model.calls.eth_call - before).toBeLessThanOrEqual(2 * 11)
+  })
+
   it('that was missed while nobody watched is noted and read later', async () => {
     mineUntil(3)
     await runSnapshots(ctx())

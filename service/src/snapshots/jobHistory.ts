@@ -124,12 +124,20 @@ async function readInstants(
 ): Promise<ReadPast> {
   const { top, instants, gaps, vaults, withheld } = input
   const results = new Map<number, Instant>()
+  // Blocks that are further apart than the instants of the grid are read once.
+  const figuresAt = new Map<string, ReturnType<typeof readFigures>>()
+  const readOnce = (due: readonly GridVault[], hash: string) => {
+    const key = [hash, ...due.map(({ id }) => id)].join()
+    const reading = figuresAt.get(key) ?? readFigures(chain, due, hash)
+    figuresAt.set(key, reading)
+    return reading
+  }
   const meanSeconds = top.number > 0 ? await estimateBlockSeconds(chain, top) : 0
   let next = 0
   const work = async () => {
     let head = top
     for (let at = instants[next++]; at !== undefined; at = instants[next++]) {
-      const result = await readInstant(chain, { head, at, gaps, vaults, withheld, meanSeconds })
+      const result = await readInstant(chain, { head, at, gaps, vaults, withheld, meanSeconds, readOnce })
       results.set(at, result)
       if ('block' in result && result.block) head = result.block
     }
@@ -167,9 +175,11 @@ async function readInstant(
     vaults: ReadonlyMap<number, GridVault>
     withheld: ReadonlyMap<number, readonly Withheld[]>
     meanSeconds: number
+    /** Figures of vaults at the hash of a block. */
+    readOnce(due: readonly GridVault[], hash: string): ReturnType<typeof readFigures>
   },
 ): Promise<Instant> {
-  const { head, at, gaps, vaults, withheld, meanSeconds } = input
+  const { head, at, gaps, vaults, withheld, meanSeconds, readOnce } = input
   try {
     const block = await findBlockAt(chain, head, at, meanSeconds)
     if (!block) return { at, block }
@@ -179,7 +189,7 @@ async function readInstant(
       return vault && isRead && !isWithheld(withheld.get(vaultId), block.number) ? [vault] : []
     })
     if (due.length === 0) return { at, block, snapshots: [] }
-    const { figures } = await readFigures(chain, due, block.hash)
+    const { figures } = await readOnce(due, block.hash)
     const snapshots = due.flatMap(({ address: vaultAddress }, index) => {
       const found = figures[index]?.figures
       return found ? [{ chainId: chain.chainId, vaultAddress, block, figures: found }] : []
