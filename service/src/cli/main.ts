@@ -54,11 +54,12 @@ main(hearJson(process.argv.slice(2))).catch(async (error: unknown) => {
   const { isAbandoned, sentenceOf } = await import('./failures.js')
   // A signal while starting: its handler ends the process.
   if (isAbandoned(error)) return
-  const { text, said } = sentenceOf(error)
-  fail(text, said ? 2 : 1)
+  const { text, code } = sentenceOf(error)
+  fail(text, code)
 })
 
-function fail(text: string, code: number): void {
+/** Ends the process: one that stayed for a connection or a timer nobody closed would never be started again. */
+function fail(text: string, code: number): never {
   complain(text)
-  process.exitCode = code
+  process.exit(code)
 }

@@ -1,8 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { systemClock } from '../kernel/clock.js'
+import { isStartedByNpm } from '../kernel/config.js'
 import { openLog } from '../kernel/log.js'
-import { createShutdown, type Shutdown, stopOnSignals } from '../kernel/shutdown.js'
+import { createShutdown, type Shutdown, stopOnSignals, stopWithParent } from '../kernel/shutdown.js'
 import { isDatabaseUnavailable } from '../postgres/pool.js'
 import { startService } from '../server/start.js'
 import { readConfig } from './command.js'
@@ -21,6 +22,7 @@ const command = (name: string, parts: Parts): Command => ({
     const log = isJoined ? lines.child({ part: 'watcher' }) : lines
     const shutdown = createShutdown(log, isDatabaseUnavailable)
     stopOnSignals(shutdown, log)
+    if (isStartedByNpm()) stopWithParent(shutdown, log)
     if (process.getuid?.() === 0)
       log.warn('running as root, which nothing here needs: docs/runbook.md names an account for it')
     if (isJoined) stopOnDisconnect(shutdown)

@@ -12,6 +12,9 @@ export function readEnv(): Env {
   return process.env
 }
 
+/** Whether a script of npm started this process. */
+export const isStartedByNpm = (): boolean => readEnv()['npm_lifecycle_event'] !== undefined
+
 /** The working folder given by npm (where the user called it), else the current one. */
 export function repositoryRoot(): string {
   return process.cwd()

@@ -59,13 +59,9 @@ export function createShutdown(log: Log, isExpected: (error: unknown) => boolean
   }
 }
 
-/**
- * Stops on SIGINT or SIGTERM, and when the parent process is gone (an `npm` killed without a signal to us). A second
- * signal ends the process at once; the data survives that too.
- */
+/** Stops on SIGINT or SIGTERM. A second signal ends the process at once; the data survives that too. */
 export function stopOnSignals(shutdown: Shutdown, log: Log): void {
   let signals = 0
-  const parent = process.ppid
   const onSignal = (name: NodeJS.Signals) => {
     signals += 1
     if (signals > 1) process.exit(1)
@@ -74,6 +70,14 @@ export function stopOnSignals(shutdown: Shutdown, log: Log): void {
   }
   process.on('SIGINT', onSignal)
   process.on('SIGTERM', onSignal)
+}
+
+/**
+ * Stops when the parent process is gone: an `npm` that is killed passes no signal on. For what a person runs in a terminal;
+ * a service that a shell left in the background goes on without it.
+ */
+export function stopWithParent(shutdown: Shutdown, log: Log): void {
+  const parent = process.ppid
   const timer = setInterval(() => {
     if (process.ppid === parent || shutdown.signal.aborted) return
     clearInterval(timer)

@@ -8,6 +8,11 @@ export function sqlState(error: unknown): string | undefined {
 /** The role may not do what was asked. */
 export const insufficientPrivilege = '42501'
 
+/** The server takes no change, as a replica does: it answers again otherwise once it is made the primary. */
+export function isReadOnly(error: unknown): boolean {
+  return sqlState(error) === '25006'
+}
+
 /** One sentence for the operator of the database; undefined for failures of another kind. */
 export function explainRefusal(error: unknown): string | undefined {
   if (!(error instanceof DatabaseError)) return undefined
@@ -15,6 +20,8 @@ export function explainRefusal(error: unknown): string | undefined {
     return `the database refuses it (${error.message}): docs/runbook.md lists what the role of DATABASE_URL needs`
   if (error.code !== undefined && /^28|^3D/.test(error.code))
     return `the database lets nobody in by DATABASE_URL: ${error.message}`
+  if (isReadOnly(error))
+    return `the database is a read-only server, a replica or one that allows no change (${error.message}): name the primary in DATABASE_URL`
   return undefined
 }
 
@@ -61,7 +68,7 @@ export function isConnectionLost(error: unknown): boolean {
 
 /** True when the database could not be reached, is shutting down or has no room: the caller should try again later. */
 export function isDatabaseUnavailable(error: unknown): boolean {
-  return isConnectionLost(error) || hasNoRoom(error) || ['53300', '25006'].includes(sqlState(error) ?? '')
+  return isConnectionLost(error) || hasNoRoom(error) || isReadOnly(error) || sqlState(error) === '53300'
 }
 
 /** True when the server ended a statement that took too long or waited too long for a lock, or has not answered in time. */

@@ -23,7 +23,13 @@ export async function listen(
     signal.addEventListener('abort', client.destroy)
     if (signal.aborted) client.destroy()
     client.raw.on('notification', ({ payload }) => onMessage(payload ?? ''))
-    await client.ask({ text: `listen "${channel}"`, values: [] })
+    try {
+      await client.ask({ text: `listen "${channel}"`, values: [] })
+    } catch (error) {
+      // Nobody else knows of it, and an open connection keeps the process alive.
+      client.destroy()
+      throw error
+    }
     return client
   }
   const stayOpen = async (first: Client) => {

@@ -14,6 +14,7 @@ export {
   hasNoRoom,
   isDatabaseLate,
   isDatabaseUnavailable,
+  isReadOnly,
   isUniqueViolation,
   sqlState,
 } from './errors.js'
@@ -162,6 +163,11 @@ export async function inTransaction<T>(db: Database, work: (tx: Transaction) => 
 export async function readSetting(db: Queryable, name: string): Promise<unknown> {
   const rows = await db<{ value: unknown }[]>`select value from settings where name = ${name}`
   return rows[0]?.value
+}
+
+/** Fails where the server takes no change: a replica answers every question, so a service on it would fail much later. */
+export async function assertWritable(db: Queryable): Promise<void> {
+  await db`update settings set value = value where false`
 }
 
 /** Records a fact about this installation in place of an earlier one. */

@@ -10,7 +10,7 @@ import type { Log } from '../kernel/log.js'
 import { createOutbound } from '../kernel/outbound.js'
 import type { Shutdown } from '../kernel/shutdown.js'
 import type { Context } from '../postgres/context.js'
-import { type Database, inTransaction } from '../postgres/pool.js'
+import { assertWritable, type Database, inTransaction } from '../postgres/pool.js'
 import { type ChainSettings, openChains } from '../rpc/chains.js'
 import { devnetChainId, isDevnetAddress } from '../rpc/devnet.js'
 import type { Signer } from '../rpc/signer.js'
@@ -68,6 +68,7 @@ export async function startService(options: StartOptions): Promise<Running> {
   if (options.api) setFlagsFromString(`--heap-growing-percent=${heapGrowthPercent}`)
   const isJoined = options.isJoined === true
   const db = await openServiceDatabase(config, log, shutdown, { inspect: options.inspect, isJoined, asItIs: isJoined })
+  await assertWritable(db)
   const base: Context = { db, clock, log, config }
   await options.prepare?.(base)
   const chains = await readChains(base)

@@ -12,7 +12,8 @@ export type { Dev, Started } from './started.js'
 
 /** The checkout whose built program is started: this one, unless OPENEARN_BUILD names another. */
 const checkout = process.env['OPENEARN_BUILD'] ?? fileURLToPath(new URL('../../..', import.meta.url))
-const main = join(checkout, 'service/dist/cli/main.js')
+/** The built program. */
+export const main = join(checkout, 'service/dist/cli/main.js')
 
 /** A new folder for data, which the unprivileged user a database server started by root runs as can enter. */
 export async function makeFolder(prefix: string): Promise<string> {

@@ -4,7 +4,7 @@ import { findOpportunityByVault } from '../../features/catalogue/index.js'
 import { systemClock } from '../../kernel/clock.js'
 import type { Config } from '../../kernel/config.js'
 import { type Log, openLog } from '../../kernel/log.js'
-import { createShutdown, type Shutdown, stopOnSignals } from '../../kernel/shutdown.js'
+import { createShutdown, type Shutdown, stopOnSignals, stopWithParent } from '../../kernel/shutdown.js'
 import { isDatabaseUnavailable } from '../../postgres/pool.js'
 import { devnetChainId } from '../../rpc/devnet.js'
 import { startService } from '../../server/start.js'
@@ -36,6 +36,7 @@ It is emptied with the chain; DATABASE_URL is not used.`,
     const log = openLog({ level: config.logLevel, pretty: true })
     const shutdown = createShutdown(log, isDatabaseUnavailable)
     stopOnSignals(shutdown, log)
+    stopWithParent(shutdown, log)
     try {
       await runDevnet(config, log, shutdown, values.reset === true)
     } catch (error) {
