@@ -6,7 +6,7 @@ import { patience, patient, scaleLimits } from './contracts/test/patience.js'
 /** Threads that the service starts are read from source as well. */
 const typescriptThreads = fileURLToPath(new URL('service/test/typescriptThreads.mjs', import.meta.url))
 
-/** What starts a chain, a program or a database server of its own, compiles, fills large tables, or tries ten thousands. */
+/** What starts a chain, a program or a database server of its own, compiles, fills large tables, or tries thousands. */
 const chain = [
   '**/*.{chain,long}.test.ts',
   'contracts/test/{compile,coverage,forge}.test.ts',
@@ -18,7 +18,18 @@ const chain = [
   '**/embedded{,Role}.test.ts',
   '**/features/ledger/plans.test.ts',
   'service/test/workedExample.test.ts',
-  '**/sync/rewindPlans.test.ts',
+  '**/sync/{rebuild,rewindPlans}.test.ts',
+  '**/features/attribution/judge.test.ts',
+  '**/features/history/randomSeries.test.ts',
+  '**/features/metrics/recompute.test.ts',
+  '**/features/portfolio/plans.test.ts',
+  '**/cli/dev/store.test.ts',
+  '**/http/databaseDown.test.ts',
+  '**/actions/hangingNode.test.ts',
+  '**/features/membership/createMembershipRace.test.ts',
+  'sdk/src/verify/swapMutations.test.ts',
+  'service/test/{badInput,packages,recorded/recorded}.test.ts',
+  'service/test/{keyLives,recount}/**/*.test.ts',
 ]
 /** What takes longest begins first, so that no worker is left with it at the end; the rest by size. */
 const longest = [
@@ -84,13 +95,13 @@ const patientTests = {
 const shortForm = {
   ACTIONS: '60',
   DRIPS: '200',
-  FUZZ_REQUESTS: '8000',
+  FUZZ_REQUESTS: '6000',
   HOSTILE_REQUESTS: '2000',
-  INPUTS: '20000',
+  INPUTS: '10000',
   INVARIANT_RUNS: '20',
-  KILLS: '4',
+  KILLS: '3',
   METRICS_SEEDS: '2',
-  MUTATIONS: '5000',
+  MUTATIONS: '3000',
   PLAN_ROWS: '50000',
   RECOUNT_SCHEDULES: '12',
   SIMULATION_SCHEDULES: '60',
@@ -123,7 +134,7 @@ export default defineConfig({
     // One PostgreSQL for the run, whichever projects take part in it.
     globalSetup: ['service/test/globalSetup.ts'],
     sequence: { sequencer: LongestFirst },
-    maxWorkers: 2,
+    maxWorkers: 3,
     projects: [
       {
         ...shared,
@@ -137,7 +148,8 @@ export default defineConfig({
       },
       {
         ...shared,
-        test: { ...test, name: 'chain', include: chain, exclude: ignored, sequence: { groupOrder: 1 } },
+        // Many of them wait: for blocks, for a process that ends.
+        test: { ...test, name: 'chain', include: chain, exclude: ignored, maxWorkers: 3, sequence: { groupOrder: 1 } },
       },
     ],
   },

@@ -14,7 +14,9 @@ import { resolutions, typedUse } from './resolutions.js'
 
 const run = promisify(execFile)
 const sdk = fileURLToPath(new URL('..', import.meta.url))
-const compiler = fileURLToPath(import.meta.resolve('typescript/bin/tsc'))
+/** TypeScript 7, which no longer resolves as Node 10 did. */
+const compiler = fileURLToPath(new URL('../../node_modules/typescript-native/bin/tsc', import.meta.url))
+const lastForNode10 = fileURLToPath(import.meta.resolve('typescript/bin/tsc'))
 
 /** What a user of the package does with it; `deposit` is the example of the package. Answers what came of it. */
 const use = `
@@ -133,7 +135,8 @@ describe('the packed sdk', () => {
         ...options,
       }
       await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: [file] }))
-      const { stdout } = await run(process.execPath, [compiler, '-p', project]).catch((error) => error)
+      const fitting = name === 'Node 10 did' ? lastForNode10 : compiler
+      const { stdout } = await run(process.execPath, [fitting, '-p', project]).catch((error) => error)
       expect(stdout).toBe('')
     },
     60_000,

@@ -73,7 +73,7 @@ describe('a vault kind with a contract beside the vault', () => {
     expect(lists.kinds.map(({ name }) => name)).toContain('teller')
     expect(listGaps(lists)).toEqual([])
     const compile = promisify(execFile)(process.execPath, [
-      join(root, 'node_modules/typescript/bin/tsc'),
+      join(root, 'node_modules/typescript-native/bin/tsc'),
       '-p',
       await writeProject(),
     ])
