@@ -149,7 +149,10 @@ type Command = { usage: string }
 
 /** The commands of the program, by name. */
 async function loadCommands(): Promise<Map<string, Command>> {
-  const loaded = Object.entries(commands).map(async ([name, { load }]) => [name, await load()] as const)
+  const loaded = Object.entries(commands).map(async ([name, { file, member }]) => {
+    const { [member]: command } = await import(`../src/cli/${file}`)
+    return [name, command] as const
+  })
   return new Map(await Promise.all(loaded))
 }
 

@@ -21,6 +21,7 @@ type Manifest = {
   dependencies?: Record<string, string>
   optionalDependencies?: Record<string, string>
   devDependencies?: Record<string, string>
+  allowScripts?: Record<string, boolean>
   overrides?: Record<string, string | Record<string, string>>
 }
 type Component = {
@@ -36,6 +37,7 @@ type Locked = {
   dev?: boolean
   optional?: boolean
   link?: boolean
+  hasInstallScript?: boolean
   engines?: { node?: string }
 }
 
@@ -137,6 +139,13 @@ describe('a checkout', () => {
     // The devnet deploys these, and needs the local chain.
     for (const needed of ['@aave/core-v3', '@cowprotocol/contracts', '@uniswap/v3-core', '@foundry-rs/anvil'])
       expect(names).not.toContain(needed)
+  })
+
+  it('decides on every script that a package would run at npm ci, on any platform, so that npm asks nothing', async () => {
+    const { packages } = JSON.parse(await read('package-lock.json')) as { packages: Record<string, Locked> }
+    const scripted = Object.entries(packages).filter(([, { hasInstallScript }]) => hasInstallScript)
+    const names = new Set(scripted.map(([path]) => path.split('node_modules/').at(-1) ?? ''))
+    expect(Object.keys((await manifest('.')).allowScripts ?? {}).sort()).toEqual([...names].sort())
   })
 
   it('names what npm start needs at the versions with which it is tested', async () => {

@@ -1,7 +1,10 @@
+import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
+import { commands } from '../src/cli/commands.js'
 
 const cli = join(dirname(fileURLToPath(import.meta.url)), '../src/cli')
 
@@ -25,4 +28,21 @@ it('help, the version and a mistaken call load no package', async () => {
 // Each of these takes a fifth of a second of processor time to load.
 it.each(['keys.ts', 'members.ts'])('%s loads no library of chains, of schemas or of wallets', async (file) => {
   expect(await listLoaded(file)).toEqual(['@openearn/embedded-postgres', 'pg', 'pg-copy-streams', 'pg-cursor', 'pino'])
+})
+
+// The listeners with all their operations are half of what `openearn serve` loads.
+it.each(Object.entries(commands).filter(([name]) => !['dev', 'start', 'serve', 'watch', 'openapi'].includes(name)))(
+  'openearn %s loads no listener',
+  async (_name, { file }) => {
+    expect(await listLoaded(file.replace(/\.js$/, '.ts'))).not.toContain('fastify')
+  },
+)
+
+it('every command is there by its name, and is loaded by require where Node takes modules by it, as that costs less', async () => {
+  const program = `
+    const { commands } = require(process.argv[1] + '/commands.js')
+    const missing = Object.entries(commands).filter(([, { file, member }]) => !require(process.argv[1] + '/' + file)[member])
+    process.stdout.write(JSON.stringify({ missing, all: Object.keys(commands).length }))`
+  const { stdout } = await promisify(execFile)(process.execPath, ['-e', program, join(cli, '../../dist/cli')])
+  expect(JSON.parse(stdout)).toEqual({ missing: [], all: Object.keys(commands).length })
 })

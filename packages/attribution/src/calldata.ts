@@ -1,5 +1,5 @@
-import { createKeccak } from 'hash-wasm'
-import type { Address, Hex } from 'viem'
+import { createKeccak, type IHasher } from 'hash-wasm'
+import { type Address, type Hex, keccak256 as keccak256OfViem } from 'viem'
 import { plainBytes } from './bytes.js'
 
 /**
@@ -10,8 +10,12 @@ import { plainBytes } from './bytes.js'
 /** Calldata as a node gives it (0x text, any case) or as bytes. */
 export type Calldata = Hex | Uint8Array
 
-// Compiled once. It keeps state between init and digest, which no other code can come between.
-const keccak = await createKeccak(256)
+// Compiled once, and not waited for: a module that waits while it is loaded cannot be required. It keeps state between init
+// and digest, which no other code can come between.
+let compiled: IHasher | undefined
+void createKeccak(256).then((hasher) => {
+  compiled = hasher
+})
 
 /** Bytes of 0x-prefixed hex text of even length, or undefined when it is not that. */
 export function parseHex(text: string): Uint8Array | undefined {
@@ -36,7 +40,7 @@ export function lowerAddress(address: string): Address {
   return `0x${address.slice(2).toLowerCase()}`
 }
 
-/** Keccak-256 of some bytes. */
+/** Keccak-256 of some bytes: by compiled code as soon as that is ready. */
 export function keccak256(bytes: Uint8Array): Uint8Array {
-  return keccak.init().update(bytes).digest('binary')
+  return compiled ? compiled.init().update(bytes).digest('binary') : keccak256OfViem(bytes, 'bytes')
 }

@@ -2,7 +2,7 @@ import { checkAttribution } from '../features/attribution/index.js'
 import { openCatalogue } from '../features/catalogue/index.js'
 import { createOutbound } from '../kernel/outbound.js'
 import { openChains } from '../rpc/chains.js'
-import { readChains } from '../server/start.js'
+import { readChains } from '../server/readChains.js'
 import { withContext } from './command.js'
 import { answer, type Command, parseFlags, UsageError } from './terminal.js'
 

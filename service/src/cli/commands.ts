@@ -1,121 +1,155 @@
-import type { Command } from './terminal.js'
+type Described = {
+  summary: string
+  /** The file that holds the command, and its name there. It is loaded only when it is called. */
+  file: string
+  member: string
+}
 
-/** Each command with what it is for. A command is loaded only when it is called: most of them take a second to load. */
-export const commands: Record<string, { summary: string; load: () => Promise<Command> }> = {
+/** Each command with what it is for. */
+export const commands: Record<string, Described> = {
   dev: {
     summary: 'run everything on this machine: database, local chain, demo catalogue, API, watcher',
-    load: async () => (await import('./dev/dev.js')).dev,
+    file: './dev/dev.js',
+    member: 'dev',
   },
   demo: {
     summary: 'play a deposit and a withdrawal, a reward stream or swap orders against the running devnet, step by step',
-    load: async () => (await import('./demo.js')).demo,
+    file: './demo.js',
+    member: 'demo',
   },
   start: {
     summary: 'serve the API, and watch the chains in a second process',
-    load: async () => (await import('./serve.js')).start,
+    file: './serve.js',
+    member: 'start',
   },
   serve: {
     summary: 'serve the API',
-    load: async () => (await import('./serve.js')).serve,
+    file: './serve.js',
+    member: 'serve',
   },
   watch: {
     summary: 'watch the chains',
-    load: async () => (await import('./serve.js')).watch,
+    file: './serve.js',
+    member: 'watch',
   },
   migrate: {
     summary: 'bring the database up to this program',
-    load: async () => (await import('./migrate.js')).migrateCommand,
+    file: './migrate.js',
+    member: 'migrateCommand',
   },
   keys: {
     summary: 'create, change, list, revoke and replace API keys',
-    load: async () => (await import('./keys.js')).keys,
+    file: './keys.js',
+    member: 'keys',
   },
   orgs: {
     summary: 'create and list organizations',
-    load: async () => (await import('./orgs.js')).orgs,
+    file: './orgs.js',
+    member: 'orgs',
   },
   distributors: {
     summary: 'create and list distributors (builder codes), and set signed only',
-    load: async () => (await import('./distributors.js')).distributors,
+    file: './distributors.js',
+    member: 'distributors',
   },
   members: {
     summary: 'list, show, link and unlink the wallets of users',
-    load: async () => (await import('./members.js')).members,
+    file: './members.js',
+    member: 'members',
   },
   chains: {
     summary: 'add, list, remove, rewind and refetch chains',
-    load: async () => (await import('./chains.js')).chains,
+    file: './chains.js',
+    member: 'chains',
   },
   vaults: {
     summary: 'set what the growth of a vault is measured by, pause and resume its series',
-    load: async () => (await import('./vaults.js')).vaults,
+    file: './vaults.js',
+    member: 'vaults',
   },
   prices: {
     summary: 'list prices that jumped, and accept them',
-    load: async () => (await import('./prices.js')).prices,
+    file: './prices.js',
+    member: 'prices',
   },
   recompute: {
     summary: 'count a served number again from its inputs',
-    load: async () => (await import('./recompute.js')).recompute,
+    file: './recompute.js',
+    member: 'recompute',
   },
   streams: {
     summary: 'look after reward streams: pause, veto, end, count again',
-    load: async () => (await import('./streams.js')).streams,
+    file: './streams.js',
+    member: 'streams',
   },
   orders: {
     summary: 'list swap orders, show the state of one, and stop one',
-    load: async () => (await import('./orders.js')).orders,
+    file: './orders.js',
+    member: 'orders',
   },
   portfolio: {
     summary: 'tell what a wallet holds, as a sum with its terms',
-    load: async () => (await import('./portfolio.js')).portfolio,
+    file: './portfolio.js',
+    member: 'portfolio',
   },
   sender: {
     summary: 'list and cancel the transactions this installation sends, and let a stopped key go on',
-    load: async () => (await import('./sender.js')).sender,
+    file: './sender.js',
+    member: 'sender',
   },
   trust: {
     summary: 'write the contracts and signers that a program compares plans with to a file',
-    load: async () => (await import('./trust.js')).trust,
+    file: './trust.js',
+    member: 'trust',
   },
   rebuild: {
     summary: 'derive everything again from the raw store',
-    load: async () => (await import('./rebuild.js')).rebuild,
+    file: './rebuild.js',
+    member: 'rebuild',
   },
   report: {
     summary: 'report the deposits a distributor brought',
-    load: async () => (await import('./report.js')).report,
+    file: './report.js',
+    member: 'report',
   },
   export: {
     summary: 'write the ledger, lots with their changes, flows, snapshots or prices to a file',
-    load: async () => (await import('./export.js')).exportCommand,
+    file: './export.js',
+    member: 'exportCommand',
   },
   recount: {
     summary: 'count USD-days again from exported files alone',
-    load: async () => (await import('./recount.js')).recount,
+    file: './recount.js',
+    member: 'recount',
   },
   audit: {
     summary: 'show who changed what by a command',
-    load: async () => (await import('./audit.js')).audit,
+    file: './audit.js',
+    member: 'audit',
   },
   doctor: {
     summary: 'check nodes, lag, gaps, drift, indexes and the clock, and say what to do',
-    load: async () => (await import('./doctor.js')).doctor,
+    file: './doctor.js',
+    member: 'doctor',
   },
   catalogue: {
     summary: 'import a catalogue file, or draft an entry from a vault',
-    load: async () => (await import('./catalogue.js')).catalogue,
+    file: './catalogue.js',
+    member: 'catalogue',
   },
   attribution: {
     summary: 'explain why a transaction was, or was not, credited to a distributor',
-    load: async () => (await import('./attribution.js')).attribution,
+    file: './attribution.js',
+    member: 'attribution',
   },
   'verify-plan': {
     summary: 'decide offline whether a plan does exactly what was asked',
-    load: async () => (await import('./verifyPlan.js')).verifyPlanCommand,
+    file: './verifyPlan.js',
+    member: 'verifyPlanCommand',
   },
   openapi: {
     summary: 'print the OpenAPI 3.1 document',
-    load: async () => (await import('./openapi.js')).openapi,
+    file: './openapi.js',
+    member: 'openapi',
   },
 }

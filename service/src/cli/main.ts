@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { commands } from './commands.js'
-import { answer, complain, speakJson, UsageError } from './terminal.js'
+import { load } from './load.js'
+import { answer, type Command, complain, speakJson, UsageError } from './terminal.js'
 import { readVersion } from './version.js'
 
 const helps: readonly string[] = ['help', '--help', '-h']
@@ -22,7 +23,8 @@ async function main(words: string[]): Promise<void> {
   }
   const known = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (!known) throw new UsageError(`there is no command ${name}; \`openearn help\` lists them`)
-  const command = await known.load()
+  const { [known.member]: command } = await load<Record<string, Command>>(known.file)
+  if (!command) throw new Error(`${known.file} has no ${known.member}`)
   if (rest.some((word) => word !== 'help' && helps.includes(word)))
     return answer({ usage: command.usage }, [command.usage])
   await command.run(rest)

@@ -3,7 +3,7 @@ import { getWalletPortfolio, openPortfolio, type PortfolioBody } from '../featur
 import { createOutbound } from '../kernel/outbound.js'
 import type { Context } from '../postgres/context.js'
 import { openChains } from '../rpc/chains.js'
-import { readChains } from '../server/start.js'
+import { readChains } from '../server/readChains.js'
 import { withContext } from './command.js'
 import { answer, type Command, formatTable, parseFlags, UsageError } from './terminal.js'
 

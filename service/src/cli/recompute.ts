@@ -1,12 +1,17 @@
+import { load } from './load.js'
 import { type Command, UsageError } from './terminal.js'
 
 /** The subjects that can be recomputed, each with its file. */
 const subjects: Record<string, () => Promise<Command>> = {
-  apr: async () => (await import('./recomputeHistory.js')).recomputeHistory('apr'),
-  apy: async () => (await import('./recomputeHistory.js')).recomputeHistory('apy'),
-  tvl: async () => (await import('./recomputeHistory.js')).recomputeHistory('tvl'),
-  lps: async () => (await import('./recomputeMetrics.js')).recomputeBucket('lps'),
-  metrics: async () => (await import('./recomputeMetrics.js')).recomputeBucket('metrics'),
+  apr: async () =>
+    (await load<typeof import('./recomputeHistory.js')>('./recomputeHistory.js')).recomputeHistory('apr'),
+  apy: async () =>
+    (await load<typeof import('./recomputeHistory.js')>('./recomputeHistory.js')).recomputeHistory('apy'),
+  tvl: async () =>
+    (await load<typeof import('./recomputeHistory.js')>('./recomputeHistory.js')).recomputeHistory('tvl'),
+  lps: async () => (await load<typeof import('./recomputeMetrics.js')>('./recomputeMetrics.js')).recomputeBucket('lps'),
+  metrics: async () =>
+    (await load<typeof import('./recomputeMetrics.js')>('./recomputeMetrics.js')).recomputeBucket('metrics'),
 }
 
 const usage = `openearn recompute SUBJECT …   one of ${Object.keys(subjects).join(', ')}; \`openearn recompute SUBJECT\` alone says more
@@ -17,8 +22,8 @@ openearn recompute metrics DISTRIBUTOR --at RFC3339 [--step SECONDS]`
 export const recompute: Command = {
   usage,
   run: async ([subject = '', ...words]) => {
-    const load = Object.hasOwn(subjects, subject) ? subjects[subject] : undefined
-    if (!load) throw new UsageError(`recompute: say ${Object.keys(subjects).join(', ')}\n${usage}`)
-    await (await load()).run(words)
+    const find = Object.hasOwn(subjects, subject) ? subjects[subject] : undefined
+    if (!find) throw new UsageError(`recompute: say ${Object.keys(subjects).join(', ')}\n${usage}`)
+    await (await find()).run(words)
   },
 }

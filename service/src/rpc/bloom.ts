@@ -1,8 +1,5 @@
-import { createKeccak } from 'hash-wasm'
+import { keccak256 } from '../kernel/keccak.js'
 import type { Bloom, RawLog } from './raw.js'
-
-// Compiled code hashes several times as fast as viem's. It keeps state between init and digest, which nothing comes between.
-const keccak = await createKeccak(256)
 
 const length = 256
 const formPattern = /^0x[0-9a-fA-F]{512}$/
@@ -35,7 +32,7 @@ const known = new Map<string, readonly Bit[]>()
 function bitsOf(item: string): readonly Bit[] {
   const found = known.get(item)
   if (found) return found
-  const digest = keccak.init().update(bytesOf(item)).digest('binary')
+  const digest = keccak256(bytesOf(item))
   const bits = [0, 2, 4].map((at): Bit => {
     const bit = (((digest[at] ?? 0) << 8) | (digest[at + 1] ?? 0)) & 2047
     return [length - 1 - (bit >> 3), 1 << (bit & 7)]

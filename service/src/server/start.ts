@@ -14,13 +14,13 @@ import { assertWritable, type Database, inTransaction } from '../postgres/pool.j
 import { type ChainSettings, openChains } from '../rpc/chains.js'
 import { devnetChainId, isDevnetAddress } from '../rpc/devnet.js'
 import type { Signer } from '../rpc/signer.js'
-import { listChainSettings } from '../rpc/storeChains.js'
 import { openServiceDatabase } from './database.js'
 import { listJobs, startJobs } from './jobs.js'
 import type { ServiceContext } from './operations.js'
 import { findOsUser } from './osUser.js'
 import { openPriceProvider } from './prices.js'
 import { createQuietLog } from './quietLog.js'
+import { readChains } from './readChains.js'
 import { readSolverLimits } from './sender.js'
 import { openService } from './service.js'
 import { openSigner } from './signer.js'
@@ -135,12 +135,6 @@ export async function startService(options: StartOptions): Promise<Running> {
 
 function taken(host: string, port: number, setting: string): ConfigError {
   return new ConfigError(`port ${port} of ${host} is taken; free it or set ${setting} to another`)
-}
-
-/** The watched chains; RPC urls of the environment replace those of the database. */
-export async function readChains({ db, config }: Context): Promise<ChainSettings[]> {
-  const settings = await listChainSettings(db, { watchedOnly: true })
-  return settings.map((chain) => ({ ...chain, rpcUrls: config.rpcUrls.get(chain.chainId) ?? chain.rpcUrls }))
 }
 
 /** The devnet's keys are public: anyone could sign with them, so they are refused on every other chain. */

@@ -3,7 +3,7 @@ import { foundry } from 'viem/chains'
 import { vi } from 'vitest'
 import { present } from '../../../contracts/test/present.js'
 import { until } from '../../../contracts/test/until.js'
-import { recompute } from '../../src/cli/recompute.js'
+import { recomputeHistory } from '../../src/cli/recomputeHistory.js'
 import type { Json, openClient } from './client.js'
 import type { Dev } from './process.js'
 
@@ -103,7 +103,7 @@ export async function printRecomputed(dataDir: string, dev: Dev, { what, vault, 
   const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
   try {
     const window = what === 'tvl' ? [] : ['--apy-interval', String(apyInterval)]
-    await recompute.run([what, String(dev.chainId), vault, '--at', at, ...window, '--rpc', dev.rpcUrl])
+    await recomputeHistory(what).run([String(dev.chainId), vault, '--at', at, ...window, '--rpc', dev.rpcUrl])
     const said = write.mock.calls.map(([text]) => String(text)).join('')
     const printed = (name: string) => JSON.parse(new RegExp(`^${name}: +(.*)$`, 'm').exec(said)?.[1] ?? 'null')
     return { said, recomputed: printed('recomputed'), served: printed('served') }

@@ -1,4 +1,4 @@
-import { createKeccak } from 'hash-wasm'
+import { keccak256 } from '../../kernel/keccak.js'
 
 /** All a wallet (lower-case) has earned so far. */
 export type Leaf = { wallet: string; cumulative: bigint }
@@ -14,7 +14,6 @@ export type MerkleTree = {
 const nodeBytes = 32
 const addressBytes = 20
 
-const keccak = await createKeccak(256)
 /** Buffer for the input of a hash; nothing else runs between writing and hashing. */
 const leafInput = new Uint8Array(addressBytes + 32)
 const leafWords = new Uint32Array(leafInput.buffer)
@@ -23,13 +22,11 @@ const pairInput = new Uint8Array(2 * nodeBytes)
 const pairWords = new Uint32Array(pairInput.buffer)
 const addressWords = addressBytes / 4
 
-const hash = (input: Uint8Array): Uint8Array => keccak.init().update(input).digest('binary')
-
 function hashPair(left: Uint8Array, right: Uint8Array): Uint8Array {
   const isSorted = Buffer.compare(left, right) <= 0
   pairInput.set(isSorted ? left : right, 0)
   pairInput.set(isSorted ? right : left, nodeBytes)
-  return hash(pairInput)
+  return keccak256(pairInput)
 }
 
 /** The leaf of a tree: keccak256(abi.encodePacked(address, uint256)). */
@@ -52,7 +49,7 @@ function hashAmount(cumulative: bigint): Uint8Array {
     leafAmount.setBigUint64(0, upper >> 64n)
     hasUpper = upper !== 0n
   }
-  return hash(leafInput)
+  return keccak256(leafInput)
 }
 
 /** Addresses as bytes, one after the other: read many at a time, for that takes a third of what each by itself takes. */
@@ -119,7 +116,7 @@ function joinNodes(nodes: Uint8Array, last: number): void {
       pairWords[word] = words[first + word] ?? 0
       pairWords[word + 8] = words[second + word] ?? 0
     }
-    nodes.set(hash(pairInput), node * nodeBytes)
+    nodes.set(keccak256(pairInput), node * nodeBytes)
   }
 }
 
