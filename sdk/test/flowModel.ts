@@ -1,5 +1,5 @@
 import { buildSuffix } from '@openearn/attribution'
-import { encodeFunctionData, erc20Abi, erc4626Abi, type Hex, keccak256, numberToHex, toHex } from 'viem'
+import { encodeFunctionData, erc20Abi, erc4626Abi, type Hex, keccak256, numberToHex, parseAbi, toHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { createEarnClient, type EarnClient, type types } from '../src/client/index.js'
 import { below, type Random } from './random.js'
@@ -48,6 +48,8 @@ export type ModelOptions = {
   contract?: boolean
   /** It takes several calls at once. */
   batches?: boolean
+  /** The deposit router through which deposits go, with a least amount of shares. */
+  protect?: Hex
 }
 
 export type Model = ReturnType<typeof openModel>
@@ -55,7 +57,7 @@ export type Model = ReturnType<typeof openModel>
 const rpcError = (code: number, message: string) => Object.assign(new Error(message), { code })
 const never = () => new Promise<never>(() => undefined)
 
-export function openModel({ random, contract = false, batches = false }: ModelOptions) {
+export function openModel({ random, contract = false, batches = false, protect }: ModelOptions) {
   const pool: Sent[] = []
   const mined: Mined[] = []
   const state = {
@@ -157,6 +159,9 @@ export function openModel({ random, contract = false, batches = false }: ModelOp
   }
   const find = (hash: unknown) => mined.find((each) => each.hash === hash)
 
+  /** The wallet's provider shows what is on the wallet's chain. */
+  const isElsewhere = () => state.mood === 'is on another chain' || state.chain !== chainId
+
   const methods: Record<string, (params: never) => unknown> = {
     eth_accounts: () => [state.mood === 'shows another account' ? vault : wallet],
     eth_chainId: () => numberToHex(state.mood === 'is on another chain' ? 1 : state.chain),
@@ -164,6 +169,7 @@ export function openModel({ random, contract = false, batches = false }: ModelOp
       throw rpcError(4902, 'unknown chain')
     },
     eth_call: ([{ to, data }]: [{ to: string; data: string }]) => {
+      if (isElsewhere()) return '0x'
       if (data.startsWith('0xdd62ed3e') && to === asset) return numberToHex(state.allowance, { size: 32 })
       if (data === '0x38d52e0f' && to === vault) return `0x${asset.slice(2).padStart(64, '0')}`
       throw rpcError(3, 'reverted')
@@ -172,15 +178,16 @@ export function openModel({ random, contract = false, batches = false }: ModelOp
     eth_gasPrice: () => '0x77359400',
     eth_getBlockByNumber: () => ({ baseFeePerGas: '0x3b9aca00', timestamp: numberToHex(1_795_000_000) }),
     eth_getTransactionCount: ([, block]: [string, string]) =>
-      numberToHex(block === 'latest' ? state.nonce : contract ? state.nonce : nextNonce()),
+      // Of the same account on another chain.
+      numberToHex(isElsewhere() ? 77 : block === 'latest' ? state.nonce : contract ? state.nonce : nextNonce()),
     eth_getTransactionReceipt: ([hash]: [string]) => {
-      const found = find(hash)
+      const found = isElsewhere() ? undefined : find(hash)
       return found
         ? { blockNumber: numberToHex(found.block), transactionHash: hash, status: found.success ? '0x1' : '0x0' }
         : null
     },
     eth_getTransactionByHash: ([hash]: [string]) => {
-      const found = find(hash) ?? pool.find((each) => each.hash === hash)
+      const found = isElsewhere() ? undefined : (find(hash) ?? pool.find((each) => each.hash === hash))
       return found
         ? { hash, from: contract ? vault : wallet, to: found.at, input: found.input, nonce: numberToHex(found.nonce) }
         : null
@@ -207,9 +214,13 @@ export function openModel({ random, contract = false, batches = false }: ModelOp
     return run(params as never)
   }
 
-  const service = openService({ random, state, mined, pool })
+  const service = openService({ random, state, mined, pool, protect })
   return { state, pool, mined, asked, mine, speedUp, cancel, request, earn: service.earn, plans: service.plans, amount }
 }
+
+const routerAbi = parseAbi([
+  'function depositWithMinimum(address vault, uint256 assets, address receiver, uint256 minimumShares)',
+])
 
 /** A plan of a deposit, as an honest service builds it; each part may be another one. */
 export function buildPlan(options: {
@@ -222,13 +233,17 @@ export function buildPlan(options: {
   assets?: bigint
   code?: string
   key?: Hex
+  /** The vault that a deposit router is told, with the least amount of shares. */
+  protects?: { vault: Hex; least: bigint }
 }) {
   const { name, approves = true, to = vault, token = asset, spender = to, receiver = wallet } = options
-  const { assets = amount, code = 'acme', key = signerKey } = options
+  const { assets = amount, code = 'acme', key = signerKey, protects } = options
   const digits = keccak256(toHex(`action ${name}`)).slice(2)
   const parts = [digits.slice(0, 8), digits.slice(8, 12), `4${digits.slice(13, 16)}`, `8${digits.slice(17, 20)}`]
   const actionId = [...parts, digits.slice(20, 32)].join('-')
-  const call = encodeFunctionData({ abi: erc4626Abi, functionName: 'deposit', args: [assets, receiver] })
+  const call = protects
+    ? encodeFunctionData({ abi: routerAbi, args: [protects.vault, assets, receiver, protects.least] })
+    : encodeFunctionData({ abi: erc4626Abi, functionName: 'deposit', args: [assets, receiver] })
   const suffix = buildSuffix({ code, actionId, chainId, wallet, target: to, data: call, privateKey: key })
   const approve = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [spender, assets] })
   const one = (type: string, target: Hex, data: Hex) => ({
@@ -251,17 +266,21 @@ type Parts = {
   state: { block: number; sick: boolean; allowance: bigint; count: number; credits: boolean }
   mined: readonly Mined[]
   pool: readonly Sent[]
+  protect: Hex | undefined
 }
 
 /** The service: it builds signed plans, the same for the same key, and reads the chain two blocks late. */
-function openService({ random, state, mined, pool }: Parts): { earn: EarnClient; plans: Map<string, object> } {
+function openService({ random, state, mined, pool, protect }: Parts): { earn: EarnClient; plans: Map<string, object> } {
   const plans = new Map<string, { actionId: string; marker: string }>()
   const carries = ({ data }: Sent, marker: string) => data.includes(marker)
 
   const build = (key: string) => {
     const kept = plans.get(key)
     if (kept) return kept
-    const { actionId, transactions, batch } = buildPlan({ name: key, approves: state.allowance < amount })
+    const { actionId, transactions, batch } = buildPlan({
+      ...{ name: key, approves: state.allowance < amount },
+      ...(protect ? { to: protect, protects: { vault, least: 990_000n } } : {}),
+    })
     const marker = actionId.replaceAll('-', '')
     const plan = { actionId, transactions, batch, validUntil: '2026-11-26T12:00:00Z', simulation: {}, marker }
     plans.set(key, plan)
@@ -286,7 +305,7 @@ function openService({ random, state, mined, pool }: Parts): { earn: EarnClient;
       return { error: '', proof: { inspection: { problems: ['no event of the vault'] } } }
     if (path.startsWith('/v2/actions/')) return action(path.slice('/v2/actions/'.length))
     if (path.startsWith('/v2/opportunities/')) return { id: opportunityId, chainId }
-    if (path.startsWith('/v2/verification')) return facts
+    if (path.startsWith('/v2/verification')) return { ...facts, depositRouter: protect ?? null }
     return { requests: [] }
   }
   const fetch = async (input: unknown, init?: RequestInit): Promise<Response> => {

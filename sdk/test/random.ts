@@ -1,8 +1,10 @@
 export type Random = () => number
 
-/** xorshift32: small, and the same everywhere. */
+/** xorshift32: small, and the same everywhere. The start is mixed, as near ones would draw alike. */
 export function createRandom(start: number): Random {
-  let state = start || 1
+  let state = Math.imul(start ^ (start >>> 16), 0x45d9f3b)
+  state = Math.imul(state ^ (state >>> 16), 0x45d9f3b)
+  state = (state ^ (state >>> 16)) >>> 0 || 1
   return () => {
     state ^= state << 13
     state ^= state >>> 17

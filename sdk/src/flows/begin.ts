@@ -1,7 +1,7 @@
 import type { BuildSwapOrderParams } from '../client/generated/types.js'
 import type { ClaimFlow } from './claimFlow.js'
 import type { JoinFlow } from './joinFlow.js'
-import type { OrderFlow } from './orderFlow.js'
+import type { OrderFlow } from './orderState.js'
 import type { PlanParams } from './planKinds.js'
 import { type Base, make, newId, type PlanFlow, type PlanKind } from './state.js'
 

@@ -24,22 +24,41 @@ const hex = (value: bigint | number) => `0x${value.toString(16)}`
 /**
  * The place of the next transaction of a plain account, with its fees; undefined for a contract, or an account with delegated
  * code, whose wallet decides by itself how it is sent. The same request again is the same transaction, or takes its place.
+ * `earlier`: the place of a request that nobody saw. Its number is taken while it is not mined, with fees that a node takes in
+ * exchange for the earlier ones.
  */
-export async function takePlace(provider: Provider, account: string): Promise<Place | undefined> {
-  const [code, nonce, price, block] = await Promise.all([
+export async function takePlace(provider: Provider, account: string, earlier?: Place): Promise<Place | undefined> {
+  const [code, mined, pending, price, block] = await Promise.all([
     ask(provider, 'eth_getCode', [account, 'latest']),
+    readNonce(provider, account),
     readNonce(provider, account, 'pending'),
     ask(provider, 'eth_gasPrice'),
     ask(provider, 'eth_getBlockByNumber', ['latest', false]),
   ])
   if (typeof code === 'string' && code.length > 2) return undefined
+  const kept = earlier && readNumber(earlier.nonce)
+  const isOpen = kept !== undefined && kept >= BigInt(mined) && kept <= BigInt(pending)
+  const nonce = hex(isOpen ? kept : pending)
+  const raised = (name: Exclude<keyof Place, 'nonce'>, fee: bigint) => {
+    const before = isOpen ? readNumber(earlier?.[name] ?? earlier?.gasPrice) : undefined
+    const least = before === undefined ? 0n : (before * 9n) / 8n + 1n
+    return hex(fee > least ? fee : least)
+  }
   const base = (block as { baseFeePerGas?: unknown } | null)?.baseFeePerGas
   const now = BigInt(String(price))
-  if (base === undefined || base === null) return { nonce: hex(nonce), gasPrice: hex(now) }
+  if (base === undefined || base === null) return { nonce, gasPrice: raised('gasPrice', now) }
   const baseFee = BigInt(String(base))
   const tip = now > baseFee ? now - baseFee : 1n
-  return { nonce: hex(nonce), maxFeePerGas: hex(2n * baseFee + tip), maxPriorityFeePerGas: hex(tip) }
+  return {
+    nonce,
+    maxFeePerGas: raised('maxFeePerGas', 2n * baseFee + tip),
+    maxPriorityFeePerGas: raised('maxPriorityFeePerGas', tip),
+  }
 }
+
+/** A number that storage may have kept otherwise. */
+const readNumber = (text: unknown): bigint | undefined =>
+  typeof text === 'string' && /^0x[0-9a-f]{1,16}$/i.test(text) ? BigInt(text) : undefined
 
 /** Whether the wallet takes several calls of a chain at once, or none of them. */
 export async function canBatch(provider: Provider, account: string, chainId: number): Promise<boolean> {

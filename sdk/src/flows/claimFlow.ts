@@ -1,11 +1,12 @@
 import { EarnError, mayRetry } from '../client/error.js'
 import { getMerkleProofs } from '../client/generated/operations.js'
-import { askClaim, NotReady, Refused } from '../wallet/ask.js'
-import { type ClaimAsked, checkClaim } from '../wallet/checkClaim.js'
-import { readFailure, sentNothing } from '../wallet/provider.js'
-import { nowOf, type World } from '../wallet/world.js'
-import { readReceipt, takePlace } from './chain.js'
-import { type Base, change, isHex, isOwn, type Problem, type Request, type Word } from './state.js'
+import { askClaim, isOnChain, NotReady, Refused, reachChain } from '../wallet/ask.js'
+import { type ClaimAsked, checkClaim, isClaimed } from '../wallet/checkClaim.js'
+import { ask, readFailure, sentNothing } from '../wallet/provider.js'
+import { NotTrusted, nowOf, type World } from '../wallet/world.js'
+import { readNonce, readReceipt, takePlace } from './chain.js'
+import { lookOnChain, wrongChain } from './onChain.js'
+import { type Base, change, isHex, isOwn, make, type Problem, type Request, type Word } from './state.js'
 
 export type ClaimStatus = 'building' | 'ready' | 'asking' | 'unknown' | 'sent' | 'claimed' | 'reverted' | 'refused'
 
@@ -26,22 +27,21 @@ export async function advanceClaim(flow: ClaimFlow, world: World, word: Word | u
   try {
     switch (flow.status) {
       case 'building':
-        return await build(flow, world)
+        return await build(flow, world, word)
       case 'ready':
         return await prepare(flow, world, word)
       case 'asking':
         return await askWallet(flow, world)
       case 'unknown':
-        return word ? change(flow, { status: 'building', needs: undefined }) : change(flow, { needs: 'again' })
       case 'sent':
-        return await follow(flow, world)
+        return await lookOnChain(flow, world, () => follow(flow, world, word))
       default:
         return flow
     }
   } catch (error) {
     if (error instanceof Refused) return refuse(flow, { code: 'NOT_AS_ASKED', text: error.message })
-    if (error instanceof TypeError && flow.status === 'building')
-      return refuse(flow, { code: 'NOT_TRUSTED', text: error.message })
+    if (error instanceof NotReady) return change(flow, { needs: 'go', problem: tellNotReady(error) })
+    if (error instanceof NotTrusted) return refuse(flow, { code: 'NOT_TRUSTED', text: error.message })
     if (error instanceof EarnError && !mayRetry(error)) return refuse(flow, { code: error.status, text: error.message })
     const { message } = readFailure(error)
     return change(flow, { looks: (flow.looks ?? 0) + 1, problem: { code: 'UNREACHABLE', text: message } })
@@ -50,8 +50,12 @@ export async function advanceClaim(flow: ClaimFlow, world: World, word: Word | u
 
 const refuse = (flow: ClaimFlow, problem: Problem) => change(flow, { status: 'refused', needs: undefined, problem })
 const back = (flow: ClaimFlow, problem: Problem) => change(flow, { status: 'ready', needs: 'go', problem })
+const tellNotReady = ({ reason, message }: NotReady): Problem => ({
+  code: reason === 'chain' ? 'WRONG_CHAIN' : 'WRONG_ACCOUNT',
+  text: message,
+})
 
-async function build(flow: ClaimFlow, world: World): Promise<ClaimFlow> {
+async function build(flow: ClaimFlow, world: World, word: Word | undefined): Promise<ClaimFlow> {
   const { wallet, streamId } = flow
   const { proofs } = await getMerkleProofs(world.earn, { wallet: wallet as `0x${string}`, streamIds: [streamId] })
   const found = proofs.find((each) => each.streamId === streamId)
@@ -60,16 +64,24 @@ async function build(flow: ClaimFlow, world: World): Promise<ClaimFlow> {
   const { chainId, amount, proof } = found
   const timestamp = Math.floor(Date.parse(found.timestamp) / 1_000)
   const claim: ClaimAsked = { userAddress: wallet, chainId, streamId, amount, timestamp, proof }
+  const { provider } = world
+  if (!(await isOnChain(provider, chainId))) {
+    if (!word && (flow.needs || !isOwn(flow))) return change(flow, { needs: 'go', problem: wrongChain(chainId) })
+    await reachChain(provider, chainId)
+  }
   const { ok, problems, sentences, trusts } = await checkClaim(world, claim)
   if (!ok) return refuse({ ...flow, trusts }, { code: 'NOT_AS_ASKED', text: problems.join('\n') })
-  const { needs } = flow
-  return change(flow, { status: 'ready', chainId, claim, sentences, trusts, needs, problem: undefined, looks: 0 })
+  // The user of a stored flow has read none of these sentences.
+  const needs = isOwn(flow) ? undefined : 'go'
+  const told = { sentences, trusts, needs, problem: undefined, looks: 0 } as const
+  return make<ClaimFlow>({ ...flow, ...told, status: 'ready', chainId, claim })
 }
 
 async function prepare(flow: ClaimFlow, world: World, word: Word | undefined): Promise<ClaimFlow> {
-  // A stored claim is made anew, and waits for a word.
-  if (!isOwn(flow)) return change(flow, { status: 'building', claim: undefined, needs: 'go' })
+  // A stored claim is made anew, and waits for a word about that.
+  if (!isOwn(flow)) return change(flow, { status: 'building', claim: undefined })
   if (flow.needs && word !== 'go') return flow
+  await reachChain(world.provider, flow.chainId)
   const place = await takePlace(world.provider, flow.wallet)
   const asked = { position: 0, at: nowOf(world), place }
   const next = change(flow, { status: 'asking', asked, needs: undefined, problem: undefined })
@@ -85,8 +97,7 @@ async function askWallet(flow: ClaimFlow, world: World): Promise<ClaimFlow> {
     return change(flow, { status: isHex(hash, 32) ? 'sent' : 'unknown', hash, looks: 0 })
   } catch (error) {
     if (error instanceof Refused) throw error
-    if (error instanceof NotReady)
-      return back(flow, { code: error.reason === 'chain' ? 'WRONG_CHAIN' : 'WRONG_ACCOUNT', text: error.message })
+    if (error instanceof NotReady) return back(flow, tellNotReady(error))
     const failure = readFailure(error)
     if (sentNothing(failure))
       return back(flow, { code: failure.code === 4001 ? 'REJECTED' : 'NOT_TAKEN', text: failure.message })
@@ -94,10 +105,28 @@ async function askWallet(flow: ClaimFlow, world: World): Promise<ClaimFlow> {
   }
 }
 
-async function follow(flow: ClaimFlow, { provider }: World): Promise<ClaimFlow> {
-  const receipt = isHex(flow.hash, 32) ? await readReceipt(provider, flow.hash) : undefined
-  if (!receipt) return change(flow, { looks: (flow.looks ?? 0) + 1 })
-  return receipt.success
-    ? change(flow, { status: 'claimed', problem: undefined })
-    : change(flow, { status: 'reverted', problem: { code: 'REVERTED', text: 'the claim was mined and reverted' } })
+/** After this number of looks a transaction is lost that its node does not know, or whose number another one took. */
+const looksMax = 10
+
+/**
+ * The stream itself tells whether it paid. A claim that is asked for twice pays once, so that the wallet may be asked again
+ * where nobody knows the first: after a word.
+ */
+async function follow(flow: ClaimFlow, world: World, word: Word | undefined): Promise<ClaimFlow> {
+  const { provider } = world
+  const { claim, hash, asked, wallet } = flow
+  if (claim && (await isClaimed(world, claim)))
+    return change(flow, { status: 'claimed', needs: undefined, problem: undefined })
+  const receipt = isHex(hash, 32) ? await readReceipt(provider, hash) : undefined
+  if (receipt && !receipt.success)
+    return change(flow, { status: 'reverted', problem: { code: 'REVERTED', text: 'the claim was mined and reverted' } })
+  if (word === 'again' && flow.needs)
+    return change(flow, { status: 'building', needs: undefined, claim: undefined, asked: undefined, hash: undefined })
+  const looks = (flow.looks ?? 0) + 1
+  if (flow.status === 'unknown' || receipt || !isHex(hash, 32)) return change(flow, { looks, needs: 'again' })
+  const nonce = asked?.place && Number(asked.place.nonce)
+  const isTaken = nonce !== undefined && (await readNonce(provider, wallet)) > nonce
+  const isKnown = (await ask(provider, 'eth_getTransactionByHash', [hash])) != null
+  if (isKnown && !isTaken) return change(flow, { looks: 1 })
+  return looks < looksMax ? change(flow, { looks }) : change(flow, { status: 'unknown', looks })
 }

@@ -20,6 +20,7 @@ export {
 export type { ClaimFlow } from './claimFlow.js'
 export type { Flow } from './flow.js'
 export type { JoinFlow } from './joinFlow.js'
-export { cancelOrder, type OrderFlow } from './orderFlow.js'
+export { cancelOrder } from './orderFlow.js'
+export type { OrderFlow } from './orderState.js'
 export { type Running, type RunOptions, run, type Store } from './run.js'
 export { isLast, type PlanFlow, type PlanStatus, type Problem, pauseOf, type Word } from './state.js'

@@ -95,10 +95,17 @@ async function play(model: Model, random: Random) {
     const isCalm = turn >= 60
     if (isCalm) Object.assign(model.state, { mood: 'sends', sick: false })
     const stored = kept.text === undefined ? first : (JSON.parse(kept.text) as PlanFlow)
-    const word = wordFor(stored, isCalm, random)
-    if (word === 'again') said.again++
-    session = open(stored, word, isCalm)
+    session = open(stored, undefined, isCalm)
     flow = await Promise.race([session.done, settle(session)])
+    // The user reads what is shown, and says his word to this program: one about a stored state counts for nothing.
+    for (let words = 0; words < 3 && !isLast(flow); words++) {
+      const word = wordFor(flow, isCalm, random)
+      if (!word) break
+      if (word === 'again') said.again++
+      session.close()
+      session = open(flow, word, isCalm)
+      flow = await Promise.race([session.done, settle(session)])
+    }
     session.close()
     shake(isCalm)
     time.now += 1_000
@@ -120,9 +127,7 @@ async function settle(session: Session): Promise<PlanFlow> {
 
 function wordFor(flow: Flow, isCalm: boolean, random: Random): Word | undefined {
   if (flow.needs === 'again') return isCalm || below(random, 8) === 0 ? 'again' : undefined
-  if (flow.needs) return isCalm || below(random, 2) === 0 ? flow.needs : undefined
-  // A stored flow asks for nothing without a word.
-  return flow.status === 'ready' && (isCalm || below(random, 2) === 0) ? 'go' : undefined
+  return flow.needs && (isCalm || below(random, 2) === 0) ? flow.needs : undefined
 }
 
 const kinds = [

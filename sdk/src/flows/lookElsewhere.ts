@@ -126,10 +126,11 @@ const isMined = async (provider: Provider, hash: string | undefined) =>
 
 /** An hour after the plan ended nothing of it is waited for: the user may begin again. */
 function forget(flow: PlanFlow, world: World): PlanFlow | undefined {
-  const { plan, params } = flow
+  const { plan, params, asked, earlier } = flow
   if (!plan) return undefined
   const age = nowOf(world) - plan.builtAt
   if (age < Number(params['deadlineSeconds'] ?? 600) * 1_000 + forgottenMs) return undefined
   const problem = { code: 'NEVER_SEEN', text: 'no transaction was seen within an hour after the plan ended' }
-  return change(flow, { status: 'ready', hash: undefined, batchId: undefined, needs: 'again', problem })
+  const kept = asked?.place ?? earlier
+  return change(flow, { status: 'ready', hash: undefined, batchId: undefined, earlier: kept, needs: 'again', problem })
 }

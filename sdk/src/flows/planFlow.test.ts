@@ -1,3 +1,4 @@
+import { numberToHex } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { asset, type ModelOptions, type Mood, openModel, opportunityId, wallet } from '../../test/flowModel.js'
 import { createRandom } from '../../test/random.js'
@@ -47,7 +48,7 @@ function open(options: Partial<ModelOptions> = {}) {
   const mood = (next: Mood) => {
     model.state.mood = next
   }
-  return { model, time, world, step, reach, reload, requests, mood }
+  return { model, time, world, held, step, reach, reload, requests, mood }
 }
 
 describe('a deposit', () => {
@@ -170,6 +171,67 @@ describe('a wallet', () => {
     expect([first?.['nonce'], first?.['maxFeePerGas']]).toEqual(['0x5', expect.stringMatching(/^0x/)])
   })
 
+  it('that refuses the second request says nothing about the first, which is looked for as before', async () => {
+    for (const which of ['rejects', 'is on another chain', 'shows another account'] as const) {
+      const { model, step, reach, mood, requests } = open()
+      await step()
+      await step()
+      mood('sends and its answer is lost')
+      await step()
+      mood('sends')
+      // Nothing of the first is to be seen yet.
+      const [waiting] = model.pool.splice(0)
+      expect((await step()).needs).toBe('again')
+      await step('again')
+      mood(which)
+      const back = await step()
+      expect([back.status, back.needs], which).toEqual(['unknown', 'again'])
+      mood('sends')
+      model.pool.push(waiting!)
+      await reach('credited')
+      expect(model.mined.filter(({ success }) => success)).toHaveLength(2)
+      expect(requests().length).toBeLessThanOrEqual(3)
+    }
+  })
+
+  it('on another chain is not believed about what became of a transaction', async () => {
+    const { model, time, step, reach, mood } = open()
+    await reach('sent')
+    model.mine()
+    mood('is on another chain')
+    for (let n = 0; n < 20; n++) {
+      time.now += 10_000
+      const flow = await step()
+      expect([flow.status, flow.problem?.code]).toEqual(['sent', 'WRONG_CHAIN'])
+    }
+    mood('sends')
+    await reach('credited')
+  })
+
+  it('is asked for the number of a request that nobody saw, when an hour after its end another one is made', async () => {
+    const { model, time, step, reach, mood, requests } = open()
+    await step()
+    await step()
+    mood('sends and its answer is lost')
+    await step()
+    mood('sends')
+    const [lost] = model.pool.splice(0)
+    time.now += 4_300_000
+    const forgotten = await reach('ready', () => undefined)
+    expect([forgotten.needs, forgotten.problem?.code]).toEqual(['again', 'NEVER_SEEN'])
+    expect((await step('go')).status).toBe('ready')
+    // The transaction comes back from wherever it was, and is mined with the next one or in its place.
+    model.pool.push(lost!)
+    await step('again')
+    await step()
+    const again = await step()
+    expect(again.status).toBe('asking')
+    expect(again.asked?.place?.nonce).toBe('0x5')
+    const fees = [again.asked?.place, (requests()[0]!.params as [{ maxFeePerGas: string }])[0]]
+    const [now, before] = fees.map((each) => BigInt(String(each?.maxFeePerGas)))
+    expect((now! * 8n) / before!).toBeGreaterThanOrEqual(9n)
+  })
+
   it('that never answers is given up with the page, and asked again after a second word at the earliest', async () => {
     const { step, reload, mood, requests } = open()
     await step()
@@ -196,6 +258,94 @@ describe('a wallet', () => {
       ended.time.now += 30_000
     })
     expect([end.problem?.code, ended.model.mined.length]).toEqual(['REPLACED', 2])
+  })
+})
+
+describe('a flow that was stored', () => {
+  it('is compared anew and shown: a word that was said about what was stored counts for nothing', async () => {
+    for (const word of ['go', 'confirm', 'again'] as const) {
+      const { step, reload, requests, reach } = open()
+      const first = await step()
+      reload()
+      const shown = await step(word)
+      expect([shown.status, shown.needs, shown.sentences]).toEqual(['ready', 'go', first.sentences])
+      expect(requests()).toEqual([])
+      expect(await step()).toBe(shown)
+      await step('go')
+      await reach('credited')
+      expect(requests()).toHaveLength(2)
+    }
+  })
+
+  it('waits for a word after each step that another program began', async () => {
+    const { model, step, reload, requests, reach } = open()
+    await reach('sent')
+    reload()
+    model.mine()
+    const next = await reach('ready')
+    expect([next.position, requests().length]).toEqual([1, 1])
+    const shown = await step('go')
+    expect([shown.status, shown.needs, requests().length]).toEqual(['ready', 'go', 1])
+    await step('go')
+    await reach('credited')
+  })
+
+  it('has read nothing of the plan that is built for it, whatever it says was shown before', async () => {
+    const { step, requests, time, reload, held } = open()
+    const first = await step()
+    reload()
+    time.now += 601_000
+    const stale = await step('go')
+    expect(stale.status).toBe('building')
+    held.flow = JSON.parse(JSON.stringify({ ...stale, before: first.sentences }))
+    const built = await step('go')
+    expect([built.status, built.needs, requests()]).toEqual(['ready', 'go', []])
+  })
+})
+
+describe('a least amount', () => {
+  const router = '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65'
+  /** A protected deposit, whose least amount of shares is compared with the vault's own preview. */
+  const openQuoted = () => {
+    const preview: { shares: bigint | undefined } = { shares: undefined }
+    const opened = open({ protect: router })
+    const { model, world } = opened
+    const request = (call: { method: string; params: [{ data: string }] }) =>
+      call.method === 'eth_call' && call.params[0].data.startsWith('0xef8b30f7')
+        ? preview.shares === undefined
+          ? Promise.reject(new Error('reverted'))
+          : Promise.resolve(numberToHex(preview.shares, { size: 32 }))
+        : model.request(call)
+    world.provider.request = request as never
+    opened.held.flow = beginDeposit({ ...params, protect: true })
+    return { ...opened, preview }
+  }
+
+  it('without an own quote waits for a word', async () => {
+    const { step, reach, requests } = openQuoted()
+    const flow = await step()
+    expect([flow.status, flow.needs, flow.problem?.code]).toEqual(['ready', 'confirm', 'NO_QUOTE'])
+    expect(await step('go')).toBe(flow)
+    await step('confirm')
+    await reach('sent')
+    expect(requests()).toHaveLength(1)
+  })
+
+  it('whose quote goes away, or gets better, after it was shown waits for a word about that', async () => {
+    const { step, preview, requests } = openQuoted()
+    preview.shares = 1_000_000n
+    expect((await step()).needs).toBe(undefined)
+    await step()
+    preview.shares = undefined
+    const unquoted = await step()
+    expect([unquoted.status, unquoted.needs, unquoted.problem?.code]).toEqual(['ready', 'confirm', 'NO_QUOTE'])
+    await step('confirm')
+    preview.shares = 1_500_000n
+    const below = await step()
+    expect([below.status, below.needs, below.problem?.code]).toEqual(['ready', 'confirm', 'BELOW_QUOTE'])
+    expect(requests()).toEqual([])
+    await step('confirm')
+    expect((await step()).status).toBe('sent')
   })
 })
 

@@ -1,14 +1,16 @@
 import { EarnError, mayRetry } from '../client/error.js'
 import { getOpportunity } from '../client/generated/operations.js'
-import { askBatch, askTransaction, NotReady, type Place, Refused } from '../wallet/ask.js'
+import { askBatch, askTransaction, isOnChain, NeedsConfirm, NotReady, Refused, reachChain } from '../wallet/ask.js'
 import { checkPlan } from '../wallet/checkPlan.js'
 import { readFailure, sentNothing } from '../wallet/provider.js'
-import { nowOf, type World } from '../wallet/world.js'
+import type { Confirm } from '../wallet/reads.js'
+import { NotTrusted, nowOf, type World } from '../wallet/world.js'
 import { canBatch, readBatch, readReceipt, takePlace } from './chain.js'
 import { followMined } from './credit.js'
 import { lookAfterBatch, lookElsewhere } from './lookElsewhere.js'
+import { lookOnChain, wrongChain } from './onChain.js'
 import { requestPlan, toAsked } from './planKinds.js'
-import { change, isHex, isOwn, newId, type PlanFlow, type PlanStatus, type Word } from './state.js'
+import { change, isHex, isOwn, make, newId, type PlanFlow, type PlanStatus, type Word } from './state.js'
 
 /** A plan is built again when so much of its life is left that it could not be signed in peace. */
 const marginMs = 60_000
@@ -16,8 +18,8 @@ const marginMs = 60_000
 /** Asking states whose wallet has not been asked yet: each is good for one request. A stored one is never among them. */
 const unasked = new WeakSet<object>()
 
-/** Plans whose least amount the user confirmed in this program. */
-const agreed = new WeakSet<object>()
+/** Plans whose least amount the user confirmed in this program, with what was known of it then. */
+const agreed = new WeakMap<object, Confirm>()
 
 /** Brings a flow one step further. It returns the same state where nothing is to be done without a word of the user. */
 export async function advancePlan(flow: PlanFlow, world: World, word: Word | undefined): Promise<PlanFlow> {
@@ -26,7 +28,8 @@ export async function advancePlan(flow: PlanFlow, world: World, word: Word | und
   } catch (error) {
     if (error instanceof EarnError && !mayRetry(error) && flow.status === 'building')
       return refuse(flow, error.reason ?? error.status, error.message)
-    if (error instanceof TypeError && flow.status === 'building') return refuse(flow, 'NOT_TRUSTED', error.message)
+    if (error instanceof NotReady) return tellNotReady(flow, error)
+    if (error instanceof NotTrusted) return refuse(flow, 'NOT_TRUSTED', error.message)
     // A node or a service that is not well: the same look again, later.
     const { message } = readFailure(error)
     return change(flow, { looks: (flow.looks ?? 0) + 1, problem: { code: 'UNREACHABLE', text: message } })
@@ -39,9 +42,9 @@ const steps: Record<PlanStatus, (flow: PlanFlow, world: World, word: Word | unde
   building: build,
   ready: prepare,
   asking: askWallet,
-  unknown: findOut,
-  sent: follow,
-  mined: followMined,
+  unknown: (flow, world, word) => lookOnChain(flow, world, () => findOut(flow, world, word)),
+  sent: (flow, world) => lookOnChain(flow, world, () => follow(flow, world)),
+  mined: (flow, world) => lookOnChain(flow, world, () => followMined(flow, world)),
   ...{ credited: stay, requested: stay, done: stay, 'mined, not credited': stay },
   ...{ reverted: stay, replaced: stay, refused: stay },
 }
@@ -49,26 +52,51 @@ const steps: Record<PlanStatus, (flow: PlanFlow, world: World, word: Word | unde
 const refuse = (flow: PlanFlow, code: string, text: string): PlanFlow =>
   change(flow, { status: 'refused', needs: undefined, problem: { code, text } })
 
+/** Nothing is asked of a wallet that is elsewhere, and a plan is not compared by what it reads there. */
+const tellNotReady = (flow: PlanFlow, { reason, message }: NotReady): PlanFlow =>
+  change(flow, {
+    needs: flow.needs ?? 'go',
+    problem: { code: reason === 'chain' ? 'WRONG_CHAIN' : 'WRONG_ACCOUNT', text: message },
+  })
+
+/** The wallet on the chain of the flow, or what the flow waits for. A stored flow asks for nothing without a word. */
+async function reach(flow: PlanFlow, { provider }: World, word: Word | undefined): Promise<PlanFlow | undefined> {
+  const { chainId, needs } = flow
+  if (await isOnChain(provider, chainId)) return undefined
+  if (!word && (needs || !isOwn(flow)))
+    return needs ? flow : change(flow, { needs: 'go', problem: wrongChain(chainId) })
+  await reachChain(provider, chainId)
+  return undefined
+}
+
 /** Asks for the plan, and compares it with what was wanted. */
-async function build(flow: PlanFlow, world: World): Promise<PlanFlow> {
+async function build(flow: PlanFlow, world: World, said: Word | undefined): Promise<PlanFlow> {
   const chainId = flow.chainId || (await findChain(flow, world))
-  const found = { ...flow, chainId }
+  const found = chainId === flow.chainId ? flow : change(flow, { chainId })
+  const waiting = await reach(found, world, said)
+  if (waiting) return waiting
   const { actionId, transactions, batch, validUntil } = await requestPlan(world.earn, found)
   const plan = { actionId, transactions, batch, validUntil, builtAt: nowOf(world) }
   const { ok, problems, sentences, trusts, confirm } = await checkPlan(world, toAsked(found), plan, 0)
   const actionIds = [...flow.actionIds, actionId]
   if (!ok) return refuse({ ...found, actionIds, trusts }, 'NOT_AS_ASKED', problems.join('\n'))
-  const { before } = flow
+  // The user of a stored flow has read none of these sentences, whatever it says was shown before.
+  const before = isOwn(flow) ? flow.before : undefined
   const isOther = before !== undefined && JSON.stringify(before) !== JSON.stringify(sentences)
-  const needs = confirm || isOther ? 'confirm' : undefined
-  const problem = confirm && { code: confirm.toUpperCase().replace('-', '_'), text: confirmTexts[confirm] }
-  return change(found, {
-    ...{ status: 'ready', plan, actionIds, position: 0, sentences, trusts, needs, problem, looks: 0 },
-    before: isOther ? before : undefined,
+  const word = confirm || isOther ? 'confirm' : isOwn(flow) ? undefined : 'go'
+  const needs = !isOwn(flow) && flow.needs === 'again' ? 'again' : word
+  return make<PlanFlow>({
+    ...found,
+    ...{ status: 'ready', plan, actionIds, position: 0, sentences, trusts, needs, looks: 0 },
+    ...{ problem: tellConfirm(confirm), before: isOther ? before : undefined },
   })
 }
 
-const confirmTexts = {
+const codeOf = (confirm: Confirm) => confirm.toUpperCase().replace('-', '_')
+
+const tellConfirm = (confirm: Confirm | undefined) => confirm && { code: codeOf(confirm), text: confirmTexts[confirm] }
+
+const confirmTexts: Record<Confirm, string> = {
   'no-quote': 'there is no quote to compare the least amount with: read it in the sentences',
   'below-quote': 'the least amount is below the quote of the known exchanges: read it in the sentences',
 }
@@ -78,26 +106,28 @@ async function findChain({ params }: PlanFlow, { earn }: World): Promise<number>
   const id = String(params['opportunityId'])
   const listed = earn.trust?.chains.find(({ vaults }) => vaults.some(({ opportunityId }) => opportunityId === id))
   if (listed) return listed.chainId
-  if (earn.trust) throw new TypeError(`the opportunity ${id} is not in the file of trust`)
+  if (earn.trust) throw new NotTrusted(`the opportunity ${id} is not in the file of trust`)
   return (await getOpportunity(earn, { id })).chainId
 }
 
 /** Writes down the request to the wallet that comes next. */
-async function prepare(given: PlanFlow, world: World, word: Word | undefined): Promise<PlanFlow> {
-  const { plan } = given
-  if (!plan) return refuse(given, 'NO_PLAN', 'the flow has no plan')
-  const flow = isOwn(given) ? given : await recheck(given, world)
-  if (flow.status !== 'ready') return flow
-  const { needs, sentences } = flow
+async function prepare(flow: PlanFlow, world: World, word: Word | undefined): Promise<PlanFlow> {
+  const { plan } = flow
+  if (!plan) return refuse(flow, 'NO_PLAN', 'the flow has no plan')
+  // The word was said about sentences that were stored.
+  if (!isOwn(flow)) return recheck(flow, world, word)
+  const { needs, sentences, problem } = flow
   if (needs && word !== needs && !(needs === 'go' && word === 'confirm')) return flow
   if (isStale(flow, world))
     return change(flow, { status: 'building', plan: undefined, key: newId(), before: sentences, needs: undefined })
-  if (word === 'confirm') agreed.add(plan)
+  for (const confirm of ['no-quote', 'below-quote'] as const)
+    if (word && word !== 'go' && problem?.code === codeOf(confirm)) agreed.set(plan, confirm)
   const { provider } = world
-  const { wallet, chainId, position } = flow
+  const { wallet, chainId, position, earlier } = flow
+  await reachChain(provider, chainId)
   const isWhole = position === 0 && plan.transactions.length > 1
   const batchId = isWhole && (await canBatch(provider, wallet, chainId)) ? `0x${newId()}` : undefined
-  const place = batchId ? undefined : await takePlace(provider, wallet)
+  const place = batchId ? undefined : await takePlace(provider, wallet, earlier)
   return asking(flow, { position, at: nowOf(world), place, batchId })
 }
 
@@ -110,21 +140,32 @@ function asking(flow: PlanFlow, asked: NonNullable<PlanFlow['asked']>): PlanFlow
   return next
 }
 
-/** A stored flow is compared anew: its sentences are made again, and the wallet is asked only after a word of the user. */
-async function recheck(flow: PlanFlow, world: World): Promise<PlanFlow> {
-  const { plan, position } = flow
+/**
+ * A stored flow is compared anew: its sentences are made again, and the wallet is asked only after a word about those. One
+ * whose plan is old is built anew, and shown then.
+ */
+async function recheck(flow: PlanFlow, world: World, word: Word | undefined): Promise<PlanFlow> {
+  const { plan, position, needs, problem } = flow
   if (!plan) return refuse(flow, 'NO_PLAN', 'the flow has no plan')
-  if (isStale(flow, world)) return change(flow, { needs: 'go' })
+  if (isStale(flow, world))
+    return change(flow, { status: 'building', plan: undefined, key: newId(), before: undefined })
+  const waiting = await reach(flow, world, word)
+  if (waiting) return waiting
   const { ok, problems, sentences, trusts, confirm } = await checkPlan(world, toAsked(flow), plan, position)
   if (!ok) return refuse({ ...flow, trusts }, 'NOT_AS_ASKED', problems.join('\n'))
-  return change(flow, { sentences, trusts, needs: confirm ? 'confirm' : 'go' })
+  return make<PlanFlow>({
+    ...flow,
+    ...{ sentences, trusts, before: undefined, problem: tellConfirm(confirm) ?? problem },
+    needs: needs === 'again' ? needs : confirm ? 'confirm' : 'go',
+  })
 }
 
+/** The sentences of a stored request that may have been made: a second word is about these. */
 async function tellAgain(flow: PlanFlow, world: World): Promise<PlanFlow> {
   const { plan, position } = flow
   if (!plan) return refuse(flow, 'NO_PLAN', 'the flow has no plan')
   const { sentences, trusts } = await checkPlan(world, toAsked(flow), plan, position)
-  return change(flow, { sentences, trusts })
+  return make<PlanFlow>({ ...flow, sentences, trusts })
 }
 
 /** Measured on one clock, which may be wrong by any time. */
@@ -140,19 +181,20 @@ async function askWallet(flow: PlanFlow, world: World): Promise<PlanFlow> {
   const { plan, asked } = flow
   // After a reload nobody knows whether the wallet was asked.
   if (!plan || !asked || !unasked.delete(flow)) return change(flow, { status: 'unknown', looks: 0 })
-  const common = { asked: toAsked(flow), plan, confirmed: agreed.has(plan) }
+  const common = { asked: toAsked(flow), plan, confirmed: agreed.get(plan) }
   try {
     if (asked.batchId) {
       const batchId = await askBatch(world, { ...common, batchId: asked.batchId })
       return change(flow, { status: 'sent', batchId })
     }
-    const place: Place | undefined = asked.place
-    const hash = await askTransaction(world, { ...common, position: asked.position, place })
+    const hash = await askTransaction(world, { ...common, position: asked.position, place: asked.place })
     return isHex(hash, 32)
       ? change(flow, { status: 'sent', hash })
       : change(flow, { status: 'unknown', problem: { code: 'NO_HASH', text: 'the wallet gave no hash' } })
   } catch (error) {
-    if (error instanceof Refused) return refuse(flow, 'NOT_AS_ASKED', error.message)
+    if (error instanceof Refused && !asked.isAgain) return refuse(flow, 'NOT_AS_ASKED', error.message)
+    if (error instanceof Refused) return back(flow, 'NOT_AS_ASKED', error.message)
+    if (error instanceof NeedsConfirm) return askToConfirm(flow, error.confirm)
     if (error instanceof NotReady)
       return back(flow, error.reason === 'chain' ? 'WRONG_CHAIN' : 'WRONG_ACCOUNT', error.message)
     const failure = readFailure(error)
@@ -161,9 +203,22 @@ async function askWallet(flow: PlanFlow, world: World): Promise<PlanFlow> {
   }
 }
 
-/** Nothing was sent: the user decides whether the wallet is asked again. */
+/**
+ * Nothing was sent: the user decides whether the wallet is asked again. A refusal of the second request says nothing about
+ * the first, which is looked for as before.
+ */
 const back = (flow: PlanFlow, code: string, text: string): PlanFlow =>
-  change(flow, { status: 'ready', needs: 'go', problem: { code, text } })
+  change(flow, {
+    ...(flow.asked?.isAgain ? { status: 'unknown', needs: 'again' } : { status: 'ready', needs: 'go' }),
+    problem: { code, text },
+  })
+
+/** The quote went away, or came, since the sentences were shown. */
+const askToConfirm = (flow: PlanFlow, confirm: Confirm): PlanFlow =>
+  change(flow, {
+    ...(flow.asked?.isAgain ? { status: 'unknown', needs: 'again' } : { status: 'ready', needs: 'confirm' }),
+    problem: tellConfirm(confirm),
+  })
 
 /** The wallet was asked, and what it did is not known. Only the chain and the service can tell. */
 async function findOut(flow: PlanFlow, world: World, word: Word | undefined): Promise<PlanFlow> {
@@ -171,7 +226,11 @@ async function findOut(flow: PlanFlow, world: World, word: Word | undefined): Pr
   if (found.status !== 'unknown') return found
   // The word is about sentences that were made here.
   if (!isOwn(flow)) return tellAgain(found, world)
-  return word === 'again' && flow.asked && flow.plan ? asking(found, flow.asked) : found
+  const { asked, plan, problem } = flow
+  if (word !== 'again' || !asked || !plan) return found
+  for (const confirm of ['no-quote', 'below-quote'] as const)
+    if (problem?.code === codeOf(confirm)) agreed.set(plan, confirm)
+  return asking(found, { ...asked, isAgain: true })
 }
 
 /** Follows what was sent until it is mined. */

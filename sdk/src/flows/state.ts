@@ -22,6 +22,8 @@ export type Request = {
   /** Of a plain account. */
   place?: Place | undefined
   batchId?: string | undefined
+  /** It was made once before, and nobody knows what became of that: a refusal tells nothing about the first. */
+  isAgain?: boolean | undefined
 }
 
 /** Members of every flow. All of it is JSON; none of it is believed. */
@@ -85,6 +87,8 @@ export type PlanFlow = Base & {
   asked?: Request | undefined
   hash?: string | undefined
   batchId?: string | undefined
+  /** The place of an earlier request that nobody saw: the next one takes its number, so that one of both is mined. */
+  earlier?: Place | undefined
   /** Unix milliseconds of the first look that saw the last transaction mined. */
   minedAt?: number | undefined
   /** Unix milliseconds of the first look that saw another transaction in the place of ours. */
@@ -101,17 +105,23 @@ const last = new Set([
 /** Whether a flow has come to its end: nothing more happens. */
 export const isLast = ({ status }: Pick<Base, 'status'>): boolean => last.has(status)
 
-/** States that were made by this program since it began. Others were stored, and may say anything. */
+/**
+ * States that this program made from a request of its user, or compared with it since it began. Others were stored, and may
+ * say anything: their sentences, and a word that was said about them, count for nothing.
+ */
 const own = new WeakSet<object>()
 
-/** Marks a state as made here. */
+/** Marks a state as made or compared here. */
 export function make<S extends object>(state: S): S {
   own.add(state)
   return Object.freeze(state)
 }
 
-/** The same flow with other members. */
-export const change = <F extends Base>(flow: F, part: Partial<F>): F => make({ ...flow, ...part })
+/** The same flow with other members. A stored flow stays one: a step does not compare it. */
+export function change<F extends Base>(flow: F, part: Partial<F>): F {
+  const next = { ...flow, ...part }
+  return isOwn(flow) ? make(next) : Object.freeze(next)
+}
 
 export const isOwn = (state: object): boolean => own.has(state)
 

@@ -43,7 +43,13 @@ export async function send(call: Call, given: RequestOptions): Promise<Outcome> 
     return fail(client, error, { request, response: undefined }, options)
   }
   for (const fn of client.interceptors.response.fns) if (fn) response = await fn(response, request, options)
-  const text = await response.text()
+  let text: string
+  try {
+    text = await response.text()
+  } catch (error) {
+    // It ends in the middle.
+    return fail(client, error, { request, response }, options)
+  }
   const { value, problem } = parse(text)
   if (response.ok && !problem) return { data: value, request, response }
   return fail(client, response.ok ? problem : problem ? text : value, { request, response }, options)

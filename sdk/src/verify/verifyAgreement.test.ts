@@ -66,6 +66,13 @@ describe('verifyAgreement', () => {
     ['a blank more', of('Nonce: ', 'Nonce:  ')],
     ['a time that is no time', of('2026-11-20T12:10:00Z', 'soon')],
     ['a time of another zone', of('2026-11-20T12:10:00Z', '2026-11-20T14:10:00+02:00')],
+    [
+      'a time in two hours',
+      {
+        message: message.replace('T12:00:00Z', 'T14:00:00Z').replace('T12:10:00Z', 'T14:10:00Z'),
+        nonce,
+      },
+    ],
     ['a life of a year', of('2026-11-20T12:10:00Z', '2027-11-20T12:10:00Z')],
     ['an end before its begin', of('2026-11-20T12:00:00Z', '2026-11-20T12:20:00Z')],
     ['a transaction', { message: '0x02f8', nonce }],
@@ -73,6 +80,11 @@ describe('verifyAgreement', () => {
     ['a text that is no text', { message: { toString: () => message }, nonce }],
   ])('says no to %s', (_, answer) => {
     expect(verifyAgreement(request, answer)).toMatchObject({ ok: false, sentences: [] })
+  })
+
+  it('says yes to a clock that is up to an hour behind', () => {
+    expect(ok({ now: Date.parse('2026-11-20T11:00:00Z') })).toBe(true)
+    expect(ok({ now: Date.parse('2026-11-20T10:59:59Z') })).toBe(false)
   })
 
   it('says no once it has expired, and to a request that is no request', () => {

@@ -17,6 +17,8 @@ export type AgreementRequest = {
 const statement = 'Link this wallet to your account. This costs nothing and sends no transaction.'
 /** No agreement is good for longer. */
 const lifetimeMsMax = 3_600_000
+/** Clocks differ by this at most: a text of a later time would be good when nobody expects it. */
+const aheadMsMax = 3_600_000
 const messageLengthMax = 4_096
 
 const accounts = { evm: 'Ethereum', solana: 'Solana', ton: 'TON' } as const
@@ -117,5 +119,6 @@ function checkTimes(issued: number | undefined, expires: number | undefined, now
   if (issued === undefined || expires === undefined || Number.isNaN(issued) || Number.isNaN(expires))
     complain('the message does not end with its times')
   else if (!(expires > now)) complain('the message has expired')
+  else if (!(issued <= now + aheadMsMax)) complain('the message is of a later time')
   else if (expires <= issued || expires - issued > lifetimeMsMax) complain('the message is good for too long')
 }

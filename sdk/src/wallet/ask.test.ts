@@ -52,7 +52,7 @@ describe('the wallet', () => {
   it('gets the members of a transaction by their names, its place, and nothing else', async () => {
     const { model, world } = open()
     const place = { nonce: '0x5', maxFeePerGas: '0x77359400', extra: '0x1' } as never
-    await askTransaction(world, { asked, plan: buildPlan({ name: 'a' }), position: 0, place, confirmed: false })
+    await askTransaction(world, { asked, plan: buildPlan({ name: 'a' }), position: 0, place, confirmed: undefined })
     const [request] = sent(model)[0]!.params as [object]
     expect(Object.keys(request).sort()).toEqual([
       'chainId',
@@ -72,7 +72,7 @@ describe('the wallet', () => {
     ['a fee that is an object', { nonce: '0x5', gasPrice: {} }],
   ])('gets no place with %s', async (_, place) => {
     const { model, world } = open()
-    const given = { asked, plan: buildPlan({ name: 'a' }), position: 0, place: place as never, confirmed: false }
+    const given = { asked, plan: buildPlan({ name: 'a' }), position: 0, place: place as never, confirmed: undefined }
     await expect(askTransaction(world, given)).rejects.toThrow(Refused)
     expect(sent(model)).toEqual([])
   })
@@ -80,7 +80,7 @@ describe('the wallet', () => {
   it('is not asked of a transaction that the plan does not have, nor by a plan that changes while it is looked at', async () => {
     const { model, world } = open()
     const plan = buildPlan({ name: 'a' })
-    const given = { asked, plan, position: 7, place: undefined, confirmed: false }
+    const given = { asked, plan, position: 7, place: undefined, confirmed: undefined }
     await expect(askTransaction(world, given)).rejects.toThrow(Refused)
     const asking = askTransaction(world, { ...given, position: 0 })
     for (const { transaction } of plan.transactions) transaction.to = '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65'
@@ -96,7 +96,7 @@ describe('the wallet', () => {
         chain = chainId
       },
     })
-    const given = { asked, plan: buildPlan({ name: 'a' }), position: 0, place: undefined, confirmed: false }
+    const given = { asked, plan: buildPlan({ name: 'a' }), position: 0, place: undefined, confirmed: undefined }
     await askTransaction(world, given)
     expect(sent(model)).toHaveLength(1)
     for (const [code, text] of [
@@ -120,29 +120,37 @@ describe('the wallet', () => {
 
   it('is not asked by an account that it does not show', async () => {
     const { model, world } = open({ eth_accounts: () => [] })
-    const given = { asked, plan: buildPlan({ name: 'a' }), position: 0, place: undefined, confirmed: false }
+    const given = { asked, plan: buildPlan({ name: 'a' }), position: 0, place: undefined, confirmed: undefined }
     await expect(askTransaction(world, given)).rejects.toThrow(NotReady)
     expect(sent(model)).toEqual([])
   })
 
-  it('signs no text but the membership of this page, by the clock of the chain', async () => {
+  it('signs no text but the membership of this page, of today by the clock of the chain or of the machine', async () => {
     const signed: unknown[] = []
-    const { world } = open({ personal_sign: (params) => `0x${signed.push(params)}` })
-    const message = (host: string) =>
+    const { world: base } = open({ personal_sign: (params) => `0x${signed.push(params)}` })
+    // The chain says 11:06:40 of the 18th; the machine is a year off at first.
+    const clock = { now: 1_826_000_000_000 }
+    const world = { ...base, now: () => clock.now }
+    const message = (host: string, day = '18') =>
       [
         ...[`${host} wants you to sign in with your Ethereum account:`, wallet, ''],
         ...['Link this wallet to your account. This costs nothing and sends no transaction.', ''],
         ...[`URI: https://${host}/`, 'Version: 1', 'Chain ID: 1', 'Nonce: 0123456789abcdef'],
-        ...['Issued At: 2026-11-18T17:00:00Z', 'Expiration Time: 2026-11-18T17:10:00Z'],
+        ...[`Issued At: 2026-11-${day}T11:00:00Z`, `Expiration Time: 2026-11-${day}T11:10:00Z`],
       ].join('\n')
     const ours = { asked: { address: wallet, chainId: 1, url: 'https://app.example/' }, nonce: '0123456789abcdef' }
-    const ask = (host: string) =>
-      askAgreement(world, { asked: ours.asked, answer: { message: message(host), nonce: ours.nonce } })
+    const ask = (host: string, day?: string) =>
+      askAgreement(world, { asked: ours.asked, answer: { message: message(host, day), nonce: ours.nonce } })
     await expect(ask('evil.example')).rejects.toThrow(Refused)
     expect(signed).toEqual([])
     expect(await ask('app.example')).toBe('0x1')
     const [[hex, by]] = signed as [[string, string]]
     expect([Buffer.from(hex.slice(2), 'hex').toString(), by]).toEqual([message('app.example'), wallet])
+    await expect(ask('app.example', '19')).rejects.toThrow('of a later time')
+    // A chain that mined nothing for a day.
+    clock.now = Date.parse('2026-11-19T11:05:00Z')
+    expect(await ask('app.example', '19')).toBe('0x2')
+    expect(signed).toHaveLength(2)
   })
 
   it('tells its accounts; a node without a user tells those it keeps', async () => {

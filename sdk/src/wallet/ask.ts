@@ -4,6 +4,7 @@ import type { SwapOrderRequest } from '../verify/verifySwapOrder.js'
 import { type ClaimAsked, checkClaim } from './checkClaim.js'
 import { type Asked, checkPlan, type Plan } from './checkPlan.js'
 import { ask, type Provider, readFailure } from './provider.js'
+import type { Confirm } from './reads.js'
 import { findFacts, nowOf, type World } from './world.js'
 
 /**
@@ -32,19 +33,31 @@ export class NotReady extends Error {
   }
 }
 
+/** The least amount has to be confirmed first, by a word about what is known of it now; nothing was asked. */
+export class NeedsConfirm extends Error {
+  override readonly name = 'NeedsConfirm'
+  readonly confirm: Confirm
+  constructor(confirm: Confirm) {
+    super('the least amount has to be confirmed')
+    this.confirm = confirm
+  }
+}
+
 /** The place of a transaction among those of its account. A request that says it again can be mined once only. */
 export type Place = { nonce: string; maxFeePerGas?: string; maxPriorityFeePerGas?: string; gasPrice?: string }
 
 /** A copy of something that came as JSON: getters, prototypes and later changes of the original have no part in it. */
 const copyOf = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T
 
-/** The user said yes to an amount that no own quote supports. */
-type Word = { confirmed: boolean }
+/** The user said yes to a least amount that no own quote supports, and knew this about it. */
+type Word = { confirmed: Confirm | undefined }
 
+/** Compares a plan by the wallet's view of its chain, which is the one that it is on. */
 async function assertPlan(world: World, asked: Asked, plan: Plan, from: number, { confirmed }: Word): Promise<void> {
+  await assertReady(world.provider, walletOf(asked), asked.chainId)
   const { ok, problems, confirm } = await checkPlan(world, asked, plan, from)
   if (!ok) throw new Refused(problems)
-  if (confirm && !confirmed) throw new Refused(['the least amount has to be confirmed'])
+  if (confirm && confirm !== confirmed) throw new NeedsConfirm(confirm)
 }
 
 const walletOf = (asked: Asked) => (asked.type === 'swap' ? asked.user : asked.userAddress)
@@ -80,6 +93,7 @@ export async function askBatch(
 /** Asks for the claim of a reward, made here; returns the hash of its transaction. */
 export async function askClaim(world: World, given: { asked: ClaimAsked; place: Place | undefined }): Promise<string> {
   const { asked, place } = copyOf(given)
+  await assertReady(world.provider, asked.userAddress, asked.chainId)
   const { ok, problems, transaction } = await checkClaim(world, asked)
   if (!ok) throw new Refused(problems)
   return send(world.provider, { from: asked.userAddress, planned: transaction, chainId: asked.chainId, place })
@@ -145,8 +159,10 @@ export async function askAgreement(
 ): Promise<string> {
   const { asked, answer } = copyOf(given)
   const { verifyAgreement } = await import('../verify/index.js')
-  const now = await readTime(world)
-  const { ok, problems } = verifyAgreement({ ...asked, walletEcosystem: 'evm', now }, answer)
+  const judge = (now: number) => verifyAgreement({ ...asked, walletEcosystem: 'evm', now }, answer)
+  // The clock of the machine may be wrong, and a chain that mines nothing keeps an old one: one of both has to agree.
+  const byMachine = judge(nowOf(world))
+  const { ok, problems } = byMachine.ok ? byMachine : judge(await readTime(world))
   if (!ok) throw new Refused(problems)
   await assertReady(world.provider, asked.address, undefined)
   const bytes = [...new TextEncoder().encode(answer.message)].map((byte) => byte.toString(16).padStart(2, '0'))
@@ -183,17 +199,27 @@ async function assertReady(provider: Provider, account: string, chainId: number 
   const accounts = await ask(provider, 'eth_accounts')
   const has = Array.isArray(accounts) && accounts.some((each) => String(each).toLowerCase() === account.toLowerCase())
   if (!has) throw new NotReady('account', `the wallet does not show the account ${account}`)
-  if (chainId === undefined || (await readChain(provider)) === chainId) return
+  if (chainId !== undefined) await reachChain(provider, chainId)
+}
+
+/** Whether what the provider reads is of a chain. */
+export const isOnChain = async (provider: Provider, chainId: number): Promise<boolean> =>
+  Number(await ask(provider, 'eth_chainId')) === chainId
+
+/**
+ * Asks the wallet to be on a chain, where it is not.
+ * @throws NotReady if it stays where it is, or lacks the chain.
+ */
+export async function reachChain(provider: Provider, chainId: number): Promise<void> {
+  if (await isOnChain(provider, chainId)) return
   try {
     await ask(provider, 'wallet_switchEthereumChain', [{ chainId: `0x${chainId.toString(16)}` }])
   } catch (error) {
     const { code, message } = readFailure(error)
     throw new NotReady('chain', code === 4902 ? `the wallet does not know the chain ${chainId}` : message)
   }
-  if ((await readChain(provider)) !== chainId) throw new NotReady('chain', `the wallet is not on the chain ${chainId}`)
+  if (!(await isOnChain(provider, chainId))) throw new NotReady('chain', `the wallet is not on the chain ${chainId}`)
 }
-
-const readChain = async (provider: Provider): Promise<number> => Number(await ask(provider, 'eth_chainId'))
 
 type Sending = {
   from: string

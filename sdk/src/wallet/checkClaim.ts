@@ -1,3 +1,4 @@
+import type { VerificationContext } from '../client/generated/types.js'
 import type { PlannedTransaction } from '../verify/types.js'
 import { read, readAddress, word } from './reads.js'
 import { findFacts, type Trusts, type World } from './world.js'
@@ -34,15 +35,13 @@ export async function checkClaim(world: World, asked: ClaimAsked): Promise<Check
     ...{ ok: false, problems: [problem], sentences: [], trusts, transaction: undefined },
   })
   if (!facts.streamFactory) return no(`no factory of streams of chain ${chainId} is trusted`)
-  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(streamId)) return no(`${streamId} is no stream`)
+  if (!streamIdForm.test(streamId)) return no(`${streamId} is no stream`)
   if (!/^[0-9]{1,78}$/.test(amount) || !Number.isSafeInteger(timestamp) || timestamp < 0)
     return no('the claim has no amount or no time')
   if (!Array.isArray(proof) || proof.length > 64 || !proof.every((each) => /^0x[0-9a-f]{64}$/i.test(each)))
     return no('the proof is no proof')
   const { provider } = world
-  // The id fills the first 16 bytes of a word.
-  const id = BigInt(`0x${streamId.replaceAll('-', '')}${'0'.repeat(32)}`)
-  const stream = await readAddress(provider, facts.streamFactory, 'getStreamAddress(bytes16)', id)
+  const stream = await findStream(provider, facts, streamId)
   if (!stream) return no(`the factory does not know the stream ${streamId}`)
   const roots = await read(provider, stream, 'getRoots()')
   if (!roots || roots.length < 4) return no('the roots of the stream cannot be read')
@@ -54,4 +53,29 @@ export async function checkClaim(world: World, asked: ClaimAsked): Promise<Check
   const context = { chainId, stream, roots: known, ...(facts.gasCap === null ? {} : { gasCap: facts.gasCap }) }
   const verdict = await verifyStream(request, [transaction], context)
   return { ...verdict, trusts, transaction: verdict.ok ? transaction : undefined }
+}
+
+const streamIdForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** The contract of a stream, as the trusted factory has it. */
+async function findStream(
+  provider: World['provider'],
+  { streamFactory }: VerificationContext,
+  streamId: string,
+): Promise<string | undefined> {
+  if (!streamFactory || !streamIdForm.test(streamId)) return undefined
+  // The id fills the first 16 bytes of a word.
+  const id = BigInt(`0x${streamId.replaceAll('-', '')}${'0'.repeat(32)}`)
+  return readAddress(provider, streamFactory, 'getStreamAddress(bytes16)', id)
+}
+
+/** Whether the stream has paid the wallet all that the claim asks for. */
+export async function isClaimed(
+  world: World,
+  { userAddress, chainId, streamId, amount }: ClaimAsked,
+): Promise<boolean> {
+  const { facts } = await findFacts(world, chainId)
+  const stream = await findStream(world.provider, facts, streamId)
+  const [claimed] = (stream && (await read(world.provider, stream, 'getClaimedRewards(address)', userAddress))) || []
+  return claimed !== undefined && /^[0-9]{1,78}$/.test(amount) && claimed >= BigInt(amount)
 }

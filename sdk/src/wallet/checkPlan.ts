@@ -2,7 +2,7 @@ import type { VerificationContext } from '../client/generated/types.js'
 import type { PlanContext, PlannedTransaction, PlanRequest, SwapContext, SwapRequest } from '../verify/types.js'
 import type { PlannedBatch } from '../verify/verifyBatch.js'
 import type { Provider } from './provider.js'
-import { quoteBest, read, readAddress } from './reads.js'
+import { type Confirm, halfBps, isNative, quoteBest, read, readAddress, shareOf, toleranceBps } from './reads.js'
 import { findFacts, type Trusts, type World } from './world.js'
 
 /** A request for a plan, as the verifier takes it, with the place it is for. */
@@ -24,11 +24,8 @@ export type Checked = {
   problems: string[]
   sentences: string[]
   trusts: Trusts
-  confirm: 'no-quote' | 'below-quote' | undefined
+  confirm: Confirm | undefined
 }
-
-/** Own quote and that of the service differ by this at most, beyond the slippage. */
-const toleranceBps = 100
 
 /**
  * Compares a plan with the request, by the facts of `trust`, and by the wallet's own view of the chain: the allowance, the
@@ -41,6 +38,9 @@ export async function checkPlan(world: World, asked: Asked, plan: Plan, from: nu
   const vault =
     asked.type === 'swap' ? undefined : facts.vaults.find((each) => each.opportunityId === asked.opportunityId)
   if (asked.type !== 'swap' && !vault) return no([`the opportunity ${asked.opportunityId} is not in ${nameOf(trusts)}`])
+  const { slippageBps = 50 } = asked
+  if (!Number.isInteger(slippageBps) || slippageBps < 0 || slippageBps > 10_000)
+    return no([`${slippageBps} is no slippage in hundredths of a percent`])
   const { provider } = world
   const problem = vault && (await checkAsset(provider, vault))
   if (problem) return no([problem])
@@ -52,11 +52,9 @@ export async function checkPlan(world: World, asked: Asked, plan: Plan, from: nu
     const batch = verifyBatch(plan.batch, plan.transactions, user)
     return { ...verdict, ok: verdict.ok && batch.ok, problems: [...verdict.problems, ...batch.problems] }
   }
-  const { slippageBps = 50 } = asked
   const strict = await judge(10_000 - slippageBps - toleranceBps)
   if (strict.ok) return { ...strict, trusts, confirm: quoted === 'unknown' ? 'no-quote' : undefined }
-  // An exchange that is known to nobody but the service may give less than a quote: not less than half of it.
-  const loose = typeof quoted === 'object' ? await judge(5_000) : strict
+  const loose = typeof quoted === 'object' ? await judge(halfBps) : strict
   return loose.ok ? { ...loose, trusts, confirm: 'below-quote' } : { ...no(strict.problems) }
 }
 
@@ -113,8 +111,6 @@ function findRouter({ transactions }: Plan, { routers }: VerificationContext): s
     .map(({ transaction }) => transaction.to.toLowerCase())
   return routers.find(({ address }) => targets.includes(address.toLowerCase()))?.address
 }
-
-const isNative = (token: string): boolean => /^(native|0xe{40})$/i.test(token)
 
 /** The allowances of the vault and of the router, where the wallet's tokens go to them. */
 async function readAllowances(
@@ -205,7 +201,7 @@ async function quoteSwap(
 /** The same context, asking for a share of the own quotes, in hundredths of a percent. */
 function demand(context: PlanContext, quoted: Quoted, share: number): PlanContext {
   if (quoted === undefined || quoted === 'unknown') return context
-  const of = (amount: bigint) => (amount * BigInt(Math.max(0, share))) / 10_000n
+  const of = (amount: bigint) => shareOf(amount, share)
   return {
     ...context,
     ...(quoted.vault === undefined ? {} : { minimumOut: of(quoted.vault) }),

@@ -20,8 +20,11 @@ export function readFailure(error: unknown): ProviderFailure {
   return { code, message: message.slice(0, 300) }
 }
 
-/** Codes after which nothing was sent: the user said no, or the wallet did not take the request at all. */
-const refusals = [4001, 4100, 4200, 4900, 4901, 5000, 5700, 5710, 5740, 5750, 5760, -32_601, -32_602]
+/**
+ * Codes after which nothing was sent: the user said no, or the wallet did not take the request at all. A wallet that lost its
+ * chain (4900, 4901) may have sent it before.
+ */
+const refusals = [4001, 4100, 4200, 5000, 5700, 5710, 5740, 5750, 5760, -32_601, -32_602]
 
 /** Whether it is certain that the wallet sent nothing. */
 export const sentNothing = ({ code }: ProviderFailure): boolean => code !== undefined && refusals.includes(code)

@@ -14,10 +14,26 @@ const selectors = {
   'quoteExactInput(bytes,uint256)': '0xcdca1753',
   'getAmountsOut(uint256,address[])': '0xd06ca61f',
   'getRoots()': '0x35a5e06d',
+  'getClaimedRewards(address)': '0xb9e35db0',
   'getStreamAddress(bytes16)': '0x88da729c',
 } as const
 export type Read = keyof typeof selectors
 export const readSelectors: Readonly<Record<string, string>> = selectors
+
+/** An own quote and that of the service differ by this at most, beyond the slippage. */
+export const toleranceBps = 100
+/** An exchange that is known to the service alone may give less than a quote, after a word of the user: not less than half. */
+export const halfBps = 5_000
+
+/** Why the user has to say yes to a least amount: there is no own quote, or it is below the quote. */
+export type Confirm = 'no-quote' | 'below-quote'
+
+/** A share of an amount, in hundredths of a percent; none of a negative one. */
+export const shareOf = (amount: bigint, bps: number): bigint =>
+  (amount * BigInt(Math.max(0, Math.trunc(bps)))) / 10_000n
+
+/** Whether a token is the native one of its chain, by name or by the address that exchanges know it by. */
+export const isNative = (token: string): boolean => /^(native|0xe{40})$/i.test(token)
 
 /** A word of 32 bytes, of a number or an address. */
 export const word = (value: bigint | number | string): string => BigInt(value).toString(16).padStart(64, '0')

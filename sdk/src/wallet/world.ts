@@ -16,6 +16,11 @@ export type World = {
 
 export const nowOf = ({ now = Date.now }: World): number => now()
 
+/** Facts that are needed stand neither in the file nor in an answer for their chain. */
+export class NotTrusted extends TypeError {
+  override readonly name = 'NotTrusted'
+}
+
 /** Where the facts come from that a plan was compared with. */
 export type Trusts = 'file' | 'service'
 
@@ -27,7 +32,8 @@ const kept = new WeakMap<EarnClient, Map<number, Kept>>()
 
 /**
  * The facts of a chain: those of the file that the program ships, or, without one, those of the service.
- * @throws TypeError if there is a file and the chain is not in it: the service is not asked instead.
+ * @throws NotTrusted if there is a file and the chain is not in it: the service is not asked instead; and if the service gives
+ * the facts of another chain.
  */
 export async function findFacts(
   world: World,
@@ -35,9 +41,9 @@ export async function findFacts(
 ): Promise<{ facts: VerificationContext; trusts: Trusts }> {
   const { earn } = world
   if (earn.trust) {
-    if (earn.trust.version !== 1) throw new TypeError('the file of trust is of another version than 1')
+    if (earn.trust.version !== 1) throw new NotTrusted('the file of trust is of another version than 1')
     const facts = earn.trust.chains.find((chain) => chain.chainId === chainId)
-    if (!facts) throw new TypeError(`the chain ${chainId} is not in the file of trust`)
+    if (!facts) throw new NotTrusted(`the chain ${chainId} is not in the file of trust`)
     return { facts: facts as VerificationContext, trusts: 'file' }
   }
   const chains = kept.get(earn) ?? new Map<number, Kept>()
@@ -49,5 +55,7 @@ export async function findFacts(
     chains.set(chainId, found)
     found.facts.catch(() => chains.delete(chainId))
   }
-  return { facts: await found.facts, trusts: 'service' }
+  const facts = await found.facts
+  if (facts.chainId !== chainId) throw new NotTrusted(`the facts of the service are not of the chain ${chainId}`)
+  return { facts, trusts: 'service' }
 }
