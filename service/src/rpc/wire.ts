@@ -94,6 +94,7 @@ const ReceiptAnswer = T.Object({
 /** The cost of a transaction. */
 const PaidAnswer = T.Object({
   transactionHash: Hash,
+  blockHash: Hash,
   blockNumber: Quantity,
   status: T.Optional(Nullable(Quantity)),
   gasUsed: BigQuantity,
@@ -152,6 +153,8 @@ export const answers = {
   bytes: answer('byte string', Bytes),
   /** `eth_getBlockByNumber`. */
   header: answer('block', HeaderAnswer),
+  /** `eth_getBlockByNumber`, of which only the hash is used; null above the head. */
+  blockHash: answer('block', Nullable(T.Object({ hash: Hash }))),
   /** `eth_getBlockByHash` with its transactions, of which only those that are wanted are parsed. */
   block: answer('block', T.Object({ hash: Hash, transactions: T.Array(T.Object({ hash: Hash })) })),
   /** `eth_getLogs`. */

@@ -35,14 +35,24 @@ export function createChainView(chain: Pick<Chain, 'rpc' | 'transactionGasCap'>,
     readCounts,
     readBalance: async (): Promise<bigint> =>
       BigInt(answers.balance.parse(await ask('eth_getBalance', [address, 'latest']))),
-    /** How transactions of these hashes were mined, those that were. */
+    /**
+     * How transactions of these hashes were mined, those that were. A receipt counts while its block stands on the chain: nodes
+     * keep those of blocks that a reorganisation took back.
+     */
     listMined: async (hashes: readonly string[]): Promise<ReadonlyMap<string, Mined>> => {
       const receipts = await rpc.batch(hashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] })))
+      const told = receipts.flatMap((value, index) => (value === null ? [] : [toMined(hashes[index] as string, value)]))
+      const numbers = [...new Set(told.map(({ mined }) => mined.blockNumber))]
+      const blocks = await rpc.batch(
+        numbers.map((number) => ({ method: 'eth_getBlockByNumber', params: [toQuantity(number), false] })),
+      )
+      const standing = new Map(
+        numbers.map((number, index) => [number, answers.blockHash.parse(blocks[index])?.hash.toLowerCase()]),
+      )
       return new Map(
-        receipts.flatMap((value, index) => {
-          const hash = hashes[index] as string
-          return value === null ? [] : [[hash, toMined(hash, value)] as const]
-        }),
+        told
+          .filter(({ mined, blockHash }) => standing.get(mined.blockNumber) === blockHash)
+          .map(({ mined }) => [mined.hash, mined]),
       )
     },
     /**
@@ -116,11 +126,13 @@ export function createChainView(chain: Pick<Chain, 'rpc' | 'transactionGasCap'>,
   }
 }
 
-function toMined(hash: string, value: unknown): Mined {
-  const { transactionHash, blockNumber, status, gasUsed, effectiveGasPrice, l1Fee } = answers.paid.parse(value)
+function toMined(hash: string, value: unknown): { mined: Mined; blockHash: string } {
+  const { transactionHash, blockHash, blockNumber, status, gasUsed, effectiveGasPrice, l1Fee } =
+    answers.paid.parse(value)
   if (transactionHash.toLowerCase() !== hash) throw malformed('a node answered another receipt than asked')
   const cost = BigInt(gasUsed) * BigInt(effectiveGasPrice || 0) + BigInt(l1Fee || 0)
-  return { hash, blockNumber: Number(blockNumber), success: Number(status ?? 1) === 1, cost }
+  const mined = { hash, blockNumber: Number(blockNumber), success: Number(status ?? 1) === 1, cost }
+  return { mined, blockHash: blockHash.toLowerCase() }
 }
 
 function toTaker(transaction: unknown, blockNumber: number): Taker {

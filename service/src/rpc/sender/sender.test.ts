@@ -49,6 +49,27 @@ describe('a reorganisation after a transaction was counted confirmed', () => {
     },
   )
 
+  it('stops no key where a node keeps telling the receipt that was taken back: the block it names stands no more', async () => {
+    const kept = new Map<unknown, unknown>()
+    setNodes([
+      telling((method, told, params) => {
+        if (method !== 'eth_getTransactionReceipt') return told
+        if (told !== null) kept.set(params[0], told)
+        return kept.get(params[0]) ?? null
+      }),
+    ])
+    const sender = open()
+    const first = await queue()
+    await sender.step()
+    await run(sender, 6)
+    expect(await states(first)).toEqual(['confirmed'])
+    node.reorganise(9, 'none')
+    const second = await queue()
+    await run(sender, 90)
+    expect(await states(first, second)).toEqual(['confirmed', 'confirmed'])
+    expect(node.listMined().map(({ nonce }) => nonce)).toEqual([0, 1])
+  })
+
   it('is seen until the block is final, and not after', async () => {
     const sender = open()
     const id = await queue()
