@@ -826,7 +826,7 @@ export type CreateDepositInteractionParams = {
   amount: string | bigint
   /** Builder code */
   distributorId: string
-  /** "direct" unless given. One of direct, swap */
+  /** swap: any token, swapped first; a token that the vault takes itself is deposited as it is; "direct" unless given. One of direct, swap */
   mode?: 'direct' | 'swap' | undefined
   /** 50 unless given */
   slippageBps?: number | undefined

@@ -140,6 +140,26 @@ describe('200', () => {
     expect(typesOf(await deposit({ amount: String(100n * usd + 1n) }))).toEqual(['approve', 'deposit'])
   })
 
+  it('deposits the own asset of a vault as it is where a swap was asked for, whether swaps are on or off', async () => {
+    const plain = await deposit()
+    expect(typesOf(plain)).toEqual(['approve', 'deposit'])
+    const callsOf = ({ body }: typeof plain) =>
+      body.transactions.map(({ transaction }: { transaction: { to: string; data: string } }) => [
+        transaction.to,
+        transaction.data.slice(0, 138),
+      ])
+    for (const on of [false, true]) {
+      await world.earn.db`update opportunities set routed_swap_enabled = ${on} where id = ${vault.opportunityId}`
+      await world.refresh()
+      const swap = await deposit({ mode: 'swap' })
+      expect([swap.status, callsOf(swap)]).toEqual([200, callsOf(plain)])
+    }
+    await world.earn.db`
+      update opportunities set direct_interaction_enabled = false where id = ${vault.opportunityId}`
+    await world.refresh()
+    refused(await deposit({ mode: 'swap' }), 'DEPOSIT_DISABLED')
+  })
+
   it('resets an allowance first for a token that asks for it, and all three are mined', async () => {
     const old = await world.token({ old: true, pegUsd: '1' })
     const oldVault = await world.vault(old, { old: true })

@@ -11,7 +11,6 @@ import { draftOf, spenderOf } from './draft.js'
 import type { DepositInput } from './schema.js'
 import { findTarget, getChain, getDepositKind } from './target.js'
 import { findValueUsd } from './value.js'
-import { findZapChain } from './zap.js'
 import { needsSwap, zapIn } from './zapIn.js'
 
 /** Builds the transactions of a deposit, ready to sign; sends nothing. */
@@ -25,11 +24,11 @@ export async function createDepositInteraction(
   const { opportunity, vault, wallet } = target
   assertDepositEnabled(opportunity, input.mode)
   const kind = getDepositKind(target, input.protect === true)
-  if (
-    input.mode === 'swap' &&
-    (!findZapChain(ctx, opportunity) || needsSwap(target, input, kind.severalTokens === true))
-  )
-    return zapIn(ctx, { target, input, kind, amount })
+  if (input.mode === 'swap') {
+    if (needsSwap(target, input, kind.severalTokens === true)) return zapIn(ctx, { target, input, kind, amount })
+    // A token that the vault takes is not swapped: this is a plain deposit.
+    assertDepositEnabled(opportunity)
+  }
   const tokens = getDepositToken(target.snapshot, opportunity, input.tokenIn, kind.severalTokens === true)
   const { given, entering } = tokens
   const amountUsd = await findValueUsd(ctx, entering, amount)

@@ -108,13 +108,14 @@ describe('400 INVALID_ARGUMENT, with a reason', () => {
 
   it('answers NO_ROUTE to a swap where the operator has not switched swaps on, or knows no exchange', async () => {
     const refusal = { code: 400, reason: 'NO_ROUTE', context: { retryable: false } }
-    const off = await deposit({ mode: 'swap' })
+    const other = await world.token({ pegUsd: '1' })
+    const off = await deposit({ mode: 'swap', tokenIn: other })
     expect(off.body).toMatchObject({ ...refusal, error: expect.stringContaining('routedSwapEnabled') })
     const set = (on: boolean) => world.earn.db`
       update opportunities set routed_swap_enabled = ${on} where id = ${vault.opportunityId}`
     await set(true)
     await world.refresh()
-    const none = await deposit({ mode: 'swap' })
+    const none = await deposit({ mode: 'swap', tokenIn: other })
     await set(false)
     await world.refresh()
     expect(none.body).toMatchObject({ ...refusal, error: expect.stringContaining('no exchange is configured') })

@@ -12,7 +12,12 @@ export const DepositBody = T.Object({
   tokenIn: tokenInput(),
   amount: positiveRaw('Smallest units, above 0'),
   distributorId: DistributorId,
-  mode: T.Optional(OpenEnum(['direct', 'swap'], { default: 'direct' })),
+  mode: T.Optional(
+    OpenEnum(['direct', 'swap'], {
+      default: 'direct',
+      description: 'swap: any token, swapped first; a token that the vault takes itself is deposited as it is',
+    }),
+  ),
   slippageBps: T.Optional(SlippageBps),
   referralCode: T.Optional(
     T.String({

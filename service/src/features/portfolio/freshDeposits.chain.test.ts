@@ -1,8 +1,17 @@
-import { asyncVaultAbi, standardizedYieldAbi } from '@openearn/contracts'
+import {
+  asyncVaultAbi,
+  cooldownVaultAbi,
+  cooldownVaultBytecode,
+  lagoonVaultAbi,
+  standardizedYieldAbi,
+  windowStakeAbi,
+  windowStakeBytecode,
+} from '@openearn/contracts'
 import { type Abi, type Address, erc20Abi, erc4626Abi } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { account } from '../../../../contracts/test/anvil.js'
 import { goneNode, openWorld, type World, type WorldVault } from '../../../test/actionWorld.js'
+import { openLagoonVaults } from '../../../test/lagoonVaults.js'
 import { openRealVaults } from '../../../test/realVaults.js'
 import { runSnapshots } from '../../snapshots/index.js'
 
@@ -28,6 +37,8 @@ type Case = {
   accrue?(): Promise<unknown>
   /** The part of a share's worth that the vault's own rate does not show, times this, is its step. */
   steps?: bigint
+  /** The vault keeps this part of a deposit, in hundredths of a percent. */
+  feeBps?: bigint
 }
 
 const four = (vault: WorldVault, accrue?: () => Promise<unknown>): Case => ({
@@ -52,6 +63,27 @@ const real = async (name: 'market' | 'zeroMax' | 'strategy'): Promise<Case> => {
   return four(vault, vault.accrue)
 }
 
+/** A vault of Lagoon, whose deposits complete at once or are requested, settled and claimed. */
+const lagoon = async (options: { completes: boolean; feeBps: bigint }): Promise<Case> => {
+  const lagoons = openLagoonVaults(world, dollar)
+  const vault = await lagoons.open('0.6')
+  if (options.feeBps > 0n) await lagoons.write(vault, 'setTerms', [options.feeBps, 0, 0, 2n ** 128n])
+  const write = (name: string, args: readonly unknown[], as: Wallet) =>
+    world.write(vault.address, lagoonVaultAbi as Abi, name, args, as)
+  if (options.completes) await lagoons.openSync(vault)
+  const none = '0x0000000000000000000000000000000000000000'
+  return {
+    vault,
+    feeBps: options.feeBps,
+    deposit: async (as, amount) => {
+      if (options.completes) return write('syncDeposit', [amount, as.address, none], as)
+      await write('requestDeposit', [amount, as.address, as.address], as)
+      await lagoons.value(vault, 0n, 'settleDeposit')
+      return write('deposit', [amount, as.address, as.address], as)
+    },
+  }
+}
+
 /** Every kind, and of ERC-4626 those whose price moves as that of a known vault does. */
 const cases: Record<string, () => Promise<Case>> = {
   'erc4626 that grows block by block': async () => four(await world.vault(dollar)),
@@ -65,6 +97,28 @@ const cases: Record<string, () => Promise<Case>> = {
   erc7540: async () => requested(await world.asyncVault(dollar)),
   'erc7540-deposit': async () => requested(await world.asyncVault(dollar, { kind: 'erc7540-deposit' })),
   'erc7540-redeem': async () => four(await world.asyncVault(dollar, { kind: 'erc7540-redeem' })),
+  'lagoon on request': () => lagoon({ completes: false, feeBps: 0n }),
+  'lagoon at once': () => lagoon({ completes: true, feeBps: 0n }),
+  'lagoon with an entry fee': () => lagoon({ completes: true, feeBps: 100n }),
+  cooldown: async () => {
+    const args = [dollar, 'Staked', 'sTUSD', 12, 604_800]
+    const address = await world.anvil.deploy({ abi: cooldownVaultAbi, bytecode: cooldownVaultBytecode, args })
+    const vault = await world.list({ address, asset: dollar, decimals: 6, kind: 'cooldown' })
+    return four(vault, () => world.mint(dollar, address, 7_777_777n))
+  },
+  'window-stake': async () => {
+    const args = [dollar, 'Staked', 'stkTUSD', 604_800, 172_800]
+    const address = await world.anvil.deploy({ abi: windowStakeAbi, bytecode: windowStakeBytecode, args })
+    const vault = await world.list({ address, asset: dollar, decimals: 6, kind: 'window-stake' })
+    const accrue = async () => {
+      await world.mint(dollar, world.owner.address, 7_777_777n)
+      await world.write(dollar, erc20Abi, 'approve', [address, 7_777_777n])
+      await world.write(address, windowStakeAbi as Abi, 'returnFunds', [7_777_777n])
+    }
+    const deposit: Case['deposit'] = (as, amount) =>
+      world.write(address, windowStakeAbi as Abi, 'stake', [as.address, amount], as)
+    return { vault, deposit, accrue }
+  },
   erc5115: async () => {
     const vault = await world.severalTokenVault(dollar, other)
     const deposit: Case['deposit'] = (as, amount) =>
@@ -119,7 +173,8 @@ describe('right after a deposit into a vault whose newest snapshot is older', ()
       await opened.accrue?.()
       await opened.deposit(alice, amount)
       await world.sync()
-      const least = -1n - (opened.steps ? amount / opened.steps : 0n)
+      const { steps, feeBps = 0n } = opened
+      const least = -1n - (steps ? amount / steps : 0n) - (amount * feeBps + 9_999n) / 10_000n
       expect(await tellEarned(opened, alice)).toBeGreaterThanOrEqual(least)
       const without = await world.withNode(goneNode, () => tellEarned(opened, alice))
       expect(without).toBeGreaterThanOrEqual(least)
