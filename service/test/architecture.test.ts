@@ -21,14 +21,15 @@ const layers: Record<string, readonly string[]> = {
   derive: ['kernel', 'rpc', 'wallets', 'prices', 'vaults'],
   features: [...below, 'snapshots', 'probing', 'derive'],
   server: [...below, 'snapshots', 'probing', 'derive', 'features'],
-  cli: [...below, 'snapshots', 'probing', 'derive', 'features', 'server'],
+  mcp: [],
+  cli: [...below, 'snapshots', 'probing', 'derive', 'features', 'server', 'mcp'],
 }
 
 /**
  * Rooms that others enter by a door only: an index.ts of the room, or of a folder in it. So are slices, by other rooms; a
  * slice enters another by its own index.ts.
  */
-const closed = ['prices', 'vaults', 'snapshots', 'probing']
+const closed = ['prices', 'vaults', 'snapshots', 'probing', 'mcp']
 
 /** Most names a door gives. */
 const namesMax = 30
@@ -63,7 +64,8 @@ const packageUsers: Record<string, { rooms: readonly string[]; slices?: readonly
   },
   '@openearn/attribution': { rooms: ['derive', 'features', 'server'] },
   '@openearn/embedded-postgres': { rooms: ['server'] },
-  '@openearn/sdk/verify': { rooms: ['cli'] },
+  '@openearn/sdk': { rooms: ['mcp', 'cli'] },
+  '@openearn/sdk/verify': { rooms: ['mcp', 'cli'] },
 }
 
 /** Files longer than 400 lines, each with its reason. */

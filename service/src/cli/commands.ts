@@ -152,4 +152,9 @@ export const commands: Record<string, Described> = {
     file: './openapi.js',
     member: 'openapi',
   },
+  mcp: {
+    summary: 'give language models tools that read, plan and check, and never sign',
+    file: './mcp.js',
+    member: 'mcp',
+  },
 }

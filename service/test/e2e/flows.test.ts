@@ -2,6 +2,8 @@ import { execFile } from 'node:child_process'
 import { readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { Client as McpClient } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { createEarnClient, type EarnClient, getWalletRequests, type ResponseInfo, type Trust } from '@openearn/sdk'
 import {
   beginCancel,
@@ -25,7 +27,7 @@ import { until } from '../../../contracts/test/until.js'
 import { link, pack, unpack } from '../../../sdk/test/packing.js'
 import { readSnippets } from '../documents.js'
 import { openClient } from './client.js'
-import { type Dev, makeFolder, runOpenEarn, type Started, startDevnet } from './process.js'
+import { type Dev, main, makeFolder, runOpenEarn, type Started, startDevnet } from './process.js'
 
 let dataDir: string
 let devnet: Started & { dev: Dev }
@@ -215,6 +217,45 @@ describe.each(['file', 'service'] as const)('flows on the devnet, with facts of 
     expect(await finish(flow, world)).toMatchObject({ status: 'refused', problem: { code: 'NOTHING_TO_CLAIM' } })
     expect(world.asked).toEqual([])
   })
+})
+
+describe('openearn mcp', () => {
+  it('plans a deposit that its own verdict accepts, checks it by the file of the start, and explains what was credited', async () => {
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: [main, 'mcp', '--url', devnet.dev.baseUrl, '--trust', join(dataDir, 'trust.json')],
+      env: { OPENEARN_API_KEY: devnet.dev.keys.publishable },
+    })
+    const client = new McpClient({ name: 'test', version: '1.0.0' })
+    await client.connect(transport)
+    const call = async (name: string, args: object) => {
+      const { content } = (await client.callTool({ name, arguments: { ...args } })) as unknown as {
+        content: [{ text: string }]
+      }
+      return JSON.parse(content[0].text)
+    }
+    try {
+      expect((await client.listTools()).tools.length).toBeLessThanOrEqual(16)
+      const { id: opportunityId, asset } = devnet.dev.opportunities.find(({ kind }) => kind === 'erc4626')!
+      const { data } = await call('list_opportunities', { depositToken: `${asset.address}-31337` })
+      expect(data.map(({ id }: { id: string }) => id)).toContain(opportunityId)
+      const { address, provider } = openWallet(3)
+      await finish(beginJoin({ wallet: address, chainId: 31_337 }), { earn: openEarn(), provider })
+      const wanted = { opportunityId, userAddress: address, distributorId: devnet.dev.distributorIds[0]! }
+      const request = { ...wanted, tokenIn: asset.address, amount: '1000000' }
+      const { verdict, transactions, actionId } = await call('plan_deposit', request)
+      expect(verdict).toMatchObject({ ok: true, trusts: 'file', untrustedProblems: [] })
+      expect(verdict.sentences.at(-1)).toContain('1000000 units')
+      const check = (more: object) =>
+        call('verify_plan', { request: { ...request, type: 'deposit', ...more }, transactions, actionId })
+      expect((await check({})).verdict).toEqual(verdict)
+      expect((await check({ amount: '2000000' })).verdict.ok).toBe(false)
+      const { untrustedTransactions: _, ...portfolio } = await call('get_portfolio', { address })
+      expect(portfolio.portfolio.holdings).toBeDefined()
+    } finally {
+      await client.close()
+    }
+  }, 60_000)
 })
 
 describe('sdk/README.md', () => {
