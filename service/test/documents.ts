@@ -107,6 +107,7 @@ export const notRun: Record<string, Record<string, string>> = {
 /** Blocks that are no shell and no program, by document and fence, each with what holds them. */
 export const heldElsewhere: Record<string, string> = {
   'README.md mermaid': 'a picture: examples.test.ts runs the demo, which takes this way',
+  'docs/mcp.md json': 'flows.test.ts starts the server with these words',
   'ARCHITECTURE.md': 'architecture.test.ts has the order of the rooms',
   'CONTRIBUTING.md diff service/migrations/NNNN_opportunity_lockup.sql': 'workedExample.test.ts applies it',
   'CONTRIBUTING.md diff service/src/features/catalogue/tables.ts': 'workedExample.test.ts applies it',

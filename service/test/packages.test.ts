@@ -47,7 +47,7 @@ const manifest = async (folder: string): Promise<Manifest> => JSON.parse(await r
 const permissive = ['Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0', 'ISC', 'MIT', 'Unlicense']
 
 /** What others of them use where it is there anyway: nothing of ours asks for it. */
-const unasked = ['typescript', 'zod']
+const unasked = ['typescript']
 
 /** What npm says that a production installation of our packages consists of, by the lock, as name@version. */
 async function listLocked(): Promise<Map<string, Locked>> {
