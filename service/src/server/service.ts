@@ -20,7 +20,7 @@ import { createTonReader } from '../wallets/tonReader.js'
 import { buildPublicApp } from './http/http.js'
 import type { Served } from './http/responseCache.js'
 import { buildOpenApi } from './openapi/openapi.js'
-import { addPublicReference, type ReadDocument } from './openapi/reference.js'
+import { addPublicPages, type ReadDocument } from './openapi/reference.js'
 import { operations, type ServiceContext } from './operations.js'
 import { type ChainMetrics, createChainMetrics, registerChainGauges, registerSenderGauges } from './ops/chainMetrics.js'
 import { createMetrics, joinMetrics, type Metrics } from './ops/metrics.js'
@@ -111,7 +111,7 @@ export async function openService(
     },
   })
   const readDocument = documentOf(ctx, publicApp)
-  if (base.config.publicReference) addPublicReference(publicApp, readDocument, gate)
+  addPublicPages(publicApp, readDocument, { gate, hasReference: base.config.publicReference })
   const opsApp = buildOpsApp(ctx, {
     readDocument,
     checks: async () => [...(await readinessChecks(admission)), ...(watcher ? [checkWatcher(watcher)] : [])],

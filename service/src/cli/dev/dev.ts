@@ -54,7 +54,13 @@ function devConfig(): Config {
       'DATABASE_URL is set, and `openearn dev` empties its database when it begins anew: unset it, or name an empty ' +
         'database in DEV_DATABASE_URL; to run the service on DATABASE_URL use `openearn start`',
     )
-  return { ...withDevKeys(config), databaseUrl: config.devDatabaseUrl, tonTestnet: true, tonProofEnabled: true }
+  return {
+    ...withDevKeys(config),
+    databaseUrl: config.devDatabaseUrl,
+    publicReference: true,
+    tonTestnet: true,
+    tonProofEnabled: true,
+  }
 }
 
 const devFile = (config: Config) => join(config.dataDir, 'dev.json')

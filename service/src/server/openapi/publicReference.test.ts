@@ -12,6 +12,18 @@ afterAll(() => earn.close())
 const get = (url: string, headers: Record<string, string> = {}, method: 'GET' | 'HEAD' = 'GET') =>
   earn.service.publicApp.inject({ method, url, headers, remoteAddress: '192.0.2.7' })
 
+it('the root of the public listener names the API, and no page that is not there', async () => {
+  const plain = await openEarn({ config: { publicUrl: 'https://earn.example' } })
+  const root = await plain.service.publicApp.inject('/')
+  expect([root.statusCode, root.json()]).toEqual([
+    200,
+    { service: 'OpenEarn', links: { api: 'https://earn.example/v2' } },
+  ])
+  for (const url of ['/reference', '/openapi.json'])
+    expect((await plain.service.publicApp.inject(url)).statusCode, url).toBe(404)
+  await plain.close()
+})
+
 describe('the reference on the public listener, where a setting asks for it', () => {
   it('is the document with the public base url, and the page that calls the operations beside it', async () => {
     const document = await get('/openapi.json', { origin: 'https://tools.example' })

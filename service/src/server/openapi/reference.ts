@@ -62,14 +62,22 @@ function addLinks(app: FastifyInstance, links: () => Record<string, string>, gat
   })
 }
 
-/** The API reference on the public listener: its page calls the operations of the same listener. */
-export function addPublicReference(app: FastifyInstance, readDocument: ReadDocument, gate: Gate): void {
-  addPage(app, readDocument, '', gate)
+/**
+ * The root of the public listener: where its API is. `hasReference`: its reference too, whose page calls the operations of the
+ * same listener.
+ */
+export function addPublicPages(
+  app: FastifyInstance,
+  readDocument: ReadDocument,
+  { gate, hasReference }: { gate: Gate; hasReference: boolean },
+): void {
+  if (hasReference) addPage(app, readDocument, '', gate)
   addLinks(
     app,
     () => {
       const url = readPublicUrl(readDocument())
-      return { api: `${url}/v2`, reference: `${url}/reference`, document: `${url}/openapi.json` }
+      const pages = hasReference ? { reference: `${url}/reference`, document: `${url}/openapi.json` } : {}
+      return { api: `${url}/v2`, ...pages }
     },
     gate,
   )
