@@ -3,6 +3,8 @@
  * advances it. The chain decides what became of a flow; storage holds what was intended. Everything that reaches the wallet
  * is compared in the call that hands it on (`../wallet/ask.ts`).
  */
+
+export * from '../poll/index.js'
 export { askAccounts } from '../wallet/ask.js'
 export type { Provider } from '../wallet/provider.js'
 export type { Trusts, World } from '../wallet/world.js'
