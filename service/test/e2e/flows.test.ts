@@ -19,15 +19,16 @@ import {
   run,
   type Word,
 } from '@openearn/sdk/flows'
-import { erc20Abi, type Hex } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
+import { erc20Abi } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { patience } from '../../../contracts/test/patience.js'
 import { until } from '../../../contracts/test/until.js'
 import { link, pack, unpack } from '../../../sdk/test/packing.js'
 import { readSnippets } from '../documents.js'
 import { openClient } from './client.js'
+import { testFlowsInPage } from './flowsInPage.js'
 import { type Dev, main, makeFolder, runOpenEarn, type Started, startDevnet } from './process.js'
+import { openWallet } from './wallet.js'
 
 let dataDir: string
 let devnet: Started & { dev: Dev }
@@ -44,44 +45,6 @@ afterAll(async () => {
   await devnet?.stop()
   await rm(dataDir, { recursive: true, force: true })
 }, 60_000)
-
-/** A wallet in Node: it signs by its key, and asks the devnet's node for all else. */
-function openWallet(at: number): { provider: Provider; address: Hex; asked: string[] } {
-  const { privateKey, address } = devnet.dev.accounts[at]!
-  const account = privateKeyToAccount(privateKey)
-  const node = openClient(devnet.dev)
-  const asked: string[] = []
-  // biome-ignore lint/suspicious/noExplicitAny: requests of every shape
-  const request = async ({ method, params }: { method: string; params: any }): Promise<unknown> => {
-    if (!/^eth_(call|get|chainId|gasPrice|accounts|blockNumber)/.test(method)) asked.push(method)
-    switch (method) {
-      case 'eth_accounts':
-      case 'eth_requestAccounts':
-        return [address]
-      case 'personal_sign':
-        return account.signMessage({ message: { raw: params[0] } })
-      case 'eth_signTypedData_v4': {
-        const { types, ...data } = JSON.parse(params[1])
-        return account.signTypedData({ ...data, types })
-      }
-      case 'eth_sendTransaction': {
-        const { from: _, chainId, gas, nonce, ...rest } = params[0]
-        const signed = await account.signTransaction({
-          ...{ ...rest, type: 'eip1559', chainId: Number(chainId), gas: BigInt(gas), nonce: Number(nonce) },
-          value: BigInt(rest.value),
-          maxFeePerGas: BigInt(rest.maxFeePerGas),
-          maxPriorityFeePerGas: BigInt(rest.maxPriorityFeePerGas),
-        })
-        return node.request('eth_sendRawTransaction', [signed])
-      }
-      case 'wallet_getCapabilities':
-        throw Object.assign(new Error('no such method'), { code: -32_601 })
-      default:
-        return node.request(method, params)
-    }
-  }
-  return { provider: { request }, address, asked }
-}
 
 /** Runs a flow to its end; after a `confirm` it goes on, as a user who read the sentences. */
 async function finish<F extends Flow>(flow: F, world: { earn: EarnClient; provider: Provider }): Promise<F> {
@@ -111,7 +74,7 @@ describe.each(['file', 'service'] as const)('flows on the devnet, with facts of 
   const at = trusts === 'file' ? 3 : 4
   let cost = 0
   const open = () => {
-    const { provider, address, asked } = openWallet(at)
+    const { provider, address, asked } = openWallet(devnet.dev, at)
     const onResponse = (info: ResponseInfo) => {
       cost += info.cost ?? 0
     }
@@ -219,6 +182,8 @@ describe.each(['file', 'service'] as const)('flows on the devnet, with facts of 
   })
 })
 
+testFlowsInPage(() => ({ dev: devnet.dev, dataDir, trust }))
+
 describe('openearn mcp', () => {
   it('plans a deposit that its own verdict accepts, checks it by the file of the start, and explains what was credited', async () => {
     const transport = new StdioClientTransport({
@@ -239,7 +204,7 @@ describe('openearn mcp', () => {
       const { id: opportunityId, asset } = devnet.dev.opportunities.find(({ kind }) => kind === 'erc4626')!
       const { data } = await call('list_opportunities', { depositToken: `${asset.address}-31337` })
       expect(data.map(({ id }: { id: string }) => id)).toContain(opportunityId)
-      const { address, provider } = openWallet(3)
+      const { address, provider } = openWallet(devnet.dev, 3)
       await finish(beginJoin({ wallet: address, chainId: 31_337 }), { earn: openEarn(), provider })
       const wanted = { opportunityId, userAddress: address, distributorId: devnet.dev.distributorIds[0]! }
       const request = { ...wanted, tokenIn: asset.address, amount: '1000000' }
