@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { commands } from '../src/cli/commands.js'
 import { CatalogueFileSchema } from '../src/features/catalogue/import/catalogueFile.js'
@@ -22,6 +24,7 @@ function listMembers(schema: object): string[] {
   return [...(schema === CatalogueFileSchema ? [] : Object.keys(properties)), ...inner]
 }
 
+const run = promisify(execFile)
 const root = new URL('../../', import.meta.url)
 const read = (path: string) => readFile(new URL(path, root), 'utf8')
 
@@ -230,4 +233,10 @@ describe('commands and snippets of the documents', () => {
     expect(Object.values(errorTable)).toContainEqual([code, status])
     expect(reasons).toContain(reason)
   })
+})
+
+it('llms.txt lists the operations, commands and documents of today; `npm run openapi` writes it anew', async () => {
+  await expect(run(process.execPath, ['scripts/llms.mjs', '--check'], { cwd: root })).resolves.toBeDefined()
+  const text = await read('llms.txt')
+  for (const name of Object.keys(commands)) expect(text).toContain(`\`openearn ${name}\`: `)
 })

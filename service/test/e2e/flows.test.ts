@@ -26,6 +26,7 @@ import { until } from '../../../contracts/test/until.js'
 import { link, pack, unpack } from '../../../sdk/test/packing.js'
 import { readSnippets } from '../documents.js'
 import { openClient } from './client.js'
+import { testExamples } from './examples.js'
 import { testFlowsInPage } from './flowsInPage.js'
 import { type Dev, main, makeFolder, runOpenEarn, type Started, startDevnet } from './process.js'
 import { openWallet } from './wallet.js'
@@ -183,6 +184,8 @@ describe.each(['file', 'service'] as const)('flows on the devnet, with facts of 
 })
 
 testFlowsInPage(() => ({ dev: devnet.dev, dataDir, trust }))
+
+testExamples(() => ({ dev: devnet.dev, dataDir }))
 
 describe('openearn mcp', () => {
   it('plans a deposit that its own verdict accepts, checks it by the file of the start, and explains what was credited', async () => {

@@ -172,6 +172,9 @@ async function judge(request: Fuzzed): Promise<{ status: number; problems: strin
   const plain = answer.rawPayload.length > 0 && !answer.headers['content-encoding'] && method !== 'HEAD'
   const body = plain ? answer.json() : undefined
   const status = answer.statusCode
+  // The root is a page with links, and no operation.
+  if (status === 200 && /^\/(\?|$)/.test(url))
+    return { status, problems: body === undefined || body.links ? [] : ['the root has no links'] }
   const reached = contract.find(method, url)?.operationId
   const problems = contract.check(reached, { status, headers: answer.headers, body })
   // A vault that nobody has indexed has no series yet.
