@@ -188,6 +188,7 @@ const silent: Record<string, string> = {
   'trust export': 'reads',
   'verify-plan': 'reads',
   openapi: 'reads',
+  mcp: 'reads over HTTP',
   migrate: 'walked by itself below: only a database that is behind is changed',
 }
 
