@@ -123,6 +123,32 @@ describe('what is watched', () => {
     expect(asked).toHaveLength(2)
   })
 
+  it('is read anew by who comes after the last one left, a list of the same ETag too, and once for all', async () => {
+    const { poller, pass, asked } = open()
+    const list = opportunitiesOf()
+    const seen: unknown[] = []
+    const watch = () => poller.watch(list, { onValue: (value) => seen.push(value) })
+    const first = watch()
+    await pass(0)
+    first()
+    const [second, third] = [watch(), watch()]
+    await pass(minute)
+    expect([seen.length, asked.map(({ status }) => status)]).toEqual([3, [200, 200]])
+    await pass(20 * minute)
+    expect(asked).toHaveLength(3)
+    // Ended twice, it ends nobody else.
+    first()
+    second()
+    second()
+    poller.refresh()
+    await pass(minute)
+    expect(asked).toHaveLength(4)
+    third()
+    poller.refresh()
+    await pass(120 * minute)
+    expect(asked).toHaveLength(4)
+  })
+
   it('is read at once, and often again, after something was done', async () => {
     const { poller, pass, asked } = open()
     poller.watch(portfolioOf(address), nothing)

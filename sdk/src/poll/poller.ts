@@ -60,7 +60,7 @@ export function createPoller({ earn, pause = waitFor, page = defaultPage() }: Po
       if (listeners.size === 0) break
       watched.isRefreshed = false
       try {
-        const value = await subject.read(client, abort.signal)
+        const value = await subject.read(client, abort.signal, watched.value !== undefined)
         if (value !== undefined) {
           watched.value = { it: value }
           for (const { onValue } of listeners) onValue(value)
@@ -77,31 +77,35 @@ export function createPoller({ earn, pause = waitFor, page = defaultPage() }: Po
       }
       wait = watched.isRefreshed ? first : Math.min(wait * factor, longest)
     }
-    all.delete(subject.key)
+    forget(watched)
+  }
+  /** Another one may have its key by now. */
+  const forget = (watched: Watched) => {
+    if (all.get(watched.subject.key) === watched) all.delete(watched.subject.key)
+  }
+  const begin = (subject: Subject<unknown>): Watched => {
+    const watched: Watched = {
+      ...{ subject, listeners: new Set(), value: undefined, wake: () => undefined, isRefreshed: false },
+      abort: new AbortController(),
+    }
+    all.set(subject.key, watched)
+    return watched
   }
 
   return {
     watch: (subject, listener) => {
       const known = all.get(subject.key)
-      const own = listener as Listener<unknown>
-      if (known) {
-        known.listeners.add(own)
-        if (known.value) own.onValue(known.value.it)
-      } else {
-        const watched: Watched = {
-          ...{ subject: subject as Subject<unknown>, listeners: new Set([own]), value: undefined },
-          ...{ wake: () => undefined, isRefreshed: false, abort: new AbortController() },
-        }
-        all.set(subject.key, watched)
-        void run(watched)
-      }
+      const watched = known ?? begin(subject as Subject<unknown>)
+      // Each its own, also of one listener that is given twice.
+      const own = { ...listener } as Listener<unknown>
+      watched.listeners.add(own)
+      if (!known) void run(watched)
+      else if (known.value) own.onValue(known.value.it)
       return () => {
-        const watched = all.get(subject.key)
-        watched?.listeners.delete(own)
-        if (watched?.listeners.size === 0) {
-          all.delete(subject.key)
-          watched.abort.abort()
-        }
+        watched.listeners.delete(own)
+        if (watched.listeners.size > 0) return
+        forget(watched)
+        watched.abort.abort()
       }
     },
     refresh: (key) => {

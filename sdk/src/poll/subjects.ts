@@ -7,8 +7,8 @@ import type * as types from '../client/generated/types.js'
 export type Subject<T> = {
   /** The same for the same thing: everybody who watches it shares one poll. */
   key: string
-  /** Reads it; undefined where it is as it was. */
-  read(earn: EarnClient, signal: AbortSignal): Promise<T | undefined>
+  /** Reads it; undefined where it is as it was, which only `isKnown` allows: its watchers have a value. */
+  read(earn: EarnClient, signal: AbortSignal, isKnown: boolean): Promise<T | undefined>
   /** The first pause in milliseconds, the factor by which it grows while nobody does anything, and the longest. */
   pace: { first: number; factor: number; longest: number }
   /** Whether nothing will change any more: it is not read again. */
@@ -36,13 +36,13 @@ export function opportunitiesOf(params: types.ListOpportunitiesParams = {}): Sub
   let etag: string | null = null
   return {
     key: `opportunities ${JSON.stringify(params)}`,
-    read: async (earn, signal) => {
+    read: async (earn, signal, isKnown) => {
       const onResponse: EarnClient['onResponse'] = (info) => {
         etag = info.headers.get('etag') ?? etag
         earn.onResponse?.(info)
       }
       try {
-        const headers = etag === null ? {} : { 'if-none-match': etag }
+        const headers = etag === null || !isKnown ? {} : { 'if-none-match': etag }
         return await listOpportunities({ ...earn, onResponse }, params, { signal, headers })
       } catch (error) {
         if (error instanceof EarnError && error.code === 304) return undefined
