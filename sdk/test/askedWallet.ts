@@ -45,8 +45,9 @@ export function openAskedWallet(options: {
     },
     eth_sendTransaction: () =>
       act(() => {
-        const hash = numberToHex(0xabc0000 + ++state.nonce, { size: 32 })
+        const hash = numberToHex(0xabc0000 + mined.size, { size: 32 })
         mined.set(hash, state.mines)
+        if (state.mines) state.nonce++
         return hash
       }),
     eth_signTypedData_v4: () => act(() => `0x${'11'.repeat(65)}`),

@@ -1,5 +1,6 @@
 import type { Place } from '../wallet/ask.js'
 import { ask, type Provider } from '../wallet/provider.js'
+import { addressOf, read } from '../wallet/reads.js'
 
 /** Transactions and accounts, as the wallet's node has them. */
 
@@ -17,6 +18,31 @@ export async function readNonce(provider: Provider, account: string, block = 'la
   const nonce = Number(await ask(provider, 'eth_getTransactionCount', [account, block]))
   if (!Number.isSafeInteger(nonce)) throw new TypeError('the node tells no nonce')
   return nonce
+}
+
+/** After this number of looks a transaction is lost that no longer waits. */
+export const lostAfterLooks = 10
+
+/** Whether the node knows a transaction that is not mined, and its number is still free. */
+export async function isWaiting(
+  provider: Provider,
+  { hash, wallet, place }: { hash: string; wallet: string; place: Place | undefined },
+): Promise<boolean> {
+  if ((await ask(provider, 'eth_getTransactionByHash', [hash])) == null) return false
+  return place === undefined || (await readNonce(provider, wallet)) <= Number(place.nonce)
+}
+
+/** Whether an account allows what the call of an approval would allow. */
+export async function isAllowed(
+  provider: Provider,
+  account: string,
+  { to, data }: { to: string; data: string },
+): Promise<boolean> {
+  const words = (data.slice(10).match(/.{64}/g) ?? []).map((each) => BigInt(`0x${each}`))
+  const [spender, amount] = [addressOf(words[0]), words[1]]
+  if (!spender || amount === undefined) return false
+  const [allowance] = (await read(provider, to, 'allowance(address,address)', account, spender)) ?? []
+  return allowance !== undefined && (amount === 0n ? allowance === 0n : allowance >= amount)
 }
 
 const hex = (value: bigint | number) => `0x${value.toString(16)}`

@@ -1,12 +1,12 @@
 import { EarnError, mayRetry } from '../client/error.js'
 import { getMerkleProofs } from '../client/generated/operations.js'
-import { askClaim, isOnChain, NotReady, Refused, reachChain } from '../wallet/ask.js'
+import { askClaim, NotReady, Refused, reachChain } from '../wallet/ask.js'
 import { type ClaimAsked, checkClaim, isClaimed } from '../wallet/checkClaim.js'
-import { ask, readFailure, sentNothing } from '../wallet/provider.js'
+import { readFailure, sentNothing } from '../wallet/provider.js'
 import { NotTrusted, nowOf, type World } from '../wallet/world.js'
-import { readNonce, readReceipt, takePlace } from './chain.js'
-import { lookOnChain, wrongChain } from './onChain.js'
-import { type Base, change, isHex, isOwn, make, type Problem, type Request, type Word } from './state.js'
+import { isWaiting, lostAfterLooks, readReceipt, takePlace } from './chain.js'
+import { lookOnChain, reach, tellNotReady } from './onChain.js'
+import { type Base, change, isHex, isOwn, make, type Problem, type Request, refusal, type Word } from './state.js'
 
 export type ClaimStatus = 'building' | 'ready' | 'asking' | 'unknown' | 'sent' | 'claimed' | 'reverted' | 'refused'
 
@@ -50,10 +50,6 @@ export async function advanceClaim(flow: ClaimFlow, world: World, word: Word | u
 
 const refuse = (flow: ClaimFlow, problem: Problem) => change(flow, { status: 'refused', needs: undefined, problem })
 const back = (flow: ClaimFlow, problem: Problem) => change(flow, { status: 'ready', needs: 'go', problem })
-const tellNotReady = ({ reason, message }: NotReady): Problem => ({
-  code: reason === 'chain' ? 'WRONG_CHAIN' : 'WRONG_ACCOUNT',
-  text: message,
-})
 
 async function build(flow: ClaimFlow, world: World, word: Word | undefined): Promise<ClaimFlow> {
   const { wallet, streamId } = flow
@@ -64,11 +60,8 @@ async function build(flow: ClaimFlow, world: World, word: Word | undefined): Pro
   const { chainId, amount, proof } = found
   const timestamp = Math.floor(Date.parse(found.timestamp) / 1_000)
   const claim: ClaimAsked = { userAddress: wallet, chainId, streamId, amount, timestamp, proof }
-  const { provider } = world
-  if (!(await isOnChain(provider, chainId))) {
-    if (!word && (flow.needs || !isOwn(flow))) return change(flow, { needs: 'go', problem: wrongChain(chainId) })
-    await reachChain(provider, chainId)
-  }
+  const waiting = await reach(change(flow, { chainId }), world, word)
+  if (waiting) return waiting
   const { ok, problems, sentences, trusts } = await checkClaim(world, claim)
   if (!ok) return refuse({ ...flow, trusts }, { code: 'NOT_AS_ASKED', text: problems.join('\n') })
   // The user of a stored flow has read none of these sentences.
@@ -99,14 +92,10 @@ async function askWallet(flow: ClaimFlow, world: World): Promise<ClaimFlow> {
     if (error instanceof Refused) throw error
     if (error instanceof NotReady) return back(flow, tellNotReady(error))
     const failure = readFailure(error)
-    if (sentNothing(failure))
-      return back(flow, { code: failure.code === 4001 ? 'REJECTED' : 'NOT_TAKEN', text: failure.message })
+    if (sentNothing(failure)) return back(flow, refusal(failure))
     return change(flow, { status: 'unknown', problem: { code: 'NO_ANSWER', text: failure.message } })
   }
 }
-
-/** After this number of looks a transaction is lost that its node does not know, or whose number another one took. */
-const looksMax = 10
 
 /**
  * The stream itself tells whether it paid. A claim that is asked for twice pays once, so that the wallet may be asked again
@@ -124,9 +113,6 @@ async function follow(flow: ClaimFlow, world: World, word: Word | undefined): Pr
     return change(flow, { status: 'building', needs: undefined, claim: undefined, asked: undefined, hash: undefined })
   const looks = (flow.looks ?? 0) + 1
   if (flow.status === 'unknown' || receipt || !isHex(hash, 32)) return change(flow, { looks, needs: 'again' })
-  const nonce = asked?.place && Number(asked.place.nonce)
-  const isTaken = nonce !== undefined && (await readNonce(provider, wallet)) > nonce
-  const isKnown = (await ask(provider, 'eth_getTransactionByHash', [hash])) != null
-  if (isKnown && !isTaken) return change(flow, { looks: 1 })
-  return looks < looksMax ? change(flow, { looks }) : change(flow, { status: 'unknown', looks })
+  if (await isWaiting(provider, { hash, wallet, place: asked?.place })) return change(flow, { looks: 1 })
+  return looks < lostAfterLooks ? change(flow, { looks }) : change(flow, { status: 'unknown', looks })
 }

@@ -1,6 +1,16 @@
 import { checkOrder } from '../wallet/ask.js'
-import { type Confirm, halfBps, isNative, quoteBest, shareOf, toleranceBps } from '../wallet/reads.js'
+import {
+  type Confirm,
+  halfBps,
+  isNative,
+  isSlippage,
+  quoteBest,
+  shareOf,
+  tellSlippage,
+  toleranceBps,
+} from '../wallet/reads.js'
 import { findFacts, nowOf, type World } from '../wallet/world.js'
+import { tellConfirm } from './confirming.js'
 import { type OrderFlow, refuse, toAsked } from './orderState.js'
 import { change, isOwn, make, newId } from './state.js'
 
@@ -21,6 +31,8 @@ async function quoteOrder({ params, chainId }: OrderFlow, world: World): Promise
 export async function compareOrder(flow: OrderFlow, world: World, isRead: boolean): Promise<OrderFlow> {
   const { built, params } = flow
   if (!built) return refuse(flow, { code: 'NO_ORDER', text: 'the flow has no order' })
+  if (!isSlippage(params.slippageBps))
+    return refuse(flow, { code: 'NOT_AS_ASKED', text: tellSlippage(params.slippageBps) })
   const quote = await quoteOrder(flow, world)
   const asking = (bps: number) => ({ ...flow, least: String(shareOf(quote ?? 0n, bps) || 1n) })
   const judge = (made: OrderFlow) => checkOrder(world, toAsked(made), built)
@@ -36,12 +48,11 @@ export async function compareOrder(flow: OrderFlow, world: World, isRead: boolea
   if (!ok) return refuse({ ...flow, trusts }, { code: 'NOT_AS_ASKED', text: problems.join('\n') })
   const before = isRead ? flow.before : undefined
   const isOther = before !== undefined && JSON.stringify(before) !== JSON.stringify(sentences)
-  const text = 'the least amount is supported by no own quote: read it in the sentences'
   return make<OrderFlow>({
     ...made,
     ...{ status: 'ready', sentences, trusts, looks: 0, before: isOther ? before : undefined },
     needs: confirm || isOther ? 'confirm' : isRead ? undefined : 'go',
-    problem: confirm && { code: confirm.toUpperCase().replace('-', '_'), text },
+    problem: tellConfirm(confirm),
   })
 }
 

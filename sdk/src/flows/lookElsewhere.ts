@@ -1,8 +1,7 @@
 import { getAction } from '../client/generated/operations.js'
 import { ask, type Provider } from '../wallet/provider.js'
-import { addressOf, read } from '../wallet/reads.js'
 import { nowOf, type World } from '../wallet/world.js'
-import { readBatch, readNonce, readReceipt } from './chain.js'
+import { isAllowed, readBatch, readNonce, readReceipt } from './chain.js'
 import { change, isHex, type PlanFlow } from './state.js'
 
 /** Another transaction in the place of ours is believed to be the last word after this time: the service reads blocks late. */
@@ -90,12 +89,7 @@ type Sent = { from?: string; to?: string; input?: string; nonce?: unknown }
 async function findByAllowance(flow: PlanFlow, world: World): Promise<PlanFlow | undefined> {
   const planned = flow.plan?.transactions[flow.position]
   if (planned?.type !== 'approve' || flow.asked?.batchId !== undefined) return undefined
-  const { to, data } = planned.transaction
-  const words = (data.slice(10).match(/.{64}/g) ?? []).map((each) => BigInt(`0x${each}`))
-  const [spender, amount] = [addressOf(words[0]), words[1]]
-  if (!spender || amount === undefined) return undefined
-  const [allowance] = (await read(world.provider, to, 'allowance(address,address)', flow.wallet, spender)) ?? []
-  if (allowance === undefined || !(amount === 0n ? allowance === 0n : allowance >= amount)) return undefined
+  if (!(await isAllowed(world.provider, flow.wallet, planned.transaction))) return undefined
   const position = flow.position + 1
   return change(flow, { status: 'ready', position, needs: undefined, problem: undefined, looks: 0 })
 }

@@ -1,22 +1,14 @@
 import { EarnError, mayRetry } from '../client/error.js'
 import { buildSwapOrder, getSwapOrderStatus, submitSwapOrder } from '../client/generated/operations.js'
-import {
-  askOrder,
-  askOrderApproval,
-  askOrderCancellation,
-  isOnChain,
-  NotReady,
-  Refused,
-  reachChain,
-} from '../wallet/ask.js'
+import { askOrder, askOrderApproval, askOrderCancellation, NotReady, Refused, reachChain } from '../wallet/ask.js'
 import { readFailure, sentNothing } from '../wallet/provider.js'
 import { NotTrusted, nowOf, type World } from '../wallet/world.js'
 import { takePlace } from './chain.js'
 import { buildAgain, compareOrder, isStale } from './compareOrder.js'
-import { lookOnChain, wrongChain } from './onChain.js'
+import { lookOnChain, reach, tellNotReady } from './onChain.js'
 import { followApproval } from './orderApproval.js'
 import { back, type OrderFlow, type OrderStatus, refuse, toAsked } from './orderState.js'
-import { change, isOwn, type Word } from './state.js'
+import { change, isOwn, refusal, type Word } from './state.js'
 
 const unasked = new WeakSet<object>()
 /** Signatures that were given and not submitted yet. A reload forgets them, and the wallet is asked anew: the order is the same. */
@@ -29,7 +21,7 @@ export async function advanceOrder(flow: OrderFlow, world: World, word: Word | u
   } catch (error) {
     if (error instanceof Refused) return refuse(flow, { code: 'NOT_AS_ASKED', text: error.message })
     if (error instanceof NotReady) {
-      const problem = { code: error.reason === 'chain' ? 'WRONG_CHAIN' : 'WRONG_ACCOUNT', text: error.message }
+      const problem = tellNotReady(error)
       return flow.status === 'building' ? change(flow, { needs: 'go', problem }) : back(flow, problem)
     }
     if (error instanceof NotTrusted) return refuse(flow, { code: 'NOT_TRUSTED', text: error.message })
@@ -38,7 +30,7 @@ export async function advanceOrder(flow: OrderFlow, world: World, word: Word | u
     const { code, message } = readFailure(error)
     const isAsked = ['approving', 'signing'].includes(flow.status) && !(error instanceof EarnError)
     if (isAsked && (flow.status === 'signing' || sentNothing({ code, message })))
-      return back(flow, { code: code === 4001 ? 'REJECTED' : 'NOT_TAKEN', text: message })
+      return back(flow, refusal({ code, message }))
     return keepSignature(flow, { problem: { code: 'UNREACHABLE', text: message } })
   }
 }
@@ -69,16 +61,6 @@ async function build(flow: OrderFlow, world: World, word: Word | undefined): Pro
   if (waiting) return waiting
   const built = await buildSwapOrder(world.earn, flow.params, { idempotencyKey: flow.key })
   return compareOrder({ ...flow, built, builtAt: nowOf(world), position: 0 }, world, isOwn(flow))
-}
-
-/** The wallet on the chain of the order, or what the flow waits for. A stored flow asks for nothing without a word. */
-async function reach(flow: OrderFlow, { provider }: World, word: Word | undefined): Promise<OrderFlow | undefined> {
-  const { chainId, needs } = flow
-  if (await isOnChain(provider, chainId)) return undefined
-  if (!word && (needs || !isOwn(flow)))
-    return needs ? flow : change(flow, { needs: 'go', problem: wrongChain(chainId) })
-  await reachChain(provider, chainId)
-  return undefined
 }
 
 /** Goes on with the next approval, or with the signature. A stored order is compared anew, and waits for a word about that. */

@@ -1,16 +1,28 @@
 import { EarnError, mayRetry } from '../client/error.js'
 import { getOpportunity } from '../client/generated/operations.js'
-import { askBatch, askTransaction, isOnChain, NeedsConfirm, NotReady, Refused, reachChain } from '../wallet/ask.js'
+import { askBatch, askTransaction, NeedsConfirm, NotReady, Refused, reachChain } from '../wallet/ask.js'
 import { checkPlan } from '../wallet/checkPlan.js'
 import { readFailure, sentNothing } from '../wallet/provider.js'
 import type { Confirm } from '../wallet/reads.js'
 import { NotTrusted, nowOf, type World } from '../wallet/world.js'
 import { canBatch, readBatch, readReceipt, takePlace } from './chain.js'
+import { readConfirm, tellConfirm } from './confirming.js'
 import { followMined } from './credit.js'
 import { lookAfterBatch, lookElsewhere } from './lookElsewhere.js'
-import { lookOnChain, wrongChain } from './onChain.js'
+import { lookOnChain, reach, tellNotReady } from './onChain.js'
 import { requestPlan, toAsked } from './planKinds.js'
-import { change, isHex, isOwn, make, newId, type PlanFlow, type PlanStatus, type Word } from './state.js'
+import {
+  change,
+  isHex,
+  isOwn,
+  make,
+  newId,
+  type PlanFlow,
+  type PlanStatus,
+  type Problem,
+  refusal,
+  type Word,
+} from './state.js'
 
 /** A plan is built again when so much of its life is left that it could not be signed in peace. */
 const marginMs = 60_000
@@ -21,6 +33,12 @@ const unasked = new WeakSet<object>()
 /** Plans whose least amount the user confirmed in this program, with what was known of it then. */
 const agreed = new WeakMap<object, Confirm>()
 
+/** The user said yes to what was told of the least amount, where something was. */
+function agree(plan: object, problem: Problem | undefined): void {
+  const confirm = readConfirm(problem)
+  if (confirm) agreed.set(plan, confirm)
+}
+
 /** Brings a flow one step further. It returns the same state where nothing is to be done without a word of the user. */
 export async function advancePlan(flow: PlanFlow, world: World, word: Word | undefined): Promise<PlanFlow> {
   try {
@@ -28,7 +46,7 @@ export async function advancePlan(flow: PlanFlow, world: World, word: Word | und
   } catch (error) {
     if (error instanceof EarnError && !mayRetry(error) && flow.status === 'building')
       return refuse(flow, error.reason ?? error.status, error.message)
-    if (error instanceof NotReady) return tellNotReady(flow, error)
+    if (error instanceof NotReady) return change(flow, { needs: flow.needs ?? 'go', problem: tellNotReady(error) })
     if (error instanceof NotTrusted) return refuse(flow, 'NOT_TRUSTED', error.message)
     // A node or a service that is not well: the same look again, later.
     const { message } = readFailure(error)
@@ -51,23 +69,6 @@ const steps: Record<PlanStatus, (flow: PlanFlow, world: World, word: Word | unde
 
 const refuse = (flow: PlanFlow, code: string, text: string): PlanFlow =>
   change(flow, { status: 'refused', needs: undefined, problem: { code, text } })
-
-/** Nothing is asked of a wallet that is elsewhere, and a plan is not compared by what it reads there. */
-const tellNotReady = (flow: PlanFlow, { reason, message }: NotReady): PlanFlow =>
-  change(flow, {
-    needs: flow.needs ?? 'go',
-    problem: { code: reason === 'chain' ? 'WRONG_CHAIN' : 'WRONG_ACCOUNT', text: message },
-  })
-
-/** The wallet on the chain of the flow, or what the flow waits for. A stored flow asks for nothing without a word. */
-async function reach(flow: PlanFlow, { provider }: World, word: Word | undefined): Promise<PlanFlow | undefined> {
-  const { chainId, needs } = flow
-  if (await isOnChain(provider, chainId)) return undefined
-  if (!word && (needs || !isOwn(flow)))
-    return needs ? flow : change(flow, { needs: 'go', problem: wrongChain(chainId) })
-  await reachChain(provider, chainId)
-  return undefined
-}
 
 /** Asks for the plan, and compares it with what was wanted. */
 async function build(flow: PlanFlow, world: World, said: Word | undefined): Promise<PlanFlow> {
@@ -92,15 +93,6 @@ async function build(flow: PlanFlow, world: World, said: Word | undefined): Prom
   })
 }
 
-const codeOf = (confirm: Confirm) => confirm.toUpperCase().replace('-', '_')
-
-const tellConfirm = (confirm: Confirm | undefined) => confirm && { code: codeOf(confirm), text: confirmTexts[confirm] }
-
-const confirmTexts: Record<Confirm, string> = {
-  'no-quote': 'there is no quote to compare the least amount with: read it in the sentences',
-  'below-quote': 'the least amount is below the quote of the known exchanges: read it in the sentences',
-}
-
 /** The chain of an opportunity: by the file of trust, or the service's word, whose plans are compared with its facts. */
 async function findChain({ params }: PlanFlow, { earn }: World): Promise<number> {
   const id = String(params['opportunityId'])
@@ -120,8 +112,7 @@ async function prepare(flow: PlanFlow, world: World, word: Word | undefined): Pr
   if (needs && word !== needs && !(needs === 'go' && word === 'confirm')) return flow
   if (isStale(flow, world))
     return change(flow, { status: 'building', plan: undefined, key: newId(), before: sentences, needs: undefined })
-  for (const confirm of ['no-quote', 'below-quote'] as const)
-    if (word && word !== 'go' && problem?.code === codeOf(confirm)) agreed.set(plan, confirm)
+  if (word && word !== 'go') agree(plan, problem)
   const { provider } = world
   const { wallet, chainId, position, earlier } = flow
   await reachChain(provider, chainId)
@@ -193,12 +184,12 @@ async function askWallet(flow: PlanFlow, world: World): Promise<PlanFlow> {
       : change(flow, { status: 'unknown', problem: { code: 'NO_HASH', text: 'the wallet gave no hash' } })
   } catch (error) {
     if (error instanceof Refused && !asked.isAgain) return refuse(flow, 'NOT_AS_ASKED', error.message)
-    if (error instanceof Refused) return back(flow, 'NOT_AS_ASKED', error.message)
-    if (error instanceof NeedsConfirm) return askToConfirm(flow, error.confirm)
-    if (error instanceof NotReady)
-      return back(flow, error.reason === 'chain' ? 'WRONG_CHAIN' : 'WRONG_ACCOUNT', error.message)
+    if (error instanceof Refused) return back(flow, { code: 'NOT_AS_ASKED', text: error.message })
+    // The quote went away, or came, since the sentences were shown.
+    if (error instanceof NeedsConfirm) return back(flow, tellConfirm(error.confirm), 'confirm')
+    if (error instanceof NotReady) return back(flow, tellNotReady(error))
     const failure = readFailure(error)
-    if (sentNothing(failure)) return back(flow, failure.code === 4001 ? 'REJECTED' : 'NOT_TAKEN', failure.message)
+    if (sentNothing(failure)) return back(flow, refusal(failure))
     return change(flow, { status: 'unknown', problem: { code: 'NO_ANSWER', text: failure.message } })
   }
 }
@@ -207,17 +198,10 @@ async function askWallet(flow: PlanFlow, world: World): Promise<PlanFlow> {
  * Nothing was sent: the user decides whether the wallet is asked again. A refusal of the second request says nothing about
  * the first, which is looked for as before.
  */
-const back = (flow: PlanFlow, code: string, text: string): PlanFlow =>
+const back = (flow: PlanFlow, problem: Problem | undefined, needs: Word = 'go'): PlanFlow =>
   change(flow, {
-    ...(flow.asked?.isAgain ? { status: 'unknown', needs: 'again' } : { status: 'ready', needs: 'go' }),
-    problem: { code, text },
-  })
-
-/** The quote went away, or came, since the sentences were shown. */
-const askToConfirm = (flow: PlanFlow, confirm: Confirm): PlanFlow =>
-  change(flow, {
-    ...(flow.asked?.isAgain ? { status: 'unknown', needs: 'again' } : { status: 'ready', needs: 'confirm' }),
-    problem: tellConfirm(confirm),
+    ...(flow.asked?.isAgain ? { status: 'unknown', needs: 'again' } : { status: 'ready', needs }),
+    problem,
   })
 
 /** The wallet was asked, and what it did is not known. Only the chain and the service can tell. */
@@ -228,8 +212,7 @@ async function findOut(flow: PlanFlow, world: World, word: Word | undefined): Pr
   if (!isOwn(flow)) return tellAgain(found, world)
   const { asked, plan, problem } = flow
   if (word !== 'again' || !asked || !plan) return found
-  for (const confirm of ['no-quote', 'below-quote'] as const)
-    if (problem?.code === codeOf(confirm)) agreed.set(plan, confirm)
+  agree(plan, problem)
   return asking(found, { ...asked, isAgain: true })
 }
 
@@ -254,7 +237,7 @@ async function follow(flow: PlanFlow, world: World): Promise<PlanFlow> {
 async function followBatch(flow: PlanFlow, batchId: string, world: World): Promise<PlanFlow> {
   const found = await readBatch(world.provider, batchId)
   if (found.state === 'pending') return lookAfterBatch(flow, world)
-  if (found.state === 'failed') return back(flow, 'BATCH_FAILED', 'the wallet did not send the batch')
+  if (found.state === 'failed') return back(flow, { code: 'BATCH_FAILED', text: 'the wallet did not send the batch' })
   if (found.state === 'unknown' || (found.success && !isHex(found.hash, 32))) return lookElsewhere(flow, world)
   if (found.success)
     return change(flow, { status: 'mined', txHash: found.hash, minedAt: nowOf(world), looks: 0, problem: undefined })

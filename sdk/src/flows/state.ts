@@ -1,6 +1,7 @@
 import type { PlannedTransaction } from '../verify/types.js'
 import type { PlannedBatch } from '../verify/verifyBatch.js'
 import type { Place } from '../wallet/ask.js'
+import type { ProviderFailure } from '../wallet/provider.js'
 import type { Trusts } from '../wallet/world.js'
 
 /** A decision of the user that a flow waits for. */
@@ -124,6 +125,12 @@ export function change<F extends Base>(flow: F, part: Partial<F>): F {
 }
 
 export const isOwn = (state: object): boolean => own.has(state)
+
+/** A wallet's refusal, after which it sent nothing, as the user is told. */
+export const refusal = ({ code, message }: ProviderFailure): Problem => ({
+  code: code === 4001 ? 'REJECTED' : 'NOT_TAKEN',
+  text: message,
+})
 
 /** The pause before the next look, in milliseconds: 2 s growing to 15 s. */
 export const pauseOf = ({ looks = 0 }: Pick<Base, 'looks'>): number => Math.min(15_000, 2_000 * 1.4 ** looks)

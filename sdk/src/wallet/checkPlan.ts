@@ -2,7 +2,18 @@ import type { VerificationContext } from '../client/generated/types.js'
 import type { PlanContext, PlannedTransaction, PlanRequest, SwapContext, SwapRequest } from '../verify/types.js'
 import type { PlannedBatch } from '../verify/verifyBatch.js'
 import type { Provider } from './provider.js'
-import { type Confirm, halfBps, isNative, quoteBest, read, readAddress, shareOf, toleranceBps } from './reads.js'
+import {
+  type Confirm,
+  halfBps,
+  isNative,
+  isSlippage,
+  quoteBest,
+  read,
+  readAddress,
+  shareOf,
+  tellSlippage,
+  toleranceBps,
+} from './reads.js'
 import { findFacts, type Trusts, type World } from './world.js'
 
 /** A request for a plan, as the verifier takes it, with the place it is for. */
@@ -39,8 +50,7 @@ export async function checkPlan(world: World, asked: Asked, plan: Plan, from: nu
     asked.type === 'swap' ? undefined : facts.vaults.find((each) => each.opportunityId === asked.opportunityId)
   if (asked.type !== 'swap' && !vault) return no([`the opportunity ${asked.opportunityId} is not in ${nameOf(trusts)}`])
   const { slippageBps = 50 } = asked
-  if (!Number.isInteger(slippageBps) || slippageBps < 0 || slippageBps > 10_000)
-    return no([`${slippageBps} is no slippage in hundredths of a percent`])
+  if (!isSlippage(slippageBps)) return no([tellSlippage(slippageBps)])
   const { provider } = world
   const problem = vault && (await checkAsset(provider, vault))
   if (problem) return no([problem])

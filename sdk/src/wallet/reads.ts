@@ -28,9 +28,12 @@ export const halfBps = 5_000
 /** Why the user has to say yes to a least amount: there is no own quote, or it is below the quote. */
 export type Confirm = 'no-quote' | 'below-quote'
 
+/** Whether a number is a slippage, in hundredths of a percent. */
+export const isSlippage = (bps: unknown): boolean => Number.isInteger(bps) && Number(bps) >= 0 && Number(bps) <= 10_000
+export const tellSlippage = (bps: unknown): string => `${bps} is no slippage in hundredths of a percent`
+
 /** A share of an amount, in hundredths of a percent; none of a negative one. */
-export const shareOf = (amount: bigint, bps: number): bigint =>
-  (amount * BigInt(Math.max(0, Math.trunc(bps)))) / 10_000n
+export const shareOf = (amount: bigint, bps: number): bigint => (amount * BigInt(Math.max(0, bps))) / 10_000n
 
 /** Whether a token is the native one of its chain, by name or by the address that exchanges know it by. */
 export const isNative = (token: string): boolean => /^(native|0xe{40})$/i.test(token)
