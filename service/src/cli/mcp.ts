@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { createEarnClient, type Trust } from '@openearn/sdk'
 import { readEnv } from '../kernel/config.js'
 import { readDocument, serveMcp, serveStdio, type Tools } from '../mcp/index.js'
-import { answer, type Command, parseFlags, parseWhole, UsageError } from './terminal.js'
+import { answer, type Command, complain, parseFlags, parseWhole, UsageError } from './terminal.js'
 import { readVersion } from './version.js'
 
 const usage = `openearn mcp [--url URL] [--trust FILE] [--secret] [--http [--port PORT] [--origin ORIGIN ...]]
@@ -36,7 +36,8 @@ export const mcp: Command = {
     const version = await readVersion()
     const context = await openTools({ ...values, secret: values.secret === true })
     if (!values.http) return serveStdio(context, version)
-    const { url, token, close } = await serveMcp(context, { port, origins, version })
+    const onError = (error: unknown) => complain(`a request failed: ${error instanceof Error ? error.message : error}`)
+    const { url, token, close } = await serveMcp(context, { port, origins, version, onError })
     answer({ url, token }, [`tools at ${url}`, `authorization: Bearer ${token}`])
     await new Promise<void>((resolve) => {
       for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, resolve)

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createConnection } from 'node:net'
 import { createEarnClient } from '@openearn/sdk'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -7,9 +8,12 @@ import { serveMcp } from './http.js'
 let served: Awaited<ReturnType<typeof serveMcp>>
 const friend = 'http://localhost:6274'
 
+const faults: unknown[] = []
+const onError = (error: unknown) => void faults.push(error)
+
 beforeAll(async () => {
   const client = createEarnClient({ baseUrl: 'http://127.0.0.1:1' })
-  served = await serveMcp({ client, forms: readDocument() }, { port: 0, origins: [friend], version: '1.0.0' })
+  served = await serveMcp({ client, forms: readDocument() }, { port: 0, origins: [friend], version: '1.0.0', onError })
 })
 afterAll(() => served.close())
 
@@ -99,9 +103,23 @@ describe('the port of loopback', () => {
     expect(await send({ line: 'GET /mcp HTTP/1.1', headers, body: '' })).toBe('')
   })
 
+  it('takes a request that is broken off for no fault of its own, and goes on', async () => {
+    const { port } = new URL(served.url)
+    const lines = [
+      ...['POST /mcp HTTP/1.1', `host: 127.0.0.1:${port}`, `authorization: Bearer ${served.token}`],
+      ...['content-type: application/json', 'content-length: 9', 'expect: 100-continue', '', '{'],
+    ]
+    const socket = createConnection(Number(port), '127.0.0.1', () => socket.write(lines.join('\r\n')))
+    // It reads the body from here on.
+    expect(String((await once(socket, 'data'))[0])).toContain('100 Continue')
+    socket.resetAndDestroy()
+    expect(statusOf(await send({}))).toBe(200)
+    expect(faults).toEqual([])
+  })
+
   it('has another token at each start', async () => {
     const client = createEarnClient({ baseUrl: 'http://127.0.0.1:1' })
-    const other = await serveMcp({ client, forms: readDocument() }, { port: 0, origins: [], version: '1.0.0' })
+    const other = await serveMcp({ client, forms: readDocument() }, { port: 0, origins: [], version: '1.0.0', onError })
     await other.close()
     expect(other.token).not.toBe(served.token)
     expect(served.token.length).toBeGreaterThanOrEqual(43)

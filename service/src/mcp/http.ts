@@ -11,6 +11,8 @@ export type HttpOptions = {
   /** Origins of pages that may call; none unless given. */
   origins: readonly string[]
   version: string
+  /** Told of an answer that failed by a fault of ours; the caller gets 500. */
+  onError(error: unknown): void
 }
 
 /** The longest request, in bytes. */
@@ -21,13 +23,17 @@ const bodyMax = 262_144
  * another site gets nothing: the `Host` has to be this address, an `Origin` one of those given, the body JSON by its type, and
  * the token, which is made anew at each start, has to be known. No header of CORS is ever sent to others.
  */
-export async function serveMcp(context: Tools, { port, origins, version }: HttpOptions) {
+export async function serveMcp(context: Tools, { port, origins, version, onError }: HttpOptions) {
   const token = randomBytes(32).toString('base64url')
   const hosts = new Set<string>()
   const server = createServer({ requireHostHeader: true }, (request, response) => {
     const refusal = findRefusal(request, { hosts, origins, token })
     if (refusal !== undefined) return refuse(response, refusal)
-    answer(request, response).catch(() => refuse(response, 500))
+    answer(request, response).catch((error: unknown) => {
+      // Who hangs up in the middle of a request makes no fault of ours.
+      if (!request.errored) onError(error)
+      refuse(response, 500)
+    })
   })
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const body = await readBody(request)

@@ -1,4 +1,3 @@
-import type { EarnClient } from '@openearn/sdk'
 import * as earn from '@openearn/sdk'
 import type { AnswerForms } from './document.js'
 import type { Input } from './inputs.js'
@@ -6,7 +5,7 @@ import * as form from './inputs.js'
 import { verifyGivenPlan } from './verifyGivenPlan.js'
 
 /** The service and what tools need to tell its answers. */
-export type Tools = { client: EarnClient; forms: AnswerForms }
+export type Tools = { client: earn.EarnClient; forms: AnswerForms }
 
 export type Tool = {
   name: string
@@ -20,26 +19,32 @@ export type Tool = {
 // biome-ignore lint/suspicious/noExplicitAny: answers are told by the document, not by types
 type Loose = any
 
+/** A function of the sdk that asks one operation. */
+type Operation = {
+  [N in keyof typeof earn]: (typeof earn)[N] extends (client: earn.EarnClient, params: never) => Promise<unknown>
+    ? N
+    : never
+}[keyof typeof earn]
+
+const operations = { ...earn }
+
 /** A tool that asks one operation and gives its answer. */
 const ask = <G>(
   name: string,
   description: string,
   input: Input,
-  operation: (client: EarnClient, params: Loose) => Promise<unknown>,
+  operation: Operation,
   toParams: (given: G) => object = (given) => given as object,
 ): Tool => ({
   ...{ name, description, input },
   run: async ({ client, forms }, given: G) => {
-    const answer = await operation(client, toParams(given))
-    return forms.separate(operationIdOf(operation), answer) as Record<string, unknown>
+    const answer = await operations[operation](client, toParams(given) as Loose)
+    return forms.separate(toOperationId(operation), answer) as Record<string, unknown>
   },
 })
 
-const operationIdOf = (operation: unknown): string => {
-  const found = Object.entries(earn).find(([, each]) => each === operation)
-  if (!found) throw new TypeError('the operation has no name')
-  return `${found[0][0]?.toUpperCase()}${found[0].slice(1)}`
-}
+/** The operation's id in the document, `GetMembership` of `getMembership`. */
+const toOperationId = (operation: string) => `${operation[0]?.toUpperCase()}${operation.slice(1)}`
 
 /** A plan, with the verdict of the sdk on it. Its batch says the same as its transactions and is left out. */
 const plan = (
@@ -47,7 +52,7 @@ const plan = (
   description: string,
   input: Input,
   type: 'deposit' | 'withdraw' | 'claimDeposit' | 'cancelDeposit' | 'swap',
-  operation: (client: EarnClient, params: Loose) => Promise<unknown>,
+  operation: Operation,
 ): Tool => ({
   ...{
     name,
@@ -55,8 +60,11 @@ const plan = (
     input,
   },
   run: async (tools, given: Record<string, unknown>) => {
-    const answer = (await operation(tools.client, given)) as { transactions: Loose[]; actionId: string }
-    const { batch: _, ...told } = tools.forms.separate(operationIdOf(operation), answer) as Record<string, unknown>
+    const answer = (await operations[operation](tools.client, given as Loose)) as {
+      transactions: Loose[]
+      actionId: string
+    }
+    const { batch: _, ...told } = tools.forms.separate(toOperationId(operation), answer) as Record<string, unknown>
     const { transactions, actionId } = answer
     return {
       ...told,
@@ -144,30 +152,30 @@ export const tools: readonly Tool[] = [
         description: 'Seconds between points',
       }),
     },
-    earn.getOpportunityHistorical,
+    'getOpportunityHistorical',
     ({ step = 86_400, ...given }: { step?: number }) => ({ ...given, step: String(step) }),
   ),
-  ask('get_portfolio', 'What a wallet holds and earned.', { address: wallet }, earn.getWalletPortfolio),
+  ask('get_portfolio', 'What a wallet holds and earned.', { address: wallet }, 'getWalletPortfolio'),
   ask(
     'get_requests',
     'Deposits and withdrawals of a wallet that vaults have not completed.',
     { address: wallet },
-    earn.getWalletRequests,
+    'getWalletRequests',
   ),
   ask(
     'get_activity',
     'Deposits, withdrawals and claims of a wallet, the newest first.',
     { address: wallet, page: form.page },
-    earn.getWalletActivity,
+    'getWalletActivity',
     ({ address, page = 1 }: { address: string; page?: number }) => ({ addresses: [address], page, limit: 20 }),
   ),
-  ask('get_membership', 'Whether a wallet is linked to an account.', { address: wallet }, earn.getMembership),
-  ask('get_status', 'How far each chain is read.', { chainId: form.optional(form.chainId) }, earn.getIndexingStatus),
+  ask('get_membership', 'Whether a wallet is linked to an account.', { address: wallet }, 'getMembership'),
+  ask('get_status', 'How far each chain is read.', { chainId: form.optional(form.chainId) }, 'getIndexingStatus'),
   ask(
     'get_action',
     'What became of a plan: built, submitted, verified, reverted or expired.',
     { actionId: form.id('Id of the plan') },
-    earn.getAction,
+    'getAction',
   ),
   ask(
     'explain_attribution',
@@ -176,7 +184,7 @@ export const tools: readonly Tool[] = [
       txHash: { type: 'string', pattern: '^0x[0-9a-fA-F]{64}$', description: 'Hash of the transaction' },
       chainId: form.optional(form.chainId),
     },
-    earn.getAttribution,
+    'getAttribution',
   ),
   plan(
     'plan_deposit',
@@ -189,7 +197,7 @@ export const tools: readonly Tool[] = [
       slippageBps: form.optional(form.slippageBps),
     },
     'deposit',
-    earn.createDepositInteraction,
+    'createDepositInteraction',
   ),
   plan(
     'plan_withdraw',
@@ -201,21 +209,21 @@ export const tools: readonly Tool[] = [
       slippageBps: form.optional(form.slippageBps),
     },
     'withdraw',
-    earn.createWithdrawInteraction,
+    'createWithdrawInteraction',
   ),
   plan(
     'plan_claim',
     'The transactions that claim a settled deposit.',
     forMember,
     'claimDeposit',
-    earn.createClaimDepositInteraction,
+    'createClaimDepositInteraction',
   ),
   plan(
     'plan_cancel',
     'The transactions that cancel a pending deposit.',
     forMember,
     'cancelDeposit',
-    earn.createCancelDepositInteraction,
+    'createCancelDepositInteraction',
   ),
   plan(
     'plan_swap',
@@ -226,7 +234,7 @@ export const tools: readonly Tool[] = [
       ...{ amountIn: form.raw('How much is given'), slippageBps: form.slippageBps },
     },
     'swap',
-    earn.getSwap,
+    'getSwap',
   ),
   {
     name: 'verify_plan',
