@@ -71,6 +71,13 @@ describe('what becomes of a transaction that has a nonce', () => {
       { act: 'finish' },
     ],
     [
+      'is not final where the node counts its nonce as free',
+      { ...over, nonce: 5, blockNumber: 30 },
+      mined({ blockNumber: 30 }),
+      false,
+      { act: 'wait' },
+    ],
+    [
       'is not final at the finality depth',
       { ...over, blockNumber: 37 },
       mined({ blockNumber: 37 }),

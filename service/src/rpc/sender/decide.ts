@@ -54,7 +54,9 @@ export function decideRow(
     row.blockNumber === end.blockNumber &&
     row.cost === end.cost
   if (!isSame) return { act: 'conclude', end }
-  return { act: depth > finalityDepth ? 'finish' : 'wait' }
+  // A node that counts the nonce as unused says that the block is gone, whatever its receipt says.
+  const isCounted = row.nonce !== null && row.nonce < counted
+  return { act: depth > finalityDepth && isCounted ? 'finish' : 'wait' }
 }
 
 export type TakenAct =
