@@ -23,6 +23,7 @@ const allowed: Record<string, string> = {
   'service/test/copy.ts': 'a temporary copy of the source',
   'service/test/e2e/snippets.ts': 'a temporary folder that looks like a checkout',
   'service/test/installed.long.test.ts': 'a temporary folder that npm installs into',
+  'service/test/loadedFiles.test.ts': 'a temporary folder of its own, which it removes',
   'service/test/packed.test.ts': 'a temporary folder with packed packages',
   'service/test/workedExample.test.ts': 'a temporary copy of the source',
   'service/test/dependencies.test.ts': 'nothing: it holds the words it looks for',
