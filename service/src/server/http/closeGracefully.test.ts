@@ -48,6 +48,17 @@ describe('a listener that closes', () => {
     await closed
   })
 
+  it('answers who is connected and waits to be let in', async () => {
+    const { app, port } = await listen()
+    const agents = Array.from({ length: 50 }, () => new Agent({ keepAlive: true, maxSockets: 1 }))
+    const asked = agents.map((agent) => ask(agent, port))
+    // The system has connected all of them; the listener has heard of none.
+    await new Promise<void>((resolve) => process.nextTick(resolve))
+    const closed = app.close()
+    expect(await Promise.all(asked)).toEqual(agents.map(() => ({ status: 200, connection: 'close' })))
+    await closed
+  })
+
   it('answers what was asked before, however long that takes, and closes then', async () => {
     let release: () => void = () => undefined
     const held = new Promise<void>((resolve) => {

@@ -21,14 +21,17 @@ type Last = { request?: IncomingMessage; response?: ServerResponse }
 
 /**
  * Closes a listener quickly and without a reset. From the first instant every response says that its connection closes. Idle
- * connections are closed after half a second without a request. Waiting callers get their responses. A caller that is still
+ * connections are closed after half a second without a request. Callers who wait for a response, or to be accepted, get theirs. A caller that is still
  * sending a head or a body, or does not read its response, is cut off within a second.
  */
 export function closeGracefully(app: FastifyInstance): void {
   const server: Server = app.server
   const latest = new Map<Socket, Last>()
   let isClosing = false
+  /** Since the last look. */
+  let hasNew = false
   server.on('connection', (socket) => {
+    hasNew = true
     latest.set(socket, {})
     socket.once('close', () => latest.delete(socket))
   })
@@ -56,11 +59,13 @@ export function closeGracefully(app: FastifyInstance): void {
       const look = () => {
         looks += 1
         if (looks >= slowLooks) cutSlow()
-        if (looks >= idleLooks || !hasIdle()) resolve()
+        if (looks >= idleLooks || !(hasNew || hasIdle())) resolve()
+        hasNew = false
       }
+      // Who is connected and not accepted yet would be reset with the listener: a look without a new connection comes first.
+      hasNew = false
       const looking = setInterval(look, lookMs)
       server.once('close', () => clearInterval(looking))
-      if (!hasIdle()) resolve()
     })
   })
 }
