@@ -174,4 +174,19 @@ describe('what is watched', () => {
     await pass(60 * minute)
     expect([values.length, asked.length]).toEqual([1, 2])
   })
+
+  it('is told to an object with methods of its own class, and twice where it watches twice', async () => {
+    class Part {
+      readonly told: unknown[] = []
+      onValue(value: unknown) {
+        this.told.push(value)
+      }
+    }
+    const { poller, pass } = open()
+    const part = new Part()
+    const ends = [poller.watch(portfolioOf(address), part), poller.watch(portfolioOf(address), part)]
+    await pass(0)
+    expect(part.told).toHaveLength(2)
+    for (const end of ends) end()
+  })
 })

@@ -97,7 +97,10 @@ export function createPoller({ earn, pause = waitFor, page = defaultPage() }: Po
       const known = all.get(subject.key)
       const watched = known ?? begin(subject as Subject<unknown>)
       // Each its own, also of one listener that is given twice.
-      const own = { ...listener } as Listener<unknown>
+      const own: Listener<unknown> = {
+        onValue: (value) => listener.onValue(value as never),
+        onError: (error) => listener.onError?.(error),
+      }
       watched.listeners.add(own)
       if (!known) void run(watched)
       else if (known.value) own.onValue(known.value.it)
