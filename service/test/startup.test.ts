@@ -21,10 +21,6 @@ async function listLoaded(file: string): Promise<string[]> {
   return [...packages].toSorted()
 }
 
-it('help, the version and a mistaken call load no package', async () => {
-  expect(await listLoaded('main.ts')).toEqual([])
-})
-
 // Each of these takes a fifth of a second of processor time to load.
 it.each(['keys.ts', 'members.ts'])('%s loads no library of chains, of schemas or of wallets', async (file) => {
   expect(await listLoaded(file)).toEqual(['@openearn/embedded-postgres', 'pg', 'pg-copy-streams', 'pg-cursor', 'pino'])

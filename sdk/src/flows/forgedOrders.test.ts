@@ -187,6 +187,9 @@ describe('an order', () => {
     at = await advance(at, world)
     expect([at.status, at.needs, at.problem?.code]).toEqual(['ready', 'go', 'NEVER_SEEN'])
     expect(reached()).toHaveLength(2)
+    state.mines = true
+    expect((await insist(at, world, isOpen)).status).toBe('open')
+    expect(reached().map(askedFor)).toEqual([...honest.slice(0, 2), ...honest.slice(1)])
   })
 
   it.each([Number.NaN, -1, 10_001, 0.5, '50'])('of a slippage that is none, %j, is refused', async (slippageBps) => {

@@ -39,9 +39,10 @@ export function decideRow(
   { head, counted, confirmations, finalityDepth }: Standing,
 ): RowAct {
   const isOver = row.state !== 'sent'
+  const isCounted = (row.nonce ?? 0) < counted
   if (!mined) {
     if (isOver) return { act: 'reopen' }
-    return { act: (row.nonce ?? 0) < counted ? 'findTaker' : 'offer' }
+    return { act: isCounted ? 'findTaker' : 'offer' }
   }
   const depth = head - mined.blockNumber + 1
   if (depth < confirmations && !isOver) return { act: 'wait' }
@@ -55,7 +56,6 @@ export function decideRow(
     row.cost === end.cost
   if (!isSame) return { act: 'conclude', end }
   // A node that counts the nonce as unused says that the block is gone, whatever its receipt says.
-  const isCounted = row.nonce !== null && row.nonce < counted
   return { act: depth > finalityDepth && isCounted ? 'finish' : 'wait' }
 }
 
