@@ -19,6 +19,7 @@ export const reasons = [
   'NOTHING_WITHDRAWABLE',
   'ADMIN_OPERATION_ACTIVE',
   'STREAM_ENDED',
+  'CURSOR_GONE',
 ] as const
 
 export type Reason = (typeof reasons)[number]
@@ -75,6 +76,7 @@ export const errorTable = {
   notFound: [404, 'NOT_FOUND'],
   deadlineExceeded: [408, 'DEADLINE_EXCEEDED'],
   conflict: [409, 'CONFLICT'],
+  gone: [410, 'GONE'],
   failedPrecondition: [412, 'FAILED_PRECONDITION'],
   payloadTooLarge: [413, 'PAYLOAD_TOO_LARGE'],
   unsupportedMediaType: [415, 'UNSUPPORTED_MEDIA_TYPE'],
@@ -95,6 +97,7 @@ export const permissionDenied = make('permissionDenied')
 export const notFound = make('notFound')
 export const deadlineExceeded = make('deadlineExceeded')
 export const conflict = make('conflict')
+export const gone = make('gone')
 export const failedPrecondition = make('failedPrecondition')
 export const payloadTooLarge = make('payloadTooLarge')
 export const unsupportedMediaType = make('unsupportedMediaType')

@@ -28,7 +28,7 @@ export const anonymous: Caller = {
 export type Method = 'GET' | 'POST'
 
 /** Statuses of an operation in addition to 401, 429 and 500, each with its meaning. `200` is the body's schema. */
-export type Responses = { 200: TSchema } & { [status in 400 | 403 | 404 | 409 | 412 | 413 | 415 | 503]?: string }
+export type Responses = { 200: TSchema } & { [status in 400 | 403 | 404 | 409 | 410 | 412 | 413 | 415 | 503]?: string }
 
 /** Raw query names to their values in order of appearance, before any parsing. */
 export type RawQuery = ReadonlyMap<string, readonly string[]>

@@ -1,6 +1,7 @@
 import { actionOperations } from '../features/actions/index.js'
 import { attributionOperations, type JudgeContext } from '../features/attribution/index.js'
 import { catalogueOperations } from '../features/catalogue/index.js'
+import { type EventsContext, eventOperations } from '../features/events/index.js'
 import { historyOperations } from '../features/history/index.js'
 import { ledgerOperations } from '../features/ledger/index.js'
 import { membershipOperations } from '../features/membership/index.js'
@@ -16,7 +17,7 @@ import type { Operation } from '../kernel/operation.js'
 import type { SignatureContext } from '../wallets/signatures.js'
 
 /** Everything the operations of the service need. */
-export type ServiceContext = SignatureContext & JudgeContext & ActionContext & StreamContext & PortfolioContext
+export type ServiceContext = SignatureContext & JudgeContext & ActionContext & StreamContext & PortfolioContext & EventsContext
 
 /** Every operation there is. HTTP registration, the OpenAPI document and the limits read this list. */
 export const operations: readonly Operation<ServiceContext>[] = [
@@ -33,4 +34,5 @@ export const operations: readonly Operation<ServiceContext>[] = [
   ...attributionOperations,
   ...streamOperations,
   ...portfolioOperations,
+  ...eventOperations,
 ]

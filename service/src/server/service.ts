@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { attributionOperations, openJudge } from '../features/attribution/index.js'
 import { createAuthenticate } from '../features/auth/index.js'
 import { openCatalogue } from '../features/catalogue/index.js'
+import { openFeed } from '../features/events/index.js'
 import { openLimits } from '../features/limits/index.js'
 import { openPortfolio, portfolioOperations } from '../features/portfolio/index.js'
 import { type ChainStatus, chainState, listChainStatus } from '../features/status/index.js'
@@ -56,6 +57,8 @@ export async function openService(
   const outbound = createOutbound(base.clock)
   const catalogue = await openCatalogue(base)
   options.shutdown.add('catalogue', catalogue.close)
+  const feed = await openFeed(base, { signal: options.shutdown.signal })
+  options.shutdown.add('feed of events', feed.close)
   const ton = base.config.tonUrl === undefined ? undefined : createTonReader(outbound, base.config.tonUrl, base.clock)
   const metrics = createMetrics()
   const chainMetrics = createChainMetrics(metrics.registry)
@@ -69,6 +72,7 @@ export async function openService(
     chains: open('watch'),
     ton,
     catalogue,
+    feed,
     signatureGate: createSignatureGate(),
     judge,
     portfolio: openPortfolio({ patience }),

@@ -3,6 +3,8 @@ import { setFlagsFromString } from 'node:v8'
 import type { FastifyInstance } from 'fastify'
 import { recordChanges } from '../features/audit/index.js'
 import { announceCatalogue, listSigners, recordSigner } from '../features/catalogue/index.js'
+import { tell } from '../features/events/index.js'
+import { tellEntries } from '../features/ledger/index.js'
 import { compareRoles } from '../features/streams/index.js'
 import type { Clock } from '../kernel/clock.js'
 import { type Config, ConfigError } from '../kernel/config.js'
@@ -98,7 +100,7 @@ export async function startService(options: StartOptions): Promise<Running> {
   } else if (options.watch) {
     const { capabilitySeconds = 60, streamSeconds, finalSeconds } = options
     const watching = startWatching(ctx, {
-      ...{ reactions: [chainMetrics.reaction], onRetry: chainMetrics.onRetry },
+      ...{ reactions: [chainMetrics.reaction, tellEntries(tell, clock)], onRetry: chainMetrics.onRetry },
       ...(finalSeconds === undefined ? {} : { finalMs: finalSeconds * 1_000 }),
     })
     shutdown.add('watchers', watching.stop)

@@ -8,7 +8,7 @@ import { type Asked as AskedViews, listQuestions } from './observations.js'
 import { assertOrder, type Projections } from './projection.js'
 import type { Ancestor, Asked, Held, Standing, State } from './state.js'
 import { commitBlocks } from './steps/blocks.js'
-import { commitConfirm } from './steps/confirm.js'
+import { commitConfirm, findConfirmedTo } from './steps/confirm.js'
 import { ancestorBatch, commitFork, searchOf } from './steps/fork.js'
 import { commitPast, type PastPlan, planPast } from './steps/past.js'
 import { commitRecheck, type Found, loadRecheck, type StoredRange } from './steps/recheck.js'
@@ -103,7 +103,9 @@ export function openStore(ctx: Ctx, options: StoreOptions): ChainStore {
     commit: async (state, read) => {
       const written = await inTransaction(db, async (tx) => {
         await lockSame(tx, state)
-        return write({ ...ctx, tx, tracing, tell, reactions, observed: projections.observed }, state, read)
+        const written = await write({ ...ctx, tx, tracing, tell, reactions, observed: projections.observed }, state, read)
+        await react(tx, reactions, state)
+        return written
       })
       return { ...written, ...(await reload(db, state, read)) }
     },
@@ -171,6 +173,19 @@ async function write(to: Writing, state: Standing, read: Read): Promise<Partial<
       await commitTraces(to, state, read.asked)
       return {}
   }
+}
+
+/** Tells reactions where the step has left the chain. */
+async function react(tx: Transaction, reactions: readonly Reaction[], state: Standing): Promise<void> {
+  const asked = reactions.filter(({ onWritten }) => onWritten)
+  if (asked.length === 0) return
+  const { chainId, followedFrom } = state.cursor
+  const now = await findCursor(tx, chainId)
+  if (!now) return
+  const tip = now.blockNumber
+  const confirmedTo = await findConfirmedTo(tx, state, tip)
+  for (const reaction of asked)
+    await reaction.onWritten?.(tx, { chainId, tip, confirmedTo, firstHead: followedFrom + followedBefore - 1 })
 }
 
 /** Loads the parts of the state that a written step has changed. */

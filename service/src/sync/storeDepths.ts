@@ -1,10 +1,11 @@
 import type { Fragment, Queryable } from '../postgres/pool.js'
 import { chainsOf } from '../rpc/storeChains.js'
 
-/** How deep each chain is confirmed: a set of `chain_id` and `confirmed`, the last block that is. */
+/** How deep each chain is confirmed, below the newest block that is known: a set of `chain_id` and `confirmed`, the last block that is. */
 export const depths = (db: Queryable): Fragment => db`(
   select c.chain_id, c.block_number, c.block_timestamp, ch.confirmations,
-    least(c.block_number, greatest(c.head_number - ch.confirmations + 1, coalesce(c.finalized_number, -1))) as confirmed
+    least(c.block_number, greatest(
+      greatest(c.head_number, c.block_number) - ch.confirmations + 1, coalesce(c.finalized_number, -1))) as confirmed
   from chain_cursors c join ${chainsOf(db)} ch on ch.chain_id = c.chain_id)`
 
 export type Depth = {

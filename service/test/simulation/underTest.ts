@@ -1,4 +1,5 @@
-import type { LedgerRows } from '../../src/features/ledger/index.js'
+import { tell } from '../../src/features/events/index.js'
+import { type LedgerRows, tellEntries } from '../../src/features/ledger/index.js'
 import { systemClock } from '../../src/kernel/clock.js'
 import { silentLog } from '../../src/kernel/log.js'
 import type { Database, Transaction } from '../../src/postgres/pool.js'
@@ -33,7 +34,7 @@ export function openSink(place: Place, inside: Inside): Sink {
     onRewind: (tx) => inside.onRewound(tx),
   }
   const { chainId } = place
-  return createPipeline(contextOf(place), { chainId, reactions: [reaction], backfillWindow: 8 })
+  return createPipeline(contextOf(place), { chainId, reactions: [reaction, tellEntries(tell, systemClock)], backfillWindow: 8 })
 }
 
 export function watch(input: {

@@ -1,6 +1,7 @@
 /**
  * The ledger: verified deposits and withdrawals of registered distributors, and the transactions looked at on the way.
- * Owns `interactions` with their counts, `retractions`, `price_choices` and `transaction_attributions`, the projection
+ * Owns `interactions` with their counts, `retractions`, `price_choices` and `transaction_attributions`, `ledger_told` with
+ * `ledger_changes`, the projection
  * that derives them, and the operations that list them. Verified is never stored: it follows from the
  * depth of the entry's block.
  */
@@ -17,6 +18,7 @@ export { type LedgerRows, ledger } from './projection.js'
 export { type ActionTransaction, listActionTransactions } from './storeActionTransactions.js'
 export { listTransactionAttributions, type RecordedAttribution } from './storeLedger.js'
 export { fillLatePrices, settleAmounts } from './storePrices.js'
+export { tellEntries } from './tellEntries.js'
 
 /** Verified entries of one transaction as served, oldest request first, else in the order of its logs; on one chain or on any. */
 export async function listInteractionsByTx(db: Queryable, txHash: string, chainId?: number): Promise<Activity[]> {

@@ -217,15 +217,24 @@ const columns = (db: Queryable) => db`i.id, o.id as "opportunityId", i.kind, i.t
   t.logo_url as "tokenLogoUrl", i.is_swap as "isSwap", i.distributor_id as "distributorId", i.log_index as "logIndex",
   i.block_number as "blockNumber", i.block_number <= coalesce(c.finalized_number, -1) as "isFinal", i.attribution`
 
+/** What the catalogue says of entries `i`. */
+const described = (db: Queryable) => db`
+  join ${cursorsOf(db)} c on c.chain_id = i.chain_id
+  join ${vaultsOf(db)} v on v.id = i.vault_id
+  join ${opportunitiesOf(db)} o on o.chain_id = v.chain_id and o.vault_address = v.address
+  left join tokens t on t.chain_id = v.chain_id and t.address = lower(v.asset)`
+
 /** Entries by their ids, with what the catalogue says of them. */
 async function readEntries(db: Queryable, ids: Fragment, sort: Sort): Promise<ActivityRow[]> {
   return db<ActivityRow[]>`
-    select ${columns(db)} from (${ids}) p join interactions i on i.id = p.id
-    join ${cursorsOf(db)} c on c.chain_id = i.chain_id
-    join ${vaultsOf(db)} v on v.id = i.vault_id
-    join ${opportunitiesOf(db)} o on o.chain_id = v.chain_id and o.vault_address = v.address
-    left join tokens t on t.chain_id = v.chain_id and t.address = lower(v.asset)
+    select ${columns(db)} from (${ids}) p join interactions i on i.id = p.id ${described(db)}
     order by ${ordering(db, sort)}`
+}
+
+/** Entries of a set of their rows, in the order of the chain's logs. */
+export async function readEntriesOf(db: Queryable, rows: Fragment): Promise<ActivityRow[]> {
+  return db<ActivityRow[]>`
+    select ${columns(db)} from ${rows} i ${described(db)} order by i.block_number, i.log_index, i.id`
 }
 
 /** One page of verified entries in a total order, and how many there are in all. */

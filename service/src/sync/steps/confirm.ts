@@ -1,3 +1,4 @@
+import type { Queryable } from '../../postgres/pool.js'
 import { applyConfirmed, type Fresh } from '../apply.js'
 import type { Opened } from '../projection.js'
 import type { Standing } from '../state.js'
@@ -18,8 +19,7 @@ export async function applyPutOff(to: Writing, state: Standing, tip: number, fre
   const { chainId } = state.cursor
   const all = state.held.taken.opened
   if (all.every(({ projection }) => projection.at !== 'confirmed')) return false
-  const depth = tip - (await findConfirmations(tx, chainId)) + 1
-  const end = Math.max(depth, Math.min(state.cursor.finalizedNumber ?? depth, tip))
+  const end = await findConfirmedTo(tx, state, tip)
   const derivedTo = new Map((await listDerivations(tx, chainId)).map((each) => [each.name, each.derivedTo]))
   let isMore = false
   for (const { from, late } of groupLate(all, derivedTo)) {
@@ -30,6 +30,12 @@ export async function applyPutOff(to: Writing, state: Standing, tip: number, fre
     isMore ||= derived < end
   }
   return isMore
+}
+
+/** The last block of a chain at `tip` that is confirmed or final. */
+export async function findConfirmedTo(tx: Queryable, { cursor }: Pick<Standing, 'cursor'>, tip: number): Promise<number> {
+  const depth = tip - (await findConfirmations(tx, cursor.chainId)) + 1
+  return Math.max(depth, Math.min(cursor.finalizedNumber ?? depth, tip))
 }
 
 /** Projections that wait for confirmations, those together that go on from the same block. */

@@ -17,6 +17,18 @@ export type Reaction = {
   name: string
   onBlocks?(tx: Transaction, chainId: number, blocks: readonly RawBlock[], rows: DerivedBlocks): Promise<void>
   onRewind?(tx: Transaction, chainId: number, ancestor: number): Promise<void>
+  /** At the end of the transaction of every step. */
+  onWritten?(tx: Transaction, chain: Written): Promise<void>
+}
+
+/** A chain as a step has left it. */
+export type Written = {
+  chainId: number
+  /** The last derived block, and the last one that is confirmed. */
+  tip: number
+  confirmedTo: number
+  /** The node's head when the chain was first followed. */
+  firstHead: number
 }
 
 /** Input of the reading half of a step: nodes, and no database. */

@@ -1,0 +1,104 @@
+import { systemClock } from '../../kernel/clock.js'
+import type { Context } from '../../postgres/context.js'
+import { type Database, inTransaction } from '../../postgres/pool.js'
+import { findEnd } from './storeFeed.js'
+import { eventsChannel, moveBatch } from './storeOutbox.js'
+
+/** The feed as a process sees it. */
+export type Feed = {
+  /** The last position this process knows of. */
+  last(): number
+  /** Resolves once the feed goes beyond a position, after `ms` milliseconds, and at a stop. */
+  wait(beyond: number, ms: number): Promise<void>
+  /** Calls `onMore` whenever the feed has grown. Returns a function that ends it. */
+  watch(onMore: () => void): () => void
+  close(): Promise<void>
+}
+
+export type EventsContext = Context & { readonly feed: Feed }
+
+/** How often the feed is looked at although nothing was announced. */
+const pollMsDefault = 1_000
+
+/**
+ * Opens the feed, and moves events from the outbox to it as they come. Any number of processes may do so: one moves at a time.
+ * `signal` ends every wait at once.
+ */
+export async function openFeed(
+  ctx: Pick<Context, 'db' | 'log'>,
+  options: { signal?: AbortSignal; pollMs?: number } = {},
+): Promise<Feed> {
+  const { db, log } = ctx
+  const { pollMs = pollMsDefault } = options
+  const stopping = new AbortController()
+  const signal = options.signal ? AbortSignal.any([options.signal, stopping.signal]) : stopping.signal
+  const watchers = new Set<() => void>()
+  let { last } = await findEnd(db)
+  const reach = (position: number) => {
+    if (position === last) return
+    last = position
+    for (const onMore of watchers) onMore()
+  }
+  let isAnnounced = false
+  let moving: Promise<void> | undefined
+  let failures = 0
+  const look = async () => {
+    try {
+      await moveAll(db)
+      reach((await findEnd(db)).last)
+      failures = 0
+    } catch (error) {
+      if (failures++ % 60 === 0 && !signal.aborted) log.warn({ err: error }, 'the feed of events could not be read')
+    }
+  }
+  const move = () => {
+    isAnnounced = true
+    moving ??= (async () => {
+      while (isAnnounced && !signal.aborted) {
+        isAnnounced = false
+        await look()
+      }
+      moving = undefined
+    })()
+  }
+  const { unlisten } = await db.listen(
+    eventsChannel,
+    (position) => (position === '' ? move() : reach(Number(position))),
+    move,
+  )
+  const polling = (async () => {
+    while (!signal.aborted) {
+      await systemClock.sleep(pollMs, signal)
+      if (!signal.aborted) move()
+    }
+  })()
+  return {
+    last: () => last,
+    wait: async (beyond, ms) => {
+      if (last > beyond || signal.aborted) return
+      const ending = new AbortController()
+      const onMore = () => last > beyond && ending.abort()
+      watchers.add(onMore)
+      await systemClock.sleep(ms, AbortSignal.any([ending.signal, signal]))
+      watchers.delete(onMore)
+    },
+    watch: (onMore) => {
+      watchers.add(onMore)
+      return () => watchers.delete(onMore)
+    },
+    close: async () => {
+      stopping.abort()
+      await unlisten()
+      await polling
+      await moving
+    },
+  }
+}
+
+/** Moves everything that is visible, or as much as another process leaves. */
+export async function moveAll(db: Database): Promise<void> {
+  for (;;) {
+    const moved = await inTransaction(db, (tx) => moveBatch(tx))
+    if (moved === undefined || moved === 0) return
+  }
+}

@@ -1,0 +1,39 @@
+import T from 'typebox'
+import { defineOperation, type Operation } from '../../kernel/operation.js'
+import { List } from '../../kernel/wire.js'
+import { EventSchema } from './event.js'
+import type { EventsContext } from './feed.js'
+import { getEvents } from './getEvents.js'
+
+/** The operations of events. */
+export const eventOperations: readonly Operation<EventsContext>[] = [
+  defineOperation({
+    operationId: 'GetEvents',
+    method: 'GET',
+    path: '/v2/events',
+    access: 'secret',
+    cost: 1,
+    tag: 'Events',
+    summary: 'Read events',
+    description:
+      'What became true, and what stopped being true, each once and in order. Keep `next` with what you did, and send it as ' +
+      '`after`. Where nothing is new, the call waits up to `waitSeconds`.',
+    query: T.Object({
+      after: T.Optional(
+        T.String({
+          description:
+            'A cursor: `next`, or that of an event. Absent: from the oldest event that is kept. `latest`: from now on',
+        }),
+      ),
+      types: T.Optional(List({ asArray: true, description: 'Only events of these types; absent: all' })),
+      limit: T.Optional(T.Integer({ minimum: 1, maximum: 500, default: 100 })),
+      waitSeconds: T.Optional(T.Integer({ minimum: 0, maximum: 25, default: 0 })),
+    }),
+    responses: {
+      200: T.Object({ data: T.Array(EventSchema), next: T.String({ description: 'The cursor to go on from' }) }),
+      400: 'A parameter is malformed',
+      410: 'The event of the cursor is not in the feed (reason `CURSOR_GONE`); `context.oldest` is a valid cursor',
+    },
+    run: getEvents,
+  }),
+]

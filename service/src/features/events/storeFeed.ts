@@ -1,0 +1,81 @@
+import type { Queryable } from '../../postgres/pool.js'
+
+export type FeedRow = {
+  position: number
+  eventId: string
+  type: string
+  at: Date
+  chainId: number | null
+  late: boolean
+  subjectKind: string
+  subjectId: string
+  organizationId: string | null
+  data: unknown
+}
+
+const columns = (db: Queryable) => db`position, event_id as "eventId", type, told_at as "at", chain_id as "chainId", late,
+  subject_kind as "subjectKind", subject_id as "subjectId", organization_id as "organizationId", data`
+
+/** The ends of the feed: the last position there is, and the oldest event that is kept. */
+export type FeedEnds = { last: number; oldest: { position: number; eventId: string } | undefined }
+
+/** The last position, and whether events wait in the outbox. */
+export async function findEnd(db: Queryable): Promise<{ last: number; waits: boolean }> {
+  const [row] = await db<{ last: number; waits: boolean }[]>`
+    select position as last, exists (select from outbox) as waits from feed_end`
+  return row ?? { last: 0, waits: false }
+}
+
+export async function findEnds(db: Queryable): Promise<FeedEnds> {
+  const [row] = await db<{ last: number; position: number | null; eventId: string | null }[]>`
+    select e.position as last, o.position, o.event_id as "eventId" from feed_end e
+    left join (select position, event_id from feed order by position limit 1) o on true`
+  const { last = 0, position = null, eventId = null } = row ?? {}
+  return { last, oldest: position === null || eventId === null ? undefined : { position, eventId } }
+}
+
+/** The id of the event at a position; undefined where none is kept. */
+export async function findEventId(db: Queryable, position: number): Promise<string | undefined> {
+  const [row] = await db<{ eventId: string }[]>`select event_id as "eventId" from feed where position = ${position}`
+  return row?.eventId
+}
+
+export type FeedFilter = {
+  /** Events of this organization are among them, and of no other. */
+  organizationId: string
+  /** Absent: of all types. */
+  types?: readonly string[] | undefined
+}
+
+/** Events in (after, to], oldest first. */
+export async function listEvents(
+  db: Queryable,
+  { organizationId, types }: FeedFilter,
+  range: { after: number; to: number; limit: number },
+): Promise<FeedRow[]> {
+  return db<FeedRow[]>`
+    select ${columns(db)} from feed
+    where position > ${range.after} and position <= ${range.to}
+      and (organization_id is null or organization_id = ${organizationId})
+      ${types === undefined ? db`` : db`and type = any(${[...types]}::text[])`}
+    order by position limit ${range.limit}`
+}
+
+/** All events in (after, to], oldest first, whoever may see them. */
+export async function listAllEvents(
+  db: Queryable,
+  range: { after: number; to: number; limit: number },
+): Promise<FeedRow[]> {
+  return db<FeedRow[]>`
+    select ${columns(db)} from feed where position > ${range.after} and position <= ${range.to}
+    order by position limit ${range.limit}`
+}
+
+/** Removes events told before an instant, a batch at a time. The last event stays, so that its cursor stays valid. */
+export async function pruneFeed(db: Queryable, before: Date, batch: number): Promise<number> {
+  const { count } = await db`
+    delete from feed where position in (
+      select f.position from feed f where f.told_at < ${before} and f.position < (select position from feed_end)
+      order by f.position limit ${batch})`
+  return count
+}
