@@ -9,8 +9,8 @@ import { createKey } from '../../service/dist/features/auth/index.js'
 import { systemClock } from '../../service/dist/kernel/clock.js'
 import { parseConfig } from '../../service/dist/kernel/config.js'
 import { silentLog } from '../../service/dist/kernel/log.js'
-import { createShutdown } from '../../service/dist/kernel/shutdown.js'
 import { openService } from '../../service/dist/server/service.js'
+import { createShutdown } from '../../service/dist/server/shutdown.js'
 import { openBenchDatabase, organizationId } from '../micro/database.mjs'
 
 const snapshots = Number(process.argv[2] ?? 20_000_000)

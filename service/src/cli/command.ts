@@ -3,11 +3,11 @@ import { formatHint } from '../features/auth/index.js'
 import { systemClock } from '../kernel/clock.js'
 import { type Config, parseConfig, readEnv } from '../kernel/config.js'
 import { openLog, redactUrls } from '../kernel/log.js'
-import { createShutdown } from '../kernel/shutdown.js'
 import type { Context } from '../postgres/context.js'
 import { isDatabaseUnavailable } from '../postgres/pool.js'
 import { openCommandDatabase } from '../server/database.js'
 import { findOsUser } from '../server/osUser.js'
+import { createShutdown } from '../server/shutdown.js'
 
 export function readConfig(): Config {
   return parseConfig(readEnv())

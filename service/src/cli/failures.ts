@@ -2,9 +2,9 @@ import { CatalogueImportError } from '../features/catalogue/import/index.js'
 import { ConfigError } from '../kernel/config.js'
 import { EarnError } from '../kernel/errors.js'
 import { redactUrls } from '../kernel/log.js'
-import { Stopping } from '../kernel/shutdown.js'
 import { MigrationError } from '../postgres/migrate.js'
 import { explainRefusal, isReadOnly } from '../postgres/pool.js'
+import { Stopping } from '../server/shutdown.js'
 
 /** Failures whose message was written for the person at the terminal. */
 const sayable = [ConfigError, EarnError, CatalogueImportError, MigrationError]

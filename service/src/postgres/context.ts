@@ -1,4 +1,4 @@
-import type { Context as KernelContext, Tell as KernelTell } from '../kernel/context.js'
+import type { Context as KernelContext } from '../kernel/context.js'
 import type { Written as KernelWritten } from '../kernel/operation.js'
 import type { Database, Queryable, Transaction } from './pool.js'
 
@@ -8,5 +8,27 @@ export type Context = KernelContext & { readonly db: Database }
 /** The result of an operation that writes, made by `written`. */
 export type Written<Body> = KernelWritten<Body, Transaction>
 
-/** Tells others of facts, in the transaction that makes them. */
-export type Tell = KernelTell<Queryable>
+/** Who or what a fact is about. Facts of one subject are told in order. */
+export type Subject = {
+  kind: 'wallet' | 'opportunity' | 'order' | 'stream' | 'chain' | 'key' | 'webhook'
+  id: string
+}
+
+/** A fact to tell others. `data` is the wire shape of the operation that reads it, as it is now. */
+export type Fact = {
+  type: string
+  at: Date
+  chainId: number | null
+  /** It became true long ago, and is only known now. */
+  late?: boolean
+  subject: Subject
+  /** The organization that alone may see it. Absent: every key may. */
+  organizationId?: string
+  data: unknown
+}
+
+/**
+ * Tells others of facts, in the transaction that makes them. Call it after the subject's own row is written or locked, so that
+ * the facts of a subject are told in the order in which they became true.
+ */
+export type Tell = (tx: Queryable, facts: readonly Fact[]) => Promise<void>

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { findEmbeddedPostgres, findHome, startEmbeddedPostgres } from '@openearn/embedded-postgres'
 import { type Config, ConfigError } from '../kernel/config.js'
 import type { Log } from '../kernel/log.js'
-import type { Shutdown } from '../kernel/shutdown.js'
 import { migrate, readMigrations } from '../postgres/migrate.js'
 import { type Database, type DatabaseTarget, openDatabase } from '../postgres/pool.js'
+import type { Shutdown } from './shutdown.js'
 
 /** Folder of the embedded server inside the data folder. */
 export function postgresFolder(config: Config): string {

@@ -17,7 +17,12 @@ import type { Operation } from '../kernel/operation.js'
 import type { SignatureContext } from '../wallets/signatures.js'
 
 /** Everything the operations of the service need. */
-export type ServiceContext = SignatureContext & JudgeContext & ActionContext & StreamContext & PortfolioContext & EventsContext
+export type ServiceContext = SignatureContext &
+  JudgeContext &
+  ActionContext &
+  StreamContext &
+  PortfolioContext &
+  EventsContext
 
 /** Every operation there is. HTTP registration, the OpenAPI document and the limits read this list. */
 export const operations: readonly Operation<ServiceContext>[] = [

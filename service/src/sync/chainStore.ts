@@ -103,7 +103,11 @@ export function openStore(ctx: Ctx, options: StoreOptions): ChainStore {
     commit: async (state, read) => {
       const written = await inTransaction(db, async (tx) => {
         await lockSame(tx, state)
-        const written = await write({ ...ctx, tx, tracing, tell, reactions, observed: projections.observed }, state, read)
+        const written = await write(
+          { ...ctx, tx, tracing, tell, reactions, observed: projections.observed },
+          state,
+          read,
+        )
         await react(tx, reactions, state)
         return written
       })

@@ -34,7 +34,11 @@ export function openSink(place: Place, inside: Inside): Sink {
     onRewind: (tx) => inside.onRewound(tx),
   }
   const { chainId } = place
-  return createPipeline(contextOf(place), { chainId, reactions: [reaction, tellEntries(tell, systemClock)], backfillWindow: 8 })
+  return createPipeline(contextOf(place), {
+    chainId,
+    reactions: [reaction, tellEntries(tell, systemClock)],
+    backfillWindow: 8,
+  })
 }
 
 export function watch(input: {

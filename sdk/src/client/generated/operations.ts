@@ -209,6 +209,18 @@ export const getDistributorMetrics = /*#__PURE__*/ get<types.GetDistributorMetri
 )
 
 /**
+ * Read events
+ *
+ * What became true, and what stopped being true, each once and in order. Keep `next` with what you did, and send it as `after`. Where nothing is new, the call waits up to `waitSeconds`.
+ *
+ * Costs 1 units; takes a secret key.
+ */
+export const getEvents = /*#__PURE__*/ get<types.GetEventsParams, types.GetEventsResult>(
+  'GetEvents',
+  '/v2/events',
+)
+
+/**
  * Show how far chains and vaults are indexed
  *
  * The state of each watched chain and each vault, and the addresses of the keys that signed attributions, present and retired. `drift` compares samples with the chain: balances of holders, and deposits, withdrawals and requests of ranges of blocks. A stalled chain is as far behind as its last block is old. The `reason` of a vault explains why its chain is stalled; for a live vault, why its share prices and rates are withheld, and that its asset has no price; and it counts moves of shares that exceeded a known balance. `evidence` shows whether the nodes of a chain return traces (`trace`), or only calldata decides; from the block `traceFrom` on every transaction that needed a trace has one.

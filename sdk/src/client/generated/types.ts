@@ -80,13 +80,32 @@ export type Earning = {
 export type Error = {
   /** The HTTP status */
   code: number
-  status: 'INVALID_ARGUMENT' | 'UNAUTHORIZED' | 'PERMISSION_DENIED' | 'NOT_FOUND' | 'DEADLINE_EXCEEDED' | 'CONFLICT' | 'FAILED_PRECONDITION' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'RESOURCE_EXHAUSTED' | 'INTERNAL' | 'UNAVAILABLE'
+  status: 'INVALID_ARGUMENT' | 'UNAUTHORIZED' | 'PERMISSION_DENIED' | 'NOT_FOUND' | 'DEADLINE_EXCEEDED' | 'CONFLICT' | 'GONE' | 'FAILED_PRECONDITION' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'RESOURCE_EXHAUSTED' | 'INTERNAL' | 'UNAVAILABLE'
   /** A sentence for the caller */
   error: string
   /** Details; `{}` without any */
   context: Record<string, unknown>
   /** The reason, for programs to switch on, if there is one */
-  reason?: 'INDEXING_NOT_STARTED' | 'INDEXING_STALLED' | 'PROTOCOL_UNSUPPORTED' | 'INSUFFICIENT_BALANCE' | 'BELOW_MINIMUM' | 'CAP_EXCEEDED' | 'TOKEN_NOT_ACCEPTED' | 'TOKEN_UNSUPPORTED' | 'DEPOSIT_DISABLED' | 'WITHDRAW_DISABLED' | 'NOT_CLAIMABLE' | 'NOTHING_PENDING' | 'SIMULATION_REVERTED' | 'NO_ROUTE' | 'QUOTE_EXPIRED' | 'INSUFFICIENT_ALLOWANCE' | 'NOTHING_WITHDRAWABLE' | 'ADMIN_OPERATION_ACTIVE' | 'STREAM_ENDED'
+  reason?: 'INDEXING_NOT_STARTED' | 'INDEXING_STALLED' | 'PROTOCOL_UNSUPPORTED' | 'INSUFFICIENT_BALANCE' | 'BELOW_MINIMUM' | 'CAP_EXCEEDED' | 'TOKEN_NOT_ACCEPTED' | 'TOKEN_UNSUPPORTED' | 'DEPOSIT_DISABLED' | 'WITHDRAW_DISABLED' | 'NOT_CLAIMABLE' | 'NOTHING_PENDING' | 'SIMULATION_REVERTED' | 'NO_ROUTE' | 'QUOTE_EXPIRED' | 'INSUFFICIENT_ALLOWANCE' | 'NOTHING_WITHDRAWABLE' | 'ADMIN_OPERATION_ACTIVE' | 'STREAM_ENDED' | 'CURSOR_GONE'
+}
+
+export type Event = {
+  /** UUID */
+  id: string
+  /** Where to go on from after this event */
+  cursor: string
+  type: 'interaction.confirmed' | 'interaction.retracted'
+  /** RFC 3339, UTC */
+  timestamp: string
+  chainId: number | null
+  /** It became true long ago, and is only known now */
+  late: boolean
+  subject: {
+    kind: 'wallet' | 'opportunity' | 'order' | 'stream' | 'chain' | 'key' | 'webhook'
+    id: string
+  }
+  /** The object as the operation that reads it returned it when the event was told */
+  data: Record<string, unknown>
 }
 
 export type Incentive = {
@@ -988,6 +1007,15 @@ export type GetDistributorMetricsParams = {
   includeTopWallets?: boolean | undefined
 }
 
+export type GetEventsParams = {
+  /** A cursor: `next`, or that of an event. Absent: from the oldest event that is kept. `latest`: from now on */
+  after?: string | undefined
+  /** Only events of these types; absent: all; repeated or separated by commas, at most 200 */
+  types?: string | readonly string[] | undefined
+  limit?: number | undefined
+  waitSeconds?: number | undefined
+}
+
 export type GetIndexingStatusParams = {
   chainId?: number | undefined
   /** EVM address, any case */
@@ -1675,6 +1703,12 @@ export type GetDistributorMetricsResult = {
     /** RFC 3339, UTC */
     asOf: string
   }[] | null
+}
+
+export type GetEventsResult = {
+  data: Event[]
+  /** The cursor to go on from */
+  next: string
 }
 
 export type GetIndexingStatusResult = {

@@ -3,7 +3,7 @@ import { type Address, parseEventLogs } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { type Clock, toUnixSeconds } from '../../kernel/clock.js'
 import type { Log } from '../../kernel/log.js'
-import type { Shutdown } from '../../kernel/shutdown.js'
+import type { Shutdown } from '../../server/shutdown.js'
 import { type DevChain, devAccount } from './anvil.js'
 import { type Deployment, deployerIndex } from './deploy.js'
 

@@ -11,7 +11,7 @@ export function formatCursor({ position, eventId }: { position: number; eventId:
   return `${position}-${eventId.replaceAll('-', '').slice(0, 12)}`
 }
 
-/** Reads a cursor; undefined where the text is none. */
+/** Reads a cursor; undefined if malformed. */
 export function parseCursor(text: string): Cursor | undefined {
   const [, position, digits] = form.exec(text) ?? []
   return position === undefined || digits === undefined ? undefined : { position: Number(position), digits }

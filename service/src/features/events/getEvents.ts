@@ -67,7 +67,8 @@ export async function findPosition(db: Queryable, after: string | undefined): Pr
   const { position, digits } = cursor
   if (position === 0 && after === startCursor && (last === 0 || oldest?.position === 1)) return 0
   const eventId = position === 0 ? undefined : await findEventId(db, position)
-  if (eventId === undefined || formatCursor({ position, eventId }) !== `${position}-${digits}`) throw await goneError(db)
+  if (eventId === undefined || formatCursor({ position, eventId }) !== `${position}-${digits}`)
+    throw await goneError(db)
   return position
 }
 

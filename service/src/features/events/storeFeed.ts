@@ -13,7 +13,9 @@ export type FeedRow = {
   data: unknown
 }
 
-const columns = (db: Queryable) => db`position, event_id as "eventId", type, told_at as "at", chain_id as "chainId", late,
+const columns = (
+  db: Queryable,
+) => db`position, event_id as "eventId", type, told_at as "at", chain_id as "chainId", late,
   subject_kind as "subjectKind", subject_id as "subjectId", organization_id as "organizationId", data`
 
 /** The ends of the feed: the last position there is, and the oldest event that is kept. */
@@ -61,7 +63,7 @@ export async function listEvents(
     order by position limit ${range.limit}`
 }
 
-/** All events in (after, to], oldest first, whoever may see them. */
+/** All events in (after, to], oldest first, of every organization. */
 export async function listAllEvents(
   db: Queryable,
   range: { after: number; to: number; limit: number },

@@ -1,5 +1,5 @@
-import type { Fact } from '../../kernel/context.js'
 import { newId } from '../../kernel/ids.js'
+import type { Fact } from '../../postgres/context.js'
 import type { Queryable, Transaction } from '../../postgres/pool.js'
 
 /** Its messages are empty where something was put into the outbox, else the last position of the feed. */

@@ -217,7 +217,7 @@ const columns = (db: Queryable) => db`i.id, o.id as "opportunityId", i.kind, i.t
   t.logo_url as "tokenLogoUrl", i.is_swap as "isSwap", i.distributor_id as "distributorId", i.log_index as "logIndex",
   i.block_number as "blockNumber", i.block_number <= coalesce(c.finalized_number, -1) as "isFinal", i.attribution`
 
-/** What the catalogue says of entries `i`. */
+/** Joins the catalogue to entries `i`. */
 const described = (db: Queryable) => db`
   join ${cursorsOf(db)} c on c.chain_id = i.chain_id
   join ${vaultsOf(db)} v on v.id = i.vault_id

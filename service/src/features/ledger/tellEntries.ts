@@ -1,7 +1,6 @@
 import { getAddress } from 'viem'
 import type { Clock } from '../../kernel/clock.js'
-import type { Fact } from '../../kernel/context.js'
-import type { Tell } from '../../postgres/context.js'
+import type { Fact, Tell } from '../../postgres/context.js'
 import type { Queryable } from '../../postgres/pool.js'
 import type { Reaction, Written } from '../../sync/steps/step.js'
 import { type ActivityRow, toActivity } from './activity.js'
@@ -26,11 +25,11 @@ async function tellWritten(
 ): Promise<void> {
   const held = await findTold(tx, chainId)
   const { toldTo: before, lateTo, isChanged } = held ?? { toldTo: -1, lateTo: firstHead, isChanged: false }
-  // What lies above the tip was taken back: its entries are among the changes.
+  // Blocks above the tip were taken back; their entries are among the changes.
   let toldTo = Math.min(before, tip)
   if (isChanged) {
     const { gone, came } = await takeChanges(tx, { chainId, toldTo, most: changesMax })
-    // What a reorganisation takes back was true until now; what is found in the past was true long ago.
+    // A reorganisation takes back facts that were true until now. All other changes concern the past.
     const isFork = tip < before
     await tell(tx, [
       ...gone.map((row) => toFact('interaction.retracted', row, { at, late: !isFork })),

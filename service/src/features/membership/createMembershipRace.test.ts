@@ -13,7 +13,7 @@ let lines: AsyncIterator<string>
 const program = (target: unknown) => `
   const load = (path) => import(${JSON.stringify(new URL('../../../dist/', import.meta.url).href)} + path)
   const [{ openService }, { openDatabase }, { createShutdown }, { silentLog }, { parseConfig }, { systemClock }] =
-    await Promise.all(['server/service.js', 'postgres/pool.js', 'kernel/shutdown.js', 'kernel/log.js',
+    await Promise.all(['server/service.js', 'postgres/pool.js', 'server/shutdown.js', 'kernel/log.js',
       'kernel/config.js', 'kernel/clock.js'].map(load))
   const base = { db: openDatabase(${JSON.stringify(target)}), clock: systemClock, log: silentLog, config: parseConfig({}, '/') }
   const { publicApp } = await openService(base, { chains: [], shutdown: createShutdown(silentLog) })

@@ -12,11 +12,11 @@ import { fakeClock, systemClock } from '../../kernel/clock.js'
 import { parseConfig } from '../../kernel/config.js'
 import { newId } from '../../kernel/ids.js'
 import { silentLog } from '../../kernel/log.js'
-import { createShutdown } from '../../kernel/shutdown.js'
 import { migrate, readMigrations } from '../../postgres/migrate.js'
 import { openDatabase } from '../../postgres/pool.js'
 import { operations } from '../operations.js'
 import { openService, type Service } from '../service.js'
+import { createShutdown } from '../shutdown.js'
 
 let folder: string
 let server: EmbeddedPostgres

@@ -3,6 +3,7 @@ export const tagTexts: Record<string, string> = {
   Actions: 'Ready-to-sign transactions for deposits, withdrawals, claims and cancellations.',
   Attribution: 'Who brought a transaction, with the evidence.',
   Chains: 'The chains of this installation.',
+  Events: 'What became true and what stopped being true, in order.',
   History: 'TVL, share price, APR, APY and LPs of a vault over time.',
   Indexing: 'How far each chain and vault is read.',
   Ledger: 'Verified deposits and withdrawals.',

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Earn, openEarn } from '../../../test/harness.js'
 import { silentLog } from '../../kernel/log.js'
-import { createShutdown } from '../../kernel/shutdown.js'
 import { openService } from '../service.js'
+import { createShutdown } from '../shutdown.js'
 import { joinMetrics } from './metrics.js'
 
 let earn: Earn

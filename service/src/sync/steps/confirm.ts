@@ -33,7 +33,11 @@ export async function applyPutOff(to: Writing, state: Standing, tip: number, fre
 }
 
 /** The last block of a chain at `tip` that is confirmed or final. */
-export async function findConfirmedTo(tx: Queryable, { cursor }: Pick<Standing, 'cursor'>, tip: number): Promise<number> {
+export async function findConfirmedTo(
+  tx: Queryable,
+  { cursor }: Pick<Standing, 'cursor'>,
+  tip: number,
+): Promise<number> {
   const depth = tip - (await findConfirmations(tx, cursor.chainId)) + 1
   return Math.max(depth, Math.min(cursor.finalizedNumber ?? depth, tip))
 }

@@ -1,7 +1,7 @@
-import { once } from './async/once.js'
-import { within } from './async/within.js'
-import { systemClock } from './clock.js'
-import type { Log } from './log.js'
+import { once } from '../kernel/async/once.js'
+import { within } from '../kernel/async/within.js'
+import { systemClock } from '../kernel/clock.js'
+import type { Log } from '../kernel/log.js'
 
 type Close = () => Promise<void> | void
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { silentLog } from './log.js'
+import { silentLog } from '../kernel/log.js'
 import { createShutdown, Stopping } from './shutdown.js'
 
 describe('stopping', () => {
