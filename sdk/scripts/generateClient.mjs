@@ -15,6 +15,7 @@ const operations = Object.entries(document.paths).flatMap(([path, item]) =>
 operations.sort((a, b) => (a.operationId < b.operationId ? -1 : 1))
 
 const jsonOf = (part) => part?.content?.['application/json']?.schema
+const liveOf = (part) => part?.content?.['text/event-stream']?.schema
 const resolve = (part) =>
   part?.$ref
     ? part.$ref
@@ -39,11 +40,19 @@ function describe(operation) {
   }
   const required = [...parameters.filter((each) => each.required).map(({ name }) => name), ...(body.required ?? [])]
   const result = resolve(operation.responses['200'])
-  const paged = resolve(jsonOf(result)).properties ?? {}
+  const paged = resolve(jsonOf(result))?.properties ?? {}
   const items = paged.pagination && Object.keys(paged).find((name) => paged[name].type === 'array')
   const query =
     operation.method === 'POST' ? parameters.filter((each) => each.in === 'query').map((each) => each.name) : []
-  return { ...operation, properties, required, result: jsonOf(result), items, query }
+  return {
+    ...operation,
+    properties,
+    required,
+    result: jsonOf(result) ?? liveOf(result),
+    isLive: !!liveOf(result),
+    items,
+    query,
+  }
 }
 
 const described = operations.map(describe)
@@ -65,7 +74,7 @@ const functions = described.map(({ operationId, method, path, query, items, ...o
   const cost = `Costs ${operation['x-cost']} units; takes ${access[operation['x-access']] ?? operation['x-access']}.`
   const given = [operationId, path, ...(items ? [items] : [])].map((text) => `'${text}'`)
   if (query.length) given.push(`[${query.map((name) => `'${name}'`).join(', ')}]`)
-  const kind = `${method === 'GET' ? 'get' : 'post'}${items ? 'Pages' : ''}`
+  const kind = operation.isLive ? 'live' : `${method === 'GET' ? 'get' : 'post'}${items ? 'Pages' : ''}`
   used.add(kind)
   const item = items ? `, types.${operationId}Result['${items}'][number]` : ''
   const generics = `types.${operationId}Params, types.${operationId}Result${item}`

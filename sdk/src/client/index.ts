@@ -3,5 +3,6 @@ export { createEarnClient, type EarnClient, type EarnClientOptions, type Respons
 export { EarnError, type ErrorStatus, type Reason } from './error.js'
 export * from './generated/operations.js'
 export type * as types from './generated/types.js'
-export type { Operation, PagedOperation } from './operation.js'
+export type { LiveOptions } from './live.js'
+export type { LiveOperation, Operation, PagedOperation } from './operation.js'
 export type { CallOptions } from './send.js'

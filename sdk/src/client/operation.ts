@@ -1,4 +1,5 @@
 import type { EarnClient } from './client.js'
+import { follow, type Live, type LiveOptions } from './live.js'
 import { type CallOptions, send } from './send.js'
 
 type Given<P> =
@@ -48,6 +49,19 @@ export const postPages = <P, R, Item>(
   items: string,
   query: readonly string[],
 ): PagedOperation<P, R, Item> => Object.assign(post<P, R>(name, path, query), { items })
+
+/** An operation whose response goes on: events as they come. */
+export type LiveOperation<P, R> = (
+  client: EarnClient,
+  params: P,
+  options?: LiveOptions,
+) => AsyncGenerator<R, void, undefined>
+
+/** An operation that streams. */
+export const live =
+  <P extends object, R extends Live>(name: string, path: string): LiveOperation<P, R> =>
+  (client, params, options) =>
+    follow(client, { name, method: 'GET', path: path + queryOf(params as Values), body: null }, options)
 
 type Values = Record<string, unknown>
 

@@ -75,6 +75,9 @@ export function parseConfig(env: Env, root: string = repositoryRoot()) {
     /** Connections an address may have open; absent means 500, and no cap for loopback. 0: no cap. */
     connectionsPerAddress:
       text('CONNECTIONS_PER_ADDRESS') === undefined ? undefined : integer('CONNECTIONS_PER_ADDRESS', 500, 0, 1e6),
+    /** Live streams an address may have open; absent means 5, and no limit for loopback. */
+    streamsPerAddress:
+      text('STREAMS_PER_ADDRESS') === undefined ? undefined : integer('STREAMS_PER_ADDRESS', 5, 1, 1e6),
     /** Most milliseconds the event loop may be late before requests are refused. 0: no limit. */
     eventLoopDelayMaxMs: integer('EVENT_LOOP_DELAY_MAX_MS', 1_000, 0, 60_000),
     patience: integer('PATIENCE', 1, 1, 100),

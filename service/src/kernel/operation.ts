@@ -41,6 +41,14 @@ export class PreparedBody {
   ) {}
 }
 
+/** Where a live response is written: frames of server-sent events. */
+export type LiveSink = { write(frame: string): void; end(): void }
+
+/** A response that goes on. `start` begins to write, and returns a function that ends it. */
+export class LiveBody {
+  constructor(readonly start: (sink: LiveSink) => () => void) {}
+}
+
 const mark = Symbol('written')
 
 /**
@@ -93,6 +101,8 @@ export type Operation<C = Context> = {
   readonly addressLimited?: boolean
   /** Throws where the caller may not have an answer of this input that is kept under an Idempotency-Key. */
   readonly assertMayRepeat?: (ctx: C, input: never, caller: Caller) => void
+  /** Its 200 is a `LiveBody`, a stream of events of this schema. Its input has `lastEventId`, the header `Last-Event-ID`. */
+  readonly isLive?: boolean
   /** All its errors say in `context.retryable` whether the same request may succeed later, as every 503 does. */
   readonly tellsRetryable?: boolean
   /** Returns the body, or `written` where it writes: nothing is written on the way. */

@@ -1,5 +1,5 @@
 // Generated from service/openapi.json by `npm run client`. Do not edit.
-import { get, getPages, post, postPages } from '../operation.js'
+import { get, getPages, live, post, postPages } from '../operation.js'
 import type * as types from './types.js'
 
 /**
@@ -636,6 +636,18 @@ export const postStreamsBulk = /*#__PURE__*/ postPages<types.PostStreamsBulkPara
 export const reportSwapExecution = /*#__PURE__*/ post<types.ReportSwapExecutionParams, types.ReportSwapExecutionResult>(
   'ReportSwapExecution',
   '/v2/swap/executions',
+)
+
+/**
+ * Follow events live
+ *
+ * Server-sent events of one subject, as they are told; read it with `fetch`, as the key is a header. The `id` of each is its cursor, and a `Last-Event-ID` goes on after it. An event `gone` says that this cursor is lost. The stream ends after 10 minutes: connect again after `retry` milliseconds. Each minute costs a unit more.
+ *
+ * Costs 1 units; takes any key.
+ */
+export const streamEvents = /*#__PURE__*/ live<types.StreamEventsParams, types.StreamEventsResult>(
+  'StreamEvents',
+  '/v2/events/live',
 )
 
 /**

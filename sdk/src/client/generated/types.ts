@@ -1428,6 +1428,11 @@ export type ReportSwapExecutionParams = {
   txHash: `0x${string}`
 }
 
+export type StreamEventsParams = {
+  /** `wallet:0x…` (of all chains), `opportunity:<uuid>` or `order:<uuid>` */
+  subject: string
+}
+
 export type SubmitSwapOrderParams = {
   /** UUID */
   orderId: string
@@ -2021,6 +2026,8 @@ export type PostStreamsBulkResult = {
 }
 
 export type ReportSwapExecutionResult = SwapExecution
+
+export type StreamEventsResult = Event
 
 export type SubmitSwapOrderResult = SwapOrder
 

@@ -1,6 +1,7 @@
 import { systemClock } from '../../kernel/clock.js'
 import type { Context } from '../../postgres/context.js'
 import { type Database, inTransaction } from '../../postgres/pool.js'
+import { type Live, openLive } from './live.js'
 import { findEnd } from './storeFeed.js'
 import { eventsChannel, moveBatch } from './storeOutbox.js'
 
@@ -12,6 +13,7 @@ export type Feed = {
   wait(beyond: number, ms: number): Promise<void>
   /** Calls `onMore` whenever the feed has grown. Returns a function that ends it. */
   watch(onMore: () => void): () => void
+  readonly live: Live
   close(): Promise<void>
 }
 
@@ -72,9 +74,9 @@ export async function openFeed(
       if (!signal.aborted) move()
     }
   })()
-  return {
+  const feed = {
     last: () => last,
-    wait: async (beyond, ms) => {
+    wait: async (beyond: number, ms: number) => {
       if (last > beyond || signal.aborted) return
       const ending = new AbortController()
       const onMore = () => last > beyond && ending.abort()
@@ -82,9 +84,11 @@ export async function openFeed(
       await systemClock.sleep(ms, AbortSignal.any([ending.signal, signal]))
       watchers.delete(onMore)
     },
-    watch: (onMore) => {
+    watch: (onMore: () => void) => {
       watchers.add(onMore)
-      return () => watchers.delete(onMore)
+      return () => {
+        watchers.delete(onMore)
+      }
     },
     close: async () => {
       stopping.abort()
@@ -93,6 +97,7 @@ export async function openFeed(
       await moving
     },
   }
+  return { ...feed, live: openLive(ctx, feed) }
 }
 
 /** Moves everything that is visible, or as much as another process leaves. */

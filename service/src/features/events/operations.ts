@@ -4,6 +4,7 @@ import { List } from '../../kernel/wire.js'
 import { EventSchema } from './event.js'
 import type { EventsContext } from './feed.js'
 import { getEvents } from './getEvents.js'
+import { streamEvents } from './streamEvents.js'
 
 /** The operations of events. */
 export const eventOperations: readonly Operation<EventsContext>[] = [
@@ -35,5 +36,24 @@ export const eventOperations: readonly Operation<EventsContext>[] = [
       410: 'The event of the cursor is not in the feed (reason `CURSOR_GONE`); `context.oldest` is a valid cursor',
     },
     run: getEvents,
+  }),
+  defineOperation({
+    operationId: 'StreamEvents',
+    method: 'GET',
+    path: '/v2/events/live',
+    access: 'publishable',
+    cost: 1,
+    tag: 'Events',
+    isLive: true,
+    summary: 'Follow events live',
+    description:
+      'Server-sent events of one subject, as they are told; read it with `fetch`, as the key is a header. The `id` of each is ' +
+      'its cursor, and a `Last-Event-ID` goes on after it. An event `gone` says that this cursor is lost. The stream ends ' +
+      'after 10 minutes: connect again after `retry` milliseconds. Each minute costs a unit more.',
+    query: T.Object({
+      subject: T.String({ description: '`wallet:0x…` (of all chains), `opportunity:<uuid>` or `order:<uuid>`' }),
+    }),
+    responses: { 200: EventSchema, 400: 'The subject or the cursor is malformed' },
+    run: streamEvents,
   }),
 ]

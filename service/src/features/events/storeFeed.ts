@@ -81,3 +81,26 @@ export async function pruneFeed(db: Queryable, before: Date, batch: number): Pro
       order by f.position limit ${batch})`
   return count
 }
+
+/** A subject that a live stream follows. */
+export type Topic = { kind: 'wallet' | 'opportunity' | 'order'; id: string }
+
+/** Events in (after, to] that are about a subject or name it, oldest first. */
+export async function listEventsOf(
+  db: Queryable,
+  { topic, organizationId }: { topic: Topic; organizationId: string },
+  range: { after: number; to: number; limit: number },
+): Promise<FeedRow[]> {
+  const named =
+    topic.kind === 'wallet'
+      ? db`or data ->> 'walletAddress' = ${topic.id}`
+      : topic.kind === 'opportunity'
+        ? db`or data ->> 'opportunityId' = ${topic.id}`
+        : db``
+  return db<FeedRow[]>`
+    select ${columns(db)} from feed
+    where position > ${range.after} and position <= ${range.to}
+      and (organization_id is null or organization_id = ${organizationId})
+      and ((subject_kind = ${topic.kind} and subject_id = ${topic.id}) ${named})
+    order by position limit ${range.limit}`
+}

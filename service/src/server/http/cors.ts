@@ -2,7 +2,8 @@ import type { FastifyInstance } from 'fastify'
 import { notFound } from '../../kernel/errors.js'
 import type { Operation } from '../../kernel/operation.js'
 
-const allowedHeaders = 'X-API-Key, Authorization, Content-Type, Idempotency-Key, If-None-Match'
+const allowedHeaders =
+  'X-API-Key, Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID, traceparent'
 const exposedHeaders = [
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',

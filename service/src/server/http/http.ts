@@ -5,7 +5,7 @@ import { systemClock } from '../../kernel/clock.js'
 import { notFound, unavailable, unsupportedMediaType } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
 import type { Log } from '../../kernel/log.js'
-import { anonymous, isWritten, type Operation, PreparedBody, type Write } from '../../kernel/operation.js'
+import { anonymous, isWritten, LiveBody, type Operation, PreparedBody, type Write } from '../../kernel/operation.js'
 import { parseQueryString } from '../../kernel/wire.js'
 import type { Context } from '../../postgres/context.js'
 import { inTransaction, type Transaction } from '../../postgres/pool.js'
@@ -17,6 +17,7 @@ import {
   chargeRequest,
   createProxyWatch,
   type Gate,
+  single,
   spendTokens,
 } from './admit.js'
 import { joinParts, sendCacheable, type Variant } from './cache.js'
@@ -28,6 +29,7 @@ import { checkHead, headBytesMax } from './head.js'
 import { answerIdempotent } from './idempotency.js'
 import { compileInput, isJson, type ParseInput, type RawInput } from './input.js'
 import { isLiteral, type Literals, listLiterals } from './literals.js'
+import { createLiveStreams, type LiveStreams } from './live.js'
 import { shedLoad } from './loadShedding.js'
 import { createResponseCache, type OnAnswered, type ResponseCache } from './responseCache.js'
 
@@ -53,6 +55,7 @@ export function buildPublicApp<C extends Context>(options: HttpOptions<C>): Fast
   const answers = options.answers ?? createAnswerCache()
   const responses = createResponseCache({ ...options, answers })
   const variants = answers.shelf<Variant>('variant')
+  const live = createLiveStreams(options)
   const watchForProxy = createProxyWatch(options.ctx)
   addCors(app, options.operations)
   for (const operation of options.operations) {
@@ -71,15 +74,20 @@ export function buildPublicApp<C extends Context>(options: HttpOptions<C>): Fast
         if (isNowhere(request)) throw notFound('no such route')
         return admit(options, operation, request, reply)
       },
-      handler: (request, reply) => answer({ ...options, responses, variants }, operation, parse, request, reply),
+      handler: (request, reply) => answer({ ...options, responses, variants, live }, operation, parse, request, reply),
     })
   }
   app.addHook('onResponse', async (request, reply) => {
     const operationId = request.routeOptions.config?.operationId ?? 'none'
     const served = { request: request.raw, requestId: request.id, keyId: request.admission?.key.caller.keyId }
-    options.onAnswered?.(operationId, reply.statusCode, reply.elapsedTime / 1000, served)
+    // A stream is served once it is open.
+    const seconds = (request.openMs ?? reply.elapsedTime) / 1000
+    options.onAnswered?.(operationId, reply.statusCode, seconds, served)
   })
-  app.addHook('preClose', async () => responses.stop())
+  app.addHook('preClose', async () => {
+    live.stop()
+    responses.stop()
+  })
   responses.attach(app.server)
   return app
 }
@@ -88,6 +96,8 @@ declare module 'fastify' {
   // biome-ignore lint/style/useConsistentTypeDefinitions: augmenting the framework's request needs an interface
   interface FastifyRequest {
     admission: Admission | undefined
+    /** Milliseconds until a live response was open. */
+    openMs: number | undefined
   }
   // biome-ignore lint/style/useConsistentTypeDefinitions: augmenting the framework's route config needs an interface
   interface FastifyContextConfig {
@@ -130,6 +140,7 @@ export function buildApp(ctx: Context, beforeError: BeforeError = async () => un
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   app.decorateRequest('admission', undefined)
+  app.decorateRequest('openMs', undefined)
   app.addHook('onRequest', async (request, reply) => {
     reply.header('X-Request-Id', request.id)
     reply.header('X-Request-Cost', 0)
@@ -157,7 +168,7 @@ export function buildApp(ctx: Context, beforeError: BeforeError = async () => un
 }
 
 async function answer<C extends Context>(
-  options: HttpOptions<C> & { responses: ResponseCache<C>; variants: Shelf<Variant> },
+  options: HttpOptions<C> & { responses: ResponseCache<C>; variants: Shelf<Variant>; live: LiveStreams },
   operation: Operation<C>,
   parse: ParseInput,
   request: FastifyRequest,
@@ -172,7 +183,7 @@ async function answer<C extends Context>(
   const { admission } = request
   const { operationId } = operation
   const caller = admission?.key.caller ?? anonymous
-  const parsed = attempt(() => parse(raw))
+  const parsed = attempt(() => (operation.isLive ? withLastEventId(parse(raw), request) : parse(raw)))
   const run = async () => {
     let workMs = 0
     const onWork = (ms: number) => {
@@ -209,11 +220,17 @@ async function answer<C extends Context>(
     )
   const failure = options.responses.failureOf(request.raw)
   if (failure) throw failure.error
+  if (operation.isLive && admission) options.live.assertRoom(request, admission)
   // An invalid request costs only its parsing.
   await charge(parsed.ok ? 'whole' : 'one')
   // The object that the response depends on, as the operation finds it at its start.
   const source = operation.cacheable?.(options.ctx)
   const { body, write } = await run()
+  if (body instanceof LiveBody && admission) {
+    request.openMs = reply.elapsedTime
+    options.live.serve(request, reply, admission, body)
+    return reply
+  }
   const bytes = source ? undefined : toBytes(body)
   if (write) await commit(write)
   if (!source) return reply.send(bytes)
@@ -255,6 +272,12 @@ function readInput(request: FastifyRequest): RawInput {
     body,
     contentType: request.headers['content-type'],
   }
+}
+
+/** Where a live response goes on, as its caller says in a header. */
+function withLastEventId(input: Record<string, unknown>, { headers }: FastifyRequest): Record<string, unknown> {
+  const lastEventId = single(headers['last-event-id'])
+  return lastEventId === undefined || lastEventId === '' ? input : { ...input, lastEventId }
 }
 
 type Attempt<T> = { ok: boolean; get(): T }

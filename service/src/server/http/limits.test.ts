@@ -300,7 +300,8 @@ describe('CORS', () => {
       expect(answer.headers).toMatchObject({
         'access-control-allow-origin': 'https://app.example',
         'access-control-allow-methods': 'POST',
-        'access-control-allow-headers': 'X-API-Key, Authorization, Content-Type, Idempotency-Key, If-None-Match',
+        'access-control-allow-headers':
+          'X-API-Key, Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID, traceparent',
         'x-request-cost': '0',
       })
       expect(answer.headers.vary).toMatch(/Origin/)

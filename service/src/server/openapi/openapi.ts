@@ -102,14 +102,18 @@ function describe<C>(operation: Operation<C>, refer: Refer): Record<string, unkn
   const isPost = operation.method === 'POST'
   const failures = { ...everyone, ...(operation.access === 'public' ? {} : keyed), ...(isPost ? posted : {}), ...own }
   const cacheable = operation.cacheable !== undefined
-  const extra = [...(isPost ? ['IdempotencyKey'] : []), ...(cacheable ? ['IfNoneMatch'] : [])]
+  const extra = [
+    ...(operation.isLive ? ['LastEventID'] : []),
+    ...(isPost ? ['IdempotencyKey'] : []),
+    ...(cacheable ? ['IfNoneMatch'] : []),
+  ]
   const refusal = refusals[operation.operationId]
   const answer = {
     description: 'The response',
     headers: headerRefs(operation, 200),
-    content: {
-      'application/json': { schema: refer(ok), example: buildExample(ok) },
-    },
+    content: operation.isLive
+      ? { 'text/event-stream': { schema: refer(ok), example: `data: ${JSON.stringify(buildExample(ok))}\n\n` } }
+      : { 'application/json': { schema: refer(ok), example: buildExample(ok) } },
   }
   return {
     operationId: operation.operationId,

@@ -32,6 +32,14 @@ export const parameters: Record<string, unknown> = {
       'Makes it safe to send the same request again: a response of 200 is stored and repeated, for 1 unit, until the `validUntil` or `expiresAt` it names, else for 24 hours. A refusal is not stored. Publishable and secret keys of an organization do not share names. Bare or in double quotes, once.',
     schema: { type: 'string', minLength: 1, maxLength: 257 },
   },
+  LastEventID: {
+    name: 'Last-Event-ID',
+    in: 'header',
+    required: false,
+    description: 'The `id` of the last event that was read: the stream goes on after it. Absent: from now on.',
+    schema: { type: 'string' },
+    example: '1042-6f1c2a9e3b7d',
+  },
   IfNoneMatch: {
     name: 'If-None-Match',
     in: 'header',
