@@ -113,6 +113,12 @@ export function parseConfig(env: Env, root: string = repositoryRoot()) {
     commitMaxGwei: integer('COMMIT_MAX_GWEI', 2e7, 1, 1e15),
     /** Build plans without a signature while the signer fails, instead of refusing. */
     unsignedFallback: flag('ATTRIBUTION_UNSIGNED_FALLBACK', false),
+    /** Seals the secrets of webhooks; absent: there are no webhooks. */
+    secretsKey: text('SECRETS_KEY'),
+    /** Places of webhooks (`host` or `host:port`) that may be private, have any port and speak http. */
+    webhooksAllowed: list(text('WEBHOOKS_ALLOWED') ?? ''),
+    /** Days that events are kept. */
+    eventsKeptDays: integer('EVENTS_KEPT_DAYS', 30, 7, 3_650),
     /** RPC urls by chain id; they replace those in the database. */
     rpcUrls: parseRpcUrls(env, problems),
     /** Most gas of one batch of reads. */
@@ -139,6 +145,7 @@ export function parseConfig(env: Env, root: string = repositoryRoot()) {
   if (!config.trustedWallets.every((pair) => /^0x[\da-f]{40}:0x[\da-f]{40}$/i.test(pair)))
     problems.push('TRUSTED_WALLETS must be pairs of addresses, singleton:handler, separated by commas')
   if (!/^https?:/.test(config.tonUrl ?? 'http:')) problems.push('TON_URL must be an http or https url')
+  if ((config.secretsKey?.length ?? 32) < 32) problems.push('SECRETS_KEY must have at least 32 characters')
   if (problems.length > 0) throw new ConfigError(`bad configuration: ${problems.join('; ')}`)
   return config
 }

@@ -103,6 +103,8 @@ export type Operation<C = Context> = {
   readonly assertMayRepeat?: (ctx: C, input: never, caller: Caller) => void
   /** Its 200 is a `LiveBody`, a stream of events of this schema. Its input has `lastEventId`, the header `Last-Event-ID`. */
   readonly isLive?: boolean
+  /** Members of its response that are shown once: a repetition under an Idempotency-Key has them empty. */
+  readonly hidden?: readonly string[]
   /** All its errors say in `context.retryable` whether the same request may succeed later, as every 503 does. */
   readonly tellsRetryable?: boolean
   /** Returns the body, or `written` where it writes: nothing is written on the way. */

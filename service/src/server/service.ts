@@ -25,6 +25,7 @@ import { operations, type ServiceContext } from './operations.js'
 import { type ChainMetrics, createChainMetrics, registerChainGauges, registerSenderGauges } from './ops/chainMetrics.js'
 import { createMetrics, joinMetrics, type Metrics } from './ops/metrics.js'
 import { buildOpsApp, type Readiness } from './ops/ops.js'
+import { openSealing } from './sealing.js'
 import type { Shutdown } from './shutdown.js'
 import { openAttributionSigner, openStreamSigners } from './signer.js'
 import { openSwapApis } from './swapApis.js'
@@ -73,6 +74,7 @@ export async function openService(
     ton,
     catalogue,
     feed,
+    sealing: base.config.secretsKey === undefined ? undefined : openSealing(base.config.secretsKey),
     signatureGate: createSignatureGate(),
     judge,
     portfolio: openPortfolio({ patience }),

@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8'
 import type { FastifyInstance } from 'fastify'
 import { recordChanges } from '../features/audit/index.js'
 import { announceCatalogue, listSigners, recordSigner } from '../features/catalogue/index.js'
-import { tell } from '../features/events/index.js'
+import { startDeliveries, tell } from '../features/events/index.js'
 import { tellEntries } from '../features/ledger/index.js'
 import { compareRoles } from '../features/streams/index.js'
 import type { Clock } from '../kernel/clock.js'
@@ -104,6 +104,11 @@ export async function startService(options: StartOptions): Promise<Running> {
       ...(finalSeconds === undefined ? {} : { finalMs: finalSeconds * 1_000 }),
     })
     shutdown.add('watchers', watching.stop)
+    if (ctx.sealing) {
+      const { sealing } = ctx
+      const deliveries = startDeliveries(ctx, { tell, sealing, allowed: config.webhooksAllowed })
+      shutdown.add('deliveries to webhooks', deliveries.stop)
+    }
     const provider = openPriceProvider(config, createOutbound(clock))
     const orderBooks = openOrderBooks({ outbound: createOutbound(clock), clock })
     const trialChains = openChains(createOutbound(clock), chains, chainMetrics.onCall, {

@@ -2,4 +2,5 @@
 export const permissions = {
   'organization:incentivize:streams': 'run the reward streams of its organization',
   'organization:incentivize:streams:create': 'report points of streams',
+  'organization:webhooks': 'manage the webhooks of its organization',
 } as const

@@ -7,7 +7,10 @@ import type { FeedRow } from './storeFeed.js'
 /** Facts that every key sees. */
 export const publicTypes = ['interaction.confirmed', 'interaction.retracted'] as const
 
-export const eventTypes = [...publicTypes] as const
+/** Facts that their own organization alone sees. */
+export const ownTypes = ['webhook.disabled'] as const
+
+export const eventTypes = [...publicTypes, ...ownTypes] as const
 
 export const subjectKinds = ['wallet', 'opportunity', 'order', 'stream', 'chain', 'key', 'webhook'] as const
 

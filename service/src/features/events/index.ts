@@ -1,12 +1,20 @@
 /**
- * Events: what is told to others, once and in order. Owns `outbox`, `feed` and `feed_end`. Any room tells facts by the function
+ * Events: what is told to others, once and in order. Owns `outbox`, `feed`, `feed_end` and the tables of webhooks. Any room tells facts by the function
  * `tell` that the start hands down; none imports this slice.
  */
+import type { Operation } from '../../kernel/operation.js'
 import type { Tell } from '../../postgres/context.js'
+import type { EventsContext } from './feed.js'
+import { feedOperations } from './operations.js'
 import { recordFacts } from './storeOutbox.js'
+import { webhookOperations } from './webhooks/operations.js'
 
 export { type EventsContext, type Feed, moveAll, openFeed } from './feed.js'
-export { eventOperations } from './operations.js'
+export { startDeliveries } from './webhooks/deliveries.js'
+export type { Sealing } from './webhooks/secrets.js'
+
+/** The operations of events and webhooks. */
+export const eventOperations: readonly Operation<EventsContext>[] = [...feedOperations, ...webhookOperations]
 
 /** Writes facts for others, in the transaction that makes them. */
 export const tell: Tell = recordFacts

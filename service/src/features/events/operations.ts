@@ -7,7 +7,7 @@ import { getEvents } from './getEvents.js'
 import { streamEvents } from './streamEvents.js'
 
 /** The operations of events. */
-export const eventOperations: readonly Operation<EventsContext>[] = [
+export const feedOperations: readonly Operation<EventsContext>[] = [
   defineOperation({
     operationId: 'GetEvents',
     method: 'GET',

@@ -104,3 +104,8 @@ export async function listEventsOf(
       and ((subject_kind = ${topic.kind} and subject_id = ${topic.id}) ${named})
     order by position limit ${range.limit}`
 }
+
+/** The events at some positions that are kept. */
+export async function listRowsAt(db: Queryable, positions: readonly number[]): Promise<FeedRow[]> {
+  return db<FeedRow[]>`select ${columns(db)} from feed where position = any(${[...positions]}::bigint[])`
+}

@@ -6,7 +6,7 @@ import type { Transaction } from '../../postgres/pool.js'
 import { parseJson, type RawInput } from './input.js'
 
 export type Call = {
-  operation: Pick<Operation<never>, 'operationId'>
+  operation: Pick<Operation<never>, 'operationId' | 'hidden'>
   caller: Caller
   raw: RawInput
   /** Throws where the input does not fit its schema. */
@@ -51,11 +51,18 @@ export async function answerIdempotent(
     const answer = await call.run()
     await call.commit(async (tx) => {
       await answer.write?.(tx)
-      await keep(tx, { status: 200, body: answer.bytes.toString(), heldUntil: readHeldUntil(answer.body) })
+      const body = withoutHidden(call.operation.hidden, answer)
+      await keep(tx, { status: 200, body, heldUntil: readHeldUntil(answer.body) })
     })
     return answer.bytes
   })
   return reply.send(bytes)
+}
+
+/** The response as it is stored: without the members that are shown once. */
+function withoutHidden(hidden: readonly string[] = [], { body, bytes }: { body: unknown; bytes: Buffer }): string {
+  if (hidden.length === 0) return bytes.toString()
+  return JSON.stringify({ ...(body as object), ...Object.fromEntries(hidden.map((name) => [name, ''])) })
 }
 
 /** Charges for what is refused before there is work to do. */
