@@ -107,6 +107,7 @@ const shortForm = {
   SIMULATION_SCHEDULES: '60',
   SOLVER_KILLS: '2',
   STOPS: '1',
+  TOLD_SEEDS: '4',
   WATCHER_KILLS: '2',
 }
 const unset = Object.fromEntries(Object.entries(shortForm).filter(([name]) => process.env[name] === undefined))
@@ -124,6 +125,7 @@ const test = {
   maxWorkers: 2,
   testTimeout: patient(20_000),
   hookTimeout: patient(60_000),
+  expect: { poll: { timeout: patient(10_000) } },
   // Files of one worker share its modules: reading them anew for each takes longer than most of the tests.
   isolate: false,
 } as const

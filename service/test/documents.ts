@@ -126,6 +126,7 @@ export const heldElsewhere: Record<string, string> = {
   'docs/catalogue.md': 'what a refused import says, line by line: importCatalogue.test.ts',
   'docs/catalogue.md json': 'documents.test.ts imports both, one as a part of the other',
   'docs/configuration.md': 'a request and its answer: signer.test.ts has them on the wire',
+  'docs/events.md bash': 'two requests: getEvents.test.ts and createWebhook.test.ts have them',
   'docs/errors.md json': 'docs.test.ts holds it against the table of errors',
   'sdk/README.md js file': 'flows.test.ts makes the file with this command and gives it to the client',
   'docs/runbook.md sql openearn_service': 'roles.ts runs it, for lesserRole.test.ts and packed.test.ts',
@@ -134,6 +135,7 @@ export const heldElsewhere: Record<string, string> = {
 /** Programs in a document, by document and fence: examples.test.ts type-checks and runs them. */
 export const programs = [
   'docs/integrating.md ts',
+  'docs/events.md ts',
   'docs/moving.md ts',
   'sdk/README.md ts',
   'sdk/README.md js',

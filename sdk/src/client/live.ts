@@ -12,7 +12,7 @@ export type Live = { cursor: string }
 
 /** Longer than a stream is open. */
 const openMs = 3_600_000
-/** A stream that shows nothing for so many milliseconds is taken for dead: the service shows every 15 s that it is open. */
+/** Milliseconds of silence after which a stream is taken for dead: the service shows every 15 s that it is open. */
 const silentMs = 40_000
 
 /**

@@ -97,6 +97,11 @@ export const commands: Record<string, Described> = {
     file: './sender.js',
     member: 'sender',
   },
+  webhooks: {
+    summary: 'add, list, test, replay and remove the webhooks of an organization',
+    file: './webhooks.js',
+    member: 'webhooks',
+  },
   trust: {
     summary: 'write the contracts and signers that a program compares plans with to a file',
     file: './trust.js',

@@ -117,7 +117,6 @@ export function parseConfig(env: Env, root: string = repositoryRoot()) {
     secretsKey: text('SECRETS_KEY'),
     /** Places of webhooks (`host` or `host:port`) that may be private, have any port and speak http. */
     webhooksAllowed: list(text('WEBHOOKS_ALLOWED') ?? ''),
-    /** Days that events are kept. */
     eventsKeptDays: integer('EVENTS_KEPT_DAYS', 30, 7, 3_650),
     /** RPC urls by chain id; they replace those in the database. */
     rpcUrls: parseRpcUrls(env, problems),
@@ -141,13 +140,23 @@ export function parseConfig(env: Env, root: string = repositoryRoot()) {
     /** Ports of the devnet. */
     anvilPort: port('ANVIL_PORT', 8545),
   }
-  if (!['json', 'pretty', undefined].includes(text('LOG_FORMAT'))) problems.push('LOG_FORMAT must be json or pretty')
-  if (!config.trustedWallets.every((pair) => /^0x[\da-f]{40}:0x[\da-f]{40}$/i.test(pair)))
-    problems.push('TRUSTED_WALLETS must be pairs of addresses, singleton:handler, separated by commas')
-  if (!/^https?:/.test(config.tonUrl ?? 'http:')) problems.push('TON_URL must be an http or https url')
-  if ((config.secretsKey?.length ?? 32) < 32) problems.push('SECRETS_KEY must have at least 32 characters')
+  problems.push(...findProblems(config, text))
   if (problems.length > 0) throw new ConfigError(`bad configuration: ${problems.join('; ')}`)
   return config
+}
+
+/** Problems of single members and of pairs. */
+function findProblems(
+  config: { trustedWallets: readonly string[]; tonUrl: string | undefined; secretsKey: string | undefined },
+  text: Text,
+): string[] {
+  const found: string[] = []
+  if (!['json', 'pretty', undefined].includes(text('LOG_FORMAT'))) found.push('LOG_FORMAT must be json or pretty')
+  if (!config.trustedWallets.every((pair) => /^0x[\da-f]{40}:0x[\da-f]{40}$/i.test(pair)))
+    found.push('TRUSTED_WALLETS must be pairs of addresses, singleton:handler, separated by commas')
+  if (!/^https?:/.test(config.tonUrl ?? 'http:')) found.push('TON_URL must be an http or https url')
+  if ((config.secretsKey?.length ?? 32) < 32) found.push('SECRETS_KEY must have at least 32 characters')
+  return found
 }
 
 const list = (value: string): string[] => value.split(',').flatMap((item) => item.trim() || [])

@@ -12,6 +12,7 @@ const numbers: [name: string, member: keyof Config, fallback: number | undefined
   ['OPS_PORT', 'opsPort', 4021, 0, 65_535],
   ['ANVIL_PORT', 'anvilPort', 8545, 0, 65_535],
   ['IP_LIMIT_PER_MINUTE', 'ipLimitPerMinute', undefined, 0, 1e6],
+  ['EVENTS_KEPT_DAYS', 'eventsKeptDays', 30, 7, 3_650],
   ['STREAMS_PER_ADDRESS', 'streamsPerAddress', undefined, 1, 1e6],
   ['CONNECTIONS_PER_ADDRESS', 'connectionsPerAddress', undefined, 0, 1e6],
   ['EVENT_LOOP_DELAY_MAX_MS', 'eventLoopDelayMaxMs', 1_000, 0, 60_000],

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { scanInputs } from '../features/attribution/index.js'
 import { createCapabilityJob } from '../features/catalogue/index.js'
+import { sweepEvents } from '../features/events/index.js'
 import { runMovements } from '../features/history/index.js'
 import { fillLatePrices, settleAmounts } from '../features/ledger/index.js'
 import { sweepAddresses, sweepIdempotencyKeys } from '../features/limits/index.js'
@@ -89,6 +90,7 @@ export function listJobs(options: {
       ? [{ name: 'order books', everySeconds: 2, run: (ctx: ServiceContext) => runOrderBook(ctx, orderBooks) }]
       : []),
     { name: 'prices that came late', everySeconds: 60, run: priceLateEntries },
+    { name: 'old events', everySeconds: 3_600, run: sweepEvents },
     { name: 'expired agreements', everySeconds: 60, run: sweepAgreements },
     { name: 'expired idempotency keys', everySeconds: 60, run: sweepIdempotencyKeys },
     { name: 'what addresses used before', everySeconds: 600, run: sweepAddresses },

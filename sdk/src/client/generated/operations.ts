@@ -111,6 +111,18 @@ export const createStreamWithdrawal = /*#__PURE__*/ post<types.CreateStreamWithd
 )
 
 /**
+ * Create a webhook
+ *
+ * Sends your organization each event from now on, signed by Standard Webhooks 1.0.0, in order for each subject, until it is taken with a status of 2xx: for up to five days. At most 20 an organization. A repetition under an Idempotency-Key shows no secret.
+ *
+ * Costs 10 units; takes a secret key.
+ */
+export const createWebhook = /*#__PURE__*/ post<types.CreateWebhookParams, types.CreateWebhookResult>(
+  'CreateWebhook',
+  '/v2/webhooks',
+)
+
+/**
  * Build a withdrawal
  *
  * Returns the transactions that redeem an amount of receipt tokens, with the attribution suffix. Checked and simulated before it is returned; nothing is sent.
@@ -120,6 +132,18 @@ export const createStreamWithdrawal = /*#__PURE__*/ post<types.CreateStreamWithd
 export const createWithdrawInteraction = /*#__PURE__*/ post<types.CreateWithdrawInteractionParams, types.CreateWithdrawInteractionResult>(
   'CreateWithdrawInteraction',
   '/v2/actions/withdraw/{opportunityId}',
+)
+
+/**
+ * Delete a webhook
+ *
+ * Removes a webhook with its queue and its deliveries, and returns it as it was.
+ *
+ * Costs 10 units; takes a secret key.
+ */
+export const deleteWebhook = /*#__PURE__*/ post<types.DeleteWebhookParams, types.DeleteWebhookResult>(
+  'DeleteWebhook',
+  '/v2/webhooks/{webhookId}/delete',
 )
 
 /**
@@ -613,6 +637,31 @@ export const listOpportunitiesByDistributor = /*#__PURE__*/ getPages<types.ListO
 )
 
 /**
+ * List deliveries
+ *
+ * The tries of a webhook, newest first, kept for 30 days.
+ *
+ * Costs 1 units; takes a secret key.
+ */
+export const listWebhookDeliveries = /*#__PURE__*/ getPages<types.ListWebhookDeliveriesParams, types.ListWebhookDeliveriesResult, types.ListWebhookDeliveriesResult['data'][number]>(
+  'ListWebhookDeliveries',
+  '/v2/webhooks/{webhookId}/deliveries',
+  'data',
+)
+
+/**
+ * List webhooks
+ *
+ * The webhooks of your organization, oldest first.
+ *
+ * Costs 1 units; takes a secret key.
+ */
+export const listWebhooks = /*#__PURE__*/ get<types.ListWebhooksParams, types.ListWebhooksResult>(
+  'ListWebhooks',
+  '/v2/webhooks',
+)
+
+/**
  * List reward streams by filters
  *
  * Filters are joined by and, their values by or. Without page and limit (or its aliases) the response has no pagination.
@@ -627,6 +676,18 @@ export const postStreamsBulk = /*#__PURE__*/ postPages<types.PostStreamsBulkPara
 )
 
 /**
+ * Send events again
+ *
+ * Sends the events after a cursor again, with the same ids, at half of the rate.
+ *
+ * Costs 10 units; takes a secret key.
+ */
+export const replayWebhook = /*#__PURE__*/ post<types.ReplayWebhookParams, types.ReplayWebhookResult>(
+  'ReplayWebhook',
+  '/v2/webhooks/{webhookId}/replay',
+)
+
+/**
  * Report a transaction of a swap
  *
  * Reads the state of a transaction from the chain: confirmed where it succeeded, is deep enough and carries the action or fills the order, failed where it is deep enough and does not, else pending. Exactly one id. The chain decides the state of an order, never a report.
@@ -636,6 +697,18 @@ export const postStreamsBulk = /*#__PURE__*/ postPages<types.PostStreamsBulkPara
 export const reportSwapExecution = /*#__PURE__*/ post<types.ReportSwapExecutionParams, types.ReportSwapExecutionResult>(
   'ReportSwapExecution',
   '/v2/swap/executions',
+)
+
+/**
+ * Replace the secret of a webhook
+ *
+ * Until the overlap ends each event carries a signature by the old secret as well. A repetition under an Idempotency-Key shows no secret.
+ *
+ * Costs 10 units; takes a secret key.
+ */
+export const rotateWebhookSecret = /*#__PURE__*/ post<types.RotateWebhookSecretParams, types.RotateWebhookSecretResult>(
+  'RotateWebhookSecret',
+  '/v2/webhooks/{webhookId}/secret',
 )
 
 /**
@@ -660,6 +733,30 @@ export const streamEvents = /*#__PURE__*/ live<types.StreamEventsParams, types.S
 export const submitSwapOrder = /*#__PURE__*/ post<types.SubmitSwapOrderParams, types.SubmitSwapOrderResult>(
   'SubmitSwapOrder',
   '/v2/swap/orders',
+)
+
+/**
+ * Send a test event
+ *
+ * Sends an event `webhook.test` at once, whether the webhook is enabled or not, and returns the delivery.
+ *
+ * Costs 10 units; takes a secret key.
+ */
+export const testWebhook = /*#__PURE__*/ post<types.TestWebhookParams, types.TestWebhookResult>(
+  'TestWebhook',
+  '/v2/webhooks/{webhookId}/test',
+)
+
+/**
+ * Change a webhook
+ *
+ * One that is enabled again goes on with the events that it missed, as far as they are kept.
+ *
+ * Costs 10 units; takes a secret key.
+ */
+export const updateWebhook = /*#__PURE__*/ post<types.UpdateWebhookParams, types.UpdateWebhookResult>(
+  'UpdateWebhook',
+  '/v2/webhooks/{webhookId}',
 )
 
 /**

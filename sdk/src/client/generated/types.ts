@@ -55,6 +55,21 @@ export type Curator = {
   landingUrl: string
 }
 
+export type Delivery = {
+  /** UUID */
+  id: string
+  /** UUID */
+  eventId: string
+  /** From 1 */
+  attempt: number
+  /** RFC 3339, UTC */
+  at: string
+  status: number | null
+  durationMs: number
+  /** Empty where the receiver took the event */
+  error: string
+}
+
 export type Deltas = {
   tvl: Movement
   lps: Movement
@@ -94,7 +109,8 @@ export type Event = {
   id: string
   /** Where to go on from after this event */
   cursor: string
-  type: 'interaction.confirmed' | 'interaction.retracted'
+  /** One of interaction.confirmed, interaction.retracted, webhook.disabled */
+  type: string
   /** RFC 3339, UTC */
   timestamp: string
   chainId: number | null
@@ -784,6 +800,44 @@ export type WalletStream = {
   stream: Stream
 }
 
+export type Webhook = {
+  /** UUID */
+  id: string
+  url: string
+  /** Empty: events of all types */
+  types: string[]
+  enabled: boolean
+  /** Takes events of the past too */
+  late: boolean
+  /** Why the service disabled it; empty where it did not */
+  disabledReason: string
+  /** RFC 3339, UTC */
+  createdAt: string
+  lastDeliveryAt: string | null
+  /** Tries that failed since the last one that did not */
+  failing: number
+}
+
+export type WebhookWithSecret = {
+  /** UUID */
+  id: string
+  url: string
+  /** Empty: events of all types */
+  types: string[]
+  enabled: boolean
+  /** Takes events of the past too */
+  late: boolean
+  /** Why the service disabled it; empty where it did not */
+  disabledReason: string
+  /** RFC 3339, UTC */
+  createdAt: string
+  lastDeliveryAt: string | null
+  /** Tries that failed since the last one that did not */
+  failing: number
+  /** `whsec_` and base64: verifies `webhook-signature`. Shown this once */
+  secret: string
+}
+
 export type BuildSwapOrderParams = {
   /** EVM address, any case */
   userAddress: `0x${string}`
@@ -921,6 +975,17 @@ export type CreateStreamWithdrawalParams = {
   signatureExpirationSeconds?: number | null | undefined
 }
 
+export type CreateWebhookParams = {
+  /** https, at a public address, port 443 or 8443 */
+  url: string
+  /** Types of events; empty: all */
+  types?: readonly string[] | undefined
+  /** Events of the past too */
+  late?: boolean | undefined
+  /** `whsec_` and the base64 of 24 to 64 bytes; made by the service unless given */
+  secret?: string | undefined
+}
+
 export type CreateWithdrawInteractionParams = {
   /** UUID */
   opportunityId: string
@@ -936,6 +1001,11 @@ export type CreateWithdrawInteractionParams = {
   slippageBps?: number | undefined
   /** false: do not simulate; the status is skipped; true unless given */
   simulate?: boolean | undefined
+}
+
+export type DeleteWebhookParams = {
+  /** UUID */
+  webhookId: string
 }
 
 export type GetActionParams = {
@@ -1401,6 +1471,17 @@ export type ListOpportunitiesByDistributorParams = {
   sortOrder?: 'asc' | 'desc' | undefined
 }
 
+export type ListWebhookDeliveriesParams = {
+  /** UUID */
+  webhookId: string
+  /** From 1; below 1 is 1 */
+  page?: number | undefined
+  /** Items a page, 1 to 100; below 1 is 20 */
+  limit?: number | undefined
+}
+
+export type ListWebhooksParams = Record<never, never>
+
 export type PostStreamsBulkParams = {
   /** From 1; below 1 is 1 */
   page?: number | undefined
@@ -1418,6 +1499,13 @@ export type PostStreamsBulkParams = {
   usersCount?: boolean | null | undefined
 }
 
+export type ReplayWebhookParams = {
+  /** UUID */
+  webhookId: string
+  /** A cursor of GetEvents */
+  after: string
+}
+
 export type ReportSwapExecutionParams = {
   /** UUID */
   actionId?: string | undefined
@@ -1426,6 +1514,15 @@ export type ReportSwapExecutionParams = {
   chainId: number
   /** Transaction hash */
   txHash: `0x${string}`
+}
+
+export type RotateWebhookSecretParams = {
+  /** UUID */
+  webhookId: string
+  /** 86400 unless given */
+  overlapSeconds?: number | undefined
+  /** `whsec_` and the base64 of 24 to 64 bytes; made by the service unless given */
+  secret?: string | undefined
 }
 
 export type StreamEventsParams = {
@@ -1438,6 +1535,23 @@ export type SubmitSwapOrderParams = {
   orderId: string
   /** Of the typed data: r, s and v (65 bytes) of a key; of any length for a contract wallet (ERC-1271) */
   signature: `0x${string}`
+}
+
+export type TestWebhookParams = {
+  /** UUID */
+  webhookId: string
+}
+
+export type UpdateWebhookParams = {
+  /** UUID */
+  webhookId: string
+  /** https, at a public address, port 443 or 8443 */
+  url?: string | undefined
+  /** Types of events; empty: all */
+  types?: readonly string[] | undefined
+  enabled?: boolean | undefined
+  /** Events of the past too */
+  late?: boolean | undefined
 }
 
 export type VerifyTrackingParams = {
@@ -1480,7 +1594,11 @@ export type CreateStreamPointResult = {
 
 export type CreateStreamWithdrawalResult = StreamAdminOperation
 
+export type CreateWebhookResult = WebhookWithSecret
+
 export type CreateWithdrawInteractionResult = Interaction
+
+export type DeleteWebhookResult = Webhook
 
 export type GetActionResult = {
   /** UUID */
@@ -2020,16 +2138,33 @@ export type ListOpportunitiesByDistributorResult = {
   pagination: Pagination
 }
 
+export type ListWebhookDeliveriesResult = {
+  data: Delivery[]
+  pagination: Pagination
+}
+
+export type ListWebhooksResult = {
+  data: Webhook[]
+}
+
 export type PostStreamsBulkResult = {
   streams: Stream[]
   pagination?: PaginationNav
 }
 
+export type ReplayWebhookResult = Webhook
+
 export type ReportSwapExecutionResult = SwapExecution
+
+export type RotateWebhookSecretResult = WebhookWithSecret
 
 export type StreamEventsResult = Event
 
 export type SubmitSwapOrderResult = SwapOrder
+
+export type TestWebhookResult = Delivery
+
+export type UpdateWebhookResult = Webhook
 
 export type VerifyTrackingResult = {
   tag: string

@@ -14,11 +14,14 @@ export const eventTypes = [...publicTypes, ...ownTypes] as const
 
 export const subjectKinds = ['wallet', 'opportunity', 'order', 'stream', 'chain', 'key', 'webhook'] as const
 
+/** A text in the document: there will be more types. */
+export const EventType = T.String({ description: `One of ${eventTypes.join(', ')}`, examples: [eventTypes[0]] })
+
 export const EventSchema = T.Object(
   {
     id: Uuid,
     cursor: T.String({ description: 'Where to go on from after this event' }),
-    type: T.Enum([...eventTypes]),
+    type: EventType,
     timestamp: Ts,
     chainId: Nullable(ChainId),
     late: T.Boolean({ description: 'It became true long ago, and is only known now' }),
@@ -37,7 +40,7 @@ export function toEvent(row: FeedRow): EarnEvent {
   return {
     id: row.eventId,
     cursor: formatCursor(row),
-    type: row.type as EarnEvent['type'],
+    type: row.type,
     timestamp: formatTs(row.at),
     chainId: row.chainId,
     late: row.late,

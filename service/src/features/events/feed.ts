@@ -4,7 +4,7 @@ import { type Database, inTransaction } from '../../postgres/pool.js'
 import { type Live, openLive } from './live.js'
 import { findEnd } from './storeFeed.js'
 import { eventsChannel, moveBatch } from './storeOutbox.js'
-import type { Sealing } from './webhooks/secrets.js'
+import type { WebhookContext } from './webhooks/secrets.js'
 
 /** The feed as a process sees it. */
 export type Feed = {
@@ -18,7 +18,7 @@ export type Feed = {
   close(): Promise<void>
 }
 
-export type EventsContext = Context & { readonly feed: Feed; readonly sealing?: Sealing | undefined }
+export type EventsContext = WebhookContext & { readonly feed: Feed }
 
 /** How often the feed is looked at although nothing was announced. */
 const pollMsDefault = 1_000

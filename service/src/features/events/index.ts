@@ -10,8 +10,15 @@ import { recordFacts } from './storeOutbox.js'
 import { webhookOperations } from './webhooks/operations.js'
 
 export { type EventsContext, type Feed, moveAll, openFeed } from './feed.js'
+export { sweepEvents } from './sweep.js'
+export { type CreateWebhookInput, createWebhook } from './webhooks/createWebhook.js'
+export { deleteWebhook } from './webhooks/deleteWebhook.js'
 export { startDeliveries } from './webhooks/deliveries.js'
-export type { Sealing } from './webhooks/secrets.js'
+export { listWebhooks } from './webhooks/listWebhooks.js'
+export { replayWebhook } from './webhooks/replayWebhook.js'
+export type { Sealing, WebhookContext } from './webhooks/secrets.js'
+export { findOrganizationOf, listWebhookRows } from './webhooks/storeWebhooks.js'
+export { testWebhook } from './webhooks/testWebhook.js'
 
 /** The operations of events and webhooks. */
 export const eventOperations: readonly Operation<EventsContext>[] = [...feedOperations, ...webhookOperations]

@@ -51,7 +51,10 @@ export const feedOperations: readonly Operation<EventsContext>[] = [
       'its cursor, and a `Last-Event-ID` goes on after it. An event `gone` says that this cursor is lost. The stream ends ' +
       'after 10 minutes: connect again after `retry` milliseconds. Each minute costs a unit more.',
     query: T.Object({
-      subject: T.String({ description: '`wallet:0x…` (of all chains), `opportunity:<uuid>` or `order:<uuid>`' }),
+      subject: T.String({
+        description: '`wallet:0x…` (of all chains), `opportunity:<uuid>` or `order:<uuid>`',
+        examples: [`wallet:0x${'5f'.repeat(20)}`],
+      }),
     }),
     responses: { 200: EventSchema, 400: 'The subject or the cursor is malformed' },
     run: streamEvents,

@@ -112,7 +112,7 @@ function describe<C>(operation: Operation<C>, refer: Refer): Record<string, unkn
     description: 'The response',
     headers: headerRefs(operation, 200),
     content: operation.isLive
-      ? { 'text/event-stream': { schema: refer(ok), example: `data: ${JSON.stringify(buildExample(ok))}\n\n` } }
+      ? { 'text/event-stream': { schema: refer(ok), example: buildExample(ok) } }
       : { 'application/json': { schema: refer(ok), example: buildExample(ok) } },
   }
   return {

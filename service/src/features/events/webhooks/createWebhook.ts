@@ -2,10 +2,9 @@ import { invalidInput } from '../../../kernel/errors.js'
 import { newId } from '../../../kernel/ids.js'
 import { type Caller, written } from '../../../kernel/operation.js'
 import type { Written } from '../../../postgres/context.js'
-import type { EventsContext } from '../feed.js'
 import { assertTarget, tooMany, webhooksMax } from './input.js'
 import { toWebhook, type Webhook } from './schema.js'
-import { sealingOf, sealSecret } from './secrets.js'
+import { sealingOf, sealSecret, type WebhookContext } from './secrets.js'
 import { isSecret, newSecret } from './signature.js'
 import { recordWebhook } from './storeWebhooks.js'
 
@@ -13,7 +12,7 @@ export type CreateWebhookInput = { url: string; types?: string[]; late?: boolean
 
 /** Makes a webhook that takes the events from now on, and shows its secret this once. */
 export async function createWebhook(
-  ctx: EventsContext,
+  ctx: WebhookContext,
   { url, types = [], late = false, secret = newSecret() }: CreateWebhookInput,
   { organizationId }: Caller,
 ): Promise<Written<Webhook & { secret: string }>> {

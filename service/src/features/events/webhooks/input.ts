@@ -2,20 +2,20 @@ import T from 'typebox'
 import { conflict, invalidInput, notFound } from '../../../kernel/errors.js'
 import type { Caller } from '../../../kernel/operation.js'
 import { Uuid } from '../../../kernel/wire.js'
-import { eventTypes } from '../event.js'
-import type { EventsContext } from '../feed.js'
+import { EventType, eventTypes } from '../event.js'
 import { findUrlProblem } from './addresses.js'
+import type { WebhookContext } from './secrets.js'
 import { findWebhook, type SecretRow } from './storeWebhooks.js'
 
 export const webhooksMax = 20
 
 export const WebhookParams = T.Object({ webhookId: Uuid })
 
-export const Types = T.Array(T.String(), { maxItems: 50, description: 'Types of events; empty: all' })
+export const Types = T.Array(EventType, { maxItems: 50, description: 'Types of events; empty: all' })
 
 /** Throws 400 where the url or a type cannot be a webhook's. */
 export function assertTarget(
-  { config }: Pick<EventsContext, 'config'>,
+  { config }: Pick<WebhookContext, 'config'>,
   given: { url?: string; types?: string[] },
 ): void {
   const known: readonly string[] = eventTypes
@@ -29,7 +29,7 @@ export function assertTarget(
 }
 
 /** The webhook of the caller's organization. Throws 404 where it has no such webhook. */
-export async function getOwnWebhook({ db }: EventsContext, id: string, caller: Caller): Promise<SecretRow> {
+export async function getOwnWebhook({ db }: WebhookContext, id: string, caller: Caller): Promise<SecretRow> {
   const row = await findWebhook(db, { id: id.toLowerCase(), organizationId: caller.organizationId })
   if (!row) throw notFound('the organization has no such webhook')
   return row

@@ -20,7 +20,7 @@ describe('ListWebhookDeliveries 200', () => {
     await world.tell('a')
     await expect.poll(async () => (await list(id)).body.data.length).toBe(1)
     world.earn.clock.advance(10_000)
-    await expect.poll(async () => (await list(id)).body.data.length, { timeout: 5_000 }).toBe(2)
+    await expect.poll(async () => (await list(id)).body.data.length).toBe(2)
     const { body } = await list(id, { limit: 1 })
     expect(body.pagination).toEqual({ page: 1, limit: 1, total: 2, totalPages: 2 })
     expect(body.data[0]).toMatchObject({ attempt: 2, status: 200, error: '', at: '2026-11-20T12:00:10Z' })

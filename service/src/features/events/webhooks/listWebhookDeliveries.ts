@@ -1,13 +1,13 @@
 import type { Caller } from '../../../kernel/operation.js'
 import { type PageInput, type Pagination, paginate, parsePage } from '../../../kernel/page.js'
-import type { EventsContext } from '../feed.js'
 import { getOwnWebhook } from './input.js'
 import { type Delivery, toDelivery } from './schema.js'
+import type { WebhookContext } from './secrets.js'
 import { listAttempts } from './storeWebhooks.js'
 
 /** The tries of a webhook, newest first. */
 export async function listWebhookDeliveries(
-  ctx: EventsContext,
+  ctx: WebhookContext,
   { webhookId, ...page }: PageInput & { webhookId: string },
   caller: Caller,
 ): Promise<{ data: Delivery[]; pagination: Pagination }> {

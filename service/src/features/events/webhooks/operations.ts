@@ -88,6 +88,7 @@ export const webhookOperations: readonly Operation<EventsContext>[] = [
     summary: 'Delete a webhook',
     description: 'Removes a webhook with its queue and its deliveries, and returns it as it was.',
     params: WebhookParams,
+    body: T.Object({}),
     responses: { 200: WebhookSchema, 400: malformed, 403: notYours, 404: unknown },
     run: deleteWebhook,
   }),
@@ -116,6 +117,7 @@ export const webhookOperations: readonly Operation<EventsContext>[] = [
     description:
       'Sends an event `webhook.test` at once, whether the webhook is enabled or not, and returns the delivery.',
     params: WebhookParams,
+    body: T.Object({}),
     responses: { 200: DeliverySchema, 400: malformed, 403: notYours, 404: unknown, 503: notSetUp },
     run: testWebhook,
   }),

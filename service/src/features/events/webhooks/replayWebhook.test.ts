@@ -25,7 +25,7 @@ describe('ReplayWebhook 200', () => {
     const third = first.find(({ body }) => body.data.id === 'e2')
     expect((await replay(id, third?.body.cursor)).body.id).toBe(id)
     await world.tell({ id: 'new', subject: wallet(9) })
-    await expect.poll(() => world.receiver.received.length, { timeout: 5_000 }).toBe(10)
+    await expect.poll(() => world.receiver.received.length).toBe(10)
     const again = namesOf(world.receiver.received)
     for (let digit = 0; digit < 3; digit++)
       expect(again.filter((name) => names.indexOf(name) % 3 === digit && names.includes(name))).toEqual(
@@ -50,7 +50,7 @@ describe('ReplayWebhook 200', () => {
     expect(await world.earn.db`select from webhook_queue where webhook_id = ${id}`).toHaveLength(2)
     isBroken = false
     world.earn.clock.advance(10_000)
-    await expect.poll(() => namesOf(own()), { timeout: 5_000 }).toEqual(['x', 'x', 'y'])
+    await expect.poll(() => namesOf(own())).toEqual(['x', 'x', 'y'])
   })
 })
 

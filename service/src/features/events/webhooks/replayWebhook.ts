@@ -1,9 +1,9 @@
 import { type Caller, written } from '../../../kernel/operation.js'
 import type { Written } from '../../../postgres/context.js'
-import type { EventsContext } from '../feed.js'
 import { findPosition } from '../getEvents.js'
 import { getOwnWebhook } from './input.js'
 import { toWebhook, type Webhook } from './schema.js'
+import type { WebhookContext } from './secrets.js'
 import { replayEvents } from './storeQueue.js'
 
 /**
@@ -11,7 +11,7 @@ import { replayEvents } from './storeQueue.js'
  * 410 for a cursor whose event is not in the feed.
  */
 export async function replayWebhook(
-  ctx: EventsContext,
+  ctx: WebhookContext,
   { webhookId, after }: { webhookId: string; after: string },
   caller: Caller,
 ): Promise<Written<Webhook>> {

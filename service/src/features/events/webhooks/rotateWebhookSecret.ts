@@ -1,10 +1,9 @@
 import { type Caller, written } from '../../../kernel/operation.js'
 import type { Written } from '../../../postgres/context.js'
-import type { EventsContext } from '../feed.js'
 import { assertSecret } from './createWebhook.js'
 import { getOwnWebhook } from './input.js'
 import { toWebhook, type Webhook } from './schema.js'
-import { sealingOf, sealSecret } from './secrets.js'
+import { sealingOf, sealSecret, type WebhookContext } from './secrets.js'
 import { newSecret } from './signature.js'
 import { replaceSecret } from './storeWebhooks.js'
 
@@ -15,7 +14,7 @@ export type RotateWebhookSecretInput = { webhookId: string; overlapSeconds?: num
 
 /** Replaces the secret of a webhook. Until the overlap ends each event is signed with both. */
 export async function rotateWebhookSecret(
-  ctx: EventsContext,
+  ctx: WebhookContext,
   { webhookId, overlapSeconds = overlapDefault, secret = newSecret() }: RotateWebhookSecretInput,
   caller: Caller,
 ): Promise<Written<Webhook & { secret: string }>> {

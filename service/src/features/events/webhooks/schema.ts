@@ -1,14 +1,14 @@
 import T, { type Static } from 'typebox'
 import { formatTs } from '../../../kernel/clock.js'
 import { Nullable, Ts, Uuid } from '../../../kernel/wire.js'
-import { eventTypes } from '../event.js'
+import { EventType } from '../event.js'
 import type { AttemptRow, WebhookRow } from './storeWebhooks.js'
 
 export const WebhookSchema = T.Object(
   {
     id: Uuid,
     url: T.String(),
-    types: T.Array(T.Enum([...eventTypes]), { description: 'Empty: events of all types' }),
+    types: T.Array(EventType, { description: 'Empty: events of all types' }),
     enabled: T.Boolean(),
     late: T.Boolean({ description: 'Takes events of the past too' }),
     disabledReason: T.String({ description: 'Why the service disabled it; empty where it did not' }),
@@ -48,7 +48,7 @@ export function toWebhook(row: WebhookRow): Webhook {
   return {
     id: row.id,
     url: row.url,
-    types: row.types as Webhook['types'],
+    types: row.types,
     enabled: row.enabled,
     late: row.late,
     disabledReason: row.disabledReason,

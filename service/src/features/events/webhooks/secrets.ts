@@ -1,8 +1,12 @@
 import { unavailable } from '../../../kernel/errors.js'
+import type { Context } from '../../../postgres/context.js'
 import type { SecretRow } from './storeWebhooks.js'
 
 /** Seals texts with the key of the installation. A text opens only under the name that it was sealed under. */
 export type Sealing = { seal(text: string, name: string): Uint8Array; open(sealed: Uint8Array, name: string): string }
+
+/** The context of operations on webhooks. */
+export type WebhookContext = Context & { readonly sealing?: Sealing | undefined }
 
 /** The sealing of the installation. Throws 503 where the operator has set no key. */
 export function sealingOf({ sealing }: { sealing?: Sealing | undefined }): Sealing {

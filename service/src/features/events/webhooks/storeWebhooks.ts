@@ -42,7 +42,7 @@ export type NewWebhook = Pick<WebhookRow, 'id' | 'organizationId' | 'url' | 'typ
 /** Records a webhook that takes the events from now on. False if the organization has as many as it may. */
 export async function recordWebhook(tx: Transaction, webhook: NewWebhook, most: number): Promise<boolean> {
   // One at a time for each organization, so that two requests together keep to the limit.
-  await tx`select from organizations where id = ${webhook.organizationId} for no key update`
+  await tx`select pg_advisory_xact_lock(hashtextextended(${`webhooks ${webhook.organizationId}`}, 0))`
   const { count } = await tx`
     insert into webhooks (id, organization_id, url, types, late, created_at, position, secret)
     select ${webhook.id}, ${webhook.organizationId}, ${webhook.url}, ${webhook.types}, ${webhook.late},
@@ -119,4 +119,11 @@ export async function pruneAttempts(db: Queryable, before: Date, batch: number):
   const { count } = await db`
     delete from webhook_attempts where id in (select id from webhook_attempts where at < ${before} limit ${batch})`
   return count
+}
+
+/** The organization of a webhook; undefined if there is no such webhook. */
+export async function findOrganizationOf(db: Queryable, webhookId: string): Promise<string | undefined> {
+  const rows = await db<{ organizationId: string }[]>`
+    select organization_id as "organizationId" from webhooks where id::text = ${webhookId}`
+  return rows[0]?.organizationId
 }

@@ -3,17 +3,16 @@ import { newId } from '../../../kernel/ids.js'
 import { type Caller, written } from '../../../kernel/operation.js'
 import type { Written } from '../../../postgres/context.js'
 import { formatCursor, startCursor } from '../cursor.js'
-import type { EventsContext } from '../feed.js'
-import { findEventId } from '../storeFeed.js'
+import { findEnds, findEventId } from '../storeFeed.js'
 import { deliver } from './deliver.js'
 import { getOwnWebhook } from './input.js'
 import { type Delivery, toDelivery, toWebhook } from './schema.js'
-import { sealingOf } from './secrets.js'
+import { sealingOf, type WebhookContext } from './secrets.js'
 import { recordAttempt } from './storeWebhooks.js'
 
 /** Sends an event `webhook.test` to a webhook at once, whether it is enabled or not, and returns what became of it. */
 export async function testWebhook(
-  ctx: EventsContext,
+  ctx: WebhookContext,
   { webhookId }: { webhookId: string },
   caller: Caller,
 ): Promise<Written<Delivery>> {
@@ -21,7 +20,7 @@ export async function testWebhook(
   const row = await getOwnWebhook(ctx, webhookId, caller)
   const at = ctx.clock.now()
   const eventId = newId()
-  const position = ctx.feed.last()
+  const { last: position } = await findEnds(ctx.db)
   const last = await findEventId(ctx.db, position)
   const body = JSON.stringify({
     id: eventId,

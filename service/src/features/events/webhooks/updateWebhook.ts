@@ -1,8 +1,8 @@
 import { type Caller, written } from '../../../kernel/operation.js'
 import type { Written } from '../../../postgres/context.js'
-import type { EventsContext } from '../feed.js'
 import { assertTarget, getOwnWebhook } from './input.js'
 import { toWebhook, type Webhook } from './schema.js'
+import type { WebhookContext } from './secrets.js'
 import { updateWebhook as recordUpdate } from './storeWebhooks.js'
 
 export type UpdateWebhookInput = {
@@ -15,7 +15,7 @@ export type UpdateWebhookInput = {
 
 /** Changes a webhook. One that is enabled again goes on with the events that it missed, as far as they are kept. */
 export async function updateWebhook(
-  ctx: EventsContext,
+  ctx: WebhookContext,
   { webhookId, ...given }: UpdateWebhookInput,
   caller: Caller,
 ): Promise<Written<Webhook>> {
