@@ -169,6 +169,9 @@ const silent: Record<string, string> = {
   'orders show': 'reads',
   'orders stop': 'told in orders.chain.test.ts',
   portfolio: 'reads',
+  ...Object.fromEntries(
+    ['add', 'list', 'test', 'replay', 'remove'].map((verb) => [`webhooks ${verb}`, 'told in webhooks.test.ts']),
+  ),
   'streams list': 'reads',
   'streams recompute': 'reads',
   'streams files': 'reads',

@@ -58,6 +58,8 @@ export const byName: Record<string, unknown> = {
   message: 'app.example wants you to sign in with your Ethereum account:\n…',
   name: 'Steady USDC',
   next: '1042-6f1c2a9e3b7d',
+  disabledReason: '',
+  secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
   types: 'interaction.confirmed',
   nonce: '9f86d081884c7d659a2feaa0c55ad015',
   opportunityId: opportunity,
