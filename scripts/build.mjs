@@ -1,10 +1,10 @@
 // Compiles each package that changed since it was last compiled, and says which. What the sdk takes from others is copied
-// into it before the service is compiled against it.
+// into it before hooks and service are compiled against it.
 import { spawnSync } from 'node:child_process'
 import { statSync } from 'node:fs'
 
 const root = new URL('../', import.meta.url)
-const packages = ['packages/attribution', 'packages/embedded-postgres', 'contracts', 'sdk', 'service']
+const packages = ['packages/attribution', 'packages/embedded-postgres', 'contracts', 'sdk', 'react', 'service']
 
 /** When each package was last compiled. */
 const compiledAt = () =>
@@ -24,10 +24,12 @@ function compile(folders) {
 const start = performance.now()
 const before = compiledAt()
 if (before.includes(undefined)) console.error('compiling everything, as it was never compiled here …')
-compile(packages.slice(0, -1))
+const { writeCommonTypes } = await import('../sdk/scripts/commonTypes.js')
+compile(packages.slice(0, -2))
 await import('../sdk/scripts/copyCodec.js')
-await import('../sdk/scripts/commonTypes.js')
-compile(packages.slice(-1))
+writeCommonTypes('sdk')
+compile(packages.slice(-2))
+writeCommonTypes('react')
 const after = compiledAt()
 const changed = packages.filter((_, index) => after[index] !== before[index])
 const seconds = ((performance.now() - start) / 1000).toFixed(1)
