@@ -41,6 +41,7 @@ const text = `# OpenEarn
 - [ARCHITECTURE](ARCHITECTURE.md): rooms, data flow, rules
 - [GLOSSARY](GLOSSARY.md): words
 - [sdk/README](sdk/README.md): client, flows, polling, checks before signing
+- [react/README](react/README.md): React hooks over the client and the flows
 ${documents.join('\n')}
 
 ## Operations

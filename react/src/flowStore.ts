@@ -1,12 +1,15 @@
 import type { Flow } from '@openearn/sdk/flows'
 
+/** What is kept of a flow. `at`: Unix milliseconds of its first state. */
+export type Kept = { at: number; flow: unknown }
+
 /**
- * Keeps flows that are not at their end, each under the slot of its hook: for a reload, or another tab. What is in it is
+ * Keeps flows, each under the slot of its hook: for a reload, or another tab. What is in it is
  * believed in nothing; `@openearn/sdk/flows` compares it anew.
  */
 export type FlowStore = {
   /** All that is kept under a slot, the newest first. */
-  list(slot: string): Promise<readonly unknown[]> | readonly unknown[]
+  list(slot: string): Promise<readonly Kept[]> | readonly Kept[]
   put(slot: string, flow: Flow): Promise<void> | void
   remove(slot: string, id: string): Promise<void> | void
 }
@@ -20,13 +23,13 @@ const prefixOf = (slot: string) => `openearn:${JSON.stringify(slot)}:`
 export function createPageStore(storage: PageStorage): FlowStore {
   return {
     list: (slot) => {
-      const kept: { at: number; flow: unknown }[] = []
+      const kept: Kept[] = []
       for (let index = 0; index < storage.length; index++) {
         const key = storage.key(index)
         const found = key?.startsWith(prefixOf(slot)) ? parse(storage.getItem(key)) : undefined
         if (found) kept.push(found)
       }
-      return kept.sort((a, b) => b.at - a.at).map(({ flow }) => flow)
+      return kept.sort((a, b) => b.at - a.at)
     },
     put: (slot, flow) => {
       const key = prefixOf(slot) + flow.id
@@ -37,7 +40,7 @@ export function createPageStore(storage: PageStorage): FlowStore {
   }
 }
 
-function parse(text: string | null): { at: number; flow: unknown } | undefined {
+function parse(text: string | null): Kept | undefined {
   try {
     const { at, flow } = JSON.parse(text ?? '{}')
     return typeof at === 'number' && typeof flow === 'object' && flow !== null ? { at, flow } : undefined

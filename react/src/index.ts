@@ -3,7 +3,7 @@
  * `EarnProvider` gives them the service and the wallet.
  */
 export { EarnProvider, type EarnProviderProps, useEarn } from './context.js'
-export { createMemoryStore, createPageStore, type FlowStore, type PageStorage } from './flowStore.js'
+export { createMemoryStore, createPageStore, type FlowStore, type Kept, type PageStorage } from './flowStore.js'
 export {
   type CancelParams,
   type ClaimParams,

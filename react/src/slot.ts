@@ -1,5 +1,5 @@
 import type { Flow, Word, World } from '@openearn/sdk/flows'
-import type { FlowStore } from './flowStore.js'
+import type { FlowStore, Kept } from './flowStore.js'
 import { createLock, createPause } from './waiting.js'
 
 /** The flows of the sdk: loaded with the first flow, as a page that only shows vaults needs none of it. */
@@ -40,7 +40,7 @@ export type Slot = {
   close(): void
 }
 
-type Run = { abort: AbortController; say: ((word: Word) => void) | undefined; wake: () => void }
+type Run = { abort: AbortController; isForgotten: boolean; say: ((word: Word) => void) | undefined; wake: () => void }
 
 const done = new Set([
   'mined',
@@ -52,6 +52,9 @@ const done = new Set([
   'partially-filled',
   'claimed',
 ])
+
+/** What came to its end is kept so long. */
+const dayMs = 86_400_000
 
 export function createSlot(name: string, kind: Flow['kind'], place: Place): Slot {
   const listeners = new Set<() => void>()
@@ -71,13 +74,13 @@ export function createSlot(name: string, kind: Flow['kind'], place: Place): Slot
   /** Shows a state of the flow that runs; answers whether the user has to be asked first. */
   const show = (own: Run, { isLast }: Engine, flow: Flow) => {
     if (running !== own || (state.flow === flow && !state.error)) return
+    const isNews = state.flow?.status !== flow.status
     isOver = isLast(flow)
     const isAsked = isReviewed && flow.status === 'ready' && !flow.needs
     // Before the listeners hear of it: they may say the word at once.
     if (isAsked) stop(own)
     set({ flow, needs: flow.needs ?? (isAsked ? 'go' : undefined), error: undefined })
-    if (isOver) void place.getStore().remove(name, flow.id)
-    if (done.has(flow.status)) place.onDone()
+    if (isNews && done.has(flow.status)) place.onDone()
   }
   const stop = (own: Run) => {
     own.abort.abort()
@@ -87,7 +90,7 @@ export function createSlot(name: string, kind: Flow['kind'], place: Place): Slot
   const start = async (make: (engine: Engine) => Flow, word?: Word, isKept = false): Promise<void> => {
     const abort = new AbortController()
     const { pause, wake } = createPause(abort.signal)
-    const own: Run = { abort, say: undefined, wake }
+    const own: Run = { abort, isForgotten: false, say: undefined, wake }
     running = own
     let id: string | undefined
     try {
@@ -97,7 +100,7 @@ export function createSlot(name: string, kind: Flow['kind'], place: Place): Slot
       id = flow.id
       if (!isKept) show(own, engine, flow)
       const options = {
-        ...{ store: storeOf(place.getStore()), lock: createLock(abort.signal), signal: abort.signal, pause },
+        ...{ store: storeOf(own, place.getStore()), lock: createLock(abort.signal), signal: abort.signal, pause },
         onState: (next: Flow) => show(own, engine, next),
       }
       const { done: end, say } = engine.run(flow, place.world, word, options)
@@ -121,10 +124,16 @@ export function createSlot(name: string, kind: Flow['kind'], place: Place): Slot
     }
   }
 
-  const storeOf = (store: FlowStore) => ({
-    get: async (id: string) => (await store.list(name)).find((each) => isFlow(each) && each.id === id),
-    put: (_: string, flow: Flow) => store.put(name, flow),
+  /**
+   * What a run reads and writes. A flow that came to its end stays there: another tab may still show a former state of it, and a
+   * word that is said there must not send it again.
+   */
+  const storeOf = (own: Run, store: FlowStore) => ({
+    get: async (id: string) => (await listFlows(store)).find(({ flow }) => flow.id === id)?.flow,
+    put: (_: string, flow: Flow) => (own.isForgotten ? undefined : store.put(name, flow)),
   })
+  const listFlows = async (store: FlowStore) =>
+    (await store.list(name)).filter((kept): kept is Kept & { flow: Flow } => isFlow(kept?.flow))
   const isFlow = (value: unknown): value is Flow =>
     typeof value === 'object' &&
     value !== null &&
@@ -134,12 +143,13 @@ export function createSlot(name: string, kind: Flow['kind'], place: Place): Slot
   /** Goes on with the newest flow that is not at its end, where a page before this one left one. */
   const open = async () => {
     const store = place.getStore()
-    const kept = (await store.list(name)).filter(isFlow)
+    const kept = await listFlows(store)
     if (kept.length === 0) return
     const { isLast } = await load()
-    for (const each of kept) if (isLast(each)) await store.remove(name, each.id)
-    const flow = kept.find((each) => !isLast(each))
-    if (flow && isOver && !running && !state.flow) await start(() => flow, undefined, true)
+    for (const { at, flow } of kept)
+      if (isLast(flow) && Math.abs(Date.now() - at) > dayMs) await store.remove(name, flow.id)
+    const found = kept.find(({ flow }) => !isLast(flow))
+    if (found && isOver && !running && !state.flow) await start(() => found.flow, undefined, true)
   }
 
   return {
@@ -176,10 +186,13 @@ export function createSlot(name: string, kind: Flow['kind'], place: Place): Slot
     },
     forget: () => {
       const { flow } = state
-      if (running) stop(running)
+      if (running) {
+        running.isForgotten = true
+        stop(running)
+      }
       answered = undefined
+      if (flow && !isOver) void place.getStore().remove(name, flow.id)
       isOver = true
-      if (flow) void place.getStore().remove(name, flow.id)
       if (state !== nothing) set(nothing)
     },
     cancel: async () => {

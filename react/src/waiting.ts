@@ -4,10 +4,10 @@ type Page = { hidden?: boolean; addEventListener(name: string, listener: () => v
 export function createPause(signal: AbortSignal) {
   let isWoken = false
   let end: () => void = () => undefined
+  signal.addEventListener('abort', () => end(), { once: true })
   const wait = (begin: (resolve: () => void) => void) =>
     new Promise<void>((resolve) => {
       end = resolve
-      signal.addEventListener('abort', () => resolve(), { once: true })
       if (isWoken || signal.aborted) resolve()
       else begin(resolve)
     })

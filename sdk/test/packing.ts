@@ -10,6 +10,9 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 /** The packages a service is installed from, as folders of this checkout. */
 export const packageFolders = ['packages/attribution', 'packages/embedded-postgres', 'contracts', 'sdk', 'service']
 
+/** All packages that are published: these, and those that apps alone install. */
+export const publishedFolders = [...packageFolders, 'react']
+
 /** Packs packages as a registry would get them; answers the tarballs, in order. */
 export async function pack(folders: readonly string[], into: string): Promise<string[]> {
   const tarballs: string[] = []

@@ -35,6 +35,7 @@ const manuals = [
   'docs/catalogue.md',
   'docs/integrating.md',
   'sdk/README.md',
+  'react/README.md',
 ]
 
 /** The settings of keys: each has a name, and what is said of it. */

@@ -12,6 +12,7 @@ const folders = [
   'docs/',
   'docs/decisions/',
   'sdk/',
+  'react/',
   'service/',
   'contracts/',
   'examples/vault-kind/',
@@ -128,6 +129,8 @@ export const heldElsewhere: Record<string, string> = {
   'docs/configuration.md': 'a request and its answer: signer.test.ts has them on the wire',
   'docs/events.md bash': 'two requests: getEvents.test.ts and createWebhook.test.ts have them',
   'docs/errors.md json': 'docs.test.ts holds it against the table of errors',
+  'react/README.md tsx': 'hooks.test.ts bundles it, and deposits with it in a browser',
+  'react/README.md tsx server': 'hooks.test.ts draws a page on a server with these functions',
   'sdk/README.md js file': 'flows.test.ts makes the file with this command and gives it to the client',
   'docs/runbook.md sql openearn_service': 'roles.ts runs it, for lesserRole.test.ts and packed.test.ts',
 }

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { packageFolders } from '../../sdk/test/packing.js'
+import { packageFolders, publishedFolders } from '../../sdk/test/packing.js'
 
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -75,7 +75,7 @@ describe('the packages', () => {
     const [licence, notice] = await Promise.all([read('LICENSE'), read('NOTICE')])
     expect(licence).toMatch(/Apache License\s+Version 2\.0, January 2004/)
     expect(licence).toContain('END OF TERMS AND CONDITIONS')
-    for (const folder of packageFolders) {
+    for (const folder of publishedFolders) {
       const { license, files } = await manifest(folder)
       expect({ folder, license }).toEqual({ folder, license: 'Apache-2.0' })
       expect(await read(`${folder}/LICENSE`)).toBe(licence)
@@ -86,7 +86,7 @@ describe('the packages', () => {
 
   it('say what they are, what they need and that they may be published, all at one version', async () => {
     const { version, engines } = await manifest('.')
-    for (const folder of packageFolders) {
+    for (const folder of publishedFolders) {
       const one = await manifest(folder)
       expect({ folder, version: one.version, engines: one.engines }).toEqual({ folder, version, engines })
       expect(one.private).toBeUndefined()
@@ -150,7 +150,7 @@ describe('a checkout', () => {
 
   it('names what npm start needs at the versions with which it is tested', async () => {
     const { dependencies = {} } = await manifest('.')
-    const folders = await Promise.all([...packageFolders, '.'].map(manifest))
+    const folders = await Promise.all([...publishedFolders, '.'].map(manifest))
     const tested = Object.assign({}, ...folders.map(({ devDependencies }) => devDependencies))
     const { 'typescript-native': compiler, ...others } = dependencies
     expect(compiler).toMatch(/^npm:typescript@7/)

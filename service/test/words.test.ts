@@ -55,7 +55,14 @@ const comment: Habit = {
 }
 
 /** Folders of the product. Solidity is left out: its comments are part of the hash in deployed code. */
-const sources = ['service/src', 'sdk/src', 'packages/attribution/src', 'packages/embedded-postgres/src', 'examples']
+const sources = [
+  'service/src',
+  'sdk/src',
+  'react/src',
+  'packages/attribution/src',
+  'packages/embedded-postgres/src',
+  'examples',
+]
 const isWritten = (path: string) => !/\.test\.ts$|\/generated\//.test(path)
 
 type Line = { place: string; text: string }

@@ -1,0 +1,145 @@
+import { execFile } from 'node:child_process'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { Trust } from '@openearn/sdk'
+import type { Flow } from '@openearn/sdk/flows'
+import type { Browser, Page } from 'playwright-core'
+import { bundle, type ReactVersion } from '../../../react/test/bundles.js'
+import { openChromium } from '../chromium.js'
+import { openClient } from './client.js'
+import type { Dev } from './process.js'
+import { openWallet } from './wallet.js'
+
+export type World = { dev: Dev; dataDir: string; trust: Trust }
+export type HooksApp = Awaited<ReturnType<typeof openHooks>>
+export type HooksPage = Awaited<ReturnType<HooksApp['openPage']>>
+
+type Call = { method: string; params: unknown }
+
+/** A server of pages: the built program, and what stands in `#root` before it runs. */
+async function servePages(files: Map<string, string>) {
+  const shown = { html: '' }
+  const server = createServer(({ url }, response) => {
+    const code = files.get((url ?? '').slice(1))
+    response.setHeader('content-type', code === undefined ? 'text/html' : 'text/javascript')
+    const program = '<script type="module" src="/entry.js"></script>'
+    response.end(code ?? `<!doctype html><meta charset="utf-8"><div id="root">${shown.html}</div>${program}`)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const close = async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  }
+  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, shown, close }
+}
+
+/** What a server draws of the page, in a process of its own, as it has no page. */
+export async function renderOnServer(folder: string, version: ReactVersion, settings: object) {
+  const place = join(folder, `server-${version}`)
+  await mkdir(place, { recursive: true })
+  await writeFile(join(place, 'package.json'), '{"type":"module"}')
+  for (const [name, code] of await bundle('server.tsx', version, 'node')) await writeFile(join(place, name), code)
+  const run = `const { renderPage } = await import('./entry.js')
+    console.log(JSON.stringify(await renderPage(JSON.parse(process.argv[1]))))`
+  const words = ['--input-type=module', '-e', run, JSON.stringify(settings)]
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, words, { cwd: place })
+  return { ...(JSON.parse(stdout) as { version: string; html: string; state: unknown }), stderr }
+}
+
+/** The app of the hooks' package in a browser, built with one version of React. */
+export async function openHooks(
+  { dev, trust }: Omit<World, 'dataDir'>,
+  { version = 19, program = 'browser.tsx', text }: { version?: ReactVersion; program?: string; text?: string } = {},
+) {
+  const pages = await servePages(await bundle(program, version, 'browser', text))
+  const browser: Browser = await openChromium()
+  const node = openClient(dev)
+
+  /** A page with a wallet of the machine behind it, which may say no. */
+  const openPage = async (at: number, more: object = {}) => {
+    const { provider, address, asked } = openWallet(dev, at)
+    const mood = { refuses: 0 }
+    const context = await browser.newContext()
+    const settings = { baseUrl: dev.baseUrl, apiKey: dev.keys.publishable, wallet: address, trust, ...more }
+    const failures: string[] = []
+    const calls: string[] = []
+    await context.exposeFunction('wallet', async (call: Call) => {
+      if (/^eth_send|^personal/.test(call.method) && mood.refuses-- > 0)
+        return { error: { code: 4001, message: 'the user said no' } }
+      try {
+        return { result: (await (provider.request as (call: Call) => Promise<unknown>)(call)) ?? null }
+      } catch (error) {
+        const { code, message } = error as { code?: number; message: string }
+        return { error: { code, message } }
+      }
+    })
+    const load = async (tab: Page): Promise<Page> => {
+      await tab.goto(pages.origin)
+      await tab.waitForFunction('document.title === "ready"')
+      return tab
+    }
+    const openTab = async () => {
+      const tab = await context.newPage()
+      tab.on('pageerror', (error) => failures.push(String(error)))
+      tab.on('console', (message) => {
+        if (message.type() === 'error') failures.push(message.text())
+      })
+      tab.on('request', (request) => {
+        if (request.url().startsWith(dev.baseUrl)) calls.push(new URL(request.url()).pathname)
+      })
+      return load(tab)
+    }
+    const tab = await openTab()
+    const tellOf = (page: Page) => {
+      const evaluate = <T>(code: string) => page.evaluate(code) as Promise<T>
+      const flowOf = (kind: string) => evaluate<Flow | undefined>(`app.told().flows.${kind}.flow`)
+      const wordOf = (kind: string) => evaluate<string | undefined>(`app.told().flows.${kind}.needs`)
+      const say = (kind: string, word: string) => evaluate(`app.told().flows.${kind}.say(${JSON.stringify(word)})`)
+      const begin = (kind: string, params: object) => {
+        const json = JSON.stringify(params, (_, value) => (typeof value === 'bigint' ? `${value}` : value))
+        return evaluate<boolean>(`app.told().flows.${kind}.begin(${json})`)
+      }
+      /** Says yes to whatever is asked until the flow is at one of these states. */
+      const reach = async (kind: string, states: readonly string[]): Promise<Flow> => {
+        for (let turn = 0; turn < 150; turn++) {
+          const flow = await flowOf(kind)
+          if (flow && states.includes(flow.status)) return flow
+          const word = await wordOf(kind)
+          if (word) await say(kind, word)
+          // A devnet has a block only when it is asked for one.
+          if (turn % 4 === 3) await node.request('evm_mine', [])
+          await page
+            .waitForFunction(
+              `((app.told().flows.${kind} ?? {}).flow ?? {}).status !== ${JSON.stringify(flow?.status)}`,
+              undefined,
+              { timeout: 500 },
+            )
+            .catch(() => undefined)
+        }
+        throw new Error(`no ${states}: ${JSON.stringify(await flowOf(kind))}`)
+      }
+      const drawn = <T>(name: string) => evaluate<T[]>(`app.told().drawn.${name} ?? []`)
+      /** What was drawn a second time although it was as before. */
+      const drawnTwice = async (name: string) => {
+        const texts = (await drawn(name)).map((each) => JSON.stringify(each) ?? 'nothing')
+        return texts.filter((text, index) => text === texts[index - 1])
+      }
+      const open = (isConnected = true) => evaluate(`app.open(${JSON.stringify(settings)}, ${isConnected})`)
+      return { page, evaluate, flowOf, wordOf, say, begin, reach, drawn, drawnTwice, open, load: () => load(page) }
+    }
+    return {
+      ...tellOf(tab),
+      ...{ dev, address, asked, mood, settings, failures, calls, context },
+      openTab: async () => tellOf(await openTab()),
+      close: () => context.close(),
+    }
+  }
+  const close = async () => {
+    await browser.close()
+    await pages.close()
+  }
+  return { dev, pages, openPage, close }
+}
