@@ -7,7 +7,7 @@ import { createContext, createElement, type ReactNode, useContext, useEffect, us
 import { type FlowStore, openDefaultStore } from './flowStore.js'
 import { isOfWallet } from './queries.js'
 import { createRhythm, follow, type Rhythm } from './rhythm.js'
-import { createSlot, type Place, type Slot } from './slot.js'
+import { createSlot, type Slot, type SlotPlace } from './slot.js'
 
 export type EarnProviderProps = {
   /** The service. Make it once, outside of the component. */
@@ -32,7 +32,7 @@ export type EarnContext = {
 
 const Context = createContext<EarnContext | undefined>(undefined)
 
-/** What the flows of a page share. Its members are read when they are needed: a wallet may come later, or be another one. */
+/** The things that all flows of a page share. Members are read when they are needed: a wallet may come later, or be another one. */
 function createPage(first: EarnProviderProps) {
   let props = first
   let holders = 0
@@ -59,7 +59,7 @@ function createPage(first: EarnProviderProps) {
       return props.url
     },
   }
-  const place: Place = { world, getStore, onDone: () => page.refresh() }
+  const place: SlotPlace = { world, getStore, onDone: () => page.refresh() }
   return Object.assign(page, {
     rhythm,
     update: (next: EarnProviderProps) => {
@@ -105,7 +105,7 @@ export function EarnProvider(props: EarnProviderProps): ReactNode {
   return createElement(Context.Provider, { value }, children)
 }
 
-/** What the hooks use. @throws Error outside of an `EarnProvider`. */
+/** The context of the hooks. @throws Error outside of an `EarnProvider`. */
 export function useEarnContext(): EarnContext {
   const found = useContext(Context)
   if (!found) throw new Error('put an <EarnProvider earn={…}> around the components that use OpenEarn')

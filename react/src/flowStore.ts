@@ -1,6 +1,6 @@
 import type { Flow } from '@openearn/sdk/flows'
 
-/** What is kept of a flow. `at`: Unix milliseconds of its first state. */
+/** A flow as it is kept. `at`: Unix milliseconds of its first state. */
 export type Kept = { at: number; flow: unknown }
 
 /**

@@ -32,7 +32,7 @@ export type FlowHandle<F extends Flow, P> = {
   forget(): void
 }
 
-/** What each flow is begun with: the parameters of its operation. */
+/** Each flow is begun with the parameters of its operation. */
 export type DepositParams = Omit<types.CreateDepositInteractionParams, 'simulate'>
 export type WithdrawParams = Omit<types.CreateWithdrawInteractionParams, 'simulate'>
 export type ClaimParams = Omit<types.CreateClaimDepositInteractionParams, 'simulate'>

@@ -27,7 +27,7 @@ export type Listed<Item> = { items: Item[]; total: number }
 /** The first member of every key here. Two services in one page have a QueryClient each. */
 export const root = 'openearn'
 
-/** What a wallet does shows in these. */
+/** Reads that change by what a wallet does. */
 const walletNames: readonly unknown[] = ['portfolio', 'requests', 'rewards', 'activity', 'interactions']
 
 /** Whether a query changes by what a wallet did. */

@@ -90,7 +90,7 @@ export function useHistory(
   })
 }
 
-/** What a wallet holds and has earned. */
+/** The holdings of a wallet, and what it has earned. */
 export function usePortfolio(
   params: Late<types.GetWalletPortfolioParams, 'address'>,
   options: ReadOptions = {},

@@ -16,7 +16,7 @@ export const paces = {
 /** While less than this part of the key's hour is left, everything is read as much more slowly. */
 const low = { part: 0.1, slower: 4 }
 
-/** What the pauses of a page depend on. */
+/** The pauses of a page depend on these. */
 export type Rhythm = {
   /** Unix milliseconds: when something was last done. */
   since: number

@@ -3,7 +3,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vite
 import { asset, type Mood, openModel, opportunityId, wallet } from '../../sdk/test/flowModel.js'
 import { createRandom } from '../../sdk/test/random.js'
 import { createMemoryStore, createPageStore, type FlowStore, type Kept } from './flowStore.js'
-import { createSlot, type Engine, type Place, type SlotState } from './slot.js'
+import { createSlot, type Engine, type SlotPlace, type SlotState } from './slot.js'
 
 const params = {
   opportunityId,
@@ -19,7 +19,7 @@ const name = 'deposit'
 function openPage({ model = openModel({ random: createRandom(1) }), store = createMemoryStore() } = {}) {
   const time = { now: 1_795_000_000_000 }
   const told = { done: 0 }
-  const place: Place = {
+  const place: SlotPlace = {
     world: { earn: model.earn, provider: { request: model.request as never }, now: () => time.now },
     getStore: () => store,
     onDone: () => {
