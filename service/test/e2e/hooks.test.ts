@@ -281,14 +281,9 @@ describe('react/README.md', () => {
     await openClient(dev).join(account.privateKey)
     const app = await openHooks({ dev, trust }, { program: 'readme.tsx', text })
     try {
-      const page = await app.openPage(8)
-      const settings = { baseUrl: dev.baseUrl, publishableKey: dev.keys.publishable, account: account.address }
-      await page.context.addInitScript(ethereum)
-      await page.context.addInitScript(
-        `globalThis.settings = ${JSON.stringify({ ...settings, distributorId: distributorId() })}`,
-      )
-      page.failures.length = 0
-      await page.load()
+      const given = { baseUrl: dev.baseUrl, publishableKey: dev.keys.publishable, account: account.address }
+      const settings = `globalThis.settings = ${JSON.stringify({ ...given, distributorId: distributorId() })}`
+      const page = await app.openPage(8, {}, [ethereum, settings])
       const { name } = await openClient(dev).call('GET', `/v2/opportunities/${find('erc4626').id}`)
       await page.page.locator('li', { hasText: name }).getByRole('button').click()
       for (const count of [1, 2]) {
@@ -309,9 +304,7 @@ describe('the hooks with wagmi', () => {
   it('take its connector client as the wallet: join and deposit', async () => {
     const app = await openHooks({ dev: devnet.dev, trust }, { program: 'wagmi.tsx' })
     try {
-      const page = await app.openPage(7)
-      await page.context.addInitScript(ethereum)
-      await page.load()
+      const page = await app.openPage(7, {}, [ethereum])
       await page.open()
       await page.begin('join', { wallet: page.address, chainId: 31_337 })
       expect((await page.reach('join', ends)).status).toBe('member')

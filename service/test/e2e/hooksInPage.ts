@@ -59,10 +59,11 @@ export async function openHooks(
   const node = openClient(dev)
 
   /** A page with a wallet of the machine behind it, which may say no. */
-  const openPage = async (at: number, more: object = {}) => {
+  const openPage = async (at: number, more: object = {}, scripts: readonly string[] = []) => {
     const { provider, address, asked } = openWallet(dev, at)
     const mood = { refuses: 0 }
     const context = await browser.newContext()
+    for (const script of scripts) await context.addInitScript(script)
     const settings = { baseUrl: dev.baseUrl, apiKey: dev.keys.publishable, wallet: address, trust, ...more }
     const failures: string[] = []
     const calls: string[] = []

@@ -25,8 +25,9 @@ export function openWallet(dev: Dev, at: number): { provider: Provider; address:
       }
       case 'eth_sendTransaction': {
         const { from: _, chainId, gas, nonce, ...rest } = params[0]
+        const limit = BigInt(gas ?? (await node.request('eth_estimateGas', params)))
         const signed = await account.signTransaction({
-          ...{ ...rest, type: 'eip1559', chainId: Number(chainId), gas: BigInt(gas), nonce: Number(nonce) },
+          ...{ ...rest, type: 'eip1559', chainId: Number(chainId), gas: limit, nonce: Number(nonce) },
           value: BigInt(rest.value),
           maxFeePerGas: BigInt(rest.maxFeePerGas),
           maxPriorityFeePerGas: BigInt(rest.maxPriorityFeePerGas),
