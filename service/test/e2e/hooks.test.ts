@@ -286,12 +286,13 @@ describe('react/README.md', () => {
       const page = await app.openPage(8, {}, [ethereum, settings])
       const { name } = await openClient(dev).call('GET', `/v2/opportunities/${find('erc4626').id}`)
       await page.page.locator('li', { hasText: name }).getByRole('button').click()
+      const sent = () => page.asked.filter((method) => method === 'eth_sendTransaction').length
       for (const count of [1, 2]) {
         await page.page.getByRole('button', { name: 'Sign' }).click()
-        await until('a transaction', () => page.asked.length === count)
+        await until('a transaction', () => sent() === count)
       }
       await page.page.locator('output', { hasText: 'credited' }).waitFor()
-      expect(page.asked).toEqual(['eth_sendTransaction', 'eth_sendTransaction'])
+      expect(sent()).toBe(2)
       expect(page.failures).toEqual([])
       await page.close()
     } finally {
