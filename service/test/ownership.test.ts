@@ -30,6 +30,7 @@ const grants: Record<string, string> = {
   'portfolio reads balance_changes': 'as above',
   'portfolio reads requests': 'as above',
   'solver reads outgoing_transactions': 'a settlement is closed, at what it cost, by the statement that finds it over',
+  'limits reads api_keys': 'how much of its budget a key has used stands beside what it may use',
   'audit reads price_observations': 'what sources said is exported row by row, by a cursor',
   'audit reads interactions': 'everything derived is exported row by row, by a cursor',
   'audit reads balances': 'as above',

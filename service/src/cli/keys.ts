@@ -162,13 +162,27 @@ async function revoke(words: string[]): Promise<void> {
   if (idOrHint === undefined) throw new UsageError('keys revoke: name the key by its id or its hint')
   await withContext(async (ctx) => {
     const { db } = changing(ctx, ['keys', 'revoke', ...words], (tx) => readKeys(tx, idOrHint))
-    const revoked = await inTransaction(db, (tx) => revokeKey(tx, idOrHint, ctx.clock.now()))
+    const revoked = await inTransaction(db, (tx) => revokeAndTell(tx, idOrHint, ctx.clock.now()))
     if (revoked.length === 0) throw new UsageError(`there is no active key ${idOrHint}`)
     answer(
       revoked.map(({ id, hint }) => ({ id, hint })),
       revoked.map(({ id, hint }) => `revoked ${id} (${hint}); refused everywhere within ${refusedMs / 1000} seconds`),
     )
   })
+}
+
+/** Revokes a key, and tells its organization in the same transaction. */
+async function revokeAndTell(tx: Queryable, idOrHint: string, at: Date): Promise<{ id: string; hint: string }[]> {
+  const { tell } = await import('../features/events/index.js')
+  const revoked = await revokeKey(tx, idOrHint, at)
+  await tell(
+    tx,
+    revoked.map(({ id, hint, organizationId }) => ({
+      ...{ type: 'key.revoked', at, chainId: null, organizationId },
+      ...{ subject: { kind: 'key', id } as const, data: { id, hint, revokedAt: formatTs(at) } },
+    })),
+  )
+  return revoked.map(({ id, hint }) => ({ id, hint }))
 }
 
 /** Revokes a key and makes its successor in one transaction: there is no moment with both, and none without a record. */
@@ -185,7 +199,7 @@ async function leakDrill(words: string[]): Promise<void> {
     const { db } = changing(ctx, ['keys', 'leak-drill', ...words], look)
     const at = ctx.clock.now()
     const { text } = await inTransaction(db, async (tx) => {
-      const revoked = await revokeKey(tx, leaked.id, at)
+      const revoked = await revokeAndTell(tx, leaked.id, at)
       if (revoked.length === 0) throw new UsageError(`the key ${leaked.hint} was revoked meanwhile`)
       const key = await createKey({ db: tx }, leaked)
       made = key.id

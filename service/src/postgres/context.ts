@@ -32,3 +32,16 @@ export type Fact = {
  * the facts of a subject are told in the order in which they became true.
  */
 export type Tell = (tx: Queryable, facts: readonly Fact[]) => Promise<void>
+
+/** The state of a subject as it is now. `facts` are told when it was another one, or unknown, before. */
+export type StateNow = { id: string; state: string; facts(before: string | undefined): readonly Fact[] }
+
+/**
+ * Compares states of a group with those that were told last, and tells the facts of those that differ, in one transaction: each
+ * change once, in whichever process. `read` reads them in it.
+ */
+export type TellStates = (
+  db: Database,
+  group: string,
+  read: (tx: Transaction) => Promise<readonly StateNow[]>,
+) => Promise<void>

@@ -1,21 +1,22 @@
 import { setMaxListeners } from 'node:events'
 import { scanInputs } from '../features/attribution/index.js'
 import { createCapabilityJob } from '../features/catalogue/index.js'
-import { sweepEvents } from '../features/events/index.js'
+import { sweepEvents, tell, tellStates } from '../features/events/index.js'
 import { runMovements } from '../features/history/index.js'
 import { fillLatePrices, settleAmounts } from '../features/ledger/index.js'
-import { sweepAddresses, sweepIdempotencyKeys } from '../features/limits/index.js'
+import { sweepAddresses, sweepIdempotencyKeys, tellBudgets } from '../features/limits/index.js'
 import { sweepAgreements } from '../features/membership/index.js'
-import { runOrderBook, sweepUnsigned } from '../features/orders/index.js'
+import { runOrderBook, sweepUnsigned, tellOrders } from '../features/orders/index.js'
 import type { HttpApi } from '../features/plans/index.js'
 import { createOrderLook, type OrderSettings } from '../features/solver/index.js'
-import { reconcileBalances } from '../features/status/index.js'
+import { reconcileBalances, tellChains, tellVaults } from '../features/status/index.js'
 import {
   runStreamAprs,
   runStreamCommits,
   runStreamSnapshots,
   runStreamTrees,
   sweepUnsent,
+  tellStreams,
 } from '../features/streams/index.js'
 import { fetchProvided, fetchProvidedPast, type PriceProvider } from '../prices/index.js'
 import { countFor } from '../rpc/chains.js'
@@ -53,7 +54,7 @@ export function listJobs(options: {
     {
       name: 'capability and TVL',
       everySeconds: options.capabilitySeconds,
-      run: createCapabilityJob(),
+      run: createCapabilityJob(tellStates),
     },
     { name: 'vault snapshots', everySeconds: options.capabilitySeconds, run: runSnapshots },
     { name: 'past of vaults', everySeconds: 1, run: runHistory },
@@ -90,6 +91,15 @@ export function listJobs(options: {
       ? [{ name: 'order books', everySeconds: 2, run: (ctx: ServiceContext) => runOrderBook(ctx, orderBooks) }]
       : []),
     { name: 'prices that came late', everySeconds: 60, run: priceLateEntries },
+    { name: 'events of chains', everySeconds: 5, run: (ctx) => tellChains(ctx, tellStates) },
+    { name: 'events of vaults', everySeconds: 30, run: (ctx) => tellVaults(ctx, tellStates) },
+    {
+      name: 'events of streams',
+      everySeconds: streamSeconds ?? 10,
+      run: (ctx) => tellStreams(ctx, { tell, tellStates }),
+    },
+    { name: 'events of orders', everySeconds: 1, run: (ctx) => tellOrders(ctx, tell) },
+    { name: 'events of budgets', everySeconds: 30, run: (ctx) => tellBudgets(ctx, tellStates) },
     { name: 'old events', everySeconds: 3_600, run: sweepEvents },
     { name: 'expired agreements', everySeconds: 60, run: sweepAgreements },
     { name: 'expired idempotency keys', everySeconds: 60, run: sweepIdempotencyKeys },

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { moveAll, tell } from '../../src/features/events/index.js'
+import { tell } from '../../src/features/events/index.js'
 import { tellEntries } from '../../src/features/ledger/index.js'
 import { systemClock } from '../../src/kernel/clock.js'
 import { type Database, inTransaction } from '../../src/postgres/pool.js'
 import { findDepth } from '../../src/sync/storeDepths.js'
+import { flushEvents } from '../flushEvents.js'
 import type { Outcome } from './playedChain.js'
 import { playForks, playPair } from './schedule.js'
 import { openWorld, organizationId, type World } from './simulate.js'
@@ -26,7 +27,7 @@ const factOf = ({ amountInUsd: _usd, finality: _finality, ...fact }: Row['data']
 
 /** The entries a reader of the feed holds, by id. Throws where the feed tells something twice, or takes back what it did not tell. */
 async function replay(db: Database, chainId: number): Promise<{ held: Map<string, string>; retracted: number }> {
-  await moveAll(db)
+  await flushEvents(db)
   const rows = await db<Row[]>`select type, position, data from feed where chain_id = ${chainId} order by position`
   const held = new Map<string, string>()
   let retracted = 0

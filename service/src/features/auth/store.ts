@@ -68,10 +68,10 @@ export async function updateRevoked(
   db: Queryable,
   idOrHint: string,
   at: Date,
-): Promise<{ id: string; hint: string }[]> {
-  return db<{ id: string; hint: string }[]>`
+): Promise<{ id: string; hint: string; organizationId: string }[]> {
+  return db<{ id: string; hint: string; organizationId: string }[]>`
     update api_keys set revoked_at = ${at} where (id::text = ${idOrHint} or hint = ${idOrHint}) and revoked_at is null
-    returning id, hint`
+    returning id, hint, organization_id as "organizationId"`
 }
 
 /** Sets the address share of a publishable key by id or hint. The rows set. */

@@ -65,9 +65,25 @@ export function toDeltas(pushed: Partial<Deltas>): Deltas {
   }
 }
 
+/** The deposits and withdrawals that an opportunity takes now, and the reason where it takes none. */
+export function toMeta(record: OpportunityRecord): Opportunity['meta'] {
+  const { capabilities } = record
+  return {
+    depositEnabled: capabilities.deposit.enabled,
+    withdrawEnabled: capabilities.withdraw.enabled,
+    directInteractionEnabled: record.directInteractionEnabled,
+    routedSwapEnabled: record.routedSwapEnabled,
+    asyncDeposit: record.asyncDeposit,
+    asyncWithdraw: record.asyncWithdraw,
+    isSecondaryMarket: record.isSecondaryMarket,
+    depositDisabledReason: capabilities.deposit.reason,
+    withdrawalDisabledReason: capabilities.withdraw.reason,
+  }
+}
+
 /** The opportunity as served, without `deltas`. */
 export function toOpportunity(record: OpportunityRecord): Opportunity {
-  const { curator, capability, capabilities } = record
+  const { curator, capability } = record
   const priced = record.tvlUsd !== null
   return {
     id: record.id,
@@ -86,17 +102,7 @@ export function toOpportunity(record: OpportunityRecord): Opportunity {
     receiptToken: toToken(record.receiptToken),
     ...(curator ? { curator: toCurator(curator) } : {}),
     incentives: record.incentives.map(toIncentive),
-    meta: {
-      depositEnabled: capabilities.deposit.enabled,
-      withdrawEnabled: capabilities.withdraw.enabled,
-      directInteractionEnabled: record.directInteractionEnabled,
-      routedSwapEnabled: record.routedSwapEnabled,
-      asyncDeposit: record.asyncDeposit,
-      asyncWithdraw: record.asyncWithdraw,
-      isSecondaryMarket: record.isSecondaryMarket,
-      depositDisabledReason: capabilities.deposit.reason,
-      withdrawalDisabledReason: capabilities.withdraw.reason,
-    },
+    meta: toMeta(record),
     swapDirectEnabled: record.directInteractionEnabled,
     swapRouteEnabled: record.routedSwapEnabled,
     tags: record.tags.map((tag) => tag.code),

@@ -1,5 +1,5 @@
 import { createOutbound } from '../../kernel/outbound.js'
-import type { Context } from '../../postgres/context.js'
+import type { Context, TellStates } from '../../postgres/context.js'
 import { inTransaction } from '../../postgres/pool.js'
 import { findPrices } from '../../prices/index.js'
 import { type Chain, type ChainContext, openChain } from '../../rpc/chains.js'
@@ -19,6 +19,7 @@ import {
   updateStreamAprs,
   updateTvl,
 } from './storePushes.js'
+import { tellCapabilities } from './tellCapabilities.js'
 
 export type CatalogueJobContext = CatalogueContext & ChainContext
 
@@ -38,9 +39,12 @@ export async function runCapabilityAndTvl(ctx: CatalogueJobContext, kept: KeptTr
 }
 
 /** The same as a job, which keeps what trials concluded from one run to the next. */
-export function createCapabilityJob(): (ctx: CatalogueJobContext) => Promise<void> {
+export function createCapabilityJob(tellStates?: TellStates): (ctx: CatalogueJobContext) => Promise<void> {
   const kept: KeptTrials = new Map()
-  return (ctx) => runCapabilityAndTvl(ctx, kept)
+  return async (ctx) => {
+    await runCapabilityAndTvl(ctx, kept)
+    if (tellStates) await tellCapabilities(ctx, tellStates)
+  }
 }
 
 /**

@@ -5,10 +5,34 @@ import { formatCursor } from './cursor.js'
 import type { FeedRow } from './storeFeed.js'
 
 /** Facts that every key sees. */
-export const publicTypes = ['interaction.confirmed', 'interaction.retracted'] as const
+export const publicTypes = [
+  'interaction.confirmed',
+  'interaction.retracted',
+  'vault.paused',
+  'vault.resumed',
+  'vault.capability',
+  'vault.withheld',
+  'chain.final',
+  'chain.stalled',
+  'chain.resumed',
+  'stream.created',
+  'stream.snapshot',
+  'stream.vetoed',
+  'stream.committed',
+  'stream.claimed',
+] as const
 
 /** Facts that their own organization alone sees. */
-export const ownTypes = ['webhook.disabled'] as const
+export const ownTypes = [
+  'order.created',
+  'order.attempt',
+  'order.filled',
+  'order.cancelled',
+  'order.expired',
+  'key.revoked',
+  'key.budget',
+  'webhook.disabled',
+] as const
 
 export const eventTypes = [...publicTypes, ...ownTypes] as const
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { flushEvents } from '../../../test/flushEvents.js'
 import { type Earn, openEarn } from '../../../test/harness.js'
 import { newId } from '../../kernel/ids.js'
 import type { Fact } from '../../postgres/context.js'
@@ -24,7 +25,7 @@ const fact = (id: string, more: Partial<Fact> = {}): Fact => ({
 
 const tellNow = async (...facts: Fact[]) => {
   await inTransaction(earn.db, (tx) => tell(tx, facts))
-  await moveAll(earn.db)
+  await flushEvents(earn.db)
 }
 
 type Page = { status: number; body: { data: { id: string; cursor: string; data: { id: string } }[]; next: string } }
@@ -180,7 +181,7 @@ describe('the feed', () => {
     expect(idsOf(page)).toEqual(['fast'])
     release()
     await slow
-    await moveAll(earn.db)
+    await flushEvents(earn.db)
     expect(idsOf(await read({ after: page.body.next }))).toEqual(['slow'])
   })
 
@@ -205,7 +206,7 @@ describe('the feed', () => {
     await Promise.all(Array.from({ length: writers }, (_, writer) => write(writer)))
     isWriting = false
     await Promise.all(movers)
-    await moveAll(earn.db)
+    await flushEvents(earn.db)
     const seen = idsOf(await read({ after: next, limit: 500 }))
     const kept = Array.from({ length: facts }, (_, index) => index).filter((index) => index % 3 !== 2)
     for (let writer = 0; writer < writers; writer++) {

@@ -11,6 +11,7 @@ import { webhookOperations } from './webhooks/operations.js'
 
 export { type EventsContext, type Feed, moveAll, openFeed } from './feed.js'
 export { sweepEvents } from './sweep.js'
+export { tellStates } from './tellStates.js'
 export { type CreateWebhookInput, createWebhook } from './webhooks/createWebhook.js'
 export { deleteWebhook } from './webhooks/deleteWebhook.js'
 export { startDeliveries } from './webhooks/deliveries.js'

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { flushEvents } from '../../../test/flushEvents.js'
 import { type Earn, openEarn } from '../../../test/harness.js'
 import type { Fact } from '../../postgres/context.js'
 import { inTransaction } from '../../postgres/pool.js'
-import { moveAll, tell } from './index.js'
+import { tell } from './index.js'
 
 const wallet = '0x00000000000000000000000000000000000000A1'
 const other = '0x00000000000000000000000000000000000000a2'
@@ -27,7 +28,7 @@ const fact = (id: string, more: Partial<Fact> = {}): Fact => ({
 
 const tellNow = async (...facts: Fact[]) => {
   await inTransaction(earn.db, (tx) => tell(tx, facts))
-  await moveAll(earn.db)
+  await flushEvents(earn.db)
 }
 
 type Frame = { id?: string; event?: string; data?: { data: { id: string }; reason?: string } }

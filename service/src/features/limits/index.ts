@@ -19,6 +19,8 @@ export { computeFingerprint, parseIdempotencyKey, readHeldUntil } from './idempo
 export { type IdempotencyRecords, type IdempotentRequest, sweepIdempotencyKeys } from './idempotencyRecords.js'
 export { isLoopback, networkOf } from './ipBuckets.js'
 
+export { tellBudgets } from './tellBudgets.js'
+
 export type Limits = { budgets: Budgets; ipBuckets: IpBuckets; idempotency: IdempotencyRecords }
 
 /** The limits of one process. */

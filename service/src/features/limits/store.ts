@@ -73,3 +73,28 @@ export async function removeOldAddresses(db: Queryable, before: Date): Promise<n
       select ctid from address_budgets where hour_at < ${before} limit 1000 for update skip locked))`
   return count
 }
+
+/** A key that has used much of its hour or its month. */
+export type BusyKey = {
+  keyId: string
+  hint: string
+  organizationId: string
+  window: 'hourly' | 'monthly'
+  startsAt: Date
+  limit: number
+  used: number
+}
+
+/** Keys that have used this share of the hour or the month that an instant is in. */
+export async function listBusyKeys(db: Queryable, { at, percent }: { at: Date; percent: number }): Promise<BusyKey[]> {
+  return db<BusyKey[]>`
+    select k.id as "keyId", k.hint, k.organization_id as "organizationId", w.name as window, w.starts_at as "startsAt",
+      w.most as limit, w.used
+    from budgets b join api_keys k on k.id = b.key_id
+    cross join lateral (values
+      ('hourly', b.hour_at, k.hourly_units, b.hour_used, b.hour_at + interval '1 hour'),
+      ('monthly', b.month_at, k.monthly_units, b.month_used, b.month_at + interval '1 month'))
+      as w (name, starts_at, most, used, ends_at)
+    where w.most > 0 and w.used * 100 >= w.most * ${percent}::int and ${at} >= w.starts_at and ${at} < w.ends_at
+    order by k.id, w.name`
+}

@@ -13,3 +13,4 @@ export { type AttemptOutcome, listOrderAttempts, recordAttempts } from './storeA
 export { recordLook } from './storeLooks.js'
 export { findOrder, listOrders, listStates, listSubmitted, stopOrder } from './storeOrders.js'
 export { showOrder } from './swapOrder.js'
+export { tellOrders } from './tellOrders.js'

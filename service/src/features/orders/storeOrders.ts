@@ -169,13 +169,34 @@ async function findConfirmed(
   return read.length > 0 && depth?.confirmedAt ? { blockNumber: depth.confirmed, at: depth.confirmedAt } : null
 }
 
+/** States of orders by what is confirmed of their events, in the order of the input. */
+export async function listConfirmedStates(db: Queryable, orders: readonly Order[]): Promise<OrderState[]> {
+  const confirmed = await readConfirmed(db, orders)
+  const events = await listEventsOf(
+    db,
+    orders.map(({ id }) => id),
+  )
+  return orders.map((order) => {
+    const depth = confirmed.get(keyOf(order)) ?? null
+    const known = (events.get(order.id) ?? []).filter(({ blockNumber }) => blockNumber <= (depth?.blockNumber ?? -1))
+    return computeState(order, known, depth)
+  })
+}
+
 /** States of orders, in the order of the input. */
 export async function listStates(db: Queryable, orders: readonly Order[]): Promise<OrderState[]> {
-  const key = ({ chainId, settlement }: Order) => `${chainId} ${settlement}`
-  const confirmed = new Map<string, Confirmed>()
-  for (const order of orders) if (!confirmed.has(key(order))) confirmed.set(key(order), await findConfirmed(db, order))
+  const confirmed = await readConfirmed(db, orders)
   // Read after the depth: an order is not told expired by a block whose events are not seen.
   const ids = orders.map(({ id }) => id)
   const events = await listEventsOf(db, ids)
-  return orders.map((order) => computeState(order, events.get(order.id) ?? [], confirmed.get(key(order)) ?? null))
+  return orders.map((order) => computeState(order, events.get(order.id) ?? [], confirmed.get(keyOf(order)) ?? null))
+}
+
+const keyOf = ({ chainId, settlement }: Order): string => `${chainId} ${settlement}`
+
+async function readConfirmed(db: Queryable, orders: readonly Order[]): Promise<ReadonlyMap<string, Confirmed>> {
+  const confirmed = new Map<string, Confirmed>()
+  for (const order of orders)
+    if (!confirmed.has(keyOf(order))) confirmed.set(keyOf(order), await findConfirmed(db, order))
+  return confirmed
 }

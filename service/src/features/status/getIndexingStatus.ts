@@ -1,6 +1,7 @@
 import { getAddress } from 'viem'
 import { formatTs } from '../../kernel/clock.js'
 import type { Context } from '../../postgres/context.js'
+import type { Queryable } from '../../postgres/pool.js'
 import { decideGrowth, findWithholding, listDisagreements } from '../../snapshots/index.js'
 import { findVaultKind } from '../../vaults/index.js'
 import { listSigners } from '../catalogue/index.js'
@@ -12,7 +13,10 @@ const silentMsMax = 60_000
 const ts = (at: Date | null) => (at === null ? null : formatTs(at))
 
 /** How far each chain and vault is indexed, what reconciliation found, and the addresses of our attribution keys. */
-export async function getIndexingStatus(ctx: Context, input: { chainId?: number; vaultAddress?: string }) {
+export async function getIndexingStatus(
+  ctx: Pick<Context, 'clock'> & { db: Queryable },
+  input: { chainId?: number; vaultAddress?: string },
+) {
   const now = ctx.clock.now()
   const vaultAddress = input.vaultAddress?.toLowerCase()
   const [chains, vaults, signers, disagreements] = await Promise.all([
@@ -111,9 +115,17 @@ function reasonOf(state: keyof typeof reasons, chain: { reason: string | null } 
 
 /** The parts that callers do not get for a followed vault: its share prices and rates, or its US dollars. */
 function whatIsMissing(vault: VaultStatus, now: Date): string | null {
+  return join(
+    findVaultWithholding(vault, now)?.text,
+    !vault.isPriced && 'its asset has no price, so it shows no US dollars',
+  )
+}
+
+/** Why share prices and rates of a vault are withheld now; undefined where they are not. */
+export function findVaultWithholding(vault: VaultStatus, now: Date): ReturnType<typeof findWithholding> {
   const { lastSnapshotAt, newestSupply, snapshotIntervalSeconds } = vault
   const range = { startMs: now.getTime(), endMs: now.getTime() }
-  const withheld = findWithholding(
+  return findWithholding(
     {
       isReadable: true,
       isMapped: decideGrowth(vault.growthSources, range) !== 'none',
@@ -126,8 +138,6 @@ function whatIsMissing(vault: VaultStatus, now: Date): string | null {
     },
     now.getTime(),
   )
-  const said = [withheld?.text, vault.isPriced ? undefined : 'its asset has no price, so it shows no US dollars']
-  return join(...said)
 }
 
 function join(...said: (string | false | null | undefined)[]): string | null {

@@ -1,3 +1,4 @@
+import type { Queryable } from '../../postgres/pool.js'
 import type { CatalogueContext } from '../catalogue/index.js'
 import { allotSnapshots, computeShownCost, shownMax } from './allotment.js'
 import { listPoints } from './storePoints.js'
@@ -32,13 +33,17 @@ export async function computeCost(ctx: CatalogueContext, rows: readonly StreamRo
 }
 
 /** How many snapshots of each stream are shown: of the newest streams first. */
-async function allot(ctx: CatalogueContext, rows: readonly StreamRow[]) {
+async function allot(ctx: { db: Queryable }, rows: readonly StreamRow[]) {
   const newestFirst = rows.map(({ id }) => id).reverse()
   return allotSnapshots(await countSnapshots(ctx.db, newestFirst, shownMax + 1))
 }
 
 /** Streams as the wire has them, with what their snapshots say. */
-export async function showStreams(ctx: CatalogueContext, rows: readonly StreamRow[], input: ShowInput = {}) {
+export async function showStreams(
+  ctx: Pick<CatalogueContext, 'catalogue'> & { db: Queryable },
+  rows: readonly StreamRow[],
+  input: ShowInput = {},
+) {
   if (rows.length === 0) return []
   const ids = rows.map((row) => row.id)
   const pointIds = rows.flatMap((row) => row.pointId ?? [])

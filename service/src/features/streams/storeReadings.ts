@@ -78,6 +78,13 @@ export async function listSnapshots(
   return byStream
 }
 
+/** Snapshots by their ids, vetoed ones too. */
+export async function listSnapshotsById(db: Queryable, ids: readonly string[]): Promise<StreamSnapshotRow[]> {
+  const rows = await db<Loaded[]>`
+    select ${columns(db)} from stream_snapshots n where n.id = any(${[...ids]}::uuid[])`
+  return rows.map(parse)
+}
+
 /** The newest snapshot of each stream, and the newest whose root is committed and confirmed. */
 export async function listNewest(
   db: Queryable,

@@ -67,7 +67,8 @@ export function toStream(row: StreamRow, view: StreamView) {
   }
 }
 
-function toStreamSnapshot(row: StreamSnapshotRow, { customArgs }: StreamRow, usersCount: boolean) {
+/** A snapshot as the wire has it. */
+export function toStreamSnapshot(row: StreamSnapshotRow, { customArgs }: StreamRow, usersCount: boolean) {
   const { apr, baseApr, tvl, baseTvl, rewardTokenPrice, root, commitTxHash } = row
   return {
     timestamp: formatTs(row.at),
