@@ -8,6 +8,7 @@ import { sweepAddresses, sweepIdempotencyKeys, tellBudgets } from '../features/l
 import { sweepAgreements } from '../features/membership/index.js'
 import { runOrderBook, sweepUnsigned, tellOrders } from '../features/orders/index.js'
 import type { HttpApi } from '../features/plans/index.js'
+import { tellRequests } from '../features/positions/index.js'
 import { createOrderLook, type OrderSettings } from '../features/solver/index.js'
 import { reconcileBalances, tellChains, tellVaults } from '../features/status/index.js'
 import {
@@ -98,6 +99,7 @@ export function listJobs(options: {
       everySeconds: streamSeconds ?? 10,
       run: (ctx) => tellStreams(ctx, { tell, tellStates }),
     },
+    { name: 'events of requests', everySeconds: 30, run: (ctx) => tellRequests(ctx, tell) },
     { name: 'events of orders', everySeconds: 1, run: (ctx) => tellOrders(ctx, tell) },
     { name: 'events of budgets', everySeconds: 30, run: (ctx) => tellBudgets(ctx, tellStates) },
     { name: 'old events', everySeconds: 3_600, run: sweepEvents },

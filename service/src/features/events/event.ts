@@ -8,6 +8,9 @@ import type { FeedRow } from './storeFeed.js'
 export const publicTypes = [
   'interaction.confirmed',
   'interaction.retracted',
+  'request.claimable',
+  'request.claimed',
+  'request.cancelled',
   'vault.paused',
   'vault.resumed',
   'vault.capability',

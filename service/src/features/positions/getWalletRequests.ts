@@ -19,10 +19,17 @@ const abi = parseAbi([
  */
 export async function getWalletRequests(ctx: ChainContext, input: { address: string }) {
   const wallet = input.address.toLowerCase()
-  const [requests, cooldowns] = await Promise.all([listWalletRequests(ctx.db, wallet), listCooldowns(ctx, wallet)])
+  const [requests, cooldowns] = await Promise.all([listShownRequests(ctx, wallet), listCooldowns(ctx, wallet)])
+  const all = [...requests.map(({ shown }) => shown), ...cooldowns]
+  return { requests: all.sort((a, b) => (a.requestedAt < b.requestedAt ? -1 : a.requestedAt > b.requestedAt ? 1 : 0)) }
+}
+
+/** Requests of a wallet (lower-case) with their ids and chains, as they are shown now. */
+export async function listShownRequests(ctx: ChainContext, wallet: string) {
+  const requests = await listWalletRequests(ctx.db, wallet)
   const claimable = await readClaimable(ctx, requests.filter(isOpen))
   const received = computeReceived(requests)
-  const shown = requests.map((request) => {
+  return requests.map((request) => {
     const key = poolKey(request)
     const left = claimable.get(key) ?? 0n
     const remaining = BigInt(request.remaining)
@@ -30,7 +37,7 @@ export async function getWalletRequests(ctx: ChainContext, input: { address: str
     if (own > 0n) claimable.set(key, left - own)
     const { amount } = request
     const gained = isOpen(request) ? null : (received.get(request.id)?.toString() ?? null)
-    return {
+    const shown = {
       opportunityId: request.opportunityId,
       kind: request.kind,
       requestId: request.requestId,
@@ -42,9 +49,8 @@ export async function getWalletRequests(ctx: ChainContext, input: { address: str
       requestedAt: formatTs(request.requestedAt),
       txHash: request.transactionHash,
     }
+    return { id: request.id, chainId: request.chainId, shown }
   })
-  const all = [...shown, ...cooldowns]
-  return { requests: all.sort((a, b) => (a.requestedAt < b.requestedAt ? -1 : a.requestedAt > b.requestedAt ? 1 : 0)) }
 }
 
 export type RequestStateName = 'pending' | 'claimable' | 'claimed' | 'cancelling' | 'cancelled'

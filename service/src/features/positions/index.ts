@@ -1,6 +1,6 @@
 /**
  * Who holds how much of a vault, and which distributor sourced it. Owns `balances`, `lots` and `requests` with their
- * `_changes`, `used_signatures`, `cut_moves`, the projection that derives them, and the operation that lists what a wallet has
+ * `_changes`, `request_told`, `used_signatures`, `cut_moves`, the projection that derives them, and the operation that lists what a wallet has
  * requested. Amounts are raw shares.
  */
 
@@ -20,3 +20,4 @@ export {
 export { type LotShareStep, listLotSteps, listShareSteps, type ShareStep, type StepsAsk } from './storeSteps.js'
 export { type ClaimedRequest, listClaimedRequests } from './storeWalletRequests.js'
 export { listTakenBack } from './takenBack.js'
+export { tellRequests } from './tellRequests.js'
