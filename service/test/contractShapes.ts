@@ -1,3 +1,4 @@
+import type { EventOperations } from './contractEvents.js'
 import type {
   ActionStatus,
   Activity,
@@ -60,6 +61,7 @@ type LpCount = { activeLps: number; participatedLps: number }
 
 /** Path, query and body of each operation, and its answer of 200. */
 export type Operations = OrderOperations &
+  EventOperations &
   StreamOperations & {
     GetChains: As<{ query: PageQuery; answer: Page<Chain> }>
     GetTokens: As<{ query: PageQuery & { chainId?: number; search?: string }; answer: Page<Token> }>

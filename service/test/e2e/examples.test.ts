@@ -2,6 +2,7 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as client from '@openearn/sdk'
 import { createEarnClient, type EarnClient } from '@openearn/sdk'
+import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { operations } from '../../src/server/operations.js'
 import { openContract } from '../contract.js'
@@ -51,6 +52,11 @@ async function sendExample(path: string, method: string, operation: Loose) {
     headers,
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
+  if (response.headers.get('content-type') === 'text/event-stream') {
+    // It does not end by itself.
+    await response.body?.cancel()
+    return { status: response.status, body: {} }
+  }
   return { status: response.status, body: (await response.json()) as Loose }
 }
 
@@ -72,7 +78,10 @@ describe('the client of the sdk', () => {
   const contract = openContract(operations)
   const functions = client as unknown as Record<string, (client: EarnClient, params: object) => Promise<unknown>>
 
-  it.each(operations.map(({ operationId, path, method }) => [operationId, path, method.toLowerCase()] as const))(
+  /** A stream is read by a program of docs/events.md, below. */
+  const ended = operations.filter(({ isLive }) => !isLive)
+
+  it.each(ended.map(({ operationId, path, method }) => [operationId, path, method.toLowerCase()] as const))(
     'sends the examples of %s to it, and gets what the document says',
     async (operationId, path, method) => {
       const operation = document.paths[path][method]
@@ -169,6 +178,36 @@ describe('what the documents tell a reader to run beside the devnet', () => {
     const words = [devnet.dev.baseUrl, devnet.dev.keys.publishable]
     expect(await runTypescript('integrating', text, words)).toBe('3 true INVALID_ARGUMENT\n')
   }, 60_000)
+
+  it('docs/events.md: the program tells a deposit as soon as it is verified', async () => {
+    const { baseUrl, keys, accounts, distributorIds, opportunities } = devnet.dev
+    const { id, asset } = opportunities.find(({ kind }) => kind === 'erc4626')!
+    const plain = openClient(devnet.dev)
+    const account = privateKeyToAccount(accounts[1]!.privateKey)
+    const { isMember } = await plain.call('GET', `/v2/membership/?address=${account.address}`)
+    if (!isMember) await plain.join(accounts[1]!.privateKey, distributorIds[0]!)
+    const text = fillIn(read('docs/events.md ts'), {
+      'https://earn.example': baseUrl,
+      'pk_live_…': keys.publishable,
+      'wallet:0x…': `wallet:${account.address}`,
+      'console.log(type, data)': '{\n  console.log(type, data.txHash)\n  break\n}',
+    })
+    const running = runTypescript('events', text, [])
+    const body = { userAddress: account.address, tokenIn: asset.address, distributorId: distributorIds[0] }
+    const amount = String(10n ** BigInt(asset.decimals))
+    const hashes: string[] = []
+    // The stream may be opened after the first of them.
+    const isOver = running.then(() => true)
+    do {
+      const plan = await plain.call('POST', `/v2/actions/deposit/${id}`, { ...body, amount })
+      const receipt = await plain.sendAll(account, plan.transactions)
+      hashes.push(receipt.transactionHash)
+      await plain.waitForEntry(distributorIds[0]!, receipt.transactionHash)
+    } while (!(await Promise.race([isOver, Promise.resolve(false)])) && hashes.length < 20)
+    const [type, hash] = (await running).trim().split(' ')
+    expect(type).toBe('interaction.confirmed')
+    expect(hashes).toContain(hash)
+  }, 120_000)
 
   it('docs/moving.md: the program of the older client lists what the service offers', async () => {
     const { baseUrl, keys, opportunities } = devnet.dev

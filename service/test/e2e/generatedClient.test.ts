@@ -51,7 +51,14 @@ async function lookAround(dev: Dev): Promise<Record<string, unknown>> {
   const sold = { tokenIn: body.tokenIn, tokenOut: 'native', amountIn: body.amount, slippageBps: 50 }
   const about = { userAddress: address, chainId: dev.chainId, distributorId }
   const { orderId } = await plain.call('POST', '/v2/swap/orders/build', { ...about, ...sold })
+  const { id: webhookId } = await plain.call(
+    'POST',
+    '/v2/webhooks',
+    { url: 'https://app.example/events' },
+    dev.keys.secret,
+  )
   return {
+    webhookId,
     id: opportunity.id,
     opportunityId: opportunity.id,
     chainId: dev.chainId,
@@ -96,7 +103,7 @@ const special: Record<string, () => Record<string, unknown>> = {
 }
 
 describe('a client generated from the OpenAPI document, validating every answer', () => {
-  const reads = operations.filter(({ method }) => method === 'GET')
+  const reads = operations.filter(({ method, isLive }) => method === 'GET' && !isLive)
 
   it.each(reads.map((operation) => [operation.operationId, operation] as const))(
     'runs %s on the devnet without a complaint',

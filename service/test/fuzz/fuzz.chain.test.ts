@@ -21,7 +21,9 @@ const document: any = JSON.parse(await readFile(new URL('../../openapi.json', im
 let world: World
 let known: Known
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld({
+    config: { secretsKey: 'a key of the operator for tests only', webhooksAllowed: ['127.0.0.1'] },
+  })
   known = await furnish(world)
 }, 120_000)
 afterAll(() => world?.close())
@@ -58,8 +60,15 @@ async function furnish(opened: World): Promise<Known> {
   const streamId = await recordStream(opened, { vault: vault.address, asset, wallet: user.address })
   const keys = await Promise.all([
     earn.key({ kind: 'publishable', hourlyUnits: 1_000_000_000 }),
-    earn.key({ kind: 'secret', hourlyUnits: 1_000_000_000, permissions: ['organization:incentivize:streams'] }),
+    earn.key({
+      kind: 'secret',
+      hourlyUnits: 1_000_000_000,
+      permissions: ['organization:incentivize:streams', 'organization:webhooks'],
+    }),
   ])
+  const [, key = ''] = keys
+  // Nobody listens there.
+  const webhook = await earn.call('CreateWebhook', { body: { url: 'http://127.0.0.1:9/hook' }, key })
   const addresses = [user.address, user.address.toLowerCase(), account(4).address, asset, vault.address]
   const values = {
     actionId: [plan.body.actionId],
@@ -86,6 +95,10 @@ async function furnish(opened: World): Promise<Known> {
     amount: ['1', '1000000', '999999999999'],
     txHash: receipts.map((receipt) => receipt.transactionHash),
     url: ['https://app.example/earn'],
+    webhookId: [webhook.body.id],
+    after: ['latest', '0-000000000000'],
+    // Each call that waits holds up one of those at once.
+    waitSeconds: [0],
   }
   return { values, keys }
 }
@@ -146,6 +159,9 @@ async function recordStream(
 
 const contract = openContract(operations)
 
+/** Their responses do not end: streamEvents.test.ts has their cases. */
+const isLive = new Set(operations.flatMap((each) => (each.isLive ? [each.operationId] : [])))
+
 /** Answers of 200 held against the document itself by an independent validator. */
 function compileDocument(): Map<string, ValidateFunction> {
   const ajv = new Ajv2020({ strict: false, formats: { uint256: true } })
@@ -153,6 +169,7 @@ function compileDocument(): Map<string, ValidateFunction> {
   const found = new Map<string, ValidateFunction>()
   for (const [path, item] of Object.entries<Record<string, { operationId: string }>>(document.paths))
     for (const [method, { operationId }] of Object.entries(item)) {
+      if (isLive.has(operationId)) continue
       const place = [path, method, 'responses', '200', 'content', 'application/json', 'schema']
       const pointer = place.map((part) => part.replaceAll('~', '~0').replaceAll('/', '~1')).join('/')
       found.set(operationId, ajv.compile({ $ref: `openapi#/paths/${encodeURI(pointer)}` }))
@@ -207,7 +224,7 @@ describe('requests made from the OpenAPI document', () => {
       const sum = [...counts.values()].reduce((total, count) => total + count, 0)
       expect(sum).toBe(requests)
       // The requests get through to the operations, not only to the first check.
-      const reads = operations.filter(({ method }) => method === 'GET')
+      const reads = operations.filter(({ method, isLive: goesOn }) => method === 'GET' && !goesOn)
       const never = reads.filter(({ operationId }) => !counts.has(`${operationId} 200`))
       expect(never.map(({ operationId }) => operationId)).toEqual([])
       console.info(summarize(counts))

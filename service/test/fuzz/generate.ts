@@ -95,9 +95,10 @@ const hostileValues: readonly unknown[] = [
 
 /** Makes requests from the OpenAPI document: some well-formed, most with something wrong in one place or several. */
 export function createGenerator(document: Loose, random: Random, known: Known): () => Fuzzed {
-  const operations: { path: string; method: string; operation: Loose }[] = Object.entries<Loose>(
-    document.paths,
-  ).flatMap(([path, item]) => Object.entries<Loose>(item).map(([method, operation]) => ({ path, method, operation })))
+  const operations: { path: string; method: string; operation: Loose }[] = Object.entries<Loose>(document.paths)
+    .flatMap(([path, item]) => Object.entries<Loose>(item).map(([method, operation]) => ({ path, method, operation })))
+    // A live response does not end.
+    .filter(({ operation }) => operation.responses['200'].content['application/json'] !== undefined)
   const resolve = (schema: Loose): Loose =>
     schema?.$ref
       ? resolve(

@@ -109,7 +109,7 @@ export type Event = {
   id: string
   /** Where to go on from after this event */
   cursor: string
-  /** One of interaction.confirmed, interaction.retracted, vault.paused, vault.resumed, vault.capability, vault.withheld, chain.final, chain.stalled, chain.resumed, stream.created, stream.snapshot, stream.vetoed, stream.committed, stream.claimed, order.created, order.attempt, order.filled, order.cancelled, order.expired, key.revoked, key.budget, webhook.disabled */
+  /** One of interaction.confirmed, interaction.retracted, request.claimable, request.claimed, request.cancelled, vault.paused, vault.resumed, vault.capability, vault.withheld, chain.final, chain.stalled, chain.resumed, stream.created, stream.snapshot, stream.vetoed, stream.committed, stream.claimed, order.created, order.attempt, order.filled, order.cancelled, order.expired, key.revoked, key.budget, webhook.disabled */
   type: string
   /** RFC 3339, UTC */
   timestamp: string

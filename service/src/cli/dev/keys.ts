@@ -33,7 +33,11 @@ export async function openDevKeys(ctx: Pick<Context, 'db'>, before: DevKeys | un
   const secret = await createKey(ctx, {
     ...shared,
     kind: 'secret',
-    permissions: ['organization:incentivize:streams', 'organization:incentivize:streams:create'],
+    permissions: [
+      'organization:incentivize:streams',
+      'organization:incentivize:streams:create',
+      'organization:webhooks',
+    ],
     ...(before ? { text: before.secret } : {}),
   })
   return { publishable: publishable.text, secret: secret.text }

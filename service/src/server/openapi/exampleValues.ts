@@ -154,7 +154,9 @@ export const byOperation: Record<string, Record<string, unknown>> = {
     startTimestamp: '2030-01-31T12:00:00Z',
     endTimestamp: '2030-03-31T12:00:00Z',
   },
+  GetEvents: { after: 'latest' },
   GetTokenByAddress: { address: usdc },
+  ReplayWebhook: { after: 'latest' },
 }
 
 /** Members that stand for others in the requests of one operation: of two, one is shown. */
@@ -185,6 +187,16 @@ function refusal(row: keyof typeof errorTable, error: string, retryable?: boolea
 
 /** Responses of the examples that do not return 200: the object they name is gone, or never existed. */
 export const refusals: Record<string, ErrorBody> = {
+  ...Object.fromEntries(
+    [
+      'UpdateWebhook',
+      'DeleteWebhook',
+      'RotateWebhookSecret',
+      'TestWebhook',
+      'ReplayWebhook',
+      'ListWebhookDeliveries',
+    ].map((operationId) => [operationId, refusal('notFound', 'the organization has no such webhook')]),
+  ),
   CreateCancelDepositInteraction: refusal(
     'invalidArgument',
     'this wallet has no pending deposit in this vault',
