@@ -3,6 +3,7 @@ import { chmod, mkdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { patient } from '../../../contracts/test/patience.js'
 import { until } from '../../../contracts/test/until.js'
 import { type Folder, openFolder, prepareExecutables } from '../../../packages/embedded-postgres/src/embeddedFolder.js'
 import { tell } from '../../src/features/events/index.js'
@@ -122,7 +123,7 @@ const caughtUp = () =>
       const [theirs] = await subscriber.db<{ last: number | null }[]>`select max(position) as last from feed`
       return ours?.last === theirs?.last
     },
-    120_000,
+    patient(120_000),
   )
 
 it('a second database that subscribes as docs/replication.md says has every event, row for row, through a reorganisation and restarts of both, and keeps what is pruned', async () => {
