@@ -108,7 +108,7 @@ export function openStore(ctx: Ctx, options: StoreOptions): ChainStore {
           state,
           read,
         )
-        await react(tx, reactions, state)
+        await react(tx, reactions, state, tipOf(state, read))
         return written
       })
       return { ...written, ...(await reload(db, state, read)) }
@@ -179,14 +179,17 @@ async function write(to: Writing, state: Standing, read: Read): Promise<Partial<
   }
 }
 
+/** The last derived block after a step. */
+function tipOf({ cursor }: Standing, read: Read): number {
+  if (read.step === 'range' || read.step === 'blocks') return read.above.tip.number
+  return read.step === 'fork' ? read.ancestor.number : cursor.blockNumber
+}
+
 /** Tells reactions where the step has left the chain. */
-async function react(tx: Transaction, reactions: readonly Reaction[], state: Standing): Promise<void> {
+async function react(tx: Transaction, reactions: readonly Reaction[], state: Standing, tip: number): Promise<void> {
   const asked = reactions.filter(({ onWritten }) => onWritten)
   if (asked.length === 0) return
   const { chainId, followedFrom } = state.cursor
-  const now = await findCursor(tx, chainId)
-  if (!now) return
-  const tip = now.blockNumber
   const confirmedTo = await findConfirmedTo(tx, state, tip)
   for (const reaction of asked)
     await reaction.onWritten?.(tx, { chainId, tip, confirmedTo, firstHead: followedFrom + followedBefore - 1 })
