@@ -11,6 +11,14 @@ describe('amounts', () => {
       expect(parseRaw(text)).toBeUndefined()
   })
 
+  it('of whole units are read from a plain decimal only, and digits too many are cut', () => {
+    expect(parseDecimal('1.23456789', 6)).toBe(1_234_567n)
+    expect(parseDecimal('-0.129', 2)).toBe(-12n)
+    expect(parseDecimal('5.', 1)).toBe(50n)
+    for (const text of ['', 'x1', '1x', ' 1', '1 ', '+1', '1e3', '.5', '1.2.3'])
+      expect(() => parseDecimal(text, 6)).toThrow(new RangeError(`not a plain decimal: ${text}`))
+  })
+
   it('are written as plain decimals', () => {
     expect(formatUnits(1_500_000n, 6)).toBe('1.5')
     expect(formatUnits(1n, 18)).toBe('0.000000000000000001')

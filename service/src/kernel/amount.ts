@@ -1,9 +1,6 @@
 // Nothing of viem here: it takes a fifth of a second to load, and every command loads this file.
 
-/** `raw` on the wire: an integer as a decimal string in the token's smallest unit, below 2^256. */
-export const rawPattern = '^[0-9]{1,78}$'
-
-/** Parses a `raw` amount; undefined when it is not one. */
+/** Parses a `raw` amount, an integer as a decimal text in the token's smallest unit; undefined when it is not one. */
 export function parseRaw(text: string): bigint | undefined {
   if (!/^[0-9]{1,78}$/.test(text)) return undefined
   const value = BigInt(text)

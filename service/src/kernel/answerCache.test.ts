@@ -43,6 +43,27 @@ describe('the answers kept', () => {
     expect(cache.byteLength()).toBe(0)
   })
 
+  it('count their size, twice the length of their name and what an entry takes', () => {
+    const cache = createAnswerCache(mebibyte)
+    cache.shelf('a').keep('name', {}, 1_000.5)
+    expect(cache.byteLength()).toBe(400 + 2 * 'a name'.length + 1_001)
+    cache.shelf('b').keep('x'.repeat(256), {}, 0)
+    expect(cache.byteLength()).toBe(1_413 + 400 + 2 * (2 + 256))
+  })
+
+  it('leave a third of the room to others, where one asks before it keeps more', () => {
+    const cache = createAnswerCache(30_000)
+    expect([cache.hasPlentyFor(20_000), cache.hasPlentyFor(20_001)]).toEqual([true, false])
+    cache.shelf('a').keep('name', {}, 4_588)
+    expect(cache.byteLength()).toBe(5_000)
+    expect([cache.hasPlentyFor(15_000), cache.hasPlentyFor(15_001)]).toEqual([true, false])
+  })
+
+  it('have 48 MiB where nothing else is said', () => {
+    const cache = createAnswerCache()
+    expect([cache.hasPlentyFor(32 * mebibyte), cache.hasPlentyFor(32 * mebibyte + 1)]).toEqual([true, false])
+  })
+
   it('are all forgotten but the lasting ones', () => {
     const cache = createAnswerCache(10_000)
     const [shelf, lasting] = [cache.shelf('a'), cache.shelf('verdict', { lasting: true })]

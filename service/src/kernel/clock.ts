@@ -70,9 +70,9 @@ export function parseTs(text: string): Date | undefined {
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1, 7).map(Number)
   const offsetHour = Number(match[9] ?? 0)
   const offsetMinute = Number(match[10] ?? 0)
-  if (month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month)) return undefined
+  if (day < 1 || day > daysInMonth(year, month)) return undefined
   if (hour > 23 || minute > 59 || second > 60 || offsetHour > 23 || offsetMinute > 59) return undefined
-  const ms = Math.floor(Number(`0.${match[7] ?? '0'}`) * 1000)
+  const ms = Math.floor(Number(`0.${match[7] ?? ''}`) * 1000)
   const local = Date.UTC(year, month - 1, day, hour, minute, second, ms)
   const at = new Date(local)
   if (year < 100) at.setUTCFullYear(year)
@@ -83,6 +83,7 @@ export function parseTs(text: string): Date | undefined {
   return instant
 }
 
+/** 0 where there is no such month. */
 function daysInMonth(year: number, month: number): number {
   const leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
   return [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1] ?? 0

@@ -5,6 +5,7 @@ describe('PUBLIC_URL', () => {
   it.each([
     ['https://earn.example', 'https://earn.example'],
     ['https://earn.example/', 'https://earn.example'],
+    ['https://earn.example/api//', 'https://earn.example/api'],
     ['http://EARN.example:8080/api/', 'http://earn.example:8080/api'],
   ])('is taken without a slash at its end: %s', (given, url) => {
     expect(parseConfig({ PUBLIC_URL: given }).publicUrl).toBe(url)
@@ -55,7 +56,15 @@ describe('contract wallets that are vouched for', () => {
     expect(parseConfig({ TRUSTED_WALLETS: `${a}:${b}, ${b}:${a}` }).trustedWallets).toEqual([`${a}:${b}`, `${b}:${a}`])
   })
 
-  it.each([a, `${a}:`, `${a}:${b}:${a}`, `${a}:0x12`, `${a} ${b}`])('may not be %s', (value) => {
+  it.each([
+    a,
+    `${a}:0x${'g'.repeat(40)}`,
+    `0x${'g'.repeat(40)}:${b}`,
+    `${a}:`,
+    `${a}:${b}:${a}`,
+    `${a}:0x12`,
+    `${a} ${b}`,
+  ])('may not be %s', (value) => {
     expect(() => parseConfig({ TRUSTED_WALLETS: value })).toThrow(/TRUSTED_WALLETS must be pairs of addresses/)
   })
 })

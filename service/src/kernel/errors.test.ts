@@ -11,6 +11,7 @@ describe('an error', () => {
     ['notFound', 404, 'NOT_FOUND'],
     ['deadlineExceeded', 408, 'DEADLINE_EXCEEDED'],
     ['conflict', 409, 'CONFLICT'],
+    ['gone', 410, 'GONE'],
     ['failedPrecondition', 412, 'FAILED_PRECONDITION'],
     ['payloadTooLarge', 413, 'PAYLOAD_TOO_LARGE'],
     ['unsupportedMediaType', 415, 'UNSUPPORTED_MEDIA_TYPE'],
@@ -19,7 +20,7 @@ describe('an error', () => {
     ['internal', 500, 'INTERNAL'],
     ['unavailable', 503, 'UNAVAILABLE'],
   ])('%s has its code and its status', (name, code, status) => {
-    expect(makers[name]('it fails').toBody()).toEqual({ code, status, error: 'it fails', context: {} })
+    expect(makers[name]('it fails').toBody()).toStrictEqual({ code, status, error: 'it fails', context: {} })
   })
 
   it('tells its context and its reason, where it has one, and keeps its cause to itself', () => {

@@ -38,6 +38,43 @@ describe('a form on the wire', () => {
     expect(not.filter((text) => Check(schema, text))).toEqual([])
   })
 
+  it('says in a document what it is', () => {
+    const { AddressInput, Address, TxHash, Uuid, Raw, TsInput, Dec, Ts } = wire
+    expect([AddressInput, Address, TxHash, Uuid, Raw, TsInput, Dec, Ts]).toMatchObject([
+      { description: 'EVM address, any case' },
+      { description: 'EVM address, EIP-55 checksum' },
+      { description: 'Transaction hash' },
+      { description: 'UUID', format: 'uuid' },
+      { description: "Integer in the token's smallest unit", format: 'uint256' },
+      { description: 'RFC 3339 date-time, with Z or an offset', format: 'date-time' },
+      { description: 'Plain decimal, no exponent' },
+      { description: 'RFC 3339, UTC', format: 'date-time' },
+    ])
+    expect([wire.PaginationSchema, wire.PaginationNavSchema]).toMatchObject([
+      { title: 'Pagination' },
+      { title: 'PaginationNav' },
+    ])
+  })
+
+  it('of the four members of a page says what each does, and what stands where it is absent', () => {
+    expect(wire.pageQuery).toMatchObject({
+      page: { description: 'From 1; below 1 is 1', default: 1 },
+      limit: { description: 'Items a page, 1 to 100; below 1 is 20', default: 20 },
+      pageLimit: { description: 'Alias of limit' },
+      pageSize: { description: 'Alias of limit' },
+    })
+    expect(Check(T.Object(wire.pageQuery), {})).toBe(true)
+  })
+
+  it('of where a page stands has whole numbers, all four', () => {
+    const pagination = { page: 1, limit: 20, total: 1, totalPages: 1 }
+    expect(Check(wire.PaginationSchema, pagination)).toBe(true)
+    for (const name of Object.keys(pagination)) {
+      const { [name as 'page']: _left, ...rest } = pagination
+      expect(Check(wire.PaginationSchema, rest)).toBe(false)
+    }
+  })
+
   it('of a chain is a whole number from 1 that a float keeps', () => {
     expect([1, Number.MAX_SAFE_INTEGER].every((id) => Check(wire.ChainId, id))).toBe(true)
     expect([0, 1.5, Number.MAX_SAFE_INTEGER + 1, '1'].some((id) => Check(wire.ChainId, id))).toBe(false)
@@ -82,6 +119,10 @@ describe('a violation', () => {
     amount: wire.Raw,
     'a/b~c': T.String(wire.addressForm),
     plain: T.String({ pattern: '^x$' }),
+    mute: T.String({ pattern: '^x$', says: 5 }),
+    empty: T.Unsafe({ const: null }),
+    id: wire.Uuid,
+    hash: wire.TxHash,
   })
   const told = (keyword: string, schemaPath: string, params: object = {}) =>
     wire.describeViolation(schema, { keyword, schemaPath, params, message: 'is wrong' })
@@ -89,7 +130,16 @@ describe('a violation', () => {
   it('of a pattern is told in the words of the schema, where it has some', () => {
     expect(told('pattern', '#/properties/amount')).toBe('must be a text of decimal digits, an integer below 2^256')
     expect(told('pattern', '#/properties/a~1b~0c')).toBe('must be an EVM address: 0x and 40 hex digits')
-    for (const path of ['#/properties/plain', '#/properties/none', '#/properties/amount/says/length', ''])
+    expect(told('pattern', '#/properties/id')).toBe('must be a uuid')
+    expect(told('pattern', '#/properties/hash')).toBe('must be a transaction hash: 0x and 64 hex digits')
+    for (const path of [
+      '#/properties/mute',
+      '#/properties/empty/const/x',
+      '#/properties/plain',
+      '#/properties/none',
+      '#/properties/amount/says/length',
+      '',
+    ])
       expect(told('pattern', path)).toBe('is wrong')
   })
 

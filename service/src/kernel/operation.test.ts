@@ -1,5 +1,17 @@
 import { describe, expect, it } from 'vitest'
-import { isWritten, written } from './operation.js'
+import { anonymous, isWritten, written } from './operation.js'
+
+describe('the caller of a public operation', () => {
+  it('has no key, acts for nobody and may nothing', () => {
+    expect(anonymous).toStrictEqual({
+      keyId: '',
+      kind: 'publishable',
+      organizationId: '',
+      distributorId: null,
+      permissions: [],
+    })
+  })
+})
 
 describe('what an operation that writes returns', () => {
   it('is told from every body, one with the same members included', () => {

@@ -23,6 +23,12 @@ const numbers: [name: string, member: keyof Config, fallback: number | undefined
   ['SPENDING_MAX_GWEI', 'spendingMaxGwei', 1e9, 0, 1e15],
   ['SETTLEMENT_MAX_GWEI', 'settlementMaxGwei', 2e7, 1, 1e15],
   ['COMMIT_MAX_GWEI', 'commitMaxGwei', 2e7, 1, 1e15],
+  ['PATIENCE', 'patience', 1, 1, 100],
+  ['STREAM_USED_UP_SECONDS', 'streamUsedUpSeconds', 604_800, 3_600, 31_536_000],
+  ['SETTLEMENT_WORTH_FACTOR', 'settlementWorthFactor', 1, 0, 1e6],
+  ['SETTLEMENTS_PER_HOUR', 'settlementsPerHour', 12, 1, 1e6],
+  ['SETTLEMENT_RISK_PERCENT', 'settlementRiskPercent', 10, 0, 100],
+  ['SETTLEMENT_LOSS_PERCENT', 'settlementLossPercent', 25, 0, 100],
   ['READ_GAS_CAP', 'readGasCap', 50_000_000, 1_000_000, 1e9],
 ]
 
@@ -77,6 +83,31 @@ describe('a setting that is a text', () => {
     expect(() => parseConfig({ LOG_LEVEL: 'loud' }, '/')).toThrow(
       'LOG_LEVEL must be one of debug, info, warn, error, silent',
     )
+  })
+
+  it('is one of three for the tokens that are settled', () => {
+    expect(parseConfig({}, '/').settlementTokens).toBeUndefined()
+    for (const tokens of ['listed', 'priced', 'any'])
+      expect(parseConfig({ SETTLEMENT_TOKENS: tokens }, '/').settlementTokens).toBe(tokens)
+    expect(() => parseConfig({ SETTLEMENT_TOKENS: 'all' }, '/')).toThrow(
+      'SETTLEMENT_TOKENS must be one of listed, priced, any',
+    )
+  })
+
+  it('has at least 32 characters where it seals the secrets of webhooks', () => {
+    expect(parseConfig({}, '/').secretsKey).toBeUndefined()
+    expect(parseConfig({ SECRETS_KEY: 's'.repeat(32) }, '/').secretsKey).toBe('s'.repeat(32))
+    expect(() => parseConfig({ SECRETS_KEY: 's'.repeat(31) }, '/')).toThrow(
+      'SECRETS_KEY must have at least 32 characters',
+    )
+  })
+
+  it('lists the places of webhooks that may be private, and none by default', () => {
+    expect(parseConfig({}, '/').webhooksAllowed).toEqual([])
+    expect(parseConfig({ WEBHOOKS_ALLOWED: 'hooks.local, 10.0.0.1:8080' }, '/').webhooksAllowed).toEqual([
+      'hooks.local',
+      '10.0.0.1:8080',
+    ])
   })
 
   it('is the url of a service with a key, of each that swaps', () => {
@@ -191,6 +222,7 @@ describe('a configuration that is wrong', () => {
   it('names all that is wrong with it at once', () => {
     const read = () => parseConfig({ PORT: '-1', LOG_LEVEL: 'loud', BEARER_ENABLED: 'maybe' }, '/')
     expect(read).toThrow(ConfigError)
+    expect(read).toThrow(expect.objectContaining({ name: 'ConfigError' }))
     expect(read).toThrow(
       'bad configuration: PORT must be a whole number from 0 to 65535; LOG_LEVEL must be one of debug, info, warn, error, silent; BEARER_ENABLED must be true or false',
     )

@@ -37,10 +37,25 @@ describe('query values', () => {
   it('are absent when empty, and when null where null is allowed', () => {
     expect(decode('count=&flag=&text=&items=,&maybe=null')).toEqual({ value: {}, violations: [] })
     expect(decode('flag=null').violations).toEqual([{ path: 'flag', message: 'must be true or false' }])
+    expect(decode('text=null').value).toEqual({ text: 'null' })
+    expect(
+      decodeQuery(T.Object({ never: T.Boolean({ nullable: false }) }), parseQueryString('never=null')).value,
+    ).toEqual({})
+  })
+
+  it('are true or false for a truth, and nothing else', () => {
+    expect([decode('flag=true').value, decode('flag=false').value, decode('maybe=false').value]).toEqual([
+      { flag: true },
+      { flag: false },
+      { maybe: false },
+    ])
+    for (const word of ['yes', 'True', '0'])
+      expect(decode(`maybe=${word}`).violations).toEqual([{ path: 'maybe', message: 'must be true or false' }])
   })
 
   it.each(['1.5', '1e3', '0x10', ' 1', '9007199254740993', 'NaN', '+1'])('refuse %s as an integer', (text) => {
-    expect(decode(`count=${encodeURIComponent(text)}`).violations).toHaveLength(1)
+    const violations = [{ path: 'count', message: 'must be an integer' }]
+    expect(decode(`count=${encodeURIComponent(text)}`)).toEqual({ value: {}, violations })
   })
 
   it.each([
@@ -82,6 +97,8 @@ describe('query values', () => {
 
   it('refuse a scalar given twice, and NUL characters', () => {
     expect(decode('count=1&count=1').violations).toEqual([{ path: 'count', message: 'must be given once' }])
+    const nul = [{ path: 'items', message: 'must not contain NUL characters' }]
+    expect(decode('items=a&items=b%00').violations).toEqual(nul)
     expect(decode('text=a%00b').violations).toEqual([{ path: 'text', message: 'must not contain NUL characters' }])
   })
 })

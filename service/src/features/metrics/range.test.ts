@@ -41,3 +41,10 @@ it.each<[number, number | undefined, [number, number] | string]>([
 it('reaches as far back as anybody likes where no year is the bound', () => {
   expect(readRange({ startDate: iso(-1_000 * day) }, now, { isYear: false }).from.toISOString()).toBe(iso(-1_000 * day))
 })
+
+it('names the instant that is none', () => {
+  expect(() => readRange({ startDate: 'soon' }, now)).toThrow('startDate must be an RFC 3339 date-time')
+  expect(() => readRange({ startDate: iso(-60), endDate: 'late' }, now)).toThrow(
+    'endDate must be an RFC 3339 date-time',
+  )
+})

@@ -9,6 +9,12 @@ describe('a gas limit', () => {
     expect(computeGasLimit(100_000n, '0x000001000002', 0)).toBe(287_363n)
   })
 
+  it('takes a byte for zero only where both its digits are', () => {
+    // 21,000 + 2 others × 16 + 1,000 + 100,000 = 122,032; × 1.3 = 158,641.6
+    expect(computeGasLimit(1_000n, '0x1001', 0)).toBe(158_642n)
+    expect(computeGasLimit(1_000n, '0x0000', 0)).toBe(158_611n)
+  })
+
   it('pays the calldata floor of EIP-7623 where the call itself does little', () => {
     // 1,000 bytes that are not zero: standard 21,000 + 16,000 + 100, floor 21,000 + 40,000; (+ 100,000) × 1.3
     const data = bytesToHex(new Uint8Array(1000).fill(1))

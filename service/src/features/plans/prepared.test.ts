@@ -1,4 +1,5 @@
-import { getAddress } from 'viem'
+import { decodeSuffix } from '@openearn/attribution'
+import { getAddress, toBytes } from 'viem'
 import { describe, expect, it } from 'vitest'
 import type { EarnError } from '../../kernel/errors.js'
 import { parseAmount } from './inputs.js'
@@ -68,6 +69,11 @@ describe('the suffix of a call', () => {
     const beside = await appendSuffix({ ...step, suffix: 'beside a swap' }, attribution, unsigned)
     expect(plain.call.data).toBe((await appendSuffix(step, attribution, unsigned)).call.data)
     expect(beside.call.data).not.toBe(plain.call.data)
+    const swapsOf = ({ call: { data } }: Step) => {
+      const suffix = decodeSuffix(toBytes(data))
+      return suffix && 'metadata' in suffix ? suffix.metadata?.get('s') : undefined
+    }
+    expect([plain, beside].map(swapsOf)).toEqual([undefined, true])
     expect(plain.call.data.length).toBeLessThan((await appendSuffix(step, attribution, signed)).call.data.length - 130)
   })
 

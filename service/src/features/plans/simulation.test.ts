@@ -42,6 +42,7 @@ describe('a token that was tried', () => {
       await expect(simulateProbe(sent, received), `${sent} ${received}`).rejects.toMatchObject({
         code: 400,
         reason: 'TOKEN_UNSUPPORTED',
+        message: `this token does not move exact amounts (${sent} left the wallet and ${received} arrived of 100); it cannot be deposited or swapped`,
       })
   })
 

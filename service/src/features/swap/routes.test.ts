@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { estimateRouteGas, findBestRoute, listRoutes, type Quoted, type Route } from './routes.js'
+import { estimateRouteGas, findBestRoute, listRoutes, type Quoted, type Route, usualFees } from './routes.js'
 
 const direct: Route = { exchange: 'v2', tokens: ['a', 'b'] }
 const over: Route = { exchange: 'v3', tokens: ['a', 'h', 'b'], fees: [500, 3_000] }
@@ -14,6 +14,20 @@ describe('listRoutes', () => {
       ['a', 'g', 'b'],
       ['a', 'h', 'b'],
     ])
+  })
+
+  it('gives each hop over V3 every fee there is, and lists none where there are no fees', () => {
+    const ask = { from: 'a', to: 'b', hubs: ['h'], v2: false }
+    expect(listRoutes({ ...ask, fees: [500, 3_000] })).toEqual([
+      { exchange: 'v3', tokens: ['a', 'b'], fees: [500] },
+      { exchange: 'v3', tokens: ['a', 'b'], fees: [3_000] },
+      { exchange: 'v3', tokens: ['a', 'h', 'b'], fees: [500, 500] },
+      { exchange: 'v3', tokens: ['a', 'h', 'b'], fees: [500, 3_000] },
+      { exchange: 'v3', tokens: ['a', 'h', 'b'], fees: [3_000, 500] },
+      { exchange: 'v3', tokens: ['a', 'h', 'b'], fees: [3_000, 3_000] },
+    ])
+    for (const fees of [undefined, []]) expect(listRoutes({ ...ask, fees })).toEqual([])
+    expect(usualFees).toEqual([100, 500, 3_000, 10_000])
   })
 
   it('passes through no end of the swap, and through a hub named twice once', () => {
@@ -37,6 +51,14 @@ describe('findBestRoute', () => {
     expect(estimateRouteGas(quoted[1] as Quoted)).toBe(281_000n)
     expect(findBestRoute(quoted, { gas: 1_000n, out: 1n })).toMatchObject({ route: direct, netOut: 9_860n })
     expect(findBestRoute(quoted, { gas: 1_000n, out: 0n })).toMatchObject({ route: over, netOut: 10_100n })
+  })
+
+  it('takes the first of those that leave the same', () => {
+    const quoted = ['g', 'h'].map((hub) => ({
+      route: { exchange: 'v2' as const, tokens: ['a', hub, 'b'] },
+      ...{ amountOut: 10_000n, ticks: 0 },
+    }))
+    expect(findBestRoute(quoted, { gas: 1_000n, out: 1n })?.route).toBe(quoted[0]?.route)
   })
 
   it('finds nothing where no route gives anything', () => {
