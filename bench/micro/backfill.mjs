@@ -3,6 +3,8 @@
 // with --ponder, Ponder then backfills the same chain into the same database server.
 
 import { parseArgs } from 'node:util'
+import { tell } from '../../service/dist/features/events/index.js'
+import { tellEntries } from '../../service/dist/features/ledger/index.js'
 import { systemClock } from '../../service/dist/kernel/clock.js'
 import { silentLog } from '../../service/dist/kernel/log.js'
 import { openDatabase } from '../../service/dist/postgres/pool.js'
@@ -75,10 +77,12 @@ for (let run = 1; run <= runs; run++) {
     'lot_changes',
     'transaction_attributions',
     ...['interaction_counts', 'attributed_steps', 'lp_edges', 'lp_steps', 'flows'],
+    ...['outbox', 'feed', 'ledger_told', 'ledger_changes'],
   ])
     await db.unsafe(`truncate ${table}`)
   const ctx = { db, clock: systemClock, log: silentLog }
-  const store = openStore(ctx, { chainId, projections: listProjections() })
+  // As the service does: each entry is told as well.
+  const store = openStore(ctx, { chainId, projections: listProjections(), reactions: [tellEntries(tell, systemClock)] })
   const { list } = (await store.begin(await reader.findHeader('latest'))).held.taken
   const started = performance.now()
   let fetched = 0
