@@ -39,6 +39,7 @@ const slices: Record<string, readonly string[]> = {
   catalogue: [],
   auth: [],
   limits: [],
+  events: [],
   plans: ['catalogue'],
   membership: ['catalogue'],
   positions: ['catalogue'],
