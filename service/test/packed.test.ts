@@ -178,7 +178,7 @@ describe('the command line', () => {
     const refused = await openearn([...create, 'organization:everything'], env)
     expect(refused).toMatchObject({ code: 2, out: '' })
     expect(refused.err).toBe(
-      'openearn: there is no permission organization:everything; there are organization:incentivize:streams, organization:incentivize:streams:create\n',
+      'openearn: there is no permission organization:everything; there are organization:incentivize:streams, organization:incentivize:streams:create, organization:webhooks\n',
     )
     const created = JSON.parse((await openearn([...create, 'organization:incentivize:streams', '--json'], env)).out)
     expect(created.key).toMatch(/^sk_live_/)

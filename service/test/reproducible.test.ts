@@ -34,6 +34,8 @@ const reasons: Record<string, string> = {
   'service/test/globalSetup.ts: draws without a seed': 'names of databases that no other run has',
   'packages/embedded-postgres/src/embedded.test.ts: sleeps': 'the text of a program that stays until it is killed',
   'service/test/architecture.test.ts: reads the clock': 'planted there',
+  'service/src/kernel/clock.test.ts: sleeps': 'the clock itself, over timers that stand still until told',
+  'service/src/kernel/clock.test.ts: reads the clock': 'the clock itself, over timers that stand still until told',
   'service/src/postgres/pool.test.ts: sleeps': 'the driver under a server that dies while statements wait',
   'service/src/postgres/pool.test.ts: sleeps in the database': 'a statement that still runs when its connection ends',
   'service/src/postgres/driver.test.ts: sleeps in the database':
