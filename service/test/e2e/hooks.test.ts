@@ -128,7 +128,7 @@ describe.each([18, 19] as const)('the hooks with React %i', (version) => {
     const node = openClient(page.dev)
     const seen = new Set<string>()
     let status: string | undefined
-    for (let turn = 0; turn < 200 && !ends.includes(status ?? ''); turn++) {
+    for (let turn = 0; turn < 3_000 && !ends.includes(status ?? ''); turn++) {
       const flow = await page.flowOf('deposit')
       status = flow?.status
       const word = await page.wordOf('deposit')
