@@ -97,6 +97,11 @@ export const commands: Record<string, Described> = {
     file: './sender.js',
     member: 'sender',
   },
+  events: {
+    summary: 'copy the feed of events into NATS JetStream',
+    file: './events.js',
+    member: 'events',
+  },
   webhooks: {
     summary: 'add, list, test, replay and remove the webhooks of an organization',
     file: './webhooks.js',
