@@ -132,6 +132,7 @@ export const heldElsewhere: Record<string, string> = {
   'react/README.md tsx': 'hooks.test.ts bundles it, and deposits with it in a browser',
   'react/README.md tsx server': 'hooks.test.ts draws a page on a server with these functions',
   'sdk/README.md js file': 'flows.test.ts makes the file with this command and gives it to the client',
+  'docs/events.md text': 'forward.test.ts runs it',
   'docs/replication.md sql publisher': 'replication.test.ts runs it',
   'docs/replication.md sql subscriber': 'replication.test.ts runs it',
   'docs/runbook.md sql openearn_service': 'roles.ts runs it, for lesserRole.test.ts and packed.test.ts',

@@ -168,6 +168,7 @@ const silent: Record<string, string> = {
   'orders list': 'reads',
   'orders show': 'reads',
   'orders stop': 'told in orders.chain.test.ts',
+  'events forward': 'reads',
   portfolio: 'reads',
   ...Object.fromEntries(
     ['add', 'list', 'test', 'replay', 'remove'].map((verb) => [`webhooks ${verb}`, 'told in webhooks.test.ts']),

@@ -1,5 +1,4 @@
-import { forwardEvents } from '../features/events/forward/forwardEvents.js'
-import { openJetStream } from '../features/events/forward/jetStream.js'
+import { forwardEvents, openJetStream } from '../features/events/forward/index.js'
 import { openFeed } from '../features/events/index.js'
 import type { Clock } from '../kernel/clock.js'
 import { readEnv } from '../kernel/config.js'
