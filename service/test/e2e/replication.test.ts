@@ -1,24 +1,17 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { chmod, mkdir, readFile, rm } from 'node:fs/promises'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
+import { chmod, readFile, rm } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { patient } from '../../../contracts/test/patience.js'
 import { until } from '../../../contracts/test/until.js'
-import { type Folder, openFolder, prepareExecutables } from '../../../packages/embedded-postgres/src/embeddedFolder.js'
 import { tell } from '../../src/features/events/index.js'
 import type { Fact } from '../../src/postgres/context.js'
 import { migrate, readMigrations } from '../../src/postgres/migrate.js'
-import { type Database, inTransaction, openDatabase } from '../../src/postgres/pool.js'
+import { inTransaction } from '../../src/postgres/pool.js'
 import { flushEvents } from '../flushEvents.js'
+import { openServer, type Server } from './ownServer.js'
 import { makeFolder } from './process.js'
 
-const run = promisify(execFile)
 const events = Number(process.env['REPLICATED'] ?? 100_000)
 const batch = 1_000
-
-/** A PostgreSQL of this test alone, which may replicate. */
-type Server = { db: Database; socket: string; start(): Promise<void>; stop(): Promise<void>; close(): Promise<void> }
 
 let folder: string
 let publisher: Server
@@ -27,52 +20,14 @@ let subscriber: Server
 beforeAll(async () => {
   folder = await makeFolder('openearn-replication-')
   await chmod(folder, 0o755)
-  publisher = await openServer('publisher')
-  subscriber = await openServer('subscriber')
+  publisher = await openServer(folder, 'publisher')
+  subscriber = await openServer(folder, 'subscriber')
 }, 120_000)
 afterAll(async () => {
   await subscriber?.close()
   await publisher?.close()
   await rm(folder, { recursive: true, force: true })
 }, 60_000)
-
-async function openServer(name: string): Promise<Server> {
-  const home: Folder = await openFolder(join(folder, name))
-  const { postgres, initdb } = await prepareExecutables(home.home, home.runAs)
-  const [data, socket] = [join(home.home, 'data'), join(home.home, 'run')]
-  for (const path of [data, socket]) {
-    await mkdir(path)
-    if (home.runAs) await run('chown', [`${home.runAs.uid >>> 0}:${home.runAs.gid >>> 0}`, path])
-  }
-  const settings = { ...home.runAs, cwd: '/', env: { LC_ALL: 'C' } }
-  await run(initdb, ['-D', data, '--username=postgres', '--auth=trust', '--no-sync', '--encoding=UTF8'], settings)
-  const flags = ['listen_addresses=', `unix_socket_directories=${socket}`, 'wal_level=logical', 'fsync=off']
-  let server: ChildProcess | undefined
-  const db = openDatabase({ host: socket, port: 5432, database: 'postgres', username: 'postgres' }, { max: 4 })
-  const stop = async () => {
-    if (!server || server.exitCode !== null) return
-    const gone = new Promise((resolve) => server?.once('exit', resolve))
-    server.kill('SIGINT')
-    await gone
-  }
-  const start = async () => {
-    const words = ['-D', data, ...flags.flatMap((flag) => ['-c', flag])]
-    server = spawn(postgres, words, { ...settings, stdio: 'ignore' })
-    await until('the server to answer', () =>
-      db`select 1`.then(
-        () => true,
-        () => false,
-      ),
-    )
-  }
-  await start()
-  const close = async () => {
-    await db.end({ timeout: 5 })
-    await stop()
-    await home.close()
-  }
-  return { db, socket, start, stop, close }
-}
 
 /** The statements of a fence of docs/replication.md. */
 async function readSql(name: string): Promise<string> {

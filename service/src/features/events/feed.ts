@@ -10,9 +10,11 @@ import type { WebhookContext } from './webhooks/secrets.js'
 export type Feed = {
   /** The last position this process knows of. */
   last(): number
-  /** Resolves once the feed goes beyond a position, after `ms` milliseconds, and at a stop. */
-  wait(beyond: number, ms: number): Promise<void>
-  /** Calls `onMore` whenever the feed has grown. Returns a function that ends it. */
+  /** The id of the event there; none before the first one. */
+  lastId(): string | null
+  /** Resolves once the feed goes beyond a position, after `ms` milliseconds, at a stop, and when `until` aborts. */
+  wait(beyond: number, ms: number, until?: AbortSignal): Promise<void>
+  /** Calls `onMore` whenever the end of the feed is another one: it has grown, or the database was replaced. Returns a function that ends it. */
   watch(onMore: () => void): () => void
   readonly live: Live
   close(): Promise<void>
@@ -36,10 +38,10 @@ export async function openFeed(
   const stopping = new AbortController()
   const signal = options.signal ? AbortSignal.any([options.signal, stopping.signal]) : stopping.signal
   const watchers = new Set<() => void>()
-  let { last } = await findEnd(db)
-  const reach = (position: number) => {
-    if (position === last) return
-    last = position
+  let { last, eventId } = await findEnd(db)
+  const reach = (end: { last: number; eventId: string | null }) => {
+    if (end.last === last && end.eventId === eventId) return
+    ;({ last, eventId } = end)
     for (const onMore of watchers) onMore()
   }
   let isAnnounced = false
@@ -48,7 +50,11 @@ export async function openFeed(
   const look = async () => {
     try {
       await moveAll(db)
-      reach((await findEnd(db)).last)
+      const before = eventId
+      const end = await findEnd(db)
+      // A notification that came meanwhile may be newer than what was read.
+      if (eventId === before || end.last > last) reach(end)
+      else isAnnounced = true
       failures = 0
     } catch (error) {
       if (failures++ % 60 === 0 && !signal.aborted) log.warn({ err: error }, 'the feed of events could not be read')
@@ -66,7 +72,12 @@ export async function openFeed(
   }
   const { unlisten } = await db.listen(
     eventsChannel,
-    (position) => (position === '' ? move() : reach(Number(position))),
+    (message) => {
+      const [position, id] = message.split(' ')
+      // One that is late says nothing new. Whether the feed goes back is looked up.
+      if (id !== undefined && Number(position) > last) reach({ last: Number(position), eventId: id })
+      else if (id !== eventId) move()
+    },
     move,
   )
   const polling = (async () => {
@@ -77,12 +88,13 @@ export async function openFeed(
   })()
   const feed = {
     last: () => last,
-    wait: async (beyond: number, ms: number) => {
+    lastId: () => eventId,
+    wait: async (beyond: number, ms: number, until?: AbortSignal) => {
       if (last > beyond || signal.aborted) return
       const ending = new AbortController()
       const onMore = () => last > beyond && ending.abort()
       watchers.add(onMore)
-      await systemClock.sleep(ms, AbortSignal.any([ending.signal, signal]))
+      await systemClock.sleep(ms, AbortSignal.any([ending.signal, signal, ...(until ? [until] : [])]))
       watchers.delete(onMore)
     },
     watch: (onMore: () => void) => {

@@ -34,7 +34,10 @@ export async function getEvents(
     const rows = await listEvents(db, filter, { after: from, to, limit })
     const leftMs = endMs - systemClock.monotonicMs()
     if (rows.length > 0 || to < last || leftMs <= 0) return toPage(db, rows, { limit, to: Math.max(to, from) })
+    const here = await cursorAt(db, to)
     await feed.wait(to, leftMs)
+    // Meanwhile the database may have been replaced by one without the last events.
+    await findPosition(db, here)
     // A stop ends the wait as well.
     if (feed.last() <= to) return toPage(db, [], { limit, to: Math.max(to, from) })
     from = to

@@ -14,12 +14,18 @@ export type Follower = {
 }
 
 /** The end of the feed, and who is told that it has moved. */
-type Growing = { last(): number; watch(onMore: () => void): () => void }
+type Growing = { last(): number; lastId(): string | null; watch(onMore: () => void): () => void }
 
 /** Hands the events of the feed to readers as they come. The feed is read once for all readers of a process. */
 export type Live = {
   /** Follows a subject from the position after `from` on. Returns a function that ends it. */
   follow(from: number, follower: Follower): () => void
+}
+
+/** The database was restored, or a standby took its place that lacks the last events. */
+class FeedReplaced extends Error {
+  override readonly name = 'FeedReplaced'
+  override readonly message = 'the feed is not the one that was read before: the database was replaced'
 }
 
 /** Events read at once. */
@@ -31,6 +37,8 @@ export function openLive({ db, log }: Pick<Context, 'db' | 'log'>, feed: Growing
   const followers = new Map<string, Set<Follower>>()
   /** All events up to here were handed out. */
   let position = 0
+  /** The id of the event there. */
+  let eventId: string | null = null
   let isReading = false
   let unwatch: (() => void) | undefined
 
@@ -44,10 +52,20 @@ export function openLive({ db, log }: Pick<Context, 'db' | 'log'>, feed: Growing
       }
   }
   const read = async () => {
+    if (position > feed.last()) throw new FeedReplaced()
+    if (position === feed.last() && eventId !== feed.lastId()) throw new FeedReplaced()
     while (followers.size > 0 && position < feed.last()) {
-      const rows = await listAllEvents(db, { after: position, to: feed.last(), limit: batchMax })
+      // The event that was handed out last is read again: another one there means that positions are given out anew.
+      const rows = await listAllEvents(db, { after: position - 1, to: feed.last(), limit: batchMax })
+      const [before] = rows
+      if (before?.position === position) {
+        if (before.eventId !== eventId) throw new FeedReplaced()
+        rows.shift()
+      } else if (eventId !== null) throw new FeedReplaced()
       for (const row of rows) handOut(row)
-      position = rows.at(-1)?.position ?? feed.last()
+      const end = rows.at(-1)
+      if (end) ({ position, eventId } = end)
+      else begin()
     }
   }
   const onMore = () => {
@@ -60,15 +78,20 @@ export function openLive({ db, log }: Pick<Context, 'db' | 'log'>, feed: Growing
           'the feed of events could not be read: live streams end, and their callers connect again',
         )
         for (const each of [...followers.values()].flatMap((own) => [...own])) each.onLost()
+        begin()
       })
       .finally(() => {
         isReading = false
         if (followers.size > 0 && position < feed.last()) onMore()
       })
   }
+  const begin = () => {
+    position = feed.last()
+    eventId = feed.lastId()
+  }
   const join = (follower: Follower) => {
     if (followers.size === 0) {
-      position = feed.last()
+      begin()
       unwatch = feed.watch(onMore)
     }
     const key = keyOf(follower.topic)

@@ -21,11 +21,11 @@ const columns = (
 /** The ends of the feed: the last position there is, and the oldest event that is kept. */
 export type FeedEnds = { last: number; oldest: { position: number; eventId: string } | undefined }
 
-/** The last position, and whether events wait in the outbox. */
-export async function findEnd(db: Queryable): Promise<{ last: number; waits: boolean }> {
-  const [row] = await db<{ last: number; waits: boolean }[]>`
-    select position as last, exists (select from outbox) as waits from feed_end`
-  return row ?? { last: 0, waits: false }
+/** The last position, and the id of the event there; none before the first event. */
+export async function findEnd(db: Queryable): Promise<{ last: number; eventId: string | null }> {
+  const [row] = await db<{ last: number; eventId: string | null }[]>`
+    select e.position as last, f.event_id as "eventId" from feed_end e left join feed f on f.position = e.position`
+  return row ?? { last: 0, eventId: null }
 }
 
 export async function findEnds(db: Queryable): Promise<FeedEnds> {

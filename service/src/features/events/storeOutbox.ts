@@ -2,7 +2,7 @@ import { newId } from '../../kernel/ids.js'
 import type { Fact } from '../../postgres/context.js'
 import type { Queryable, Transaction } from '../../postgres/pool.js'
 
-/** Its messages are empty where something was put into the outbox, else the last position of the feed. */
+/** Its messages are empty where something was put into the outbox, else the position and the id of the last event. */
 export const eventsChannel = 'openearn_events'
 
 const column = <V>(facts: readonly Fact[], read: (fact: Fact) => V): V[] => facts.map(read)
@@ -33,16 +33,18 @@ const batchMax = 1_000
 export async function moveBatch(tx: Transaction): Promise<number | undefined> {
   const [end] = await tx<{ position: number }[]>`select position from feed_end for update skip locked`
   if (!end) return undefined
-  const { count } = await tx`
+  const [moved] = await tx<{ count: number; position: number; eventId: string }[]>`
     with taken as (
-      delete from outbox where id in (select id from outbox order by id limit ${batchMax}) returning *)
-    insert into feed (position, event_id, type, told_at, chain_id, late, subject_kind, subject_id, organization_id, data)
-    select ${end.position}::bigint + row_number() over (order by id), event_id, type, told_at, chain_id, late, subject_kind,
-      subject_id, organization_id, data
-    from taken`
-  if (count === 0) return 0
-  const position = end.position + count
+      delete from outbox where id in (select id from outbox order by id limit ${batchMax}) returning *),
+    moved as (
+      insert into feed (position, event_id, type, told_at, chain_id, late, subject_kind, subject_id, organization_id, data)
+      select ${end.position}::bigint + row_number() over (order by id), event_id, type, told_at, chain_id, late, subject_kind,
+        subject_id, organization_id, data
+      from taken returning position, event_id)
+    select count(*) over () as count, position, event_id as "eventId" from moved order by position desc limit 1`
+  if (!moved) return 0
+  const { count, position, eventId } = moved
   await tx`update feed_end set position = ${position}`
-  await tx`select pg_notify(${eventsChannel}, ${String(position)})`
+  await tx`select pg_notify(${eventsChannel}, ${`${position} ${eventId}`})`
   return count
 }

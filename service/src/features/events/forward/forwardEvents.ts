@@ -54,7 +54,7 @@ export async function forwardEvents(
         const end = rows.at(-1)
         if (!end) {
           if (once) return
-          await feed.wait(position, waitMs)
+          await feed.wait(position, waitMs, signal)
           continue
         }
         await sink.append(rows.map(toEvent))
