@@ -7,10 +7,12 @@ export class Death extends Error {
 }
 
 /** A database that is gone after so many statements, in transactions too, or right after one of these. */
-export function dyingDb(db: Database, at: number): Database {
+export function dyingDb(db: Database, at: number, onDeath: () => void = () => undefined): Database {
   let calls = 0
   const live = () => {
-    if (calls++ >= at) throw new Death('the process ended')
+    if (calls++ < at) return
+    onDeath()
+    throw new Death('the process ended')
   }
   const wrap = <T extends object>(of: T): T =>
     new Proxy(of, {
