@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
+import { build } from 'vite'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -39,4 +40,20 @@ export async function bundle(
   const { output } = await built.generate({ format: 'esm', entryFileNames: 'entry.js' })
   await built.close()
   return new Map(output.map((chunk) => [chunk.fileName, 'code' in chunk ? chunk.code : '']))
+}
+
+/** The app of `examples/react`, built with its settings as a user builds it; its pages stand among the files. */
+export async function bundleExample(env: Record<string, string>): Promise<Map<string, string>> {
+  const folder = `${root}examples/react`
+  const define = Object.entries(env).map(([name, value]) => [`import.meta.env.${name}`, JSON.stringify(value)])
+  const result = await build({
+    ...{ root: folder, configFile: false, logLevel: 'error', define: Object.fromEntries(define) },
+    build: {
+      write: false,
+      modulePreload: { polyfill: false },
+      rolldownOptions: { input: [`${folder}/index.html`, `${folder}/wagmi.html`] },
+    },
+  })
+  const outputs = (Array.isArray(result) ? result : [result]).flatMap((each) => ('output' in each ? each.output : []))
+  return new Map(outputs.map((each) => [each.fileName, 'code' in each ? each.code : String(each.source)]))
 }

@@ -5,6 +5,7 @@ import type { Flow } from '@openearn/sdk/flows'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { patience } from '../../../contracts/test/patience.js'
 import { until } from '../../../contracts/test/until.js'
+import { bundleExample } from '../../../react/test/bundles.js'
 import { readSnippets } from '../documents.js'
 import { openClient } from './client.js'
 import { type HooksApp, openHooks, renderOnServer } from './hooksInPage.js'
@@ -152,6 +153,7 @@ describe('the hooks in a page', () => {
   let app: HooksApp
   beforeAll(async () => {
     app = await openHooks({ dev: devnet.dev, trust })
+    await openClient(devnet.dev).join(devnet.dev.accounts[4]!.privateKey)
   }, 60_000)
   afterAll(() => app?.close(), 60_000)
 
@@ -199,7 +201,7 @@ describe('the hooks in a page', () => {
   }, 240_000)
 
   it('ask again after the wallet said no, by the user’s word alone', async () => {
-    const page = await app.openPage(3)
+    const page = await app.openPage(4)
     await page.open()
     page.mood.refuses = 1
     await page.begin('deposit', depositOf(page.address, 1n))
@@ -211,7 +213,7 @@ describe('the hooks in a page', () => {
   }, 120_000)
 
   it('stop before each request where they are told to, with its sentences', async () => {
-    const page = await app.openPage(3, { review: true })
+    const page = await app.openPage(4, { review: true })
     await page.open()
     await page.begin('deposit', depositOf(page.address, 1n))
     await page.page.waitForFunction('app.told().flows.deposit.needs === "go"')
@@ -223,8 +225,42 @@ describe('the hooks in a page', () => {
     await page.close()
   }, 120_000)
 
+  it.each([
+    ['on another chain', 'chain', 1, 'WRONG_CHAIN'],
+    ['another account', 'account', '0x00000000000000000000000000000000000000ad', 'WRONG_ACCOUNT'],
+  ])(
+    'ask for nothing while the wallet shows %s, at whatever step, and go on when it does not',
+    async (_, member, other, code) => {
+      const page = await app.openPage(4, { review: true })
+      await page.open()
+      const sent = () => page.asked.filter((method) => method === 'eth_sendTransaction').length
+      const isAsked = () => page.page.waitForFunction('app.told().flows.deposit.needs === "go"')
+      const isTold = () => page.page.waitForFunction(`app.told().flows.deposit.flow.problem?.code === '${code}'`)
+      await page.begin('deposit', depositOf(page.address, 1n))
+      for (const count of [1, 2]) {
+        await isAsked()
+        Object.assign(page.mood, { [member]: other })
+        await page.say('deposit', 'go')
+        await isTold()
+        await isAsked()
+        expect(sent()).toBe(count - 1)
+        Object.assign(page.mood, { [member]: undefined })
+        await page.say('deposit', 'go')
+        await until('a transaction', () => sent() === count)
+      }
+      await page.reach('deposit', ['mined', 'credited'])
+      Object.assign(page.mood, { [member]: other })
+      await page.evaluate('new Promise((resolve) => requestAnimationFrame(resolve))')
+      Object.assign(page.mood, { [member]: undefined })
+      expect((await page.reach('deposit', ends)).status).toBe('credited')
+      expect([sent(), page.failures]).toEqual([2, []])
+      await page.close()
+    },
+    120_000,
+  )
+
   it('wait for a wallet that is connected later, and use it then', async () => {
-    const page = await app.openPage(3)
+    const page = await app.openPage(4)
     await page.open(false)
     await page.begin('deposit', depositOf(page.address, 1n))
     await page.page.waitForFunction('app.told().flows.deposit.flow?.problem')
@@ -235,7 +271,7 @@ describe('the hooks in a page', () => {
   }, 120_000)
 
   it('hand a flow to another tab when theirs is closed, and send nothing twice', async () => {
-    const page = await app.openPage(3, { review: true })
+    const page = await app.openPage(4, { review: true })
     await page.open()
     await page.begin('deposit', depositOf(page.address, 1n))
     await page.page.waitForFunction('app.told().flows.deposit.needs === "go"')
@@ -251,7 +287,7 @@ describe('the hooks in a page', () => {
   }, 120_000)
 
   it('go on after their provider was taken away and put back, as by another page of the app', async () => {
-    const page = await app.openPage(3, { review: true })
+    const page = await app.openPage(4, { review: true })
     await page.open()
     await page.begin('deposit', depositOf(page.address, 1n))
     await page.page.waitForFunction('app.told().flows.deposit.needs === "go"')
@@ -271,6 +307,53 @@ const ethereum = `globalThis.ethereum = {
   },
   on: () => undefined, removeListener: () => undefined,
 }`
+
+/** It announces itself too (EIP-6963). */
+const announced = `${ethereum}
+addEventListener('eip6963:requestProvider', () => dispatchEvent(new CustomEvent('eip6963:announceProvider', {
+  detail: Object.freeze({ info: { uuid: '1', name: 'Wallet of the test', rdns: 'example.wallet', icon: 'data:,' }, provider: ethereum }),
+})))`
+
+describe('examples/react', () => {
+  let app: HooksApp
+  beforeAll(async () => {
+    const { baseUrl, keys } = devnet.dev
+    const env = { VITE_EARN_URL: baseUrl, VITE_EARN_KEY: keys.publishable, VITE_DISTRIBUTOR: distributorId() }
+    app = await openHooks({ dev: devnet.dev, trust }, { files: await bundleExample(env) })
+  }, 60_000)
+  afterAll(() => app?.close(), 60_000)
+
+  it.each([
+    ['finds a wallet that announced itself', '', 9],
+    ['takes the wallet of wagmi', '/wagmi.html', 2],
+  ])(
+    '%s, links it and deposits',
+    async (_, path, at) => {
+      const page = await app.openPage(at, {}, [announced])
+      const tab = page.page
+      await tab.goto(`${app.pages.origin}${path}`)
+      // wagmi connects by itself to a wallet that shows its accounts.
+      if (path === '') await tab.getByRole('button', { name: 'Connect Wallet of the test' }).click()
+      await tab.getByRole('button', { name: 'Link this wallet' }).click()
+      await tab.getByRole('button', { name: 'Go to the wallet' }).click()
+      await tab.getByRole('region', { name: 'Membership' }).waitFor({ state: 'detached' })
+      const { name } = await openClient(devnet.dev).call('GET', `/v2/opportunities/${find('erc4626').id}`)
+      const vault = tab.locator('li', { hasText: name })
+      await vault.getByRole('textbox').fill('1.5')
+      await vault.getByRole('button', { name: 'Deposit' }).click()
+      const sent = () => page.asked.filter((method) => method === 'eth_sendTransaction').length
+      for (const count of [1, 2]) {
+        await vault.getByRole('button', { name: 'Go to the wallet' }).click()
+        await until('a transaction', () => sent() === count)
+      }
+      await vault.locator('output', { hasText: 'credited' }).waitFor()
+      expect([page.asked.filter((method) => method === 'personal_sign').length, sent()]).toEqual([1, 2])
+      expect(page.failures).toEqual([])
+      await page.close()
+    },
+    120_000,
+  )
+})
 
 describe('react/README.md', () => {
   it('shows an app that deposits: each request of the wallet follows a click on what was read', async () => {

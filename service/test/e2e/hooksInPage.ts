@@ -22,11 +22,14 @@ type Call = { method: string; params: unknown }
 /** A server of pages: the built program, and what stands in `#root` before it runs. */
 async function servePages(files: Map<string, string>) {
   const shown = { html: '' }
-  const server = createServer(({ url }, response) => {
-    const code = files.get((url ?? '').slice(1))
-    response.setHeader('content-type', code === undefined ? 'text/html' : 'text/javascript')
+  const page = () => {
     const program = '<script type="module" src="/entry.js"></script>'
-    response.end(code ?? `<!doctype html><meta charset="utf-8"><div id="root">${shown.html}</div>${program}`)
+    return `<!doctype html><meta charset="utf-8"><div id="root">${shown.html}</div>${program}`
+  }
+  const server = createServer(({ url = '' }, response) => {
+    const name = url.slice(1) || 'index.html'
+    response.setHeader('content-type', name.endsWith('.js') ? 'text/javascript' : 'text/html')
+    response.end(files.get(name) ?? page())
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const close = async () => {
@@ -49,19 +52,22 @@ export async function renderOnServer(folder: string, version: ReactVersion, sett
   return { ...(JSON.parse(stdout) as { version: string; html: string; state: unknown }), stderr }
 }
 
+/** A program of the hooks' package, or the text of one, or the files of an app. */
+type Program = { version?: ReactVersion; program?: string; text?: string; files?: Map<string, string> }
+
 /** The app of the hooks' package in a browser, built with one version of React. */
 export async function openHooks(
   { dev, trust }: Omit<World, 'dataDir'>,
-  { version = 19, program = 'browser.tsx', text }: { version?: ReactVersion; program?: string; text?: string } = {},
+  { version = 19, program = 'browser.tsx', text, files }: Program = {},
 ) {
-  const pages = await servePages(await bundle(program, version, 'browser', text))
+  const pages = await servePages(files ?? (await bundle(program, version, 'browser', text)))
   const browser: Browser = await openChromium()
   const node = openClient(dev)
 
   /** A page with a wallet of the machine behind it, which may say no. */
   const openPage = async (at: number, more: object = {}, scripts: readonly string[] = []) => {
     const { provider, address, asked } = openWallet(dev, at)
-    const mood = { refuses: 0 }
+    const mood: { refuses: number; chain?: number | undefined; account?: string | undefined } = { refuses: 0 }
     const context = await browser.newContext()
     for (const script of scripts) await context.addInitScript(script)
     const settings = { baseUrl: dev.baseUrl, apiKey: dev.keys.publishable, wallet: address, trust, ...more }
@@ -70,6 +76,9 @@ export async function openHooks(
     await context.exposeFunction('wallet', async (call: Call) => {
       if (/^eth_send|^personal/.test(call.method) && mood.refuses-- > 0)
         return { error: { code: 4001, message: 'the user said no' } }
+      if (call.method === 'eth_chainId' && mood.chain) return { result: `0x${mood.chain.toString(16)}` }
+      if (call.method === 'wallet_switchEthereumChain') return { error: { code: 4902, message: 'no such chain' } }
+      if (call.method === 'eth_accounts' && mood.account) return { result: [mood.account] }
       try {
         return { result: (await (provider.request as (call: Call) => Promise<unknown>)(call)) ?? null }
       } catch (error) {
@@ -79,7 +88,7 @@ export async function openHooks(
     })
     const load = async (tab: Page): Promise<Page> => {
       await tab.goto(pages.origin)
-      await tab.waitForFunction('document.title === "ready"')
+      if (!files) await tab.waitForFunction('document.title === "ready"')
       return tab
     }
     const openTab = async () => {
