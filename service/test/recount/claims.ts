@@ -94,14 +94,15 @@ export function claimWithdraw(
     losses,
   )
   if (consumed.length === 0) return withdrawParts(event, credit, burned, event.assets)
-  const groups: (Group & { wallet: string; counted: bigint; asked: bigint })[] = []
+  const groups: (Group & { wallet: string; counted: bigint })[] = []
   for (const { request, amount } of consumed) {
     const { distributorId: name, owner: wallet, attribution, isSwap } = request
+    // Of what it took, the old shares less netted ones: whole shares, as the entry carries them.
+    const counted = request.amount === 0n ? 0n : (amount * request.counted) / request.amount
     const known = groups.find((group) => group.name === name && group.wallet === wallet)
     if (known) {
       known.amount += amount
-      known.counted += request.counted
-      known.asked += request.amount
+      known.counted += counted
       known.attribution = weaker(known.attribution, attribution ?? 'signed')
       known.isSwap ||= isSwap
     } else
@@ -112,8 +113,7 @@ export function claimWithdraw(
         attribution: attribution ?? 'signed',
         isSwap,
         claimed: amount,
-        counted: request.counted,
-        asked: request.amount,
+        counted,
       })
   }
   const beyond = event.shares - consumed.reduce((sum, { amount }) => sum + amount, 0n)
@@ -125,17 +125,14 @@ export function claimWithdraw(
     isSwap: false,
     claimed: 0n,
     counted: 0n,
-    asked: 0n,
   }
   const all = beyond > 0n ? [...groups, rest] : groups
   const assets = splitByFraction(all, event.assets)
   const parts = groups.flatMap((group) => {
     if (group.name === null) return []
-    const { wallet, attribution, isSwap, amount } = group
-    const counted = (value: bigint) => (group.counted === group.asked ? value : (value * group.counted) / group.asked)
-    const shares = counted(amount)
+    const { wallet, attribution, isSwap, amount, counted: shares } = group
     const part = { distributorId: group.name, attribution, isSwap, wallet, shares }
-    return [{ ...part, ofRequest: true, assets: counted(assets.get(group)!) }]
+    return [{ ...part, ofRequest: true, assets: amount === 0n ? 0n : (assets.get(group)! * shares) / amount }]
   })
   // A withdrawal of its own is only what goes beyond the requests, of each who lost shares in proportion.
   const lost = [...credit.kept.values()].reduce((sum, amount) => sum + amount, 0n)
