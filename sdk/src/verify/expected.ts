@@ -5,6 +5,7 @@ import { erc4626 } from './kinds/erc4626.js'
 import { erc5115 } from './kinds/erc5115.js'
 import { erc7540, erc7540Deposit, erc7540Redeem } from './kinds/erc7540.js'
 import { lagoon } from './kinds/lagoon.js'
+import { umbrella } from './kinds/umbrella.js'
 import { windowStake } from './kinds/windowStake.js'
 
 export type { DepositAsked, ExpectedCalls, Wanted, WithdrawAsked } from './kindCalls.js'
@@ -26,6 +27,7 @@ export const expectedCalls: Readonly<Record<string, ExpectedCalls>> = {
   'erc7540-redeem': erc7540Redeem,
   cooldown,
   'window-stake': windowStake,
+  umbrella,
   lagoon,
 }
 

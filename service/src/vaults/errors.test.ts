@@ -47,6 +47,7 @@ const kindOf: Readonly<Record<string, string>> = {
   cooldownVaultAbi: 'cooldown',
   cooldownSiloAbi: 'cooldown',
   windowStakeAbi: 'window-stake',
+  umbrellaStakeAbi: 'umbrella',
 }
 
 /** What each contract of ours declares that a plan may call or that stands behind one. */

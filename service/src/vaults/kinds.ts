@@ -7,6 +7,7 @@ import { erc5115 } from './kinds/erc5115.js'
 import { erc7540, erc7540Deposit, erc7540Redeem } from './kinds/erc7540.js'
 import { lagoon } from './kinds/lagoon.js'
 import { other } from './kinds/other.js'
+import { umbrella } from './kinds/umbrella.js'
 import { windowStake } from './kinds/windowStake.js'
 
 /** Every vault kind there is; where several recognise a vault, the last of them is its kind. */
@@ -18,6 +19,7 @@ export const vaultKinds: readonly VaultKind[] = [
   erc7540Redeem,
   cooldown,
   windowStake,
+  umbrella,
   lagoon,
   erc20,
   other,

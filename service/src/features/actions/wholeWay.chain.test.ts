@@ -22,7 +22,7 @@ afterAll(() => world.close())
 
 type Way = { kind: string; open(): Promise<WorldVault>; waitsIn?: true; waitsOut?: true; tokenOut?: true }
 
-/** The kinds whose own files do not go the whole way (lagoon, cooldown and window-stake do). */
+/** The kinds whose own files do not go the whole way (lagoon, cooldown, window-stake and umbrella do). */
 const ways: readonly Way[] = [
   { kind: 'erc4626', open: () => world.vault(token) },
   {

@@ -4,6 +4,8 @@ import {
   cooldownVaultBytecode,
   lagoonVaultAbi,
   standardizedYieldAbi,
+  umbrellaStakeAbi,
+  umbrellaStakeBytecode,
   windowStakeAbi,
   windowStakeBytecode,
 } from '@openearn/contracts'
@@ -105,6 +107,12 @@ const cases: Record<string, () => Promise<Case>> = {
     const address = await world.anvil.deploy({ abi: cooldownVaultAbi, bytecode: cooldownVaultBytecode, args })
     const vault = await world.list({ address, asset: dollar, decimals: 6, kind: 'cooldown' })
     return four(vault, () => world.mint(dollar, address, 7_777_777n))
+  },
+  umbrella: async () => {
+    const args = [dollar, 'Staked', 'stkTUSD', 604_800, 172_800]
+    const address = await world.anvil.deploy({ abi: umbrellaStakeAbi, bytecode: umbrellaStakeBytecode, args })
+    // Its price moves only when it is slashed: the token it is over grows, not the stake.
+    return four(await world.list({ address, asset: dollar, decimals: 6, kind: 'umbrella' }))
   },
   'window-stake': async () => {
     const args = [dollar, 'Staked', 'stkTUSD', 604_800, 172_800]

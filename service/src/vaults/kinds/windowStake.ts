@@ -125,16 +125,31 @@ function withdraw(ask: WithdrawAsk): Read<WithdrawOffer> {
         ...{ mismatch: decideMismatch(vault, asset), max: undefined, quoted, assets: quoted, available: held },
       }
       const [from, amount] = started ?? [0, 0n]
-      const covers = from !== 0 && amount >= shares
-      const opensAt = BigInt(from) + (wait ?? 0n)
-      // Without the time of the block the redemption is built, and its simulation decides.
-      const now = timestamp ?? opensAt
       if (slashed) return { ...offer, call: buildRedeem(ask) }
-      if (covers && now < opensAt) return { ...offer, available: 0n, awaited: shares, call: buildRedeem(ask) }
-      const isOpen = covers && now <= opensAt + (window ?? 0n)
-      return { ...offer, call: isOpen ? buildRedeem(ask) : buildCooldown(vault) }
+      const opensAt = from + Number(wait ?? 0n)
+      const begun = { amount: from === 0 ? 0n : amount, opensAt, closesAt: opensAt + Number(window ?? 0n) }
+      return offerInWindow(offer, { ask, begun, timestamp, redeem: buildRedeem(ask) })
     },
   }
+}
+
+type Begun = { amount: bigint; opensAt: number; closesAt: number }
+type InWindow = { ask: WithdrawAsk; begun: Begun; timestamp: bigint | undefined; redeem: VaultCall }
+
+/**
+ * Redeems in the window of a cooldown that covers the shares. While such a cooldown runs, the shares are awaited; otherwise
+ * one is started.
+ */
+export function offerInWindow(
+  offer: Omit<WithdrawOffer, 'call' | 'awaited'>,
+  { ask, begun, timestamp, redeem }: InWindow,
+): WithdrawOffer {
+  const { vault, shares } = ask
+  const covers = begun.amount > 0n && begun.amount >= shares
+  // Without the time of the block the redemption is built, and its simulation decides.
+  const now = timestamp ?? BigInt(begun.opensAt)
+  if (covers && now < begun.opensAt) return { ...offer, available: 0n, awaited: shares, call: redeem }
+  return { ...offer, call: covers && now <= begun.closesAt ? redeem : buildCooldown(vault) }
 }
 
 function buildStake({ vault, wallet, amount }: Pick<DepositAsk, 'vault' | 'wallet' | 'amount'>): VaultCall {

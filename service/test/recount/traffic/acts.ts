@@ -7,6 +7,7 @@ import {
   balanceOf,
   cooled,
   cooling,
+  covering,
   depositData,
   depositRouter,
   move,
@@ -95,7 +96,7 @@ function redeem(world: World, wallet: string, vault: DeriveVault): Act[] {
   const unstake = { target, data: coded(world, wallet, target, callData('unstake', wallet)), run: () => undefined }
   // A stake's window is opened by a call that tells nothing either.
   const opens = { target, data: coded(world, wallet, target, callData('cooldown')), run: () => undefined }
-  const first = cools ? [unstake] : vault === staked ? [opens] : []
+  const first = cools ? [unstake] : vault === staked || vault === covering ? [opens] : []
   return [...(world.random.chance(0.3) ? first : []), { target, data, run }]
 }
 

@@ -90,6 +90,7 @@ export const vaults: readonly DeriveVault[] = [
   vaultOf(12, 'cc'),
   vaultOf(13, 'ce', { kind: 'window-stake' }),
   vaultOf(14, 'cf', { kind: 'erc5115' }),
+  vaultOf(15, 'da', { kind: 'umbrella' }),
 ]
 export const [
   first,
@@ -106,8 +107,10 @@ export const [
   wrapper,
   staked,
   yielding,
-] = vaults as unknown as Fourteen
-type Fourteen = [
+  covering,
+] = vaults as unknown as Fifteen
+type Fifteen = [
+  DeriveVault,
   DeriveVault,
   DeriveVault,
   DeriveVault,
@@ -123,7 +126,7 @@ type Fourteen = [
   DeriveVault,
   DeriveVault,
 ]
-const synchronous = [first, second, late, apart, first, second, slowOut, cooled, wrapper, staked, yielding]
+const synchronous = [first, second, late, apart, first, second, slowOut, cooled, wrapper, staked, yielding, covering]
 
 export const config: DeriveConfig = {
   chainId,

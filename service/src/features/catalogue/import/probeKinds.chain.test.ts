@@ -27,6 +27,8 @@ import {
   strategyVaultBytecode,
   testTokenAbi,
   testTokenBytecode,
+  umbrellaStakeAbi,
+  umbrellaStakeBytecode,
   windowStakeAbi,
   windowStakeBytecode,
   yieldVaultAbi,
@@ -128,6 +130,7 @@ const fixtures: readonly (readonly [name: string, kind: string, open: boolean, m
   ['a token of a stake that rebases', 'other', false, () => deploy(listedOnlyAbi, listedOnlyBytecode, [token, 2])],
   ['a stake without a rate', 'other', false, () => deploy(listedOnlyAbi, listedOnlyBytecode, [token, 3])],
   ['a stake with a window', 'window-stake', false, () => windowStake()],
+  ['a stake of Umbrella', 'umbrella', false, () => umbrellaStake()],
 ]
 
 function lying() {
@@ -141,6 +144,9 @@ function several() {
 }
 function windowStake() {
   return deploy(windowStakeAbi, windowStakeBytecode, [token, 'Staked', 'stkUSD', 604_800n, 172_800n])
+}
+function umbrellaStake() {
+  return deploy(umbrellaStakeAbi, umbrellaStakeBytecode, [token, 'Staked', 'stkUSD', 604_800n, 172_800n])
 }
 function cooldown(seconds: number) {
   return deploy(cooldownVaultAbi, cooldownVaultBytecode, [token, 'Staked', 'sUSD', 0, seconds])
