@@ -34,8 +34,11 @@ export async function startService(opportunities) {
   await writeFile(file, JSON.stringify(makeCatalogue(opportunities)))
   await openearn('catalogue', 'import', file)
   const org = /[0-9a-f-]{36}/.exec(await openearn('orgs', 'create', '--name', 'Bench', '--type', 'distributor'))?.[0]
-  const made = await openearn('keys', 'create', '--org', org, '--kind', 'publishable', '--hourly', '1000000000')
-  const key = /pk_live_\S+/.exec(made)?.[0]
+  const makeKey = async () => {
+    const made = await openearn('keys', 'create', '--org', org, '--kind', 'publishable', '--hourly', '1000000000')
+    return /pk_live_\S+/.exec(made)?.[0]
+  }
+  const key = await makeKey()
   for (let tries = 0; tries < 100; tries++) {
     const answer = await fetch(`${baseUrl}/v2/opportunities/`, { headers: { 'X-API-Key': key } })
     if ((await answer.json()).pagination?.total === opportunities) break
@@ -45,6 +48,7 @@ export async function startService(opportunities) {
     baseUrl,
     pid: child.pid,
     key,
+    makeKey,
     dataDir: join(folder, 'data'),
     loopDelay: () => askLoopDelay(child),
     stop: async () => {

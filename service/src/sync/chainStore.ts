@@ -189,10 +189,10 @@ function tipOf({ cursor }: Standing, read: Read): number {
 async function react(tx: Transaction, reactions: readonly Reaction[], state: Standing, tip: number): Promise<void> {
   const asked = reactions.filter(({ onWritten }) => onWritten)
   if (asked.length === 0) return
-  const { chainId, followedFrom } = state.cursor
+  const { chainId, headNumber } = state.cursor
+  const head = state.head?.number ?? headNumber
   const confirmedTo = await findConfirmedTo(tx, state, tip)
-  for (const reaction of asked)
-    await reaction.onWritten?.(tx, { chainId, tip, confirmedTo, firstHead: followedFrom + followedBefore - 1 })
+  for (const reaction of asked) await reaction.onWritten?.(tx, { chainId, tip, confirmedTo, head })
 }
 
 /** Loads the parts of the state that a written step has changed. */

@@ -62,8 +62,8 @@ export type State = {
   memory: Memory
 }
 
-/** The part of the state that a step writes on. */
-export type Standing = Pick<State, 'cursor' | 'held' | 'memory'>
+/** The part of the state that a step writes on. There is no head where no node was asked. */
+export type Standing = Pick<State, 'cursor' | 'held' | 'memory'> & Partial<Pick<State, 'head'>>
 
 /** `progress`: look again at once; `idle`: nothing new; `stalled`: an operator is needed. */
 export type TurnResult = 'progress' | 'idle' | 'stalled'

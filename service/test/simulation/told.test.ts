@@ -51,7 +51,7 @@ async function tellRest(db: Database, chainId: number): Promise<number> {
   if (!depth) throw new Error('the chain was never followed')
   const { blockNumber: tip, confirmed: confirmedTo } = depth
   const reaction = tellEntries(tell, systemClock)
-  await inTransaction(db, async (tx) => reaction.onWritten?.(tx, { chainId, tip, confirmedTo, firstHead: 0 }))
+  await inTransaction(db, async (tx) => reaction.onWritten?.(tx, { chainId, tip, confirmedTo, head: 0 }))
   return confirmedTo
 }
 

@@ -21,10 +21,11 @@ export function tellEntries(tell: Tell, clock: Clock): Reaction {
 async function tellWritten(
   tx: Queryable,
   { tell, at }: { tell: Tell; at: Date },
-  { chainId, tip, confirmedTo, firstHead }: Written,
+  { chainId, tip, confirmedTo, head }: Written,
 ): Promise<void> {
   const held = await findTold(tx, chainId)
-  const { toldTo: before, lateTo, isChanged } = held ?? { toldTo: -1, lateTo: firstHead, isChanged: false }
+  // Entries of blocks that the first step found are late.
+  const { toldTo: before, lateTo, isChanged } = held ?? { toldTo: -1, lateTo: head, isChanged: false }
   // Blocks above the tip were taken back; their entries are among the changes.
   let toldTo = Math.min(before, tip)
   if (isChanged) {

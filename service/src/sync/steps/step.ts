@@ -27,8 +27,8 @@ export type Written = {
   /** The last derived block, and the last one that is confirmed. */
   tip: number
   confirmedTo: number
-  /** The node's head when the chain was first followed. */
-  firstHead: number
+  /** The head of the node as the step saw it. */
+  head: number
 }
 
 /** Input of the reading half of a step: nodes, and no database. */
