@@ -69,7 +69,7 @@ async function probe(words: string[]): Promise<void> {
     const probed = await probeVault(chain, address)
     const priced = `price of the asset: none yet; ${priceAdvice}`
     for (const line of [...describeProbe(probed), priced]) process.stderr.write(`${line}\n`)
-    const draft = draftEntry(chainId, address, probed)
+    const draft = draftEntry(chainId, probed.address, probed)
     answer(draft, [JSON.stringify(draft, null, 2)])
   } catch (error) {
     if (error instanceof ProbeError || error instanceof EarnError) throw new UsageError(error.message)

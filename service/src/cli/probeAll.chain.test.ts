@@ -5,6 +5,7 @@ import { testTokenAbi, testTokenBytecode, yieldVaultAbi, yieldVaultBytecode } fr
 import type { Address } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Anvil, startAnvil } from '../../../contracts/test/anvil.js'
+import { openOutlines } from '../../test/outlines.js'
 import { systemClock } from '../kernel/clock.js'
 import type { Chain } from '../rpc/chains.js'
 import { parseProbeFile, probeAll } from './probeAll.js'
@@ -63,6 +64,22 @@ describe('catalogue probe --all', () => {
     await rm(folder, { recursive: true })
   })
 
+  it('drafts a vault once that several of its contracts were asked about, with its escrow and its own first block', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'openearn-probe-'))
+    const { vault: shares, teller, queue } = await openOutlines(anvil, token).veda()
+    const vaults = parseProbeFile([teller, shares, queue].map((each) => `31337 ${each}`).join('\n'))
+    const openChain = async () => chain
+    const say = () => undefined
+    const draft = await probeAll({ vaults, progressFile: join(folder, 'found'), clock: systemClock, openChain, say })
+    const { startBlock } = draft.opportunities![0]!.vault
+    expect(draft.opportunities).toMatchObject([
+      { vault: { address: shares, kind: 'other', escrow: queue, startBlock } },
+    ])
+    expect(await anvil.client.getCode({ address: shares, blockNumber: BigInt(startBlock!) })).toBeDefined()
+    expect(await anvil.client.getCode({ address: shares, blockNumber: BigInt(startBlock! - 1) })).toBeUndefined()
+    await rm(folder, { recursive: true })
+  })
+
   it('drafts 280 of 300 addresses, 20 being no contracts, in two runs, each with the block it began at', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'openearn-probe-'))
     const code = (await anvil.client.getCode({ address: vault }))!
@@ -109,5 +126,5 @@ describe('catalogue probe --all', () => {
     expect(Object.fromEntries(starts)).toEqual(Object.fromEntries(begins))
     expect(counted.calls / lines.length).toBeLessThan(12)
     await rm(folder, { recursive: true })
-  })
+  }, 60_000)
 })

@@ -81,8 +81,8 @@ export async function probeAll(asked: ProbeAll): Promise<Draft> {
     say(`looking for the first blocks of ${drafted.length} vaults on chain ${chainId}`)
     const chain = chains.get(chainId) ?? (await openChain(chainId))
     const starts = await findStarts(chain, drafted, { progress, progressFile })
-    for (const { address, draft } of drafted) if (draft) drafts.push(withStartBlock(draft, starts.get(address)))
-    const without = drafted.filter(({ address }) => starts.get(address) === undefined)
+    for (const each of drafted) if (each.draft) drafts.push(withStartBlock(each.draft, starts.get(listedAt(each))))
+    const without = drafted.filter((each) => starts.get(listedAt(each)) === undefined)
     for (const { address } of without) say(`    ${address}: ${noOldStates}`)
   }
   return joinDrafts(drafts)
@@ -107,9 +107,14 @@ async function probeRound(chain: Chain, vaults: readonly ToProbe[]): Promise<Fou
     if (!probed || probed instanceof ProbeError)
       return { chainId, address, head, notes: [probed?.message ?? 'it did not answer'], kind: 'none', holds: '' }
     const holds = describeProbe(probed).find((line) => line.startsWith('holds: ')) ?? ''
-    const draft = draftEntry(chainId, address, probed)
+    const draft = draftEntry(chainId, probed.address, probed)
     return { chainId, address, head, draft, notes: probed.notes, kind: probed.kind, holds: holds.slice(7) }
   })
+}
+
+/** The contract a finding is listed at, where the address that was asked about is only a part of it. */
+function listedAt({ address, draft }: Found): Address {
+  return (draft?.opportunities?.[0]?.vault.address ?? address).toLowerCase() as Address
 }
 
 type Progress = Awaited<ReturnType<typeof readProgress>>
@@ -121,16 +126,11 @@ async function findStarts(
   { progress, progressFile }: { progress: Progress; progressFile: string },
 ): Promise<Map<Address, number | undefined>> {
   const { chainId } = chain
-  return findFirstBlocks(
-    chain,
-    found.map(({ address }) => address),
-    Math.max(...found.map(({ head }) => head)),
-    {
-      halvings: fewHalvings,
-      known: progress.bounds.get(chainId) ?? new Map(),
-      record: (bounds) => appendFile(progressFile, `${JSON.stringify({ chainId, bounds: [...bounds] })}\n`),
-    },
-  )
+  return findFirstBlocks(chain, found.map(listedAt), Math.max(...found.map(({ head }) => head)), {
+    halvings: fewHalvings,
+    known: progress.bounds.get(chainId) ?? new Map(),
+    record: (bounds) => appendFile(progressFile, `${JSON.stringify({ chainId, bounds: [...bounds] })}\n`),
+  })
 }
 
 function withStartBlock(draft: Draft, startBlock: number | undefined): Draft {
@@ -166,19 +166,24 @@ async function readProgress(file: string) {
   return { known, bounds }
 }
 
-/** One file of all drafts: each token once, each slug its own. */
+/** One file of all drafts: each token and each vault once, each slug its own. Of two drafts of a vault the one that knows its escrow stays. */
 export function joinDrafts(drafts: readonly Draft[]): Draft {
   const tokens = new Map(
     drafts.flatMap((draft) => draft.tokens ?? []).map((token) => [`${token.chainId}:${token.address}`, token]),
   )
   const taken = new Set<string>()
-  const opportunities = drafts
-    .flatMap((draft) => draft.opportunities ?? [])
-    .map((entry) => {
-      let slug = entry.slug
-      for (let n = 2; taken.has(slug); n++) slug = `${entry.slug}-${n}`
-      taken.add(slug)
-      return { ...entry, slug }
-    })
+  const vaults = new Map<string, NonNullable<Draft['opportunities']>[number]>()
+  for (const entry of drafts.flatMap((draft) => draft.opportunities ?? [])) {
+    const key = `${entry.vault.chainId}:${entry.vault.address.toLowerCase()}`
+    const known = vaults.get(key)
+    if (known === undefined || (known.vault.escrow === undefined && entry.vault.escrow !== undefined))
+      vaults.set(key, entry)
+  }
+  const opportunities = [...vaults.values()].map((entry) => {
+    let slug = entry.slug
+    for (let n = 2; taken.has(slug); n++) slug = `${entry.slug}-${n}`
+    taken.add(slug)
+    return { ...entry, slug }
+  })
   return { tokens: [...tokens.values()], opportunities }
 }

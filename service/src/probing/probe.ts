@@ -19,14 +19,18 @@ import type { Header } from '../rpc/raw.js'
 import { RpcError } from '../rpc/rpc.js'
 import { answers, toQuantity } from '../rpc/wire.js'
 import type { Recognised, Vault, VaultKind } from '../vaults/index.js'
-import { readVaultStates, type VaultState, vaultKinds } from '../vaults/index.js'
+import { findVaultKind, readVaultStates, type VaultState, vaultKinds } from '../vaults/index.js'
 import { findFirstBlocks } from './firstBlocks.js'
+import { findShape, noteProduct } from './shapes/findShape.js'
+import { type Ask, askHints, type Hints } from './shapes/hints.js'
 import { decideByTrial, type Trial, tryVaults } from './trial.js'
 
 export type ProbedToken = { address: Address; symbol: string; name: string; decimals: number }
 
 /** The findings about an address. Texts of contracts are not cleaned. */
 export type ProbedVault = {
+  /** The contract it is listed at: another than the one asked about where that is only a part of it. */
+  address: Address
   kind: string
   /** Its further contracts, by name. */
   contracts: Readonly<Record<string, Address>>
@@ -57,8 +61,8 @@ export async function probeVault(chain: Chain, address: Address): Promise<Probed
   const { head, found } = await probeVaults(chain, [address])
   const [probed] = found
   if (!probed || probed instanceof ProbeError) throw probed ?? new ProbeError(`${address} did not answer`)
-  const firstBlocks = await findFirstBlocks(chain, [address], head)
-  return withStart(probed, firstBlocks.get(address))
+  const firstBlocks = await findFirstBlocks(chain, [probed.address], head)
+  return withStart(probed, firstBlocks.get(probed.address))
 }
 
 /** A probed vault and the block from which it is read, which is looked for apart: it takes more calls than all the rest. */
@@ -96,7 +100,11 @@ export async function probeVaults(
     1,
   )
   for (const [place, index] of silent.entries()) first[index] = again[place]
-  const named = addresses.map((address, index) => nameVault(chain, address, first[index]))
+  const ask: Ask = async (read) =>
+    // A contract that makes the call fail answers nothing.
+    (await askMany(chain, [read], at, 1))[0] ?? read.answer(read.reads.map(() => undefined))
+  const named: (Named | ProbeError)[] = []
+  for (const [index, address] of addresses.entries()) named.push(await nameVault(chain, ask, address, first[index]))
   const tokens = await askTokens(chain, named, at)
   const described = named.map((each) => {
     if (each instanceof ProbeError) return each
@@ -142,7 +150,7 @@ async function askMany<T>(
   return (await multicallMany(chain, reads, at, perCall)).answers.map((each) => each?.answer)
 }
 
-type Identity = { code: { codeLength: bigint }; kinds: Record<string, Recognised | undefined> }
+type Identity = { code: { codeLength: bigint }; kinds: Record<string, Recognised | undefined>; hints: Hints }
 type Named = { address: Address; kind: VaultKind; recognised: Recognised }
 type Described = Named & { vault: Vault; asset: ProbedToken; receiptToken: ProbedToken }
 
@@ -152,10 +160,23 @@ function recognised({ kinds }: Identity): { kind: VaultKind; recognised: Recogni
   return kind && found && { kind, recognised: found }
 }
 
-function nameVault(chain: Chain, address: Address, answer: Identity | undefined): Named | ProbeError {
+async function nameVault(
+  chain: Chain,
+  ask: Ask,
+  address: Address,
+  answer: Identity | undefined,
+): Promise<Named | ProbeError> {
   if (answer?.code.codeLength === 0n) return new ProbeError(`there is no contract at ${address} on ${chain.name}`)
   const found = answer && recognised(answer)
-  if (found) return { address, ...found }
+  if (found) {
+    const note = await noteProduct(ask, { address, kind: found.kind.name }, answer.hints)
+    const notes = [...(found.recognised.notes ?? []), ...(note ? [note] : [])]
+    return { address, kind: found.kind, recognised: { ...found.recognised, notes } }
+  }
+  const shape = answer && (await findShape(ask, address, answer.hints))
+  const other = findVaultKind('other')
+  if (shape?.address && other) return { address: shape.address, kind: other, recognised: shape.recognised }
+  if (shape && shape.address === undefined) return new ProbeError(shape.why)
   return new ProbeError(
     `${address} is no ERC-4626 vault, and no other kind that is known: it does not answer asset() and totalAssets()`,
   )
@@ -208,7 +229,7 @@ async function concludeVault(
   const { asyncDeposit } = kind
   const state = trial ? decideByTrial(read, trial) : read
   const roundTripLossBps =
-    trial?.roundTrip || asyncDeposit
+    trial?.roundTrip || asyncDeposit || kind.plans === undefined
       ? computeLoss(trial?.roundTrip)
       : await readRoundTripLoss(chain, address, asset.decimals)
   const escrow = await findEscrow(chain, { address, kind, recognised, head })
@@ -216,6 +237,7 @@ async function concludeVault(
   // A vault that returns 0 and still takes a deposit states no limit.
   const unlimited = maxDeposit === undefined || maxDeposit >= 1n << 200n || (maxDeposit === 0n && state.depositOpen)
   return {
+    address,
     kind: kind.name,
     contracts: recognised.contracts ?? {},
     escrow,
@@ -267,7 +289,7 @@ function askIdentity(address: Address) {
     typeof recognise === 'string' ? [] : [[name, recognise(address)] as const],
   )
   const kinds: Read<Record<string, Recognised | undefined>> = combine(Object.fromEntries(asked))
-  return combine({ code: readAccount(address), kinds })
+  return combine({ code: readAccount(address), kinds, hints: askHints(address) })
 }
 
 type TokenAnswer = { symbol: string; name: string; decimals: number | undefined }

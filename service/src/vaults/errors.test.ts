@@ -29,6 +29,7 @@ const untold: Readonly<Record<string, string>> = {
   ensoRouterAbi: 'a third party’s router: where it reverts another route is tried',
   lifiRouterAbi: 'a third party’s router: where it reverts another route is tried',
   walletCheckAbi: 'begins a settlement of the solver, which tells its own log',
+  answeringAbi: 'no vault: it answers what a test told it to',
   listedOnlyAbi: 'no vault: nothing is built for it',
   tellerAbi: 'of the kind in the examples, which declares its errors itself',
   tellerVaultAbi: 'of the kind in the examples, which declares its errors itself',
