@@ -2,7 +2,7 @@ import { type Address, isAddressEqual } from 'viem'
 import { combine } from '../../rpc/multicall.js'
 import { type Ask, type Hints, named, type Shape } from './hints.js'
 import { findMellow } from './mellow.js'
-import { findAera, findMidas, findUpshift } from './single.js'
+import { findAera, findMidas, findUpshift, findWrappedStake } from './single.js'
 import { findVeda } from './veda.js'
 
 /** Which product of the field stands at an address that is of no kind; parts of one lead to the vault they belong to. */
@@ -10,6 +10,7 @@ export async function findShape(ask: Ask, address: Address, hints: Hints): Promi
   return (
     findMidas(address, hints) ??
     findUpshift(address, hints) ??
+    findWrappedStake(address, hints) ??
     (await findAera(ask, address, hints)) ??
     (await findVeda(ask, address, hints)) ??
     (await findMellow(ask, address, hints))

@@ -31,12 +31,15 @@ const viewsAbi = parseAbi([
   'function getAccessManagerAddress() view returns (address)',
   'function strategy() view returns (address)',
   'function escrow() view returns (address)',
+  'function stETH() view returns (address)',
+  'function stEthPerToken() view returns (uint256)',
 ])
 
 type AddressView =
   | ('hook' | 'accountant' | 'base' | 'boringVault' | 'vault' | 'shareManager' | 'asset' | 'mToken' | 'mTokenDataFeed')
   | ('requestRedeemer' | 'accessControl' | 'provisioner' | 'MULTI_DEPOSITOR_VAULT' | 'assetRegistry' | 'guardian')
   | ('lpTokenAddress' | 'manager' | 'pool' | 'withdrawalManager' | 'getAccessManagerAddress' | 'strategy' | 'escrow')
+  | 'stETH'
 
 /** An address that a contract names; undefined where it names none. */
 export function named(at: Address, view: AddressView): Read<Address | undefined> {
@@ -81,6 +84,8 @@ export function askHints(at: Address) {
     accessManager: named(at, 'getAccessManagerAddress'),
     strategy: named(at, 'strategy'),
     escrow: named(at, 'escrow'),
+    stEth: named(at, 'stETH'),
+    stEthPerToken: readContract(at, viewsAbi, 'stEthPerToken', []),
   })
 }
 

@@ -14,7 +14,7 @@ export function findMidas(address: Address, hints: Hints): Shape | undefined {
     return { address: mToken, recognised: { asset: paymentTokens?.[0] ?? mToken, receiptToken: mToken, notes: [note] } }
   }
   if (accessControl === undefined || metadata === undefined) return undefined
-  const note = `a token of Midas, which does not say where it is issued or what for: set its asset by hand; ${served}`
+  const note = `by its views a token of Midas, which does not say where it is issued or what for: set its asset by hand; ${served}`
   return { address, recognised: { asset: address, receiptToken: address, notes: [note] } }
 }
 
@@ -41,4 +41,11 @@ export function findUpshift(address: Address, { asset, lpToken, lag }: Hints): S
   if (asset === undefined || lpToken === undefined || lag === undefined) return undefined
   const note = `a vault of Upshift: redemptions are requested and claimed ${lag} seconds later by their date; no plan is built for it, and its shares ${lpToken} are watched`
   return { address, recognised: { asset, receiptToken: lpToken, notes: [note] } }
+}
+
+/** The token of Lido whose balances stand still, wstETH: it wraps the one whose balances grow. */
+export function findWrappedStake(address: Address, { stEth, stEthPerToken }: Hints): Shape | undefined {
+  if (stEth === undefined || stEthPerToken === undefined) return undefined
+  const note = `wraps the token ${stEth} of Lido, whose balances grow: no plan is built for it, no price is read of it, and its balances are watched; list a vault over it to serve deposits`
+  return { address, recognised: { asset: stEth, receiptToken: address, notes: [note] } }
 }

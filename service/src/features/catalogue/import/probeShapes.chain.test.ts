@@ -181,6 +181,16 @@ describe('what the field has and no kind serves', () => {
     expect(await probe(liar)).toContain('no other kind that is known')
   })
 
+  it('is, of Lido, the token that wraps the one whose balances grow', async () => {
+    const wrapped = await outlines.outline({
+      ...share('Wrapped'),
+      ...names('stETH', token),
+      'stEthPerToken() view returns (uint256)': 12n * 10n ** 17n,
+    })
+    const probed = await expectOther(wrapped, { address: wrapped, note: `wraps the token ${token} of Lido` })
+    expect(probed.asset.address).toBe(token)
+  })
+
   it('is, of Upshift, named in both its shapes', async () => {
     const lag: Answers = { 'lagDuration() view returns (uint256)': 259_200n }
     const shares = await outlines.outline(share('Upshift'))
