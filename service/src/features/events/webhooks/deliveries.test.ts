@@ -164,6 +164,19 @@ describe('limits', () => {
     expect(most).toBe(50)
   })
 
+  it('does not hold up other webhooks of the same host', async () => {
+    await Promise.all([1, 2].map((each) => world.create({ url: `${world.receiver.url}/hangs/${each}` })))
+    await world.create({ url: `${world.receiver.url}/works` })
+    world.receiver.respond(({ path }, response) => {
+      if (path === '/works') response.writeHead(204).end()
+    })
+    world.start()
+    const names = Array.from({ length: 60 }, (_, index) => `e${index}`)
+    await world.tell(...names.map((id, index) => ({ id, subject: wallet(index) })))
+    const works = () => world.receiver.received.filter(({ path }) => path === '/works').length
+    await expect.poll(works).toBe(60)
+  })
+
   it('at most 100 tries of a webhook are made in a second', async () => {
     await world.create()
     await world.tell(...Array.from({ length: 130 }, (_, index) => ({ id: `e${index}`, subject: wallet(index) })))

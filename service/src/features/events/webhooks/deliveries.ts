@@ -27,6 +27,8 @@ const leaseMs = 60_000
 const lookMs = 1_000
 /** Events on their way from this process. */
 const inFlightMax = 2_000
+/** Webhooks whose events are taken in one transaction. */
+const leasedMax = 50
 
 /**
  * Delivers events to webhooks until stopped. Any number of processes may do so: each event is leased by one at a time, and a
@@ -54,24 +56,27 @@ export function startDeliveries(
       })
     flying.add(work)
   }
+  const launchDue = async (ids: readonly string[], at: Date) => {
+    const until = new Date(at.getTime() + leaseMs)
+    const leases = await inTransaction(ctx.db, (tx) => leaseEvents(tx, { ids, at, until }))
+    const positions = new Set(leases.flatMap(({ events }) => events.map(({ position }) => position)))
+    if (positions.size === 0) return
+    const rows = await listRowsAt(ctx.db, [...positions])
+    const bodies = new Map(rows.map((row) => [row.position, JSON.stringify(toEvent(row))]))
+    for (const { webhook, events } of leases)
+      for (const event of events) {
+        const body = bodies.get(event.position)
+        if (body !== undefined) launch(webhook, event, body)
+        else await inTransaction(ctx.db, (tx) => endPruned(tx, { id: webhook.id, event, at }))
+      }
+  }
   const look = async () => {
     const at = ctx.clock.now()
     while (await inTransaction(ctx.db, (tx) => feedQueues(tx, at)));
-    for (const id of await listDue(ctx.db, at)) {
+    const due = await listDue(ctx.db, at)
+    for (let from = 0; from < due.length; from += leasedMax) {
       if (signal.aborted || flying.size >= inFlightMax) return
-      const until = new Date(at.getTime() + leaseMs)
-      const lease = await inTransaction(ctx.db, (tx) => leaseEvents(tx, { id, at, until }))
-      if (!lease || lease.events.length === 0) continue
-      const rows = await listRowsAt(
-        ctx.db,
-        lease.events.map(({ position }) => position),
-      )
-      const bodies = new Map(rows.map((row) => [row.position, JSON.stringify(toEvent(row))]))
-      for (const event of lease.events) {
-        const body = bodies.get(event.position)
-        if (body !== undefined) launch(lease.webhook, event, body)
-        else await inTransaction(ctx.db, (tx) => endPruned(tx, { id, event, at }))
-      }
+      await launchDue(due.slice(from, from + leasedMax), at)
     }
   }
   const unwatch = ctx.feed.watch(ask)

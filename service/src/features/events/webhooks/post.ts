@@ -16,7 +16,9 @@ export const postMs = 15_000
 /** Bytes of an answer that are read; they are thrown away. */
 const answerMax = 64 * 1024
 
-const agentOptions = { keepAlive: true, maxSockets: 50, timeout: 30_000 }
+// No limit a host: webhooks of several organizations may share one, and one that hangs must not hold up the others. The events on
+// their way are limited for each webhook and for the process.
+const agentOptions = { keepAlive: true, maxFreeSockets: 256, timeout: 30_000 }
 const agents = {
   http: new HttpAgent(agentOptions),
   https: new HttpsAgent(agentOptions),

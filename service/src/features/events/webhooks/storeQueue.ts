@@ -32,13 +32,32 @@ export async function feedQueues(tx: Transaction, at: Date): Promise<boolean> {
   return taken.some(({ upto, last }) => upto < last)
 }
 
-/** Webhooks with events that are due. */
+const inFlightMax = 50
+const perSecondMax = 100
+/** Events in flight to a receiver that fails. */
+const failingMax = 5
+
+/** The tries that a webhook `w` may begin in a second: its limits hold for all processes together. */
+const roomOf = (db: Queryable, at: Date) => db`
+  select greatest(0, least(m.most - f.flying,
+      ${perSecondMax}::int - case when w.second = ${secondOf(at)}::bigint then w.tries else 0 end)) as room,
+    m.most / 2 - f.replays as replay_room
+  from (select case when w.failing > 0 then ${failingMax}::int else ${inFlightMax}::int end as most) m,
+    (select count(*) as flying, count(*) filter (where is_replay) as replays from webhook_queue
+      where webhook_id = w.id and leased_until > ${at}) f`
+
+const secondOf = (at: Date) => Math.floor(at.getTime() / 1000)
+
+/** Events of a webhook `w` that may be tried. */
+const dueOf = (db: Queryable, at: Date) => db`
+  webhook_queue q where q.webhook_id = w.id and q.is_head and q.run_at <= ${at}
+    and (q.leased_until is null or q.leased_until <= ${at})`
+
+/** Webhooks with events that are due, and room for a try. */
 export async function listDue(db: Queryable, at: Date): Promise<string[]> {
   const rows = await db<{ id: string }[]>`
-    select w.id from webhooks w
-    where w.enabled and exists (
-      select from webhook_queue q where q.webhook_id = w.id and q.is_head and q.run_at <= ${at}
-        and (q.leased_until is null or q.leased_until <= ${at}))`
+    select w.id from webhooks w, lateral (${roomOf(db, at)}) r
+    where w.enabled and r.room > 0 and exists (select from ${dueOf(db, at)})`
   return rows.map(({ id }) => id)
 }
 
@@ -47,46 +66,37 @@ export type Leased = { position: number; eventId: string; subject: string; attem
 
 export type Lease = { webhook: SecretRow; events: Leased[] }
 
-const inFlightMax = 50
-const perSecondMax = 100
-/** Events in flight to a receiver that fails. */
-const failingMax = 5
-
 /**
- * Takes events of a webhook that are due, and counts the try: as many as its limits leave, which hold for all processes
- * together. Undefined if another process is doing so.
+ * Takes events of some webhooks that are due, and counts the tries: as many as their limits leave. A webhook that another
+ * process is taking events of is left to it.
  */
 export async function leaseEvents(
   tx: Transaction,
-  { id, at, until }: { id: string; at: Date; until: Date },
-): Promise<Lease | undefined> {
-  const second = Math.floor(at.getTime() / 1000)
-  const [webhook] = await tx<(SecretRow & { second: number; tries: number })[]>`
+  { ids, at, until }: { ids: readonly string[]; at: Date; until: Date },
+): Promise<Lease[]> {
+  // The locks first: what is read afterwards is as the last change of a queue has left it.
+  const webhooks = await tx<SecretRow[]>`
     select id, organization_id as "organizationId", url, types, late, enabled, disabled_reason as "disabledReason",
       created_at as "createdAt", last_delivery_at as "lastDeliveryAt", failing, secret, secret_before as "secretBefore",
-      before_until as "beforeUntil", second, tries
-    from webhooks where id = ${id} and enabled for update skip locked`
-  if (!webhook) return undefined
-  const [flying] = await tx<{ all: number; replays: number }[]>`
-    select count(*) as all, count(*) filter (where is_replay) as replays from webhook_queue
-    where webhook_id = ${id} and leased_until > ${at}`
-  const most = webhook.failing > 0 ? failingMax : inFlightMax
-  const tries = webhook.second === second ? webhook.tries : 0
-  const room = Math.max(0, Math.min(most - (flying?.all ?? 0), perSecondMax - tries))
-  const take = (isReplay: boolean, limit: number) => tx<Leased[]>`
+      before_until as "beforeUntil"
+    from webhooks where id = any(${[...ids]}::uuid[]) and enabled for update skip locked`
+  const own = (isReplay: boolean) => tx`
+    select q.position, q.is_replay from ${dueOf(tx, at)} and q.is_replay = ${isReplay} order by q.run_at, q.position`
+  const taken = await tx<(Leased & { id: string })[]>`
+    with room as (select w.id, r.* from webhooks w, lateral (${roomOf(tx, at)}) r
+      where w.id = any(${webhooks.map(({ id }) => id)}::uuid[])),
+    news as (select w.id, n.* from room w, lateral (${own(false)} limit w.room) n),
+    replays as (select w.id, n.* from room w, lateral (${own(true)}
+      limit greatest(0, least(w.room - (select count(*) from news where news.id = w.id), w.replay_room, w.room / 2))) n)
     update webhook_queue q set leased_until = ${until}, attempt = attempt + 1
-    where webhook_id = ${id} and position in (
-      select position from webhook_queue
-      where webhook_id = ${id} and is_replay = ${isReplay} and is_head and run_at <= ${at}
-        and (leased_until is null or leased_until <= ${at})
-      order by run_at, position limit ${limit})
-    returning position, event_id as "eventId", subject, attempt, ${at}::timestamptz as at`
-  const events: Leased[] = room > 0 ? [...(await take(false, room))] : []
-  const replays = Math.min(room - events.length, Math.floor(most / 2) - (flying?.replays ?? 0), Math.floor(room / 2))
-  if (replays > 0) events.push(...(await take(true, replays)))
-  if (events.length > 0)
-    await tx`update webhooks set second = ${second}, tries = ${tries + events.length} where id = ${id}`
-  return { webhook, events }
+    from (select * from news union all select * from replays) t where q.webhook_id = t.id and q.position = t.position
+    returning q.webhook_id as id, q.position, q.event_id as "eventId", q.subject, q.attempt, ${at}::timestamptz as at`
+  const second = secondOf(at)
+  await tx`
+    update webhooks w set second = ${second}::bigint, tries = t.tries + case when w.second = ${second}::bigint then w.tries else 0 end
+    from (select id, count(*)::int as tries from unnest(${taken.map(({ id }) => id)}::uuid[]) as each (id) group by id) t
+    where w.id = t.id`
+  return webhooks.map((webhook) => ({ webhook, events: taken.filter(({ id }) => id === webhook.id) }))
 }
 
 /** Makes the oldest waiting event of a subject the one that is tried next. */
