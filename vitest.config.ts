@@ -13,7 +13,7 @@ const chain = [
   'sdk/src/{flows/interruptions,wallet/lies}.test.ts',
   'sdk/src/verify/{anyInput,changes,mutations,strangeInput}.test.ts',
   'sdk/test/{examples,packed}.test.ts',
-  'react/test/{packed,size}.test.ts',
+  '{react,widget}/test/{packed,size}.test.ts',
   'service/test/packed.test.ts',
   'service/test/{attacks,e2e,fuzz,kill,projections,simulation}/**/*.test.ts',
   '**/embedded{,Role}.test.ts',

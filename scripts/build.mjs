@@ -4,7 +4,15 @@ import { spawnSync } from 'node:child_process'
 import { statSync } from 'node:fs'
 
 const root = new URL('../', import.meta.url)
-const packages = ['packages/attribution', 'packages/embedded-postgres', 'contracts', 'sdk', 'react', 'service']
+const packages = [
+  'packages/attribution',
+  'packages/embedded-postgres',
+  'contracts',
+  'sdk',
+  'react',
+  'widget',
+  'service',
+]
 
 /** When each package was last compiled. */
 const compiledAt = () =>
@@ -25,11 +33,12 @@ const start = performance.now()
 const before = compiledAt()
 if (before.includes(undefined)) console.error('compiling everything, as it was never compiled here …')
 const { writeCommonTypes } = await import('../sdk/scripts/commonTypes.js')
-compile(packages.slice(0, -2))
+compile(packages.slice(0, -3))
 await import('../sdk/scripts/copyCodec.js')
 writeCommonTypes('sdk')
-compile(packages.slice(-2))
+compile(packages.slice(-3))
 writeCommonTypes('react')
+writeCommonTypes('widget')
 const after = compiledAt()
 const changed = packages.filter((_, index) => after[index] !== before[index])
 const seconds = ((performance.now() - start) / 1000).toFixed(1)

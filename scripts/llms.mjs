@@ -42,6 +42,7 @@ const text = `# OpenEarn
 - [GLOSSARY](GLOSSARY.md): words
 - [sdk/README](sdk/README.md): client, flows, polling, checks before signing
 - [react/README](react/README.md): React hooks over the client and the flows
+- [widget/README](widget/README.md): the vaults of a service as one React component
 ${documents.join('\n')}
 
 ## Operations

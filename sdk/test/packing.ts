@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 export const packageFolders = ['packages/attribution', 'packages/embedded-postgres', 'contracts', 'sdk', 'service']
 
 /** All packages that are published: these, and those that apps alone install. */
-export const publishedFolders = [...packageFolders, 'react']
+export const publishedFolders = [...packageFolders, 'react', 'widget']
 
 /** Packs packages as a registry would get them; answers the tarballs, in order. */
 export async function pack(folders: readonly string[], into: string): Promise<string[]> {

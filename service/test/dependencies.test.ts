@@ -14,6 +14,7 @@ const allowed: Record<string, string> = {
   'packages/embedded-postgres/src/embedded.test.ts': 'a copy of an installation in a temporary folder',
   'packages/embedded-postgres/src/embeddedFolder.ts': 'copies in the data folder',
   'react/test/packed.test.ts': 'a temporary folder with the packed hooks',
+  'widget/test/packed.test.ts': 'a temporary folder with the packed widget',
   'scripts/licences.mjs': 'sbom.json and docs/licences.md',
   'sdk/scripts/copyCodec.js': 'the codec’s files in the sdk’s own dist',
   'sdk/test/installed.long.test.ts': 'temporary folders that npm installs into',

@@ -36,6 +36,7 @@ const manuals = [
   'docs/integrating.md',
   'sdk/README.md',
   'react/README.md',
+  'widget/README.md',
 ]
 
 /** The settings of keys: each has a name, and what is said of it. */

@@ -59,6 +59,7 @@ const sources = [
   'service/src',
   'sdk/src',
   'react/src',
+  'widget/src',
   'packages/attribution/src',
   'packages/embedded-postgres/src',
   'examples',

@@ -19,6 +19,8 @@ export type HooksPage = Awaited<ReturnType<HooksApp['openPage']>>
 
 type Call = { method: string; params: unknown }
 
+const types: Record<string, string> = { js: 'text/javascript', css: 'text/css' }
+
 /** A server of pages: the built program, and what stands in `#root` before it runs. */
 async function servePages(files: Map<string, string>) {
   const shown = { html: '' }
@@ -28,7 +30,7 @@ async function servePages(files: Map<string, string>) {
   }
   const server = createServer(({ url = '' }, response) => {
     const name = url.slice(1) || 'index.html'
-    response.setHeader('content-type', name.endsWith('.js') ? 'text/javascript' : 'text/html')
+    response.setHeader('content-type', types[name.split('.').at(-1) ?? ''] ?? 'text/html')
     response.end(files.get(name) ?? page())
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -1,0 +1,218 @@
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Trust } from '@openearn/sdk'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { patience } from '../../../contracts/test/patience.js'
+import { until } from '../../../contracts/test/until.js'
+import { readSnippets } from '../documents.js'
+import { openClient } from './client.js'
+import { openHooks } from './hooksInPage.js'
+import { type Dev, makeFolder, runOpenEarn, type Started, startDevnet } from './process.js'
+import { openWidgets, show, type WidgetApp } from './widgetInPage.js'
+
+let dataDir: string
+let devnet: Started & { dev: Dev }
+let trust: Trust
+let app: WidgetApp
+const names: Record<string, string> = {}
+
+beforeAll(async () => {
+  dataDir = await makeFolder('openearn-widget-')
+  devnet = await startDevnet(dataDir)
+  const file = join(dataDir, 'trust.json')
+  await runOpenEarn(['trust', 'export', file], { OPENEARN_DATA_DIR: dataDir })
+  trust = JSON.parse(await readFile(file, 'utf8'))
+  const client = openClient(devnet.dev)
+  for (const kind of ['erc4626', 'erc7540'])
+    names[kind] = (await client.call('GET', `/v2/opportunities/${find(kind).id}`)).name
+  for (const at of [3, 4, 5, 6]) await client.join(devnet.dev.accounts[at]!.privateKey)
+  app = await openWidgets(devnet.dev, trust)
+}, 180_000)
+afterAll(async () => {
+  await app?.close()
+  await devnet?.stop()
+  await rm(dataDir, { recursive: true, force: true })
+}, 60_000)
+
+const find = (kind: string) => devnet.dev.opportunities.find((each) => each.kind === kind)!
+const transaction = /^eth_sendTransaction$/
+
+/** The wallet of the page announces itself (EIP-6963). */
+const announced = `addEventListener('eip6963:requestProvider', () => dispatchEvent(new CustomEvent('eip6963:announceProvider', {
+  detail: Object.freeze({ info: { uuid: '1', name: 'Wallet of the test', rdns: 'example.wallet', icon: 'data:,' }, provider: {
+    request: async (call) => {
+      const { error, result } = await globalThis.wallet(call)
+      if (error) throw Object.assign(new Error(error.message), { code: error.code })
+      return result
+    },
+  } }),
+})))`
+
+describe('the widget', () => {
+  it('links a wallet that announced itself, deposits and withdraws', async () => {
+    const page = await show(app, 7, '', { own: true, trust }, [announced])
+    await page.button('Connect Wallet of the test').click()
+    await page.open(names['erc4626']!)
+    await page.amount.fill('1.5')
+    await page.button('Link the wallet').click()
+    await page.finish('Link the wallet', 'The wallet is linked.')
+    await page.closePanel('Link the wallet')
+    await page.button('Deposit').click()
+    const panel = page.tab.getByRole('region', { name: 'Deposit', exact: true })
+    await panel.getByRole('button', { name: 'Go to the wallet' }).waitFor()
+    expect(page.counted(transaction)).toBe(0)
+    expect(await panel.textContent()).toMatch(
+      /a deposit of 1\.5 .*\n*[\s\S]*Allow [\s\S]*to take exactly 1500000 units[\s\S]*Deposit 1500000 units/,
+    )
+    expect(await panel.textContent()).toContain('Compared with addresses that this app brought along.')
+    await page.finish('Deposit', 'Done.')
+    expect(page.counted(transaction)).toBe(2)
+    await page.closePanel('Deposit')
+    const form = page.tab.getByRole('form', { name: 'Withdraw' })
+    await form.getByRole('button', { name: 'All' }).click()
+    await form.getByRole('button', { name: 'Withdraw' }).click()
+    await page.finish('Withdraw', 'Done.')
+    expect([page.counted(transaction), page.counted(/personal_sign/)]).toEqual([3, 1])
+    expect(page.failures).toEqual([])
+    await page.close()
+  }, 120_000)
+
+  it('requests a deposit, claims it once it is settled, and cancels another', async () => {
+    const page = await show(app, 3)
+    const request = async (amount: string) => {
+      await page.open(names['erc7540']!)
+      await page.amount.fill(amount)
+      await page.button('Request a deposit').click()
+      await page.finish('Deposit', 'Requested')
+      await page.closePanel('Deposit')
+    }
+    await request('5')
+    const isSettled = async () => {
+      const { requests } = await openClient(page.dev).call('GET', `/v2/wallets/${page.address}/requests`)
+      return requests.some(({ state }: { state: string }) => state === 'claimable')
+    }
+    await until('the request to be settled', isSettled, 6_000 * patience)
+    await page.button('Yours').click()
+    const requests = page.tab.getByRole('region', { name: 'Requests' })
+    await requests.getByRole('button', { name: 'Claim' }).click()
+    await page.finish('Claim', 'Done.')
+    await page.closePanel('Claim')
+    await request('6')
+    await page.button('Yours').click()
+    await requests.getByRole('button', { name: 'Cancel' }).click()
+    await page.finish('Cancel', 'Done.')
+    expect(page.failures).toEqual([])
+    await page.close()
+  }, 240_000)
+
+  it('deposits the native token, swapped on the way', async () => {
+    const page = await show(app, 4)
+    await page.open(names['erc4626']!)
+    await page.tab.getByLabel('Token').selectOption('native')
+    await page.amount.fill('0.01')
+    await page.button('Deposit').click()
+    await page.finish('Deposit', 'Done.')
+    expect(page.failures).toEqual([])
+    await page.close()
+  }, 120_000)
+
+  it('says that the addresses are the service’s word where the app brought none', async () => {
+    const page = await show(app, 4)
+    await page.open(names['erc4626']!)
+    await page.amount.fill('1')
+    await page.button('Deposit').click()
+    await page.tab.getByText('this check does not protect you from a service that lies').waitFor()
+    expect(page.counted(transaction)).toBe(0)
+    await page.close()
+  }, 60_000)
+
+  it('asks again after the wallet said no, was elsewhere, or the page was loaded again', async () => {
+    const page = await show(app, 5, '', { trust })
+    await page.open(names['erc4626']!)
+    await page.amount.fill('2')
+    await page.button('Deposit').click()
+    const panel = page.tab.getByRole('region', { name: 'Deposit', exact: true })
+    const go = panel.getByRole('button', { name: 'Go to the wallet' })
+    const says = async (mood: object, text: RegExp) => {
+      Object.assign(page.mood, mood)
+      await go.click()
+      await panel.getByRole('alert').filter({ hasText: text }).waitFor()
+      Object.assign(page.mood, { refuses: 0, chain: undefined, account: undefined })
+    }
+    await says({ refuses: 1 }, /the user said no/)
+    await says({ chain: 1 }, /chain/)
+    await says({ account: '0x00000000000000000000000000000000000000ad' }, /account/)
+    expect(page.counted(transaction)).toBe(0)
+    await page.go()
+    await page.finish('Deposit', 'Done.')
+    expect(page.counted(transaction)).toBe(2)
+    expect(page.failures).toEqual([])
+    await page.close()
+  }, 120_000)
+
+  it('deposits by keyboard alone', async () => {
+    const page = await show(app, 6, '', { trust, vaults: [find('erc4626').id] })
+    await page.tab.getByRole('button', { name: names['erc4626']! }).waitFor()
+    const { keyboard } = page.tab
+    const focused = () =>
+      page.tab.evaluate(`(() => {
+        const each = document.activeElement?.shadowRoot?.activeElement
+        return each ? (each.tagName + ' ' + (each.textContent || each.labels?.[0]?.textContent || '')) : ''
+      })()`) as Promise<string>
+    const tabTo = async (wanted: RegExp) => {
+      for (let turn = 0; turn < 40; turn++) {
+        if (wanted.test(await focused())) return
+        await keyboard.press('Tab')
+      }
+      throw new Error(`${wanted} is not reached; now ${await focused()}`)
+    }
+    await tabTo(new RegExp(`^BUTTON.*${names['erc4626']}`))
+    await keyboard.press('Enter')
+    await page.tab.getByRole('form', { name: 'Deposit' }).waitFor()
+    expect(await focused()).toMatch(/^H2/)
+    await tabTo(/^INPUT/)
+    await keyboard.type('1.25')
+    await page.tab.locator('form button.main:enabled').first().waitFor()
+    await keyboard.press('Enter')
+    const panel = page.tab.getByRole('region', { name: 'Deposit', exact: true })
+    await panel.getByText('Go to the wallet').waitFor()
+    expect(await focused()).toMatch(/^H2 Deposit/)
+    for (const _ of [1, 2]) {
+      await panel.getByText('Go to the wallet').waitFor()
+      await tabTo(/^BUTTON Go to the wallet/)
+      await keyboard.press('Enter')
+      await panel.getByText('Go to the wallet').waitFor({ state: 'detached' })
+    }
+    await panel.getByRole('status').filter({ hasText: 'Done.' }).waitFor()
+    await tabTo(/^BUTTON Close/)
+    await keyboard.press('Enter')
+    expect(await focused()).toMatch(/^BUTTON Vaults/)
+    expect(page.failures).toEqual([])
+    await page.close()
+  }, 120_000)
+})
+
+describe('widget/README.md', () => {
+  it('shows a page with the widget, which finds a wallet and lists the vaults', async () => {
+    const [first] = (await readSnippets('widget/README.md')).filter(({ language }) => language === 'tsx')
+    const text = `const settings = globalThis.settings\n${first!.lines.join('\n')}\ndocument.title = 'ready'`
+    const { dev } = devnet
+    const settings = {
+      baseUrl: dev.baseUrl,
+      publishableKey: dev.keys.publishable,
+      distributorId: dev.distributorIds[0],
+    }
+    const shown = await openHooks({ dev, trust }, { program: '../../widget/test/readme.tsx', text })
+    try {
+      const page = await shown.openPage(8, {}, [announced, `globalThis.settings = ${JSON.stringify(settings)}`])
+      await page.page.getByRole('button', { name: 'Connect Wallet of the test' }).click()
+      await page.page.getByRole('searchbox').fill(names['erc4626']!)
+      await page.page.getByRole('button', { name: names['erc4626']! }).first().click()
+      await page.page.getByRole('form', { name: 'Deposit' }).waitFor()
+      expect(page.failures).toEqual([])
+      await page.close()
+    } finally {
+      await shown.close()
+    }
+  }, 60_000)
+})

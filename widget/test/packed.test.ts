@@ -1,0 +1,94 @@
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { link, listFiles, pack, unpack } from '../../sdk/test/packing.js'
+import { resolutions } from '../../sdk/test/resolutions.js'
+
+const run = promisify(execFile)
+/** TypeScript 7, which no longer resolves as Node 10 did. */
+const compiler = fileURLToPath(new URL('../../node_modules/typescript-native/bin/tsc', import.meta.url))
+const lastForNode10 = fileURLToPath(import.meta.resolve('typescript/bin/tsc'))
+
+const peers = ['react', '@tanstack/react-query', '@types/react', 'react-dom', 'viem', 'cborg']
+
+/** A use of the package whose types have to be found: a wrong one is an error, and that it is one is expected. */
+const typedUse = `import { EarnWidget, type EarnWidgetProps, englishTexts } from '@openearn/widget'
+import { createEarnClient } from '@openearn/sdk'
+import { createElement, type ReactNode } from 'react'
+const earn = createEarnClient({ baseUrl: '/earn' })
+const texts = { deposit: englishTexts.deposit + '!' }
+export const widget = (more: Partial<EarnWidgetProps>): ReactNode =>
+  createElement(EarnWidget, { earn, distributorId: 'code', theme: 'dark', texts, ...more })
+// @ts-expect-error
+export const wrong = createElement(EarnWidget, { earn })
+// @ts-expect-error
+export const wrongText = createElement(EarnWidget, { earn, distributorId: 'code', texts: { depsit: '' } })
+`
+
+describe('the packed widget', () => {
+  let folder: string
+  let installed: string
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'openearn-widget-'))
+    ;[installed = ''] = await unpack(await pack(['widget', 'react', 'sdk'], folder), folder)
+    await link(peers, folder)
+  }, 120_000)
+  afterAll(() => rm(folder, { recursive: true, force: true }))
+
+  it.each([
+    ['import', 'mjs', `import { EarnWidget } from '@openearn/widget'\nimport { createElement } from 'react'`],
+    ['require', 'cjs', `const { EarnWidget } = require('@openearn/widget'), { createElement } = require('react')`],
+  ])('is loaded by %s, and is an empty element on a server', async (_, kind, load) => {
+    const script = `${load}
+      const use = async () => {
+        const { renderToString } = await import('react-dom/server')
+        const earn = { baseUrl: 'https://earn.example' }
+        console.log(renderToString(createElement(EarnWidget, { earn, distributorId: 'code' })))
+      }
+      use()`
+    const file = join(folder, `use.${kind}`)
+    await writeFile(file, script)
+    const { stdout, stderr } = await run(process.execPath, [file], { cwd: folder })
+    expect([stdout, stderr]).toEqual(['<div data-openearn=""></div>\n', ''])
+  })
+
+  it.each(Object.entries(resolutions).slice(0, 5))(
+    'is typed where modules are resolved as %s',
+    async (name, { file, options }) => {
+      const project = join(folder, name.replaceAll(' ', '-'))
+      await mkdir(project)
+      await writeFile(join(project, file), typedUse)
+      const common = { strict: true, noEmit: true, skipLibCheck: true, lib: ['ES2023', 'DOM'], types: [] }
+      const compilerOptions = { ...common, ...options }
+      await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: [file] }))
+      const fitting = name === 'Node 10 did' ? lastForNode10 : compiler
+      const { stdout } = await run(process.execPath, [fitting, '-p', project]).catch((error) => error)
+      expect(stdout).toBe('')
+    },
+    60_000,
+  )
+
+  it('holds no test and no source, and uses nothing but its peers', async () => {
+    const names = await listFiles(installed)
+    expect(names.filter((name) => /\.test\.|^src|^test|tsbuildinfo|\.map$/.test(name))).toEqual([])
+    expect(names).toEqual(
+      expect.arrayContaining(['LICENSE', 'NOTICE', 'README.md', 'dist/index.js', 'dist/index.d.cts']),
+    )
+    const used = new Set<string>()
+    const code = await Promise.all(
+      names.filter((each) => /^dist.*\.js$/.test(each)).map((name) => readFile(join(installed, name), 'utf8')),
+    )
+    for (const text of code)
+      for (const [, from] of text.matchAll(/(?:\bfrom |\bimport\()'([^'.][^']*)'/g)) used.add(from!)
+    const manifest = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'))
+    expect(manifest.dependencies).toBeUndefined()
+    const named = [...used].map((from) => /^(@[^/]+\/)?[^/]+/.exec(from)?.[0])
+    expect([...new Set(named)].sort()).toEqual(Object.keys(manifest.peerDependencies).sort())
+    // Text of strangers has no way to become markup.
+    expect(code.join('\n')).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function/)
+  })
+})
