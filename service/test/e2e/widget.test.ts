@@ -4,6 +4,7 @@ import type { Trust } from '@openearn/sdk'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { patience } from '../../../contracts/test/patience.js'
 import { until } from '../../../contracts/test/until.js'
+import { devAccount } from '../../src/cli/dev/anvil.js'
 import { readSnippets } from '../documents.js'
 import { openClient } from './client.js'
 import { openHooks } from './hooksInPage.js'
@@ -104,6 +105,22 @@ describe('the widget', () => {
     expect(page.failures).toEqual([])
     await page.close()
   }, 240_000)
+
+  it('claims a reward', async () => {
+    const { dev } = devnet
+    // One of the holders for whom a stream has run on the devnet.
+    const player = devAccount(17)
+    const at = dev.accounts.push(player) - 1
+    const page = await show(app, at, '', { trust })
+    await page.button('Yours').click()
+    const rewards = page.tab.getByRole('region', { name: 'Rewards' })
+    const reward = rewards.getByRole('listitem').filter({ hasText: 'DAI' })
+    expect(await reward.first().textContent()).toMatch(/^[\d.,]+ DAI earned until /)
+    await reward.getByRole('button', { name: 'Claim the reward' }).click()
+    await page.finish('Claim the reward', 'Claimed.')
+    expect([page.counted(transaction), page.failures]).toEqual([1, []])
+    await page.close()
+  }, 120_000)
 
   it('deposits the native token, swapped on the way', async () => {
     const page = await show(app, 4)
