@@ -188,6 +188,44 @@ describe('the widget in a page', () => {
     await page.close()
   }, 60_000)
 
+  it('shows only the vaults that the app names, in its words, its colours and the numbers of its locale', async () => {
+    const { id } = find('erc4626')
+    const texts = { vaults: 'Trésor', deposit: 'Déposer', rate: '{rate} par an' }
+    const page = await show(app, 8, '', { trust, vaults: [id], locale: 'fr', texts })
+    const root = page.tab.getByRole('region', { name: 'Earn' })
+    await root.getByRole('heading', { name: 'Trésor' }).waitFor()
+    const vault = root.getByRole('listitem').getByRole('button')
+    await vault.waitFor()
+    expect(await vault.count()).toBe(1)
+    expect(await vault.textContent()).toMatch(/\d(,\d+)?[\u202f\u00a0]% par an/)
+    expect(await root.getByRole('searchbox').count()).toBe(0)
+    await page.tab.evaluate(`document.body.style.setProperty('--openearn-background', 'rgb(1, 2, 3)')`)
+    const drawn = `document.querySelector('[data-openearn]').shadowRoot.querySelector('.root')`
+    expect(await page.tab.evaluate(`getComputedStyle(${drawn}).backgroundColor`)).toBe('rgb(1, 2, 3)')
+    await vault.click()
+    await root.getByRole('textbox').fill('1.5')
+    await root.getByRole('button', { name: 'Déposer' }).click()
+    await root.getByRole('alert').filter({ hasText: '1,5' }).waitFor()
+    await root.getByRole('textbox').fill('1,5')
+    await root.getByRole('button', { name: 'Déposer' }).click()
+    await root.getByText('Go to the wallet').waitFor()
+    expect(await root.getByText('to take exactly 1500000 units').count()).toBe(1)
+    await page.close()
+  }, 60_000)
+
+  it('works with React 18 too', async () => {
+    const old = await openWidgets(devnet.dev, trust, 18)
+    try {
+      const page = await show(old, 6, '', { trust })
+      await begin(page)
+      await page.finish('Deposit', 'Done.')
+      expect(page.failures).toEqual([])
+      await page.close()
+    } finally {
+      await old.close()
+    }
+  }, 60_000)
+
   it('says so when its key is revoked while it is open', async () => {
     const env = { OPENEARN_DATA_DIR: dataDir }
     const organization = (await runOpenEarn(['orgs', 'create', '--name', 'Short'], env)).trim()

@@ -2,7 +2,7 @@ import type { Trust } from '@openearn/sdk'
 import { source } from 'axe-core'
 import type { Page } from 'playwright-core'
 import { patience } from '../../../contracts/test/patience.js'
-import { bundle } from '../../../react/test/bundles.js'
+import { bundle, type ReactVersion } from '../../../react/test/bundles.js'
 import { type HooksApp, openHooks } from './hooksInPage.js'
 import type { Dev } from './process.js'
 
@@ -33,8 +33,8 @@ export type WidgetApp = HooksApp
 export type Shown = Awaited<ReturnType<typeof show>>
 
 /** Pages with the widget: plain, with hostile styles, with a strict policy, and with two of them. */
-export async function openWidgets(dev: Dev, trust: Trust): Promise<WidgetApp> {
-  const files = await bundle('../../widget/test/page.tsx', 19, 'browser')
+export async function openWidgets(dev: Dev, trust: Trust, version: ReactVersion = 19): Promise<WidgetApp> {
+  const files = await bundle('../../widget/test/page.tsx', version, 'browser')
   const strict = `<meta http-equiv="Content-Security-Policy" content="${policy(new URL(dev.baseUrl).origin)}">`
   files.set('index.html', pageOf(''))
   files.set('strict.html', pageOf(strict))
