@@ -4,6 +4,7 @@ import { type FlowHandle, useOpportunity } from '@openearn/react'
 import type { Flow } from '@openearn/sdk/flows'
 import { type ReactNode, useEffect, useId, useRef } from 'react'
 import { cutHex, cutName, toUnits } from './figures.js'
+import { useHeld } from './holdings.js'
 import { isOver } from './over.js'
 import { Review } from './Review.js'
 import { useSettings } from './settings.js'
@@ -98,10 +99,13 @@ function Asked({ flow, kind }: { flow: Flow; kind: Shown }): ReactNode {
   const { data: vault } = useOpportunity({ id: typeof opportunityId === 'string' ? opportunityId : undefined })
   const { figures } = useSettings()
   const units = toUnits(typeof params['amount'] === 'string' ? params['amount'] : undefined)
-  const token =
-    kind === 'withdraw'
-      ? vault?.receiptToken
-      : vault?.depositTokens.find(({ address }) => address === params['tokenIn'])
+  // A token that is swapped on the way is one of the wallet.
+  const paid = [...(vault?.depositTokens ?? []), ...(useHeld(flow.wallet as `0x${string}`) ?? [])].find((each) =>
+    params['tokenIn'] === 'native'
+      ? 'isNative' in each && each.isNative && each.chainId === vault?.chainId
+      : each.address === params['tokenIn'],
+  )
+  const token = kind === 'withdraw' ? vault?.receiptToken : paid
   const amount = units === undefined ? '' : token ? figures.amount(units, token.decimals) : `${units}`
   const symbol = cutName(token?.symbol ?? (typeof params['tokenIn'] === 'string' ? params['tokenIn'] : ''), 42)
   return (

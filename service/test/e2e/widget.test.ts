@@ -128,6 +128,7 @@ describe('the widget', () => {
     await page.tab.getByLabel('Token').selectOption('native')
     await page.amount.fill('0.01')
     await page.button('Deposit').click()
+    await page.tab.getByText(/a deposit of 0\.01 [A-Z]+$/).waitFor()
     await page.finish('Deposit', 'Done.')
     expect(page.failures).toEqual([])
     await page.close()
