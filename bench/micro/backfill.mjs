@@ -1,9 +1,11 @@
-// Backfill rate on anvil: node bench/micro/backfill.mjs [deposits] [--per-block N] [--ponder] [--runs N]. Each deposit is
+// Backfill rate on anvil: node bench/micro/backfill.mjs [deposits] [--per-block N] [--attributed PERCENT] [--ponder] [--runs N]. Each deposit is
 // two events of the vault. First the same logs, headers and transactions are fetched and dropped, then fetched, derived and written;
 // with --ponder, Ponder then backfills the same chain into the same database server.
 
 import { parseArgs } from 'node:util'
-import { tell } from '../../service/dist/features/events/index.js'
+import { buildSuffix, signerAddress } from '../../packages/attribution/dist/index.js'
+import { recordSigner } from '../../service/dist/features/catalogue/storeSigners.js'
+import { moveAll, tell } from '../../service/dist/features/events/index.js'
 import { tellEntries } from '../../service/dist/features/ledger/index.js'
 import { systemClock } from '../../service/dist/kernel/clock.js'
 import { silentLog } from '../../service/dist/kernel/log.js'
@@ -24,12 +26,16 @@ const { values, positionals } = parseArgs({
     ponder: { type: 'boolean', default: false },
     runs: { type: 'string', default: '2' },
     'per-block': { type: 'string', default: '250' },
+    attributed: { type: 'string', default: '10' },
   },
   allowPositionals: true,
 })
 const [deposits, runs, withPonder] = [Number(positionals[0] ?? 50_000), Number(values.runs), values.ponder]
 if (withPonder) await installPonder()
 const perBlock = Number(values['per-block'])
+const attributed = Number(values.attributed)
+const distributorId = 'Y2Zi7KWy'
+const key = `0x${'07'.repeat(32)}`
 const node = await startChain()
 const post = async (method, params) => {
   const body = JSON.stringify(Array.isArray(method) ? method : { jsonrpc: '2.0', id: 1, method, params })
@@ -40,10 +46,16 @@ await post('evm_setAutomine', [false])
 let nonce = await node.client.getTransactionCount({ address: node.user.address })
 for (let made = 0; made < deposits; made += perBlock) {
   const calls = Array.from({ length: Math.min(perBlock, deposits - made) }, (_, id) => {
+    const data = node.depositData(BigInt(1_000 + made + id))
+    const actionId = `0x${(made + id).toString(16).padStart(32, '0')}`
+    const signed = { code: distributorId, actionId, chainId, wallet: node.user.address, target: node.vault, data }
+    // Spread evenly.
+    const suffix =
+      ((made + id) * attributed) % 100 < attributed ? buildSuffix({ ...signed, privateKey: key }).slice(2) : ''
     const transaction = {
       from: node.user.address,
       to: node.vault,
-      data: node.depositData(BigInt(1_000 + made + id)),
+      data: data + suffix,
       gas: '0x30d40',
       nonce: `0x${(nonce++).toString(16)}`,
     }
@@ -59,7 +71,8 @@ console.log(`${deposits} deposits (${deposits * 2} events) in ${head} blocks`)
 
 const bench = await openBenchDatabase()
 const { db } = bench
-await fillCatalogue(db, { chainId, vault: node.vault, token: node.token, distributorId: 'Y2Zi7KWy' })
+await fillCatalogue(db, { chainId, vault: node.vault, token: node.token, distributorId })
+await recordSigner(db, signerAddress(Buffer.from(key.slice(2), 'hex')), new Date(0))
 const chain = node.chain()
 const reader = createNode(chain.rpc)
 
@@ -104,7 +117,9 @@ for (let run = 1; run <= runs; run++) {
   while ((await takeTurn(engine, memory)) === 'progress');
   const whole = (performance.now() - begun) / 1000
   const { user, system } = process.cpuUsage(cpu)
-  const [{ events }] = await db`select count(*)::int as events from logs`
+  const [{ events, entries, told }] = await db`
+    select count(*)::int as events, (select count(*) from interactions)::int as entries,
+      (select count(*) from outbox)::int as told from logs`
   const [bareRate, rate] = [fetched / bare, events / whole]
   console.log(
     `run ${run}: fetched and dropped ${fetched} at ${Math.round(bareRate)} a second; backfilled ${events} at ${Math.round(rate)} a second: ${(rate / bareRate).toFixed(2)} of it`,
@@ -112,6 +127,10 @@ for (let run = 1; run <= runs; run++) {
   console.log(
     `  processor of the backfill: node ${((user + system) / 1e6).toFixed(1)} s, database ${((await bench.serverCpuSeconds()) - server).toFixed(1)} s`,
   )
+  await moveAll(db)
+  const [{ bytes }] = await db`select pg_total_relation_size('feed')::int as bytes`
+  const each = told === 0 ? '' : `, ${Math.round(bytes / told)} bytes each with indexes`
+  console.log(`  ${entries} ledger entries, ${told} told${each}`)
   if (!withPonder) continue
   await db.unsafe('drop database if exists ponder with (force)')
   await db.unsafe('create database ponder')
