@@ -1,3 +1,4 @@
+import { findEventsHealth } from '../features/events/index.js'
 import {
   describeCut,
   listChainStatus,
@@ -66,8 +67,33 @@ export async function examine(ctx: Context): Promise<CheckResult[]> {
     const { name, well, detail, advice } = describeKey(status, clock.now())
     add(name, well, detail, advice)
   }
+  await examineEvents(ctx, add)
   await examineIndexes(ctx, add)
   return findings
+}
+
+/** How long an event may wait to be moved or tried while processes run. */
+const eventSecondsMax = 60
+
+async function examineEvents({ db, clock }: Context, add: Add): Promise<void> {
+  const at = clock.now()
+  const health = await findEventsHealth(db, at)
+  const secondsSince = (since: Date | null) =>
+    since === null ? 0 : Math.round((at.getTime() - since.getTime()) / 1_000)
+  const unmoved = secondsSince(health.unmovedSince)
+  add(
+    'events: feed',
+    unmoved <= eventSecondsMax,
+    health.unmoved === 0 ? 'every event has its position' : `${health.unmoved} without a position, for ${unmoved} s`,
+    'start the service: each of its processes moves events; if one runs, see its log',
+  )
+  const overdue = secondsSince(health.overdueSince)
+  add(
+    'events: webhooks',
+    overdue <= eventSecondsMax,
+    `${health.enabled} enabled, ${health.failing} failing, ${health.disabled} disabled by failures; ${health.queued} events wait, ${health.dead} given up${overdue > 0 ? `; one is due for ${overdue} s` : ''}`,
+    'start `openearn watch` with SECRETS_KEY: it delivers; if it runs, see its log',
+  )
 }
 
 /** Asks every node for its head, and looks for gaps among the headers that are kept of its chain. */

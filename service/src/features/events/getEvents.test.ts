@@ -3,7 +3,7 @@ import { flushEvents } from '../../../test/flushEvents.js'
 import { type Earn, openEarn } from '../../../test/harness.js'
 import { newId } from '../../kernel/ids.js'
 import type { Fact } from '../../postgres/context.js'
-import { inTransaction } from '../../postgres/pool.js'
+import { inTransaction, type Queryable } from '../../postgres/pool.js'
 import { moveAll, tell } from './index.js'
 
 const wallet = '0x00000000000000000000000000000000000000A1'
@@ -183,6 +183,42 @@ describe('the feed', () => {
     await slow
     await flushEvents(earn.db)
     expect(idsOf(await read({ after: page.body.next }))).toEqual(['slow'])
+  })
+
+  it('tells two writers of one subject in the order of its row, also where the earlier transaction waited for the later one', async () => {
+    const { next } = (await read({ after: 'latest' })).body
+    await earn.db`create table subject_row (id int primary key, state text)`
+    await earn.db`insert into subject_row values (1, 'first')`
+    const change = (tx: Queryable, state: string) => tx`update subject_row set state = ${state} where id = 1`
+    let begun: () => void = () => undefined
+    const hasBegun = new Promise<void>((resolve) => {
+      begun = resolve
+    })
+    let go: () => void = () => undefined
+    const isLocked = new Promise<void>((resolve) => {
+      go = resolve
+    })
+    const early = inTransaction(earn.db, async (tx) => {
+      // It has its transaction id before the other begins.
+      await tx`select pg_current_xact_id()`
+      begun()
+      await isLocked
+      await change(tx, 'third')
+      await tell(tx, [fact('of the row, third')])
+    })
+    await hasBegun
+    await inTransaction(earn.db, async (tx) => {
+      await change(tx, 'second')
+      go()
+      const waits = () =>
+        earn.db`select from pg_stat_activity where wait_event_type = 'Lock' and query like 'update subject_row%'`
+      await expect.poll(async () => (await waits()).length).toBe(1)
+      await tell(tx, [fact('of the row, second')])
+    })
+    await early
+    await flushEvents(earn.db)
+    expect(idsOf(await read({ after: next }))).toEqual(['of the row, second', 'of the row, third'])
+    await earn.db`drop table subject_row`
   })
 
   it('has each fact of 12 writers once, in the order of its subject, while three processes move them', async () => {
