@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import { pipeline } from 'node:stream/promises'
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
 import { fileWriter, ParquetWriter, schemaFromColumnData } from 'hyparquet-writer'
-import { type ExportName, listExportColumns, streamExport } from '../features/audit/index.js'
+import { type ExportName, type ExportRange, listExportColumns, streamExport } from '../features/audit/index.js'
 import { formatTs } from '../kernel/clock.js'
 import type { Queryable } from '../postgres/pool.js'
 
@@ -15,13 +15,19 @@ export type Format = (typeof formats)[number]
 
 type Written = { rows: number; sha256: string }
 
-/** Streams an export into a file; returns its number of rows and SHA-256. */
-export function writeExport(db: Queryable, name: ExportName, file: string, format: Format): Promise<Written> {
-  return format === 'csv' ? writeCsv(db, name, file) : writeParquet(db, name, file)
+/** Streams an export, or a range of it, into a file; returns its number of rows and SHA-256. */
+export function writeExport(
+  db: Queryable,
+  name: ExportName,
+  file: string,
+  format: Format,
+  range?: ExportRange,
+): Promise<Written> {
+  return format === 'csv' ? writeCsv(db, name, file, range) : writeParquet(db, name, file, range)
 }
 
 /** A file of comma-separated values, its column names first. */
-export async function writeCsv(db: Queryable, name: ExportName, file: string): Promise<Written> {
+export async function writeCsv(db: Queryable, name: ExportName, file: string, range?: ExportRange): Promise<Written> {
   const hash = createHash('sha256')
   let rows = 0
   async function* lines(): AsyncGenerator<string> {
@@ -30,7 +36,7 @@ export async function writeCsv(db: Queryable, name: ExportName, file: string): P
       return text
     }
     yield emit(`${(await listExportColumns(db, name)).join(',')}\n`)
-    for await (const chunk of streamExport(db, name)) {
+    for await (const chunk of streamExport(db, name, range)) {
       rows += chunk.length
       yield emit(chunk.map(formatRow).join(''))
     }
@@ -68,7 +74,7 @@ function toParquet(column: string, value: unknown): unknown {
 /** Rows of a group: as many as are held in memory at once. */
 const groupRows = 50_000
 
-async function writeParquet(db: Queryable, name: ExportName, file: string): Promise<Written> {
+async function writeParquet(db: Queryable, name: ExportName, file: string, range?: ExportRange): Promise<Written> {
   const columns = await listExportColumns(db, name)
   const columnData = columns.map((column) => ({ name: column, type: typeOf(column), nullable: true, data: [] }))
   const writer = new ParquetWriter({ writer: fileWriter(file), schema: schemaFromColumnData({ columnData }) })
@@ -79,7 +85,7 @@ async function writeParquet(db: Queryable, name: ExportName, file: string): Prom
     if (group.length > 0) await writer.write({ columnData: data })
     group = []
   }
-  for await (const chunk of streamExport(db, name)) {
+  for await (const chunk of streamExport(db, name, range)) {
     rows += chunk.length
     group.push(...chunk)
     if (group.length >= groupRows) await flush()

@@ -5,4 +5,11 @@ export { recordChanges } from './changes.js'
 export { type FileVault, recountUsdDays } from './recountFiles.js'
 export { type DistributorReportRow, reportDistributor } from './reportDistributor.js'
 export { listChanges, type OperatorChange } from './storeChanges.js'
-export { type ExportName, exportNames, listExportColumns, streamExport } from './storeReport.js'
+export {
+  type ExportName,
+  type ExportRange,
+  exportNames,
+  listExportColumns,
+  streamExport,
+  timelessNames,
+} from './storeReport.js'

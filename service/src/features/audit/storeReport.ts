@@ -1,4 +1,4 @@
-import type { Queryable } from '../../postgres/pool.js'
+import type { Fragment, Queryable } from '../../postgres/pool.js'
 import { snapshotsOf } from '../../snapshots/index.js'
 import { depths } from '../../sync/storeDepths.js'
 import { vaultsOf } from '../../vaults/configured/index.js'
@@ -82,8 +82,18 @@ type Rows = readonly Record<string, unknown>[]
 export const exportNames = ['ledger', 'balances', 'lots', 'lot-changes', 'flows', 'snapshots', 'prices'] as const
 export type ExportName = (typeof exportNames)[number]
 
-/** Everything of one kind in a fixed order; of the ledger what is verified now, in vaults without an opportunity too. */
-function exported(db: Queryable, name: ExportName) {
+/** Exports of the present, whose rows have no time. */
+export const timelessNames: readonly ExportName[] = ['balances', 'lots']
+
+/** Rows from an instant on and before another one, by the time of their block; of prices, by the time they were observed. */
+export type ExportRange = { from: Date; to: Date }
+
+/**
+ * Everything of one kind in a fixed order, or what a range has of it; of the ledger what is verified now, in vaults without an
+ * opportunity too.
+ */
+function exported(db: Queryable, name: ExportName, range?: ExportRange) {
+  const within = (at: Fragment) => (range ? db`${at} >= ${range.from} and ${at} < ${range.to}` : db`true`)
   return {
     ledger: () => db`
       select i.id, i.chain_id, v.address as vault, o.id as opportunity_id, i.kind, i.block_number, i.block_hash,
@@ -92,7 +102,7 @@ function exported(db: Queryable, name: ExportName) {
       from interactions i join ${vaultsOf(db)} v on v.id = i.vault_id
       join ${depths(db)} d on d.chain_id = i.chain_id
       left join ${opportunitiesOf(db)} o on o.chain_id = v.chain_id and o.vault_address = v.address
-      where i.block_number <= d.confirmed
+      where i.block_number <= d.confirmed and ${within(db`i.block_timestamp`)}
       order by i.chain_id, i.block_number, i.log_index, i.distributor_id collate "C", i.wallet`,
     balances: () => db`
       select v.chain_id, v.address as vault, hex_text(b.wallet) as wallet, b.shares, b.attributed, l.distributor_id, l.shares as lot
@@ -108,21 +118,23 @@ function exported(db: Queryable, name: ExportName) {
         c.block_number, c.block_timestamp, c.transaction_index, c.before, c.after
       from lot_changes c join ${vaultsOf(db)} v on v.id = c.vault_id
       left join ${opportunitiesOf(db)} o on o.chain_id = v.chain_id and o.vault_address = v.address
+      where ${within(db`c.block_timestamp`)}
       order by v.chain_id, v.address collate "C", c.block_number, c.transaction_index, c.wallet, c.distributor_id`,
     flows: () => db`
       select v.chain_id, v.address as vault, o.id as opportunity_id, hex_text(f.wallet) as wallet, f.block_number,
         f.block_timestamp, f.transaction_index, f.kind, f.shares, f.assets
       from flows f join ${vaultsOf(db)} v on v.id = f.vault_id
       left join ${opportunitiesOf(db)} o on o.chain_id = v.chain_id and o.vault_address = v.address
+      where ${within(db`f.block_timestamp`)}
       order by v.chain_id, v.address collate "C", f.block_number, f.transaction_index, f.wallet, f.kind`,
     prices: () => db`
       select id, chain_id, address, price_usd, source, observed_at, block_number, block_hash, valid_until, withheld
-      from price_observations order by id`,
+      from price_observations where ${within(db`observed_at`)} order by id`,
     snapshots: () => db`
       select v.chain_id, v.address as vault, s.block_number, hex_text(s.block_hash) as block_hash,
         s.block_timestamp, v.asset_decimals, s.total_assets, s.total_supply, s.price_numerator, s.price_exponent,
         s.price_observation_id, s.price_usd
-      from ${snapshotsOf(db)} s join ${vaultsOf(db)} v on v.id = s.vault_id
+      from ${snapshotsOf(db)} s join ${vaultsOf(db)} v on v.id = s.vault_id where ${within(db`s.block_timestamp`)}
       order by v.chain_id, v.address collate "C", s.block_number`,
   }[name]()
 }
@@ -134,6 +146,6 @@ export async function listExportColumns(db: Queryable, name: ExportName): Promis
 }
 
 /** The rows of an export, in chunks. */
-export function streamExport(db: Queryable, name: ExportName): AsyncIterable<Rows> {
-  return exported(db, name).cursor(2_000)
+export function streamExport(db: Queryable, name: ExportName, range?: ExportRange): AsyncIterable<Rows> {
+  return exported(db, name, range).cursor(2_000)
 }

@@ -5,7 +5,7 @@ import type { Queryable } from '../../postgres/pool.js'
 import { formatCursor, parseCursor, startCursor } from './cursor.js'
 import { type EarnEvent, eventTypes, toEvent } from './event.js'
 import type { EventsContext } from './feed.js'
-import { type FeedRow, findEnds, findEventId, listEvents } from './storeFeed.js'
+import { type FeedRow, findEnd, findEnds, findEventId, listEvents } from './storeFeed.js'
 
 export type GetEventsInput = { after?: string; types?: string[]; limit?: number; waitSeconds?: number }
 
@@ -55,6 +55,12 @@ async function cursorAt(db: Queryable, position: number): Promise<string> {
   const eventId = await findEventId(db, position)
   if (eventId === undefined) throw await goneError(db)
   return formatCursor({ position, eventId })
+}
+
+/** The cursor that the next event comes after. */
+export async function findNext(db: Queryable): Promise<string> {
+  const { last, eventId } = await findEnd(db)
+  return eventId === null ? startCursor : formatCursor({ position: last, eventId })
 }
 
 /** The position that a caller goes on from. */

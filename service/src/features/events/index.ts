@@ -10,6 +10,7 @@ import { recordFacts } from './storeOutbox.js'
 import { webhookOperations } from './webhooks/operations.js'
 
 export { type EventsContext, type Feed, moveAll, openFeed } from './feed.js'
+export { findNext } from './getEvents.js'
 export { findEventsHealth } from './storeHealth.js'
 export { sweepEvents } from './sweep.js'
 export { tellStates } from './tellStates.js'
