@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { readTree } from './tables.js'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const skipped = new Set(['node_modules', 'dist', '.git', '.openearn', 'coverage'])
@@ -80,5 +81,38 @@ describe('installed packages', () => {
     expect(Object.keys(lock.packages)).not.toContain('node_modules/postgres')
     expect(Object.keys(lock.packages)).toContain('node_modules/pg')
     expect(() => createRequire(import.meta.url).resolve('postgres')).toThrow()
+  })
+})
+
+describe('the sources that `npm start` compiles', () => {
+  it('import no package that `npm ci` leaves out, so that a fresh machine can start', async () => {
+    const lock = JSON.parse(await readFile(`${root}package-lock.json`, 'utf8')).packages
+    const folders = [
+      'packages/attribution',
+      'packages/embedded-postgres',
+      'contracts',
+      'sdk',
+      'react',
+      'widget',
+      'service',
+    ]
+    const imported = /^(?:import|export) .*from '((?:@[^/']+\/)?[^./'][^/']*)/gm
+    const sources = await Promise.all(
+      folders.map(async (folder) => {
+        const trees = await Promise.all(['.ts', '.tsx'].map((ending) => readTree(`${root}${folder}/src`, ending)))
+        return trees.flat().map(({ path, text }) => ({ folder, path: `${folder}/src/${path}`, text }))
+      }),
+    )
+    const found = sources
+      .flat()
+      .flatMap(({ folder, path, text }) =>
+        [...text.matchAll(imported)].map(([, name = '']) => ({ folder, path, name })),
+      )
+    expect(found.length).toBeGreaterThan(500)
+    const missing = found.filter(({ folder, name }) => {
+      const held = lock[`${folder}/node_modules/${name}`] ?? lock[`node_modules/${name}`]
+      return !name.startsWith('node:') && (!held || held.dev === true)
+    })
+    expect(missing.map(({ path, name }) => `${path}: ${name}`)).toEqual([])
   })
 })
