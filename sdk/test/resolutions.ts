@@ -1,3 +1,14 @@
+import { execFile } from 'node:child_process'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+/** TypeScript 7, which no longer resolves as Node 10 did. */
+const compiler = fileURLToPath(new URL('../../node_modules/typescript-native/bin/tsc', import.meta.url))
+const lastForNode10 = fileURLToPath(import.meta.resolve('typescript/bin/tsc'))
+
 /** A use of the package whose types have to be found: `wrong` is an error, and that it is one is expected. */
 export const typedUse = `import { createEarnClient, type EarnClient, type EarnError, listOpportunities, type types } from '@openearn/sdk'
 import { advance, beginDeposit, type Flow, isLast, type World } from '@openearn/sdk/flows'
@@ -43,4 +54,18 @@ export const resolutions: Record<string, { file: string; options: Record<string,
   },
   'node20 from CommonJS': { file: 'use.cts', options: { module: 'node20' } },
   'nodenext from CommonJS': { file: 'use.cts', options: { module: 'nodenext' } },
+}
+
+/** The errors of a file that uses packages of a folder, as TypeScript tells them where modules are resolved in one of the ways. */
+export async function findTypeErrors(folder: string, name: string, text: string): Promise<string> {
+  const { file, options } = resolutions[name]!
+  const project = join(folder, name.replaceAll(' ', '-'))
+  await mkdir(project)
+  await writeFile(join(project, file), text)
+  const common = { strict: true, noEmit: true, skipLibCheck: true, lib: ['ES2023', 'DOM'], types: [] }
+  const compilerOptions = { ...common, ...options }
+  await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: [file] }))
+  const fitting = name === 'Node 10 did' ? lastForNode10 : compiler
+  const { stdout } = await run(process.execPath, [fitting, '-p', project]).catch((error) => error)
+  return stdout
 }

@@ -19,12 +19,11 @@ import type {
   ProtocolRow,
   RequestBody,
   SortOption,
-  SwapToken,
   Token,
   TokenRow,
 } from './contractItems.js'
-import type { OrderOperations } from './contractOrders.js'
 import type { StreamOperations } from './contractStreams.js'
+import type { SwapOperations } from './contractSwaps.js'
 
 /** The wire as the contract writes it, by hand: what generated code is held against, in both directions. */
 
@@ -60,7 +59,7 @@ type Method = { id: string; version: string; source: 'share-price' | 'nav' }
 type LpCount = { activeLps: number; participatedLps: number }
 
 /** Path, query and body of each operation, and its answer of 200. */
-export type Operations = OrderOperations &
+export type Operations = SwapOperations &
   EventOperations &
   StreamOperations & {
     GetChains: As<{ query: PageQuery; answer: Page<Chain> }>
@@ -344,47 +343,6 @@ export type Operations = OrderOperations &
           inspection: Inspection
           events: { address: string; logIndex: number; name: string; args: { [name: string]: unknown } }[]
         }
-      }
-    }>
-    GetSwap: As<{
-      query: {
-        user: string
-        chainId: number
-        distributorId: string
-        tokenIn: string
-        tokenOut: string
-        amountIn: string
-        slippageBps: number
-        simulate?: boolean
-      }
-      answer: Interaction
-    }>
-    GetSwapDetails: As<{
-      query: { chainId?: number }
-      answer: {
-        chains: {
-          chainId: string
-          name: string
-          slug: string
-          ecosystem: string
-          logoUrl: string
-          explorerUrl: string
-          nativePriceUsd: number
-        }[]
-        popularTokens: SwapToken[]
-      }
-    }>
-    GetSwapTokens: As<{
-      query: PageQuery & { chainId?: number; search?: string }
-      answer: { data: SwapToken[]; pagination: PageNav }
-    }>
-    ReportSwapExecution: As<{
-      body: { actionId?: string; orderId?: string; chainId: number; txHash: string }
-      answer: {
-        accepted: boolean
-        status: 'pending' | 'confirmed' | 'failed'
-        actionId: string | null
-        orderId: string | null
       }
     }>
     GetAction: As<{

@@ -96,8 +96,10 @@ const find = (lines: readonly Line[], among: readonly Habit[]): string[] =>
 
 async function readComments(): Promise<Line[]> {
   const trees = await Promise.all(
-    sources.map(async (folder) =>
-      (await readTree(join(root, folder), '.ts')).map(({ path, text }) => ({ path: `${folder}/${path}`, text })),
+    sources.flatMap((folder) =>
+      ['.ts', '.tsx'].map(async (ending) =>
+        (await readTree(join(root, folder), ending)).map(({ path, text }) => ({ path: `${folder}/${path}`, text })),
+      ),
     ),
   )
   return trees.flat().flatMap(({ path, text }) => (isWritten(path) ? listComments(path, text) : []))

@@ -2,7 +2,8 @@
 
 import { useCancel, useClaim, useOpportunity, useRequests, useWithdraw } from '@openearn/react'
 import type { types } from '@openearn/sdk'
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
+import { useBegin } from './begin.js'
 import { Fault } from './Fault.js'
 import { cutName, toUnits } from './figures.js'
 import { useSettings } from './settings.js'
@@ -38,7 +39,7 @@ function Request({ row, account }: { row: Row; account: `0x${string}` }): ReactN
   const claim = useClaim({ slot, review: true })
   const cancel = useCancel({ slot, review: true })
   const withdraw = useWithdraw({ slot, review: true })
-  const [isRefused, setRefused] = useState(false)
+  const { start, refusal } = useBegin()
   const { kind, state, opportunityId } = row
   const isDeposit = kind === 'deposit'
   const token = isDeposit ? vault?.baseToken : vault?.receiptToken
@@ -50,7 +51,6 @@ function Request({ row, account }: { row: Row; account: `0x${string}` }): ReactN
     if (isDeposit) return claim.begin({ ...who, distributorId: brought })
     return amount !== undefined && withdraw.begin({ ...who, amount, distributorId })
   }
-  const does = (act: () => boolean) => () => setRefused(!act())
   return (
     <div className="card stack">
       <bdi>
@@ -69,21 +69,17 @@ function Request({ row, account }: { row: Row; account: `0x${string}` }): ReactN
       </span>
       <div className="row">
         {state === 'claimable' && (
-          <button type="button" className="main" onClick={does(take)}>
+          <button type="button" className="main" onClick={() => start(take)}>
             {say('claim')}
           </button>
         )}
         {isDeposit && (state === 'pending' || state === 'cancelling') && (
-          <button type="button" onClick={does(() => cancel.begin({ ...who, distributorId: brought }))}>
+          <button type="button" onClick={() => start(() => cancel.begin({ ...who, distributorId: brought }))}>
             {say('cancel')}
           </button>
         )}
       </div>
-      {isRefused && (
-        <p role="alert" className="alert">
-          {say('working')}
-        </p>
-      )}
+      {refusal}
     </div>
   )
 }

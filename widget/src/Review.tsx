@@ -5,7 +5,7 @@ import type { ReactNode } from 'react'
 import { cutName } from './figures.js'
 import { useSettings } from './settings.js'
 
-/** What the wallet will be asked for, as the verifier read it from the bytes, and what the check rests on. */
+/** The requests that the wallet will see, as the verifier read them from the bytes, and what the check rests on. */
 export function Review({ flow, needs }: { flow: Flow; needs: Word | undefined }): ReactNode {
   const { say } = useSettings()
   const { sentences, trusts, before, kind } = flow

@@ -3,11 +3,12 @@
 import { useClaimRewards, useRewards } from '@openearn/react'
 import type { types } from '@openearn/sdk'
 import type { ReactNode } from 'react'
+import { useBegin } from './begin.js'
 import { Fault } from './Fault.js'
 import { cutName, toUnits } from './figures.js'
 import { useSettings } from './settings.js'
 
-/** What reward streams hold for the wallet. */
+/** The rewards that streams hold for the wallet. */
 export function Rewards({ account }: { account: `0x${string}` }): ReactNode {
   const { say } = useSettings()
   const { data, error } = useRewards({ address: account })
@@ -30,6 +31,7 @@ export function Rewards({ account }: { account: `0x${string}` }): ReactNode {
 function Reward({ reward, account }: { reward: types.WalletStream; account: `0x${string}` }): ReactNode {
   const { say, figures, slot } = useSettings()
   const { begin } = useClaimRewards({ slot, review: true })
+  const { start, refusal } = useBegin()
   const { stream, snapshots, streamId } = reward
   const [newest] = [...snapshots].sort((a, b) => Date.parse(b.timestamp) - Date.parse(a.timestamp))
   const units = toUnits(newest?.rewardsAccumulated)
@@ -47,11 +49,12 @@ function Reward({ reward, account }: { reward: types.WalletStream; account: `0x$
       {claimPaused && <p className="muted">{say('paused')}</p>}
       {rewardToken && !claimPaused && (
         <div>
-          <button type="button" className="main" onClick={() => begin({ streamId, wallet: account })}>
+          <button type="button" className="main" onClick={() => start(() => begin({ streamId, wallet: account }))}>
             {say('claimRewards')}
           </button>
         </div>
       )}
+      {refusal}
     </div>
   )
 }

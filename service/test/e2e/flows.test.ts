@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Client as McpClient } from '@modelcontextprotocol/sdk/client/index.js'
@@ -28,23 +28,21 @@ import { readSnippets } from '../documents.js'
 import { openClient } from './client.js'
 import { testExamples } from './examples.js'
 import { testFlowsInPage } from './flowsInPage.js'
-import { type Dev, main, makeFolder, runOpenEarn, type Started, startDevnet } from './process.js'
+import { main, makeFolder } from './process.js'
+import { startTrustedDevnet, type TrustedDevnet } from './trustedDevnet.js'
 import { openWallet } from './wallet.js'
 
+let trusted: TrustedDevnet
 let dataDir: string
-let devnet: Started & { dev: Dev }
+let devnet: TrustedDevnet['devnet']
 let trust: Trust
 
 beforeAll(async () => {
-  dataDir = await makeFolder('openearn-flows-')
-  devnet = await startDevnet(dataDir)
-  const file = join(dataDir, 'trust.json')
-  await runOpenEarn(['trust', 'export', file], { OPENEARN_DATA_DIR: dataDir })
-  trust = JSON.parse(await readFile(file, 'utf8'))
+  trusted = await startTrustedDevnet('openearn-flows-')
+  ;({ dataDir, devnet, trust } = trusted)
 }, 180_000)
 afterAll(async () => {
-  await devnet?.stop()
-  await rm(dataDir, { recursive: true, force: true })
+  await trusted?.close()
 }, 60_000)
 
 /** Runs a flow to its end; after a `confirm` it goes on, as a user who read the sentences. */

@@ -1,5 +1,3 @@
-import { readFile, rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { Trust } from '@openearn/sdk'
 import type { Flow } from '@openearn/sdk/flows'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -9,22 +7,19 @@ import { bundleExample } from '../../../react/test/bundles.js'
 import { readSnippets } from '../documents.js'
 import { openClient } from './client.js'
 import { type HooksApp, openHooks, renderOnServer } from './hooksInPage.js'
-import { type Dev, makeFolder, runOpenEarn, type Started, startDevnet } from './process.js'
+import { startTrustedDevnet, type TrustedDevnet } from './trustedDevnet.js'
 
+let trusted: TrustedDevnet
 let dataDir: string
-let devnet: Started & { dev: Dev }
+let devnet: TrustedDevnet['devnet']
 let trust: Trust
 
 beforeAll(async () => {
-  dataDir = await makeFolder('openearn-hooks-')
-  devnet = await startDevnet(dataDir)
-  const file = join(dataDir, 'trust.json')
-  await runOpenEarn(['trust', 'export', file], { OPENEARN_DATA_DIR: dataDir })
-  trust = JSON.parse(await readFile(file, 'utf8'))
+  trusted = await startTrustedDevnet('openearn-hooks-')
+  ;({ dataDir, devnet, trust } = trusted)
 }, 180_000)
 afterAll(async () => {
-  await devnet?.stop()
-  await rm(dataDir, { recursive: true, force: true })
+  await trusted?.close()
 }, 60_000)
 
 const find = (kind: string) => devnet.dev.opportunities.find((each) => each.kind === kind)!

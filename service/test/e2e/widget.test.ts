@@ -1,5 +1,3 @@
-import { readFile, rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { Trust } from '@openearn/sdk'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { patience } from '../../../contracts/test/patience.js'
@@ -8,21 +6,18 @@ import { devAccount } from '../../src/cli/dev/anvil.js'
 import { readSnippets } from '../documents.js'
 import { openClient } from './client.js'
 import { openHooks } from './hooksInPage.js'
-import { type Dev, makeFolder, runOpenEarn, type Started, startDevnet } from './process.js'
+import { startTrustedDevnet, type TrustedDevnet } from './trustedDevnet.js'
 import { openWidgets, show, type WidgetApp } from './widgetInPage.js'
 
-let dataDir: string
-let devnet: Started & { dev: Dev }
+let trusted: TrustedDevnet
+let devnet: TrustedDevnet['devnet']
 let trust: Trust
 let app: WidgetApp
 const names: Record<string, string> = {}
 
 beforeAll(async () => {
-  dataDir = await makeFolder('openearn-widget-')
-  devnet = await startDevnet(dataDir)
-  const file = join(dataDir, 'trust.json')
-  await runOpenEarn(['trust', 'export', file], { OPENEARN_DATA_DIR: dataDir })
-  trust = JSON.parse(await readFile(file, 'utf8'))
+  trusted = await startTrustedDevnet('openearn-widget-')
+  ;({ devnet, trust } = trusted)
   const client = openClient(devnet.dev)
   for (const kind of ['erc4626', 'erc7540'])
     names[kind] = (await client.call('GET', `/v2/opportunities/${find(kind).id}`)).name
@@ -31,8 +26,7 @@ beforeAll(async () => {
 }, 180_000)
 afterAll(async () => {
   await app?.close()
-  await devnet?.stop()
-  await rm(dataDir, { recursive: true, force: true })
+  await trusted?.close()
 }, 60_000)
 
 const find = (kind: string) => devnet.dev.opportunities.find((each) => each.kind === kind)!
@@ -106,7 +100,7 @@ describe('the widget', () => {
     await page.close()
   }, 240_000)
 
-  it('claims a reward', async () => {
+  it('claims a reward, and says so where that claim is begun twice', async () => {
     const { dev } = devnet
     // One of the holders for whom a stream has run on the devnet.
     const player = devAccount(17)
@@ -117,6 +111,9 @@ describe('the widget', () => {
     const reward = rewards.getByRole('listitem').filter({ hasText: 'DAI' })
     expect(await reward.first().textContent()).toMatch(/^[\d.,]+ DAI earned until /)
     await reward.getByRole('button', { name: 'Claim the reward' }).click()
+    await page.tab.getByRole('region', { name: 'Claim the reward', exact: true }).waitFor()
+    await reward.getByRole('button', { name: 'Claim the reward' }).click()
+    await reward.getByRole('alert').filter({ hasText: 'Another one is under way; close it first.' }).waitFor()
     await page.finish('Claim the reward', 'Claimed.')
     expect([page.counted(transaction), page.failures]).toEqual([1, []])
     await page.close()

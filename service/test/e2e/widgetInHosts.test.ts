@@ -1,25 +1,22 @@
-import { readFile, rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { Trust } from '@openearn/sdk'
 import type { BrowserContext, Locator, Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { patient } from '../../../contracts/test/patience.js'
 import { openClient } from './client.js'
-import { type Dev, makeFolder, runOpenEarn, type Started, startDevnet } from './process.js'
+import { runOpenEarn } from './process.js'
+import { startTrustedDevnet, type TrustedDevnet } from './trustedDevnet.js'
 import { findCut, findFaults, openWidgets, type Shown, show, type WidgetApp } from './widgetInPage.js'
 
+let trusted: TrustedDevnet
 let dataDir: string
-let devnet: Started & { dev: Dev }
+let devnet: TrustedDevnet['devnet']
 let trust: Trust
 let app: WidgetApp
 let name: string
 
 beforeAll(async () => {
-  dataDir = await makeFolder('openearn-hosts-')
-  devnet = await startDevnet(dataDir)
-  const file = join(dataDir, 'trust.json')
-  await runOpenEarn(['trust', 'export', file], { OPENEARN_DATA_DIR: dataDir })
-  trust = JSON.parse(await readFile(file, 'utf8'))
+  trusted = await startTrustedDevnet('openearn-hosts-')
+  ;({ dataDir, devnet, trust } = trusted)
   const client = openClient(devnet.dev)
   name = (await client.call('GET', `/v2/opportunities/${find('erc4626').id}`)).name
   for (const at of [3, 4, 5, 6, 8]) await client.join(devnet.dev.accounts[at]!.privateKey)
@@ -27,8 +24,7 @@ beforeAll(async () => {
 }, 180_000)
 afterAll(async () => {
   await app?.close()
-  await devnet?.stop()
-  await rm(dataDir, { recursive: true, force: true })
+  await trusted?.close()
 }, 60_000)
 
 const find = (kind: string) => devnet.dev.opportunities.find((each) => each.kind === kind)!

@@ -1,4 +1,4 @@
-import type { As, Interaction } from './contractItems.js'
+import type { As, Interaction, PageNav, PageQuery, SwapToken } from './contractItems.js'
 
 type Cancellation = { to: string; data: string; value: string; chainId: number }
 type Field = { name: string; type: string }
@@ -50,8 +50,49 @@ type SwapOrder = {
   }[]
 }
 
-/** Swap orders as the contract writes them, by hand. */
-export type OrderOperations = {
+/** Swaps and swap orders as the contract writes them, by hand. */
+export type SwapOperations = {
+  GetSwap: As<{
+    query: {
+      user: string
+      chainId: number
+      distributorId: string
+      tokenIn: string
+      tokenOut: string
+      amountIn: string
+      slippageBps: number
+      simulate?: boolean
+    }
+    answer: Interaction
+  }>
+  GetSwapDetails: As<{
+    query: { chainId?: number }
+    answer: {
+      chains: {
+        chainId: string
+        name: string
+        slug: string
+        ecosystem: string
+        logoUrl: string
+        explorerUrl: string
+        nativePriceUsd: number
+      }[]
+      popularTokens: SwapToken[]
+    }
+  }>
+  GetSwapTokens: As<{
+    query: PageQuery & { chainId?: number; search?: string }
+    answer: { data: SwapToken[]; pagination: PageNav }
+  }>
+  ReportSwapExecution: As<{
+    body: { actionId?: string; orderId?: string; chainId: number; txHash: string }
+    answer: {
+      accepted: boolean
+      status: 'pending' | 'confirmed' | 'failed'
+      actionId: string | null
+      orderId: string | null
+    }
+  }>
   BuildSwapOrder: As<{
     body: {
       userAddress: string
