@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { forwardEvents, openJetStream } from '../features/events/forward/index.js'
 import { openFeed } from '../features/events/index.js'
 import type { Clock } from '../kernel/clock.js'
@@ -42,13 +43,14 @@ async function forward(words: string[]): Promise<void> {
   const url = parseUrl(requireFlag(values.to ?? readEnv()['NATS_URL'], 'to'))
   if (!names.test(stream)) throw new UsageError('--stream: letters, digits, - and _, at most 64')
   if (!subjects.test(prefix)) throw new UsageError('--prefix: words of letters, digits, - and _, with dots between')
+  const credentials = creds === undefined ? undefined : await readCredentials(creds)
   await withContext(async (ctx) => {
     const stopping = new AbortController()
     const stop = () => stopping.abort()
     for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, stop)
     const { signal } = stopping
     const feed = await openFeed(ctx, { signal })
-    const sink = openJetStream({ url, credentials: creds, stream, prefix, mayBegin: after !== undefined })
+    const sink = openJetStream({ url, credentials, stream, prefix, mayBegin: after !== undefined })
     let forwarded = 0
     const say = createProgress(ctx.clock)
     try {
@@ -70,9 +72,25 @@ async function forward(words: string[]): Promise<void> {
 function parseUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   // The text may hold a password: it is not repeated.
-  if (!url?.host || (url.protocol !== 'nats:' && url.protocol !== 'tls:'))
+  if (!url?.host || !isDecodable(url) || (url.protocol !== 'nats:' && url.protocol !== 'tls:'))
     throw new UsageError('--to must be nats://HOST:PORT or tls://HOST:PORT')
   return url
+}
+
+/** User and password, or a token, may have signs as a url writes them. */
+function isDecodable({ username, password }: URL): boolean {
+  try {
+    decodeURIComponent(username + password)
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function readCredentials(file: string): Promise<Uint8Array> {
+  return readFile(file).catch(() => {
+    throw new UsageError(`--creds: ${file} cannot be read`)
+  })
 }
 
 /** Prints how far it is while more than a moment's work is left. */

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import {
   JetStreamApiCodes,
   JetStreamApiError,
@@ -14,8 +13,8 @@ import type { Sink } from './forwardEvents.js'
 export type JetStreamSettings = {
   /** `nats://` or `tls://`, host and port, with user and password or a token if there are any. */
   url: URL
-  /** A file of NATS credentials. */
-  credentials?: string | undefined
+  /** The content of a file of NATS credentials. */
+  credentials?: Uint8Array | undefined
   /** It is made unless there is one. */
   stream: string
   /** Begins the subject of each message; the event's type follows. */
@@ -94,7 +93,7 @@ async function openConnection({ url, credentials }: JetStreamSettings) {
     reconnectTimeWait: reconnectMs,
     ...(url.protocol === 'tls:' ? { tls: {} } : {}),
     ...(password ? { user: username, pass: password } : username ? { token: username } : {}),
-    ...(credentials === undefined ? {} : { authenticator: credsAuthenticator(await readFile(credentials)) }),
+    ...(credentials === undefined ? {} : { authenticator: credsAuthenticator(credentials) }),
   }
   const connection = await connect(options).catch((error: unknown) => {
     const why = error instanceof Error ? error.message : String(error)

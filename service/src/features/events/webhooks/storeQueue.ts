@@ -176,11 +176,3 @@ export async function replayEvents(
       and q.is_head is distinct from (q.position = h.position or q.leased_until is not null)`
   return count
 }
-
-/** When the next event is due; undefined if none waits. */
-export async function findNextDue(db: Queryable): Promise<Date | undefined> {
-  const [row] = await db<{ at: Date | null }[]>`
-    select min(greatest(q.run_at, coalesce(q.leased_until, q.run_at))) as at
-    from webhook_queue q join webhooks w on w.id = q.webhook_id where w.enabled and q.is_head`
-  return row?.at ?? undefined
-}
