@@ -1,10 +1,13 @@
 /**
- * The part of the codec that the sdk takes and a browser runs: ERC-8021 suffixes as bytes, and what a signed one is
- * signed over. No Node module, no Buffer, nothing that starts asynchronously; of other packages cborg and viem only.
+ * The part of the codec that the sdk takes and a browser runs: ERC-8021 suffixes as bytes, what a signed one is signed over,
+ * and what a block commits to (RLP, its forms, its tries). No Node module, no Buffer, nothing that starts asynchronously; of other packages cborg and viem only.
  */
 export { attributionDomain, attributionTypes } from './attributionTypes.js'
-export { concatBytes } from './bytes.js'
+export { encodeHeader, encodeReceipt, encodeTransaction, type Told, Unencodable } from './blockForms.js'
+export { concatBytes, formatUtf8, hasBytesAt } from './bytes.js'
 export { isCanonicalSignature } from './canonicalSignature.js'
 export { type CborValue, encodeCbor } from './cbor.js'
 export { decodeSuffixes, encodeCodes, encodeOwnSuffix, type Suffix, suffixCodes } from './erc8021.js'
 export type { MalformedReason, Registry } from './erc8021Fields.js'
+export { decodeRlp, encodeRlp, numberBytes, type RlpValue } from './rlp.js'
+export { buildTrie, type Hash, readPath, type Trie } from './trie.js'
