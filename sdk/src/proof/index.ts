@@ -1,0 +1,11 @@
+/** Proofs of entries: that a transaction's deposit or withdrawal, and the code in its calldata, stand in a block one knows. */
+export type {
+  AttributionProof,
+  Ground,
+  ProofTrust,
+  ProofVerdict,
+  ProvenEntry,
+  VerifiedEntry,
+} from './types.js'
+export { verifyProof } from './verifyProof.js'
+export { type ProofProvider, verifyProofOnline } from './verifyProofOnline.js'

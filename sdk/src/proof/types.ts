@@ -1,0 +1,58 @@
+/** What an entry rests on: bytes in the block, who called, balances and code, what came before, and what the reader trusts. */
+export type Ground = 'path' | 'trace' | 'state' | 'history' | 'configuration'
+
+/** An entry as a proof names it. */
+export type ProvenEntry = {
+  /** The entry's own place: chain, block hash, transaction hash, log, distributor and wallet, by colons. */
+  id: string
+  /** The place of the vault's event among the logs of the transaction's receipt, from 0. */
+  logIndex: number
+  distributorId: string
+  walletAddress: string
+  /** Units of the vault's asset. */
+  amountRaw: string
+  /** How far the code can be believed: signed for this very call, or written by whoever made it. */
+  rule: 'signed' | 'unsigned'
+  restsOn: Ground[]
+}
+
+/** A proof of the entries of a transaction, as the service gives it. Bytes are lower-case hex. */
+export type AttributionProof = {
+  version: 1
+  chainId: number
+  txHash: string
+  blockHash: string
+  header: string
+  transaction: { index: number; path: string[] }
+  receipt: { index: number; path: string[] }
+  entries: ProvenEntry[]
+}
+
+/** What the reader takes for true; the facts of GetVerificationContext for a chain have this form. */
+export type ProofTrust = {
+  /** Vaults of the chain, each with the token its shares are (absent: the vault itself) and its kind. */
+  vaults: readonly { address: string; share?: string | null; kind: string }[]
+  /** Attribution signers, as addresses or as the service publishes them. */
+  signers: readonly (string | { address: string })[]
+  /** ERC-4337 EntryPoints; absent: those of the versions 0.6 to 0.8. */
+  entryPoints?: readonly string[]
+  /** Codes that name a distributor; absent: any, and an entry in whose call several stand is refused. */
+  distributors?: readonly string[]
+}
+
+/** An entry that the bytes bear out, with what they do not tell by themselves. */
+export type VerifiedEntry = ProvenEntry & {
+  kind: 'deposit' | 'withdraw'
+  vault: string
+  /** Members that the bytes alone fix; the others rest on `restsOn` too. */
+  proved: string[]
+}
+
+/** `chain`: whether the transaction itself names the chain, or only the reader does. Entries only where it is `ok`. */
+export type ProofVerdict = {
+  ok: boolean
+  problems: string[]
+  chain: 'transaction' | 'reader'
+  block: { number: number; timestamp: number } | null
+  entries: VerifiedEntry[]
+}
