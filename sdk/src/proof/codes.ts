@@ -3,13 +3,15 @@ import {
   attributionDomain,
   attributionTypes,
   concatBytes,
-  decodeSuffixes,
   formatUtf8,
   hasBytesAt,
   isCanonicalSignature,
+  marker,
+  readSuffixes,
   type Suffix,
   suffixCodes,
 } from '../codec.js'
+import { readCbor } from './cbor.js'
 import { readLength } from './operations.js'
 
 /** The codes that stand in calldata at any depth, and who signed them. */
@@ -17,7 +19,6 @@ import { readLength } from './operations.js'
 /** A suffix, and where the bytes end that it stands in. */
 export type Found = { suffix: Suffix; end: number; bodyEnd: number }
 
-const marker = hexToBytes('0x80218021802180218021802180218021')
 const foundMax = 256
 
 /** Every suffix in some calldata, also those at the end of calls inside it; at most 256. */
@@ -26,7 +27,7 @@ export function findSuffixes(data: Uint8Array): Found[] {
   for (let at = data.length - marker.length; at >= 0 && found.size < foundMax; at--) {
     if (data[at] !== 0x80 || !hasBytesAt(data, at, marker)) continue
     const end = at + marker.length
-    const stack = decodeSuffixes(data.subarray(0, end))
+    const stack = readSuffixes(readCbor, data, end, 0)
     const bodyEnd = stack.at(-1)?.start ?? end
     for (const suffix of stack) if (!found.has(suffix.end)) found.set(suffix.end, { suffix, end, bodyEnd })
   }
