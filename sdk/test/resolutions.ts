@@ -12,6 +12,7 @@ const lastForNode10 = fileURLToPath(import.meta.resolve('typescript/bin/tsc'))
 /** A use of the package whose types have to be found: `wrong` is an error, and that it is one is expected. */
 export const typedUse = `import { createEarnClient, type EarnClient, type EarnError, listOpportunities, type types } from '@openearn/sdk'
 import { advance, beginDeposit, type Flow, isLast, type World } from '@openearn/sdk/flows'
+import { type AttributionProof, type ProofVerdict, verifyProof } from '@openearn/sdk/proof'
 import { client as turtle, createMembershipV2, getOpportunityHistoricalApr, types as origin } from '@openearn/sdk/turtle'
 import { attribution, type PlanContext, type StreamContext, type Verdict, verifyPlan, verifyStream } from '@openearn/sdk/verify'
 const suffix: attribution.Suffix | undefined = attribution.decode('0x')[0]
@@ -38,6 +39,10 @@ export const verdict = (context: PlanContext): Promise<Verdict> => verifyPlan({}
 export const funded = (context: StreamContext): Promise<Verdict> => verifyStream({ type: 'claim', userAddress: '0x' }, [], context)
 // @ts-expect-error
 export const unasked = verifyStream({ type: 'fund' }, [], {} as StreamContext)
+export const proved = (proof: AttributionProof): Promise<ProofVerdict> =>
+  verifyProof(proof, { chainId: 1, blockHash: proof.blockHash, trust: { vaults: [], signers: [] } })
+// @ts-expect-error
+export const unproved = (proof: AttributionProof) => verifyProof(proof, { chainId: 1 })
 // @ts-expect-error
 export const wrong: number = attribution.encode({ codes: ['acme'] })
 `
