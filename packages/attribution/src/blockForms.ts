@@ -39,7 +39,7 @@ function listOf(value: unknown): readonly Told[] {
 
 const addressOf = (value: unknown): Uint8Array => (value === null || value === undefined ? none : bytesOf(value))
 
-/** What an upgrade added to a header, in its order: a header has the first of these, without a gap. */
+/** The members that upgrades added to a header, in their order: a header has the first of these, without a gap. */
 const added = [
   ['baseFeePerGas', quantityOf],
   ['withdrawalsRoot', bytesOf],
@@ -135,7 +135,7 @@ function depositFields(told: Told): readonly RlpValue[] {
   ]
 }
 
-/** What Arbitrum's own transactions hold; nobody signs them. */
+/** The fields of Arbitrum's own transactions; nobody signs them. */
 function arbitrumFields(type: number, told: Told): readonly RlpValue[] {
   const q = (name: string) => quantityOf(told[name])
   const call = () => [quantityOf(told.maxFeePerGas ?? told.gasPrice), q('gas'), addressOf(told.to), q('value')]

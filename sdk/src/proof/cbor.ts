@@ -70,7 +70,7 @@ function readSimple(place: Place, low: number): CborValue | typeof ended {
   return [false, true, null, undefined][low - 20]
 }
 
-/** The items of a list or map: so many, or those up to a break. */
+/** The items of a list or map: as many as its length says, or all up to a break. */
 function readItems(place: Place, count: number | undefined, depth: number): CborValue[] {
   const items: CborValue[] = []
   while (count === undefined || items.length < count) {

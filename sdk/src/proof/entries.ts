@@ -53,7 +53,7 @@ export async function computeEntries(context: Context, trusted: Trusted): Promis
   return entries.sort((a, b) => a.logIndex - b.logIndex)
 }
 
-/** What came before decides with signatures, which count once, and in vaults with requests. */
+/** Earlier blocks decide about signatures, which count once, and in vaults with requests. */
 function isNeeded(ground: Ground, kind: string, { rule }: VerifiedEntry): boolean {
   return ground !== 'history' || rule === 'signed' || kind !== 'erc4626'
 }

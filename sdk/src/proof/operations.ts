@@ -75,7 +75,7 @@ export function readLength(bytes: Uint8Array, at: number): number | undefined {
   return a * 0x1000000 + (b << 16) + (c << 8) + d
 }
 
-/** What the EntryPoints of 0.6 and 0.7, and that of 0.8 by EIP-712, give an operation. */
+/** The hashes of an operation: that of the EntryPoints 0.6 and 0.7, and that of 0.8, by EIP-712. */
 function hashesOf(body: Uint8Array, entryPoint: Hex, chainId: bigint): Hex[] {
   const [place, chain] = [word(entryPoint), word(chainId)]
   const plain = keccak256(concatBytes(keccak256(body, 'bytes'), place, chain))

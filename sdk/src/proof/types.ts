@@ -1,4 +1,4 @@
-/** What an entry rests on: bytes in the block, who called, balances and code, what came before, and what the reader trusts. */
+/** The grounds of an entry: bytes in the block, who called, balances and code, earlier blocks, and the facts the reader trusts. */
 export type Ground = 'path' | 'trace' | 'state' | 'history' | 'configuration'
 
 /** An entry as a proof names it. */
@@ -11,7 +11,7 @@ export type ProvenEntry = {
   walletAddress: string
   /** Units of the vault's asset. */
   amountRaw: string
-  /** How far the code can be believed: signed for this very call, or written by whoever made it. */
+  /** How far the code can be believed: signed for this very call, or written by anybody. */
   rule: 'signed' | 'unsigned'
   restsOn: Ground[]
 }
@@ -28,7 +28,7 @@ export type AttributionProof = {
   entries: ProvenEntry[]
 }
 
-/** What the reader takes for true; the facts of GetVerificationContext for a chain have this form. */
+/** Facts the reader takes for true; those of GetVerificationContext for a chain have this form. */
 export type ProofTrust = {
   /** Vaults of the chain, each with the token its shares are (absent: the vault itself) and its kind. */
   vaults: readonly { address: string; share?: string | null; kind: string }[]

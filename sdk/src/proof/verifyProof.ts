@@ -124,7 +124,7 @@ function isSame(given: unknown, computed: ProvenEntry[keyof ProvenEntry]): boole
   return list?.length === computed.length && list.every((each, at) => each === computed[at])
 }
 
-/** What the reader trusts. It is the reader's own: a mistake in it is an error of the caller's. */
+/** The trusted facts, parsed. An address in another form refuses every proof. */
 function readTrust(trust: ProofTrust): Trusted {
   const lower = (value: unknown): Hex => {
     const address = parseAddress(isRecord(value) ? getMember(value, 'address') : value)
