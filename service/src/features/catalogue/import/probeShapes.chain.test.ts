@@ -1,4 +1,7 @@
 import {
+  mapleManagerAbi,
+  maplePoolAbi,
+  maplePoolBytecode,
   testTokenAbi,
   testTokenBytecode,
   umbrellaStakeAbi,
@@ -91,10 +94,10 @@ const vault4626 = (name: string, more: Answers) =>
   outlines.outline({ ...share(name), ...names('asset', token), 'totalAssets() view returns (uint256)': 5n, ...more })
 
 async function maple() {
-  const [manager, queue] = [await outlines.outline(), await outlines.outline()] as const
-  const pool = await vault4626('Maple', names('manager', manager))
-  await outlines.tell(manager, { ...names('pool', pool), ...names('withdrawalManager', queue) })
-  return { pool, manager, queue }
+  const pool = await anvil.deploy({ abi: maplePoolAbi, bytecode: maplePoolBytecode, args: [token, 'Maple', 'mUSD'] })
+  const manager = await anvil.client.readContract({ address: pool, abi: maplePoolAbi, functionName: 'manager' })
+  const read = { address: manager, abi: mapleManagerAbi, functionName: 'withdrawalManager' } as const
+  return { pool, queue: await anvil.client.readContract(read) }
 }
 
 /** Probes one address, with at most a dozen calls to the node. */
