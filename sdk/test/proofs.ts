@@ -16,9 +16,15 @@ import {
   toHex,
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { buildTrie, encodeHeader, encodeReceipt, readPath } from '../src/codec.js'
-import { computeEntries } from '../src/proof/entries.js'
-import { readReceipt, readTransaction } from '../src/proof/forms.js'
+import {
+  buildTrie,
+  computeEntries,
+  encodeHeader,
+  encodeReceipt,
+  readPath,
+  readReceipt,
+  readTransaction,
+} from '../src/codec.js'
 import type { AttributionProof, Ground, ProofTrust } from '../src/proof/index.js'
 import { bloomOf } from './bloom.js'
 

@@ -1,20 +1,6 @@
-/** The grounds of an entry: bytes in the block, who called, balances and code, earlier blocks, and the facts the reader trusts. */
-export type Ground = 'path' | 'trace' | 'state' | 'history' | 'configuration'
+import type { ProvenEntry, VerifiedEntry } from '../codec.js'
 
-/** An entry as a proof names it. */
-export type ProvenEntry = {
-  /** The entry's own place: chain, block hash, transaction hash, log, distributor and wallet, by colons. */
-  id: string
-  /** The place of the vault's event among the logs of the transaction's receipt, from 0. */
-  logIndex: number
-  distributorId: string
-  walletAddress: string
-  /** Units of the vault's asset. */
-  amountRaw: string
-  /** How far the code can be believed: signed for this very call, or written by anybody. */
-  rule: 'signed' | 'unsigned'
-  restsOn: Ground[]
-}
+export type { Ground, ProvenEntry, VerifiedEntry } from '../codec.js'
 
 /** A proof of the entries of a transaction, as the service gives it. Bytes are lower-case hex. */
 export type AttributionProof = {
@@ -38,14 +24,6 @@ export type ProofTrust = {
   entryPoints?: readonly string[]
   /** Codes that name a distributor; absent: any, and an entry in whose call several stand is refused. */
   distributors?: readonly string[]
-}
-
-/** An entry that the bytes bear out, with what they do not tell by themselves. */
-export type VerifiedEntry = ProvenEntry & {
-  kind: 'deposit' | 'withdraw'
-  vault: string
-  /** Members that the bytes alone fix; the others rest on `restsOn` too. */
-  proved: string[]
 }
 
 /** `chain`: whether the transaction itself names the chain, or only the reader does. Entries only where it is `ok`. */

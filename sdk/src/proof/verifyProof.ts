@@ -1,10 +1,18 @@
 import { type Hex, hexToBytes, keccak256, recoverAddress, toHex } from 'viem'
-import { readPath } from '../codec.js'
+import {
+  computeEntries,
+  type ProvenEntry,
+  readHeader,
+  readPath,
+  readReceipt,
+  readTransaction,
+  standardEntryPoints,
+  type Transaction,
+  type Trusted,
+  type VerifiedEntry,
+} from '../codec.js'
 import { getMember, getOwnMember, isRecord, listOthers, parseAddress, readList } from '../verify/shape.js'
-import { computeEntries, type Trusted } from './entries.js'
-import { readHeader, readReceipt, readTransaction, type Transaction } from './forms.js'
-import { standardEntryPoints } from './operations.js'
-import type { AttributionProof, ProofTrust, ProofVerdict, ProvenEntry, VerifiedEntry } from './types.js'
+import type { AttributionProof, ProofTrust, ProofVerdict } from './types.js'
 
 /** Something of a proof that keeps it from proving anything. */
 class Refused extends Error {

@@ -1,15 +1,8 @@
 import { bytesToHex, type Hex, hexToBytes, keccak256, pad, toHex } from 'viem'
-import { concatBytes, formatUtf8, hasBytesAt } from '../codec.js'
-import type { Log } from './forms.js'
+import { concatBytes, formatUtf8, hasBytesAt } from './bytes.js'
+import type { Log } from './provenForms.js'
 
 /** ERC-4337: the operation in which a log was emitted, and its callData in the transaction's input. */
-
-/** EntryPoints of the versions 0.6, 0.7 and 0.8. */
-export const standardEntryPoints: readonly Hex[] = [
-  '0x5ff137d4b0fdcd49dca30c7cf57e578a026d2789',
-  '0x0000000071727de22e5e9d8baf0edac6f37da032',
-  '0x4337084d9e255ff0702461cf8895ce9e3b5ff108',
-]
 
 const endedTopic = '0x49628fd1471006c1482da88028e9ce4dbb080b815c9b0344d39e5a8e6ec1419f'
 const beganTopic = '0xbb47ee3e183a558b1a2ff0874b079f3fc5478b7454eacf2bfc5af2ff5878f972'

@@ -1,14 +1,39 @@
 import { bytesToHex, getAddress, type Hex } from 'viem'
-import { findSuffixes, isSigned, listCodes } from './codes.js'
-import type { Log, Transaction } from './forms.js'
-import { findCallData, listOperations } from './operations.js'
-import type { Ground, VerifiedEntry } from './types.js'
+import { findSuffixes, isSigned, listCodes } from './provenCodes.js'
+import type { Log, Transaction } from './provenForms.js'
+import { findCallData, listOperations } from './provenOperations.js'
 
 /**
  * The entries that a transaction's own bytes decide: the vault's event, whose shares it moved by the Transfers of the receipt,
  * and the code in the calldata of the transaction, or of the operation in which the event was emitted. An event about which
  * the bytes leave a doubt gives no entry.
  */
+
+/** The grounds of an entry: bytes in the block, who called, balances and code, earlier blocks, and the facts the reader trusts. */
+export type Ground = 'path' | 'trace' | 'state' | 'history' | 'configuration'
+
+/** An entry as a proof names it. */
+export type ProvenEntry = {
+  /** The entry's own place: chain, block hash, transaction hash, log, distributor and wallet, by colons. */
+  id: string
+  /** The place of the vault's event among the logs of the transaction's receipt, from 0. */
+  logIndex: number
+  distributorId: string
+  walletAddress: string
+  /** Units of the vault's asset. */
+  amountRaw: string
+  /** How far the code can be believed: signed for this very call, or written by anybody. */
+  rule: 'signed' | 'unsigned'
+  restsOn: Ground[]
+}
+
+/** An entry that the bytes bear out, with what they do not tell by themselves. */
+export type VerifiedEntry = ProvenEntry & {
+  kind: 'deposit' | 'withdraw'
+  vault: string
+  /** Members that the bytes alone fix; the others rest on `restsOn` too. */
+  proved: string[]
+}
 
 export type Trusted = {
   /** Kinds and shares of the vaults by address. */

@@ -1,5 +1,5 @@
 import { bytesToHex, type Hex, keccak256 } from 'viem'
-import { decodeRlp, encodeRlp, type RlpValue } from '../codec.js'
+import { decodeRlp, encodeRlp, type RlpValue } from './rlp.js'
 
 /** Reading what a path proved. Every form that is not known exactly is undefined. */
 

@@ -2,8 +2,7 @@ import { buildSuffix } from '@openearn/attribution'
 import fc from 'fast-check'
 import { hexToBytes } from 'viem'
 import { expect, it } from 'vitest'
-import { decodeSuffixes, encodeCbor, readSuffixes } from '../codec.js'
-import { readCbor } from './cbor.js'
+import { decodeSuffixes, encodeCbor, readCbor, readSuffixes } from '../codec.js'
 
 const suffixOf = (cbor: Uint8Array): Uint8Array =>
   Uint8Array.from([

@@ -1,4 +1,4 @@
-import type { CborValue } from '../codec.js'
+import type { CborValue } from './cbor.js'
 
 /**
  * CBOR (RFC 8949) as far as a suffix may hold it, small enough for a browser that only checks a proof. It reads and refuses the

@@ -1,18 +1,10 @@
 import { bytesToHex, type Hex, hexToBytes, keccak256, pad, recoverAddress, toHex } from 'viem'
-import {
-  attributionDomain,
-  attributionTypes,
-  concatBytes,
-  formatUtf8,
-  hasBytesAt,
-  isCanonicalSignature,
-  marker,
-  readSuffixes,
-  type Suffix,
-  suffixCodes,
-} from '../codec.js'
-import { readCbor } from './cbor.js'
-import { readLength } from './operations.js'
+import { attributionDomain, attributionTypes } from './attributionTypes.js'
+import { concatBytes, formatUtf8, hasBytesAt } from './bytes.js'
+import { isCanonicalSignature } from './canonicalSignature.js'
+import { readLength } from './provenOperations.js'
+import { marker, readSuffixes, type Suffix, suffixCodes } from './readSuffixes.js'
+import { readCbor } from './suffixCbor.js'
 
 /** The codes that stand in calldata at any depth, and who signed them. */
 
