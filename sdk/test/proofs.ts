@@ -11,7 +11,6 @@ import {
   numberToHex,
   pad,
   parseAbi,
-  recoverAddress,
   size,
   toHex,
 } from 'viem'
@@ -24,6 +23,7 @@ import {
   readPath,
   readReceipt,
   readTransaction,
+  recoverSender,
 } from '../src/codec.js'
 import type { AttributionProof, Ground, ProofTrust } from '../src/proof/index.js'
 import { bloomOf } from './bloom.js'
@@ -242,10 +242,9 @@ export async function proveEntries(proof: AttributionProof): Promise<Attribution
   }
   const transaction = readTransaction(leafOf(proof.transaction))
   const logs = readReceipt(leafOf(proof.receipt))
-  if (!transaction || !logs || typeof transaction.from === 'string') throw new Error('the block was made wrongly')
-  const { digest: hash, r, s, parity: yParity } = transaction.from
-  const signature = { r: toHex(r, { size: 32 }), s: toHex(s, { size: 32 }), yParity }
-  const from = (await recoverAddress({ hash, signature })).toLowerCase() as Hex
+  if (!transaction || !logs) throw new Error('the block was made wrongly')
+  const from = await recoverSender(transaction)
+  if (!from) throw new Error('nobody signed')
   const lower = (text: string) => text.toLowerCase() as Hex
   const entries = await computeEntries(
     { chainId: BigInt(chainId), blockHash: lower(proof.blockHash), transaction: { ...transaction, from }, logs },

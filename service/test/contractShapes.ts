@@ -317,6 +317,28 @@ export type Operations = SwapOperations &
         omitted: { codes: number; interactions: number; watched: number; stacked: number }
       }
     }>
+    GetAttributionProof: As<{
+      path: { txHash: string }
+      query: { chainId: number }
+      answer: {
+        version: number
+        chainId: number
+        txHash: string
+        blockHash: string
+        header: string
+        transaction: { index: number; path: string[] }
+        receipt: { index: number; path: string[] }
+        entries: {
+          id: string
+          logIndex: number
+          distributorId: string
+          walletAddress: string
+          amountRaw: string
+          rule: 'signed' | 'unsigned'
+          restsOn: ('path' | 'trace' | 'state' | 'history' | 'configuration')[]
+        }[]
+      }
+    }>
     VerifyTracking: As<{
       query: { chainId: number; txHash: string }
       answer: {

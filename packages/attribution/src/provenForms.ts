@@ -1,4 +1,4 @@
-import { bytesToHex, type Hex, keccak256 } from 'viem'
+import { bytesToHex, type Hex, keccak256, recoverAddress, toHex } from 'viem'
 import { decodeRlp, encodeRlp, type RlpValue } from './rlp.js'
 
 /** Reading what a path proved. Every form that is not known exactly is undefined. */
@@ -83,6 +83,15 @@ function readLegacy(bytes: Uint8Array, hash: Hex): Transaction | undefined {
   const digest = keccak256(encodeRlp([...fields.slice(0, 6), ...chain]))
   const parity = Number(chainId === undefined ? v - 27n : (v - 35n) % 2n)
   return { hash, chainId, to: to === '0x' ? undefined : to, input, from: { digest, r, s, parity } }
+}
+
+/** Who made a transaction, lower-case; undefined where nobody can have signed it. */
+export async function recoverSender({ from }: Pick<Transaction, 'from'>): Promise<Hex | undefined> {
+  if (typeof from === 'string') return from
+  const { digest: hash, r, s, parity: yParity } = from
+  const signature = { r: toHex(r, { size: 32 }), s: toHex(s, { size: 32 }), yParity }
+  const signer = await recoverAddress({ hash, signature }).catch(() => undefined)
+  return signer?.toLowerCase() as Hex | undefined
 }
 
 export type Log = { address: Hex; topics: readonly Hex[]; data: Uint8Array }

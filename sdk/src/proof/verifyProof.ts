@@ -1,4 +1,4 @@
-import { type Hex, hexToBytes, keccak256, recoverAddress, toHex } from 'viem'
+import { type Hex, hexToBytes, keccak256 } from 'viem'
 import {
   computeEntries,
   type ProvenEntry,
@@ -6,8 +6,8 @@ import {
   readPath,
   readReceipt,
   readTransaction,
+  recoverSender,
   standardEntryPoints,
-  type Transaction,
   type Trusted,
   type VerifiedEntry,
 } from '../codec.js'
@@ -72,18 +72,11 @@ async function verify(
   const { chainId = BigInt(known.chainId) } = transaction
   if (chainId !== BigInt(known.chainId)) refuse('the transaction names another chain')
 
-  const from = await readSender(transaction)
+  const from = (await recoverSender(transaction)) ?? refuse('nobody signed the transaction')
   const computed = await computeEntries({ chainId, blockHash, transaction: { ...transaction, from }, logs }, trusted)
   const entries = compareEntries(given.entries, computed)
   const block = { number: Number(header.number), timestamp: Number(header.timestamp) }
   return { ok: true, problems: [], chain: transaction.chainId === undefined ? 'reader' : 'transaction', block, entries }
-}
-
-async function readSender({ from }: Transaction): Promise<Hex> {
-  if (typeof from === 'string') return from
-  const signature = { r: toHex(from.r, { size: 32 }), s: toHex(from.s, { size: 32 }), yParity: from.parity }
-  const signer = await recoverAddress({ hash: from.digest, signature }).catch(() => undefined)
-  return (signer ?? refuse('nobody signed the transaction')).toLowerCase() as Hex
 }
 
 /** The members of an object, which has these and no others. */

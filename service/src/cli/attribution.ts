@@ -21,7 +21,7 @@ export const attribution: Command = {
     if (!/^0[xX][0-9a-fA-F]{64}$/.test(txHash)) throw new UsageError('attribution check: give a transaction hash')
     await withContext(async (ctx) => {
       const chains = openChains(createOutbound(ctx.clock), await readChains(ctx))
-      const chainId = chooseChain([...chains.keys()], values.chain)
+      const chainId = chooseChain('attribution check', [...chains.keys()], values.chain)
       const catalogue = await openCatalogue(ctx)
       try {
         const { attributed, lines } = await checkAttribution({ ...ctx, chains, catalogue }, { txHash, chainId })
@@ -34,13 +34,14 @@ export const attribution: Command = {
   },
 }
 
-function chooseChain(known: readonly number[], given: string | undefined): number {
+/** The chain a command is about: the one it names, or the only one that is watched. */
+export function chooseChain(command: string, known: readonly number[], given: string | undefined): number {
   if (given === undefined) {
     const [only] = known
     if (known.length === 1 && only !== undefined) return only
-    throw new UsageError(`attribution check: --chain is missing; watched are ${known.join(', ') || 'none'}`)
+    throw new UsageError(`${command}: --chain is missing; watched are ${known.join(', ') || 'none'}`)
   }
   const chainId = known.find((id) => String(id) === given)
-  if (chainId === undefined) throw new UsageError(`attribution check: the chain ${given} is not watched`)
+  if (chainId === undefined) throw new UsageError(`${command}: the chain ${given} is not watched`)
   return chainId
 }

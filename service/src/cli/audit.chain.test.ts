@@ -165,6 +165,7 @@ const silent: Record<string, string> = {
   'sender list': 'reads',
   'catalogue probe': 'reads',
   'attribution check': 'reads',
+  prove: 'reads',
   'orders list': 'reads',
   'orders show': 'reads',
   'orders stop': 'told in orders.chain.test.ts',

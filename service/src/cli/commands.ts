@@ -152,6 +152,11 @@ export const commands: Record<string, Described> = {
     file: './attribution.js',
     member: 'attribution',
   },
+  prove: {
+    summary: 'prove the entries of a transaction from the hash of its block',
+    file: './prove.js',
+    member: 'prove',
+  },
   'verify-plan': {
     summary: 'decide offline whether a plan does exactly what was asked',
     file: './verifyPlan.js',

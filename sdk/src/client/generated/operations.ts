@@ -183,6 +183,18 @@ export const getAttribution = /*#__PURE__*/ get<types.GetAttributionParams, type
 )
 
 /**
+ * Prove who brought a transaction
+ *
+ * The header of its block, and the transaction and its receipt with the nodes of their tries, so that its ledger entries are checked from the block hash alone (`verifyProof` of the sdk). Entries that the block does not decide by itself are left out: of earlier requests, of the legacy tracker, and of shares that were split.
+ *
+ * Costs 10 units; takes any key.
+ */
+export const getAttributionProof = /*#__PURE__*/ get<types.GetAttributionProofParams, types.GetAttributionProofResult>(
+  'GetAttributionProof',
+  '/v2/attribution/{txHash}/proof',
+)
+
+/**
  * List chains
  *
  * The chains in use, by id.

@@ -1025,6 +1025,12 @@ export type GetAttributionParams = {
   chainId?: number | null | undefined
 }
 
+export type GetAttributionProofParams = {
+  /** Transaction hash */
+  txHash: `0x${string}`
+  chainId: number
+}
+
 export type GetChainsParams = {
   /** From 1; below 1 is 1 */
   page?: number | undefined
@@ -1759,6 +1765,41 @@ export type GetAttributionResult = {
     watched: number
     stacked: number
   }
+}
+
+export type GetAttributionProofResult = {
+  /** 1 */
+  version: number
+  chainId: number
+  /** Transaction hash */
+  txHash: `0x${string}`
+  blockHash: `0x${string}`
+  header: `0x${string}`
+  transaction: {
+    /** The place in the block, from 0 */
+    index: number
+    /** The nodes of the trie from the root to the leaf, in RLP */
+    path: `0x${string}`[]
+  }
+  receipt: {
+    /** The place in the block, from 0 */
+    index: number
+    /** The nodes of the trie from the root to the leaf, in RLP */
+    path: `0x${string}`[]
+  }
+  entries: ({
+    /** Chain, block hash, transaction hash, log, distributor and wallet, by colons */
+    id: string
+    /** The place of the vault's event among the logs of the receipt, from 0 */
+    logIndex: number
+    distributorId: string
+    /** EVM address, EIP-55 checksum */
+    walletAddress: `0x${string}`
+    /** Integer in the token's smallest unit */
+    amountRaw: string
+    rule: 'signed' | 'unsigned'
+    restsOn: ('path' | 'trace' | 'state' | 'history' | 'configuration')[]
+  })[]
 }
 
 export type GetChainsResult = {

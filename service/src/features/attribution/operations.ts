@@ -4,7 +4,14 @@ import { ChainId, TxHash, Uuid } from '../../kernel/wire.js'
 import { ActivitySchema } from '../ledger/index.js'
 import { getAction } from './getAction.js'
 import { getAttribution } from './getAttribution.js'
-import { actionDetailSchema, attributionSchema, OptionalChainId, TrackingSchema } from './schema.js'
+import { getAttributionProof } from './getAttributionProof.js'
+import {
+  AttributionProofSchema,
+  actionDetailSchema,
+  attributionSchema,
+  OptionalChainId,
+  TrackingSchema,
+} from './schema.js'
 import type { AttributionContext, JudgeContext } from './transaction.js'
 import { verifyTracking } from './verifyTracking.js'
 
@@ -23,6 +30,27 @@ export const attributionOperations: readonly Operation<AttributionContext & Judg
     query: T.Object({ chainId: OptionalChainId }),
     responses: { 200: attributionSchema(ActivitySchema), 400: 'Malformed hash, or a chain that is not supported' },
     run: getAttribution,
+  }),
+  defineOperation({
+    operationId: 'GetAttributionProof',
+    method: 'GET',
+    path: '/v2/attribution/{txHash}/proof',
+    tag: 'Attribution',
+    summary: 'Prove who brought a transaction',
+    description:
+      'The header of its block, and the transaction and its receipt with the nodes of their tries, so that its ledger entries are checked from the block hash alone (`verifyProof` of the sdk). ' +
+      'Entries that the block does not decide by itself are left out: of earlier requests, of the legacy tracker, and of shares that were split.',
+    access: 'publishable',
+    cost: 10,
+    params: T.Object({ txHash: TxHash }),
+    query: T.Object({ chainId: ChainId }),
+    responses: {
+      200: AttributionProofSchema,
+      400: 'Malformed hash, or a chain that is not supported',
+      404: 'Unknown transaction, one without an entry that its block proves, or a block of an unknown form (`PROTOCOL_UNSUPPORTED`)',
+      503: 'The block cannot be read, or is too large',
+    },
+    run: getAttributionProof,
   }),
   defineOperation({
     operationId: 'VerifyTracking',

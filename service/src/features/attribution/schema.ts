@@ -1,5 +1,5 @@
 import T, { type Static, type TSchema } from 'typebox'
-import { Address, ChainId, Hex, Nullable, Ts, TxHash, Uuid } from '../../kernel/wire.js'
+import { Address, ChainId, Hex, Nullable, Raw, Ts, TxHash, Uuid } from '../../kernel/wire.js'
 import { actionKinds } from '../plans/index.js'
 
 /** Query `chainId` that may be absent, empty or `null`. */
@@ -135,3 +135,32 @@ export type WatchedBody = Static<typeof WatchedSchema>
 export type TrackingMetadata = Static<typeof TrackingMetadataSchema>
 export type Tracking = Static<typeof TrackingSchema>
 export type DecodedEvent = Tracking['proof']['events'][number]
+
+const PathSchema = T.Object({
+  index: T.Integer({ description: 'The place in the block, from 0' }),
+  path: T.Array(Hex, { description: 'The nodes of the trie from the root to the leaf, in RLP' }),
+})
+
+/** A proof of a transaction's entries against its block's hash, as `verifyProof` of the sdk reads it. */
+export const AttributionProofSchema = T.Object({
+  version: T.Integer({ description: '1' }),
+  chainId: ChainId,
+  txHash: TxHash,
+  blockHash: Hex,
+  header: Hex,
+  transaction: PathSchema,
+  receipt: PathSchema,
+  entries: T.Array(
+    T.Object({
+      id: T.String({ description: 'Chain, block hash, transaction hash, log, distributor and wallet, by colons' }),
+      logIndex: T.Integer({ description: "The place of the vault's event among the logs of the receipt, from 0" }),
+      distributorId: T.String(),
+      walletAddress: Address,
+      amountRaw: Raw,
+      rule: T.Enum(['signed', 'unsigned']),
+      restsOn: T.Array(T.Enum(['path', 'trace', 'state', 'history', 'configuration'])),
+    }),
+  ),
+})
+
+export type AttributionProof = Static<typeof AttributionProofSchema>

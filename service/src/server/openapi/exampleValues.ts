@@ -214,6 +214,7 @@ export const refusals: Record<string, ErrorBody> = {
     'the nonce is unknown, used, expired or of another wallet; ask for a new agreement',
   ),
   GetAction: refusal('notFound', 'no such action', false),
+  GetAttributionProof: refusal('notFound', 'the ledger has no entry of this transaction'),
   CreateStreamWithdrawal: refusal('notFound', 'no such stream'),
   GetActiveAdminOperation: refusal('notFound', 'no such stream'),
   GetSwapOrderStatus: refusal('notFound', 'no such order', false),
