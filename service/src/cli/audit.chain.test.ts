@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
+import { verifyProof } from '@openearn/sdk/proof'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { account } from '../../../contracts/test/anvil.js'
 import { chainId, openWatchWorld, type WatchWorld } from '../../test/chain/watchWorld.js'
@@ -196,6 +197,25 @@ const silent: Record<string, string> = {
   mcp: 'reads over HTTP',
   migrate: 'walked by itself below: only a database that is behind is changed',
 }
+
+describe('prove', () => {
+  it('writes the proof of an entry to a file, which is verified from the block hash, and prints it without one', async () => {
+    const [entry] = await database.db<{ hash: string; block: string; address: string; kind: string }[]>`
+      select i.transaction_hash as hash, i.block_hash as block, v.address, v.kind
+      from interactions i join vaults v on v.id = i.vault_id`
+    const file = join(folder, 'proof.json')
+    const said = await run(['prove', entry!.hash, '--chain', String(chainId), '--out', file])
+    expect(said).toBe(`1 entry of block ${entry!.block}, in ${file}\n`)
+    const proof = JSON.parse(await readFile(file, 'utf8'))
+    expect(JSON.parse(await run(['prove', entry!.hash]))).toEqual(proof)
+    const signers = await database.db<{ address: string }[]>`select address from attribution_signers`
+    const trust = { vaults: [entry!], signers }
+    const verdict = await verifyProof(proof, { chainId, blockHash: entry!.block, trust })
+    expect(verdict).toMatchObject({ problems: [], entries: [{ amountRaw: '5000000', rule: 'signed', kind: 'deposit' }] })
+    await expect(run(['prove', '0x12'])).rejects.toThrow(/give a transaction hash/)
+    await expect(run(['prove', entry!.block])).rejects.toThrow(/has no entry of this transaction/)
+  })
+})
 
 describe('a command that changes something', () => {
   it.each(changing)('%s has its row, with who, when, before and after', async (name, words, before, after) => {
