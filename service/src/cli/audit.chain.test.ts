@@ -211,7 +211,10 @@ describe('prove', () => {
     const signers = await database.db<{ address: string }[]>`select address from attribution_signers`
     const trust = { vaults: [entry!], signers }
     const verdict = await verifyProof(proof, { chainId, blockHash: entry!.block, trust })
-    expect(verdict).toMatchObject({ problems: [], entries: [{ amountRaw: '5000000', rule: 'signed', kind: 'deposit' }] })
+    expect(verdict).toMatchObject({
+      problems: [],
+      entries: [{ amountRaw: '5000000', rule: 'signed', kind: 'deposit' }],
+    })
     await expect(run(['prove', '0x12'])).rejects.toThrow(/give a transaction hash/)
     await expect(run(['prove', entry!.block])).rejects.toThrow(/has no entry of this transaction/)
   })
