@@ -156,8 +156,9 @@ export type Operations = SwapOperations &
         productId?: string
         sortBy?: string
         sortOrder?: string
+        after?: string
       }
-      answer: Page<Activity>
+      answer: Partial<Page<Activity>> & { data: Activity[]; next?: string }
     }>
     GetDistributorDeposits: As<{
       path: { distributorId: string }

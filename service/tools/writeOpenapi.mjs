@@ -17,10 +17,19 @@ function format(value, depth, indent = '') {
   return members.length === 0 ? `${open}${close}` : `${open}\n${members.join(',\n')}\n${indent}${close}`
 }
 
+/** Changes that clients cannot meet: they happen only where a request has a parameter that is as new as they are. */
+const accepted = new Set([
+  // With `after` the list has no pages.
+  'GET /v2/interactions/ 200.pagination may be missing',
+])
+
 const path = new URL('../openapi.json', import.meta.url)
 const known = JSON.parse(await readFile(path, 'utf8'))
 const document = buildOpenApi(operations)
-const breaking = known.info.version === document.info.version ? findBreaking(known, document) : []
+const breaking =
+  known.info.version === document.info.version
+    ? findBreaking(known, document).filter((each) => !accepted.has(each))
+    : []
 if (breaking.length === 0) await writeFile(path, `${format(document, 4)}\n`)
 else {
   const { version } = document.info

@@ -3,7 +3,7 @@ import { attributionOperations, type JudgeContext } from '../features/attributio
 import { catalogueOperations } from '../features/catalogue/index.js'
 import { type EventsContext, eventOperations } from '../features/events/index.js'
 import { historyOperations } from '../features/history/index.js'
-import { ledgerOperations } from '../features/ledger/index.js'
+import { type LedgerContext, ledgerOperations } from '../features/ledger/index.js'
 import { membershipOperations } from '../features/membership/index.js'
 import { metricsOperations } from '../features/metrics/index.js'
 import { orderOperations } from '../features/orders/index.js'
@@ -22,6 +22,7 @@ export type ServiceContext = SignatureContext &
   ActionContext &
   StreamContext &
   PortfolioContext &
+  LedgerContext &
   EventsContext
 
 /** Every operation there is. HTTP registration, the OpenAPI document and the limits read this list. */

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { attributionOperations, openJudge } from '../features/attribution/index.js'
 import { createAuthenticate } from '../features/auth/index.js'
 import { openCatalogue } from '../features/catalogue/index.js'
-import { openFeed } from '../features/events/index.js'
+import { openFeed, readConfirmedEntries } from '../features/events/index.js'
 import { openLimits } from '../features/limits/index.js'
 import { openPortfolio, portfolioOperations } from '../features/portfolio/index.js'
 import { type ChainStatus, chainState, listChainStatus } from '../features/status/index.js'
@@ -74,6 +74,7 @@ export async function openService(
     ton,
     catalogue,
     feed,
+    readConfirmed: readConfirmedEntries,
     sealing: base.config.secretsKey === undefined ? undefined : openSealing(base.config.secretsKey),
     signatureGate: createSignatureGate(),
     judge,

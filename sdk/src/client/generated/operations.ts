@@ -612,7 +612,7 @@ export const increaseStreamBudget = /*#__PURE__*/ post<types.IncreaseStreamBudge
 /**
  * List interactions
  *
- * Verified deposits and withdrawals: at or past the chain's confirmation depth, and not taken back by a reorganisation. The date sort is by block time, chain, block and log.
+ * Verified deposits and withdrawals: at or past the chain's confirmation depth, and not taken back by a reorganisation. The date sort is by block time, chain, block and log. With `after` the answer has `next` in place of `pagination`: entries in the order in which they were told as confirmed, oldest first, and the place to go on from. Entries that were taken back are told by GetEvents alone.
  *
  * Costs 2 units; takes any key.
  */

@@ -1363,6 +1363,8 @@ export type ListInteractionsParams = {
   sortBy?: 'date' | 'usdValue' | 'amount' | 'opportunity' | 'distributor' | 'wallet' | 'type' | undefined
   /** One of asc, desc */
   sortOrder?: 'asc' | 'desc' | undefined
+  /** A cursor of GetEvents, `next`, or the id of an entry; not with `sortBy` or `page` */
+  after?: string | undefined
 }
 
 export type ListOpportunitiesParams = {
@@ -2166,7 +2168,9 @@ export type ListInteractionsResult = {
     finality: 'confirmed' | 'final'
     attribution: 'signed' | 'unsigned' | 'legacy'
   })[]
-  pagination: Pagination
+  pagination?: Pagination
+  /** With `after`: the cursor to go on from */
+  next?: string
 }
 
 export type ListOpportunitiesResult = {

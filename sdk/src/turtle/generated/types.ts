@@ -706,6 +706,8 @@ export type ListInteractionsData = {
     sortBy?: string | undefined
     /** One of asc, desc */
     sortOrder?: string | undefined
+    /** A cursor of GetEvents, `next`, or the id of an entry; not with `sortBy` or `page` */
+    after?: string | undefined
   } | undefined
   body?: undefined
   url: '/v2/interactions/'

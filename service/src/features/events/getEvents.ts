@@ -50,7 +50,8 @@ async function toPage(db: Queryable, rows: readonly FeedRow[], { limit, to }: { 
   return { data: rows.map(toEvent), next: full ? formatCursor(full) : await cursorAt(db, to) }
 }
 
-async function cursorAt(db: Queryable, position: number): Promise<string> {
+/** The cursor of a position; throws 410 where the feed holds none there. */
+export async function cursorAt(db: Queryable, position: number): Promise<string> {
   if (position === 0) return startCursor
   const eventId = await findEventId(db, position)
   if (eventId === undefined) throw await goneError(db)
@@ -81,7 +82,7 @@ export async function findPosition(db: Queryable, after: string | undefined): Pr
   return position
 }
 
-async function goneError(db: Queryable) {
+export async function goneError(db: Queryable) {
   const { oldest } = await findEnds(db)
   const cursor = oldest ? formatCursor(oldest) : startCursor
   return gone(

@@ -9,6 +9,7 @@ import { feedOperations } from './operations.js'
 import { recordFacts } from './storeOutbox.js'
 import { webhookOperations } from './webhooks/operations.js'
 
+export { readConfirmedEntries } from './confirmedEntries.js'
 export { type EventsContext, type Feed, moveAll, openFeed } from './feed.js'
 export { findNext } from './getEvents.js'
 export { findEventsHealth } from './storeHealth.js'

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../postgres/pool.js'
+import type { Fragment, Queryable } from '../../postgres/pool.js'
 
 export type FeedRow = {
   position: number
@@ -61,6 +61,35 @@ export async function listEvents(
       and (organization_id is null or organization_id = ${organizationId})
       ${types === undefined ? db`` : db`and type = any(${[...types]}::text[])`}
     order by position limit ${range.limit}`
+}
+
+/** What the index `feed_entries` is of. */
+const ofEntries = (db: Queryable, feed: Fragment) =>
+  db`${feed}.type in ('interaction.confirmed', 'interaction.retracted')`
+
+/** Entries told as confirmed in (after, to] of which nothing was told later, by their positions. */
+export async function listConfirmed(
+  db: Queryable,
+  range: { after: number; to: number; limit: number },
+): Promise<{ id: string; position: number; eventId: string }[]> {
+  return db<{ id: string; position: number; eventId: string }[]>`
+    select f.data ->> 'id' as id, f.position, f.event_id as "eventId" from feed f
+    where f.position > ${range.after} and f.position <= ${range.to} and f.type = 'interaction.confirmed'
+      and not exists (
+        select from feed l
+        where l.data ->> 'id' = f.data ->> 'id' and ${ofEntries(db, db`l`)} and l.position > f.position)
+    order by f.position limit ${range.limit}`
+}
+
+/** The last event that is kept of an entry. */
+export async function findEntryEvent(
+  db: Queryable,
+  id: string,
+): Promise<{ position: number; type: string } | undefined> {
+  const [row] = await db<{ position: number; type: string }[]>`
+    select f.position, f.type from feed f where f.data ->> 'id' = ${id} and ${ofEntries(db, db`f`)}
+    order by f.position desc limit 1`
+  return row
 }
 
 /** All events in (after, to], oldest first, of every organization. */

@@ -13,6 +13,7 @@ import { listTransactionAttributions } from './storeLedger.js'
 import { listActivity } from './storePages.js'
 
 export { type Activity, ActivitySchema } from './activity.js'
+export type { LedgerContext } from './listInteractions.js'
 export { ledgerOperations } from './operations.js'
 export { type LedgerRows, ledger } from './projection.js'
 export { type ActionTransaction, listActionTransactions } from './storeActionTransactions.js'

@@ -1,18 +1,25 @@
 import T from 'typebox'
 import { defineOperation, type Operation } from '../../kernel/operation.js'
-import { addressForm, List, OpenEnum, PageOf, PaginationNavSchema, pageQuery, Uuid } from '../../kernel/wire.js'
-import type { CatalogueContext } from '../catalogue/index.js'
+import {
+  addressForm,
+  List,
+  OpenEnum,
+  PaginationNavSchema,
+  PaginationSchema,
+  pageQuery,
+  Uuid,
+} from '../../kernel/wire.js'
 import { ActivitySchema, interactionTypes } from './activity.js'
 import { getDistributorDeposits } from './getDistributorDeposits.js'
 import { getWalletActivity } from './getWalletActivity.js'
-import { listInteractions } from './listInteractions.js'
+import { type LedgerContext, listInteractions } from './listInteractions.js'
 import { sortKeys } from './storePages.js'
 
 const malformed = 'A parameter is malformed'
 const common = { method: 'GET', access: 'publishable', cost: 2, tag: 'Ledger' } as const
 
 /** The operations of the ledger. */
-export const ledgerOperations: readonly Operation<CatalogueContext>[] = [
+export const ledgerOperations: readonly Operation<LedgerContext>[] = [
   defineOperation({
     ...common,
     operationId: 'ListInteractions',
@@ -20,7 +27,9 @@ export const ledgerOperations: readonly Operation<CatalogueContext>[] = [
     summary: 'List interactions',
     description:
       "Verified deposits and withdrawals: at or past the chain's confirmation depth, and not taken back by a " +
-      'reorganisation. The date sort is by block time, chain, block and log.',
+      'reorganisation. The date sort is by block time, chain, block and log. ' +
+      'With `after` the answer has `next` in place of `pagination`: entries in the order in which they were told as confirmed, ' +
+      'oldest first, and the place to go on from. Entries that were taken back are told by GetEvents alone.',
     query: T.Object({
       ...pageQuery,
       interactionType: T.Optional(T.Enum([...interactionTypes], { description: 'Absent returns both' })),
@@ -29,8 +38,19 @@ export const ledgerOperations: readonly Operation<CatalogueContext>[] = [
       productId: T.Optional(Uuid),
       sortBy: T.Optional(OpenEnum(sortKeys, { default: 'date' })),
       sortOrder: T.Optional(OpenEnum(['asc', 'desc'], { default: 'desc' })),
+      after: T.Optional(
+        T.String({ description: 'A cursor of GetEvents, `next`, or the id of an entry; not with `sortBy` or `page`' }),
+      ),
     }),
-    responses: { 200: PageOf(ActivitySchema), 400: malformed },
+    responses: {
+      200: T.Object({
+        data: T.Array(ActivitySchema),
+        pagination: T.Optional(PaginationSchema),
+        next: T.Optional(T.String({ description: 'With `after`: the cursor to go on from' })),
+      }),
+      400: malformed,
+      410: 'The event of `after` is not in the feed, or its entry was taken back (reason `CURSOR_GONE`); `context.oldest` is a valid cursor',
+    },
     run: listInteractions,
   }),
   defineOperation({

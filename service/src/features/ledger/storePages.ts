@@ -237,6 +237,21 @@ export async function readEntriesOf(db: Queryable, rows: Fragment): Promise<Acti
     select ${columns(db)} from ${rows} i ${described(db)} order by i.block_number, i.log_index, i.id`
 }
 
+/** Of some entries by their ids: which are verified at all, and those that a filter lets through. */
+export async function listVerified(
+  db: Queryable,
+  filter: ActivityFilter,
+  ids: readonly string[],
+): Promise<{ standing: ReadonlySet<string>; rows: ActivityRow[] }> {
+  if (ids.length === 0) return { standing: new Set(), rows: [] }
+  const scope = await findScope(db, filter)
+  const chosen = db`i.id = any(${[...ids]}::uuid[]) and ${verified(db, scope)}`
+  const found = await db<{ id: string }[]>`select i.id from interactions i where ${chosen}`
+  const listed = db`(select * from interactions i where ${chosen} and ${conditions(db, scope)})`
+  const rows = found.length === 0 ? [] : await readEntriesOf(db, listed)
+  return { standing: new Set(found.map(({ id }) => id)), rows }
+}
+
 /** One page of verified entries in a total order, and how many there are in all. */
 export async function listActivity(
   db: Queryable,
