@@ -16,10 +16,10 @@ import { type InfiniteData, infiniteQueryOptions, type QueryKey, queryOptions } 
 import { paces } from './rhythm.js'
 
 /** A list whose pages are asked for one by one. */
-type Paged<P> = Omit<P, 'page'>
+type Paged<P> = Omit<P, 'page' | 'after'>
 
 /** A page of items, and where it stands. */
-type Page = { pagination: types.Pagination }
+type Page = { pagination?: types.Pagination }
 
 /** Items of all pages that were read, and how many there are in all. */
 export type Listed<Item> = { items: Item[]; total: number }
@@ -52,10 +52,11 @@ function pages<R extends Page, Item>(
   return infiniteQueryOptions<R, EarnError, Listed<Item>, QueryKey, number>({
     ...{ ...common, queryKey: key, staleTime, initialPageParam: 1 },
     queryFn: ({ pageParam, signal }) => read(pageParam, signal),
-    getNextPageParam: ({ pagination: { page, totalPages } }) => (page < totalPages ? page + 1 : undefined),
+    getNextPageParam: ({ pagination }) =>
+      pagination && pagination.page < pagination.totalPages ? pagination.page + 1 : undefined,
     select: ({ pages: all }: InfiniteData<R>) => ({
       items: all.flatMap(itemsOf),
-      total: all.at(-1)?.pagination.total ?? 0,
+      total: all.at(-1)?.pagination?.total ?? 0,
     }),
   })
 }

@@ -63,7 +63,7 @@ export async function listEvents(
     order by position limit ${range.limit}`
 }
 
-/** What the index `feed_entries` is of. */
+/** Events that the index `feed_entries` has. */
 const ofEntries = (db: Queryable, feed: Fragment) =>
   db`${feed}.type in ('interaction.confirmed', 'interaction.retracted')`
 

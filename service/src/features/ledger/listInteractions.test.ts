@@ -88,3 +88,13 @@ describe('ListInteractions 400 INVALID_ARGUMENT', () => {
     },
   )
 })
+
+describe('ListInteractions 410 CURSOR_GONE', () => {
+  it.each([newId(), '1-aaaaaaaaaaaa'])('refuses an after that the feed does not hold: %s', async (after) => {
+    const answer = await list({ after })
+    expect(answer).toMatchObject({
+      status: 410,
+      body: { reason: 'CURSOR_GONE', context: { oldest: '0-000000000000' } },
+    })
+  })
+})
