@@ -41,6 +41,8 @@ writeCommonTypes('react')
 writeCommonTypes('widget')
 const after = compiledAt()
 const changed = packages.filter((_, index) => after[index] !== before[index])
+const { hasEmbed, writeEmbed } = await import('./embed.mjs')
+if (!hasEmbed() || changed.some((each) => ['sdk', 'react', 'widget'].includes(each))) await writeEmbed()
 const seconds = ((performance.now() - start) / 1000).toFixed(1)
 console.error(
   changed.length === 0 ? 'nothing to compile: no source changed' : `compiled ${changed.join(', ')} in ${seconds} s`,

@@ -40,12 +40,16 @@ function createPage(first: EarnProviderProps) {
   const slots = new Map<string, Slot>()
   const rhythm = createRhythm()
   const page: { refresh(): void } = { refresh: () => undefined }
-  const provider: Provider = {
-    request: async (call) => {
+  const provider = {
+    request: async (call: never) => {
       if (props.provider) return props.provider.request(call)
       throw Object.assign(new Error('no wallet is connected'), { code: 4100 })
     },
-  }
+    get handOn() {
+      const { provider: present } = props
+      return present?.handOn && ((wanted: Parameters<NonNullable<Provider['handOn']>>[0]) => present.handOn?.(wanted))
+    },
+  } as Provider
   const getStore = () => {
     ownStore ??= props.store ?? openDefaultStore()
     return ownStore

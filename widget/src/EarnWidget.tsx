@@ -3,11 +3,11 @@
 import { EarnProvider, type FlowStore } from '@openearn/react'
 import type { EarnClient } from '@openearn/sdk'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { type ReactNode, useMemo, useState } from 'react'
+import { type ReactNode, useMemo, useRef, useState } from 'react'
 import { createFigures } from './figures.js'
 import { Pages } from './Pages.js'
 import { Shadow } from './Shadow.js'
-import { type Settings, SettingsContext } from './settings.js'
+import { type FlowTold, type Settings, SettingsContext } from './settings.js'
 import { englishTexts, fill, type TextName, type Texts } from './texts.js'
 import { WalletLine } from './WalletLine.js'
 import { useDiscovered, type Wallet } from './wallets.js'
@@ -35,11 +35,13 @@ export type EarnWidgetProps = {
   url?: string | undefined
   /** Keeps flows for a reload; `localStorage` unless given. */
   store?: FlowStore | undefined
+  /** A flow came to another status. */
+  onFlow?: ((told: FlowTold) => void) | undefined
 }
 
 /** Vaults of a service: deposit, withdraw, claim. */
 export function EarnWidget(props: EarnWidgetProps): ReactNode {
-  const { earn, distributorId, onConnect, vaults, theme = 'auto', dir, locale, texts, url, store } = props
+  const { earn, distributorId, onConnect, vaults, theme = 'auto', dir, locale, texts, url, store, onFlow } = props
   const [queries] = useState(() => new QueryClient())
   const discovered = useDiscovered()
   const isOwn = props.wallet === undefined
@@ -50,12 +52,14 @@ export function EarnWidget(props: EarnWidgetProps): ReactNode {
     const all: Texts = { ...englishTexts, ...texts }
     return (name: TextName, values?: Readonly<Record<string, string>>) => fill(all[name], values)
   }, [texts])
+  const told = useRef(onFlow)
+  told.current = onFlow
   // A list that is written anew in each drawing is still the same.
   const ids = vaults?.join(',')
   const settings = useMemo((): Settings => {
     const list = ids === undefined ? undefined : ids.split(',').filter(Boolean)
     const slot = `widget ${earn.baseUrl} ${account?.toLowerCase()}`
-    return { distributorId, vaults: list, account, slot, figures, say }
+    return { distributorId, vaults: list, account, slot, figures, say, onFlow: (flow) => told.current?.(flow) }
   }, [earn, distributorId, ids, account, figures, say])
   return (
     <Shadow dir={dir}>

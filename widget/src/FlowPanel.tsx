@@ -22,7 +22,7 @@ const titles = {
 
 /** A flow: what was asked for, what the wallet will be asked for, and how far it is. */
 export function FlowPanel({ kind, handle }: Props): ReactNode {
-  const { say } = useSettings()
+  const { say, onFlow } = useSettings()
   const { flow, needs, error, say: word, forget } = handle
   const title = useRef<HTMLHeadingElement>(null)
   const id = useId()
@@ -38,6 +38,11 @@ export function FlowPanel({ kind, handle }: Props): ReactNode {
     next?.focus()
   }
   const isEnded = !flow || isOver(flow)
+  const txHash = flow && 'txHash' in flow ? flow.txHash : undefined
+  const status = flow?.status
+  useEffect(() => {
+    if (status !== undefined) onFlow({ kind, status, txHash })
+  }, [kind, status, txHash, onFlow])
   return (
     <section className="panel stack" aria-labelledby={id}>
       <h2 id={id} ref={title} tabIndex={-1}>

@@ -4,6 +4,9 @@ import { createContext, useContext } from 'react'
 import type { Figures } from './figures.js'
 import type { TextName } from './texts.js'
 
+/** The status of a flow, as an app hears of it. */
+export type FlowTold = { kind: string; status: string; txHash?: string | undefined }
+
 /** The things that all parts of one widget share. */
 export type Settings = {
   distributorId: string
@@ -13,6 +16,7 @@ export type Settings = {
   /** Begins the names of its flows: those of another service or wallet are not its own. */
   slot: string
   figures: Figures
+  onFlow(told: FlowTold): void
   say(name: TextName, values?: Readonly<Record<string, string>>): string
 }
 

@@ -3,7 +3,7 @@ import type { PlannedTransaction } from '../verify/types.js'
 import type { SwapOrderRequest } from '../verify/verifySwapOrder.js'
 import { type ClaimAsked, checkClaim } from './checkClaim.js'
 import { type Asked, checkPlan, type Plan } from './checkPlan.js'
-import { ask, type Provider, readFailure } from './provider.js'
+import { ask, type Handed, type Provider, readFailure } from './provider.js'
 import type { Confirm } from './reads.js'
 import { findFacts, nowOf, type World } from './world.js'
 
@@ -69,12 +69,8 @@ export async function askTransaction(
 ): Promise<string> {
   const { asked, plan, position, place, confirmed } = copyOf(given)
   await assertPlan(world, asked, plan, position, { confirmed })
-  return send(world.provider, {
-    from: walletOf(asked),
-    planned: plan.transactions[position],
-    chainId: asked.chainId,
-    place,
-  })
+  const sent = { from: walletOf(asked), planned: plan.transactions[position], chainId: asked.chainId, place }
+  return send(world.provider, sent, { kind: 'transaction', given: { asked, plan, position, place, confirmed } })
 }
 
 /** Asks for all transactions of a plan at once, or none of them (ERC-5792); returns the id of the batch. */
@@ -85,7 +81,10 @@ export async function askBatch(
   const { asked, plan, batchId, confirmed } = copyOf(given)
   await assertPlan(world, asked, plan, 0, { confirmed })
   await assertReady(world.provider, walletOf(asked), asked.chainId)
-  const answer = await ask(world.provider, 'wallet_sendCalls', [{ ...plan.batch, id: batchId }])
+  const { provider } = world
+  const answer = provider.handOn
+    ? await provider.handOn({ kind: 'batch', given: { asked, plan, batchId, confirmed } })
+    : await ask(provider, 'wallet_sendCalls', [{ ...plan.batch, id: batchId }])
   const id = typeof answer === 'string' ? answer : (answer as { id?: unknown } | null)?.id
   return typeof id === 'string' && id !== '' ? id : batchId
 }
@@ -96,7 +95,8 @@ export async function askClaim(world: World, given: { asked: ClaimAsked; place: 
   await assertReady(world.provider, asked.userAddress, asked.chainId)
   const { ok, problems, transaction } = await checkClaim(world, asked)
   if (!ok) throw new Refused(problems)
-  return send(world.provider, { from: asked.userAddress, planned: transaction, chainId: asked.chainId, place })
+  const sent = { from: asked.userAddress, planned: transaction, chainId: asked.chainId, place }
+  return send(world.provider, sent, { kind: 'claim', given: { asked, place } })
 }
 
 /** The request for an order; the contracts come from `trust`. */
@@ -124,7 +124,9 @@ export async function askOrder(world: World, given: OrderGiven): Promise<string>
   const { asked, built } = copyOf(given)
   await assertOrder(world, asked, built)
   await assertReady(world.provider, asked.userAddress, asked.chainId)
-  return textOf(await ask(world.provider, 'eth_signTypedData_v4', [asked.userAddress, JSON.stringify(built.typedData)]))
+  const { provider } = world
+  if (provider.handOn) return textOf(await provider.handOn({ kind: 'order', given: { asked, built } }))
+  return textOf(await ask(provider, 'eth_signTypedData_v4', [asked.userAddress, JSON.stringify(built.typedData)]))
 }
 
 /** Asks for an approval that an order needs; returns the hash of its transaction. */
@@ -135,7 +137,8 @@ export async function askOrderApproval(
   const { asked, built, position, place } = copyOf(given)
   await assertOrder(world, asked, built)
   const { userAddress: from, chainId } = asked
-  return send(world.provider, { from, planned: built.approvals[position], chainId, place })
+  const sent = { from, planned: built.approvals[position], chainId, place }
+  return send(world.provider, sent, { kind: 'orderApproval', given: { asked, built, position, place } })
 }
 
 /** Asks for the transaction that ends an order; returns its hash. */
@@ -147,7 +150,8 @@ export async function askOrderCancellation(
   // Whether it can still be filled is no question of its end.
   await assertOrder(world, asked, built)
   const { userAddress: from, chainId } = asked
-  return send(world.provider, { from, planned: { type: 'cancel', transaction: built.cancellation }, chainId, place })
+  const sent = { from, planned: { type: 'cancel', transaction: built.cancellation }, chainId, place }
+  return send(world.provider, sent, { kind: 'orderCancellation', given: { asked, built, place } })
 }
 
 export type AgreementAsked = { address: string; chainId: number; url: string }
@@ -165,8 +169,10 @@ export async function askAgreement(
   const { ok, problems } = byMachine.ok ? byMachine : judge(await readTime(world))
   if (!ok) throw new Refused(problems)
   await assertReady(world.provider, asked.address, undefined)
+  const { provider } = world
+  if (provider.handOn) return textOf(await provider.handOn({ kind: 'agreement', given: { asked, answer } }))
   const bytes = [...new TextEncoder().encode(answer.message)].map((byte) => byte.toString(16).padStart(2, '0'))
-  return textOf(await ask(world.provider, 'personal_sign', [`0x${bytes.join('')}`, asked.address]))
+  return textOf(await ask(provider, 'personal_sign', [`0x${bytes.join('')}`, asked.address]))
 }
 
 /** The accounts that the wallet shows this page. */
@@ -249,11 +255,12 @@ const placeMembers = ['nonce', 'maxFeePerGas', 'maxPriorityFeePerGas', 'gasPrice
 const hex = (value: string | number) => `0x${BigInt(value).toString(16)}`
 
 /** Members by their names: nothing that stands next to them in an answer goes on to the wallet. */
-async function send(provider: Provider, { from, planned, chainId, place }: Sending): Promise<string> {
+async function send(provider: Provider, { from, planned, chainId, place }: Sending, handed: Handed): Promise<string> {
   if (!planned) throw new Refused(['there is no such transaction'])
   const { to, data, value, gasLimit } = planned.transaction
   await assertReady(provider, from, chainId)
   const placed = await readPlace(provider, place)
+  if (provider.handOn) return textOf(await provider.handOn(handed))
   const gas = gasLimit === undefined ? {} : { gas: hex(gasLimit) }
   const request = { from, to, data, value: hex(value), chainId: hex(chainId), ...gas, ...placed }
   return textOf(await ask(provider, 'eth_sendTransaction', [request]))

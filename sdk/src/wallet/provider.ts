@@ -1,5 +1,19 @@
-/** A wallet as EIP-1193 has it; viem's wallet client is one. */
-export type Provider = { request: (call: never) => Promise<unknown> }
+/**
+ * A wallet as EIP-1193 has it; viem's wallet client is one. `handOn`: the wallet is that of another page, which gets the whole of
+ * what is wanted and checks it anew before it asks; then nothing else is asked of it but accounts, chain and reads.
+ */
+export type Provider = {
+  request: (call: never) => Promise<unknown>
+  handOn?: ((wanted: Handed) => Promise<unknown>) | undefined
+}
+
+/** A request of which every part is told, so that another page can compare it by itself. `given` is read by `askFor` alone. */
+export type Handed = { kind: HandedKind; given: object }
+export type HandedKind = (typeof handedKinds)[number]
+export const handedKinds = [
+  ...(['transaction', 'batch', 'claim'] as const),
+  ...(['order', 'orderApproval', 'orderCancellation', 'agreement'] as const),
+] as const
 
 /** A refusal of a wallet or node: the code of EIP-1193, EIP-1474 or EIP-5792, where it has one. */
 export type ProviderFailure = { code: number | undefined; message: string }

@@ -62,6 +62,8 @@ export function parseConfig(env: Env, root: string = repositoryRoot()) {
     publicUrl: parsePublicUrl(text('PUBLIC_URL'), problems),
     /** Serve the OpenAPI document and its reference on the public listener too. */
     publicReference: flag('PUBLIC_REFERENCE', false),
+    /** Serve the widget for the iframe of an app, below /embed. */
+    embedEnabled: flag('EMBED_ENABLED', true),
     logLevel: oneOf('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent']) ?? 'info',
     /** Lines for a person instead of JSON; absent: when standard output is a terminal. */
     logPretty: text('LOG_FORMAT') === undefined ? undefined : text('LOG_FORMAT') === 'pretty',

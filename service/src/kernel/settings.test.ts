@@ -48,6 +48,7 @@ describe('a setting that is a whole number', () => {
 describe('a setting that is true or false', () => {
   it.each<[string, keyof Config, boolean]>([
     ['PUBLIC_REFERENCE', 'publicReference', false],
+    ['EMBED_ENABLED', 'embedEnabled', true],
     ['LOG_REQUESTS', 'logRequests', false],
     ['BEARER_ENABLED', 'bearerEnabled', true],
     ['ATTRIBUTION_UNSIGNED_FALLBACK', 'unsignedFallback', false],

@@ -17,6 +17,7 @@ import { type ChainSettings, type Chains, openChains, type Purpose } from '../rp
 import { describeKey, listSenders, type SenderStatus } from '../rpc/sender/index.js'
 import { createSignatureGate } from '../wallets/signatures.js'
 import { createTonReader } from '../wallets/tonReader.js'
+import { addEmbed } from './http/embed.js'
 import { buildPublicApp } from './http/http.js'
 import type { Served } from './http/responseCache.js'
 import { buildOpenApi } from './openapi/openapi.js'
@@ -100,8 +101,9 @@ export async function openService(
     authenticate: createAuthenticate(admission),
     limits: openLimits(admission),
     onRefused: metrics.refused,
+    ownOrigin: (): string => new URL(base.config.publicUrl ?? urlOf(publicApp.server.address(), base.config)).origin,
   }
-  const publicApp = buildPublicApp({
+  const publicApp: FastifyInstance = buildPublicApp({
     ctx: { ...ctx, db: pools.operation, chains: requestChains },
     operations: operations.map((operation) =>
       lookUps.has(operation)
@@ -119,6 +121,7 @@ export async function openService(
   })
   const readDocument = documentOf(ctx, publicApp)
   addPublicPages(publicApp, readDocument, { gate, hasReference: base.config.publicReference })
+  if (base.config.embedEnabled) addEmbed(publicApp, gate)
   const opsApp = buildOpsApp(ctx, {
     readDocument,
     checks: async () => [...(await readinessChecks(admission)), ...(watcher ? [checkWatcher(watcher)] : [])],
@@ -166,7 +169,8 @@ function logRequest(
 ): void {
   const { operationId, status, seconds, served } = answered
   const { request, requestId, keyId } = served
-  const path = request.url?.split('?')[0]
+  // Whoever pastes a secret key there does not find it in the log.
+  const path = request.url?.split('?')[0]?.replace(/^\/embed\/(?!files\/)[^/]+/, '/embed/…')
   const ms = Math.round(seconds * 1e6) / 1e3
   log.info({ method: request.method, path, operationId, status, ms, requestId, keyId }, 'served')
 }

@@ -83,10 +83,13 @@ function chooseKeyText(credentials: Credentials, bearerEnabled: boolean): string
   return credentials.apiKey || bearer || ''
 }
 
-/** Refuses a page's origin outside the key's list; an empty list is any for a publishable key, none for a secret one. */
-export function assertOrigin({ caller, origins }: AuthenticatedKey, origin: string | undefined): void {
+/**
+ * Refuses a page's origin outside the key's list; an empty list is any for a publishable key, none for a secret one. `own`: the
+ * origin of the service's own pages, which a publishable key may be used from.
+ */
+export function assertOrigin({ caller, origins }: AuthenticatedKey, origin: string | undefined, own?: string): void {
   if (origin === undefined) return
-  if (origins.length === 0 && caller.kind === 'publishable') return
+  if (caller.kind === 'publishable' && (origins.length === 0 || origin === own)) return
   if (origins.includes(origin)) return
   throw permissionDenied('this API key may not be used from this origin')
 }

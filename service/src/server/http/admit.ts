@@ -11,7 +11,13 @@ import { readAuthorization } from './head.js'
 /** The key a request came with, and whether its limit headers are set. */
 export type Admission = { key: AuthenticatedKey; charged: boolean }
 
-export type Gate = { authenticate: Authenticate; limits: Limits; onRefused?: (limit: string) => void }
+export type Gate = {
+  authenticate: Authenticate
+  limits: Limits
+  onRefused?: (limit: string) => void
+  /** The origin of the pages that this listener serves itself. */
+  ownOrigin?: () => string
+}
 
 /**
  * Finds who is calling: undefined for operations open to anyone. A call without a good key, a call to an open
@@ -26,7 +32,7 @@ export async function admit(
   if (operation.access === 'public') return takeToken(gate, request, reply)
   try {
     const key = await identify(gate, request)
-    assertOrigin(key, request.headers.origin)
+    assertOrigin(key, request.headers.origin, gate.ownOrigin?.())
     assertAccess(key.caller, operation.access, operation.permission)
     if (operation.addressLimited && key.caller.kind === 'publishable') takeToken(gate, request, reply)
   } catch (error) {
