@@ -38,4 +38,11 @@ describe('the widget', () => {
     expect(widget.first).toBeLessThanOrEqual(40_000)
     expect([/eth_sendTransaction/.test(widget.text), /secp256k1/.test(widget.text)]).toEqual([false, false])
   })
+
+  it('takes at most 4 kB of a page around its frame, before the checks are loaded with the first request', async () => {
+    const host = await sizesOf('host', `export { openFrame } from '@openearn/widget/host'`)
+    expect(host.first).toBeGreaterThan(1_000)
+    expect(host.first).toBeLessThanOrEqual(4_000)
+    expect(/eth_sendTransaction|personal_sign/.test(host.text)).toBe(false)
+  })
 })

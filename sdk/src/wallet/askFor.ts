@@ -20,7 +20,7 @@ import { ask, type Handed } from './provider.js'
 import type { Confirm } from './reads.js'
 import { nowOf, type World } from './world.js'
 
-/** What a page that has a wallet lets another page want of it, beyond what the check of each request holds. */
+/** The limits that a page with a wallet sets to another page, beyond what the check of each request holds. */
 export type Limits = {
   /** The builder code of this page: no request names another. */
   distributorId: string

@@ -60,14 +60,12 @@ export function parseConfig(env: Env, root: string = repositoryRoot()) {
     opsPort: port('OPS_PORT', 4021),
     /** Where callers reach the public listener; absent means the address it listens at. Without a slash at its end. */
     publicUrl: parsePublicUrl(text('PUBLIC_URL'), problems),
-    /** Serve the OpenAPI document and its reference on the public listener too. */
+    /** Serve the OpenAPI document and its reference, and the widget for frames, on the public listener too. */
     publicReference: flag('PUBLIC_REFERENCE', false),
-    /** Serve the widget for the iframe of an app, below /embed. */
     embedEnabled: flag('EMBED_ENABLED', true),
     logLevel: oneOf('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent']) ?? 'info',
     /** Lines for a person instead of JSON; absent: when standard output is a terminal. */
     logPretty: text('LOG_FORMAT') === undefined ? undefined : text('LOG_FORMAT') === 'pretty',
-    /** A line for every request served. */
     logRequests: flag('LOG_REQUESTS', false),
     /** Accept `Authorization: Bearer` as an alias of `X-API-Key`. */
     bearerEnabled: flag('BEARER_ENABLED', true),

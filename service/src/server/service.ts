@@ -169,7 +169,7 @@ function logRequest(
 ): void {
   const { operationId, status, seconds, served } = answered
   const { request, requestId, keyId } = served
-  // Whoever pastes a secret key there does not find it in the log.
+  // A secret key that someone pastes there does not get into the log.
   const path = request.url?.split('?')[0]?.replace(/^\/embed\/(?!files\/)[^/]+/, '/embed/…')
   const ms = Math.round(seconds * 1e6) / 1e3
   log.info({ method: request.method, path, operationId, status, ms, requestId, keyId }, 'served')

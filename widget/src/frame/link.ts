@@ -28,7 +28,7 @@ export function openLink(): Promise<Link> {
       resolve(use(port, said.settings))
     }
     addEventListener('message', hear)
-    // It says nothing, so whoever is around may hear it.
+    // It tells nothing, so any page around this one may hear it.
     parent.postMessage({ openearn: 'hello' }, '*')
   })
 }

@@ -12,7 +12,7 @@ export type HostSettings = {
   texts?: Readonly<Record<string, string>> | undefined
 }
 
-/** What the frame tells: a flow came to another status. It is the frame's word. */
+/** A flow came to another status. It is the frame's word. */
 export type FrameEvent = { kind: string; status: string; txHash?: string | undefined }
 
 export type HostOptions = HostSettings & {

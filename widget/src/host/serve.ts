@@ -18,7 +18,7 @@ const readsMax = 64
 const lengthMax = 300_000
 const heightMax = 20_000
 
-/** Answers a frame at its end of the channel, until the channel is closed. */
+/** Serves a frame by one end of the channel, until the channel is closed. */
 export function serve(port: MessagePort, options: Serving): { port: MessagePort; close(): void } {
   const { provider, onEvent, frame } = options
   const telling = provider as Telling
