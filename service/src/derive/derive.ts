@@ -6,9 +6,10 @@ import { type AttributedEvents, attributeEvents, listDigests, readAttribution } 
 import { type DeriveConfig, type DeriveVault, hasAsyncDeposit } from './config.js'
 import { deriveTransfer, deriveVaultTransaction } from './deriveVault.js'
 import { type ChangedRequest, type OpenedRequest, recordEventParts } from './eventParts.js'
-import { decodeTransfer, decodeVaultEvent, eventParties, type VaultEvent } from './events.js'
+import { decodeTransfer, decodeVaultEvent, eventParties, type Transfer, type VaultEvent } from './events.js'
 import { type Flows, readFlows } from './flows.js'
 import type { PlacedEvent } from './matching.js'
+import { recordShareMints, zeroTopic } from './mints.js'
 import {
   type DerivedRows,
   type DeriveState,
@@ -106,7 +107,11 @@ function deriveLoneTransfer(
   if (log.topics[0] !== transferTopic) return false
   const vaults = derivation.vaultsByToken.get(log.address)
   const transfer = vaults && decodeTransfer(log)
-  if (transfer) for (const { id: vaultId } of vaults) deriveTransfer(transfer, { place, vaultId, state, rows })
+  for (const vault of transfer ? vaults : []) {
+    deriveTransfer(transfer as Transfer, { place, vaultId: vault.id, state, rows })
+    if (log.topics[1] === zeroTopic)
+      recordShareMints(place, { vault, transfers: [transfer as Transfer], events: [] }, rows.shareMints)
+  }
   return true
 }
 
@@ -132,6 +137,7 @@ function deriveTransaction(
     const moved = flows.get(part.vault.id) ?? readFlows(part)
     const [opened, changed] = [rows.requests.length, rows.requestChanges.length]
     deriveVaultTransaction({ chainId, place, part, flows: moved, credits, strangers, state, rows, settled })
+    recordShareMints(place, part, rows.shareMints)
     if (part.events.length === 0) continue
     const requests = { opened: rows.requests.slice(opened), changed: rows.requestChanges.slice(changed) }
     recordEventParts({ place, part, flows: moved }, requests, rows)
@@ -144,25 +150,27 @@ export type StoredRequests = (
   transactionIndex: number,
 ) => { opened: readonly OpenedRequest[]; changed: readonly ChangedRequest[] }
 
-/** The parts of a block's events, as `derive` returned them, computed without a state: the changes of requests are stored. */
+/** The parts of a block's events, and its mints, as `derive` returned them, computed without a state: the changes of requests are stored. */
 export function rederiveEventParts(
   block: RawBlock,
   derivation: Derivation,
   storedRequests: StoredRequests,
-): Pick<DerivedRows, 'eventParts' | 'pendingChanges'> {
-  const rows = { eventParts: [], pendingChanges: [] }
+): Pick<DerivedRows, 'eventParts' | 'pendingChanges' | 'shareMints'> {
+  const rows = { eventParts: [], pendingChanges: [], shareMints: [] }
   const { number, hash, timestamp, logs } = block
   const inputs = new Map(block.transactions.map((transaction) => [transaction.transactionIndex, transaction]))
   for (const own of groupLogs(logs)) {
     const [first] = own
     // As above, most transactions are a lone transfer.
-    if (!first || (own.length === 1 && first.topics[0] === transferTopic)) continue
+    if (!first || (own.length === 1 && first.topics[0] === transferTopic && first.topics[1] !== zeroTopic)) continue
     const { transactionIndex, transactionHash } = first
-    const parts = [...readVaultParts(own, derivation).values()].filter(({ events }) => events.length > 0)
+    const place = { number, hash, timestamp, transactionIndex, transactionHash }
+    const all = [...readVaultParts(own, derivation).values()]
+    for (const part of all) recordShareMints(place, part, rows.shareMints)
+    const parts = all.filter(({ events }) => events.length > 0)
     if (parts.length === 0) continue
     const transaction = inputs.get(transactionIndex)
     const made = transaction && attributionOf(transaction, own, derivation).made
-    const place = { number, hash, timestamp, transactionIndex, transactionHash }
     for (const part of parts)
       recordEventParts(
         { place, part, flows: readFlows(part, made) },

@@ -85,6 +85,20 @@ export type EventPart = {
   assets: bigint
 }
 
+/** Shares that a vault minted: sold by a deposit, or minted otherwise. */
+export type ShareMint = {
+  vaultId: number
+  blockNumber: number
+  blockHash: string
+  timestamp: number
+  transactionHash: string
+  /** The log of the deposit event; of shares minted otherwise, that of the last mint of the transaction. */
+  logIndex: number
+  shares: bigint
+  /** The payment of a deposit, in the asset of the vault; null where the shares were minted otherwise and name no price. */
+  assets: bigint | null
+}
+
 /** The change of a wallet's shares that wait for a redemption, by a transaction. */
 export type PendingChange = {
   vaultId: number
@@ -150,6 +164,7 @@ export type DerivedRows = {
   owners: OwnerRow[]
   eventParts: EventPart[]
   pendingChanges: PendingChange[]
+  shareMints: ShareMint[]
 }
 
 export function emptyRows(): DerivedRows {
@@ -165,6 +180,7 @@ export function emptyRows(): DerivedRows {
     owners: [],
     eventParts: [],
     pendingChanges: [],
+    shareMints: [],
   }
 }
 

@@ -4,7 +4,7 @@ import { metrics } from '../features/metrics/index.js'
 import { orders } from '../features/orders/index.js'
 import { actionObservations } from '../features/plans/index.js'
 import { flows } from '../features/portfolio/index.js'
-import { createPositions } from '../features/positions/index.js'
+import { createPositions, shareMints } from '../features/positions/index.js'
 import { streamObservations, streams } from '../features/streams/index.js'
 import { priceObservations } from '../prices/index.js'
 import { snapshotObservations } from '../snapshots/index.js'
@@ -13,7 +13,7 @@ import type { Projections } from '../sync/projection.js'
 /** Everything the service derives from a chain, in the order of its needs. */
 export function listProjections(options: { recover?: Parameters<typeof createPositions>[0] } = {}): Projections {
   return {
-    derived: [createPositions(options.recover), ledger, flows, metrics, streams, orders],
+    derived: [createPositions(options.recover), shareMints, ledger, flows, metrics, streams, orders],
     observed: [priceObservations, snapshotObservations, streamObservations, actionObservations, sightingObservations],
   }
 }

@@ -3,6 +3,7 @@ import { snapshotsOf } from '../../snapshots/index.js'
 import { depths } from '../../sync/storeDepths.js'
 import { vaultsOf } from '../../vaults/configured/index.js'
 import { opportunitiesOf } from '../catalogue/index.js'
+import { shareMintsOf } from '../positions/index.js'
 
 export type AttributedVault = {
   vaultId: number
@@ -79,7 +80,16 @@ export async function findCoverage(
 
 type Rows = readonly Record<string, unknown>[]
 
-export const exportNames = ['ledger', 'balances', 'lots', 'lot-changes', 'flows', 'snapshots', 'prices'] as const
+export const exportNames = [
+  'ledger',
+  'balances',
+  'lots',
+  'lot-changes',
+  'flows',
+  'share-mints',
+  'snapshots',
+  'prices',
+] as const
 export type ExportName = (typeof exportNames)[number]
 
 /** Exports of the present, whose rows have no time. */
@@ -127,6 +137,12 @@ function exported(db: Queryable, name: ExportName, range?: ExportRange) {
       left join ${opportunitiesOf(db)} o on o.chain_id = v.chain_id and o.vault_address = v.address
       where ${within(db`f.block_timestamp`)}
       order by v.chain_id, v.address collate "C", f.block_number, f.transaction_index, f.wallet, f.kind`,
+    'share-mints': () => db`
+      select v.chain_id, v.address as vault, m.block_number, hex_text(m.block_hash) as block_hash, m.block_timestamp,
+        hex_text(m.transaction_hash) as transaction_hash, m.log_index, m.shares, m.assets
+      from ${shareMintsOf(db)} m join ${vaultsOf(db)} v on v.id = m.vault_id
+      where ${within(db`m.block_timestamp`)}
+      order by v.chain_id, v.address collate "C", m.block_number, m.log_index`,
     prices: () => db`
       select id, chain_id, address, price_usd, source, observed_at, block_number, block_hash, valid_until, withheld
       from price_observations where ${within(db`observed_at`)} order by id`,

@@ -1,6 +1,6 @@
 /**
  * Who holds how much of a vault, and which distributor sourced it. Owns `balances`, `lots` and `requests` with their
- * `_changes`, `request_told`, `used_signatures`, `cut_moves`, the projection that derives them, and the operation that lists what a wallet has
+ * `_changes`, `request_told`, `used_signatures`, `cut_moves`, `share_mints`, the projections that derive them, and the operation that lists what a wallet has
  * requested. Amounts are raw shares.
  */
 
@@ -9,6 +9,7 @@ export { positionsOperations } from './operations.js'
 export { positionsRows } from './positionsRows.js'
 export { createPositions, type Positions } from './projection.js'
 export { readLotSteps } from './readLots.js'
+export { shareMints } from './shareMints.js'
 export {
   type Balance,
   type Lot,
@@ -17,6 +18,7 @@ export {
   listOpenRequests,
   type OpenRequest,
 } from './store.js'
+export { shareMintsOf } from './storeMints.js'
 export { type LotShareStep, listLotSteps, listShareSteps, type ShareStep, type StepsAsk } from './storeSteps.js'
 export { type ClaimedRequest, listClaimedRequests } from './storeWalletRequests.js'
 export { listTakenBack } from './takenBack.js'

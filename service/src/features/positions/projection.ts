@@ -243,5 +243,6 @@ function joinRows(results: readonly DerivedRows[]): DerivedRows {
     attributions: [],
     eventParts: [],
     pendingChanges: [],
+    shareMints: [],
   }
 }

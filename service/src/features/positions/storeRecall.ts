@@ -32,7 +32,8 @@ export async function recallChanges(db: Queryable, range: Range): Promise<Readon
   const requestsOf = await readRequests(db, range)
   for (const block of range.blocks) {
     const said = rederiveEventParts(block, range.config, requestsOf(block))
-    if (said.eventParts.length > 0 || said.pendingChanges.length > 0) Object.assign(rowsOf(block.number), said)
+    if (said.eventParts.length + said.pendingChanges.length + said.shareMints.length > 0)
+      Object.assign(rowsOf(block.number), said)
   }
   return byBlock
 }
