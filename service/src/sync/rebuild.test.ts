@@ -74,7 +74,7 @@ beforeAll(async () => {
   const place = { blockNumber: blocks, blockHash: toBlock(blocks).hash, blockTimestamp: derivedAt }
   await moveCursor(db, { chainId, ...place, at: derivedAt })
   // What is derived once it is confirmed has come as far as the chain.
-  for (const name of ['flows', 'metrics'])
+  for (const name of ['share mints', 'flows', 'metrics'])
     await db`insert into projections values (${chainId}, ${name}, '[]', ${blocks})`
 })
 afterAll(() => test?.close())
