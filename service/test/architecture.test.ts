@@ -64,7 +64,7 @@ const packageUsers: Record<string, { rooms: readonly string[]; slices?: readonly
     slices: ['streams', 'swap', 'solver'],
   },
   '@openearn/attribution': { rooms: ['derive', 'features', 'server'] },
-  '@openearn/attribution/codec': { rooms: ['features'], slices: ['attribution'] },
+  '@openearn/attribution/codec': { rooms: ['features', 'rpc'], slices: ['attribution'] },
   '@openearn/embedded-postgres': { rooms: ['server'] },
   '@openearn/sdk': { rooms: ['mcp', 'cli'] },
   '@openearn/sdk/verify': { rooms: ['mcp', 'cli'] },

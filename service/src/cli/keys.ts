@@ -14,7 +14,16 @@ import type { KeyKind } from '../kernel/operation.js'
 import type { Context } from '../postgres/context.js'
 import { inTransaction, type Queryable } from '../postgres/pool.js'
 import { changing, withContext } from './command.js'
-import { answer, type Command, formatTable, parseFlags, printTable, requireFlag, UsageError } from './terminal.js'
+import {
+  answer,
+  type Command,
+  formatTable,
+  parseFlags,
+  parseOrigin,
+  printTable,
+  requireFlag,
+  UsageError,
+} from './terminal.js'
 
 const usage = `openearn keys create --org ID --kind publishable|secret [--name TEXT] [--distributor ID]
     [--permission NAME]… [--origin ORIGIN]… [--hourly UNITS] [--monthly UNITS] [--address-share SHARE]
@@ -61,6 +70,7 @@ async function create(words: string[]): Promise<void> {
   const unknown = (values.permission ?? []).find((name) => !Object.hasOwn(permissions, name))
   if (unknown !== undefined)
     throw new UsageError(`there is no permission ${unknown}; there are ${Object.keys(permissions).join(', ')}`)
+  const origins = (values.origin ?? []).map(parseOrigin)
   const addressShare = parseShare(values['address-share']) ?? 1
   if (kind === 'secret' && addressShare !== 1) throw new UsageError('--address-share is for publishable keys')
   await withContext(async (ctx) => {
@@ -73,7 +83,7 @@ async function create(words: string[]): Promise<void> {
       distributorId: values.distributor ?? null,
       name: values.name ?? '',
       permissions: values.permission ?? [],
-      origins: values.origin ?? [],
+      origins,
       hourlyUnits: parseUnits(values.hourly, 'hourly') ?? 10_000,
       monthlyUnits: parseUnits(values.monthly, 'monthly') ?? null,
       addressShare,

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { createEarnClient, type Trust } from '@openearn/sdk'
 import { readEnv } from '../kernel/config.js'
 import { readDocument, serveMcp, serveStdio, type Tools } from '../mcp/index.js'
-import { answer, type Command, complain, parseFlags, parseWhole, UsageError } from './terminal.js'
+import { answer, type Command, complain, parseFlags, parseOrigin, parseWhole, UsageError } from './terminal.js'
 import { readVersion } from './version.js'
 
 const usage = `openearn mcp [--url URL] [--trust FILE] [--secret] [--http [--port PORT] [--origin ORIGIN ...]]
@@ -73,10 +73,4 @@ function parse(text: string): unknown {
     // Told by the caller.
     return undefined
   }
-}
-
-function parseOrigin(text: string): string {
-  if (!URL.canParse(text) || new URL(text).origin !== text || !/^https?:/.test(text))
-    throw new UsageError(`--origin: "${text}" is no origin, such as http://localhost:6274`)
-  return text
 }

@@ -123,3 +123,10 @@ function formatRecords(header: string[], rows: string[][]): string[] {
     ...row.flatMap((cell, column) => (cell === '' ? [] : `${(header[column] ?? '').padEnd(width)}  ${cell}`)),
   ])
 }
+
+/** The origin of a page, exactly as browsers send it. */
+export function parseOrigin(text: string): string {
+  if (!URL.canParse(text) || new URL(text).origin !== text || !/^https?:/.test(text))
+    throw new UsageError(`--origin: "${text}" is no origin, such as https://app.example or http://localhost:6274`)
+  return text
+}

@@ -1,5 +1,5 @@
+import { encodeRlp, type RlpValue } from '@openearn/attribution/codec'
 import { keccak256 } from '../kernel/keccak.js'
-import { encodeRlp, type RlpValue } from './rlp.js'
 
 /** The address that signed a digest (r, s and v of 27 or 28, 65 bytes), lower-case; undefined where nobody did. */
 export type RecoverSigner = (digest: Uint8Array, signature: Uint8Array) => string | undefined

@@ -184,6 +184,13 @@ describe('the openearn command beside a running service', () => {
     expect(await runOpenEarn(['chains', 'list'], env)).toMatch(/^78 +Eight +no +yes +12/m)
   }, 60_000)
 
+  it('takes for a key the origins of pages alone, exactly as browsers send them', async () => {
+    const texts = ['*', 'https://app.example/', 'https://App.example', 'https://app.example; script-src *', 'file:///x']
+    const create = (origin: string) => ['keys', 'create', '--org', 'x', '--kind', 'publishable', '--origin', origin]
+    for (const { code, said } of await Promise.all(texts.map((text) => refusal(create(text)))))
+      expect([code, said]).toEqual([2, expect.stringContaining('is no origin, such as https://app.example')])
+  }, 60_000)
+
   it('says in one sentence what is wrong, and ends with 2', async () => {
     const refusals = [
       ['nonsense'],
