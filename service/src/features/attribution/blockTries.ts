@@ -22,12 +22,16 @@ export type BlockTries = {
   encoded: { transactions: readonly Uint8Array[]; receipts: readonly Uint8Array[] }
   /** The place in the block of each receipt's first log. */
   firstLogs: readonly number[]
+  /** Bytes of its transactions and receipts. */
+  size: number
 }
 
 const formatHex = (bytes: Uint8Array): string => `0x${Buffer.from(bytes).toString('hex')}`
 
 const keptMax = 64
 const bytesMax = 64 * 1024 * 1024
+/** Bytes of all blocks that are kept of a chain; with their tries they take some three times as much memory. */
+const keptBytesMax = 128 * 1024 * 1024
 /** A full block costs some hundred milliseconds of computing: two at a time, and few that wait. */
 const room = createRoom({ inFlight: 2, waiting: 32, waitMs: 5_000 })
 
@@ -55,9 +59,11 @@ export async function readTries(
       room.run(async () => toTries(await readWholeBlock(chain, block), block.hash), busy),
     ))
   kept.set(block.hash, tries)
-  for (const oldest of kept.keys()) {
-    if (kept.size <= keptMax) break
+  let bytes = [...kept.values()].reduce((sum, { size }) => sum + size, 0)
+  for (const [oldest, { size }] of kept) {
+    if (kept.size <= keptMax && bytes <= keptBytesMax) break
     kept.delete(oldest)
+    bytes -= size
   }
   return tries
 }
@@ -80,7 +86,7 @@ export function toTries({ header: told, transactions, receipts }: WholeBlock, ha
     logs += Array.isArray(receipt.logs) ? receipt.logs.length : 0
     return first
   })
-  return { header: encoded.header, transactions: left, receipts: right, encoded, firstLogs }
+  return { header: encoded.header, transactions: left, receipts: right, encoded, firstLogs, size }
 }
 
 function encode({ header, transactions, receipts }: WholeBlock) {

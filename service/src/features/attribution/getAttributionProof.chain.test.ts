@@ -4,7 +4,7 @@ import { account } from '../../../../contracts/test/anvil.js'
 import { goneNode, type World, type WorldVault } from '../../../test/actionWorld.js'
 import { type AttributionWorld, openAttributionWorld } from '../../../test/attributionWorld.js'
 import { readWholeBlock } from '../../rpc/wholeBlock.js'
-import { toTries } from './blockTries.js'
+import { readTries, toTries } from './blockTries.js'
 
 const user = account(1)
 let world: World
@@ -49,6 +49,40 @@ describe('200', () => {
   })
 })
 
+describe('200 again', () => {
+  it('reads a block once for all proofs of it, asked at once and later', async () => {
+    const { hash } = await depositOnce()
+    await world.sync()
+    const { rpc } = world.earn.ctx.chains.get(world.chainId)!
+    const { blockHash: known, blockNumber } = await world.anvil.client.getTransactionReceipt({ hash })
+    const block = { number: Number(blockNumber), hash: known }
+    const [first, second] = await Promise.all([
+      readTries({ name: 'x', rpc }, block),
+      readTries({ name: 'x', rpc }, block),
+    ])
+    expect(second).toBe(first)
+    expect(await readTries({ name: 'x', rpc }, block)).toBe(first)
+  })
+
+  it('keeps the last 64 blocks, by their use', async () => {
+    const { rpc } = world.earn.ctx.chains.get(world.chainId)!
+    const { hash } = await depositOnce()
+    const { blockNumber } = await world.anvil.client.getTransactionReceipt({ hash })
+    await world.anvil.client.mine({ blocks: 65 })
+    const read = async (number: bigint) => {
+      const { hash: blockHash } = await world.anvil.client.getBlock({ blockNumber: number })
+      return readTries({ name: 'x', rpc }, { number: Number(number), hash: blockHash! })
+    }
+    const kept = await read(blockNumber)
+    const dropped = await read(blockNumber + 1n)
+    for (let above = 2n; above <= 33n; above++) await read(blockNumber + above)
+    expect(await read(blockNumber)).toBe(kept)
+    for (let above = 34n; above <= 64n; above++) await read(blockNumber + above)
+    expect(await read(blockNumber)).toBe(kept)
+    expect(await read(blockNumber + 1n)).not.toBe(dropped)
+  })
+})
+
 describe('404', () => {
   it('has no proof of a transaction without an entry', async () => {
     const hash = await sendRaw(user.address, '0x')
@@ -88,6 +122,21 @@ describe('400 INVALID_ARGUMENT', () => {
 })
 
 describe('503', () => {
+  it('proves nothing of a block of more than 64 MiB', async () => {
+    const { hash } = await depositOnce()
+    const { blockHash, blockNumber } = await world.anvil.client.getTransactionReceipt({ hash })
+    const chain = world.earn.ctx.chains.get(world.chainId)!
+    const block = await readWholeBlock(chain, { number: Number(blockNumber), hash: blockHash })
+    const [transaction] = block.transactions
+    const filled = (bytes: number) => ({
+      ...block,
+      transactions: [{ ...transaction, input: `0x${'00'.repeat(bytes)}` }],
+    })
+    const mebibyte = 1024 * 1024
+    expect(() => toTries(filled(65 * mebibyte), blockHash)).toThrow(expect.objectContaining({ code: 503 }))
+    expect(() => toTries(filled(mebibyte), blockHash)).toThrow(expect.objectContaining({ code: 404 }))
+  })
+
   it('asks for patience where the block cannot be read', async () => {
     const { hash } = await depositOnce()
     await world.sync()
