@@ -27,6 +27,7 @@ describe('what the sdk takes of the codec', () => {
   })
 
   it('starts at once: nothing waits', () => {
-    for (const [name, code] of files) expect(code, name).not.toMatch(/\bawait\b/)
+    // A line that is not indented stands outside of every function.
+    for (const [name, code] of files) expect(code, name).not.toMatch(/^\S.*\bawait\b/m)
   })
 })

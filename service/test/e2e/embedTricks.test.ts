@@ -94,7 +94,7 @@ const steps = `
   const on = (port) => {
     const waiting = {}
     port.onmessage = ({ data }) => waiting[data.id]?.(data)
-    return (message, id = Math.floor(performance.now() * 1e6)) =>
+    return (message, id = (globalThis.lastId = (globalThis.lastId ?? 0) + 1)) =>
       new Promise((resolve) => { waiting[id] = resolve; port.postMessage({ id, ...message }) })
   }
   const hasPort = () => (globalThis.heard ?? []).some(({ data }) => data?.openearn === 'port')

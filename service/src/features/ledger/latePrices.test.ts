@@ -66,7 +66,7 @@ beforeEach(async () => {
   await db`truncate chain_cursors, chain_reorgs, projections, sources, rebuilds, blocks, logs, transactions, interactions, interaction_counts,
     transaction_attributions,
     retractions, price_choices, price_observations, vault_snapshots, balances, balance_changes, lots, lot_changes,
-    attributed_steps, lp_edges, lp_steps, flows`
+    attributed_steps, lp_edges, lp_steps, flows, share_mints`
   await createCursor(db, chainId, 1, new Date('2026-11-20T12:00:00Z'))
 })
 
