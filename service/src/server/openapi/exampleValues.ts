@@ -159,11 +159,13 @@ export const byOperation: Record<string, Record<string, unknown>> = {
   ReplayWebhook: { after: 'latest' },
 }
 
-/** Members that stand for others in the requests of one operation: of two, one is shown. */
+/** Members that stand for others in the requests of one operation, or in its response of 200: of two, one is shown. */
 export const leftOut: Record<string, readonly string[]> = {
   CreateStream: ['pointId', 'apr', 'tokensPerDay', 'adapters'],
   BuildSwapOrder: ['opportunityId'],
   ReportSwapExecution: ['orderId'],
+  ListInteractions: ['after'],
+  'ListInteractions 200': ['next'],
 }
 
 /** Examples for the texts of the wire, by the pattern their schema has. */

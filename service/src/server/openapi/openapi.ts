@@ -2,7 +2,7 @@ import T, { type TSchema } from 'typebox'
 import { errorTable, reasons } from '../../kernel/errors.js'
 import type { Operation } from '../../kernel/operation.js'
 import { buildExample } from './examples.js'
-import { refusals } from './exampleValues.js'
+import { leftOut, refusals } from './exampleValues.js'
 import { headerRefs, headers, parameters as sharedParameters } from './openapiHeaders.js'
 import { shareResponses } from './sharedResponses.js'
 import { introduction, tagTexts } from './text.js'
@@ -113,7 +113,7 @@ function describe<C>(operation: Operation<C>, refer: Refer): Record<string, unkn
     headers: headerRefs(operation, 200),
     content: operation.isLive
       ? { 'text/event-stream': { schema: refer(ok), example: buildExample(ok) } }
-      : { 'application/json': { schema: refer(ok), example: buildExample(ok) } },
+      : { 'application/json': { schema: refer(ok), example: buildExample(ok, '', `${operation.operationId} 200`) } },
   }
   return {
     operationId: operation.operationId,
@@ -196,7 +196,8 @@ function parameters<C>(operation: Operation<C>, where: 'path' | 'query', refer: 
   const required = requiredOf(schema)
   return Object.entries<TSchema>(schema.properties).map(([name, property]) => {
     const { description, ...shown } = refer(property) as { description?: string }
-    const example = buildExample(property, name, operation.operationId)
+    const isLeftOut = leftOut[operation.operationId]?.includes(name)
+    const example = isLeftOut ? undefined : buildExample(property, name, operation.operationId)
     const { says, ...rest } = describeParameter(shown)
     const text = [description, says].filter(Boolean).join('; ')
     const isArray = rest['type'] === 'array'
