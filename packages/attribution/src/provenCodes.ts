@@ -52,26 +52,29 @@ export async function isSigned(
     const [actionId, signature, referral] = ['i', 'g', 'r'].map((name) => suffix.metadata?.get(name))
     if (!(actionId instanceof Uint8Array) || actionId.length !== 16 || !(signature instanceof Uint8Array)) continue
     if (!isCanonicalSignature(signature) || (referral !== undefined && typeof referral !== 'string')) continue
-    for (const callHash of listCalls(data, end, bodyEnd))
+    for (const [start, stop] of listCalls(data, end, bodyEnd)) {
+      // Data could hold many long calls: a hash is computed where it is compared.
+      const callHash = keccak256(data.subarray(start, stop), 'bytes')
       for (const [wallet, target] of said.calls) {
         if (left-- <= 0) return false
         const about = { ...said, actionId, referral: referral ?? '', wallet, target, callHash }
         const signer = await recoverAddress({ hash: digestOf(about), signature }).catch(() => '0x')
         if (said.signers.some((address) => address === signer.toLowerCase())) return true
       }
+    }
   }
   return false
 }
 
-/** Hashes of the calls that a suffix may be about: the data it ends, a call that ends with it, and calls inside that data. */
-function listCalls(data: Uint8Array, end: number, bodyEnd: number): Uint8Array[] {
-  const calls = [keccak256(data.subarray(0, bodyEnd), 'bytes')]
+/** Places of the calls that a suffix may be about: the data it ends, a call that ends with it, and calls inside that data. */
+function listCalls(data: Uint8Array, end: number, bodyEnd: number): [start: number, stop: number][] {
+  const calls: [number, number][] = [[0, bodyEnd]]
   for (let at = 0; at + 32 <= bodyEnd; at++) {
     const length = readLength(data, at)
     if (length === undefined || length < 4) continue
     const [start, stop] = [at + 32, at + 32 + length]
-    if (stop === end) calls.unshift(keccak256(data.subarray(start, bodyEnd), 'bytes'))
-    else if (end === data.length && stop <= bodyEnd) calls.push(keccak256(data.subarray(start, stop), 'bytes'))
+    if (stop === end) calls.unshift([start, bodyEnd])
+    else if (end === data.length && stop <= bodyEnd) calls.push([start, stop])
   }
   return calls
 }

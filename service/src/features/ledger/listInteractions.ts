@@ -56,9 +56,13 @@ async function listAfter(
   { filter, after, limit }: { filter: ActivityFilter; after: string; limit: number },
 ): Promise<{ data: Activity[]; next: string }> {
   const data: Activity[] = []
+  const isFiltered = Object.values(filter).some((each) => each !== undefined)
   let place = after
   for (let batches = 0; batches < batchesMax; batches++) {
-    const { entries, from, next, isMore } = await readConfirmed(db, { after: place, limit: batchSize })
+    const { entries, from, next, isMore } = await readConfirmed(db, {
+      after: place,
+      limit: isFiltered ? batchSize : limit,
+    })
     const ids = entries.map(({ id }) => id)
     const { standing, rows } = await listVerified(db, filter, ids)
     const listed = new Map(rows.map((row) => [row.id, row]))
