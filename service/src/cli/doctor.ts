@@ -1,9 +1,11 @@
 import { findEventsHealth } from '../features/events/index.js'
 import {
   describeCut,
+  describeJobs,
   listChainStatus,
   listGaps,
   listInvalidIndexes,
+  listJobStatus,
   listMissingIndexes,
   listVaultStatus,
   type VaultStatus,
@@ -68,6 +70,14 @@ export async function examine(ctx: Context): Promise<CheckResult[]> {
     add(name, well, detail, advice)
   }
   await examineEvents(ctx, add)
+  const watched = (await listChainSettings(db, { watchedOnly: true })).map(({ chainId }) => chainId)
+  const jobs = describeJobs(
+    await listJobStatus(
+      db,
+      watched.sort((a, b) => a - b),
+    ),
+  )
+  add('jobs', jobs.well, jobs.detail, jobs.advice)
   await examineIndexes(ctx, add)
   return findings
 }

@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events'
 import { scanInputs } from '../features/attribution/index.js'
 import { createCapabilityJob } from '../features/catalogue/index.js'
 import { sweepEvents, tell, tellStates } from '../features/events/index.js'
@@ -20,23 +19,12 @@ import {
   tellStreams,
 } from '../features/streams/index.js'
 import { fetchProvided, fetchProvidedPast, type PriceProvider } from '../prices/index.js'
-import { countFor } from '../rpc/chains.js'
 import { devnetChainId } from '../rpc/devnet.js'
 import type { Signer } from '../rpc/signer.js'
 import { pastSeconds, runFeedHistory, runHistory, runSnapshots } from '../snapshots/index.js'
 import type { ServiceContext } from './operations.js'
+import type { Job } from './runJobs.js'
 import { createSending } from './sender.js'
-
-/**
- * Work on a timer: the next run starts `everySeconds` after the last one ended. `eachChain`: a timer for each chain, so that
- * none waits for another's node.
- */
-export type Job = {
-  name: string
-  everySeconds: number
-  eachChain?: boolean
-  run(ctx: ServiceContext): Promise<void>
-}
 
 /** Every job there is. Running one in several processes at once is wasteful, never wrong. */
 export function listJobs(options: {
@@ -74,22 +62,34 @@ export function listJobs(options: {
     { name: 'movements of vaults', everySeconds: 240, run: runMovements },
     { name: 'snapshots of streams', everySeconds: streamSeconds ?? 60, run: takeStreamSnapshots },
     { name: 'trees of streams', everySeconds: streamSeconds ?? 15, run: runStreamTrees },
-    { name: 'roots of streams', everySeconds: streamSeconds ?? 15, run: (ctx) => commitRoots(ctx, committer) },
+    {
+      // Names of their own: a process without the key must not take the turns of the one that has it.
+      name: committer ? 'roots of streams' : 'roots of streams, without a key',
+      everySeconds: streamSeconds ?? 15,
+      run: (ctx) => commitRoots(ctx, committer),
+    },
     { name: 'APR of streams', everySeconds: 60, run: runStreamAprs },
     { name: 'streams nobody sent', everySeconds: 600, run: sweepUnsent },
     ...(committer
-      ? [{ name: 'transactions of our own', everySeconds: 2, eachChain: true, run: createSending(committer) }]
+      ? [{ name: 'transactions of our own', everySeconds: 2, atHeads: 'each' as const, run: createSending(committer) }]
       : []),
     {
       name: 'orders',
       everySeconds: 1,
-      eachChain: true,
+      atHeads: 'each',
       run: settleOrders(orders ?? { solver: undefined, costMax: 0n }),
     },
-    { name: 'inputs of new blocks', everySeconds: 1, eachChain: true, run: scanInputs },
+    { name: 'inputs of new blocks', everySeconds: 1, atHeads: 'each', run: scanInputs },
     { name: 'orders nobody signed', everySeconds: 600, run: sweepUnsigned },
     ...(orderBooks
-      ? [{ name: 'order books', everySeconds: 2, run: (ctx: ServiceContext) => runOrderBook(ctx, orderBooks) }]
+      ? [
+          {
+            name: 'order books',
+            everySeconds: 2,
+            atHeads: 'all' as const,
+            run: (ctx: ServiceContext) => runOrderBook(ctx, orderBooks),
+          },
+        ]
       : []),
     { name: 'prices that came late', everySeconds: 60, run: priceLateEntries },
     { name: 'events of chains', everySeconds: 5, run: (ctx) => tellChains(ctx, tellStates) },
@@ -100,7 +100,7 @@ export function listJobs(options: {
       run: (ctx) => tellStreams(ctx, { tell, tellStates }),
     },
     { name: 'events of requests', everySeconds: 30, run: (ctx) => tellRequests(ctx, tell) },
-    { name: 'events of orders', everySeconds: 1, run: (ctx) => tellOrders(ctx, tell) },
+    { name: 'events of orders', everySeconds: 1, atHeads: 'all', run: (ctx) => tellOrders(ctx, tell) },
     { name: 'events of budgets', everySeconds: 30, run: (ctx) => tellBudgets(ctx, tellStates) },
     { name: 'old events', everySeconds: 3_600, run: sweepEvents },
     { name: 'expired agreements', everySeconds: 60, run: sweepAgreements },
@@ -148,33 +148,5 @@ async function priceLateEntries({ db, chains }: ServiceContext): Promise<void> {
   for (const chainId of chains.keys()) {
     await settleAmounts(db, chainId)
     await fillLatePrices(db, chainId)
-  }
-}
-
-/** Runs jobs until stopped, each at once and then on its timer. A failure is logged; the next run tries again. */
-export function startJobs(ctx: ServiceContext, jobs: readonly Job[]): { stop(): Promise<void> } {
-  const stopping = new AbortController()
-  // Every job waits for it: with more than ten of them node would warn of a leak.
-  setMaxListeners(jobs.length * (1 + ctx.chains.size), stopping.signal)
-  const repeat = async (job: Job, chains: ServiceContext['chains'], about: { chainId?: number }): Promise<void> => {
-    while (!stopping.signal.aborted) {
-      try {
-        await job.run({ ...ctx, chains: countFor(chains, job.name) })
-      } catch (error) {
-        ctx.log.warn({ err: error, ...about }, `the job "${job.name}" failed; it runs again in ${job.everySeconds} s`)
-      }
-      await ctx.clock.sleep(job.everySeconds * 1000, stopping.signal)
-    }
-  }
-  const loops = jobs.flatMap((job) =>
-    job.eachChain
-      ? [...ctx.chains].map(([chainId, chain]) => repeat(job, new Map([[chainId, chain]]), { chainId }))
-      : [repeat(job, ctx.chains, {})],
-  )
-  return {
-    stop: async () => {
-      stopping.abort()
-      await Promise.all(loops)
-    },
   }
 }
