@@ -17,12 +17,14 @@ export function pinCall<T extends Pick<Plan, 'request' | 'transactions' | 'conte
   const word = (at: number): string => String(BigInt(`0x${call.slice(10 + 64 * at, 74 + 64 * at) || '0'}`))
   const { request, context } = plan
   const { type } = request
+  // What is taken back of a queue is named by its amount, other cancellations by the request.
+  const isQueue = context.vault.kind === 'maple'
   return {
     ...plan,
-    request: type === 'cancelDeposit' && call.length > 10 ? { ...request, requestId: word(0) } : request,
+    request: type === 'cancelDeposit' && call.length > 10 && !isQueue ? { ...request, requestId: word(0) } : request,
     context: {
       ...context,
-      ...(type === 'claimDeposit' ? { requestAmount: word(0) } : {}),
+      ...(type === 'claimDeposit' || (type === 'cancelDeposit' && isQueue) ? { requestAmount: word(0) } : {}),
       ...(context.vault.kind === 'erc5115' ? { minimumOut: word(3) } : {}),
     },
   }

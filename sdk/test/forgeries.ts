@@ -72,8 +72,11 @@ export function pin(plan: Plan): Plan {
   const found = read(plan)
   if (!found) return plan
   const words = listWords(found.call)
-  if (plan.request.type === 'claimDeposit') plan.context.requestAmount = String(words[0] ?? 0n)
-  if (plan.request.type === 'cancelDeposit' && words.length > 0) plan.request.requestId = String(words[0])
+  // What is taken back of a queue is named by its amount, other cancellations by the request.
+  const isQueue = plan.context.vault.kind === 'maple'
+  if (plan.request.type === 'claimDeposit' || (plan.request.type === 'cancelDeposit' && isQueue))
+    plan.context.requestAmount = String(words[0] ?? 0n)
+  else if (plan.request.type === 'cancelDeposit' && words.length > 0) plan.request.requestId = String(words[0])
   const at = findMinimum(plan, found.call)
   if (at !== undefined) plan.context.minimumOut = String(words[at] ?? 0n)
   return plan

@@ -284,12 +284,15 @@ async function deployAsyncVault(anvil: Anvil, earn: Earn, asset: Address, option
 export type ListInput = {
   address: Address
   asset: Address
-  /** Of the asset; the receipt token has 18. */
+  /** Of the asset. */
   decimals: number
   kind: string
   name?: string
   minDepositUsd?: string
   receiptToken?: Address
+  /** Of the receipt token; 18 where nothing is said. */
+  receiptDecimals?: number
+  contracts?: Record<string, Address>
 }
 
 export async function listVault(earn: Earn, input: ListInput): Promise<WorldVault> {
@@ -298,10 +301,13 @@ export async function listVault(earn: Earn, input: ListInput): Promise<WorldVaul
   const vault = address.toLowerCase()
   const receipt = (input.receiptToken ?? address).toLowerCase()
   const { db } = earn
-  await listToken(earn, { address: input.receiptToken ?? address, decimals: 18, symbol: 'yTUSD' })
+  const { receiptDecimals = 18 } = input
+  await listToken(earn, { address: input.receiptToken ?? address, decimals: receiptDecimals, symbol: 'yTUSD' })
+  const contracts = Object.entries(input.contracts ?? {}).map(([name, contract]) => [name, contract.toLowerCase()])
   await db`
-    insert into vaults (chain_id, address, kind, asset, asset_decimals, receipt_token, receipt_decimals, active_from)
-    values (${chainId}, ${vault}, ${input.kind}, ${asset.toLowerCase()}, ${decimals}, ${receipt}, 18, 'epoch')`
+    insert into vaults (chain_id, address, kind, asset, asset_decimals, receipt_token, receipt_decimals, contracts, active_from)
+    values (${chainId}, ${vault}, ${input.kind}, ${asset.toLowerCase()}, ${decimals}, ${receipt}, ${receiptDecimals},
+      ${db.json(Object.fromEntries(contracts))}, 'epoch')`
   await db`
     insert into opportunities (id, slug, name, type, chain_id, vault_address, min_deposit_amount_usd)
     values (${opportunityId}, ${opportunityId}, ${input.name ?? 'Yield vault'}, 'vault', ${chainId}, ${vault},

@@ -24,7 +24,11 @@ contract MapleManager {
     uint256 public liquidityCap = type(uint256).max / 2;
     uint256 public unrealizedLosses;
     uint256 public lent;
+    /// @notice Which bits a lender needs that is on no list.
+    uint256 public poolBitmap = 1;
     mapping(address lender => bool) public lenderAllowlist;
+    mapping(address lender => uint256) public lenderBitmaps;
+    mapping(address admin => bool) public permissionAdmins;
 
     modifier onlyPool() {
         require(!isPaused, "PM:PAUSED");
@@ -46,6 +50,15 @@ contract MapleManager {
 
     function setLender(address lender, bool isAllowed) external onlyDelegate {
         lenderAllowlist[lender] = isAllowed;
+    }
+
+    function setPermissionAdmin(address admin, bool isAdmin) external onlyDelegate {
+        permissionAdmins[admin] = isAdmin;
+    }
+
+    function setLenderBitmaps(address[] calldata lenders, uint256[] calldata bitmaps) external {
+        require(permissionAdmins[msg.sender], "PPM:NOT_PA");
+        for (uint256 i; i < lenders.length; ++i) lenderBitmaps[lenders[i]] = bitmaps[i];
     }
 
     function setPublic(bool isPublic_) external onlyDelegate {
@@ -80,17 +93,42 @@ contract MapleManager {
     }
 
     function hasPermission(address, address lender, bytes32) public view returns (bool) {
-        return isPublic || lenderAllowlist[lender];
+        return isPublic || lenderAllowlist[lender] || (lenderBitmaps[lender] & poolBitmap) == poolBitmap;
     }
 
-    /// @dev Each call of the pool asks for another party: the receiver of shares, or their owner.
-    function canCall(bytes32 what, address lender, uint256 assets) external view returns (bool, string memory) {
+    /// @notice Whether the pool takes a call, with these arguments, of a caller; and if not, why.
+    function canCall(bytes32 what, address caller, bytes calldata arguments)
+        external
+        view
+        returns (bool, string memory)
+    {
         if (isPaused) return (false, "PM:CC:PAUSED");
-        if (!hasPermission(address(this), lender, what)) return (false, "PM:CC:NOT_ALLOWED");
+        if (!_mayAll(what, caller, arguments)) return (false, "PM:CC:NOT_ALLOWED");
         if (what != "P:deposit" && what != "P:mint") return (true, "");
+        uint256 assets = _word(arguments, 0);
+        if (what == "P:mint") assets = pool.previewMint(assets);
         if (!active) return (false, "P:NOT_ACTIVE");
         if (assets + totalAssets() > liquidityCap) return (false, "P:DEPOSIT_GT_LIQ_CAP");
         return (true, "");
+    }
+
+    /// @dev Each call of the pool asks for another party: the receiver of shares, their owner, or both sides of a transfer.
+    function _mayAll(bytes32 what, address caller, bytes calldata arguments) private view returns (bool) {
+        if (what == "P:transfer") return _may(caller, what) && _may(_party(arguments, 0), what);
+        if (what == "P:transferFrom") return _may(_party(arguments, 0), what) && _may(_party(arguments, 1), what);
+        return _may(_party(arguments, what == "P:redeem" ? 2 : 1), what);
+    }
+
+    function _may(address lender, bytes32 what) private view returns (bool) {
+        return hasPermission(address(this), lender, what);
+    }
+
+    function _party(bytes calldata arguments, uint256 index) private pure returns (address) {
+        return address(uint160(_word(arguments, index)));
+    }
+
+    function _word(bytes calldata arguments, uint256 index) private pure returns (uint256) {
+        return uint256(bytes32(arguments[32 * index:32 * index + 32]));
     }
 
     function totalAssets() public view returns (uint256) {
@@ -141,18 +179,18 @@ contract MaplePool is ERC20 {
     }
 
     function deposit(uint256 assets, address receiver) external returns (uint256 shares) {
-        _check("P:deposit", receiver, assets);
+        _check("P:deposit");
         _deposit(assets, shares = previewDeposit(assets), receiver);
     }
 
     function mint(uint256 shares, address receiver) external returns (uint256 assets) {
         assets = previewMint(shares);
-        _check("P:mint", receiver, assets);
+        _check("P:mint");
         _deposit(assets, shares, receiver);
     }
 
     function redeem(uint256 shares, address receiver, address owner) external returns (uint256 assets) {
-        _check("P:redeem", owner, 0);
+        _check("P:redeem");
         require(owner == msg.sender || allowance(owner, msg.sender) > 0, "PM:PR:NO_ALLOWANCE");
         (shares, assets) = manager.processRedeem(shares, owner);
         if (shares == 0) return assets;
@@ -167,7 +205,7 @@ contract MaplePool is ERC20 {
     }
 
     function requestRedeem(uint256 shares, address owner) external returns (uint256) {
-        _check("P:requestRedeem", owner, 0);
+        _check("P:requestRedeem");
         if (msg.sender != owner) _spendAllowance(owner, msg.sender, shares);
         if (shares > 0) _transfer(owner, address(manager), shares);
         manager.requestRedeem(shares, owner);
@@ -176,18 +214,18 @@ contract MaplePool is ERC20 {
     }
 
     function removeShares(uint256 shares, address owner) external returns (uint256 returned) {
-        _check("P:removeShares", owner, 0);
+        _check("P:removeShares");
         if (msg.sender != owner) _spendAllowance(owner, msg.sender, shares);
         emit SharesRemoved(owner, returned = manager.removeShares(shares, owner));
     }
 
     function transfer(address to, uint256 shares) public override returns (bool) {
-        _check("P:transfer", to, 0);
+        _check("P:transfer");
         return super.transfer(to, shares);
     }
 
     function transferFrom(address from, address to, uint256 shares) public override returns (bool) {
-        _check("P:transferFrom", to, 0);
+        _check("P:transferFrom");
         return super.transferFrom(from, to, shares);
     }
 
@@ -250,20 +288,22 @@ contract MaplePool is ERC20 {
         IERC20(asset).safeTransferFrom(msg.sender, address(this), assets);
     }
 
-    function _check(bytes32 what, address lender, uint256 assets) private view {
-        (bool isAllowed, string memory why) = manager.canCall(what, lender, assets);
+    function _check(bytes32 what) private view {
+        (bool isAllowed, string memory why) = manager.canCall(what, msg.sender, msg.data[4:]);
         require(isAllowed, why);
     }
 }
 
 /// @title A router with the published behaviour of Maple's SyrupRouter, for tests
-/// @notice Deposits for who has the permission, and hands the shares on: the pool tells of the router, as sender and owner.
+/// @notice Deposits for who has the permission, or brings one that a permission admin signed, and hands the shares on: the
+/// pool tells of the router, as sender and owner.
 contract SyrupRouter {
     using SafeERC20 for IERC20;
 
     address public immutable asset;
     MaplePool public immutable pool;
     MapleManager public immutable poolManager;
+    mapping(address owner => uint256) public nonces;
 
     event DepositData(address indexed owner, uint256 amount, bytes32 depositData);
 
@@ -272,7 +312,31 @@ contract SyrupRouter {
         IERC20(asset).forceApprove(address(pool_), type(uint256).max);
     }
 
-    function deposit(uint256 amount, bytes32 depositData) external returns (uint256 shares) {
+    function authorizeAndDeposit(
+        uint256 bitmap,
+        uint256 deadline,
+        uint8 v,
+        bytes32 r,
+        bytes32 s,
+        uint256 amount,
+        bytes32 depositData
+    ) external returns (uint256) {
+        require(deadline >= block.timestamp, "SR:A:EXPIRED");
+        require(v == 27 || v == 28, "SR:A:MALLEABLE");
+        bytes32 domain = keccak256(
+            abi.encodePacked(
+                "\x19\x01", block.chainid, address(this), msg.sender, nonces[msg.sender]++, bitmap, deadline
+            )
+        );
+        address signer = ecrecover(domain, v, r, s);
+        require(signer != address(0) && poolManager.permissionAdmins(signer), "SR:A:NOT_PERMISSION_ADMIN");
+        (address[] memory lenders, uint256[] memory bitmaps) = (new address[](1), new uint256[](1));
+        (lenders[0], bitmaps[0]) = (msg.sender, bitmap);
+        poolManager.setLenderBitmaps(lenders, bitmaps);
+        return deposit(amount, depositData);
+    }
+
+    function deposit(uint256 amount, bytes32 depositData) public returns (uint256 shares) {
         require(poolManager.hasPermission(address(poolManager), msg.sender, "P:deposit"), "SR:D:NOT_AUTHORIZED");
         IERC20(asset).safeTransferFrom(msg.sender, address(this), amount);
         shares = pool.deposit(amount, address(this));

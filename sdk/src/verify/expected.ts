@@ -5,6 +5,7 @@ import { erc4626 } from './kinds/erc4626.js'
 import { erc5115 } from './kinds/erc5115.js'
 import { erc7540, erc7540Deposit, erc7540Redeem } from './kinds/erc7540.js'
 import { lagoon } from './kinds/lagoon.js'
+import { maple } from './kinds/maple.js'
 import { umbrella } from './kinds/umbrella.js'
 import { windowStake } from './kinds/windowStake.js'
 
@@ -28,6 +29,7 @@ export const expectedCalls: Readonly<Record<string, ExpectedCalls>> = {
   cooldown,
   'window-stake': windowStake,
   umbrella,
+  maple,
   lagoon,
 }
 

@@ -46,6 +46,8 @@ const claimInShares = toFunctionSelector('mint(uint256,address,address)')
 const depositWithMinimum = toFunctionSelector('depositWithMinimum(address,uint256,address,uint256)')
 const cooldownStart = toFunctionSelector('cooldownShares(uint256)')
 const windowStart = toFunctionSelector('cooldown()')
+const queueRequest = toFunctionSelector('requestRedeem(uint256,address)')
+const queueReturn = toFunctionSelector('removeShares(uint256,address)')
 const cooledOut = toFunctionSelector('unstake(address)')
 
 const word = (call: Hex, at: number): bigint => BigInt(slice(call, 4 + 32 * at, 36 + 32 * at))
@@ -111,6 +113,8 @@ function tellCall(
         return `Start the cooldown of all shares of ${vault}; ${user} can redeem them in the window after it, and a running cooldown starts again from zero`
       if (selector === cooledOut)
         return `Withdraw all ${token} whose cooldown at ${vault} has ended; it goes to ${user}`
+      if (selector === queueRequest)
+        return `Request to redeem ${asked.amount} shares of ${vault}; once its queue has processed it, the ${token} goes to ${user}`
       if (isRequest)
         return `Request to redeem ${asked.amount} shares of ${vault}; once it is settled, ${user} claims the ${token}`
       return `Redeem ${asked.amount} shares of ${vault}; the ${token}${least === undefined ? '' : `, at least ${least} units,`} goes to ${user}`
@@ -119,6 +123,8 @@ function tellCall(
         return `Claim ${word(call, 0)} shares of a settled deposit into ${vault}; they go to ${user}`
       return `Claim the shares of ${word(call, 0)} units of ${token} deposited into ${vault}; they go to ${user}`
     case 'cancelDeposit':
+      if (selector === queueReturn)
+        return `Take back ${word(call, 0)} shares of ${vault} that wait for their redemption; they go to ${user}`
       if (selector === claimOfCancelled)
         return `Take back the ${token} of the cancelled deposit ${word(call, 0)} in ${vault}; it goes to ${user}`
       return `Cancel the pending deposit ${selector === cancellation ? `${word(call, 0)} ` : ''}in ${vault}; the ${token} is refunded to ${user}`

@@ -73,7 +73,7 @@ const nameOf = (trusts: Trusts) => (trusts === 'file' ? 'the file of trust' : 't
 type Vault = VerificationContext['vaults'][number]
 
 /** Kinds whose standard has `asset()`. */
-const saysAsset = /^(erc4626|erc7540|lagoon)/
+const saysAsset = /^(erc4626|erc7540|lagoon|umbrella|maple)/
 
 /** The vault itself says which token it takes. Others say it in their own ways, and what is told of them is believed. */
 async function checkAsset(provider: Provider, { kind, address, asset }: Vault): Promise<string | undefined> {

@@ -233,7 +233,7 @@ function attributionOf(transaction: RawTransaction, logs: readonly RawLog[], der
   const known = attributions.get(transaction)
   if (known) return known
   const standsFor = listStandingFor(logs, config, (log) =>
-    (derivation.vaultsByContract.get(log.address) ?? []).flatMap((vault) => decodeVaultEvent(log, vault) ?? []),
+    (derivation.vaultsByContract.get(log.address) ?? []).flatMap((vault) => decodeVaultEvent(log, vault, logs) ?? []),
   )
   return readAttribution({ config, transaction, logs, recover, ...(standsFor ? { standsFor } : {}) })
 }
@@ -256,7 +256,7 @@ function readVaultParts(logs: readonly RawLog[], derivation: Derivation): Map<nu
       continue
     }
     for (const vault of derivation.vaultsByContract.get(log.address) ?? []) {
-      const event = decodeVaultEvent(log, vault)
+      const event = decodeVaultEvent(log, vault, logs)
       if (event) partOf(vault).events.push(event)
     }
   }
@@ -353,7 +353,7 @@ export function listStateKeys(block: Pick<RawBlock, 'logs' | 'transactions'>, de
       continue
     }
     for (const vault of derivation.vaultsByContract.get(log.address) ?? []) {
-      const event = decodeVaultEvent(log, vault)
+      const event = decodeVaultEvent(log, vault, block.logs)
       if (!event) continue
       const told = vaultsOf.get(log.transactionIndex)
       if (told) told.add(vault.id)

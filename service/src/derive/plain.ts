@@ -16,7 +16,7 @@ export function isPlain(
   const { from, to, input } = transaction
   const told = logs.flatMap((log) =>
     (vaultsByContract.get(log.address) ?? []).flatMap((vault) => {
-      const event = decodeVaultEvent(log, vault)
+      const event = decodeVaultEvent(log, vault, logs)
       return event ? [{ log, vault, event }] : []
     }),
   )

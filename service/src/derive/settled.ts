@@ -1,4 +1,6 @@
+import type { Address } from 'viem'
 import type { RawBlock, RawLog } from '../rpc/raw.js'
+import { type RequestViews, viewRequest } from '../vaults/index.js'
 import { type DeriveVault, hasAsyncDeposit, hasAsyncRedeem } from './config.js'
 import { decodeVaultEvent, type VaultEvent } from './events.js'
 import { type RequestLot, requestKey } from './rows.js'
@@ -17,7 +19,7 @@ export type RequestReading = {
 export type ReadBlock = RawBlock & { requestReadings?: readonly RequestReading[] }
 
 /** A request whose figures are read from a vault at a block and at its parent. */
-export type WantedReading = Omit<RequestReading, 'before' | 'after'> & { blockNumber: number }
+export type WantedReading = Omit<RequestReading, 'before' | 'after'> & { blockNumber: number; views: RequestViews }
 
 /** The amount that each request id of a controller lost in a block, and the ids that claims alone emptied, by the vault's figures. */
 export type Lost = { amounts: Map<bigint, bigint>; emptied: Set<bigint> }
@@ -39,7 +41,7 @@ export function readSettled(
   if (readings.length === 0) return nothing
   const events = block.logs.flatMap((log) =>
     (vaultsByContract.get(log.address) ?? []).flatMap((vault) => {
-      const event = decodeVaultEvent(log, vault)
+      const event = decodeVaultEvent(log, vault, block.logs)
       return event ? [{ vault, event }] : []
     }),
   )
@@ -76,7 +78,7 @@ export function listClaims(
   const claims = new Map<string, Claim>()
   for (const log of logs)
     for (const vault of vaultsByContract.get(log.address) ?? []) {
-      const event = decodeVaultEvent(log, vault)
+      const event = decodeVaultEvent(log, vault, logs)
       if (!event || ('atOnce' in event && event.atOnce === true)) continue
       const controller =
         event.kind === 'deposit' && hasAsyncDeposit(vault)
@@ -104,7 +106,7 @@ export function listWantedReadings(
   const note = (logs: readonly RawLog[]) => {
     for (const log of logs)
       for (const vault of vaultsByContract.get(log.address) ?? []) {
-        const event = decodeVaultEvent(log, vault)
+        const event = decodeVaultEvent(log, vault, logs)
         if (event?.kind !== 'depositRequest' && event?.kind !== 'redeemRequest') continue
         const key = requestKey(vault.id, event.kind === 'depositRequest' ? 'deposit' : 'redeem', event.controller)
         const known = ids.get(key) ?? new Set<bigint>()
@@ -115,9 +117,11 @@ export function listWantedReadings(
   return blocks.flatMap((block) => {
     note(block.logs)
     return listClaims(block, vaultsByContract).flatMap(({ vault, kind, controller }) =>
-      [...(ids.get(requestKey(vault.id, kind, controller)) ?? [])].slice(-idsMax).map((requestId) => ({
-        ...{ vault: vault.address, kind, controller, requestId, blockNumber: block.number },
-      })),
+      [...(ids.get(requestKey(vault.id, kind, controller)) ?? [])].slice(-idsMax).flatMap((requestId) => {
+        const views = viewRequest(vault, { kind, requestId, controller: controller as Address })
+        const wanted = { vault: vault.address, kind, controller, requestId, blockNumber: block.number }
+        return views ? [{ ...wanted, views }] : []
+      }),
     )
   })
 }

@@ -20,6 +20,8 @@ export const reasons = [
   'ADMIN_OPERATION_ACTIVE',
   'STREAM_ENDED',
   'CURSOR_GONE',
+  'WALLET_NOT_ALLOWED',
+  'QUEUE_PAUSED',
 ] as const
 
 export type Reason = (typeof reasons)[number]

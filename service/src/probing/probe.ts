@@ -90,7 +90,7 @@ export async function probeVaults(
   const first = await askMany(chain, addresses.map(askIdentity), at, identitiesPerCall)
   const isSilent = (index: number) => {
     const answer = first[index]
-    return answer === undefined || (answer.code.codeLength > 0n && !recognised(answer))
+    return answer === undefined || (answer.code.codeLength > 0n && !isRecognised(answer))
   }
   const silent = addresses.length === 1 ? [] : addresses.flatMap((_, index) => (isSilent(index) ? [index] : []))
   const again = await askMany(
@@ -154,10 +154,8 @@ type Identity = { code: { codeLength: bigint }; kinds: Record<string, Recognised
 type Named = { address: Address; kind: VaultKind; recognised: Recognised }
 type Described = Named & { vault: Vault; asset: ProbedToken; receiptToken: ProbedToken }
 
-function recognised({ kinds }: Identity): { kind: VaultKind; recognised: Recognised } | undefined {
-  const kind = vaultKinds.findLast(({ name }) => kinds[name] !== undefined)
-  const found = kind && kinds[kind.name]
-  return kind && found && { kind, recognised: found }
+function isRecognised({ kinds }: Identity): boolean {
+  return vaultKinds.some(({ name }) => kinds[name] !== undefined)
 }
 
 async function nameVault(
@@ -167,9 +165,9 @@ async function nameVault(
   answer: Identity | undefined,
 ): Promise<Named | ProbeError> {
   if (answer?.code.codeLength === 0n) return new ProbeError(`there is no contract at ${address} on ${chain.name}`)
-  const found = answer && recognised(answer)
+  const found = answer && (await findKind(ask, answer))
   if (found) {
-    const note = await noteProduct(ask, { address, kind: found.kind.name }, answer.hints)
+    const note = noteProduct(found.kind.name, answer.hints)
     const notes = [...(found.recognised.notes ?? []), ...(note ? [note] : [])]
     return { address, kind: found.kind, recognised: { ...found.recognised, notes } }
   }
@@ -180,6 +178,19 @@ async function nameVault(
   return new ProbeError(
     `${address} is no ERC-4626 vault, and no other kind that is known: it does not answer asset() and totalAssets()`,
   )
+}
+
+/** The last kind that knows the vault, where it holds by what else has to be asked. */
+async function findKind(
+  ask: Ask,
+  { kinds }: Identity,
+): Promise<{ kind: VaultKind; recognised: Recognised } | undefined> {
+  for (const kind of [...vaultKinds].reverse()) {
+    let found = kinds[kind.name]
+    while (found?.next) found = await ask(found.next)
+    if (found) return { kind, recognised: found }
+  }
+  return undefined
 }
 
 async function askTokens(

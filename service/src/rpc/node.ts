@@ -1,11 +1,10 @@
-import { type Address, type Hex, size } from 'viem'
 import { EarnError } from '../kernel/errors.js'
 import { OutboundError } from '../kernel/outbound.js'
 import { multicallMany } from './manyReads.js'
-import type { Read } from './multicall.js'
 import type { Header, RawLog, RawTransaction } from './raw.js'
 import { type Rpc, RpcError, type RpcRequest } from './rpc.js'
 import type { Tracer } from './tracer.js'
+import { readView, type View } from './views.js'
 import { answers, malformed, toBlockHashes, toHeader, toLogs, toQuantity, toTransaction } from './wire.js'
 
 /** The requests to a node. Every response is parsed here and compared with the request. */
@@ -34,7 +33,7 @@ export type Node = {
    * Results of contract views at a block, as numbers, in the order of the request. Undefined if a view is refused or
    * returns something other than a number, or if no node keeps the state of that block.
    */
-  readViews?(views: readonly { target: string; data: string }[], blockHash: string): Promise<(bigint | undefined)[]>
+  readViews?(views: readonly View[], blockHash: string): Promise<(bigint | undefined)[]>
   /** Another node than the one that answered last, for a second opinion; undefined when there is only one. */
   secondary(): Node | undefined
   /** Uses another node from now on, if there is one: the responses of the last one contradict each other. */
@@ -185,17 +184,8 @@ export function createNode(rpc: Rpc, tracer?: Tracer): Node {
 const away: ReadonlySet<OutboundError['kind']> = new Set(['network', 'rate-limited', 'open', 'busy'])
 const doubtful: ReadonlySet<OutboundError['kind']> = new Set(['server', 'timeout'])
 
-async function readViews(
-  rpc: Rpc,
-  views: readonly { target: string; data: string }[],
-  blockHash: string,
-): Promise<(bigint | undefined)[]> {
-  const reads = views.map(
-    ({ target, data }): Read<bigint | undefined> => ({
-      reads: [{ target: target as Address, data: data as Hex }],
-      answer: ([result]) => (result !== undefined && size(result) === 32 ? BigInt(result) : undefined),
-    }),
-  )
+async function readViews(rpc: Rpc, views: readonly View[], blockHash: string): Promise<(bigint | undefined)[]> {
+  const reads = views.map(readView)
   try {
     const { answers: told } = await multicallMany({ name: 'the node', rpc }, reads, { blockHash })
     return told.map((each) => each?.answer)

@@ -43,9 +43,6 @@ export type Header = {
   isEmpty?: true
 }
 
-/** A view of a contract. */
-export type View = { target: string; data: string }
-
 /** The stored part of a block: its header, the watched logs and their transactions, in order. */
 export type RawBlock = Header & {
   logs: readonly RawLog[]

@@ -13,6 +13,8 @@ export type KnownError = {
   readonly error: AbiError
   /** Its first four bytes. */
   readonly selector: Hex
+  /** The text it has to carry, where contracts say everything by `Error(string)`. */
+  readonly text?: string
   readonly sentence: string
   readonly means?: ErrorMeaning
 }
@@ -23,6 +25,11 @@ export function failing(declaration: string, sentence: string, means?: ErrorMean
   const inputs = error.inputs.map(({ type }) => type).join(',')
   const selector = toFunctionSelector(`${error.name}(${inputs})`)
   return { error, selector, sentence, ...(means === undefined ? {} : { means }) }
+}
+
+/** Declares a text of `Error(string)`, as `failing` does an error. */
+export function failingText(text: string, sentence: string, means?: ErrorMeaning): KnownError {
+  return { ...failing('error Error(string reason)', sentence, means), text }
 }
 
 /**
@@ -108,6 +115,7 @@ export function describeRevert(returned: Hex, errors: readonly KnownError[] = []
   try {
     const { errorName, args } = decodeErrorResult({ abi: known ? [known.error] : [], data: returned })
     const values: readonly unknown[] = args ?? []
+    if (known?.text !== undefined) return `with "${known.text}": ${known.sentence}`
     if (known) return `with ${clip(`${errorName}(${values.map(String).join(', ')})`)}: ${known.sentence}`
     if (errorName === 'Error') return `with "${clip(String(values[0] ?? ''))}"`
     return `with a panic: ${panics[String(values[0])] ?? `code ${String(values[0])}`}`
@@ -124,7 +132,18 @@ export function findMeaning(returned: Hex, errors: readonly KnownError[] = []): 
 function findError(returned: Hex, errors: readonly KnownError[]): KnownError | undefined {
   if (size(returned) < 4) return undefined
   const selector = slice(returned, 0, 4).toLowerCase() as Hex
-  return errors.find((known) => known.selector === selector) ?? common.get(selector)
+  const alike = errors.filter((known) => known.selector === selector)
+  if (alike.every(({ text }) => text === undefined)) return alike[0] ?? common.get(selector)
+  const said = readText(returned)
+  return alike.find(({ text }) => text === said)
+}
+
+function readText(returned: Hex): string | undefined {
+  try {
+    return String(decodeErrorResult({ abi: [], data: returned }).args?.[0] ?? '')
+  } catch {
+    return undefined
+  }
 }
 
 /** Text of a contract is a stranger's: control characters go, and it is cut. */

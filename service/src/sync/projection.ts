@@ -1,6 +1,7 @@
 import type { Fragment, Queryable, Transaction } from '../postgres/pool.js'
 import type { Table } from '../postgres/table.js'
-import type { RawBlock, RawLog, RawTransaction, View } from '../rpc/raw.js'
+import type { RawBlock, RawLog, RawTransaction } from '../rpc/raw.js'
+import type { View } from '../rpc/views.js'
 import type { DatedLine } from './configuration.js'
 
 /** Logs a projection reads. */

@@ -113,11 +113,14 @@ export async function listStoredLogs(
     to: number
     addresses: readonly string[]
     topics: readonly string[]
-    /** Only those whose second topic is one of these. */
+    /** Only those whose second or third topic is one of these. */
     about?: readonly string[]
   },
 ): Promise<RawLog[]> {
-  const about = input.about ? db`and topic1 = any(hex_bytes(${[...input.about]}::text[]))` : db``
+  const words = [...(input.about ?? [])]
+  const about = input.about
+    ? db`and (topic1 = any(hex_bytes(${words}::text[])) or topic2 = any(hex_bytes(${words}::text[])))`
+    : db``
   const rows = await db<LogRow[]>`
     select ${logList(db)} from logs
     where chain_id = ${input.chainId} and block_number between ${input.from} and ${input.to}

@@ -49,6 +49,9 @@ const kindOf: Readonly<Record<string, string>> = {
   cooldownSiloAbi: 'cooldown',
   windowStakeAbi: 'window-stake',
   umbrellaStakeAbi: 'umbrella',
+  maplePoolAbi: 'maple',
+  mapleManagerAbi: 'maple',
+  mapleQueueAbi: 'maple',
 }
 
 /** What each contract of ours declares that a plan may call or that stands behind one. */
@@ -107,7 +110,7 @@ describe('what a vault says when it refuses', () => {
 
   it('is read in one way: no kind declares an error twice, and each means something in plain words', () => {
     for (const { name, errors } of vaultKinds) {
-      const selectors = errors.map(({ selector }) => selector)
+      const selectors = errors.map(({ selector, text = '' }) => `${selector} ${text}`)
       expect(new Set(selectors).size, name).toBe(selectors.length)
     }
     for (const { error, sentence } of [...commonErrors, ...vaultKinds.flatMap(({ errors }) => errors)])

@@ -67,9 +67,17 @@ export type EmittedEvent = {
   readonly event: AbiEvent
   /** Its first topic. */
   readonly topic: string
-  /** Undefined when the log has another shape, or tells of another vault. Never throws. */
-  read(log: RawLog, vault: EmittingVault): VaultEvent | undefined
+  /** It says nothing by itself: others are read by it. */
+  readonly isBeside?: true
+  /**
+   * Undefined when the log has another shape, or tells of another vault. `logs` holds at least those of its transaction, in
+   * their order. Never throws.
+   */
+  read(log: RawLog, vault: EmittingVault, logs: readonly RawLog[]): VaultEvent | undefined
 }
+
+/** The log of an event among those of its block or transaction, for an event that others complete. */
+export type Around = { log: RawLog; logs: readonly RawLog[] }
 
 type InputOf<S extends string> = Extract<ParseAbiItem<S>, AbiEvent>['inputs'][number]
 type ArgumentsOf<S extends string> = {
@@ -82,7 +90,7 @@ type ArgumentsOf<S extends string> = {
  */
 export function emitted<const S extends string>(
   declaration: S,
-  mean: (told: ArgumentsOf<S>, vault: EmittingVault) => Meaning | undefined,
+  mean: (told: ArgumentsOf<S>, vault: EmittingVault, around: Around) => Meaning | undefined,
 ): EmittedEvent {
   const event = parseAbiItem(declaration as string) as AbiEvent
   const indexed = event.inputs.filter((input) => input.indexed)
@@ -96,13 +104,18 @@ export function emitted<const S extends string>(
   return {
     event,
     topic,
-    read: (log, vault) => {
+    read: (log, vault, logs) => {
       if (log.topics[0] !== topic || log.topics.length !== topicCount || log.data.length !== dataLength)
         return undefined
-      const meaning = mean(new Told(log) as unknown as ArgumentsOf<S>, vault)
+      const meaning = mean(new Told(log) as unknown as ArgumentsOf<S>, vault, { log, logs })
       return meaning && Object.assign(meaning, { logIndex: log.logIndex })
     },
   }
+}
+
+/** Declares an event that is read only because others are understood by it. */
+export function beside(declaration: string): EmittedEvent {
+  return { ...emitted(declaration, () => undefined), isBeside: true }
 }
 
 const wordDigits = 64

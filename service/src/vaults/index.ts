@@ -13,6 +13,7 @@ export {
   type Offer,
   type PlannedKind,
   type Recognised,
+  type RequestViews,
   toVault,
   type Vault,
   type VaultCall,
@@ -20,8 +21,8 @@ export {
   type VaultKind,
   type WithdrawAsk,
 } from './kind.js'
-export { requestTopics, viewRequest } from './kinds/asyncRequests.js'
 export { findVaultKind, listErrors, vaultKinds } from './kinds.js'
 export { decodeVaultEvent, findMakingCall, vaultTopics } from './logs.js'
 export { anybody } from './reading.js'
+export { requestTopics, viewRequest } from './requests.js'
 export { listRouterErrors, throughRouter } from './router.js'

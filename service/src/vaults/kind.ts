@@ -1,6 +1,8 @@
 import { type AbiEvent, type Address, getAddress, type Hex, zeroAddress } from 'viem'
+import type { Reason } from '../kernel/errors.js'
 import type { Read } from '../rpc/multicall.js'
 import type { KnownError } from '../rpc/revert.js'
+import type { View } from '../rpc/views.js'
 import type { MakingCall } from './calls.js'
 import type { EmittedEvent } from './events.js'
 
@@ -118,6 +120,8 @@ export type Trial = {
 export type Offer = {
   /** Why nothing can be done now, as a sentence; undefined when it can. */
   closed: string | undefined
+  /** Why this wallet cannot do it now, though the vault is open: by a reason and a sentence. */
+  refused?: { reason: Reason; why: string }
   /** The vault is not what the catalogue says it is: a sentence; undefined when it is. */
   mismatch: string | undefined
   /** Most units taken now, as the vault says: never to be believed alone. Undefined when it does not say. */
@@ -142,10 +146,13 @@ export type Alternative = {
  */
 export type WithdrawOffer = Offer & { available: bigint | undefined; assets: bigint | undefined; awaited?: bigint }
 
-/** The offer for a pending deposit: a call, or the reason why no call is possible. */
+/**
+ * The offer for a request that waits: a call, or the reason why no call is possible. `amount` is of the asset, or of the receipt
+ * token where a redemption is taken back.
+ */
 export type RequestOffer =
-  | { refusal: undefined; call: VaultCall; requestId: bigint; assets: bigint }
-  | { refusal: 'NOTHING_PENDING' | 'NOT_CLAIMABLE'; why: string }
+  | { refusal: undefined; call: VaultCall; requestId: bigint; amount: bigint }
+  | { refusal: Reason; why: string }
 
 /** Holdings of a vault and the worth of a share, all at one block. */
 export type VaultFigures = {
@@ -182,6 +189,8 @@ export type Recognised = {
   contracts?: Readonly<Record<string, Address>>
   /** Notes for the operator. */
   notes?: readonly string[]
+  /** Reads of contracts that the first answers name; by them it may turn out not to be of the kind. */
+  next?: Read<Recognised | undefined>
 }
 
 /** A further contract of a vault: an escrow, queue, teller, fee or price contract. Its events and calls belong to the vault. */
@@ -190,7 +199,22 @@ export type ContractBeside = {
   readonly summary: string
   readonly emits: readonly EmittedEvent[]
   readonly calls: readonly MakingCall[]
+  /** No contract of the vault names it, and the vault is whole without it. */
+  readonly isOptional?: true
 }
+
+/** How requests of a kind are told and read. */
+export type Requests = {
+  /** First topics of the events that open them; the controller is their first or second argument. */
+  readonly topics: readonly string[]
+  /** The views of a request. Several requests of a controller may share one of them. */
+  readonly view: (vault: RequestedVault, asked: RequestName) => RequestViews
+}
+/** Addresses in any case. */
+export type RequestedVault = Pick<ObservedVault, 'address' | 'contracts'>
+export type RequestName = { kind: 'deposit' | 'redeem'; requestId: bigint; controller: Address }
+/** The part of a request that waits to be settled, and the part that can be claimed now. */
+export type RequestViews = { pending: View; claimable: View }
 
 /** The plans that are built for a vault of a kind. */
 export type Plans = {
@@ -202,7 +226,7 @@ export type Plans = {
   trial?(vault: Vault, wallet: Address, amount: bigint): Trial
   /** Absent where deposits complete at once. */
   claimDeposit?(ask: RequestAsk): Read<RequestOffer>
-  /** Absent where a deposit cannot be cancelled. */
+  /** Takes back a deposit that waits, or a redemption where `cancels` says so; absent where nothing can be taken back. */
   cancelDeposit?(ask: RequestAsk): Read<RequestOffer>
 }
 
@@ -225,6 +249,10 @@ export type VaultKind = {
   readonly asyncDeposit: boolean
   /** Redemptions are requested first, and the Withdraw event is the claim. */
   readonly asyncRedeem: boolean
+  /** The side whose requests a cancellation takes back; absent: deposits. */
+  readonly cancels?: 'redeem'
+  /** Absent where no side is requested first. */
+  readonly requests?: Requests
   /**
    * The amounts of a wallet in cooldown: a redemption burns its shares at once, and a second withdrawal after a wait pays it
    * out. Absent for kinds without a cooldown.

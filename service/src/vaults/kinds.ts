@@ -6,6 +6,7 @@ import { erc4626 } from './kinds/erc4626.js'
 import { erc5115 } from './kinds/erc5115.js'
 import { erc7540, erc7540Deposit, erc7540Redeem } from './kinds/erc7540.js'
 import { lagoon } from './kinds/lagoon.js'
+import { maple } from './kinds/maple.js'
 import { other } from './kinds/other.js'
 import { umbrella } from './kinds/umbrella.js'
 import { windowStake } from './kinds/windowStake.js'
@@ -20,6 +21,7 @@ export const vaultKinds: readonly VaultKind[] = [
   cooldown,
   windowStake,
   umbrella,
+  maple,
   lagoon,
   erc20,
   other,

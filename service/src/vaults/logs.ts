@@ -37,11 +37,14 @@ function tablesAt(vault: EmittingVault, address: string): Tables | undefined {
   return undefined
 }
 
-/** Decodes an event of a vault; undefined for a log of another kind or shape. Never throws. */
-export function decodeVaultEvent(log: RawLog, vault: EmittingVault): VaultEvent | undefined {
+/**
+ * Decodes an event of a vault; undefined for a log of another kind or shape. `logs` holds at least those of its transaction, in
+ * their order: some events are understood by their neighbours. Never throws.
+ */
+export function decodeVaultEvent(log: RawLog, vault: EmittingVault, logs: readonly RawLog[]): VaultEvent | undefined {
   return tablesAt(vault, log.address)
     ?.emits.get(log.topics[0] ?? '')
-    ?.read(log, vault)
+    ?.read(log, vault, logs)
 }
 
 /** The event-making call with this selector at one of a vault's contracts; undefined if it is unknown. */

@@ -6,6 +6,8 @@ export type KindFixture = {
   kind: string
   /** Contracts beside the vault, by name. */
   contracts?: Readonly<Record<string, Address>>
+  /** What its contracts have told before an event that is understood by it. */
+  before?: readonly Told[]
   /** What the vault and the contracts beside it answer, by the declaration of the function; whatever else is asked reverts. */
   answers: Readonly<Record<string, unknown>>
   /** What the call of a planned deposit makes them tell of. */

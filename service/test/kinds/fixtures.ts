@@ -3,6 +3,7 @@ import { erc20, erc4626, other } from './erc4626.js'
 import { erc5115 } from './erc5115.js'
 import { erc7540, erc7540Deposit, erc7540Redeem, lagoon } from './erc7540.js'
 import type { KindFixture } from './fixture.js'
+import { maple } from './maple.js'
 import { umbrella } from './umbrella.js'
 import { windowStake } from './windowStake.js'
 
@@ -16,6 +17,7 @@ export const fixtures: readonly KindFixture[] = [
   cooldown,
   windowStake,
   umbrella,
+  maple,
   lagoon,
   erc20,
   other,

@@ -51,12 +51,14 @@ export function follow(
   habit: Habit,
   ownLogs: OwnLogs | undefined,
 ): Movement {
+  // Its escrow, or a contract beside it that holds what waits.
+  const keepsForVault = (wallet: string) => wallet !== vault.address && holdsForOthers(vault, wallet)
   const source = (wallet: string) => wallet === zero || holdsForOthers(vault, wallet)
   const taken = new Set<Move>()
-  const findOwn = (event: Told, isOwn: (move: Move) => boolean, most: bigint): Own => {
+  const findOwn = (event: Told, isOwn: (move: Move) => boolean, most: bigint, side = habit): Own => {
     const own: Own = new Map()
     let left = most
-    for (const move of reachable(event, moves.filter(isOwn), events, habit, ownLogs)) {
+    for (const move of reachable(event, moves.filter(isOwn), events, side, ownLogs)) {
       if (left === 0n) break
       if (taken.has(move)) continue
       taken.add(move)
@@ -83,7 +85,7 @@ export function follow(
         burns,
         findOwn(
           event,
-          ({ from, to }) => (from === event.owner || from === vault.escrow) && (to === zero || to === vault.address),
+          ({ from, to }) => (from === event.owner || keepsForVault(from)) && (to === zero || to === vault.address),
           event.shares,
         ),
       )
@@ -95,7 +97,13 @@ export function follow(
     if (event.kind === 'cancelRedeemClaim')
       add(
         returns,
-        findOwn(event, ({ from, to }) => to === event.receiver && source(from), event.amount),
+        // A queue of Maple tells of it before the shares go.
+        findOwn(
+          event,
+          ({ from, to }) => to === event.receiver && source(from),
+          event.amount,
+          vault.kind === 'maple' ? 'after' : habit,
+        ),
       )
   }
   return replay(moves, mints, burns, returns, balanceOf)
@@ -128,7 +136,8 @@ export function readHabit(vault: DeriveVault, moves: readonly Move[], events: re
     value > 0n &&
     (first.kind === 'deposit'
       ? to === first.owner && source(from)
-      : (from === first.owner || from === vault.escrow) && (to === zero || to === vault.address))
+      : (from === first.owner || (from !== vault.address && holdsForOthers(vault, from))) &&
+        (to === zero || to === vault.address))
   const before = reachable(first, moves.filter(isOwn), events, 'before', undefined)
   const after = reachable(first, moves.filter(isOwn), events, 'after', undefined)
   return before.length > 0 ? 'before' : after.length > 0 ? 'after' : undefined

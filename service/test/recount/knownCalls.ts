@@ -70,6 +70,12 @@ const makers: [string, Creditable['kind'], number, Match][] = [
       address(d, 2) === e.owner,
   ],
   [
+    'requestRedeem(uint256,address)',
+    'redeemRequest',
+    2,
+    (d, e) => e.kind === 'redeemRequest' && number(d, 0) === e.amount && address(d, 1) === e.controller,
+  ],
+  [
     'requestDeposit(uint256,address,address,address)',
     'depositRequest',
     4,
@@ -142,6 +148,7 @@ const silent = new Set(
     'claimCancelRedeemRequest(uint256,address,address)',
     'cancelRequestDeposit()',
     'cancelRequestRedeem(address)',
+    'removeShares(uint256,address)',
   ].map(selectorOf),
 )
 

@@ -12,7 +12,7 @@ export type Losses = {
 const everything = 2n ** 256n
 
 export function readLosses(block: RawBlock, vault: DeriveVault): Losses {
-  const told = block.logs.flatMap((log) => readTold(log, vault) ?? [])
+  const told = block.logs.flatMap((log) => readTold(log, vault, block.logs) ?? [])
   const used = new Map<string, bigint>()
   const keyOf = (kind: string, controller: string, id: bigint) => `${kind}:${controller}:${id}`
   const sum = (kinds: Told['kind'][], controller: string, id: bigint): bigint => {

@@ -88,7 +88,7 @@ const plainLots = ({ lots }: Holding): Record<string, bigint> =>
 function recountTransaction(block: RawBlock, hash: string, vault: DeriveVault, losses: Losses, state: State): void {
   const logs = block.logs.filter(({ transactionHash }) => transactionHash === hash)
   const moves = logs.flatMap((log) => readMove(log, vault) ?? [])
-  const events = logs.flatMap((log) => readTold(log, vault) ?? [])
+  const events = logs.flatMap((log) => readTold(log, vault, logs) ?? [])
   if (moves.length + events.length === 0) return
   if (!state.habits.has(vault.id)) {
     const habit = readHabit(vault, moves, events)
@@ -199,7 +199,9 @@ function mayKeep(
 export function isPlain(block: RawBlock, { hash, from, to, input }: RawTransaction, { vaults }: DeriveConfig): boolean {
   const told = block.logs
     .filter(({ transactionHash }) => transactionHash === hash)
-    .flatMap((log) => vaults.flatMap((vault) => (block.number < vault.startBlock ? [] : (readTold(log, vault) ?? []))))
+    .flatMap((log) =>
+      vaults.flatMap((vault) => (block.number < vault.startBlock ? [] : (readTold(log, vault, block.logs) ?? []))),
+    )
   const [only] = told
   if (told.length !== 1 || only === undefined || !isCreditable(only)) return false
   const emitter = vaults.find(({ id }) => id === only.vaultId)!.address
@@ -289,6 +291,7 @@ function apply(
 /** Whether an event is the claim of requests: of an asynchronous side, and not at once. */
 function isClaim({ kind }: DeriveVault, event: Extract<Told, { kind: 'deposit' | 'withdraw' }>): boolean {
   const side = event.kind === 'deposit' ? 'deposit' : 'redeem'
+  if (kind === 'maple') return side === 'redeem'
   return !event.atOnce && (kind === 'erc7540' || kind === 'lagoon' || kind === `erc7540-${side}`)
 }
 

@@ -26,6 +26,13 @@ export const firstTopics = {
   // ERC-5115 names the token it took or paid.
   yieldDeposit: toEventSelector('Deposit(address,address,address,uint256,uint256)'),
   yieldRedeem: toEventSelector('Redeem(address,address,address,uint256,uint256)'),
+  // Maple: the pool tells of a request, its queue of the id, and of what it processes or gives back.
+  redemptionRequested: toEventSelector('RedemptionRequested(address,uint256,uint256)'),
+  requestCreated: toEventSelector('RequestCreated(uint128,address,uint256)'),
+  requestProcessed: toEventSelector('RequestProcessed(uint128,address,uint256,uint256)'),
+  requestDecreased: toEventSelector('RequestDecreased(uint128,uint256)'),
+  requestRemoved: toEventSelector('RequestRemoved(uint128)'),
+  sharesRemoved: toEventSelector('SharesRemoved(address,uint256)'),
   // GPv2 tells of each order it fills.
   trade: toEventSelector('Trade(address,address,address,uint256,uint256,uint256,bytes)'),
   // A forwarder tells whose the accounts of a prefix are.
@@ -42,8 +49,12 @@ export function readMove(log: RawLog, vault: DeriveVault): Move | undefined {
   return { logIndex: log.logIndex, from: addressOf(log.topics[1]!), to: addressOf(log.topics[2]!), value }
 }
 
-/** What a log of a vault says; only asynchronous kinds tell of requests. */
-export function readTold(log: RawLog, vault: DeriveVault): Told | undefined {
+/**
+ * What a log of a vault says; only asynchronous kinds tell of requests. `logs`: at least those of its transaction, which a
+ * queue of Maple is read by.
+ */
+export function readTold(log: RawLog, vault: DeriveVault, logs: readonly RawLog[]): Told | undefined {
+  if (vault.kind === 'maple') return readMaple(log, vault, logs)
   if (log.address !== vault.address) return undefined
   const { logIndex } = log
   const common = { logIndex, vaultId: vault.id }
@@ -129,4 +140,42 @@ export function readTold(log: RawLog, vault: DeriveVault): Told | undefined {
       amount: word(1),
     }
   return undefined
+}
+
+/** SEMANTICS §3a, maple: the queue's payout is its wallet's withdrawal; shares the queue sends back unpaid are a cancel. */
+function readMaple(log: RawLog, vault: DeriveVault, logs: readonly RawLog[]): Told | undefined {
+  const { queue } = vault.contracts!
+  const common = { logIndex: log.logIndex, vaultId: vault.id }
+  const address = (index: number) => addressOf(log.topics[index]!)
+  const word = (index: number) => BigInt(`0x0${slice(digitsOf(log.data), 32 * index, 32 * index + 32)}`)
+  const own = logs.filter(({ transactionHash }) => transactionHash === log.transactionHash)
+  const earlier = own.filter((each) => each.logIndex < log.logIndex).toReversed()
+  const [first] = log.topics
+  if (log.address === vault.address) {
+    if (first === firstTopics.deposit)
+      return { ...common, kind: 'deposit', sender: address(1), owner: address(2), assets: word(0), shares: word(1) }
+    if (first === firstTopics.withdraw) {
+      const [sender, receiver, named] = [address(1), address(2), address(3)]
+      const owner = named === queue ? receiver : named
+      return { ...common, kind: 'withdraw', sender, receiver, owner, assets: word(0), shares: word(1) }
+    }
+    if (first !== firstTopics.redemptionRequested) return undefined
+    const owner = address(1)
+    const created = earlier.find(
+      ({ address: by, topics }) =>
+        by === queue && topics[0] === firstTopics.requestCreated && addressOf(topics[2]!) === owner,
+    )
+    const parties = { sender: owner, owner, controller: owner }
+    return created && { ...common, kind: 'redeemRequest', ...parties, id: BigInt(created.topics[1]!), amount: word(1) }
+  }
+  const isLess = first === firstTopics.requestDecreased || first === firstTopics.requestRemoved
+  if (log.address !== queue || !isLess) return undefined
+  const id = BigInt(log.topics[1]!)
+  const last = earlier.find(({ address: by }) => by === queue)
+  if (last?.topics[0] === firstTopics.requestProcessed && BigInt(last.topics[1]!) === id) return undefined
+  const later = own.filter((each) => each.logIndex > log.logIndex).flatMap((each) => readMove(each, vault) ?? [])
+  const back = later.find(({ from }) => from === queue)
+  if (!back) return undefined
+  const { to, value: amount } = back
+  return { ...common, kind: 'cancelRedeemClaim', sender: to, receiver: to, controller: to, id, amount }
 }

@@ -17,7 +17,7 @@ export const buildSwapOrder = /*#__PURE__*/ post<types.BuildSwapOrderParams, typ
 /**
  * Build the cancellation of a pending deposit
  *
- * Returns the transaction that cancels a pending deposit; where a vault cancels in two steps, the same call returns the second once it is due. Works on opportunities no longer offered.
+ * Returns the transaction that cancels a pending deposit; where a vault cancels in two steps, the same call returns the second once it is due. Of a vault of the kind maple it takes back the redemption that waits in the queue. Works on opportunities no longer offered.
  *
  * Costs 10 units; takes any key.
  */

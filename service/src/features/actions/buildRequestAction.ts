@@ -14,7 +14,7 @@ import { findTarget, getChain, getKind } from './target.js'
 import { findValueUsd } from './value.js'
 
 /**
- * Claims or cancels a pending deposit. The chain decides what is pending; our own tables only tell which ids a wallet's
+ * Claims or cancels a pending deposit, or cancels a pending redemption where that is what a vault gives back. The chain decides what is pending; our own tables only tell which ids a wallet's
  * requests have and who brought them, so a claim works before the request has been watched.
  */
 export async function buildRequestAction(
@@ -28,18 +28,20 @@ export async function buildRequestAction(
   const { opportunity, vault, wallet } = target
   const kind = getKind(opportunity, 'NOTHING_PENDING')
   const build = kind.plans[type]
-  if (!build) throw refuse('NOTHING_PENDING', 'this vault has no pending deposits that could be claimed or cancelled')
+  if (!build) throw refuse('NOTHING_PENDING', 'this vault has nothing pending that could be claimed or cancelled')
 
   const chain = getChain(ctx, opportunity)
-  const open = await listOpen(ctx, target, 'deposit')
+  const isOut = type === 'cancelDeposit' && kind.cancels === 'redeem'
+  const open = await listOpen(ctx, target, isOut ? 'redeem' : 'deposit')
   const [head, { answer: offer }] = await Promise.all([
     input.simulate === false ? undefined : readHead(chain),
     multicall(chain, build({ vault, wallet, requestId, requestIds: listIds(open) })),
   ])
   if (offer.refusal !== undefined) throw refuse(offer.refusal, offer.why)
 
-  const { call, assets: amount } = offer
-  const { baseToken: token, receiptToken: out } = opportunity
+  const { call, amount } = offer
+  const { baseToken, receiptToken: out } = opportunity
+  const token = isOut ? out : baseToken
   const amountUsd = await findValueUsd(ctx, token, amount)
   const draft = draftOf(call, { type, target, chain, kind, block: head, token, amount, amountUsd, out })
   const distributor = target.distributor ?? findRequestDistributor(target, open, offer.requestId)

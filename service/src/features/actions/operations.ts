@@ -69,7 +69,7 @@ export const operations: readonly Operation<ActionContext>[] = [
     path: '/v2/actions/cancel-deposit/{opportunityId}',
     summary: 'Build the cancellation of a pending deposit',
     description:
-      'Returns the transaction that cancels a pending deposit; where a vault cancels in two steps, the same call returns the second once it is due. Works on opportunities no longer offered.',
+      'Returns the transaction that cancels a pending deposit; where a vault cancels in two steps, the same call returns the second once it is due. Of a vault of the kind maple it takes back the redemption that waits in the queue. Works on opportunities no longer offered.',
     body: RequestBody,
     bodyName: 'CreateCancelDepositInteractionInput',
     responses,

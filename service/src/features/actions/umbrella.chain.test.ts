@@ -6,9 +6,9 @@ import type { World, WorldVault } from '../../../test/actionWorld.js'
 import { openStories, tellStories } from '../../../test/asyncStories.js'
 import { rebuildChain } from '../../../test/pipeline.js'
 import { refused } from '../../../test/refused.js'
+import { openWay } from '../../../test/wayThrough.js'
 import { systemClock } from '../../kernel/clock.js'
 import { probeVault } from '../../probing/index.js'
-import { runSnapshots } from '../../snapshots/index.js'
 
 const user = account(1)
 const friend = account(2)
@@ -18,9 +18,11 @@ const deposited = 123_456_789n
 let world: World
 let token: Address
 let story: ReturnType<typeof tellStories>
+let way: ReturnType<typeof openWay>
 
 beforeAll(async () => {
   ;({ world, token, story } = await openStories(user))
+  way = openWay(world, story, user)
   await world.join(friend.address)
 })
 afterAll(() => world.close())
@@ -42,52 +44,9 @@ const shares = (vault: WorldVault, of = user) => world.balance(vault.address, of
 const assets = (of = user) => world.balance(token, of.address)
 const write = (vault: WorldVault, name: string, args: readonly unknown[] = [], as?: typeof user) =>
   world.write(vault.address, umbrellaStakeAbi, name, args, as)
-const lotsOf = async (vault: WorldVault) => {
-  await world.sync()
-  return world.earn.db`
-    select distributor_id as "distributorId", sum(shares)::text as shares from lots
-    join vaults on vaults.id = lots.vault_id
-    where vaults.address = ${vault.address.toLowerCase()} group by 1 having sum(shares) > 0 order by 1`
-}
-
-/** Sends a plan, lets another block come in the place of its own, and sends it again: what is derived follows each time. */
-async function sendTwice(vault: WorldVault, plan: Plan, as = user): Promise<void> {
-  const before = { entries: await story.entries(vault), lots: await lotsOf(vault) }
-  const fork = await world.anvil.client.snapshot()
-  await world.send(plan, as)
-  await story.entries(vault)
-  await world.anvil.client.revert({ id: fork })
-  await world.anvil.client.increaseTime({ seconds: 1 })
-  await world.anvil.client.mine({ blocks: 3 })
-  expect({ entries: await story.entries(vault), lots: await lotsOf(vault) }).toEqual(before)
-  await world.send(plan, as)
-  await world.sync()
-}
-
-/** What a distributor's metrics, the history and a portfolio say of the vault at the newest snapshot. */
-async function figuresOf(vault: WorldVault) {
-  await world.anvil.pass(1_000)
-  await world.sync()
-  await runSnapshots(world.earn.ctx)
-  world.earn.clock.advance(5_000)
-  world.earn.ctx.catalogue.answers.forget()
-  const { distributorId } = world
-  const { timestamp } = await world.anvil.client.getBlock()
-  const at = (seconds: bigint) => new Date(Number(seconds) * 1_000).toISOString()
-  const metrics = await world.earn.call('GetDistributorMetrics', {
-    params: { distributorId },
-    query: { opportunityIds: vault.opportunityId, startDate: at(timestamp - 3_600n), endDate: at(timestamp) },
-  })
-  const { body } = await world.earn.call('GetWalletPortfolio', { params: { address: user.address } })
-  const [row] = await world.earn.db<{ assets: string; supply: string }[]>`
-    select total_assets::text as assets, total_supply::text as supply from vault_snapshots s
-    join vaults v on v.id = s.vault_id where v.address = ${vault.address.toLowerCase()}
-    order by block_number desc limit 1`
-  const earnings = body.portfolio.productsEarnings.find(
-    ({ opportunityId }: { opportunityId: string }) => opportunityId === vault.opportunityId,
-  )
-  return { tvl: metrics.body.timeseries?.at(-1)?.tvl, snapshot: row, earnings }
-}
+const lotsOf = (vault: WorldVault) => way.lotsOf(vault)
+const sendTwice = (vault: WorldVault, plan: Plan, as = user) => way.sendTwice(vault, plan, as)
+const figuresOf = (vault: WorldVault) => way.figuresOf(vault)
 
 describe('a stake of Umbrella', () => {
   it('is probed, entered, left in part and by a transferee, with a reorganisation at each step, to the unit', async () => {

@@ -1,20 +1,17 @@
-import { type Address, parseAbi } from 'viem'
+import type { Address } from 'viem'
 import { formatTs } from '../../kernel/clock.js'
 import { unavailable } from '../../kernel/errors.js'
 import type { ChainContext } from '../../rpc/chains.js'
-import { multicall, readContract } from '../../rpc/multicall.js'
+import { multicall } from '../../rpc/multicall.js'
+import { readView, type View } from '../../rpc/views.js'
+import { viewRequest } from '../../vaults/index.js'
 import { listCooldowns } from './cooldowns.js'
 import { computeReceived } from './received.js'
 import { listWalletRequests, type WalletRequest } from './storeWalletRequests.js'
 
-const abi = parseAbi([
-  'function claimableDepositRequest(uint256 requestId, address controller) view returns (uint256)',
-  'function claimableRedeemRequest(uint256 requestId, address controller) view returns (uint256)',
-])
-
 /**
  * Asynchronous deposits and redemptions of a wallet, oldest first. The claimable amount is read from the chain; of requests that
- * share an id the oldest are claimable first. The received amount of a request is returned once it is closed. Throws 503 if
+ * share an id, or the view of what is claimable, the oldest are claimable first. The received amount of a request is returned once it is closed. Throws 503 if
  * a chain with an open request cannot be read.
  */
 export async function getWalletRequests(ctx: ChainContext, input: { address: string }) {
@@ -30,7 +27,7 @@ export async function listShownRequests(ctx: ChainContext, wallet: string) {
   const claimable = await readClaimable(ctx, requests.filter(isOpen))
   const received = computeReceived(requests)
   return requests.map((request) => {
-    const key = poolKey(request)
+    const key = keyOf(request.chainId, poolOf(request))
     const left = claimable.get(key) ?? 0n
     const remaining = BigInt(request.remaining)
     const own = isOpen(request) ? (left < remaining ? left : remaining) : 0n
@@ -66,18 +63,28 @@ export function requestState(
 }
 
 const isOpen = (request: WalletRequest) => request.remaining !== '0'
-const poolKey = ({ chainId, vaultAddress, kind, requestId }: WalletRequest) =>
-  `${chainId}:${vaultAddress}:${kind}:${requestId}`
+
+/** The view of the claimable amount, which other requests of the wallet may share. */
+function poolOf({ vaultKind, vaultAddress, contracts, kind, requestId, controller }: WalletRequest): View | undefined {
+  const vault = { kind: vaultKind, address: vaultAddress, contracts }
+  return viewRequest(vault, { kind, requestId: BigInt(requestId), controller: controller as Address })?.claimable
+}
+
+const keyOf = (chainId: number, view: View | undefined) => `${chainId}:${view?.target}:${view?.data}`
 
 async function readClaimable(ctx: ChainContext, open: readonly WalletRequest[]): Promise<Map<string, bigint>> {
-  const pools = new Map(open.map((request) => [poolKey(request), request]))
+  const pools = new Map(
+    open.map((request) => {
+      const view = poolOf(request)
+      return [keyOf(request.chainId, view), { chainId: request.chainId, view }]
+    }),
+  )
   const answers = await Promise.all(
-    [...pools].map(async ([key, { chainId, vaultAddress, kind, requestId, controller }]) => {
+    [...pools].map(async ([key, { chainId, view }]) => {
+      if (!view) return [key, 0n] as const
       const chain = ctx.chains.get(chainId)
       if (!chain) throw unavailable(`chain ${chainId} cannot be read right now`, { retryAfterSeconds: 30 })
-      const name = kind === 'deposit' ? 'claimableDepositRequest' : 'claimableRedeemRequest'
-      const args = [BigInt(requestId), controller as Address] as const
-      const { answer } = await multicall(chain, readContract(vaultAddress as Address, abi, name, args))
+      const { answer } = await multicall(chain, readView(view))
       return [key, answer ?? 0n] as const
     }),
   )

@@ -1,5 +1,5 @@
 import { mayCarryAttribution, mayHoldOperation, operationTopics, type Recover } from '@openearn/attribution'
-import type { Address, Hex } from 'viem'
+import type { Hex } from 'viem'
 import type { DeriveVault } from '../../derive/config.js'
 import {
   createDerivation,
@@ -22,7 +22,7 @@ import { defineProjection } from '../../sync/defineProjection.js'
 import type { ListKeepers, NeedsTrace, Projection, Question, Source } from '../../sync/projection.js'
 import { listStoredLogs } from '../../sync/storeRaw.js'
 import { listVaultAddresses } from '../../vaults/configured/index.js'
-import { requestTopics, viewRequest } from '../../vaults/index.js'
+import { requestTopics } from '../../vaults/index.js'
 import { listLines, loadConfiguration } from './storeConfiguration.js'
 import { recordCutMoves } from './storeCutMoves.js'
 import { findOwners, recordOwners } from './storeOwners.js'
@@ -121,7 +121,7 @@ async function wantReadings(
   if (claims.length === 0 || first === undefined) return []
   const earlier = await listStoredLogs(db, {
     ...{ chainId, from: 0, to: first - 1, topics: requestTopics },
-    addresses: [...new Set(claims.map(({ vault }) => vault.address))],
+    addresses: [...new Set(claims.flatMap(({ vault }) => listVaultAddresses(vault)))],
     about: [...new Set(claims.map(({ controller }) => `0x${controller.slice(2).padStart(64, '0')}`))],
   })
   return wantViews(blocks, earlier, vaultsByContract)
@@ -129,12 +129,9 @@ async function wantReadings(
 
 /** The questions for vaults at blocks with claims: of each request what is pending and claimable, together. */
 export function wantViews(...input: Parameters<typeof listWantedReadings>): Question<RequestReading>[] {
-  return listWantedReadings(...input).map(({ blockNumber, ...wanted }) => ({
+  return listWantedReadings(...input).map(({ blockNumber, views, ...wanted }) => ({
     blockNumber,
-    views: viewRequest(wanted.kind, wanted.requestId, wanted.controller as Address).map((data) => ({
-      target: wanted.vault,
-      data,
-    })),
+    views: [views.pending, views.claimable],
     read: ({ before, after }) => ({ ...wanted, before: sumUp(before), after: sumUp(after) }),
   }))
 }

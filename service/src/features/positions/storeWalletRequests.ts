@@ -7,6 +7,8 @@ export type WalletRequest = {
   id: string
   chainId: number
   vaultAddress: string
+  vaultKind: string
+  contracts: Record<string, string>
   opportunityId: string
   kind: 'deposit' | 'redeem'
   controller: string
@@ -25,7 +27,7 @@ export type WalletRequest = {
 /** Every request of a wallet (lower-case) as controller, oldest first. */
 export async function listWalletRequests(db: Queryable, wallet: string): Promise<WalletRequest[]> {
   return db<WalletRequest[]>`
-    select r.id, v.chain_id as "chainId", v.address as "vaultAddress", o.id as "opportunityId", r.kind,
+    select r.id, v.chain_id as "chainId", v.address as "vaultAddress", v.kind as "vaultKind", v.contracts, o.id as "opportunityId", r.kind,
       hex_text(r.controller) as controller, r.request_id as "requestId", r.amount, r.remaining, r.cancelled, r.cancelling,
       r.distributor_id as "distributorId", r.block_timestamp as "requestedAt",
       hex_text(r.transaction_hash) as "transactionHash", (

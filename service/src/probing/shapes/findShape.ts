@@ -1,6 +1,5 @@
-import { type Address, isAddressEqual } from 'viem'
-import { combine } from '../../rpc/multicall.js'
-import { type Ask, type Hints, named, type Shape } from './hints.js'
+import type { Address } from 'viem'
+import type { Ask, Hints, Shape } from './hints.js'
 import { findMellow } from './mellow.js'
 import { findAera, findMidas, findUpshift, findWrappedStake } from './single.js'
 import { findVeda } from './veda.js'
@@ -18,11 +17,7 @@ export async function findShape(ask: Ask, address: Address, hints: Hints): Promi
 }
 
 /** A note on a vault that a kind recognises and does not serve in full; undefined where there is nothing to say. */
-export async function noteProduct(
-  ask: Ask,
-  { address, kind }: { address: Address; kind: string },
-  { manager, accessManager, lag, strategy, escrow }: Hints,
-): Promise<string | undefined> {
+export function noteProduct(kind: string, { accessManager, lag, strategy, escrow }: Hints): string | undefined {
   if (kind === 'erc7540-redeem' && strategy !== undefined && escrow !== undefined)
     return 'by its views a SuperVault of Superform, which nobody here has played: try it with little money'
   if (kind !== 'erc4626') return undefined
@@ -30,8 +25,5 @@ export async function noteProduct(
     return `a vault of Upshift: redemptions are requested and claimed ${lag} seconds later by their date, which is not served: leave it closed`
   if (accessManager !== undefined)
     return 'a vault of IPOR Fusion: shares may be locked for a time after a deposit, and where it has a withdraw manager redemptions are requested there, which is not served'
-  if (manager === undefined) return undefined
-  const told = await ask(combine({ pool: named(manager, 'pool'), queue: named(manager, 'withdrawalManager') }))
-  if (told.queue === undefined || told.pool === undefined || !isAddressEqual(told.pool, address)) return undefined
-  return `a pool of Maple: redemptions wait in the queue ${told.queue}, which is not served, and its payouts make no withdrawal in the ledger: leave it closed`
+  return undefined
 }

@@ -25,9 +25,6 @@ const viewsAbi = parseAbi([
   'function guardian() view returns (address)',
   'function lpTokenAddress() view returns (address)',
   'function lagDuration() view returns (uint256)',
-  'function manager() view returns (address)',
-  'function pool() view returns (address)',
-  'function withdrawalManager() view returns (address)',
   'function getAccessManagerAddress() view returns (address)',
   'function strategy() view returns (address)',
   'function escrow() view returns (address)',
@@ -38,7 +35,7 @@ const viewsAbi = parseAbi([
 type AddressView =
   | ('hook' | 'accountant' | 'base' | 'boringVault' | 'vault' | 'shareManager' | 'asset' | 'mToken' | 'mTokenDataFeed')
   | ('requestRedeemer' | 'accessControl' | 'provisioner' | 'MULTI_DEPOSITOR_VAULT' | 'assetRegistry' | 'guardian')
-  | ('lpTokenAddress' | 'manager' | 'pool' | 'withdrawalManager' | 'getAccessManagerAddress' | 'strategy' | 'escrow')
+  | ('lpTokenAddress' | 'getAccessManagerAddress' | 'strategy' | 'escrow')
   | 'stETH'
 
 /** An address that a contract names; undefined where it names none. */
@@ -80,7 +77,6 @@ export function askHints(at: Address) {
     guardian: named(at, 'guardian'),
     lpToken: named(at, 'lpTokenAddress'),
     lag: readContract(at, viewsAbi, 'lagDuration', []),
-    manager: named(at, 'manager'),
     accessManager: named(at, 'getAccessManagerAddress'),
     strategy: named(at, 'strategy'),
     escrow: named(at, 'escrow'),

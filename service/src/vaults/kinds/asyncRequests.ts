@@ -4,7 +4,7 @@ import { failing, type KnownError } from '../../rpc/revert.js'
 import { type MakingCall, making } from '../calls.js'
 import { type EmittedEvent, emitted } from '../events.js'
 import { gasConstants } from '../gasConstants.js'
-import type { DepositAsk, RequestAsk, RequestOffer, Trial, Vault, VaultCall, WithdrawAsk } from '../kind.js'
+import type { DepositAsk, RequestAsk, RequestOffer, Requests, Trial, Vault, VaultCall, WithdrawAsk } from '../kind.js'
 import { buildDeposit } from './erc4626.js'
 
 /** ERC-7540, both sides. */
@@ -153,20 +153,19 @@ function buildClaimShares(vault: Vault, wallet: RequestAsk['wallet'], shares: bi
   return { ...buildClaimDeposit(vault, wallet, 0n), data }
 }
 
-/** The views whose sum is what waits of a request, claimable or not. */
-export function viewRequest(
-  kind: 'deposit' | 'redeem',
-  requestId: bigint,
-  controller: Address,
-): readonly `0x${string}`[] {
-  const side = kind === 'deposit' ? 'Deposit' : 'Redeem'
-  return ([`pending${side}Request`, `claimable${side}Request`] as const).map((functionName) =>
-    encodeFunctionData({ abi: erc7540Abi, functionName, args: [requestId, controller] }),
-  )
+/** Requests are read by their id and controller; id 0 may stand for all of a controller. */
+export const erc7540Requests: Requests = {
+  topics: erc7540Emits.map(({ topic }) => topic),
+  view: ({ address }, { kind, requestId, controller }) => {
+    const side = kind === 'deposit' ? 'Deposit' : 'Redeem'
+    const view = (functionName: ViewName) => ({
+      target: address,
+      data: encodeFunctionData({ abi: erc7540Abi, functionName, args: [requestId, controller] }),
+    })
+    return { pending: view(`pending${side}Request`), claimable: view(`claimable${side}Request`) }
+  },
 }
-
-/** First topics of the events that open requests; their first argument is the controller. */
-export const requestTopics: readonly string[] = erc7540Emits.map(({ topic }) => topic)
+type ViewName = `${'pending' | 'claimable'}${'Deposit' | 'Redeem'}Request`
 
 export type DepositRequestState = { requestId: bigint; pending: bigint; claimable: bigint }
 
@@ -210,7 +209,7 @@ export function claimSettledDeposits(ask: RequestAsk, { byShares = false } = {})
           refusal: undefined,
           call: inShares && shares ? buildClaimShares(vault, wallet, shares) : buildClaimDeposit(vault, wallet, assets),
           requestId: first?.requestId ?? 0n,
-          assets,
+          amount: assets,
         }
       if (requests.some((request) => request.pending > 0n))
         return { refusal: 'NOT_CLAIMABLE', why: 'the deposit is still pending; the vault has not settled it yet' }

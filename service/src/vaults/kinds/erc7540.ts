@@ -23,6 +23,7 @@ import {
   erc7540Calls,
   erc7540Emits,
   erc7540Errors,
+  erc7540Requests,
   readDepositRequests,
 } from './asyncRequests.js'
 import {
@@ -114,6 +115,7 @@ function defineErc7540(sides: Pick<PlannedKind, 'name' | 'asyncDeposit' | 'async
   return {
     ...sides,
     summary: 'ERC-7540: deposits, redemptions or both are requested, settled by the vault, then claimed.',
+    requests: erc7540Requests,
     emits: [...erc4626Emits, ...erc7540Emits, ...erc7887Emits],
     calls: [...erc4626Calls, ...erc7540Calls, ...erc7887Calls],
     errors: erc7540Errors,
@@ -281,7 +283,7 @@ function offerCancel({ vault, wallet }: RequestAsk, requestId: bigint, assets: b
     // Some vaults grant a cancellation at once, but it is still claimed by a call of its own.
     gains: undefined,
   }
-  return { refusal: undefined, call, requestId, assets }
+  return { refusal: undefined, call, requestId, amount: assets }
 }
 
 function offerCancelClaim({ vault, wallet }: RequestAsk, requestId: bigint, assets: bigint): RequestOffer {
@@ -300,5 +302,5 @@ function offerCancelClaim({ vault, wallet }: RequestAsk, requestId: bigint, asse
     spends: undefined,
     gains: vault.asset,
   }
-  return { refusal: undefined, call, requestId, assets }
+  return { refusal: undefined, call, requestId, amount: assets }
 }

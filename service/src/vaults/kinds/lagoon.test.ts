@@ -16,7 +16,7 @@ it('a deposit and a withdrawal that are made at once are told from claims of req
   const decode = (eventName: 'Deposit' | 'DepositSync' | 'Withdraw' | 'WithdrawSync') => {
     const args = { sender: ann, owner: bob, receiver: ann }
     const topics = encodeEventTopics({ abi, eventName, args } as never) as string[]
-    return decodeVaultEvent({ address: vault.address, topics, data, logIndex: 3 } as never, vault as never)
+    return decodeVaultEvent({ address: vault.address, topics, data, logIndex: 3 } as never, vault as never, [])
   }
   const amounts = { assets: 70n, shares: 60n, owner: bob }
   expect(decode('DepositSync')).toMatchObject({ kind: 'deposit', ...amounts, atOnce: true })

@@ -14,6 +14,7 @@ import {
   erc7540Calls,
   erc7540Emits,
   erc7540Errors,
+  erc7540Requests,
   readDepositRequests,
 } from './asyncRequests.js'
 import {
@@ -91,6 +92,7 @@ export const lagoon: PlannedKind = {
     'Lagoon: ERC-7540 with one open deposit request a wallet, cancelled in one step; at once while its valuation is valid.',
   asyncDeposit: true,
   asyncRedeem: true,
+  requests: erc7540Requests,
   emits: [
     ...erc4626Emits,
     ...erc7540Emits,
@@ -184,7 +186,7 @@ export const lagoon: PlannedKind = {
             spends: undefined,
             gains: ask.vault.asset,
           }
-          return { refusal: undefined, call, requestId: pending.requestId, assets: pending.pending }
+          return { refusal: undefined, call, requestId: pending.requestId, amount: pending.pending }
         }
         const settled = requests.some((request) => request.claimable > 0n)
         const why = settled

@@ -6,17 +6,19 @@ import { isPlain } from '../recount.js'
 import { startRandom } from './random.js'
 import { type Call, logsOf, pathsOf } from './tree.js'
 import { priceOf } from './waiting.js'
-import { config, contracts, openWorld, rounding, type World } from './world.js'
+import { config, contracts, openWorld, queued, rounding, type World } from './world.js'
 import { chooseRun, operationEnded } from './wraps.js'
 
 const keyOf = ({ vault, kind, controller, requestId }: RequestReading): string =>
   `${vault}:${kind}:${controller}:${requestId}`
 
 /** What is left of every request id, as a vault answers: pending and claimable together; one tells it rounded. */
-function readWaiting({ waiting }: World): Map<string, RequestReading> {
+function readWaiting({ waiting, byHand }: World): Map<string, RequestReading> {
   const readings = new Map<string, RequestReading>()
   const sides = new Map<string, DeriveVault>()
-  for (const { vault, kind, controller, id, left } of waiting) {
+  for (const { vault, kind, controller, id, left: asked } of waiting) {
+    // A queue adds to each what it has processed for the wallet.
+    const left = vault === queued ? asked + (byHand.get(controller) ?? 0n) : asked
     const reading = { vault: vault.address, kind, controller, requestId: id, before: 0n, after: left }
     const known = readings.get(keyOf(reading))
     readings.set(keyOf(reading), known ? { ...known, after: (known.after as bigint) + left } : reading)

@@ -2,12 +2,14 @@ import type { DeriveVault } from '../../../src/derive/config.js'
 import { least } from '../bytes.js'
 import { firstTopics } from '../told.js'
 import { type Act, coded } from './addSuffix.js'
+import { queueing } from './queue.js'
 import type { Call } from './tree.js'
 import {
   aggregate,
   balanceOf,
   lagoon,
   move,
+  queued,
   rounding,
   runDeposit,
   runRedeem,
@@ -27,9 +29,11 @@ export function waiting(world: World, wallet: string): Act {
   const vault = random.pick(known.length > 0 && random.chance(0.6) ? known : world.slow)
   const idOf = () => (isAggregate(vault) ? 0n : world.nextId++)
   if (vault === lagoon && random.chance(0.4)) return atOnce(world, wallet)
+  if (vault === queued) return queueing(world, wallet)
   const token = vault.address
   if (mine.length > 0 && random.chance(0.65)) {
     const one = random.pick(mine)
+    if (one.vault === queued) return queueing(world, wallet)
     if (one.kind === 'deposit')
       return random.chance(0.25) ? cancelDeposit(world, wallet, one) : claimDeposit(world, wallet, one)
     return random.chance(0.25) ? cancelRedeem(world, wallet, one) : claimRedeem(world, wallet, one)

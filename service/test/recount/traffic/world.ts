@@ -91,6 +91,7 @@ export const vaults: readonly DeriveVault[] = [
   vaultOf(13, 'ce', { kind: 'window-stake' }),
   vaultOf(14, 'cf', { kind: 'erc5115' }),
   vaultOf(15, 'da', { kind: 'umbrella' }),
+  vaultOf(16, 'db', { kind: 'maple', contracts: { queue: who('dc'), manager: who('dd') } }),
 ]
 export const [
   first,
@@ -108,8 +109,10 @@ export const [
   staked,
   yielding,
   covering,
-] = vaults as unknown as Fifteen
-type Fifteen = [
+  queued,
+] = vaults as unknown as Sixteen
+type Sixteen = [
+  DeriveVault,
   DeriveVault,
   DeriveVault,
   DeriveVault,
@@ -165,8 +168,10 @@ export type Waiting = {
   id: bigint
   left: bigint
   cancelling: boolean
+  /** Of a queue: what is processed waits for its owner's call. */
+  byHand?: boolean
 }
-const slow = [ownIds, aggregate, ownIds, aggregate, lagoon, rounding, slowIn, slowOut]
+const slow = [ownIds, aggregate, ownIds, aggregate, lagoon, rounding, slowIn, slowOut, queued]
 
 /** What the contracts of this world hold. */
 export type World = {
@@ -176,6 +181,8 @@ export type World = {
   slow: readonly DeriveVault[]
   balances: Map<string, bigint>
   waiting: Waiting[]
+  /** Shares of a wallet that a queue has processed and not redeemed. */
+  byHand: Map<string, bigint>
   nextId: bigint
   nextNonce: bigint
   /** Suffixes written so far, and signed calls that may be sent again. */
@@ -195,6 +202,7 @@ export const openWorld = (random: Random): World => ({
   slow: chooseFew(random, slow, 2),
   balances: new Map(),
   waiting: [],
+  byHand: new Map(),
   nextId: 1n,
   nextNonce: 1n,
   suffixes: [],

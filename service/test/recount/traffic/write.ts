@@ -23,6 +23,9 @@ const abi = parseAbi([
   'function syncRedeem(uint256, address, uint256)',
   'function cancelRequestDeposit()',
   'function cancelRequestRedeem(address)',
+  'function removeShares(uint256, address)',
+  'function removeRequest(address)',
+  'function processRedemptions(uint256)',
   'function cooldownShares(uint256)',
   'function cooldown()',
   'function stake(address, uint256)',
@@ -38,6 +41,7 @@ const overloads = {
   yieldIn: parseAbi(['function deposit(address, address, uint256, uint256)']),
   yieldOut: parseAbi(['function redeem(address, uint256, address, uint256, bool)']),
   lagoon: parseAbi(['function requestDeposit(uint256, address, address, address)']),
+  maple: parseAbi(['function requestRedeem(uint256, address)']),
   arrays: parseAbi(['function executeBatch(address[], bytes[])']),
   values: parseAbi(['function executeBatch(address[], uint256[], bytes[])']),
   structs: parseAbi(['struct Call { address to; uint256 value; bytes data; }', 'function executeBatch(Call[] calls)']),
@@ -83,6 +87,9 @@ export const yieldDeposit = (receiver: string, token: string, assets: bigint): D
   digitsOf(encodeFunctionData({ abi: overloads.yieldIn, args: [receiver as Hex, token as Hex, assets, 0n] }))
 export const yieldRedeem = (receiver: string, shares: bigint, token: string): Digits =>
   digitsOf(encodeFunctionData({ abi: overloads.yieldOut, args: [receiver as Hex, shares, token as Hex, 0n, false] }))
+/** Maple's own, of a queue. */
+export const queueRequest = (shares: bigint, owner: string): Digits =>
+  digitsOf(encodeFunctionData({ abi: overloads.maple, args: [shares, owner as Hex] }))
 /** Lagoon's own, with who sent the wallet. */
 export const lagoonRequest = (assets: bigint, wallet: string): Digits =>
   digitsOf(encodeFunctionData({ abi: overloads.lagoon, args: [assets, wallet as Hex, wallet as Hex, zero] }))

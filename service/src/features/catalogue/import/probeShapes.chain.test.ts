@@ -97,7 +97,7 @@ async function maple() {
   const pool = await anvil.deploy({ abi: maplePoolAbi, bytecode: maplePoolBytecode, args: [token, 'Maple', 'mUSD'] })
   const manager = await anvil.client.readContract({ address: pool, abi: maplePoolAbi, functionName: 'manager' })
   const read = { address: manager, abi: mapleManagerAbi, functionName: 'withdrawalManager' } as const
-  return { pool, queue: await anvil.client.readContract(read) }
+  return { pool, manager, queue: await anvil.client.readContract(read) }
 }
 
 /** Probes one address, with at most a dozen calls to the node. */
@@ -206,13 +206,7 @@ describe('what the field has and no kind serves', () => {
 })
 
 describe('what a kind serves only in part', () => {
-  it('is said of pools of Maple with their queue, of IPOR Fusion, and of a SuperVault', async () => {
-    const { pool, queue } = await maple()
-    const probed = (await probe(pool)) as ProbedVault
-    expect(probed).toMatchObject({ kind: 'erc4626', canLeave: false })
-    expect(probed.notes.join()).toContain(`a pool of Maple: redemptions wait in the queue ${queue}`)
-    const stranger = (await probe(await vault4626('Managed', names('manager', token)))) as ProbedVault
-    expect(stranger.notes.join()).not.toContain('Maple')
+  it('is said of IPOR Fusion, and of a SuperVault', async () => {
     const fusion = (await probe(await vault4626('Fusion', names('getAccessManagerAddress', token)))) as ProbedVault
     expect(fusion.notes.join()).toContain('a vault of IPOR Fusion')
     const superVault = await vault4626('Super', { ...names('strategy', token), ...names('escrow', token) })
@@ -222,6 +216,28 @@ describe('what a kind serves only in part', () => {
     const requested = (await probe(superVault)) as ProbedVault
     expect(requested).toMatchObject({ kind: 'erc7540-redeem' })
     expect(requested.notes.join()).toContain('a SuperVault of Superform')
+  })
+
+  it('is not said of a pool of Maple, which is found with its contracts, and whose draft imports', async () => {
+    const { pool, queue, manager } = await maple()
+    const probed = (await probe(pool)) as ProbedVault
+    expect(probed).toMatchObject({ kind: 'maple', canLeave: false, contracts: { queue, manager } })
+    expect(probed.notes.join()).toContain('name its SyrupRouter as vault.contracts.router')
+    const { db, close } = await openTestDatabase()
+    const chains = [{ chainId: 31337, name: 'Anvil', slug: 'anvil' }]
+    const draft = draftEntry(31337, probed.address, probed)
+    await importCatalogue({ db, clock: systemClock }, JSON.stringify({ ...draft, chains }))
+    expect(findOpportunityByVault(buildSnapshot(await readCatalogue(db)), 31337, pool)).toMatchObject({
+      vault: { kind: 'maple', contracts: { queue: queue.toLowerCase(), manager: manager.toLowerCase() } },
+    })
+    await close()
+    const older = await outlines.outline()
+    const [liar, cycles] = [
+      await vault4626('Liar', names('manager', manager)),
+      await vault4626('Cycles', names('manager', older)),
+    ]
+    await outlines.tell(older, { ...names('pool', cycles), ...names('withdrawalManager', token) })
+    for (const each of [liar, cycles]) expect(await probe(each)).toMatchObject({ kind: 'erc4626' })
   })
 
   it('is not said of a plain vault or a stake of Umbrella, which are served, in as few calls', async () => {

@@ -255,12 +255,13 @@ function resolveOpportunity(entry: FileOpportunityEntry, at: string, refs: Refs,
       `${receiptToken} is the share of vault ${other} already: a second vault on one share token (ERC-7575) cannot be listed, since its balances would be counted twice`,
     )
   const contracts = Object.entries(vault.contracts ?? {})
-  const names = Object.keys(kind?.beside ?? {})
+  const beside = kind?.beside ?? {}
+  const names = Object.keys(beside)
   for (const [name] of contracts)
     if (!names.includes(name))
       report(`${at}/vault/contracts/${name}`, `a vault of kind ${vault.kind} has no contract of that name`)
   for (const name of names)
-    if (vault.contracts?.[name] === undefined)
+    if (vault.contracts?.[name] === undefined && !beside[name]?.isOptional)
       report(`${at}/vault/contracts`, `a vault of kind ${vault.kind} needs the address of its ${name}`)
   rows.vaults.push({
     ...vault,

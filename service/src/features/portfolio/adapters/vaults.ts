@@ -2,6 +2,7 @@ import type { Address, Hex } from 'viem'
 import { inSlices, mapInSteps } from '../../../kernel/async/inSlices.js'
 import { memo } from '../../../kernel/async/memo.js'
 import { combine, combineAll, mapRead, type Read } from '../../../rpc/multicall.js'
+import { readView, type View } from '../../../rpc/views.js'
 import { findVaultKind, type VaultFigures, type VaultKind, viewRequest } from '../../../vaults/index.js'
 import {
   type CatalogueSnapshot,
@@ -127,8 +128,8 @@ function askVault(
   const parts = {
     shares,
     figures: withFigures ? mapRead(readFigures(vault, kind), (figures) => ({ figures })) : none(undefined),
-    deposit: kind?.asyncDeposit ? askSide(address, wallet, 'deposit', open) : none(nothing),
-    redeem: kind?.asyncRedeem ? askSide(address, wallet, 'redeem', open) : none(nothing),
+    deposit: kind?.asyncDeposit ? askSide(vault, wallet, 'deposit', open) : none(nothing),
+    redeem: kind?.asyncRedeem ? askSide(vault, wallet, 'redeem', open) : none(nothing),
     payable: kind?.asyncRedeem
       ? one(address, withArgumentsOf(balanceCall(wallet), maxWithdrawSelector), parseWord)
       : none(undefined),
@@ -161,28 +162,23 @@ function readFigures(vault: VaultRecord, kind: VaultKind | undefined): Read<Vaul
   return made
 }
 
-/** The open requests of one side. */
+/** The open requests of one side. What several requests share is counted once. */
 function askSide(
-  vault: Address,
+  vault: VaultRecord,
   wallet: Address,
   kind: OpenRequestId['kind'],
   open: readonly OpenRequestId[],
 ): Read<Sides> {
   const { ids, unasked } = chooseRequestIds(open, kind)
-  const reads = ids.map((id): Read<Pick<Sides, 'pending' | 'claimable'>> => {
-    const calls = viewRequest(kind, id, wallet)
-    return {
-      reads: calls.map((data) => ({ target: vault, data })),
-      answer: ([pending, claimable]) => ({ pending: parseWord(pending) ?? 0n, claimable: parseWord(claimable) ?? 0n }),
-    }
-  })
-  return mapRead(combineAll(reads), (told) =>
-    told.reduce<Sides>(
-      (sum, { pending, claimable }) => ({
-        ...{ pending: sum.pending + pending, claimable: sum.claimable + claimable, unasked },
-      }),
-      nothing,
-    ),
+  const views = ids.flatMap((requestId) => viewRequest(vault, { kind, requestId, controller: wallet }) ?? [])
+  const sum = (each: readonly View[]) =>
+    mapRead(
+      combineAll([...new Map(each.map((view) => [`${view.target}${view.data}`, view])).values()].map(readView)),
+      (told) => told.reduce<bigint>((all, amount) => all + (amount ?? 0n), 0n),
+    )
+  return mapRead(
+    combine({ pending: sum(views.map((view) => view.pending)), claimable: sum(views.map((view) => view.claimable)) }),
+    (amounts) => ({ ...amounts, unasked }),
   )
 }
 
