@@ -3,7 +3,11 @@ import { failingText, type KnownError } from '../../rpc/revert.js'
 /** Reasons of Maple's pools, their managers and queues. */
 export const mapleErrors: readonly KnownError[] = [
   failingText('PM:CC:PAUSED', 'the pool is paused', 'closed'),
-  failingText('PM:CC:NOT_ALLOWED', 'the pool deals with wallets that Maple has authorised, and this is not one of them', 'closed'),
+  failingText(
+    'PM:CC:NOT_ALLOWED',
+    'the pool deals with wallets that Maple has authorised, and this is not one of them',
+    'closed',
+  ),
   failingText('P:NOT_ACTIVE', 'the pool takes no deposits at present', 'closed'),
   failingText('P:DEPOSIT_GT_LIQ_CAP', 'the pool has no room for that much at present', 'capped'),
   failingText('P:M:ZERO_SHARES', 'the amount is too small for a share', 'tooSmall'),
