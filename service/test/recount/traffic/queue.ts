@@ -1,4 +1,4 @@
-import { least } from '../bytes.js'
+import { type Digits, least } from '../bytes.js'
 import { firstTopics } from '../told.js'
 import { type Act, coded } from './addSuffix.js'
 import { type Call, newCall } from './tree.js'
@@ -39,10 +39,10 @@ function moveBy(world: World, call: Call, from: string, to: string, shares: bigi
   move(world, queued, made, from, to, shares)
 }
 
-/** A call of the pool that its manager passes on to the queue. */
-function passOn(call: Call): Call {
-  const inner = newCall(manager, queue, call.data)
-  const passed = newCall(pool, manager, call.data)
+/** A call of the pool that its manager passes on to the queue, each with arguments of its own and no suffix. */
+function passOn(call: Call, toManager: Digits, toQueue: Digits): Call {
+  const inner = newCall(manager, queue, toQueue)
+  const passed = newCall(pool, manager, toManager)
   passed.did.push(inner)
   call.did.push(passed)
   return inner
@@ -57,7 +57,8 @@ function request(world: World, wallet: string, held: bigint): Act {
     )
     if (isOpen || balanceOf(world, queued, wallet) < shares) return
     move(world, queued, call, wallet, manager, shares)
-    const inner = passOn(call)
+    const asked = callData('requestRedeem', shares, wallet, wallet)
+    const inner = passOn(call, asked, callData('addShares', shares, wallet))
     moveBy(world, inner, manager, queue, shares)
     inner.did.push(say(queue, firstTopics.requestCreated, [id, wallet], [shares]))
     call.did.push(say(pool, firstTopics.redemptionRequested, [wallet], [shares, shares]))
@@ -102,7 +103,8 @@ function redeemByHand(world: World, wallet: string, processed: bigint): Act {
     const left = world.byHand.get(wallet) ?? 0n
     if (left < shares) return
     world.byHand.set(wallet, left - shares)
-    moveBy(world, passOn(call), queue, wallet, shares)
+    const inner = passOn(call, callData('processRedeem', shares, wallet), callData('processExit', shares, wallet))
+    moveBy(world, inner, queue, wallet, shares)
     move(world, queued, call, wallet, zero, shares)
     call.did.push(say(pool, firstTopics.withdraw, [wallet, wallet, wallet], [(shares * 11n) / 10n, shares]))
   }
@@ -114,7 +116,8 @@ function takeBack(world: World, wallet: string, one: One): Act {
   const run = (call: Call) => {
     const back = least(shares, one.left)
     if (back === 0n) return
-    const inner = passOn(call)
+    const asked = callData('removeShares', back, wallet)
+    const inner = passOn(call, asked, asked)
     inner.did.push(sayLess(one, back))
     one.left -= back
     moveBy(world, inner, queue, wallet, back)
