@@ -171,7 +171,7 @@ export type Waiting = {
   /** Of a queue: what is processed waits for its owner's call. */
   byHand?: boolean
 }
-const slow = [ownIds, aggregate, ownIds, aggregate, lagoon, rounding, slowIn, slowOut, queued]
+const slow = [ownIds, aggregate, ownIds, aggregate, lagoon, rounding, slowIn, slowOut, queued, queued, queued]
 
 /** What the contracts of this world hold. */
 export type World = {
