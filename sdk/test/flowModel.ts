@@ -64,11 +64,16 @@ export function openModel({ random, contract = false, batches = false, protect }
     nonce: 5,
     block: 100,
     allowance: 0n,
+    balance: 10n ** 12n,
     mood: 'sends' as Mood,
     chain: chainId,
     sick: false,
     count: 0,
     credits: true,
+    /** The wallet cuts off what stands behind the call. */
+    strips: false,
+    /** The service's node does not know what the wallet's knows. */
+    behind: false,
   }
   const calls = new Map<string, { hash: Hex | undefined; sent: boolean }>()
   const asked: { method: string; params: unknown }[] = []
@@ -89,6 +94,7 @@ export function openModel({ random, contract = false, batches = false, protect }
     else if (to === vault) {
       if (state.allowance < amount) return false
       state.allowance -= amount
+      state.balance -= amount
     }
     return data !== '0xdead'
   }
@@ -100,9 +106,9 @@ export function openModel({ random, contract = false, batches = false, protect }
       const next = pool.shift() as Sent
       if (!contract) state.nonce++
       const list = next.data.startsWith('[') ? (JSON.parse(next.data) as { to: string; data: string }[]) : [next]
-      const before = state.allowance
+      const { allowance, balance } = state
       const success = list.every(({ to, data }) => execute(to, data))
-      if (!success) state.allowance = before
+      if (!success) Object.assign(state, { allowance, balance })
       mined.push({ ...next, success, block: state.block })
     }
   }
@@ -117,7 +123,8 @@ export function openModel({ random, contract = false, batches = false, protect }
     if (first && !contract) Object.assign(first, { hash: newHash(), to: wallet, data: '0x', input: '0x', at: wallet })
   }
 
-  const sendTransaction = ({ to, data, nonce }: Record<string, string>) => {
+  const sendTransaction = ({ to, data: whole, nonce }: Record<string, string>) => {
+    const data = state.strips && to === vault ? String(whole).slice(0, 138) : whole
     if (!contract) return push(nonce === undefined ? nextNonce() : Number(nonce), String(to), String(data))
     // Carried by somebody else's transaction; the wallet's answer is an id of its own.
     const hash = newHash()
@@ -171,6 +178,7 @@ export function openModel({ random, contract = false, batches = false, protect }
     eth_call: ([{ to, data }]: [{ to: string; data: string }]) => {
       if (isElsewhere()) return '0x'
       if (data.startsWith('0xdd62ed3e') && to === asset) return numberToHex(state.allowance, { size: 32 })
+      if (data.startsWith('0x70a08231') && to === asset) return numberToHex(state.balance, { size: 32 })
       if (data === '0x38d52e0f' && to === vault) return `0x${asset.slice(2).padStart(64, '0')}`
       throw rpcError(3, 'reverted')
     },
@@ -263,7 +271,7 @@ export const toBatch = (transactions: readonly { transaction: { to: Hex; data: H
 
 type Parts = {
   random: Random
-  state: { block: number; sick: boolean; allowance: bigint; count: number; credits: boolean }
+  state: { block: number; sick: boolean; allowance: bigint; credits: boolean; strips: boolean; behind: boolean }
   mined: readonly Mined[]
   pool: readonly Sent[]
   protect: Hex | undefined
@@ -302,7 +310,9 @@ function openService({ random, state, mined, pool, protect }: Parts): { earn: Ea
   const answer = (path: string, key: string | undefined): unknown => {
     if (path.startsWith('/v2/actions/deposit/')) return build(key ?? '')
     if (path.startsWith('/v2/actions/verify'))
-      return { error: '', proof: { inspection: { problems: ['no event of the vault'] } } }
+      return state.strips || state.behind
+        ? undefined
+        : { error: '', proof: { inspection: { problems: ['no event of the vault'] } } }
     if (path.startsWith('/v2/actions/')) return action(path.slice('/v2/actions/'.length))
     if (path.startsWith('/v2/opportunities/')) return { id: opportunityId, chainId }
     if (path.startsWith('/v2/verification')) return { ...facts, depositRouter: protect ?? null }
@@ -318,7 +328,13 @@ function openService({ random, state, mined, pool, protect }: Parts): { earn: Ea
         status: 503,
       })
     if (sick === 2) throw new TypeError('fetch failed')
-    const body = JSON.stringify(answer(pathname, key))
+    const found = answer(pathname, key)
+    if (found === undefined) {
+      const context = state.behind ? { retryable: true } : {}
+      const refused = { code: 404, status: 'NOT_FOUND', error: 'the transaction carries no attribution', context }
+      return new Response(JSON.stringify(refused), { status: 404 })
+    }
+    const body = JSON.stringify(found)
     // The work is done, and the answer is lost.
     if (sick === 3) throw new TypeError('connection reset')
     return new Response(body, { headers: { 'content-type': 'application/json' } })

@@ -7,7 +7,7 @@ import type { Plan } from './plans.js'
 
 /** Anvil's tenth public test account: the key that signed the plans. */
 const service = privateKeyToAccount('0x2a871d0798f97d79848a013d4936a73bf4cc922c825d33c1cf7073dff6d409c6')
-const stranger = privateKeyToAccount('0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d')
+export const stranger = privateKeyToAccount('0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d')
 
 /** The calldata of a plan's last call, forged by someone whom the service's own key obeys. */
 export type Forgery = { name: string; data: string }
@@ -20,6 +20,8 @@ type Signed = {
   wallet: Hex
   target: Hex
   callHash: Hex
+  /** Said beside the signature, which does not cover it. */
+  swaps: boolean
 }
 
 const types = {
@@ -34,7 +36,7 @@ const types = {
   ],
 } as const
 
-async function sign(by: typeof service, message: Signed): Promise<attribution.OwnSuffix> {
+async function sign(by: typeof service, { swaps, ...message }: Signed): Promise<attribution.OwnSuffix> {
   const domain = { name: 'OpenEarn Attribution', version: '1' } as const
   const signature = await by.signTypedData({
     domain,
@@ -43,7 +45,11 @@ async function sign(by: typeof service, message: Signed): Promise<attribution.Ow
     message: { ...message, chainId: BigInt(message.chainId) },
   })
   const { code, actionId, referralCode } = message
-  return { code, actionId, signature, ...(referralCode === '' ? {} : { referralCode }) }
+  return {
+    ...{ code, actionId, signature },
+    ...(referralCode === '' ? {} : { referralCode }),
+    ...(swaps ? { swaps } : {}),
+  }
 }
 
 /** What is in the plan's last call, and what the service signed for it. */
@@ -53,7 +59,7 @@ function read(plan: Plan): { call: Hex; own: attribution.OwnSuffix; signed: Sign
   const own = suffix && attribution.readOwnMetadata(suffix)
   if (!suffix || !own) return undefined
   const call = slice(data as Hex, 0, suffix.start)
-  const { code, actionId, referralCode = '' } = own
+  const { code, actionId, referralCode = '', swaps = false } = own
   const wallet = plan.request.userAddress as Hex
   const signed = {
     code,
@@ -63,6 +69,7 @@ function read(plan: Plan): { call: Hex; own: attribution.OwnSuffix; signed: Sign
     wallet,
     target: to as Hex,
     callHash: keccak256(call),
+    swaps,
   }
   return { call, own, signed }
 }
@@ -145,10 +152,11 @@ export async function resign(
   plan: Plan,
   change: (call: Hex) => Hex,
   suffix: Partial<Pick<Signed, 'code' | 'referralCode' | 'actionId'>> = {},
+  by = service,
 ): Promise<Plan> {
   const { call, signed } = read(plan)!
   const wrong = change(call)
-  const own = await sign(service, { ...signed, ...suffix, callHash: keccak256(wrong) })
+  const own = await sign(by, { ...signed, ...suffix, callHash: keccak256(wrong) })
   const forged = structuredClone(plan)
   forged.transactions[forged.transactions.length - 1]!.transaction.data = concat([wrong, attribution.encode(own)])
   return forged

@@ -20,6 +20,19 @@ export function readKindPlans(): Plan[] {
   return JSON.parse(readFileSync(file, 'utf8')).plans
 }
 
+/** All of these, and those of kinds whose calls are some of another's, so that its plans are plans of theirs. */
+export const readPlansOfKinds = (): Plan[] => [...readPlans(), ...readKindPlans()].flatMap(playAs)
+
+function playAs(plan: Plan): Plan[] {
+  const { kind } = plan.context.vault
+  if (kind !== 'erc7540') return [plan]
+  const other = plan.request.type === 'withdraw' ? 'erc7540-redeem' : 'erc7540-deposit'
+  const twin = structuredClone(plan)
+  twin.name = `${plan.name} (${other})`
+  twin.context.vault.kind = other
+  return [plan, twin]
+}
+
 /** A plan of its own to change. */
 export const namedPlan = (name: string): Plan => readPlans().find((plan) => plan.name === name)!
 

@@ -2,6 +2,7 @@ import { getAction } from '../client/generated/operations.js'
 import { ask, type Provider } from '../wallet/provider.js'
 import { nowOf, type World } from '../wallet/world.js'
 import { isAllowed, readBatch, readNonce, readReceipt } from './chain.js'
+import { isDue, readMark } from './due.js'
 import { change, isHex, type PlanFlow } from './state.js'
 
 /** Another transaction in the place of ours is believed to be the last word after this time: the service reads blocks late. */
@@ -13,16 +14,26 @@ const forgottenMs = 3_600_000
  * Looks for a transaction whose hash is not known, or that its node does not know: by the id of its batch, by the suffix that it
  * carries, by the allowance that it gives, by the number of the account that it took. Where nobody knows, nothing is decided.
  */
-export async function lookElsewhere(flow: PlanFlow, world: World): Promise<PlanFlow> {
+export async function lookElsewhere(given: PlanFlow, world: World): Promise<PlanFlow> {
+  const found = (await findByBatch(given, world)) ?? (await findPending(given, world))
+  if (found) return found
+  const flow = await watch(given, world)
   return (
-    (await findByBatch(flow, world)) ??
-    (await findPending(flow, world)) ??
     (await findByAction(flow, world)) ??
     (await findByAllowance(flow, world)) ??
     (await findByNonce(flow, world)) ??
     forget(flow, world) ??
     keepLooking(flow)
   )
+}
+
+/** The flow with what the wallet has now. Where that moved, the looks begin anew: the transaction may be there. */
+async function watch(flow: PlanFlow, { provider }: World): Promise<PlanFlow> {
+  const { plan, params, wallet } = flow
+  const targets = plan?.transactions.map(({ transaction }) => transaction.to) ?? []
+  const token = params['tokenIn']
+  const mark = await readMark(provider, wallet, typeof token === 'string' ? [...targets, token] : targets)
+  return mark === flow.mark ? flow : change(flow, { mark, looks: 0 })
 }
 
 const keepLooking = (flow: PlanFlow): PlanFlow =>
@@ -37,10 +48,11 @@ function adopt(flow: PlanFlow, hash: string): PlanFlow {
 }
 
 /** A batch that waits long may have been sped up or cancelled in the wallet, which need not say so. */
-export async function lookAfterBatch(flow: PlanFlow, world: World): Promise<PlanFlow> {
-  const looks = (flow.looks ?? 0) + 1
+export async function lookAfterBatch(given: PlanFlow, world: World): Promise<PlanFlow> {
+  const looks = (given.looks ?? 0) + 1
+  const flow = change(given, { looks })
   const found = looks > 5 ? ((await findByAction(flow, world)) ?? forget(flow, world)) : undefined
-  return found ?? change(flow, { looks })
+  return found ?? flow
 }
 
 /** A wallet knows a batch by the id that came with the request, also where its answer was lost. */
@@ -65,6 +77,7 @@ async function findPending(flow: PlanFlow, { provider }: World): Promise<PlanFlo
 
 /** The action's suffix tells the transaction from all others, by any sender and under any hash. */
 async function findByAction(flow: PlanFlow, { earn, provider }: World): Promise<PlanFlow | undefined> {
+  if (!isDue(flow.looks ?? 0)) return undefined
   const planned = flow.plan?.transactions[flow.position]?.transaction
   for (const actionId of [...flow.actionIds].reverse()) {
     const { transactions } = await getAction(earn, { actionId })

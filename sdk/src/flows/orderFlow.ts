@@ -1,10 +1,19 @@
 import { EarnError, mayRetry } from '../client/error.js'
 import { buildSwapOrder, getSwapOrderStatus, submitSwapOrder } from '../client/generated/operations.js'
-import { askOrder, askOrderApproval, askOrderCancellation, NotReady, Refused, reachChain } from '../wallet/ask.js'
+import {
+  askOrder,
+  askOrderApproval,
+  askOrderCancellation,
+  isOnChain,
+  NotReady,
+  Refused,
+  reachChain,
+} from '../wallet/ask.js'
 import { readFailure, sentNothing } from '../wallet/provider.js'
 import { NotTrusted, nowOf, type World } from '../wallet/world.js'
 import { takePlace } from './chain.js'
 import { buildAgain, compareOrder, isStale } from './compareOrder.js'
+import { isDueSoon, readMark } from './due.js'
 import { lookOnChain, reach, tellNotReady } from './onChain.js'
 import { followApproval } from './orderApproval.js'
 import { back, type OrderFlow, type OrderStatus, refuse, toAsked } from './orderState.js'
@@ -118,9 +127,15 @@ async function submit(flow: OrderFlow, { earn }: World): Promise<OrderFlow> {
   return change(flow, { status: 'open', looks: 0 })
 }
 
-async function follow(flow: OrderFlow, { earn }: World): Promise<OrderFlow> {
-  const { built } = flow
-  if (!built) return change(flow, { status: 'building' })
+async function follow(given: OrderFlow, { earn, provider }: World): Promise<OrderFlow> {
+  const { built, params, wallet, chainId } = given
+  if (!built) return change(given, { status: 'building' })
+  // On another chain the wallet's node tells nothing of this one.
+  const isHere = await isOnChain(provider, chainId)
+  const mark = isHere ? await readMark(provider, wallet, [params.tokenIn, params.tokenOut]) : given.mark
+  const flow = mark === given.mark ? given : change(given, { mark, looks: 0 })
+  const { looks = 0 } = flow
+  if (!isDueSoon(looks)) return change(flow, { looks: looks + 1 })
   const { status, filledIn, filledOut, error } = await getSwapOrderStatus(earn, { orderId: built.orderId })
   const told = { filledIn, filledOut, problem: error ? { code: 'ORDER', text: error } : undefined }
   if (status === 'expired' || status === 'cancelled')
@@ -129,8 +144,7 @@ async function follow(flow: OrderFlow, { earn }: World): Promise<OrderFlow> {
       status: status === 'expired' && BigInt(filledIn) > 0n ? 'partially-filled' : status,
     })
   if (status === 'filled') return change(flow, { ...told, status })
-  const looks = flow.filledIn === filledIn ? (flow.looks ?? 0) + 1 : 0
-  return change(flow, { ...told, looks })
+  return change(flow, { ...told, looks: flow.filledIn === filledIn ? looks + 1 : 0 })
 }
 
 /**

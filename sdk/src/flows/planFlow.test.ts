@@ -89,6 +89,23 @@ describe('a deposit', () => {
     expect([end.status, end.problem?.text]).toEqual(['mined, not credited', 'no event of the vault'])
   })
 
+  it('whose code the wallet cut off says so after two minutes, once the service knows the transaction', async () => {
+    const { model, time, step, reach } = open()
+    model.state.strips = true
+    const mined = await reach('mined')
+    model.state.behind = true
+    time.now = (mined.minedAt ?? 0) + 119_000
+    for (let n = 0; n < 9; n++) expect((await step()).status).toBe('mined')
+    time.now += 2_000
+    for (let n = 0; n < 20; n++) {
+      const flow = await step()
+      expect([flow.status, flow.problem]).toEqual(['mined', undefined])
+    }
+    model.state.behind = false
+    const end = await reach('mined, not credited', () => undefined)
+    expect([end.problem?.code, end.problem?.text]).toEqual(['NOT_CREDITED', 'the transaction carries no attribution'])
+  })
+
   it('that reverts says so', async () => {
     const { model, reach } = open()
     const act = () => {

@@ -44,6 +44,8 @@ export type Base = {
   before?: readonly string[] | undefined
   /** How often in a row nothing new was seen; spaces the looks. */
   looks?: number | undefined
+  /** The balances of the wallet at the last look; they space the questions to the service. */
+  mark?: string | undefined
 }
 
 export type BuiltPlan = {

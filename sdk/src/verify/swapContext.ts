@@ -10,7 +10,9 @@ export type KnownSwap = {
   fees: readonly number[] | undefined
   minimumOut: bigint
   amountIn: bigint | undefined
+  amountInMax: bigint | undefined
   deadline: bigint | undefined
+  deadlineMax: bigint | undefined
   allowance: bigint | undefined
   approvalReset: boolean | undefined
 }
@@ -39,7 +41,9 @@ export function parseSwapContext(swap: unknown, complain: Complain): KnownSwap {
     // No swap is expected to give nothing.
     minimumOut: least > 0n ? least : 1n,
     amountIn: amount('amountIn'),
+    amountInMax: amount('amountInMax'),
     deadline: amount('deadline'),
+    deadlineMax: amount('deadlineMax'),
     allowance: amount('allowance'),
     approvalReset: approvalReset === true || approvalReset === false ? approvalReset : undefined,
   }

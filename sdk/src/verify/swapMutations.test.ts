@@ -1,65 +1,18 @@
-import { type Hex, slice } from 'viem'
 import { beforeAll, expect, it } from 'vitest'
-import { type Forgery, forge } from '../../test/forgeries.js'
-import { meaningOf, mutations } from '../../test/mutations.js'
-import { below, createRandom, pick, type Random } from '../../test/random.js'
-import {
-  callOf,
-  placeOfSwap,
-  readSwapOf,
-  readSwapPlans,
-  type SwapPlan,
-  verifySwapPlan as verify,
-} from '../../test/swapPlans.js'
+import { forgePlan, mutate, type Places } from '../../test/mutating.js'
+import { meaningOf } from '../../test/mutations.js'
+import { createRandom, pick } from '../../test/random.js'
+import { readSwapOf, readSwapPlans, type SwapPlan, verifySwapPlan as verify } from '../../test/swapPlans.js'
 
 /** 2,000 in CI; `npm run test:long` asks for 500,000. */
 const runs = Number(process.env['SWAP_MUTATIONS'] ?? 2_000)
 const seed = Number(process.env['MUTATION_SEED'] ?? 20_261_122)
 
 const plans = readSwapPlans()
-/** Of each plan, by the place of the transaction: every call with a suffix, forged. */
-const forgeries = new Map<SwapPlan, { at: number; forged: Forgery[] }[]>()
+const forgeries = new Map<SwapPlan, Places>()
 beforeAll(async () => {
-  for (const plan of plans) {
-    const places = plan.transactions.flatMap(({ type }, at) => (type === 'approve' ? [] : [at]))
-    forgeries.set(plan, await Promise.all(places.map(async (at) => ({ at, forged: await forgeAt(plan, at) }))))
-  }
+  for (const plan of plans) forgeries.set(plan, await forgePlan(plan))
 }, 120_000)
-
-/** Forgeries of one transaction; a swap held to more than was asked for is none. */
-async function forgeAt(plan: SwapPlan, at: number): Promise<Forgery[]> {
-  const step = plan.transactions[at]!
-  const forged = await forge({ ...plan, transactions: [step] })
-  if (at !== placeOfSwap(plan) || plan.request.type === 'deposit') return forged
-  const { minimumOut } = readSwapOf(plan)
-  return forged.filter(({ data }) => !isDearer(callOf(step), data as Hex, minimumOut))
-}
-
-/** Whether calldata begins as a call does, but for a minimum that is higher. */
-function isDearer(call: Hex, data: Hex, minimum: bigint): boolean {
-  const words = Array.from({ length: (call.length - 10) / 64 }, (_, i) => 4 + 32 * i)
-  if (data.length < call.length) return false
-  const other = words.filter((from) => slice(call, from, from + 32) !== slice(data, from, from + 32))
-  return (
-    other.length > 0 &&
-    other.every((from) => {
-      const [was, is] = [BigInt(slice(call, from, from + 32)), BigInt(slice(data, from, from + 32))]
-      return was === minimum && is > minimum
-    })
-  )
-}
-
-/** Changes a plan in one way, or in two; answers the name of the first. */
-function mutate(plan: SwapPlan, source: SwapPlan, random: Random): string {
-  const names = Object.keys(mutations)
-  const name = names[below(random, names.length + 8)]
-  const found = name === undefined ? pick(random, forgeries.get(source) ?? []) : undefined
-  const forgery = found && pick(random, found.forged)
-  if (found && forgery) plan.transactions[found.at]!.transaction.data = forgery.data
-  if (name !== undefined) mutations[name]?.(plan, random, plans)
-  if (plan.transactions.length > 0 && random() < 0.1) mutations[pick(random, names)]?.(plan, random, plans)
-  return name ?? forgery?.name ?? ''
-}
 
 it('says yes to each plan that swaps as it was returned, with a sentence for each transaction', async () => {
   for (const plan of plans) {
@@ -109,7 +62,7 @@ it(`accepts none of ${runs} mutations of plans that swap (seed ${seed})`, async 
   for (let done = 0; done < runs; ) {
     const source = pick(random, plans)
     const plan = structuredClone(source)
-    const name = mutate(plan, source, random)
+    const name = mutate(plan, forgeries.get(source) ?? [], plans, random)
     if (meaningOf(plan) === meanings.get(source)) continue
     done += 1
     if (!(await verify(plan)).ok) continue

@@ -51,6 +51,8 @@ export async function checkSwap(
   if (found.amountIn === 0n) refuse('the swap takes nothing')
   if (swap.deadline !== undefined && deadline !== undefined && deadline !== swap.deadline)
     refuse('the swap has another deadline')
+  if (swap.deadlineMax !== undefined && deadline !== undefined && deadline > swap.deadlineMax)
+    refuse(`the swap may happen as late as ${deadline}`)
   if (hubs.some((hub) => swap.hubTokens?.includes(hub) === false)) refuse('the swap passes through another token')
   if (fees.some((fee) => swap.fees?.includes(fee) === false)) refuse('the swap passes through a pool of another fee')
   const allowed =

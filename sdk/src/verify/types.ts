@@ -51,8 +51,12 @@ export type SwapContext = {
   minimumOut?: string | bigint
   /** The amount that a withdrawal swaps after its redemption; absent: any amount above 0, which is signed. */
   amountIn?: string | bigint
+  /** The most that a withdrawal may swap after its redemption: what that pays, by your own preview; absent: any amount. */
+  amountInMax?: string | bigint
   /** The deadline in the router's call (unix seconds): the answer's `validUntil`; absent: any. */
   deadline?: string | bigint
+  /** The latest deadline to accept (unix seconds), where none is pinned; absent: any. */
+  deadlineMax?: string | bigint
   /** The present allowance of the router; absent: the number of its approvals cannot be judged. */
   allowance?: string | bigint
   /** That token wants its allowance set to 0 before another one; absent: either way is taken. */

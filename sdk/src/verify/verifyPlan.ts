@@ -146,6 +146,8 @@ async function tellZapOut(
   const main = await checkMain(redemption, steps[0], { known, swaps: true }, complain)
   const wanted = { user, tokenIn: asset, tokenOut: token ?? asset, amountIn: swaps?.amountIn, wrappedNative }
   const swap = await checkSwap(asked, steps.slice(1), wanted, known, complain)
+  if (swap && swaps?.amountInMax !== undefined && swap.found.amountIn > swaps.amountInMax)
+    complain(`the swap takes ${swap.found.amountIn}, more than the redemption pays`)
   if (main && swap && main.own?.actionId !== swap.own?.actionId) complain('the suffixes carry two actions')
   return main && swap ? [main.sentence, ...swap.sentences] : []
 }

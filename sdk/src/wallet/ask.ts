@@ -5,7 +5,7 @@ import { type ClaimAsked, checkClaim } from './checkClaim.js'
 import { type Asked, checkPlan, type Plan } from './checkPlan.js'
 import { ask, type Handed, type Provider, readFailure } from './provider.js'
 import type { Confirm } from './reads.js'
-import { findFacts, nowOf, type World } from './world.js'
+import { findFacts, nowOf, readTime, type World } from './world.js'
 
 /**
  * The only module that asks a wallet for anything. It asks for six things: a transaction or batch of a plan, a claim, an order
@@ -183,13 +183,6 @@ export async function askAccounts({ provider }: Pick<World, 'provider'>): Promis
     throw error
   })
   return Array.isArray(accounts) ? accounts.filter((each) => typeof each === 'string') : []
-}
-
-/** The clock of the chain, which is the same for everybody; that of the machine where the wallet does not tell it. */
-async function readTime(world: World): Promise<number> {
-  const block = await ask(world.provider, 'eth_getBlockByNumber', ['latest', false]).catch(() => undefined)
-  const seconds = Number((block as { timestamp?: unknown } | null | undefined)?.timestamp)
-  return Number.isSafeInteger(seconds) && seconds > 0 ? seconds * 1_000 : nowOf(world)
 }
 
 const textOf = (answer: unknown): string => {

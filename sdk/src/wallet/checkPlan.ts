@@ -14,10 +14,15 @@ import {
   tellSlippage,
   toleranceBps,
 } from './reads.js'
-import { findFacts, type Trusts, type World } from './world.js'
+import { findFacts, nowOf, readTime, type Trusts, type World } from './world.js'
 
 /** A request for a plan, as the verifier takes it, with the place it is for. */
-export type Asked = (PlanRequest | SwapRequest) & { chainId: number; opportunityId?: string; slippageBps?: number }
+export type Asked = (PlanRequest | SwapRequest) & {
+  chainId: number
+  opportunityId?: string
+  slippageBps?: number
+  deadlineSeconds?: number
+}
 
 /** An answer of the service, as it came. */
 export type Plan = {
@@ -54,7 +59,7 @@ export async function checkPlan(world: World, asked: Asked, plan: Plan, from: nu
   const { provider } = world
   const problem = vault && (await checkAsset(provider, vault))
   if (problem) return no([problem])
-  const context = await makeContext(provider, asked, { plan, facts, vault, from })
+  const context = await makeContext(world, asked, { plan, facts, vault, from })
   const quoted = await quotePlan(provider, asked, { plan, facts, vault })
   const user = asked.type === 'swap' ? asked.user : asked.userAddress
   const judge = async (share: number) => {
@@ -86,17 +91,22 @@ async function checkAsset(provider: Provider, { kind, address, asset }: Vault): 
 type About = { plan: Plan; facts: VerificationContext; vault: Vault | undefined }
 
 async function makeContext(
-  provider: Provider,
+  world: World,
   asked: Asked,
   { plan, facts, vault, from }: About & { from: number },
 ): Promise<PlanContext> {
+  const { provider } = world
   const { chainId, signers, routers, depositRouter, wrappedNative, gasCap } = facts
   // Later allowances are what the plan itself made of them.
   const allowances = from === 0 ? await readAllowances(provider, asked, { plan, facts, vault }) : {}
+  const isSwapping = findRouter(plan, facts) !== undefined
+  const paid = isSwapping && vault ? await readPaid(provider, asked, vault, from) : undefined
   const swap: SwapContext = {
     routers,
     ...(usesRouter(plan, depositRouter) ? { wrappers: await readWrappers(provider, facts) } : {}),
     ...(allowances.router === undefined ? {} : { allowance: allowances.router }),
+    ...(paid === undefined ? {} : { amountInMax: paid }),
+    ...(isSwapping ? { deadlineMax: await readDeadlineMax(world, asked) } : {}),
   }
   const none = { address: '', kind: '', asset: '' }
   return {
@@ -150,6 +160,37 @@ async function readAllowances(
   return found
 }
 
+/**
+ * The most that a redemption pays: what is swapped after it may not be more of the wallet's token. A vault that settles later
+ * tells what waits for the wallet, until that is redeemed; Lagoon also what it pays at once.
+ */
+async function readPaid(
+  provider: Provider,
+  asked: Asked,
+  { kind, address, asset }: Vault,
+  from: number,
+): Promise<bigint | undefined> {
+  if (asked.type !== 'withdraw') return undefined
+  const { amount, userAddress } = asked
+  const previewed =
+    kind === 'erc5115'
+      ? await read(provider, address, 'previewRedeem(address,uint256)', asset, amount)
+      : await read(provider, address, 'previewRedeem(uint256)', amount)
+  if (previewed || from > 0) return previewed?.[0]
+  const [atOnce = [], waiting = []] = await Promise.all([
+    read(provider, address, 'previewSyncRedeem(uint256)', amount),
+    read(provider, address, 'maxWithdraw(address)', userAddress),
+  ])
+  const most = [...atOnce.slice(0, 1), ...waiting.slice(0, 1)].reduce((a, b) => (a > b ? a : b), 0n)
+  return most > 0n ? most : undefined
+}
+
+/** A plan lives ten minutes unless another time was asked for, and clocks differ by an hour at most. */
+async function readDeadlineMax(world: World, { deadlineSeconds = 600 }: Asked): Promise<bigint> {
+  const now = Math.max(nowOf(world), await readTime(world))
+  return BigInt(Math.floor(now / 1_000) + deadlineSeconds + 3_700)
+}
+
 /** The wrappers of a chain, with what each says it wraps. One that says nothing is left out. */
 async function readWrappers(provider: Provider, { wrappers }: VerificationContext) {
   const kinds = { erc4626: 'asset()', wsteth: 'stETH()', 'static-a-token': 'aToken()' } as const
@@ -188,8 +229,12 @@ async function quotePlan(provider: Provider, asked: Asked, { plan, facts, vault 
     const assets = (await read(provider, vault.address, 'previewRedeem(uint256)', asked.amount))?.[0]
     return assets === undefined ? 'unknown' : quoteSwap(provider, facts, vault.asset, out, (assets * 9_999n) / 10_000n)
   }
-  if (vault.kind !== 'erc5115') return undefined
-  return quoteVault(await read(provider, vault.address, 'previewRedeem(address,uint256)', out, asked.amount))
+  if (vault.kind === 'erc5115')
+    return quoteVault(await read(provider, vault.address, 'previewRedeem(address,uint256)', out, asked.amount))
+  // One that pays at once says so; a request has no least amount.
+  const atOnce =
+    vault.kind === 'lagoon' && (await read(provider, vault.address, 'previewSyncRedeem(uint256)', asked.amount))
+  return atOnce ? quoteVault(atOnce) : undefined
 }
 
 const quoteVault = (words: bigint[] | undefined): Quoted => (words?.[0] === undefined ? 'unknown' : { vault: words[0] })

@@ -4,6 +4,7 @@ import { ask, type Provider } from './provider.js'
 
 const selectors = {
   'allowance(address,address)': '0xdd62ed3e',
+  'balanceOf(address)': '0x70a08231',
   'asset()': '0x38d52e0f',
   'stETH()': '0xc1fe3e48',
   'aToken()': '0xa0c1f15e',
@@ -11,6 +12,8 @@ const selectors = {
   'previewRedeem(uint256)': '0x4cdad506',
   'previewDeposit(address,uint256)': '0xb8f82b26',
   'previewRedeem(address,uint256)': '0xcbe52ae3',
+  'previewSyncRedeem(uint256)': '0x7a13aa35',
+  'maxWithdraw(address)': '0xce96cb77',
   'quoteExactInput(bytes,uint256)': '0xcdca1753',
   'getAmountsOut(uint256,address[])': '0xd06ca61f',
   'getRoots()': '0x35a5e06d',
@@ -63,6 +66,16 @@ async function call(provider: Provider, to: string, data: string): Promise<bigin
   }
   if (typeof answer !== 'string' || !/^0x([0-9a-f]{64})+$/i.test(answer)) return undefined
   return (answer.slice(2).match(/.{64}/g) ?? []).map((each) => BigInt(`0x${each}`))
+}
+
+/** The balance of an account in a token; undefined where the node or the token does not say. */
+export async function readBalance(provider: Provider, token: string, account: string): Promise<bigint | undefined> {
+  if (!isNative(token)) return (await read(provider, token, 'balanceOf(address)', account))?.[0]
+  try {
+    return BigInt(String(await ask(provider, 'eth_getBalance', [account, 'latest'])))
+  } catch {
+    return undefined
+  }
 }
 
 /** The address in a word; undefined for one that is too large, and for zero. */

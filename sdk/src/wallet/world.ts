@@ -1,7 +1,7 @@
 import type { EarnClient } from '../client/client.js'
 import { getVerificationContext } from '../client/generated/operations.js'
 import type { VerificationContext } from '../client/generated/types.js'
-import type { Provider } from './provider.js'
+import { ask, type Provider } from './provider.js'
 
 /** The service, the wallet and the clock of a flow. */
 export type World = {
@@ -15,6 +15,13 @@ export type World = {
 }
 
 export const nowOf = ({ now = Date.now }: World): number => now()
+
+/** The clock of the chain, which is the same for everybody; that of the machine where the wallet does not tell it. */
+export async function readTime(world: World): Promise<number> {
+  const block = await ask(world.provider, 'eth_getBlockByNumber', ['latest', false]).catch(() => undefined)
+  const seconds = Number((block as { timestamp?: unknown } | null | undefined)?.timestamp)
+  return Number.isSafeInteger(seconds) && seconds > 0 ? seconds * 1_000 : nowOf(world)
+}
 
 /** Facts that are needed stand neither in the file nor in an answer for their chain. */
 export class NotTrusted extends TypeError {

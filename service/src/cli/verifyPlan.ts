@@ -17,7 +17,7 @@ Decides without any network whether a plan does exactly what was asked. FILE is 
                     "distributorId" (of the pending deposit, where the request names none),
                     "gasCap" (30000000 where absent), "names" ({ address: name } for the sentences),
                     and of what swaps "swap": { "routers": [{ "address", "kind": "uniswap-v2" | "uniswap-v3" | "swap-router-02" | "deposit-router" }],
-                    and if known "wrappers" ([{ "address", "asset", "kind" }]), "hubTokens", "fees", "minimumOut", "amountIn" (of a withdrawal), "deadline" (unix seconds),
+                    and if known "wrappers" ([{ "address", "asset", "kind" }]), "hubTokens", "fees", "minimumOut", "amountIn", "amountInMax" (of a withdrawal), "deadline", "deadlineMax" (unix seconds),
                     "allowance", "approvalReset" }; a swap alone needs no "vault" } }
 The vault and its kind are in the opportunity, and the kind is told by \`openearn catalogue probe\`; the signers are published
 by GetIndexingStatus. sdk/examples/deposit.json is such a file. Says in a sentence what each transaction does when the plan is
@@ -73,7 +73,13 @@ const Swap = T.Object({
   wrappers: T.Optional(T.Array(T.Object({ address: Text, asset: Text, kind: T.Optional(Text) }))),
   hubTokens: T.Optional(T.Array(Text)),
   fees: T.Optional(T.Array(T.Integer())),
-  ...{ minimumOut: T.Optional(Units), amountIn: T.Optional(Units), deadline: T.Optional(Units) },
+  ...{
+    minimumOut: T.Optional(Units),
+    amountIn: T.Optional(Units),
+    amountInMax: T.Optional(Units),
+    deadline: T.Optional(Units),
+    deadlineMax: T.Optional(Units),
+  },
   ...{ allowance: T.Optional(Units), approvalReset: T.Optional(T.Boolean()) },
 })
 const Vault = T.Object({

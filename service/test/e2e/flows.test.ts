@@ -29,6 +29,7 @@ import { openClient } from './client.js'
 import { testExamples } from './examples.js'
 import { testFlowsInPage } from './flowsInPage.js'
 import { main, makeFolder } from './process.js'
+import { testSmartWallets } from './smartWalletFlows.js'
 import { startTrustedDevnet, type TrustedDevnet } from './trustedDevnet.js'
 import { openWallet } from './wallet.js'
 
@@ -182,6 +183,8 @@ describe.each(['file', 'service'] as const)('flows on the devnet, with facts of 
 })
 
 testFlowsInPage(() => ({ dev: devnet.dev, dataDir, trust }))
+
+testSmartWallets(() => ({ dev: devnet.dev, dataDir, trust }))
 
 testExamples(() => ({ dev: devnet.dev, dataDir }))
 
