@@ -11,6 +11,7 @@ const packages = [
   'sdk',
   'react',
   'widget',
+  'portal',
   'service',
 ]
 
@@ -33,16 +34,16 @@ const start = performance.now()
 const before = compiledAt()
 if (before.includes(undefined)) console.error('compiling everything, as it was never compiled here …')
 const { writeCommonTypes } = await import('../sdk/scripts/commonTypes.js')
-compile(packages.slice(0, -3))
+compile(packages.slice(0, 4))
 await import('../sdk/scripts/copyCodec.js')
 writeCommonTypes('sdk')
-compile(packages.slice(-3))
+compile(packages.slice(4))
 writeCommonTypes('react')
 writeCommonTypes('widget')
 const after = compiledAt()
 const changed = packages.filter((_, index) => after[index] !== before[index])
-const { hasEmbed, writeEmbed } = await import('./embed.mjs')
-if (!hasEmbed() || changed.some((each) => ['sdk', 'react', 'widget'].includes(each))) await writeEmbed()
+const { writePages } = await import('./pages.mjs')
+await writePages(changed)
 const seconds = ((performance.now() - start) / 1000).toFixed(1)
 console.error(
   changed.length === 0 ? 'nothing to compile: no source changed' : `compiled ${changed.join(', ')} in ${seconds} s`,

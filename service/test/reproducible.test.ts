@@ -8,7 +8,7 @@ import { seed, seededBytes, seededKey, seededRandom } from './seed.js'
 import { type Source, withoutComments } from './tables.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const roots = ['contracts', 'packages', 'sdk', 'react', 'widget', 'service']
+const roots = ['contracts', 'packages', 'sdk', 'react', 'widget', 'portal', 'service']
 
 /** What makes a test depend on how fast a machine is, or on chance. */
 const rules: [what: string, pattern: RegExp][] = [

@@ -60,6 +60,7 @@ const sources = [
   'sdk/src',
   'react/src',
   'widget/src',
+  'portal/src',
   'packages/attribution/src',
   'packages/embedded-postgres/src',
   'examples',

@@ -7,7 +7,7 @@ import { type ReactNode, useMemo, useRef, useState } from 'react'
 import { createFigures } from './figures.js'
 import { Pages } from './Pages.js'
 import { Shadow } from './Shadow.js'
-import { type FlowTold, type Settings, SettingsContext } from './settings.js'
+import { type FlowTold, type Settings, SettingsContext, slotOf } from './settings.js'
 import { englishTexts, fill, type TextName, type Texts } from './texts.js'
 import { WalletLine } from './WalletLine.js'
 import { useDiscovered, type Wallet } from './wallets.js'
@@ -58,7 +58,7 @@ export function EarnWidget(props: EarnWidgetProps): ReactNode {
   const ids = vaults?.join(',')
   const settings = useMemo((): Settings => {
     const list = ids === undefined ? undefined : ids.split(',').filter(Boolean)
-    const slot = `widget ${earn.baseUrl} ${account?.toLowerCase()}`
+    const slot = slotOf(earn.baseUrl, account)
     return { distributorId, vaults: list, account, slot, figures, say, onFlow: (flow) => told.current?.(flow) }
   }, [earn, distributorId, ids, account, figures, say])
   return (

@@ -28,3 +28,7 @@ export function useSettings(): Settings {
   if (!found) throw new Error('this part stands within an <EarnWidget>')
   return found
 }
+
+/** Begins the names of flows: those of another service or wallet are not its own. */
+export const slotOf = (baseUrl: string, account: string | undefined): string =>
+  `widget ${baseUrl} ${account?.toLowerCase()}`

@@ -26,6 +26,7 @@ const text = `
 .root { ${colourOf(0)} color-scheme: light; background: var(--background); color: var(--text);
   font: 400 16px/1.5 var(--openearn-font, system-ui, sans-serif); padding: 16px; border: 1px solid var(--border);
   border-radius: var(--openearn-radius, 12px); max-width: 640px; text-align: start; overflow-wrap: anywhere; }
+.root.bare { background: none; padding: 0; border: 0; max-width: none; }
 .root[data-theme="dark"] { ${colourOf(1)} color-scheme: dark; }
 @media (prefers-color-scheme: dark) { .root[data-theme="auto"] { ${colourOf(1)} color-scheme: dark; } }
 h2, h3, p, ul, ol, fieldset { margin: 0; padding: 0; border: 0; min-width: 0; }

@@ -63,6 +63,8 @@ export function parseConfig(env: Env, root: string = repositoryRoot()) {
     /** Serve the OpenAPI document and its reference, and the widget for frames, on the public listener too. */
     publicReference: flag('PUBLIC_REFERENCE', false),
     embedEnabled: flag('EMBED_ENABLED', true),
+    /** A publishable key: the portal stands at /portal/ and calls the API with it; absent: there is no portal. */
+    portalKey: text('PORTAL_KEY'),
     logLevel: oneOf('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent']) ?? 'info',
     /** Lines for a person instead of JSON; absent: when standard output is a terminal. */
     logPretty: text('LOG_FORMAT') === undefined ? undefined : text('LOG_FORMAT') === 'pretty',
@@ -147,7 +149,12 @@ export function parseConfig(env: Env, root: string = repositoryRoot()) {
 
 /** Problems of single members and of pairs. */
 function findProblems(
-  config: { trustedWallets: readonly string[]; tonUrl: string | undefined; secretsKey: string | undefined },
+  config: {
+    trustedWallets: readonly string[]
+    tonUrl: string | undefined
+    secretsKey: string | undefined
+    portalKey: string | undefined
+  },
   text: Text,
 ): string[] {
   const found: string[] = []
@@ -155,6 +162,8 @@ function findProblems(
   if (!config.trustedWallets.every((pair) => /^0x[\da-f]{40}:0x[\da-f]{40}$/i.test(pair)))
     found.push('TRUSTED_WALLETS must be pairs of addresses, singleton:handler, separated by commas')
   if (!/^https?:/.test(config.tonUrl ?? 'http:')) found.push('TON_URL must be an http or https url')
+  if (!/^pk_live_/.test(config.portalKey ?? 'pk_live_'))
+    found.push('PORTAL_KEY must be a publishable key (pk_live_…): every visitor of the portal reads it')
   if ((config.secretsKey?.length ?? 32) < 32) found.push('SECRETS_KEY must have at least 32 characters')
   return found
 }

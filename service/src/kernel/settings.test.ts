@@ -103,6 +103,14 @@ describe('a setting that is a text', () => {
     )
   })
 
+  it('is a publishable key for the portal, as its visitors read it', () => {
+    expect(parseConfig({}, '/').portalKey).toBeUndefined()
+    const text = `pk_live_${'a'.repeat(38)}`
+    expect(parseConfig({ PORTAL_KEY: text }, '/').portalKey).toBe(text)
+    for (const wrong of [text.replace('pk', 'sk'), 'x'])
+      expect(() => parseConfig({ PORTAL_KEY: wrong }, '/')).toThrow('PORTAL_KEY must be a publishable key (pk_live_…)')
+  })
+
   it('lists the places of webhooks that may be private, and none by default', () => {
     expect(parseConfig({}, '/').webhooksAllowed).toEqual([])
     expect(parseConfig({ WEBHOOKS_ALLOWED: 'hooks.local, 10.0.0.1:8080' }, '/').webhooksAllowed).toEqual([

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { attributionOperations, openJudge } from '../features/attribution/index.js'
 import { createAuthenticate } from '../features/auth/index.js'
-import { openCatalogue } from '../features/catalogue/index.js'
+import { type CatalogueSnapshot, openCatalogue } from '../features/catalogue/index.js'
 import { openFeed, readConfirmedEntries } from '../features/events/index.js'
 import { openLimits } from '../features/limits/index.js'
 import { openPortfolio, portfolioOperations } from '../features/portfolio/index.js'
@@ -19,6 +19,7 @@ import { createSignatureGate } from '../wallets/signatures.js'
 import { createTonReader } from '../wallets/tonReader.js'
 import { addEmbed } from './http/embed.js'
 import { buildPublicApp } from './http/http.js'
+import { addPortal, type PortalSettings } from './http/portal.js'
 import type { Served } from './http/responseCache.js'
 import { buildOpenApi } from './openapi/openapi.js'
 import { addPublicPages, type ReadDocument } from './openapi/reference.js'
@@ -53,7 +54,13 @@ export type Service = {
 /** Puts the service together on an open, migrated database. Nothing listens and nothing watches yet. */
 export async function openService(
   base: Context,
-  options: { chains: readonly ChainSettings[]; shutdown: Shutdown; bounds?: RequestBounds; isJoined?: boolean },
+  options: {
+    chains: readonly ChainSettings[]
+    shutdown: Shutdown
+    bounds?: RequestBounds
+    isJoined?: boolean
+    portal?: (() => PortalSettings) | undefined
+  },
 ): Promise<Service> {
   const { patience } = base.config
   const outbound = createOutbound(base.clock)
@@ -122,6 +129,8 @@ export async function openService(
   const readDocument = documentOf(ctx, publicApp)
   addPublicPages(publicApp, readDocument, { gate, hasReference: base.config.publicReference })
   if (base.config.embedEnabled) addEmbed(publicApp, gate)
+  const portal = options.portal ?? portalOf(base.config)
+  if (portal) addPortal(publicApp, gate, portal, () => listActiveChains(catalogue.current()))
   const opsApp = buildOpsApp(ctx, {
     readDocument,
     checks: async () => [...(await readinessChecks(admission)), ...(watcher ? [checkWatcher(watcher)] : [])],
@@ -135,6 +144,17 @@ export async function openService(
   }
   return { ctx, requestChains, debugChains, holdingsChains, publicApp, opsApp, metrics, chainMetrics, join }
 }
+
+/** The portal of an installation: it is there where its key is set. */
+function portalOf({ portalKey }: Context['config']): (() => PortalSettings) | undefined {
+  return portalKey === undefined ? undefined : () => ({ apiKey: portalKey })
+}
+
+/** Chains as the portal names them. */
+const listActiveChains = ({ chains }: CatalogueSnapshot) =>
+  [...chains.values()]
+    .filter(({ active }) => active)
+    .map(({ chainId, name, explorerUrl }) => ({ chainId, name, explorerUrl }))
 
 /** The document, saying where callers reach the public listener. It is built anew when that becomes known. */
 function documentOf({ config }: Context, publicApp: FastifyInstance): ReadDocument {

@@ -16,6 +16,7 @@ import { type ChainSettings, openChains } from '../rpc/chains.js'
 import { devnetChainId, isDevnetAddress } from '../rpc/devnet.js'
 import type { Signer } from '../rpc/signer.js'
 import { openServiceDatabase } from './database.js'
+import type { PortalSettings } from './http/portal.js'
 import { listJobs } from './jobs.js'
 import type { ServiceContext } from './operations.js'
 import { findOsUser } from './osUser.js'
@@ -54,6 +55,8 @@ export type StartOptions = {
   inspect?: (db: Database) => Promise<void>
   /** Runs on the migrated database before anything else opens. */
   prepare?: (ctx: Context) => Promise<void>
+  /** The portal of a devnet; absent: that of the settings. It is asked for once the service is prepared. */
+  portal?: () => PortalSettings
 }
 
 /**
@@ -75,7 +78,7 @@ export async function startService(options: StartOptions): Promise<Running> {
   const base: Context = { db, clock, log, config }
   await options.prepare?.(base)
   const chains = await readChains(base)
-  const service = await openService(base, { chains, shutdown, isJoined })
+  const service = await openService(base, { chains, shutdown, isJoined, portal: options.portal })
   const { ctx, publicApp, opsApp, chainMetrics } = service
   const committer = await openSigner(config.committerKey, { outbound: createOutbound(clock), clock })
   assertKeysFit(ctx.attributionSigner, chains, 'ATTRIBUTION')

@@ -6,6 +6,7 @@ import type { Config } from '../../kernel/config.js'
 import { type Log, openLog } from '../../kernel/log.js'
 import { isDatabaseUnavailable } from '../../postgres/pool.js'
 import { devnetChainId } from '../../rpc/devnet.js'
+import type { PortalSettings } from '../../server/http/portal.js'
 import { createShutdown, type Shutdown, stopOnSignals, stopWithParent } from '../../server/shutdown.js'
 import { startService } from '../../server/start.js'
 import { readConfig } from '../command.js'
@@ -13,6 +14,7 @@ import { answer, type Command, parseFlags, print, UsageError } from '../terminal
 import { withDevKeys } from './accountKeys.js'
 import { type DevChain, devAccount } from './anvil.js'
 import { type Deployment, deployerIndex, userAccounts } from './deploy.js'
+import { playerIndexes } from './history.js'
 import { joinDeployer } from './join.js'
 import { type DevKeys, findDevKeys, openDevKeys } from './keys.js'
 import { distributorIds, organizations } from './names.js'
@@ -65,13 +67,28 @@ function devConfig(): Config {
 
 const devFile = (config: Config) => join(config.dataDir, 'dev.json')
 
+type World = { chain?: DevChain; deployment?: Deployment; keys?: DevKeys }
+
+/** The portal with the devnet's publishable key, and wallets to try it with: one that has deposits, and new ones. */
+function portalOf({ chain, keys }: World): PortalSettings {
+  if (!chain || !keys) throw new Error('the devnet is not prepared')
+  const accounts = [
+    { name: 'Test wallet with deposits', address: devAccount(playerIndexes[0]).address },
+    ...userAccounts()
+      .slice(0, 2)
+      .map(({ address }, index) => ({ name: `New test wallet ${index + 1}`, address })),
+  ]
+  const testWallet = { chainId: devnetChainId, rpcUrl: chain.rpcUrl, accounts }
+  return { apiKey: keys.publishable, distributorId: distributorIds[0] ?? '', testWallet }
+}
+
 async function runDevnet(config: Config, log: Log, shutdown: Shutdown, reset: boolean): Promise<void> {
   await assertPortsFree([
     { setting: 'PORT', host: config.host, port: config.port },
     { setting: 'OPS_PORT', host: config.opsHost, port: config.opsPort },
   ])
   await mkdir(config.dataDir, { recursive: true })
-  const world: { chain?: DevChain; deployment?: Deployment; keys?: DevKeys } = {}
+  const world: World = {}
   const { baseUrl, opsUrl, ctx } = await startService({
     config,
     log,
@@ -82,6 +99,7 @@ async function runDevnet(config: Config, log: Log, shutdown: Shutdown, reset: bo
     capabilitySeconds: 10,
     streamSeconds: 2,
     finalSeconds: 2,
+    portal: () => portalOf(world),
     inspect: (db) =>
       claimDevnet(db, config.databaseUrl ? 'the database of DEV_DATABASE_URL' : `the database in ${config.dataDir}`),
     prepare: async (base) => {
@@ -139,13 +157,17 @@ async function runDevnet(config: Config, log: Log, shutdown: Shutdown, reset: bo
   await writeFile(devFile(config), `${JSON.stringify(description, null, 2)}\n`, { mode: 0o600 })
   await chmod(devFile(config), 0o600)
   const unread = await listUnread(ctx)
-  answer({ ready: true, baseUrl, opsUrl, rpcUrl: chain.rpcUrl, file: devFile(config), unread }, [
-    `ready: API ${baseUrl}, operator ${opsUrl}, chain ${chain.rpcUrl}`,
-    `API reference, with calls to try: ${opsUrl}/reference`,
-    `keys, accounts and vaults: ${devFile(config)}`,
-    '`npm run demo` plays a deposit from start to end, `npm run demo -- streams` a reward stream, `npm run demo -- orders` swap orders; Ctrl-C stops everything.',
-    unread.length === 0 ? allThere : `still being read: ${unread.join('; ')}. A line will say when all is there.`,
-  ])
+  answer(
+    { ready: true, portal: `${baseUrl}/portal/`, baseUrl, opsUrl, rpcUrl: chain.rpcUrl, file: devFile(config), unread },
+    [
+      `portal: ${baseUrl}/portal/`,
+      `ready: API ${baseUrl}, operator ${opsUrl}, chain ${chain.rpcUrl}`,
+      `API reference, with calls to try: ${opsUrl}/reference`,
+      `keys, accounts and vaults: ${devFile(config)}`,
+      '`npm run demo` plays a deposit from start to end, `npm run demo -- streams` a reward stream, `npm run demo -- orders` swap orders; Ctrl-C stops everything.',
+      unread.length === 0 ? allThere : `still being read: ${unread.join('; ')}. A line will say when all is there.`,
+    ],
+  )
   if (unread.length === 0) return
   const { signal } = shutdown
   void sayWhenAllThere({ look: () => listUnread(ctx), say: print, clock: ctx.clock, signal }).catch(

@@ -8,7 +8,8 @@ import { distributorIds } from './names.js'
 import { buildCreation } from './streams.js'
 
 /** Accounts that play the past: no user has them, so that a user begins with what the devnet gives. */
-const playerIndexes = [17, 18, 19] as const
+/** Accounts that deposited and withdrew in the devnet's past. */
+export const playerIndexes = [17, 18, 19] as const
 const hour = 3_600
 const day = 24 * hour
 /** Through whom: the others begin with nothing, as a user does. */

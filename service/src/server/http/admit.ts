@@ -41,6 +41,16 @@ export async function admit(
   }
 }
 
+/** A key by its text; undefined for one that is not good. */
+export async function findKey({ authenticate }: Gate, apiKey: string): Promise<AuthenticatedKey | undefined> {
+  try {
+    return await authenticate({ apiKey, authorization: undefined })
+  } catch (error) {
+    if (error instanceof EarnError && error.code === 401) return undefined
+    throw error
+  }
+}
+
 /** Finds the key of a request and keeps it with it. Throws 401 for a wrong one. */
 async function identify({ authenticate }: Gate, request: FastifyRequest): Promise<AuthenticatedKey> {
   const apiKey = single(request.headers['x-api-key'])

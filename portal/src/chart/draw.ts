@@ -1,0 +1,134 @@
+import { findPause, type Point, thin, toRange, toTicks } from './scale.js'
+
+/** The box of a chart in CSS pixels, and where its lines stand. */
+export type Frame = {
+  width: number
+  height: number
+  left: number
+  right: number
+  top: number
+  bottom: number
+  from: number
+  to: number
+  least: number
+  most: number
+}
+
+export type Colours = { line: string; fill: string; grid: string; text: string; font: string }
+
+export type Written = { value(value: number): string; time(at: number): string }
+
+const axisRoom = { right: 12, top: 12, bottom: 26 } as const
+
+export function toFrame(points: readonly Point[], width: number, height: number, leftRoom: number): Frame {
+  const { least, most } = toRange(points)
+  const from = points[0]?.at ?? 0
+  const to = points.at(-1)?.at ?? 0
+  return {
+    ...{
+      width,
+      height,
+      left: leftRoom,
+      right: width - axisRoom.right,
+      top: axisRoom.top,
+      bottom: height - axisRoom.bottom,
+    },
+    ...{ from: from === to ? from - 1 : from, to: from === to ? to + 1 : to, least, most },
+  }
+}
+
+export const toX = ({ left, right, from, to }: Frame, at: number): number =>
+  left + ((at - from) / (to - from)) * (right - left)
+export const toY = ({ top, bottom, least, most }: Frame, value: number): number =>
+  bottom - ((value - least) / (most - least || 1)) * (bottom - top)
+export const toTime = ({ left, right, from, to }: Frame, x: number): number =>
+  from + Math.min(1, Math.max(0, (x - left) / (right - left))) * (to - from)
+
+/** Room for the longest text of the axis of values. */
+export function measureLeft(
+  context: CanvasRenderingContext2D,
+  points: readonly Point[],
+  colours: Colours,
+  written: Written,
+): number {
+  const { least, most } = toRange(points)
+  context.font = colours.font
+  const widths = toTicks(least, most, 4).map((tick) => context.measureText(written.value(tick)).width)
+  return Math.ceil(Math.max(24, ...widths)) + 10
+}
+
+/** Draws grid, axes and the line. The context is scaled to CSS pixels. */
+export function draw(
+  context: CanvasRenderingContext2D,
+  points: readonly Point[],
+  frame: Frame,
+  colours: Colours,
+  written: Written,
+): void {
+  context.clearRect(0, 0, frame.width, frame.height)
+  drawAxes(context, frame, colours, written)
+  const runs = toRuns(points, Math.max(1, Math.round(frame.right - frame.left)))
+  context.lineWidth = 2
+  context.lineJoin = 'round'
+  for (const run of runs) {
+    const line = new Path2D()
+    run.forEach(({ at, value }, index) => {
+      const [x, y] = [toX(frame, at), toY(frame, value)]
+      if (index === 0) line.moveTo(x, y)
+      else line.lineTo(x, y)
+    })
+    const [first, last] = [run[0], run.at(-1)]
+    if (!first || !last) continue
+    if (run.length === 1) {
+      context.fillStyle = colours.line
+      context.beginPath()
+      context.arc(toX(frame, first.at), toY(frame, first.value), 3, 0, 2 * Math.PI)
+      context.fill()
+      continue
+    }
+    const area = new Path2D(line)
+    area.lineTo(toX(frame, last.at), frame.bottom)
+    area.lineTo(toX(frame, first.at), frame.bottom)
+    context.fillStyle = colours.fill
+    context.fill(area)
+    context.strokeStyle = colours.line
+    context.stroke(line)
+  }
+}
+
+/** The parts of a series between its gaps, thinned to what the columns show. */
+function toRuns(points: readonly Point[], columns: number): (readonly Point[])[] {
+  const pause = findPause(points)
+  const runs: Point[][] = []
+  let last: Point | undefined
+  for (const point of points) {
+    if (!last || point.at - last.at > pause) runs.push([])
+    runs.at(-1)?.push(point)
+    last = point
+  }
+  return runs.map((run) => thin(run, columns))
+}
+
+function drawAxes(context: CanvasRenderingContext2D, frame: Frame, colours: Colours, written: Written): void {
+  context.font = colours.font
+  context.fillStyle = colours.text
+  context.strokeStyle = colours.grid
+  context.lineWidth = 1
+  context.textAlign = 'right'
+  context.textBaseline = 'middle'
+  for (const tick of toTicks(frame.least, frame.most, 4)) {
+    const y = Math.round(toY(frame, tick)) + 0.5
+    context.beginPath()
+    context.moveTo(frame.left, y)
+    context.lineTo(frame.right, y)
+    context.stroke()
+    context.fillText(written.value(tick), frame.left - 8, y)
+  }
+  context.textBaseline = 'alphabetic'
+  const count = Math.max(2, Math.min(6, Math.floor((frame.right - frame.left) / 110)))
+  for (let index = 0; index < count; index++) {
+    const at = frame.from + ((frame.to - frame.from) * index) / (count - 1)
+    context.textAlign = index === 0 ? 'left' : index === count - 1 ? 'right' : 'center'
+    context.fillText(written.time(at), toX(frame, at), frame.height - 8)
+  }
+}

@@ -1,0 +1,108 @@
+import { useEarn } from '@openearn/react'
+import { type EarnError, getDistributorLPs, getDistributorMetrics, type types } from '@openearn/sdk'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { LineChart } from '../chart/LineChart.js'
+import { Ranges } from '../chart/Ranges.js'
+import { type Range, toDates, toRange } from '../chart/ranges.js'
+import { go, toPath, withQuery } from '../place.js'
+import { useChain, usePortal } from '../portal.js'
+import { Address, explored } from '../ui/Address.js'
+import { Empty, Fault, Loading } from '../ui/Notice.js'
+import { Num } from '../ui/Num.js'
+
+type Props = { code: string; query: URLSearchParams }
+type Told = { metrics: types.GetDistributorMetricsResult; lps: types.GetDistributorLPsResult }
+
+/** The step of metrics is a multiple of the grid as that of history is. */
+function useTold(code: string, range: Range) {
+  const { earn } = useEarn()
+  return useQuery<Told, EarnError>({
+    queryKey: ['portal', 'distributor', code, range],
+    queryFn: async ({ signal }) => {
+      const params = { distributorId: code, ...toDates(range, Date.now()) }
+      const [metrics, lps] = await Promise.all([
+        getDistributorMetrics(earn, { ...params, includeTopWallets: true }, { signal }),
+        getDistributorLPs(earn, params, { signal }),
+      ])
+      return { metrics, lps }
+    },
+    placeholderData: keepPreviousData,
+    ...{ staleTime: 60_000, retry: false },
+  })
+}
+
+/** TVL and wallets that a distributor brought, over time and now. */
+export function Metrics({ code, query }: Props): ReactNode {
+  const { figures } = usePortal()
+  const { data, error, refetch } = useTold(code, toRange(query))
+  const show = (changes: Readonly<Record<string, string | undefined>>) =>
+    go(toPath(`distributor/${encodeURIComponent(code)}/metrics`, withQuery(query, changes)), { replace: true })
+  const mark = (from: number, to: number) =>
+    show({ from: new Date(from).toISOString(), to: new Date(to).toISOString(), range: undefined })
+  if (!data)
+    return error ? (
+      <Fault error={error} retry={() => void refetch()} />
+    ) : (
+      <Loading rows={4} label="Loading the figures" />
+    )
+  const tvl = data.metrics.timeseries.map((each) => ({ at: Date.parse(each.timestamp), value: Number(each.tvl) }))
+  const lps = data.lps.timeseries.map((each) => ({ at: Date.parse(each.timestamp), value: each.activeLps }))
+  if (tvl.length === 0)
+    return <Empty title="Nothing is known of this builder code.">The service has no distributor of this code.</Empty>
+  const lastLps = data.lps.timeseries.at(-1)
+  return (
+    <div className="stack">
+      <dl className="tiles">
+        <Tile title="TVL brought">
+          <Num value={data.metrics.timeseries.at(-1)?.tvl} as="usd" name="tvl" />
+        </Tile>
+        <Tile title="Active wallets">
+          <Num value={lastLps?.activeLps} as="count" name="activeLps" />
+        </Tile>
+        <Tile title="Wallets ever">
+          <Num value={lastLps?.participatedLps} as="count" name="participatedLps" />
+        </Tile>
+      </dl>
+      <section className="card" aria-label="TVL brought">
+        <div className="between">
+          <h2>TVL brought</h2>
+          <Ranges query={query} show={show} />
+        </div>
+        <LineChart label="TVL brought" points={tvl} full={figures.usd} short={figures.shortUsd} onRange={mark} />
+      </section>
+      <section className="card" aria-label="Active wallets">
+        <h2>Active wallets</h2>
+        <LineChart label="Active wallets" points={lps} full={figures.count} short={figures.tokens} onRange={mark} />
+      </section>
+      <Top rows={data.metrics.topWallets ?? []} />
+    </div>
+  )
+}
+
+function Tile({ title, children }: { title: string; children: ReactNode }): ReactNode {
+  return (
+    <div className="tile">
+      <dt className="muted small">{title}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
+function Top({ rows }: { rows: NonNullable<types.GetDistributorMetricsResult['topWallets']> }): ReactNode {
+  const { explorerUrl } = useChain(usePortal().config.chains[0]?.chainId ?? 1)
+  return (
+    <section className="card" aria-labelledby="top">
+      <h2 id="top">Wallets with the most</h2>
+      {rows.length === 0 && <Empty title="No wallet holds anything that this code brought." />}
+      <ul className="plain-list">
+        {rows.map(({ walletAddress, totalTvl }) => (
+          <li key={walletAddress} className="between" data-id={walletAddress}>
+            <Address text={walletAddress} {...explored(explorerUrl, 'address', walletAddress)} />
+            <Num value={totalTvl} as="usd" name="totalTvl" />
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,107 @@
+import { useEarn } from '@openearn/react'
+import { type EarnError, getStreams, getStreamWallets, type types } from '@openearn/sdk'
+import { cutName, toUnits } from '@openearn/widget/parts'
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { usePortal } from '../portal.js'
+import { Address } from '../ui/Address.js'
+import { Age } from '../ui/Age.js'
+import { Long } from '../ui/Long.js'
+import { Empty, Fault, Loading } from '../ui/Notice.js'
+import { Num } from '../ui/Num.js'
+
+/** Reward streams of this service: budget, accrual, the root that was committed, and the wallets. */
+export function Streams(): ReactNode {
+  const { earn } = useEarn()
+  const { data, error, refetch } = useQuery<types.GetStreamsResult, EarnError>({
+    queryKey: ['portal', 'streams'],
+    queryFn: ({ signal }) => getStreams(earn, {}, { signal }),
+    ...{ staleTime: 60_000, retry: false },
+  })
+  return (
+    <div className="stack">
+      <p className="muted small">
+        Streams of all organizations. To create one, to add to its budget or to withdraw from it takes a secret key: a
+        backend does it, never a page.
+      </p>
+      <Fault error={error} retry={() => void refetch()} />
+      {!data && !error && <Loading rows={3} label="Loading the streams" />}
+      {data?.streams.length === 0 && <Empty title="There is no stream yet." />}
+      <Long items={data?.streams ?? []}>
+        {(shown) => shown.map((stream) => <StreamCard key={stream.id} stream={stream} />)}
+      </Long>
+    </div>
+  )
+}
+
+const strategies = { 'fixed-rate': 'Fixed rate', 'fixed-apr': 'Fixed APR', 'daily-budget': 'Daily budget' } as const
+
+function StreamCard({ stream }: { stream: types.Stream }): ReactNode {
+  const { figures } = usePortal()
+  const [isOpen, setOpen] = useState(false)
+  const { rewardToken, point, lastSnapshot, committedSnapshot, customArgs, totalAmount } = stream
+  const decimals = rewardToken?.decimals ?? point?.decimals ?? 0
+  const symbol = cutName(rewardToken?.symbol ?? point?.symbol ?? '', 16)
+  const amount = (raw: string | null | undefined) => {
+    const units = toUnits(raw)
+    return units === undefined ? '–' : `${figures.amount(units, decimals)} ${symbol}`
+  }
+  const facts: [string, ReactNode][] = [
+    ['Budget', amount(totalAmount)],
+    ['Accrued', amount(lastSnapshot?.amountDistributed)],
+    ['Wallets', <Num key="users" value={lastSnapshot?.userCount} as="count" name="userCount" />],
+    ['Runs since', <Age key="start" at={stream.startTimestamp} />],
+    ['Until', stream.endTimestamp ? <Age key="end" at={stream.endTimestamp} /> : 'its budget is used up'],
+    [
+      'Newest root',
+      committedSnapshot?.rootHash ? <Address key="root" text={committedSnapshot.rootHash} /> : 'not committed yet',
+    ],
+  ]
+  return (
+    <section className="card" aria-label={`Stream of ${symbol}`} data-id={stream.id}>
+      <div className="between">
+        <h2>
+          <bdi>{symbol}</bdi> for <bdi>{cutName(customArgs.targetToken.symbol, 24)}</bdi>
+        </h2>
+        <span className="tags small muted">
+          <span>{strategies[stream.strategy]}</span>
+          {stream.claimPaused && <span className="chip">claims paused</span>}
+        </span>
+      </div>
+      <dl className="facts">
+        {facts.map(([title, value]) => (
+          <div key={title}>
+            <dt className="muted">{title}</dt>
+            <dd className="figure">{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+        <summary>Wallets</summary>
+        {isOpen && <Wallets id={stream.id} amount={amount} />}
+      </details>
+    </section>
+  )
+}
+
+function Wallets({ id, amount }: { id: string; amount(raw: string): string }): ReactNode {
+  const { earn } = useEarn()
+  const { data, error } = useQuery<types.GetStreamWalletsResult, EarnError>({
+    queryKey: ['portal', 'stream wallets', id],
+    queryFn: ({ signal }) => getStreamWallets(earn, { id, limit: 50 }, { signal }),
+    ...{ staleTime: 60_000, retry: false },
+  })
+  return (
+    <>
+      <Fault error={error} />
+      <ul className="plain-list">
+        {data?.data.map(({ userAddress, lastSnapshot }) => (
+          <li key={userAddress} className="between">
+            <Address text={userAddress} />
+            <span className="figure">{amount(lastSnapshot.rewardsAccumulated)}</span>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}

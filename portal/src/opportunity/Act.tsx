@@ -1,0 +1,32 @@
+import type { types } from '@openearn/sdk'
+import { DepositForm, FlowPanels, WithdrawForm } from '@openearn/widget/parts'
+import type { ReactNode } from 'react'
+import { usePortal } from '../portal.js'
+import { Parts } from '../shell/Parts.js'
+
+/** Deposit and withdraw with the connected wallet; each request is told and checked before the wallet is asked. */
+export function Act({ vault }: { vault: types.Opportunity }): ReactNode {
+  const { wallet, config } = usePortal()
+  if (config.distributorId === null)
+    return (
+      <div className="card">
+        <h2>Deposit</h2>
+        <p className="muted">The key of this portal names no distributor, so it builds no deposits.</p>
+      </div>
+    )
+  const { account } = wallet
+  if (!account)
+    return (
+      <div className="card stack">
+        <h2>Deposit</h2>
+        <p className="muted">Connect a wallet to deposit or withdraw. It is asked for nothing else.</p>
+      </div>
+    )
+  return (
+    <Parts key={account} distributorId={config.distributorId}>
+      <FlowPanels account={account} />
+      <DepositForm vault={vault} account={account} />
+      <WithdrawForm vault={vault} account={account} />
+    </Parts>
+  )
+}

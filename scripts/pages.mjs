@@ -1,0 +1,94 @@
+// Bundles the programs of /embed/{key} and of /portal/, each with all that it uses, into the service's dist: its package carries
+// them. The licences of what is in a program stand in a file of its folder.
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, extname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { brotliCompressSync } from 'node:zlib'
+import { rolldown } from 'rolldown'
+
+const root = fileURLToPath(new URL('../', import.meta.url))
+
+/** The folder of the package that a module is of; undefined for a module of ours. */
+function packageOf(module) {
+  if (!module.includes('/node_modules/') || module.includes('\0')) return undefined
+  let at = dirname(module)
+  while (!existsSync(join(at, 'package.json')) || !JSON.parse(readFileSync(join(at, 'package.json'), 'utf8')).name)
+    at = dirname(at)
+  return at
+}
+
+function tellLicence(at) {
+  const { name, version, license } = JSON.parse(readFileSync(join(at, 'package.json'), 'utf8'))
+  const file = readdirSync(at).find((each) => /^licen[cs]e/i.test(each))
+  return `${name} ${version} (${license})\n\n${file ? readFileSync(join(at, file), 'utf8').trim() : ''}\n`
+}
+
+/** The pages that the service serves: the first file of each, and its styles and icon where it has some. */
+const pages = {
+  embed: { input: 'widget/dist/frame/main.js', uses: ['sdk', 'react', 'widget'] },
+  portal: { input: 'portal/dist/main.js', folder: 'portal/src', uses: ['sdk', 'react', 'widget', 'portal'] },
+}
+
+const folderOf = (name) => join(root, 'service/dist', name)
+const assetsOf = (name) =>
+  pages[name].folder ? ['style.css', 'icon.svg'].map((file) => join(root, pages[name].folder, file)) : []
+const toHash = (text) => createHash('sha256').update(text).digest('base64url').slice(0, 8)
+
+/** Comments and indents of a sheet of ours: neither stands within a string there. */
+const thin = (sheet) =>
+  sheet
+    .replace(/\/\*[\s\S]*?\*\//g, '')
+    .replace(/\n\s*/g, '\n')
+    .trim()
+
+/** Writes a file and its compressed form, which is served where a browser takes it. */
+function writeBoth(folder, name, text) {
+  writeFileSync(join(folder, name), text)
+  writeFileSync(join(folder, `${name}.br`), brotliCompressSync(text))
+}
+
+/** Writes the files of a page anew. */
+async function writePage(name) {
+  const { input } = pages[name]
+  const folder = folderOf(name)
+  const bundle = await rolldown({
+    input: { [name]: join(root, input) },
+    platform: 'browser',
+    transform: { define: { 'process.env.NODE_ENV': '"production"' } },
+    logLevel: 'silent',
+  })
+  const names = { entryFileNames: `${name}-[hash].js`, chunkFileNames: 'part-[hash].js' }
+  const { output } = await bundle.generate({ format: 'esm', minify: true, ...names })
+  await bundle.close()
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  for (const chunk of output) if (chunk.type === 'chunk') writeBoth(folder, chunk.fileName, chunk.code)
+  for (const file of assetsOf(name)) {
+    const text = thin(readFileSync(file, 'utf8'))
+    writeBoth(folder, `${name}-${toHash(text)}${extname(file)}`, text)
+  }
+  const modules = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []))
+  const used = [...new Set(modules.map(packageOf))].filter((each) => each !== undefined && !each.includes('@openearn'))
+  writeFileSync(
+    join(folder, 'LICENCES.txt'),
+    used
+      .sort()
+      .map(tellLicence)
+      .join(`\n${'-'.repeat(80)}\n\n`),
+  )
+}
+
+const isWhole = (name) => existsSync(join(folderOf(name), 'LICENCES.txt'))
+
+/** Whether an asset of a page was written after its files. */
+function hasNewAsset(name) {
+  const { mtimeMs } = statSync(join(folderOf(name), 'LICENCES.txt'))
+  return assetsOf(name).some((file) => statSync(file).mtimeMs > mtimeMs)
+}
+
+/** Writes the pages that are not there, and those of which a package or the sheet changed. */
+export async function writePages(changed) {
+  for (const [name, { uses }] of Object.entries(pages))
+    if (!isWhole(name) || changed.some((each) => uses.includes(each)) || hasNewAsset(name)) await writePage(name)
+}

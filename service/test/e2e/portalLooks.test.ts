@@ -1,0 +1,185 @@
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { devAccount } from '../../src/cli/dev/anvil.js'
+import { playerIndexes } from '../../src/cli/dev/history.js'
+import { root } from '../documents.js'
+import { findCut, openPortal, type PortalBrowser, settle } from './portalInPage.js'
+import { startTrustedDevnet, type TrustedDevnet } from './trustedDevnet.js'
+import { findFaults } from './widgetInPage.js'
+
+let trusted: TrustedDevnet
+let devnet: TrustedDevnet['devnet']
+let browser: PortalBrowser
+
+beforeAll(async () => {
+  trusted = await startTrustedDevnet('openearn-portal-looks-')
+  ;({ devnet } = trusted)
+  browser = await openPortal(devnet.dev)
+}, 180_000)
+afterAll(async () => {
+  await browser?.close()
+  await trusted?.close()
+}, 60_000)
+
+/** A wallet with deposits. */
+const player = devAccount(playerIndexes[0]).address
+
+const listPages = () => ({
+  list: '',
+  'list without a match': '?search=nothing+like+this',
+  opportunity: `opportunities/${devnet.dev.opportunities[0]!.id}`,
+  'opportunity with its rates': `opportunities/${devnet.dev.opportunities[0]!.id}?chart=apy&range=7d`,
+  withheld: `opportunities/${devnet.dev.withheld[0]!.id}?chart=apy`,
+  portfolio: `portfolio/${player}`,
+  'portfolio of nobody': 'portfolio',
+  distributor: `distributor/${devnet.dev.distributorIds[0]}?range=7d`,
+  ledger: `distributor/${devnet.dev.distributorIds[0]}/ledger`,
+  streams: `distributor/${devnet.dev.distributorIds[0]}/streams`,
+  key: `distributor/${devnet.dev.distributorIds[0]}/key`,
+  'look-up': `attribution?tx=0x${'1'.repeat(64)}&chainId=31337`,
+  status: 'status',
+  methodology: 'methodology',
+  nowhere: 'nowhere',
+})
+
+/** Where OPENEARN_PICTURES names a folder, what was seen is kept there. */
+const kept = process.env['OPENEARN_PICTURES']
+
+describe('every page', () => {
+  it.each([
+    ['light', 1280],
+    ['dark', 1280],
+    ['light', 360],
+    ['dark', 360],
+  ] as const)(
+    'has no fault that axe finds and cuts no text: %s, %d pixels',
+    async (theme, width) => {
+      for (const [name, path] of Object.entries(listPages())) {
+        const page = await browser.openPage(path, { theme, width })
+        if (kept)
+          await page.tab.screenshot({
+            path: `${kept}/${name.replaceAll(' ', '-')}-${theme}-${width}.png`,
+            fullPage: true,
+          })
+        expect([name, await findFaults(page.tab)]).toEqual([name, []])
+        expect([name, await findCut(page.tab)]).toEqual([name, []])
+        expect([name, page.failures, page.outside]).toEqual([name, [], []])
+        await page.close()
+      }
+    },
+    240_000,
+  )
+})
+
+const hostileText = `"><img src=x onerror="globalThis.ran=1"><script>globalThis.ran=1</script>\u202e${'W'.repeat(3_000)}`
+/** Members whose texts have a form that the client relies on. */
+const kinds =
+  /^(id|.*Id|.*Ids|type|kind|state|status|address|vaultAddress|timestamp|.*At|value|code|sortBy|txHash|blockHash|chain|.*_id|.*[aA]mount.*|native|usd|.*[uU]sd|.*_value|price|interaction|rewardType|ecosystem|walletAddress|userAddress|deposited|.*TimeStamp|.*Timestamp|strategy|total.*|.*Raw|sharePrice|evidence|version)$/
+
+function spoil(value: unknown, member = ''): unknown {
+  if (Array.isArray(value)) return value.map((each) => spoil(each, member))
+  if (typeof value === 'object' && value !== null)
+    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, spoil(each, name)]))
+  return typeof value === 'string' && !kinds.test(member) ? hostileText : value
+}
+
+describe('texts of strangers', () => {
+  it('are texts on every page: nothing runs, nothing is cut or wider than the window', async () => {
+    for (const width of [360, 1280])
+      for (const [name, path] of Object.entries(listPages())) {
+        const page = await browser.openPage(path, { width, answers: (_, body) => spoil(body) })
+        expect([name, await page.tab.evaluate('globalThis.ran')]).toEqual([name, undefined])
+        expect([name, width, await findCut(page.tab)]).toEqual([name, width, []])
+        expect([name, page.failures, page.outside]).toEqual([name, [], []])
+        await page.close()
+      }
+  }, 240_000)
+})
+
+describe('a page that cannot be read', () => {
+  it('says that it is offline, and goes on with what it has', async () => {
+    const page = await browser.openPage()
+    const rows = await page.tab.locator('li[data-id]').count()
+    await page.tab.context().setOffline(true)
+    await page.tab.getByText('You are offline. Figures are those that were read last.').waitFor()
+    expect(await page.tab.locator('li[data-id]').count()).toBe(rows)
+    await page.tab.context().setOffline(false)
+    await page.tab.getByText('You are offline').waitFor({ state: 'detached' })
+    await page.close()
+  }, 60_000)
+
+  it.each([
+    ['UNAUTHORIZED', 401, 'The key of this page is no longer accepted'],
+    ['RESOURCE_EXHAUSTED', 429, 'The budget of this page is used up for now'],
+    ['INTERNAL', 500, 'This could not be read'],
+  ])(
+    'tells of %s, and reads again when asked',
+    async (status, code, text) => {
+      const page = await browser.openPage()
+      let isRefused = true
+      await page.tab.route(`${devnet.dev.baseUrl}/v2/opportunities/**`, (route) => {
+        if (!isRefused) return route.continue()
+        const json = { code, status, error: 'no', context: { retryable: false } }
+        return route.fulfill({ status: code, json })
+      })
+      await page.tab.reload()
+      await page.tab.getByRole('alert').filter({ hasText: text }).waitFor()
+      isRefused = false
+      await page.tab.getByRole('button', { name: 'Try again' }).first().click()
+      await page.tab.locator('li[data-id]').first().waitFor()
+      expect(await findFaults(page.tab)).toEqual([])
+      await page.close()
+    },
+    60_000,
+  )
+
+  it('shows that it reads before it knows anything', async () => {
+    const page = await browser.openPage()
+    let release: () => void = () => undefined
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    await page.tab.route(`${devnet.dev.baseUrl}/v2/opportunities/**`, async (route) => {
+      await held
+      await route.continue()
+    })
+    await page.tab.reload()
+    await page.tab.getByRole('status', { name: 'Loading opportunities' }).waitFor()
+    expect(await findFaults(page.tab)).toEqual([])
+    release()
+    await page.tab.locator('li[data-id]').first().waitFor()
+    await page.close()
+  }, 60_000)
+})
+
+describe('the theme and the locale', () => {
+  it('are those of the system until the reader chooses a theme, which a reload keeps', async () => {
+    const page = await browser.openPage('', { theme: 'dark', locale: 'de-DE' })
+    const { tab } = page
+    const background = () => tab.evaluate('getComputedStyle(document.documentElement).backgroundColor')
+    const dark = await background()
+    await tab.getByRole('button', { name: /^Colours: as the system/ }).click()
+    expect(await background()).not.toBe(dark)
+    await tab.reload()
+    await settle(tab)
+    await tab.getByRole('button', { name: /^Colours: light/ }).waitFor()
+    expect(await background()).not.toBe(dark)
+    expect(await tab.locator('[data-name=tvl]').first().textContent()).toMatch(/^[\d.]+\s\$$/)
+    await page.close()
+  }, 60_000)
+})
+
+describe('README.md', () => {
+  it('begins with a picture of the list, as a browser shows it', async () => {
+    const readme = await readFile(`${root}README.md`, 'utf8')
+    const [, path = ''] = /!\[[^\]]*\]\(([^)]+\.png)\)/.exec(readme) ?? []
+    const page = await browser.openPage('', { width: 1280, height: 800 })
+    const picture = await page.tab.screenshot()
+    if (kept) await page.tab.screenshot({ path: `${kept}/readme.png` })
+    await page.close()
+    const shown = await readFile(`${root}${path}`)
+    const sizeOf = (png: Buffer) => [png.readUInt32BE(16), png.readUInt32BE(20)]
+    expect([shown.subarray(1, 4).toString(), sizeOf(shown)]).toEqual(['PNG', sizeOf(picture)])
+    expect(readme.indexOf(path)).toBeLessThan(readme.indexOf('## Run it'))
+  }, 60_000)
+})
