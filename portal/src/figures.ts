@@ -51,7 +51,7 @@ export function createPortalFigures(locale?: string) {
     /** Short, for an axis. */
     shortUsd: (value: number): string => shortUsd.format(value),
     short: (value: number): string => short.format(value),
-    /** Writes the instants of an axis that spans so many milliseconds. */
+    /** Writes the instants of an axis that spans a number of milliseconds. */
     axis: (span: number): ((at: number) => string) => {
       const format = span < 2 * 86_400_000 ? hours : days
       return (at) => format.format(at)

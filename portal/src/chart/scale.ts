@@ -43,7 +43,7 @@ export function findNearest(points: readonly Point[], at: number): number {
 }
 
 /**
- * Points enough to draw a line of so many columns: of each column the first, the least, the greatest and the last, in their order. A
+ * Points enough to draw a line of that number of columns: of each column the first, the least, the greatest and the last, in their order. A
  * line through them looks the same.
  */
 export function thin(points: readonly Point[], columns: number): readonly Point[] {

@@ -60,11 +60,9 @@ export function parseConfig(env: Env, root: string = repositoryRoot()) {
     opsPort: port('OPS_PORT', 4021),
     /** Where callers reach the public listener; absent means the address it listens at. Without a slash at its end. */
     publicUrl: parsePublicUrl(text('PUBLIC_URL'), problems),
-    /** Serve the OpenAPI document and its reference, and the widget for frames, on the public listener too. */
+    /** Serve the OpenAPI document and its reference, the widget for frames, and with a key the portal, on the public listener too. */
     publicReference: flag('PUBLIC_REFERENCE', false),
-    embedEnabled: flag('EMBED_ENABLED', true),
-    /** A publishable key: the portal stands at /portal/ and calls the API with it; absent: there is no portal. */
-    portalKey: text('PORTAL_KEY'),
+    ...{ embedEnabled: flag('EMBED_ENABLED', true), portalKey: text('PORTAL_KEY') },
     logLevel: oneOf('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent']) ?? 'info',
     /** Lines for a person instead of JSON; absent: when standard output is a terminal. */
     logPretty: text('LOG_FORMAT') === undefined ? undefined : text('LOG_FORMAT') === 'pretty',

@@ -51,17 +51,16 @@ export type Service = {
   join(watcher: WatcherProcess): void
 }
 
+type ServiceOptions = {
+  chains: readonly ChainSettings[]
+  shutdown: Shutdown
+  bounds?: RequestBounds
+  isJoined?: boolean
+  portal?: (() => PortalSettings) | undefined
+}
+
 /** Puts the service together on an open, migrated database. Nothing listens and nothing watches yet. */
-export async function openService(
-  base: Context,
-  options: {
-    chains: readonly ChainSettings[]
-    shutdown: Shutdown
-    bounds?: RequestBounds
-    isJoined?: boolean
-    portal?: (() => PortalSettings) | undefined
-  },
-): Promise<Service> {
+export async function openService(base: Context, options: ServiceOptions): Promise<Service> {
   const { patience } = base.config
   const outbound = createOutbound(base.clock)
   const catalogue = await openCatalogue(base)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openClient } from './client.js'
+import { type Json, openClient } from './client.js'
 import { openPortal, type Portal, type PortalBrowser, readFigures, settle } from './portalInPage.js'
 import { startTrustedDevnet, type TrustedDevnet } from './trustedDevnet.js'
 
@@ -76,7 +76,7 @@ describe('the files of the portal', () => {
   it('name a publishable key, the chains and the wallets of the devnet, and nothing secret', async () => {
     const response = await get('/portal/config.json')
     expect(response.headers.get('cache-control')).toBe('no-store')
-    const config = await response.json()
+    const config = (await response.json()) as Json
     expect(config).toMatchObject({ apiKey: devnet.dev.keys.publishable, distributorId: devnet.dev.distributorIds[0] })
     expect(config.chains.map(({ chainId }: { chainId: number }) => chainId)).toContain(31_337)
     expect(config.testWallet).toMatchObject({ chainId: 31_337, rpcUrl: devnet.dev.rpcUrl })
@@ -152,7 +152,7 @@ describe('the list', () => {
     expect(new URL(tab.url()).searchParams.get('depositTokenSymbols')).toBe('DAI')
     await tab.getByRole('button', { name: 'Remove filters' }).click()
     await expect.poll(count).toBe(all)
-    await tab.getByLabel('Search').fill('no vault has this name')
+    await tab.getByRole('searchbox').fill('no vault has this name')
     await tab.getByText('No opportunity fits.').waitFor()
     expect(new URL(tab.url()).searchParams.get('search')).toBe('no vault has this name')
     expectQuiet(page)

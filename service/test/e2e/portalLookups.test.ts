@@ -91,7 +91,8 @@ describe('a distributor', () => {
     const page = await browser.openPage(`distributor/${code}/metrics?range=7d`)
     const figures = await readFigures(page.tab, '.tiles')
     expect(figures.map(({ name }) => name)).toEqual(['tvl', 'activeLps', 'participatedLps'])
-    const now = new Date((await page.tab.evaluate('Date.now()')) as number)
+    const { timestamp } = await client.chain.getBlock()
+    const now = new Date(Number(timestamp) * 1_000)
     const range = `startDate=${new Date(now.getTime() - 86_400_000).toISOString()}&endDate=${now.toISOString()}`
     const metrics = await client.call('GET', `/v2/metrics/distributor/${code}?${range}&includeTopWallets=true`)
     const lps = await client.call('GET', `/v2/metrics/distributor/${code}/lps?${range}`)
