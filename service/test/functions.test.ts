@@ -35,11 +35,17 @@ function nameOf(node: ts.SignatureDeclaration, file: ts.SourceFile): string {
 async function listSources(): Promise<Source[]> {
   const packages = (await readdir(join(root, 'packages'))).map((name) => join('packages', name, 'src'))
   const trees = await Promise.all(
-    [join('service', 'src'), join('sdk', 'src'), join('react', 'src'), join('widget', 'src'), join('portal', 'src'), ...packages].map(
-      async (folder) =>
-        [...(await readTree(join(root, folder), '.ts')), ...(await readTree(join(root, folder), '.tsx'))].map(
-          ({ path, text }) => ({ path: join(folder, path), text }),
-        ),
+    [
+      join('service', 'src'),
+      join('sdk', 'src'),
+      join('react', 'src'),
+      join('widget', 'src'),
+      join('portal', 'src'),
+      ...packages,
+    ].map(async (folder) =>
+      [...(await readTree(join(root, folder), '.ts')), ...(await readTree(join(root, folder), '.tsx'))].map(
+        ({ path, text }) => ({ path: join(folder, path), text }),
+      ),
     ),
   )
   return trees.flat().filter(({ path }) => !path.split(sep).includes('generated'))
