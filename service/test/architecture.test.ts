@@ -43,18 +43,19 @@ const slices: Record<string, readonly string[]> = {
   plans: ['catalogue'],
   membership: ['catalogue'],
   positions: ['catalogue'],
+  paid: ['positions'],
   ledger: ['catalogue', 'positions'],
   swap: ['catalogue', 'plans'],
   actions: ['catalogue', 'membership', 'positions', 'ledger', 'plans', 'swap'],
   orders: ['catalogue', 'plans', 'swap', 'attribution'],
   solver: ['catalogue', 'swap', 'orders'],
   attribution: ['catalogue', 'ledger', 'plans'],
-  metrics: ['catalogue', 'positions', 'ledger'],
+  metrics: ['catalogue', 'positions', 'paid', 'ledger'],
   history: ['catalogue', 'positions', 'metrics'],
-  streams: ['catalogue', 'positions'],
+  streams: ['catalogue', 'positions', 'paid'],
   status: ['catalogue', 'positions', 'ledger'],
   portfolio: ['catalogue', 'positions', 'ledger', 'history', 'streams'],
-  audit: ['catalogue', 'positions', 'ledger', 'metrics', 'history', 'streams'],
+  audit: ['catalogue', 'positions', 'paid', 'ledger', 'metrics', 'history', 'streams'],
 }
 
 /** Who may use the other packages: rooms, and of the features only these slices where some are named. */

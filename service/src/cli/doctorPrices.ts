@@ -1,5 +1,5 @@
 import type { Context } from '../postgres/context.js'
-import { listSuspects, listUnpricedAssets, type UnpricedToken } from '../prices/index.js'
+import { listSuspects, listUnpricedAssets } from '../prices/index.js'
 import { listChainSettings } from '../rpc/storeChains.js'
 import { listHistoryProgress } from '../snapshots/index.js'
 import { listAssets } from '../vaults/configured/index.js'
@@ -58,6 +58,8 @@ function list<T>(items: readonly T[], name: (item: T) => string): string {
   const rest = items.length > shownMax ? ` and ${items.length - shownMax} more` : ''
   return `${items.slice(0, shownMax).map(name).join(', ')}${rest}`
 }
+
+type UnpricedToken = Awaited<ReturnType<typeof listUnpricedAssets>>[number]
 
 function nameToken({ chainId, address, symbol, since }: UnpricedToken): string {
   return `${chainId}:${address} ${symbol} ${since === null ? 'never had one' : `not since ${since.toISOString()}`}`

@@ -59,9 +59,9 @@ function formatCell(value: unknown): string {
 /** Columns of whole numbers that fit 64 bits, and of instants. All others are text: amounts have up to 78 digits. */
 const wholes: ReadonlySet<string> = new Set([
   ...['chain_id', 'block_number', 'log_index', 'transaction_index', 'price_exponent', 'asset_decimals'],
-  'price_observation_id',
+  ...['price_observation_id', 'receipt_decimals', 'version'],
 ])
-const instants: ReadonlySet<string> = new Set(['block_timestamp', 'observed_at', 'valid_until'])
+const instants: ReadonlySet<string> = new Set(['block_timestamp', 'observed_at', 'valid_until', 'holds_from'])
 
 const typeOf = (column: string) =>
   wholes.has(column) ? ('INT64' as const) : instants.has(column) ? ('TIMESTAMP' as const) : ('STRING' as const)

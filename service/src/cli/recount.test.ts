@@ -23,16 +23,16 @@ const range = { from: new Date('2026-11-20T07:00:00Z'), to: new Date('2026-11-20
 
 describe.each(formats)('files in the form of %s', (format) => {
   it('give the USD-days of the service, to the last digit, from the files alone', async () => {
-    const files = ['lot-changes', 'snapshots'].map((name) => join(folder, `${name}.${format}`))
-    await writeExport(earn.db, 'lot-changes', files[0] ?? '', format)
-    await writeExport(earn.db, 'snapshots', files[1] ?? '', format)
+    const names = ['lot-changes', 'snapshots', 'share-mints', 'share-readings', 'prices', 'rules'] as const
+    const files = names.map((name) => join(folder, `${name}.${format}`))
+    for (const [index, name] of names.entries()) await writeExport(earn.db, name, files[index] ?? '', format)
     for (const distributorId of ['acme', 'beta']) {
       const served = await reportDistributor(earn.ctx, { distributorId, ...range })
       const counted = await recountFiles(files, { distributorId, ...range })
       expect(served.length).toBeGreaterThan(0)
       expect(counted).toEqual(
-        served.map(({ chainId, vaultAddress: vault, opportunityId, usdDays, unpricedMs }) => ({
-          ...{ chainId, vault, opportunityId, usdDays, unpricedMs },
+        served.map(({ chainId, vaultAddress: vault, opportunityId, usdDays, unpricedMs, unguardedMs }) => ({
+          ...{ chainId, vault, opportunityId, usdDays, unpricedMs, unguardedMs },
         })),
       )
     }

@@ -5,8 +5,9 @@ import { type Command, parseFlags, printTable, requireFlag, UsageError } from '.
 
 const usage = `openearn recount FILE… --distributor ID --from DATE-TIME --to DATE-TIME
 
-Counts attributed USD-days of a distributor again from exported files alone (lot-changes and snapshots, CSV or Parquet, in
-any order), without a database. The digits are those of \`openearn report distributor\` over the same time, up to now at most.`
+Counts attributed USD-days of a distributor again from exported files alone (lot-changes, snapshots, share-mints,
+share-readings, prices and rules; CSV or Parquet, in any order), without a database. The digits are those of
+\`openearn report distributor\` over the same time, up to now at most.`
 
 const filesMax = 100
 
@@ -27,9 +28,9 @@ export const recount: Command = {
       to: new Date(Math.min(to.getTime(), now.getTime())),
     })
     printTable(
-      ['CHAIN', 'VAULT', 'USD-DAYS', 'UNPRICED HOURS'],
-      rows.map(({ chainId, vault, usdDays, unpricedMs }) => [
-        ...[String(chainId), vault, usdDays, (unpricedMs / 3_600_000).toFixed(1)],
+      ['CHAIN', 'VAULT', 'USD-DAYS', 'UNPRICED HOURS', 'UNGUARDED HOURS'],
+      rows.map(({ chainId, vault, usdDays, unpricedMs, unguardedMs }) => [
+        ...[String(chainId), vault, usdDays, toHours(unpricedMs), toHours(unguardedMs)],
       ]),
       rows,
     )
@@ -41,13 +42,26 @@ export async function recountFiles(
   files: readonly string[],
   input: { distributorId: string; from: Date; to: Date },
 ): Promise<FileVault[]> {
-  const isChange = (row: Record<string, unknown>) => 'before' in row && 'after' in row
-  const isSnapshot = (row: Record<string, unknown>) => 'price_numerator' in row
-  const read = await Promise.all(
-    files.map((file) =>
-      readExport(file, (row) => isSnapshot(row) || (isChange(row) && row['distributor_id'] === input.distributorId)),
-    ),
+  const kinds = {
+    changes: (row: Row) => 'before' in row && 'after' in row && row['distributor_id'] === input.distributorId,
+    snapshots: (row: Row) => 'total_supply' in row,
+    mints: (row: Row) => 'shares' in row && 'assets' in row && !('wallet' in row),
+    readings: (row: Row) => 'price_numerator' in row && !('total_supply' in row),
+    prices: (row: Row) => 'observed_at' in row && String(row['source']).startsWith('share:'),
+    rules: (row: Row) => 'holds_from' in row,
+  }
+  const isOfSome = (row: Row) => Object.values(kinds).some((isOf) => isOf(row))
+  const rows = (await Promise.all(files.map((file) => readExport(file, isOfSome)))).flat()
+  const { changes, snapshots, mints, readings, prices, rules } = kinds
+  return recountUsdDays(
+    {
+      ...{ changes: rows.filter(changes), snapshots: rows.filter(snapshots), mints: rows.filter(mints) },
+      ...{ readings: rows.filter(readings), prices: rows.filter(prices), rules: rows.filter(rules) },
+    },
+    input,
   )
-  const rows = read.flat()
-  return recountUsdDays({ changes: rows.filter(isChange), snapshots: rows.filter(isSnapshot) }, input)
 }
+
+type Row = Record<string, unknown>
+
+const toHours = (ms: number): string => (ms / 3_600_000).toFixed(1)

@@ -6,7 +6,7 @@ import { type Command, parseFlags, print, printTable, requireFlag, UsageError } 
 
 const usage = `openearn report distributor ID --from DATE-TIME --to DATE-TIME
 
-Attributed USD-days per opportunity (the integral of attributed value over time, up to now at most), and how much of each
+Attributed USD-days per opportunity (the integral of attributed value over time, up to the newest confirmed block), and how much of each
 vault's supply was attributed, unattributed and unexplained (drift) at its last snapshot before --to.`
 
 export const report: Command = {
@@ -24,11 +24,21 @@ export const report: Command = {
         throw new UsageError(`there is no distributor ${distributorId}`)
       const rows = await reportDistributor({ db, clock }, { distributorId, from, to })
       printTable(
-        ['OPPORTUNITY', 'USD-DAYS', 'UNPRICED HOURS', 'ATTRIBUTED', 'UNATTRIBUTED', 'DRIFT', 'SUPPLY'],
-        rows.map(({ opportunityName, usdDays, unpricedMs, coverage }) => [
+        [
+          'OPPORTUNITY',
+          'USD-DAYS',
+          'UNPRICED HOURS',
+          'UNGUARDED HOURS',
+          'ATTRIBUTED',
+          'UNATTRIBUTED',
+          'DRIFT',
+          'SUPPLY',
+        ],
+        rows.map(({ opportunityName, usdDays, unpricedMs, unguardedMs, coverage }) => [
           opportunityName,
           usdDays,
           (unpricedMs / 3_600_000).toFixed(1),
+          (unguardedMs / 3_600_000).toFixed(1),
           String(coverage.attributed),
           String(coverage.unattributed),
           String(coverage.drift),

@@ -5,6 +5,8 @@ export type PricedSnapshot = {
   numerator: bigint
   exponent: number
   totalSupply: bigint
+  /** Shares were too few for its price to be a reading: the price before it goes on. */
+  isDust?: boolean | undefined
 }
 
 /**
@@ -58,32 +60,22 @@ export function computePaidPrice(input: {
   mints: readonly Mint[]
   readings: readonly MintReading[]
 }): PaidStep[] {
-  const { snapshots, mints } = input
   const readings = new Map(input.readings.map(({ blockNumber, price }) => [blockNumber, price]))
   const steps: PaidStep[] = []
-  let next = 0
-  snapshots.forEach((snapshot, index) => {
-    const { atMs, blockNumber, numerator, exponent } = snapshot
-    let step: PaidStep = {
-      ...{ atMs, blockNumber, numerator, exponent, full: numerator, isGuarded: true },
-      by: { snapshot: blockNumber },
-    }
-    steps.push(step)
-    const end = snapshots[index + 1]?.blockNumber ?? Number.POSITIVE_INFINITY
-    while ((mints[next]?.blockNumber ?? Number.POSITIVE_INFINITY) <= blockNumber) next += 1
-    const since: Mint[] = []
-    for (let mint = mints[next]; mint && mint.blockNumber < end; mint = mints[next]) {
-      since.push(mint)
-      next += 1
-    }
+  for (const { snapshot, since } of splitStretches(input)) {
+    const last = steps.at(-1)
+    let step = snapshot.isDust ? last : openStep(snapshot)
+    if (step && step !== last) steps.push(step)
     const awaited = new Set(listReadBlocks(snapshot, since))
     const lower = (to: bigint, at: Pick<Mint, 'atMs' | 'blockNumber'>, by: PaidBy) => {
-      if (to >= step.numerator) return
+      if (!step || to >= step.numerator) return
       step = { ...step, atMs: at.atMs, blockNumber: at.blockNumber, numerator: to, by }
       steps.push(step)
     }
     for (const mint of since) {
+      if (!step) break
       const { logIndex, assets, shares } = mint
+      const { exponent } = step
       const sold = assets === undefined ? undefined : computeSalePrice(assets, shares, exponent)
       if (sold !== undefined) lower(sold, mint, { sale: { blockNumber: mint.blockNumber, logIndex } })
       if (!awaited.delete(mint.blockNumber)) continue
@@ -95,8 +87,59 @@ export function computePaidPrice(input: {
         steps.push(step)
       }
     }
-  })
+  }
   return steps
+}
+
+/** Each snapshot with the mints in blocks above its own, below that of the next one. */
+function splitStretches({ snapshots, mints }: { snapshots: readonly PricedSnapshot[]; mints: readonly Mint[] }) {
+  let next = 0
+  return snapshots.map((snapshot, index) => {
+    const end = snapshots[index + 1]?.blockNumber ?? Number.POSITIVE_INFINITY
+    while ((mints[next]?.blockNumber ?? Number.POSITIVE_INFINITY) <= snapshot.blockNumber) next += 1
+    const since: Mint[] = []
+    for (let mint = mints[next]; mint && mint.blockNumber < end; mint = mints[next]) {
+      since.push(mint)
+      next += 1
+    }
+    return { snapshot, since }
+  })
+}
+
+/** The blocks after each of some snapshots at whose hash the share price is read. Pure. */
+export function listAllReadBlocks(facts: { snapshots: readonly PricedSnapshot[]; mints: readonly Mint[] }): number[] {
+  return splitStretches(facts).flatMap(({ snapshot, since }) => listReadBlocks(snapshot, since))
+}
+
+const openStep = ({ atMs, blockNumber, numerator, exponent }: PricedSnapshot): PaidStep => ({
+  ...{ atMs, blockNumber, numerator, exponent, full: numerator, isGuarded: true },
+  by: { snapshot: blockNumber },
+})
+
+/**
+ * The steps of the paid price where it holds from an instant on: before that a share counts at the price of the newest
+ * snapshot. Pure.
+ */
+export function holdFrom<Step extends PaidStep>(steps: readonly Step[], fromMs: number): Step[] {
+  const earlier = steps.filter(({ atMs }) => atMs < fromMs)
+  const last = earlier.at(-1)
+  const isAhead = last !== undefined && !('snapshot' in last.by)
+  return [
+    ...earlier.filter(({ by }) => 'snapshot' in by),
+    ...(isAhead ? [{ ...last, atMs: fromMs }] : []),
+    ...steps.filter(({ atMs }) => atMs >= fromMs),
+  ]
+}
+
+/** Counts the snapshots after which the paid price fell by more than `stagedBps` hundredths of a percent. Pure. */
+export function countStaged(steps: readonly PaidStep[], stagedBps: bigint): number {
+  const staged = new Set<number>()
+  let snapshot = 0
+  for (const { by, numerator, full } of steps) {
+    if ('snapshot' in by) snapshot = by.snapshot
+    if ((full - numerator) * 10_000n > full * stagedBps) staged.add(snapshot)
+  }
+  return staged.size
 }
 
 /**

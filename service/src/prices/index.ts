@@ -16,10 +16,10 @@ export {
 } from './store.js'
 export {
   listFeeds,
+  listShareObservations,
   listShareSources,
   listUnpricedAssets,
   priceObservations,
-  type UnpricedToken,
 } from './storeSources.js'
 export { listPriceSteps } from './storeSteps.js'
 export { acceptSuspects, listSuspects, recordProvided } from './storeSuspects.js'

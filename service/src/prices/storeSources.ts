@@ -1,6 +1,6 @@
 import type { Queryable } from '../postgres/pool.js'
 import type { Feed } from './feeds.js'
-import type { TokenKey } from './store.js'
+import { ranks, type TokenKey } from './store.js'
 
 /** The feeds of a chain's tokens. */
 export async function listFeeds(db: Queryable, chainId: number): Promise<Feed[]> {
@@ -127,4 +127,15 @@ export async function listUnpricedAssets(
       ${assets.map(({ address }) => address)}::text[]) as a (chain_id, address)) a
     left join tokens t on t.chain_id = a.chain_id and t.address = a.address
     where not exists (select from price_at(a.chain_id, a.address, ${at})) order by 1, 2`
+}
+
+/** An observation that follows from a snapshot of a vault whose share the token is. */
+export type ShareObservation = { id: number; chainId: number; vault: string; at: Date }
+
+/** Those of some observations that follow from the share price of a vault. */
+export async function listShareObservations(db: Queryable, ids: readonly number[]): Promise<ShareObservation[]> {
+  if (ids.length === 0) return []
+  return db<ShareObservation[]>`
+    select id, chain_id as "chainId", substr(source, 7) as vault, observed_at as at from price_observations
+    where id = any(${[...ids]}::bigint[]) and rank = ${ranks.share} and starts_with(source, 'share:')`
 }

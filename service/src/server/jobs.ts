@@ -6,6 +6,7 @@ import { fillLatePrices, settleAmounts } from '../features/ledger/index.js'
 import { sweepAddresses, sweepIdempotencyKeys, tellBudgets } from '../features/limits/index.js'
 import { sweepAgreements } from '../features/membership/index.js'
 import { runOrderBook, sweepUnsigned, tellOrders } from '../features/orders/index.js'
+import { runShareReadings } from '../features/paid/index.js'
 import type { HttpApi } from '../features/plans/index.js'
 import { tellRequests } from '../features/positions/index.js'
 import { createOrderLook, type OrderSettings } from '../features/solver/index.js'
@@ -47,6 +48,7 @@ export function listJobs(options: {
     },
     { name: 'vault snapshots', everySeconds: options.capabilitySeconds, run: runSnapshots },
     { name: 'past of vaults', everySeconds: 1, run: runHistory },
+    { name: 'share prices where shares are minted', everySeconds: 2, run: runShareReadings },
     { name: 'past of price feeds', everySeconds: 30, run: runFeedHistory },
     ...(provider
       ? [

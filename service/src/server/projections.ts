@@ -2,6 +2,7 @@ import { sightingObservations } from '../features/attribution/index.js'
 import { ledger } from '../features/ledger/index.js'
 import { metrics } from '../features/metrics/index.js'
 import { orders } from '../features/orders/index.js'
+import { readingObservations } from '../features/paid/index.js'
 import { actionObservations } from '../features/plans/index.js'
 import { flows } from '../features/portfolio/index.js'
 import { createPositions, shareMints } from '../features/positions/index.js'
@@ -14,6 +15,9 @@ import type { Projections } from '../sync/projection.js'
 export function listProjections(options: { recover?: Parameters<typeof createPositions>[0] } = {}): Projections {
   return {
     derived: [createPositions(options.recover), shareMints, ledger, flows, metrics, streams, orders],
-    observed: [priceObservations, snapshotObservations, streamObservations, actionObservations, sightingObservations],
+    observed: [
+      ...[priceObservations, snapshotObservations, readingObservations],
+      ...[streamObservations, actionObservations, sightingObservations],
+    ],
   }
 }

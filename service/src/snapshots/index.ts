@@ -7,6 +7,7 @@ export { decideGrowth } from './growth.js'
 export { isWithheld, type Withheld } from './identity.js'
 export { runFeedHistory, runHistory } from './jobHistory.js'
 export { pastSeconds, runSnapshots } from './jobSnapshots.js'
+export { computeShareUsd } from './shares.js'
 export { fillSnapshotPrices, recordSnapshots, snapshotObservations, snapshotsOf } from './store.js'
 export { listHistoryProgress } from './storeGaps.js'
 export { listDisagreements, listWithheld } from './storeIdentities.js'
@@ -18,5 +19,5 @@ export {
   readSparse,
   type SeriesHead,
 } from './storeSeries.js'
-export { findStreamTarget, isPastAwaited, listValueSteps, type StreamTarget } from './storeTargets.js'
+export { findStreamTarget, isPastAwaited, type StreamTarget } from './storeTargets.js'
 export { findWithholding, retryAfterSeconds, type SeriesState, type Withholding } from './withholding.js'

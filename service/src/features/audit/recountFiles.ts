@@ -1,72 +1,153 @@
-import { computeUsdDays } from './usdDays.js'
+import { computeLeast, computeUsdDays } from '../../derive/usdDays.js'
+import { groupBy } from '../../kernel/groups.js'
+import {
+  type MintRow,
+  paidPriceVersion,
+  type ReadingRow,
+  type ShareLookup,
+  type SnapshotRow,
+  toLevels,
+  tracePaidPrices,
+  valuePaidPrices,
+} from '../paid/index.js'
 
 /** A row of an exported file; members of other kinds of files are absent. */
 export type FileRow = Readonly<Record<string, unknown>>
 
-export type FileVault = { chainId: number; vault: string; opportunityId: string; usdDays: string; unpricedMs: number }
+/** Rows of exports, each in any order. */
+export type ExportedFiles = Readonly<
+  Record<'changes' | 'snapshots' | 'mints' | 'readings' | 'prices' | 'rules', readonly FileRow[]>
+>
 
-const msOf = (value: unknown) => (value instanceof Date ? value : new Date(String(value))).getTime()
+export type FileVault = {
+  chainId: number
+  vault: string
+  opportunityId: string
+  usdDays: string
+  unpricedMs: number
+  unguardedMs: number
+}
+
+const atOf = (value: unknown) => (value instanceof Date ? value : new Date(String(value)))
 const isSaid = (value: unknown) => value !== null && value !== undefined && value !== ''
+const textOf = (value: unknown) => String(value)
+const textOrNull = (value: unknown) => (isSaid(value) ? String(value) : null)
 
 /** How a row names its vault. */
 const vaultOf = (row: FileRow) => `${row['chain_id']} ${row['vault']}`
 
 /**
- * Attributed USD-days of a distributor by vault, from exported changes of lots and snapshots alone, in any order: what
- * `openearn report distributor` counts from the database.
+ * Attributed USD-days of a distributor by vault, from exports alone: what `openearn report distributor` counts from the
+ * database. Throws where the export of the rules is missing: it says from when on which price is paid by.
  */
-export function recountUsdDays(
-  files: { changes: readonly FileRow[]; snapshots: readonly FileRow[] },
+export async function recountUsdDays(
+  files: ExportedFiles,
   input: { distributorId: string; from: Date; to: Date },
-): FileVault[] {
+): Promise<FileVault[]> {
   const { distributorId, from, to } = input
-  const vaults = new Map<string, { changes: FileRow[]; snapshots: FileRow[] }>()
-  for (const row of files.changes) {
-    if (row['distributor_id'] !== distributorId) continue
-    const known = vaults.get(vaultOf(row)) ?? { changes: [], snapshots: [] }
-    known.changes.push(row)
-    vaults.set(vaultOf(row), known)
-  }
-  for (const row of files.snapshots) vaults.get(vaultOf(row))?.snapshots.push(row)
+  const rule = files.rules.find((row) => Number(row['version']) === paidPriceVersion)
+  if (!rule) throw new Error('name the export of the rules too (openearn export rules): it says which price is paid by')
+  const rulesMs = atOf(rule['holds_from']).getTime()
+  const own = groupByVault(files.changes.filter((row) => row['distributor_id'] === distributorId))
+  const lookup = openFiles(files)
   const rows: FileVault[] = []
-  for (const { changes, snapshots } of vaults.values()) {
+  for (const [key, changes] of own) {
     const [first] = changes
+    const { paid, units } = lookup.read(key, { from, to })
     if (!first) continue
-    const { usdDays, unpricedMs } = computeUsdDays({
-      shares: sumChanges(changes),
-      prices: snapshots
-        .toSorted((a, b) => Number(a['block_number']) - Number(b['block_number']))
-        .map((row) => ({
-          atMs: msOf(row['block_timestamp']),
-          value: {
-            numerator: BigInt(String(row['price_numerator'])),
-            exponent: Number(row['price_exponent']),
-            priceUsd: isSaid(row['price_usd']) ? String(row['price_usd']) : null,
-          },
-        }))
-        .filter(({ atMs }) => atMs < to.getTime()),
-      assetDecimals: Number(snapshots[0]?.['asset_decimals'] ?? 0),
-      fromMs: from.getTime(),
-      toMs: to.getTime(),
+    const { values, snapshots } = await valuePaidPrices(lookup, paid, { to, carries: false, rulesMs })
+    const levels = changes
+      .filter((row) => atOf(row['block_timestamp']) < to)
+      .toSorted((a, b) => numberOf(a, 'block_number') - numberOf(b, 'block_number') || compareIn(a, b))
+      .map((row) => ({
+        ...{ atMs: atOf(row['block_timestamp']).getTime(), key: textOf(row['wallet']) },
+        ...{ before: BigInt(textOf(row['before'])), after: BigInt(textOf(row['after'])) },
+      }))
+    const snapshotsMs = snapshots.map(({ at }) => at.getTime())
+    const { total } = computeUsdDays({
+      shares: sumChanges(levels),
+      least: values.every(({ isGuarded }) => isGuarded) ? [] : computeLeast(levels, snapshotsMs),
+      prices: toLevels(values),
+      assetDecimals: units.assetDecimals,
+      bounds: [from.getTime(), to.getTime()],
     })
-    const opportunityId = isSaid(first['opportunity_id']) ? String(first['opportunity_id']) : ''
-    rows.push({ chainId: Number(first['chain_id']), vault: String(first['vault']), opportunityId, usdDays, unpricedMs })
+    const opportunityId = textOrNull(first['opportunity_id']) ?? ''
+    rows.push({ chainId: Number(first['chain_id']), vault: textOf(first['vault']), opportunityId, ...total })
   }
   return rows.sort((a, b) => a.chainId - b.chainId || (a.vault < b.vault ? -1 : 1))
 }
 
-/** The sum of all lots after each instant at which one changed. */
-function sumChanges(changes: readonly FileRow[]): { atMs: number; value: bigint }[] {
-  const moved = new Map<number, bigint>()
-  for (const row of changes) {
-    const at = msOf(row['block_timestamp'])
-    moved.set(at, (moved.get(at) ?? 0n) + BigInt(String(row['after'])) - BigInt(String(row['before'])))
+const numberOf = (row: FileRow, name: string) => Number(row[name])
+const compareIn = (a: FileRow, b: FileRow) => numberOf(a, 'transaction_index') - numberOf(b, 'transaction_index')
+
+const groupByVault = (rows: readonly FileRow[]) => groupBy(rows, vaultOf)
+
+/** The facts of vaults and the sources of prices, as files have them. */
+function openFiles(files: ExportedFiles) {
+  const [snapshots, mints, readings] = [files.snapshots, files.mints, files.readings].map(groupByVault)
+  const sorted = (rows: readonly FileRow[] = []) =>
+    rows.toSorted((a, b) => numberOf(a, 'block_number') - numberOf(b, 'block_number') || byLog(a, b))
+  const observations = new Map(
+    files.prices
+      .filter((row) => textOf(row['source']).startsWith('share:'))
+      .map((row) => [Number(row['id']), row] as const),
+  )
+  const read = (key: string, { from, to }: { from: Date; to: Date }) => {
+    const all = sorted(snapshots?.get(key)).filter((row) => atOf(row['block_timestamp']) <= to)
+    const begin = all.findLastIndex((row) => atOf(row['block_timestamp']) <= from)
+    const own = all.slice(Math.max(begin, 0))
+    const facts = {
+      snapshots: own.map(toSnapshot),
+      mints: sorted(mints?.get(key))
+        .filter((row) => atOf(row['block_timestamp']) <= to)
+        .map(toMint),
+      readings: sorted(readings?.get(key)).map(toReading),
+    }
+    const units = { assetDecimals: Number(own[0]?.['asset_decimals'] ?? 0) }
+    const receiptDecimals = Number(own[0]?.['receipt_decimals'] ?? 0)
+    return { paid: tracePaidPrices(facts, { skipsDust: false }), units: { ...units, receiptDecimals } }
   }
-  let held = 0n
-  return [...moved]
-    .sort(([a], [b]) => a - b)
-    .map(([atMs, delta]) => {
-      held += delta
-      return { atMs, value: held }
-    })
+  const lookup: ShareLookup = {
+    listObservations: async (ids) =>
+      ids.flatMap((id) => {
+        const row = observations.get(id)
+        if (!row) return []
+        const vault = textOf(row['source']).slice('share:'.length)
+        return [{ id, chainId: Number(row['chain_id']), vault, at: atOf(row['observed_at']) }]
+      }),
+    readShare: async ({ chainId, vault, ...range }) => read(`${chainId} ${vault}`, range),
+  }
+  return { ...lookup, read }
+}
+
+const byLog = (a: FileRow, b: FileRow) => (numberOf(a, 'log_index') || 0) - (numberOf(b, 'log_index') || 0)
+
+const toSnapshot = (row: FileRow): SnapshotRow => ({
+  ...{ at: atOf(row['block_timestamp']), blockNumber: numberOf(row, 'block_number') },
+  ...{ blockHash: textOf(row['block_hash']), numerator: textOf(row['price_numerator']), isDust: false },
+  ...{ exponent: numberOf(row, 'price_exponent'), totalSupply: textOf(row['total_supply']) },
+  priceUsd: textOrNull(row['price_usd']),
+  observationId: isSaid(row['price_observation_id']) ? Number(row['price_observation_id']) : null,
+})
+
+const toMint = (row: FileRow): MintRow => ({
+  ...{ at: atOf(row['block_timestamp']), blockNumber: numberOf(row, 'block_number') },
+  ...{ blockHash: textOf(row['block_hash']), transactionHash: textOf(row['transaction_hash']) },
+  ...{ logIndex: numberOf(row, 'log_index'), shares: textOf(row['shares']), assets: textOrNull(row['assets']) },
+})
+
+const toReading = (row: FileRow): ReadingRow => ({
+  ...{ blockNumber: numberOf(row, 'block_number'), blockHash: textOf(row['block_hash']) },
+  ...{ numerator: textOf(row['price_numerator']), exponent: numberOf(row, 'price_exponent') },
+})
+
+/** The sum of all lots after each instant at which one changed. */
+function sumChanges(
+  changes: readonly { atMs: number; before: bigint; after: bigint }[],
+): { atMs: number; value: bigint }[] {
+  let value = 0n
+  return changes.map(({ atMs, before, after }) => {
+    value += after - before
+    return { atMs, value }
+  })
 }

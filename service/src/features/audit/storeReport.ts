@@ -3,6 +3,7 @@ import { snapshotsOf } from '../../snapshots/index.js'
 import { depths } from '../../sync/storeDepths.js'
 import { vaultsOf } from '../../vaults/configured/index.js'
 import { opportunitiesOf } from '../catalogue/index.js'
+import { rulesOf, shareReadingsOf } from '../paid/index.js'
 import { shareMintsOf } from '../positions/index.js'
 
 export type AttributedVault = {
@@ -37,29 +38,15 @@ export async function listLotTotals(
     group by block_timestamp order by block_timestamp`
 }
 
-export type PricedSnapshot = {
-  at: Date
-  blockNumber: number
-  numerator: string
-  exponent: number
-  totalSupply: string
-  priceUsd: string | null
-}
-
-/** Snapshots of a vault up to `to` with the price of its asset then, oldest first, from the last one before `from`. */
-export async function listPricedSnapshots(
+/** Each change of a distributor's lots of a vault, up to `to`, in the order of the chain. */
+export async function listLotLevels(
   db: Queryable,
-  of: { vaultId: number; from: Date; to: Date },
-): Promise<PricedSnapshot[]> {
-  return db<PricedSnapshot[]>`
-    select s.block_timestamp as at, s.block_number as "blockNumber", s.price_numerator as numerator, s.price_exponent as exponent,
-      s.total_supply as "totalSupply", s.price_usd::text as "priceUsd"
-    from ${snapshotsOf(db)} s
-    where s.vault_id = ${of.vaultId} and s.block_timestamp < ${of.to}
-      and s.block_timestamp >= coalesce((
-        select max(block_timestamp) from ${snapshotsOf(db)} e
-        where e.vault_id = ${of.vaultId} and e.block_timestamp <= ${of.from}), '-infinity')
-    order by s.block_number`
+  of: { vaultId: number; distributorId: string; to: Date },
+): Promise<{ at: Date; wallet: string; after: string }[]> {
+  return db<{ at: Date; wallet: string; after: string }[]>`
+    select block_timestamp as at, hex_text(wallet) as wallet, after::text as after from lot_changes
+    where vault_id = ${of.vaultId} and distributor_id = ${of.distributorId} and block_timestamp < ${of.to}
+    order by block_number, transaction_index`
 }
 
 export type Coverage = { attributed: string; unattributed: string }
@@ -87,13 +74,15 @@ export const exportNames = [
   'lot-changes',
   'flows',
   'share-mints',
+  'share-readings',
+  'rules',
   'snapshots',
   'prices',
 ] as const
 export type ExportName = (typeof exportNames)[number]
 
 /** Exports of the present, whose rows have no time. */
-export const timelessNames: readonly ExportName[] = ['balances', 'lots']
+export const timelessNames: readonly ExportName[] = ['balances', 'lots', 'rules']
 
 /** Rows from an instant on and before another one, by the time of their block; of prices, by the time they were observed. */
 export type ExportRange = { from: Date; to: Date }
@@ -143,12 +132,19 @@ function exported(db: Queryable, name: ExportName, range?: ExportRange) {
       from ${shareMintsOf(db)} m join ${vaultsOf(db)} v on v.id = m.vault_id
       where ${within(db`m.block_timestamp`)}
       order by v.chain_id, v.address collate "C", m.block_number, m.log_index`,
+    'share-readings': () => db`
+      select v.chain_id, v.address as vault, r.block_number, hex_text(r.block_hash) as block_hash, r.block_timestamp,
+        r.price_numerator, r.price_exponent
+      from ${shareReadingsOf(db)} r join ${vaultsOf(db)} v on v.id = r.vault_id
+      where ${within(db`r.block_timestamp`)}
+      order by v.chain_id, v.address collate "C", r.block_number`,
+    rules: () => db`select r.version, r.holds_from from ${rulesOf(db)} r order by r.version`,
     prices: () => db`
       select id, chain_id, address, price_usd, source, observed_at, block_number, block_hash, valid_until, withheld
       from price_observations where ${within(db`observed_at`)} order by id`,
     snapshots: () => db`
       select v.chain_id, v.address as vault, s.block_number, hex_text(s.block_hash) as block_hash,
-        s.block_timestamp, v.asset_decimals, s.total_assets, s.total_supply, s.price_numerator, s.price_exponent,
+        s.block_timestamp, v.asset_decimals, v.receipt_decimals, s.total_assets, s.total_supply, s.price_numerator, s.price_exponent,
         s.price_observation_id, s.price_usd
       from ${snapshotsOf(db)} s join ${vaultsOf(db)} v on v.id = s.vault_id where ${within(db`s.block_timestamp`)}
       order by v.chain_id, v.address collate "C", s.block_number`,

@@ -1,5 +1,6 @@
 import { formatUnits } from '../../kernel/amount.js'
 import { formatTs, fromUnixSeconds } from '../../kernel/clock.js'
+import { groupBy } from '../../kernel/groups.js'
 import { nativeToken } from '../../rpc/native.js'
 import { formatAddress } from '../../wallets/format.js'
 import {
@@ -12,7 +13,6 @@ import {
   netOf,
   type Valued,
 } from './counting.js'
-import { groupBy } from './groups.js'
 import type { WalletHoldings } from './portfolio.js'
 import { formatUsd } from './pricing.js'
 import type { ProtocolRow, TokenRow, WalletBody } from './schema.js'

@@ -1,7 +1,7 @@
+import { groupBy } from '../../kernel/groups.js'
 import type { Queryable } from '../../postgres/pool.js'
 import { listWithheld, snapshotsOf, type Withheld } from '../../snapshots/index.js'
 import { pausesOf, vaultsOf } from '../../vaults/configured/index.js'
-import { groupBy } from './groups.js'
 import type { FlowVault } from './storeMarks.js'
 
 type FlowsIn = Pick<FlowVault, 'id' | 'chainId'>

@@ -1,5 +1,6 @@
 import { parseDecimal } from '../../kernel/amount.js'
 import { type Accrued, computeAccrual, computeScale, toUnits } from './accrual.js'
+import { guardHoldings } from './guard.js'
 import { computeApr, computeValue, divide } from './rates.js'
 import type { AccrualFacts, AccrualStates, SnapshotAmounts, StreamTerms, WalletAmounts } from './types.js'
 
@@ -9,10 +10,12 @@ import type { AccrualFacts, AccrualStates, SnapshotAmounts, StreamTerms, WalletA
  */
 export function computeSnapshot(
   terms: StreamTerms,
-  facts: AccrualFacts,
+  told: AccrualFacts,
   to: number,
   from?: AccrualStates,
 ): { amounts: SnapshotAmounts; states: AccrualStates } {
+  // Weights of type 3 are shares, which no price stands for.
+  const facts = terms.strategy.type === 3 ? told : guardHoldings(told)
   const own = computeAccrual(terms, facts, to, from?.own)
   const plain = { ...terms, adapters: [] }
   const base = terms.adapters.length === 0 ? own : computeAccrual(plain, facts, to, from?.base)

@@ -139,6 +139,7 @@ async function takeSnapshot(ctx: StreamJobContext, { stream, chain, final, to, p
     ...{ stream, terms, target, previous, to },
     block: { number: block.number, hash: block.hash },
   })
+  if (inputs.isAwaited && toUnixSeconds(clock.now()) - to < readingSeconds) return false
   const { amounts, states } = computeSnapshot(terms, inputs.facts, to, inputs.from)
   const file = encodeRewardFile(inputs, toResult(amounts.wallets))
   const { observations } = inputs.origin

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../../test/database.js'
 import { listPriceSteps, recordObservations } from '../../prices/index.js'
-import { findStreamTarget, listValueSteps } from '../../snapshots/index.js'
+import { findStreamTarget } from '../../snapshots/index.js'
+import { readPaidValues } from '../paid/index.js'
 import { listLotSteps, listShareSteps } from '../positions/index.js'
 
 const chainId = 1
@@ -92,10 +93,13 @@ describe('what a snapshot reads', () => {
           total_assets, total_supply, price_numerator, price_usd, block_hash)
         values (${at}, to_timestamp(${start + at}), ${price && at}, ${vaultId}, 6, 1, ${String(supply)},
           ${String(numerator)}, ${price}, decode(lpad('', 64, '0'), 'hex'))`
-    const read = async (from: number, to: number) =>
-      (await listValueSteps(db, { vaultId, from: start + from, to: start + to })).map((step) => [
-        ...[step.at - start, step.numerator, Number(step.priceUsd), step.observationId],
+    const read = async (from: number, to: number) => {
+      const range = { from: new Date((start + from) * 1_000), to: new Date((start + to) * 1_000) }
+      const { values } = await readPaidValues(db, { vaultId, ...range, carries: true })
+      return values.map(({ atMs, numerator, priceUsd, observationId }) => [
+        ...[atMs / 1_000 - start, numerator, Number(priceUsd), observationId],
       ])
+    }
     expect(await read(0, 1_000)).toEqual([
       [200, 7n, 1.5, 200],
       [300, 8n, 1.5, 200],

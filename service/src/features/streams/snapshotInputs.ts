@@ -1,17 +1,27 @@
-import { toUnixSeconds } from '../../kernel/clock.js'
+import { fromUnixSeconds, toUnixSeconds } from '../../kernel/clock.js'
 import type { Database, Queryable } from '../../postgres/pool.js'
 import { listPriceSteps } from '../../prices/index.js'
-import { listValueSteps, type StreamTarget } from '../../snapshots/index.js'
+import type { StreamTarget } from '../../snapshots/index.js'
 import { listNonHolders } from '../../vaults/configured/index.js'
+import {
+  findRulesStart,
+  holdUsdFrom,
+  listPaidUsd,
+  openShareLookup,
+  type PaidValue,
+  paidPriceVersion,
+  readPaidValues,
+} from '../paid/index.js'
 import { listLotSteps, listShareSteps, readConfiguration } from '../positions/index.js'
 import { createWeigher } from './adapters.js'
 import { toSharePrice, toUnitPrice } from './amounts.js'
+import { findHoldingsStart } from './guard.js'
 import type { FileOrigin, RewardInputs } from './rewards/rewardFile.js'
 import { listBudgetChanges } from './storeEvents.js'
 import { findBlockBefore, findStates, type TakenSnapshot } from './storeSnapshots.js'
 import type { StreamRow } from './storeStreams.js'
 import { readAdapter, readStrategy } from './terms.js'
-import type { AccrualFacts, StreamTerms } from './types.js'
+import type { AccrualFacts, PriceStep, SharePriceStep, StreamTerms } from './types.js'
 
 /** The terms of a stream, with the confirmed increases of its budget. */
 export async function findTerms(db: Queryable, stream: StreamRow, rewardDecimals: number): Promise<StreamTerms> {
@@ -37,17 +47,72 @@ export function isPlainToken({ kind }: Pick<StreamTarget, 'kind'>): boolean {
   return kind === 'erc20'
 }
 
-type ValueSpan = { vaultId: number; target: StreamTarget; from: number; to: number }
+type TokenSpan = { chainId: number; address: string; from: number; to: number }
+type Told<Step> = { steps: Step[]; observations: (number | null)[]; isAwaited: boolean }
 
-/** The worth of a share, step by step; for a plain token, that of one token. */
-async function listTargetValues(db: Database, { vaultId, target, from, to }: ValueSpan) {
-  if (!isPlainToken(target)) return listValueSteps(db, { vaultId, from, to })
-  const { chainId, token: address } = target
-  const steps = await listPriceSteps(db, { chainId, address }, { from, to })
-  return steps.map((step) => ({ ...step, numerator: 1n, exponent: 0 }))
+/** The worth of a share by which holders are paid, step by step; for a plain token, that of one token. */
+async function listTargetValues(
+  db: Database,
+  { vaultId, target, from, to }: { vaultId: number; target: StreamTarget; from: number; to: number },
+): Promise<Told<SharePriceStep>> {
+  const { chainId, token: address, assetDecimals } = target
+  if (isPlainToken(target)) {
+    const plain = await listTokenValues(db, { chainId, address, from, to })
+    const toUsd = (priceUsd: string) => toSharePrice({ numerator: 1n, exponent: 0, priceUsd }, assetDecimals)
+    return { ...plain, steps: plain.steps.map(({ at, priceUsd }) => ({ at, usd: toUsd(priceUsd) })) }
+  }
+  const range = { from: fromUnixSeconds(from), to: fromUnixSeconds(to) }
+  const { values, awaited } = await readPaidValues(db, { vaultId, ...range, carries: true })
+  return {
+    steps: values.flatMap((value) => toPriceStep(value, assetDecimals)),
+    observations: values.map(({ observationId }) => observationId),
+    isAwaited: awaited.length > 0,
+  }
 }
 
-/** Everything a snapshot of an instant rests on, read once. */
+function toPriceStep({ atMs, sinceMs, origin, ...value }: PaidValue, assetDecimals: number): SharePriceStep[] {
+  const { numerator, full, exponent, isGuarded, priceUsd } = value
+  if (priceUsd === null) return []
+  const price = { numerator: isGuarded ? numerator : full, exponent, priceUsd }
+  const leastSince = isGuarded ? {} : { leastSince: sinceMs / 1_000 }
+  return [{ at: atMs / 1_000, usd: toSharePrice(price, assetDecimals), ...leastSince, by: origin }]
+}
+
+/** The price of a token by which something is paid, step by step. */
+async function listTokenValues(
+  db: Database,
+  { chainId, address, from, to }: TokenSpan,
+): Promise<Told<{ at: number; priceUsd: string }>> {
+  const chosen = await listPriceSteps(db, { chainId, address }, { from, to })
+  const spans = chosen.map(({ at, priceUsd, observationId }, index) => ({
+    ...{ fromMs: at * 1_000, toMs: (chosen[index + 1]?.at ?? to) * 1_000, priceUsd, observationId },
+  }))
+  const rulesMs = (await findRulesStart(db, paidPriceVersion)).getTime()
+  const steps = (await listPaidUsd(openShareLookup(db), spans)).flatMap((own) => holdUsdFrom(own, rulesMs))
+  return {
+    steps: steps.flatMap(({ atMs, priceUsd }) => (priceUsd === null ? [] : [{ at: atMs / 1_000, priceUsd }])),
+    observations: chosen.map(({ observationId }) => observationId),
+    isAwaited: false,
+  }
+}
+
+/** The price of the reward; points have none. */
+async function listRewardPrices(
+  db: Database,
+  { stream, terms, at, to }: { stream: StreamRow; terms: StreamTerms; at: number; to: number },
+): Promise<Told<PriceStep>> {
+  const { chainId, rewardToken: address } = stream
+  if (chainId === null || address === null) return { steps: [], observations: [], isAwaited: false }
+  const from = terms.strategy.type === 2 ? at : to
+  const told = await listTokenValues(db, { chainId, address, from, to })
+  const toStep = (step: { at: number; priceUsd: string }) => ({
+    at: step.at,
+    usd: toUnitPrice(step.priceUsd, terms.rewardDecimals),
+  })
+  return { ...told, steps: told.steps.map(toStep) }
+}
+
+/** Everything a snapshot of an instant rests on, read once. `isAwaited`: a share price is still to be read. */
 export async function readInputs(
   db: Database,
   ask: {
@@ -59,43 +124,36 @@ export async function readInputs(
     block: { number: number; hash: string }
     to: number
   },
-): Promise<RewardInputs> {
+): Promise<RewardInputs & { isAwaited: boolean }> {
   const { stream, terms, target, previous, block, to } = ask
   const { chainId, asset, assetDecimals, address, token } = target
   const at = previous?.at ?? terms.startAt
-  const begin = previous?.blockNumber ?? (await findBlockBefore(db, chainId, at))
-  const span = { chainId, vaultId: stream.targetVaultId, from: begin, to: block.number, at }
   const isValued = terms.strategy.type !== 3
+  const values = await listTargetValues(db, { vaultId: stream.targetVaultId, target, from: isValued ? at : to, to })
+  const rewards = await listRewardPrices(db, { stream, terms, at, to })
+  const heldAt = isValued ? findHoldingsStart(values.steps, at) : at
+  const begin = heldAt === previous?.at ? previous.blockNumber : await findBlockBefore(db, chainId, heldAt)
+  const span = { chainId, vaultId: stream.targetVaultId, from: begin, to: block.number, at: heldAt }
   const excluded = listNonHolders(target.own)
   const isLp = ({ wallet }: { wallet: string }) => !excluded.has(wallet)
-  const values = await listTargetValues(db, { vaultId: stream.targetVaultId, target, from: isValued ? at : to, to })
-  const { chainId: rewardChainId, rewardToken } = stream
-  const prices =
-    rewardChainId === null || rewardToken === null
-      ? []
-      : await listPriceSteps(
-          db,
-          { chainId: rewardChainId, address: rewardToken },
-          { from: terms.strategy.type === 2 ? at : to, to },
-        )
   const distributors = [...createWeigher(terms.adapters).distributors]
   const facts: AccrualFacts = {
     balances: (await listShareSteps(db, span)).filter(isLp),
     lots: (await listLotSteps(db, span, distributors)).filter(isLp),
-    sharePrices: values.map((step) => ({ at: step.at, usd: toSharePrice(step, assetDecimals) })),
-    rewardPrices: prices.map(({ at, priceUsd }) => ({ at, usd: toUnitPrice(priceUsd, terms.rewardDecimals) })),
+    sharePrices: values.steps,
+    rewardPrices: rewards.steps,
   }
   const origin: FileOrigin = {
     target: { chainId, address, token, asset, assetDecimals, own: target.own },
     reward: toReward(stream),
     block,
     previous: previous?.fileHash ?? null,
-    observations: [...values, ...prices].flatMap(({ observationId }) => observationId ?? []),
+    observations: [...values.observations, ...rewards.observations].flatMap((id) => id ?? []),
   }
   const from = previous && (await findStates(db, previous))
-  if (distributors.length === 0) return { terms, facts, to, from, origin }
-  const configuration = await readConfiguration(db, { chainId, vault: address, at: to })
-  return { terms, facts, to, from, origin, configuration }
+  const inputs = { terms, facts, to, from, origin, isAwaited: isValued && values.isAwaited }
+  if (distributors.length === 0) return inputs
+  return { ...inputs, configuration: await readConfiguration(db, { chainId, vault: address, at: to }) }
 }
 
 function toReward({ chainId, rewardToken, factory, contract, pointId }: StreamRow): FileOrigin['reward'] {

@@ -1,3 +1,5 @@
+import type { PaidOrigin } from '../paid/index.js'
+
 /** Plain values of reward streams: input and output of accrual. Addresses are lower-case, instants unix seconds. */
 
 /** The rate of a stream, in smallest units of the reward. */
@@ -53,6 +55,13 @@ export type LotStep = BalanceStep & { distributorId: string }
 /** USD of one smallest unit (of a share, or of the reward) from an instant on. */
 export type PriceStep = { at: number; usd: Fraction }
 
+/** The same of a share, with the fact that set it; a plain token has none. */
+export type SharePriceStep = PriceStep & {
+  /** Where the price is not guarded: since when the least that was held counts. */
+  leastSince?: number | undefined
+  by?: PaidOrigin | undefined
+}
+
 /** The holding of a wallet at an instant. `lots` names only distributors that an adapter names. */
 export type Holding = { shares: bigint; lots: ReadonlyMap<string, bigint> }
 
@@ -61,7 +70,7 @@ export type AccrualFacts = {
   balances: readonly BalanceStep[]
   lots: readonly LotStep[]
   /** Of a share. Types 1 and 2 accrue nothing before the first. */
-  sharePrices: readonly PriceStep[]
+  sharePrices: readonly SharePriceStep[]
   /** Of the reward: only type 2 needs them. */
   rewardPrices: readonly PriceStep[]
 }

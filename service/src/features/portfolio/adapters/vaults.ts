@@ -1,6 +1,7 @@
 import type { Address, Hex } from 'viem'
 import { inSlices, mapInSteps } from '../../../kernel/async/inSlices.js'
 import { memo } from '../../../kernel/async/memo.js'
+import { groupBy } from '../../../kernel/groups.js'
 import { combine, combineAll, mapRead, type Read } from '../../../rpc/multicall.js'
 import { readView, type View } from '../../../rpc/views.js'
 import { findVaultKind, type VaultFigures, type VaultKind, viewRequest } from '../../../vaults/index.js'
@@ -25,7 +26,6 @@ import {
   type ShownToken,
 } from '../adapter.js'
 import { turns } from '../context.js'
-import { groupBy } from '../groups.js'
 import { toProtocol } from '../protocol.js'
 import { chooseRequestIds } from './requestIds.js'
 

@@ -15,6 +15,7 @@ import { readInRanges } from '../../../sync/ranges.js'
 import { listNonHolders } from '../../../vaults/configured/index.js'
 import { readLotSteps } from '../../positions/index.js'
 import { createWeigher } from '../adapters.js'
+import { findHoldingsStart } from '../guard.js'
 import { findTerms, readInputs } from '../snapshotInputs.js'
 import { findSnapshotOf } from '../storeSnapshots.js'
 import { findStream } from '../storeStreams.js'
@@ -62,8 +63,8 @@ export async function readRewards(ctx: ProofContext, files: readonly RewardFile[
   const blocks: (Header | undefined)[] = []
   const spans: Span[] = []
   for (const { inputs } of files) {
-    const { terms, from, to, origin } = inputs
-    const at = from?.own.at ?? terms.startAt
+    const { terms, from, to, origin, facts } = inputs
+    const at = findHoldingsStart(terms.strategy.type === 3 ? [] : facts.sharePrices, from?.own.at ?? terms.startAt)
     const block = head.timestamp > to ? await findBlockAt(chain, head, to) : undefined
     blocks.push(block)
     const excluded = listNonHolders(origin.target.own)

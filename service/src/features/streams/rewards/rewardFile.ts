@@ -2,7 +2,15 @@ import { createHash } from 'node:crypto'
 import { type KeptConfiguration, parseConfiguration } from '../../positions/index.js'
 import { computeSnapshot } from '../amounts.js'
 import { buildTree } from '../tree.js'
-import type { AccrualFacts, AccrualState, AccrualStates, Adapter, StreamTerms } from '../types.js'
+import type {
+  AccrualFacts,
+  AccrualState,
+  AccrualStates,
+  Adapter,
+  PriceStep,
+  SharePriceStep,
+  StreamTerms,
+} from '../types.js'
 
 /** A value that canonical JSON says in one way: keys sorted, no spaces, whole numbers, exact amounts as text. */
 type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json | undefined }
@@ -64,7 +72,7 @@ export function encodeRewardFile(inputs: RewardInputs, result: RewardResult): { 
     from: from ? statesToJson(from) : null,
     balances: facts.balances.map(({ at, wallet, shares }) => [at, wallet, shares.toString()]),
     lots: facts.lots.map(({ at, wallet, distributorId, shares }) => [at, wallet, distributorId, shares.toString()]),
-    sharePrices: facts.sharePrices.map(priceToJson),
+    sharePrices: facts.sharePrices.map(sharePriceToJson),
     rewardPrices: facts.rewardPrices.map(priceToJson),
     result: {
       root: result.root,
@@ -99,8 +107,9 @@ export function hashHoldings({ balances, lots }: Pick<AccrualFacts, 'balances' |
   return `0x${hash.digest('hex')}`
 }
 
-/** Files of version 1 name no contract whose roots and budget they could be held against. */
-const version = 2
+/** Files of version 1 name no contract whose roots and budget they could be held against; those of 2 no fact of a share price. */
+const version = 3
+const versions: readonly unknown[] = [2, version]
 
 /** Canonical JSON: members in the order of their names, no spaces. */
 export function formatCanonical(value: Json): string {
@@ -157,7 +166,7 @@ export function decodeRewardFile(text: string): { inputs: RewardInputs; result: 
             ...{ at: wholeOf(at), wallet: textOf(wallet), distributorId: textOf(distributorId) },
             shares: BigInt(textOf(shares)),
           })),
-          sharePrices: file.sharePrices.map(priceOf),
+          sharePrices: file.sharePrices.map(sharePriceOf),
           rewardPrices: file.rewardPrices.map(priceOf),
         },
       },
@@ -176,7 +185,7 @@ export function decodeRewardFile(text: string): { inputs: RewardInputs; result: 
 }
 
 function assertVersion(found: unknown): void {
-  if (found === version) return
+  if (versions.includes(found)) return
   const one = 'it names no contract to be held against, and was written before files of version 2'
   throw new RewardFileError(
     found === 1
@@ -219,12 +228,35 @@ function stateToJson({ accrued, distributed, ...state }: AccrualState): Json {
   return { ...state, distributed: `${distributed}`, accrued: wallets.map(([wallet, each]) => [wallet, `${each}`]) }
 }
 
-const priceToJson = ({ at, usd }: AccrualFacts['sharePrices'][number]): Json => [
-  ...[at, usd.numerator.toString(), usd.denominator.toString()],
-]
+const priceToJson = ({ at, usd }: PriceStep) => [at, usd.numerator.toString(), usd.denominator.toString()] as const
+
+/** A price with the fact that set it, and since when the least counts that was held; a plain token has neither. */
+function sharePriceToJson({ by, leastSince, ...step }: SharePriceStep): Json {
+  const price = priceToJson(step)
+  if (!by) return price
+  const { kind, blockNumber, blockHash } = by
+  const event = kind === 'sale' ? [by.transactionHash, by.logIndex] : []
+  return [...price, leastSince ?? null, kind, blockNumber, blockHash, ...event]
+}
 
 function priceOf([at, numerator, denominator]: [number, string, string]) {
   return { at: wholeOf(at), usd: { numerator: BigInt(textOf(numerator)), denominator: BigInt(textOf(denominator)) } }
+}
+
+function sharePriceOf(row: readonly unknown[]): SharePriceStep {
+  const [at, numerator, denominator, leastSince, kind, blockNumber, blockHash, transactionHash, logIndex] = row
+  const step = priceOf([wholeOf(at), textOf(numerator), textOf(denominator)])
+  if (row.length === 3) return step
+  const block = { blockNumber: wholeOf(blockNumber), blockHash: textOf(blockHash) }
+  const least = leastSince === null ? {} : { leastSince: wholeOf(leastSince) }
+  if (kind === 'sale')
+    return {
+      ...step,
+      ...least,
+      by: { kind, ...block, transactionHash: textOf(transactionHash), logIndex: wholeOf(logIndex) },
+    }
+  if (kind !== 'snapshot' && kind !== 'reading') throw new RewardFileError('the fact behind a share price is unknown')
+  return { ...step, ...least, by: { kind, ...block } }
 }
 
 type StateJson = Omit<AccrualState, 'accrued' | 'distributed'> & { distributed: string; accrued: [string, string][] }

@@ -1,0 +1,19 @@
+/**
+ * The price that holders are paid by: never above the one at which a vault has sold shares since its newest snapshot
+ * (docs/methodology.md). Owns `share_readings`, `share_reading_gaps`, `share_reading_progress` and `rules_versions`, and the job
+ * that reads share prices where shares were minted that name none.
+ */
+export { runShareReadings } from './jobReadings.js'
+export { type PaidOrigin, tracePaidPrices } from './paidSteps.js'
+export { holdUsdFrom, listPaidUsd, openShareLookup, type ShareLookup } from './paidUsd.js'
+export { type PaidValue, type PaidValues, readPaidValues, toLevels, valuePaidPrices } from './paidValues.js'
+export {
+  findRulesStart,
+  type MintRow,
+  paidPriceVersion,
+  type ReadingRow,
+  rulesOf,
+  type SnapshotRow,
+  shareReadingsOf,
+} from './storePaid.js'
+export { readingObservations } from './storeReadings.js'
