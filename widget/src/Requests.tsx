@@ -44,12 +44,12 @@ function Request({ row, account }: { row: Row; account: `0x${string}` }): ReactN
   const isDeposit = kind === 'deposit'
   const token = isDeposit ? vault?.baseToken : vault?.receiptToken
   const units = toUnits(isDeposit ? row.assets : row.shares)
-  const who = { opportunityId, userAddress: account }
-  const brought = row.distributorId ?? distributorId
+  // What another app brought stays its own: the ledger takes the code of a claim for requests without one alone.
+  const who = { opportunityId, userAddress: account, distributorId }
   const take = () => {
     const amount = toUnits(row.shares)
-    if (isDeposit) return claim.begin({ ...who, distributorId: brought })
-    return amount !== undefined && withdraw.begin({ ...who, amount, distributorId })
+    if (isDeposit) return claim.begin(who)
+    return amount !== undefined && withdraw.begin({ ...who, amount })
   }
   return (
     <div className="card stack">
@@ -74,7 +74,7 @@ function Request({ row, account }: { row: Row; account: `0x${string}` }): ReactN
           </button>
         )}
         {isDeposit && (state === 'pending' || state === 'cancelling') && (
-          <button type="button" onClick={() => start(() => cancel.begin({ ...who, distributorId: brought }))}>
+          <button type="button" onClick={() => start(() => cancel.begin(who))}>
             {say('cancel')}
           </button>
         )}

@@ -22,7 +22,7 @@ import { nowOf, type World } from './world.js'
 
 /** The limits that a page with a wallet sets to another page, beyond what the check of each request holds. */
 export type Limits = {
-  /** The builder code of this page: no request names another. */
+  /** The builder code of this page: each plan and order names it. */
   distributorId: string
   /** The address of this page: the only one that a membership is asked for. */
   url: string
@@ -85,9 +85,13 @@ async function assertReviewed(
   if (review && !(await review(told))) throw Object.assign(new Error('the user said no'), { code: 4001 })
 }
 
+/**
+ * A claim or cancellation that names no distributor would be compared with no code: a service could put that of somebody else
+ * on it, and be credited for what was requested without one.
+ */
 function assertOurs({ distributorId, vaults }: Limits, asked: { distributorId?: unknown; opportunityId?: unknown }) {
   const { distributorId: named, opportunityId } = asked
-  if (named !== undefined && named !== distributorId) throw new Refused(['it names another distributor'])
+  if (named !== distributorId) throw new Refused(['it does not name the distributor of this page'])
   if (vaults && opportunityId !== undefined && !vaults.some((each) => each === opportunityId))
     throw new Refused(['it is about a vault that this page does not offer'])
 }
