@@ -264,6 +264,27 @@ describe('a slot of a page that was loaded again', () => {
     await page.reach('credited')
   })
 
+  it('asks for no word about what was kept where its transaction was mined meanwhile: what comes next is compared first', async () => {
+    const first = openPage()
+    first.slot.setReview(true)
+    first.slot.begin(deposit)
+    await first.reach('go')
+    first.slot.say('go')
+    await first.reach('sent')
+    first.slot.close()
+    const { flow } = first.slot.getState()
+    await first.store.put(name, { ...flow!, sentences: ['Nothing happens.'], before: undefined } as Flow)
+    first.model.mine()
+    const second = openPage({ model: first.model, store: first.store })
+    second.slot.setReview(true)
+    const { flow: shown } = await second.reach('go')
+    expect([shown?.status, (shown as PlanFlow).position, shown?.sentences?.length]).toEqual(['ready', 1, 2])
+    expect(shown?.sentences).not.toContain('Nothing happens.')
+    second.slot.say('go')
+    await second.reach('credited')
+    expect(second.requests()).toBe(2)
+  })
+
   it('shows no flow that came to its end, and keeps it for a day', async () => {
     const first = openPage()
     first.slot.begin(deposit)

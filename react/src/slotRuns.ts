@@ -47,11 +47,12 @@ export function stop(cell: Cell, run: Run): void {
 }
 
 /** Shows a state of the flow that runs. With a review the run stops where the wallet is asked next. */
-function show(cell: Cell, run: Run, { isLast }: Engine, flow: Flow, place: Place): void {
+function show(cell: Cell, run: Run, { isLast, isOwn }: Engine, flow: Flow, place: Place): void {
   const { state, isReviewed } = cell
   if (cell.running !== run || (state.flow === flow && !state.error)) return
   cell.isOver = isLast(flow)
-  const isAsked = isReviewed && flow.status === 'ready' && !flow.needs
+  // A stored one is compared first, and asks for a word then.
+  const isAsked = isReviewed && flow.status === 'ready' && !flow.needs && isOwn(flow)
   // Before the listeners hear of it: they may say the word at once.
   if (isAsked) stop(cell, run)
   cell.set({ flow, needs: flow.needs ?? (isAsked ? 'go' : undefined), error: undefined })
