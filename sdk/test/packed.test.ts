@@ -103,24 +103,30 @@ describe('the packed sdk', () => {
     [
       'import',
       'mjs',
-      `import * as turtle from '@openearn/sdk/turtle'\nimport * as flows from '@openearn/sdk/flows'\nimport * as proof from '@openearn/sdk/proof'`,
+      `import * as turtle from '@openearn/sdk/turtle'\nimport * as flows from '@openearn/sdk/flows'\nimport * as proof from '@openearn/sdk/proof'\nimport * as wallet from '@openearn/sdk/wallet'`,
     ],
     [
       'require',
       'cjs',
-      `const turtle = require('@openearn/sdk/turtle'), flows = require('@openearn/sdk/flows'), proof = require('@openearn/sdk/proof')`,
+      `const turtle = require('@openearn/sdk/turtle'), flows = require('@openearn/sdk/flows'), proof = require('@openearn/sdk/proof'), wallet = require('@openearn/sdk/wallet')`,
     ],
   ])(
     'gives the names of the origin and the flows by %s, configured by the environment as there',
     async (_, kind, load) => {
       const script = `${load}
       const fetch = async (request) => new Response(JSON.stringify([request.url, request.headers.get('x-api-key')]))
-      turtle.getChains({ fetch }).then(({ data }) => console.log(JSON.stringify([...data, typeof flows.advance, typeof proof.verifyProof])))`
+      turtle.getChains({ fetch }).then(({ data }) => console.log(JSON.stringify([...data, typeof flows.advance, typeof proof.verifyProof, typeof wallet.askFor])))`
       const file = join(folder, `turtle.${kind}`)
       await writeFile(file, script)
       const env = { ...process.env, TURTLE_API_KEY: 'pk_live_x', TURTLE_BASE_URL: 'https://earn.example/' }
       const { stdout, stderr } = await run(process.execPath, [file], { cwd: folder, env })
-      expect(JSON.parse(stdout)).toEqual(['https://earn.example/v2/chains/', 'pk_live_x', 'function', 'function'])
+      expect(JSON.parse(stdout)).toEqual([
+        'https://earn.example/v2/chains/',
+        'pk_live_x',
+        'function',
+        'function',
+        'function',
+      ])
       expect(stderr).toBe('')
     },
   )

@@ -14,6 +14,7 @@ export const typedUse = `import { createEarnClient, type EarnClient, type EarnEr
 import { advance, beginDeposit, type Flow, isLast, type World } from '@openearn/sdk/flows'
 import { type AttributionProof, type ProofVerdict, verifyProof } from '@openearn/sdk/proof'
 import { client as turtle, createMembershipV2, getOpportunityHistoricalApr, types as origin } from '@openearn/sdk/turtle'
+import { askFor, type Handed, type HandedKind, handedKinds, type Limits, type Provider } from '@openearn/sdk/wallet'
 import { attribution, type PlanContext, type StreamContext, type Verdict, verifyPlan, verifyStream } from '@openearn/sdk/verify'
 const suffix: attribution.Suffix | undefined = attribution.decode('0x')[0]
 export const codes: readonly string[] = suffix ? attribution.listCodes(suffix) : []
@@ -27,6 +28,11 @@ export const stepped = async (world: World, flow: Flow): Promise<boolean> => isL
 export const began = beginDeposit({ opportunityId: '', userAddress: '0x', tokenIn: 'native', amount: 1n, distributorId: '' }).status
 // @ts-expect-error
 export const unheard = (world: World, flow: Flow) => advance(flow, world, 'yes')
+export const handedOn = (world: World, limits: Limits, handed: Handed): Promise<string> => askFor(world, limits, handed)
+export const kinds: readonly HandedKind[] = handedKinds
+export const around = (provider: Provider, given: object): Promise<unknown> | undefined => provider.handOn?.({ kind: 'claim', given })
+// @ts-expect-error
+export const unlimited = (world: World, handed: Handed) => askFor(world, { url: '' }, handed)
 turtle.setConfig({ baseUrl: '/earn', headers: { Authorization: 'Bearer pk' } })
 export const joined = async (body: origin.CreateMembershipV2Data['body']): Promise<boolean> => (await createMembershipV2({ body, throwOnError: true })).data.isMember
 export const rates = async (vaultAddress: string) => {

@@ -13,12 +13,18 @@ const peers = ['react', '@tanstack/react-query', '@types/react', 'react-dom', 'v
 
 /** A use of the package whose types have to be found: a wrong one is an error, and that it is one is expected. */
 const typedUse = `import { EarnWidget, type EarnWidgetProps, englishTexts } from '@openearn/widget'
-import { createEarnClient } from '@openearn/sdk'
+import { type FrameEvent, type HostOptions, openFrame, type OpenFrame } from '@openearn/widget/host'
+import { createEarnClient, type Trust } from '@openearn/sdk'
+import type { Provider } from '@openearn/sdk/wallet'
 import { createElement, type ReactNode } from 'react'
 const earn = createEarnClient({ baseUrl: '/earn' })
 const texts = { deposit: englishTexts.deposit + '!' }
 export const widget = (more: Partial<EarnWidgetProps>): ReactNode =>
   createElement(EarnWidget, { earn, distributorId: 'code', theme: 'dark', texts, ...more })
+export const opened = (frame: HTMLIFrameElement, provider: Provider, trust: Trust, more: Partial<HostOptions>): OpenFrame =>
+  openFrame(frame, { provider, trust, distributorId: 'code', onEvent: ({ kind, txHash }: FrameEvent) => void [kind, txHash], ...more })
+// @ts-expect-error
+export const untrusted = (frame: HTMLIFrameElement, provider: Provider) => openFrame(frame, { provider, distributorId: 'code' })
 // @ts-expect-error
 export const wrong = createElement(EarnWidget, { earn })
 // @ts-expect-error
@@ -36,21 +42,32 @@ describe('the packed widget', () => {
   afterAll(() => rm(folder, { recursive: true, force: true }))
 
   it.each([
-    ['import', 'mjs', `import { EarnWidget } from '@openearn/widget'\nimport { createElement } from 'react'`],
-    ['require', 'cjs', `const { EarnWidget } = require('@openearn/widget'), { createElement } = require('react')`],
-  ])('is loaded by %s, and is an empty element on a server', async (_, kind, load) => {
-    const script = `${load}
+    [
+      'import',
+      'mjs',
+      `import { EarnWidget } from '@openearn/widget'\nimport { openFrame } from '@openearn/widget/host'\nimport { createElement } from 'react'`,
+    ],
+    [
+      'require',
+      'cjs',
+      `const { EarnWidget } = require('@openearn/widget'), { openFrame } = require('@openearn/widget/host'), { createElement } = require('react')`,
+    ],
+  ])(
+    'is loaded by %s with the half of a page around its frame, and is an empty element on a server',
+    async (_, kind, load) => {
+      const script = `${load}
       const use = async () => {
         const { renderToString } = await import('react-dom/server')
         const earn = { baseUrl: 'https://earn.example' }
-        console.log(renderToString(createElement(EarnWidget, { earn, distributorId: 'code' })))
+        console.log(typeof openFrame, renderToString(createElement(EarnWidget, { earn, distributorId: 'code' })))
       }
       use()`
-    const file = join(folder, `use.${kind}`)
-    await writeFile(file, script)
-    const { stdout, stderr } = await run(process.execPath, [file], { cwd: folder })
-    expect([stdout, stderr]).toEqual(['<div data-openearn=""></div>\n', ''])
-  })
+      const file = join(folder, `use.${kind}`)
+      await writeFile(file, script)
+      const { stdout, stderr } = await run(process.execPath, [file], { cwd: folder })
+      expect([stdout, stderr]).toEqual(['function <div data-openearn=""></div>\n', ''])
+    },
+  )
 
   it.each(Object.keys(resolutions).slice(0, 5))(
     'is typed where modules are resolved as %s',

@@ -138,6 +138,8 @@ function asking(flow: PlanFlow, asked: NonNullable<PlanFlow['asked']>): PlanFlow
 async function recheck(flow: PlanFlow, world: World, word: Word | undefined): Promise<PlanFlow> {
   const { plan, position, needs, problem } = flow
   if (!plan) return refuse(flow, 'NO_PLAN', 'the flow has no plan')
+  // It is here again by now.
+  const isElsewhere = problem?.code === 'WRONG_CHAIN'
   if (isStale(flow, world))
     return change(flow, { status: 'building', plan: undefined, key: newId(), before: undefined })
   const waiting = await reach(flow, world, word)
@@ -146,7 +148,7 @@ async function recheck(flow: PlanFlow, world: World, word: Word | undefined): Pr
   if (!ok) return refuse({ ...flow, trusts }, 'NOT_AS_ASKED', problems.join('\n'))
   return make<PlanFlow>({
     ...flow,
-    ...{ sentences, trusts, before: undefined, problem: tellConfirm(confirm) ?? problem },
+    ...{ sentences, trusts, before: undefined, problem: tellConfirm(confirm) ?? (isElsewhere ? undefined : problem) },
     needs: needs === 'again' ? needs : confirm ? 'confirm' : 'go',
   })
 }

@@ -22,8 +22,15 @@ const ethereum = `globalThis.ethereum = { request: async (call) => {
   const { error, result } = await globalThis.wallet(call)
   if (error) throw Object.assign(new Error(error.message), { code: error.code })
   return result
-} }
-addEventListener('message', (event) => { (globalThis.heard ??= []).push(event); globalThis.onHeard?.(event) })`
+} }`
+
+/** What a frame hears is kept, and each of them says that it is there, as that of the service does. */
+const hears = `addEventListener('message', (event) => {
+  const { openearn, nonce } = event.data ?? {}
+  if (openearn === 'here') return parent.postMessage({ openearn, nonce }, '*')
+  ;(globalThis.heard ??= []).push(event)
+  globalThis.onHeard?.(event)
+})`
 
 beforeAll(async () => {
   trusted = await startTrustedDevnet('openearn-tricks-')
@@ -33,7 +40,7 @@ beforeAll(async () => {
   const html = `<!doctype html><meta charset="utf-8"><iframe src="${service}/frame"></iframe>`
   files.set('index.html', `${html}<script type="module" src="/entry.js"></script>`)
   app = await openHooks({ dev, trust }, { files })
-  page = await app.openPage(4, {}, [ethereum])
+  page = await app.openPage(4, {}, [ethereum, hears])
   tab = page.page
   await serveFrames(page.context)
   const client = openClient(dev)
@@ -60,10 +67,14 @@ beforeEach(() => {
   page.asked.length = 0
 })
 
+/** `/endless` is never loaded to its end. */
 const serveFrames = (context: BrowserContext) =>
-  context.route(/\/\/(service|evil)\.test\//, (route) =>
-    route.fulfill({ contentType: 'text/html', body: '<!doctype html>' }),
-  )
+  context.route(/\/\/(service|evil)\.test\//, (route) => {
+    const { pathname } = new URL(route.request().url())
+    if (pathname === '/never') return
+    const body = `<!doctype html><title>${pathname}</title>${pathname === '/endless' ? '<img src="/never">' : ''}`
+    return route.fulfill({ contentType: 'text/html', body })
+  })
 
 /** Loads the page anew, and lets the host listen. Returns the frame. */
 async function begin(): Promise<Frame> {
@@ -181,7 +192,7 @@ describe('a page that lets a frame use its wallet', () => {
     expect(signs()).toEqual([])
   })
 
-  it('uses a nonce once, and one channel at a time: an earlier one is closed, and all are when its page leaves', async () => {
+  it('uses a nonce once, and one channel at a time: an earlier one is closed', async () => {
     const frame = await begin()
     const twice = await play<number>(
       frame,
@@ -198,13 +209,60 @@ describe('a page that lets a frame use its wallet', () => {
        return Promise.race([lost, Promise.resolve('silent')])`,
     )
     expect(late).toBe('silent')
-    const leaving = await play<string>(
+    expect(signs()).toEqual([])
+  })
+
+  it.each<[string, string, boolean]>([
+    [
+      'shows another page',
+      `frame.src = 'http://evil.test/frame'; await new Promise((loaded) => { frame.onload = loaded })`,
+      true,
+    ],
+    [
+      'shows its own page again',
+      `frame.src += '?again'; await new Promise((loaded) => { frame.onload = loaded })`,
+      true,
+    ],
+    ['is taken out of the page', 'frame.remove()', true],
+    ['is closed by the page', 'shut()', true],
+    [
+      'shows another page that is never loaded to its end, and speaks',
+      `frame.src = 'http://evil.test/endless'; speaks`,
+      true,
+    ],
+    [
+      'shows another page that is never loaded to its end, and is silent',
+      `frame.src = 'http://evil.test/endless'`,
+      false,
+    ],
+  ])('asks nothing for a channel that was kept elsewhere when its frame %s', async (_, change, isClosed) => {
+    const frame = await begin()
+    await play(
       tab,
-      `const frame = document.querySelector('iframe'); const loaded = new Promise((resolve) => { frame.onload = resolve })
-       frame.src = 'http://evil.test/frame'; await loaded; return frame.src`,
+      `const other = document.createElement('iframe'); other.src = '${service}/other'; document.body.append(other)
+      await new Promise((loaded) => { other.onload = loaded })`,
     )
-    expect(leaving).toContain('evil.test')
-    await tab.evaluate('shut()')
+    const keeper = tab.frames().find((each) => each.url() === `${service}/other`)!
+    await play(frame, `parent.frames[1].postMessage({ openearn: 'kept' }, '*', [await enter()])`)
+    const kept = `globalThis.keep ??= on((await next('kept')).ports[0])`
+    expect(await play(keeper, `${kept}; return keep({ method: 'eth_accounts' })`)).toMatchObject({
+      result: [page.address],
+    })
+    const [code, speaks] = change.split('; speaks')
+    await play(tab, `const frame = document.querySelector('iframe'); ${code}`)
+    if (change.includes('endless')) await expect.poll(() => frameOf().title()).toBe('/endless')
+    if (speaks !== undefined) await play(frameOf(), `say('well')`)
+    const given = JSON.stringify({ asked: good.asked, plan: good.plan, position: 0 })
+    await play(
+      keeper,
+      `${kept}; globalThis.answers = []; for (const ask of [{ method: 'eth_accounts' }, { handed: { kind: 'transaction', given: ${given} } }])
+      keep(ask).then(() => answers.push(ask.method ?? 'transaction'))`,
+    )
+    // The wallet answers in order: what was asked for before is answered or refused by then.
+    for (let turn = 0; turn < 100; turn++) await tab.evaluate(`wallet({ method: 'eth_chainId', params: [] })`)
+    const answers = await play<string[]>(keeper, 'return answers')
+    // The browser tells the page only of a document that is loaded or speaks: until then the accounts may be told.
+    expect(isClosed ? answers : answers.filter((each) => each === 'transaction')).toEqual([])
     expect(signs()).toEqual([])
   })
 

@@ -17,29 +17,36 @@ type Answer = { id?: number; result?: unknown; error?: { code: number; message: 
 /** Waits until the page around this one let it in. The browser shows this page within the origins of its key alone. */
 export function openLink(): Promise<Link> {
   const { parent } = window
+  let wire: Wire | undefined
   return new Promise((resolve) => {
-    const hear = ({ source, origin, data, ports }: MessageEvent<unknown>) => {
+    addEventListener('message', ({ source, origin, data, ports }: MessageEvent<unknown>) => {
       if (source !== parent) return
-      const said = (data ?? {}) as { openearn?: unknown; nonce?: unknown; settings?: Link['settings'] }
-      if (said.openearn === 'nonce') parent.postMessage({ openearn: 'nonce', nonce: said.nonce }, origin)
+      const { openearn, nonce, settings } = (data ?? {}) as { openearn?: unknown; nonce?: unknown; settings?: Settings }
+      if (openearn === 'nonce' || openearn === 'here') parent.postMessage({ openearn, nonce }, origin)
       const [port] = ports
-      if (said.openearn !== 'port' || !port || !said.settings) return
-      removeEventListener('message', hear)
-      resolve(use(port, said.settings))
-    }
-    addEventListener('message', hear)
+      if (openearn !== 'port' || !port || !settings) return
+      // The page around this one may open the frame again.
+      if (wire) return wire.use(port)
+      wire = openWire(settings)
+      wire.use(port)
+      resolve(wire.link)
+    })
     // It tells nothing, so any page around this one may hear it.
     parent.postMessage({ openearn: 'hello' }, '*')
   })
 }
 
-function use(port: MessagePort, settings: Link['settings']): Link {
+type Settings = Link['settings']
+type Wire = { link: Link; use(port: MessagePort): void }
+
+/** What is asked of the page around this one, by the port that it gave last. */
+function openWire(settings: Settings): Wire {
   const waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>()
   const listeners: ((account: `0x${string}` | undefined) => void)[] = []
+  let port: MessagePort | undefined
   let account: `0x${string}` | undefined
   let last = 0
-  port.onmessage = ({ data }: MessageEvent<Answer>) => {
-    const { id, result, error, accounts } = data
+  const hear = ({ id, result, error, accounts }: Answer) => {
     if (Array.isArray(accounts)) {
       account = accounts[0]
       for (const listener of listeners) listener(account)
@@ -47,14 +54,20 @@ function use(port: MessagePort, settings: Link['settings']): Link {
     const asked = id === undefined ? undefined : waiting.get(id)
     if (id === undefined || !asked) return
     waiting.delete(id)
-    if (error) asked.reject(Object.assign(new Error(error.message), { code: error.code }))
+    if (error) asked.reject(failure(error.code, error.message))
     else asked.resolve(result)
+  }
+  const use = (next: MessagePort) => {
+    for (const { reject } of waiting.values()) reject(failure(4900, 'the page opened its frame again'))
+    waiting.clear()
+    port = next
+    port.onmessage = ({ data }: MessageEvent<Answer>) => hear(data)
   }
   const send = (message: object) =>
     new Promise<unknown>((resolve, reject) => {
       last++
       waiting.set(last, { resolve, reject })
-      port.postMessage({ id: last, ...message })
+      port?.postMessage({ id: last, ...message })
     })
   const provider: Provider = {
     request: async (call) => {
@@ -63,16 +76,21 @@ function use(port: MessagePort, settings: Link['settings']): Link {
     },
     handOn: (handed: Handed) => send({ handed: JSON.parse(JSON.stringify(handed)) }),
   }
-  return {
+  const link: Link = {
     ...{ settings, provider },
     connect: () => {
-      const told = (accounts: unknown) => port.dispatchEvent(new MessageEvent('message', { data: { accounts } }))
-      send({ method: 'eth_requestAccounts' }).then(told, () => undefined)
+      send({ method: 'eth_requestAccounts' }).then(
+        (accounts) => hear({ accounts }),
+        () => undefined,
+      )
     },
     onAccount: (listener) => {
       listeners.push(listener)
       listener(account)
     },
-    tell: (message) => port.postMessage(message),
+    tell: (message) => port?.postMessage(message),
   }
+  return { link, use }
 }
+
+const failure = (code: number, message: string) => Object.assign(new Error(message), { code })

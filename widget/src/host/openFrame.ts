@@ -22,10 +22,12 @@ export function openFrame(frame: HTMLIFrameElement, options: HostOptions): OpenF
   open.get(frame)?.close()
   let channel: { port: MessagePort; close(): void } | undefined
   let nonce: string | undefined
+  let looked: { nonce: string; found(): void } | undefined
   const shut = () => {
     channel?.close()
     channel = undefined
     nonce = undefined
+    looked = undefined
   }
   /** Its window may have another page by now: only a page of the origin can read the nonce, and send it back. */
   const greet = () => {
@@ -33,16 +35,24 @@ export function openFrame(frame: HTMLIFrameElement, options: HostOptions): OpenF
     nonce = newNonce()
     frame.contentWindow?.postMessage({ openearn: 'nonce', nonce }, origin)
   }
+  /** A page that left the frame may have given its end of the channel to another window: who is in the frame now says so. */
+  const look = () =>
+    new Promise<void>((found) => {
+      looked = { nonce: newNonce(), found }
+      frame.contentWindow?.postMessage({ openearn: 'here', nonce: looked.nonce }, origin)
+    })
   const hear = (event: MessageEvent<unknown>) => {
-    if (event.source === null || event.source !== frame.contentWindow || event.origin !== origin) return
+    if (event.source === null || event.source !== frame.contentWindow) return
+    if (event.origin !== origin) return shut()
     const said = (event.data ?? {}) as { openearn?: unknown; nonce?: unknown }
+    if (said.openearn === 'here' && looked?.nonce === said.nonce) return looked?.found()
     if (said.openearn === 'hello') return greet()
     if (said.openearn !== 'nonce' || nonce === undefined || said.nonce !== nonce) return
     // Each nonce is good for one channel.
     nonce = undefined
     const { port1, port2 } = new MessageChannel()
     const isThere = () => frame.isConnected && frame.contentWindow === event.source
-    channel = serve(port1, { ...options, frame, isThere })
+    channel = serve(port1, { ...options, frame, isThere, look })
     frame.contentWindow?.postMessage({ openearn: 'port', settings: settingsOf(options) }, origin, [port2])
   }
   addEventListener('message', hear)

@@ -3,7 +3,12 @@ import type { Handed } from '@openearn/sdk/wallet'
 import { type HostOptions, urlOf } from './options.js'
 import { readRead } from './reads.js'
 
-type Serving = HostOptions & { frame: HTMLIFrameElement; isThere(): boolean }
+type Serving = HostOptions & {
+  frame: HTMLIFrameElement
+  isThere(): boolean
+  /** Comes to its end once the page that was let in answers from the frame; never where it left. */
+  look(): Promise<void>
+}
 
 /** Wallets that tell of changes. */
 type Telling = {
@@ -54,9 +59,10 @@ export function serve(port: MessagePort, options: Serving): { port: MessagePort;
     }
   }
   /** A frame that went away in the middle of the checks gets nothing of it. */
-  const guard = (call: never): Promise<unknown> => {
+  const guard = async (call: never): Promise<unknown> => {
+    if (/send|sign/i.test((call as { method: string }).method)) await options.look()
     if (isOpen && options.isThere()) return provider.request(call)
-    return Promise.reject(refusal(4900, 'the frame shows another page'))
+    throw refusal(4900, 'the frame shows another page')
   }
   const answer = async ({ method, params, handed }: Asked): Promise<unknown> => {
     if (handed !== undefined) return wanted(handed)
