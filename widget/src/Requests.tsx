@@ -44,7 +44,7 @@ function Request({ row, account }: { row: Row; account: `0x${string}` }): ReactN
   const isDeposit = kind === 'deposit'
   const token = isDeposit ? vault?.baseToken : vault?.receiptToken
   const units = toUnits(isDeposit ? row.assets : row.shares)
-  // What another app brought stays its own: the ledger takes the code of a claim for requests without one alone.
+  // A request that another app brought keeps its code: the ledger takes the code of a claim for requests without one alone.
   const who = { opportunityId, userAddress: account, distributorId }
   const take = () => {
     const amount = toUnits(row.shares)

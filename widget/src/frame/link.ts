@@ -39,7 +39,7 @@ export function openLink(): Promise<Link> {
 type Settings = Link['settings']
 type Wire = { link: Link; use(port: MessagePort): void }
 
-/** What is asked of the page around this one, by the port that it gave last. */
+/** Asks the page around this one, by the port that it gave last. */
 function openWire(settings: Settings): Wire {
   const waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>()
   const listeners: ((account: `0x${string}` | undefined) => void)[] = []
