@@ -16,4 +16,4 @@ export {
   type SnapshotRow,
   shareReadingsOf,
 } from './storePaid.js'
-export { readingObservations } from './storeReadings.js'
+export { readingObservations, recordAwaited } from './storeReadings.js'

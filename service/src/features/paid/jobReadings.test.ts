@@ -11,7 +11,7 @@ import { RpcError } from '../../rpc/rpc.js'
 import { recordSnapshots } from '../../snapshots/index.js'
 import { runShareReadings } from './jobReadings.js'
 import { readPaidPrices } from './paidSteps.js'
-import { readingObservations } from './storeReadings.js'
+import { readingObservations, recordAwaited } from './storeReadings.js'
 
 const chainId = 31_337
 const start = 1_700_000_000
@@ -121,6 +121,22 @@ describe('share prices where shares are minted that name none', () => {
       [12, 12],
     ])
     expect((await paid()).steps.map(({ numerator }) => numerator / whole)).toEqual([20n, 6n])
+  })
+
+  it('are read where a snapshot of the past came between mints looked at before, once that is noted', async () => {
+    await snapshot(5, 1_000_000n)
+    await mint(8, 1_000n)
+    await snapshot(10, 1_000_000n)
+    await mint(12, 1_000n)
+    await run()
+    await snapshot(7, 10n)
+    await run()
+    const { awaited } = await paid()
+    expect([awaited, await listRead()]).toEqual([[8], []])
+    await recordAwaited(test.db, vaultId, awaited)
+    await run()
+    expect(await listRead()).toEqual([[8, 8]])
+    expect((await paid()).awaited).toEqual([])
   })
 
   it('are read anew where a snapshot comes late, after its mints were looked at', async () => {

@@ -112,6 +112,16 @@ export async function recordWanted(db: Queryable, wanted: readonly WantedReading
     on conflict do nothing`
 }
 
+/** Notes blocks of a vault that its paid price waits for: a snapshot of the past may have come between mints looked at before. */
+export async function recordAwaited(db: Queryable, vaultId: number, blocks: readonly number[]): Promise<void> {
+  await db`
+    insert into share_reading_gaps (vault_id, block_number, block_timestamp, block_hash, reason, tried_at)
+    select distinct m.vault_id, m.block_number, m.block_timestamp, m.block_hash, '', '-infinity'::timestamptz
+    from ${shareMintsOf(db)} m
+    where m.vault_id = ${vaultId} and m.block_number = any(${[...blocks]}::bigint[])
+    on conflict do nothing`
+}
+
 export type DueReading = WantedReading & { vault: ObservedVault }
 
 /** Blocks of a chain that are to be read and were not tried since an instant, the newest first. */

@@ -10,6 +10,7 @@ import { findStreamTarget, isPastAwaited, type StreamTarget } from '../../snapsh
 import { findCursor, isAtHead } from '../../sync/storeCursors.js'
 import { findDepth } from '../../sync/storeDepths.js'
 import { type CatalogueContext, findToken } from '../catalogue/index.js'
+import { recordAwaited } from '../paid/index.js'
 import { createWeigher } from './adapters.js'
 import { computeSnapshot } from './amounts.js'
 import { findDueInstant, findUsedUpEnd } from './instants.js'
@@ -139,7 +140,10 @@ async function takeSnapshot(ctx: StreamJobContext, { stream, chain, final, to, p
     ...{ stream, terms, target, previous, to },
     block: { number: block.number, hash: block.hash },
   })
-  if (inputs.isAwaited && toUnixSeconds(clock.now()) - to < readingSeconds) return false
+  if (inputs.awaited.length > 0 && toUnixSeconds(clock.now()) - to < readingSeconds) {
+    await recordAwaited(db, stream.targetVaultId, inputs.awaited)
+    return false
+  }
   const { amounts, states } = computeSnapshot(terms, inputs.facts, to, inputs.from)
   const file = encodeRewardFile(inputs, toResult(amounts.wallets))
   const { observations } = inputs.origin

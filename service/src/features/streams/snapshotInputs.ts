@@ -48,7 +48,7 @@ export function isPlainToken({ kind }: Pick<StreamTarget, 'kind'>): boolean {
 }
 
 type TokenSpan = { chainId: number; address: string; from: number; to: number }
-type Told<Step> = { steps: Step[]; observations: (number | null)[]; isAwaited: boolean }
+type Told<Step> = { steps: Step[]; observations: (number | null)[]; awaited: readonly number[] }
 
 /** The worth of a share by which holders are paid, step by step; for a plain token, that of one token. */
 async function listTargetValues(
@@ -66,7 +66,7 @@ async function listTargetValues(
   return {
     steps: values.flatMap((value) => toPriceStep(value, assetDecimals)),
     observations: values.map(({ observationId }) => observationId),
-    isAwaited: awaited.length > 0,
+    awaited,
   }
 }
 
@@ -92,7 +92,7 @@ async function listTokenValues(
   return {
     steps: steps.flatMap(({ atMs, priceUsd }) => (priceUsd === null ? [] : [{ at: atMs / 1_000, priceUsd }])),
     observations: chosen.map(({ observationId }) => observationId),
-    isAwaited: false,
+    awaited: [],
   }
 }
 
@@ -102,7 +102,7 @@ async function listRewardPrices(
   { stream, terms, at, to }: { stream: StreamRow; terms: StreamTerms; at: number; to: number },
 ): Promise<Told<PriceStep>> {
   const { chainId, rewardToken: address } = stream
-  if (chainId === null || address === null) return { steps: [], observations: [], isAwaited: false }
+  if (chainId === null || address === null) return { steps: [], observations: [], awaited: [] }
   const from = terms.strategy.type === 2 ? at : to
   const told = await listTokenValues(db, { chainId, address, from, to })
   const toStep = (step: { at: number; priceUsd: string }) => ({
@@ -112,7 +112,7 @@ async function listRewardPrices(
   return { ...told, steps: told.steps.map(toStep) }
 }
 
-/** Everything a snapshot of an instant rests on, read once. `isAwaited`: a share price is still to be read. */
+/** Everything a snapshot of an instant rests on, read once. `awaited`: blocks at which the share price is still to be read. */
 export async function readInputs(
   db: Database,
   ask: {
@@ -124,7 +124,7 @@ export async function readInputs(
     block: { number: number; hash: string }
     to: number
   },
-): Promise<RewardInputs & { isAwaited: boolean }> {
+): Promise<RewardInputs & { awaited: readonly number[] }> {
   const { stream, terms, target, previous, block, to } = ask
   const { chainId, asset, assetDecimals, address, token } = target
   const at = previous?.at ?? terms.startAt
@@ -151,7 +151,7 @@ export async function readInputs(
     observations: [...values.observations, ...rewards.observations].flatMap((id) => id ?? []),
   }
   const from = previous && (await findStates(db, previous))
-  const inputs = { terms, facts, to, from, origin, isAwaited: isValued && values.isAwaited }
+  const inputs = { terms, facts, to, from, origin, awaited: isValued ? values.awaited : [] }
   if (distributors.length === 0) return inputs
   return { ...inputs, configuration: await readConfiguration(db, { chainId, vault: address, at: to }) }
 }
