@@ -12,9 +12,9 @@ type StartNew = (folder: string) => Promise<Started & { dev: Dev }>
 const looksMax = 12_000
 
 /**
- * Fills a data folder with a devnet whose sixty days were played, and read as far as half a minute lets it: the first file of a run that asks makes it,
- * the others get copies. A devnet that starts on it has no state of blocks before that start: for tests that read the past of
- * the chain start a new one.
+ * Fills a data folder with a devnet whose sixty days were played and read: the first file of a run that asks makes it, the others
+ * get copies. A devnet that starts on it has no state of blocks before that start: whatever is not read by then never will be, and
+ * tests that read the past of the chain start a new one.
  */
 export async function copyDevnet(dataDir: string, startNew: StartNew): Promise<void> {
   const kept = join(inject('devnets'), 'kept')
@@ -58,9 +58,7 @@ async function makeDevnet(kept: string, startNew: StartNew): Promise<void> {
   const folder = `${kept}.making`
   const devnet = await startNew(folder)
   try {
-    // These looks take longer than most machines need. On a slower one the copies lack some of the past.
-    let looks = 0
-    await until('its past to be read', () => devnet.output().includes(allThere) || ++looks > 1_500, looksMax)
+    await until('its past to be read', () => devnet.output().includes(allThere), looksMax)
   } finally {
     await devnet.stop()
   }
