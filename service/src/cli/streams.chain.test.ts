@@ -293,7 +293,7 @@ describe('openearn streams', () => {
   it('refuses files of an earlier version, of two streams and of a folder without any', async () => {
     const [path = ''] = await writeFiles('old')
     const text = await readFile(path, 'utf8')
-    await writeFile(path, text.replace('"version":2', '"version":1'))
+    await writeFile(path, text.replace(/"version":\d+/, '"version":1'))
     await expect(run('recompute', '--file', path)).rejects.toThrow('a reward file of version 1 is not read any more')
     const other = text.replaceAll(id, id.replace(/^.{8}/, '00000000'))
     await writeFile(path, other)
