@@ -36,11 +36,9 @@ const rememberedMax = 10_000
  */
 export function createAuthenticate(ctx: Pick<Context, 'db' | 'clock' | 'config'>): Authenticate {
   const remembered = new Map<string, Remembered>()
-  const find = async (text: string): Promise<Remembered | undefined> => {
-    const nowMs = ctx.clock.monotonicMs()
-    const known = remembered.get(text)
-    if (known && known.untilMs > nowMs) return known
-    remembered.delete(text)
+  /** Callers of one key who come while it is looked up share the look-up. */
+  const pending = new Map<string, { atMs: number; lookedUp: Promise<Remembered | undefined> }>()
+  const lookUp = async (text: string, nowMs: number): Promise<Remembered | undefined> => {
     const row = await findKeyByHash(ctx.db, hashKey(text))
     if (!row) return undefined
     if (remembered.size >= rememberedMax) remembered.clear()
@@ -52,6 +50,19 @@ export function createAuthenticate(ctx: Pick<Context, 'db' | 'clock' | 'config'>
     }
     remembered.set(text, found)
     return found
+  }
+  const find = async (text: string): Promise<Remembered | undefined> => {
+    const nowMs = ctx.clock.monotonicMs()
+    const known = remembered.get(text)
+    if (known && known.untilMs > nowMs) return known
+    remembered.delete(text)
+    const begun = pending.get(text)
+    if (begun && begun.atMs + believedMs > nowMs) return begun.lookedUp
+    const lookedUp = lookUp(text, nowMs).finally(() => {
+      if (pending.get(text)?.lookedUp === lookedUp) pending.delete(text)
+    })
+    pending.set(text, { atMs: nowMs, lookedUp })
+    return lookedUp
   }
   const isGood = ({ row }: Remembered) =>
     row.revokedAt === null && (row.expiresAt === null || row.expiresAt > ctx.clock.now())

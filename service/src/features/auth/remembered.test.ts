@@ -20,3 +20,38 @@ describe('a key that is remembered', () => {
     expect(authenticate.remembered(text)).toBeUndefined()
   })
 })
+
+describe('a key that is not remembered', () => {
+  /** Counts the look-ups in the database that an authentication makes; each is a statement and its list of columns. */
+  function watched() {
+    let count = 0
+    const db = new Proxy(earn.db, {
+      apply: (target, self, words) => {
+        count += 1
+        return Reflect.apply(target as (...words: unknown[]) => unknown, self, words)
+      },
+    })
+    return { authenticate: createAuthenticate({ ...earn.ctx, db }), count: () => count / 2 }
+  }
+
+  it('is looked up once for a thousand callers who come at once', async () => {
+    const apiKey = await earn.key({ kind: 'publishable' })
+    const { authenticate, count } = watched()
+    const ask = () => authenticate({ apiKey, authorization: undefined })
+    const found = await Promise.all(Array.from({ length: 1_000 }, ask))
+    expect(new Set(found.map(({ caller }) => caller.organizationId))).toEqual(new Set([earn.organizationId]))
+    expect(count()).toBe(1)
+    earn.clock.advance(3_000)
+    await Promise.all([ask(), ask()])
+    expect(count()).toBe(2)
+  })
+
+  it('is looked up again for who comes three seconds after a look-up that still waits', async () => {
+    const apiKey = await earn.key({ kind: 'publishable' })
+    const { authenticate, count } = watched()
+    const early = authenticate({ apiKey, authorization: undefined })
+    earn.clock.advance(3_000)
+    await Promise.all([early, authenticate({ apiKey, authorization: undefined })])
+    expect(count()).toBe(2)
+  })
+})

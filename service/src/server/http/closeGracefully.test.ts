@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import Fastify from 'fastify'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { closeGracefully } from './connections.js'
 
 async function listen(answer: () => Promise<string> = async () => 'served') {
@@ -46,6 +46,26 @@ describe('a listener that closes', () => {
     const answers = await Promise.all(agents.map((agent) => ask(agent, port)))
     expect(answers).toEqual(agents.map(() => ({ status: 200, connection: 'close' })))
     await closed
+  })
+
+  it('answers a caller who was silent for longer than half a second, while requests of others come', async () => {
+    const { app, port } = await listen()
+    const late = new Agent({ keepAlive: true, maxSockets: 1 })
+    const others = Array.from({ length: 4 }, () => new Agent({ keepAlive: true, maxSockets: 1 }))
+    for (const agent of [late, ...others]) await ask(agent, port)
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    try {
+      const closed = app.close()
+      for (const agent of others) {
+        expect(await ask(agent, port)).toEqual({ status: 200, connection: 'close' })
+        vi.advanceTimersByTime(400)
+      }
+      expect(await ask(late, port)).toEqual({ status: 200, connection: 'close' })
+      vi.advanceTimersByTime(3_000)
+      await closed
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   it('answers who is connected and waits to be let in', async () => {
