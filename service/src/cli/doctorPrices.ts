@@ -1,3 +1,4 @@
+import { listStaged, type StagedVault } from '../features/paid/index.js'
 import type { Context } from '../postgres/context.js'
 import { listSuspects, listUnpricedAssets } from '../prices/index.js'
 import { listChainSettings } from '../rpc/storeChains.js'
@@ -8,16 +9,25 @@ import { listAssets } from '../vaults/configured/index.js'
 export type CheckResult = { what: string; well: boolean; detail: string; advice: string }
 
 const shownMax = 10
+/** Days of snapshots that are looked at for staged prices. */
+const stagedDays = 7
+const dayMs = 86_400_000
 
 /** Advice for a token without a price. */
 export const priceAdvice = 'give the token pegUsd, priceFeed, priceVault or priceId in the catalogue file'
 
 /** Looks at the prices of what vaults hold, and at how far their past is read. */
-export async function examinePrices({ db, clock }: Pick<Context, 'db' | 'clock'>): Promise<CheckResult[]> {
+export async function examinePrices({
+  db,
+  clock,
+  config,
+}: Pick<Context, 'db' | 'clock' | 'config'>): Promise<CheckResult[]> {
   const watched = new Set((await listChainSettings(db, { watchedOnly: true })).map(({ chainId }) => chainId))
   const assets = (await listAssets(db)).filter(({ chainId }) => watched.has(chainId))
   const unpriced = await listUnpricedAssets(db, assets, clock.now())
   const suspects = await listSuspects(db)
+  const now = clock.now()
+  const weekAgo = new Date(now.getTime() - stagedDays * dayMs)
   const [never, stale] = [
     unpriced.filter(({ since }) => since === null),
     unpriced.filter(({ since }) => since !== null),
@@ -45,6 +55,11 @@ export async function examinePrices({ db, clock }: Pick<Context, 'db' | 'clock'>
       advice:
         'another price within 5 % lets it count, or `openearn prices accept`; see whether the provider means the same token',
     },
+    {
+      // A loss of the vault looks alike, and neither asks anything of the operator.
+      ...{ what: 'share prices that were staged', well: true, advice: '' },
+      detail: describeStaged(await listStaged(db, { from: weekAgo, to: now, stagedBps: config.stagedBps })),
+    },
     ...(await listHistoryProgress(db)).map((chain) => ({
       what: `history of vaults of chain ${chain.chainId}`,
       well: chain.reason === null,
@@ -57,6 +72,13 @@ export async function examinePrices({ db, clock }: Pick<Context, 'db' | 'clock'>
 function list<T>(items: readonly T[], name: (item: T) => string): string {
   const rest = items.length > shownMax ? ` and ${items.length - shownMax} more` : ''
   return `${items.slice(0, shownMax).map(name).join(', ')}${rest}`
+}
+
+/** Vaults that sold shares below the price of a snapshot before, in words. */
+export function describeStaged(vaults: readonly StagedVault[]): string {
+  if (vaults.length === 0) return `in ${stagedDays} days no vault sold shares below the price of its snapshot`
+  const name = ({ chainId, vaultAddress, staged }: StagedVault) => `${chainId}:${vaultAddress} ${staged} times`
+  return `in ${stagedDays} days vaults sold shares below the price of a snapshot, after a loss or because it was staged; holders are paid by the lower price: ${list(vaults, name)}`
 }
 
 type UnpricedToken = Awaited<ReturnType<typeof listUnpricedAssets>>[number]

@@ -4,6 +4,7 @@
  * that reads share prices where shares were minted that name none.
  */
 export { runShareReadings } from './jobReadings.js'
+export { listStaged, type StagedVault } from './listStaged.js'
 export { type PaidOrigin, tracePaidPrices } from './paidSteps.js'
 export { holdUsdFrom, listPaidUsd, openShareLookup, type ShareLookup } from './paidUsd.js'
 export { type PaidValue, type PaidValues, readPaidValues, toLevels, valuePaidPrices } from './paidValues.js'

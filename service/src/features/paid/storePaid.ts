@@ -94,6 +94,19 @@ export async function listMints(
     order by m.block_number, m.log_index`
 }
 
+/** The vaults that minted shares in a range. */
+export async function listVaultsWithMints(
+  db: Queryable,
+  { from, to }: { from: Date; to: Date },
+): Promise<{ vaultId: number; chainId: number; vaultAddress: string }[]> {
+  return db<{ vaultId: number; chainId: number; vaultAddress: string }[]>`
+    select v.id as "vaultId", v.chain_id as "chainId", v.address as "vaultAddress" from ${vaultsOf(db)} v
+    where exists (
+      select from ${shareMintsOf(db)} m
+      where m.vault_id = v.id and m.block_timestamp > ${from} and m.block_timestamp <= ${to})
+    order by v.chain_id, v.id`
+}
+
 export type ReadingRow = { blockNumber: number; blockHash: string; numerator: string | null; exponent: number }
 
 /** Readings of a vault's share above a block, up to an instant (included); null: it was tried and could not be read. */
